@@ -1,0 +1,326 @@
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Size is a preset of R3's sizing guide.
+// +kubebuilder:validation:Enum=Small;Medium;Large
+type Size string
+
+// The sizes: heap, cores, memory.
+const (
+	SizeSmall  Size = "Small"  // 1 GiB, 1 core, 3 GiB
+	SizeMedium Size = "Medium" // 4 GiB, 8 cores, 8 GiB
+	SizeLarge  Size = "Large"  // 32 GiB, 32 cores, 64 GiB
+)
+
+// Reservation says how much of its limits a pod requests from the scheduler.
+// +kubebuilder:validation:Enum=Full;Minimal
+type Reservation string
+
+// The reservations.
+const (
+	// ReservationFull requests all of it, so that members never share a core or a page.
+	ReservationFull Reservation = "Full"
+	// ReservationMinimal requests a tenth of the cores and half of the memory, so that a network fits on a small machine.
+	ReservationMinimal Reservation = "Minimal"
+)
+
+// Spread says how members are placed relative to each other.
+// +kubebuilder:validation:Enum=None;Preferred;Required
+type Spread string
+
+// The spreads.
+const (
+	SpreadNone      Spread = "None"
+	SpreadPreferred Spread = "Preferred"
+	SpreadRequired  Spread = "Required"
+)
+
+// BenchmarkNetworkSpec describes the network and the load on it. What shapes the network cannot change; workloads may be appended.
+// +kubebuilder:validation:XValidation:rule="self.platform == oldSelf.platform",message="spec.platform cannot change: a changed network is another network, create a new one"
+// +kubebuilder:validation:XValidation:rule="self.members == oldSelf.members",message="spec.members cannot change: a changed network is another network, create a new one"
+// +kubebuilder:validation:XValidation:rule="self.database == oldSelf.database",message="spec.database cannot change: a changed network is another network, create a new one"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.workloads) || has(self.workloads)",message="spec.workloads may be appended, not removed"
+// +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.legalNames) || size(self.platform.corda.legalNames) == self.members.count",message="spec.platform.corda.legalNames must hold exactly spec.members.count names"
+type BenchmarkNetworkSpec struct {
+	// platform is the system under test.
+	// +required
+	Platform PlatformSpec `json:"platform"`
+	// members of the network, besides a notary.
+	// +required
+	Members MembersSpec `json:"members"`
+	// database of the members.
+	// +kubebuilder:default={}
+	// +optional
+	Database DatabaseSpec `json:"database,omitzero"`
+	// monitoring by Prometheus.
+	// +kubebuilder:default={}
+	// +optional
+	Monitoring MonitoringSpec `json:"monitoring,omitzero"`
+	// workloads that are run on the network one after the other.
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:XValidation:rule="oldSelf.all(o, self.exists(n, n.name == o.name))",message="spec.workloads may be appended, not removed"
+	// +optional
+	Workloads []NetworkWorkload `json:"workloads,omitempty"`
+	// suspend starts no further run while it is true; the network stays.
+	// +optional
+	Suspend bool `json:"suspend,omitempty"`
+	// ttlSecondsAfterFinished deletes the network so long after its last workload has ended. Unset: it stays.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
+}
+
+// NetworkWorkload is a workload listed in its network.
+// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a workload cannot change once it is listed: append another one under another name"
+type NetworkWorkload struct {
+	Workload `json:",inline"`
+}
+
+// MembersSpec says how many members there are and how large they are.
+type MembersSpec struct {
+	// count of members. A notary is not counted.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	// +required
+	Count int32 `json:"count"`
+	// size preset of heap, cores and memory; each can be overridden. Default: Small.
+	// +kubebuilder:default=Small
+	// +optional
+	Size Size `json:"size,omitempty"`
+	// heap of a member's JVM; at least 512Mi.
+	// +optional
+	Heap *resource.Quantity `json:"heap,omitempty"`
+	// cores that a member may use.
+	// +optional
+	Cores *resource.Quantity `json:"cores,omitempty"`
+	// memory limit of a member; must exceed the heap by what the JVM needs besides it.
+	// +optional
+	Memory *resource.Quantity `json:"memory,omitempty"`
+	// reservation is Full (requests equal limits) or Minimal, for a network that shall fit on a small machine.
+	// +kubebuilder:default=Full
+	// +optional
+	Reservation Reservation `json:"reservation,omitempty"`
+	// storage of a member: journal, H2 database, logs.
+	// +kubebuilder:default={type: Persistent}
+	// +optional
+	Storage Storage `json:"storage,omitzero"`
+	// placement of the members.
+	// +kubebuilder:default={}
+	// +optional
+	Placement Placement `json:"placement,omitzero"`
+}
+
+// Placement says where pods go.
+type Placement struct {
+	// nodeSelector of the pods.
+	// +kubebuilder:validation:MaxProperties=16
+	// +optional
+	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+	// tolerations of the pods.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	// +optional
+	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
+	// spread of the members over hosts. Default: Preferred.
+	// +kubebuilder:default=Preferred
+	// +optional
+	Spread Spread `json:"spread,omitempty"`
+}
+
+// PodMonitors says whether PodMonitors are made.
+// +kubebuilder:validation:Enum=Auto;Disabled
+type PodMonitors string
+
+// The choices for PodMonitors.
+const (
+	PodMonitorsAuto     PodMonitors = "Auto"
+	PodMonitorsDisabled PodMonitors = "Disabled"
+)
+
+// MonitoringSpec configures the Prometheus scrapes of a network.
+type MonitoringSpec struct {
+	// podMonitor is Auto (made where the Prometheus Operator's API is installed) or Disabled.
+	// +kubebuilder:default=Auto
+	// +optional
+	PodMonitor PodMonitors `json:"podMonitor,omitempty"`
+	// intervalSeconds between scrapes. Default: 5.
+	// +kubebuilder:default=5
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=300
+	// +optional
+	IntervalSeconds int32 `json:"intervalSeconds,omitempty"`
+}
+
+// BenchmarkNetworkStatus is what was observed of the network.
+type BenchmarkNetworkStatus struct {
+	// observedGeneration is the generation of the spec that this status describes; -1 before the first pass.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// phase in one word, for people: Pending, Provisioning, Ready, Running, Finished, Degraded, Failed.
+	// +optional
+	Phase string `json:"phase,omitempty"`
+	// conditions of the network; docs/conditions.md lists every type and reason.
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=16
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// membersReady is ready/wanted over members and notary, for the print column.
+	// +optional
+	MembersReady string `json:"membersReady,omitempty"`
+	// databaseSummary is engine/topology, for the print column.
+	// +optional
+	DatabaseSummary string `json:"databaseSummary,omitempty"`
+	// stages of the provisioning in order.
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	// +optional
+	Stages []StageStatus `json:"stages,omitempty"`
+	// members and notary in order.
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=128
+	// +optional
+	Members []MemberStatus `json:"members,omitempty"`
+	// databases are the instances in order.
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=128
+	// +optional
+	Databases []DatabaseStatus `json:"databases,omitempty"`
+	// settings that were derived, each with the rule it comes from.
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=64
+	// +optional
+	Settings []DerivedSetting `json:"settings,omitempty"`
+	// planHash identifies everything that was applied: equal hashes mean equal objects.
+	// +optional
+	PlanHash string `json:"planHash,omitempty"`
+	// lastRun is the run that ended last.
+	// +optional
+	LastRun *LastRun `json:"lastRun,omitempty"`
+}
+
+// StageStatus is the progress of one stage.
+type StageStatus struct {
+	// name of the stage.
+	Name string `json:"name"`
+	// state is Waiting, InProgress or Ready.
+	State string `json:"state"`
+	// message names what the stage waits for.
+	// +optional
+	Message string `json:"message,omitempty"`
+	// startedAt is when the stage's objects were applied first.
+	// +optional
+	StartedAt *metav1.Time `json:"startedAt,omitempty"`
+	// readyAt is when the stage was seen ready first.
+	// +optional
+	ReadyAt *metav1.Time `json:"readyAt,omitempty"`
+}
+
+// MemberStatus is one member or notary.
+type MemberStatus struct {
+	// name of the member in the network, such as member-0 or notary.
+	Name string `json:"name"`
+	// identity under which the platform knows it, such as an X.500 name.
+	// +optional
+	Identity string `json:"identity,omitempty"`
+	// address at which its peers reach it.
+	// +optional
+	Address string `json:"address,omitempty"`
+	// state is Waiting, Starting, Ready or Failed.
+	State string `json:"state"`
+	// restarts of its containers.
+	// +optional
+	Restarts int32 `json:"restarts,omitempty"`
+	// imageDigest is the resolved image of the node.
+	// +optional
+	ImageDigest string `json:"imageDigest,omitempty"`
+	// host is the Kubernetes node it runs on.
+	// +optional
+	Host string `json:"host,omitempty"`
+}
+
+// DatabaseStatus is one database instance.
+type DatabaseStatus struct {
+	// name of the instance.
+	Name string `json:"name"`
+	// host and port.
+	// +optional
+	Address string `json:"address,omitempty"`
+	// maxConnections of the server.
+	// +optional
+	MaxConnections int32 `json:"maxConnections,omitempty"`
+	// storage of its volume.
+	// +optional
+	Storage string `json:"storage,omitempty"`
+	// members that it serves.
+	// +optional
+	Members int32 `json:"members,omitempty"`
+	// state is Waiting, Starting or Ready.
+	State string `json:"state"`
+}
+
+// DerivedSetting is a value the operator derived.
+type DerivedSetting struct {
+	// name of the setting in the platform's own words.
+	Name string `json:"name"`
+	// value in use.
+	Value string `json:"value"`
+	// source is the rule it comes from, or the field that set it.
+	Source string `json:"source"`
+}
+
+// LastRun summarises the run that ended last.
+type LastRun struct {
+	// name of the BenchmarkRun.
+	Name string `json:"name"`
+	// throughput in operations per second, a decimal.
+	// +optional
+	Throughput string `json:"throughput,omitempty"`
+	// verdict of the run.
+	// +optional
+	Verdict Verdict `json:"verdict,omitempty"`
+}
+
+// BenchmarkNetwork is one benchmark network of a distributed ledger.
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=bnet,categories=benchnet
+// +kubebuilder:printcolumn:name="Platform",type=string,JSONPath=`.spec.platform.type`
+// +kubebuilder:printcolumn:name="Members",type=string,JSONPath=`.status.membersReady`
+// +kubebuilder:printcolumn:name="Database",type=string,JSONPath=`.status.databaseSummary`
+// +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
+// +kubebuilder:printcolumn:name="Throughput",type=string,JSONPath=`.status.lastRun.throughput`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 30",message="metadata.name must be at most 30 characters, so that the names derived from it stay within 63"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a DNS label that begins with a letter (a-z, 0-9 and - only): it becomes part of host names"
+type BenchmarkNetwork struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec of the network.
+	// +required
+	Spec BenchmarkNetworkSpec `json:"spec"`
+	// status of the network.
+	// +kubebuilder:default:={"observedGeneration":-1}
+	// +optional
+	Status BenchmarkNetworkStatus `json:"status,omitempty"`
+}
+
+// BenchmarkNetworkList is a list of networks.
+// +kubebuilder:object:root=true
+type BenchmarkNetworkList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []BenchmarkNetwork `json:"items"`
+}

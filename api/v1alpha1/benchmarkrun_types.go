@@ -1,0 +1,167 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Verdict says whether a run's numbers can be trusted.
+// +kubebuilder:validation:Enum=Valid;Invalid
+type Verdict string
+
+// The verdicts.
+const (
+	VerdictValid   Verdict = "Valid"
+	VerdictInvalid Verdict = "Invalid"
+)
+
+// BenchmarkRunSpec is one workload on one network. It cannot change.
+// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="spec of a BenchmarkRun cannot change: a run is measured once, create another one"
+type BenchmarkRunSpec struct {
+	// networkName of the BenchmarkNetwork in the namespace.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=30
+	// +required
+	NetworkName string `json:"networkName"`
+	// workload to run.
+	// +required
+	Workload Workload `json:"workload"`
+}
+
+// BenchmarkRunStatus is what was observed of the run.
+type BenchmarkRunStatus struct {
+	// observedGeneration is the generation of the spec that this status describes; -1 before the first pass.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// phase in one word, for people: Pending, Preparing, WarmUp, Measuring, Draining, Complete, Failed.
+	// +optional
+	Phase string `json:"phase,omitempty"`
+	// progress for people, such as "Window 45%".
+	// +optional
+	Progress string `json:"progress,omitempty"`
+	// conditions of the run; docs/conditions.md lists every type and reason.
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=16
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// workersReady is ready/wanted.
+	// +optional
+	WorkersReady string `json:"workersReady,omitempty"`
+	// startTime is the instant at which all workers began their warm-up.
+	// +optional
+	StartTime *metav1.MicroTime `json:"startTime,omitempty"`
+	// completionTime is when the result was written, or the run failed.
+	// +optional
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
+	// baseline of the members at the start, against which disturbances are told.
+	// +listType=map
+	// +listMapKey=pod
+	// +kubebuilder:validation:MaxItems=256
+	// +optional
+	Baseline []PodBaseline `json:"baseline,omitempty"`
+	// throughput in operations completed per second of the window, a decimal. While the run goes on: so far.
+	// +optional
+	Throughput string `json:"throughput,omitempty"`
+	// latency of the operations started in the window.
+	// +optional
+	Latency *LatencySummary `json:"latency,omitempty"`
+	// operations started in the window.
+	// +optional
+	Operations *OperationCounts `json:"operations,omitempty"`
+	// verdict is Valid or Invalid.
+	// +optional
+	Verdict Verdict `json:"verdict,omitempty"`
+	// reasons against the verdict Valid, or notes beside it.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	// +optional
+	Reasons []VerdictReason `json:"reasons,omitempty"`
+	// result says where the whole result lies; docs/results.md has its format.
+	// +optional
+	Result *ResultReference `json:"result,omitempty"`
+}
+
+// PodBaseline is a pod as it was when the run started.
+type PodBaseline struct {
+	// pod is its name.
+	Pod string `json:"pod"`
+	// uid of the pod; another one later means that it was replaced.
+	UID string `json:"uid"`
+	// restarts of its containers.
+	Restarts int32 `json:"restarts"`
+}
+
+// LatencySummary in milliseconds, decimals.
+type LatencySummary struct {
+	// mean latency.
+	Mean string `json:"mean"`
+	// p50 is the median.
+	P50 string `json:"p50"`
+	// p90 is the 90th percentile.
+	P90 string `json:"p90"`
+	// p95 is the 95th percentile.
+	P95 string `json:"p95"`
+	// p99 is the 99th percentile.
+	P99 string `json:"p99"`
+	// p999 is the 99.9th percentile.
+	P999 string `json:"p999"`
+	// max is the largest.
+	Max string `json:"max"`
+}
+
+// OperationCounts of the window.
+type OperationCounts struct {
+	// completed without an error.
+	Completed int64 `json:"completed"`
+	// failed, unfinished ones included.
+	Failed int64 `json:"failed"`
+}
+
+// VerdictReason is one finding about a run.
+type VerdictReason struct {
+	// reason is a constant, such as Errors or MemberRestarted.
+	Reason string `json:"reason"`
+	// severity is Invalid, which makes the run invalid, or Note.
+	Severity string `json:"severity"`
+	// message for people.
+	Message string `json:"message"`
+}
+
+// ResultReference points at an object in the run's namespace.
+type ResultReference struct {
+	// configMapName of the ConfigMap.
+	ConfigMapName string `json:"configMapName"`
+	// key among its binaryData; the value is gzipped JSON.
+	Key string `json:"key"`
+}
+
+// BenchmarkRun is one measured window of one workload on one network, with its result.
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=brun,categories=benchnet
+// +kubebuilder:printcolumn:name="Network",type=string,JSONPath=`.spec.networkName`
+// +kubebuilder:printcolumn:name="Workload",type=string,JSONPath=`.spec.workload.name`
+// +kubebuilder:printcolumn:name="Progress",type=string,JSONPath=`.status.progress`
+// +kubebuilder:printcolumn:name="Throughput",type=string,JSONPath=`.status.throughput`
+// +kubebuilder:printcolumn:name="P95",type=string,JSONPath=`.status.latency.p95`,description="95th percentile of the latency in milliseconds"
+// +kubebuilder:printcolumn:name="Verdict",type=string,JSONPath=`.status.verdict`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 52",message="metadata.name must be at most 52 characters, so that the names derived from it stay within 63"
+type BenchmarkRun struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec of the run.
+	// +required
+	Spec BenchmarkRunSpec `json:"spec"`
+	// status of the run.
+	// +kubebuilder:default:={"observedGeneration":-1}
+	// +optional
+	Status BenchmarkRunStatus `json:"status,omitempty"`
+}
+
+// BenchmarkRunList is a list of runs.
+// +kubebuilder:object:root=true
+type BenchmarkRunList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []BenchmarkRun `json:"items"`
+}

@@ -1,0 +1,36 @@
+package v1alpha1
+
+// Condition types. Ready, Reconciling and Stalled follow kstatus; docs/conditions.md lists every reason.
+const (
+	ConditionReady       = "Ready"
+	ConditionReconciling = "Reconciling"
+	ConditionStalled     = "Stalled"
+	// ConditionAccepted tells whether the spec can be carried out; False names the field.
+	ConditionAccepted = "Accepted"
+	// ConditionMonitored tells whether PodMonitors were made, or why not.
+	ConditionMonitored = "Monitored"
+	// ConditionMeasured tells whether a run has its numbers.
+	ConditionMeasured = "Measured"
+	// ConditionComplete tells whether a run has ended, well or not.
+	ConditionComplete = "Complete"
+)
+
+// Condition reasons.
+const (
+	ReasonAccepted          = "Accepted"
+	ReasonInvalidSpec       = "InvalidSpec"
+	ReasonStageNotReady     = "StageNotReady"
+	ReasonStageFailed       = "StageFailed"
+	ReasonAllStagesReady    = "AllStagesReady"
+	ReasonSuspended         = "Suspended"
+	ReasonApplied           = "Applied"
+	ReasonAPIMissing        = "PodMonitorAPINotInstalled"
+	ReasonDisabled          = "Disabled"
+	ReasonWaitingForNetwork = "WaitingForNetwork"
+	ReasonWaitingForTurn    = "WaitingForTurn"
+	ReasonWaitingForWorkers = "WaitingForWorkers"
+	ReasonMeasuring         = "Measuring"
+	ReasonCollecting        = "Collecting"
+	ReasonResultWritten     = "ResultWritten"
+	ReasonRunFailed         = "RunFailed"
+)

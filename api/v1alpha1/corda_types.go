@@ -1,0 +1,218 @@
+package v1alpha1
+
+import "k8s.io/apimachinery/pkg/api/resource"
+
+// CordaDistribution is an edition of Corda 4.
+// +kubebuilder:validation:Enum=OpenSource;Enterprise
+type CordaDistribution string
+
+// The editions of Corda 4.
+const (
+	CordaOpenSource CordaDistribution = "OpenSource"
+	CordaEnterprise CordaDistribution = "Enterprise"
+)
+
+// CordaNotaryType says how transactions of the network are notarised.
+// +kubebuilder:validation:Enum=Single;None
+type CordaNotaryType string
+
+// The notary types.
+const (
+	CordaNotarySingle CordaNotaryType = "Single"
+	CordaNotaryNone   CordaNotaryType = "None"
+)
+
+// CordAppSource says where the CorDapps of a network come from.
+// +kubebuilder:validation:Enum=Finance;Image;Volume
+type CordAppSource string
+
+// The sources of CorDapps.
+const (
+	CordAppsFinance CordAppSource = "Finance"
+	CordAppsImage   CordAppSource = "Image"
+	CordAppsVolume  CordAppSource = "Volume"
+)
+
+// CordaPlatform configures a Corda 4 network.
+// +kubebuilder:validation:XValidation:rule="self.distribution != 'Enterprise' || has(self.image)",message="platform.corda.image is required when distribution is Enterprise: Corda Enterprise is licensed software that you supply as an image (see docs/corda.md for its contract)"
+type CordaPlatform struct {
+	// distribution is the edition. With Enterprise the image is yours to supply.
+	// +kubebuilder:default=OpenSource
+	// +optional
+	Distribution CordaDistribution `json:"distribution,omitempty"`
+	// version of Corda, major and minor. 4.3 is platform version 5, 4.10 is platform version 12.
+	// +kubebuilder:default="4.10"
+	// +kubebuilder:validation:Enum="4.3";"4.4";"4.5";"4.6";"4.7";"4.8";"4.9";"4.10"
+	// +optional
+	Version string `json:"version,omitempty"`
+	// image of the node. Default: the project's own image of the given open-source version.
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="platform.corda.image must carry a tag other than latest, or a digest, so that a run can be repeated"
+	// +optional
+	Image string `json:"image,omitempty"`
+	// notary of the network.
+	// +kubebuilder:default={}
+	// +optional
+	Notary CordaNotary `json:"notary,omitzero"`
+	// legalNames of the members in order, as X.500 names with O, L and C. Default: O=Bank 0,L=London,C=GB and so on.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MinLength=9
+	// +kubebuilder:validation:items:MaxLength=256
+	// +optional
+	LegalNames []string `json:"legalNames,omitempty"`
+	// cordapps that every member runs. Default: R3's finance CorDapp of the same version.
+	// +kubebuilder:default={type: Finance}
+	// +optional
+	CorDapps CorDappsSpec `json:"cordapps,omitzero"`
+	// tuning of the node. Keys that exist in Corda Enterprise alone are refused with distribution OpenSource.
+	// +optional
+	Tuning *CordaTuning `json:"tuning,omitempty"`
+}
+
+// CordaNotary configures how transactions are notarised.
+// +kubebuilder:validation:XValidation:rule="self.type != 'None' || !self.validating",message="platform.corda.notary.validating needs notary.type Single"
+type CordaNotary struct {
+	// type is Single, one notary node on its own database, or None: only flows that need no notary, such as Issue.
+	// +kubebuilder:default=Single
+	// +optional
+	Type CordaNotaryType `json:"type,omitempty"`
+	// validating makes the notary check whole transactions. R3 measures with a non-validating one.
+	// +kubebuilder:default=false
+	// +optional
+	Validating bool `json:"validating"`
+}
+
+// CorDappsSpec says where the CorDapps of a network come from; exactly the field that type names is set.
+// +kubebuilder:validation:XValidation:rule="(self.type == 'Image') == has(self.image) && (self.type == 'Volume') == has(self.claimName)",message="platform.corda.cordapps: type Image needs image, type Volume needs claimName, type Finance takes neither"
+type CorDappsSpec struct {
+	// type is Finance (R3's finance CorDapp of the node's version), Image or Volume.
+	// +kubebuilder:default=Finance
+	// +unionDiscriminator
+	// +optional
+	Type CordAppSource `json:"type,omitempty"`
+	// image that holds the CorDapp jars in /cordapps. It needs no shell.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	// +optional
+	Image string `json:"image,omitempty"`
+	// claimName of a PersistentVolumeClaim in the namespace whose root holds the CorDapp jars; mounted read-only.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	ClaimName string `json:"claimName,omitempty"`
+}
+
+// CordaTuning overrides what internal/sizing derives. Unset means derived or the node's own default.
+type CordaTuning struct {
+	// flowThreads is enterpriseConfiguration.tuning.flowThreadPoolSize. Enterprise only; open source runs flows on one thread.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1024
+	// +optional
+	FlowThreads *int32 `json:"flowThreads,omitempty"`
+	// rpcThreads is enterpriseConfiguration.tuning.rpcThreadPoolSize. Enterprise only; open source has four.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1024
+	// +optional
+	RPCThreads *int32 `json:"rpcThreads,omitempty"`
+	// p2pCompression is enableP2PCompression. Enterprise only.
+	// +optional
+	P2PCompression *bool `json:"p2pCompression,omitempty"`
+	// openSSL is useOpenSsl. Enterprise only.
+	// +optional
+	OpenSSL *bool `json:"openSSL,omitempty"`
+	// journalBufferTimeoutNanoseconds is enterpriseConfiguration.tuning.journalBufferTimeout. Enterprise only.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	JournalBufferTimeoutNanoseconds *int64 `json:"journalBufferTimeoutNanoseconds,omitempty"`
+	// brokerConnectionTTLCheckMilliseconds is enterpriseConfiguration.tuning.brokerConnectionTtlCheckIntervalMs. Enterprise only.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	BrokerConnectionTTLCheckMilliseconds *int64 `json:"brokerConnectionTTLCheckMilliseconds,omitempty"`
+	// transactionCacheSize is transactionCacheSizeMegaBytes. Default: 8 MB + 5 % of the heap above 300 MB, the node's own rule.
+	// +optional
+	TransactionCacheSize *resource.Quantity `json:"transactionCacheSize,omitempty"`
+	// attachmentCacheSize is attachmentContentCacheSizeMegaBytes. Default: 10 MB.
+	// +optional
+	AttachmentCacheSize *resource.Quantity `json:"attachmentCacheSize,omitempty"`
+	// flowExternalOperationThreads is flowExternalOperationThreadPoolSize. Default: the cores, at most 10.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1024
+	// +optional
+	FlowExternalOperationThreads *int32 `json:"flowExternalOperationThreads,omitempty"`
+	// jvmArgs are appended to the derived arguments of the node's JVM. -Xmx and -Xms come from members.heap.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MaxLength=256
+	// +kubebuilder:validation:items:XValidation:rule="!self.startsWith('-Xmx') && !self.startsWith('-Xms')",message="platform.corda.tuning.jvmArgs may not set -Xmx or -Xms: set members.heap"
+	// +optional
+	JVMArgs []string `json:"jvmArgs,omitempty"`
+	// extraConfig is merged into node.conf last: dotted key to HOCON value.
+	// +kubebuilder:validation:MaxProperties=64
+	// +optional
+	ExtraConfig map[string]string `json:"extraConfig,omitempty"`
+}
+
+// CordaWorkload is the operation that a workload performs on a Corda network.
+type CordaWorkload struct {
+	// flow is Issue, IssueAndPay or Pay of the finance CorDapp, or the class name of any @StartableByRPC flow.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:Pattern=`^(Issue|IssueAndPay|Pay|[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)+)$`
+	// +required
+	Flow string `json:"flow"`
+	// identities is WellKnown, or Anonymous: the finance flows then swap fresh keys first, one more round trip.
+	// +kubebuilder:default=WellKnown
+	// +optional
+	Identities CordaIdentities `json:"identities,omitempty"`
+	// amount of one Issue or Pay in whole units of the currency. Default: 100.
+	// +kubebuilder:default=100
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000000000
+	// +optional
+	Amount int64 `json:"amount,omitempty"`
+	// currency of the finance flows, ISO 4217. Default: USD.
+	// +kubebuilder:default=USD
+	// +kubebuilder:validation:Pattern=`^[A-Z]{3}$`
+	// +optional
+	Currency string `json:"currency,omitempty"`
+	// initiators are the ordinals of the members that the clients call, in turn. Default: member 0 alone.
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:Minimum=0
+	// +kubebuilder:validation:items:Maximum=99
+	// +optional
+	Initiators []int32 `json:"initiators,omitempty"`
+	// counterparty is the ordinal of the member that is paid. Default: the next member after the initiator.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=99
+	// +optional
+	Counterparty *int32 `json:"counterparty,omitempty"`
+	// arguments of a flow given by class name, in the order of its constructor.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	// +optional
+	Arguments []FlowArgument `json:"arguments,omitempty"`
+}
+
+// CordaIdentities says which identities the finance flows use.
+// +kubebuilder:validation:Enum=WellKnown;Anonymous
+type CordaIdentities string
+
+// The kinds of identities.
+const (
+	CordaWellKnown CordaIdentities = "WellKnown"
+	CordaAnonymous CordaIdentities = "Anonymous"
+)
+
+// FlowArgument is one typed constructor argument of a flow.
+type FlowArgument struct {
+	// type of the argument.
+	// +kubebuilder:validation:Enum=String;Int;Long;Boolean;Party;Amount;OpaqueBytes
+	// +required
+	Type string `json:"type"`
+	// value as text: a number, true or false, an X.500 name for Party, "100 USD" for Amount, hexadecimal for OpaqueBytes.
+	// +kubebuilder:validation:MaxLength=1024
+	// +required
+	Value string `json:"value"`
+}

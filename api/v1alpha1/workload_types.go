@@ -1,0 +1,148 @@
+package v1alpha1
+
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// LoadModel says what starts the next operation.
+// +kubebuilder:validation:Enum=Closed;Open
+type LoadModel string
+
+// The load models.
+const (
+	// LoadClosed starts a client's next operation when its last one has ended.
+	LoadClosed LoadModel = "Closed"
+	// LoadOpen starts operations at planned instants; latency counts from the plan, so that a slow system cannot hide its queue.
+	LoadOpen LoadModel = "Open"
+)
+
+// Retention says whether something bulky is kept.
+// +kubebuilder:validation:Enum=Keep;Discard
+type Retention string
+
+// The retentions.
+const (
+	RetentionKeep    Retention = "Keep"
+	RetentionDiscard Retention = "Discard"
+)
+
+// Workload is what load to apply and how it is measured.
+// +kubebuilder:validation:XValidation:rule="has(self.corda) != has(self.jmeter)",message="a workload needs exactly one of corda (an operation of the platform) and jmeter (a test plan of your own)"
+type Workload struct {
+	// name of the workload, unique in its network; the run is called <network>-<name>.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +required
+	Name string `json:"name"`
+	// corda is the operation on a Corda network.
+	// +optional
+	Corda *CordaWorkload `json:"corda,omitempty"`
+	// jmeter is a JMeter test plan of your own, instead of a platform's operation.
+	// +optional
+	JMeter *JMeterPlan `json:"jmeter,omitempty"`
+	// load says how much is asked of the network.
+	// +required
+	Load Load `json:"load"`
+	// measure says what of it counts.
+	// +kubebuilder:default={}
+	// +optional
+	Measure Measure `json:"measure,omitzero"`
+	// workers are the pods that apply the load.
+	// +kubebuilder:default={}
+	// +optional
+	Workers Workers `json:"workers,omitzero"`
+	// jtl keeps JMeter's sample log in the worker's pod until the run is deleted. It costs the worker time.
+	// +kubebuilder:default=Discard
+	// +optional
+	JTL Retention `json:"jtl,omitempty"`
+}
+
+// JMeterPlan is a test plan of the user's own.
+type JMeterPlan struct {
+	// configMapName of the ConfigMap in the namespace that holds the plan.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +required
+	ConfigMapName string `json:"configMapName"`
+	// key of the plan in the ConfigMap.
+	// +kubebuilder:default=plan.jmx
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[-._a-zA-Z0-9]+\.jmx$`
+	// +optional
+	Key string `json:"key,omitempty"`
+}
+
+// Load says how much is asked of the network. Clients, outstanding operations and rate are totals over all workers.
+// +kubebuilder:validation:XValidation:rule="(self.model == 'Open') == has(self.ratePerSecond)",message="load.ratePerSecond must be set when, and only when, load.model is Open"
+// +kubebuilder:validation:XValidation:rule="self.model == 'Closed' || !has(self.maxOutstanding)",message="load.maxOutstanding belongs to load.model Closed; with Open, clients bounds what is outstanding"
+// +kubebuilder:validation:XValidation:rule="!has(self.maxOutstanding) || self.maxOutstanding <= self.clients",message="load.maxOutstanding cannot exceed load.clients: each client has one operation outstanding"
+type Load struct {
+	// model is Closed or Open.
+	// +kubebuilder:default=Closed
+	// +optional
+	Model LoadModel `json:"model,omitempty"`
+	// clients that work at the same time. With Open it bounds what is outstanding; choose it well above rate × latency.
+	// R3 limits Issue to 800 outstanding flows.
+	// +kubebuilder:default=10
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=5000
+	// +optional
+	Clients int32 `json:"clients,omitempty"`
+	// maxOutstanding operations at any time, with Closed. Default: the clients.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=5000
+	// +optional
+	MaxOutstanding *int32 `json:"maxOutstanding,omitempty"`
+	// ratePerSecond is the number of operations started a second, with Open; 500m is one in two seconds.
+	// +optional
+	RatePerSecond *resource.Quantity `json:"ratePerSecond,omitempty"`
+}
+
+// Measure says what of the load counts.
+// +kubebuilder:validation:XValidation:rule="duration(self.window) >= duration('1s') && duration(self.window) <= duration('24h')",message="measure.window must lie between 1s and 24h"
+// +kubebuilder:validation:XValidation:rule="duration(self.warmUp) >= duration('0s') && duration(self.warmUp) <= duration('24h')",message="measure.warmUp must lie between 0s and 24h"
+// +kubebuilder:validation:XValidation:rule="duration(self.drain) >= duration('0s') && duration(self.drain) <= duration('1h')",message="measure.drain must lie between 0s and 1h"
+type Measure struct {
+	// warmUp is the load before the window; it is not measured. Default: 30s.
+	// +kubebuilder:default="30s"
+	// +optional
+	WarmUp metav1.Duration `json:"warmUp,omitempty"`
+	// window is measured. R3 finds runs below a couple of minutes unusable for throughput. Default: 60s.
+	// +kubebuilder:default="60s"
+	// +optional
+	Window metav1.Duration `json:"window,omitempty"`
+	// drain is the longest wait, after the window, for operations started in it. Default: 60s.
+	// +kubebuilder:default="60s"
+	// +optional
+	Drain metav1.Duration `json:"drain,omitempty"`
+	// maxErrorPercent of operations may fail in a valid run. Default: 0.
+	// +kubebuilder:default=0
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	// +optional
+	MaxErrorPercent int32 `json:"maxErrorPercent"`
+}
+
+// Workers are the pods that apply the load.
+type Workers struct {
+	// count of pods; all start at one instant.
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=50
+	// +optional
+	Count int32 `json:"count,omitempty"`
+	// cores that one worker may use. Default: 1.
+	// +kubebuilder:default="1"
+	// +optional
+	Cores resource.Quantity `json:"cores,omitempty"`
+	// memory of one worker. Default: 1Gi.
+	// +kubebuilder:default="1Gi"
+	// +optional
+	Memory resource.Quantity `json:"memory,omitempty"`
+	// nodeSelector keeps workers off the machines that are measured.
+	// +kubebuilder:validation:MaxProperties=16
+	// +optional
+	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+}

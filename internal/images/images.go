@@ -1,0 +1,25 @@
+// Package images resolves the project's images by name, so that nothing floats: a tag is the project's version, and
+// the version of what is inside where there are several.
+package images
+
+// Catalogue resolves image references.
+type Catalogue struct {
+	// Registry is the prefix of the project's own images, such as ghcr.io/benchnet.
+	Registry string
+	// Version is the tag of the project's own images.
+	Version string
+	// Overrides by image name replace the whole reference.
+	Overrides map[string]string
+}
+
+// Image is the reference of the named image; variant is the version of what is inside, or empty.
+func (c Catalogue) Image(name, variant string) string {
+	if ref, ok := c.Overrides[name]; ok && ref != "" {
+		return ref
+	}
+	ref := c.Registry + "/" + name + ":" + c.Version
+	if variant != "" {
+		ref += "-" + variant
+	}
+	return ref
+}

@@ -1,0 +1,48 @@
+// Package names derives the name of every object from the names that users gave, in one place.
+//
+// A network's name has at most 30 characters and a workload's at most 20 (CEL), a member's at most 10; the longest
+// name derived here, <network>-<member>-database and a run's worker pods, stay within a DNS label's 63.
+package names
+
+import "fmt"
+
+// Member is the name of everything that belongs to one member: its StatefulSet, its ConfigMap.
+func Member(network, member string) string { return network + "-" + member }
+
+// Pod is the name of a member's only pod.
+func Pod(network, member string) string { return Member(network, member) + "-0" }
+
+// Host is the DNS name of a member's pod. It resolves before the pod is ready.
+func Host(network, namespace, member string) string {
+	return fmt.Sprintf("%s.%s.%s.svc", Pod(network, member), network, namespace)
+}
+
+// Identity is the Secret with a member's keys.
+func Identity(network, member string) string { return Member(network, member) + "-identity" }
+
+// MemberDatabase is the Secret with a member's database password.
+func MemberDatabase(network, member string) string { return Member(network, member) + "-database" }
+
+// Credentials is the Secret with the random passwords of a network.
+func Credentials(network string) string { return network + "-credentials" }
+
+// NetworkMap is the Secret with what all members of a network know of each other.
+func NetworkMap(network string) string { return network + "-network-map" }
+
+// Genesis is the Job, with its account and role, that makes a network's material.
+func Genesis(network string) string { return network + "-genesis" }
+
+// DatabaseSuperuser is the Secret with the password of the instances' superuser.
+func DatabaseSuperuser(network string) string { return network + "-db-superuser" }
+
+// Run is the run of a workload that its network lists.
+func Run(network, workload string) string { return network + "-" + workload }
+
+// Barrier is the ConfigMap that releases a run's workers.
+func Barrier(run string) string { return run + "-barrier" }
+
+// Report is the ConfigMap to which one worker of a run reports.
+func Report(run string, worker int32) string { return fmt.Sprintf("%s-w%d", run, worker) }
+
+// Result is the ConfigMap with a run's whole result.
+func Result(run string) string { return run + "-result" }

@@ -1,0 +1,138 @@
+// Package platform defines what a system under test has to tell the operator. All of it is pure: a platform holds no
+// client, clock, randomness or environment, and is given all it needs.
+package platform
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/images"
+)
+
+// Platform is a system under test.
+type Platform interface {
+	// Type is the discriminator in the spec.
+	Type() v1alpha1.PlatformType
+	// Validate refuses what CEL cannot express; every error names its field.
+	Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList
+	// Topology lists the members with their names and addresses.
+	Topology(network *v1alpha1.BenchmarkNetwork) Topology
+	// Settings lists what was derived from the spec, each with its source.
+	Settings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting
+	// Members are the objects that run the members.
+	Members(in Input, topology Topology) ([]client.Object, error)
+}
+
+// MaterialUser is a platform whose members need material before they start.
+type MaterialUser interface {
+	// Credentials are the Secrets that the operator fills with random passwords, once.
+	Credentials(topology Topology) []Credential
+	// Material is made by a Job and kept in Secrets.
+	Material(in Input, topology Topology) (Material, error)
+}
+
+// DatabaseUser is a platform whose members keep their state in a database.
+type DatabaseUser interface {
+	// DatabaseNeeds says what the members need of it.
+	DatabaseNeeds(in Input, topology Topology) DatabaseNeeds
+}
+
+// Loadable is a platform that a driver puts load on.
+type Loadable interface {
+	// ValidateWorkload refuses a workload that the network cannot serve.
+	ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, path *field.Path) field.ErrorList
+	// Load is the driver of one workload and what it is told.
+	Load(in Input, topology Topology, workload *v1alpha1.Workload) (driver.Driver, error)
+}
+
+// MetricsExposer is a platform whose members serve Prometheus metrics.
+type MetricsExposer interface {
+	// MetricsPorts are the names of the container ports that serve them, at /metrics.
+	MetricsPorts() []string
+}
+
+// Input is what a platform builds from.
+type Input struct {
+	// Network with its defaults applied.
+	Network *v1alpha1.BenchmarkNetwork
+	// Images of the project.
+	Images images.Catalogue
+	// Databases are the members' database bindings by member name; empty where the database lies in the member.
+	Databases map[string]Database
+}
+
+// Database is how one member reaches its database.
+type Database struct {
+	// URL for JDBC.
+	URL string
+	// User of the member.
+	User string
+	// PasswordSecret and PasswordKey hold the password.
+	PasswordSecret, PasswordKey string
+	// Affinity places the member with its instance; nil where it may be anywhere.
+	Affinity *corev1.PodAffinity
+}
+
+// Topology is who takes part in a network.
+type Topology struct {
+	// Members and notaries in a stable order.
+	Members []Member
+}
+
+// Member is one member of a network.
+type Member struct {
+	// Name in the network: member-0, notary.
+	Name string
+	// Role in the network; the platform's own word.
+	Role string
+	// Identity under which the platform knows it.
+	Identity string
+	// Host is its DNS name.
+	Host string
+	// Address at which its peers reach it.
+	Address string
+}
+
+// Named is the member of that name.
+func (t Topology) Named(name string) (Member, bool) {
+	for _, m := range t.Members {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return Member{}, false
+}
+
+// Credential is a Secret of random passwords.
+type Credential struct {
+	// Name of the Secret.
+	Name string
+	// Keys, each with a password of its own.
+	Keys []string
+}
+
+// Material is what must exist before a member can start.
+type Material struct {
+	// Secrets that the maker fills; material is complete when all carry AnnotationMaterialComplete.
+	Secrets []string
+	// Maker are the objects that make it: a Job with its account, role and configuration. They are removed when it is complete.
+	Maker []client.Object
+}
+
+// DatabaseNeeds is what a platform's members need of their databases.
+type DatabaseNeeds struct {
+	// Connections that each member's pool may open.
+	Connections int32
+	// PlannedTransactions over all workloads, from which volumes are sized.
+	PlannedTransactions int64
+	// Template is the container that writes the schema template to /template/schema.sql.gz; its tables are cloned for
+	// each member. Volumes are those that it needs besides.
+	Template *corev1.Container
+	// TemplateInit are containers that run before Template.
+	TemplateInit []corev1.Container
+	// Volumes that Template and TemplateInit mount.
+	Volumes []corev1.Volume
+}

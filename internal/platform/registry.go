@@ -1,0 +1,36 @@
+package platform
+
+import (
+	"fmt"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// Registry holds the platforms in the order in which they were listed.
+type Registry struct {
+	platforms []Platform
+}
+
+// NewRegistry lists the platforms; it panics when a type is listed twice, a mistake of the program.
+func NewRegistry(platforms ...Platform) *Registry {
+	seen := map[v1alpha1.PlatformType]bool{}
+	for _, p := range platforms {
+		if seen[p.Type()] {
+			panic(fmt.Sprintf("platform %s is registered twice", p.Type()))
+		}
+		seen[p.Type()] = true
+	}
+	return &Registry{platforms: platforms}
+}
+
+// Get is the platform of that type, or an error that lists those there are.
+func (r *Registry) Get(t v1alpha1.PlatformType) (Platform, error) {
+	known := make([]v1alpha1.PlatformType, 0, len(r.platforms))
+	for _, p := range r.platforms {
+		if p.Type() == t {
+			return p, nil
+		}
+		known = append(known, p.Type())
+	}
+	return nil, fmt.Errorf("spec.platform.type: %q is not a platform of this operator; it knows %v", t, known)
+}
