@@ -1,0 +1,75 @@
+package dev.benchnet.genesis;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.jar.JarFile;
+import java.util.jar.JarInputStream;
+import net.corda.core.crypto.SecureHash;
+import net.corda.core.internal.JarSignatureCollector;
+import net.corda.nodeapi.internal.ContractsJarFile;
+
+/**
+ * Which jars may hold which contract. A signed CorDapp is bound by its signature; an unsigned one needs the SHA-256 of its jar in the network
+ * parameters, for each contract class in it. Classes and signers are found by the code that the nodes use.
+ */
+final class ContractWhitelist {
+    private ContractWhitelist() {
+    }
+
+    /** Jar hashes by contract class, from the unsigned jars of the folder; empty where there is no folder. */
+    static Map<String, List<SecureHash>> of(Optional<Path> folder) throws InvalidInput {
+        Map<String, List<SecureHash>> whitelist = new TreeMap<>();
+        if (folder.isPresent()) {
+            for (Path jar : jars(folder.get())) {
+                add(whitelist, jar);
+            }
+        }
+        return whitelist;
+    }
+
+    private static Iterable<Path> jars(Path folder) throws InvalidInput {
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder, "*.jar")) {
+            TreeSet<Path> sorted = new TreeSet<>();
+            entries.forEach(sorted::add);
+            return sorted;
+        } catch (IOException e) {
+            throw new InvalidInput("cordapps", "cannot list " + folder + ": " + e);
+        }
+    }
+
+    private static void add(Map<String, List<SecureHash>> whitelist, Path jar) throws InvalidInput {
+        if (isSigned(jar)) {
+            return;
+        }
+        ContractsJarFile contracts = new ContractsJarFile(jar);
+        for (String contract : contracts.scan()) {
+            whitelist.computeIfAbsent(contract, c -> new ArrayList<>()).add(contracts.getHash());
+        }
+    }
+
+    private static boolean isSigned(Path jar) throws InvalidInput {
+        requireArchive(jar);
+        try (JarInputStream stream = new JarInputStream(Files.newInputStream(jar))) {
+            return !JarSignatureCollector.INSTANCE.collectSigners(stream).isEmpty();
+        } catch (Exception e) { // Kotlin code: InvalidJarSignersException is checked but not declared
+            throw new InvalidInput("cordapps", jar.getFileName() + ": " + e.getMessage());
+        }
+    }
+
+    /** A stream of a broken archive just ends early, which would make it look unsigned and empty. */
+    private static void requireArchive(Path jar) throws InvalidInput {
+        try (JarFile archive = new JarFile(jar.toFile())) {
+            archive.getManifest();
+        } catch (IOException e) {
+            throw new InvalidInput("cordapps", jar.getFileName() + " is not a readable jar: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package dev.benchnet.genesis;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+
+/** A value of {@code genesis.json} and its path, so that every complaint names the field it is about. */
+final class Field {
+    final String path;
+    private final JsonNode value;
+
+    private Field(String path, JsonNode value) {
+        this.path = path;
+        this.value = value;
+    }
+
+    /** The document itself; its fields are named without a prefix. */
+    static Field root(JsonNode document) {
+        return new Field("", document);
+    }
+
+    /** Refuses any field but those named: a misspelt one must not silently fall back to its default. */
+    Field onlyWith(String... names) throws InvalidInput {
+        require(value.isObject(), "must be an object");
+        Collection<String> known = Arrays.asList(names);
+        for (Iterator<String> given = value.fieldNames(); given.hasNext(); ) {
+            String name = given.next();
+            if (!known.contains(name)) {
+                throw child(name).invalid("unknown field; known here: " + String.join(", ", known));
+            }
+        }
+        return this;
+    }
+
+    /** The named field, which must be there. */
+    Field get(String name) throws InvalidInput {
+        return find(name).orElseThrow(() -> child(name).invalid("is missing"));
+    }
+
+    /** The named field, or nothing where it is absent or null. */
+    Optional<Field> find(String name) {
+        return value.hasNonNull(name) ? Optional.of(child(name)) : Optional.empty();
+    }
+
+    /** A whole number from {@code min} to {@code max}. */
+    int integer(int min, int max) throws InvalidInput {
+        boolean fits = value.isIntegralNumber() && value.canConvertToInt() && value.intValue() >= min && value.intValue() <= max;
+        require(fits, "must be a whole number from " + min + " to " + max + ", not " + value);
+        return value.intValue();
+    }
+
+    String text() throws InvalidInput {
+        require(value.isTextual() && !value.textValue().trim().isEmpty(), "must be a non-empty string");
+        return value.textValue();
+    }
+
+    boolean flag() throws InvalidInput {
+        require(value.isBoolean(), "must be true or false");
+        return value.booleanValue();
+    }
+
+    List<Field> list() throws InvalidInput {
+        require(value.isArray(), "must be a list");
+        List<Field> elements = new ArrayList<>();
+        for (JsonNode element : value) {
+            elements.add(new Field(path + "[" + elements.size() + "]", element));
+        }
+        return elements;
+    }
+
+    InvalidInput invalid(String reason) {
+        return new InvalidInput(path.isEmpty() ? "spec" : path, reason);
+    }
+
+    void require(boolean holds, String otherwise) throws InvalidInput {
+        if (!holds) {
+            throw invalid(otherwise);
+        }
+    }
+
+    private Field child(String name) {
+        return new Field(path.isEmpty() ? name : path + "." + name, value.path(name));
+    }
+}

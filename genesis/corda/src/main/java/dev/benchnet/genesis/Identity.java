@@ -1,0 +1,78 @@
+package dev.benchnet.genesis;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.util.Arrays;
+import net.corda.core.crypto.Crypto;
+import net.corda.core.identity.CordaX500Name;
+import net.corda.core.identity.PartyAndCertificate;
+import net.corda.nodeapi.internal.crypto.CertificateAndKeyPair;
+import net.corda.nodeapi.internal.crypto.CertificateType;
+import net.corda.nodeapi.internal.crypto.X509Utilities;
+
+/** The keys and certificates of one member: its node CA, its TLS key and the key of its legal identity. */
+final class Identity {
+    private final CertificateAndKeyPair nodeCa;
+    private final X509Certificate[] nodeCaChain;
+    private final KeyPair tlsKeys;
+    private final X509Certificate[] tlsChain;
+    private final KeyPair legalKeys;
+    private final X509Certificate[] legalChain;
+
+    /** Makes new keys and has the authority certify them. */
+    Identity(Authority authority, CordaX500Name name) {
+        nodeCa = authority.nodeCa(name);
+        nodeCaChain = authority.chain(nodeCa);
+        tlsKeys = Authority.newKeys();
+        tlsChain = authority.certify(CertificateType.TLS, nodeCa, tlsKeys.getPublic());
+        legalKeys = Crypto.generateKeyPair(X509Utilities.INSTANCE.getDEFAULT_IDENTITY_SIGNATURE_SCHEME());
+        legalChain = authority.certify(CertificateType.LEGAL_IDENTITY, nodeCa, legalKeys.getPublic());
+    }
+
+    PartyAndCertificate party() {
+        return new PartyAndCertificate(X509Utilities.INSTANCE.buildCertPath(Arrays.asList(legalChain)));
+    }
+
+    PrivateKey legalKey() {
+        return legalKeys.getPrivate();
+    }
+
+    /** {@code nodekeystore.jks}: the node CA and the legal identity, under the aliases a node looks for. */
+    byte[] nodeKeyStore(char[] password) throws GeneralSecurityException, IOException {
+        KeyStore store = emptyStore();
+        store.setKeyEntry(X509Utilities.CORDA_CLIENT_CA, nodeCa.getKeyPair().getPrivate(), password, nodeCaChain);
+        store.setKeyEntry(X509Utilities.NODE_IDENTITY_KEY_ALIAS, legalKey(), password, legalChain);
+        return bytes(store, password);
+    }
+
+    /** {@code sslkeystore.jks}: the TLS key. */
+    byte[] sslKeyStore(char[] password) throws GeneralSecurityException, IOException {
+        KeyStore store = emptyStore();
+        store.setKeyEntry(X509Utilities.CORDA_CLIENT_TLS, tlsKeys.getPrivate(), password, tlsChain);
+        return bytes(store, password);
+    }
+
+    /** {@code truststore.jks}: the network's root, which every member trusts. */
+    static byte[] trustStore(X509Certificate root, char[] password) throws GeneralSecurityException, IOException {
+        KeyStore store = emptyStore();
+        store.setCertificateEntry(X509Utilities.CORDA_ROOT_CA, root);
+        return bytes(store, password);
+    }
+
+    private static KeyStore emptyStore() throws GeneralSecurityException, IOException {
+        KeyStore store = KeyStore.getInstance("JKS");
+        store.load(null, null);
+        return store;
+    }
+
+    private static byte[] bytes(KeyStore store, char[] password) throws GeneralSecurityException, IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        store.store(out, password);
+        return out.toByteArray();
+    }
+}

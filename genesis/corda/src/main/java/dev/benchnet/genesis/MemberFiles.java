@@ -1,0 +1,75 @@
+package dev.benchnet.genesis;
+
+import java.io.IOException;
+import java.security.GeneralSecurityException;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import net.corda.core.crypto.Crypto;
+import net.corda.core.crypto.DigitalSignature;
+import net.corda.core.crypto.SecureHash;
+import net.corda.core.identity.Party;
+import net.corda.core.node.NodeInfo;
+import net.corda.core.serialization.SerializedBytes;
+import net.corda.nodeapi.internal.SignedNodeInfo;
+
+/** What one member brings into the network: its keystores, its signed node info, and the party that others know it by. */
+final class MemberFiles {
+    static final String FOLDER = "members/";
+    static final String NODE_INFO_PREFIX = "network-map/nodeInfo-";
+
+    final String name;
+    final Party party;
+    /** Content by path relative to the output folder. */
+    final Map<String, byte[]> files;
+
+    private MemberFiles(String name, Party party, Map<String, byte[]> files) {
+        this.name = name;
+        this.party = party;
+        this.files = files;
+    }
+
+    /** Holds what all members share. Threads may share it. */
+    static final class Maker {
+        private final Authority authority;
+        private final StorePasswords passwords;
+        private final int platformVersion;
+        private final Instant now;
+        private final byte[] trustStore;
+
+        Maker(Authority authority, StorePasswords passwords, int platformVersion, Instant now)
+                throws GeneralSecurityException, IOException {
+            this.authority = authority;
+            this.passwords = passwords;
+            this.platformVersion = platformVersion;
+            this.now = now;
+            this.trustStore = Identity.trustStore(authority.root(), passwords.trustStore);
+        }
+
+        MemberFiles make(NetworkSpec.Member member) throws GeneralSecurityException, IOException {
+            Identity identity = new Identity(authority, member.legalName);
+            String folder = FOLDER + member.name;
+            Map<String, byte[]> files = new HashMap<>();
+            files.put(folder + "/sslkeystore.jks", identity.sslKeyStore(passwords.keyStore));
+            files.put(folder + "/nodekeystore.jks", identity.nodeKeyStore(passwords.keyStore));
+            files.put(folder + "/truststore.jks", trustStore);
+            files.put(nodeInfoFile(member), Wire.serialize(nodeInfo(member, identity)).getBytes());
+            return new MemberFiles(member.name, identity.party().getParty(), files);
+        }
+
+        /** A node replaces this one by its own, with a newer serial, when it first starts. */
+        private SignedNodeInfo nodeInfo(NetworkSpec.Member member, Identity identity) throws GeneralSecurityException, IOException {
+            NodeInfo info = new NodeInfo(Collections.singletonList(member.p2pAddress), Collections.singletonList(identity.party()),
+                    platformVersion, now.toEpochMilli());
+            SerializedBytes<NodeInfo> raw = Wire.serialize(info);
+            byte[] signature = Crypto.doSign(identity.legalKey(), raw.getBytes());
+            return new SignedNodeInfo(raw, Collections.singletonList(new DigitalSignature(signature)));
+        }
+
+        /** The name a node gives its own file too, so that the two never stand beside each other. */
+        private static String nodeInfoFile(NetworkSpec.Member member) throws IOException {
+            return NODE_INFO_PREFIX + SecureHash.sha256(Wire.serialize(member.legalName).getBytes());
+        }
+    }
+}

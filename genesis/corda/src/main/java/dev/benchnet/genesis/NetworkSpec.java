@@ -1,0 +1,63 @@
+package dev.benchnet.genesis;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import net.corda.core.identity.CordaX500Name;
+import net.corda.core.utilities.NetworkHostAndPort;
+
+/** The network to be made, already checked: every value here can be used as it is. */
+final class NetworkSpec {
+    /** Platform version of the members' node software, as in their node infos (4.3 is 5, 4.10 is 12). */
+    final int platformVersion;
+    final int minimumPlatformVersion;
+    /** Bytes. */
+    final int maxMessageSize;
+    /** Bytes. */
+    final int maxTransactionSize;
+    final Duration eventHorizon;
+    final List<Member> members;
+    final List<Notary> notaries;
+    /** Folder of CorDapp jars; the contracts of its unsigned jars are whitelisted. */
+    final Optional<Path> cordapps;
+
+    NetworkSpec(int platformVersion, int minimumPlatformVersion, int maxMessageSize, int maxTransactionSize,
+                Duration eventHorizon, List<Member> members, List<Notary> notaries, Optional<Path> cordapps) {
+        this.platformVersion = platformVersion;
+        this.minimumPlatformVersion = minimumPlatformVersion;
+        this.maxMessageSize = maxMessageSize;
+        this.maxTransactionSize = maxTransactionSize;
+        this.eventHorizon = eventHorizon;
+        this.members = members;
+        this.notaries = notaries;
+        this.cordapps = cordapps;
+    }
+
+    /** One node of the network. */
+    static final class Member {
+        /** Unique, a DNS label; names the member's folder in the output. */
+        final String name;
+        final CordaX500Name legalName;
+        /** Where the other members reach this one. */
+        final NetworkHostAndPort p2pAddress;
+
+        Member(String name, CordaX500Name legalName, NetworkHostAndPort p2pAddress) {
+            this.name = name;
+            this.legalName = legalName;
+            this.p2pAddress = p2pAddress;
+        }
+    }
+
+    /** A member that notarises under its own identity. */
+    static final class Notary {
+        /** {@link Member#name} of one of the members. */
+        final String member;
+        final boolean validating;
+
+        Notary(String member, boolean validating) {
+            this.member = member;
+            this.validating = validating;
+        }
+    }
+}

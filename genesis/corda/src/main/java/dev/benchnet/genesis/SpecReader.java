@@ -1,0 +1,143 @@
+package dev.benchnet.genesis;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import net.corda.core.identity.CordaX500Name;
+import net.corda.core.utilities.NetworkHostAndPort;
+
+/** Reads and checks {@code genesis.json}. Defaults are those of Corda's network bootstrapper. */
+final class SpecReader {
+    /** Platform versions of Corda 4.3 and of 4.10. */
+    private static final int OLDEST_PLATFORM = 5;
+    private static final int NEWEST_PLATFORM = 12;
+    private static final int MAX_MESSAGE_SIZE = 10_485_760;
+    private static final int MAX_TRANSACTION_SIZE = 524_288_000;
+    private static final int EVENT_HORIZON_DAYS = 30;
+    private static final int LONGEST_HORIZON_DAYS = 36_500;
+
+    private static final Pattern DNS_LABEL = Pattern.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?");
+
+    private SpecReader() {
+    }
+
+    static NetworkSpec read(Path file) throws InvalidInput {
+        Field spec = Field.root(parse(file)).onlyWith("platformVersion", "minimumPlatformVersion", "maxMessageSize",
+                "maxTransactionSize", "eventHorizonDays", "members", "notaries", "cordapps");
+        int platformVersion = spec.get("platformVersion").integer(OLDEST_PLATFORM, NEWEST_PLATFORM);
+        List<NetworkSpec.Member> members = members(spec.get("members"));
+        return new NetworkSpec(
+                platformVersion,
+                integer(spec, "minimumPlatformVersion", platformVersion, platformVersion),
+                integer(spec, "maxMessageSize", Integer.MAX_VALUE, MAX_MESSAGE_SIZE),
+                integer(spec, "maxTransactionSize", Integer.MAX_VALUE, MAX_TRANSACTION_SIZE),
+                Duration.ofDays(integer(spec, "eventHorizonDays", LONGEST_HORIZON_DAYS, EVENT_HORIZON_DAYS)),
+                members,
+                notaries(spec.find("notaries"), members),
+                cordapps(spec.find("cordapps")));
+    }
+
+    private static JsonNode parse(Path file) throws InvalidInput {
+        ObjectMapper mapper = new ObjectMapper()
+                .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+        try {
+            return mapper.readTree(Files.readAllBytes(file));
+        } catch (JsonProcessingException e) {
+            throw new InvalidInput("spec", file + " is not JSON: " + e.getMessage());
+        } catch (IOException e) {
+            throw new InvalidInput("spec", "cannot read " + file + ": " + e.getClass().getSimpleName());
+        }
+    }
+
+    private static int integer(Field spec, String name, int max, int otherwise) throws InvalidInput {
+        Optional<Field> field = spec.find(name);
+        return field.isPresent() ? field.get().integer(1, max) : otherwise;
+    }
+
+    private static List<NetworkSpec.Member> members(Field field) throws InvalidInput {
+        List<NetworkSpec.Member> members = new ArrayList<>();
+        Set<Object> taken = new HashSet<>();
+        for (Field member : field.list()) {
+            member.onlyWith("name", "legalName", "p2pAddress");
+            Field name = member.get("name");
+            Field legalName = member.get("legalName");
+            Field address = member.get("p2pAddress");
+            NetworkSpec.Member read = new NetworkSpec.Member(label(name), legalName(legalName), address(address));
+            unique(name, taken.add(read.name));
+            unique(legalName, taken.add(read.legalName));
+            unique(address, taken.add(read.p2pAddress));
+            members.add(read);
+        }
+        field.require(!members.isEmpty(), "must name at least one member");
+        return Collections.unmodifiableList(members);
+    }
+
+    private static List<NetworkSpec.Notary> notaries(Optional<Field> field, List<NetworkSpec.Member> members) throws InvalidInput {
+        List<NetworkSpec.Notary> notaries = new ArrayList<>();
+        Set<String> taken = new HashSet<>();
+        for (Field notary : field.isPresent() ? field.get().list() : Collections.<Field>emptyList()) {
+            notary.onlyWith("member", "validating");
+            Field member = notary.get("member");
+            String name = member.text();
+            member.require(members.stream().anyMatch(m -> m.name.equals(name)), "no member is called " + name);
+            unique(member, taken.add(name));
+            notaries.add(new NetworkSpec.Notary(name, notary.get("validating").flag()));
+        }
+        return Collections.unmodifiableList(notaries);
+    }
+
+    private static Optional<Path> cordapps(Optional<Field> field) throws InvalidInput {
+        if (!field.isPresent()) {
+            return Optional.empty();
+        }
+        Path folder = Paths.get(field.get().text());
+        field.get().require(Files.isDirectory(folder) && Files.isReadable(folder), folder + " is not a readable folder");
+        return Optional.of(folder);
+    }
+
+    /** Folder and Secret names come from it: a DNS label also keeps the output inside its folder. */
+    private static String label(Field field) throws InvalidInput {
+        String text = field.text();
+        field.require(DNS_LABEL.matcher(text).matches(), "must be a DNS label (a-z, 0-9 and inner dashes, at most 63), not \"" + text + "\"");
+        return text;
+    }
+
+    private static CordaX500Name legalName(Field field) throws InvalidInput {
+        String text = field.text();
+        try {
+            return CordaX500Name.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw field.invalid("\"" + text + "\" is not a Corda legal name: " + e.getMessage());
+        }
+    }
+
+    private static NetworkHostAndPort address(Field field) throws InvalidInput {
+        String text = field.text();
+        try {
+            NetworkHostAndPort address = NetworkHostAndPort.parse(text);
+            field.require(address.getPort() > 0, "port must not be 0");
+            return address;
+        } catch (IllegalArgumentException e) {
+            throw field.invalid("\"" + text + "\" is not host:port: " + e.getMessage());
+        }
+    }
+
+    private static void unique(Field field, boolean firstSeen) throws InvalidInput {
+        field.require(firstSeen, "is used by another entry too");
+    }
+}
