@@ -1,0 +1,94 @@
+package files
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func put(t *testing.T, path, content string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func content(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestWriteReplacesWholeFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	for _, text := range []string{"first, and longer", "second"} {
+		if err := Write(path, []byte(text), 0o640); err != nil {
+			t.Fatal(err)
+		}
+		if got := content(t, path); got != text {
+			t.Errorf("got %q, want %q", got, text)
+		}
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	if names, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(names) > 0 {
+		t.Errorf("left behind %v", names)
+	}
+}
+
+func TestWriteNowhere(t *testing.T) {
+	if err := Write(filepath.Join(t.TempDir(), "no", "f"), nil, 0o600); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestCopyTree(t *testing.T) {
+	from, to := t.TempDir(), filepath.Join(t.TempDir(), "new")
+	put(t, filepath.Join(from, "a.jar"), "aa", 0o644)
+	put(t, filepath.Join(from, "deep", "er", "run.sh"), "bbb", 0o755)
+	if err := os.Symlink("a.jar", filepath.Join(from, "link.jar")); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(to, "a.jar"), "old content", 0o644)
+	got, err := CopyTree(from, to)
+	if err != nil || got != (Tally{Files: 3, Bytes: 7}) {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	for name, want := range map[string]string{"a.jar": "aa", "deep/er/run.sh": "bbb", "link.jar": "aa"} {
+		if got := content(t, filepath.Join(to, name)); got != want {
+			t.Errorf("%s holds %q, want %q", name, got, want)
+		}
+	}
+	if info, _ := os.Stat(filepath.Join(to, "deep/er/run.sh")); info.Mode().Perm() != 0o755 {
+		t.Errorf("run.sh has mode %v", info.Mode())
+	}
+}
+
+func TestCopyTreeRefuses(t *testing.T) {
+	empty, odd, loop := t.TempDir(), t.TempDir(), t.TempDir()
+	if err := os.MkdirAll(filepath.Join(empty, "deep"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(odd, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(".", filepath.Join(loop, "self")); err != nil {
+		t.Fatal(err)
+	}
+	for from, want := range map[string]string{empty: "no files", odd: "pipe is neither", loop: "self is neither", "/no/such": "no such file"} {
+		if _, err := CopyTree(from, t.TempDir()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", from, err, want)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package process
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+// The test binary plays the supervisor too: with this variable set it runs its arguments under Start,
+// because a supervisor reaps all children of its process and so cannot share one with the tests.
+const supervisor = "BENCHNET_TEST_SUPERVISOR"
+
+func TestMain(m *testing.M) {
+	if mode := os.Getenv(supervisor); mode != "" {
+		os.Unsetenv(supervisor)
+		os.Exit(supervise(mode))
+	}
+	os.Exit(m.Run())
+}
+
+func supervise(mode string) int {
+	options := Options{Stdin: StdinNull, Linger: 5 * time.Second}
+	switch mode {
+	case "held":
+		options.Stdin = StdinHeld
+	case "watched":
+		options.Watch = &LineWatch{Pattern: regexp.MustCompile(`^up and registered`), Matched: func() { fmt.Fprintln(os.Stderr, "matched") }}
+	case "impatient":
+		options.Linger = 100 * time.Millisecond
+	}
+	c, err := Start(os.Args[1:], options)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return ExitCode(err)
+	}
+	return c.Wait()
+}
+
+// supervised is a supervisor that runs a shell script in a process of its own.
+func supervised(t *testing.T, mode string, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), os.Args[0], args...)
+	c.Env = append(os.Environ(), supervisor+"="+mode)
+	c.WaitDelay = time.Second
+	return c
+}
+
+func TestExitCodeIsTheCommands(t *testing.T) {
+	notRunnable := filepath.Join(t.TempDir(), "plain")
+	if err := os.WriteFile(notRunnable, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		want int
+	}{
+		"success":      {[]string{"sh", "-c", "exit 0"}, 0},
+		"failure":      {[]string{"sh", "-c", "exit 42"}, 42},
+		"killed":       {[]string{"sh", "-c", "kill -KILL $$"}, 137},
+		"not found":    {[]string{"no-such-command"}, 127},
+		"no such path": {[]string{"/no/such/command"}, 127},
+		"not runnable": {[]string{notRunnable}, 126},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := exitOf(supervised(t, "plain", c.args...).Run()); got != c.want {
+				t.Errorf("exit code %d, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+func exitOf(err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	if err != nil {
+		return -1
+	}
+	return 0
+}
+
+func TestSignalsReachTheCommand(t *testing.T) {
+	for s, name := range map[syscall.Signal]string{syscall.SIGTERM: "TERM", syscall.SIGINT: "INT", syscall.SIGQUIT: "QUIT"} {
+		t.Run(name, func(t *testing.T) {
+			c := supervised(t, "plain", "sh", "-c", "trap 'echo got "+name+"; exit 7' "+name+"; echo set; while :; do sleep 0.05; done")
+			out, err := c.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			lines := bufio.NewReader(out)
+			if line, err := lines.ReadString('\n'); line != "set\n" {
+				t.Fatalf("read %q, %v", line, err)
+			}
+			if err := c.Process.Signal(s); err != nil {
+				t.Fatal(err)
+			}
+			if line, _ := lines.ReadString('\n'); line != "got "+name+"\n" {
+				t.Errorf("the command printed %q after the signal", line)
+			}
+			if got := exitOf(c.Wait()); got != 7 {
+				t.Errorf("exit code %d, want 7", got)
+			}
+		})
+	}
+}
+
+func TestUntrappedSignalKills(t *testing.T) {
+	c := supervised(t, "plain", "sh", "-c", "echo set; exec sleep 60")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, 4)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if got := exitOf(c.Wait()); got != 128+15 {
+		t.Errorf("exit code %d, want 143", got)
+	}
+}
+
+// Twenty grandchildren are orphaned and end while the command still runs; it then counts the zombies
+// among its supervisor's children.
+func TestOrphansAreReaped(t *testing.T) {
+	script := `for i in $(seq 20); do (sh -c 'sleep 0.1' &) ; done
+		sleep 1
+		grep -l "^PPid:[[:space:]]*$PPID\$" /proc/[0-9]*/status 2>/dev/null | while read -r s; do grep -h '^State' "$s"; done | grep -c Z`
+	out, _ := supervised(t, "plain", "sh", "-c", script).Output()
+	if got := strings.TrimSpace(string(out)); got != "0" {
+		t.Errorf("%q zombies among the supervisor's children, want 0", got)
+	}
+}
+
+func TestWaitsForWhatTheCommandLeftBehind(t *testing.T) {
+	mark := filepath.Join(t.TempDir(), "mark")
+	script := "(sleep 0.5; echo done > " + mark + ") & exit 3"
+	if got := exitOf(supervised(t, "plain", "sh", "-c", script).Run()); got != 3 {
+		t.Errorf("exit code %d, want 3", got)
+	}
+	if _, err := os.Stat(mark); err != nil {
+		t.Errorf("the supervisor ended before what the command left behind: %v", err)
+	}
+}
+
+func TestLingerIsBounded(t *testing.T) {
+	began := time.Now()
+	if got := exitOf(supervised(t, "impatient", "sh", "-c", "sleep 4 >/dev/null 2>&1 & exit 3").Run()); got != 3 {
+		t.Errorf("exit code %d, want 3", got)
+	}
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+func TestHeldStdinStaysOpen(t *testing.T) {
+	script := `read -r line; echo "input ended"`
+	out, _ := supervised(t, "plain", "sh", "-c", script).Output()
+	if string(out) != "input ended\n" {
+		t.Errorf("without holding: printed %q", out)
+	}
+	out, _ = supervised(t, "held", "timeout", "1", "sh", "-c", script).Output()
+	if len(out) != 0 {
+		t.Errorf("while holding: printed %q", out)
+	}
+}
+
+func TestOutputPassesUnchanged(t *testing.T) {
+	script := `printf 'no\nup and registered\nlast'; printf 'oops' >&2`
+	c := supervised(t, "watched", "sh", "-c", script)
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	out, err := c.Output()
+	if err != nil || string(out) != "no\nup and registered\nlast" {
+		t.Errorf("stdout %q, %v", out, err)
+	}
+	if got := errs.String(); strings.Count(got, "matched\n") != 1 || !strings.Contains(got, "oops") {
+		t.Errorf("stderr %q", got)
+	}
+}
+
+func TestLineWatch(t *testing.T) {
+	long := strings.Repeat("x", maxLine+10)
+	for name, c := range map[string]struct {
+		input string
+		want  int
+	}{
+		"first line":          {"ready now\n", 1},
+		"only once":           {"ready\nready\n", 1},
+		"in a later line":     {"a\nb\nready\n", 1},
+		"not in an open line": {"ready", 0},
+		"across lines":        {"rea\ndy\n", 0},
+		"after a long line":   {long + "\nready\n", 1},
+		"beyond the bound":    {long + "ready\n", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, in := range []io.Reader{strings.NewReader(c.input), iotest.OneByteReader(strings.NewReader(c.input))} {
+				var out bytes.Buffer
+				matches := 0
+				(&LineWatch{Pattern: regexp.MustCompile("ready"), Matched: func() { matches++ }}).pass(&out, in)
+				if matches != c.want || out.String() != c.input {
+					t.Errorf("%d matches, want %d; %d bytes passed of %d", matches, c.want, out.Len(), len(c.input))
+				}
+			}
+		})
+	}
+}
