@@ -51,12 +51,6 @@ type BenchmarkRunStatus struct {
 	// completionTime is when the result was written, or the run failed.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
-	// baseline of the members at the start, against which disturbances are told.
-	// +listType=map
-	// +listMapKey=pod
-	// +kubebuilder:validation:MaxItems=256
-	// +optional
-	Baseline []PodBaseline `json:"baseline,omitempty"`
 	// throughput in operations completed per second of the window, a decimal. While the run goes on: so far.
 	// +optional
 	Throughput string `json:"throughput,omitempty"`
@@ -77,16 +71,6 @@ type BenchmarkRunStatus struct {
 	// result says where the whole result lies; docs/results.md has its format.
 	// +optional
 	Result *ResultReference `json:"result,omitempty"`
-}
-
-// PodBaseline is a pod as it was when the run started.
-type PodBaseline struct {
-	// pod is its name.
-	Pod string `json:"pod"`
-	// uid of the pod; another one later means that it was replaced.
-	UID string `json:"uid"`
-	// restarts of its containers.
-	Restarts int32 `json:"restarts"`
 }
 
 // LatencySummary in milliseconds, decimals.

@@ -1,0 +1,122 @@
+// Package apply is the only writer of the objects that the operator makes: server-side apply under one field owner,
+// nothing when nothing differs, and removal of what is no longer planned.
+package apply
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// Writer applies objects on behalf of their owner.
+type Writer struct {
+	client client.Client
+	scheme *runtime.Scheme
+}
+
+// NewWriter writes through the client; scheme knows the kinds of owners and of typed objects.
+func NewWriter(c client.Client, scheme *runtime.Scheme) *Writer {
+	return &Writer{client: c, scheme: scheme}
+}
+
+// Owner is the object whose children are written, with the labels that all of them carry.
+type Owner struct {
+	Object client.Object
+	Labels map[string]string
+}
+
+// Apply makes the live object what is desired; live is nil where there is none yet. It writes nothing when the live
+// object was made from the same desired one and still has it all. A Job is made once and never changed: its pods
+// carry out work that must not happen twice.
+func (w *Writer) Apply(ctx context.Context, owner Owner, desired, live client.Object) error {
+	if _, isJob := live.(*batchv1.Job); isJob {
+		return nil
+	}
+	intent, err := w.intent(owner, desired)
+	if err != nil {
+		return err
+	}
+	if live != nil && upToDate(intent, live) {
+		return nil
+	}
+	err = w.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(intent),
+		client.FieldOwner(v1alpha1.ManagedBy), client.ForceOwnership)
+	if err != nil {
+		return fmt.Errorf("apply %s %s: %w", intent.GetKind(), client.ObjectKeyFromObject(intent), err)
+	}
+	return nil
+}
+
+// Delete removes an object and its dependants; one that is gone already is no error.
+func (w *Writer) Delete(ctx context.Context, object client.Object) error {
+	if object.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	err := w.client.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground),
+		client.Preconditions{UID: new(object.GetUID())})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("delete %T %s: %w", object, client.ObjectKeyFromObject(object), err)
+	}
+	return nil
+}
+
+// intent is what is sent to the API server: the desired fields with kind, namespace, labels, owner and their hash.
+func (w *Writer) intent(owner Owner, desired client.Object) (*unstructured.Unstructured, error) {
+	gvk, err := apiutil.GVKForObject(desired, w.scheme)
+	if err != nil {
+		return nil, fmt.Errorf("kind of %T %s: %w", desired, desired.GetName(), err)
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(desired)
+	if err != nil {
+		return nil, fmt.Errorf("convert %s %s: %w", gvk.Kind, desired.GetName(), err)
+	}
+	intent := &unstructured.Unstructured{Object: content}
+	intent.SetGroupVersionKind(gvk)
+	intent.SetNamespace(owner.Object.GetNamespace())
+	intent.SetLabels(merged(intent.GetLabels(), owner.Labels))
+	unstructured.RemoveNestedField(content, "status")
+	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
+	if err := controllerutil.SetControllerReference(owner.Object, intent, w.scheme); err != nil {
+		return nil, fmt.Errorf("own %s %s: %w", gvk.Kind, desired.GetName(), err)
+	}
+	hash, err := Hash(content)
+	if err != nil {
+		return nil, fmt.Errorf("hash %s %s: %w", gvk.Kind, desired.GetName(), err)
+	}
+	intent.SetAnnotations(merged(intent.GetAnnotations(), map[string]string{v1alpha1.AnnotationAppliedHash: hash}))
+	return intent, nil
+}
+
+// Hash identifies a value by its JSON.
+func Hash(value any) (string, error) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+func merged(base, over map[string]string) map[string]string {
+	all := make(map[string]string, len(base)+len(over))
+	for k, v := range base {
+		all[k] = v
+	}
+	for k, v := range over {
+		all[k] = v
+	}
+	return all
+}

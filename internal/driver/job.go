@@ -1,0 +1,120 @@
+package driver
+
+import (
+	"path"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
+)
+
+// Paths in a worker's pod.
+const (
+	agentDir     = "/run/benchnet-agent"
+	exchangeDir  = "/run/benchnet"
+	workloadPath = "/etc/benchnet/workload/workload.json"
+)
+
+// userID under which the project's images run.
+const userID = int64(10001)
+
+// job has one pod per worker. A worker that dies ends the run: a second try would measure something else.
+func job(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) *batchv1.Job {
+	w := run.Spec.Workload
+	measured := w.Measure.WarmUp.Duration + w.Measure.Window.Duration + w.Measure.Drain.Duration
+	podLabels := Labels(run)
+	podLabels[v1alpha1.LabelNetwork] = run.Spec.NetworkName
+	return &batchv1.Job{ObjectMeta: meta(run, run.Name), Spec: batchv1.JobSpec{
+		Completions:           new(w.Workers.Count),
+		Parallelism:           new(w.Workers.Count),
+		CompletionMode:        new(batchv1.IndexedCompletion),
+		BackoffLimit:          new(int32(0)),
+		ActiveDeadlineSeconds: new(int64((SetUpBudget + measured + 2*time.Minute).Seconds())),
+		Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: podLabels},
+			Spec:       pod(run, d, agentImage),
+		},
+	}}
+}
+
+func pod(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) corev1.PodSpec {
+	install := corev1.Container{Name: "agent", Image: agentImage, Command: []string{"/agent", "install", "--to", agentDir},
+		VolumeMounts: []corev1.VolumeMount{{Name: "agent", MountPath: agentDir}}, SecurityContext: restricted()}
+	return corev1.PodSpec{
+		RestartPolicy:                corev1.RestartPolicyNever,
+		ServiceAccountName:           run.Name,
+		AutomountServiceAccountToken: new(true),
+		EnableServiceLinks:           new(false),
+		NodeSelector:                 run.Spec.Workload.Workers.NodeSelector,
+		SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: new(true), RunAsUser: new(userID), RunAsGroup: new(userID),
+			FSGroup: new(userID), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
+		InitContainers: append([]corev1.Container{install}, d.Init...),
+		Containers:     []corev1.Container{worker(run, d)},
+		Volumes:        append(volumes(run), d.Volumes...),
+	}
+}
+
+func worker(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
+	agent := path.Join(agentDir, "agent")
+	command := []string{agent, "work", "--namespace", run.Namespace,
+		"--barrier", names.Barrier(run.Name), "--report", run.Name + "-w$(BENCHNET_WORKER)"}
+	if d.Plan != "" {
+		command = append(command, "--plan", d.Plan)
+	}
+	w := run.Spec.Workload.Workers
+	size := corev1.ResourceList{corev1.ResourceCPU: w.Cores, corev1.ResourceMemory: w.Memory}
+	return corev1.Container{
+		Name:    "worker",
+		Image:   d.Image,
+		Command: append(append(command, "--"), d.Command...),
+		Env:     append(environment(run), d.Env...),
+		// A load generator that has to wait for a core measures itself, not the network; it still must fit beside it.
+		Resources:                corev1.ResourceRequirements{Limits: size, Requests: corev1.ResourceList{corev1.ResourceMemory: w.Memory, corev1.ResourceCPU: tenth(w.Cores)}},
+		VolumeMounts:             append(mounts(run), d.Mounts...),
+		SecurityContext:          restricted(),
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+		ReadinessProbe: &corev1.Probe{PeriodSeconds: 1, FailureThreshold: 1, ProbeHandler: corev1.ProbeHandler{
+			Exec: &corev1.ExecAction{Command: []string{agent, "check", "--file", path.Join(exchangeDir, "ready")}}}},
+	}
+}
+
+func environment(run *v1alpha1.BenchmarkRun) []corev1.EnvVar {
+	index := &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{
+		APIVersion: "v1", FieldPath: "metadata.annotations['" + batchv1.JobCompletionIndexAnnotation + "']"}}
+	return []corev1.EnvVar{
+		{Name: "BENCHNET_WORKER", ValueFrom: index},
+		{Name: "BENCHNET_WORKERS", Value: decimal(run.Spec.Workload.Workers.Count)},
+		{Name: "BENCHNET_DIR", Value: exchangeDir},
+		{Name: "BENCHNET_WORKLOAD", Value: workloadPath},
+	}
+}
+
+func mounts(run *v1alpha1.BenchmarkRun) []corev1.VolumeMount {
+	all := []corev1.VolumeMount{
+		{Name: "agent", MountPath: agentDir, ReadOnly: true},
+		{Name: "exchange", MountPath: exchangeDir},
+		{Name: "workload", MountPath: path.Dir(workloadPath), ReadOnly: true},
+		{Name: "tmp", MountPath: "/tmp"},
+	}
+	if run.Spec.Workload.JTL == v1alpha1.RetentionKeep {
+		all = append(all, corev1.VolumeMount{Name: "jtl", MountPath: "/var/lib/benchnet/jtl", SubPathExpr: "worker-$(BENCHNET_WORKER)"})
+	}
+	return all
+}
+
+func volumes(run *v1alpha1.BenchmarkRun) []corev1.Volume {
+	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
+	workload := corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+		LocalObjectReference: corev1.LocalObjectReference{Name: run.Name + "-workload"}}}
+	all := []corev1.Volume{{Name: "agent", VolumeSource: empty}, {Name: "exchange", VolumeSource: empty},
+		{Name: "workload", VolumeSource: workload}, {Name: "tmp", VolumeSource: empty}}
+	if run.Spec.Workload.JTL == v1alpha1.RetentionKeep {
+		all = append(all, corev1.Volume{Name: "jtl", VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: run.Name + "-jtl"}}})
+	}
+	return all
+}

@@ -1,0 +1,122 @@
+package driver
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
+)
+
+// Keys of the ConfigMaps between operator and workers.
+const (
+	// BarrierStart is the instant of the release, RFC 3339 with nanoseconds.
+	BarrierStart = "start"
+	// BarrierBaseline is the members' pods as they were at the release, JSON.
+	BarrierBaseline = "baseline.json"
+	// ReportProgress is a worker's progress so far, JSON.
+	ReportProgress = "progress.json"
+	// ReportResult is a worker's result, gzipped JSON.
+	ReportResult = "result.json.gz"
+	// ReportFailure is one line on why a worker gave up.
+	ReportFailure = "failure"
+)
+
+// SetUpBudget is the longest that workers may take until they are ready: image pulls, connections, states issued beforehand.
+const SetUpBudget = 20 * time.Minute
+
+// Release is the start of a run: the instant, and the members as they were.
+type Release struct {
+	Start    time.Time
+	Baseline []byte
+}
+
+// Objects are all objects of a run that is to be measured. The barrier holds the release once there is one.
+func Objects(run *v1alpha1.BenchmarkRun, d Driver, agentImage string, release *Release) ([]client.Object, error) {
+	workload, err := json.MarshalIndent(d.Workload, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode workload of run %s: %w", run.Name, err)
+	}
+	objects := []client.Object{
+		&corev1.ConfigMap{ObjectMeta: meta(run, run.Name+"-workload"), Data: map[string]string{"workload.json": string(workload)}},
+		barrier(run, release),
+	}
+	for i := range run.Spec.Workload.Workers.Count {
+		objects = append(objects, &corev1.ConfigMap{ObjectMeta: meta(run, names.Report(run.Name, i))})
+	}
+	objects = append(objects, access(run)...)
+	if run.Spec.Workload.JTL == v1alpha1.RetentionKeep {
+		objects = append(objects, sampleLog(run))
+	}
+	return append(objects, job(run, d, agentImage)), nil
+}
+
+func barrier(run *v1alpha1.BenchmarkRun, release *Release) *corev1.ConfigMap {
+	data := map[string]string{}
+	if release != nil {
+		data[BarrierStart] = release.Start.UTC().Format(time.RFC3339Nano)
+		data[BarrierBaseline] = string(release.Baseline)
+	}
+	return &corev1.ConfigMap{ObjectMeta: meta(run, names.Barrier(run.Name)), Data: data}
+}
+
+// ReleaseOf is the release that a barrier holds, or nil.
+func ReleaseOf(barrier *corev1.ConfigMap) (*Release, error) {
+	if barrier == nil || barrier.Data[BarrierStart] == "" {
+		return nil, nil
+	}
+	start, err := time.Parse(time.RFC3339Nano, barrier.Data[BarrierStart])
+	if err != nil {
+		return nil, fmt.Errorf("start in ConfigMap %s: %w", barrier.Name, err)
+	}
+	return &Release{Start: start, Baseline: []byte(barrier.Data[BarrierBaseline])}, nil
+}
+
+// access lets the workers watch their barrier and fill their reports, and nothing else.
+func access(run *v1alpha1.BenchmarkRun) []client.Object {
+	reports := make([]string, 0, run.Spec.Workload.Workers.Count)
+	for i := range run.Spec.Workload.Workers.Count {
+		reports = append(reports, names.Report(run.Name, i))
+	}
+	return []client.Object{
+		&corev1.ServiceAccount{ObjectMeta: meta(run, run.Name), AutomountServiceAccountToken: new(false)},
+		&rbacv1.Role{ObjectMeta: meta(run, run.Name), Rules: []rbacv1.PolicyRule{
+			{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{names.Barrier(run.Name)}, Verbs: []string{"get", "list", "watch"}},
+			{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: reports, Verbs: []string{"get", "patch"}},
+		}},
+		&rbacv1.RoleBinding{ObjectMeta: meta(run, run.Name),
+			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: run.Name},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: run.Name, Namespace: run.Namespace}}},
+	}
+}
+
+// sampleLog is the volume on which JMeter's sample logs outlive their pods.
+func sampleLog(run *v1alpha1.BenchmarkRun) *corev1.PersistentVolumeClaim {
+	return &corev1.PersistentVolumeClaim{ObjectMeta: meta(run, run.Name+"-jtl"), Spec: corev1.PersistentVolumeClaimSpec{
+		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+		Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("2Gi")}},
+	}}
+}
+
+// Labels of everything that belongs to a run.
+func Labels(run *v1alpha1.BenchmarkRun) map[string]string {
+	return map[string]string{
+		"app.kubernetes.io/name":       "benchnet-worker",
+		"app.kubernetes.io/instance":   run.Name,
+		"app.kubernetes.io/component":  "worker",
+		"app.kubernetes.io/part-of":    "benchnet",
+		"app.kubernetes.io/managed-by": v1alpha1.ManagedBy,
+		v1alpha1.LabelRun:              run.Name,
+	}
+}
+
+func meta(run *v1alpha1.BenchmarkRun, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Namespace: run.Namespace, Labels: Labels(run)}
+}

@@ -1,0 +1,215 @@
+// Package observe is the only reader of the objects that the operator makes: what is there, and whether it is ready.
+package observe
+
+import (
+	"context"
+	"fmt"
+	"sort"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// PodMonitorKind is the kind of the Prometheus Operator that selects pods to scrape.
+var PodMonitorKind = schema.GroupVersionKind{Group: "monitoring.coreos.com", Version: "v1", Kind: "PodMonitor"}
+
+// Reader reads through the manager's cache.
+type Reader struct {
+	client client.Reader
+	scheme *runtime.Scheme
+}
+
+// NewReader reads through the client.
+func NewReader(c client.Reader, scheme *runtime.Scheme) *Reader {
+	return &Reader{client: c, scheme: scheme}
+}
+
+// Snapshot is what there was of an owner's objects at one moment.
+type Snapshot struct {
+	owned  map[key]client.Object
+	pods   []corev1.Pod
+	scheme *runtime.Scheme
+}
+
+type key struct {
+	kind schema.GroupKind
+	name string
+}
+
+// Kinds are the kinds of object that the operator makes and owns; a chart of the user's own may contain these alone.
+func Kinds() []client.ObjectList {
+	return []client.ObjectList{
+		&corev1.SecretList{}, &corev1.ConfigMapList{}, &corev1.ServiceList{}, &corev1.ServiceAccountList{},
+		&corev1.PersistentVolumeClaimList{},
+		&rbacv1.RoleList{}, &rbacv1.RoleBindingList{}, &appsv1.StatefulSetList{}, &batchv1.JobList{},
+		&networkingv1.NetworkPolicyList{}, &policyv1.PodDisruptionBudgetList{},
+		&v1alpha1.BenchmarkRunList{},
+	}
+}
+
+// Owned reads the objects with the labels that the owner controls, and the pods with the labels. PodMonitors are read
+// where their API is installed.
+func (r *Reader) Owned(ctx context.Context, owner client.Object, labels map[string]string, podMonitors bool) (*Snapshot, error) {
+	s := &Snapshot{owned: map[key]client.Object{}, scheme: r.scheme}
+	lists := Kinds()
+	if podMonitors {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(PodMonitorKind.GroupVersion().WithKind("PodMonitorList"))
+		lists = append(lists, list)
+	}
+	scope := []client.ListOption{client.InNamespace(owner.GetNamespace()), client.MatchingLabels(labels)}
+	for _, list := range lists {
+		if err := r.client.List(ctx, list, scope...); err != nil {
+			return nil, fmt.Errorf("list %T of %s: %w", list, owner.GetName(), err)
+		}
+		if err := s.add(list, owner.GetUID()); err != nil {
+			return nil, err
+		}
+	}
+	var pods corev1.PodList
+	if err := r.client.List(ctx, &pods, scope...); err != nil {
+		return nil, fmt.Errorf("list pods of %s: %w", owner.GetName(), err)
+	}
+	s.pods = pods.Items
+	return s, nil
+}
+
+// NewSnapshot is a snapshot of given objects and pods.
+func NewSnapshot(scheme *runtime.Scheme, objects []client.Object, pods []corev1.Pod) *Snapshot {
+	s := &Snapshot{owned: map[key]client.Object{}, scheme: scheme, pods: pods}
+	for _, o := range objects {
+		s.owned[s.keyOf(o)] = o
+	}
+	return s
+}
+
+// Live is the object of the same kind and name, or nil.
+func (s *Snapshot) Live(o client.Object) client.Object {
+	return s.owned[s.keyOf(o)]
+}
+
+// Secret of that name, or nil.
+func (s *Snapshot) Secret(name string) *corev1.Secret {
+	return find[*corev1.Secret](s, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}
+
+// ConfigMap of that name, or nil.
+func (s *Snapshot) ConfigMap(name string) *corev1.ConfigMap {
+	return find[*corev1.ConfigMap](s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}
+
+// Job of that name, or nil.
+func (s *Snapshot) Job(name string) *batchv1.Job {
+	return find[*batchv1.Job](s, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}
+
+// StatefulSet of that name, or nil.
+func (s *Snapshot) StatefulSet(name string) *appsv1.StatefulSet {
+	return find[*appsv1.StatefulSet](s, &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}
+
+// Runs of the owner, oldest first.
+func (s *Snapshot) Runs() []*v1alpha1.BenchmarkRun {
+	var runs []*v1alpha1.BenchmarkRun
+	for _, o := range s.owned {
+		if run, ok := o.(*v1alpha1.BenchmarkRun); ok {
+			runs = append(runs, run)
+		}
+	}
+	sort.Slice(runs, func(i, j int) bool { return Older(runs[i], runs[j]) })
+	return runs
+}
+
+// Older orders objects by creation, then by name.
+func Older(a, b client.Object) bool {
+	at, bt := a.GetCreationTimestamp(), b.GetCreationTimestamp()
+	if !at.Equal(&bt) {
+		return at.Before(&bt)
+	}
+	return a.GetName() < b.GetName()
+}
+
+// Pods with the labels of the snapshot.
+func (s *Snapshot) Pods() []corev1.Pod { return s.pods }
+
+// PodsOf are the pods that carry all of the given labels.
+func (s *Snapshot) PodsOf(labels map[string]string) []corev1.Pod {
+	var matching []corev1.Pod
+	for _, pod := range s.pods {
+		if carries(pod.Labels, labels) {
+			matching = append(matching, pod)
+		}
+	}
+	return matching
+}
+
+// Unplanned are the owned objects that none of the planned ones stands for, in a stable order.
+func (s *Snapshot) Unplanned(planned []client.Object) []client.Object {
+	keep := make(map[key]bool, len(planned))
+	for _, o := range planned {
+		keep[s.keyOf(o)] = true
+	}
+	var rest []client.Object
+	for k, o := range s.owned {
+		if !keep[k] {
+			rest = append(rest, o)
+		}
+	}
+	sort.Slice(rest, func(i, j int) bool {
+		a, b := s.keyOf(rest[i]), s.keyOf(rest[j])
+		return a.kind.Kind+"/"+a.name < b.kind.Kind+"/"+b.name
+	})
+	return rest
+}
+
+func (s *Snapshot) add(list client.ObjectList, owner types.UID) error {
+	objects, err := extract(list)
+	if err != nil {
+		return err
+	}
+	for _, o := range objects {
+		if ref := metav1.GetControllerOf(o); ref != nil && ref.UID == owner {
+			s.owned[s.keyOf(o)] = o
+		}
+	}
+	return nil
+}
+
+func (s *Snapshot) keyOf(o client.Object) key {
+	gvk, err := apiutil.GVKForObject(o, s.scheme)
+	if err != nil {
+		// Every kind that is read or planned is registered; apply reports the one that is not.
+		gvk = schema.GroupVersionKind{Kind: fmt.Sprintf("%T", o)}
+	}
+	return key{kind: gvk.GroupKind(), name: o.GetName()}
+}
+
+func find[T client.Object](s *Snapshot, o client.Object) T {
+	var none T
+	if live, ok := s.Live(o).(T); ok {
+		return live
+	}
+	return none
+}
+
+func carries(labels, wanted map[string]string) bool {
+	for k, v := range wanted {
+		if labels[k] != v {
+			return false
+		}
+	}
+	return true
+}

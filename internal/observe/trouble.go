@@ -1,0 +1,89 @@
+package observe
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// quietReasons are waiting reasons of a pod that is merely starting.
+var quietReasons = map[string]bool{"": true, "ContainerCreating": true, "PodInitializing": true}
+
+// trouble names what keeps the pods of a controller from running, or is empty.
+func (s *Snapshot) trouble(owner types.UID) string {
+	for i := range s.pods {
+		pod := &s.pods[i]
+		if ref := metav1.GetControllerOf(pod); ref != nil && ref.UID == owner {
+			if t := PodTrouble(pod); t != "" {
+				return fmt.Sprintf("pod %s: %s", pod.Name, t)
+			}
+		}
+	}
+	return ""
+}
+
+// PodTrouble names what keeps a pod from running: it cannot be scheduled, its image cannot be pulled, a container
+// failed. It is empty for a pod that is merely starting.
+func PodTrouble(pod *corev1.Pod) string {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable {
+			return "cannot be scheduled: " + c.Message
+		}
+	}
+	statuses := append(append([]corev1.ContainerStatus{}, pod.Status.InitContainerStatuses...), pod.Status.ContainerStatuses...)
+	for _, c := range statuses {
+		if t := containerTrouble(c); t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+func containerTrouble(c corev1.ContainerStatus) string {
+	if w := c.State.Waiting; w != nil && !quietReasons[w.Reason] {
+		return fmt.Sprintf("container %s: %s: %s", c.Name, w.Reason, firstOf(lastWords(c), w.Message))
+	}
+	if t := c.State.Terminated; t != nil && t.ExitCode != 0 {
+		return fmt.Sprintf("container %s exited with code %d (%s): %s", c.Name, t.ExitCode, t.Reason, strings.TrimSpace(t.Message))
+	}
+	return ""
+}
+
+// lastWords is the termination message of a container's last life.
+func lastWords(c corev1.ContainerStatus) string {
+	if t := c.LastTerminationState.Terminated; t != nil {
+		return strings.TrimSpace(fmt.Sprintf("exit code %d %s", t.ExitCode, strings.TrimSpace(t.Message)))
+	}
+	return ""
+}
+
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// Restarts of all containers of a pod.
+func Restarts(pod *corev1.Pod) int32 {
+	var n int32
+	for _, c := range pod.Status.ContainerStatuses {
+		n += c.RestartCount
+	}
+	return n
+}
+
+// PodReady tells whether a pod is ready.
+func PodReady(pod *corev1.Pod) bool {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
