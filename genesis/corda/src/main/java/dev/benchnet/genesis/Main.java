@@ -34,7 +34,7 @@ public final class Main {
             Map<String, byte[]> files = Genesis.files(spec, StorePasswords.from(environment), Instant.now());
             long made = System.nanoTime();
             Output.write(folder, files);
-            out.printf("genesis: %d members, %d notaries, %d files in %s: made in %.2f s, written in %.2f s%n",
+            out.printf("genesis: members %d, notaries %d, files %d, in %s; made in %.2f s, written in %.2f s%n",
                     spec.members.size(), spec.notaries.size(), files.size(), folder,
                     seconds(made - start), seconds(System.nanoTime() - made));
             return DONE;
