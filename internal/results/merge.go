@@ -1,0 +1,146 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Measurement is what all workers of a run measured together.
+type Measurement struct {
+	// Start of the window.
+	Start         time.Time
+	WindowSeconds int
+	Histogram     *Histogram
+	// Completed and Failed count by the second of the window.
+	Completed, Failed []int64
+	// Errors by kind, the most frequent first.
+	Errors   []ErrorCount
+	Schedule Schedule
+	Ledger   Ledger
+	Members  []Member
+	Workers  []WorkerSummary
+}
+
+// WorkerSummary is one worker's share.
+type WorkerSummary struct {
+	Worker    int   `json:"worker"`
+	Completed int64 `json:"completed"`
+	Failed    int64 `json:"failed"`
+	// MaxLagMicros behind the schedule of an open loop, in microseconds.
+	MaxLagMicros int64 `json:"maxLagMicros"`
+	Load         *Load `json:"load,omitempty"`
+}
+
+// Merge puts the workers of one run together, exactly: counts are added, nothing is averaged.
+// Without a worker the measurement is empty. Workers that did not measure the same window are an error.
+func Merge(workers []Worker) (*Measurement, error) {
+	m := &Measurement{Histogram: NewHistogram(), Errors: []ErrorCount{}, Members: []Member{}, Workers: []WorkerSummary{}}
+	ordered := slices.SortedFunc(slices.Values(workers), func(a, b Worker) int { return cmp.Compare(a.Worker, b.Worker) })
+	for i, w := range ordered {
+		if err := w.check(); err != nil {
+			return nil, fmt.Errorf("result of worker %d: %w", w.Worker, err)
+		}
+		if i == 0 {
+			m.open(w)
+		} else if err := sameWindow(ordered[i-1], w); err != nil {
+			return nil, err
+		}
+		if err := m.add(w); err != nil {
+			return nil, fmt.Errorf("result of worker %d: %w", w.Worker, err)
+		}
+	}
+	slices.SortStableFunc(m.Errors, func(a, b ErrorCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind))
+	})
+	slices.SortStableFunc(m.Members, func(a, b Member) int { return cmp.Compare(a.Member, b.Member) })
+	return m, nil
+}
+
+func sameWindow(a, b Worker) error {
+	switch {
+	case a.Worker == b.Worker:
+		return fmt.Errorf("two results of worker %d", a.Worker)
+	case a.StartMillis != b.StartMillis || a.WindowSeconds != b.WindowSeconds:
+		return fmt.Errorf("worker %d measured %d s from %d, worker %d %d s from %d: not the same window",
+			a.Worker, a.WindowSeconds, a.StartMillis, b.Worker, b.WindowSeconds, b.StartMillis)
+	}
+	return nil
+}
+
+// open takes the window from the first worker.
+func (m *Measurement) open(w Worker) {
+	m.Start = time.UnixMilli(w.StartMillis).UTC()
+	m.WindowSeconds = w.WindowSeconds
+	m.Completed = make([]int64, w.WindowSeconds)
+	m.Failed = make([]int64, w.WindowSeconds)
+	m.Ledger.Checked = true
+}
+
+func (m *Measurement) add(w Worker) error {
+	histogram, err := decodeHistogram(w.Histogram)
+	if err != nil {
+		return err
+	}
+	if err := m.Histogram.Add(histogram); err != nil {
+		return err
+	}
+	for i := range m.WindowSeconds {
+		m.Completed[i] += w.CompletedPerSecond[i]
+		m.Failed[i] += w.FailedPerSecond[i]
+	}
+	for _, e := range w.Errors {
+		m.addError(e)
+	}
+	for _, member := range w.Members {
+		m.addMember(member)
+	}
+	m.Schedule.Planned += w.Schedule.Planned
+	m.Schedule.Late += w.Schedule.Late
+	m.Schedule.MaxLagMicros = max(m.Schedule.MaxLagMicros, w.Schedule.MaxLagMicros)
+	m.Ledger.add(w.Ledger)
+	m.Workers = append(m.Workers, WorkerSummary{
+		Worker: w.Worker, Completed: sum(w.CompletedPerSecond), Failed: sum(w.FailedPerSecond),
+		MaxLagMicros: w.Schedule.MaxLagMicros, Load: w.Load,
+	})
+	return nil
+}
+
+// addError counts e; the example of the worker with the lowest index is kept.
+func (m *Measurement) addError(e ErrorCount) {
+	i := slices.IndexFunc(m.Errors, func(known ErrorCount) bool { return known.Kind == e.Kind })
+	if i < 0 {
+		m.Errors = append(m.Errors, e)
+		return
+	}
+	m.Errors[i].Count += e.Count
+	m.Errors[i].Example = cmp.Or(m.Errors[i].Example, e.Example)
+}
+
+// addMember keeps, of several observations of a member, the one that missed the fewest scrapes.
+func (m *Measurement) addMember(member Member) {
+	i := slices.IndexFunc(m.Members, func(known Member) bool { return known.Member == member.Member })
+	switch {
+	case i < 0:
+		m.Members = append(m.Members, member)
+	case member.MissedScrapes < m.Members[i].MissedScrapes:
+		m.Members[i] = member
+	}
+}
+
+// add makes the sum, which is checked only if every part is; the first reason is kept.
+func (l *Ledger) add(other Ledger) {
+	l.Checked = l.Checked && other.Checked
+	l.Expected += other.Expected
+	l.Recorded += other.Recorded
+	l.Reason = cmp.Or(l.Reason, other.Reason)
+}
+
+func sum(values []int64) int64 {
+	var total int64
+	for _, v := range values {
+		total += v
+	}
+	return total
+}

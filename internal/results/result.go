@@ -1,0 +1,154 @@
+package results
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// What a Result says it is.
+const (
+	APIVersion    = "benchnet.dev/v1alpha1"
+	Kind          = "RunResult"
+	SchemaVersion = 1
+)
+
+// Result is the full document of a run. It outlives the run's pods, in a ConfigMap (see Encode).
+type Result struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// SchemaVersion grows when a field changes its meaning or goes; new fields do not change it.
+	SchemaVersion int         `json:"schemaVersion"`
+	Run           RunIdentity `json:"run"`
+	Times         Times       `json:"times"`
+	// Workload as it was handed to the drivers (workload.json), without secrets.
+	Workload    json.RawMessage `json:"workload,omitempty"`
+	Environment Environment     `json:"environment"`
+	Verdict     Verdict         `json:"verdict"`
+	Summary     Summary         `json:"summary"`
+	// Histogram of latencies over all workers: microseconds, HdrHistogram V2 compressed, base64.
+	Histogram string       `json:"histogram"`
+	Series    Throughput   `json:"series"`
+	Errors    []ErrorCount `json:"errors"`
+	Schedule  Schedule     `json:"schedule"`
+	Ledger    Ledger       `json:"ledger"`
+	// Members' CPU and memory over the window.
+	Members []Member        `json:"members"`
+	Workers []WorkerSummary `json:"workers"`
+}
+
+// RunIdentity says which run it was.
+type RunIdentity struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	UID       string `json:"uid"`
+	Network   string `json:"network"`
+	// NetworkUID tells apart networks of the same name.
+	NetworkUID string `json:"networkUID"`
+	Workload   string `json:"workload"`
+	// Reference marks what the run wrote to the ledger.
+	Reference string `json:"reference"`
+}
+
+// Times of a run. The window lies between the warm-up and the drain.
+type Times struct {
+	// Start is the instant at which all workers were released.
+	Start       time.Time `json:"start"`
+	WindowStart time.Time `json:"windowStart"`
+	WindowEnd   time.Time `json:"windowEnd"`
+	// End is when the last worker had reported.
+	End           time.Time `json:"end"`
+	WindowSeconds int       `json:"windowSeconds"`
+}
+
+// Environment is what it takes to repeat the run.
+type Environment struct {
+	// OperatorVersion and PlatformVersion, such as 0.1.0 and Corda 4.10.
+	OperatorVersion string `json:"operatorVersion"`
+	PlatformVersion string `json:"platformVersion"`
+	// KubernetesVersion of the API server.
+	KubernetesVersion string `json:"kubernetesVersion"`
+	// PlanHash identifies all objects of the network as they were rendered.
+	PlanHash string `json:"planHash"`
+	// Images that ran, by what they were for.
+	Images []Image `json:"images"`
+	// Nodes of the cluster that pods of the run were on.
+	Nodes []Node `json:"nodes"`
+	// Containers of the network and of the load workers.
+	Containers []Container `json:"containers"`
+	// Database that the members used, such as PostgreSQL 15, with its effective settings.
+	Database Database `json:"database"`
+}
+
+// Image is one image that ran.
+type Image struct {
+	// Role: corda, postgresql, driver, agent.
+	Role string `json:"role"`
+	Name string `json:"name"`
+	// Digest as the node resolved it (the container status' imageID).
+	Digest string `json:"digest"`
+}
+
+// Node is one node of the cluster.
+type Node struct {
+	Name             string `json:"name"`
+	Kernel           string `json:"kernel"`
+	OS               string `json:"os"`
+	Architecture     string `json:"architecture"`
+	ContainerRuntime string `json:"containerRuntime"`
+	Kubelet          string `json:"kubelet"`
+	// CPUs and MemoryBytes that the node has in all.
+	CPUs        float64 `json:"cpus"`
+	MemoryBytes int64   `json:"memoryBytes"`
+}
+
+// Container is one container's place and size.
+type Container struct {
+	// Name of the member, database or worker.
+	Name string `json:"name"`
+	// Role: Member, Notary, Database, Worker.
+	Role string `json:"role"`
+	Node string `json:"node"`
+	// CPURequest and CPULimit in cores, MemoryRequest and MemoryLimit in bytes; 0 if there is none.
+	CPURequest    float64 `json:"cpuRequest"`
+	CPULimit      float64 `json:"cpuLimit"`
+	MemoryRequest int64   `json:"memoryRequest"`
+	MemoryLimit   int64   `json:"memoryLimit"`
+	// HeapBytes of a Java process; 0 if it is none.
+	HeapBytes int64 `json:"heapBytes"`
+}
+
+// Database of the network.
+type Database struct {
+	Engine   string `json:"engine"`
+	Topology string `json:"topology"`
+	Version  string `json:"version"`
+	// Settings that were in effect and differ from the engine's defaults.
+	Settings map[string]string `json:"settings,omitempty"`
+}
+
+// NewResult puts a measurement and its verdict into a document; the caller adds Run, Times.Start and End,
+// Workload and Environment.
+func NewResult(m *Measurement, v Verdict) (*Result, error) {
+	histogram, err := m.Histogram.Encode()
+	if err != nil {
+		return nil, err
+	}
+	return &Result{
+		APIVersion: APIVersion, Kind: Kind, SchemaVersion: SchemaVersion,
+		Times: Times{
+			WindowStart: m.Start, WindowEnd: m.Start.Add(time.Duration(m.WindowSeconds) * time.Second), WindowSeconds: m.WindowSeconds,
+		},
+		Verdict: v, Summary: m.Summarize(), Histogram: histogram,
+		Series: Throughput{CompletedPerSecond: m.Completed, FailedPerSecond: m.Failed},
+		Errors: m.Errors, Schedule: m.Schedule, Ledger: m.Ledger, Members: m.Members, Workers: m.Workers,
+	}, nil
+}
+
+// Throughput per second of the window, over all workers.
+type Throughput struct {
+	CompletedPerSecond []int64 `json:"completedPerSecond"`
+	FailedPerSecond    []int64 `json:"failedPerSecond"`
+}
+
+// DecodeHistogram gives the histogram of the result.
+func (r *Result) DecodeHistogram() (*Histogram, error) { return decodeHistogram(r.Histogram) }

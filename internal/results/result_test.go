@@ -1,0 +1,129 @@
+package results
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestResultRoundTrip(t *testing.T) {
+	w := worker(t, 0, 10, 20)
+	w.Members = []Member{{Member: "m", CPUSeconds: Series{0.25, 0.5}, MemoryBytes: Series{1 << 30, 1 << 31}}}
+	m := merge(t, w)
+	r, err := NewResult(m, m.Judge(Circumstances{Workers: 1}, DefaultTolerances()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Run = RunIdentity{Namespace: "n", Name: "run"}
+	r.Times.Start, r.Times.End = m.Start.Add(-30*time.Second), m.Start.Add(time.Minute)
+	r.Workload = json.RawMessage(`{"measure":{"windowSeconds":2}}`)
+	r.Environment.Images = []Image{{Role: "corda", Digest: "sha256:1"}}
+	packed, err := Encode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, r) {
+		t.Errorf("got  %+v\nwant %+v", got, r)
+	}
+	h, err := got.DecodeHistogram()
+	if err != nil || h.Count() != 2 {
+		t.Errorf("histogram of %v values, %v", h, err)
+	}
+}
+
+func TestWorkerRoundTripKeepsGaps(t *testing.T) {
+	w := worker(t, 0, 10, 20, 30)
+	w.Members = []Member{{Member: "m", CPUSeconds: Series{1, Missing, 3}, MemoryBytes: Series{Missing, 5, 6}, MissedScrapes: 1}}
+	packed, err := EncodeWorker(&w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := DecodeWorker(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := json.Marshal(got.Members)
+	if want := `"cpuSeconds":[1,null,3],"memoryBytes":[null,5,6]`; !strings.Contains(string(text), want) {
+		t.Errorf("no %s in %s", want, text)
+	}
+	if mean, most := got.Members[0].CPUSeconds.Mean(), got.Members[0].MemoryBytes.Max(); mean != 2 || most != 6 {
+		t.Errorf("mean %v of what is known, max %v; want 2 and 6", mean, most)
+	}
+}
+
+// What a Java driver writes, word for word, must be read.
+func TestParseWorkerOfTheProtocol(t *testing.T) {
+	text := `{"worker":1,"startMillis":1790000000000,"windowSeconds":2,"histogram":"HISTOGRAM",
+		"completedPerSecond":[4,5],"failedPerSecond":[0,1],"errors":[{"kind":"net.corda.core.flows.FlowException","count":1,"example":"no"}],
+		"schedule":{"planned":10,"late":1,"maxLagMicros":120000},"ledger":{"checked":true,"expected":9,"recorded":9,"reason":""}}`
+	text = strings.Replace(text, "HISTOGRAM", worker(t, 1, 5).Histogram, 1)
+	w, err := ParseWorker([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Worker != 1 || w.Errors[0].Count != 1 || w.Schedule.MaxLagMicros != 120000 || !w.Ledger.Checked || w.CompletedPerSecond[1] != 5 {
+		t.Errorf("got %+v", w)
+	}
+	if _, err := ParseWorker([]byte(text[:50])); err == nil {
+		t.Error("half a result was taken")
+	}
+}
+
+// The largest experiment in sight, ten members over twenty minutes, fits; one that does not is refused whole.
+func TestSizeOfEncodedWorkers(t *testing.T) {
+	packed, err := EncodeWorker(observing(t, 10, 1200))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("10 members over 1200 s: %d bytes", len(packed))
+	if _, err := EncodeWorker(observing(t, 100, 1800)); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("100 members over 1800 s: %v", err)
+	}
+}
+
+// observing has as many members as asked for, with series that compress badly.
+func observing(t *testing.T, members, seconds int) *Worker {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 1))
+	w := worker(t, 0, make([]int64, seconds)...)
+	for range members {
+		m := Member{Member: "member"}
+		for range seconds {
+			m.CPUSeconds = append(m.CPUSeconds, float64(random.IntN(20000))/10000)
+			m.MemoryBytes = append(m.MemoryBytes, float64(1<<30+4096*random.IntN(100000)))
+		}
+		w.Members = append(w.Members, m)
+	}
+	return &w
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	zip := func(text string) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, _ = z.Write([]byte(text))
+		_ = z.Close()
+		return b.Bytes()
+	}
+	for want, input := range map[string][]byte{
+		"unpack result": []byte("plain"),
+		"parse result":  zip("{"),
+		"schema 2":      zip(`{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":2}`),
+		"is v1 Pod":     zip(`{"apiVersion":"v1","kind":"Pod"}`),
+		"more than":     zip(strings.Repeat(" ", maxDecodedBytes+1)),
+	} {
+		if _, err := Decode(input); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}

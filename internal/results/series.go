@@ -1,0 +1,72 @@
+package results
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Missing marks a value of a Series that was not measured. In JSON it is null.
+var Missing = math.NaN()
+
+// Series is one value per second. It may hold Missing values.
+type Series []float64
+
+// MarshalJSON writes missing values as null.
+func (s Series) MarshalJSON() ([]byte, error) {
+	text := []byte{'['}
+	for i, v := range s {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		if math.IsNaN(v) {
+			text = append(text, "null"...)
+		} else {
+			text = strconv.AppendFloat(text, v, 'f', -1, 64)
+		}
+	}
+	return append(text, ']'), nil
+}
+
+// UnmarshalJSON reads null as a missing value.
+func (s *Series) UnmarshalJSON(text []byte) error {
+	var values []*float64
+	if err := json.Unmarshal(text, &values); err != nil {
+		return err
+	}
+	*s = make(Series, len(values))
+	for i, v := range values {
+		(*s)[i] = Missing
+		if v != nil {
+			(*s)[i] = *v
+		}
+	}
+	return nil
+}
+
+// Mean of the values that are not missing; Missing if there are none.
+func (s Series) Mean() float64 {
+	known := s.known()
+	if len(known) == 0 {
+		return Missing
+	}
+	sum := 0.0
+	for _, v := range known {
+		sum += v
+	}
+	return sum / float64(len(known))
+}
+
+// Max of the values that are not missing; Missing if there are none.
+func (s Series) Max() float64 {
+	known := s.known()
+	if len(known) == 0 {
+		return Missing
+	}
+	return slices.Max(known)
+}
+
+func (s Series) known() []float64 {
+	return slices.DeleteFunc(slices.Clone([]float64(s)), math.IsNaN)
+}

@@ -1,0 +1,55 @@
+package results
+
+// Summary is a run in a few numbers.
+type Summary struct {
+	// ThroughputPerSecond is the successes that completed in the window, divided by its length.
+	ThroughputPerSecond float64 `json:"throughputPerSecond"`
+	// Completed successes in the window, whenever they started.
+	Completed int64 `json:"completed"`
+	// Requests that started in the window: the latencies recorded and the errors.
+	Requests int64 `json:"requests"`
+	// Errors among Requests.
+	Errors int64 `json:"errors"`
+	// ErrorShare is Errors / Requests, 0 to 1.
+	ErrorShare float64 `json:"errorShare"`
+	Latency    Latency `json:"latency"`
+}
+
+// Latency of the requests that started in the window and succeeded, in milliseconds.
+type Latency struct {
+	Mean float64 `json:"meanMillis"`
+	P50  float64 `json:"p50Millis"`
+	P90  float64 `json:"p90Millis"`
+	P95  float64 `json:"p95Millis"`
+	P99  float64 `json:"p99Millis"`
+	P999 float64 `json:"p999Millis"`
+	Max  float64 `json:"maxMillis"`
+}
+
+// Summarize computes the summary. An empty measurement has all zeros.
+func (m *Measurement) Summarize() Summary {
+	s := Summary{Completed: sum(m.Completed), Errors: m.errorCount()}
+	s.Requests = m.Histogram.Count() + s.Errors
+	if m.WindowSeconds > 0 {
+		s.ThroughputPerSecond = float64(s.Completed) / float64(m.WindowSeconds)
+	}
+	if s.Requests > 0 {
+		s.ErrorShare = float64(s.Errors) / float64(s.Requests)
+	}
+	h := m.Histogram
+	s.Latency = Latency{
+		Mean: h.MeanMillis(),
+		P50:  h.PercentileMillis(50), P90: h.PercentileMillis(90), P95: h.PercentileMillis(95),
+		P99: h.PercentileMillis(99), P999: h.PercentileMillis(99.9),
+		Max: h.MaxMillis(),
+	}
+	return s
+}
+
+func (m *Measurement) errorCount() int64 {
+	var n int64
+	for _, e := range m.Errors {
+		n += e.Count
+	}
+	return n
+}

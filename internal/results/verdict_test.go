@@ -1,0 +1,149 @@
+package results
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// quiet is a run of many samples in which nothing went wrong, on two workers.
+func quiet(t *testing.T) (*Measurement, Circumstances) {
+	t.Helper()
+	m := merge(t, worker(t, 0, 10, 20), worker(t, 1, 10, 20))
+	for range 10_000 {
+		if err := m.Histogram.Record(1000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.Members = []Member{{Member: "member-0", CPUSeconds: Series{1, 1}, MemoryBytes: Series{1, 1}, Periods: 1000, ThrottledPeriods: 50}}
+	return m, Circumstances{Workers: 2}
+}
+
+func codes(reasons []Reason) string {
+	var all []string
+	for _, r := range reasons {
+		all = append(all, strings.TrimSuffix(fmt.Sprintf("%s/%s", r.Code, r.Subject), "/"))
+	}
+	return strings.Join(all, " ")
+}
+
+func TestJudge(t *testing.T) {
+	for name, c := range map[string]struct {
+		change         func(*Measurement, *Circumstances, *Tolerances)
+		reasons, notes string
+		message        string
+	}{
+		"quiet": {change: func(*Measurement, *Circumstances, *Tolerances) {}},
+		"one error": {
+			change:  func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Errors = []ErrorCount{{"X", 1, "boom"}} },
+			reasons: "Errors", message: "1 of 10005 requests failed (under 0.01 %), tolerated are 0 %; most often X: boom",
+		},
+		"tolerated error": {
+			change: func(m *Measurement, _ *Circumstances, tol *Tolerances) {
+				m.Errors, tol.ErrorShare = []ErrorCount{{"X", 1, ""}}, 0.01
+			},
+			notes: "Errors",
+		},
+		"nothing completed": {
+			change:  func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Completed = []int64{0, 0} },
+			reasons: "NoCompletions",
+		},
+		"worker failed": {
+			change: func(_ *Measurement, c *Circumstances, _ *Tolerances) {
+				c.Workers, c.Failures = 4, map[int]string{3: "no route"}
+			},
+			reasons: "WorkerMissing/worker-2 WorkerMissing/worker-3", message: "worker 3 left no result: no route",
+		},
+		"disturbed": {
+			change: func(m *Measurement, c *Circumstances, _ *Tolerances) {
+				c.Disturbances = []Disturbance{{MemberEvicted, "member-0", "pod member-0 was evicted: disk pressure"}}
+				m.Members[0].Resets = 1
+			},
+			reasons: "MemberEvicted/member-0", message: "disk pressure",
+		},
+		"restart seen by its counter alone": {
+			change:  func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Members[0].Resets = 2 },
+			reasons: "MemberRestarted/member-0", message: "went back 2 times",
+		},
+		"member at its limit": {
+			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Members[0].ThrottledPeriods = 51 },
+			notes:  "MemberThrottled/member-0",
+		},
+		"member at its limit, where that invalidates": {
+			change: func(m *Measurement, _ *Circumstances, tol *Tolerances) {
+				m.Members[0].ThrottledPeriods, tol.MemberThrottling = 510, ThrottlingInvalidates
+			},
+			reasons: "MemberThrottled/member-0", message: "throttled in 51 % of its CPU periods (5 % is the bound)",
+		},
+		"worker at its limit": {
+			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
+				m.Workers[1].Load = &Load{Periods: 100, ThrottledPeriods: 6}
+			},
+			reasons: "WorkerThrottled/worker-1", message: "load worker 1 was throttled in 6 %",
+		},
+		"on schedule": {
+			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Schedule = Schedule{100, 1, 150_000} },
+		},
+		"behind schedule": {
+			change:  func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Schedule = Schedule{100, 2, 150_000} },
+			reasons: "WorkerBehindSchedule", message: "2 of 100 requests (2 %) started more than 100 ms after their instant, tolerated are 1 %; the largest lag was 150 ms",
+		},
+		"ledger has more": {
+			change:  func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Ledger.Recorded = 6 },
+			reasons: "LedgerDiffers", message: "recorded 6 transactions, the clients saw 4 complete: a difference of +2",
+		},
+		"ledger unchecked": {
+			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Ledger = Ledger{Reason: "own flow"} },
+			notes:  "LedgerUnchecked",
+		},
+		"scrape missed": {
+			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Members[0].MissedScrapes = 1 },
+			notes:  "ScrapesMissed/member-0",
+		},
+		"few samples": {
+			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Histogram = NewHistogram(); record(m, 999) },
+			notes:  "FewSamples/p99 FewSamples/p99.9",
+		},
+		"enough samples for p99": {
+			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Histogram = NewHistogram(); record(m, 1000) },
+			notes:  "FewSamples/p99.9",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, circumstances := quiet(t)
+			tolerances := DefaultTolerances()
+			c.change(m, &circumstances, &tolerances)
+			got := m.Judge(circumstances, tolerances)
+			if codes(got.Reasons) != c.reasons || codes(got.Notes) != c.notes {
+				t.Errorf("reasons %q, notes %q; want %q and %q", codes(got.Reasons), codes(got.Notes), c.reasons, c.notes)
+			}
+			if valid := c.reasons == ""; (got.Validity == Valid) != valid {
+				t.Errorf("%s with reasons %q", got.Validity, codes(got.Reasons))
+			}
+			if !strings.Contains(fmt.Sprint(got.Reasons), c.message) {
+				t.Errorf("no message %q in %v", c.message, got.Reasons)
+			}
+		})
+	}
+}
+
+func record(m *Measurement, n int) {
+	for range n {
+		_ = m.Histogram.Record(1000)
+	}
+}
+
+func TestNothingReportedIsInvalid(t *testing.T) {
+	got := merge(t).Judge(Circumstances{Workers: 1, Failures: map[int]string{0: "no target answers"}}, DefaultTolerances())
+	if got.Validity != Invalid || codes(got.Reasons) != "WorkerMissing/worker-0 NoCompletions" || len(got.Notes) != 0 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestPercentIsNeverNothing(t *testing.T) {
+	for share, want := range map[float64]string{0: "0 %", 0.05: "5 %", 0.00001: "under 0.01 %", 0.123456: "12.35 %", 1: "100 %"} {
+		if got := percent(share); got != want {
+			t.Errorf("%v is %q, want %q", share, got, want)
+		}
+	}
+}

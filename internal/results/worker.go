@@ -1,0 +1,120 @@
+package results
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Worker is result.json, what one worker of a run measured.
+type Worker struct {
+	// Worker is the index of the worker, from 0.
+	Worker int `json:"worker"`
+	// StartMillis is when the window began, as Unix epoch milliseconds; the same for all workers of a run.
+	StartMillis int64 `json:"startMillis"`
+	// WindowSeconds is the length of the window.
+	WindowSeconds int `json:"windowSeconds"`
+	// Histogram of the latencies of the requests that started in the window and succeeded: microseconds,
+	// HdrHistogram V2 compressed, base64.
+	Histogram string `json:"histogram"`
+	// CompletedPerSecond counts successes by the second of the window in which they completed.
+	CompletedPerSecond []int64 `json:"completedPerSecond"`
+	// FailedPerSecond counts failures by the second of the window in which they happened.
+	FailedPerSecond []int64 `json:"failedPerSecond"`
+	// Errors of the requests that started in the window, by kind.
+	Errors   []ErrorCount `json:"errors"`
+	Schedule Schedule     `json:"schedule"`
+	Ledger   Ledger       `json:"ledger"`
+	// Members are those that this worker observed, added by the agent.
+	Members []Member `json:"members,omitempty"`
+	// Load is what the worker's own container used during the window, added by the agent.
+	Load *Load `json:"load,omitempty"`
+}
+
+// ErrorCount counts the errors of one kind.
+type ErrorCount struct {
+	// Kind is the class of the exception, or Unfinished.
+	Kind  string `json:"kind"`
+	Count int64  `json:"count"`
+	// Example is the first message of the kind, at most 200 characters.
+	Example string `json:"example,omitempty"`
+}
+
+// Unfinished is the kind of error of a request that had not ended when the drain did.
+const Unfinished = "Unfinished"
+
+// Schedule says how well an open loop kept to its intended instants. All zero in a closed loop.
+type Schedule struct {
+	// Planned requests in the window.
+	Planned int64 `json:"planned"`
+	// Late are those that started more than 100 ms after their instant.
+	Late int64 `json:"late"`
+	// MaxLagMicros is the largest lag, in microseconds.
+	MaxLagMicros int64 `json:"maxLagMicros"`
+}
+
+// Ledger compares what the clients saw complete with what the nodes recorded.
+type Ledger struct {
+	// Checked is false if the comparison could not be made; Reason then says why.
+	Checked bool `json:"checked"`
+	// Expected is what the clients saw complete, Recorded what the nodes hold.
+	Expected int64  `json:"expected"`
+	Recorded int64  `json:"recorded"`
+	Reason   string `json:"reason"`
+}
+
+// Member is what a member's container used during the window.
+type Member struct {
+	Member string `json:"member"`
+	// CPUSeconds used in each second of the window; null where a scrape at either end of that second was missed.
+	CPUSeconds Series `json:"cpuSeconds"`
+	// MemoryBytes is the working set at the end of each second; null where the scrape was missed.
+	MemoryBytes Series `json:"memoryBytes"`
+	// ThrottledPeriods of all CPU quota Periods between the first and the last scrape.
+	ThrottledPeriods int64 `json:"throttledPeriods"`
+	Periods          int64 `json:"periods"`
+	// MissedScrapes of the windowSeconds + 1 that were planned.
+	MissedScrapes int `json:"missedScrapes"`
+	// Resets counts how often a counter went back: the container was restarted.
+	Resets int `json:"resets"`
+}
+
+// Load is what a worker's own container used during the window.
+type Load struct {
+	CPUSeconds       float64 `json:"cpuSeconds"`
+	ThrottledPeriods int64   `json:"throttledPeriods"`
+	Periods          int64   `json:"periods"`
+}
+
+// ParseWorker reads a result.json and checks that it is whole.
+func ParseWorker(content []byte) (*Worker, error) {
+	var w Worker
+	if err := json.Unmarshal(content, &w); err != nil {
+		return nil, fmt.Errorf("parse worker result: %w", err)
+	}
+	if err := w.check(); err != nil {
+		return nil, fmt.Errorf("result of worker %d: %w", w.Worker, err)
+	}
+	return &w, nil
+}
+
+func (w *Worker) check() error {
+	switch {
+	case w.Worker < 0:
+		return fmt.Errorf("worker: %d is negative", w.Worker)
+	case w.WindowSeconds <= 0:
+		return fmt.Errorf("windowSeconds: %d is not positive", w.WindowSeconds)
+	case w.StartMillis <= 0:
+		return fmt.Errorf("startMillis: %d is not an instant", w.StartMillis)
+	case len(w.CompletedPerSecond) != w.WindowSeconds:
+		return fmt.Errorf("completedPerSecond: %d values for %d seconds", len(w.CompletedPerSecond), w.WindowSeconds)
+	case len(w.FailedPerSecond) != w.WindowSeconds:
+		return fmt.Errorf("failedPerSecond: %d values for %d seconds", len(w.FailedPerSecond), w.WindowSeconds)
+	}
+	for i, m := range w.Members {
+		if len(m.CPUSeconds) != w.WindowSeconds || len(m.MemoryBytes) != w.WindowSeconds {
+			return fmt.Errorf("members[%d]: %d CPU and %d memory values for %d seconds", i, len(m.CPUSeconds), len(m.MemoryBytes), w.WindowSeconds)
+		}
+	}
+	_, err := decodeHistogram(w.Histogram)
+	return err
+}
