@@ -1,0 +1,99 @@
+package dev.benchnet.driver;
+
+import dev.benchnet.driver.corda.Member;
+import dev.benchnet.driver.corda.Members;
+import dev.benchnet.driver.corda.Operation;
+import dev.benchnet.driver.corda.Purpose;
+import dev.benchnet.driver.load.Clock;
+import dev.benchnet.driver.load.Pacing;
+import dev.benchnet.driver.load.Phase;
+import dev.benchnet.driver.load.Recorder;
+import dev.benchnet.driver.load.Slot;
+import dev.benchnet.driver.load.Timeline;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import net.corda.client.rpc.RPCException;
+import net.corda.core.messaging.FlowHandle;
+
+/** The clients of one worker: each call of {@link #runNext} is one client doing one flow. Thread-safe. */
+public final class Clients {
+    /** Without it, clients of a closed loop would spin on a member that is away. */
+    private static final long PAUSE_WITHOUT_CONNECTION = TimeUnit.SECONDS.toNanos(1);
+
+    private final Members members;
+    private final Operation operation;
+    private final Pacing pacing;
+    private final Recorder recorder;
+    private final Timeline timeline;
+    private final Clock clock;
+
+    Clients(Members members, Operation operation, Pacing pacing, Recorder recorder, Timeline timeline, Clock clock) {
+        this.members = members;
+        this.operation = operation;
+        this.pacing = pacing;
+        this.recorder = recorder;
+        this.timeline = timeline;
+        this.clock = clock;
+    }
+
+    /** Waits for the client's turn and runs one flow to its end. Null: the load is over. */
+    public Outcome runNext(int client) throws InterruptedException {
+        Slot slot = pacing.next(client);
+        if (slot == null) {
+            return null;
+        }
+        try {
+            recorder.begin(slot);
+            return run(slot);
+        } finally {
+            pacing.done(slot);
+        }
+    }
+
+    private Outcome run(Slot slot) throws InterruptedException {
+        if (clock.nanos() >= timeline.drainUntil) {
+            return outcome(slot, "not started");
+        }
+        Member member = members.at(slot.index);
+        try {
+            FlowHandle<?> flow = operation.start(member, purpose(slot));
+            Object result = flow.getReturnValue().get(timeline.drainUntil - clock.nanos(), TimeUnit.NANOSECONDS);
+            return completed(slot, member, result);
+        } catch (TimeoutException e) {
+            return outcome(slot, "not finished");
+        } catch (ExecutionException e) {
+            return failed(slot, e.getCause());
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Exception e) { // Kotlin code throws checked exceptions that it does not declare.
+            return failed(slot, e);
+        }
+    }
+
+    private Outcome completed(Slot slot, Member member, Object result) {
+        Outcome outcome = outcome(slot, null);
+        if (recorder.completed(slot, outcome.endNanos)) {
+            operation.ledger().saw(member, result);
+        }
+        return outcome;
+    }
+
+    private Outcome failed(Slot slot, Throwable error) throws InterruptedException {
+        FlowError reason = FlowError.of(error);
+        Outcome outcome = outcome(slot, reason.kind);
+        recorder.failed(slot, outcome.endNanos, reason.kind, reason.message);
+        if (error instanceof RPCException) {
+            clock.sleepUntil(clock.nanos() + PAUSE_WITHOUT_CONNECTION);
+        }
+        return outcome;
+    }
+
+    private Outcome outcome(Slot slot, String error) {
+        return new Outcome(timeline.phaseAt(slot.intended), slot.intended, clock.nanos(), error);
+    }
+
+    private Purpose purpose(Slot slot) {
+        return timeline.phaseAt(slot.intended) == Phase.WarmUp ? Purpose.WarmUp : Purpose.Window;
+    }
+}

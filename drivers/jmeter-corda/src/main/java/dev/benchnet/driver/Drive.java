@@ -1,0 +1,91 @@
+package dev.benchnet.driver;
+
+import dev.benchnet.driver.jmeter.Plan;
+import dev.benchnet.driver.protocol.Barrier;
+import dev.benchnet.driver.workload.Worker;
+import dev.benchnet.driver.workload.Workload;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The program. Without options it applies the workload BENCHNET_WORKLOAD and speaks the driver protocol in BENCHNET_DIR;
+ * with {@code --plan FILE} it runs a JMeter plan of the user's own. README.md tells more.
+ */
+public final class Drive {
+    private static final Duration NO_END = Duration.ofDays(365);
+
+    private final Options options;
+    private final Map<String, String> environment;
+    /** The folder that bin/drive lies in; set by it. */
+    private final Path home = Paths.get(System.getProperty("benchnet.home", "."));
+    private final Path folder;
+    private final Path workloadFile;
+
+    private Drive(Options options, Map<String, String> environment) {
+        this.options = options;
+        this.environment = environment;
+        folder = folder(environment);
+        workloadFile = Paths.get(environment.getOrDefault("BENCHNET_WORKLOAD", "/etc/benchnet/workload/workload.json"));
+    }
+
+    public static void main(String[] arguments) {
+        // Threads of JMeter and of the RPC client may still be around, hence the explicit end.
+        System.exit(run(arguments, System.getenv()));
+    }
+
+    private static int run(String[] arguments, Map<String, String> environment) {
+        Barrier barrier = new Barrier(folder(environment));
+        try {
+            Drive drive = new Drive(Options.parse(arguments), environment);
+            Worker worker = Worker.of(environment);
+            if (drive.options.plan == null) {
+                drive.apply(Workload.read(drive.workloadFile, worker), barrier);
+            } else {
+                drive.runPlan(worker);
+            }
+            return 0;
+        } catch (FatalException e) {
+            System.err.println("drive: " + e.getMessage());
+            barrier.failure(e.getMessage());
+        } catch (Exception | LinkageError e) {
+            e.printStackTrace();
+            barrier.failure("driver: " + e);
+        }
+        return 1;
+    }
+
+    private static Path folder(Map<String, String> environment) {
+        return Paths.get(environment.getOrDefault("BENCHNET_DIR", "/run/benchnet"));
+    }
+
+    private void apply(Workload workload, Barrier barrier) throws InterruptedException {
+        Map<String, String> properties = new HashMap<>(options.properties);
+        properties.put("benchnet.clients", Integer.toString(workload.clients()));
+        properties.put("benchnet.label", workload.operation.flow);
+        Plan plan = load(home.resolve("plan/benchmark.jmx"), properties);
+        if (workload.keepJtl) {
+            plan.recordTo(folder.resolve("results.jtl"));
+        }
+        new Session(workload, barrier, plan).run();
+    }
+
+    private void runPlan(Worker worker) throws InterruptedException {
+        Map<String, String> properties = new HashMap<>(options.properties);
+        properties.put("benchnet.worker", Integer.toString(worker.index));
+        properties.put("benchnet.workers", Integer.toString(worker.count));
+        properties.put("benchnet.workload", workloadFile.toString());
+        Plan plan = load(options.plan, properties);
+        if (options.jtl != null) {
+            plan.recordTo(options.jtl);
+        }
+        plan.start();
+        plan.awaitEnd(NO_END);
+    }
+
+    private Plan load(Path file, Map<String, String> properties) {
+        return Plan.load(home.resolve("jmeter"), file, properties);
+    }
+}

@@ -1,0 +1,16 @@
+package dev.benchnet.driver;
+
+/** Ends the worker: its message is the one line of the file {@code failure}, and names what to change. */
+public final class FatalException extends RuntimeException {
+    public FatalException(String message) {
+        super(message);
+    }
+
+    public FatalException(String message, Throwable cause) {
+        super(message + ": " + reason(cause), cause);
+    }
+
+    private static String reason(Throwable cause) {
+        return cause.getMessage() == null ? cause.getClass().getName() : cause.getMessage();
+    }
+}

@@ -1,0 +1,26 @@
+package dev.benchnet.driver;
+
+import net.corda.core.CordaThrowable;
+
+/** What an error of a flow is called: the class of its root cause, also when only the node knows that class. */
+final class FlowError {
+    final String kind;
+    final String message;
+
+    private FlowError(String kind, String message) {
+        this.kind = kind;
+        this.message = message;
+    }
+
+    static FlowError of(Throwable error) {
+        Throwable root = error;
+        while (root.getCause() != null && root.getCause() != root) {
+            root = root.getCause();
+        }
+        if (root instanceof CordaThrowable && ((CordaThrowable) root).getOriginalExceptionClassName() != null) {
+            CordaThrowable carried = (CordaThrowable) root;
+            return new FlowError(carried.getOriginalExceptionClassName(), carried.getOriginalMessage());
+        }
+        return new FlowError(root.getClass().getName(), root.getMessage());
+    }
+}

@@ -1,0 +1,19 @@
+package dev.benchnet.driver;
+
+import dev.benchnet.driver.load.Phase;
+
+/** How one flow went, as the JTL shows it. */
+public final class Outcome {
+    public final Phase phase;
+    public final long startNanos;
+    public final long endNanos;
+    /** Null: it completed. */
+    public final String error;
+
+    Outcome(Phase phase, long startNanos, long endNanos, String error) {
+        this.phase = phase;
+        this.startNanos = startNanos;
+        this.endNanos = endNanos;
+        this.error = error;
+    }
+}

@@ -1,0 +1,106 @@
+package dev.benchnet.driver.corda;
+
+import dev.benchnet.driver.FatalException;
+import dev.benchnet.driver.workload.Argument;
+import java.lang.reflect.Constructor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import net.corda.core.flows.FlowLogic;
+import net.corda.core.flows.StartableByRPC;
+
+/** A flow that the user names, with its arguments, checked as far as this is possible without a node. */
+final class FlowClass {
+    final Class<? extends FlowLogic<?>> type;
+    private final List<Object> values = new ArrayList<>();
+
+    FlowClass(String name, List<Argument> arguments) {
+        type = load(name);
+        if (!type.isAnnotationPresent(StartableByRPC.class)) {
+            throw new FatalException("operation.flow: " + name + " cannot be started over RPC: it is not @StartableByRPC");
+        }
+        List<ArgumentType> types = new ArrayList<>();
+        for (int i = 0; i < arguments.size(); i++) {
+            types.add(type(arguments.get(i).type, i));
+            values.add(value(types.get(i), arguments.get(i).value, i));
+        }
+        requireConstructor(types);
+    }
+
+    /** The arguments with parties as the member knows them. */
+    Object[] values(Member member, Network network) {
+        Object[] resolved = values.toArray();
+        for (int i = 0; i < resolved.length; i++) {
+            if (resolved[i] instanceof PartyName) {
+                resolved[i] = ((PartyName) resolved[i]).resolve(member, network, field(i));
+            }
+        }
+        return resolved;
+    }
+
+    @SuppressWarnings("unchecked") // isAssignableFrom is the check
+    private static Class<? extends FlowLogic<?>> load(String name) {
+        try {
+            Class<?> found = Class.forName(name, false, FlowClass.class.getClassLoader());
+            if (!FlowLogic.class.isAssignableFrom(found)) {
+                throw new FatalException("operation.flow: " + name + " is not a flow: it does not extend FlowLogic");
+            }
+            return (Class<? extends FlowLogic<?>>) found;
+        } catch (ClassNotFoundException | LinkageError e) {
+            throw new FatalException("operation.flow: \"" + name + "\" is neither Issue, IssueAndPay or Pay"
+                    + " nor a class in the CorDapps folder (an inner class is written Outer$Inner)");
+        }
+    }
+
+    private static ArgumentType type(String name, int index) {
+        return Arrays.stream(ArgumentType.values()).filter(type -> type.name().equals(name)).findFirst()
+                .orElseThrow(() -> new FatalException(field(index) + ".type: must be one of "
+                        + Arrays.toString(ArgumentType.values()) + ", but is \"" + name + "\""));
+    }
+
+    private static Object value(ArgumentType type, String text, int index) {
+        try {
+            return type.parse(text);
+        } catch (RuntimeException e) {
+            throw new FatalException(field(index) + ".value: \"" + text + "\" is not of type " + type, e);
+        }
+    }
+
+    private void requireConstructor(List<ArgumentType> types) {
+        Constructor<?>[] constructors = type.getConstructors();
+        if (Arrays.stream(constructors).noneMatch(constructor -> takes(constructor, types))) {
+            throw new FatalException("operation.arguments: " + type.getName() + " has no constructor with parameters "
+                    + types + "; it has " + Arrays.stream(constructors).filter(FlowClass::isForPeople)
+                    .map(FlowClass::parameters).sorted().collect(Collectors.joining(" ")));
+        }
+    }
+
+    private static boolean takes(Constructor<?> constructor, List<ArgumentType> types) {
+        Class<?>[] parameters = constructor.getParameterTypes();
+        if (parameters.length != types.size()) {
+            return false;
+        }
+        for (int i = 0; i < parameters.length; i++) {
+            if (!types.get(i).fits(parameters[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Leaves out the ones that the Kotlin compiler adds for default values. */
+    private static boolean isForPeople(Constructor<?> constructor) {
+        return Arrays.stream(constructor.getParameterTypes())
+                .noneMatch(type -> type.getName().equals("kotlin.jvm.internal.DefaultConstructorMarker"));
+    }
+
+    private static String parameters(Constructor<?> constructor) {
+        return Arrays.stream(constructor.getParameterTypes()).map(Class::getSimpleName)
+                .collect(Collectors.joining(", ", "(", ")"));
+    }
+
+    private static String field(int index) {
+        return "operation.arguments[" + index + "]";
+    }
+}

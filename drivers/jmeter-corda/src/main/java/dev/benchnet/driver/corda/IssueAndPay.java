@@ -1,0 +1,18 @@
+package dev.benchnet.driver.corda;
+
+import dev.benchnet.driver.workload.Workload;
+import net.corda.core.messaging.FlowHandle;
+import net.corda.finance.flows.CashIssueAndPaymentFlow;
+
+/** The member issues cash and pays the same amount to its counterparty, in two transactions. */
+final class IssueAndPay extends Payment {
+    IssueAndPay(Workload workload, Members members) {
+        super(workload, members);
+    }
+
+    @Override
+    public FlowHandle<?> start(Member member, Purpose purpose) {
+        return member.rpc.startFlowDynamic(CashIssueAndPaymentFlow.class,
+                amount, reference(purpose), payee(member), anonymous, notary(member));
+    }
+}

@@ -1,0 +1,50 @@
+package dev.benchnet.driver.corda;
+
+import static java.util.Collections.singleton;
+import static java.util.Collections.singletonList;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import net.corda.core.node.services.Vault;
+import net.corda.core.node.services.vault.PageSpecification;
+import net.corda.core.node.services.vault.QueryCriteria;
+import net.corda.core.utilities.OpaqueBytes;
+import net.corda.finance.contracts.asset.Cash;
+
+/**
+ * Counts, on the issuing members, the states that carry the window's issuer reference. It belongs to one worker of one
+ * run, so the count is exact both ways: also a transaction that no client saw complete shows.
+ */
+final class IssuedStates implements LedgerCheck {
+    private final OpaqueBytes reference;
+    private final Map<Member, LongAdder> completed = new ConcurrentHashMap<>();
+
+    IssuedStates(OpaqueBytes reference) {
+        this.reference = reference;
+    }
+
+    @Override
+    public void saw(Member member, Object result) {
+        completed.computeIfAbsent(member, m -> new LongAdder()).increment();
+    }
+
+    @Override
+    public LedgerVerdict verify() throws InterruptedException {
+        long expected = 0;
+        long recorded = 0;
+        for (Map.Entry<Member, LongAdder> entry : completed.entrySet()) {
+            long seen = entry.getValue().sum();
+            expected += seen;
+            recorded += RecordedCount.await(seen, () -> recorded(entry.getKey()));
+        }
+        return LedgerVerdict.of(expected, recorded);
+    }
+
+    private long recorded(Member member) {
+        QueryCriteria ofThisWindow = new QueryCriteria.FungibleAssetQueryCriteria(
+                null, null, null, null, singletonList(reference), Vault.StateStatus.ALL, singleton(Cash.State.class));
+        return member.rpc.vaultQueryByWithPagingSpec(Cash.State.class, ofThisWindow, new PageSpecification(1, 1))
+                .getTotalStatesAvailable();
+    }
+}

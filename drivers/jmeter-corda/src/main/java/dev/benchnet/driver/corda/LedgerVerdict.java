@@ -1,0 +1,31 @@
+package dev.benchnet.driver.corda;
+
+/** The outcome of a ledger check, in transactions. */
+public final class LedgerVerdict {
+    public final boolean checked;
+    public final long expected;
+    public final long recorded;
+    /** Why it could not be checked, or how the two differ; else empty. */
+    public final String reason;
+
+    private LedgerVerdict(boolean checked, long expected, long recorded, String reason) {
+        this.checked = checked;
+        this.expected = expected;
+        this.recorded = recorded;
+        this.reason = reason;
+    }
+
+    static LedgerVerdict of(long expected, long recorded) {
+        String reason = "";
+        if (recorded < expected) {
+            reason = (expected - recorded) + " flows that the clients saw complete are not on the ledger";
+        } else if (recorded > expected) {
+            reason = (recorded - expected) + " transactions are on the ledger that no client saw complete";
+        }
+        return new LedgerVerdict(true, expected, recorded, reason);
+    }
+
+    public static LedgerVerdict unchecked(String reason) {
+        return new LedgerVerdict(false, 0, 0, reason);
+    }
+}

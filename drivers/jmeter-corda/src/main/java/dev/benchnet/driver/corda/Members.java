@@ -1,0 +1,105 @@
+package dev.benchnet.driver.corda;
+
+import dev.benchnet.driver.FatalException;
+import dev.benchnet.driver.workload.Target;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import net.corda.client.rpc.CordaRPCClient;
+import net.corda.client.rpc.CordaRPCClientConfiguration;
+import net.corda.client.rpc.CordaRPCConnection;
+import net.corda.core.identity.CordaX500Name;
+import net.corda.core.utilities.NetworkHostAndPort;
+
+/** The targets of the workload, with one RPC connection to each. */
+public final class Members implements AutoCloseable {
+    /** A connection that was lost is tried again at this interval at most. */
+    private static final Duration RETRY = Duration.ofSeconds(5);
+    private static final int SET_UP_IN_PARALLEL = 8;
+
+    private final List<Member> members = new ArrayList<>();
+    private final List<CordaRPCConnection> connections = new ArrayList<>();
+
+    /** Members that are connected already, by whoever owns the connections. */
+    Members(List<Member> connected) {
+        members.addAll(connected);
+    }
+
+    public static Members connect(List<Target> targets) {
+        Members all = new Members(new ArrayList<>());
+        try {
+            targets.forEach(all::connect);
+            return all;
+        } catch (RuntimeException e) {
+            all.close();
+            throw e;
+        }
+    }
+
+    private void connect(Target target) {
+        CordaX500Name legalName = Network.legalName(target.party, "targets: party of " + target.name);
+        CordaRPCClientConfiguration configuration = new CordaRPCClientConfiguration(RETRY);
+        CordaRPCClient client = new CordaRPCClient(NetworkHostAndPort.parse(target.address), configuration);
+        try {
+            CordaRPCConnection connection = client.start(target.user, target.password());
+            connections.add(connection);
+            members.add(new Member(target.name, legalName, connection.getProxy()));
+        } catch (FatalException e) {
+            throw e;
+        } catch (Exception e) { // Kotlin code throws checked exceptions that it does not declare.
+            throw new FatalException("targets: connect to " + target.name + " at " + target.address
+                    + " as " + target.user, e);
+        }
+    }
+
+    /** The member whose turn it is. */
+    public Member at(long index) {
+        return members.get((int) (index % members.size()));
+    }
+
+    public int size() {
+        return members.size();
+    }
+
+    Optional<Member> named(CordaX500Name legalName) {
+        return members.stream().filter(member -> member.legalName.equals(legalName)).findFirst();
+    }
+
+    /** Does something for every member, several at a time; the first failure is thrown when all have ended. */
+    public void forEach(Consumer<Member> action) throws InterruptedException {
+        ExecutorService pool = Executors.newFixedThreadPool(Math.min(SET_UP_IN_PARALLEL, members.size()));
+        try {
+            List<Callable<Void>> calls = new ArrayList<>();
+            members.forEach(member -> calls.add(() -> {
+                action.accept(member);
+                return null;
+            }));
+            for (Future<Void> result : pool.invokeAll(calls)) {
+                result.get();
+            }
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException
+                    ? (RuntimeException) e.getCause() : new IllegalStateException(e.getCause());
+        } finally {
+            pool.shutdown();
+        }
+    }
+
+    @Override
+    public void close() {
+        for (CordaRPCConnection connection : connections) {
+            try {
+                connection.notifyServerAndClose();
+            } catch (RuntimeException e) {
+                connection.forceClose(); // The server is gone; there is nobody to notify.
+            }
+        }
+    }
+}

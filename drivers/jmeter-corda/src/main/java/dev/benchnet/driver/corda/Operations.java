@@ -1,0 +1,26 @@
+package dev.benchnet.driver.corda;
+
+import dev.benchnet.driver.workload.Workload;
+import java.util.function.Function;
+
+/** The operations that a workload can name. */
+public final class Operations {
+    private Operations() { }
+
+    /**
+     * Checks what can be checked without a node, before any is connected; the operation itself needs the members.
+     */
+    public static Function<Members, Operation> of(Workload workload) {
+        switch (workload.operation.flow) {
+            case "Issue":
+                return members -> new Issue(workload);
+            case "IssueAndPay":
+                return members -> new IssueAndPay(workload, members);
+            case "Pay":
+                return members -> new Pay(workload, members);
+            default:
+                Operation named = new NamedFlow(workload);
+                return members -> named;
+        }
+    }
+}

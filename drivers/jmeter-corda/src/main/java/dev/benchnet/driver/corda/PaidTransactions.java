@@ -1,0 +1,82 @@
+package dev.benchnet.driver.corda;
+
+import static java.util.Collections.singleton;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import net.corda.core.contracts.StateRef;
+import net.corda.core.crypto.SecureHash;
+import net.corda.core.identity.CordaX500Name;
+import net.corda.core.node.services.Vault;
+import net.corda.core.node.services.vault.PageSpecification;
+import net.corda.core.node.services.vault.QueryCriteria;
+import net.corda.finance.contracts.asset.Cash;
+import net.corda.finance.flows.AbstractCashFlow;
+
+/**
+ * Looks up the payments, by transaction, in the vault of the payee. An issuer reference would not do here: coin
+ * selection takes any coin of the currency, also one that another worker, the warm-up or the payee has issued. When
+ * the payee is not among the targets, the payer is asked whether it recorded the transactions.
+ */
+final class PaidTransactions implements LedgerCheck {
+    private static final int REFS_PER_QUERY = 200;
+
+    private final Members members;
+    private final Function<Member, CordaX500Name> payee;
+    private final Map<Member, Queue<SecureHash>> payments = new ConcurrentHashMap<>();
+
+    PaidTransactions(Members members, Function<Member, CordaX500Name> payee) {
+        this.members = members;
+        this.payee = payee;
+    }
+
+    @Override
+    public void saw(Member member, Object result) {
+        SecureHash id = ((AbstractCashFlow.Result) result).getStx().getId();
+        payments.computeIfAbsent(member, m -> new ConcurrentLinkedQueue<>()).add(id);
+    }
+
+    @Override
+    public LedgerVerdict verify() throws InterruptedException {
+        long expected = 0;
+        long recorded = 0;
+        for (Map.Entry<Member, Queue<SecureHash>> entry : payments.entrySet()) {
+            List<SecureHash> ids = new ArrayList<>(entry.getValue());
+            expected += ids.size();
+            Optional<Member> recipient = members.named(payee.apply(entry.getKey()));
+            for (List<SecureHash> some : parts(ids)) {
+                recorded += RecordedCount.await(some.size(), () -> recipient.isPresent()
+                        ? received(recipient.get(), some) : kept(entry.getKey(), some));
+            }
+        }
+        return LedgerVerdict.of(expected, recorded);
+    }
+
+    /** A payment's first output is always the payee's: change comes last. */
+    private static long received(Member payee, List<SecureHash> ids) {
+        List<StateRef> firstOutputs = ids.stream().map(id -> new StateRef(id, 0)).collect(Collectors.toList());
+        QueryCriteria those = new QueryCriteria.VaultQueryCriteria(
+                Vault.StateStatus.ALL, singleton(Cash.State.class), firstOutputs);
+        return payee.rpc.vaultQueryByWithPagingSpec(Cash.State.class, those, new PageSpecification(1, 1))
+                .getTotalStatesAvailable();
+    }
+
+    private static long kept(Member payer, List<SecureHash> ids) {
+        return ids.stream().filter(id -> payer.rpc.internalFindVerifiedTransaction(id) != null).count();
+    }
+
+    private static List<List<SecureHash>> parts(List<SecureHash> ids) {
+        List<List<SecureHash>> parts = new ArrayList<>();
+        for (int from = 0; from < ids.size(); from += REFS_PER_QUERY) {
+            parts.add(ids.subList(from, Math.min(ids.size(), from + REFS_PER_QUERY)));
+        }
+        return parts;
+    }
+}

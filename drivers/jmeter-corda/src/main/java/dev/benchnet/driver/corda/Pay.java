@@ -1,0 +1,71 @@
+package dev.benchnet.driver.corda;
+
+import dev.benchnet.driver.FatalException;
+import dev.benchnet.driver.workload.Workload;
+import java.util.ArrayDeque;
+import java.util.Currency;
+import java.util.Queue;
+import java.util.concurrent.ExecutionException;
+import net.corda.core.contracts.Amount;
+import net.corda.core.messaging.FlowHandle;
+import net.corda.finance.flows.CashPaymentFlow;
+
+/**
+ * The member pays its counterparty out of coins that it issued before the load began.
+ *
+ * <p>A payment soft-locks the coin that it spends until the change is recorded, and coin selection retries with a pause
+ * when it finds only locked coins. So that this is not what is measured, each worker issues, for each of its flows that
+ * may be in flight on the member, {@link #COINS_PER_FLOW} coins (at least {@link #FEWEST_COINS}), each of which is worth
+ * {@link #PAYMENTS_PER_COIN} payments: a free coin is always left, and none runs dry.
+ */
+final class Pay extends Payment {
+    static final int COINS_PER_FLOW = 3;
+    static final int FEWEST_COINS = 10;
+    /** Keeps the sum over thousands of coins of the largest amount within 64 bits, in which databases add them up. */
+    static final long PAYMENTS_PER_COIN = 100_000;
+    /** More would only queue in the node. */
+    private static final int ISSUED_IN_PARALLEL = 8;
+
+    private final int coins;
+
+    Pay(Workload workload, Members members) {
+        super(workload, members);
+        coins = coins(workload.outstanding(), workload.targets.size());
+    }
+
+    /** Coins for each of the members over which the flows in flight are spread. */
+    static int coins(int outstanding, int members) {
+        int flows = (outstanding + members - 1) / members;
+        return Math.max(FEWEST_COINS, COINS_PER_FLOW * flows);
+    }
+
+    @Override
+    public void prepare(Member member) {
+        super.prepare(member);
+        Amount<Currency> coin = amount.times(PAYMENTS_PER_COIN);
+        Queue<FlowHandle<?>> inFlight = new ArrayDeque<>();
+        for (int i = 0; i < coins; i++) {
+            if (inFlight.size() == ISSUED_IN_PARALLEL) {
+                await(inFlight.remove(), member);
+            }
+            inFlight.add(issue(member, coin, Purpose.SetUp));
+        }
+        inFlight.forEach(flow -> await(flow, member));
+    }
+
+    private static void await(FlowHandle<?> flow, Member member) {
+        try {
+            flow.getReturnValue().get();
+        } catch (ExecutionException e) {
+            throw new FatalException("operation: issue coins on " + member, e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FatalException("operation: issue coins on " + member, e);
+        }
+    }
+
+    @Override
+    public FlowHandle<?> start(Member member, Purpose purpose) {
+        return member.rpc.startFlowDynamic(CashPaymentFlow.class, amount, payee(member), anonymous, notary(member));
+    }
+}

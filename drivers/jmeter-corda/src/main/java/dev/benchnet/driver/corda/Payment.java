@@ -1,0 +1,32 @@
+package dev.benchnet.driver.corda;
+
+import dev.benchnet.driver.workload.Workload;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import net.corda.core.identity.Party;
+
+/** A cash operation that ends with a payment to the member's counterparty. */
+abstract class Payment extends CashOperation {
+    private final Map<Member, Party> payees = new ConcurrentHashMap<>();
+    private final LedgerCheck ledger;
+
+    Payment(Workload workload, Members members) {
+        super(workload);
+        ledger = new PaidTransactions(members, network::counterpartyName);
+    }
+
+    @Override
+    public void prepare(Member member) {
+        super.prepare(member);
+        payees.put(member, network.counterparty(member));
+    }
+
+    Party payee(Member member) {
+        return payees.get(member);
+    }
+
+    @Override
+    public final LedgerCheck ledger() {
+        return ledger;
+    }
+}

@@ -1,0 +1,52 @@
+package dev.benchnet.driver.jmeter;
+
+import dev.benchnet.driver.Clients;
+import dev.benchnet.driver.Gate;
+import dev.benchnet.driver.Outcome;
+import dev.benchnet.driver.load.Phase;
+import java.util.concurrent.TimeUnit;
+import org.apache.jmeter.protocol.java.sampler.AbstractJavaSamplerClient;
+import org.apache.jmeter.protocol.java.sampler.JavaSamplerContext;
+import org.apache.jmeter.samplers.SampleResult;
+
+/** The sampler of benchmark.jmx: each sample is one flow of one client. */
+public final class CordaSampler extends AbstractJavaSamplerClient {
+    /** Static because JMeter makes the samplers itself, by class name. */
+    private static volatile Gate gate;
+
+    private Clients clients;
+    private String label;
+
+    public static void holdAt(Gate newGate) {
+        gate = newGate;
+    }
+
+    @Override
+    public SampleResult runTest(JavaSamplerContext context) {
+        try {
+            if (clients == null) {
+                clients = gate.enter();
+                label = context.getJMeterContext().getCurrentSampler().getName();
+            }
+            Outcome outcome = clients.runNext(context.getJMeterContext().getThreadNum());
+            if (outcome != null) {
+                return sample(outcome);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        context.getJMeterContext().getThread().stop();
+        return null; // JMeter records nothing then.
+    }
+
+    private SampleResult sample(Outcome outcome) {
+        SampleResult sample = new SampleResult();
+        long elapsed = TimeUnit.NANOSECONDS.toMillis(outcome.endNanos - outcome.startNanos);
+        sample.setStampAndTime(System.currentTimeMillis() - elapsed, elapsed);
+        sample.setSampleLabel(outcome.phase == Phase.WarmUp ? label + " (warm-up)" : label);
+        sample.setSuccessful(outcome.error == null);
+        sample.setResponseCode(outcome.error == null ? "200" : "500");
+        sample.setResponseMessage(outcome.error == null ? "OK" : outcome.error);
+        return sample;
+    }
+}

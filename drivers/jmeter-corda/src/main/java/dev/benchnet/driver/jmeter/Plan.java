@@ -1,0 +1,73 @@
+package dev.benchnet.driver.jmeter;
+
+import dev.benchnet.driver.FatalException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.apache.jmeter.JMeter;
+import org.apache.jmeter.engine.JMeterEngineException;
+import org.apache.jmeter.engine.StandardJMeterEngine;
+import org.apache.jmeter.reporters.ResultCollector;
+import org.apache.jmeter.save.SaveService;
+import org.apache.jmeter.util.JMeterUtils;
+import org.apache.jorphan.collections.HashTree;
+
+/** A test plan on JMeter's engine, without JMeter's windows and command line. */
+public final class Plan {
+    private final HashTree tree;
+    private final StandardJMeterEngine engine = new StandardJMeterEngine();
+
+    private Plan(HashTree tree) {
+        this.tree = tree;
+    }
+
+    /**
+     * Reads a plan; its {@code ${__P(name)}} become the given properties. The home holds bin/jmeter.properties and
+     * bin/saveservice.properties.
+     */
+    public static Plan load(Path jmeterHome, Path file, Map<String, String> properties) {
+        JMeterUtils.setJMeterHome(jmeterHome.toString());
+        JMeterUtils.loadJMeterProperties(jmeterHome.resolve("bin/jmeter.properties").toString());
+        JMeterUtils.initLocale();
+        properties.forEach(JMeterUtils::setProperty);
+        try {
+            SaveService.loadProperties();
+            return new Plan(JMeter.convertSubTree(SaveService.loadTree(file.toFile()), true));
+        } catch (IOException | IllegalArgumentException e) {
+            throw new FatalException("read JMeter plan " + file, e);
+        }
+    }
+
+    /** Has every sample written to a CSV file. */
+    public Plan recordTo(Path jtl) {
+        ResultCollector collector = new ResultCollector();
+        collector.setFilename(jtl.toString());
+        tree.add(tree.getArray()[0], collector);
+        return this;
+    }
+
+    public void start() {
+        engine.configure(tree);
+        try {
+            engine.runTest();
+        } catch (JMeterEngineException e) {
+            throw new FatalException("start JMeter", e);
+        }
+    }
+
+    /** Waits until every thread of the plan has ended; returns false if some have not by then, and ends them. */
+    public boolean awaitEnd(Duration atMost) throws InterruptedException {
+        try {
+            engine.awaitTermination(atMost);
+            return true;
+        } catch (TimeoutException e) {
+            engine.stopTest(true);
+            return false;
+        } catch (ExecutionException e) {
+            throw new FatalException("run JMeter", e.getCause());
+        }
+    }
+}

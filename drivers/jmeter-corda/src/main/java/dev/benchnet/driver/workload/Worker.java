@@ -1,0 +1,42 @@
+package dev.benchnet.driver.workload;
+
+import dev.benchnet.driver.FatalException;
+import java.util.Map;
+
+/** Which of the workers this process is. */
+public final class Worker {
+    /** From 0. */
+    public final int index;
+    public final int count;
+
+    public Worker(int index, int count) {
+        if (count < 1 || index < 0 || index >= count) {
+            throw new FatalException("BENCHNET_WORKER: " + index + " is not a worker of BENCHNET_WORKERS=" + count);
+        }
+        this.index = index;
+        this.count = count;
+    }
+
+    public static Worker of(Map<String, String> environment) {
+        return new Worker(number(environment, "BENCHNET_WORKER", "0"), number(environment, "BENCHNET_WORKERS", "1"));
+    }
+
+    /** This worker's part of a total; the parts of all workers add up to it and differ by one at most. */
+    public int share(int total) {
+        return total / count + (index < total % count ? 1 : 0);
+    }
+
+    /** The position among all workers' items of this worker's n-th: workers take turns. */
+    public long global(long n) {
+        return n * count + index;
+    }
+
+    private static int number(Map<String, String> environment, String name, String otherwise) {
+        String value = environment.getOrDefault(name, otherwise);
+        try {
+            return Integer.parseInt(value);
+        } catch (NumberFormatException e) {
+            throw new FatalException(name + ": must be a whole number, but is \"" + value + "\"");
+        }
+    }
+}
