@@ -1,0 +1,53 @@
+# Sourced by build and load: what images there are, and what they are made from.
+# shellcheck shell=bash
+
+# names: prints the names of all images.
+names() { awk '!/^#/ && NF { print $1 }' "$ROOT/hack/images/catalogue"; }
+
+# look_up NAME: sets dockerfile and image (the full reference).
+# shellcheck disable=SC2034
+look_up() {
+  local tag
+  read -r dockerfile tag < <(awk -v name="$1" '$1 == name { print $2, $3 }' "$ROOT/hack/images/catalogue") || true
+  [[ -n $dockerfile ]] || die "image $1: not in hack/images/catalogue ($(names | xargs))"
+  tag=${tag//CORDA_VERSION/$CORDA_VERSION}
+  image="$REGISTRY/$1:${tag//VERSION/$VERSION}"
+}
+
+# sources DOCKERFILE: prints the paths that its COPY lines take from the context.
+sources() {
+  awk '$1 == "COPY" && !/--from=/ { for (i = 2; i < NF; i++) if ($i !~ /^--/) print $i }' "$ROOT/$1" | sort -u
+}
+
+# arguments DOCKERFILE: prints NAME=VALUE for each of its build arguments that has a value here.
+arguments() {
+  local name
+  while read -r name; do
+    case $name in
+      VERSION) echo "VERSION=$VERSION" ;;
+      CORDA_VERSION) echo "CORDA_VERSION=$CORDA_VERSION" ;;
+      *) [[ -z ${bases[$name]:-} ]] || echo "$name=${bases[$name]}" ;;
+    esac
+  done < <(sed -n 's/^ARG \([A-Z0-9_]*\).*/\1/p' "$ROOT/$1" | sort -u)
+}
+
+# load_bases: fills the map bases with what hack/images/bases prints.
+declare -A bases=()
+load_bases() {
+  local line lines
+  lines=$("$ROOT/hack/images/bases")
+  while IFS= read -r line; do
+    [[ -z $line ]] || bases[${line%%=*}]=${line#*=}
+  done <<<"$lines"
+}
+
+# inputs_key DOCKERFILE: one word for all that an image is made from: Dockerfile, arguments, files.
+inputs_key() {
+  local paths
+  mapfile -t paths < <(sources "$1")
+  {
+    arguments "$1"
+    git -C "$ROOT" ls-files -z --cached --others --exclude-standard -- "$1" .dockerignore "${paths[@]}" |
+      sort -zu | (cd "$ROOT" && xargs -0 -r sha256sum 2>/dev/null)
+  } | sha256sum | cut -c1-16
+}

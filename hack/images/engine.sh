@@ -1,0 +1,64 @@
+# Sourced by build, load and bases: one face for docker, podman and buildah.
+# shellcheck shell=bash
+
+# choose_engine: sets ENGINE. Stand-in bases live in buildah's store alone, so offline means buildah.
+choose_engine() {
+  if [[ -n ${BENCHNET_ENGINE:-} ]]; then ENGINE=$BENCHNET_ENGINE; return; fi
+  if ! offline && docker info >/dev/null 2>&1; then ENGINE=docker
+  elif ! offline && command -v podman >/dev/null; then ENGINE=podman
+  else
+    require buildah buildah
+    ENGINE=buildah
+  fi
+}
+
+# buildah_ ARGS...: buildah on this project's own storage.
+buildah_() { buildah --root "$CACHE/storage" --runroot "$CACHE/run" --storage-driver overlay "$@"; }
+
+# engine_label IMAGE LABEL: prints the label's value, nothing if there is no such image.
+engine_label() {
+  local format="{{index .Config.Labels \"$2\"}}"
+  case $ENGINE in
+    buildah) buildah_ inspect --type image --format "{{index .OCIv1.Config.Labels \"$2\"}}" "$1" 2>/dev/null || true ;;
+    *) "$ENGINE" image inspect --format "$format" "$1" 2>/dev/null || true ;;
+  esac
+}
+
+# engine_build TAG KEY DOCKERFILE CONTEXT [--build-arg ...]
+engine_build() {
+  local tag=$1 key=$2 dockerfile=$3 context=$4; shift 4
+  local common=(--file "$dockerfile" --tag "$tag" --label "$INPUTS_LABEL=$key" "$@")
+  case $ENGINE in
+    buildah) buildah_ bud --isolation chroot --pull-never --layers "${cache_volumes[@]}" "${common[@]}" "$context" ;;
+    *) "$ENGINE" build "${common[@]}" "$context" ;;
+  esac
+}
+
+# cache_volumes: the host's Go and Maven caches, which save a stand-in build its downloads.
+cache_volumes=()
+use_host_caches() {
+  [[ $ENGINE == buildah ]] || return 0
+  local go_modules go_build
+  mkdir -p "$HOME/.m2"
+  cache_volumes=(-v "$HOME/.m2:/root/.m2:rw")
+  command -v go >/dev/null || return 0
+  go_modules=$(go env GOMODCACHE) go_build=$(go env GOCACHE)
+  mkdir -p "$go_modules" "$go_build"
+  cache_volumes+=(-v "$go_modules:/go/pkg/mod:rw" -v "$go_build:/root/.cache/go-build:rw")
+}
+
+# engine_save TAG FILE: writes a docker archive.
+engine_save() {
+  case $ENGINE in
+    buildah) buildah_ push -q "$1" "docker-archive:$2:$1" ;;
+    *) "$ENGINE" save --output "$2" "$1" ;;
+  esac
+}
+
+# engine_size TAG: the size of the unpacked layers, for people.
+engine_size() {
+  case $ENGINE in
+    buildah) buildah_ images --format '{{.Size}}' "$1" ;;
+    *) "$ENGINE" image inspect --format '{{.Size}}' "$1" | awk '{ printf "%d MB\n", $1 / 1e6 }' ;;
+  esac
+}

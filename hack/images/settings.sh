@@ -1,0 +1,37 @@
+# Sourced by build, load and bases: where things lie, and how progress is told.
+# Environment: BENCHNET_CACHE, BENCHNET_REGISTRY (prefix of the image names), CORDA_VERSION.
+# shellcheck shell=bash disable=SC2034
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+CACHE="${BENCHNET_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/benchnet}/images"
+REGISTRY=${BENCHNET_REGISTRY:-ghcr.io/benchnet}
+VERSION=$(<"$ROOT/VERSION")
+CORDA_VERSION=${CORDA_VERSION:-4.10}
+# Names the inputs an image was made from; the image is rebuilt when they differ.
+INPUTS_LABEL=dev.benchnet.inputs
+
+say() { printf '[%4d s] %s\n' "$SECONDS" "$*" >&2; }
+die() { say "error: $*"; exit 1; }
+
+# as_root COMMAND...: for the package manager.
+as_root() {
+  if [[ $EUID -eq 0 ]]; then "$@"; else sudo "$@"; fi
+}
+
+# require COMMAND PACKAGE: installs the Debian package when the command is missing.
+require() {
+  command -v "$1" >/dev/null && return
+  command -v apt-get >/dev/null || die "$1 is missing: install it"
+  say "installing $2"
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" >/dev/null
+}
+
+# offline: no public registry answers, so base images are made here (see bases).
+# BENCHNET_OFFLINE=1 or 0 decides without a test.
+offline() {
+  if [[ -n ${BENCHNET_OFFLINE:-} ]]; then [[ $BENCHNET_OFFLINE == 1 ]]; return; fi
+  local code
+  code=$(curl -sS -o /dev/null -m 5 -w '%{http_code}' https://registry-1.docker.io/v2/ 2>/dev/null) || true
+  [[ $code != 200 && $code != 401 ]]
+}
