@@ -1,0 +1,249 @@
+package database
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// network is two banks and a notary on the project's chart.
+func network() Input {
+	member := func(name, role string) Member {
+		return Member{
+			Name: name, Role: role, Connections: 10, Transactions: 10_000, States: 20_000,
+			Password: SecretKey{Name: "two-banks-" + name + "-database", Key: "password"},
+		}
+	}
+	memory := corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
+	return Input{
+		Network: "two-banks", Namespace: "bench",
+		Labels:    map[string]string{"benchnet.dev/network": "two-banks"},
+		Engine:    v1alpha1.EnginePostgreSQL,
+		Topology:  v1alpha1.TopologyShared,
+		Provider:  v1alpha1.ProviderChart,
+		Members:   []Member{member("member-0", "Party"), member("member-1", "Party"), member("notary", "Notary")},
+		Server:    Server{Resources: corev1.ResourceRequirements{Requests: memory, Limits: memory}},
+		Images:    Images{PostgreSQL: "example.org/postgresql:1", Exporter: "example.org/exporter:1"},
+		Superuser: SecretKey{Name: "two-banks-db-superuser", Key: "password"},
+		Template: &Template{
+			Containers: []corev1.Container{{Name: "schema", Image: "example.org/corda:1", Command: []string{"schema"}}},
+			Volumes:    []corev1.Volume{{Name: "cordapps"}},
+		},
+	}
+}
+
+func external() Input {
+	in := network()
+	in.Provider = v1alpha1.ProviderExternal
+	in.External = &External{
+		Host: "db.example.org", Port: 6432, SSLMode: "require", Owner: "bench/two-banks/0001",
+		User: SecretKey{Name: "admin", Key: "username"}, Password: SecretKey{Name: "admin", Key: "password"},
+	}
+	return in
+}
+
+func TestBuildGolden(t *testing.T) {
+	perHost := network()
+	perHost.Topology, perHost.MembersPerInstance = v1alpha1.TopologyPerHost, 2
+	perMember := network()
+	perMember.Topology, perMember.Template, perMember.Images.Exporter = v1alpha1.TopologyPerMember, nil, ""
+	perMember.Members = perMember.Members[:1]
+	class, size := "fast", resource.MustParse("20Gi")
+	perMember.Server.Storage = Storage{ClassName: &class, Size: &size}
+	perMember.Server.Settings = map[string]string{"synchronous_commit": "off", "shared_buffers": "512MB"}
+
+	for name, in := range map[string]Input{
+		"shared": network(), "per-host": perHost, "per-member": perMember, "external": external(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan := mustBuild(t, in)
+			golden(t, name+".yaml", dump(t, plan))
+			if again := mustBuild(t, in); !cmp.Equal(plan, again) {
+				t.Errorf("a second Build differs:\n%s", cmp.Diff(plan, again))
+			}
+		})
+	}
+}
+
+func TestH2NeedsNothing(t *testing.T) {
+	plan := mustBuild(t, Input{Engine: v1alpha1.EngineH2})
+	if len(plan.Instances) != 0 || len(plan.Bindings) != 0 {
+		t.Errorf("H2 has instances: %+v", plan)
+	}
+}
+
+func TestBuildRefuses(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*Input)
+		want   string
+	}{
+		"unknown engine": {func(in *Input) { in.Engine = "Oracle" }, `database engine "Oracle" is not known`},
+		"no members":     {func(in *Input) { in.Members = nil }, "a database needs at least one member"},
+		"no host size":   {func(in *Input) { in.Topology = v1alpha1.TopologyPerHost }, "topology PerHost needs membersPerInstance of at least 1"},
+		"no connections": {func(in *Input) { in.Members[1].Connections = 0 }, "member member-1 needs at least 1 database connection, not 0"},
+		"twice the same member": {func(in *Input) { in.Members[1].Name = "member-0" },
+			"members member-0 and member-0 would share the database role member_0: rename one"},
+		"external without server": {func(in *Input) { in.Provider = v1alpha1.ProviderExternal }, "provider External needs a host and an admin Secret"},
+		"external per member": {func(in *Input) { *in = external(); in.Topology = v1alpha1.TopologyPerMember },
+			"provider External has one server: topology must be Shared, not PerMember"},
+		"no image": {func(in *Input) { in.Images.PostgreSQL = "" }, "database instance two-banks-db: no PostgreSQL image is given"},
+		"too few connections": {func(in *Input) { in.Server.Settings = map[string]string{"max_connections": "32"} },
+			"database instance two-banks-db: max_connections 32 is too small: the members' pools need 30 and PostgreSQL keeps 3 for the superuser: at least 33"},
+		"connections in words": {func(in *Input) { in.Server.Settings = map[string]string{"max_connections": "many"} },
+			`database instance two-banks-db: max_connections must be a whole number, not "many"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := network()
+			tc.change(&in)
+			_, err := Build(in)
+			if err == nil || err.Error() != tc.want {
+				t.Errorf("got %v, want %s", err, tc.want)
+			}
+		})
+	}
+}
+
+// The chart's own schema refuses settings that would take the server away from its contract.
+func TestSettingsOfTheContractAreRefused(t *testing.T) {
+	in := network()
+	in.Server.Settings = map[string]string{"listen_addresses": "localhost"}
+	if _, err := Build(in); err == nil {
+		t.Error("listen_addresses was accepted")
+	}
+}
+
+func TestStorage(t *testing.T) {
+	for _, tc := range []struct {
+		transactions, states int64
+		want                 string
+	}{
+		{0, 0, "2Gi"},                    // write-ahead log and an empty schema
+		{10_000, 20_000, "2Gi"},          // 0.6 GB planned, safety included
+		{1_000_000, 2_000_000, "57Gi"},   // 60 GB + 1 GiB
+		{10_000_000, 5_000_000, "281Gi"}, // 300 GB + 1 GiB
+	} {
+		in := network()
+		g := group{members: []Member{{Transactions: tc.transactions, States: tc.states}}}
+		if got := in.storage(g); got.String() != tc.want {
+			t.Errorf("%d transactions, %d states: %s, want %s", tc.transactions, tc.states, got.String(), tc.want)
+		}
+	}
+}
+
+func TestRoles(t *testing.T) {
+	for _, tc := range []struct{ namespace, member, chart, external string }{
+		{"bench", "member-0", "member_0", "bench__two_banks__member_0"},
+		{"bench", "template", "m_template", "bench__two_banks__template"},
+		{"bench", "postgres", "m_postgres", "bench__two_banks__postgres"},
+		{"pg-1", "notary", "notary", "m_pg_1__two_banks__notary"},
+	} {
+		chart, ext := network(), external()
+		chart.Namespace, ext.Namespace = tc.namespace, tc.namespace
+		if got := chart.role(Member{Name: tc.member}); got != tc.chart {
+			t.Errorf("chart, %s: %s, want %s", tc.member, got, tc.chart)
+		}
+		if got := ext.role(Member{Name: tc.member}); got != tc.external {
+			t.Errorf("external, %s: %s, want %s", tc.member, got, tc.external)
+		}
+	}
+}
+
+// PostgreSQL would cut a longer name without a word, and two members might become one.
+func TestLongRolesStayApart(t *testing.T) {
+	in := external()
+	in.Namespace = "a-namespace-with-a-very-long-name-that-leaves-hardly-any-room"
+	one, two := in.role(Member{Name: "member-1"}), in.role(Member{Name: "member-2"})
+	if len(one) != maxIdentifier || one == two {
+		t.Errorf("roles %s (%d bytes) and %s", one, len(one), two)
+	}
+}
+
+// A changed input must make another Job, since a Job cannot change; an unchanged one must not.
+func TestSetupJobIsNamedAfterItsContent(t *testing.T) {
+	name := func(in Input) string { return mustBuild(t, in).Instances[0].Setup[1].GetName() }
+	in := network()
+	before := name(in)
+	in.Images.PostgreSQL = "example.org/postgresql:2"
+	if name(in) == before {
+		t.Error("another image, the same Job")
+	}
+	in = network()
+	in.Members = in.Members[:2]
+	if name(in) == before {
+		t.Error("other members, the same Job")
+	}
+}
+
+func mustBuild(t *testing.T, in Input) Plan {
+	t.Helper()
+	plan, err := Build(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// dump is a plan as people read it; the scripts, which are files of their own, are left out.
+func dump(t *testing.T, plan Plan) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	write := func(title string, v any) {
+		raw, err := yaml.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "--- # %s\n%s", title, raw)
+	}
+	write("bindings", plan.Bindings)
+	for _, i := range plan.Instances {
+		write("status of "+i.Name, i.Status())
+		for _, o := range append(i.Objects(), i.Teardown...) {
+			write(o.GetObjectKind().GroupVersionKind().Kind, withoutScripts(o))
+		}
+	}
+	return out.Bytes()
+}
+
+func withoutScripts(o client.Object) client.Object {
+	c, ok := o.(*corev1.ConfigMap)
+	if !ok {
+		return o
+	}
+	c = c.DeepCopy()
+	for name := range c.Data {
+		if name != "members.txt" {
+			c.Data[name] = "…"
+		}
+	}
+	return c
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s differs (go test -update writes it anew):\n%s", path, diff)
+	}
+}

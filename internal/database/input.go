@@ -1,0 +1,119 @@
+package database
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// Input is all that decides about a network's databases.
+type Input struct {
+	Network   string
+	Namespace string
+	// Labels are added to every object; they may not replace the labels of this package.
+	Labels map[string]string
+	// KubeVersion of the cluster, such as v1.34.4, which charts may ask for. Empty: v1.34.0.
+	KubeVersion string
+
+	// Engine H2 lives inside the members: its plan is empty.
+	Engine   v1alpha1.DatabaseEngine
+	Topology v1alpha1.DatabaseTopology
+	// MembersPerInstance with topology PerHost; at least 1.
+	MembersPerInstance int32
+	Provider           v1alpha1.DatabaseProvider
+	// Chart of the user's own; nil: the project's chart. With provider Chart.
+	Chart *Chart
+	// External server; with provider External.
+	External *External
+	// Members in order; the order decides which instance serves a member.
+	Members []Member
+
+	Server Server
+	Images Images
+	// Superuser is the key with the password of the instances' superuser. With provider Chart.
+	Superuser SecretKey
+	// Template fills the members' schemas; nil leaves them empty.
+	Template *Template
+}
+
+// Member is one user of a database.
+type Member struct {
+	// Name is a DNS label, unique in the network.
+	Name string
+	// Role of the member in the network, such as Party or Notary; for people only.
+	Role string
+	// Connections that its pool may open at once: flow threads and a margin for RPC (the platform's rule).
+	Connections int32
+	// Transactions and States that the planned load records on this member.
+	Transactions, States int64
+	// Password is the key with its role's password.
+	Password SecretKey
+}
+
+// SecretKey is a key of a Secret in the network's namespace, which exists before the objects are applied.
+type SecretKey struct{ Name, Key string }
+
+// Server describes the instances of provider Chart. A user's own chart has its own values instead.
+type Server struct {
+	// Resources of one instance. shared_buffers follows the memory limit, or the request without one.
+	Resources corev1.ResourceRequirements
+	Storage   Storage
+	// Settings of postgresql.conf in PostgreSQL's notation; they replace derived ones.
+	Settings     map[string]string
+	NodeSelector map[string]string
+	Tolerations  []corev1.Toleration
+}
+
+// Storage of one instance.
+type Storage struct {
+	// Type defaults to Persistent.
+	Type v1alpha1.StorageType
+	// Size; nil: derived from the planned load.
+	Size *resource.Quantity
+	// ClassName of the StorageClass; nil: the cluster's default.
+	ClassName *string
+}
+
+// Images are full references.
+type Images struct {
+	// PostgreSQL serves the project's chart and, with any provider, the setup Jobs.
+	PostgreSQL string
+	// Exporter for Prometheus beside each instance of the project's chart; empty: none.
+	Exporter string
+}
+
+// Chart is a Helm chart of the user's own.
+type Chart struct {
+	// Archive is the packaged chart (.tgz), dependencies included.
+	Archive []byte
+	// Values for it, as in a values file.
+	Values map[string]any
+}
+
+// External is a server that is not the network's own. It outlives the network, so the plan has a Teardown.
+type External struct {
+	Host string
+	// Port defaults to 5432.
+	Port int32
+	// SSLMode of libpq, used by the setup and by the members; empty: each client's default.
+	SSLMode string
+	// User and Password of a role that may create roles and the database.
+	User, Password SecretKey
+	// Database defaults to DatabaseName. It is made unless it exists.
+	Database string
+	// Owner marks the roles as this network's. It must be unique over all that use the server, best the network's UID:
+	// roles marked otherwise are never touched. Default: namespace/network.
+	Owner string
+}
+
+// Template makes the content of a new schema.
+type Template struct {
+	// Containers run in order, as init containers of the setup Job, after the database exists. They get PGHOST, PGPORT,
+	// PGUSER, PGPASSWORD, PGDATABASE (and PGSSLMODE) of a role that may create schemas in it, and the volumes `template` at
+	// /template and `tmp` at /tmp. The last one leaves /template/schema.sql or schema.sql.gz: a pg_dump --no-owner
+	// --no-privileges of a schema named `template`.
+	Containers []corev1.Container
+	// Volumes that they mount.
+	Volumes []corev1.Volume
+}

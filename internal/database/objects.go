@@ -1,0 +1,41 @@
+package database
+
+import (
+	"maps"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// labels of every object of the instance. component is database or database-setup.
+func (in Input) labels(instance, component string) map[string]string {
+	out := maps.Clone(in.Labels)
+	if out == nil {
+		out = map[string]string{}
+	}
+	maps.Copy(out, map[string]string{
+		"app.kubernetes.io/name":       "postgresql",
+		"app.kubernetes.io/instance":   instance,
+		"app.kubernetes.io/component":  component,
+		"app.kubernetes.io/part-of":    "benchnet",
+		"app.kubernetes.io/managed-by": "benchnet",
+		InstanceLabel:                  instance,
+	})
+	return out
+}
+
+// stamp puts an object of a chart into the network's namespace and labels it. A user's chart may select its pods by
+// labels of its own, so those of a pod template stay, and only the instance's label joins them.
+func (in Input) stamp(o *unstructured.Unstructured, instance string) error {
+	o.SetNamespace(in.Namespace)
+	labels := o.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	maps.Copy(labels, in.labels(instance, "database"))
+	o.SetLabels(labels)
+	switch o.GetKind() {
+	case "StatefulSet", "Deployment":
+		return unstructured.SetNestedField(o.Object, instance, "spec", "template", "metadata", "labels", InstanceLabel)
+	}
+	return nil
+}

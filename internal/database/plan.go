@@ -1,0 +1,173 @@
+package database
+
+import (
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+const (
+	// DatabaseName is the database of the members' schemas.
+	DatabaseName = "corda"
+	// InstanceLabel on an instance's pod names the instance.
+	InstanceLabel = "benchnet.dev/database-instance"
+
+	port = 5432
+)
+
+// Plan is every instance of a network and how each member reaches its own.
+type Plan struct {
+	Instances []Instance
+	// Bindings by member name. Empty with engine H2.
+	Bindings map[string]Binding
+}
+
+// Instance is one PostgreSQL server.
+type Instance struct {
+	Name string
+	Host string
+	Port int32
+	// Members that it serves, in order.
+	Members []string
+	// MaxConnections of the server; 0 if the server decides (a user's chart, an external server).
+	MaxConnections int32
+	// Storage of its volume; zero if the server decides.
+	Storage resource.Quantity
+	// Settings of postgresql.conf with their sources, by name; none if the server decides.
+	Settings []Setting
+	// Server is the instance itself; empty with provider External.
+	Server []client.Object
+	// Setup is the ConfigMap and the Job that make the members' schemas. The Job's name changes with its content.
+	Setup []client.Object
+	// Teardown removes the members' schemas and roles: to be applied before the network is gone, and only set where
+	// the server outlives it.
+	Teardown []client.Object
+}
+
+// Objects are all objects of the instance but its teardown, in the order in which to apply them.
+func (i Instance) Objects() []client.Object {
+	return append(append([]client.Object{}, i.Server...), i.Setup...)
+}
+
+// Binding is how one member reaches its schema.
+type Binding struct {
+	// Instance that serves the member.
+	Instance string
+	// URL for JDBC, with the schema and without a password.
+	URL string
+	// User is the role; its schema has the same name.
+	User     string
+	Schema   string
+	Password SecretKey
+	// Affinity that places the member's pod on its instance's host; nil but for topology PerHost.
+	Affinity *corev1.PodAffinity
+}
+
+// InstanceStatus is what the status of a network shows of an instance.
+type InstanceStatus struct {
+	Name string
+	// Address is host:port.
+	Address string
+	// MaxConnections and Storage are empty if the server decides.
+	MaxConnections int32
+	Storage        string
+	MembersServed  int32
+	Settings       []Setting
+}
+
+// Status is the part of the instance's status that follows from the plan.
+func (i Instance) Status() InstanceStatus {
+	s := InstanceStatus{
+		Name:           i.Name,
+		Address:        fmt.Sprintf("%s:%d", i.Host, i.Port),
+		MaxConnections: i.MaxConnections,
+		MembersServed:  int32(len(i.Members)),
+		Settings:       i.Settings,
+	}
+	if !i.Storage.IsZero() {
+		s.Storage = i.Storage.String()
+	}
+	return s
+}
+
+// Build makes the plan. Its errors are the user's: each names what to change.
+func Build(in Input) (Plan, error) {
+	if in.Engine == v1alpha1.EngineH2 {
+		return Plan{}, nil
+	}
+	if err := in.validate(); err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{Bindings: make(map[string]Binding, len(in.Members))}
+	for _, g := range in.groups() {
+		instance, err := in.instance(g)
+		if err != nil {
+			return Plan{}, fmt.Errorf("database instance %s: %w", g.name, err)
+		}
+		plan.Instances = append(plan.Instances, instance)
+		for _, m := range g.members {
+			plan.Bindings[m.Name] = in.binding(instance, m)
+		}
+	}
+	return plan, nil
+}
+
+func (in Input) instance(g group) (Instance, error) {
+	i := Instance{Name: g.name, Host: g.name, Port: port}
+	for _, m := range g.members {
+		i.Members = append(i.Members, m.Name)
+	}
+	var err error
+	switch {
+	case in.Provider == v1alpha1.ProviderExternal:
+		i.Host, i.Port = in.External.Host, in.External.port()
+	case in.Chart != nil:
+		i.Server, err = in.userServer(g)
+	default:
+		err = in.ownServer(g, &i)
+	}
+	if err != nil {
+		return Instance{}, err
+	}
+	i.Setup = in.setup(g, i)
+	if in.Provider == v1alpha1.ProviderExternal {
+		i.Teardown = in.teardown(g, i)
+	}
+	return i, nil
+}
+
+func (in Input) validate() error {
+	switch {
+	case in.Engine != v1alpha1.EnginePostgreSQL:
+		return fmt.Errorf("database engine %q is not known", in.Engine)
+	case len(in.Members) == 0:
+		return errors.New("a database needs at least one member")
+	case in.Topology == v1alpha1.TopologyPerHost && in.MembersPerInstance < 1:
+		return errors.New("topology PerHost needs membersPerInstance of at least 1")
+	case in.Provider == v1alpha1.ProviderExternal && in.External == nil:
+		return errors.New("provider External needs a host and an admin Secret")
+	case in.Provider == v1alpha1.ProviderExternal && in.Topology != v1alpha1.TopologyShared:
+		return fmt.Errorf("provider External has one server: topology must be Shared, not %s", in.Topology)
+	}
+	return in.validateMembers()
+}
+
+func (in Input) validateMembers() error {
+	seen := map[string]string{}
+	for _, m := range in.Members {
+		role := in.role(m)
+		if other, ok := seen[role]; ok {
+			return fmt.Errorf("members %s and %s would share the database role %s: rename one", other, m.Name, role)
+		}
+		seen[role] = m.Name
+		if m.Connections < 1 {
+			return fmt.Errorf("member %s needs at least 1 database connection, not %d", m.Name, m.Connections)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package database
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/charts/postgresql"
+)
+
+// ownServer renders the project's chart into the instance.
+func (in Input) ownServer(g group, i *Instance) error {
+	if in.Images.PostgreSQL == "" {
+		return errors.New("no PostgreSQL image is given")
+	}
+	settings, err := in.settings(g)
+	if err != nil {
+		return err
+	}
+	for _, s := range settings {
+		if s.Name == "max_connections" {
+			_, err = fmt.Sscan(s.Value, &i.MaxConnections)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("read max_connections: %w", err)
+	}
+	i.Settings, i.Storage = settings, in.storage(g)
+	chart, err := embeddedChart(postgresql.Files)
+	if err != nil {
+		return err
+	}
+	values, err := plain(in.chartValues(g, settings, i.Storage))
+	if err != nil {
+		return err
+	}
+	objects, err := chart.render(in.release(g, values))
+	if err != nil {
+		return err
+	}
+	i.Server, err = in.stamped(objects, g.name)
+	return err
+}
+
+// userServer renders the user's chart, and holds it to its contract.
+func (in Input) userServer(g group) ([]client.Object, error) {
+	chart, err := archivedChart(in.Chart.Archive)
+	if err != nil {
+		return nil, err
+	}
+	values := maps.Clone(in.Chart.Values)
+	if values == nil {
+		values = map[string]any{}
+	}
+	if _, ok := values["fullnameOverride"]; !ok {
+		values["fullnameOverride"] = g.name
+	}
+	objects, err := chart.renderStable(in.release(g, values))
+	if err != nil {
+		return nil, err
+	}
+	if !serves(objects, g.name) {
+		return nil, fmt.Errorf("the chart makes no Service named %s with port %d, where the members will look for it", g.name, port)
+	}
+	return in.stamped(objects, g.name)
+}
+
+func (in Input) stamped(objects []*unstructured.Unstructured, instance string) ([]client.Object, error) {
+	out := make([]client.Object, 0, len(objects))
+	for _, o := range objects {
+		if err := in.stamp(o, instance); err != nil {
+			return nil, fmt.Errorf("label %s %s: %w", o.GetKind(), o.GetName(), err)
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// serves tells whether one of the objects is a Service of that name with PostgreSQL's port.
+func serves(objects []*unstructured.Unstructured, name string) bool {
+	for _, o := range objects {
+		if o.GetKind() != "Service" || o.GetName() != name {
+			continue
+		}
+		ports, _, _ := unstructured.NestedSlice(o.Object, "spec", "ports")
+		for _, p := range ports {
+			if fmt.Sprint(p.(map[string]any)["port"]) == fmt.Sprint(port) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (in Input) release(g group, values map[string]any) release {
+	return release{name: g.name, namespace: in.Namespace, kubeVersion: in.KubeVersion, values: values}
+}
+
+// chartValues are those of the project's chart for one instance.
+func (in Input) chartValues(g group, settings []Setting, size resource.Quantity) map[string]any {
+	conf := map[string]string{}
+	for _, s := range settings {
+		conf[s.Name] = s.Value
+	}
+	storage := map[string]any{"type": v1alpha1.StoragePersistent, "size": size}
+	if in.Server.Storage.Type != "" {
+		storage["type"] = in.Server.Storage.Type
+	}
+	if in.Server.Storage.ClassName != nil {
+		storage["storageClassName"] = *in.Server.Storage.ClassName
+	}
+	exporter := map[string]any{"enabled": in.Images.Exporter != ""}
+	if in.Images.Exporter != "" {
+		exporter["image"] = in.Images.Exporter
+	}
+	labels := in.labels(g.name, "database")
+	return map[string]any{
+		"image":        in.Images.PostgreSQL,
+		"auth":         map[string]any{"existingSecret": in.Superuser.Name, "passwordKey": in.Superuser.Key},
+		"settings":     conf,
+		"storage":      storage,
+		"resources":    in.Server.Resources,
+		"exporter":     exporter,
+		"commonLabels": labels,
+		"nodeSelector": in.Server.NodeSelector,
+		"tolerations":  in.Server.Tolerations,
+		"affinity":     in.affinity(),
+	}
+}
+
+// affinity spreads the instances of topology PerHost over hosts, as far as there are hosts.
+func (in Input) affinity() corev1.Affinity {
+	if in.Topology != v1alpha1.TopologyPerHost {
+		return corev1.Affinity{}
+	}
+	names := []string{}
+	for _, g := range in.groups() {
+		names = append(names, g.name)
+	}
+	others := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+		{Key: InstanceLabel, Operator: metav1.LabelSelectorOpIn, Values: names},
+	}}
+	return corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+		PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{
+			Weight:          100,
+			PodAffinityTerm: corev1.PodAffinityTerm{LabelSelector: others, TopologyKey: corev1.LabelHostname},
+		}},
+	}}
+}
+
+// plain turns typed values into those of a values file; what is nil takes the chart's default.
+func plain(values map[string]any) (map[string]any, error) {
+	raw, err := json.Marshal(values)
+	if err != nil {
+		return nil, fmt.Errorf("encode chart values: %w", err)
+	}
+	out := map[string]any{}
+	if err := json.Unmarshal(raw, &out); err != nil {
+		return nil, fmt.Errorf("decode chart values: %w", err)
+	}
+	maps.DeleteFunc(out, func(_ string, v any) bool { return v == nil })
+	return out, nil
+}

@@ -1,0 +1,112 @@
+package database
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// group is the members of one instance.
+type group struct {
+	name    string
+	members []Member
+}
+
+// groups shares the members out over instances: <network>-db with topology Shared, else <network>-db-<i>.
+func (in Input) groups() []group {
+	size := 1
+	switch in.Topology {
+	case v1alpha1.TopologyShared:
+		return []group{{name: in.Network + "-db", members: in.Members}}
+	case v1alpha1.TopologyPerHost:
+		size = int(in.MembersPerInstance)
+	}
+	var out []group
+	for start := 0; start < len(in.Members); start += size {
+		out = append(out, group{
+			name:    fmt.Sprintf("%s-db-%d", in.Network, len(out)),
+			members: in.Members[start:min(start+size, len(in.Members))],
+		})
+	}
+	return out
+}
+
+func (in Input) binding(i Instance, m Member) Binding {
+	role := in.role(m)
+	b := Binding{
+		Instance: i.Name,
+		URL:      fmt.Sprintf("jdbc:postgresql://%s:%d/%s?currentSchema=%s", i.Host, i.Port, in.database(), role),
+		User:     role,
+		Schema:   role,
+		Password: m.Password,
+	}
+	if in.Provider == v1alpha1.ProviderExternal && in.External.SSLMode != "" {
+		b.URL += "&sslmode=" + in.External.SSLMode
+	}
+	if in.Topology == v1alpha1.TopologyPerHost {
+		b.Affinity = withInstance(i.Name)
+	}
+	return b
+}
+
+func withInstance(name string) *corev1.PodAffinity {
+	return &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
+		LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{InstanceLabel: name}},
+		TopologyKey:   corev1.LabelHostname,
+	}}}
+}
+
+// maxIdentifier is PostgreSQL's limit (NAMEDATALEN - 1), in bytes; longer names would be cut silently.
+const maxIdentifier = 63
+
+// role is the member's role and schema: its name with _ for -. On an external server, whose roles many networks may
+// share, the namespace and the network's name come before it.
+func (in Input) role(m Member) string {
+	name := strings.ReplaceAll(m.Name, "-", "_")
+	if in.Provider == v1alpha1.ProviderExternal {
+		name = strings.ReplaceAll(in.Namespace+"__"+in.Network, "-", "_") + "__" + name
+	}
+	if reserved(name) {
+		name = "m_" + name
+	}
+	if len(name) > maxIdentifier {
+		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:10]
+		name = name[:maxIdentifier-len(sum)-1] + "_" + sum
+	}
+	return name
+}
+
+// reserved tells of names that PostgreSQL, the exporter or the template use.
+func reserved(name string) bool {
+	switch name {
+	case "template", "public", "none", "postgres", "exporter", "information_schema":
+		return true
+	}
+	return strings.HasPrefix(name, "pg_")
+}
+
+func (in Input) database() string {
+	if in.Provider == v1alpha1.ProviderExternal && in.External.Database != "" {
+		return in.External.Database
+	}
+	return DatabaseName
+}
+
+func (in Input) owner() string {
+	if in.Provider == v1alpha1.ProviderExternal && in.External.Owner != "" {
+		return in.External.Owner
+	}
+	return in.Namespace + "/" + in.Network
+}
+
+func (e External) port() int32 {
+	if e.Port != 0 {
+		return e.Port
+	}
+	return port
+}
