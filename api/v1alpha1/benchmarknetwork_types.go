@@ -221,10 +221,10 @@ type StageStatus struct {
 	Message string `json:"message,omitempty"`
 	// startedAt is when the stage's objects were applied first.
 	// +optional
-	StartedAt *metav1.Time `json:"startedAt,omitempty"`
+	StartedAt *metav1.MicroTime `json:"startedAt,omitempty"`
 	// readyAt is when the stage was seen ready first.
 	// +optional
-	ReadyAt *metav1.Time `json:"readyAt,omitempty"`
+	ReadyAt *metav1.MicroTime `json:"readyAt,omitempty"`
 }
 
 // MemberStatus is one member or notary.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sort"
 
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -13,7 +14,6 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,9 +22,6 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
-
-// PodMonitorKind is the kind of the Prometheus Operator that selects pods to scrape.
-var PodMonitorKind = schema.GroupVersionKind{Group: "monitoring.coreos.com", Version: "v1", Kind: "PodMonitor"}
 
 // Reader reads through the manager's cache.
 type Reader struct {
@@ -66,9 +63,7 @@ func (r *Reader) Owned(ctx context.Context, owner client.Object, labels map[stri
 	s := &Snapshot{owned: map[key]client.Object{}, scheme: r.scheme}
 	lists := Kinds()
 	if podMonitors {
-		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(PodMonitorKind.GroupVersion().WithKind("PodMonitorList"))
-		lists = append(lists, list)
+		lists = append(lists, &monitoringv1.PodMonitorList{})
 	}
 	scope := []client.ListOption{client.InNamespace(owner.GetNamespace()), client.MatchingLabels(labels)}
 	for _, list := range lists {
@@ -100,6 +95,9 @@ func NewSnapshot(scheme *runtime.Scheme, objects []client.Object, pods []corev1.
 func (s *Snapshot) Live(o client.Object) client.Object {
 	return s.owned[s.keyOf(o)]
 }
+
+// Empty tells whether the owner has no objects.
+func (s *Snapshot) Empty() bool { return len(s.owned) == 0 }
 
 // Secret of that name, or nil.
 func (s *Snapshot) Secret(name string) *corev1.Secret {

@@ -1,0 +1,148 @@
+// Package controllers holds one thin reconciler per kind. All decisions are made by the pure packages under internal/;
+// here is only the way of the data: read, plan, apply, judge, write one status.
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/apply"
+	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/status"
+)
+
+// NetworkReconciler brings BenchmarkNetworks about.
+type NetworkReconciler struct {
+	Client client.Client
+	// Direct reads objects of the user's that the cache does not hold.
+	Direct    client.Reader
+	Platforms *platform.Registry
+	Images    images.Catalogue
+	Writer    *apply.Writer
+	Reader    *observe.Reader
+	Events    Events
+	// KubeVersion of the cluster, which charts may ask for.
+	KubeVersion string
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks,verbs=get;list;watch;update;patch;delete
+// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks/status,verbs=get;update;patch
+// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks/finalizers,verbs=update
+// +kubebuilder:rbac:groups="",resources=secrets;configmaps;services;serviceaccounts;persistentvolumeclaims,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
+// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=monitoring.coreos.com,resources=podmonitors,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// Reconcile makes one pass over a network.
+func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	network := &v1alpha1.BenchmarkNetwork{}
+	if err := r.Client.Get(ctx, req.NamespacedName, network); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	pass, err := r.gather(ctx, network)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if network.DeletionTimestamp != nil {
+		return ctrl.Result{}, r.tearDown(ctx, pass)
+	}
+	var passErr error
+	if pass.refusal == nil {
+		passErr = r.provision(ctx, pass)
+	}
+	if err := r.report(ctx, pass); err != nil {
+		return ctrl.Result{}, err
+	}
+	if passErr != nil || pass.refusal != nil {
+		return pass.retry(), passErr
+	}
+	return r.expire(ctx, pass)
+}
+
+// provision applies every stage whose needs are ready, and removes what is no longer planned.
+func (r *NetworkReconciler) provision(ctx context.Context, pass *networkPass) error {
+	if err := r.guardTearDown(ctx, pass); err != nil {
+		return err
+	}
+	if err := r.ensureCredentials(ctx, pass); err != nil {
+		return err
+	}
+	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network)}
+	for _, stage := range pass.plan.Stages {
+		finding := status.StageFinding{Name: stage.Name, Provisioning: stage.Provisioning}
+		finding.Begun, finding.Message = pass.ready(stage.Needs)
+		if finding.Begun {
+			for _, object := range stage.Objects {
+				if err := r.Writer.Apply(ctx, owner, object, pass.snapshot.Live(object)); err != nil {
+					return err
+				}
+			}
+			finding.Readiness = pass.readiness(stage)
+		}
+		pass.findings = append(pass.findings, finding)
+	}
+	for _, object := range pass.snapshot.Unplanned(pass.plan.Objects()) {
+		if err := r.Writer.Delete(ctx, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// report writes the status if it changed, and tells of the transitions.
+func (r *NetworkReconciler) report(ctx context.Context, pass *networkPass) error {
+	network := pass.network
+	computed := status.Network(status.NetworkInput{Network: network, Refusal: pass.refusal, Plan: pass.plan,
+		Snapshot: pass.snapshot, Stages: pass.allFindings(), Runs: pass.runs, Now: r.Now()})
+	before := network.DeepCopy()
+	network.Status = computed
+	return writeStatus(ctx, r.Client, r.Events, before, network, before.Status.Conditions, computed.Conditions)
+}
+
+// expire deletes the network when its time after the last workload is over.
+func (r *NetworkReconciler) expire(ctx context.Context, pass *networkPass) (ctrl.Result, error) {
+	deadline, ok := status.Expiry(pass.network, pass.runs)
+	if !ok {
+		return ctrl.Result{}, nil
+	}
+	if left := deadline.Sub(r.Now()); left > 0 {
+		return ctrl.Result{RequeueAfter: left}, nil
+	}
+	if err := r.Client.Delete(ctx, pass.network); err != nil && !apierrors.IsNotFound(err) {
+		return ctrl.Result{}, fmt.Errorf("delete expired network %s: %w", pass.network.Name, err)
+	}
+	return ctrl.Result{}, nil
+}
+
+// SetupWithManager watches networks, what they own, and the runs on them.
+func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		For(&v1alpha1.BenchmarkNetwork{}).
+		Owns(&corev1.Secret{}).Owns(&corev1.ConfigMap{}).Owns(&corev1.Service{}).Owns(&corev1.ServiceAccount{}).
+		Owns(&rbacv1.Role{}).Owns(&rbacv1.RoleBinding{}).Owns(&appsv1.StatefulSet{}).Owns(&batchv1.Job{}).
+		Watches(&v1alpha1.BenchmarkRun{}, handler.EnqueueRequestsFromMapFunc(networkOfRun)).
+		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(byLabel(v1alpha1.LabelNetwork))).
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency}).
+		Complete(r)
+}

@@ -1,0 +1,211 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/database"
+	"github.com/benchnet/benchnet/internal/monitoring"
+	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/status"
+)
+
+// networkPass is what one pass over a network knows.
+type networkPass struct {
+	network  *v1alpha1.BenchmarkNetwork
+	snapshot *observe.Snapshot
+	runs     []*v1alpha1.BenchmarkRun
+	plan     *plan.Plan
+	// refusal is why the spec cannot be carried out; missing marks one that another object can mend.
+	refusal  error
+	missing  bool
+	findings []status.StageFinding
+}
+
+// gather reads all that the plan depends on, and makes it.
+func (r *NetworkReconciler) gather(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*networkPass, error) {
+	pass := &networkPass{network: network}
+	podMonitors, err := hasKind(r.Client.RESTMapper(), monitoring.PodMonitorKind)
+	if err != nil {
+		return nil, err
+	}
+	if pass.snapshot, err = r.Reader.Owned(ctx, network, networkLabels(network), podMonitors); err != nil {
+		return nil, err
+	}
+	if pass.runs, err = runsOn(ctx, r.Client, network.Namespace, network.Name); err != nil {
+		return nil, err
+	}
+	p, refusal := r.accept(network, pass.snapshot.Empty())
+	if refusal != nil {
+		pass.refusal = refusal
+		return pass, nil
+	}
+	chart, err := r.chart(ctx, network)
+	if err != nil {
+		pass.refusal, pass.missing = err, true
+		return pass, nil
+	}
+	pass.plan, pass.refusal = plan.Build(plan.Input{
+		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart,
+		MaterialComplete: pass.snapshot.SecretComplete, PodMonitorAPI: podMonitors, Runs: owned(pass.snapshot.Runs()),
+	})
+	return pass, nil
+}
+
+// accept is the network's platform, or why its spec cannot be carried out. Workloads are looked at before anything is
+// made; one that is appended later cannot be taken back, so it is its run that is refused.
+func (r *NetworkReconciler) accept(network *v1alpha1.BenchmarkNetwork, untouched bool) (platform.Platform, error) {
+	p, err := r.Platforms.Get(network.Spec.Platform.Type)
+	if err != nil {
+		return nil, err
+	}
+	path := field.NewPath("spec")
+	problems := p.Validate(&network.Spec, path)
+	for i := range network.Spec.Workloads {
+		if !untouched {
+			break
+		}
+		problems = append(problems, validateWorkload(p, &network.Spec, &network.Spec.Workloads[i].Workload, path.Child("workloads").Index(i))...)
+	}
+	return p, problems.ToAggregate()
+}
+
+// validateWorkload refuses a workload that the platform cannot serve.
+func validateWorkload(p platform.Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	loadable, ok := p.(platform.Loadable)
+	if !ok {
+		return field.ErrorList{field.Forbidden(path, fmt.Sprintf("platform %s makes its own load and takes no workloads", p.Type()))}
+	}
+	return loadable.ValidateWorkload(spec, w, path)
+}
+
+// chart of the user's own for the databases, or nil.
+func (r *NetworkReconciler) chart(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*database.Chart, error) {
+	ref := network.Spec.Database.Chart
+	if ref == nil {
+		return nil, nil
+	}
+	var cm corev1.ConfigMap
+	if err := r.Direct.Get(ctx, client.ObjectKey{Namespace: network.Namespace, Name: ref.ConfigMapName}, &cm); err != nil {
+		return nil, fmt.Errorf("spec.database.chart.configMapName: %w", err)
+	}
+	archive, ok := cm.BinaryData[ref.Key]
+	if !ok {
+		return nil, fmt.Errorf("spec.database.chart.key: ConfigMap %s has no binaryData %q; make it with kubectl create configmap %s --from-file=%s=<chart>.tgz",
+			ref.ConfigMapName, ref.Key, ref.ConfigMapName, ref.Key)
+	}
+	chart := &database.Chart{Archive: archive}
+	if ref.Values != nil {
+		if err := yaml.Unmarshal(ref.Values.Raw, &chart.Values); err != nil {
+			return nil, fmt.Errorf("spec.database.chart.values: %w", err)
+		}
+	}
+	return chart, nil
+}
+
+// ready tells whether all needed stages are; if not, for which it waits.
+func (p *networkPass) ready(needs []plan.StageName) (bool, string) {
+	var waiting []string
+	for _, f := range p.findings {
+		for _, need := range needs {
+			if f.Name == need && f.State != observe.Ready {
+				waiting = append(waiting, string(need))
+			}
+		}
+	}
+	if len(waiting) == 0 {
+		return true, ""
+	}
+	return false, "waits for stage " + strings.Join(waiting, " and ")
+}
+
+// readiness of a stage: that of its first object that is not ready; a failed one goes first.
+func (p *networkPass) readiness(stage plan.Stage) observe.Readiness {
+	first := observe.Readiness{State: observe.Ready}
+	for _, object := range stage.Objects {
+		found := p.snapshot.Readiness(object)
+		if found.State == observe.Failed {
+			return found
+		}
+		if found.State != observe.Ready && first.State == observe.Ready {
+			first = found
+		}
+	}
+	for _, name := range stage.Filled {
+		if first.State == observe.Ready && !p.snapshot.SecretComplete(name) {
+			first = observe.Readiness{State: observe.Waiting, Message: "Secret " + name + " is not filled yet"}
+		}
+	}
+	return first
+}
+
+// allFindings has the stages that the pass did not come to as well.
+func (p *networkPass) allFindings() []status.StageFinding {
+	if p.plan == nil {
+		return nil
+	}
+	all := p.findings
+	for _, stage := range p.plan.Stages[len(all):] {
+		all = append(all, status.StageFinding{Name: stage.Name, Provisioning: stage.Provisioning,
+			Readiness: observe.Readiness{Message: "not reached in this pass"}})
+	}
+	return all
+}
+
+// retry comes back for a refusal that another object can mend; a changed spec comes back by itself.
+func (p *networkPass) retry() ctrl.Result {
+	if p.missing {
+		return ctrl.Result{RequeueAfter: 15 * time.Second}
+	}
+	return ctrl.Result{}
+}
+
+// runsOn are the runs on a network, oldest first.
+func runsOn(ctx context.Context, c client.Reader, namespace, network string) ([]*v1alpha1.BenchmarkRun, error) {
+	var list v1alpha1.BenchmarkRunList
+	if err := c.List(ctx, &list, client.InNamespace(namespace)); err != nil {
+		return nil, fmt.Errorf("list runs in %s: %w", namespace, err)
+	}
+	var runs []*v1alpha1.BenchmarkRun
+	for i := range list.Items {
+		if list.Items[i].Spec.NetworkName == network {
+			runs = append(runs, &list.Items[i])
+		}
+	}
+	sort.Slice(runs, func(i, j int) bool { return observe.Older(runs[i], runs[j]) })
+	return runs, nil
+}
+
+func owned(runs []*v1alpha1.BenchmarkRun) map[string]*v1alpha1.BenchmarkRun {
+	byName := make(map[string]*v1alpha1.BenchmarkRun, len(runs))
+	for _, run := range runs {
+		byName[run.Name] = run
+	}
+	return byName
+}
+
+// hasKind tells whether the API server serves a kind.
+func hasKind(mapper meta.RESTMapper, kind schema.GroupVersionKind) (bool, error) {
+	_, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if meta.IsNoMatchError(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look up kind %s: %w", kind.Kind, err)
+	}
+	return true, nil
+}

@@ -1,0 +1,53 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// Events records what happened to an object.
+type Events = events.EventRecorder
+
+// writeStatus patches the status once, if it changed, and records an event for every condition that did.
+func writeStatus(ctx context.Context, c client.Client, recorder Events, before, after client.Object, old, current []metav1.Condition) error {
+	if equality.Semantic.DeepEqual(before, after) {
+		return nil
+	}
+	err := c.Status().Patch(ctx, after, client.MergeFrom(before), client.FieldOwner(v1alpha1.ManagedBy))
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("patch status of %T %s: %w", after, client.ObjectKeyFromObject(after), err)
+	}
+	recordTransitions(recorder, after, old, current)
+	return nil
+}
+
+func recordTransitions(recorder Events, object runtime.Object, old, current []metav1.Condition) {
+	for _, c := range current {
+		before := meta.FindStatusCondition(old, c.Type)
+		if before != nil && before.Status == c.Status && before.Reason == c.Reason {
+			continue
+		}
+		if c.Type == v1alpha1.ConditionReconciling {
+			continue // Ready says the same.
+		}
+		kind := corev1.EventTypeNormal
+		if c.Type == v1alpha1.ConditionStalled || c.Reason == v1alpha1.ReasonInvalidSpec {
+			kind = corev1.EventTypeWarning
+		}
+		recorder.Eventf(object, nil, kind, c.Reason, c.Type, "%s", c.Message)
+	}
+}

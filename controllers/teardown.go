@@ -1,0 +1,75 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/apply"
+	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/plan"
+)
+
+// tearDownFinalizer holds a network whose members have schemas on a server that outlives it.
+const tearDownFinalizer = "benchnet.dev/teardown"
+
+// guardTearDown sets the finalizer before anything is made that its owner references would not remove.
+func (r *NetworkReconciler) guardTearDown(ctx context.Context, pass *networkPass) error {
+	if len(pass.plan.Teardown) == 0 || controllerutil.ContainsFinalizer(pass.network, tearDownFinalizer) {
+		return nil
+	}
+	return r.patchFinalizers(ctx, pass.network, controllerutil.AddFinalizer)
+}
+
+// tearDown stops the members, removes what outlives the network, and lets it go. Everything else goes with its owner.
+func (r *NetworkReconciler) tearDown(ctx context.Context, pass *networkPass) error {
+	if !controllerutil.ContainsFinalizer(pass.network, tearDownFinalizer) {
+		return nil
+	}
+	if pass.refusal != nil || pass.snapshot.Empty() {
+		return r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer)
+	}
+	for _, stage := range pass.plan.Stages {
+		if stage.Name == plan.StageMembers {
+			if err := r.deleteAll(ctx, pass, stage.Objects); err != nil {
+				return err
+			}
+		}
+	}
+	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network)}
+	for _, object := range pass.plan.Teardown {
+		if err := r.Writer.Apply(ctx, owner, object, pass.snapshot.Live(object)); err != nil {
+			return err
+		}
+	}
+	if pass.readiness(plan.Stage{Objects: pass.plan.Teardown}).State != observe.Ready {
+		return nil
+	}
+	return r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer)
+}
+
+func (r *NetworkReconciler) deleteAll(ctx context.Context, pass *networkPass, objects []client.Object) error {
+	for _, object := range objects {
+		if live := pass.snapshot.Live(object); live != nil {
+			if err := r.Writer.Delete(ctx, live); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *NetworkReconciler) patchFinalizers(ctx context.Context, network *v1alpha1.BenchmarkNetwork, change func(client.Object, string) bool) error {
+	before := network.DeepCopy()
+	if !change(network, tearDownFinalizer) {
+		return nil
+	}
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := r.Client.Patch(ctx, network, patch); err != nil {
+		return fmt.Errorf("patch finalizers of network %s: %w", network.Name, err)
+	}
+	return nil
+}

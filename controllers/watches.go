@@ -1,0 +1,41 @@
+package controllers
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// networkLabels are on every object of a network, and select them.
+func networkLabels(network *v1alpha1.BenchmarkNetwork) map[string]string {
+	return map[string]string{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy, v1alpha1.LabelNetwork: network.Name}
+}
+
+// runLabels are on every object of a run, and select them.
+func runLabels(run *v1alpha1.BenchmarkRun) map[string]string {
+	return map[string]string{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy, v1alpha1.LabelRun: run.Name}
+}
+
+// byLabel asks for the object that a label names.
+func byLabel(label string) handler.MapFunc {
+	return func(_ context.Context, object client.Object) []reconcile.Request {
+		name, ok := object.GetLabels()[label]
+		if !ok {
+			return nil
+		}
+		return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}}}
+	}
+}
+
+func networkOfRun(_ context.Context, object client.Object) []reconcile.Request {
+	run, ok := object.(*v1alpha1.BenchmarkRun)
+	if !ok {
+		return nil
+	}
+	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: run.Namespace, Name: run.Spec.NetworkName}}}
+}

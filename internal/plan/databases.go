@@ -1,0 +1,120 @@
+package plan
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/database"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/platform"
+)
+
+// postgresqlVersion is the major version in the tag of the project's PostgreSQL image.
+const postgresqlVersion = "15"
+
+// passwordKey is the key of the password in the Secrets of databases.
+const passwordKey = "password"
+
+// buildDatabases adds the stage of the databases with its credentials, and tells how each member reaches its own.
+func buildDatabases(in Input, pin platform.Input, p *Plan) (map[string]platform.Database, error) {
+	stage := Stage{Name: StageDatabases, Provisioning: true}
+	defer func() { p.Stages = append(p.Stages, stage) }()
+	user, ok := in.Platform.(platform.DatabaseUser)
+	if !ok || in.Network.Spec.Database.Engine != v1alpha1.EnginePostgreSQL {
+		return nil, nil
+	}
+	built, err := database.Build(databaseInput(in, p.Topology, user.DatabaseNeeds(pin, p.Topology)))
+	if err != nil {
+		return nil, fmt.Errorf("spec.database: %w", err)
+	}
+	p.Credentials = append(p.Credentials, databaseCredentials(in, p.Topology)...)
+	for _, instance := range built.Instances {
+		status := instance.Status()
+		p.Databases = append(p.Databases, status)
+		for _, s := range status.Settings {
+			p.Settings = append(p.Settings, v1alpha1.DerivedSetting{Name: "postgresql." + instance.Name + "." + s.Name, Value: s.Value, Source: s.Source})
+		}
+		stage.Objects = append(stage.Objects, instance.Objects()...)
+		p.Teardown = append(p.Teardown, instance.Teardown...)
+	}
+	return bindings(built), nil
+}
+
+func databaseInput(in Input, topology platform.Topology, needs platform.DatabaseNeeds) database.Input {
+	spec, network := in.Network.Spec.Database, in.Network.Name
+	members := make([]database.Member, 0, len(topology.Members))
+	for _, m := range topology.Members {
+		members = append(members, database.Member{
+			Name: m.Name, Role: m.Role, Connections: needs.Connections,
+			Transactions: needs.PlannedTransactions, States: needs.PlannedTransactions,
+			Password: database.SecretKey{Name: names.MemberDatabase(network, m.Name), Key: passwordKey},
+		})
+	}
+	input := database.Input{
+		Network: network, Namespace: in.Network.Namespace, Labels: Labels(network, "database"), KubeVersion: in.KubeVersion,
+		Engine: spec.Engine, Topology: spec.Topology, Provider: spec.Provider, Chart: in.Chart, Members: members,
+		Server: server(in.Network),
+		Images: database.Images{
+			PostgreSQL: in.Images.Image("postgresql", postgresqlVersion),
+			Exporter:   in.Images.Image("postgres-exporter", ""),
+		},
+		Superuser: database.SecretKey{Name: names.DatabaseSuperuser(network), Key: passwordKey},
+	}
+	if spec.MembersPerInstance != nil {
+		input.MembersPerInstance = *spec.MembersPerInstance
+	}
+	if needs.Template != nil {
+		input.Template = &database.Template{
+			Containers: append(append([]corev1.Container{}, needs.TemplateInit...), *needs.Template), Volumes: needs.Volumes}
+	}
+	if e := spec.External; e != nil {
+		input.External = &database.External{
+			Host: e.Host, Port: e.Port, SSLMode: e.SSLMode, Owner: string(in.Network.UID),
+			User:     database.SecretKey{Name: e.AdminSecret.Name, Key: "username"},
+			Password: database.SecretKey{Name: e.AdminSecret.Name, Key: passwordKey},
+		}
+	}
+	return input
+}
+
+// server is an instance of provider Chart; it reserves what it may use, or less where the members do.
+func server(network *v1alpha1.BenchmarkNetwork) database.Server {
+	spec := network.Spec.Database
+	cores, memory := quantity(spec.Cores, "1"), quantity(spec.Memory, "1Gi")
+	requests := corev1.ResourceList{corev1.ResourceCPU: cores, corev1.ResourceMemory: memory}
+	if network.Spec.Members.Reservation == v1alpha1.ReservationMinimal {
+		requests = corev1.ResourceList{corev1.ResourceCPU: share(cores, 10), corev1.ResourceMemory: share(memory, 2)}
+	}
+	s := database.Server{
+		Resources: corev1.ResourceRequirements{
+			Limits: corev1.ResourceList{corev1.ResourceCPU: cores, corev1.ResourceMemory: memory}, Requests: requests},
+		NodeSelector: network.Spec.Members.Placement.NodeSelector,
+		Tolerations:  network.Spec.Members.Placement.Tolerations,
+	}
+	if spec.Storage != nil {
+		s.Storage = database.Storage{Type: spec.Storage.Type, Size: spec.Storage.Size, ClassName: spec.Storage.ClassName}
+	}
+	return s
+}
+
+func databaseCredentials(in Input, topology platform.Topology) []platform.Credential {
+	var all []platform.Credential
+	if in.Network.Spec.Database.Provider == v1alpha1.ProviderChart {
+		all = append(all, platform.Credential{Name: names.DatabaseSuperuser(in.Network.Name), Keys: []string{passwordKey}})
+	}
+	for _, m := range topology.Members {
+		all = append(all, platform.Credential{Name: names.MemberDatabase(in.Network.Name, m.Name), Keys: []string{passwordKey}})
+	}
+	return all
+}
+
+func bindings(built database.Plan) map[string]platform.Database {
+	all := make(map[string]platform.Database, len(built.Bindings))
+	for member, b := range built.Bindings {
+		all[member] = platform.Database{URL: b.URL, User: b.User,
+			PasswordSecret: b.Password.Name, PasswordKey: b.Password.Key, Affinity: b.Affinity}
+	}
+	return all
+}

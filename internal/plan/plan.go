@@ -1,0 +1,137 @@
+// Package plan composes everything that one network is made of, in stages. Build is pure and deterministic: the same
+// input gives the same plan, byte for byte.
+package plan
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/apply"
+	"github.com/benchnet/benchnet/internal/database"
+	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/platform"
+)
+
+// Input is all that a plan depends on.
+type Input struct {
+	// Network with its defaults applied.
+	Network *v1alpha1.BenchmarkNetwork
+	// Platform of the network.
+	Platform platform.Platform
+	// Images of the project.
+	Images images.Catalogue
+	// KubeVersion of the cluster, which charts may ask for.
+	KubeVersion string
+	// Chart of the user's own for the databases; nil: the project's.
+	Chart *database.Chart
+	// MaterialComplete tells whether a Secret of material is filled.
+	MaterialComplete func(secret string) bool
+	// PodMonitorAPI tells whether the Prometheus Operator's API is installed.
+	PodMonitorAPI bool
+	// Runs of the network's own workloads that there are, by name.
+	Runs map[string]*v1alpha1.BenchmarkRun
+}
+
+// StageName names a stage.
+type StageName string
+
+// The stages of a network.
+const (
+	StageMaterial   StageName = "Material"
+	StageDatabases  StageName = "Databases"
+	StageMembers    StageName = "Members"
+	StageMonitoring StageName = "Monitoring"
+	StageWorkloads  StageName = "Workloads"
+)
+
+// Stage is a step of the provisioning: objects that are applied together when the stages it needs are ready.
+type Stage struct {
+	Name StageName
+	// Needs are the stages that must be ready before this one begins. Stages that need nothing of each other go side by side.
+	Needs []StageName
+	// Objects to apply, in order.
+	Objects []client.Object
+	// Filled are the Secrets that must carry AnnotationMaterialComplete before the stage is ready.
+	Filled []string
+	// Provisioning is false for what follows once the network stands.
+	Provisioning bool
+}
+
+// Plan is everything a network is made of.
+type Plan struct {
+	Topology platform.Topology
+	// Credentials are Secrets of random passwords, which are made once and before all else.
+	Credentials []platform.Credential
+	Stages      []Stage
+	// Databases of the network in order.
+	Databases []database.InstanceStatus
+	// Settings that were derived.
+	Settings []v1alpha1.DerivedSetting
+	// Monitoring tells whether, or why not, the network is scraped: a condition reason and a message.
+	Monitoring Finding
+	// Teardown removes what outlives the network, before it is gone; empty where nothing does.
+	Teardown []client.Object
+	// Hash identifies what members and databases are made of.
+	Hash string
+}
+
+// Finding is a condition reason with its message.
+type Finding struct {
+	OK              bool
+	Reason, Message string
+}
+
+// Build makes the plan. Its errors are the user's: each names what to change.
+func Build(in Input) (*Plan, error) {
+	p := &Plan{Topology: in.Platform.Topology(in.Network), Settings: in.Platform.Settings(&in.Network.Spec)}
+	platformInput := platform.Input{Network: in.Network, Images: in.Images}
+	databases, err := buildDatabases(in, platformInput, p)
+	if err != nil {
+		return nil, err
+	}
+	platformInput.Databases = databases
+	material, err := buildMaterial(in, platformInput, p)
+	if err != nil {
+		return nil, err
+	}
+	members, err := in.Platform.Members(platformInput, p.Topology)
+	if err != nil {
+		return nil, fmt.Errorf("members: %w", err)
+	}
+	p.Stages = append([]Stage{material}, p.Stages...)
+	p.Stages = append(p.Stages,
+		Stage{Name: StageMembers, Needs: []StageName{StageMaterial, StageDatabases}, Objects: members, Provisioning: true},
+		buildMonitoring(in, p),
+		Stage{Name: StageWorkloads, Needs: []StageName{StageMembers}, Objects: dueRuns(in)})
+	p.Hash, err = p.hash()
+	return p, err
+}
+
+// Objects are all planned objects, those that stand for the credentials included.
+func (p *Plan) Objects() []client.Object {
+	var all []client.Object
+	for _, c := range p.Credentials {
+		all = append(all, secret(c.Name, nil))
+	}
+	for _, s := range p.Stages {
+		all = append(all, s.Objects...)
+	}
+	return append(all, p.Teardown...)
+}
+
+// hash covers databases and members: what a result depends on. Material is random, monitoring and workloads come and go.
+func (p *Plan) hash() (string, error) {
+	var relevant []client.Object
+	for _, s := range p.Stages {
+		if s.Name == StageDatabases || s.Name == StageMembers {
+			relevant = append(relevant, s.Objects...)
+		}
+	}
+	hash, err := apply.Hash(relevant)
+	if err != nil {
+		return "", fmt.Errorf("hash the plan: %w", err)
+	}
+	return hash, nil
+}

@@ -1,0 +1,125 @@
+package plan
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/monitoring"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/platform"
+)
+
+// Labels of an object of the network; the component is what it is for.
+func Labels(network, component string) map[string]string {
+	return map[string]string{
+		"app.kubernetes.io/name":       "benchnet-network",
+		"app.kubernetes.io/instance":   network,
+		"app.kubernetes.io/component":  component,
+		"app.kubernetes.io/part-of":    "benchnet",
+		"app.kubernetes.io/managed-by": v1alpha1.ManagedBy,
+		v1alpha1.LabelNetwork:          network,
+	}
+}
+
+func secret(name string, labels map[string]string) *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
+}
+
+// buildMaterial has the Secrets of material, empty as far as the operator is concerned, and their maker until they are filled.
+func buildMaterial(in Input, pin platform.Input, p *Plan) (Stage, error) {
+	stage := Stage{Name: StageMaterial, Provisioning: true}
+	user, ok := in.Platform.(platform.MaterialUser)
+	if !ok {
+		return stage, nil
+	}
+	p.Credentials = append(user.Credentials(p.Topology), p.Credentials...)
+	material, err := user.Material(pin, p.Topology)
+	if err != nil {
+		return stage, fmt.Errorf("material: %w", err)
+	}
+	stage.Filled = material.Secrets
+	complete := true
+	for _, name := range material.Secrets {
+		stage.Objects = append(stage.Objects, secret(name, Labels(in.Network.Name, "material")))
+		complete = complete && in.MaterialComplete(name)
+	}
+	if !complete {
+		stage.Objects = append(stage.Objects, material.Maker...)
+	}
+	return stage, nil
+}
+
+func buildMonitoring(in Input, p *Plan) Stage {
+	stage := Stage{Name: StageMonitoring, Provisioning: true}
+	exposer, ok := in.Platform.(platform.MetricsExposer)
+	switch {
+	case !ok:
+		p.Monitoring = Finding{Reason: v1alpha1.ReasonDisabled, Message: "the platform exposes no metrics"}
+	case in.Network.Spec.Monitoring.PodMonitor == v1alpha1.PodMonitorsDisabled:
+		p.Monitoring = Finding{Reason: v1alpha1.ReasonDisabled, Message: "spec.monitoring.podMonitor is Disabled"}
+	case !in.PodMonitorAPI:
+		p.Monitoring = Finding{Reason: v1alpha1.ReasonAPIMissing,
+			Message: "PodMonitor (monitoring.coreos.com/v1) is not installed in this cluster: no Prometheus Operator, no scrapes"}
+	default:
+		ports := exposer.MetricsPorts()
+		if len(p.Databases) > 0 {
+			ports = append(ports, "metrics")
+		}
+		stage.Objects = []client.Object{monitoring.PodMonitor(in.Network, ports)}
+		p.Monitoring = Finding{OK: true, Reason: v1alpha1.ReasonApplied, Message: fmt.Sprintf("PodMonitor %s scrapes ports %v", in.Network.Name, ports)}
+	}
+	return stage
+}
+
+// dueRuns are the runs of the network's workloads in order: those there are, and the next one when all before it have ended.
+func dueRuns(in Input) []client.Object {
+	var due []client.Object
+	for _, w := range in.Network.Spec.Workloads {
+		name := names.Run(in.Network.Name, w.Name)
+		live := in.Runs[name]
+		if live == nil && in.Network.Spec.Suspend {
+			break
+		}
+		due = append(due, &v1alpha1.BenchmarkRun{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: Labels(in.Network.Name, "run")},
+			Spec:       v1alpha1.BenchmarkRunSpec{NetworkName: in.Network.Name, Workload: w.Workload},
+		})
+		if !Ended(live) {
+			break
+		}
+	}
+	return due
+}
+
+// Ended tells whether a run is over, well or not.
+func Ended(run *v1alpha1.BenchmarkRun) bool {
+	if run == nil {
+		return false
+	}
+	for _, c := range run.Status.Conditions {
+		if c.Type == v1alpha1.ConditionComplete {
+			return c.Status == metav1.ConditionTrue
+		}
+	}
+	return false
+}
+
+func quantity(q *resource.Quantity, otherwise string) resource.Quantity {
+	if q != nil {
+		return *q
+	}
+	return resource.MustParse(otherwise)
+}
+
+// share is one n-th of a quantity.
+func share(q resource.Quantity, n int64) resource.Quantity {
+	if q.Value() > 1<<20 {
+		return *resource.NewQuantity(q.Value()/n, resource.BinarySI)
+	}
+	return *resource.NewMilliQuantity(max(1, q.MilliValue()/n), resource.DecimalSI)
+}

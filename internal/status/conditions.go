@@ -1,0 +1,126 @@
+package status
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/plan"
+)
+
+// conditionList collects conditions of one generation.
+type conditionList struct {
+	generation int64
+	all        []metav1.Condition
+}
+
+func (l *conditionList) set(kind string, ok bool, reason, message string) {
+	state := metav1.ConditionFalse
+	if ok {
+		state = metav1.ConditionTrue
+	}
+	l.all = append(l.all, metav1.Condition{Type: kind, Status: state, Reason: reason, Message: message, ObservedGeneration: l.generation})
+}
+
+// unready says why a resource is not ready; kstatus reads Reconciling and Stalled beside it.
+func (l *conditionList) unready(stalled bool, reason, message string) {
+	l.set(v1alpha1.ConditionReady, false, reason, message)
+	if stalled {
+		l.set(v1alpha1.ConditionStalled, true, reason, message)
+	} else {
+		l.set(v1alpha1.ConditionReconciling, true, reason, message)
+	}
+}
+
+func refused(generation int64, refusal error) []metav1.Condition {
+	l := conditionList{generation: generation}
+	l.set(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidSpec, refusal.Error())
+	l.unready(true, v1alpha1.ReasonInvalidSpec, refusal.Error())
+	return l.all
+}
+
+func networkConditions(in NetworkInput) []metav1.Condition {
+	l := conditionList{generation: in.Network.Generation}
+	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+	l.set(v1alpha1.ConditionMonitored, in.Plan.Monitoring.OK, in.Plan.Monitoring.Reason, in.Plan.Monitoring.Message)
+	if first := firstUnready(in.Stages); first == nil {
+		l.set(v1alpha1.ConditionReady, true, v1alpha1.ReasonAllStagesReady, "all stages are ready")
+	} else {
+		failed := first.State == observe.Failed
+		reason := v1alpha1.ReasonStageNotReady
+		if failed {
+			reason = v1alpha1.ReasonStageFailed
+		}
+		l.unready(failed, reason, fmt.Sprintf("stage %s: %s", first.Name, first.Message))
+	}
+	return l.all
+}
+
+// firstUnready is the first stage of the provisioning that was begun and is not ready; a failed one goes first.
+func firstUnready(stages []StageFinding) *StageFinding {
+	var first *StageFinding
+	for i := range stages {
+		s := &stages[i]
+		if !s.Provisioning || s.State == observe.Ready {
+			continue
+		}
+		if s.State == observe.Failed {
+			return s
+		}
+		if first == nil {
+			first = s
+		}
+	}
+	return first
+}
+
+func networkPhase(in NetworkInput, s v1alpha1.BenchmarkNetworkStatus) string {
+	unready := firstUnready(in.Stages)
+	switch {
+	case unready != nil && unready.State == observe.Failed:
+		return "Failed"
+	case unready != nil && wasReady(s.Stages):
+		return "Degraded"
+	case unready != nil:
+		return "Provisioning"
+	}
+	ended := 0
+	for _, run := range in.Runs {
+		if plan.Ended(run) {
+			ended++
+		}
+	}
+	switch {
+	case ended < len(in.Runs):
+		return "Running"
+	case ended > 0 && ended >= len(in.Network.Spec.Workloads):
+		return "Finished"
+	default:
+		return "Ready"
+	}
+}
+
+func wasReady(stages []v1alpha1.StageStatus) bool {
+	for _, s := range stages {
+		if s.Name == string(plan.StageMembers) {
+			return s.ReadyAt != nil
+		}
+	}
+	return false
+}
+
+// keepTransitions takes over the transition times of conditions whose status did not change.
+func keepTransitions(old, current []metav1.Condition, now time.Time) []metav1.Condition {
+	for i := range current {
+		current[i].LastTransitionTime = metav1.NewTime(now)
+		before := meta.FindStatusCondition(old, current[i].Type)
+		if before != nil && before.Status == current[i].Status {
+			current[i].LastTransitionTime = before.LastTransitionTime
+		}
+	}
+	return current
+}

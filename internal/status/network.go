@@ -1,0 +1,173 @@
+// Package status judges: from what is planned and what was observed it computes the whole status of a resource. It is
+// pure; the time is given to it.
+package status
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/plan"
+)
+
+// NetworkInput is what the status of a network follows from.
+type NetworkInput struct {
+	Network *v1alpha1.BenchmarkNetwork
+	// Refusal is why the spec cannot be carried out, or nil.
+	Refusal error
+	// Plan of the network; nil with a refusal.
+	Plan *plan.Plan
+	// Snapshot of the network's objects.
+	Snapshot *observe.Snapshot
+	// Stages as they were found, in the order of the plan.
+	Stages []StageFinding
+	// Runs on the network, oldest first.
+	Runs []*v1alpha1.BenchmarkRun
+	Now  time.Time
+}
+
+// StageFinding is how a stage was found.
+type StageFinding struct {
+	Name plan.StageName
+	// Begun tells whether its objects were applied.
+	Begun        bool
+	Provisioning bool
+	observe.Readiness
+}
+
+// Network computes the status of a network.
+func Network(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
+	old := in.Network.Status
+	s := v1alpha1.BenchmarkNetworkStatus{
+		ObservedGeneration: in.Network.Generation,
+		DatabaseSummary:    databaseSummary(in.Network.Spec.Database),
+		LastRun:            lastRun(in.Runs),
+	}
+	if in.Refusal != nil {
+		s.Phase = "Failed"
+		s.Conditions = refused(in.Network.Generation, in.Refusal)
+	} else {
+		s.Stages = stages(old.Stages, in)
+		s.Members, s.MembersReady = members(in)
+		s.Databases = databases(in)
+		s.Settings = in.Plan.Settings
+		s.PlanHash = in.Plan.Hash
+		s.Conditions = networkConditions(in)
+		s.Phase = networkPhase(in, s)
+	}
+	s.Conditions = keepTransitions(old.Conditions, s.Conditions, in.Now)
+	return s
+}
+
+func databaseSummary(d v1alpha1.DatabaseSpec) string {
+	if d.Engine == v1alpha1.EngineH2 {
+		return "H2"
+	}
+	return fmt.Sprintf("%s/%s", d.Engine, d.Topology)
+}
+
+func stages(old []v1alpha1.StageStatus, in NetworkInput) []v1alpha1.StageStatus {
+	before := map[string]v1alpha1.StageStatus{}
+	for _, s := range old {
+		before[s.Name] = s
+	}
+	var all []v1alpha1.StageStatus
+	for _, f := range in.Stages {
+		if !f.Provisioning {
+			continue
+		}
+		s := v1alpha1.StageStatus{Name: string(f.Name), State: "Waiting", Message: f.Message,
+			StartedAt: before[string(f.Name)].StartedAt, ReadyAt: before[string(f.Name)].ReadyAt}
+		now := metav1.NewMicroTime(in.Now)
+		if f.Begun {
+			s.State = "InProgress"
+			if s.StartedAt == nil {
+				s.StartedAt = &now
+			}
+		}
+		switch f.State {
+		case observe.Ready:
+			s.State, s.Message = "Ready", ""
+			if s.ReadyAt == nil {
+				s.ReadyAt = &now
+			}
+		case observe.Failed:
+			s.State = "Failed"
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func members(in NetworkInput) ([]v1alpha1.MemberStatus, string) {
+	var all []v1alpha1.MemberStatus
+	ready := 0
+	for _, m := range in.Plan.Topology.Members {
+		s := v1alpha1.MemberStatus{Name: m.Name, Identity: m.Identity, Address: m.Address, State: "Waiting"}
+		for _, pod := range in.Snapshot.PodsOf(map[string]string{v1alpha1.LabelMember: m.Name}) {
+			if pod.Name == names.Pod(in.Network.Name, m.Name) {
+				fillMember(&s, &pod)
+			}
+		}
+		if s.State == "Ready" {
+			ready++
+		}
+		all = append(all, s)
+	}
+	return all, fmt.Sprintf("%d/%d", ready, len(all))
+}
+
+func fillMember(s *v1alpha1.MemberStatus, pod *corev1.Pod) {
+	s.State = "Starting"
+	s.Host = pod.Spec.NodeName
+	s.Restarts = observe.Restarts(pod)
+	if len(pod.Status.ContainerStatuses) > 0 {
+		s.ImageDigest = pod.Status.ContainerStatuses[0].ImageID
+	}
+	switch {
+	case observe.PodReady(pod):
+		s.State = "Ready"
+	case observe.PodTrouble(pod) != "":
+		s.State = "Failed"
+	}
+}
+
+func databases(in NetworkInput) []v1alpha1.DatabaseStatus {
+	var all []v1alpha1.DatabaseStatus
+	for _, d := range in.Plan.Databases {
+		s := v1alpha1.DatabaseStatus{Name: d.Name, Address: d.Address, MaxConnections: d.MaxConnections,
+			Storage: d.Storage, Members: d.MembersServed, State: "Waiting"}
+		switch set := in.Snapshot.StatefulSet(d.Name); {
+		case in.Network.Spec.Database.Provider == v1alpha1.ProviderExternal:
+			s.State = "External"
+		case set != nil && set.Status.ReadyReplicas > 0:
+			s.State = "Ready"
+		case set != nil:
+			s.State = "Starting"
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// lastRun is the run that ended last.
+func lastRun(runs []*v1alpha1.BenchmarkRun) *v1alpha1.LastRun {
+	var last *v1alpha1.BenchmarkRun
+	for _, run := range runs {
+		if run.Status.CompletionTime == nil {
+			continue
+		}
+		if last == nil || !run.Status.CompletionTime.Before(last.Status.CompletionTime) {
+			last = run
+		}
+	}
+	if last == nil {
+		return nil
+	}
+	return &v1alpha1.LastRun{Name: last.Name, Throughput: last.Status.Throughput, Verdict: last.Status.Verdict}
+}
