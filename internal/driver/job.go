@@ -10,17 +10,14 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/pods"
 )
 
 // Paths in a worker's pod.
 const (
-	agentDir     = "/run/benchnet-agent"
 	exchangeDir  = "/run/benchnet"
 	workloadPath = "/etc/benchnet/workload/workload.json"
 )
-
-// userID under which the project's images run.
-const userID = int64(10001)
 
 // job has one pod per worker. A worker that dies ends the run: a second try would measure something else.
 func job(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) *batchv1.Job {
@@ -42,25 +39,21 @@ func job(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) *batchv1.Job {
 }
 
 func pod(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) corev1.PodSpec {
-	install := corev1.Container{Name: "agent", Image: agentImage, Command: []string{"/agent", "install", "--to", agentDir},
-		VolumeMounts: []corev1.VolumeMount{{Name: "agent", MountPath: agentDir}}, SecurityContext: restricted()}
 	return corev1.PodSpec{
 		RestartPolicy:                corev1.RestartPolicyNever,
 		ServiceAccountName:           run.Name,
 		AutomountServiceAccountToken: new(true),
 		EnableServiceLinks:           new(false),
 		NodeSelector:                 run.Spec.Workload.Workers.NodeSelector,
-		SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: new(true), RunAsUser: new(userID), RunAsGroup: new(userID),
-			FSGroup: new(userID), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
-		InitContainers: append([]corev1.Container{install}, d.Init...),
-		Containers:     []corev1.Container{worker(run, d)},
-		Volumes:        append(volumes(run), d.Volumes...),
+		SecurityContext:              pods.Security(),
+		InitContainers:               append([]corev1.Container{pods.InstallAgent(agentImage)}, d.Init...),
+		Containers:                   []corev1.Container{worker(run, d)},
+		Volumes:                      append(volumes(run), d.Volumes...),
 	}
 }
 
 func worker(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
-	agent := path.Join(agentDir, "agent")
-	command := []string{agent, "work", "--namespace", run.Namespace,
+	command := []string{pods.Agent, "work", "--namespace", run.Namespace,
 		"--barrier", names.Barrier(run.Name), "--report", run.Name + "-w$(BENCHNET_WORKER)"}
 	if d.Plan != "" {
 		command = append(command, "--plan", d.Plan)
@@ -75,10 +68,10 @@ func worker(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
 		// A load generator that has to wait for a core measures itself, not the network; it still must fit beside it.
 		Resources:                corev1.ResourceRequirements{Limits: size, Requests: corev1.ResourceList{corev1.ResourceMemory: w.Memory, corev1.ResourceCPU: tenth(w.Cores)}},
 		VolumeMounts:             append(mounts(run), d.Mounts...),
-		SecurityContext:          restricted(),
+		SecurityContext:          pods.Restricted(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		ReadinessProbe: &corev1.Probe{PeriodSeconds: 1, FailureThreshold: 1, ProbeHandler: corev1.ProbeHandler{
-			Exec: &corev1.ExecAction{Command: []string{agent, "check", "--file", path.Join(exchangeDir, "ready")}}}},
+			Exec: &corev1.ExecAction{Command: []string{pods.Agent, "check", "--file", path.Join(exchangeDir, "ready")}}}},
 	}
 }
 
@@ -95,7 +88,7 @@ func environment(run *v1alpha1.BenchmarkRun) []corev1.EnvVar {
 
 func mounts(run *v1alpha1.BenchmarkRun) []corev1.VolumeMount {
 	all := []corev1.VolumeMount{
-		{Name: "agent", MountPath: agentDir, ReadOnly: true},
+		{Name: pods.AgentVolume, MountPath: pods.AgentDir, ReadOnly: true},
 		{Name: "exchange", MountPath: exchangeDir},
 		{Name: "workload", MountPath: path.Dir(workloadPath), ReadOnly: true},
 		{Name: "tmp", MountPath: "/tmp"},
@@ -107,11 +100,10 @@ func mounts(run *v1alpha1.BenchmarkRun) []corev1.VolumeMount {
 }
 
 func volumes(run *v1alpha1.BenchmarkRun) []corev1.Volume {
-	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
 	workload := corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
 		LocalObjectReference: corev1.LocalObjectReference{Name: run.Name + "-workload"}}}
-	all := []corev1.Volume{{Name: "agent", VolumeSource: empty}, {Name: "exchange", VolumeSource: empty},
-		{Name: "workload", VolumeSource: workload}, {Name: "tmp", VolumeSource: empty}}
+	all := []corev1.Volume{pods.Scratch(pods.AgentVolume), pods.Scratch("exchange"), pods.Scratch("tmp"),
+		{Name: "workload", VolumeSource: workload}}
 	if run.Spec.Workload.JTL == v1alpha1.RetentionKeep {
 		all = append(all, corev1.Volume{Name: "jtl", VolumeSource: corev1.VolumeSource{
 			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: run.Name + "-jtl"}}})
