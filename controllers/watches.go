@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/status"
 )
 
 // networkLabels are on every object of a network, and select them.
@@ -38,4 +39,32 @@ func networkOfRun(_ context.Context, object client.Object) []reconcile.Request {
 		return nil
 	}
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: run.Namespace, Name: run.Spec.NetworkName}}}
+}
+
+// runsOfNetwork asks for the runs on a network that changed.
+func (r *RunReconciler) runsOfNetwork(ctx context.Context, network client.Object) []reconcile.Request {
+	return r.requests(ctx, network.GetNamespace(), network.GetName(), "")
+}
+
+// runsBeside asks for the other runs on the network of a run that changed: one of them may be next.
+func (r *RunReconciler) runsBeside(ctx context.Context, object client.Object) []reconcile.Request {
+	run, ok := object.(*v1alpha1.BenchmarkRun)
+	if !ok || !status.RunEnded(run) {
+		return nil
+	}
+	return r.requests(ctx, run.Namespace, run.Spec.NetworkName, run.Name)
+}
+
+func (r *RunReconciler) requests(ctx context.Context, namespace, network, except string) []reconcile.Request {
+	runs, err := runsOn(ctx, r.Client, namespace, network)
+	if err != nil {
+		return nil // The cache cannot fail once it has started.
+	}
+	var all []reconcile.Request
+	for _, run := range runs {
+		if run.Name != except && !status.RunEnded(run) {
+			all = append(all, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(run)})
+		}
+	}
+	return all
 }

@@ -101,9 +101,9 @@ type Load struct {
 }
 
 // Measure says what of the load counts.
-// +kubebuilder:validation:XValidation:rule="duration(self.window) >= duration('1s') && duration(self.window) <= duration('24h')",message="measure.window must lie between 1s and 24h"
-// +kubebuilder:validation:XValidation:rule="duration(self.warmUp) >= duration('0s') && duration(self.warmUp) <= duration('24h')",message="measure.warmUp must lie between 0s and 24h"
-// +kubebuilder:validation:XValidation:rule="duration(self.drain) >= duration('0s') && duration(self.drain) <= duration('1h')",message="measure.drain must lie between 0s and 1h"
+// +kubebuilder:validation:XValidation:rule="duration(self.window) >= duration('1s') && duration(self.window) <= duration('24h') && duration(string(duration(self.window).getSeconds()) + 's') == duration(self.window)",message="measure.window must be whole seconds between 1s and 24h"
+// +kubebuilder:validation:XValidation:rule="duration(self.warmUp) >= duration('0s') && duration(self.warmUp) <= duration('24h') && duration(string(duration(self.warmUp).getSeconds()) + 's') == duration(self.warmUp)",message="measure.warmUp must be whole seconds between 0s and 24h"
+// +kubebuilder:validation:XValidation:rule="duration(self.drain) >= duration('0s') && duration(self.drain) <= duration('1h') && duration(string(duration(self.drain).getSeconds()) + 's') == duration(self.drain)",message="measure.drain must be whole seconds between 0s and 1h"
 type Measure struct {
 	// warmUp is the load before the window; it is not measured. Default: 30s.
 	// +kubebuilder:default="30s"

@@ -92,10 +92,14 @@ func (w *Writer) intent(owner Owner, desired client.Object) (*unstructured.Unstr
 	if err := controllerutil.SetControllerReference(owner.Object, intent, w.scheme); err != nil {
 		return nil, fmt.Errorf("own %s %s: %w", gvk.Kind, desired.GetName(), err)
 	}
+	// A resource version makes the write conditional; it is not a part of what is desired.
+	version := intent.GetResourceVersion()
+	intent.SetResourceVersion("")
 	hash, err := Hash(content)
 	if err != nil {
 		return nil, fmt.Errorf("hash %s %s: %w", gvk.Kind, desired.GetName(), err)
 	}
+	intent.SetResourceVersion(version)
 	intent.SetAnnotations(merged(intent.GetAnnotations(), map[string]string{v1alpha1.AnnotationAppliedHash: hash}))
 	return intent, nil
 }

@@ -74,11 +74,11 @@ type Load struct {
 	RatePerSecond float64 `json:"ratePerSecond,omitempty"`
 }
 
-// Measure says what counts, in seconds.
+// Measure says what counts, in whole seconds.
 type Measure struct {
-	WarmUpSeconds float64 `json:"warmUpSeconds"`
-	WindowSeconds float64 `json:"windowSeconds"`
-	DrainSeconds  float64 `json:"drainSeconds"`
+	WarmUpSeconds int `json:"warmUpSeconds"`
+	WindowSeconds int `json:"windowSeconds"`
+	DrainSeconds  int `json:"drainSeconds"`
 }
 
 // Observed is a member whose resource use is sampled.

@@ -9,13 +9,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/pods"
 )
 
 // Paths in a worker's pod.
 const (
-	exchangeDir  = "/run/benchnet"
 	workloadPath = "/etc/benchnet/workload/workload.json"
 )
 
@@ -54,7 +54,7 @@ func pod(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) corev1.PodSpec
 
 func worker(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
 	command := []string{pods.Agent, "work", "--namespace", run.Namespace,
-		"--barrier", names.Barrier(run.Name), "--report", run.Name + "-w$(BENCHNET_WORKER)"}
+		"--barrier", names.Barrier(run.Name), "--report", names.ReportPrefix(run.Name) + "$(" + protocol.WorkerVariable + ")"}
 	if d.Plan != "" {
 		command = append(command, "--plan", d.Plan)
 	}
@@ -71,7 +71,7 @@ func worker(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
 		SecurityContext:          pods.Restricted(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		ReadinessProbe: &corev1.Probe{PeriodSeconds: 1, FailureThreshold: 1, ProbeHandler: corev1.ProbeHandler{
-			Exec: &corev1.ExecAction{Command: []string{pods.Agent, "check", "--file", path.Join(exchangeDir, "ready")}}}},
+			Exec: &corev1.ExecAction{Command: []string{pods.Agent, "check", "--file", path.Join(protocol.DefaultDir, protocol.ReadyFile)}}}},
 	}
 }
 
@@ -79,17 +79,17 @@ func environment(run *v1alpha1.BenchmarkRun) []corev1.EnvVar {
 	index := &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{
 		APIVersion: "v1", FieldPath: "metadata.annotations['" + batchv1.JobCompletionIndexAnnotation + "']"}}
 	return []corev1.EnvVar{
-		{Name: "BENCHNET_WORKER", ValueFrom: index},
-		{Name: "BENCHNET_WORKERS", Value: decimal(run.Spec.Workload.Workers.Count)},
-		{Name: "BENCHNET_DIR", Value: exchangeDir},
-		{Name: "BENCHNET_WORKLOAD", Value: workloadPath},
+		{Name: protocol.WorkerVariable, ValueFrom: index},
+		{Name: protocol.WorkersVariable, Value: decimal(run.Spec.Workload.Workers.Count)},
+		{Name: protocol.DirVariable, Value: protocol.DefaultDir},
+		{Name: protocol.WorkloadVariable, Value: workloadPath},
 	}
 }
 
 func mounts(run *v1alpha1.BenchmarkRun) []corev1.VolumeMount {
 	all := []corev1.VolumeMount{
 		{Name: pods.AgentVolume, MountPath: pods.AgentDir, ReadOnly: true},
-		{Name: "exchange", MountPath: exchangeDir},
+		{Name: "exchange", MountPath: protocol.DefaultDir},
 		{Name: "workload", MountPath: path.Dir(workloadPath), ReadOnly: true},
 		{Name: "tmp", MountPath: "/tmp"},
 	}
@@ -99,14 +99,20 @@ func mounts(run *v1alpha1.BenchmarkRun) []corev1.VolumeMount {
 	return all
 }
 
+// volumes of a worker. The directory in which driver and agent exchange files, JMeter's sample log among them, is a
+// volume that outlives the pod where the log is kept.
 func volumes(run *v1alpha1.BenchmarkRun) []corev1.Volume {
-	workload := corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
-		LocalObjectReference: corev1.LocalObjectReference{Name: run.Name + "-workload"}}}
-	all := []corev1.Volume{pods.Scratch(pods.AgentVolume), pods.Scratch("exchange"), pods.Scratch("tmp"),
-		{Name: "workload", VolumeSource: workload}}
-	if run.Spec.Workload.JTL == v1alpha1.RetentionKeep {
-		all = append(all, corev1.Volume{Name: "jtl", VolumeSource: corev1.VolumeSource{
-			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: run.Name + "-jtl"}}})
+	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
+	exchange := empty
+	if keepsSamples(run) {
+		exchange = corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: names.Samples(run.Name)}}
 	}
-	return all
+	workload := corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+		LocalObjectReference: corev1.LocalObjectReference{Name: names.Workload(run.Name)}}}
+	return []corev1.Volume{{Name: "exchange", VolumeSource: exchange}, {Name: "agent", VolumeSource: empty},
+		{Name: "workload", VolumeSource: workload}, {Name: "tmp", VolumeSource: empty}}
+}
+
+func keepsSamples(run *v1alpha1.BenchmarkRun) bool {
+	return run.Spec.Workload.JTL == v1alpha1.RetentionKeep
 }

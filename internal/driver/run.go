@@ -12,22 +12,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/names"
 )
 
-// Keys of the ConfigMaps between operator and workers.
-const (
-	// BarrierStart is the instant of the release, RFC 3339 with nanoseconds.
-	BarrierStart = "start"
-	// BarrierBaseline is the members' pods as they were at the release, JSON.
-	BarrierBaseline = "baseline.json"
-	// ReportProgress is a worker's progress so far, JSON.
-	ReportProgress = "progress.json"
-	// ReportResult is a worker's result, gzipped JSON.
-	ReportResult = "result.json.gz"
-	// ReportFailure is one line on why a worker gave up.
-	ReportFailure = "failure"
-)
+// BaselineKey in the barrier's data: the members' pods as they were at the release, JSON.
+const BaselineKey = "baseline.json"
 
 // SetUpBudget is the longest that workers may take until they are ready: image pulls, connections, states issued beforehand.
 const SetUpBudget = 20 * time.Minute
@@ -36,6 +26,9 @@ const SetUpBudget = 20 * time.Minute
 type Release struct {
 	Start    time.Time
 	Baseline []byte
+	// Unless makes a new release fail where the barrier is no longer at this resource version: workers that were
+	// told one start must never be told another.
+	Unless string
 }
 
 // Objects are all objects of a run that is to be measured. The barrier holds the release once there is one.
@@ -45,38 +38,40 @@ func Objects(run *v1alpha1.BenchmarkRun, d Driver, agentImage string, release *R
 		return nil, fmt.Errorf("encode workload of run %s: %w", run.Name, err)
 	}
 	objects := []client.Object{
-		&corev1.ConfigMap{ObjectMeta: meta(run, run.Name+"-workload"), Data: map[string]string{"workload.json": string(workload)}},
+		&corev1.ConfigMap{ObjectMeta: meta(run, names.Workload(run.Name)), Data: map[string]string{"workload.json": string(workload)}},
 		barrier(run, release),
 	}
 	for i := range run.Spec.Workload.Workers.Count {
 		objects = append(objects, &corev1.ConfigMap{ObjectMeta: meta(run, names.Report(run.Name, i))})
 	}
 	objects = append(objects, access(run)...)
-	if run.Spec.Workload.JTL == v1alpha1.RetentionKeep {
+	if keepsSamples(run) {
 		objects = append(objects, sampleLog(run))
 	}
 	return append(objects, job(run, d, agentImage)), nil
 }
 
 func barrier(run *v1alpha1.BenchmarkRun, release *Release) *corev1.ConfigMap {
+	object := meta(run, names.Barrier(run.Name))
 	data := map[string]string{}
 	if release != nil {
-		data[BarrierStart] = release.Start.UTC().Format(time.RFC3339Nano)
-		data[BarrierBaseline] = string(release.Baseline)
+		object.ResourceVersion = release.Unless
+		data[protocol.StartKey] = release.Start.UTC().Format(time.RFC3339Nano)
+		data[BaselineKey] = string(release.Baseline)
 	}
-	return &corev1.ConfigMap{ObjectMeta: meta(run, names.Barrier(run.Name)), Data: data}
+	return &corev1.ConfigMap{ObjectMeta: object, Data: data}
 }
 
 // ReleaseOf is the release that a barrier holds, or nil.
 func ReleaseOf(barrier *corev1.ConfigMap) (*Release, error) {
-	if barrier == nil || barrier.Data[BarrierStart] == "" {
+	if barrier == nil || barrier.Data[protocol.StartKey] == "" {
 		return nil, nil
 	}
-	start, err := time.Parse(time.RFC3339Nano, barrier.Data[BarrierStart])
+	start, err := time.Parse(time.RFC3339Nano, barrier.Data[protocol.StartKey])
 	if err != nil {
 		return nil, fmt.Errorf("start in ConfigMap %s: %w", barrier.Name, err)
 	}
-	return &Release{Start: start, Baseline: []byte(barrier.Data[BarrierBaseline])}, nil
+	return &Release{Start: start, Baseline: []byte(barrier.Data[BaselineKey])}, nil
 }
 
 // access lets the workers watch their barrier and fill their reports, and nothing else.
@@ -99,7 +94,7 @@ func access(run *v1alpha1.BenchmarkRun) []client.Object {
 
 // sampleLog is the volume on which JMeter's sample logs outlive their pods.
 func sampleLog(run *v1alpha1.BenchmarkRun) *corev1.PersistentVolumeClaim {
-	return &corev1.PersistentVolumeClaim{ObjectMeta: meta(run, run.Name+"-jtl"), Spec: corev1.PersistentVolumeClaimSpec{
+	return &corev1.PersistentVolumeClaim{ObjectMeta: meta(run, names.Samples(run.Name)), Spec: corev1.PersistentVolumeClaimSpec{
 		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 		Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("2Gi")}},
 	}}

@@ -29,6 +29,9 @@ func Credentials(network string) string { return network + "-credentials" }
 // NetworkMap is the Secret with what all members of a network know of each other.
 func NetworkMap(network string) string { return network + "-network-map" }
 
+// Schema is the Secret with the template of the members' own databases, where the node's image has none.
+func Schema(network string) string { return network + "-schema" }
+
 // Genesis is the Job, with its account and role, that makes a network's material.
 func Genesis(network string) string { return network + "-genesis" }
 
@@ -42,7 +45,16 @@ func Run(network, workload string) string { return network + "-" + workload }
 func Barrier(run string) string { return run + "-barrier" }
 
 // Report is the ConfigMap to which one worker of a run reports.
-func Report(run string, worker int32) string { return fmt.Sprintf("%s-w%d", run, worker) }
+func Report(run string, worker int32) string { return fmt.Sprintf("%s%d", ReportPrefix(run), worker) }
+
+// ReportPrefix is the name of a run's reports without the worker's index.
+func ReportPrefix(run string) string { return run + "-w" }
+
+// Workload is the ConfigMap with the orders of a run's drivers.
+func Workload(run string) string { return run + "-workload" }
+
+// Samples is the claim of the volume that keeps a run's sample logs.
+func Samples(run string) string { return run + "-jtl" }
 
 // Result is the ConfigMap with a run's whole result.
 func Result(run string) string { return run + "-result" }

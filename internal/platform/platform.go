@@ -16,6 +16,8 @@ import (
 type Platform interface {
 	// Type is the discriminator in the spec.
 	Type() v1alpha1.PlatformType
+	// Version of the platform that a spec asks for, for people: Corda 4.10.
+	Version(spec *v1alpha1.BenchmarkNetworkSpec) string
 	// Validate refuses what CEL cannot express; every error names its field.
 	Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList
 	// Topology lists the members with their names and addresses.

@@ -77,6 +77,8 @@ type Environment struct {
 	Containers []Container `json:"containers"`
 	// Database that the members used, such as PostgreSQL 15, with its effective settings.
 	Database Database `json:"database"`
+	// Settings that the operator derived for the network, by name.
+	Settings map[string]string `json:"settings,omitempty"`
 }
 
 // Image is one image that ran.

@@ -1,0 +1,206 @@
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// reports are what the workers left.
+type reports struct {
+	results  []results.Worker
+	failures map[int]string
+}
+
+// all tells whether every worker left something.
+func (w reports) all(workers int32) bool { return len(w.results)+len(w.failures) >= int(workers) }
+
+// read decodes the workers' reports. One that cannot be read counts as a failure of its worker.
+func (p *runPass) read() reports {
+	read := reports{failures: map[int]string{}}
+	for i := range p.run.Spec.Workload.Workers.Count {
+		cm := p.snapshot.ConfigMap(names.Report(p.run.Name, i))
+		if cm == nil {
+			continue
+		}
+		if line := cm.Data[protocol.FailureKey]; line != "" {
+			read.failures[int(i)] = line
+			continue
+		}
+		packed, ok := cm.BinaryData[protocol.ResultKey]
+		if !ok {
+			continue
+		}
+		worker, err := results.DecodeWorker(packed)
+		if err != nil {
+			read.failures[int(i)] = err.Error()
+			continue
+		}
+		read.results = append(read.results, *worker)
+	}
+	return read
+}
+
+// failure is why a run ends without a result, or empty: its Job is over and no worker measured anything.
+func (p *runPass) failure() string {
+	job := p.snapshot.Job(p.run.Name)
+	if p.result != nil || job == nil {
+		return ""
+	}
+	read := p.read()
+	state := p.snapshot.Readiness(job)
+	over := state.State != observe.Waiting || read.all(p.run.Spec.Workload.Workers.Count)
+	if !over || len(read.results) > 0 {
+		return ""
+	}
+	var lines []string
+	for i := range p.run.Spec.Workload.Workers.Count {
+		if line := read.failures[int(i)]; line != "" {
+			lines = append(lines, fmt.Sprintf("worker %d: %s", i, line))
+		}
+	}
+	if len(lines) == 0 {
+		lines = append(lines, "the workers left no result: "+state.Message)
+	}
+	return strings.Join(lines, "; ")
+}
+
+// collect writes the result when all workers reported, or when those that did not never will.
+func (r *RunReconciler) collect(ctx context.Context, pass *runPass) error {
+	read := pass.read()
+	job := pass.snapshot.Job(pass.run.Name)
+	if job == nil || pass.released == nil || len(read.results) == 0 {
+		return nil
+	}
+	if !read.all(pass.run.Spec.Workload.Workers.Count) && pass.snapshot.Readiness(job).State == observe.Waiting {
+		return nil
+	}
+	result, err := r.result(ctx, pass, read)
+	if err != nil {
+		return err
+	}
+	packed, err := results.Encode(result)
+	if err != nil {
+		return fmt.Errorf("result of run %s: %w", pass.run.Name, err)
+	}
+	return r.applyAll(ctx, pass, []client.Object{resultMap(pass.run, packed)})
+}
+
+func resultMap(run *v1alpha1.BenchmarkRun, packed []byte) *corev1.ConfigMap {
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.Result(run.Name), Labels: driver.Labels(run)}}
+	if packed != nil {
+		cm.BinaryData = map[string][]byte{protocol.ResultKey: packed}
+	}
+	return cm
+}
+
+func (r *RunReconciler) result(ctx context.Context, pass *runPass, read reports) (*results.Result, error) {
+	measurement, err := results.Merge(read.results)
+	if err != nil {
+		return nil, fmt.Errorf("merge the workers of run %s: %w", pass.run.Name, err)
+	}
+	disturbances, err := observe.Disturbances(pass.released.Baseline, pass.networkPods)
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", pass.run.Name, err)
+	}
+	workload := pass.run.Spec.Workload
+	tolerances := results.DefaultTolerances()
+	tolerances.ErrorShare = float64(workload.Measure.MaxErrorPercent) / 100
+	verdict := measurement.Judge(results.Circumstances{
+		Workers: int(workload.Workers.Count), Failures: read.failures, Disturbances: disturbances}, tolerances)
+	result, err := results.NewResult(measurement, verdict)
+	if err != nil {
+		return nil, fmt.Errorf("result of run %s: %w", pass.run.Name, err)
+	}
+	return result, r.describe(ctx, pass, result)
+}
+
+// describe adds what it takes to repeat the run.
+func (r *RunReconciler) describe(ctx context.Context, pass *runPass, result *results.Result) error {
+	run, network := pass.run, pass.network
+	result.Run = results.RunIdentity{Namespace: run.Namespace, Name: run.Name, UID: string(run.UID),
+		Network: network.Name, NetworkUID: string(network.UID), Workload: run.Spec.Workload.Name, Reference: pass.driver.Workload.Reference}
+	result.Times.Start, result.Times.End = pass.released.Start, r.Now().UTC()
+	orders, err := json.Marshal(pass.driver.Workload)
+	if err != nil {
+		return fmt.Errorf("encode workload of run %s: %w", run.Name, err)
+	}
+	result.Workload = orders
+	nodes, err := r.nodes(ctx, pass.networkPods)
+	if err != nil {
+		return err
+	}
+	result.Environment = results.Environment{
+		OperatorVersion: r.Images.Version, PlatformVersion: pass.platform.Version(&network.Spec),
+		KubernetesVersion: r.KubeVersion, PlanHash: network.Status.PlanHash,
+		Images: observe.Images(pass.networkPods), Containers: observe.Containers(pass.networkPods), Nodes: nodes,
+		Database: results.Database{Engine: string(network.Spec.Database.Engine), Topology: string(network.Spec.Database.Topology)},
+		Settings: settings(network.Status.Settings),
+	}
+	return nil
+}
+
+func settings(derived []v1alpha1.DerivedSetting) map[string]string {
+	all := make(map[string]string, len(derived))
+	for _, s := range derived {
+		all[s.Name] = s.Value
+	}
+	return all
+}
+
+func (r *RunReconciler) nodes(ctx context.Context, pods []corev1.Pod) ([]results.Node, error) {
+	var all []results.Node
+	for _, name := range observe.NodeNames(pods) {
+		var node corev1.Node
+		if err := r.Direct.Get(ctx, types.NamespacedName{Name: name}, &node); err != nil {
+			return nil, fmt.Errorf("get node %s: %w", name, err)
+		}
+		all = append(all, observe.NodeOf(&node))
+	}
+	return all, nil
+}
+
+// tidy removes what a run with a result needs no more: orders, barrier, reports and rights. The Job stays for its logs,
+// a sample log that was asked for stays, and so does the result.
+func (r *RunReconciler) tidy(ctx context.Context, pass *runPass) error {
+	keep := []client.Object{resultMap(pass.run, nil)}
+	if job := pass.snapshot.Job(pass.run.Name); job != nil {
+		keep = append(keep, job)
+	}
+	keep = append(keep, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: names.Samples(pass.run.Name)}})
+	for _, object := range pass.snapshot.Unplanned(keep) {
+		if err := r.Writer.Delete(ctx, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// adopt lets the network own a run that a user made, so that it goes with its network.
+func (r *RunReconciler) adopt(ctx context.Context, pass *runPass) error {
+	for _, ref := range pass.run.OwnerReferences {
+		if ref.UID == pass.network.UID {
+			return nil
+		}
+	}
+	before := pass.run.DeepCopy()
+	pass.run.OwnerReferences = append(pass.run.OwnerReferences, metav1.OwnerReference{
+		APIVersion: v1alpha1.GroupVersion.String(), Kind: "BenchmarkNetwork", Name: pass.network.Name, UID: pass.network.UID})
+	if err := r.Client.Patch(ctx, pass.run, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("adopt run %s: %w", pass.run.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package controllers
+
+import (
+	"context"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/apply"
+	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/status"
+)
+
+// releaseLead is how far ahead of the release all workers are told of it, so that none learns of it too late.
+const releaseLead = 3 * time.Second
+
+// RunReconciler measures BenchmarkRuns.
+type RunReconciler struct {
+	Client client.Client
+	// Direct reads objects that the cache does not hold.
+	Direct    client.Reader
+	Platforms *platform.Registry
+	Images    images.Catalogue
+	Writer    *apply.Writer
+	Reader    *observe.Reader
+	Events    Events
+	// KubeVersion of the cluster, recorded in the result.
+	KubeVersion string
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkruns,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkruns/status,verbs=get;update;patch
+// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkruns/finalizers,verbs=update
+// +kubebuilder:rbac:groups="",resources=nodes,verbs=get
+
+// Reconcile makes one pass over a run. A run that has ended is never touched again.
+func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	run := &v1alpha1.BenchmarkRun{}
+	if err := r.Client.Get(ctx, req.NamespacedName, run); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if run.DeletionTimestamp != nil || status.RunEnded(run) {
+		return ctrl.Result{}, nil
+	}
+	pass, err := r.gather(ctx, run)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if err := r.measure(ctx, pass); err != nil {
+		return ctrl.Result{}, err
+	}
+	before := run.DeepCopy()
+	run.Status = status.Run(pass.statusInput(r.Now()))
+	return ctrl.Result{}, writeStatus(ctx, r.Client, r.Events, before, run, before.Status.Conditions, run.Status.Conditions)
+}
+
+// measure takes the run as far as what was observed allows.
+func (r *RunReconciler) measure(ctx context.Context, pass *runPass) error {
+	switch {
+	case pass.refusal != nil:
+		return nil
+	case pass.result != nil:
+		return r.tidy(ctx, pass)
+	case pass.waiting.Reason != "":
+		return nil
+	}
+	if err := r.adopt(ctx, pass); err != nil {
+		return err
+	}
+	if err := r.release(pass); err != nil {
+		return err
+	}
+	objects, err := driver.Objects(pass.run, pass.driver, r.Images.Image("agent", ""), pass.released)
+	if err != nil {
+		return err
+	}
+	if err := r.applyAll(ctx, pass, objects); err != nil {
+		return err
+	}
+	return r.collect(ctx, pass)
+}
+
+// release sets the start once all workers are ready, a little ahead, together with the members as they are.
+func (r *RunReconciler) release(pass *runPass) error {
+	barrier := pass.snapshot.ConfigMap(names.Barrier(pass.run.Name))
+	if pass.released != nil || barrier == nil || pass.workersReady() < pass.run.Spec.Workload.Workers.Count {
+		return nil
+	}
+	baseline, err := observe.Baseline(pass.networkPods)
+	if err != nil {
+		return err
+	}
+	pass.released = &driver.Release{Start: r.Now().Add(releaseLead), Baseline: baseline, Unless: barrier.ResourceVersion}
+	return nil
+}
+
+func (r *RunReconciler) applyAll(ctx context.Context, pass *runPass, objects []client.Object) error {
+	owner := apply.Owner{Object: pass.run, Labels: runLabels(pass.run)}
+	for _, object := range objects {
+		if err := r.Writer.Apply(ctx, owner, object, pass.snapshot.Live(object)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetupWithManager watches runs, what they own, their workers, and the networks that they wait for.
+func (r *RunReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		For(&v1alpha1.BenchmarkRun{}).
+		Owns(&corev1.ConfigMap{}).Owns(&batchv1.Job{}).
+		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(byLabel(v1alpha1.LabelRun))).
+		Watches(&v1alpha1.BenchmarkNetwork{}, handler.EnqueueRequestsFromMapFunc(r.runsOfNetwork)).
+		Watches(&v1alpha1.BenchmarkRun{}, handler.EnqueueRequestsFromMapFunc(r.runsBeside)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency}).
+		Complete(r)
+}

@@ -1,0 +1,182 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/status"
+)
+
+// runPass is what one pass over a run knows.
+type runPass struct {
+	run      *v1alpha1.BenchmarkRun
+	network  *v1alpha1.BenchmarkNetwork
+	platform platform.Platform
+	snapshot *observe.Snapshot
+	// networkPods are members, databases and workers.
+	networkPods []corev1.Pod
+	driver      driver.Driver
+	released    *driver.Release
+	// result of the run once it is written.
+	result *results.Result
+	// refusal is why the run cannot be carried out at all.
+	refusal error
+	// waiting is what the run waits for before it can begin.
+	waiting status.Waiting
+}
+
+// gather reads all that decides about a run.
+func (r *RunReconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun) (*runPass, error) {
+	pass := &runPass{run: run}
+	var err error
+	if pass.snapshot, err = r.Reader.Owned(ctx, run, runLabels(run), false); err != nil {
+		return nil, err
+	}
+	if pass.result, err = resultIn(pass.snapshot, run.Name); err != nil || pass.result != nil {
+		return pass, err
+	}
+	network := &v1alpha1.BenchmarkNetwork{}
+	err = r.Client.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: run.Spec.NetworkName}, network)
+	if apierrors.IsNotFound(err) {
+		pass.waiting = status.Waiting{Reason: v1alpha1.ReasonWaitingForNetwork,
+			Message: fmt.Sprintf("BenchmarkNetwork %s does not exist", run.Spec.NetworkName)}
+		return pass, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("get network %s: %w", run.Spec.NetworkName, err)
+	}
+	pass.network = network
+	if pass.refusal = r.accept(pass); pass.refusal != nil {
+		return pass, nil
+	}
+	return pass, r.gatherNetwork(ctx, pass)
+}
+
+// accept makes the driver, or says why the workload cannot be carried out.
+func (r *RunReconciler) accept(pass *runPass) error {
+	p, err := r.Platforms.Get(pass.network.Spec.Platform.Type)
+	if err != nil {
+		return err
+	}
+	workload := &pass.run.Spec.Workload
+	problems := validateWorkload(p, &pass.network.Spec, workload, field.NewPath("spec", "workload"))
+	if err := problems.ToAggregate(); err != nil {
+		return err
+	}
+	pass.platform = p
+	topology := p.Topology(pass.network)
+	load, err := p.(platform.Loadable).Load(platform.Input{Network: pass.network, Images: r.Images}, topology, workload)
+	if err != nil {
+		return fmt.Errorf("spec.workload: %w", err)
+	}
+	load.Workload.Reference = string(pass.run.UID)
+	pass.driver = load
+	return nil
+}
+
+// gatherNetwork reads the network's pods and whether it is the run's turn. A run that began goes on whatever happens
+// to the network; its verdict will say so.
+func (r *RunReconciler) gatherNetwork(ctx context.Context, pass *runPass) error {
+	var pods corev1.PodList
+	if err := r.Client.List(ctx, &pods, client.InNamespace(pass.run.Namespace), client.MatchingLabels(networkLabels(pass.network))); err != nil {
+		return fmt.Errorf("list pods of network %s: %w", pass.network.Name, err)
+	}
+	for _, pod := range pods.Items {
+		if of := pod.Labels[v1alpha1.LabelRun]; of == "" || of == pass.run.Name {
+			pass.networkPods = append(pass.networkPods, pod)
+		}
+	}
+	var err error
+	if pass.released, err = driver.ReleaseOf(pass.snapshot.ConfigMap(names.Barrier(pass.run.Name))); err != nil {
+		return err
+	}
+	if pass.snapshot.Job(pass.run.Name) != nil {
+		return nil
+	}
+	runs, err := runsOn(ctx, r.Client, pass.run.Namespace, pass.network.Name)
+	if err != nil {
+		return err
+	}
+	pass.waiting = turn(pass.run, pass.network, runs)
+	return nil
+}
+
+// turn is what a run that has not begun waits for: its network, or an older run on it.
+func turn(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork, runs []*v1alpha1.BenchmarkRun) status.Waiting {
+	if network.Spec.Suspend {
+		return status.Waiting{Reason: v1alpha1.ReasonSuspended, Message: fmt.Sprintf("BenchmarkNetwork %s is suspended", network.Name)}
+	}
+	if !meta.IsStatusConditionTrue(network.Status.Conditions, v1alpha1.ConditionReady) || network.Status.ObservedGeneration != network.Generation {
+		message := fmt.Sprintf("BenchmarkNetwork %s is not ready", network.Name)
+		if c := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionReady); c != nil && c.Message != "" {
+			message += ": " + c.Message
+		}
+		return status.Waiting{Reason: v1alpha1.ReasonWaitingForNetwork, Message: message}
+	}
+	for _, other := range runs {
+		if other.Name == run.Name {
+			break
+		}
+		if !plan.Ended(other) {
+			return status.Waiting{Reason: v1alpha1.ReasonWaitingForTurn, Message: fmt.Sprintf("BenchmarkRun %s goes first", other.Name)}
+		}
+	}
+	return status.Waiting{}
+}
+
+func resultIn(snapshot *observe.Snapshot, run string) (*results.Result, error) {
+	cm := snapshot.ConfigMap(names.Result(run))
+	if cm == nil {
+		return nil, nil
+	}
+	result, err := results.Decode(cm.BinaryData[protocol.ResultKey])
+	if err != nil {
+		return nil, fmt.Errorf("ConfigMap %s: %w", cm.Name, err)
+	}
+	return result, nil
+}
+
+// workers are the pods of the run's Job.
+func (p *runPass) workers() []corev1.Pod { return p.snapshot.Pods() }
+
+func (p *runPass) workersReady() int32 {
+	var ready int32
+	workers := p.workers()
+	for i := range workers {
+		if observe.PodReady(&workers[i]) {
+			ready++
+		}
+	}
+	return ready
+}
+
+// statusInput is what the status of the run follows from.
+func (p *runPass) statusInput(now time.Time) status.RunInput {
+	in := status.RunInput{Run: p.run, Refusal: p.refusal, Waiting: p.waiting, Result: p.result,
+		WorkersReady: p.workersReady(), Workers: p.workers(), Now: now}
+	if p.released != nil {
+		in.Start = &p.released.Start
+	}
+	for i := range p.run.Spec.Workload.Workers.Count {
+		if cm := p.snapshot.ConfigMap(names.Report(p.run.Name, i)); cm != nil {
+			in.Progress = append(in.Progress, cm.Data[protocol.ProgressKey])
+		}
+	}
+	in.Failure = p.failure()
+	return in
+}

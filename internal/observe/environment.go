@@ -1,0 +1,85 @@
+package observe
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// Containers are the place and size of the main containers of a network and of the load on it.
+func Containers(pods []corev1.Pod) []results.Container {
+	var all []results.Container
+	for i := range pods {
+		pod := &pods[i]
+		role := roleOf(pod)
+		if role == "" || len(pod.Spec.Containers) == 0 {
+			continue
+		}
+		main := pod.Spec.Containers[0].Resources
+		all = append(all, results.Container{
+			Name: pod.Name, Role: role, Node: pod.Spec.NodeName,
+			CPURequest: main.Requests.Cpu().AsApproximateFloat64(), CPULimit: main.Limits.Cpu().AsApproximateFloat64(),
+			MemoryRequest: main.Requests.Memory().Value(), MemoryLimit: main.Limits.Memory().Value(),
+		})
+	}
+	slices.SortFunc(all, func(a, b results.Container) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Images that ran in the pods, by what they were for, each once.
+func Images(pods []corev1.Pod) []results.Image {
+	var all []results.Image
+	for i := range pods {
+		role := roleOf(&pods[i])
+		if role == "" {
+			continue
+		}
+		for _, c := range slices.Concat(pods[i].Status.InitContainerStatuses, pods[i].Status.ContainerStatuses) {
+			image := results.Image{Role: c.Name, Name: c.Image, Digest: c.ImageID}
+			if !slices.Contains(all, image) {
+				all = append(all, image)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b results.Image) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Name, b.Name)) })
+	return all
+}
+
+// NodeOf describes a node of the cluster.
+func NodeOf(node *corev1.Node) results.Node {
+	info := node.Status.NodeInfo
+	return results.Node{
+		Name: node.Name, Kernel: info.KernelVersion, OS: info.OSImage, Architecture: info.Architecture,
+		ContainerRuntime: info.ContainerRuntimeVersion, Kubelet: info.KubeletVersion,
+		CPUs: node.Status.Capacity.Cpu().AsApproximateFloat64(), MemoryBytes: node.Status.Capacity.Memory().Value(),
+	}
+}
+
+// NodeNames are the nodes that the pods ran on, each once, in order.
+func NodeNames(pods []corev1.Pod) []string {
+	var all []string
+	for i := range pods {
+		if name := pods[i].Spec.NodeName; name != "" && roleOf(&pods[i]) != "" {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func roleOf(pod *corev1.Pod) string {
+	switch {
+	case pod.Labels[v1alpha1.LabelRun] != "":
+		return "Worker"
+	case pod.Labels[v1alpha1.LabelMember] != "":
+		return "Member"
+	case isDatabase(pod):
+		return "Database"
+	default:
+		return ""
+	}
+}

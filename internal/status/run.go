@@ -1,0 +1,194 @@
+package status
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// Waiting is what a run waits for before it begins: a condition reason and a message; empty if for nothing.
+type Waiting struct {
+	Reason, Message string
+}
+
+// RunInput is what the status of a run follows from.
+type RunInput struct {
+	Run *v1alpha1.BenchmarkRun
+	// Refusal is why the run cannot be carried out, or nil.
+	Refusal error
+	Waiting Waiting
+	// Start is the release of the workers, or nil.
+	Start *time.Time
+	// Workers are their pods.
+	Workers      []corev1.Pod
+	WorkersReady int32
+	// Progress of each worker, JSON; empty where it told nothing yet.
+	Progress []string
+	// Failure is why the run ended without a result, or empty.
+	Failure string
+	// Result of the run, or nil.
+	Result *results.Result
+	Now    time.Time
+}
+
+// RunEnded tells whether a run is over, well or not.
+func RunEnded(run *v1alpha1.BenchmarkRun) bool { return plan.Ended(run) }
+
+// Run computes the status of a run.
+func Run(in RunInput) v1alpha1.BenchmarkRunStatus {
+	old, wanted := in.Run.Status, in.Run.Spec.Workload.Workers.Count
+	s := v1alpha1.BenchmarkRunStatus{ObservedGeneration: in.Run.Generation,
+		WorkersReady: fmt.Sprintf("%d/%d", in.WorkersReady, wanted), StartTime: old.StartTime}
+	if in.Start != nil {
+		start := metav1.NewMicroTime(*in.Start)
+		s.StartTime = &start
+	}
+	l := conditionList{generation: in.Run.Generation}
+	switch {
+	case in.Result != nil:
+		concluded(&s, &l, in)
+	case in.Refusal != nil:
+		failed(&s, &l, in.Now, v1alpha1.ReasonInvalidSpec, in.Refusal.Error())
+	case in.Failure != "":
+		failed(&s, &l, in.Now, v1alpha1.ReasonRunFailed, in.Failure)
+	case in.Waiting.Reason != "":
+		s.Phase, s.Progress = "Pending", "Waiting"
+		underWay(&l, in.Waiting.Reason, in.Waiting.Message)
+	case in.Start == nil:
+		s.Phase, s.Progress = "Preparing", "Preparing "+s.WorkersReady
+		underWay(&l, v1alpha1.ReasonWaitingForWorkers, workersMessage(in))
+	default:
+		measuring(&s, &l, in)
+	}
+	s.Conditions = keepTransitions(old.Conditions, l.all, in.Now)
+	return s
+}
+
+func underWay(l *conditionList, reason, message string) {
+	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+	l.set(v1alpha1.ConditionMeasured, false, reason, message)
+	l.set(v1alpha1.ConditionComplete, false, reason, message)
+	l.unready(false, reason, message)
+}
+
+// workersMessage names the workers that are not ready yet and what keeps them.
+func workersMessage(in RunInput) string {
+	message := fmt.Sprintf("%d of %d workers are ready", in.WorkersReady, in.Run.Spec.Workload.Workers.Count)
+	for i := range in.Workers {
+		if trouble := observe.PodTrouble(&in.Workers[i]); trouble != "" {
+			return message + "; pod " + in.Workers[i].Name + ": " + trouble
+		}
+	}
+	return message
+}
+
+// progress is what a worker tells of itself.
+type progress struct {
+	Phase          string  `json:"phase"`
+	ElapsedSeconds float64 `json:"elapsedSeconds"`
+	Throughput     float64 `json:"throughput"`
+}
+
+// phases of a run by the driver's word for them.
+var phases = map[string]string{"WarmUp": "WarmUp", "Window": "Measuring", "Drain": "Draining"}
+
+func measuring(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
+	s.Phase, s.Progress = "WarmUp", "Starting"
+	var throughput, elapsed float64
+	for _, text := range in.Progress {
+		var p progress
+		if text == "" || json.Unmarshal([]byte(text), &p) != nil {
+			continue
+		}
+		throughput += p.Throughput
+		if p.ElapsedSeconds >= elapsed {
+			elapsed = p.ElapsedSeconds
+			s.Phase = phases[p.Phase]
+		}
+	}
+	m := in.Run.Spec.Workload.Measure
+	switch s.Phase {
+	case "WarmUp":
+		if elapsed > 0 {
+			s.Progress = "WarmUp " + share(elapsed, m.WarmUp.Seconds())
+		}
+	case "Measuring":
+		s.Progress = "Window " + share(elapsed-m.WarmUp.Seconds(), m.Window.Seconds())
+	case "Draining":
+		s.Progress = "Drain"
+	}
+	if throughput > 0 {
+		s.Throughput = decimal(throughput)
+	}
+	underWay(l, v1alpha1.ReasonMeasuring, "the workers apply the load: "+s.Progress)
+}
+
+func failed(s *v1alpha1.BenchmarkRunStatus, l *conditionList, now time.Time, reason, message string) {
+	ended := metav1.NewTime(now)
+	s.Phase, s.Progress, s.CompletionTime = "Failed", "Failed", &ended
+	l.set(v1alpha1.ConditionAccepted, reason != v1alpha1.ReasonInvalidSpec, reason, message)
+	l.set(v1alpha1.ConditionMeasured, false, reason, message)
+	l.set(v1alpha1.ConditionComplete, true, reason, message)
+	l.unready(true, reason, message)
+}
+
+// concluded takes everything from the result, so that status and result cannot differ.
+func concluded(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
+	result := in.Result
+	start, ended := metav1.NewMicroTime(result.Times.Start), metav1.NewTime(result.Times.End)
+	s.Phase, s.Progress, s.StartTime, s.CompletionTime = "Complete", "Complete", &start, &ended
+	s.Throughput = decimal(result.Summary.ThroughputPerSecond)
+	latency := result.Summary.Latency
+	s.Latency = &v1alpha1.LatencySummary{Mean: decimal(latency.Mean), P50: decimal(latency.P50), P90: decimal(latency.P90),
+		P95: decimal(latency.P95), P99: decimal(latency.P99), P999: decimal(latency.P999), Max: decimal(latency.Max)}
+	s.Operations = &v1alpha1.OperationCounts{Completed: result.Summary.Requests - result.Summary.Errors, Failed: result.Summary.Errors}
+	s.Verdict = v1alpha1.Verdict(result.Verdict.Validity)
+	s.Reasons = append(reasons("Invalid", result.Verdict.Reasons), reasons("Note", result.Verdict.Notes)...)
+	s.Result = &v1alpha1.ResultReference{ConfigMapName: names.Result(in.Run.Name), Key: protocol.ResultKey}
+	message := fmt.Sprintf("%s flows/s over %d s, verdict %s", s.Throughput, result.Times.WindowSeconds, s.Verdict)
+	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+	l.set(v1alpha1.ConditionMeasured, true, v1alpha1.ReasonResultWritten, message)
+	l.set(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultWritten, message)
+	l.set(v1alpha1.ConditionReady, true, v1alpha1.ReasonResultWritten, message)
+}
+
+// maxReasons is what the status holds; the result has all.
+const maxReasons = 16
+
+func reasons(severity string, found []results.Reason) []v1alpha1.VerdictReason {
+	var all []v1alpha1.VerdictReason
+	for _, r := range found[:min(len(found), maxReasons)] {
+		all = append(all, v1alpha1.VerdictReason{Reason: string(r.Code), Severity: severity, Message: r.Message})
+	}
+	return all
+}
+
+// decimal has three significant places or one after the point, whichever is more.
+func decimal(x float64) string {
+	switch {
+	case x >= 10:
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	case x >= 1:
+		return strconv.FormatFloat(x, 'f', 2, 64)
+	default:
+		return strconv.FormatFloat(x, 'f', 3, 64)
+	}
+}
+
+func share(part, whole float64) string {
+	if whole <= 0 {
+		return "100%"
+	}
+	return fmt.Sprintf("%.0f%%", 100*min(1, max(0, part/whole)))
+}

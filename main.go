@@ -1,0 +1,193 @@
+// Command manager is the benchnet operator: it brings BenchmarkNetworks about and measures BenchmarkRuns.
+package main
+
+import (
+	"crypto/tls"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/discovery"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/controllers"
+	"github.com/benchnet/benchnet/internal/apply"
+	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/corda"
+)
+
+// version is set by the linker.
+var version = "0.1.0"
+
+// options are the flags of the manager.
+type options struct {
+	metricsAddress, probeAddress string
+	metricsSecure, leaderElect   bool
+	imageRegistry, imageVersion  string
+	imageOverrides               pairs
+	namespaces                   list
+	concurrency                  int
+	log                          zap.Options
+}
+
+func main() {
+	if err := run(parse()); err != nil {
+		fmt.Fprintln(os.Stderr, "manager:", err)
+		os.Exit(1)
+	}
+}
+
+func parse() options {
+	o := options{imageOverrides: pairs{}}
+	flag.StringVar(&o.metricsAddress, "metrics-bind-address", ":8443", "address of the metrics endpoint; 0 turns it off")
+	flag.BoolVar(&o.metricsSecure, "metrics-secure", true, "serve metrics over TLS, to those alone whom the API server allows")
+	flag.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
+	flag.BoolVar(&o.leaderElect, "leader-elect", false, "let one of several managers work at a time")
+	flag.StringVar(&o.imageRegistry, "image-registry", "ghcr.io/benchnet", "prefix of the project's images")
+	flag.StringVar(&o.imageVersion, "image-version", version, "tag of the project's images")
+	flag.Var(o.imageOverrides, "image-override", "name=reference that replaces one image; may be given several times")
+	flag.Var(&o.namespaces, "watch-namespace", "namespace to watch; may be given several times; default: all")
+	flag.IntVar(&o.concurrency, "max-concurrent-reconciles", 4, "resources of a kind worked on at the same time")
+	o.log.BindFlags(flag.CommandLine)
+	flag.Parse()
+	return o
+}
+
+func run(o options) error {
+	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&o.log)))
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("find the API server: %w", err)
+	}
+	kube, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return fmt.Errorf("make the discovery client: %w", err)
+	}
+	server, err := kube.ServerVersion()
+	if err != nil {
+		return fmt.Errorf("ask the API server's version: %w", err)
+	}
+	mgr, err := ctrl.NewManager(config, o.manager())
+	if err != nil {
+		return fmt.Errorf("make the manager: %w", err)
+	}
+	if err := o.setUp(mgr, server.GitVersion); err != nil {
+		return err
+	}
+	return mgr.Start(ctrl.SetupSignalHandler())
+}
+
+// setUp registers the reconcilers. This is the one place that lists the platforms.
+func (o options) setUp(mgr ctrl.Manager, kubeVersion string) error {
+	platforms := platform.NewRegistry(corda.New())
+	catalogue := images.Catalogue{Registry: o.imageRegistry, Version: o.imageVersion, Overrides: o.imageOverrides}
+	writer := apply.NewWriter(mgr.GetClient(), mgr.GetScheme())
+	reader := observe.NewReader(mgr.GetClient(), mgr.GetScheme())
+	recorder := mgr.GetEventRecorder(v1alpha1.ManagedBy)
+	networks := &controllers.NetworkReconciler{Client: mgr.GetClient(), Direct: mgr.GetAPIReader(), Platforms: platforms, Images: catalogue,
+		Writer: writer, Reader: reader, Events: recorder, KubeVersion: kubeVersion, Now: time.Now}
+	if err := networks.SetupWithManager(mgr, o.concurrency); err != nil {
+		return fmt.Errorf("set up the network controller: %w", err)
+	}
+	runs := &controllers.RunReconciler{Client: mgr.GetClient(), Direct: mgr.GetAPIReader(), Platforms: platforms, Images: catalogue,
+		Writer: writer, Reader: reader, Events: recorder, KubeVersion: kubeVersion, Now: time.Now}
+	if err := runs.SetupWithManager(mgr, o.concurrency); err != nil {
+		return fmt.Errorf("set up the run controller: %w", err)
+	}
+	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return fmt.Errorf("add the health check: %w", err)
+	}
+	if err := mgr.AddReadyzCheck("ping", healthz.Ping); err != nil {
+		return fmt.Errorf("add the readiness check: %w", err)
+	}
+	return nil
+}
+
+func (o options) manager() ctrl.Options {
+	metrics := metricsserver.Options{BindAddress: o.metricsAddress, SecureServing: o.metricsSecure,
+		TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }}}
+	if o.metricsSecure {
+		metrics.FilterProvider = filters.WithAuthenticationAndAuthorization
+	}
+	return ctrl.Options{
+		Scheme:                        scheme(),
+		Metrics:                       metrics,
+		HealthProbeBindAddress:        o.probeAddress,
+		LeaderElection:                o.leaderElect,
+		LeaderElectionID:              "benchnet.dev",
+		LeaderElectionReleaseOnCancel: true,
+		Cache:                         o.cache(),
+	}
+}
+
+// cache holds, of the kinds that others use as well, the operator's own objects alone.
+func (o options) cache() cache.Options {
+	ours := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy})}
+	options := cache.Options{DefaultTransform: cache.TransformStripManagedFields(), ByObject: map[client.Object]cache.ByObject{}}
+	for _, kind := range []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.ServiceAccount{},
+		&corev1.Pod{}, &corev1.PersistentVolumeClaim{}, &rbacv1.Role{}, &rbacv1.RoleBinding{}, &appsv1.StatefulSet{},
+		&batchv1.Job{}, &networkingv1.NetworkPolicy{}, &policyv1.PodDisruptionBudget{}} {
+		options.ByObject[kind] = ours
+	}
+	if len(o.namespaces) > 0 {
+		options.DefaultNamespaces = map[string]cache.Config{}
+		for _, n := range o.namespaces {
+			options.DefaultNamespaces[n] = cache.Config{}
+		}
+	}
+	return options
+}
+
+func scheme() *runtime.Scheme {
+	s := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(s))
+	utilruntime.Must(v1alpha1.AddToScheme(s))
+	utilruntime.Must(monitoringv1.AddToScheme(s))
+	return s
+}
+
+// pairs is a flag of name=value that may be repeated.
+type pairs map[string]string
+
+func (p pairs) String() string { return fmt.Sprint(map[string]string(p)) }
+
+func (p pairs) Set(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || name == "" || value == "" {
+		return fmt.Errorf("%q is not name=reference", text)
+	}
+	p[name] = value
+	return nil
+}
+
+// list is a flag that may be repeated.
+type list []string
+
+func (l *list) String() string { return strings.Join(*l, ",") }
+
+func (l *list) Set(text string) error {
+	*l = append(*l, text)
+	return nil
+}
