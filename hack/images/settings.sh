@@ -2,6 +2,9 @@
 # Environment: BENCHNET_CACHE, BENCHNET_REGISTRY (prefix of the image names), CORDA_VERSION.
 # shellcheck shell=bash disable=SC2034
 
+# A failure inside $(...) ends the script too.
+shopt -s inherit_errexit
+
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CACHE="${BENCHNET_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/benchnet}/images"
 REGISTRY=${BENCHNET_REGISTRY:-ghcr.io/benchnet}
