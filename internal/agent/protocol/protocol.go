@@ -1,5 +1,5 @@
 // Package protocol holds the words that the operator, the in-pod agent and the load drivers
-// share: file names, ConfigMap keys, metric names and the shape of workload.json.
+// share: file names, ConfigMap keys, environment variables, and what the agent reads of workload.json.
 //
 // The order of events is described in docs/results.md, "How a run is driven".
 package protocol
@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"time"
 )
 
 // Files in the driver's directory ($BENCHNET_DIR). Each is written under another name and then renamed,
@@ -52,72 +53,14 @@ const (
 // FieldManager owns the fields that the agent writes.
 const FieldManager = "benchnet-agent"
 
-// Workload is workload.json, what a driver is told. Counts and rates are totals over all
-// workers; each worker takes its share by its index.
+// Workload is what the agent itself needs of workload.json, the orders of the driver.
 type Workload struct {
-	Targets   []Target   `json:"targets,omitempty"`
-	Notary    string     `json:"notary,omitempty"`
-	Parties   []string   `json:"parties,omitempty"`
-	Operation *Operation `json:"operation,omitempty"`
-	Load      *Load      `json:"load,omitempty"`
-	Measure   Measure    `json:"measure"`
-	// KeepJTL asks for JMeter's own sample log as well.
-	KeepJTL bool `json:"keepJtl"`
-	// Reference is unique to the run; it marks what the run writes to the ledger.
-	Reference string `json:"reference,omitempty"`
+	Measure Measure `json:"measure"`
 	// Observe lists the members whose CPU and memory are sampled during the window.
-	Observe []Observed `json:"observe,omitempty"`
+	Observe []Observed `json:"observe"`
 }
 
-// Target is one endpoint that load is sent to.
-type Target struct {
-	Name    string `json:"name"`
-	Address string `json:"address"`
-	Party   string `json:"party,omitempty"`
-	User    string `json:"user,omitempty"`
-	// PasswordFile is a path in the worker's container.
-	PasswordFile string `json:"passwordFile,omitempty"`
-}
-
-// Operation says what one request does.
-type Operation struct {
-	// Flow is Issue, IssueAndPay, Pay, or the name of a flow's class.
-	Flow      string `json:"flow"`
-	Anonymous bool   `json:"anonymous"`
-	Currency  string `json:"currency,omitempty"`
-	// Amount is in whole units of the currency.
-	Amount       int64      `json:"amount,omitempty"`
-	Arguments    []Argument `json:"arguments,omitempty"`
-	Counterparty string     `json:"counterparty,omitempty"`
-}
-
-// Argument is one typed argument of a flow's constructor.
-type Argument struct {
-	Type  string `json:"type"`
-	Value string `json:"value"`
-}
-
-// LoadModel says what decides when the next request starts.
-type LoadModel string
-
-const (
-	// Closed starts a client's next request when its last one ended.
-	Closed LoadModel = "Closed"
-	// Open starts requests at a fixed rate, whatever the system does.
-	Open LoadModel = "Open"
-)
-
-// Load says how much is asked of the system.
-type Load struct {
-	Model   LoadModel `json:"model"`
-	Clients int       `json:"clients"`
-	// MaxOutstanding bounds the unfinished requests of a closed loop.
-	MaxOutstanding int `json:"maxOutstanding,omitempty"`
-	// RatePerSecond is the offered load of an open loop, in requests per second.
-	RatePerSecond float64 `json:"ratePerSecond,omitempty"`
-}
-
-// Measure says what is measured, counted from the common start.
+// Measure says what is measured, counted from the common start: whole seconds.
 type Measure struct {
 	// WarmUpSeconds is discarded.
 	WarmUpSeconds int `json:"warmUpSeconds"`
@@ -127,30 +70,20 @@ type Measure struct {
 	DrainSeconds int `json:"drainSeconds"`
 }
 
+// WindowStart is when the window opens in a run that starts at start.
+func (m Measure) WindowStart(start time.Time) time.Time {
+	return start.Add(time.Duration(m.WarmUpSeconds) * time.Second)
+}
+
+// WindowEnd is when the window closes in a run that starts at start.
+func (m Measure) WindowEnd(start time.Time) time.Time {
+	return m.WindowStart(start).Add(time.Duration(m.WindowSeconds) * time.Second)
+}
+
 // Observed is a member and where its agent serves metrics.
 type Observed struct {
 	Member string `json:"member"`
 	URL    string `json:"url"`
-}
-
-// Phase is where a driver stands.
-type Phase string
-
-const (
-	PhaseWarmUp Phase = "WarmUp"
-	PhaseWindow Phase = "Window"
-	PhaseDrain  Phase = "Drain"
-)
-
-// Progress is progress.json.
-type Progress struct {
-	Phase     Phase `json:"phase"`
-	Completed int64 `json:"completed"`
-	Failed    int64 `json:"failed"`
-	// ElapsedSeconds since the common start.
-	ElapsedSeconds float64 `json:"elapsedSeconds"`
-	// Throughput in completions per second, as the driver sees it now.
-	Throughput float64 `json:"throughput"`
 }
 
 // ReadWorkload reads workload.json and checks what the agent itself needs of it: the window and the members.

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/benchnet/benchnet/internal/agent/files"
+)
+
+func install(flags *flag.FlagSet) action {
+	to := flags.String("to", "", "`folder` to copy to")
+	return func(context.Context, []string) (int, error) {
+		if err := needed("to", *to); err != nil {
+			return 0, err
+		}
+		self, err := os.Executable()
+		if err != nil {
+			return 0, fmt.Errorf("find this program: %w", err)
+		}
+		if _, err := files.Copy(self, filepath.Join(*to, "agent")); err != nil {
+			return 0, fmt.Errorf("install into %s: %w", *to, err)
+		}
+		return 0, nil
+	}
+}
+
+func copyFiles(flags *flag.FlagSet) action {
+	from := flags.String("from", "", "`folder` to copy")
+	to := flags.String("to", "", "`folder` to copy to; it is made if it does not exist")
+	return func(context.Context, []string) (int, error) {
+		if err := needed("from", *from, "to", *to); err != nil {
+			return 0, err
+		}
+		tally, err := files.CopyTree(*from, *to)
+		if err != nil {
+			return 0, fmt.Errorf("copy to %s: %w", *to, err)
+		}
+		fmt.Printf("%d files, %d bytes copied from %s to %s\n", tally.Files, tally.Bytes, *from, *to)
+		return 0, nil
+	}
+}
+
+func check(flags *flag.FlagSet) action {
+	file := flags.String("file", "", "`file` that must exist")
+	return func(context.Context, []string) (int, error) {
+		if err := needed("file", *file); err != nil {
+			return 0, err
+		}
+		_, err := os.Stat(*file)
+		return 0, err
+	}
+}

@@ -1,0 +1,125 @@
+// Command agent is benchnet's helper inside pods: it starts members and load workers as their first process,
+// publishes material into Secrets and results into ConfigMaps, and serves what its container uses as metrics.
+//
+// It is one static program, so that it runs in any image: "agent install" puts it onto a shared volume.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// exitUsage is for arguments that are not understood.
+const exitUsage = 2
+
+// command is one subcommand. It declares its flags and returns what runs after they are read.
+type command struct {
+	name, synopsis, purpose string
+	declare                 func(*flag.FlagSet) action
+}
+
+// action runs with the arguments that are no flags; the result is the exit code.
+type action func(ctx context.Context, args []string) (int, error)
+
+var commands = []command{
+	{"install", "--to DIR", "copy this program to DIR/agent", install},
+	{"copy", "--from DIR --to DIR", "copy the files of a folder, as of a user's image", copyFiles},
+	{"supervise", "[flags] -- COMMAND ARG...", "run COMMAND as the first process of a container", supervise},
+	{"check", "--file FILE", "exit with 0 if FILE exists, for an exec probe", check},
+	{"publish", "--namespace NS --secret NAME=DIR... --complete-annotation KEY=VALUE", "put files into existing Secrets, as one whole", publishFiles},
+	{"work", "--namespace NS --barrier NAME --report NAME [--plan FILE.jmx] -- COMMAND ARG...", "run a load driver as the first process of a worker", runWorker},
+}
+
+// usageError is a mistake in the arguments.
+type usageError struct{ error }
+
+func misused(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
+
+func run(args []string, stderr io.Writer) int {
+	if len(args) == 0 || slices.Contains([]string{"-h", "--help", "help"}, args[0]) {
+		help(stderr)
+		return exitUsage
+	}
+	i := slices.IndexFunc(commands, func(c command) bool { return c.name == args[0] })
+	if i < 0 {
+		fmt.Fprintf(stderr, "agent: no command %q\n", args[0])
+		help(stderr)
+		return exitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	code, err := commands[i].run(ctx, args[1:], stderr)
+	if err != nil {
+		fmt.Fprintf(stderr, "agent %s: %v\n", args[0], err)
+	}
+	return code
+}
+
+func (c command) run(ctx context.Context, args []string, stderr io.Writer) (int, error) {
+	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprintf(stderr, "agent %s %s\n%s\n", c.name, c.synopsis, c.purpose)
+		flags.PrintDefaults()
+	}
+	act := c.declare(flags)
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return 0, nil
+	} else if err != nil {
+		return exitUsage, nil
+	}
+	code, err := act(ctx, flags.Args())
+	if errors.As(err, new(usageError)) {
+		return exitUsage, err
+	}
+	if err != nil && code == 0 {
+		code = 1
+	}
+	return code, err
+}
+
+func help(w io.Writer) {
+	fmt.Fprintln(w, "agent is benchnet's helper inside pods.")
+	for _, c := range commands {
+		fmt.Fprintf(w, "  agent %s %s\n      %s\n", c.name, c.synopsis, c.purpose)
+	}
+}
+
+// needed checks that flags were given: pairs of a flag's name and its value.
+func needed(pairs ...string) error {
+	var missing []string
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			missing = append(missing, "--"+pairs[i])
+		}
+	}
+	if len(missing) > 0 {
+		return misused("%s must be given", strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// values is a flag that may be given several times.
+type values []string
+
+func (v *values) String() string { return strings.Join(*v, " ") }
+
+func (v *values) Set(value string) error {
+	*v = append(*v, value)
+	return nil
+}
+
+// logger prints lines to the standard error.
+func logger(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "agent: "+format+"\n", args...)
+}

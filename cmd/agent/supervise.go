@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/cgroup"
+	"github.com/benchnet/benchnet/internal/agent/files"
+	"github.com/benchnet/benchnet/internal/agent/process"
+)
+
+func supervise(flags *flag.FlagSet) action {
+	metrics := flags.String("metrics-addr", ":9101", "`address` to serve /metrics on; empty for none")
+	pattern := flags.String("ready-pattern", "", "regular `expression`; --ready-file appears at the first line of the standard output that it matches")
+	ready := flags.String("ready-file", "", "`file` that appears when the command is ready; removed at the start")
+	keepStdin := flags.Bool("keep-stdin", false, "keep the command's standard input open, for programs that stop at its end")
+	linger := flags.Duration("linger", 10*time.Second, "longest wait for processes that the command leaves behind")
+	return func(_ context.Context, args []string) (int, error) {
+		if len(args) == 0 {
+			return 0, misused("no command given after --")
+		}
+		watch, err := readiness(*pattern, *ready)
+		if err != nil {
+			return 0, err
+		}
+		if err := serveUsage(*metrics); err != nil {
+			return process.ExitNotRun, err
+		}
+		options := process.Options{Stdin: process.StdinNull, Watch: watch, Linger: *linger}
+		if *keepStdin {
+			options.Stdin = process.StdinHeld
+		}
+		c, err := process.Start(args, options)
+		if err != nil {
+			return process.ExitCode(err), err
+		}
+		return c.Wait(), nil
+	}
+}
+
+// readiness removes the ready file, which may be of an earlier container, and watches for the line that brings it
+// back. It is nil if there is nothing to watch for.
+func readiness(pattern, file string) (*process.LineWatch, error) {
+	if (pattern == "") != (file == "") {
+		return nil, misused("--ready-pattern and --ready-file belong together")
+	}
+	if pattern == "" {
+		return nil, nil
+	}
+	expression, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, misused("--ready-pattern: %w", err)
+	}
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("remove the ready file: %w", err)
+	}
+	return &process.LineWatch{Pattern: expression, Matched: func() {
+		if err := files.Write(file, nil, 0o644); err != nil {
+			logger("make the ready file: %v", err)
+		}
+	}}, nil
+}
+
+// serveUsage serves what this container uses, from now until the process ends. Where the kernel does not tell the
+// usage, the command shall run all the same: each scrape then fails and says why.
+func serveUsage(address string) error {
+	if address == "" {
+		return nil
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return fmt.Errorf("serve metrics: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", usage)
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	go func() { logger("serve metrics: %v", server.Serve(listener)) }()
+	return nil
+}
+
+func usage(w http.ResponseWriter, _ *http.Request) {
+	reader, err := cgroup.Open("/")
+	var used cgroup.Usage
+	if err == nil {
+		used, err = reader.Read()
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", cgroup.ContentType)
+	// An error here means that the scraper has gone.
+	_ = used.WriteMetrics(w)
+}

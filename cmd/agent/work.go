@@ -1,0 +1,83 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/barrier"
+	"github.com/benchnet/benchnet/internal/agent/cgroup"
+	"github.com/benchnet/benchnet/internal/agent/kube"
+	"github.com/benchnet/benchnet/internal/agent/observer"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/agent/report"
+	"github.com/benchnet/benchnet/internal/agent/work"
+)
+
+// reportPatience is how long a result is offered to an API server that does not take it.
+const reportPatience = 2 * time.Minute
+
+func runWorker(flags *flag.FlagSet) action {
+	namespace := flags.String("namespace", "", "`namespace` of the ConfigMaps")
+	barrierName := flags.String("barrier", "", "`ConfigMap` that will hold the instant to start at")
+	reportName := flags.String("report", "", "`ConfigMap` to report to")
+	plan := flags.String("plan", "", "JMeter plan of the user's own, a `file`; COMMAND is then JMeter, which gets the arguments to run it")
+	return func(ctx context.Context, args []string) (int, error) {
+		if err := needed("namespace", *namespace, "barrier", *barrierName, "report", *reportName); err != nil {
+			return 0, err
+		}
+		if len(args) == 0 {
+			return 0, misused("no command given after --")
+		}
+		w, err := worker()
+		if err != nil {
+			return 0, err
+		}
+		cluster, err := kube.InCluster(*namespace)
+		if err != nil {
+			return 0, err
+		}
+		gate := barrier.Barrier{ConfigMaps: cluster.ConfigMaps, Name: *barrierName, Log: logger}
+		w.Command, w.Plan = args, *plan
+		w.Barrier = gate.Wait
+		w.Report = &report.Report{ConfigMaps: cluster.ConfigMaps, Name: *reportName, Patience: reportPatience}
+		return w.Run(ctx), nil
+	}
+}
+
+// worker is what the environment says of it.
+func worker() (*work.Worker, error) {
+	index, err := number(protocol.WorkerVariable, 0)
+	if err != nil {
+		return nil, err
+	}
+	workers, err := number(protocol.WorkersVariable, index+1)
+	if err != nil {
+		return nil, err
+	}
+	workload, err := protocol.ReadWorkload(os.Getenv(protocol.WorkloadVariable))
+	if err != nil {
+		return nil, err
+	}
+	usage, err := cgroup.Open("/")
+	if err != nil {
+		return nil, err
+	}
+	return &work.Worker{
+		Dir:   cmp.Or(os.Getenv(protocol.DirVariable), protocol.DefaultDir),
+		Index: index, Workers: workers, Workload: workload,
+		Scrape: observer.HTTP, Usage: usage, Log: logger,
+	}, nil
+}
+
+// number reads an environment variable that must be at least least.
+func number(variable string, least int) (int, error) {
+	n, err := strconv.Atoi(os.Getenv(variable))
+	if err != nil || n < least {
+		return 0, misused("%s is %q, want a number from %d", variable, os.Getenv(variable), least)
+	}
+	return n, nil
+}

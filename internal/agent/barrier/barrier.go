@@ -1,0 +1,98 @@
+// Package barrier waits for the instant at which all workers of a run start.
+package barrier
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/benchnet/benchnet/internal/agent/kube"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+)
+
+// Barrier is a ConfigMap that will hold the instant.
+type Barrier struct {
+	ConfigMaps dynamic.ResourceInterface
+	Name       string
+	// Retry is the pause after a failed request or a watch that ended; a second by default.
+	Retry time.Duration
+	// Log is told of problems, which do not end the wait.
+	Log func(format string, args ...any)
+}
+
+// watchSeconds bounds one watch, so that a connection that died unnoticed costs no more.
+const watchSeconds = 60
+
+// Wait returns the instant once the ConfigMap holds it. Nothing but ctx and an instant that is not
+// one ends the wait: not an expired watch, not an API server that restarts, not a ConfigMap that does not exist yet.
+func (b *Barrier) Wait(ctx context.Context) (time.Time, error) {
+	pause := b.Retry
+	if pause == 0 {
+		pause = time.Second
+	}
+	for {
+		text, err := b.look(ctx)
+		if text != "" {
+			return parse(text)
+		}
+		if err != nil && ctx.Err() == nil {
+			b.Log("barrier %s: %v; trying again", b.Name, err)
+		}
+		select {
+		case <-ctx.Done():
+			return time.Time{}, fmt.Errorf("wait for barrier %s: %w", b.Name, context.Cause(ctx))
+		case <-time.After(pause):
+		}
+	}
+}
+
+func parse(text string) (time.Time, error) {
+	start, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("start of the barrier: %w", err)
+	}
+	return start, nil
+}
+
+// look reads the ConfigMap and then watches it until it holds an instant or the watch ends.
+func (b *Barrier) look(ctx context.Context) (string, error) {
+	get, cancel := context.WithTimeout(ctx, kube.Timeout)
+	defer cancel()
+	now, err := b.ConfigMaps.Get(get, b.Name, metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	if text := startIn(now); text != "" {
+		return text, nil
+	}
+	seconds := int64(watchSeconds)
+	w, err := b.ConfigMaps.Watch(ctx, metav1.ListOptions{
+		FieldSelector:   fields.OneTermEqualSelector("metadata.name", b.Name).String(),
+		ResourceVersion: now.GetResourceVersion(),
+		TimeoutSeconds:  &seconds,
+	})
+	if err != nil {
+		return "", err
+	}
+	defer w.Stop()
+	for event := range w.ResultChan() {
+		if event.Type == watch.Error {
+			return "", fmt.Errorf("watch ended: %v", event.Object)
+		}
+		if object, ok := event.Object.(*unstructured.Unstructured); ok && startIn(object) != "" {
+			return startIn(object), nil
+		}
+	}
+	return "", nil
+}
+
+func startIn(configMap *unstructured.Unstructured) string {
+	text, _, _ := unstructured.NestedString(configMap.Object, "data", protocol.StartKey)
+	return text
+}

@@ -1,0 +1,87 @@
+package jtl
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// head is that of JMeter 5.6.3 with its defaults.
+const head = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n"
+
+var window = Window{Start: time.UnixMilli(1_000_000), Seconds: 3}
+
+// row is a sample that began some milliseconds after the window did.
+func row(offset, elapsed int, code, message, success, failure string) string {
+	return fmt.Sprintf("%d,%d,Pay,%s,%s,T 1-1,text,%s,%s,5,0,1,1,null,3,0,0\n", 1_000_000+offset, elapsed, code, message, success, failure)
+}
+
+func ok(offset, elapsed int) string { return row(offset, elapsed, "200", "OK", "true", "") }
+
+func TestRead(t *testing.T) {
+	log := head +
+		ok(-500, 400) + // before the window
+		ok(-100, 200) + // completes in it, but began before
+		ok(0, 50) + ok(1999, 1) + ok(2000, 100) +
+		ok(2900, 200) + // began in it, completes after
+		ok(3000, 10) + // after it
+		row(100, 300, "500", "Server Error", "false", "\"expected, but not found\"") +
+		row(200, 10, "Non HTTP response code: java.net.ConnectException", "refused", "false", "") +
+		row(300, 10, "500", "again", "false", "") +
+		row(2999, 10, "", "", "false", "too slow") +
+		row(0, 999, "200", "\"Number of samples in transaction : 2, number of failing samples : 0\"", "true", "") +
+		"1001000,5,Pay,20" // cut off
+	w, err := Read(strings.NewReader(log), 7, window)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, pair := range map[string][2]any{
+		"worker":    {w.Worker, 7},
+		"start":     {w.StartMillis, int64(1_000_000)},
+		"completed": {w.CompletedPerSecond, []int64{2, 0, 2}},
+		"failed":    {w.FailedPerSecond, []int64{3, 0, 0}},
+		"errors": {w.Errors, []results.ErrorCount{
+			{Kind: "500", Count: 2, Example: "expected, but not found"}, {Kind: "failed assertion", Count: 1, Example: "too slow"},
+			{Kind: "java.net.ConnectException", Count: 1, Example: "refused"}}},
+		"ledger": {w.Ledger.Checked, false},
+	} {
+		if !reflect.DeepEqual(pair[0], pair[1]) {
+			t.Errorf("%s: %v, want %v", name, pair[0], pair[1])
+		}
+	}
+	m, err := results.Merge([]results.Worker{*w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := m.Summarize(); s.Requests != 8 || s.Errors != 4 || s.Latency.Max < 200 || s.Latency.Max > 200.2 {
+		t.Errorf("summary %+v; want 8 requests, 4 errors, at most 200 ms", s)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for want, log := range map[string]string{
+		"is empty":                  "",
+		"no column success":         "timeStamp,elapsed,responseCode,responseMessage\n",
+		"line 2 of the sample log":  head + row(0, 1, "200", "OK", "perhaps", "") + ok(1, 1),
+		"wrong number of fields":    head + "1,2\n" + ok(1, 1),
+		"strconv.ParseInt: parsing": head + strings.Replace(ok(0, 1), "1000000", "2026/11/21", 1),
+	} {
+		if _, err := Read(strings.NewReader(log), 0, window); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+func TestExamplesAreShort(t *testing.T) {
+	w, err := Read(strings.NewReader(head+row(0, 1, "500", "x", "false", strings.Repeat("é", 300))), 0, window)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len([]rune(w.Errors[0].Example)); n != maxExample {
+		t.Errorf("example of %d characters", n)
+	}
+}

@@ -1,0 +1,144 @@
+package observer
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/cgroup"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+var start = time.Unix(1_790_000_000, 0)
+
+// at is a reading after some seconds, in which the container has used cpu and passed ten periods a second.
+func at(seconds float64, cpu time.Duration, throttled uint64, memory uint64) reading {
+	return reading{start.Add(time.Duration(seconds * float64(time.Second))),
+		cgroup.Usage{CPU: cpu, Periods: uint64(seconds * 10), ThrottledPeriods: throttled, WorkingSet: memory}}
+}
+
+// same compares series; two missing values are the same.
+func same(a, b results.Series) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] && !(math.IsNaN(a[i]) && math.IsNaN(b[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestEvaluate(t *testing.T) {
+	none := results.Missing
+	for name, c := range map[string]struct {
+		readings []reading
+		want     results.Member
+	}{
+		"whole": {
+			[]reading{at(0, 5*time.Second, 3, 7), at(1, 5500*time.Millisecond, 4, 8), at(2, 7*time.Second, 9, 6)},
+			results.Member{CPUSeconds: results.Series{0.5, 1.5}, MemoryBytes: results.Series{8, 6}, Periods: 20, ThrottledPeriods: 6},
+		},
+		"uneven scrapes are brought to a second": {
+			[]reading{at(0, 0, 0, 1), at(1.25, time.Second, 0, 1), at(2, 2*time.Second, 0, 1)},
+			results.Member{CPUSeconds: results.Series{0.8, 1.3333}, MemoryBytes: results.Series{1, 1}, Periods: 20},
+		},
+		"a missed one costs two seconds of CPU, one of memory, and no periods": {
+			[]reading{at(0, 0, 0, 1), {}, at(2, 2*time.Second, 5, 1), at(3, 3*time.Second, 6, 1)},
+			results.Member{CPUSeconds: results.Series{none, none, 1}, MemoryBytes: results.Series{none, 1, 1}, Periods: 30, ThrottledPeriods: 6, MissedScrapes: 1},
+		},
+		"restarted": {
+			[]reading{at(0, 9*time.Second, 0, 1), at(1, time.Second, 0, 1), at(2, 2*time.Second, 0, 1)},
+			results.Member{CPUSeconds: results.Series{none, 1}, MemoryBytes: results.Series{1, 1}, Periods: 10, Resets: 1},
+		},
+		"never reached": {
+			make([]reading, 3),
+			results.Member{CPUSeconds: results.Series{none, none}, MemoryBytes: results.Series{none, none}, MissedScrapes: 3},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := evaluate("", c.readings)
+			if !same(got.CPUSeconds, c.want.CPUSeconds) || !same(got.MemoryBytes, c.want.MemoryBytes) {
+				t.Errorf("CPU %v, memory %v\nwant %v, %v", got.CPUSeconds, got.MemoryBytes, c.want.CPUSeconds, c.want.MemoryBytes)
+			}
+			got.CPUSeconds, got.MemoryBytes, c.want.CPUSeconds, c.want.MemoryBytes = nil, nil, nil, nil
+			if !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got  %+v\nwant %+v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestEveryMemberIsObservedOnce(t *testing.T) {
+	members := []protocol.Observed{{Member: "a"}, {Member: "b"}, {Member: "c"}, {Member: "d"}, {Member: "e"}}
+	seen := map[string]int{}
+	for worker := range 3 {
+		for _, m := range Share(members, worker, 3) {
+			seen[m.Member]++
+		}
+	}
+	if want := map[string]int{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1}; !reflect.DeepEqual(seen, want) {
+		t.Errorf("got %v", seen)
+	}
+}
+
+// A real endpoint, over two real seconds, that fails the second of its three scrapes.
+func TestObserveOverHTTP(t *testing.T) {
+	var scrapes atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		n := scrapes.Add(1)
+		if n == 2 {
+			http.Error(w, "busy", http.StatusServiceUnavailable)
+			return
+		}
+		_ = cgroup.Usage{CPU: time.Duration(n) * time.Second, Periods: uint64(10 * n), WorkingSet: 42}.WriteMetrics(w)
+	}))
+	defer server.Close()
+	members := []protocol.Observed{{Member: "up", URL: server.URL}, {Member: "down", URL: "http://127.0.0.1:1/"}}
+	got := Observe(t.Context(), members, time.Now(), 2, HTTP)
+	if up := got[0]; up.MissedScrapes != 1 || up.Periods != 20 || up.MemoryBytes[1] != 42 || !math.IsNaN(up.MemoryBytes[0]) {
+		t.Errorf("up: %+v", up)
+	}
+	if down := got[1]; down.MissedScrapes != 3 {
+		t.Errorf("down: %+v", down)
+	}
+}
+
+// A member that hangs is missed; it delays neither its own next scrape nor the others.
+func TestHangingMember(t *testing.T) {
+	hang := func(ctx context.Context, url string) (cgroup.Usage, error) {
+		if url == "hangs" {
+			<-ctx.Done()
+			return cgroup.Usage{}, ctx.Err()
+		}
+		return cgroup.Usage{WorkingSet: 1}, nil
+	}
+	began := time.Now()
+	got := Observe(t.Context(), []protocol.Observed{{URL: "hangs"}, {URL: "answers"}}, began, 1, hang)
+	if got[0].MissedScrapes != 2 || got[1].MissedScrapes != 0 {
+		t.Errorf("missed %d and %d, want 2 and 0", got[0].MissedScrapes, got[1].MissedScrapes)
+	}
+	if took := time.Since(began); took > 2500*time.Millisecond {
+		t.Errorf("took %v", took)
+	}
+}
+
+func TestObserveEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	got := Observe(ctx, []protocol.Observed{{}}, time.Now(), 60, func(context.Context, string) (cgroup.Usage, error) { return cgroup.Usage{}, nil })
+	if got[0].MissedScrapes != 60 || len(got[0].CPUSeconds) != 60 {
+		t.Errorf("missed %d of 61, series of %d", got[0].MissedScrapes, len(got[0].CPUSeconds))
+	}
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		t.Error("returned before its context ended")
+	}
+}

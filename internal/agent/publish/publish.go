@@ -1,0 +1,167 @@
+// Package publish puts files into Secrets that exist, as one whole: readers wait for an annotation that
+// all the Secrets get at the very end.
+package publish
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/benchnet/benchnet/internal/agent/kube"
+)
+
+// maxSecretBytes is what the API server takes as the data of one Secret.
+const maxSecretBytes = 1 << 20
+
+// Annotation that marks a Secret as complete.
+type Annotation struct{ Key, Value string }
+
+// ParseAnnotation reads KEY=VALUE.
+func ParseAnnotation(text string) (Annotation, error) {
+	key, value, found := strings.Cut(text, "=")
+	if problems := validation.IsQualifiedName(key); !found || len(problems) > 0 {
+		return Annotation{}, fmt.Errorf("annotation %q is not KEY=VALUE: %s", text, strings.Join(problems, "; "))
+	}
+	return Annotation{key, value}, nil
+}
+
+// Source is a Secret and the folder whose files become its data.
+type Source struct{ Secret, Folder string }
+
+// ParseSource reads NAME=DIR.
+func ParseSource(text string) (Source, error) {
+	name, folder, found := strings.Cut(text, "=")
+	if !found || name == "" || folder == "" {
+		return Source{}, fmt.Errorf("secret %q is not NAME=DIR", text)
+	}
+	return Source{name, folder}, nil
+}
+
+// Outcome of a publication.
+type Outcome string
+
+const (
+	// Published: the Secrets now hold the files.
+	Published Outcome = "Published"
+	// AlreadyComplete: an earlier publication had completed, and was kept. What is complete may be in use.
+	AlreadyComplete Outcome = "AlreadyComplete"
+)
+
+// Publisher fills Secrets. It needs the verb patch on them, no other.
+type Publisher struct {
+	Secrets  dynamic.ResourceInterface
+	Complete Annotation
+}
+
+// target is a Secret about to be filled.
+type target struct {
+	name, uid string
+	complete  bool
+	data      map[string]any
+}
+
+// Publish fills the Secrets of sources and then marks them all as complete. If it is interrupted,
+// no reader sees all the marks, and a second call overwrites what the first one left, to the last key.
+// Nothing is written before all folders are read and all Secrets found.
+func (p *Publisher) Publish(ctx context.Context, sources []Source) (Outcome, error) {
+	targets, err := p.targets(ctx, sources)
+	if err != nil {
+		return "", err
+	}
+	if !slices.ContainsFunc(targets, func(t target) bool { return !t.complete }) {
+		return AlreadyComplete, nil
+	}
+	for _, step := range []struct {
+		what string
+		do   func(context.Context, target) error
+	}{{"unmark", p.unmark}, {"fill", p.fill}, {"mark", p.mark}} {
+		for _, t := range targets {
+			if err := step.do(ctx, t); err != nil {
+				return "", fmt.Errorf("%s Secret %s: %w", step.what, t.name, err)
+			}
+		}
+	}
+	return Published, nil
+}
+
+func (p *Publisher) targets(ctx context.Context, sources []Source) ([]target, error) {
+	if len(sources) == 0 {
+		return nil, errors.New("no Secrets to fill")
+	}
+	var targets []target
+	for _, s := range sources {
+		data, err := read(s.Folder)
+		if err != nil {
+			return nil, fmt.Errorf("files for Secret %s: %w", s.Secret, err)
+		}
+		// A change of nothing tells the object's state with no right but to patch it.
+		found, err := kube.Merge(ctx, p.Secrets, s.Secret, map[string]any{})
+		if err != nil {
+			return nil, fmt.Errorf("find Secret %s: %w", s.Secret, err)
+		}
+		value, marked := found.GetAnnotations()[p.Complete.Key]
+		targets = append(targets, target{
+			name: s.Secret, uid: string(found.GetUID()), data: data,
+			complete: marked && value == p.Complete.Value,
+		})
+	}
+	return targets, nil
+}
+
+// read takes the files of a folder, which must have names that are allowed as keys.
+func read(folder string) (map[string]any, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	data, size := map[string]any{}, 0
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		if problems := validation.IsConfigMapKey(e.Name()); len(problems) > 0 {
+			return nil, fmt.Errorf("%s cannot be a key: %s", path, strings.Join(problems, "; "))
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		size += len(content)
+		data[e.Name()] = base64.StdEncoding.EncodeToString(content)
+	}
+	switch {
+	case len(data) == 0:
+		return nil, fmt.Errorf("%s is empty", folder)
+	case size > maxSecretBytes:
+		return nil, fmt.Errorf("%s holds %d bytes, a Secret at most %d", folder, size, maxSecretBytes)
+	}
+	return data, nil
+}
+
+func (p *Publisher) unmark(ctx context.Context, t target) error { return p.annotate(ctx, t, nil) }
+
+func (p *Publisher) mark(ctx context.Context, t target) error {
+	return p.annotate(ctx, t, p.Complete.Value)
+}
+
+func (p *Publisher) annotate(ctx context.Context, t target, value any) error {
+	_, err := kube.Merge(ctx, p.Secrets, t.name, map[string]any{
+		"metadata": map[string]any{"uid": t.uid, "annotations": map[string]any{p.Complete.Key: value}},
+	})
+	return err
+}
+
+func (p *Publisher) fill(ctx context.Context, t target) error {
+	return kube.Apply(ctx, p.Secrets, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Secret",
+		"metadata": map[string]any{"name": t.name, "uid": t.uid},
+		"data":     t.data,
+	}})
+}

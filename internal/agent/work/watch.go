@@ -1,0 +1,86 @@
+package work
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/cgroup"
+	"github.com/benchnet/benchnet/internal/agent/observer"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// observation is what the agent saw during the window.
+type observation struct {
+	members []results.Member
+	load    *results.Load
+}
+
+func (o observation) addTo(r *results.Worker) { r.Members, r.Load = o.members, o.load }
+
+// watch observes the worker's share of the members, and its own container, over the window of a run that begins at
+// start. It gives the observation when the window or ctx has ended.
+func (w *Worker) watch(ctx context.Context, start time.Time) <-chan observation {
+	m := w.Workload.Measure
+	done := make(chan observation, 1)
+	go func() {
+		own := make(chan *results.Load, 1)
+		go func() { own <- w.ownLoad(ctx, m.WindowStart(start), m.WindowEnd(start)) }()
+		share := observer.Share(w.Workload.Observe, w.Index, w.Workers)
+		members := observer.Observe(ctx, share, m.WindowStart(start), m.WindowSeconds, w.Scrape)
+		done <- observation{members, <-own}
+	}()
+	return done
+}
+
+// ownLoad is what this container uses between two instants; nil if that cannot be told.
+func (w *Worker) ownLoad(ctx context.Context, from, to time.Time) *results.Load {
+	before, err1 := w.usageAt(ctx, from)
+	after, err2 := w.usageAt(ctx, to)
+	if err1 != nil || err2 != nil {
+		w.Log("the worker's own CPU use is not known: %v, %v", err1, err2)
+		return nil
+	}
+	return &results.Load{
+		CPUSeconds:       (after.CPU - before.CPU).Seconds(),
+		Periods:          int64(after.Periods - before.Periods),
+		ThrottledPeriods: int64(after.ThrottledPeriods - before.ThrottledPeriods),
+	}
+}
+
+func (w *Worker) usageAt(ctx context.Context, instant time.Time) (cgroup.Usage, error) {
+	select {
+	case <-ctx.Done():
+		return cgroup.Usage{}, ctx.Err()
+	case <-time.After(time.Until(instant)):
+		return w.Usage.Read()
+	}
+}
+
+// carryProgress brings the driver's progress to the API server as long as ctx lasts.
+func (w *Worker) carryProgress(ctx context.Context) {
+	last := ""
+	for ticks := time.NewTicker(progressEvery); ; {
+		select {
+		case <-ctx.Done():
+			ticks.Stop()
+			return
+		case <-ticks.C:
+			last = w.copyProgress(ctx, last)
+		}
+	}
+}
+
+// copyProgress reports the driver's progress if it is not last, and returns what was reported last.
+func (w *Worker) copyProgress(ctx context.Context, last string) string {
+	content, err := os.ReadFile(w.path(protocol.ProgressFile))
+	if err != nil || string(content) == last {
+		return last
+	}
+	if err := w.Report.Progress(ctx, string(content)); err != nil {
+		w.Log("report progress: %v", err)
+		return last
+	}
+	return string(content)
+}

@@ -1,0 +1,282 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/cgroup"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// A worker reaps all children of its process, so each test runs one in a process of its own: this test
+// binary with these variables set. Its reports are files below the folder that reports names.
+const (
+	scenario = "BENCHNET_TEST_SCENARIO"
+	reports  = "BENCHNET_TEST_REPORTS"
+)
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(scenario); name != "" {
+		os.Unsetenv(scenario)
+		os.Exit(runWorker(name))
+	}
+	os.Exit(m.Run())
+}
+
+// folder is a Reporter that writes files.
+type folder string
+
+func (f folder) Progress(_ context.Context, progress string) error {
+	return os.WriteFile(filepath.Join(string(f), "progress"), []byte(progress), 0o644)
+}
+func (f folder) Result(_ context.Context, compressed []byte) error {
+	return os.WriteFile(filepath.Join(string(f), "result"), compressed, 0o644)
+}
+func (f folder) Failure(_ context.Context, line string) error {
+	return os.WriteFile(filepath.Join(string(f), "failure"), []byte(line), 0o644)
+}
+
+// busy is a container that uses half a core and is throttled in each second period.
+type busy struct{ began time.Time }
+
+func (b busy) Read() (cgroup.Usage, error) {
+	lived := time.Since(b.began)
+	return cgroup.Usage{CPU: lived / 2, Periods: uint64(lived.Milliseconds() / 10), ThrottledPeriods: uint64(lived.Milliseconds() / 20), WorkingSet: 1 << 20}, nil
+}
+
+// runWorker is the worker's process: worker 1 of 2, one second of warm-up, two of window, one of drain.
+func runWorker(name string) int {
+	dir := os.Getenv(protocol.DirVariable)
+	usage := busy{time.Now()}
+	w := &Worker{
+		Dir: dir, Index: 1, Workers: 2,
+		Workload: &protocol.Workload{
+			Measure: protocol.Measure{WarmUpSeconds: 1, WindowSeconds: 2, DrainSeconds: 1},
+			Observe: []protocol.Observed{{Member: "member-0"}, {Member: "member-1"}},
+		},
+		Command: os.Args[1:],
+		Report:  folder(os.Getenv(reports)),
+		Scrape:  func(context.Context, string) (cgroup.Usage, error) { return usage.Read() },
+		Usage:   usage,
+		Log:     func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) },
+	}
+	delay := 300 * time.Millisecond
+	switch name {
+	case "plan":
+		w.Plan = filepath.Join(dir, "own.jmx")
+	case "late":
+		delay = -2 * time.Second
+	case "never":
+		delay = time.Hour
+	}
+	w.Barrier = func(ctx context.Context) (time.Time, error) { return awaitReady(ctx, dir, name, delay) }
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	return w.Run(ctx)
+}
+
+// awaitReady plays the operator: it releases the worker once it is ready.
+func awaitReady(ctx context.Context, dir, name string, delay time.Duration) (time.Time, error) {
+	for {
+		if _, err := os.Stat(filepath.Join(dir, protocol.ReadyFile)); err == nil && name != "never" {
+			return time.Now().Add(delay), nil
+		}
+		select {
+		case <-ctx.Done():
+			return time.Time{}, ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+		if name == "bad barrier" {
+			return time.Time{}, errors.New("the barrier holds nonsense")
+		}
+	}
+}
+
+// start begins a worker whose driver is a shell script; it runs in the exchange folder.
+func start(t *testing.T, name, script string) (worker *exec.Cmd, reported string) {
+	t.Helper()
+	dir, reported := t.TempDir(), t.TempDir()
+	for _, stale := range []string{protocol.StartFile, protocol.FailureFile, protocol.ResultFile} {
+		if err := os.WriteFile(filepath.Join(dir, stale), []byte("stale"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "own.jmx"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	worker = exec.CommandContext(t.Context(), os.Args[0], "sh", "-euc", "cd "+dir+"\n"+script, "driver")
+	worker.Env = append(os.Environ(), scenario+"="+name, reports+"="+reported, protocol.DirVariable+"="+dir)
+	worker.Stderr = os.Stderr
+	if err := worker.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return worker, reported
+}
+
+func run(t *testing.T, name, script string) (code int, reported string) {
+	t.Helper()
+	worker, reported := start(t, name, script)
+	return wait(t, worker), reported
+}
+
+func wait(t *testing.T, worker *exec.Cmd) int {
+	t.Helper()
+	var exit *exec.ExitError
+	if err := worker.Wait(); errors.As(err, &exit) {
+		return exit.ExitCode()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return 0
+}
+
+func content(t *testing.T, parts ...string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(parts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// goodDriver waits for the start, and leaves a result for the window that follows it by a second.
+func goodDriver(t *testing.T) string {
+	t.Helper()
+	h := results.NewHistogram()
+	if err := h.Record(5000); err != nil {
+		t.Fatal(err)
+	}
+	histogram, err := h.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := json.Marshal(results.Worker{Worker: 1, StartMillis: 4242, WindowSeconds: 2, Histogram: histogram,
+		CompletedPerSecond: []int64{1, 2}, FailedPerSecond: []int64{0, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return `touch ready
+		until [ -f start ]; do sleep 0.02; done
+		opened=$(( $(cat start) + 1000 ))
+		echo '{"phase":"Drain","completed":3}' > progress.json
+		while [ "$(date +%s%3N)" -lt $(( opened + 2000 )) ]; do sleep 0.02; done
+		echo '` + string(result) + `' | sed "s/4242/$opened/" > result.json`
+}
+
+func TestDriverRun(t *testing.T) {
+	t.Parallel()
+	code, reported := run(t, "driver", goodDriver(t))
+	if code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	w, err := results.DecodeWorker([]byte(content(t, reported, "result")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Worker != 1 || w.CompletedPerSecond[1] != 2 {
+		t.Errorf("the driver's own part: %+v", w)
+	}
+	if len(w.Members) != 1 || w.Members[0].Member != "member-1" || w.Members[0].MissedScrapes != 0 {
+		t.Fatalf("members %+v, want all three samples of member-1", w.Members)
+	}
+	if cpu := w.Members[0].CPUSeconds; cpu.Mean() < 0.49 || cpu.Mean() > 0.51 {
+		t.Errorf("CPU of member-1 %v, want half a core", cpu)
+	}
+	if w.Load == nil || w.Load.CPUSeconds < 0.9 || w.Load.CPUSeconds > 1.1 || w.Load.Periods < 190 || w.Load.ThrottledPeriods < 95 {
+		t.Errorf("the worker's own load %+v, want one CPU second in 200 periods", w.Load)
+	}
+	if got := content(t, reported, "progress"); !strings.Contains(got, `"completed":3`) {
+		t.Errorf("progress %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(reported, "failure")); err == nil {
+		t.Error("a failure is reported as well")
+	}
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		scenario, script string
+		code             int
+		line             string
+	}{
+		"told by the driver":        {"driver", "printf 'operation.flow:\\n no such class\\n' > failure; exit 3", 3, "operation.flow: no such class"},
+		"after the start":           {"driver", "touch ready; until [ -f start ]; do sleep 0.02; done; exit 4", 4, "the driver exited with 4 and left no result"},
+		"killed":                    {"driver", "kill -KILL $$", 137, "the driver was killed by signal 9 (killed)"},
+		"no result":                 {"driver", "touch ready; until [ -f start ]; do sleep 0.02; done", 1, "result.json: no such file"},
+		"not a result":              {"driver", "touch ready; until [ -f start ]; do sleep 0.02; done; echo '{}' > result.json", 1, "windowSeconds: 0 is not positive"},
+		"of another worker":         {"driver", strings.Replace(goodDriver(t), `"worker":1`, `"worker":0`, 1), 1, "result is of worker 0 over 2 s, want worker 1 over 2 s"},
+		"a barrier that is wrong":   {"bad barrier", "exec sleep 20", 1, "the barrier holds nonsense"},
+		"a start that is past":      {"late", "touch ready; exec sleep 20", 1, "after the window had begun"},
+		"a plan that fails":         {"plan", "exit 2", 2, "exited with 2"},
+		"a plan that is short":      {"plan", "exit 0", 1, "before the window did: let it run longer"},
+		"a plan with no sample log": {"plan", "sleep 3.2", 1, "the plan's sample log"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, reported := run(t, c.scenario, c.script)
+			if got := content(t, reported, "failure"); code != c.code || !strings.Contains(got, c.line) || strings.Contains(got, "\n") {
+				t.Errorf("exit code %d, failure %q; want %d and %q", code, got, c.code, c.line)
+			}
+		})
+	}
+}
+
+// A worker that is told to stop passes that on, reports, and ends, whether it waits or measures.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"never":  "trap 'touch stopped; exit 0' TERM; touch ready; while :; do sleep 0.02; done",
+		"driver": "trap 'touch stopped; exit 0' TERM; touch ready; while :; do sleep 0.02; done",
+	} {
+		t.Run(name, func(t *testing.T) {
+			worker, reported := start(t, name, script)
+			time.Sleep(time.Second)
+			if err := worker.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			if code := wait(t, worker); code != 1 {
+				t.Errorf("exit code %d", code)
+			}
+			if got := content(t, reported, "failure"); !strings.Contains(got, "stopped before the run was over") {
+				t.Errorf("failure %q", got)
+			}
+		})
+	}
+}
+
+// The plan's process logs a sample each 100 ms for as long as it is let, and ends at SIGTERM as JMeter does.
+func TestPlanRun(t *testing.T) {
+	t.Parallel()
+	code, reported := run(t, "plan", `trap 'exit 143' TERM
+		[ "$1 $2 $4" = "-n -t -l" ] || exit 9
+		case "$*" in *-Jbenchnet.worker=1\ -Jbenchnet.workers=2*) ;; *) exit 8;; esac
+		echo timeStamp,elapsed,label,responseCode,responseMessage,success,failureMessage > "$5"
+		while :; do echo "$(date +%s%3N),5,Pay,200,OK,true," >> "$5"; sleep 0.1; done`)
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, content(t, reported, "failure"))
+	}
+	w, err := results.DecodeWorker([]byte(content(t, reported, "result")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for second, n := range w.CompletedPerSecond {
+		if n < 5 || n > 10 {
+			t.Errorf("%d samples in second %d, want nearly ten", n, second)
+		}
+	}
+	if len(w.Members) != 1 || w.Members[0].MissedScrapes != 0 || w.Load == nil {
+		t.Errorf("members %+v, load %+v", w.Members, w.Load)
+	}
+}
