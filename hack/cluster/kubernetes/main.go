@@ -1,0 +1,62 @@
+// Command kubernetes is every program of a single-node Kubernetes in one binary: what it does follows from the name it is
+// called by. One binary links the shared libraries once, which halves the build and the disk.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"go.etcd.io/etcd/server/v3/etcdmain"
+	_ "k8s.io/client-go/plugin/pkg/client/auth"
+	"k8s.io/component-base/cli"
+	_ "k8s.io/component-base/logs/json/register"
+	_ "k8s.io/component-base/metrics/prometheus/clientgo"
+	_ "k8s.io/component-base/metrics/prometheus/version"
+	kubectl "k8s.io/kubectl/pkg/cmd"
+	kubectlutil "k8s.io/kubectl/pkg/cmd/util"
+	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
+	manager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+	proxy "k8s.io/kubernetes/cmd/kube-proxy/app"
+	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
+	kubelet "k8s.io/kubernetes/cmd/kubelet/app"
+
+	"github.com/benchnet/benchnet/hack/cluster/pki"
+	"github.com/benchnet/benchnet/hack/cluster/volumes"
+)
+
+// commands are the programs by name. Those of etcd and kubectl end the process themselves.
+var commands = map[string]func(){
+	"kube-apiserver":          run(apiserver.NewAPIServerCommand),
+	"kube-controller-manager": run(manager.NewControllerManagerCommand),
+	"kube-scheduler":          run(func() *cobra.Command { return scheduler.NewSchedulerCommand() }),
+	"kubelet":                 run(func() *cobra.Command { return kubelet.NewKubeletCommand(context.Background()) }),
+	"kube-proxy":              run(proxy.NewProxyCommand),
+	"kubectl":                 runKubectl,
+	"etcd":                    func() { etcdmain.Main(os.Args) },
+	"cluster-pki":             run(pki.NewCommand),
+	"volume-provisioner":      run(volumes.NewCommand),
+}
+
+func main() {
+	name := filepath.Base(os.Args[0])
+	command, known := commands[name]
+	if !known {
+		fmt.Fprintf(os.Stderr, "%s: not one of the programs of this binary\n", name)
+		os.Exit(2)
+	}
+	command()
+}
+
+// run defers making the command to the call: each of them registers global flags.
+func run(make func() *cobra.Command) func() {
+	return func() { os.Exit(cli.Run(make())) }
+}
+
+func runKubectl() {
+	if err := cli.RunNoErrOutput(kubectl.NewDefaultKubectlCommand()); err != nil {
+		kubectlutil.CheckErr(err)
+	}
+}

@@ -1,0 +1,126 @@
+package pki
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Settings say where the material goes and what the certificates are for.
+type Settings struct {
+	Directory string
+	NodeName  string
+	// NodeAddress is the IP address of the node, which is that of the API server too.
+	NodeAddress string
+	// ServiceAddress is the first IP address of the Service range, that of the Service `kubernetes`.
+	ServiceAddress string
+}
+
+// NewCommand is `cluster-pki`.
+func NewCommand() *cobra.Command {
+	var settings Settings
+	command := &cobra.Command{
+		Use:   "cluster-pki",
+		Short: "Makes the certificates and kubeconfigs of the local cluster",
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return Write(settings) },
+	}
+	flags := command.Flags()
+	flags.StringVar(&settings.Directory, "directory", "", "where the files go; made if absent")
+	flags.StringVar(&settings.NodeName, "node-name", "", "name of the node")
+	flags.StringVar(&settings.NodeAddress, "node-address", "", "IP address of the node and of the API server")
+	flags.StringVar(&settings.ServiceAddress, "service-address", "", "IP address of the Service kubernetes")
+	for _, name := range []string{"directory", "node-name", "node-address", "service-address"} {
+		cobra.CheckErr(command.MarkFlagRequired(name))
+	}
+	return command
+}
+
+// servers are the identities that serve TLS, or sign tokens.
+func (s Settings) servers() []identity {
+	return []identity{
+		{file: "kube-apiserver", commonName: "kube-apiserver", hosts: []string{
+			s.NodeAddress, s.ServiceAddress, "127.0.0.1", "localhost", "kubernetes", "kubernetes.default",
+			"kubernetes.default.svc", "kubernetes.default.svc.cluster.local",
+		}},
+		{file: "etcd", commonName: "etcd", hosts: []string{"127.0.0.1", "localhost"}},
+		{file: "kubelet-server", commonName: s.NodeName, hosts: []string{s.NodeName, s.NodeAddress}},
+		{file: "etcd-client", commonName: "kube-apiserver"},
+		{file: "kubelet-client", commonName: "kube-apiserver", organization: "system:masters"},
+		{file: "service-account", commonName: "service-account"},
+	}
+}
+
+// clients are the identities that talk to the API server, each with a kubeconfig.
+func (s Settings) clients() []identity {
+	return []identity{
+		{file: "admin", commonName: "admin", organization: "system:masters"},
+		{file: "kube-controller-manager", commonName: "system:kube-controller-manager"},
+		{file: "kube-scheduler", commonName: "system:kube-scheduler"},
+		{file: "kube-proxy", commonName: "system:kube-proxy"},
+		{file: "kubelet", commonName: "system:node:" + s.NodeName, organization: "system:nodes"},
+		{file: "volume-provisioner", commonName: "benchnet:volume-provisioner"},
+	}
+}
+
+// Write makes everything anew: ca, NAME.crt and NAME.key for each identity, NAME.kubeconfig for each client.
+func Write(settings Settings) error {
+	if err := os.MkdirAll(settings.Directory, 0o700); err != nil {
+		return fmt.Errorf("make directory: %w", err)
+	}
+	ca, err := newCA()
+	if err != nil {
+		return err
+	}
+	if err := ca.write(settings.Directory, "ca"); err != nil {
+		return err
+	}
+	for _, id := range settings.servers() {
+		signed, err := ca.sign(id)
+		if err != nil {
+			return err
+		}
+		if err := signed.write(settings.Directory, id.file); err != nil {
+			return err
+		}
+	}
+	for _, id := range settings.clients() {
+		if err := settings.writeKubeconfig(ca, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeKubeconfig stores a kubeconfig that holds its key pair inside.
+func (s Settings) writeKubeconfig(ca pair, id identity) error {
+	signed, err := ca.sign(id)
+	if err != nil {
+		return err
+	}
+	key, err := signed.keyPEM()
+	if err != nil {
+		return err
+	}
+	const name = "benchnet"
+	config := clientcmdapi.NewConfig()
+	config.Clusters[name] = &clientcmdapi.Cluster{
+		Server:                   "https://" + s.NodeAddress + ":6443",
+		CertificateAuthorityData: ca.certificatePEM(),
+	}
+	config.AuthInfos[id.file] = &clientcmdapi.AuthInfo{
+		ClientCertificateData: signed.certificatePEM(),
+		ClientKeyData:         key,
+	}
+	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: id.file, Namespace: "default"}
+	config.CurrentContext = name
+	path := filepath.Join(s.Directory, id.file+".kubeconfig")
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		return fmt.Errorf("write kubeconfig %s: %w", path, err)
+	}
+	return nil
+}

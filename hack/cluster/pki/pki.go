@@ -1,0 +1,123 @@
+// Package pki makes the certificates and kubeconfigs of a throw-away single-node cluster: one self-signed CA, one key pair
+// per component, each with the identity that Kubernetes' own authorizers expect of it.
+package pki
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// validity is short because the cluster is made anew by each start.
+const validity = 365 * 24 * time.Hour
+
+// pair is a certificate with its key.
+type pair struct {
+	certificate *x509.Certificate
+	key         crypto.Signer
+}
+
+// identity is what a certificate states; a client names no hosts.
+type identity struct {
+	file         string
+	commonName   string
+	organization string
+	hosts        []string
+}
+
+// newCA makes the authority that signs every certificate of the cluster.
+func newCA() (pair, error) {
+	return issue(&x509.Certificate{
+		Subject:               pkix.Name{CommonName: "benchnet-cluster"},
+		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+	}, nil)
+}
+
+// sign makes a pair for the identity. Every pair may act as a client; one with hosts may serve as well.
+func (ca pair) sign(id identity) (pair, error) {
+	template := &x509.Certificate{
+		Subject:     pkix.Name{CommonName: id.commonName},
+		KeyUsage:    x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}
+	if id.organization != "" {
+		template.Subject.Organization = []string{id.organization}
+	}
+	for _, host := range id.hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, host)
+		}
+	}
+	if len(id.hosts) > 0 {
+		template.ExtKeyUsage = append(template.ExtKeyUsage, x509.ExtKeyUsageServerAuth)
+	}
+	return issue(template, &ca)
+}
+
+// issue completes the template and signs it by the authority, or by itself without one.
+func issue(template *x509.Certificate, authority *pair) (pair, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return pair{}, fmt.Errorf("generate key of %s: %w", template.Subject.CommonName, err)
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return pair{}, fmt.Errorf("generate serial of %s: %w", template.Subject.CommonName, err)
+	}
+	template.SerialNumber = serial
+	template.NotBefore = time.Now().Add(-time.Minute)
+	template.NotAfter = time.Now().Add(validity)
+	if authority == nil {
+		authority = &pair{certificate: template, key: key}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, authority.certificate, key.Public(), authority.key)
+	if err != nil {
+		return pair{}, fmt.Errorf("sign certificate of %s: %w", template.Subject.CommonName, err)
+	}
+	certificate, err := x509.ParseCertificate(der)
+	if err != nil {
+		return pair{}, fmt.Errorf("parse certificate of %s: %w", template.Subject.CommonName, err)
+	}
+	return pair{certificate: certificate, key: key}, nil
+}
+
+func (p pair) certificatePEM() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.certificate.Raw})
+}
+
+func (p pair) keyPEM() ([]byte, error) {
+	der, err := x509.MarshalPKCS8PrivateKey(p.key)
+	if err != nil {
+		return nil, fmt.Errorf("encode key of %s: %w", p.certificate.Subject.CommonName, err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
+}
+
+// write stores the pair as NAME.crt and NAME.key, the key readable by the owner alone.
+func (p pair) write(directory, name string) error {
+	key, err := p.keyPEM()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(directory, name+".crt"), p.certificatePEM(), 0o644); err != nil {
+		return fmt.Errorf("write certificate %s: %w", name, err)
+	}
+	if err := os.WriteFile(filepath.Join(directory, name+".key"), key, 0o600); err != nil {
+		return fmt.Errorf("write key %s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+// Command probe is what the pods of `hack/cluster/check` run: it serves, asks, resolves, stores and burns, and says what it saw.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// patience bounds every question to the network.
+const patience = 5 * time.Second
+
+// actions are the subcommands, each with its one argument.
+var actions = map[string]func(argument string) error{
+	"serve":   serve,
+	"get":     get,
+	"resolve": resolve,
+	"write":   write,
+	"read":    read,
+	"burn":    burn,
+}
+
+func main() {
+	if len(os.Args) != 3 || actions[os.Args[1]] == nil {
+		fmt.Fprintln(os.Stderr, "usage: probe serve ADDRESS | get URL | resolve NAME | write FILE | read FILE | burn DURATION")
+		os.Exit(2)
+	}
+	if err := actions[os.Args[1]](os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, "probe:", err)
+		os.Exit(1)
+	}
+}
+
+// serve answers every request with the host's name, and logs that it started.
+func serve(address string) error {
+	host, err := os.Hostname()
+	if err != nil {
+		return fmt.Errorf("read host name: %w", err)
+	}
+	fmt.Println("serving as", host)
+	return http.ListenAndServe(address, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintln(w, host)
+	}))
+}
+
+func get(url string) error {
+	client := http.Client{Timeout: patience}
+	response, err := client.Get(url)
+	if err != nil {
+		return fmt.Errorf("get %s: %w", url, err)
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(os.Stdout, response.Body); err != nil {
+		return fmt.Errorf("read answer of %s: %w", url, err)
+	}
+	return nil
+}
+
+// resolve prints the addresses, or `no such name` when the server says so: a timeout is an error.
+func resolve(name string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	addresses, err := net.DefaultResolver.LookupHost(ctx, name)
+	var failure *net.DNSError
+	if errors.As(err, &failure) && failure.IsNotFound {
+		fmt.Println("no such name")
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("resolve %s: %w", name, err)
+	}
+	fmt.Println(strings.Join(addresses, " "))
+	return nil
+}
+
+// write stores what it reads from standard input.
+func write(file string) error {
+	content, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return fmt.Errorf("read input: %w", err)
+	}
+	return os.WriteFile(file, content, 0o600)
+}
+
+func read(file string) error {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	_, err = os.Stdout.Write(content)
+	return err
+}
+
+// burn keeps one core busy for the duration and prints the CPU time it got, in milliseconds.
+func burn(duration string) error {
+	length, err := time.ParseDuration(duration)
+	if err != nil {
+		return fmt.Errorf("parse duration: %w", err)
+	}
+	for end := time.Now().Add(length); time.Now().Before(end); {
+	}
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return fmt.Errorf("read CPU time: %w", err)
+	}
+	fmt.Println((time.Duration(usage.Utime.Nano() + usage.Stime.Nano())).Milliseconds())
+	return nil
+}

@@ -1,0 +1,20 @@
+# Provider `existing`: the cluster that KUBECONFIG names. It is only asked whether it answers; nothing of it is started or stopped.
+# Sourced by use_provider; kubectl must be on the PATH.
+# shellcheck shell=bash
+
+cluster_kubeconfig() { echo "${KUBECONFIG:-$HOME/.kube/config}"; }
+
+cluster_up() {
+  kubectl --kubeconfig "$(cluster_kubeconfig)" get --raw /readyz >/dev/null || fail "the cluster of $(cluster_kubeconfig) does not answer"
+}
+
+cluster_down() { say "the cluster is not ours to stop"; }
+
+# cluster_load leaves the way to the user: BENCHNET_LOAD is a command that is run once per archive; `true` if the images are there.
+cluster_load() {
+  local archive
+  [[ -n ${BENCHNET_LOAD:-} ]] || fail "BENCHNET_LOAD: set it to the command that loads an image archive into the cluster"
+  for archive in "$@"; do "$BENCHNET_LOAD" "$archive" >&2; done
+}
+
+cluster_logs() { kubectl --kubeconfig "$(cluster_kubeconfig)" cluster-info dump --output-directory "$1" >/dev/null; }

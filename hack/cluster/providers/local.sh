@@ -1,0 +1,191 @@
+# Provider `local`: a single-node Kubernetes from package registries alone, in namespaces of its own (PID, mount, network).
+# Sourced by use_provider; needs root.
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # here and state come from settings.sh
+
+readonly node_name=benchnet
+readonly host_address=10.245.0.1 node_address=10.245.0.2
+readonly pod_range=10.244.0.0/16 service_range=10.96.0.0/16
+readonly service_address=10.96.0.1 dns_address=10.96.0.10
+readonly packages=(containerd runc containernetworking-plugins iptables iproute2 conntrack util-linux mount)
+# What a start changes on the machine; `down` sets it back.
+readonly sysctls=(fs.inotify.max_user_instances vm.overcommit_memory kernel.panic kernel.panic_on_oops kernel.keys.root_maxkeys kernel.keys.root_maxbytes)
+
+cluster_kubeconfig() { echo "$state/kubeconfig"; }
+
+cluster_up() {
+  [[ $EUID -eq 0 ]] || fail "the local cluster needs root"
+  mkdir -p "$state"
+  exec 8>"$state/lock"
+  flock 8
+  if node_alive && node_ready; then
+    say "the cluster is up"
+    return
+  fi
+  local bin
+  clean
+  require_packages
+  require_free_addresses
+  bin=$("$here/assets")
+  prepare_state "$bin"
+  start_node
+  apply_manifests
+  wait_ready
+}
+
+cluster_down() {
+  clean
+  if [[ ${1:-} == --purge ]]; then rm -rf "$state"; fi
+}
+
+# cluster_load imports image archives, as Docker or OCI lay them out.
+cluster_load() {
+  local archive
+  for archive in "$@"; do
+    say "loading $archive"
+    ctr --address "$state/run/containerd/containerd.sock" --namespace k8s.io images import "$archive" >&2
+  done
+}
+
+cluster_logs() {
+  cp "$state"/log/*.log "$1/"
+}
+
+require_packages() {
+  local package missing=()
+  for package in "${packages[@]}"; do
+    dpkg-query --show --showformat='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+  command -v apt-get >/dev/null || fail "install these, or what your system calls them: ${missing[*]}"
+  say "installing ${missing[*]}"
+  apt-get update --quiet=2 >&2
+  DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends "${missing[@]}" >&2
+}
+
+# require_free_addresses refuses to take a range of addresses that the machine already reaches.
+require_free_addresses() {
+  local range taken
+  for range in "$pod_range" "$service_range" "$host_address/30"; do
+    taken=$(ip -4 route show to root "$range")
+    [[ -z $taken ]] || fail "the machine has a route into $range, which the cluster needs: $taken"
+  done
+}
+
+prepare_state() {
+  local bin=$1
+  modprobe --all overlay br_netfilter nf_conntrack 2>/dev/null || true
+  mkdir -p "$state"/{run,log/pods,volumes,kubelet,config}
+  sysctl "${sysctls[@]}" >"$state/sysctl.before" 2>/dev/null || true
+  # Each pod of a benchmark may watch files; 128, the default, is too few for one user.
+  sysctl --quiet --write fs.inotify.max_user_instances=8192
+  cp -r "$here"/node/{containerd.toml,kubelet.yaml,kube-proxy.yaml,cni} "$state/config/"
+  install -m 755 "$here/node/init" "$state/init"
+  ln -sfn "$bin" "$state/bin"
+  "$bin/cluster-pki" --directory "$state/pki" --node-name "$node_name" --node-address "$node_address" --service-address "$service_address"
+  install -m 600 "$state/pki/admin.kubeconfig" "$state/kubeconfig"
+  echo local >"$state/provider"
+}
+
+# start_node starts node/init in new namespaces, out of this session and its control groups, and links the two networks.
+start_node() {
+  say "starting the node"
+  local image pid
+  image=localhost/benchnet/pause:$(image_tag)
+  BIN=$state/bin STATE=$state PAUSE=$image NODE_NAME=$node_name NODE_ADDRESS=$node_address SERVICE_RANGE=$service_range \
+    POD_RANGE=$pod_range DNS_ADDRESS=$dns_address \
+    setsid "$here/node/enter" "$state/init" </dev/null >"$state/log/init.log" 2>&1 8>&- &
+  until pid=$(init_pid); do
+    kill -0 $! 2>/dev/null || fail "the node did not start: $(tail -3 "$state/log/init.log")"
+    sleep 0.05
+  done
+  ip link add benchnet type veth peer name uplink netns "$pid"
+  ip address add "$host_address/30" dev benchnet
+  ip link set benchnet up
+  ip route add "$pod_range" via "$node_address"
+  ip route add "$service_range" via "$node_address"
+  await 60 "containerd answers" ctr --address "$state/run/containerd/containerd.sock" version
+  cluster_load "$(dirname "$(readlink -f "$state/bin")")"/images/*.tar
+}
+
+image_tag() { basename "$(dirname "$(readlink -f "$state/bin")")"; }
+
+kubectl() { "$state/bin/kubectl" --kubeconfig "$state/kubeconfig" "$@"; }
+
+apply_manifests() {
+  await 120 "the API server is ready" kubectl get --raw /readyz
+  sed "s|@COREDNS@|localhost/benchnet/coredns:$(image_tag)|; s|@DNS_ADDRESS@|$dns_address|" "$here/manifests/dns.yaml" |
+    kubectl apply --server-side --filename - --filename "$here/manifests/storage.yaml" >/dev/null
+}
+
+wait_ready() {
+  await 120 "the node is registered" kubectl get node "$node_name"
+  kubectl wait --for=condition=Ready "node/$node_name" --timeout=120s >/dev/null
+  say "the node is Ready"
+  kubectl --namespace kube-system rollout status deployment/coredns --timeout=120s >/dev/null
+  say "DNS is available"
+}
+
+# await tries a command until it succeeds, for so many seconds.
+await() {
+  local deadline=$((SECONDS + $1)) what=$2
+  shift 2
+  until "$@" >/dev/null 2>&1; do
+    ((SECONDS < deadline)) || fail "not within the time allowed: $what (see $state/log)"
+    sleep 0.2
+  done
+  say "$what"
+}
+
+node_ready() { kubectl wait --for=condition=Ready "node/$node_name" --timeout=10s >/dev/null 2>&1; }
+
+# node_alive tells whether the process that the state names is still that process: a PID alone may be another's by now.
+node_alive() {
+  local pid started
+  [[ -s $state/pid ]] || return 1
+  read -r pid started <"$state/pid"
+  [[ $(process_start "$pid") == "$started" ]]
+}
+
+# process_start prints when a process started, in clock ticks after the boot, with the boot's identity.
+process_start() {
+  local stat
+  stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 0
+  stat=${stat##*) }
+  awk '{print $20}' <<<"$stat" | sed "s|\$|@$(cat /proc/sys/kernel/random/boot_id)|"
+}
+
+# init_pid prints the PID, outside the namespaces, of the process 1 within.
+init_pid() {
+  local pid child
+  node_alive || return 1
+  read -r pid _ <"$state/pid"
+  child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
+  [[ -n $child ]] || return 1
+  echo "${child% }"
+}
+
+# clean ends what runs and removes what a start leaves behind, but keeps the images.
+clean() {
+  local pid
+  if node_alive; then
+    say "stopping the node"
+    pid=$(init_pid) || true
+    kill -KILL "$(cut -d' ' -f1 "$state/pid")"
+    while [[ -n $pid && -e /proc/$pid ]]; do sleep 0.1; done
+  fi
+  if [[ -s $state/sysctl.before ]]; then sysctl --quiet --load "$state/sysctl.before" || true; fi
+  if ip link show benchnet >/dev/null 2>&1; then ip link delete benchnet; fi
+  remove_cgroups
+  rm -rf "${state:?}"/{run,log,volumes,kubelet,config,etcd,pki,init,bin,pid,provider,kubeconfig,sysctl.before}
+  rm -f /var/lib/kubelet/device-plugins/{kubelet.sock,DEPRECATION}
+  rmdir /var/lib/kubelet/device-plugins /var/lib/kubelet 2>/dev/null || true
+}
+
+remove_cgroups() {
+  local root
+  for root in /sys/fs/cgroup/benchnet-cluster /sys/fs/cgroup/*/benchnet-cluster; do
+    [[ -d $root ]] || continue
+    find "$root" -depth -type d -exec rmdir {} + 2>/dev/null || true
+  done
+}

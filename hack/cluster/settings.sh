@@ -1,0 +1,40 @@
+# Where things lie and which cluster is meant. Sourced by every script of this folder, never run.
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # used by those who source it
+
+# BENCHNET_CACHE  what may be thrown away at any time: binaries keyed by their sources
+# BENCHNET_STATE  the cluster that runs: kubeconfig, logs, volumes, images (without root: below the home directory)
+# BENCHNET_CLUSTER  existing | kind | local; without it, the provider that is up, else kind if Docker answers, else local
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cache=${BENCHNET_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/benchnet}
+state=${BENCHNET_STATE:-/var/lib/benchnet-cluster}
+if [[ $EUID -ne 0 && -z ${BENCHNET_STATE:-} ]]; then state=${XDG_STATE_HOME:-$HOME/.local/state}/benchnet-cluster; fi
+
+say() { printf '%4ds  %s\n' "$SECONDS" "$*" >&2; }
+fail() {
+  say "error: $*"
+  exit 1
+}
+
+provider() {
+  if [[ -n ${BENCHNET_CLUSTER:-} ]]; then
+    echo "$BENCHNET_CLUSTER"
+  elif [[ -s $state/provider ]]; then
+    cat "$state/provider"
+  elif docker info >/dev/null 2>&1; then
+    echo kind
+  else
+    echo local
+  fi
+}
+
+# use_provider defines cluster_up, cluster_down, cluster_load, cluster_kubeconfig and cluster_logs.
+use_provider() {
+  chosen=$(provider)
+  case $chosen in
+    existing | kind | local) ;;
+    *) fail "BENCHNET_CLUSTER: $chosen is none of existing, kind, local" ;;
+  esac
+  # shellcheck source=/dev/null
+  source "$here/providers/$chosen.sh"
+}

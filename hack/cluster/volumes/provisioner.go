@@ -1,0 +1,63 @@
+// Package volumes is the volume provisioner of the local cluster: each PersistentVolumeClaim of its StorageClass gets a
+// directory of its own on the node, which is deleted with the volume.
+//
+// The volumes are of type `local`, not `hostPath`: the kubelet then applies a pod's fsGroup, as it does for a cloud's disks.
+package volumes
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/sig-storage-lib-external-provisioner/v13/controller"
+)
+
+// directories provisions below one root directory of the node it runs on.
+type directories struct {
+	root string
+}
+
+var _ controller.Provisioner = directories{}
+
+// Provision makes the directory of a claim. Its capacity is promised, not enforced.
+func (d directories) Provision(_ context.Context, options controller.ProvisionOptions) (*corev1.PersistentVolume, controller.ProvisioningState, error) {
+	path := filepath.Join(d.root, options.PVName)
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return nil, controller.ProvisioningFinished, fmt.Errorf("make directory of volume %s: %w", options.PVName, err)
+	}
+	return &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{Name: options.PVName},
+		Spec: corev1.PersistentVolumeSpec{
+			AccessModes:                   options.PVC.Spec.AccessModes,
+			Capacity:                      corev1.ResourceList{corev1.ResourceStorage: options.PVC.Spec.Resources.Requests[corev1.ResourceStorage]},
+			PersistentVolumeReclaimPolicy: *options.StorageClass.ReclaimPolicy,
+			PersistentVolumeSource:        corev1.PersistentVolumeSource{Local: &corev1.LocalVolumeSource{Path: path}},
+			NodeAffinity:                  onNode(options.SelectedNodeName),
+		},
+	}, controller.ProvisioningFinished, nil
+}
+
+// Delete removes the directory of a volume. It refuses any path that Provision would not have made.
+func (d directories) Delete(_ context.Context, volume *corev1.PersistentVolume) error {
+	path := filepath.Join(d.root, volume.Name)
+	if volume.Spec.Local == nil || volume.Spec.Local.Path != path {
+		return &controller.IgnoredError{Reason: "not a volume of " + d.root}
+	}
+	if err := os.RemoveAll(path); err != nil {
+		return fmt.Errorf("remove directory of volume %s: %w", volume.Name, err)
+	}
+	return nil
+}
+
+func onNode(name string) *corev1.VolumeNodeAffinity {
+	return &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{
+		NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+			MatchExpressions: []corev1.NodeSelectorRequirement{{
+				Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: []string{name},
+			}},
+		}},
+	}}
+}
