@@ -1,5 +1,7 @@
 package dev.benchnet.driver;
 
+import java.nio.file.NoSuchFileException;
+
 /** Ends the worker: its message is the one line of the file {@code failure}, and names what to change. */
 public final class FatalException extends RuntimeException {
     public FatalException(String message) {
@@ -11,6 +13,9 @@ public final class FatalException extends RuntimeException {
     }
 
     private static String reason(Throwable cause) {
+        if (cause instanceof NoSuchFileException) {
+            return "there is no such file"; // Its message is the path alone.
+        }
         return cause.getMessage() == null ? cause.getClass().getName() : cause.getMessage();
     }
 }

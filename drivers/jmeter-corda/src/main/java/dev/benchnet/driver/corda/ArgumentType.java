@@ -73,8 +73,8 @@ enum ArgumentType {
     }
 
     private static Object amount(String text) {
-        String[] words = text.trim().split(" +");
-        if (words.length != 2) {
+        String[] words = text.split(" ");
+        if (!text.matches("\\d+(\\.\\d+)? [A-Z]{3}")) {
             throw new IllegalArgumentException("an amount is a number and a currency, such as 100.50 USD");
         }
         return net.corda.core.contracts.Amount.fromDecimal(

@@ -15,6 +15,7 @@ import java.util.function.Consumer;
 import net.corda.client.rpc.CordaRPCClient;
 import net.corda.client.rpc.CordaRPCClientConfiguration;
 import net.corda.client.rpc.CordaRPCConnection;
+import net.corda.client.rpc.RPCException;
 import net.corda.core.identity.CordaX500Name;
 import net.corda.core.utilities.NetworkHostAndPort;
 
@@ -22,6 +23,8 @@ import net.corda.core.utilities.NetworkHostAndPort;
 public final class Members implements AutoCloseable {
     /** A connection that was lost is tried again at this interval at most. */
     private static final Duration RETRY = Duration.ofSeconds(5);
+    /** How long a member may take to listen. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int SET_UP_IN_PARALLEL = 8;
 
     private final List<Member> members = new ArrayList<>();
@@ -32,30 +35,41 @@ public final class Members implements AutoCloseable {
         members.addAll(connected);
     }
 
-    public static Members connect(List<Target> targets) {
+    public static Members connect(List<Target> targets) throws InterruptedException {
         Members all = new Members(new ArrayList<>());
         try {
-            targets.forEach(all::connect);
+            for (Target target : targets) {
+                all.connect(target);
+            }
             return all;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | InterruptedException e) {
             all.close();
             throw e;
         }
     }
 
-    private void connect(Target target) {
+    private void connect(Target target) throws InterruptedException {
         CordaX500Name legalName = Network.legalName(target.party, "targets: party of " + target.name);
+        CordaRPCConnection connection = open(target, target.password());
+        connections.add(connection);
+        members.add(new Member(target.name, legalName, connection.getProxy()));
+    }
+
+    /** Tries again for a while where nothing listens yet; a refused login is final. */
+    private static CordaRPCConnection open(Target target, String password) throws InterruptedException {
         CordaRPCClientConfiguration configuration = new CordaRPCClientConfiguration(RETRY);
         CordaRPCClient client = new CordaRPCClient(NetworkHostAndPort.parse(target.address), configuration);
-        try {
-            CordaRPCConnection connection = client.start(target.user, target.password());
-            connections.add(connection);
-            members.add(new Member(target.name, legalName, connection.getProxy()));
-        } catch (FatalException e) {
-            throw e;
-        } catch (Exception e) { // Kotlin code throws checked exceptions that it does not declare.
-            throw new FatalException("targets: connect to " + target.name + " at " + target.address
-                    + " as " + target.user, e);
+        long until = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                return client.start(target.user, password);
+            } catch (Exception e) { // Kotlin code throws checked exceptions that it does not declare.
+                if (!(e instanceof RPCException) || System.nanoTime() > until) {
+                    throw new FatalException("targets: connect to " + target.name + " at " + target.address
+                            + " as " + target.user, e);
+                }
+                Thread.sleep(1000);
+            }
         }
     }
 

@@ -42,7 +42,8 @@ public final class Workload {
         try {
             return parse(Files.readAllBytes(file), worker);
         } catch (JsonProcessingException e) {
-            throw new FatalException("workload " + file + " is not JSON: " + e.getOriginalMessage());
+            throw new FatalException("workload " + file + " is not JSON: see line "
+                    + e.getLocation().getLineNr() + ", column " + e.getLocation().getColumnNr());
         } catch (IOException e) {
             throw new FatalException("read workload " + file, e);
         }
