@@ -1,0 +1,154 @@
+package controllers_test
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// good is the network that each case of TestBadInput spoils.
+const good = `
+apiVersion: benchnet.dev/v1alpha1
+kind: BenchmarkNetwork
+metadata: {name: banks}
+spec:
+  platform: {type: Corda, corda: {version: "4.10"}}
+  members: {count: 2, heap: 1Gi, cores: "1", memory: 3Gi}
+  database: {engine: PostgreSQL, topology: Shared}
+  workloads:
+  - name: issue
+    corda: {flow: Issue}
+    load: {clients: 4}
+    measure: {warmUp: 1s, window: 10s}
+`
+
+// badInput spoils the good network: from is replaced by to, and the message must hold all of want.
+var badInput = []struct {
+	name, from, to string
+	want           []string
+}{
+	{"unknown platform", "type: Corda", "type: Fabric", []string{"spec.platform.type", "Fabric", "Corda"}},
+	{"platform without its member", "{type: Corda, corda: {version: \"4.10\"}}", "{type: Corda}", []string{"platform.corda must be set"}},
+	{"unknown Corda version", `"4.10"`, `"4.2"`, []string{"spec.platform.corda.version", "4.2", "4.3"}},
+	{"no members", "count: 2", "count: 0", []string{"spec.members.count", "greater than or equal to 1"}},
+	{"too many members", "count: 2", "count: 101", []string{"spec.members.count", "100"}},
+	{"unknown size", "count: 2", "count: 2, size: Huge", []string{"spec.members.size", "Huge", "Small"}},
+	{"heap not below memory", "memory: 3Gi", "memory: 1Gi", []string{"spec.members.memory", "1Gi", "heap"}},
+	{"heap too small", "heap: 1Gi", "heap: 256Mi", []string{"spec.members.heap", "256Mi", "512Mi"}},
+	{"no cores", `cores: "1"`, `cores: "0"`, []string{"spec.members.cores"}},
+	{"H2 that is shared", "engine: PostgreSQL", "engine: H2", []string{"H2 lives inside each member", "PerMember"}},
+	{"hosts without a number of members", "topology: Shared", "topology: PerHost", []string{"database.membersPerInstance", "PerHost"}},
+	{"external without a server", "topology: Shared", "topology: Shared, provider: External", []string{"database.external", "External"}},
+	{"too few connections", "topology: Shared", "topology: Shared, connectionsPerMember: 2", []string{"connectionsPerMember", "2"}},
+	{"Enterprise tuning on open source", `version: "4.10"`, `version: "4.10", tuning: {flowThreads: 8}`, []string{"flowThreads", "Enterprise"}},
+	{"Enterprise key on open source", `version: "4.10"`, `version: "4.10", tuning: {extraConfig: {enableP2PCompression: "true"}}`, []string{"enableP2PCompression", "Enterprise"}},
+	{"Enterprise without an image", `version: "4.10"`, `version: "4.10", distribution: Enterprise`, []string{"platform.corda.image is required"}},
+	{"image that floats", `version: "4.10"`, `version: "4.10", image: "example.com/corda:latest"`, []string{"platform.corda.image", "latest"}},
+	{"names that do not match the count", `version: "4.10"`, `version: "4.10", legalNames: ["O=Bank,L=London,C=GB"]`, []string{"legalNames", "members.count"}},
+	{"name that is no X.500 name", `version: "4.10"`, `version: "4.10", legalNames: ["O=Bank A,L=London,C=GB", "Bank Bank B"]`, []string{"legalNames[1]", "Bank Bank B"}},
+	{"the same name twice", `version: "4.10"`, `version: "4.10", legalNames: ["O=Bank A,L=London,C=GB", "O=Bank A,L=London,C=GB"]`, []string{"legalNames[1]", "Duplicate"}},
+	{"payment without a notary", "flow: Issue", "flow: Pay", nil},
+	{"heap set twice", `version: "4.10"`, `version: "4.10", tuning: {jvmArgs: ["-Xmx2g"]}`, []string{"jvmArgs", "members.heap"}},
+	{"CorDapp image without an image", `version: "4.10"`, `version: "4.10", cordapps: {type: Image}`, []string{"cordapps", "needs image"}},
+	{"workload that does nothing", "corda: {flow: Issue}", "jtl: Keep", []string{"exactly one of corda", "jmeter"}},
+	{"flow that is no class name", "flow: Issue", "flow: Isue", []string{"corda.flow", "Isue"}},
+	{"initiator that is not there", "flow: Issue", "flow: Issue, initiators: [5]", []string{"initiators[0]", "5"}},
+	{"arguments of a finance flow", "flow: Issue", "flow: Issue, arguments: [{type: Int, value: \"1\"}]", []string{"arguments", "class name"}},
+	{"open loop without a rate", "clients: 4", "clients: 4, model: Open", []string{"load.ratePerSecond", "Open"}},
+	{"rate in a closed loop", "clients: 4", "clients: 4, ratePerSecond: 5", []string{"load.ratePerSecond", "Open"}},
+	{"more outstanding than clients", "clients: 4", "clients: 4, maxOutstanding: 5", []string{"load.maxOutstanding", "load.clients"}},
+	{"window of no length", "window: 10s", "window: 0s", []string{"measure.window", "1s"}},
+	{"window in parts of a second", "window: 10s", "window: 1500ms", []string{"measure.window", "whole seconds"}},
+	{"workload name that is no label", "name: issue", "name: Issue_1", []string{"workloads[0].name", "Issue_1"}},
+	{"network name too long", "name: banks}", "name: " + strings.Repeat("b", 31) + "}", []string{"metadata.name", "30"}},
+}
+
+// TestBadInput wants a message that names the field and what would be right, from the API server or, where its rules
+// cannot tell, from the condition Accepted. Nothing may be made of it.
+func TestBadInput(t *testing.T) {
+	for _, c := range badInput {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			text := strings.Replace(good, c.from, c.to, 1)
+			if c.name == "payment without a notary" {
+				text = strings.Replace(text, `version: "4.10"`, `version: "4.10", notary: {type: None}`, 1)
+				c.want = []string{"workloads[0].corda.flow", "Pay", "notary"}
+			}
+			if text == good {
+				t.Fatalf("the case does not change the network: %q is not in it", c.from)
+			}
+			message := w.refusal(text)
+			t.Log(message)
+			for _, part := range c.want {
+				if !strings.Contains(message, part) {
+					t.Errorf("the message should name %q: %s", part, message)
+				}
+			}
+			if made := w.inventory(); len(made) > 1 {
+				t.Errorf("nothing may be made of a refused network, but there are %v", made)
+			}
+		})
+	}
+}
+
+// refusal is the message with which a network is refused.
+func (w *world) refusal(text string) string {
+	w.t.Helper()
+	n := &v1alpha1.BenchmarkNetwork{}
+	if err := w.create(text, n); err != nil {
+		return err.Error()
+	}
+	w.reconcileNetwork(n.Name)
+	accepted := meta.FindStatusCondition(w.network(n.Name).Status.Conditions, v1alpha1.ConditionAccepted)
+	if accepted == nil || accepted.Status != "False" {
+		w.t.Fatalf("the network should be refused, but Accepted is %+v", accepted)
+	}
+	return accepted.Message
+}
+
+func TestWhatCannotChange(t *testing.T) {
+	cases := []struct{ name, from, to, want string }{
+		{"platform", `"4.10"`, `"4.9"`, "spec.platform cannot change"},
+		{"members", "count: 2", "count: 3", "spec.members cannot change"},
+		{"database", "topology: Shared", "topology: PerMember", "spec.database cannot change"},
+		{"workload", "clients: 4", "clients: 5", "a workload cannot change"},
+		{"removed workload", good[strings.Index(good, "  workloads:"):], "", "may be appended, not removed"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			must(t, w.create(good, &v1alpha1.BenchmarkNetwork{}))
+			err := w.update(strings.Replace(good, c.from, c.to, 1))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the change should be refused with %q, but: %v", c.want, err)
+			}
+		})
+	}
+	t.Run("a workload may be appended", func(t *testing.T) {
+		w := newWorld(t)
+		must(t, w.create(good, &v1alpha1.BenchmarkNetwork{}))
+		must(t, w.update(good+"  - name: more\n    corda: {flow: Issue}\n    load: {clients: 1}\n"))
+	})
+	t.Run("a run never changes", func(t *testing.T) {
+		w := newWorld(t)
+		run := &v1alpha1.BenchmarkRun{}
+		must(t, w.create(twoWorkers, run))
+		run.Spec.Workload.Load.Clients = 9
+		if err := w.client.Update(w.ctx, run); err == nil || !strings.Contains(err.Error(), "a run is measured once") {
+			t.Errorf("the change should be refused, but: %v", err)
+		}
+	})
+}
+
+// update replaces the spec of the network by that of the text.
+func (w *world) update(text string) error {
+	w.t.Helper()
+	wanted := &v1alpha1.BenchmarkNetwork{}
+	w.decode(text, wanted)
+	live := w.network(wanted.Name)
+	live.Spec = wanted.Spec
+	return w.client.Update(w.ctx, live)
+}

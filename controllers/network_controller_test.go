@@ -1,0 +1,298 @@
+package controllers_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/observe"
+)
+
+const twoBanks = `
+apiVersion: benchnet.dev/v1alpha1
+kind: BenchmarkNetwork
+metadata: {name: banks}
+spec:
+  platform: {type: Corda, corda: {version: "4.10"}}
+  members: {count: 2}
+  database: {engine: PostgreSQL, topology: Shared}
+  workloads:
+  - name: issue
+    corda: {flow: Issue}
+    load: {clients: 4}
+    measure: {warmUp: 1s, window: 10s}
+  - name: pay
+    corda: {flow: Pay}
+    load: {clients: 4}
+`
+
+func TestStagesFollowEachOther(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	w.reconcileNetwork("banks")
+	w.reconcileNetwork("banks")
+	n := w.network("banks")
+	ready := meta.FindStatusCondition(n.Status.Conditions, v1alpha1.ConditionReady)
+	if ready == nil || ready.Status != metav1.ConditionFalse || !strings.Contains(ready.Message, "genesis") {
+		t.Fatalf("Ready should be False and name the genesis Job, but is %+v", ready)
+	}
+	if got := w.sets(); !slices.Equal(got, []string{"banks-db"}) {
+		t.Fatalf("before material and databases are ready there should be the database alone, but there are %v", got)
+	}
+	w.readySets()
+	w.completeJobs()
+	w.reconcileNetwork("banks")
+	if got := w.sets(); len(got) != 1 {
+		t.Fatalf("members must wait for their material, but there are %v", got)
+	}
+	w.fillMaterial()
+	w.reconcileNetwork("banks")
+	if got := w.sets(); !slices.Equal(got, []string{"banks-db", "banks-member-0", "banks-member-1", "banks-notary"}) {
+		t.Fatalf("members and notary should be there, but there are %v", got)
+	}
+	w.readySets()
+	w.reconcileNetwork("banks")
+	n = w.network("banks")
+	if !meta.IsStatusConditionTrue(n.Status.Conditions, v1alpha1.ConditionReady) || n.Status.MembersReady != "3/3" {
+		t.Fatalf("the network should be ready with 3/3 members, but has %s and %+v", n.Status.MembersReady, n.Status.Conditions)
+	}
+	for _, s := range n.Status.Stages {
+		if s.State != "Ready" || s.ReadyAt == nil {
+			t.Errorf("stage %s should be ready with a time, but is %+v", s.Name, s)
+		}
+	}
+}
+
+func TestUnchangedNetworkIsNotWritten(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	w.bringUp("banks")
+	w.reconcileNetwork("banks")
+	before := w.writes.Load()
+	w.reconcileNetwork("banks")
+	if wrote := w.writes.Load() - before; wrote != 0 {
+		t.Fatalf("a pass over an unchanged network wrote %d times", wrote)
+	}
+}
+
+func TestRightsToMakeMaterialEndWithIt(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	w.reconcileNetwork("banks")
+	role := &rbacv1.Role{}
+	w.get("banks-genesis", role)
+	for _, rule := range role.Rules {
+		if !slices.Equal(rule.Resources, []string{"secrets"}) || len(rule.ResourceNames) != 4 || slices.Contains(rule.Verbs, "create") {
+			t.Errorf("the maker of material may patch its four Secrets alone, but may %+v", rule)
+		}
+	}
+	w.bringUp("banks")
+	for _, o := range []client.Object{&rbacv1.Role{}, &rbacv1.RoleBinding{}, &corev1.ServiceAccount{}, &batchv1.Job{}} {
+		err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "banks-genesis"}, o)
+		if err == nil && o.GetDeletionTimestamp() == nil {
+			t.Errorf("%T banks-genesis should be gone once material is complete", o)
+		}
+	}
+	identity := &corev1.Secret{}
+	w.get("banks-member-0-identity", identity)
+	if len(identity.Data) == 0 {
+		t.Error("the operator must not take away what the genesis Job put into a Secret")
+	}
+}
+
+func TestDriftIsRepairedAndStrayObjectsGo(t *testing.T) {
+	w := newWorld(t)
+	n := &v1alpha1.BenchmarkNetwork{}
+	must(t, w.create(twoBanks, n))
+	w.bringUp("banks")
+	cm := &corev1.ConfigMap{}
+	w.get("banks-member-0", cm)
+	original := cm.Data["node.conf"]
+	cm.Data["node.conf"] = "changed by hand"
+	must(t, w.client.Update(w.ctx, cm))
+	stray := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "stray", Namespace: w.namespace,
+		Labels:          map[string]string{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy, v1alpha1.LabelNetwork: "banks"},
+		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(n, v1alpha1.GroupVersion.WithKind("BenchmarkNetwork"))}}}
+	must(t, w.client.Create(w.ctx, stray))
+	w.reconcileNetwork("banks")
+	w.get("banks-member-0", cm)
+	if cm.Data["node.conf"] != original {
+		t.Error("a field changed by hand should be put right")
+	}
+	if err := w.client.Get(w.ctx, client.ObjectKeyFromObject(stray), stray); err == nil {
+		t.Error("an owned object that is not planned should be removed")
+	}
+}
+
+func TestEverythingGoesWithItsNetwork(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	w.bringUp("banks")
+	n := w.network("banks")
+	for _, o := range w.objects() {
+		ref := metav1.GetControllerOf(o)
+		if ref == nil || ref.UID != n.UID {
+			t.Errorf("%T %s is not owned by its network: deleting the network would leave it behind", o, o.GetName())
+		}
+	}
+}
+
+func TestWorkloadsRunOneAfterTheOther(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	w.bringUp("banks")
+	if got := w.runNames(); !slices.Equal(got, []string{"banks-issue"}) {
+		t.Fatalf("the first workload alone should run, but there are %v", got)
+	}
+	w.end("banks-issue")
+	w.reconcileNetwork("banks")
+	if got := w.runNames(); !slices.Equal(got, []string{"banks-issue", "banks-pay"}) {
+		t.Fatalf("the second workload should follow, but there are %v", got)
+	}
+	if last := w.network("banks").Status.LastRun; last == nil || last.Name != "banks-issue" || last.Throughput != "12.3" {
+		t.Errorf("the network should show the last run, but shows %+v", last)
+	}
+	if phase := w.network("banks").Status.Phase; phase != "Running" {
+		t.Errorf("phase should be Running, but is %s", phase)
+	}
+	w.end("banks-pay")
+	w.reconcileNetwork("banks")
+	if phase := w.network("banks").Status.Phase; phase != "Finished" {
+		t.Errorf("phase should be Finished, but is %s", phase)
+	}
+}
+
+// TestDeathBetweenAnyTwoWrites lets the operator die before its first write, before its second, and so on, and start
+// again; whatever happens, the same objects must come out.
+func TestDeathBetweenAnyTwoWrites(t *testing.T) {
+	reference := newWorld(t)
+	must(t, reference.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	reference.bringUp("banks")
+	reference.reconcileNetwork("banks")
+	want, total := reference.inventory(), reference.writes.Load()
+	if total < 20 {
+		t.Fatalf("bringing up a network should take more than 20 writes, but took %d", total)
+	}
+	for k := int64(1); k <= total; k++ {
+		t.Run(fmt.Sprintf("before write %d of %d", k, total), func(t *testing.T) {
+			w := newWorld(t)
+			must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+			w.failAt = k
+			w.untilSteady("banks")
+			if got := w.inventory(); !slices.Equal(got, want) {
+				t.Fatalf("the objects differ:\n got %v\nwant %v", got, want)
+			}
+		})
+	}
+}
+
+// untilSteady reconciles, with cluster and genesis playing along, until a pass writes nothing.
+func (w *world) untilSteady(name string) {
+	w.t.Helper()
+	for range 20 {
+		before := w.writes.Load()
+		_, err := w.networks().Reconcile(w.ctx, w.request(name))
+		if err != nil && !errors.Is(err, errDied) {
+			w.t.Fatal(err)
+		}
+		if err == nil && w.writes.Load() == before {
+			return
+		}
+		w.playAlong()
+	}
+	w.t.Fatal("the network is not steady after 20 passes")
+}
+
+func (w *world) playAlong() {
+	w.readySets()
+	var jobs batchv1.JobList
+	must(w.t, w.client.List(w.ctx, &jobs, client.InNamespace(w.namespace)))
+	for _, j := range jobs.Items {
+		if strings.HasSuffix(j.Name, "-genesis") && len(j.Status.Conditions) == 0 {
+			w.fillMaterial()
+		}
+	}
+	w.completeJobs()
+}
+
+func TestLeavesAnExpiredNetwork(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.create(strings.Replace(twoBanks, "spec:", "spec:\n  ttlSecondsAfterFinished: 60", 1), &v1alpha1.BenchmarkNetwork{}))
+	w.bringUp("banks")
+	w.end("banks-issue")
+	w.reconcileNetwork("banks")
+	w.end("banks-pay")
+	if again := w.reconcileNetwork("banks").RequeueAfter; again <= 0 || again.Seconds() > 60 {
+		t.Fatalf("the network should come back within its time to live, but comes back after %s", again)
+	}
+	w.now = w.now.Add(2 * 60e9)
+	w.reconcileNetwork("banks")
+	if err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "banks"}, &v1alpha1.BenchmarkNetwork{}); err == nil {
+		t.Error("the network should be gone after its time to live")
+	}
+}
+
+// end marks a run as complete.
+func (w *world) end(name string) {
+	w.t.Helper()
+	run := w.run(name)
+	before := run.DeepCopy()
+	now := metav1.NewTime(w.now)
+	run.Status.CompletionTime, run.Status.Throughput, run.Status.Verdict = &now, "12.3", v1alpha1.VerdictValid
+	meta.SetStatusCondition(&run.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: "Test"})
+	must(w.t, w.client.Status().Patch(w.ctx, run, client.MergeFrom(before)))
+}
+
+func (w *world) sets() []string {
+	var list appsv1.StatefulSetList
+	must(w.t, w.client.List(w.ctx, &list, client.InNamespace(w.namespace)))
+	return namesOf(list.Items, func(s appsv1.StatefulSet) string { return s.Name })
+}
+
+func (w *world) runNames() []string {
+	var list v1alpha1.BenchmarkRunList
+	must(w.t, w.client.List(w.ctx, &list, client.InNamespace(w.namespace)))
+	return namesOf(list.Items, func(r v1alpha1.BenchmarkRun) string { return r.Name })
+}
+
+// objects are all objects of the operator's kinds in the namespace that it made.
+func (w *world) objects() []client.Object {
+	w.t.Helper()
+	var all []client.Object
+	for _, list := range observe.Kinds() {
+		must(w.t, w.client.List(w.ctx, list, client.InNamespace(w.namespace), client.MatchingLabels{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy}))
+		items, err := meta.ExtractList(list)
+		must(w.t, err)
+		for _, item := range items {
+			if o := item.(client.Object); o.GetDeletionTimestamp() == nil {
+				all = append(all, o)
+			}
+		}
+	}
+	return all
+}
+
+func (w *world) inventory() []string {
+	w.t.Helper()
+	return namesOf(w.objects(), func(o client.Object) string { return fmt.Sprintf("%T %s", o, o.GetName()) })
+}
+
+func namesOf[T any](items []T, name func(T) string) []string {
+	var all []string
+	for _, item := range items {
+		all = append(all, name(item))
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,208 @@
+package controllers_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+const twoWorkers = `
+apiVersion: benchnet.dev/v1alpha1
+kind: BenchmarkRun
+metadata: {name: extra}
+spec:
+  networkName: banks
+  workload:
+    name: extra
+    corda: {flow: Issue}
+    load: {clients: 8}
+    measure: {warmUp: 1s, window: 10s}
+    workers: {count: 2}
+`
+
+// readyRun is a run whose workers are ready, on a network without workloads of its own.
+func readyRun(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	must(t, w.create(twoBanks[:strings.Index(twoBanks, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+	w.bringUp("banks")
+	must(t, w.create(twoWorkers, &v1alpha1.BenchmarkRun{}))
+	w.reconcileRun("extra")
+	w.readyWorkers("extra")
+	return w
+}
+
+func TestRunWaitsForItsNetwork(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.create(twoWorkers, &v1alpha1.BenchmarkRun{}))
+	w.reconcileRun("extra")
+	w.wantReason("extra", v1alpha1.ReasonWaitingForNetwork, "banks does not exist")
+	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	w.reconcileNetwork("banks")
+	w.reconcileRun("extra")
+	w.wantReason("extra", v1alpha1.ReasonWaitingForNetwork, "banks is not ready: stage")
+}
+
+func TestRunsTakeTurns(t *testing.T) {
+	w := readyRun(t)
+	w.now = w.now.Add(time.Minute)
+	time.Sleep(1100 * time.Millisecond) // creation times have whole seconds
+	must(t, w.create(strings.Replace(twoWorkers, "name: extra}", "name: later}", 1), &v1alpha1.BenchmarkRun{}))
+	w.reconcileRun("later")
+	w.wantReason("later", v1alpha1.ReasonWaitingForTurn, "extra goes first")
+	if err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "later"}, &batchv1.Job{}); err == nil {
+		t.Error("a run that waits must not have workers")
+	}
+}
+
+func TestAllWorkersAreReleasedOnce(t *testing.T) {
+	w := readyRun(t)
+	w.reconcileRun("extra")
+	barrier := &corev1.ConfigMap{}
+	w.get(names.Barrier("extra"), barrier)
+	start := barrier.Data[protocol.StartKey]
+	at, err := time.Parse(time.RFC3339Nano, start)
+	must(t, err)
+	if lead := at.Sub(w.now); lead < time.Second || lead > 10*time.Second {
+		t.Errorf("the release should lie a little ahead, but lies %s ahead", lead)
+	}
+	w.now = w.now.Add(time.Minute)
+	w.reconcileRun("extra")
+	w.get(names.Barrier("extra"), barrier)
+	if barrier.Data[protocol.StartKey] != start {
+		t.Error("workers that were told one start must never be told another")
+	}
+}
+
+func TestNoReleaseBeforeAllWorkersAreReady(t *testing.T) {
+	w := readyRun(t)
+	must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.meta("extra-1")}, client.GracePeriodSeconds(0)))
+	w.reconcileRun("extra")
+	barrier := &corev1.ConfigMap{}
+	w.get(names.Barrier("extra"), barrier)
+	if barrier.Data[protocol.StartKey] != "" {
+		t.Error("one of two workers is ready: there must be no release")
+	}
+	w.wantReason("extra", v1alpha1.ReasonWaitingForWorkers, "1 of 2 workers")
+}
+
+func TestWorkersMergeIntoOneResult(t *testing.T) {
+	w := readyRun(t)
+	w.reconcileRun("extra")
+	run := w.run("extra")
+	w.reportResult(run, 0, 100, 20_000)
+	w.reconcileRun("extra")
+	if w.run("extra").Status.Verdict != "" {
+		t.Fatal("there must be no verdict before all workers have reported")
+	}
+	w.reportResult(run, 1, 100, 40_000)
+	w.reconcileRun("extra")
+	w.reconcileRun("extra")
+	s := w.run("extra").Status
+	if s.Throughput != "20.0" || s.Verdict != v1alpha1.VerdictValid || s.Operations.Completed != 200 {
+		t.Fatalf("two workers with 100 flows each in 10 s make 20 flows/s, but the status is %+v", s)
+	}
+	if s.Latency.P50 != "20.0" || s.Latency.Max != "40.0" {
+		t.Errorf("latency should be 20 ms at the median and 40 ms at most, but is %+v", s.Latency)
+	}
+	cm := &corev1.ConfigMap{}
+	w.get(s.Result.ConfigMapName, cm)
+	result, err := results.Decode(cm.BinaryData[s.Result.Key])
+	must(t, err)
+	if result.Environment.PlanHash == "" || len(result.Environment.Containers) != 6 || len(result.Workers) != 2 {
+		t.Errorf("the result should tell of plan, 4 containers of the network and 2 workers, but has %+v", result.Environment)
+	}
+	w.wantTidy()
+}
+
+// wantTidy checks that an ended run keeps its result and its Job alone, and is not touched again.
+func (w *world) wantTidy() {
+	w.t.Helper()
+	var left []string
+	for _, o := range w.objects() {
+		if o.GetLabels()[v1alpha1.LabelRun] == "extra" {
+			left = append(left, o.GetName())
+		}
+	}
+	slices.Sort(left)
+	if !slices.Equal(left, []string{"extra", "extra-result"}) {
+		w.t.Errorf("Job and result should be left, but there are %v", left)
+	}
+	before := w.writes.Load()
+	w.reconcileRun("extra")
+	if w.writes.Load() != before {
+		w.t.Error("a run that has ended must not be touched again")
+	}
+}
+
+func TestDisturbancesMakeARunInvalid(t *testing.T) {
+	w := readyRun(t)
+	w.reconcileRun("extra")
+	must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.meta("banks-member-1-0")}, client.GracePeriodSeconds(0)))
+	w.readySets()
+	run := w.run("extra")
+	w.reportResult(run, 0, 1000, 20_000)
+	w.reportResult(run, 1, 1000, 20_000, results.ErrorCount{Kind: "net.corda.core.flows.FlowException", Count: 3, Example: "no"})
+	w.reconcileRun("extra")
+	w.reconcileRun("extra")
+	s := w.run("extra").Status
+	var found []string
+	for _, r := range s.Reasons {
+		if r.Severity == "Invalid" {
+			found = append(found, r.Reason)
+		}
+	}
+	if s.Verdict != v1alpha1.VerdictInvalid || !slices.Contains(found, "MemberReplaced") || !slices.Contains(found, "Errors") {
+		t.Errorf("a replaced member and errors make a run invalid, but the status is %+v", s)
+	}
+}
+
+func TestRunWithoutAnyResultFails(t *testing.T) {
+	w := readyRun(t)
+	for i := range int32(2) {
+		cm := &corev1.ConfigMap{}
+		w.get(names.Report("extra", i), cm)
+		cm.Data = map[string]string{protocol.FailureKey: "operation.flow: there is no class com.example.Nope"}
+		must(t, w.client.Update(w.ctx, cm))
+	}
+	w.reconcileRun("extra")
+	run := w.run("extra")
+	if run.Status.Phase != "Failed" || !meta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete) {
+		t.Fatalf("the run should have failed, but is %+v", run.Status)
+	}
+	w.wantReason("extra", v1alpha1.ReasonRunFailed, "com.example.Nope")
+}
+
+func TestProgressIsShown(t *testing.T) {
+	w := readyRun(t)
+	w.reconcileRun("extra")
+	for i := range int32(2) {
+		cm := &corev1.ConfigMap{}
+		w.get(names.Report("extra", i), cm)
+		cm.Data = map[string]string{protocol.ProgressKey: `{"phase":"Window","completed":40,"failed":0,"elapsedSeconds":6,"throughput":8}`}
+		must(t, w.client.Update(w.ctx, cm))
+	}
+	w.reconcileRun("extra")
+	if s := w.run("extra").Status; s.Progress != "Window 50%" || s.Throughput != "16.0" || s.Phase != "Measuring" {
+		t.Errorf("the status should show half of the window at 16 flows/s, but shows %q at %q in %s", s.Progress, s.Throughput, s.Phase)
+	}
+}
+
+func (w *world) wantReason(run, reason, message string) {
+	w.t.Helper()
+	ready := meta.FindStatusCondition(w.run(run).Status.Conditions, v1alpha1.ConditionReady)
+	if ready == nil || ready.Reason != reason || !strings.Contains(ready.Message, message) {
+		w.t.Errorf("Ready of %s should have reason %s and tell %q, but is %+v", run, reason, message, ready)
+	}
+}

@@ -1,0 +1,192 @@
+package controllers_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/controllers"
+	"github.com/benchnet/benchnet/internal/apply"
+	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/corda"
+)
+
+// config of the API server that all tests share; nil where there are no binaries to start one.
+var config *rest.Config
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		if os.Getenv("KUBEBUILDER_ASSETS") == "" {
+			return m.Run()
+		}
+		env := &envtest.Environment{CRDDirectoryPaths: []string{filepath.Join("..", "config", "crd", "bases")}, ErrorIfCRDPathMissing: true}
+		var err error
+		if config, err = env.Start(); err != nil {
+			fmt.Fprintln(os.Stderr, "start the API server:", err)
+			return 1
+		}
+		defer func() {
+			if err := env.Stop(); err != nil {
+				fmt.Fprintln(os.Stderr, "stop the API server:", err)
+			}
+		}()
+		return m.Run()
+	}())
+}
+
+// world is a namespace of its own on a real API server, with the reconcilers in the test's hand.
+type world struct {
+	t         *testing.T
+	ctx       context.Context
+	namespace string
+	// client of the test itself, and the one through which the reconcilers write.
+	client, operator client.Client
+	writes           atomic.Int64
+	// failAt is the number of the write that fails, as if the operator died before it; 0: none.
+	failAt int64
+	// now is the reconcilers' clock.
+	now time.Time
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	if config == nil {
+		t.Skip("KUBEBUILDER_ASSETS is not set: make test-envtest builds the API server")
+	}
+	scheme := runtime.NewScheme()
+	must(t, clientgoscheme.AddToScheme(scheme))
+	must(t, v1alpha1.AddToScheme(scheme))
+	plain, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
+	must(t, err)
+	w := &world{t: t, ctx: t.Context(), client: plain, now: time.Now().Truncate(time.Second)}
+	w.operator = interceptor.NewClient(plain, w.counting())
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
+	must(t, plain.Create(w.ctx, ns))
+	w.namespace = ns.Name
+	return w
+}
+
+// errDied is what the reconcilers see of a write before which the operator dies.
+var errDied = fmt.Errorf("the operator died before this write")
+
+func (w *world) write(do func() error) error {
+	if n := w.writes.Add(1); n == w.failAt {
+		return errDied
+	}
+	return do()
+}
+
+// counting counts every write of the reconcilers.
+func (w *world) counting() interceptor.Funcs {
+	return interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			return w.write(func() error { return c.Create(ctx, o, opts...) })
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			return w.write(func() error { return c.Delete(ctx, o, opts...) })
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			return w.write(func() error { return c.Patch(ctx, o, p, opts...) })
+		},
+		Apply: func(ctx context.Context, c client.WithWatch, o runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
+			return w.write(func() error { return c.Apply(ctx, o, opts...) })
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+			return w.write(func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
+		},
+	}
+}
+
+var catalogue = images.Catalogue{Registry: "ghcr.io/benchnet", Version: "0.1.0"}
+
+func (w *world) networks() *controllers.NetworkReconciler {
+	return &controllers.NetworkReconciler{Client: w.operator, Direct: w.client, Platforms: platform.NewRegistry(corda.New()), Images: catalogue,
+		Writer: apply.NewWriter(w.operator, w.operator.Scheme()), Reader: observe.NewReader(w.operator, w.operator.Scheme()),
+		Events: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Now: func() time.Time { return w.now }}
+}
+
+func (w *world) runs() *controllers.RunReconciler {
+	return &controllers.RunReconciler{Client: w.operator, Direct: w.client, Platforms: platform.NewRegistry(corda.New()), Images: catalogue,
+		Writer: apply.NewWriter(w.operator, w.operator.Scheme()), Reader: observe.NewReader(w.operator, w.operator.Scheme()),
+		Events: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Now: func() time.Time { return w.now }}
+}
+
+func (w *world) request(name string) ctrl.Request {
+	return ctrl.Request{NamespacedName: client.ObjectKey{Namespace: w.namespace, Name: name}}
+}
+
+// reconcileNetwork makes one pass that must succeed.
+func (w *world) reconcileNetwork(name string) ctrl.Result {
+	w.t.Helper()
+	result, err := w.networks().Reconcile(w.ctx, w.request(name))
+	must(w.t, err)
+	return result
+}
+
+func (w *world) reconcileRun(name string) {
+	w.t.Helper()
+	_, err := w.runs().Reconcile(w.ctx, w.request(name))
+	must(w.t, err)
+}
+
+// create makes an object from YAML; the namespace is the world's.
+func (w *world) create(text string, into client.Object) error {
+	w.t.Helper()
+	w.decode(text, into)
+	return w.client.Create(w.ctx, into)
+}
+
+func (w *world) decode(text string, into client.Object) {
+	w.t.Helper()
+	must(w.t, yaml.UnmarshalStrict([]byte(text), into))
+	into.SetNamespace(w.namespace)
+}
+
+func (w *world) get(name string, into client.Object) {
+	w.t.Helper()
+	must(w.t, w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: name}, into))
+}
+
+func (w *world) network(name string) *v1alpha1.BenchmarkNetwork {
+	w.t.Helper()
+	n := &v1alpha1.BenchmarkNetwork{}
+	w.get(name, n)
+	return n
+}
+
+func (w *world) run(name string) *v1alpha1.BenchmarkRun {
+	w.t.Helper()
+	r := &v1alpha1.BenchmarkRun{}
+	w.get(name, r)
+	return r
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) meta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Namespace: w.namespace}
+}
