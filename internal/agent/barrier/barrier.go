@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
@@ -83,7 +84,7 @@ func (b *Barrier) look(ctx context.Context) (string, error) {
 	defer w.Stop()
 	for event := range w.ResultChan() {
 		if event.Type == watch.Error {
-			return "", fmt.Errorf("watch ended: %v", event.Object)
+			return "", fmt.Errorf("watch ended: %w", apierrors.FromObject(event.Object))
 		}
 		if object, ok := event.Object.(*unstructured.Unstructured); ok && startIn(object) != "" {
 			return startIn(object), nil

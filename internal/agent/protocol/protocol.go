@@ -1,7 +1,7 @@
 // Package protocol holds the words that the operator, the in-pod agent and the load drivers
 // share: file names, ConfigMap keys, environment variables, and what the agent reads of workload.json.
 //
-// The order of events is described in docs/results.md, "How a run is driven".
+// The order of events is described in docs/drivers.md.
 package protocol
 
 import (

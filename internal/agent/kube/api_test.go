@@ -1,0 +1,155 @@
+// Tests against a real API server: what the agent writes to it, with the rights that it has in a cluster.
+package kube_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/benchnet/benchnet/internal/agent/kube"
+)
+
+const namespace = "default"
+
+// api is the API server, with the rights of an administrator.
+var api struct {
+	env     *envtest.Environment
+	clients *kubernetes.Clientset
+	// restarted are the API servers that took the place of the first one.
+	restarted []*exec.Cmd
+}
+
+// The assets are built by hack/cluster/assets; "make test" sets the variable.
+func TestMain(m *testing.M) {
+	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
+		fmt.Println("skipped: KUBEBUILDER_ASSETS is not set")
+		return
+	}
+	api.env = &envtest.Environment{}
+	config, err := api.env.Start()
+	if err != nil {
+		fmt.Println("start the API server:", err)
+		os.Exit(1)
+	}
+	config.QPS = -1
+	api.clients = kubernetes.NewForConfigOrDie(config)
+	code := m.Run()
+	for _, server := range api.restarted {
+		_ = server.Process.Kill()
+	}
+	if err := api.env.Stop(); err != nil {
+		fmt.Println("stop the API server:", err)
+	}
+	os.Exit(code)
+}
+
+// restartAPI kills the API server, calls meanwhile, and starts it again with the same arguments. (envtest's own
+// stop would wait a minute for watches to end, and its start would make new certificates.)
+func restartAPI(t *testing.T, meanwhile func()) {
+	t.Helper()
+	pid := apiProcess(t)
+	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	meanwhile()
+	arguments := strings.Split(strings.TrimSuffix(string(cmdline), "\x00"), "\x00")
+	server := exec.Command(arguments[0], arguments[1:]...)
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	api.restarted = append(api.restarted, server)
+	go func() { _ = server.Wait() }()
+}
+
+// apiProcess is the child of this process that is the API server.
+func apiProcess(t *testing.T) int {
+	t.Helper()
+	files, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		children, _ := os.ReadFile(file)
+		for _, child := range strings.Fields(string(children)) {
+			arguments, _ := os.ReadFile("/proc/" + child + "/cmdline")
+			program, _, _ := strings.Cut(string(arguments), "\x00")
+			if pid, err := strconv.Atoi(child); err == nil && filepath.Base(program) == "kube-apiserver" {
+				return pid
+			}
+		}
+	}
+	t.Fatal("the API server is not among the children of this process")
+	return 0
+}
+
+// users keeps the names of users apart.
+var users atomic.Int64
+
+// as is a user that has the verbs on objects of these names, and no other right; wrap may change its requests.
+func as(t *testing.T, resource string, names, verbs []string, wrap func(*rest.Config)) *kube.Namespace {
+	t.Helper()
+	name := fmt.Sprintf("user-%d", users.Add(1))
+	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: name},
+		Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{resource}, ResourceNames: names, Verbs: verbs}}}
+	if _, err := api.clients.RbacV1().Roles(namespace).Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	binding := &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: name},
+		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: name}}}
+	if _, err := api.clients.RbacV1().RoleBindings(namespace).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	user, err := api.env.AddUser(envtest.User{Name: name}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := user.Config()
+	if wrap != nil {
+		wrap(config)
+	}
+	cluster, err := kube.New(config, namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cluster
+}
+
+func configMap(t *testing.T, name string, data map[string]string) {
+	t.Helper()
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: data}
+	if _, err := api.clients.CoreV1().ConfigMaps(namespace).Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eventually tries until it succeeds; right after a restart the API server may refuse for a moment.
+func eventually(t *testing.T, what string, try func(context.Context) error) {
+	t.Helper()
+	var err error
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		if err = try(t.Context()); err == nil {
+			return
+		}
+	}
+	t.Fatalf("%s: %v", what, err)
+}
