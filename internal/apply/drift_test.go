@@ -1,0 +1,75 @@
+package apply
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+func service(edit func(*corev1.Service)) *corev1.Service {
+	s := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: "s", Labels: map[string]string{"a": "1"}},
+		Spec:       corev1.ServiceSpec{Selector: map[string]string{"app": "x"}, Ports: []corev1.ServicePort{{Name: "p2p", Port: 10200}}},
+	}
+	if edit != nil {
+		edit(s)
+	}
+	return s
+}
+
+// TestDrift compares what is desired with what an API server would hold after it was applied and then edited.
+func TestDrift(t *testing.T) {
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	w := NewWriter(nil, scheme)
+	owner := Owner{Object: &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "n", Namespace: "ns", UID: "1"}},
+		Labels: map[string]string{v1alpha1.LabelNetwork: "n"}}
+	cases := []struct {
+		name    string
+		desired client.Object
+		edit    func(*corev1.Service)
+		want    bool
+	}{
+		{"untouched", service(nil), nil, true},
+		{"defaults of the API server", service(nil), func(s *corev1.Service) { s.Spec.ClusterIP = "10.0.0.1"; s.Spec.Ports[0].Protocol = "TCP" }, true},
+		{"labels of others", service(nil), func(s *corev1.Service) { s.Labels["other"] = "x" }, true},
+		{"a changed port", service(nil), func(s *corev1.Service) { s.Spec.Ports[0].Port = 1 }, false},
+		{"a port of another field owner, which server-side apply would leave", service(nil), func(s *corev1.Service) { s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Port: 2}) }, true},
+		{"a removed selector", service(nil), func(s *corev1.Service) { s.Spec.Selector = nil }, false},
+		{"a lost owner", service(nil), func(s *corev1.Service) { s.OwnerReferences = nil }, false},
+		{"another plan", service(func(s *corev1.Service) { s.Spec.Selector = nil }), nil, false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			applied, err := w.intent(owner, service(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			live := &corev1.Service{}
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(applied.Object, live); err != nil {
+				t.Fatal(err)
+			}
+			if c.edit != nil {
+				c.edit(live)
+			}
+			intent, err := w.intent(owner, c.desired)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := upToDate(intent, live); got != c.want {
+				t.Errorf("up to date is %t, want %t", got, c.want)
+			}
+		})
+	}
+}
