@@ -48,7 +48,7 @@ func databaseInput(in Input, topology platform.Topology, needs platform.Database
 	for _, m := range topology.Members {
 		members = append(members, database.Member{
 			Name: m.Name, Role: m.Role, Connections: needs.Connections,
-			Transactions: needs.PlannedTransactions, States: needs.PlannedTransactions,
+			Transactions: needs.PlannedTransactions, States: needs.PlannedStates,
 			Password: database.SecretKey{Name: names.MemberDatabase(network, m.Name), Key: passwordKey},
 		})
 	}

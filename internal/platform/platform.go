@@ -80,6 +80,8 @@ type Database struct {
 
 // Topology is who takes part in a network.
 type Topology struct {
+	// Network is its name.
+	Network string
 	// Members and notaries in a stable order.
 	Members []Member
 }
@@ -128,8 +130,8 @@ type Material struct {
 type DatabaseNeeds struct {
 	// Connections that each member's pool may open.
 	Connections int32
-	// PlannedTransactions over all workloads, from which volumes are sized.
-	PlannedTransactions int64
+	// PlannedTransactions and PlannedStates over all workloads, on one member: an upper bound from which volumes are sized.
+	PlannedTransactions, PlannedStates int64
 	// Template is the container that writes the schema template to /template/schema.sql.gz; its tables are cloned for
 	// each member. Volumes are those that it needs besides.
 	Template *corev1.Container

@@ -1,0 +1,70 @@
+// Package corda is the platform Corda 4: a network of nodes under a certificate authority of its own, with or without a
+// notary, each node on H2 or on a schema in PostgreSQL. docs/corda.md has every field with its default and source.
+//
+// What a node is told lies in the templates under templates/, rendered in layers: base, notary, database, edition, the user's
+// own keys. Passwords are never among it; the node reads them from its environment.
+package corda
+
+import (
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
+)
+
+// Corda is the platform.
+type Corda struct{}
+
+// New is the platform.
+func New() Corda { return Corda{} }
+
+var (
+	_ platform.Platform       = Corda{}
+	_ platform.MaterialUser   = Corda{}
+	_ platform.DatabaseUser   = Corda{}
+	_ platform.Loadable       = Corda{}
+	_ platform.MetricsExposer = Corda{}
+)
+
+// Type is Corda.
+func (Corda) Type() v1alpha1.PlatformType { return v1alpha1.PlatformCorda }
+
+// Version is edition and release.
+func (Corda) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
+	if isEnterprise(spec) {
+		return "Corda Enterprise " + spec.Platform.Corda.Version
+	}
+	return "Corda " + spec.Platform.Corda.Version
+}
+
+// MetricsPorts are those of the JMX exporter in the node and of the agent beside it.
+func (Corda) MetricsPorts() []string { return []string{portNameJMX, portNameAgent} }
+
+// tuningOf is the tuning of the spec, or an empty one.
+func tuningOf(spec *v1alpha1.BenchmarkNetworkSpec) v1alpha1.CordaTuning {
+	if spec.Platform.Corda.Tuning == nil {
+		return v1alpha1.CordaTuning{}
+	}
+	return *spec.Platform.Corda.Tuning
+}
+
+func isEnterprise(spec *v1alpha1.BenchmarkNetworkSpec) bool {
+	return spec.Platform.Corda.Distribution == v1alpha1.CordaEnterprise
+}
+
+func hasNotary(spec *v1alpha1.BenchmarkNetworkSpec) bool {
+	return spec.Platform.Corda.Notary.Type != v1alpha1.CordaNotaryNone
+}
+
+// bringsCorDapps tells whether the user supplies the CorDapps, instead of those in the node's image.
+func bringsCorDapps(spec *v1alpha1.BenchmarkNetworkSpec) bool {
+	kind := spec.Platform.Corda.CorDapps.Type
+	return kind == v1alpha1.CordAppsImage || kind == v1alpha1.CordAppsVolume
+}
+
+func usesH2(spec *v1alpha1.BenchmarkNetworkSpec) bool {
+	return spec.Database.Engine != v1alpha1.EnginePostgreSQL
+}
+
+// platformVersions of Corda by release.
+var platformVersions = map[string]int{
+	"4.3": 5, "4.4": 6, "4.5": 7, "4.6": 8, "4.7": 9, "4.8": 10, "4.9": 11, "4.10": 12,
+}

@@ -1,0 +1,81 @@
+package corda
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/pods"
+)
+
+// supply is how a pod gets the CorDapps that the user brings: init containers, volumes, and a mount at cordappsDir. It is empty
+// where those in the image are used.
+type supply struct {
+	init    []corev1.Container
+	volumes []corev1.Volume
+	mounts  []corev1.VolumeMount
+}
+
+// cordapps of the network for one pod. The agent must be installed in it before an image's are copied.
+func cordapps(spec *v1alpha1.BenchmarkNetworkSpec) supply {
+	source := spec.Platform.Corda.CorDapps
+	switch source.Type {
+	case v1alpha1.CordAppsImage:
+		return supply{
+			init:    []corev1.Container{pods.CopyFiles("cordapps", source.Image, imageCorDapps, volumeCorDapps, cordappsDir)},
+			volumes: []corev1.Volume{pods.Scratch(volumeCorDapps)},
+			mounts:  []corev1.VolumeMount{readOnly(volumeCorDapps, cordappsDir)},
+		}
+	case v1alpha1.CordAppsVolume:
+		claim := &corev1.PersistentVolumeClaimVolumeSource{ClaimName: source.ClaimName, ReadOnly: true}
+		return supply{
+			volumes: []corev1.Volume{{Name: volumeCorDapps, VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: claim}}},
+			mounts:  []corev1.VolumeMount{readOnly(volumeCorDapps, cordappsDir)},
+		}
+	default:
+		return supply{}
+	}
+}
+
+// cordappsPath is where a container with the node's image finds the CorDapps.
+func cordappsPath(spec *v1alpha1.BenchmarkNetworkSpec) string {
+	if bringsCorDapps(spec) {
+		return cordappsDir
+	}
+	return bundledCorDapps
+}
+
+// nodeImage is the user's own, or the project's of the version.
+func nodeImage(in platform.Input) string {
+	corda := in.Network.Spec.Platform.Corda
+	if corda.Image != "" {
+		return corda.Image
+	}
+	return in.Images.Image("corda", corda.Version)
+}
+
+func agentImage(in platform.Input) string { return in.Images.Image("agent", "") }
+
+func readOnly(volume, path string) corev1.VolumeMount {
+	return corev1.VolumeMount{Name: volume, MountPath: path, ReadOnly: true}
+}
+
+func mount(volume, path string) corev1.VolumeMount {
+	return corev1.VolumeMount{Name: volume, MountPath: path}
+}
+
+// secretVolume holds all keys of a Secret, readable by the pod's group.
+func secretVolume(volume, secret string) corev1.Volume {
+	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
+		Secret: &corev1.SecretVolumeSource{SecretName: secret, DefaultMode: new(int32(0o440))}}}
+}
+
+func configVolume(volume, configMap string) corev1.Volume {
+	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
+		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: configMap}}}}
+}
+
+func fromSecret(name, secret, key string) corev1.EnvVar {
+	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+		LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Key: key}}}
+}

@@ -1,0 +1,62 @@
+package corda
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// validateEdition refuses tuning that the edition or the version does not have, wherever it comes from.
+func validateEdition(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	tuning, path := tuningOf(spec), path.Child("tuning")
+	errs := validateEnterpriseFields(spec, tuning, path)
+	if tuning.FlowExternalOperationThreads != nil {
+		errs = append(errs, validateSince(spec, "flowExternalOperationThreadPoolSize", path.Child("flowExternalOperationThreads"))...)
+	}
+	for _, key := range slices.Sorted(maps.Keys(tuning.ExtraConfig)) {
+		errs = append(errs, validateExtra(spec, key, tuning.ExtraConfig[key], path.Child("extraConfig").Key(key))...)
+	}
+	return errs
+}
+
+func validateEnterpriseFields(spec *v1alpha1.BenchmarkNetworkSpec, t v1alpha1.CordaTuning, path *field.Path) field.ErrorList {
+	if isEnterprise(spec) {
+		return nil
+	}
+	var errs field.ErrorList
+	for _, f := range []struct {
+		set       bool
+		name, key string
+	}{
+		{t.FlowThreads != nil, "flowThreads", "enterpriseConfiguration.tuning.flowThreadPoolSize"},
+		{t.RPCThreads != nil, "rpcThreads", "enterpriseConfiguration.tuning.rpcThreadPoolSize"},
+		{t.P2PCompression != nil, "p2pCompression", "enableP2PCompression"},
+		{t.OpenSSL != nil, "openSSL", "useOpenSsl"},
+		{t.JournalBufferTimeoutNanoseconds != nil, "journalBufferTimeoutNanoseconds", "enterpriseConfiguration.tuning.journalBufferTimeout"},
+		{t.BrokerConnectionTTLCheckMilliseconds != nil, "brokerConnectionTTLCheckMilliseconds",
+			"enterpriseConfiguration.tuning.brokerConnectionTtlCheckIntervalMs"},
+	} {
+		if f.set {
+			errs = append(errs, onlyEnterprise(path.Child(f.name), f.key))
+		}
+	}
+	return errs
+}
+
+func onlyEnterprise(path *field.Path, key string) *field.Error {
+	return field.Forbidden(path, fmt.Sprintf("%s exists in Corda Enterprise alone: it needs platform.corda.distribution Enterprise", key))
+}
+
+func validateSince(spec *v1alpha1.BenchmarkNetworkSpec, key string, path *field.Path) field.ErrorList {
+	version := spec.Platform.Corda.Version
+	for _, root := range slices.Sorted(maps.Keys(sinceVersion)) {
+		if within(key, root) && platformVersions[version] < platformVersions[sinceVersion[root]] {
+			return field.ErrorList{field.Forbidden(path, fmt.Sprintf("%s needs Corda %s or later, not %s", key, sinceVersion[root], version))}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package corda
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// attributes of a Corda legal name with the longest value that Corda takes.
+var attributes = map[string]int{"CN": 64, "OU": 64, "O": 128, "L": 64, "ST": 64, "C": 2}
+
+var countryCode = regexp.MustCompile(`^[A-Z]{2}$`)
+
+// parseLegalName takes an X.500 name apart; values may not hold a comma, as in Corda. The genesis program checks the rest of
+// Corda's rules, such as the list of countries.
+func parseLegalName(name string) (map[string]string, error) {
+	parts := map[string]string{}
+	for _, part := range strings.Split(name, ",") {
+		key, value, ok := strings.Cut(strings.TrimSpace(part), "=")
+		key, value = strings.ToUpper(strings.TrimSpace(key)), strings.TrimSpace(value)
+		if !ok || value == "" {
+			return nil, fmt.Errorf("%q is not ATTRIBUTE=value", strings.TrimSpace(part))
+		}
+		longest, known := attributes[key]
+		switch {
+		case !known:
+			return nil, fmt.Errorf("%s is not an attribute of a legal name; it takes O, L, C and optionally CN, OU, ST", key)
+		case parts[key] != "":
+			return nil, fmt.Errorf("%s is given twice", key)
+		case len([]rune(value)) > longest:
+			return nil, fmt.Errorf("%s is longer than %d characters", key, longest)
+		case strings.ContainsAny(value, `"'\$=`):
+			return nil, fmt.Errorf(`%s holds one of " ' \ $ =`, key)
+		}
+		parts[key] = value
+	}
+	return parts, checkParts(parts)
+}
+
+func checkParts(parts map[string]string) error {
+	for _, key := range []string{"O", "L", "C"} {
+		if parts[key] == "" {
+			return fmt.Errorf("%s is missing", key)
+		}
+	}
+	if len([]rune(parts["O"])) < 2 {
+		return fmt.Errorf("O has fewer than 2 characters")
+	}
+	if !countryCode.MatchString(parts["C"]) {
+		return fmt.Errorf("C is not a country code of two capital letters, such as GB")
+	}
+	return nil
+}
+
+// validateLegalNames refuses names that are no X.500 names, or that two nodes would share.
+func validateLegalNames(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	given := spec.Platform.Corda.LegalNames
+	if len(given) > 0 && len(given) != int(spec.Members.Count) {
+		errs = append(errs, field.Invalid(path, len(given), fmt.Sprintf("must hold members.count (%d) names, or none", spec.Members.Count)))
+	}
+	taken := map[string]string{}
+	if hasNotary(spec) {
+		parts, _ := parseLegalName(notaryIdentity)
+		taken[canonical(parts)] = "the notary"
+	}
+	for i, name := range given {
+		parts, err := parseLegalName(name)
+		if err != nil {
+			errs = append(errs, field.Invalid(path.Index(i), name, "must be an X.500 name such as O=Bank 0,L=London,C=GB: "+err.Error()))
+			continue
+		}
+		key := canonical(parts)
+		if other, ok := taken[key]; ok {
+			errs = append(errs, field.Invalid(path.Index(i), name, "is already the name of "+other))
+			continue
+		}
+		taken[key] = memberName(int32(i))
+	}
+	return errs
+}
+
+// canonical is the same for names that differ in order and spaces alone.
+func canonical(parts map[string]string) string {
+	var b strings.Builder
+	for _, key := range []string{"CN", "OU", "O", "L", "ST", "C"} {
+		fmt.Fprintf(&b, "%s=%s,", key, parts[key])
+	}
+	return b.String()
+}

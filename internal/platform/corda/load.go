@@ -1,0 +1,134 @@
+package corda
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/platform"
+)
+
+// operation is what the driver does, as workload.json spells it.
+type operation struct {
+	Flow         string     `json:"flow"`
+	Anonymous    bool       `json:"anonymous"`
+	Currency     string     `json:"currency,omitempty"`
+	Amount       int64      `json:"amount,omitempty"`
+	Arguments    []argument `json:"arguments,omitempty"`
+	Counterparty string     `json:"counterparty,omitempty"`
+}
+
+type argument struct {
+	Type  string `json:"type"`
+	Value string `json:"value"`
+}
+
+// Load is JMeter with the Corda RPC sampler, on the client libraries of the network's version.
+func (Corda) Load(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (driver.Driver, error) {
+	orders := driver.Orders(workload)
+	orders.Notary = notaryOf(topology)
+	orders.Parties = parties(topology)
+	orders.Observe = observed(topology)
+	for _, ordinal := range initiators(workload, topology) {
+		m, ok := topology.Named(memberName(ordinal))
+		if !ok {
+			return driver.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, memberName(ordinal))
+		}
+		orders.Targets = append(orders.Targets, driver.Target{Name: m.Name, Address: hostPort(m.Host, portRPC),
+			Party: m.Identity, User: rpcUser, PasswordFile: rpcDir + "/" + m.Name})
+	}
+	supplied := cordapps(&in.Network.Spec)
+	d := driver.Driver{
+		Image:    in.Images.Image("jmeter-corda", in.Network.Spec.Platform.Corda.Version),
+		Command:  []string{programDrive},
+		Init:     supplied.init,
+		Mounts:   append([]corev1.VolumeMount{readOnly(volumeRPC, rpcDir)}, supplied.mounts...),
+		Volumes:  append([]corev1.Volume{passwordVolume(in.Network.Name, orders.Targets)}, supplied.volumes...),
+		Workload: orders,
+	}
+	if workload.JMeter != nil {
+		return withPlan(d, workload.JMeter), nil
+	}
+	var err error
+	d.Workload.Operation, err = operationOf(workload.Corda, topology)
+	return d, err
+}
+
+// withPlan runs a plan of the user's own, which gets the load's numbers as JMeter properties and leaves its samples to the agent.
+func withPlan(d driver.Driver, plan *v1alpha1.JMeterPlan) driver.Driver {
+	d.Plan = planDir + "/" + plan.Key
+	d.Command = append(d.Command, "--plan", d.Plan, "--jtl", "$(BENCHNET_DIR)/samples.jtl",
+		"-Jbenchnet.workload=$(BENCHNET_WORKLOAD)",
+		fmt.Sprintf("-Jbenchnet.clients=%d", d.Workload.Load.Clients),
+		fmt.Sprintf("-Jbenchnet.warmUpSeconds=%d", d.Workload.Measure.WarmUpSeconds),
+		fmt.Sprintf("-Jbenchnet.windowSeconds=%d", d.Workload.Measure.WindowSeconds))
+	d.Mounts = append(d.Mounts, readOnly(volumePlan, planDir))
+	volume := configVolume(volumePlan, plan.ConfigMapName)
+	volume.ConfigMap.Items = []corev1.KeyToPath{{Key: plan.Key, Path: plan.Key}}
+	d.Volumes = append(d.Volumes, volume)
+	return d
+}
+
+func operationOf(w *v1alpha1.CordaWorkload, topology platform.Topology) (operation, error) {
+	op := operation{
+		Flow:      w.Flow,
+		Anonymous: w.Identities == v1alpha1.CordaAnonymous,
+		Currency:  w.Currency,
+		Amount:    w.Amount,
+	}
+	for _, a := range w.Arguments {
+		op.Arguments = append(op.Arguments, argument{Type: a.Type, Value: a.Value})
+	}
+	if w.Counterparty != nil {
+		m, ok := topology.Named(memberName(*w.Counterparty))
+		if !ok {
+			return operation{}, fmt.Errorf("corda.counterparty: the network has no %s", memberName(*w.Counterparty))
+		}
+		op.Counterparty = m.Identity
+	}
+	return op, nil
+}
+
+// initiators are the ordinals of the members that clients call. A plan of the user's own chooses
+// for itself, so it is told all.
+func initiators(w *v1alpha1.Workload, topology platform.Topology) []int32 {
+	if w.JMeter != nil {
+		var all []int32
+		for i := range parties(topology) {
+			all = append(all, int32(i))
+		}
+		return all
+	}
+	return initiatorsOf(w.Corda)
+}
+
+// notaryOf is the notary's legal name, or nothing.
+func notaryOf(topology platform.Topology) string {
+	for _, m := range topology.Members {
+		if m.Role == roleNotary {
+			return m.Identity
+		}
+	}
+	return ""
+}
+
+// observed are the agents of all nodes.
+func observed(topology platform.Topology) []driver.Observed {
+	all := make([]driver.Observed, 0, len(topology.Members))
+	for _, m := range topology.Members {
+		all = append(all, driver.Observed{Member: m.Name, URL: "http://" + hostPort(m.Host, portAgent) + "/metrics"})
+	}
+	return all
+}
+
+// passwordVolume has the RPC passwords of the targets and of nobody else, each in a file named after the member.
+func passwordVolume(network string, targets []driver.Target) corev1.Volume {
+	volume := secretVolume(volumeRPC, names.Credentials(network))
+	for _, t := range targets {
+		volume.Secret.Items = append(volume.Secret.Items, corev1.KeyToPath{Key: keyRPC(t.Name), Path: t.Name})
+	}
+	return volume
+}

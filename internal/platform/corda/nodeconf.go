@@ -1,0 +1,142 @@
+package corda
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/sizing"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quote}).
+	Option("missingkey=error").ParseFS(templateFiles, "templates/*.conf.tmpl"))
+
+// nodeConf is what the templates are rendered with. Pointers and zero numbers leave their key to the node's own default.
+type nodeConf struct {
+	Member, Network       string
+	LegalName, P2PAddress string
+	Ports                 ports
+	RPCUser               string
+	// Permissions of RPCUser; none: the node has no user.
+	Permissions               []string
+	JVMArgs                   []string
+	TransactionCacheMegabytes int64
+	AttachmentCacheMegabytes  int64
+	ExternalOperationThreads  *int32
+	Validating                bool
+	Database                  platform.Database
+	Connections               int32
+	FlowThreads, RPCThreads   int32
+	JournalBufferTimeout      *int64
+	BrokerTTLCheck            *int64
+	P2PCompression, OpenSSL   *bool
+	Extra                     []entry
+}
+
+type ports struct{ P2P, RPC, Admin, Jolokia int }
+
+// renderNodeConf is the node.conf of a member.
+func renderNodeConf(in platform.Input, m platform.Member) (string, error) {
+	conf := nodeConfOf(in, m)
+	var out bytes.Buffer
+	for _, layer := range layers(&in.Network.Spec, m, len(conf.Extra) > 0) {
+		if err := templates.ExecuteTemplate(&out, layer+".conf.tmpl", conf); err != nil {
+			return "", fmt.Errorf("render node.conf of %s: %w", m.Name, err)
+		}
+	}
+	return out.String(), nil
+}
+
+// layers of a member's node.conf; a later one may refine what an earlier one has set.
+func layers(spec *v1alpha1.BenchmarkNetworkSpec, m platform.Member, extra bool) []string {
+	all := []string{"base"}
+	if m.Role == roleNotary {
+		all = append(all, "notary")
+	}
+	if usesH2(spec) {
+		all = append(all, "h2")
+	} else {
+		all = append(all, "postgresql")
+	}
+	if isEnterprise(spec) {
+		all = append(all, "enterprise")
+	}
+	if extra {
+		all = append(all, "extra")
+	}
+	return all
+}
+
+func nodeConfOf(in platform.Input, m platform.Member) nodeConf {
+	spec := &in.Network.Spec
+	tuning, pools := tuningOf(spec), poolsOf(spec)
+	return nodeConf{
+		Member:                    m.Name,
+		Network:                   in.Network.Name,
+		LegalName:                 m.Identity,
+		P2PAddress:                m.Address,
+		Ports:                     ports{P2P: portP2P, RPC: portRPC, Admin: portAdmin, Jolokia: portJolokia},
+		RPCUser:                   rpcUser,
+		Permissions:               permissions(spec, m.Role),
+		JVMArgs:                   jvmArgs(spec),
+		TransactionCacheMegabytes: megabytes(tuning.TransactionCacheSize),
+		AttachmentCacheMegabytes:  megabytes(tuning.AttachmentCacheSize),
+		ExternalOperationThreads:  tuning.FlowExternalOperationThreads,
+		Validating:                spec.Platform.Corda.Notary.Validating,
+		Database:                  in.Databases[m.Name],
+		Connections:               pools.connections.value,
+		FlowThreads:               pools.flowThreads.value,
+		RPCThreads:                pools.rpcThreads.value,
+		JournalBufferTimeout:      tuning.JournalBufferTimeoutNanoseconds,
+		BrokerTTLCheck:            tuning.BrokerConnectionTTLCheckMilliseconds,
+		P2PCompression:            tuning.P2PCompression,
+		OpenSSL:                   tuning.OpenSSL,
+		Extra:                     extraOf(tuning, m.Role),
+	}
+}
+
+// jvmArgs of the node: a heap that neither grows nor shrinks and the G1 collector, as R3 measures; then the user's.
+func jvmArgs(spec *v1alpha1.BenchmarkNetworkSpec) []string {
+	heap := sizing.MachineOf(&spec.Members).HeapMebibytes()
+	args := []string{fmt.Sprintf("-Xms%dm", heap), fmt.Sprintf("-Xmx%dm", heap)}
+	own := tuningOf(spec).JVMArgs
+	// The JVM refuses to start with two collectors.
+	if !slices.ContainsFunc(own, choosesCollector) {
+		args = append(args, "-XX:+UseG1GC")
+	}
+	return append(args, own...)
+}
+
+func choosesCollector(arg string) bool {
+	return strings.HasPrefix(arg, "-XX:+Use") && strings.HasSuffix(arg, "GC")
+}
+
+// megabytes rounds up; the node's megabyte is 1024 x 1024 bytes. Nothing is 0.
+func megabytes(q *resource.Quantity) int64 {
+	if q == nil {
+		return 0
+	}
+	return (q.Value() + 1<<20 - 1) >> 20
+}
+
+// quote makes a HOCON string, which is a JSON string.
+func quote(s string) (string, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(s); err != nil {
+		return "", fmt.Errorf("quote %q: %w", s, err)
+	}
+	return strings.TrimSuffix(out.String(), "\n"), nil
+}

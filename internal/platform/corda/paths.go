@@ -1,0 +1,47 @@
+package corda
+
+// Paths in the containers. Those below /etc/benchnet are read only; docs/corda.md has them as the contract of images.
+const (
+	baseDir       = "/var/lib/corda"
+	runDir        = "/run/benchnet"
+	readyFile     = runDir + "/ready"
+	configDir     = "/etc/benchnet/config"
+	identityDir   = "/etc/benchnet/identity"
+	networkMapDir = "/etc/benchnet/network-map"
+	cordappsDir   = "/etc/benchnet/cordapps"
+	schemaDir     = "/etc/benchnet/schema"
+	rpcDir        = "/etc/benchnet/rpc"
+	planDir       = "/etc/benchnet/plan"
+	genesisDir    = "/etc/benchnet/genesis"
+	genesisOut    = "/out"
+	templateDir   = "/template"
+
+	// bundledCorDapps are those in the node's image.
+	bundledCorDapps = "/opt/corda/cordapps"
+	// imageCorDapps is where an image of CorDapps holds its jars.
+	imageCorDapps = "/cordapps"
+
+	programPrepare = "/opt/corda/bin/prepare"
+	programNode    = "/opt/corda/bin/node"
+	programSchema  = "/opt/corda/bin/schema"
+	programDrive   = "/opt/driver/bin/drive"
+
+	fileNodeConf = "node.conf"
+	fileGenesis  = "genesis.json"
+)
+
+// Volumes, by what they hold.
+const (
+	volumeBase       = "base"
+	volumeRun        = "run"
+	volumeTmp        = "tmp"
+	volumeConfig     = "config"
+	volumeIdentity   = "identity"
+	volumeNetworkMap = "network-map"
+	volumeCorDapps   = "cordapps"
+	volumeSchema     = "schema"
+	volumeOut        = "out"
+	volumeGenesis    = "genesis"
+	volumeRPC        = "rpc"
+	volumePlan       = "plan"
+)

@@ -1,0 +1,76 @@
+package corda
+
+import (
+	"fmt"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/platform"
+)
+
+// Roles of a node.
+const (
+	roleParty  = "Party"
+	roleNotary = "Notary"
+)
+
+// Ports of a node's container.
+const (
+	portP2P     = 10200
+	portRPC     = 10201
+	portAdmin   = 10202
+	portJMX     = 9100
+	portAgent   = 9101
+	portJolokia = 7005
+
+	portNameP2P   = "p2p"
+	portNameRPC   = "rpc"
+	portNameJMX   = "jmx"
+	portNameAgent = "agent"
+)
+
+// notaryName is the notary in the network, notaryIdentity on the ledger.
+const (
+	notaryName     = "notary"
+	notaryIdentity = "O=Notary,L=London,C=GB"
+)
+
+// Topology lists the parties and then the notary.
+func (Corda) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
+	t := platform.Topology{Network: network.Name}
+	for i := range network.Spec.Members.Count {
+		t.Members = append(t.Members, node(network, memberName(i), roleParty, legalName(&network.Spec, i)))
+	}
+	if hasNotary(&network.Spec) {
+		t.Members = append(t.Members, node(network, notaryName, roleNotary, notaryIdentity))
+	}
+	return t
+}
+
+func node(network *v1alpha1.BenchmarkNetwork, name, role, identity string) platform.Member {
+	host := names.Host(network.Name, network.Namespace, name)
+	return platform.Member{Name: name, Role: role, Identity: identity, Host: host, Address: hostPort(host, portP2P)}
+}
+
+func memberName(ordinal int32) string { return fmt.Sprintf("member-%d", ordinal) }
+
+// legalName is the given one, or O=Bank <ordinal>,L=London,C=GB.
+func legalName(spec *v1alpha1.BenchmarkNetworkSpec, ordinal int32) string {
+	if given := spec.Platform.Corda.LegalNames; int(ordinal) < len(given) {
+		return given[ordinal]
+	}
+	return fmt.Sprintf("O=Bank %d,L=London,C=GB", ordinal)
+}
+
+func hostPort(host string, port int) string { return fmt.Sprintf("%s:%d", host, port) }
+
+// parties are the legal names of the members in order, without the notary's.
+func parties(t platform.Topology) []string {
+	var all []string
+	for _, m := range t.Members {
+		if m.Role == roleParty {
+			all = append(all, m.Identity)
+		}
+	}
+	return all
+}

@@ -1,0 +1,117 @@
+package corda
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/sizing"
+)
+
+// Validate refuses what CEL cannot express; path is that of the spec.
+func (Corda) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	corda := path.Child("platform", "corda")
+	if spec.Platform.Corda == nil {
+		return field.ErrorList{field.Required(corda, "must be set when platform.type is Corda")}
+	}
+	pools := poolsOf(spec)
+	errs := validateVersion(spec, corda)
+	errs = append(errs, validateLegalNames(spec, corda.Child("legalNames"))...)
+	errs = append(errs, sizing.MachineOf(&spec.Members).Validate(pools.process(), path.Child("members"))...)
+	errs = append(errs, pools.validateConnections(path.Child("database", "connectionsPerMember"))...)
+	if isEnterprise(spec) {
+		errs = append(errs, pools.validateThreads(corda.Child("tuning"))...)
+	}
+	errs = append(errs, validateEdition(spec, corda)...)
+	errs = append(errs, validateTuning(spec, corda.Child("tuning"))...)
+	errs = append(errs, validateStorage(spec, path.Child("members", "storage", "size"))...)
+	return append(errs, validateSpread(spec, path.Child("members", "placement", "spread"))...)
+}
+
+func validateVersion(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	corda := spec.Platform.Corda
+	if platformVersions[corda.Version] == 0 {
+		errs = append(errs, field.NotSupported(path.Child("version"), corda.Version,
+			[]string{"4.3", "4.4", "4.5", "4.6", "4.7", "4.8", "4.9", "4.10"}))
+	}
+	if isEnterprise(spec) && corda.Image == "" {
+		errs = append(errs, field.Required(path.Child("image"), "Corda Enterprise is licensed software that you supply as an image (docs/corda.md has its contract)"))
+	}
+	if corda.CorDapps.Type == v1alpha1.CordAppsImage && !isPinned(corda.CorDapps.Image) {
+		errs = append(errs, field.Invalid(path.Child("cordapps", "image"), corda.CorDapps.Image,
+			"must carry a tag other than latest, or a digest, so that a run can be repeated"))
+	}
+	return errs
+}
+
+// isPinned tells whether an image reference always means the same.
+func isPinned(image string) bool {
+	if strings.Contains(image, "@sha256:") {
+		return true
+	}
+	_, tag, tagged := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
+	return tagged && tag != "" && tag != "latest"
+}
+
+func validateTuning(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	tuning := tuningOf(spec)
+	heap := sizing.MachineOf(&spec.Members).Heap
+	errs := validateCache(tuning.TransactionCacheSize, heap, path.Child("transactionCacheSize"))
+	errs = append(errs, validateCache(tuning.AttachmentCacheSize, heap, path.Child("attachmentCacheSize"))...)
+	for i, arg := range tuning.JVMArgs {
+		if problem := problemOfJVMArg(arg); problem != "" {
+			errs = append(errs, field.Invalid(path.Child("jvmArgs").Index(i), arg, problem))
+		}
+	}
+	return errs
+}
+
+// validateCache keeps half of the heap for the flows.
+func validateCache(size *resource.Quantity, heap resource.Quantity, path *field.Path) field.ErrorList {
+	if size == nil || size.Sign() > 0 && size.Value() <= heap.Value()/2 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, size.String(), fmt.Sprintf(
+		"must be greater than 0 and at most half of the heap (%s): the cache lies in it", heap.String()))}
+}
+
+func problemOfJVMArg(arg string) string {
+	for _, heap := range []string{"-Xmx", "-Xms", "-XX:MaxHeapSize", "-XX:InitialHeapSize"} {
+		if strings.HasPrefix(arg, heap) {
+			return "may not set the heap: set members.heap"
+		}
+	}
+	switch {
+	case strings.HasPrefix(arg, "-javaagent"):
+		return "is dropped by Corda's launcher without a word, which runs the node under an agent of its own"
+	case !strings.HasPrefix(arg, "-"):
+		return "must be one argument of the JVM, which begins with a dash"
+	case strings.ContainsAny(arg, " \t\n"):
+		return "must be one argument of the JVM: no spaces"
+	default:
+		return ""
+	}
+}
+
+func validateStorage(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	size := spec.Members.Storage.Size
+	if size == nil || size.Value() >= 512<<20 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, size.String(), "must be at least 512Mi: journal, logs and CorDapps take that much")}
+}
+
+// validateSpread refuses members that shall be together and apart.
+func validateSpread(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	db := spec.Database
+	if spec.Members.Placement.Spread != v1alpha1.SpreadRequired || db.Topology != v1alpha1.TopologyPerHost ||
+		db.MembersPerInstance == nil || *db.MembersPerInstance == 1 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, spec.Members.Placement.Spread,
+		"cannot be Required when database.topology is PerHost with more than one member per instance: these share a host")}
+}

@@ -1,0 +1,174 @@
+package corda
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// The operations of the finance CorDapp that have names of their own.
+const (
+	flowIssue       = "Issue"
+	flowIssueAndPay = "IssueAndPay"
+	flowPay         = "Pay"
+)
+
+// ValidateWorkload refuses a workload that the network cannot serve.
+func (Corda) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	errs := validateLoad(w, path)
+	if w.Corda == nil {
+		if w.JMeter == nil {
+			errs = append(errs, field.Required(path.Child("corda"), "a workload on a Corda network needs corda or jmeter"))
+		}
+		return errs
+	}
+	path = path.Child("corda")
+	errs = append(errs, validateMembersCalled(spec, w.Corda, path)...)
+	if isNamed(w.Corda.Flow) {
+		return append(errs, validateFinance(spec, w.Corda, path)...)
+	}
+	return append(errs, validateClass(spec, w.Corda, path)...)
+}
+
+func isNamed(flow string) bool {
+	return slices.Contains([]string{flowIssue, flowIssueAndPay, flowPay}, flow)
+}
+
+// validateLoad refuses what the driver could not share out or count.
+func validateLoad(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if w.Load.Clients < w.Workers.Count {
+		errs = append(errs, field.Invalid(path.Child("load", "clients"), w.Load.Clients, fmt.Sprintf(
+			"must be at least workers.count (%d): every worker needs a client", w.Workers.Count)))
+	}
+	if m := w.Load.MaxOutstanding; m != nil && *m < w.Workers.Count {
+		errs = append(errs, field.Invalid(path.Child("load", "maxOutstanding"), *m, fmt.Sprintf(
+			"must be at least workers.count (%d): every worker needs an operation of its own", w.Workers.Count)))
+	}
+	if r := w.Load.RatePerSecond; r != nil && r.Sign() <= 0 {
+		errs = append(errs, field.Invalid(path.Child("load", "ratePerSecond"), r.String(), "must be greater than 0, such as 20 or 500m"))
+	}
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"warmUp", w.Measure.WarmUp.Duration}, {"window", w.Measure.Window.Duration}, {"drain", w.Measure.Drain.Duration}} {
+		if d.value%time.Second != 0 {
+			errs = append(errs, field.Invalid(path.Child("measure", d.name), d.value.String(), "must be whole seconds"))
+		}
+	}
+	return errs
+}
+
+// validateMembersCalled refuses ordinals that the network does not have.
+func validateMembersCalled(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	inNetwork := func(ordinal int32, path *field.Path) {
+		if ordinal < 0 || ordinal >= spec.Members.Count {
+			errs = append(errs, field.Invalid(path, ordinal, fmt.Sprintf(
+				"must be the ordinal of a member: the network has %d, so 0 to %d", spec.Members.Count, spec.Members.Count-1)))
+		}
+	}
+	for i, ordinal := range c.Initiators {
+		inNetwork(ordinal, path.Child("initiators").Index(i))
+	}
+	if c.Counterparty != nil {
+		inNetwork(*c.Counterparty, path.Child("counterparty"))
+	}
+	return errs
+}
+
+// validateFinance refuses Issue, IssueAndPay and Pay where there is nobody to notarise or to be paid.
+func validateFinance(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if !hasNotary(spec) {
+		errs = append(errs, field.Invalid(path.Child("flow"), c.Flow,
+			"needs a notary: every cash state names one, so platform.corda.notary.type must be Single"))
+	}
+	if len(c.Arguments) > 0 {
+		errs = append(errs, field.Forbidden(path.Child("arguments"), "belongs to a flow given by class name; "+c.Flow+" takes amount and currency"))
+	}
+	if c.Flow == flowIssue {
+		return append(errs, validateIssue(c, path)...)
+	}
+	if spec.Members.Count < 2 {
+		errs = append(errs, field.Invalid(path.Child("flow"), c.Flow, "needs a member to be paid: members.count must be at least 2"))
+	}
+	if c.Counterparty != nil && slices.Contains(initiatorsOf(c), *c.Counterparty) {
+		errs = append(errs, field.Invalid(path.Child("counterparty"), *c.Counterparty,
+			"must not be among the initiators: a member that pays itself sends nothing over the network"))
+	}
+	return errs
+}
+
+func validateIssue(c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if c.Counterparty != nil {
+		errs = append(errs, field.Forbidden(path.Child("counterparty"), "Issue has none: a member issues to itself"))
+	}
+	if c.Identities == v1alpha1.CordaAnonymous {
+		errs = append(errs, field.Forbidden(path.Child("identities"), "Issue is never anonymous: a member issues to itself"))
+	}
+	return errs
+}
+
+// initiatorsOf are the given ordinals, or that of member 0.
+func initiatorsOf(c *v1alpha1.CordaWorkload) []int32 {
+	if len(c.Initiators) > 0 {
+		return c.Initiators
+	}
+	return []int32{0}
+}
+
+// validateClass refuses a flow by class name that no CorDapp of the network has, and values that are not of their type.
+func validateClass(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if !bringsCorDapps(spec) && !isFinanceFlow(c.Flow) {
+		errs = append(errs, field.NotSupported(path.Child("flow"), c.Flow,
+			append([]string{flowIssue, flowIssueAndPay, flowPay}, financeFlows...)))
+	}
+	if c.Identities == v1alpha1.CordaAnonymous {
+		errs = append(errs, field.Forbidden(path.Child("identities"), "belongs to Issue, IssueAndPay and Pay; give a flow's own argument for it"))
+	}
+	for i, a := range c.Arguments {
+		if problem := problemOf(a); problem != "" {
+			errs = append(errs, field.Invalid(path.Child("arguments").Index(i).Child("value"), a.Value, problem))
+		}
+	}
+	return errs
+}
+
+// problemOf a value is that it is not of its type, for types that can be told here; the driver tells of the others.
+func problemOf(a v1alpha1.FlowArgument) string {
+	var err error
+	switch a.Type {
+	case "Int":
+		_, err = strconv.ParseInt(a.Value, 10, 32)
+	case "Long":
+		_, err = strconv.ParseInt(a.Value, 10, 64)
+	case "Double", "Decimal":
+		_, err = strconv.ParseFloat(a.Value, 64)
+	case "Boolean":
+		if a.Value != "true" && a.Value != "false" {
+			return "must be true or false"
+		}
+	case "Party":
+		if slices.Contains([]string{"self", "counterparty", "notary"}, a.Value) {
+			return ""
+		}
+		_, err = parseLegalName(a.Value)
+	case "Amount":
+		if len(strings.Fields(a.Value)) != 2 {
+			return "must be a number and a currency, such as 100.50 USD"
+		}
+	}
+	if err != nil {
+		return fmt.Sprintf("is not of type %s: %v", a.Type, err)
+	}
+	return ""
+}
