@@ -1,0 +1,116 @@
+# benchnet: `make help` lists what there is. Every step is a script or a pinned tool; here is only what calls what.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+VERSION := $(shell cat VERSION)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+# Tools are built into the cache on their first use; $(call tool,NAME) is a path.
+tool = $$(hack/tools/get $(1))
+
+##@ General
+
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN { FS = ":.*## " } \
+	  /^##@/ { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: ## From nothing to a measured Corda network: cluster, images, operator, benchmark, result
+	@hack/demo/run
+
+.PHONY: clean
+clean: cluster-down ## Take the cluster away and remove what was built in the tree; caches stay
+	rm -rf bin genesis/corda/target drivers/jmeter-corda/target
+
+##@ Code
+
+.PHONY: generate
+generate: ## Generate the API's deep copies
+	$(call tool,controller-gen) object paths=./api/...
+
+.PHONY: manifests
+manifests: ## Generate CRDs and roles, and bring the chart into line with config/
+	$(call tool,controller-gen) crd paths=./api/... output:crd:artifacts:config=config/crd/bases
+	$(call tool,controller-gen) rbac:roleName=operator paths=./controllers/... output:rbac:artifacts:config=config/rbac
+	hack/update-version
+	hack/update-chart
+
+.PHONY: fmt
+fmt: ## Format the Go code
+	$(call tool,golangci-lint) fmt ./...
+
+.PHONY: lint
+lint: ## Lint the Go code, the shell scripts and the charts
+	nice $(call tool,golangci-lint) run ./...
+	hack/lint-scripts
+	hack/lint-charts
+
+.PHONY: verify
+verify: ## Generate again and fail if that changes anything; what differs stays in the tree
+	hack/verify
+
+.PHONY: build
+build: ## Build the operator and the agent into bin/
+	CGO_ENABLED=0 go build -trimpath -ldflags="$(LDFLAGS)" -o bin/manager .
+	CGO_ENABLED=0 go build -trimpath -ldflags="$(LDFLAGS)" -o bin/agent ./cmd/agent
+
+##@ Tests
+
+.PHONY: test
+test: ## Everything: verify, lint, unit, Java, envtest, and end to end on the real cluster
+	@hack/test/all
+
+.PHONY: test-unit
+test-unit: ## Unit tests of the Go code
+	@hack/test/go unit ./...
+
+.PHONY: test-java
+test-java: ## Tests of the Maven modules
+	@hack/test/java
+
+.PHONY: test-envtest
+test-envtest: ## Tests against a real API server and etcd
+	@KUBEBUILDER_ASSETS=$$(hack/cluster/assets) hack/test/go envtest
+
+.PHONY: test-e2e
+test-e2e: ## End to end tests: brings up the cluster, images and operator where they are missing
+	@hack/test/e2e
+
+.PHONY: bench
+bench: ## Measure benchnet itself: time to a ready network beside Corda's own bootstrapper
+	@hack/bench/run
+
+##@ Cluster
+
+.PHONY: cluster-up
+cluster-up: ## Bring up a cluster: the one you ask for, kind, or a real single node from package registries
+	@hack/cluster/up
+
+.PHONY: cluster-down
+cluster-down: ## Take the cluster down
+	@hack/cluster/down
+
+.PHONY: images
+images: ## Build the images that changed and load them into the cluster
+	hack/images/build
+	hack/images/load
+
+.PHONY: install
+install: ## Install the operator with its Helm chart, or upgrade it
+	@hack/install
+
+.PHONY: uninstall
+uninstall: ## Remove the operator; the CRDs and with them your networks and results stay
+	@hack/uninstall
+
+.PHONY: deploy
+deploy: ## Install the operator with kustomize instead of Helm
+	$(call tool,kustomize) build config/default | kubectl apply --server-side --filename -
+
+.PHONY: undeploy
+undeploy: ## Remove what deploy installed, CRDs and networks included
+	$(call tool,kustomize) build config/default | kubectl delete --ignore-not-found --filename -
