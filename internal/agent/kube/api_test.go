@@ -3,6 +3,7 @@ package kube_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -119,6 +121,7 @@ func as(t *testing.T, resource string, names, verbs []string, wrap func(*rest.Co
 	if _, err := api.clients.RbacV1().RoleBindings(namespace).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	awaitRight(t, name, resource, names, verbs)
 	user, err := api.env.AddUser(envtest.User{Name: name}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -134,6 +137,23 @@ func as(t *testing.T, resource string, names, verbs []string, wrap func(*rest.Co
 	return cluster
 }
 
+// awaitRight waits until the API server has taken notice of a new role.
+func awaitRight(t *testing.T, user, resource string, names, verbs []string) {
+	t.Helper()
+	asked := authorizationv1.ResourceAttributes{Namespace: namespace, Resource: resource, Verb: verbs[0]}
+	if len(names) > 0 {
+		asked.Name = names[0]
+	}
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: user, ResourceAttributes: &asked}}
+	eventually(t, "rights of "+user, func(ctx context.Context) error {
+		answer, err := api.clients.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+		if err == nil && !answer.Status.Allowed {
+			err = errors.New("not yet")
+		}
+		return err
+	})
+}
+
 func configMap(t *testing.T, name string, data map[string]string) {
 	t.Helper()
 	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: data}
@@ -146,7 +166,7 @@ func configMap(t *testing.T, name string, data map[string]string) {
 func eventually(t *testing.T, what string, try func(context.Context) error) {
 	t.Helper()
 	var err error
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if err = try(t.Context()); err == nil {
 			return
 		}
