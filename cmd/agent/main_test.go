@@ -1,0 +1,199 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/cgroup"
+)
+
+// asAgent makes this test binary the agent.
+const asAgent = "BENCHNET_TEST_AGENT"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asAgent) != "" {
+		os.Unsetenv(asAgent)
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+func agent(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), os.Args[0], args...)
+	c.Env = append(os.Environ(), asAgent+"=1", "KUBERNETES_SERVICE_HOST=")
+	c.WaitDelay = time.Second
+	return c
+}
+
+func exitCode(t *testing.T, err error) int {
+	t.Helper()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return 0
+}
+
+func TestMistakesAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"", 2, "agent supervise"},
+		{"dance", 2, `no command "dance"`},
+		{"check", 2, "--file must be given"},
+		{"check --file /no/such", 1, "/no/such: no such file"},
+		{"check --fill x", 2, "not defined: -fill"},
+		{"install", 2, "--to must be given"},
+		{"install --to /no/such", 1, "install into /no/such"},
+		{"copy --from x", 2, "--to must be given"},
+		{"copy --from /no/such --to /tmp/x", 1, "/no/such: no such file"},
+		{"supervise", 2, "no command given after --"},
+		{"supervise --metrics-addr= --ready-pattern ( --ready-file x -- true", 2, "--ready-pattern: error parsing regexp"},
+		{"supervise --metrics-addr= --ready-pattern x -- true", 2, "belong together"},
+		{"supervise --metrics-addr 1.2.3.4:1 -- true", 125, "serve metrics: listen"},
+		{"supervise --metrics-addr= -- no-such-command", 127, "start no-such-command"},
+		{"publish --namespace n --secret a=b", 2, "--complete-annotation must be given"},
+		{"publish --namespace n --secret a --complete-annotation k=v", 2, `secret "a" is not NAME=DIR`},
+		{"publish --namespace n --secret a=b --complete-annotation k", 2, `annotation "k" is not KEY=VALUE`},
+		{"publish --namespace n --secret a=b --complete-annotation k=v", 1, "find the API server"},
+		{"work --namespace n", 2, "--barrier, --report must be given"},
+		{"work --namespace n --barrier b --report r", 2, "no command given after --"},
+		{"work --namespace n --barrier b --report r -- true", 2, `BENCHNET_WORKER is "", want a number from 0`},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			out, err := agent(t, strings.Fields(c.args)...).CombinedOutput()
+			if got := exitCode(t, err); got != c.code || !strings.Contains(string(out), c.want) {
+				t.Errorf("exit code %d, printed %q; want %d and %q", got, out, c.code, c.want)
+			}
+		})
+	}
+}
+
+func TestWorkNeedsItsEnvironment(t *testing.T) {
+	workload := filepath.Join(t.TempDir(), "workload.json")
+	if err := os.WriteFile(workload, []byte(`{"measure":{"windowSeconds":0}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for want, env := range map[string][]string{
+		`BENCHNET_WORKERS is "1", want a number from 2`:    {"BENCHNET_WORKER=1", "BENCHNET_WORKERS=1"},
+		"read workload: open : no such file":               {"BENCHNET_WORKER=0", "BENCHNET_WORKERS=1"},
+		"measure.windowSeconds: 0 is not positive":         {"BENCHNET_WORKER=0", "BENCHNET_WORKERS=1", "BENCHNET_WORKLOAD=" + workload},
+		`BENCHNET_WORKER is "first", want a number from 0`: {"BENCHNET_WORKER=first"},
+	} {
+		c := agent(t, "work", "--namespace", "n", "--barrier", "b", "--report", "r", "--", "true")
+		c.Env = append(c.Env, env...)
+		if out, err := c.CombinedOutput(); exitCode(t, err) == 0 || !strings.Contains(string(out), want) {
+			t.Errorf("printed %q, want %q", out, want)
+		}
+	}
+}
+
+// The installed copy is a working agent, and it copies a user's files.
+func TestInstallAndCopy(t *testing.T) {
+	shared, user, target := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "cordapps")
+	if out, err := agent(t, "install", "--to", shared).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if err := os.WriteFile(filepath.Join(user, "a.jar"), []byte("abc"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := agent(t, "copy", "--from", user, "--to", target)
+	c.Path = filepath.Join(shared, "agent")
+	out, err := c.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "1 files, 3 bytes copied") {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := agent(t, "check", "--file", filepath.Join(target, "a.jar")).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func await(t *testing.T, what string, reached func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if reached() {
+			return
+		}
+	}
+	t.Fatalf("waited in vain for %s", what)
+}
+
+// A member's life: not ready though an earlier container was, ready at its line, scraped, stopped with its own exit code.
+func TestSuperviseAMember(t *testing.T) {
+	dir, address := t.TempDir(), freeAddress(t)
+	ready, goFile := filepath.Join(dir, "ready"), filepath.Join(dir, "go")
+	if err := os.WriteFile(ready, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	script := fmt.Sprintf("trap 'exit 5' TERM; echo starting; until [ -f %s ]; do sleep 0.02; done; echo 'Node for \"A\" started up and registered in 3.2 sec'; while :; do sleep 0.02; done", goFile)
+	c := agent(t, "supervise", "--metrics-addr", address, "--ready-pattern", `Node for ".*" started up and registered`, "--ready-file", ready, "--", "sh", "-c", script)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, len("starting\n"))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(ready); err == nil {
+		t.Error("ready before its line")
+	}
+	if err := os.WriteFile(goFile, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the ready file", func() bool { _, err := os.Stat(ready); return err == nil })
+	scrape(t, address)
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, out); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(t, c.Wait()); code != 5 {
+		t.Errorf("exit code %d, want the member's own", code)
+	}
+}
+
+func scrape(t *testing.T, address string) {
+	t.Helper()
+	response, err := http.Get("http://" + address + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if got := response.Header.Get("Content-Type"); got != cgroup.ContentType {
+		t.Errorf("content type %q", got)
+	}
+	used, err := cgroup.ParseMetrics(response.Body)
+	if err != nil || used.CPU <= 0 {
+		t.Errorf("scraped %+v, %v", used, err)
+	}
+}

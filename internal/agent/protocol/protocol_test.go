@@ -1,0 +1,47 @@
+package protocol
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func read(t *testing.T, text string) (*Workload, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "workload.json")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return ReadWorkload(path)
+}
+
+func TestReadWorkload(t *testing.T) {
+	got, err := read(t, `{"targets":[{"name":"member-0"}],"load":{"model":"Closed"},"measure":{"warmUpSeconds":30,"windowSeconds":60,"drainSeconds":10},
+		"observe":[{"member":"member-0","url":"http://host:9101/metrics"}]}`)
+	want := &Workload{Measure{30, 60, 10}, []Observed{{"member-0", "http://host:9101/metrics"}}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	start := time.Unix(1000, 0)
+	if from, to := got.Measure.WindowStart(start), got.Measure.WindowEnd(start); from != time.Unix(1030, 0) || to != time.Unix(1090, 0) {
+		t.Errorf("the window is from %v to %v", from, to)
+	}
+}
+
+func TestReadWorkloadRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		`{`: "parse workload",
+		`{"measure":{"warmUpSeconds":-1,"windowSeconds":1}}`: "measure.warmUpSeconds: -1 is negative",
+		`{"measure":{"drainSeconds":-1,"windowSeconds":1}}`:  "measure.drainSeconds: -1 is negative",
+		`{"measure":{}}`:                    "measure.windowSeconds: 0 is not positive",
+		`{"measure":{"windowSeconds":1.5}}`: "measure.windowSeconds",
+		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u"},{"member":"b"}]}`: "observe[1]: member and url",
+	} {
+		if _, err := read(t, text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
+		}
+	}
+}
