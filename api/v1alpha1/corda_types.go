@@ -51,7 +51,7 @@ type CordaPlatform struct {
 	// +optional
 	Image string `json:"image,omitempty"`
 	// notary of the network.
-	// +kubebuilder:default={}
+	// +kubebuilder:default={type: Single, validating: false}
 	// +optional
 	Notary CordaNotary `json:"notary,omitzero"`
 	// legalNames of the members in order, as X.500 names with O, L and C. Default: O=Bank 0,L=London,C=GB and so on.
@@ -73,7 +73,8 @@ type CordaPlatform struct {
 // CordaNotary configures how transactions are notarised.
 // +kubebuilder:validation:XValidation:rule="self.type != 'None' || !self.validating",message="platform.corda.notary.validating needs notary.type Single"
 type CordaNotary struct {
-	// type is Single, one notary node on its own database, or None: only flows that need no notary, such as Issue.
+	// type is Single, one notary node on its own database, or None: only flows by class name that need no notary. The flows
+	// of the finance CorDapp all name one, Issue too.
 	// +kubebuilder:default=Single
 	// +optional
 	Type CordaNotaryType `json:"type,omitempty"`
@@ -147,7 +148,8 @@ type CordaTuning struct {
 	// +kubebuilder:validation:items:XValidation:rule="!self.startsWith('-Xmx') && !self.startsWith('-Xms')",message="platform.corda.tuning.jvmArgs may not set -Xmx or -Xms: set members.heap"
 	// +optional
 	JVMArgs []string `json:"jvmArgs,omitempty"`
-	// extraConfig is merged into node.conf last: dotted key to HOCON value.
+	// extraConfig is merged into node.conf last: dotted key to one HOCON value. Keys below notary go to the notary alone.
+	// Keys that follow from the spec, and those that the edition or the version does not have, are refused.
 	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	ExtraConfig map[string]string `json:"extraConfig,omitempty"`
@@ -208,10 +210,12 @@ const (
 // FlowArgument is one typed constructor argument of a flow.
 type FlowArgument struct {
 	// type of the argument.
-	// +kubebuilder:validation:Enum=String;Int;Long;Boolean;Party;Amount;OpaqueBytes
+	// +kubebuilder:validation:Enum=String;Int;Long;Double;Decimal;Boolean;Instant;UUID;Currency;Amount;OpaqueBytes;SecureHash;StateRef;UniqueIdentifier;X500Name;Party
 	// +required
 	Type string `json:"type"`
-	// value as text: a number, true or false, an X.500 name for Party, "100 USD" for Amount, hexadecimal for OpaqueBytes.
+	// value as text: a number, true or false, "100.50 USD" for Amount, plain text for OpaqueBytes (its UTF-8 bytes),
+	// 2026-01-31T12:00:00Z for Instant, "hash(index)" for StateRef; for Party a legal name of the network, or self,
+	// counterparty or notary.
 	// +kubebuilder:validation:MaxLength=1024
 	// +required
 	Value string `json:"value"`
