@@ -75,8 +75,7 @@ type Environment struct {
 	Nodes []Node `json:"nodes"`
 	// Containers of the network and of the load workers.
 	Containers []Container `json:"containers"`
-	// Database that the members used, such as PostgreSQL 15, with its effective settings.
-	Database Database `json:"database"`
+	Database   Database    `json:"database"`
 	// Settings that the operator derived for the network, by name.
 	Settings map[string]string `json:"settings,omitempty"`
 }
@@ -119,13 +118,10 @@ type Container struct {
 	HeapBytes int64 `json:"heapBytes"`
 }
 
-// Database of the network.
+// Database of the network; its version is that of its image, its settings are among Environment.Settings.
 type Database struct {
 	Engine   string `json:"engine"`
 	Topology string `json:"topology"`
-	Version  string `json:"version"`
-	// Settings that were in effect and differ from the engine's defaults.
-	Settings map[string]string `json:"settings,omitempty"`
 }
 
 // NewResult puts a measurement and its verdict into a document; the caller adds Run, Times.Start and End,
