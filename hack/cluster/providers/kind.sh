@@ -1,5 +1,6 @@
 # Provider `kind`: Kubernetes in Docker. Sourced by use_provider; Docker, Go and kubectl must be there.
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # here and state come from settings.sh
 
 readonly cluster_name=benchnet
 # Version and digest belong together: the release notes of kind name them as a pair.

@@ -7,7 +7,7 @@ readonly node_name=benchnet
 readonly host_address=10.245.0.1 node_address=10.245.0.2
 readonly pod_range=10.244.0.0/16 service_range=10.96.0.0/16
 readonly service_address=10.96.0.1 dns_address=10.96.0.10
-readonly packages=(containerd runc containernetworking-plugins iptables iproute2 conntrack util-linux mount)
+readonly packages=(containerd runc containernetworking-plugins iptables iproute2 mount procps util-linux)
 # What a start changes on the machine; `down` sets it back.
 readonly sysctls=(fs.inotify.max_user_instances vm.overcommit_memory kernel.panic kernel.panic_on_oops kernel.keys.root_maxkeys kernel.keys.root_maxbytes)
 
