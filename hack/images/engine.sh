@@ -12,8 +12,8 @@ choose_engine() {
   fi
 }
 
-# buildah_ ARGS...: buildah on this project's own storage.
-buildah_() { buildah --root "$CACHE/storage" --runroot "$CACHE/run" --storage-driver overlay "$@"; }
+# buildah_ ARGS...: buildah on this project's own storage; TMPDIR holds its build caches.
+buildah_() { TMPDIR="$CACHE/tmp" buildah --root "$CACHE/storage" --runroot "$CACHE/run" --storage-driver overlay "$@"; }
 
 # engine_label IMAGE LABEL: prints the label's value, nothing if there is no such image.
 engine_label() {
@@ -34,17 +34,17 @@ engine_build() {
   esac
 }
 
-# cache_volumes: the host's Go and Maven caches, which save a stand-in build its downloads.
+# cache_volumes: the host's Go modules and Maven repository, which save a first build its downloads.
 cache_volumes=()
 use_host_caches() {
   [[ $ENGINE == buildah ]] || return 0
-  local go_modules go_build
+  local modules
   mkdir -p "$HOME/.m2"
   cache_volumes=(-v "$HOME/.m2:/root/.m2:rw")
   command -v go >/dev/null || return 0
-  go_modules=$(go env GOMODCACHE) go_build=$(go env GOCACHE)
-  mkdir -p "$go_modules" "$go_build"
-  cache_volumes+=(-v "$go_modules:/go/pkg/mod:rw" -v "$go_build:/root/.cache/go-build:rw")
+  modules=$(go env GOMODCACHE)
+  mkdir -p "$modules"
+  cache_volumes+=(-v "$modules:/go/pkg/mod:rw")
 }
 
 # engine_save TAG FILE: writes a docker archive.
