@@ -82,7 +82,7 @@ type Environment struct {
 
 // Image is one image that ran.
 type Image struct {
-	// Role: corda, postgresql, driver, agent.
+	// Role is the name of the container.
 	Role string `json:"role"`
 	Name string `json:"name"`
 	// Digest as the node resolved it (the container status' imageID).
@@ -102,11 +102,11 @@ type Node struct {
 	MemoryBytes int64   `json:"memoryBytes"`
 }
 
-// Container is one container's place and size.
+// Container is the place and size of a pod's main container.
 type Container struct {
-	// Name of the member, database or worker.
+	// Name of the pod.
 	Name string `json:"name"`
-	// Role: Member, Notary, Database, Worker.
+	// Role: Member, Database or Worker.
 	Role string `json:"role"`
 	Node string `json:"node"`
 	// CPURequest and CPULimit in cores, MemoryRequest and MemoryLimit in bytes; 0 if there is none.
@@ -114,8 +114,6 @@ type Container struct {
 	CPULimit      float64 `json:"cpuLimit"`
 	MemoryRequest int64   `json:"memoryRequest"`
 	MemoryLimit   int64   `json:"memoryLimit"`
-	// HeapBytes of a Java process; 0 if it is none.
-	HeapBytes int64 `json:"heapBytes"`
 }
 
 // Database of the network; its version is that of its image, its settings are among Environment.Settings.
