@@ -1,7 +1,6 @@
 package dev.benchnet.driver;
 
 import dev.benchnet.driver.corda.Member;
-import dev.benchnet.driver.corda.Members;
 import dev.benchnet.driver.corda.Operation;
 import dev.benchnet.driver.corda.Purpose;
 import dev.benchnet.driver.load.Clock;
@@ -13,6 +12,7 @@ import dev.benchnet.driver.load.Timeline;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongFunction;
 import net.corda.client.rpc.RPCException;
 import net.corda.core.messaging.FlowHandle;
 
@@ -21,15 +21,17 @@ public final class Clients {
     /** Without it, clients of a closed loop would spin on a member that is away. */
     private static final long PAUSE_WITHOUT_CONNECTION = TimeUnit.SECONDS.toNanos(1);
 
-    private final Members members;
+    private final LongFunction<Member> turns;
     private final Operation operation;
     private final Pacing pacing;
     private final Recorder recorder;
     private final Timeline timeline;
     private final Clock clock;
 
-    Clients(Members members, Operation operation, Pacing pacing, Recorder recorder, Timeline timeline, Clock clock) {
-        this.members = members;
+    /** The turns tell the member by a slot's index. */
+    Clients(LongFunction<Member> turns, Operation operation, Pacing pacing, Recorder recorder, Timeline timeline,
+            Clock clock) {
+        this.turns = turns;
         this.operation = operation;
         this.pacing = pacing;
         this.recorder = recorder;
@@ -55,7 +57,7 @@ public final class Clients {
         if (clock.nanos() >= timeline.drainUntil) {
             return outcome(slot, "not started");
         }
-        Member member = members.at(slot.index);
+        Member member = turns.apply(slot.index);
         try {
             FlowHandle<?> flow = operation.start(member, purpose(slot));
             Object result = flow.getReturnValue().get(timeline.drainUntil - clock.nanos(), TimeUnit.NANOSECONDS);

@@ -12,7 +12,7 @@ import java.util.Map;
 
 /**
  * The program. Without options it applies the workload BENCHNET_WORKLOAD and speaks the driver protocol in BENCHNET_DIR;
- * with {@code --plan FILE} it runs a JMeter plan of the user's own. README.md tells more.
+ * with {@code --plan FILE} it runs a JMeter plan of the user's own, as JMeter itself would. README.md tells more.
  */
 public final class Drive {
     private static final Duration NO_END = Duration.ofDays(365);

@@ -3,16 +3,16 @@ package dev.benchnet.driver;
 import net.corda.core.CordaThrowable;
 
 /** What an error of a flow is called: the class of its root cause, also when only the node knows that class. */
-final class FlowError {
-    final String kind;
-    final String message;
+public final class FlowError {
+    public final String kind;
+    public final String message;
 
     private FlowError(String kind, String message) {
         this.kind = kind;
         this.message = message;
     }
 
-    static FlowError of(Throwable error) {
+    public static FlowError of(Throwable error) {
         Throwable root = error;
         while (root.getCause() != null && root.getCause() != root) {
             root = root.getCause();

@@ -5,7 +5,7 @@ import java.nio.file.Paths;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The command line. */
+/** The command line. A plan can also be given the way that JMeter itself takes it. */
 final class Options {
     /** The user's own plan; null: the driver's. */
     final Path plan;
@@ -26,15 +26,18 @@ final class Options {
         Map<String, String> properties = new HashMap<>();
         for (int i = 0; i < arguments.length; i++) {
             String argument = arguments[i];
-            if (argument.equals("--plan")) {
+            if (argument.equals("-n")) {
+                continue; // There are no windows anyway.
+            } else if (argument.equals("--plan") || argument.equals("-t")) {
                 plan = Paths.get(valueOf(arguments, ++i));
-            } else if (argument.equals("--jtl")) {
+            } else if (argument.equals("--jtl") || argument.equals("-l")) {
                 jtl = Paths.get(valueOf(arguments, ++i));
             } else if (argument.matches("-J[^=]+=.*")) {
                 int equals = argument.indexOf('=');
                 properties.put(argument.substring(2, equals), argument.substring(equals + 1));
             } else {
-                throw new FatalException("option " + argument + " is unknown; known are --plan FILE, --jtl FILE, -Jname=value");
+                throw new FatalException("option " + argument + " is unknown; known are --plan FILE, --jtl FILE, -Jname=value, and"
+                        + " JMeter's -n, -t FILE, -l FILE");
             }
         }
         return new Options(plan, jtl, properties);

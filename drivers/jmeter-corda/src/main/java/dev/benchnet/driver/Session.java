@@ -42,7 +42,7 @@ final class Session {
 
     void run() throws InterruptedException {
         Function<Members, Operation> prepared = Operations.of(workload);
-        try (Members members = Members.connect(workload.targets)) {
+        try (Members members = Members.connect(workload.directory.targets)) {
             Operation operation = prepared.apply(members);
             members.forEach(member -> setUp(operation, member));
             measure(members, operation);
@@ -75,7 +75,7 @@ final class Session {
         Pacing pacing = pacing(timeline);
         Recorder recorder = new Recorder(timeline);
         try (ProgressReporter reporter = new ProgressReporter(barrier, recorder, clock)) {
-            gate.open(new Clients(members, operation, pacing, recorder, timeline, clock));
+            gate.open(new Clients(members::at, operation, pacing, recorder, timeline, clock));
             plan.awaitEnd(Duration.ofNanos(timeline.drainUntil - clock.nanos()).plus(GRACE));
         }
         Summary summary = recorder.close();

@@ -36,7 +36,7 @@ enum ArgumentType {
     SecureHash(net.corda.core.crypto.SecureHash::create, SecureHash.class),
     /** Transaction and output, as Corda prints it: A0B1…(0). */
     StateRef(ArgumentType::stateRef, StateRef.class),
-    /** A UUID, or id_UUID with an external id. */
+    /** A UUID; there is no external id. */
     UniqueIdentifier(net.corda.core.contracts.UniqueIdentifier.Companion::fromString, UniqueIdentifier.class),
     /** O=Bank 1,L=London,C=GB. */
     X500Name(CordaX500Name::parse, CordaX500Name.class),

@@ -1,6 +1,8 @@
 package dev.benchnet.driver.corda;
 
 import dev.benchnet.driver.workload.Workload;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.Currency;
 import java.util.EnumMap;
 import java.util.Map;
@@ -20,17 +22,17 @@ abstract class CashOperation implements Operation {
     private final Map<Member, Party> notaries = new ConcurrentHashMap<>();
 
     CashOperation(Workload workload) {
-        network = new Network(workload);
+        network = new Network(workload.directory, workload.operation.counterparty);
         amount = amount(workload.operation.amount, workload.operation.currency);
         anonymous = workload.operation.anonymous;
         for (Purpose purpose : Purpose.values()) {
             String reference = workload.reference + "/" + workload.worker.index + "/" + purpose;
-            references.put(purpose, new OpaqueBytes(reference.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+            references.put(purpose, new OpaqueBytes(reference.getBytes(StandardCharsets.UTF_8)));
         }
     }
 
     private static Amount<Currency> amount(long units, Currency currency) {
-        return Amount.fromDecimal(java.math.BigDecimal.valueOf(units), currency);
+        return Amount.fromDecimal(BigDecimal.valueOf(units), currency);
     }
 
     @Override

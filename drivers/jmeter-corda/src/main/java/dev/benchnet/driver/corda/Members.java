@@ -78,8 +78,9 @@ public final class Members implements AutoCloseable {
         return members.get((int) (index % members.size()));
     }
 
-    public int size() {
-        return members.size();
+    public Member named(String name) {
+        return members.stream().filter(member -> member.name.equals(name)).findFirst()
+                .orElseThrow(() -> new FatalException("target: \"" + name + "\" is none of " + members));
     }
 
     Optional<Member> named(CordaX500Name legalName) {

@@ -1,21 +1,24 @@
 package dev.benchnet.driver.corda;
 
-import dev.benchnet.driver.workload.Workload;
+import dev.benchnet.driver.workload.Argument;
+import dev.benchnet.driver.workload.Directory;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import net.corda.core.messaging.FlowHandle;
 
 /** Any flow, by class name, with the same arguments each time. */
-final class NamedFlow implements Operation {
+public final class NamedFlow implements Operation {
     private final FlowClass flow;
     private final Network network;
     private final Map<Member, Object[]> arguments = new ConcurrentHashMap<>();
     private final LedgerCheck ledger;
 
-    NamedFlow(Workload workload) {
-        flow = new FlowClass(workload.operation.flow, workload.operation.arguments);
-        network = new Network(workload);
-        ledger = LedgerCheck.none("what " + workload.operation.flow + " records is not known to the driver");
+    /** The counterparty may be null. */
+    public NamedFlow(String name, List<Argument> arguments, Directory directory, String counterparty) {
+        flow = new FlowClass(name, arguments);
+        network = new Network(directory, counterparty);
+        ledger = LedgerCheck.none("what " + name + " records is not known to the driver");
     }
 
     @Override

@@ -1,23 +1,23 @@
 package dev.benchnet.driver.corda;
 
 import dev.benchnet.driver.FatalException;
-import dev.benchnet.driver.workload.Workload;
+import dev.benchnet.driver.workload.Directory;
 import java.util.List;
 import java.util.stream.Collectors;
 import net.corda.core.identity.CordaX500Name;
 import net.corda.core.identity.Party;
 
-/** Who is who on the network, as far as the workload says. */
+/** Who is who on the network. */
 final class Network {
     private final List<CordaX500Name> parties;
     private final CordaX500Name notary;
     private final CordaX500Name counterparty;
 
-    Network(Workload workload) {
-        parties = workload.parties.stream().map(name -> legalName(name, "parties")).collect(Collectors.toList());
-        notary = workload.notary == null ? null : legalName(workload.notary, "notary");
-        String named = workload.operation.counterparty;
-        counterparty = named == null ? null : legalName(named, "operation.counterparty");
+    /** The counterparty may be null: each member's is then the party after its own. */
+    Network(Directory directory, String counterparty) {
+        parties = directory.parties.stream().map(name -> legalName(name, "parties")).collect(Collectors.toList());
+        notary = directory.notary == null ? null : legalName(directory.notary, "notary");
+        this.counterparty = counterparty == null ? null : legalName(counterparty, "operation.counterparty");
     }
 
     static CordaX500Name legalName(String name, String field) {
@@ -43,16 +43,12 @@ final class Network {
         return member.party(counterpartyName(member), "operation.counterparty");
     }
 
-    /** The one that the workload names, or else the party after the member's own. */
     CordaX500Name counterpartyName(Member member) {
-        if (counterparty != null) {
-            return counterparty;
-        }
-        CordaX500Name next = parties.isEmpty() ? null
+        CordaX500Name name = counterparty != null || parties.isEmpty() ? counterparty
                 : parties.get((parties.indexOf(member.legalName) + 1) % parties.size());
-        if (next == null || next.equals(member.legalName)) {
-            throw new FatalException("operation.counterparty: " + member + " is the only party; name another one");
+        if (name == null || name.equals(member.legalName)) {
+            throw new FatalException("operation.counterparty: " + member + " cannot be its own; name another party");
         }
-        return next;
+        return name;
     }
 }

@@ -1,5 +1,6 @@
 package dev.benchnet.driver.corda;
 
+import dev.benchnet.driver.workload.OperationSpec;
 import dev.benchnet.driver.workload.Workload;
 import java.util.function.Function;
 
@@ -7,11 +8,10 @@ import java.util.function.Function;
 public final class Operations {
     private Operations() { }
 
-    /**
-     * Checks what can be checked without a node, before any is connected; the operation itself needs the members.
-     */
+    /** Checks what can be checked without a node, before any is connected; the operation itself needs the members. */
     public static Function<Members, Operation> of(Workload workload) {
-        switch (workload.operation.flow) {
+        OperationSpec spec = workload.operation;
+        switch (spec.flow) {
             case "Issue":
                 return members -> new Issue(workload);
             case "IssueAndPay":
@@ -19,7 +19,7 @@ public final class Operations {
             case "Pay":
                 return members -> new Pay(workload, members);
             default:
-                Operation named = new NamedFlow(workload);
+                Operation named = new NamedFlow(spec.flow, spec.arguments, workload.directory, spec.counterparty);
                 return members -> named;
         }
     }

@@ -30,7 +30,7 @@ final class Pay extends Payment {
 
     Pay(Workload workload, Members members) {
         super(workload, members);
-        coins = coins(workload.outstanding(), workload.targets.size());
+        coins = coins(workload.outstanding(), workload.directory.targets.size());
     }
 
     /** Coins for each of the members over which the flows in flight are spread. */

@@ -45,8 +45,8 @@ public final class CordaSampler extends AbstractJavaSamplerClient {
         sample.setStampAndTime(System.currentTimeMillis() - elapsed, elapsed);
         sample.setSampleLabel(outcome.phase == Phase.WarmUp ? label + " (warm-up)" : label);
         sample.setSuccessful(outcome.error == null);
-        sample.setResponseCode(outcome.error == null ? "200" : "500");
-        sample.setResponseMessage(outcome.error == null ? "OK" : outcome.error);
+        sample.setResponseCode(outcome.error == null ? "200" : outcome.error);
+        sample.setResponseMessage(outcome.error == null ? "OK" : "");
         return sample;
     }
 }

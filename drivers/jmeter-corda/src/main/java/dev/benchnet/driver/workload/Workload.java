@@ -1,21 +1,16 @@
 package dev.benchnet.driver.workload;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.benchnet.driver.FatalException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 
 /** The whole order to one worker, as the controller wrote it. */
 public final class Workload {
     public final Worker worker;
-    public final List<Target> targets;
-    /** Legal name of the notary; null: the network has none. */
-    public final String notary;
-    public final List<String> parties;
+    public final Directory directory;
     public final OperationSpec operation;
     public final Load load;
     public final Measure measure;
@@ -25,33 +20,27 @@ public final class Workload {
 
     private Workload(Field root, Worker worker) {
         this.worker = worker;
-        targets = root.object().get("targets").list(Target::read);
-        notary = root.get("notary").textOr(null);
-        parties = root.get("parties").list(Field::text);
+        directory = new Directory(root);
         operation = new OperationSpec(root.get("operation"));
         load = new Load(root.get("load"), worker);
         measure = new Measure(root.get("measure"));
         keepJtl = root.get("keepJtl").flag();
         reference = root.get("reference").text();
-        if (targets.isEmpty()) {
-            throw root.get("targets").wrong("at least one is needed");
-        }
     }
 
     public static Workload read(Path file, Worker worker) {
+        return new Workload(root(file), worker);
+    }
+
+    static Field root(Path file) {
         try {
-            return parse(Files.readAllBytes(file), worker);
+            return new Field("", new ObjectMapper().readTree(Files.readAllBytes(file)));
         } catch (JsonProcessingException e) {
             throw new FatalException("workload " + file + " is not JSON: see line "
                     + e.getLocation().getLineNr() + ", column " + e.getLocation().getColumnNr());
         } catch (IOException e) {
             throw new FatalException("read workload " + file, e);
         }
-    }
-
-    static Workload parse(byte[] json, Worker worker) throws IOException {
-        JsonNode root = new ObjectMapper().readTree(json);
-        return new Workload(new Field("", root), worker);
     }
 
     /** Flows that this worker has in flight at most. */

@@ -1,0 +1,91 @@
+package dev.benchnet.driver.jmeter;
+
+import dev.benchnet.driver.FatalException;
+import dev.benchnet.driver.FlowError;
+import dev.benchnet.driver.corda.Member;
+import dev.benchnet.driver.corda.Members;
+import dev.benchnet.driver.corda.NamedFlow;
+import dev.benchnet.driver.corda.Operation;
+import dev.benchnet.driver.corda.Purpose;
+import dev.benchnet.driver.workload.Argument;
+import dev.benchnet.driver.workload.Directory;
+import java.nio.file.Paths;
+import java.util.concurrent.ExecutionException;
+import org.apache.jmeter.config.Arguments;
+import org.apache.jmeter.protocol.java.sampler.AbstractJavaSamplerClient;
+import org.apache.jmeter.protocol.java.sampler.JavaSamplerContext;
+import org.apache.jmeter.samplers.SampleResult;
+import org.apache.jmeter.util.JMeterUtils;
+
+/**
+ * One flow per sample, for plans of the user's own. Parameters: flow (class name), arguments (JSON as in a workload),
+ * counterparty (legal name; empty: the next party), target (name of a member; empty: each thread its own, in turn).
+ */
+public final class FlowSampler extends AbstractJavaSamplerClient {
+    private static Directory directory;
+    private static Members members;
+
+    private Member member;
+    private Operation operation;
+
+    @Override
+    public Arguments getDefaultParameters() {
+        Arguments parameters = new Arguments();
+        parameters.addArgument("flow", "net.corda.finance.flows.CashIssueFlow");
+        parameters.addArgument("arguments", "[]");
+        parameters.addArgument("counterparty", "");
+        parameters.addArgument("target", "");
+        return parameters;
+    }
+
+    @Override
+    public void setupTest(JavaSamplerContext context) {
+        connect();
+        String target = context.getParameter("target", "");
+        String counterparty = context.getParameter("counterparty", "");
+        member = target.isEmpty() ? members.at(context.getJMeterContext().getThreadNum()) : members.named(target);
+        operation = new NamedFlow(context.getParameter("flow"), Argument.parseList(context.getParameter("arguments", "[]")),
+                directory, counterparty.isEmpty() ? null : counterparty);
+        operation.prepare(member);
+    }
+
+    /** All samplers of the process share one connection to each member; they end with the process. */
+    private static synchronized void connect() {
+        if (members != null) {
+            return;
+        }
+        try {
+            directory = Directory.read(Paths.get(JMeterUtils.getPropDefault("benchnet.workload", "workload.json")));
+            members = Members.connect(directory.targets);
+            Runtime.getRuntime().addShutdownHook(new Thread(members::close));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FatalException("targets: connect", e);
+        }
+    }
+
+    @Override
+    public SampleResult runTest(JavaSamplerContext context) {
+        SampleResult sample = new SampleResult();
+        sample.sampleStart();
+        try {
+            operation.start(member, Purpose.Window).getReturnValue().get();
+            end(sample, null);
+        } catch (ExecutionException e) {
+            end(sample, FlowError.of(e.getCause()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            end(sample, FlowError.of(e));
+        } catch (Exception e) { // Kotlin code throws checked exceptions that it does not declare.
+            end(sample, FlowError.of(e));
+        }
+        return sample;
+    }
+
+    private static void end(SampleResult sample, FlowError error) {
+        sample.sampleEnd();
+        sample.setSuccessful(error == null);
+        sample.setResponseCode(error == null ? "200" : error.kind);
+        sample.setResponseMessage(error == null ? "OK" : error.message);
+    }
+}

@@ -1,0 +1,136 @@
+package dev.benchnet.driver;
+
+import static java.util.Collections.emptyList;
+import static java.util.Collections.singletonList;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.benchnet.driver.corda.LedgerCheck;
+import dev.benchnet.driver.corda.LedgerVerdict;
+import dev.benchnet.driver.corda.Member;
+import dev.benchnet.driver.corda.Operation;
+import dev.benchnet.driver.corda.Purpose;
+import dev.benchnet.driver.load.FakeClock;
+import dev.benchnet.driver.load.OpenLoop;
+import dev.benchnet.driver.load.Recorder;
+import dev.benchnet.driver.load.Summary;
+import dev.benchnet.driver.load.Timeline;
+import dev.benchnet.driver.workload.Measures;
+import dev.benchnet.driver.workload.Worker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import net.corda.client.rpc.RPCException;
+import net.corda.core.concurrent.CordaFuture;
+import net.corda.core.flows.StateMachineRunId;
+import net.corda.core.internal.concurrent.CordaFutureImplKt;
+import net.corda.core.messaging.FlowHandle;
+import net.corda.core.messaging.FlowHandleImpl;
+import org.junit.jupiter.api.Test;
+
+/** One flow a second; warm-up 0 to 1 s, window 1 to 3 s, drain to 4 s. */
+class ClientsTest {
+    private final FakeClock clock = new FakeClock();
+    private final Timeline timeline = new Timeline(0, 0, Measures.of(1, 2, 1));
+    private final Recorder recorder = new Recorder(timeline);
+    private final OpenLoop pacing = new OpenLoop(timeline, clock, new Worker(0, 1), 1);
+    private final List<Object> seen = new ArrayList<>();
+    private final List<Purpose> purposes = new ArrayList<>();
+
+    private Clients clients(Supplier<CordaFuture<String>> flow) {
+        return new Clients(index -> null, new Operation() {
+            @Override
+            public void prepare(Member member) { }
+
+            @Override
+            public FlowHandle<?> start(Member member, Purpose purpose) {
+                purposes.add(purpose);
+                return new FlowHandleImpl<>(StateMachineRunId.Companion.createRandom(), flow.get());
+            }
+
+            @Override
+            public LedgerCheck ledger() {
+                return new LedgerCheck() {
+                    @Override
+                    public void saw(Member member, Object result) {
+                        seen.add(result);
+                    }
+
+                    @Override
+                    public LedgerVerdict verify() {
+                        throw new AssertionError("nobody asked");
+                    }
+                };
+            }
+        }, pacing, recorder, timeline, clock);
+    }
+
+    private static List<String> errors(Summary summary) {
+        List<String> errors = new ArrayList<>();
+        summary.errors((kind, count, example) -> errors.add(kind + " " + count));
+        return errors;
+    }
+
+    private Summary runAll(Clients clients) throws InterruptedException {
+        while (clients.runNext(0) != null) {
+            // Each is one flow.
+        }
+        return recorder.close();
+    }
+
+    @Test
+    void theLedgerIsToldOfTheFlowsOfTheWindowAlone() throws InterruptedException {
+        Summary summary = runAll(clients(() -> CordaFutureImplKt.doneFuture("done")));
+
+        assertEquals(2, summary.completed());
+        assertEquals(2, seen.size());
+        assertEquals("[WarmUp, Window, Window]", purposes.toString());
+        assertEquals(emptyList(), errors(summary));
+    }
+
+    @Test
+    void latencyRunsFromTheIntendedStart() throws InterruptedException {
+        Clients clients = clients(() -> {
+            clock.advance(1.25); // Each flow takes longer than the interval.
+            return CordaFutureImplKt.doneFuture("done");
+        });
+        clients.runNext(0);
+        Outcome second = clients.runNext(0); // due at 1 s, started at 1.25 s, ended at 2.5 s
+
+        assertEquals(1_500_000_000L, second.endNanos - second.startNanos);
+        assertNull(second.error);
+    }
+
+    @Test
+    void errorsOfFlowsAndOfStartingThemAreCounted() throws InterruptedException {
+        Summary failing = runAll(clients(() -> {
+            CordaFuture<String> flow = CordaFutureImplKt.openFuture();
+            ((net.corda.core.internal.concurrent.OpenFuture<String>) flow).setException(new IllegalStateException("no"));
+            return flow;
+        }));
+        assertEquals(singletonList("java.lang.IllegalStateException 2"), errors(failing));
+        assertEquals(emptyList(), seen);
+    }
+
+    @Test
+    void aLostConnectionIsAnErrorAndHoldsTheClientForASecond() throws InterruptedException {
+        Clients clients = clients(() -> {
+            throw new RPCException("gone");
+        });
+        clients.runNext(0);
+        assertEquals(FakeClock.SECOND, clock.nanos());
+        assertEquals(singletonList("net.corda.client.rpc.RPCException 2"), errors(runAll(clients)));
+    }
+
+    @Test
+    void flowsThatTheDrainCutsOffAreUnfinished() throws InterruptedException {
+        Summary summary = runAll(clients(() -> {
+            clock.advance(3.9); // The first flow ends just before the drain does, and the second is cut off.
+            return clock.nanos() < timeline.drainUntil ? CordaFutureImplKt.doneFuture("done") : CordaFutureImplKt.openFuture();
+        }));
+
+        assertEquals(0, summary.completed());
+        assertEquals(singletonList("Unfinished 2"), errors(summary));
+        assertEquals(2, purposes.size(), "the third flow is not started any more");
+    }
+}

@@ -1,0 +1,99 @@
+package dev.benchnet.driver.corda;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.benchnet.driver.FatalException;
+import dev.benchnet.driver.workload.Argument;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class FlowClassTest {
+    private static final String EXAMPLE = ExampleFlow.class.getName();
+
+    /** Type and value in turn. */
+    private static List<Argument> arguments(String... words) {
+        List<Argument> arguments = new ArrayList<>();
+        for (int i = 0; i < words.length; i += 2) {
+            arguments.add(new Argument(words[i], words[i + 1]));
+        }
+        return arguments;
+    }
+
+    private static String complaint(String flow, String... words) {
+        return assertThrows(FatalException.class, () -> new FlowClass(flow, arguments(words))).getMessage();
+    }
+
+    @Test
+    void argumentsFitPrimitiveAndBoxedParameters() {
+        Object[] values = new FlowClass(EXAMPLE, arguments("Long", "7", "Boolean", "true", "Amount", "1.50 USD"))
+                .values(null, null);
+
+        assertEquals(7L, values[0]);
+        assertEquals(true, values[1]);
+        assertEquals("1.50 USD", values[2].toString());
+        assertEquals(ExampleFlow.class, new FlowClass(EXAMPLE, arguments("Int", "7", "Party", "counterparty")).type);
+    }
+
+    @Test
+    void aFlowMustBeAClassThatRpcCanStart() {
+        assertEquals("operation.flow: \"no.Such\" is neither Issue, IssueAndPay or Pay nor a class in the CorDapps folder"
+                + " (an inner class is written Outer$Inner)", complaint("no.Such"));
+        assertEquals("operation.flow: java.lang.String is not a flow: it does not extend FlowLogic",
+                complaint("java.lang.String"));
+        assertEquals("operation.flow: " + EXAMPLE + "$Inner cannot be started over RPC: it is not @StartableByRPC",
+                complaint(EXAMPLE + "$Inner"));
+    }
+
+    @Test
+    void aConstructorMustTakeTheTypes() {
+        assertEquals("operation.arguments: " + EXAMPLE + " has no constructor with parameters [Long, Party];"
+                + " it has (Long, boolean, Amount) (int, Party)", complaint(EXAMPLE, "Long", "7", "Party", "self"));
+        assertEquals("operation.arguments: " + EXAMPLE + " has no constructor with parameters [Int];"
+                + " it has (Long, boolean, Amount) (int, Party)", complaint(EXAMPLE, "Int", "7"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "Int      | 1.5              | For input string: \"1.5\"",
+        "Int      | 3000000000       | For input string: \"3000000000\"",
+        "Boolean  | yes              | it is neither true nor false",
+        "Amount   | USD 1            | an amount is a number and a currency, such as 100.50 USD",
+        "Amount   | -1 USD           | an amount is a number and a currency, such as 100.50 USD",
+        "StateRef | AB               | a state reference is a transaction id and an output, such as A0B1…(0)",
+        "Party    | Bank 1           | improperly specified input name: Bank 1",
+        "Instant  | yesterday        | Text 'yesterday' could not be parsed at index 0",
+        "UUID     | 1                | Invalid UUID string: 1",
+    })
+    void aValueMustBeOfItsType(String type, String value, String reason) {
+        assertEquals("operation.arguments[1].value: \"" + value + "\" is not of type " + type + ": " + reason,
+                complaint(EXAMPLE, "Long", "1", type, value));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "String           | some text | some text",
+        "Double           | 1.5       | 1.5",
+        "Decimal          | 1.50      | 1.50",
+        "Instant          | 2026-01-31T12:00:00Z | 2026-01-31T12:00:00Z",
+        "Currency         | EUR       | EUR",
+        "OpaqueBytes      | AZ        | [415A]",
+        "X500Name         | O=Bank 1,L=London,C=GB | O=Bank 1, L=London, C=GB",
+        "UniqueIdentifier | 936da01f-9abd-4d9d-80c7-02af85c822a8 | 936da01f-9abd-4d9d-80c7-02af85c822a8",
+        "StateRef | 0000000000000000000000000000000000000000000000000000000000000000(2)"
+            + " | 0000000000000000000000000000000000000000000000000000000000000000(2)",
+    })
+    void valuesAreReadAsTheyAreWritten(ArgumentType type, String text, String read) {
+        assertEquals(read, type.parse(text).toString());
+    }
+
+    @Test
+    void anUnknownTypeIsAnsweredWithTheKnownOnes() {
+        String complaint = complaint(EXAMPLE, "Money", "1");
+        assertEquals("operation.arguments[0].type: must be one of [String, Int, Long, ", complaint.substring(0, 64));
+        assertEquals("but is \"Money\"", complaint.substring(complaint.length() - 14));
+    }
+}

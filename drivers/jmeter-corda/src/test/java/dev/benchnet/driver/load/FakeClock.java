@@ -1,0 +1,33 @@
+package dev.benchnet.driver.load;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A clock that stands still until somebody sleeps or the test moves it. */
+public final class FakeClock implements Clock {
+    public static final long SECOND = 1_000_000_000L;
+    public static final long EPOCH_MILLIS = 1_700_000_000_000L;
+
+    private long nanos;
+    final List<Long> sleeps = new ArrayList<>();
+
+    public void advance(double seconds) {
+        nanos += Math.round(seconds * SECOND);
+    }
+
+    @Override
+    public long nanos() {
+        return nanos;
+    }
+
+    @Override
+    public long epochMillis() {
+        return EPOCH_MILLIS + nanos / 1_000_000L;
+    }
+
+    @Override
+    public void sleepUntil(long until) {
+        sleeps.add(until);
+        nanos = Math.max(nanos, until);
+    }
+}

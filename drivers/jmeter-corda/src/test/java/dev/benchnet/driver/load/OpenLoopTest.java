@@ -1,0 +1,83 @@
+package dev.benchnet.driver.load;
+
+import static dev.benchnet.driver.load.FakeClock.SECOND;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.benchnet.driver.workload.Measures;
+import dev.benchnet.driver.workload.Worker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+class OpenLoopTest {
+    private final FakeClock clock = new FakeClock();
+    private final Timeline timeline = new Timeline(0, 0, Measures.of(1, 2, 5));
+
+    private OpenLoop loop(int worker, int workers, double rate) {
+        return new OpenLoop(timeline, clock, new Worker(worker, workers), rate);
+    }
+
+    private List<Long> allInstants(OpenLoop loop) throws InterruptedException {
+        List<Long> instants = new ArrayList<>();
+        for (Slot slot = loop.next(0); slot != null; slot = loop.next(0)) {
+            instants.add(slot.intended);
+        }
+        return instants;
+    }
+
+    @Test
+    void flowsAreDueAtEvenIntervalsUntilTheWindowEnds() throws InterruptedException {
+        OpenLoop loop = loop(0, 1, 4);
+
+        List<Long> instants = allInstants(loop);
+
+        assertEquals(12, instants.size());
+        assertEquals(instants, clock.sleeps);
+        assertEquals(SECOND / 4, instants.get(1) - instants.get(0));
+        assertEquals(8, loop.schedule().planned, "the warm-up's flows are not planned for the window");
+        assertEquals(0, loop.schedule().late);
+    }
+
+    @Test
+    void workersTakeTurnsAndMakeTheWholeRateTogether() throws InterruptedException {
+        TreeSet<Long> instants = new TreeSet<>();
+        int count = 0;
+        for (int worker = 0; worker < 3; worker++) {
+            List<Long> own = allInstants(loop(worker, 3, 20.5));
+            instants.addAll(own);
+            count += own.size();
+        }
+
+        assertEquals(62, count, "20.5 per second for 3 s, the first at 0");
+        assertEquals(62, instants.size(), "no instant twice");
+        assertEquals(Math.round(61 * 1e9 / 20.5), instants.last());
+    }
+
+    @Test
+    void lateStartsKeepTheirInstantAndAreCounted() throws InterruptedException {
+        OpenLoop loop = loop(0, 1, 1);
+        loop.next(0);
+        clock.advance(1.1);
+        Slot justInTime = loop.next(0); // due at 1 s, exactly 100 ms late
+        clock.advance(1.5);
+        Slot late = loop.next(0); // due at 2 s, at 2.6 s
+
+        assertEquals(SECOND, justInTime.intended);
+        assertEquals(2 * SECOND, late.intended);
+        assertEquals(2, loop.schedule().planned);
+        assertEquals(1, loop.schedule().late);
+        assertEquals(600_000, loop.schedule().maxLagMicros);
+    }
+
+    @Test
+    void whatWasDueInTheWindowIsCaughtUpAfterIt() throws InterruptedException {
+        OpenLoop loop = loop(0, 1, 1);
+        clock.advance(4);
+
+        assertEquals(3, allInstants(loop).size());
+        assertEquals(2, loop.schedule().late);
+        assertNull(loop.next(0));
+    }
+}

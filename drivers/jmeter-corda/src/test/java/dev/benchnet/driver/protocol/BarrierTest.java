@@ -1,0 +1,65 @@
+package dev.benchnet.driver.protocol;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.benchnet.driver.FatalException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BarrierTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void waitsForTheStart() throws Exception {
+        Barrier barrier = new Barrier(folder);
+        CompletableFuture<Long> start = CompletableFuture.supplyAsync(() -> {
+            try {
+                return barrier.awaitStart();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        Thread.sleep(100);
+        assertFalse(start.isDone());
+
+        Files.write(folder.resolve("s"), "1795230722994\n".getBytes("UTF-8"));
+        Files.move(folder.resolve("s"), folder.resolve("start"));
+
+        assertEquals(1795230722994L, start.get(5, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void refusesAStartThatIsNoNumber() throws IOException {
+        Files.write(folder.resolve("start"), "now".getBytes("UTF-8"));
+        assertEquals("start: must be Unix epoch milliseconds, but is \"now\"",
+                assertThrows(FatalException.class, () -> new Barrier(folder).awaitStart()).getMessage());
+    }
+
+    @Test
+    void leavesWholeFilesAndNothingElse() throws IOException {
+        Barrier barrier = new Barrier(folder);
+        barrier.ready();
+        barrier.progress("{\"a\":1}");
+        barrier.progress("{\"a\":2}");
+        barrier.failure("two\nlines");
+
+        assertArrayEquals(new String[] {"failure", "progress.json", "ready"}, sortedNames());
+        assertEquals("{\"a\":2}", new String(Files.readAllBytes(folder.resolve("progress.json")), "UTF-8"));
+        assertEquals("two lines\n", new String(Files.readAllBytes(folder.resolve("failure")), "UTF-8"));
+    }
+
+    private String[] sortedNames() {
+        String[] names = folder.toFile().list();
+        java.util.Arrays.sort(names);
+        return names;
+    }
+}

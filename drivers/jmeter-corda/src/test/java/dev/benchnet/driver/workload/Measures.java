@@ -1,0 +1,13 @@
+package dev.benchnet.driver.workload;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+
+/** Makes measures for tests. */
+public final class Measures {
+    private Measures() { }
+
+    public static Measure of(int warmUp, int window, int drain) {
+        return new Measure(new Field("measure", JsonNodeFactory.instance.objectNode()
+                .put("warmUpSeconds", warmUp).put("windowSeconds", window).put("drainSeconds", drain)));
+    }
+}
