@@ -9,8 +9,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -102,6 +105,8 @@ func TestBuildRefuses(t *testing.T) {
 		"no image": {func(in *Input) { in.Images.PostgreSQL = "" }, "database instance two-banks-db: no PostgreSQL image is given"},
 		"too few connections": {func(in *Input) { in.Server.Settings = map[string]string{"max_connections": "32"} },
 			"database instance two-banks-db: max_connections 32 is too small: the members' pools need 30 and PostgreSQL keeps 3 for the superuser: at least 33"},
+		"too little memory": {func(in *Input) { in.Members[2].Connections = 400 },
+			"database instance two-banks-db: memory 1Gi is too small for 430 connections of about 5 MB each beside shared_buffers: at least 2734Mi"},
 		"connections in words": {func(in *Input) { in.Server.Settings = map[string]string{"max_connections": "many"} },
 			`database instance two-banks-db: max_connections must be a whole number, not "many"`},
 	} {
@@ -139,6 +144,28 @@ func TestStorage(t *testing.T) {
 		g := group{members: []Member{{Transactions: tc.transactions, States: tc.states}}}
 		if got := in.storage(g); got.String() != tc.want {
 			t.Errorf("%d transactions, %d states: %s, want %s", tc.transactions, tc.states, got.String(), tc.want)
+		}
+	}
+}
+
+// More workloads may be planned on a network that is there; its volumes stay as they are.
+func TestExistingStorageStays(t *testing.T) {
+	for _, storageType := range []v1alpha1.StorageType{v1alpha1.StoragePersistent, v1alpha1.StorageEphemeral} {
+		in := network()
+		in.Server.Storage.Type = storageType
+		built := mustBuild(t, in).Instances[0]
+		set := &appsv1.StatefulSet{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(built.Server[2].(*unstructured.Unstructured).Object, set); err != nil {
+			t.Fatal(err)
+		}
+		size, ok := StorageOf(set)
+		if !ok || size.Cmp(built.Storage) != 0 {
+			t.Fatalf("%s: StorageOf is %s, %v; want %s", storageType, &size, ok, &built.Storage)
+		}
+		in.Members[0].Transactions *= 100
+		in.Server.Storage.Existing = map[string]resource.Quantity{built.Name: size}
+		if again := mustBuild(t, in).Instances[0]; !cmp.Equal(again, built) {
+			t.Errorf("%s: a larger plan changed the instance:\n%s", storageType, cmp.Diff(built, again))
 		}
 	}
 }

@@ -182,9 +182,9 @@ func decode(files map[string]string, namespace string) ([]*unstructured.Unstruct
 	return out, nil
 }
 
-// kinds that a database may consist of: namespaced, and such as the operator's role allows.
+// kinds that a database may consist of: namespaced, and such as the operator may write and watches.
 var kinds = []string{
-	"ConfigMap", "Deployment", "NetworkPolicy", "PersistentVolumeClaim", "PodDisruptionBudget",
+	"ConfigMap", "NetworkPolicy", "PersistentVolumeClaim", "PodDisruptionBudget",
 	"Secret", "Service", "ServiceAccount", "StatefulSet",
 }
 

@@ -36,6 +36,9 @@ INSERT INTO template.states (note) VALUES ('see template.states'), ('CREATE SCHE
 // startServer makes a server with initdb, as a user who is not root, and stops it with the test.
 func startServer(t *testing.T) server {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a PostgreSQL server")
+	}
 	initdb, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if len(initdb) == 0 {
 		t.Skip("no initdb under /usr/lib/postgresql (apt-get install postgresql-15)")

@@ -33,9 +33,8 @@ func (in Input) stamp(o *unstructured.Unstructured, instance string) error {
 	}
 	maps.Copy(labels, in.labels(instance, "database"))
 	o.SetLabels(labels)
-	switch o.GetKind() {
-	case "StatefulSet", "Deployment":
-		return unstructured.SetNestedField(o.Object, instance, "spec", "template", "metadata", "labels", InstanceLabel)
+	if o.GetKind() != "StatefulSet" {
+		return nil
 	}
-	return nil
+	return unstructured.SetNestedField(o.Object, instance, "spec", "template", "metadata", "labels", InstanceLabel)
 }

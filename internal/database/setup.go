@@ -80,7 +80,7 @@ func (in Input) job(g group, purpose string, files []string, pod corev1.PodSpec)
 			TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 			ObjectMeta: *meta.DeepCopy(),
 			Spec: batchv1.JobSpec{
-				BackoffLimit: ptr.To[int32](5),
+				BackoffLimit: ptr.To[int32](3),
 				Template:     corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod},
 			},
 		},
