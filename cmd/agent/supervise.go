@@ -80,23 +80,24 @@ func serveUsage(address string) error {
 		return fmt.Errorf("serve metrics: %w", err)
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", usage)
+	mux.HandleFunc("GET /metrics", usage(cgroup.Open("/")))
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	go func() { logger("serve metrics: %v", server.Serve(listener)) }()
 	return nil
 }
 
-func usage(w http.ResponseWriter, _ *http.Request) {
-	reader, err := cgroup.Open("/")
-	var used cgroup.Usage
-	if err == nil {
-		used, err = reader.Read()
+func usage(reader cgroup.Reader, unknown error) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		used, err := cgroup.Usage{}, unknown
+		if err == nil {
+			used, err = reader.Read()
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", cgroup.ContentType)
+		// An error here means that the scraper has gone.
+		_ = used.WriteMetrics(w)
 	}
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", cgroup.ContentType)
-	// An error here means that the scraper has gone.
-	_ = used.WriteMetrics(w)
 }
