@@ -37,6 +37,15 @@ func cordapps(spec *v1alpha1.BenchmarkNetworkSpec) supply {
 	}
 }
 
+// withAgent installs the agent first if there is something to copy, for a pod that has no other use for it.
+func (s supply) withAgent(in platform.Input) supply {
+	if len(s.init) > 0 {
+		s.init = append([]corev1.Container{pods.InstallAgent(agentImage(in))}, s.init...)
+		s.volumes = append([]corev1.Volume{pods.Scratch(pods.AgentVolume)}, s.volumes...)
+	}
+	return s
+}
+
 // cordappsPath is where a container with the node's image finds the CorDapps.
 func cordappsPath(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	if bringsCorDapps(spec) {

@@ -12,9 +12,9 @@ import (
 // DatabaseNeeds are connections for the pools, room for the planned ledger, and the template of the schemas.
 func (Corda) DatabaseNeeds(in platform.Input, _ platform.Topology) platform.DatabaseNeeds {
 	spec := &in.Network.Spec
-	supplied := cordapps(spec)
+	supplied := cordapps(spec).withAgent(in)
 	planned := plannedVolume(spec)
-	needs := platform.DatabaseNeeds{
+	return platform.DatabaseNeeds{
 		Connections:         poolsOf(spec).connections.value,
 		PlannedTransactions: planned.Transactions,
 		PlannedStates:       planned.States,
@@ -30,11 +30,6 @@ func (Corda) DatabaseNeeds(in platform.Input, _ platform.Topology) platform.Data
 			VolumeMounts:             supplied.mounts,
 		},
 	}
-	if len(supplied.init) > 0 {
-		needs.TemplateInit = append([]corev1.Container{pods.InstallAgent(agentImage(in))}, supplied.init...)
-		needs.Volumes = append([]corev1.Volume{pods.Scratch(pods.AgentVolume)}, supplied.volumes...)
-	}
-	return needs
 }
 
 // Highest rates that a closed loop is planned for, in operations per second.

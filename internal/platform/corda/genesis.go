@@ -123,15 +123,14 @@ func genesisJob(in platform.Input, owned metav1.ObjectMeta, outs []output, order
 // genesisPod makes the files in memory; only the container that publishes them may call the API server.
 func genesisPod(in platform.Input, account string, outs []output, orders []byte) corev1.PodSpec {
 	spec := &in.Network.Spec
-	supplied := cordapps(spec)
-	init := append([]corev1.Container{pods.InstallAgent(agentImage(in))}, supplied.init...)
-	init = append(init, genesisContainer(in, supplied))
+	supplied := cordapps(spec).withAgent(in)
+	init := append(supplied.init, genesisContainer(in, supplied))
 	if makesSchema(spec) {
 		init = append(init, schemaContainer(in, supplied))
 	}
 	inMemory := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: new(resource.MustParse("64Mi"))}}
 	volumes := []corev1.Volume{
-		pods.Scratch(pods.AgentVolume), pods.Scratch(volumeTmp), {Name: volumeOut, VolumeSource: inMemory},
+		pods.Scratch(volumeTmp), {Name: volumeOut, VolumeSource: inMemory},
 		configVolume(volumeGenesis, account), tokenVolume(),
 	}
 	return corev1.PodSpec{

@@ -34,14 +34,14 @@ func memberPod(in platform.Input, m platform.Member) corev1.PodSpec {
 		NodeSelector:                  spec.Members.Placement.NodeSelector,
 		Tolerations:                   spec.Members.Placement.Tolerations,
 		Affinity:                      affinity(in, m),
-		InitContainers:                append(init, prepareContainer(in, m, supplied)),
+		InitContainers:                append(init, prepareContainer(in, supplied)),
 		Containers:                    []corev1.Container{nodeContainer(in, m)},
 		Volumes:                       append(memberVolumes(in, m), supplied.volumes...),
 	}
 }
 
-func prepareContainer(in platform.Input, m platform.Member, supplied supply) corev1.Container {
-	c := cordaContainer(in, m, "prepare", programPrepare)
+func prepareContainer(in platform.Input, supplied supply) corev1.Container {
+	c := cordaContainer(in, "prepare", programPrepare)
 	c.VolumeMounts = append(c.VolumeMounts,
 		readOnly(volumeConfig, configDir), readOnly(volumeIdentity, identityDir), readOnly(volumeNetworkMap, networkMapDir))
 	c.VolumeMounts = append(c.VolumeMounts, supplied.mounts...)
@@ -53,8 +53,9 @@ func prepareContainer(in platform.Input, m platform.Member, supplied supply) cor
 
 // nodeContainer has no liveness probe: a node that is measured is never killed for being slow.
 func nodeContainer(in platform.Input, m platform.Member) corev1.Container {
-	c := cordaContainer(in, m, "corda", pods.Agent, "supervise",
+	c := cordaContainer(in, "corda", pods.Agent, "supervise",
 		"--metrics-addr", hostPort("", portAgent), "--ready-pattern", readyPattern, "--ready-file", readyFile, "--", programNode)
+	c.Env = append(c.Env, passwords(in, m)...)
 	c.VolumeMounts = append(c.VolumeMounts, readOnly(pods.AgentVolume, pods.AgentDir), mount(volumeRun, runDir))
 	c.Ports = []corev1.ContainerPort{
 		containerPort(portNameP2P, portP2P), containerPort(portNameRPC, portRPC),
@@ -71,13 +72,13 @@ func containerPort(name string, port int32) corev1.ContainerPort {
 	return corev1.ContainerPort{Name: name, ContainerPort: port, Protocol: corev1.ProtocolTCP}
 }
 
-// cordaContainer runs a program of the node's image on the member's machine, with its base folder and passwords.
-func cordaContainer(in platform.Input, m platform.Member, name string, command ...string) corev1.Container {
+// cordaContainer runs a program of the node's image on the member's machine, with its base folder.
+func cordaContainer(in platform.Input, name string, command ...string) corev1.Container {
 	return corev1.Container{
 		Name:                     name,
 		Image:                    nodeImage(in),
 		Command:                  command,
-		Env:                      environment(in, m),
+		Env:                      []corev1.EnvVar{{Name: "BENCHNET_BASE", Value: baseDir}},
 		Resources:                memberResources(&in.Network.Spec),
 		SecurityContext:          pods.Restricted(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
@@ -85,12 +86,11 @@ func cordaContainer(in platform.Input, m platform.Member, name string, command .
 	}
 }
 
-// environment has the base folder and the passwords that node.conf names.
-func environment(in platform.Input, m platform.Member) []corev1.EnvVar {
-	credentials := names.Credentials(in.Network.Name)
-	env := append([]corev1.EnvVar{{Name: "BENCHNET_BASE", Value: baseDir}}, storePasswords(in.Network.Name)...)
+// passwords are those that the member's node.conf names.
+func passwords(in platform.Input, m platform.Member) []corev1.EnvVar {
+	env := storePasswords(in.Network.Name)
 	if m.Role == roleParty {
-		env = append(env, fromSecret("BENCHNET_RPC_PASSWORD", credentials, keyRPC(m.Name)))
+		env = append(env, fromSecret("BENCHNET_RPC_PASSWORD", names.Credentials(in.Network.Name), keyRPC(m.Name)))
 	}
 	if db, ok := in.Databases[m.Name]; ok {
 		env = append(env, fromSecret("BENCHNET_DATABASE_PASSWORD", db.PasswordSecret, db.PasswordKey))

@@ -1,0 +1,211 @@
+// Package platformtest is what every platform has to pass, whatever it is: it builds deterministically and changes nothing that
+// it is given; what it builds can be applied side by side, runs under restricted pod security from pinned images within limits,
+// and takes secrets from declared Secrets alone; its topology tells the truth; its refusals name their field.
+package platformtest
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/platform"
+)
+
+// Sample is a network that the platform must be able to build.
+type Sample struct {
+	Name string
+	// Network with its defaults.
+	Network *v1alpha1.BenchmarkNetwork
+}
+
+// Catalogue of images in the suite.
+func Catalogue() images.Catalogue {
+	return images.Catalogue{Registry: "registry.test/benchnet", Version: "0.0.1"}
+}
+
+// Input for a sample: with databases where its members need them.
+func Input(p platform.Platform, network *v1alpha1.BenchmarkNetwork) platform.Input {
+	in := platform.Input{Network: network, Images: Catalogue()}
+	if _, ok := p.(platform.DatabaseUser); !ok || network.Spec.Database.Engine == v1alpha1.EngineH2 {
+		return in
+	}
+	in.Databases = map[string]platform.Database{}
+	for _, m := range p.Topology(network).Members {
+		in.Databases[m.Name] = platform.Database{
+			URL: "jdbc:postgresql://" + network.Name + "-db:5432/ledger?currentSchema=" + m.Name, User: m.Name,
+			PasswordSecret: names.MemberDatabase(network.Name, m.Name), PasswordKey: "password",
+		}
+	}
+	return in
+}
+
+// Built is all that a platform makes of a network.
+type Built struct {
+	Topology    platform.Topology
+	Credentials []platform.Credential
+	Material    platform.Material
+	Members     []client.Object
+	Needs       platform.DatabaseNeeds
+	Settings    []v1alpha1.DerivedSetting
+	// Drivers by workload, and the objects of their runs.
+	Drivers map[string]driver.Driver
+	Runs    []client.Object
+}
+
+// Build makes all that the platform makes of a network; it fails the test when the platform does.
+func Build(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) Built {
+	t.Helper()
+	in := Input(p, network)
+	b := Built{Topology: p.Topology(network), Settings: p.Settings(&network.Spec), Drivers: map[string]driver.Driver{}}
+	var err error
+	if b.Members, err = p.Members(in, b.Topology); err != nil {
+		t.Fatalf("members: %v", err)
+	}
+	if user, ok := p.(platform.MaterialUser); ok {
+		b.Credentials = user.Credentials(b.Topology)
+		if b.Material, err = user.Material(in, b.Topology); err != nil {
+			t.Fatalf("material: %v", err)
+		}
+	}
+	if user, ok := p.(platform.DatabaseUser); ok {
+		b.Needs = user.DatabaseNeeds(in, b.Topology)
+	}
+	if loadable, ok := p.(platform.Loadable); ok {
+		for i := range network.Spec.Workloads {
+			b.load(t, loadable, in, &network.Spec.Workloads[i].Workload)
+		}
+	}
+	return b
+}
+
+func (b *Built) load(t *testing.T, p platform.Loadable, in platform.Input, w *v1alpha1.Workload) {
+	t.Helper()
+	d, err := p.Load(in, b.Topology, w)
+	if err != nil {
+		t.Fatalf("load of workload %s: %v", w.Name, err)
+	}
+	b.Drivers[w.Name] = d
+	run := &v1alpha1.BenchmarkRun{
+		ObjectMeta: metav1.ObjectMeta{Name: names.Run(in.Network.Name, w.Name), Namespace: in.Network.Namespace},
+		Spec:       v1alpha1.BenchmarkRunSpec{NetworkName: in.Network.Name, Workload: *w},
+	}
+	objects, err := driver.Objects(run, d, in.Images.Image("agent", ""), nil)
+	if err != nil {
+		t.Fatalf("objects of workload %s: %v", w.Name, err)
+	}
+	b.Runs = append(b.Runs, objects...)
+}
+
+// Conform checks a platform with samples that should between them use all of it.
+func Conform(t *testing.T, p platform.Platform, samples []Sample) {
+	if len(samples) == 0 {
+		t.Fatal("a platform cannot be checked without samples")
+	}
+	for _, s := range samples {
+		t.Run(s.Name, func(t *testing.T) {
+			accepted(t, p, s.Network)
+			repeatable(t, p, s.Network)
+			b := Build(t, p, s.Network)
+			b.checkObjects(t, s.Network)
+			b.checkPods(t, Input(p, s.Network))
+			b.checkTopology(t, p, s.Network)
+			b.checkSettings(t)
+		})
+	}
+}
+
+func accepted(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) {
+	t.Helper()
+	if p.Type() != network.Spec.Platform.Type {
+		t.Errorf("platform %s was given a network of platform %s", p.Type(), network.Spec.Platform.Type)
+	}
+	if p.Version(&network.Spec) == "" {
+		t.Error("the platform has no version")
+	}
+	for _, err := range p.Validate(&network.Spec, field.NewPath("spec")) {
+		t.Errorf("refused: %v", err)
+	}
+	loadable, ok := p.(platform.Loadable)
+	for i := range network.Spec.Workloads {
+		if !ok {
+			t.Fatal("workloads on a platform that makes its own load")
+		}
+		w := &network.Spec.Workloads[i].Workload
+		for _, err := range loadable.ValidateWorkload(&network.Spec, w, field.NewPath("spec", "workloads").Index(i)) {
+			t.Errorf("refused: %v", err)
+		}
+	}
+}
+
+// repeatable builds twice and compares, with each other and with what went in.
+func repeatable(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) {
+	t.Helper()
+	before := asJSON(t, network)
+	first, second := asJSON(t, Build(t, p, network)), asJSON(t, Build(t, p, network.DeepCopy()))
+	if diff := cmp.Diff(first, second); diff != "" {
+		t.Errorf("the same network was built differently:\n%s", diff)
+	}
+	if diff := cmp.Diff(before, asJSON(t, network)); diff != "" {
+		t.Errorf("building changed the network:\n%s", diff)
+	}
+}
+
+func asJSON(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.MarshalIndent(value, "", " ")
+	if err != nil {
+		t.Fatalf("encode %T: %v", value, err)
+	}
+	return string(text)
+}
+
+// Refusal is a mistake in a network that the platform must refuse.
+type Refusal struct {
+	Name string
+	// Change makes the mistake.
+	Change func(*v1alpha1.BenchmarkNetworkSpec)
+	// Field that the error names, below spec; Says are parts of its message.
+	Field string
+	Says  []string
+}
+
+// Refuses makes the mistake in a good network and wants exactly one error, that of the mistake.
+func Refuses(t *testing.T, p platform.Platform, good *v1alpha1.BenchmarkNetwork, r Refusal) {
+	t.Run(r.Name, func(t *testing.T) {
+		accepted(t, p, good)
+		mistaken := good.DeepCopy()
+		r.Change(&mistaken.Spec)
+		errs := p.Validate(&mistaken.Spec, field.NewPath("spec"))
+		if loadable, ok := p.(platform.Loadable); ok {
+			for i := range mistaken.Spec.Workloads {
+				w := &mistaken.Spec.Workloads[i].Workload
+				errs = append(errs, loadable.ValidateWorkload(&mistaken.Spec, w, field.NewPath("spec", "workloads").Index(i))...)
+			}
+		}
+		wantOne(t, errs, r)
+	})
+}
+
+func wantOne(t *testing.T, errs field.ErrorList, r Refusal) {
+	t.Helper()
+	if len(errs) != 1 {
+		t.Fatalf("got %d errors, want one: %v", len(errs), errs)
+	}
+	if errs[0].Field != "spec."+r.Field {
+		t.Errorf("the error names %s, want spec.%s", errs[0].Field, r.Field)
+	}
+	for _, part := range r.Says {
+		if !contains(errs[0].Error(), part) {
+			t.Errorf("%q does not say %q", errs[0].Error(), part)
+		}
+	}
+	t.Log(errs[0])
+}

@@ -1,0 +1,166 @@
+package platformtest
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
+)
+
+// objects that the platform itself makes.
+func (b Built) objects() []client.Object {
+	return append(append([]client.Object{}, b.Material.Maker...), b.Members...)
+}
+
+// checkObjects looks at what all objects have in common.
+func (b Built) checkObjects(t *testing.T, network *v1alpha1.BenchmarkNetwork) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, o := range b.objects() {
+		gvk, err := apiutil.GVKForObject(o, scheme.Scheme)
+		if err != nil {
+			t.Errorf("%T %s cannot be applied: %v", o, o.GetName(), err)
+			continue
+		}
+		id := gvk.Kind + " " + o.GetName()
+		if seen[id] {
+			t.Errorf("%s is made twice", id)
+		}
+		seen[id] = true
+		checkName(t, id, o, network)
+		checkLabels(t, id, o.GetLabels(), network)
+		if len(o.GetOwnerReferences()) > 0 {
+			t.Errorf("%s has an owner already", id)
+		}
+		checkContent(t, id, o)
+	}
+	checkNamesUnique(t, b)
+}
+
+func checkName(t *testing.T, id string, o client.Object, network *v1alpha1.BenchmarkNetwork) {
+	t.Helper()
+	for _, problem := range validation.IsDNS1123Label(o.GetName()) {
+		t.Errorf("%s: %s", id, problem)
+	}
+	if !strings.HasPrefix(o.GetName(), network.Name) {
+		t.Errorf("%s is not named after its network %s", id, network.Name)
+	}
+	if o.GetNamespace() != network.Namespace {
+		t.Errorf("%s is in namespace %q, its network in %q", id, o.GetNamespace(), network.Namespace)
+	}
+}
+
+// checkNamesUnique looks at the Secrets that the operator makes on the platform's behalf.
+func checkNamesUnique(t *testing.T, b Built) {
+	t.Helper()
+	seen := map[string]bool{}
+	all := append([]string{}, b.Material.Secrets...)
+	for _, c := range b.Credentials {
+		all = append(all, c.Name)
+		if len(c.Keys) == 0 {
+			t.Errorf("credentials %s have no keys", c.Name)
+		}
+	}
+	for _, name := range all {
+		if seen[name] {
+			t.Errorf("Secret %s has two purposes", name)
+		}
+		seen[name] = true
+		for _, problem := range validation.IsDNS1123Label(name) {
+			t.Errorf("Secret %s: %s", name, problem)
+		}
+	}
+}
+
+func checkLabels(t *testing.T, id string, labels map[string]string, network *v1alpha1.BenchmarkNetwork) {
+	t.Helper()
+	for key, want := range map[string]string{
+		"app.kubernetes.io/managed-by": v1alpha1.ManagedBy,
+		"app.kubernetes.io/part-of":    "benchnet",
+		"app.kubernetes.io/instance":   network.Name,
+		v1alpha1.LabelNetwork:          network.Name,
+	} {
+		if labels[key] != want {
+			t.Errorf("%s has label %s=%q, want %q", id, key, labels[key], want)
+		}
+	}
+	for _, key := range []string{"app.kubernetes.io/name", "app.kubernetes.io/component"} {
+		if labels[key] == "" {
+			t.Errorf("%s lacks label %s", id, key)
+		}
+	}
+}
+
+// literalSecret is an assignment of a quoted or bare literal to something called a password or the like; a reference to the
+// environment is none.
+var literalSecret = regexp.MustCompile(`(?i)(password|passphrase|secret|private[-_]?key|token)"?\s*[:=]\s*("[^"$]+"|[^\s"$#{\[][^\s]*)`)
+
+func checkContent(t *testing.T, id string, o client.Object) {
+	t.Helper()
+	switch o := o.(type) {
+	case *corev1.Secret:
+		t.Errorf("%s: a platform declares Secrets, it does not make them", id)
+	case *corev1.ConfigMap:
+		for key, text := range o.Data {
+			if found := literalSecret.FindString(text); found != "" {
+				t.Errorf("%s, key %s, holds a secret: %s", id, key, found)
+			}
+		}
+	case *rbacv1.Role:
+		for _, rule := range o.Rules {
+			if len(rule.ResourceNames) == 0 {
+				t.Errorf("%s allows %v on all %v, not on named ones", id, rule.Verbs, rule.Resources)
+			}
+		}
+	}
+}
+
+// workload is a pod template with the name of what it belongs to.
+type workload struct {
+	id       string
+	template corev1.PodTemplateSpec
+	claims   []corev1.PersistentVolumeClaim
+}
+
+func workloads(objects []client.Object) []workload {
+	var all []workload
+	for _, o := range objects {
+		switch o := o.(type) {
+		case *appsv1.StatefulSet:
+			all = append(all, workload{"StatefulSet " + o.Name, o.Spec.Template, o.Spec.VolumeClaimTemplates})
+		case *appsv1.Deployment:
+			all = append(all, workload{"Deployment " + o.Name, o.Spec.Template, nil})
+		case *batchv1.Job:
+			all = append(all, workload{"Job " + o.Name, o.Spec.Template, nil})
+		}
+	}
+	return all
+}
+
+// declaredSecrets are those of which a pod may read.
+func (b Built) declaredSecrets(in platform.Input) map[string]bool {
+	declared := map[string]bool{}
+	for _, name := range b.Material.Secrets {
+		declared[name] = true
+	}
+	for _, c := range b.Credentials {
+		declared[c.Name] = true
+	}
+	for _, db := range in.Databases {
+		declared[db.PasswordSecret] = true
+	}
+	return declared
+}
+
+func contains(text, part string) bool { return strings.Contains(text, part) }

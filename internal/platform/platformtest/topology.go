@@ -1,0 +1,127 @@
+package platformtest
+
+import (
+	"slices"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/platform"
+)
+
+// checkTopology wants a pod behind every host that the topology names, and a member behind every StatefulSet.
+func (b Built) checkTopology(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) {
+	t.Helper()
+	if b.Topology.Network != network.Name {
+		t.Errorf("the topology is that of network %q, not %q", b.Topology.Network, network.Name)
+	}
+	hosts, seen := b.hosts(t, network), map[string]bool{}
+	for _, m := range b.Topology.Members {
+		for _, unique := range []string{m.Name, m.Host, m.Address, m.Identity} {
+			if seen[unique] {
+				t.Errorf("member %s shares %q with another", m.Name, unique)
+			}
+			seen[unique] = true
+		}
+		if !slices.Contains(hosts, m.Host) {
+			t.Errorf("no pod answers to host %s of member %s; there are %v", m.Host, m.Name, hosts)
+		}
+	}
+	if len(hosts) != len(b.Topology.Members) {
+		t.Errorf("%d pods for %d members", len(hosts), len(b.Topology.Members))
+	}
+	if exposer, ok := p.(platform.MetricsExposer); ok {
+		b.checkPorts(t, exposer.MetricsPorts())
+	}
+	b.checkTargets(t)
+}
+
+// hosts are the names of the members' pods, each under the Service that its StatefulSet names.
+func (b Built) hosts(t *testing.T, network *v1alpha1.BenchmarkNetwork) []string {
+	t.Helper()
+	services := map[string]*corev1.Service{}
+	for _, o := range b.Members {
+		if s, ok := o.(*corev1.Service); ok {
+			services[s.Name] = s
+		}
+	}
+	var hosts []string
+	for _, o := range b.Members {
+		set, ok := o.(*appsv1.StatefulSet)
+		if !ok {
+			continue
+		}
+		service := services[set.Spec.ServiceName]
+		if service == nil {
+			t.Errorf("StatefulSet %s names Service %s, which is not there", set.Name, set.Spec.ServiceName)
+			continue
+		}
+		if service.Spec.ClusterIP != corev1.ClusterIPNone || !service.Spec.PublishNotReadyAddresses {
+			t.Errorf("Service %s gives pods no names before they are ready", service.Name)
+		}
+		if !labels.SelectorFromSet(service.Spec.Selector).Matches(labels.Set(set.Spec.Template.Labels)) {
+			t.Errorf("Service %s does not select the pods of StatefulSet %s", service.Name, set.Name)
+		}
+		if !labels.SelectorFromSet(set.Spec.Selector.MatchLabels).Matches(labels.Set(set.Spec.Template.Labels)) {
+			t.Errorf("StatefulSet %s does not select its own pods", set.Name)
+		}
+		hosts = append(hosts, set.Name+"-0."+service.Name+"."+network.Namespace+".svc")
+	}
+	return hosts
+}
+
+func (b Built) checkPorts(t *testing.T, ports []string) {
+	t.Helper()
+	for _, w := range workloads(b.Members) {
+		var named []string
+		for _, c := range w.template.Spec.Containers {
+			for _, p := range c.Ports {
+				named = append(named, p.Name)
+			}
+		}
+		for _, port := range ports {
+			if !slices.Contains(named, port) {
+				t.Errorf("%s has no port %s for its metrics; it has %v", w.id, port, named)
+			}
+		}
+	}
+}
+
+// checkTargets wants drivers to be told of members by names and addresses that they have.
+func (b Built) checkTargets(t *testing.T) {
+	t.Helper()
+	for name, d := range b.Drivers {
+		if len(d.Workload.Targets) == 0 {
+			t.Errorf("workload %s has no target", name)
+		}
+		for _, target := range d.Workload.Targets {
+			m, ok := b.Topology.Named(target.Name)
+			if !ok || !contains(target.Address, m.Host+":") {
+				t.Errorf("workload %s: target %s at %s is no member", name, target.Name, target.Address)
+			}
+		}
+		for _, m := range b.Topology.Members {
+			if !slices.ContainsFunc(d.Workload.Observe, func(o driver.Observed) bool { return o.Member == m.Name }) {
+				t.Errorf("workload %s does not observe %s", name, m.Name)
+			}
+		}
+	}
+}
+
+func (b Built) checkSettings(t *testing.T) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, s := range b.Settings {
+		if s.Name == "" || s.Value == "" || s.Source == "" {
+			t.Errorf("setting %+v lacks a part", s)
+		}
+		if seen[s.Name] {
+			t.Errorf("setting %s is listed twice", s.Name)
+		}
+		seen[s.Name] = true
+	}
+}
