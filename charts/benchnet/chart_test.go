@@ -217,7 +217,7 @@ func TestEverything(t *testing.T) {
 	}
 	for _, argument := range []any{
 		"--watch-namespace=team-a", "--watch-namespace=team-b", "--metrics-secure=false", "--metrics-bind-address=:8080",
-		"--image-override=corda=registry.example.com/corda-enterprise:4.10", "--log-level=debug",
+		"--image-override=corda=registry.example.com/corda-enterprise:4.10", "--zap-log-level=debug",
 	} {
 		if !slices.Contains(container["args"].([]any), argument) {
 			t.Errorf("the operator's arguments %v lack %s", container["args"], argument)

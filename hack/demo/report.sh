@@ -1,0 +1,90 @@
+# Sourced by run: what the demo reads from the network and its runs, and how it prints that. Expects network and namespace.
+# shellcheck shell=bash disable=SC2154
+
+network_field() { kubectl get benchmarknetwork --namespace "$namespace" "$network" --output "jsonpath=$1"; }
+
+# run_fields JSONPATH: prints a line for each of the network's runs, in the order of its workloads.
+run_fields() {
+  local workload
+  for workload in $(network_field '{.spec.workloads[*].name}'); do
+    kubectl get benchmarkrun --namespace "$namespace" "$network-$workload" --ignore-not-found --output "jsonpath=$1"'{"\n"}'
+  done | sed '/^$/d'
+}
+
+# now_doing prints what the network waits for or, when it is ready, what the run under way does.
+now_doing() {
+  local ready message
+  IFS='|' read -r ready message < <(network_field '{range .status.conditions[?(@.type=="Ready")]}{.status}|{.message}{"\n"}{end}') || true
+  if [[ ${ready:-} != True ]]; then
+    echo "${message:-the operator has not looked at it yet}"
+    return
+  fi
+  # What has ended or waits for its turn is no news.
+  run_fields '{.metadata.name}|{.status.phase}|{.status.progress}|{.status.throughput}' | awk -F '|' '
+    $2 == "Complete" || $2 == "Failed" { ended++; next }
+    $2 != "" && $2 != "Pending" && line == "" { line = "run " $1 ": " $3 ($4 == "" ? "" : ", " $4 " flows/s") }
+    END { print (line == "" ? ended + 0 " runs have ended" : line) }'
+}
+
+# stage_times prints how long each stage of the provisioning took.
+stage_times() {
+  local name started ready
+  network_field '{range .status.stages[*]}{.name}|{.startedAt}|{.readyAt}{"\n"}{end}' | while IFS='|' read -r name started ready; do
+    printf '  %-12s %6s s\n' "$name" "$(seconds_between "$started" "$ready")"
+  done
+  printf '  %-12s %6s s\n' "all" "$(seconds_between "$(network_field '{.metadata.creationTimestamp}')" \
+    "$(network_field '{.status.stages[-1:].readyAt}')")"
+}
+
+seconds_between() {
+  if [[ -z $1 || -z $2 ]]; then
+    echo "-"
+    return
+  fi
+  awk -v from="$(date -d "$1" +%s.%N)" -v to="$(date -d "$2" +%s.%N)" 'BEGIN { printf "%.1f", to - from }'
+}
+
+# result_table prints the runs' results; latencies in milliseconds.
+result_table() {
+  run_fields '{.spec.workload.name}|{.status.throughput}|{.status.latency.mean}|{.status.latency.p50}|{.status.latency.p90}|{.status.latency.p95}|{.status.latency.p99}|{.status.latency.max}|{.status.operations.completed}|{.status.operations.failed}|{.spec.workload.measure.window}|{.status.verdict}' |
+    awk -F '|' '
+      BEGIN {
+        row = "%-14s %8s  %9s %9s %9s %9s %9s %9s  %9s %7s  %7s  %s\n"
+        printf row, "workload", "flows/s", "mean ms", "p50", "p90", "p95", "p99", "max", "completed", "errors", "window", "verdict"
+      }
+      { for (i = 2; i <= 12; i++) if ($i == "") $i = "-"; printf row, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 }'
+  run_fields '{range .status.reasons[*]}{.severity}: {.reason}: {.message}{"\n"}{end}' | sort -u | sed 's/^/  /'
+}
+
+# failures prints the runs that ended without a result, and why.
+failures() {
+  run_fields '{.metadata.name}|{.status.phase}|{.status.conditions[?(@.type=="Complete")].status}|{.status.conditions[?(@.type=="Measured")].status}|{.status.conditions[?(@.type=="Measured")].message}' |
+    awk -F '|' '$3 == "True" && $4 != "True" { print "run " $1 ": " $5 }'
+}
+
+pointers() {
+  cat << TEXT
+Look further with
+  export KUBECONFIG=$KUBECONFIG
+  kubectl describe bnet,brun -n $namespace
+  kubectl get pods -n $namespace
+  kubectl logs -n $namespace POD --all-containers
+  kubectl logs -n $operator_namespace deployment/benchnet-operator
+  hack/cluster/logs DIRECTORY        collects all of it
+TEXT
+}
+
+next_commands() {
+  local workload
+  workload=$(network_field '{.spec.workloads[0].name}')
+  cat << TEXT
+  export KUBECONFIG=$KUBECONFIG
+  kubectl get bnet,brun -n $namespace                         what you have just seen
+  kubectl describe bnet $network -n $namespace               stages, members, derived settings with their sources
+  kubectl get configmap $network-$workload-result -n $namespace \\
+    -o jsonpath='{.binaryData.result\\.json\\.gz}' | base64 -d | gunzip   the whole result: histogram, series, environment
+  kubectl edit bnet $network -n $namespace                   append a workload, and it is run
+  kubectl delete bnet $network -n $namespace                 nothing of it stays
+  make cluster-down                                          takes the cluster away
+TEXT
+}

@@ -1,0 +1,25 @@
+# Sourced by scripts that talk to the cluster: sets KUBECONFIG to the project's cluster and sees to it that there is a kubectl.
+# shellcheck shell=bash disable=SC2034
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+operator_namespace=benchnet-system
+
+use_cluster() {
+  KUBECONFIG=$("$root/hack/cluster/kubeconfig")
+  export KUBECONFIG
+  if ! command -v kubectl > /dev/null; then
+    PATH=$PATH:$("$root/hack/cluster/assets")
+  fi
+}
+
+# restricted_namespace NAME: makes the namespace, held to the pod security standard "restricted".
+restricted_namespace() {
+  kubectl apply --server-side --filename - > /dev/null << MANIFEST
+apiVersion: v1
+kind: Namespace
+metadata:
+  name: $1
+  labels:
+    pod-security.kubernetes.io/enforce: restricted
+MANIFEST
+}
