@@ -215,7 +215,7 @@ func (j *judge) schedule() {
 	s := j.m.Schedule
 	if share := ratio(s.Late, s.Planned); share > j.t.LateShare {
 		j.invalid(WorkerBehindSchedule, "", share, j.t.LateShare,
-			"%d of %d requests (%s) started more than 100 ms after their instant, tolerated are %s; the largest lag was %.0f ms: use more clients or more workers",
+			"%d of %d requests (%s) started more than 100 ms after their instant, tolerated are %s; the largest lag was %.0f ms: offer less, or use more clients or workers",
 			s.Late, s.Planned, percent(share), percent(j.t.LateShare), millis(s.MaxLagMicros))
 	}
 }

@@ -73,7 +73,8 @@ func Apply(ctx context.Context, objects dynamic.ResourceInterface, object *unstr
 	return err
 }
 
-func patch(ctx context.Context, objects dynamic.ResourceInterface, name string, kind types.PatchType, body []byte, options metav1.PatchOptions) (*unstructured.Unstructured, error) {
+func patch(ctx context.Context, objects dynamic.ResourceInterface, name string, kind types.PatchType, body []byte,
+	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	return objects.Patch(ctx, name, kind, body, options)
