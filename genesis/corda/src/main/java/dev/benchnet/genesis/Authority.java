@@ -16,8 +16,8 @@ import org.bouncycastle.asn1.x509.GeneralSubtree;
 import org.bouncycastle.asn1.x509.NameConstraints;
 
 /**
- * The certificate authority of one network: a root, an intermediate that signs the node CAs, and the network map that signs the parameters.
- * Its keys are made anew for each network, kept in memory and never written. Threads may share it.
+ * The certificate authority of one network: a root, an intermediate that signs the node CAs, and the network map that signs the
+ * parameters. Its keys are made anew for each network, kept in memory and never written. Threads may share it.
  */
 final class Authority {
     private static final X500Principal ROOT_NAME = new X500Principal("CN=Root CA,O=Benchnet,L=London,C=GB");

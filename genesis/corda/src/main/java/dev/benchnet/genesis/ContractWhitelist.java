@@ -17,8 +17,8 @@ import net.corda.core.internal.JarSignatureCollector;
 import net.corda.nodeapi.internal.ContractsJarFile;
 
 /**
- * Which jars may hold which contract. A signed CorDapp is bound by its signature; an unsigned one needs the SHA-256 of its jar in the network
- * parameters, for each contract class in it. Classes and signers are found by the code that the nodes use.
+ * Which jars may hold which contract. A signed CorDapp is bound by its signature; an unsigned one needs the SHA-256 of its jar in
+ * the network parameters, for each contract class in it. Classes and signers are found by the code that the nodes use.
  */
 final class ContractWhitelist {
     private ContractWhitelist() {

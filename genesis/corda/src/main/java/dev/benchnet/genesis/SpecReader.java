@@ -113,7 +113,8 @@ final class SpecReader {
     /** Folder and Secret names come from it: a DNS label also keeps the output inside its folder. */
     private static String label(Field field) throws InvalidInput {
         String text = field.text();
-        field.require(DNS_LABEL.matcher(text).matches(), "must be a DNS label (a-z, 0-9 and inner dashes, at most 63), not \"" + text + "\"");
+        field.require(DNS_LABEL.matcher(text).matches(),
+                "must be a DNS label (a-z, 0-9 and inner dashes, at most 63), not \"" + text + "\"");
         return text;
     }
 

@@ -10,10 +10,12 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.KeyPair;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.UnrecoverableKeyException;
+import java.security.cert.CertPathValidatorException;
 import java.security.cert.Certificate;
 import java.security.cert.TrustAnchor;
 import java.security.cert.X509Certificate;
@@ -25,12 +27,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import javax.security.auth.x500.X500Principal;
 import net.corda.core.crypto.Crypto;
 import net.corda.core.crypto.SecureHash;
 import net.corda.core.node.NetworkParameters;
 import net.corda.core.node.NodeInfo;
 import net.corda.core.node.NotaryInfo;
 import net.corda.nodeapi.internal.SignedNodeInfo;
+import net.corda.nodeapi.internal.crypto.CertificateType;
 import net.corda.nodeapi.internal.crypto.X509Utilities;
 import net.corda.nodeapi.internal.network.NetworkMapKt;
 import org.junit.jupiter.api.BeforeAll;
@@ -84,9 +88,9 @@ class NetworkTest {
             assertEquals(root, network.root(member, TRUST_PASSWORD));
             KeyStore ssl = network.store(member, "sslkeystore.jks", KEY_PASSWORD);
             KeyStore node = network.store(member, "nodekeystore.jks", KEY_PASSWORD);
-            assertChain(root, ssl, X509Utilities.CORDA_CLIENT_TLS, 4);
-            assertChain(root, node, X509Utilities.CORDA_CLIENT_CA, 3);
-            assertChain(root, node, X509Utilities.NODE_IDENTITY_KEY_ALIAS, 4);
+            assertChain(ssl, X509Utilities.CORDA_CLIENT_TLS, 4);
+            assertChain(node, X509Utilities.CORDA_CLIENT_CA, 3);
+            assertChain(node, X509Utilities.NODE_IDENTITY_KEY_ALIAS, 4);
         }
     }
 
@@ -118,6 +122,12 @@ class NetworkTest {
                     new HashSet<>(Collections.list(network.store(member, "nodekeystore.jks", KEY_PASSWORD).aliases())));
             assertFalse(network.store(member, "truststore.jks", TRUST_PASSWORD).isKeyEntry(X509Utilities.CORDA_ROOT_CA));
         }
+    }
+
+    @Test
+    void aNodeCaCannotCertifyAnotherMember() throws Exception {
+        assertChain(certifyAs("bank-0", "O=Bank-0,L=London,C=GB"));
+        assertThrows(CertPathValidatorException.class, () -> assertChain(certifyAs("bank-0", "O=Bank-1,L=London,C=GB")));
     }
 
     @Test
@@ -231,10 +241,28 @@ class NetworkTest {
         return byName;
     }
 
-    private static void assertChain(X509Certificate root, KeyStore store, String alias, int length) throws Exception {
+    private static void assertChain(KeyStore store, String alias, int length) throws Exception {
         Certificate[] chain = store.getCertificateChain(alias);
         assertEquals(length, chain.length, alias);
-        X509Utilities.INSTANCE.validateCertificateChain(Collections.singleton(root), Arrays.copyOf(chain, length, X509Certificate[].class));
+        assertChain(Arrays.copyOf(chain, length, X509Certificate[].class));
+    }
+
+    private static void assertChain(X509Certificate... chain) throws Exception {
+        X509Certificate root = network.root("bank-0", TRUST_PASSWORD);
+        X509Utilities.INSTANCE.validateCertificateChain(Collections.singleton(root), chain);
+    }
+
+    /** A chain for the subject that the member signs with its node CA. */
+    private static X509Certificate[] certifyAs(String member, String subject) throws Exception {
+        KeyStore store = network.store(member, "nodekeystore.jks", KEY_PASSWORD);
+        PrivateKey key = Crypto.toSupportedPrivateKey((PrivateKey) store.getKey(X509Utilities.CORDA_CLIENT_CA, KEY_PASSWORD.toCharArray()));
+        Certificate[] issuers = store.getCertificateChain(X509Utilities.CORDA_CLIENT_CA);
+        X509Certificate[] chain = new X509Certificate[issuers.length + 1];
+        System.arraycopy(issuers, 0, chain, 1, issuers.length);
+        KeyPair keys = new KeyPair(Crypto.toSupportedPublicKey(chain[1].getPublicKey()), key);
+        chain[0] = X509Utilities.createCertificate(CertificateType.LEGAL_IDENTITY, chain[1], keys, new X500Principal(subject),
+                Authority.newKeys().getPublic(), X509Utilities.INSTANCE.getDEFAULT_VALIDITY_WINDOW(), null, null, null);
+        return chain;
     }
 
     private static void assertKeyFits(KeyStore store, String alias) throws Exception {
