@@ -87,7 +87,7 @@ type Tolerances struct {
 	MemberThrottling ThrottlingPolicy
 }
 
-// DefaultTolerances: no error at all; 5 % of periods throttled, below which the effect on a percentile
+// DefaultTolerances are no error at all; 5 % of periods throttled, below which the effect on a percentile
 // up to p95 is small, and a member above it only noted; 1 % of requests late, and of scrapes missed.
 func DefaultTolerances() Tolerances {
 	return Tolerances{ErrorShare: 0, ThrottledShare: 0.05, LateShare: 0.01, MissedScrapes: 0.01, MemberThrottling: ThrottlingNoted}
@@ -215,7 +215,8 @@ func (j *judge) schedule() {
 	s := j.m.Schedule
 	if share := ratio(s.Late, s.Planned); share > j.t.LateShare {
 		j.invalid(WorkerBehindSchedule, "", share, j.t.LateShare,
-			"%d of %d requests (%s) started more than 100 ms after their instant, tolerated are %s; the largest lag was %.0f ms: offer less, or use more clients or workers",
+			"%d of %d requests (%s) started more than 100 ms after their instant, tolerated are %s; the largest lag was %.0f ms: "+
+				"offer less, or use more clients or workers",
 			s.Late, s.Planned, percent(share), percent(j.t.LateShare), millis(s.MaxLagMicros))
 	}
 }
