@@ -98,8 +98,8 @@ func helm(t *testing.T, release, namespace string, values map[string]any) object
 	return decode(t, manifests.Bytes())
 }
 
-// comparable leaves out what only Helm writes, and empty labels and annotations.
-func comparable(object *unstructured.Unstructured) map[string]any {
+// stripped leaves out what only Helm writes, and empty labels and annotations.
+func stripped(object *unstructured.Unstructured) map[string]any {
 	copied := object.DeepCopy()
 	labels := copied.GetLabels()
 	for _, key := range []string{"app.kubernetes.io/managed-by", "app.kubernetes.io/version", "helm.sh/chart"} {
@@ -122,7 +122,7 @@ func expectEqual(t *testing.T, fromKustomize, fromHelm objects) {
 		t.Fatalf("kustomize (-) and the chart (+) make different objects:\n%s", diff)
 	}
 	for name, object := range fromKustomize {
-		if diff := cmp.Diff(comparable(object), comparable(fromHelm[name])); diff != "" {
+		if diff := cmp.Diff(stripped(object), stripped(fromHelm[name])); diff != "" {
 			t.Errorf("%s differs between kustomize (-) and the chart (+):\n%s", name, diff)
 		}
 	}
