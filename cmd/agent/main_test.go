@@ -166,10 +166,14 @@ func TestSuperviseAMember(t *testing.T) {
 	if _, err := os.Stat(ready); err == nil {
 		t.Error("ready before its line")
 	}
+	await(t, "the endpoint", func() bool { return probe(address) == http.StatusServiceUnavailable })
 	if err := os.WriteFile(goFile, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	await(t, "the ready file", func() bool { _, err := os.Stat(ready); return err == nil })
+	if got := probe(address); got != http.StatusOK {
+		t.Errorf("ready, the endpoint answers %d", got)
+	}
 	scrape(t, address)
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -196,4 +200,14 @@ func scrape(t *testing.T, address string) {
 	if err != nil || used.CPU <= 0 {
 		t.Errorf("scraped %+v, %v", used, err)
 	}
+}
+
+// probe is the status of the readiness endpoint, 0 if it does not answer.
+func probe(address string) int {
+	response, err := http.Get("http://" + address + "/ready")
+	if err != nil {
+		return 0
+	}
+	defer response.Body.Close()
+	return response.StatusCode
 }

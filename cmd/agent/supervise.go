@@ -18,7 +18,7 @@ import (
 )
 
 func supervise(flags *flag.FlagSet) action {
-	metrics := flags.String("metrics-addr", ":9101", "`address` to serve /metrics on; empty for none")
+	address := flags.String("metrics-addr", ":9101", "`address` to serve /metrics and /ready on; empty for none")
 	pattern := flags.String("ready-pattern", "", "regular `expression`; --ready-file appears at the first line of the standard output that it matches")
 	ready := flags.String("ready-file", "", "`file` that appears when the command is ready; removed at the start")
 	keepStdin := flags.Bool("keep-stdin", false, "keep the command's standard input open, for programs that stop at its end")
@@ -31,7 +31,7 @@ func supervise(flags *flag.FlagSet) action {
 		if err != nil {
 			return 0, err
 		}
-		if err := serveUsage(*metrics); err != nil {
+		if err := serve(*address, *ready); err != nil {
 			return process.ExitNotRun, err
 		}
 		options := process.Options{Stdin: process.StdinNull, Watch: watch, Linger: *linger}
@@ -69,9 +69,9 @@ func readiness(pattern, file string) (*process.LineWatch, error) {
 	}}, nil
 }
 
-// serveUsage serves what this container uses, from now until the process ends. Where the kernel does not tell the
-// usage, the command shall run all the same: each scrape then fails and says why.
-func serveUsage(address string) error {
+// serve tells what this container uses and whether it is ready, from now until the process ends. Where the kernel does
+// not tell the usage, the command shall run all the same: each scrape then fails and says why.
+func serve(address, readyFile string) error {
 	if address == "" {
 		return nil
 	}
@@ -81,6 +81,7 @@ func serveUsage(address string) error {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", usage(cgroup.Open("/")))
+	mux.HandleFunc("GET /ready", readyIf(readyFile))
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	go func() { logger("serve metrics: %v", server.Serve(listener)) }()
 	return nil
@@ -99,5 +100,18 @@ func usage(reader cgroup.Reader, unknown error) http.HandlerFunc {
 		w.Header().Set("Content-Type", cgroup.ContentType)
 		// An error here means that the scraper has gone.
 		_ = used.WriteMetrics(w)
+	}
+}
+
+// readyIf answers HTTP probes, which cost the container far less than starting a program in it for each one.
+// Without a file there is nothing to wait for.
+func readyIf(file string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if file == "" {
+			return
+		}
+		if _, err := os.Stat(file); err != nil {
+			http.Error(w, "not ready", http.StatusServiceUnavailable)
+		}
 	}
 }
