@@ -81,8 +81,10 @@ func (w *world) readyWorkers(run string) {
 func (w *world) readyPod(name string, template corev1.PodTemplateSpec, owner *metav1.OwnerReference) {
 	w.t.Helper()
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: w.namespace, Labels: template.Labels,
-		OwnerReferences: []metav1.OwnerReference{*owner}}, Spec: *template.Spec.DeepCopy()}
-	pod.Spec.ServiceAccountName = "" // The service account admission of this API server would look for it.
+		OwnerReferences: []metav1.OwnerReference{*owner}}}
+	for _, c := range template.Spec.Containers {
+		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources})
+	}
 	if err := w.client.Get(w.ctx, client.ObjectKeyFromObject(pod), &corev1.Pod{}); err == nil {
 		return
 	}

@@ -3,6 +3,7 @@ package controllers_test
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -80,9 +81,10 @@ func TestUnchangedNetworkIsNotWritten(t *testing.T) {
 	w.bringUp("banks")
 	w.reconcileNetwork("banks")
 	before := w.writes.Load()
+	w.applied = nil
 	w.reconcileNetwork("banks")
 	if wrote := w.writes.Load() - before; wrote != 0 {
-		t.Fatalf("a pass over an unchanged network wrote %d times", wrote)
+		t.Fatalf("a pass over an unchanged network wrote %d times: %v", wrote, w.applied)
 	}
 }
 
@@ -211,7 +213,7 @@ func (w *world) untilSteady(name string) {
 		}
 		w.playAlong()
 	}
-	w.t.Fatal("the network is not steady after 20 passes")
+	w.t.Fatalf("the network is not steady after 20 passes; applied last: %v; %+v", w.applied[max(0, len(w.applied)-5):], w.network(name).Status.Stages)
 }
 
 func (w *world) playAlong() {
@@ -285,8 +287,13 @@ func (w *world) objects() []client.Object {
 
 func (w *world) inventory() []string {
 	w.t.Helper()
-	return namesOf(w.objects(), func(o client.Object) string { return fmt.Sprintf("%T %s", o, o.GetName()) })
+	return namesOf(w.objects(), func(o client.Object) string {
+		return fmt.Sprintf("%T %s", o, setupHash.ReplaceAllString(o.GetName(), "-setup-*"))
+	})
 }
+
+// setupHash is the end of a setup Job's name, which depends on the namespace.
+var setupHash = regexp.MustCompile(`-setup-[0-9a-f]+$`)
 
 func namesOf[T any](items []T, name func(T) string) []string {
 	var all []string

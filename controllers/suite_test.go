@@ -2,6 +2,7 @@ package controllers_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -61,6 +63,8 @@ type world struct {
 	// client of the test itself, and the one through which the reconcilers write.
 	client, operator client.Client
 	writes           atomic.Int64
+	// applied are kind and name of what was applied.
+	applied []string
 	// failAt is the number of the write that fails, as if the operator died before it; 0: none.
 	failAt int64
 	// now is the reconcilers' clock.
@@ -108,6 +112,7 @@ func (w *world) counting() interceptor.Funcs {
 			return w.write(func() error { return c.Patch(ctx, o, p, opts...) })
 		},
 		Apply: func(ctx context.Context, c client.WithWatch, o runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
+			w.applied = append(w.applied, nameOf(o))
 			return w.write(func() error { return c.Apply(ctx, o, opts...) })
 		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
@@ -151,8 +156,14 @@ func (w *world) reconcileRun(name string) {
 // create makes an object from YAML; the namespace is the world's.
 func (w *world) create(text string, into client.Object) error {
 	w.t.Helper()
-	w.decode(text, into)
-	return w.client.Create(w.ctx, into)
+	// As kubectl would send it: what the text has, zeros included, and nothing else.
+	raw := &unstructured.Unstructured{}
+	must(w.t, yaml.Unmarshal([]byte(text), &raw.Object))
+	raw.SetNamespace(w.namespace)
+	if err := w.client.Create(w.ctx, raw, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
+		return err
+	}
+	return w.client.Get(w.ctx, client.ObjectKeyFromObject(raw), into)
 }
 
 func (w *world) decode(text string, into client.Object) {
@@ -189,4 +200,17 @@ func must(t *testing.T, err error) {
 
 func (w *world) meta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: w.namespace}
+}
+
+// nameOf is the kind and name of what is applied.
+func nameOf(o runtime.ApplyConfiguration) string {
+	var head struct {
+		metav1.TypeMeta
+		metav1.ObjectMeta `json:"metadata"`
+	}
+	data, err := json.Marshal(o)
+	if err != nil || json.Unmarshal(data, &head) != nil {
+		return fmt.Sprintf("%T", o)
+	}
+	return head.Kind + " " + head.Name
 }

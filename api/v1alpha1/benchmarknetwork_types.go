@@ -54,7 +54,7 @@ type BenchmarkNetworkSpec struct {
 	// +required
 	Members MembersSpec `json:"members"`
 	// database of the members.
-	// +kubebuilder:default={}
+	// +kubebuilder:default={engine: H2, topology: PerMember, provider: Chart}
 	// +optional
 	Database DatabaseSpec `json:"database,omitzero"`
 	// monitoring by Prometheus.

@@ -46,7 +46,7 @@ type Workload struct {
 	// +required
 	Load Load `json:"load"`
 	// measure says what of it counts.
-	// +kubebuilder:default={}
+	// +kubebuilder:default={warmUp: "30s", window: "60s", drain: "60s", maxErrorPercent: 0}
 	// +optional
 	Measure Measure `json:"measure,omitzero"`
 	// workers are the pods that apply the load.
@@ -101,22 +101,31 @@ type Load struct {
 }
 
 // Measure says what of the load counts.
-// +kubebuilder:validation:XValidation:rule="duration(self.window) >= duration('1s') && duration(self.window) <= duration('24h') && duration(string(duration(self.window).getSeconds()) + 's') == duration(self.window)",message="measure.window must be whole seconds between 1s and 24h"
-// +kubebuilder:validation:XValidation:rule="duration(self.warmUp) >= duration('0s') && duration(self.warmUp) <= duration('24h') && duration(string(duration(self.warmUp).getSeconds()) + 's') == duration(self.warmUp)",message="measure.warmUp must be whole seconds between 0s and 24h"
-// +kubebuilder:validation:XValidation:rule="duration(self.drain) >= duration('0s') && duration(self.drain) <= duration('1h') && duration(string(duration(self.drain).getSeconds()) + 's') == duration(self.drain)",message="measure.drain must be whole seconds between 0s and 1h"
+// +kubebuilder:validation:XValidation:rule="duration(self.window) >= duration('1s') && duration(self.window) <= duration('24h')",message="measure.window must lie between 1s and 24h"
+// +kubebuilder:validation:XValidation:rule="duration(self.warmUp) >= duration('0s') && duration(self.warmUp) <= duration('24h')",message="measure.warmUp must lie between 0s and 24h"
+// +kubebuilder:validation:XValidation:rule="duration(self.drain) >= duration('0s') && duration(self.drain) <= duration('1h')",message="measure.drain must lie between 0s and 1h"
 type Measure struct {
 	// warmUp is the load before the window; it is not measured. Default: 30s.
 	// +kubebuilder:default="30s"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?$')",message="measure.warmUp must be in whole seconds, such as 90s or 1m30s"
 	// +optional
-	WarmUp metav1.Duration `json:"warmUp,omitempty"`
+	WarmUp metav1.Duration `json:"warmUp"`
 	// window is measured. R3 finds runs below a couple of minutes unusable for throughput. Default: 60s.
 	// +kubebuilder:default="60s"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?$')",message="measure.window must be in whole seconds, such as 90s or 1m30s"
 	// +optional
-	Window metav1.Duration `json:"window,omitempty"`
+	Window metav1.Duration `json:"window,omitzero"`
 	// drain is the longest wait, after the window, for operations started in it. Default: 60s.
 	// +kubebuilder:default="60s"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?$')",message="measure.drain must be in whole seconds, such as 90s or 1m30s"
 	// +optional
-	Drain metav1.Duration `json:"drain,omitempty"`
+	Drain metav1.Duration `json:"drain"`
 	// maxErrorPercent of operations may fail in a valid run. Default: 0.
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
@@ -136,11 +145,11 @@ type Workers struct {
 	// cores that one worker may use. Default: 1.
 	// +kubebuilder:default="1"
 	// +optional
-	Cores resource.Quantity `json:"cores,omitempty"`
+	Cores resource.Quantity `json:"cores,omitzero"`
 	// memory of one worker. Default: 1Gi.
 	// +kubebuilder:default="1Gi"
 	// +optional
-	Memory resource.Quantity `json:"memory,omitempty"`
+	Memory resource.Quantity `json:"memory,omitzero"`
 	// nodeSelector keeps workers off the machines that are measured.
 	// +kubebuilder:validation:MaxProperties=16
 	// +optional

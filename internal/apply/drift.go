@@ -3,7 +3,6 @@ package apply
 import (
 	"reflect"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -16,39 +15,53 @@ func upToDate(intent *unstructured.Unstructured, live client.Object) bool {
 	if live.GetAnnotations()[v1alpha1.AnnotationAppliedHash] != intent.GetAnnotations()[v1alpha1.AnnotationAppliedHash] {
 		return false
 	}
-	if u, ok := live.(*unstructured.Unstructured); ok {
-		return contains(u.Object, intent.Object)
-	}
-	typed, ok := live.DeepCopyObject().(client.Object)
-	if !ok {
+	have, err := runtime.DefaultUnstructuredConverter.ToUnstructured(live)
+	if err != nil {
 		return false
 	}
-	wanted := reflect.New(reflect.TypeOf(typed).Elem()).Interface()
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(intent.Object, wanted); err != nil {
+	want, err := normalised(intent, live)
+	if err != nil {
 		return false
 	}
-	// A typed object from the cache may or may not carry its kind.
-	typed.GetObjectKind().SetGroupVersionKind(intent.GroupVersionKind())
-	return equality.Semantic.DeepDerivative(wanted, typed)
+	delete(want, "status") // A Go type may write one that nobody wants.
+	return contains(have, want)
 }
 
-// contains tells whether every field of the wanted value is in the live one with the same value.
+// normalised is the intent as the live object's Go type writes it: quantities in their canonical form.
+func normalised(intent *unstructured.Unstructured, live client.Object) (map[string]any, error) {
+	if _, ok := live.(*unstructured.Unstructured); ok {
+		return runtime.DeepCopyJSON(intent.Object), nil
+	}
+	typed := reflect.New(reflect.TypeOf(live).Elem()).Interface()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(intent.Object, typed); err != nil {
+		return nil, err
+	}
+	return runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
+}
+
+// contains tells whether every field of the wanted value is in the live one with the same value. What is not set, and
+// items that another field owner appended to a list, make no difference: server-side apply would leave them.
 func contains(live, wanted any) bool {
 	switch want := wanted.(type) {
+	case nil:
+		return true
 	case map[string]any:
 		have, ok := live.(map[string]any)
 		if !ok {
-			return len(want) == 0
+			return emptyMap(want)
 		}
 		for k, v := range want {
+			if _, stored := have[k]; !stored && (k == "kind" || k == "apiVersion") {
+				continue // The API server does not store the kind of an embedded object, a volume claim template.
+			}
 			if !contains(have[k], v) {
 				return false
 			}
 		}
 		return true
 	case []any:
-		have, ok := live.([]any)
-		if !ok || len(have) != len(want) {
+		have, _ := live.([]any)
+		if len(have) < len(want) {
 			return false
 		}
 		for i := range want {
@@ -58,6 +71,16 @@ func contains(live, wanted any) bool {
 		}
 		return true
 	default:
-		return equality.Semantic.DeepEqual(live, wanted)
+		return reflect.DeepEqual(live, wanted) || live == nil && reflect.ValueOf(wanted).IsZero()
 	}
+}
+
+// emptyMap tells whether a map sets nothing at any depth.
+func emptyMap(m map[string]any) bool {
+	for _, v := range m {
+		if !contains(nil, v) {
+			return false
+		}
+	}
+	return true
 }

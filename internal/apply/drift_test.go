@@ -42,7 +42,11 @@ func TestDrift(t *testing.T) {
 		want    bool
 	}{
 		{"untouched", service(nil), nil, true},
-		{"defaults of the API server", service(nil), func(s *corev1.Service) { s.Spec.ClusterIP = "10.0.0.1"; s.Spec.Ports[0].Protocol = "TCP" }, true},
+		{"defaults of the API server", service(nil), func(s *corev1.Service) {
+			s.CreationTimestamp = metav1.Now()
+			s.Spec.ClusterIP = "10.0.0.1"
+			s.Spec.Ports[0].Protocol = "TCP"
+		}, true},
 		{"labels of others", service(nil), func(s *corev1.Service) { s.Labels["other"] = "x" }, true},
 		{"a changed port", service(nil), func(s *corev1.Service) { s.Spec.Ports[0].Port = 1 }, false},
 		{"a port of another field owner, which server-side apply would leave", service(nil), func(s *corev1.Service) { s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Port: 2}) }, true},

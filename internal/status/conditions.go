@@ -94,10 +94,11 @@ func networkPhase(in NetworkInput, s v1alpha1.BenchmarkNetworkStatus) string {
 			ended++
 		}
 	}
+	wanted := len(in.Network.Spec.Workloads)
 	switch {
-	case ended < len(in.Runs):
+	case ended < len(in.Runs), ended > 0 && ended < wanted && !in.Network.Spec.Suspend:
 		return "Running"
-	case ended > 0 && ended >= len(in.Network.Spec.Workloads):
+	case ended > 0 && ended >= wanted:
 		return "Finished"
 	default:
 		return "Ready"
