@@ -17,6 +17,7 @@ import dev.benchnet.driver.load.Summary;
 import dev.benchnet.driver.load.Timeline;
 import dev.benchnet.driver.workload.Measures;
 import dev.benchnet.driver.workload.Worker;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -57,7 +58,7 @@ class ClientsTest {
                     }
 
                     @Override
-                    public LedgerVerdict verify() {
+                    public LedgerVerdict verify(Duration patience) {
                         throw new AssertionError("nobody asked");
                     }
                 };

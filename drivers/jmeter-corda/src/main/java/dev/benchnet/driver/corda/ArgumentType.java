@@ -32,8 +32,8 @@ enum ArgumentType {
     Amount(ArgumentType::amount, Amount.class),
     /** The bytes of the text in UTF-8. */
     OpaqueBytes(text -> new OpaqueBytes(text.getBytes(StandardCharsets.UTF_8)), OpaqueBytes.class),
-    /** Hexadecimal. */
-    SecureHash(net.corda.core.crypto.SecureHash::create, SecureHash.class),
+    /** SHA-256, hexadecimal. */
+    SecureHash(net.corda.core.crypto.SecureHash::parse, SecureHash.class),
     /** Transaction and output, as Corda prints it: A0B1…(0). */
     StateRef(ArgumentType::stateRef, StateRef.class),
     /** A UUID; there is no external id. */
@@ -86,7 +86,7 @@ enum ArgumentType {
             throw new IllegalArgumentException("a state reference is a transaction id and an output, such as A0B1…(0)");
         }
         int open = text.indexOf('(');
-        return new StateRef(net.corda.core.crypto.SecureHash.create(text.substring(0, open)),
+        return new StateRef(net.corda.core.crypto.SecureHash.parse(text.substring(0, open)),
                 Integer.parseInt(text.substring(open + 1, text.length() - 1)));
     }
 }

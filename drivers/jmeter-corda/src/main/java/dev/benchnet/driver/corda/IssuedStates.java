@@ -3,6 +3,7 @@ package dev.benchnet.driver.corda;
 import static java.util.Collections.singleton;
 import static java.util.Collections.singletonList;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -30,13 +31,14 @@ final class IssuedStates implements LedgerCheck {
     }
 
     @Override
-    public LedgerVerdict verify() throws InterruptedException {
+    public LedgerVerdict verify(Duration length) throws InterruptedException {
+        Patience patience = new Patience(length);
         long expected = 0;
         long recorded = 0;
         for (Map.Entry<Member, LongAdder> entry : completed.entrySet()) {
             long seen = entry.getValue().sum();
             expected += seen;
-            recorded += RecordedCount.await(seen, () -> recorded(entry.getKey()));
+            recorded += patience.await(seen, () -> recorded(entry.getKey()));
         }
         return LedgerVerdict.of(expected, recorded);
     }

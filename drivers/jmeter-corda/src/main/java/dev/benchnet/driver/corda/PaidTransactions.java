@@ -2,6 +2,7 @@ package dev.benchnet.driver.corda;
 
 import static java.util.Collections.singleton;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,12 +40,16 @@ final class PaidTransactions implements LedgerCheck {
 
     @Override
     public void saw(Member member, Object result) {
-        SecureHash id = ((AbstractCashFlow.Result) result).getStx().getId();
-        payments.computeIfAbsent(member, m -> new ConcurrentLinkedQueue<>()).add(id);
+        paid(member, ((AbstractCashFlow.Result) result).getStx().getId());
+    }
+
+    void paid(Member payer, SecureHash transaction) {
+        payments.computeIfAbsent(payer, m -> new ConcurrentLinkedQueue<>()).add(transaction);
     }
 
     @Override
-    public LedgerVerdict verify() throws InterruptedException {
+    public LedgerVerdict verify(Duration length) throws InterruptedException {
+        Patience patience = new Patience(length);
         long expected = 0;
         long recorded = 0;
         for (Map.Entry<Member, Queue<SecureHash>> entry : payments.entrySet()) {
@@ -52,7 +57,7 @@ final class PaidTransactions implements LedgerCheck {
             expected += ids.size();
             Optional<Member> recipient = members.named(payee.apply(entry.getKey()));
             for (List<SecureHash> some : parts(ids)) {
-                recorded += RecordedCount.await(some.size(), () -> recipient.isPresent()
+                recorded += patience.await(some.size(), () -> recipient.isPresent()
                         ? received(recipient.get(), some) : kept(entry.getKey(), some));
             }
         }

@@ -1,0 +1,116 @@
+package dev.benchnet.driver.corda;
+
+import static java.util.Arrays.asList;
+import static java.util.Collections.emptyList;
+import static java.util.Collections.singletonList;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.ToLongFunction;
+import net.corda.core.contracts.StateRef;
+import net.corda.core.crypto.SecureHash;
+import net.corda.core.identity.CordaX500Name;
+import net.corda.core.messaging.CordaRPCOps;
+import net.corda.core.node.services.Vault;
+import net.corda.core.node.services.vault.QueryCriteria;
+import net.corda.core.utilities.OpaqueBytes;
+import org.junit.jupiter.api.Test;
+
+class LedgerCheckTest {
+    private static final CordaX500Name PAYER = CordaX500Name.parse("O=Payer,L=London,C=GB");
+    private static final CordaX500Name PAYEE = CordaX500Name.parse("O=Payee,L=London,C=GB");
+    private static final OpaqueBytes REFERENCE = new OpaqueBytes(new byte[] {7});
+
+    private final Set<SecureHash> recorded = new HashSet<>();
+    private final List<Integer> querySizes = new ArrayList<>();
+
+    /** A member whose vault answers queries with a number. */
+    private Member member(CordaX500Name name, ToLongFunction<QueryCriteria> vault) {
+        return new Member(name.getOrganisation(), name, (CordaRPCOps) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {CordaRPCOps.class}, (proxy, method, arguments) -> {
+                    switch (method.getName()) {
+                        case "vaultQueryByWithPagingSpec":
+                            return new Vault.Page<>(emptyList(), emptyList(), vault.applyAsLong((QueryCriteria) arguments[1]),
+                                    Vault.StateStatus.ALL, emptyList());
+                        case "internalFindVerifiedTransaction":
+                            throw new IllegalStateException("the payer was asked");
+                        default:
+                            throw new AssertionError(method);
+                    }
+                }));
+    }
+
+    private long firstOutputsRecorded(QueryCriteria criteria) {
+        List<StateRef> asked = ((QueryCriteria.VaultQueryCriteria) criteria).getStateRefs();
+        querySizes.add(asked.size());
+        return asked.stream().filter(ref -> ref.getIndex() == 0 && recorded.contains(ref.getTxhash())).count();
+    }
+
+    @Test
+    void paymentsAreLookedUpAtThePayeeInPortions() throws InterruptedException {
+        Member payer = member(PAYER, criteria -> 0);
+        Members members = new Members(asList(payer, member(PAYEE, this::firstOutputsRecorded)));
+        PaidTransactions check = new PaidTransactions(members, member -> PAYEE);
+        for (int i = 0; i < 450; i++) {
+            SecureHash id = SecureHash.sha256("transaction " + i);
+            check.paid(payer, id);
+            if (i != 17) {
+                recorded.add(id);
+            }
+        }
+
+        LedgerVerdict verdict = check.verify(Duration.ZERO);
+
+        assertEquals(asList(200, 200, 50), querySizes);
+        assertEquals(450, verdict.expected);
+        assertEquals(449, verdict.recorded);
+        assertTrue(verdict.checked);
+    }
+
+    @Test
+    void aPayeeThatRecordsLateIsWaitedFor() throws InterruptedException {
+        SecureHash id = SecureHash.sha256("late");
+        Member payer = member(PAYER, criteria -> 0);
+        Member payee = member(PAYEE, criteria -> {
+            long now = firstOutputsRecorded(criteria);
+            recorded.add(id);
+            return now;
+        });
+        PaidTransactions check = new PaidTransactions(new Members(asList(payer, payee)), member -> PAYEE);
+        check.paid(payer, id);
+
+        assertEquals(1, check.verify(Duration.ofSeconds(10)).recorded);
+    }
+
+    @Test
+    void aPayeeThatIsNoTargetHasThePayerAsked() {
+        Member payer = member(PAYER, criteria -> 0);
+        PaidTransactions check = new PaidTransactions(new Members(singletonList(payer)), member -> PAYEE);
+        check.paid(payer, SecureHash.sha256("any"));
+        assertEquals("the payer was asked",
+                assertThrows(IllegalStateException.class, () -> check.verify(Duration.ZERO)).getMessage());
+    }
+
+    @Test
+    void issuesAreCountedByTheirReferenceSoThatAlsoUnseenOnesShow() throws InterruptedException {
+        IssuedStates check = new IssuedStates(REFERENCE);
+        Member issuer = member(PAYER, criteria -> {
+            assertEquals(singletonList(REFERENCE), ((QueryCriteria.FungibleAssetQueryCriteria) criteria).getIssuerRef());
+            return 3;
+        });
+        check.saw(issuer, null);
+        check.saw(issuer, null);
+
+        LedgerVerdict verdict = check.verify(Duration.ZERO);
+
+        assertEquals(2, verdict.expected);
+        assertEquals(3, verdict.recorded);
+    }
+}
