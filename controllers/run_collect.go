@@ -21,16 +21,20 @@ import (
 
 // reports are what the workers left.
 type reports struct {
-	results  []results.Worker
+	// measured is how many left a result, and merged what they measured together; nil without any.
+	measured int
+	merged   *results.Measurement
 	failures map[int]string
 }
 
 // all tells whether every worker left something.
-func (w reports) all(workers int32) bool { return len(w.results)+len(w.failures) >= int(workers) }
+func (w reports) all(workers int32) bool { return w.measured+len(w.failures) >= int(workers) }
 
-// read decodes the workers' reports. One that cannot be read counts as a failure of its worker.
+// read decodes and merges the workers' reports. One that cannot be read counts as a failure of its worker, and so do
+// all when they do not fit together: neither becomes better by trying again.
 func (p *runPass) read() reports {
 	read := reports{failures: map[int]string{}}
+	var workers []results.Worker
 	for i := range p.run.Spec.Workload.Workers.Count {
 		cm := p.snapshot.ConfigMap(names.Report(p.run.Name, i))
 		if cm == nil {
@@ -49,8 +53,19 @@ func (p *runPass) read() reports {
 			read.failures[int(i)] = err.Error()
 			continue
 		}
-		read.results = append(read.results, *worker)
+		workers = append(workers, *worker)
 	}
+	if len(workers) == 0 {
+		return read
+	}
+	merged, err := results.Merge(workers)
+	if err != nil {
+		for _, w := range workers {
+			read.failures[w.Worker] = err.Error()
+		}
+		return read
+	}
+	read.measured, read.merged = len(workers), merged
 	return read
 }
 
@@ -63,7 +78,7 @@ func (p *runPass) failure() string {
 	read := p.read()
 	state := p.snapshot.Readiness(job)
 	over := state.State != observe.Waiting || read.all(p.run.Spec.Workload.Workers.Count)
-	if !over || len(read.results) > 0 {
+	if !over || read.merged != nil {
 		return ""
 	}
 	var lines []string
@@ -82,7 +97,7 @@ func (p *runPass) failure() string {
 func (r *RunReconciler) collect(ctx context.Context, pass *runPass) error {
 	read := pass.read()
 	job := pass.snapshot.Job(pass.run.Name)
-	if job == nil || pass.released == nil || len(read.results) == 0 {
+	if job == nil || pass.released == nil || read.merged == nil {
 		return nil
 	}
 	if !read.all(pass.run.Spec.Workload.Workers.Count) && pass.snapshot.Readiness(job).State == observe.Waiting {
@@ -108,10 +123,6 @@ func resultMap(run *v1alpha1.BenchmarkRun, packed []byte) *corev1.ConfigMap {
 }
 
 func (r *RunReconciler) result(ctx context.Context, pass *runPass, read reports) (*results.Result, error) {
-	measurement, err := results.Merge(read.results)
-	if err != nil {
-		return nil, fmt.Errorf("merge the workers of run %s: %w", pass.run.Name, err)
-	}
 	disturbances, err := observe.Disturbances(pass.released.Baseline, pass.networkPods)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", pass.run.Name, err)
@@ -119,9 +130,9 @@ func (r *RunReconciler) result(ctx context.Context, pass *runPass, read reports)
 	workload := pass.run.Spec.Workload
 	tolerances := results.DefaultTolerances()
 	tolerances.ErrorShare = float64(workload.Measure.MaxErrorPercent) / 100
-	verdict := measurement.Judge(results.Circumstances{
+	verdict := read.merged.Judge(results.Circumstances{
 		Workers: int(workload.Workers.Count), Failures: read.failures, Disturbances: disturbances}, tolerances)
-	result, err := results.NewResult(measurement, verdict)
+	result, err := results.NewResult(read.merged, verdict)
 	if err != nil {
 		return nil, fmt.Errorf("result of run %s: %w", pass.run.Name, err)
 	}

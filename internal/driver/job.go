@@ -70,7 +70,7 @@ func worker(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
 		VolumeMounts:             append(mounts(run), d.Mounts...),
 		SecurityContext:          pods.Restricted(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
-		ReadinessProbe: &corev1.Probe{PeriodSeconds: 1, FailureThreshold: 1, ProbeHandler: corev1.ProbeHandler{
+		ReadinessProbe: &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 5, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
 			Exec: &corev1.ExecAction{Command: []string{pods.Agent, "check", "--file", path.Join(protocol.DefaultDir, protocol.ReadyFile)}}}},
 	}
 }

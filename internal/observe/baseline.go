@@ -11,9 +11,10 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// podState is a pod of a network as it was at one moment.
+// podState is a pod of a network as it was at one moment; the subject is the member or database instance in it.
 type podState struct {
 	Pod      string    `json:"pod"`
+	Subject  string    `json:"subject"`
 	UID      types.UID `json:"uid"`
 	Restarts int32     `json:"restarts"`
 	Database bool      `json:"database,omitempty"`
@@ -54,7 +55,7 @@ func Disturbances(baseline []byte, pods []corev1.Pod) ([]results.Disturbance, er
 }
 
 func disturbance(before podState, pod *corev1.Pod) (results.Disturbance, bool) {
-	d := results.Disturbance{Subject: before.Pod}
+	d := results.Disturbance{Subject: before.Subject}
 	switch {
 	case pod == nil:
 		d.Kind, d.Message = results.MemberReplaced, "the pod is gone"
@@ -84,5 +85,9 @@ func isDatabase(pod *corev1.Pod) bool {
 }
 
 func stateOf(pod *corev1.Pod) podState {
-	return podState{Pod: pod.Name, UID: pod.UID, Restarts: Restarts(pod), Database: isDatabase(pod)}
+	subject := pod.Labels[v1alpha1.LabelMember]
+	if subject == "" {
+		subject = pod.Labels[v1alpha1.LabelDatabaseInstance]
+	}
+	return podState{Pod: pod.Name, Subject: subject, UID: pod.UID, Restarts: Restarts(pod), Database: isDatabase(pod)}
 }
