@@ -41,16 +41,17 @@ func TestMain(m *testing.M) {
 			return m.Run()
 		}
 		env := &envtest.Environment{CRDDirectoryPaths: []string{filepath.Join("..", "config", "crd", "bases")}, ErrorIfCRDPathMissing: true}
-		var err error
-		if config, err = env.Start(); err != nil {
-			fmt.Fprintln(os.Stderr, "start the API server:", err)
-			return 1
-		}
+		// A start that fails half-way has processes to stop as well.
 		defer func() {
 			if err := env.Stop(); err != nil {
 				fmt.Fprintln(os.Stderr, "stop the API server:", err)
 			}
 		}()
+		var err error
+		if config, err = env.Start(); err != nil {
+			fmt.Fprintln(os.Stderr, "start the API server:", err)
+			return 1
+		}
 		return m.Run()
 	}())
 }
