@@ -1,0 +1,53 @@
+package plan
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
+)
+
+// fakePlatform is the least platform that has every capability a plan composes.
+type fakePlatform struct{}
+
+func (fakePlatform) Type() v1alpha1.PlatformType                   { return "Fake" }
+func (fakePlatform) Version(*v1alpha1.BenchmarkNetworkSpec) string { return "Fake 1" }
+func (fakePlatform) Validate(*v1alpha1.BenchmarkNetworkSpec, *field.Path) field.ErrorList {
+	return nil
+}
+
+func (fakePlatform) Topology(*v1alpha1.BenchmarkNetwork) platform.Topology {
+	return platform.Topology{Members: []platform.Member{{Name: "member-0"}, {Name: "member-1"}}}
+}
+
+func (fakePlatform) Settings(*v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting { return nil }
+
+func (fakePlatform) Members(in platform.Input, t platform.Topology) ([]client.Object, error) {
+	var all []client.Object
+	for _, m := range t.Members {
+		all = append(all, configMap(m.Name, map[string]string{"url": in.Databases[m.Name].URL, "user": in.Databases[m.Name].User}))
+	}
+	return all, nil
+}
+
+func (fakePlatform) Credentials(platform.Topology) []platform.Credential {
+	return []platform.Credential{{Name: "net-credentials", Keys: []string{"rpc"}}}
+}
+
+func (fakePlatform) Material(platform.Input, platform.Topology) (platform.Material, error) {
+	return platform.Material{Secrets: []string{"net-identity"}, Maker: []client.Object{configMap("net-genesis", nil)}}, nil
+}
+
+func (fakePlatform) DatabaseNeeds(platform.Input, platform.Topology) platform.DatabaseNeeds {
+	return platform.DatabaseNeeds{Connections: 10, PlannedTransactions: 1000,
+		Template: &corev1.Container{Name: "template", Image: "example.com/template:1"}}
+}
+
+func (fakePlatform) MetricsPorts() []string { return []string{"jmx"} }
+
+func configMap(name string, data map[string]string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: data}
+}
