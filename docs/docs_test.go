@@ -1,0 +1,105 @@
+// Package docs_test holds pages complete that list what the code has.
+package docs_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// constants are the string constants of a Go file whose names begin with one of the prefixes.
+func constants(t *testing.T, path string, prefixes ...string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatalf("parse %s: %v", path, err)
+	}
+	var values []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		for i, name := range spec.Names {
+			for _, prefix := range prefixes {
+				if !strings.HasPrefix(name.Name, prefix) || i >= len(spec.Values) {
+					continue
+				}
+				if literal, ok := spec.Values[i].(*ast.BasicLit); ok && literal.Kind == token.STRING {
+					value, err := strconv.Unquote(literal.Value)
+					if err != nil {
+						t.Fatalf("%s in %s: %v", name.Name, path, err)
+					}
+					values = append(values, value)
+				}
+			}
+		}
+		return true
+	})
+	if len(values) == 0 {
+		t.Fatalf("%s has no constants that begin with %v", path, prefixes)
+	}
+	return values
+}
+
+func TestConditionsAreDocumented(t *testing.T) {
+	page := read(t, "conditions.md")
+	for _, value := range constants(t, "../api/v1alpha1/conditions.go", "Condition", "Reason") {
+		if !strings.Contains(page, "`"+value+"`") {
+			t.Errorf("docs/conditions.md lacks `%s`", value)
+		}
+	}
+}
+
+func TestDependenciesAreDocumented(t *testing.T) {
+	page := read(t, "dependencies.md")
+	for _, path := range []string{"../go.mod", "../hack/cluster/go.mod"} {
+		direct := directModules(t, path)
+		if len(direct) == 0 {
+			t.Errorf("%s has no direct dependency", path)
+		}
+		for _, module := range direct {
+			if !strings.Contains(page, "`"+module+"`") {
+				t.Errorf("docs/dependencies.md lacks %s of %s", module, strings.TrimPrefix(path, "../"))
+			}
+		}
+	}
+}
+
+func directModules(t *testing.T, path string) []string {
+	t.Helper()
+	text, err := exec.Command("go", "mod", "edit", "-json", path).Output()
+	if err != nil {
+		t.Fatalf("read %s: %v", path, err)
+	}
+	var file struct {
+		Require []struct {
+			Path     string
+			Indirect bool
+		}
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatalf("decode %s: %v", path, err)
+	}
+	var direct []string
+	for _, require := range file.Require {
+		if !require.Indirect {
+			direct = append(direct, require.Path)
+		}
+	}
+	return direct
+}
