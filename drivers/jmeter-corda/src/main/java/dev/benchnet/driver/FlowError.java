@@ -14,7 +14,8 @@ public final class FlowError {
 
     public static FlowError of(Throwable error) {
         Throwable root = error;
-        while (root.getCause() != null && root.getCause() != root) {
+        // A FatalException says it all; its cause does not name the field.
+        while (root.getCause() != null && root.getCause() != root && !(root instanceof FatalException)) {
             root = root.getCause();
         }
         if (root instanceof CordaThrowable && ((CordaThrowable) root).getOriginalExceptionClassName() != null) {

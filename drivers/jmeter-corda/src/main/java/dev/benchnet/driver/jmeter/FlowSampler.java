@@ -38,15 +38,17 @@ public final class FlowSampler extends AbstractJavaSamplerClient {
         return parameters;
     }
 
-    @Override
-    public void setupTest(JavaSamplerContext context) {
+    /** Not in setupTest, whose failures JMeter keeps to its log. */
+    private void setUp(JavaSamplerContext context) {
         connect();
         String target = context.getParameter("target", "");
         String counterparty = context.getParameter("counterparty", "");
         member = target.isEmpty() ? members.at(context.getJMeterContext().getThreadNum()) : members.named(target);
-        operation = new NamedFlow(context.getParameter("flow"), Argument.parseList(context.getParameter("arguments", "[]")),
+        Operation named = new NamedFlow(context.getParameter("flow"),
+                Argument.parseList(context.getParameter("arguments", "[]")),
                 directory, counterparty.isEmpty() ? null : counterparty);
-        operation.prepare(member);
+        named.prepare(member);
+        operation = named;
     }
 
     /** All samplers of the process share one connection to each member; they end with the process. */
@@ -67,8 +69,11 @@ public final class FlowSampler extends AbstractJavaSamplerClient {
     @Override
     public SampleResult runTest(JavaSamplerContext context) {
         SampleResult sample = new SampleResult();
-        sample.sampleStart();
         try {
+            if (operation == null) {
+                setUp(context);
+            }
+            sample.sampleStart();
             operation.start(member, Purpose.Window).getReturnValue().get();
             end(sample, null);
         } catch (ExecutionException e) {
@@ -83,6 +88,9 @@ public final class FlowSampler extends AbstractJavaSamplerClient {
     }
 
     private static void end(SampleResult sample, FlowError error) {
+        if (sample.getStartTime() == 0) {
+            sample.sampleStart(); // It failed before there was anything to time.
+        }
         sample.sampleEnd();
         sample.setSuccessful(error == null);
         sample.setResponseCode(error == null ? "200" : error.kind);
