@@ -190,7 +190,7 @@ func TestProgressIsShown(t *testing.T) {
 	for i := range int32(2) {
 		cm := &corev1.ConfigMap{}
 		w.get(names.Report("extra", i), cm)
-		cm.Data = map[string]string{protocol.ProgressKey: `{"phase":"Window","completed":40,"failed":0,"elapsedSeconds":6,"throughput":8}`}
+		cm.Data = map[string]string{protocol.ProgressKey: `{"phase":"Window","completed":40,"failed":0,"elapsedSeconds":5,"throughput":8}`}
 		must(t, w.client.Update(w.ctx, cm))
 	}
 	w.reconcileRun("extra")

@@ -93,7 +93,7 @@ func workersMessage(in RunInput) string {
 	return message
 }
 
-// progress is what a worker tells of itself.
+// progress is what a worker tells of its present phase.
 type progress struct {
 	Phase          string  `json:"phase"`
 	ElapsedSeconds float64 `json:"elapsedSeconds"`
@@ -124,7 +124,7 @@ func measuring(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 			s.Progress = "WarmUp " + share(elapsed, m.WarmUp.Seconds())
 		}
 	case "Measuring":
-		s.Progress = "Window " + share(elapsed-m.WarmUp.Seconds(), m.Window.Seconds())
+		s.Progress = "Window " + share(elapsed, m.Window.Seconds())
 	case "Draining":
 		s.Progress = "Drain"
 	}
