@@ -156,7 +156,7 @@ func concluded(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 	s.Verdict = v1alpha1.Verdict(result.Verdict.Validity)
 	s.Reasons = append(reasons("Invalid", result.Verdict.Reasons), reasons("Note", result.Verdict.Notes)...)
 	s.Result = &v1alpha1.ResultReference{ConfigMapName: names.Result(in.Run.Name), Key: protocol.ResultKey}
-	message := fmt.Sprintf("%s flows/s over %d s, verdict %s", s.Throughput, result.Times.WindowSeconds, s.Verdict)
+	message := fmt.Sprintf("%s operations/s over %d s, verdict %s", s.Throughput, result.Times.WindowSeconds, s.Verdict)
 	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
 	l.set(v1alpha1.ConditionMeasured, true, v1alpha1.ReasonResultWritten, message)
 	l.set(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultWritten, message)
