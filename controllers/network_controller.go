@@ -21,6 +21,7 @@ import (
 	"github.com/benchnet/benchnet/internal/apply"
 	"github.com/benchnet/benchnet/internal/images"
 	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/plan"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -92,15 +93,14 @@ func (r *NetworkReconciler) provision(ctx context.Context, pass *networkPass) er
 	for _, stage := range pass.plan.Stages {
 		finding := status.StageFinding{Name: stage.Name, Provisioning: stage.Provisioning}
 		finding.Begun, finding.Message = pass.ready(stage.Needs)
+		var err error
 		if finding.Begun {
-			for _, object := range stage.Objects {
-				if err := r.Writer.Apply(ctx, owner, object, pass.snapshot.Live(object)); err != nil {
-					return err
-				}
-			}
-			finding.Readiness = pass.readiness(stage)
+			finding.Readiness, err = r.begin(ctx, pass, owner, stage)
 		}
 		pass.findings = append(pass.findings, finding)
+		if err != nil {
+			return err
+		}
 	}
 	for _, object := range pass.snapshot.Unplanned(pass.plan.Objects()) {
 		if err := r.Writer.Delete(ctx, object); err != nil {
@@ -108,6 +108,16 @@ func (r *NetworkReconciler) provision(ctx context.Context, pass *networkPass) er
 		}
 	}
 	return nil
+}
+
+// begin applies a stage and tells how far it is. An error is a part of that: the status has to show it.
+func (r *NetworkReconciler) begin(ctx context.Context, pass *networkPass, owner apply.Owner, stage plan.Stage) (observe.Readiness, error) {
+	for _, object := range stage.Objects {
+		if err := r.Writer.Apply(ctx, owner, object, pass.snapshot.Live(object)); err != nil {
+			return observe.Readiness{State: observe.Waiting, Message: err.Error()}, err
+		}
+	}
+	return pass.readiness(stage), nil
 }
 
 // report writes the status if it changed, and tells of the transitions.

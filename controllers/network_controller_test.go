@@ -245,6 +245,19 @@ func TestLeavesAnExpiredNetwork(t *testing.T) {
 	}
 }
 
+func TestWhatCannotBeAppliedIsShown(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	w.failAt = 8 // the credentials are made, the first Secret of material is not
+	if _, err := w.networks().Reconcile(w.ctx, w.request("banks")); !errors.Is(err, errDied) {
+		t.Fatalf("the pass should end with the write's error, but: %v", err)
+	}
+	ready := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionReady)
+	if ready == nil || !strings.Contains(ready.Message, errDied.Error()) {
+		t.Errorf("Ready should tell what went wrong, but is %+v", ready)
+	}
+}
+
 // end marks a run as complete.
 func (w *world) end(name string) {
 	w.t.Helper()
