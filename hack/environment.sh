@@ -23,3 +23,11 @@ metadata:
     pod-security.kubernetes.io/enforce: restricted
 MANIFEST
 }
+
+# remember_offline asks once whether an image registry answers, on behalf of all scripts that are called later.
+remember_offline() {
+  if [[ -z ${BENCHNET_OFFLINE:-} ]]; then
+    BENCHNET_OFFLINE=$(source "$root/hack/images/settings.sh" && if offline; then echo 1; else echo 0; fi)
+  fi
+  export BENCHNET_OFFLINE
+}

@@ -11,20 +11,30 @@ run_fields() {
   done | sed '/^$/d'
 }
 
-# now_doing prints what the network waits for or, when it is ready, what the run under way does.
-now_doing() {
-  local ready message
-  IFS='|' read -r ready message < <(network_field '{range .status.conditions[?(@.type=="Ready")]}{.status}|{.message}{"\n"}{end}') || true
-  if [[ ${ready:-} != True ]]; then
-    echo "${message:-the operator has not looked at it yet}"
-    return
-  fi
-  # What has ended or waits for its turn is no news.
-  run_fields '{.metadata.name}|{.status.phase}|{.status.progress}|{.status.throughput}' | awk -F '|' '
-    $2 == "Complete" || $2 == "Failed" { ended++; next }
-    $2 != "" && $2 != "Pending" && line == "" { line = "run " $1 ": " $3 ($4 == "" ? "" : ", " $4 " flows/s") }
+# state prints, from one question to the API server, a line for the network and each of the runs it made:
+# name|network of a run|phase|progress|throughput|Ready|Stalled|Complete|message
+# One process in two seconds is all that watching costs the machine that is measured.
+state() {
+  local fields name
+  fields='{.metadata.name}|{.metadata.labels.benchnet\.dev/network}|{.status.phase}|{.status.progress}|{.status.throughput}|'
+  for name in Ready Stalled Complete; do fields+="{.status.conditions[?(@.type==\"$name\")].status}|"; done
+  fields+='{.status.conditions[?(@.type=="Ready")].message}{"\n"}'
+  kubectl get benchmarknetwork,benchmarkrun --namespace "$namespace" --output "jsonpath={range .items[*]}$fields{end}" |
+    awk -F '|' -v network="$network" '$1 == network || $2 == network'
+}
+
+# news prints, from what state prints, what the network waits for or, when it is ready, what the run under way does.
+news() {
+  awk -F '|' -v network="$network" '
+    $1 == network { if ($6 != "True") line = ($9 == "" ? "the operator has not looked at it yet" : $9); next }
+    $8 == "True" { ended++; next }
+    line == "" { line = "run " $1 ": " ($3 == "Pending" ? $9 : $4 ($5 == "" ? "" : ", " $5 " flows/s")) }
     END { print (line == "" ? ended + 0 " runs have ended" : line) }'
 }
+
+# stalled and ended judge what state prints: is the network stuck, and how many runs are over?
+stalled() { awk -F '|' -v network="$network" '$1 == network && $7 == "True" { found = 1 } END { exit !found }'; }
+ended() { awk -F '|' -v network="$network" '$2 == network && $8 == "True"' | wc -l; }
 
 # stage_times prints how long each stage of the provisioning took.
 stage_times() {
@@ -33,7 +43,7 @@ stage_times() {
     printf '  %-12s %6s s\n' "$name" "$(seconds_between "$started" "$ready")"
   done
   printf '  %-12s %6s s\n' "all" "$(seconds_between "$(network_field '{.metadata.creationTimestamp}')" \
-    "$(network_field '{.status.stages[-1:].readyAt}')")"
+    "$(network_field '{range .status.stages[*]}{.readyAt}{"\n"}{end}' | sort | tail -n 1)")"
 }
 
 seconds_between() {
@@ -53,7 +63,16 @@ result_table() {
         printf row, "workload", "flows/s", "mean ms", "p50", "p90", "p95", "p99", "max", "completed", "errors", "window", "verdict"
       }
       { for (i = 2; i <= 12; i++) if ($i == "") $i = "-"; printf row, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 }'
-  run_fields '{range .status.reasons[*]}{.severity}: {.reason}: {.message}{"\n"}{end}' | sort -u | sed 's/^/  /'
+  findings
+}
+
+# findings prints what speaks against each result, or should be known of it.
+findings() {
+  local workload
+  for workload in $(network_field '{.spec.workloads[*].name}'); do
+    kubectl get benchmarkrun --namespace "$namespace" "$network-$workload" --ignore-not-found \
+      --output 'jsonpath={range .status.reasons[*]}{.severity}: {.message}{"\n"}{end}' | sed "s/^/  $workload: /"
+  done
 }
 
 # failures prints the runs that ended without a result, and why.
