@@ -1,0 +1,61 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// artifactsVariable names the folder into which a failed test collects what the cluster says.
+const artifactsVariable = "BENCHNET_E2E_ARTIFACTS"
+
+func artifactsDir() string {
+	if dir := os.Getenv(artifactsVariable); dir != "" {
+		return dir
+	}
+	return filepath.Join(os.TempDir(), "benchnet-e2e")
+}
+
+// shownLines of each artifact go to the test's own log.
+const shownLines = 15
+
+// collect writes objects, events and logs of the namespace and the operator's log, and shows the end of what tells most.
+func (n *Namespace) collect() {
+	n.Helper()
+	dir := filepath.Join(artifactsDir(), n.Name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		n.Logf("make %s: %v", dir, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	here := func(args ...string) []string { return append([]string{"--namespace", n.Name}, args...) }
+	n.artifact(ctx, dir, "objects.yaml", here("get", "benchnet,pods,jobs,statefulsets,persistentvolumeclaims,services,configmaps", "--output=yaml"))
+	n.artifact(ctx, dir, "describe.txt", here("describe", "benchnet,pods,jobs,persistentvolumeclaims"))
+	events := n.artifact(ctx, dir, "events.txt", here("get", "events", "--sort-by=.lastTimestamp"))
+	operator := n.artifact(ctx, dir, "operator.log", []string{"--namespace", OperatorNamespace, "logs", "deployment/" + operatorDeployment, "--tail=5000"})
+	pods, _ := kubectl(ctx, "", here("get", "pods", "--output=name")...)
+	for pod := range strings.FieldsSeq(pods) {
+		n.artifact(ctx, dir, strings.TrimPrefix(pod, "pod/")+".log", here("logs", pod, "--all-containers", "--prefix"))
+	}
+	n.Logf("all is in %s\nevents:\n%s\noperator:\n%s", dir, tail(events), tail(operator))
+}
+
+func (n *Namespace) artifact(ctx context.Context, dir, name string, args []string) string {
+	text, err := kubectl(ctx, "", args...)
+	if err != nil {
+		text += fmt.Sprintf("\n%v\n", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		n.Logf("write artifact: %v", err)
+	}
+	return text
+}
+
+func tail(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-shownLines):], "\n")
+}

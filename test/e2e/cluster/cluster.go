@@ -1,0 +1,173 @@
+// Package cluster is a real cluster with the operator on it, as the end-to-end tests see it: through kubectl, and
+// through a client where a test wants whole objects.
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// OperatorNamespace is where hack/install puts the operator.
+const OperatorNamespace = "benchnet-system"
+
+// Namespace of one scenario. A test that fails leaves what the cluster said of it in the artifacts.
+type Namespace struct {
+	testing.TB
+	Name   string
+	Client client.Client
+}
+
+// NewNamespace makes an empty namespace, held to the pod security standard "restricted", which goes with the test.
+func NewNamespace(t testing.TB, scenario string) *Namespace {
+	t.Helper()
+	c, err := connect()
+	if err != nil {
+		t.Fatalf("no cluster: %v; make test-e2e brings one up", err)
+	}
+	n := &Namespace{TB: t, Name: "bn-e2e-" + scenario, Client: c}
+	n.remove()
+	object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: n.Name,
+		Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
+	if err := c.Create(n.Context(), object); err != nil {
+		t.Fatalf("create namespace %s: %v", n.Name, err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			n.collect()
+		}
+		n.remove()
+	})
+	return n
+}
+
+// late is a test whose cleanup is under way: its context would be cancelled.
+type late struct{ testing.TB }
+
+func (late) Context() context.Context { return context.Background() }
+
+// Late is the same namespace in a cleanup.
+func (n *Namespace) Late() *Namespace { return n.Within(late{n.TB}) }
+
+// Within is the same namespace in a subtest.
+func (n *Namespace) Within(t testing.TB) *Namespace {
+	return &Namespace{TB: t, Name: n.Name, Client: n.Client}
+}
+
+func connect() (client.Client, error) {
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return nil, err
+	}
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+		return nil, err
+	}
+	return client.New(config, client.Options{Scheme: scheme})
+}
+
+// remove deletes the namespace, what an earlier run of the test left in it included, and waits until it is gone.
+// Networks go first: without the operator's part their members would take their whole grace period.
+func (n *Namespace) remove() {
+	n.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	for _, kind := range []client.Object{&v1alpha1.BenchmarkNetwork{}, &v1alpha1.BenchmarkRun{}} {
+		if err := n.Client.DeleteAllOf(ctx, kind, client.InNamespace(n.Name)); err != nil && !apierrors.IsNotFound(err) {
+			n.Errorf("delete %T in namespace %s: %v", kind, n.Name, err)
+		}
+	}
+	object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: n.Name}}
+	for {
+		err := n.Client.Delete(ctx, object)
+		if apierrors.IsNotFound(err) {
+			return
+		}
+		if ctx.Err() != nil {
+			n.Errorf("namespace %s is still there: %v", n.Name, errors.Join(err, ctx.Err()))
+			return
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// Get reads an object of the namespace, which must be there.
+func (n *Namespace) Get(name string, into client.Object) {
+	n.Helper()
+	if err := n.Client.Get(n.Context(), client.ObjectKey{Namespace: n.Name, Name: name}, into); err != nil {
+		n.Fatalf("get %T %s: %v", into, name, err)
+	}
+}
+
+// Network reads a network.
+func (n *Namespace) Network(name string) *v1alpha1.BenchmarkNetwork {
+	n.Helper()
+	network := &v1alpha1.BenchmarkNetwork{}
+	n.Get(name, network)
+	return network
+}
+
+// Run reads a run.
+func (n *Namespace) Run(name string) *v1alpha1.BenchmarkRun {
+	n.Helper()
+	run := &v1alpha1.BenchmarkRun{}
+	n.Get(name, run)
+	return run
+}
+
+// Pod reads a pod.
+func (n *Namespace) Pod(name string) *corev1.Pod {
+	n.Helper()
+	pod := &corev1.Pod{}
+	n.Get(name, pod)
+	return pod
+}
+
+// Apply applies a manifest in the namespace as a user does. The error is what kubectl said.
+func (n *Namespace) Apply(manifest string) error {
+	_, err := kubectl(n.Context(), manifest, "apply", "--namespace", n.Name, "--filename", "-")
+	return err
+}
+
+// MustApply applies a manifest that must be accepted.
+func (n *Namespace) MustApply(manifest string) {
+	n.Helper()
+	if err := n.Apply(manifest); err != nil {
+		n.Fatal(err)
+	}
+}
+
+// Kubectl runs kubectl in the namespace; it must succeed.
+func (n *Namespace) Kubectl(args ...string) string {
+	n.Helper()
+	out, err := kubectl(n.Context(), "", append([]string{"--namespace", n.Name}, args...)...)
+	if err != nil {
+		n.Fatal(err)
+	}
+	return out
+}
+
+func kubectl(ctx context.Context, stdin string, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, "kubectl", args...)
+	var out, problems bytes.Buffer
+	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(stdin), &out, &problems
+	if err := command.Run(); err != nil {
+		return out.String(), fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(problems.String()))
+	}
+	return out.String(), nil
+}

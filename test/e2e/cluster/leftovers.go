@@ -1,0 +1,57 @@
+package cluster
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// standing is what every namespace has, and what goes by itself.
+var standing = []string{
+	"configmap/kube-root-ca.crt", "serviceaccount/default", "event/", "event.events.k8s.io/",
+}
+
+// Objects are all in the namespace, of whatever kind the cluster serves, and the volumes bound to it.
+func (n *Namespace) Objects() []string {
+	n.Helper()
+	kinds := strings.Fields(n.Kubectl("api-resources", "--namespaced", "--verbs=list", "--output=name"))
+	found := strings.Fields(n.Kubectl("get", strings.Join(kinds, ","), "--output=name", "--ignore-not-found"))
+	var volumes corev1.PersistentVolumeList
+	if err := n.Client.List(n.Context(), &volumes); err != nil {
+		n.Fatalf("list persistent volumes: %v", err)
+	}
+	for _, v := range volumes.Items {
+		if v.Spec.ClaimRef != nil && v.Spec.ClaimRef.Namespace == n.Name {
+			found = append(found, "persistentvolume/"+v.Name)
+		}
+	}
+	var objects []string
+	for _, object := range found {
+		if !stands(object) {
+			objects = append(objects, object)
+		}
+	}
+	sort.Strings(objects)
+	return objects
+}
+
+func stands(object string) bool {
+	for _, prefix := range standing {
+		if strings.HasPrefix(object, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// WaitEmpty waits until nothing is left in the namespace.
+func (n *Namespace) WaitEmpty() {
+	n.Helper()
+	n.Wait("nothing is left in namespace "+n.Name, 4*time.Minute, func() (bool, string) {
+		left := n.Objects()
+		return len(left) == 0, fmt.Sprintf("%d objects, such as %s", len(left), strings.Join(left[:min(len(left), 8)], " "))
+	})
+}

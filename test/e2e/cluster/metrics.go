@@ -1,0 +1,102 @@
+package cluster
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+)
+
+var forwarding = regexp.MustCompile(`^Forwarding from (127\.0\.0\.1:\d+)`)
+
+// Scrape reads the metrics of a pod's port, as Prometheus would: a path through the API server leads to the pod.
+func (n *Namespace) Scrape(namespace, pod string, port int) string {
+	n.Helper()
+	return n.scrape(namespace, pod, port, "http", "")
+}
+
+// ScrapeSecure reads metrics that are served over TLS to the bearers of a token. The certificate is the pod's own.
+func (n *Namespace) ScrapeSecure(namespace, pod string, port int, token string) string {
+	n.Helper()
+	return n.scrape(namespace, pod, port, "https", token)
+}
+
+func (n *Namespace) scrape(namespace, pod string, port int, protocol, token string) string {
+	n.Helper()
+	ctx, cancel := context.WithTimeout(n.Context(), time.Minute)
+	defer cancel()
+	address, err := forward(ctx, namespace, pod, port)
+	if err != nil {
+		n.Fatalf("reach port %d of pod %s: %v", port, pod, err)
+	}
+	text, err := get(ctx, protocol+"://"+address+"/metrics", token)
+	if err != nil {
+		n.Fatalf("metrics of pod %s, port %d: %v", pod, port, err)
+	}
+	return text
+}
+
+// forward leads a local address to a pod's port until the context ends.
+func forward(ctx context.Context, namespace, pod string, port int) (string, error) {
+	command := exec.CommandContext(ctx, "kubectl", "port-forward", "--namespace", namespace, "pod/"+pod, fmt.Sprintf(":%d", port))
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := command.Start(); err != nil {
+		return "", fmt.Errorf("start kubectl port-forward: %w", err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if match := forwarding.FindStringSubmatch(lines.Text()); match != nil {
+			go func() {
+				_, _ = io.Copy(io.Discard, out)
+				_ = command.Wait()
+			}()
+			return match[1], nil
+		}
+	}
+	return "", fmt.Errorf("kubectl port-forward ended: %w", command.Wait())
+}
+
+func get(ctx context.Context, url, token string) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return "", err
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	defer transport.CloseIdleConnections()
+	response, err := (&http.Client{Transport: transport}).Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return "", err
+	}
+	if response.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s: %s", response.Status, strings.TrimSpace(string(body)))
+	}
+	return string(body), nil
+}
+
+// Lacking are the names of series that a scrape does not have.
+func Lacking(metrics string, names ...string) []string {
+	var lacking []string
+	for _, name := range names {
+		if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + `[{ ]`).MatchString(metrics) {
+			lacking = append(lacking, name)
+		}
+	}
+	return lacking
+}

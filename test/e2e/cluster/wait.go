@@ -1,0 +1,166 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+const (
+	pollEvery = 500 * time.Millisecond
+	tellEvery = 10 * time.Second
+)
+
+// Probe looks once: whether what is waited for has come, and how things stand.
+type Probe func() (done bool, state string)
+
+// Wait probes until it is done; the test fails if that takes longer than the limit. Its state is told at most every ten seconds.
+func (n *Namespace) Wait(what string, limit time.Duration, probe Probe) {
+	n.Helper()
+	began := time.Now()
+	told := began
+	for {
+		done, state := probe()
+		waited := time.Since(began).Round(100 * time.Millisecond)
+		switch {
+		case done:
+			n.Logf("%s: after %s", what, waited)
+			return
+		case waited > limit:
+			n.Fatalf("%s: not within %s: %s", what, limit, state)
+		case time.Since(told) >= tellEvery:
+			told = time.Now()
+			n.Logf("waiting %s for: %s: %s", waited, what, state)
+		}
+		time.Sleep(pollEvery)
+	}
+}
+
+// provisioning is generous: the time is told, never judged.
+const provisioning = 10 * time.Minute
+
+// WaitReady waits until the network is ready. One that cannot get ready fails at once.
+func (n *Namespace) WaitReady(name string) *v1alpha1.BenchmarkNetwork {
+	n.Helper()
+	var network *v1alpha1.BenchmarkNetwork
+	n.Wait("network "+name+" is ready", provisioning, func() (bool, string) {
+		network = n.Network(name)
+		if c := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionStalled); c != nil && c.Status == "True" {
+			n.Fatalf("network %s cannot get ready: %s: %s", name, c.Reason, c.Message)
+		}
+		c := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionReady)
+		if c == nil || network.Status.ObservedGeneration != network.Generation {
+			return false, "the operator has not looked at it yet"
+		}
+		return c.Status == "True", c.Message
+	})
+	return network
+}
+
+// WaitMeasuring waits until the run's window has begun.
+func (n *Namespace) WaitMeasuring(name string) *v1alpha1.BenchmarkRun {
+	n.Helper()
+	var run *v1alpha1.BenchmarkRun
+	n.Wait("run "+name+" measures", provisioning, func() (bool, string) {
+		var state string
+		if run, state = n.look(name); run != nil && ended(run) {
+			n.Fatalf("run %s ended before its window was seen: %s", name, state)
+		}
+		return run != nil && run.Status.Phase == "Measuring", state
+	})
+	return run
+}
+
+// WaitEnded waits until the run is over, well or not.
+func (n *Namespace) WaitEnded(name string) *v1alpha1.BenchmarkRun {
+	n.Helper()
+	var run *v1alpha1.BenchmarkRun
+	n.Wait("run "+name+" has ended", provisioning, func() (bool, string) {
+		var state string
+		run, state = n.look(name)
+		return run != nil && ended(run), state
+	})
+	n.Log(Summary(run))
+	return run
+}
+
+// look reads a run that need not be there yet.
+func (n *Namespace) look(name string) (*v1alpha1.BenchmarkRun, string) {
+	n.Helper()
+	run := &v1alpha1.BenchmarkRun{}
+	if err := n.Client.Get(n.Context(), client.ObjectKey{Namespace: n.Name, Name: name}, run); err != nil {
+		return nil, err.Error()
+	}
+	state := run.Status.Progress
+	if c := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionComplete); c != nil {
+		state += ": " + c.Message
+	}
+	return run, state
+}
+
+func ended(run *v1alpha1.BenchmarkRun) bool {
+	return meta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete)
+}
+
+// Summary is a run's numbers in a line.
+func Summary(run *v1alpha1.BenchmarkRun) string {
+	text := fmt.Sprintf("run %s: %s, %s flows/s, verdict %s", run.Name, run.Status.Phase, run.Status.Throughput, run.Status.Verdict)
+	if l := run.Status.Latency; l != nil {
+		text += fmt.Sprintf(", latency ms mean %s p50 %s p95 %s max %s", l.Mean, l.P50, l.P95, l.Max)
+	}
+	for _, r := range run.Status.Reasons {
+		text += fmt.Sprintf("; %s %s: %s", r.Severity, r.Reason, r.Message)
+	}
+	if c := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionMeasured); c != nil && c.Status != "True" {
+		text += "; " + c.Message
+	}
+	return text
+}
+
+// WaitReplaced waits until a ready pod of another UID bears the name of a deleted one.
+func (n *Namespace) WaitReplaced(old *corev1.Pod) *corev1.Pod {
+	n.Helper()
+	pod := &corev1.Pod{}
+	n.Wait("pod "+old.Name+" is back", provisioning, func() (bool, string) {
+		*pod = corev1.Pod{}
+		if err := n.Client.Get(n.Context(), client.ObjectKeyFromObject(old), pod); err != nil {
+			return false, err.Error()
+		}
+		if pod.UID == old.UID {
+			return false, "the old pod is still there"
+		}
+		return podReady(pod), "phase " + string(pod.Status.Phase)
+	})
+	return pod
+}
+
+func podReady(pod *corev1.Pod) bool {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// WaitTerminated waits until a pod that runs to its end has done so, and gives its exit code and output.
+func (n *Namespace) WaitTerminated(name string) (code int32, output string) {
+	n.Helper()
+	n.Wait("pod "+name+" has ended", provisioning, func() (bool, string) {
+		pod := n.Pod(name)
+		for _, c := range pod.Status.ContainerStatuses {
+			if c.State.Terminated != nil {
+				code = c.State.Terminated.ExitCode
+				return true, ""
+			}
+		}
+		return false, "phase " + string(pod.Status.Phase)
+	})
+	return code, strings.TrimSpace(n.Kubectl("logs", name))
+}

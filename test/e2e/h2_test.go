@@ -1,0 +1,138 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	_ "embed"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"text/template"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/test/e2e/cluster"
+)
+
+var (
+	//go:embed testdata/one-h2.yaml
+	oneOnH2 string
+	//go:embed testdata/one-h2-run.yaml.tmpl
+	runOnH2 string
+	//go:embed testdata/vault.sh
+	vaultScript string
+)
+
+// One member on H2: a node that is lost in mid-run spoils the run and nothing else; it comes back as who it was, with its ledger.
+func TestOneMemberOnH2(t *testing.T) {
+	ns := cluster.NewNamespace(t, "h2")
+	ns.MustApply(oneOnH2)
+	tellStages(ns, ns.WaitReady("one"))
+	assertMeasured(ns, ns.WaitEnded("one-before"))
+
+	before := lookAtMember(ns)
+	pod := memberPod(ns, "one", "member-0")
+	mustPass(t, "a member lost in mid-run makes the run invalid", func(t *testing.T) {
+		ns := ns.Within(t)
+		ns.MustApply(runManifest(t, "disturbed", "30s"))
+		ns.WaitMeasuring("disturbed")
+		ns.Kubectl("delete", "pod", pod.Name, "--wait=false")
+		assertDisturbed(ns, ns.WaitEnded("disturbed"))
+	})
+	mustPass(t, "the member comes back with its identity and its data", func(t *testing.T) {
+		ns := ns.Within(t)
+		assertSame(ns, before, ns.WaitReplaced(pod))
+	})
+	mustPass(t, "the network serves the next run", func(t *testing.T) {
+		ns := ns.Within(t)
+		ns.MustApply(runManifest(t, "after", "10s"))
+		assertMeasured(ns, ns.WaitEnded("after"))
+	})
+	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedWhole(ns.Within(t), "one") })
+}
+
+func runManifest(t *testing.T, name, window string) string {
+	t.Helper()
+	var text strings.Builder
+	if err := template.Must(template.New("run").Parse(runOnH2)).Execute(&text, struct{ Name, Window string }{name, window}); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+func assertDisturbed(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
+	ns.Helper()
+	if run.Status.Verdict != v1alpha1.VerdictInvalid {
+		ns.Errorf("the verdict should be Invalid: %s", cluster.Summary(run))
+	}
+	lost := []string{string(results.MemberReplaced), string(results.MemberRestarted)}
+	if !slices.ContainsFunc(run.Status.Reasons, func(r v1alpha1.VerdictReason) bool {
+		return r.Severity == "Invalid" && slices.Contains(lost, r.Reason) && strings.Contains(r.Message, "member-0")
+	}) {
+		ns.Errorf("a reason should name the lost member-0: %s", cluster.Summary(run))
+	}
+}
+
+// memberFacts are what a member keeps for as long as its network stands.
+type memberFacts struct {
+	Identity    string
+	Keys        map[string][]byte
+	Volume      types.UID
+	OldestState string
+	// States grow with each run.
+	States int
+}
+
+func lookAtMember(ns *cluster.Namespace) memberFacts {
+	ns.Helper()
+	var keys corev1.Secret
+	ns.Get(names.Identity("one", "member-0"), &keys)
+	var claim corev1.PersistentVolumeClaim
+	ns.Get("base-"+names.Pod("one", "member-0"), &claim)
+	facts := memberFacts{Keys: keys.Data, Volume: claim.UID, Identity: registeredAs(ns)}
+	vault := ns.Kubectl("exec", names.Pod("one", "member-0"), "--container=corda", "--", "bash", "-c", vaultScript)
+	match := regexp.MustCompile(`states=(\d+) oldest=(.*)`).FindStringSubmatch(vault)
+	if match == nil {
+		ns.Fatalf("vault of member-0: %q", vault)
+	}
+	facts.States, _ = strconv.Atoi(match[1])
+	facts.OldestState = strings.TrimSpace(match[2])
+	if len(facts.Keys) < 3 || facts.States == 0 || facts.Identity == "" {
+		ns.Fatalf("member-0 should have keys, states and a name: %d keys, %d states, name %q", len(facts.Keys), facts.States, facts.Identity)
+	}
+	return facts
+}
+
+// registeredAs is the name under which the node of the member says that it takes part.
+func registeredAs(ns *cluster.Namespace) string {
+	ns.Helper()
+	match := regexp.MustCompile(`Node for "(.+)" started up and registered`).FindStringSubmatch(
+		ns.Kubectl("logs", names.Pod("one", "member-0"), "--container=corda"))
+	if match == nil {
+		return ""
+	}
+	return match[1]
+}
+
+func assertSame(ns *cluster.Namespace, before memberFacts, pod *corev1.Pod) {
+	ns.Helper()
+	after := lookAtMember(ns)
+	ns.Logf("states before %d, after %d; the oldest is of %s", before.States, after.States, after.OldestState)
+	if after.States < before.States {
+		ns.Errorf("the vault had %d states, now %d", before.States, after.States)
+	}
+	before.States, after.States = 0, 0
+	if diff := cmp.Diff(before, after); diff != "" {
+		ns.Errorf("member-0 is another one (-before +after):\n%s", diff)
+	}
+	if said := ns.Kubectl("logs", pod.Name, "--container=prepare"); !strings.Contains(said, "database: kept") {
+		ns.Errorf("the new pod should keep the database, but it says:\n%s", said)
+	}
+}

@@ -1,0 +1,113 @@
+//go:build e2e
+
+// Package e2e_test tries the operator on a real cluster with real Corda nodes, PostgreSQL and load, as its users do. The
+// operator has to be installed (make test-e2e sees to it). The scenarios run one after the other, in the order of their
+// files: two Corda networks at a time are too much for a small machine. Times are told, never judged.
+package e2e_test
+
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/test/e2e/cluster"
+)
+
+// smallMachine are the findings that say no more than that the machine was too small or too busy for the test.
+var smallMachine = []string{string(results.WorkerThrottled), string(results.WorkerBehindSchedule)}
+
+// document is the whole result of a run that has ended.
+func document(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) *results.Result {
+	ns.Helper()
+	if run.Status.Result == nil {
+		ns.Fatalf("run %s names no result: %s", run.Name, cluster.Summary(run))
+	}
+	var cm corev1.ConfigMap
+	ns.Get(run.Status.Result.ConfigMapName, &cm)
+	result, err := results.Decode(cm.BinaryData[run.Status.Result.Key])
+	if err != nil {
+		ns.Fatalf("result of run %s: %v", run.Name, err)
+	}
+	return result
+}
+
+// assertMeasured fails unless the run is valid, its ledger agrees with the clients, and its document agrees with its status.
+func assertMeasured(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
+	ns.Helper()
+	result := document(ns, run)
+	for _, reason := range run.Status.Reasons {
+		if reason.Severity == "Invalid" && !slices.Contains(smallMachine, reason.Reason) {
+			ns.Errorf("run %s is invalid: %s: %s", run.Name, reason.Reason, reason.Message)
+		}
+	}
+	if result.Summary.ThroughputPerSecond <= 0 || run.Status.Throughput == "" {
+		ns.Errorf("run %s has no throughput", run.Name)
+	}
+	if l := result.Ledger; !l.Checked || l.Expected == 0 || l.Expected != l.Recorded {
+		ns.Errorf("run %s: the ledger should agree with the clients: %+v", run.Name, l)
+	}
+	histogram, err := result.DecodeHistogram()
+	if err != nil {
+		ns.Fatalf("histogram of run %s: %v", run.Name, err)
+	}
+	if succeeded := result.Summary.Requests - result.Summary.Errors; histogram.Count() != succeeded || run.Status.Operations.Completed != succeeded {
+		ns.Errorf("run %s: the histogram holds %d latencies, the status tells of %d, but %d requests succeeded",
+			run.Name, histogram.Count(), run.Status.Operations.Completed, succeeded)
+	}
+	if workers := int(run.Spec.Workload.Workers.Count); len(result.Workers) != workers {
+		ns.Errorf("run %s: %d workers reported, want %d", run.Name, len(result.Workers), workers)
+	}
+	assertMembersObserved(ns, run, result)
+}
+
+// assertMembersObserved fails unless each member's CPU was measured over the window.
+func assertMembersObserved(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, result *results.Result) {
+	ns.Helper()
+	members := ns.Network(run.Spec.NetworkName).Status.Members
+	if len(result.Members) != len(members) {
+		ns.Errorf("run %s observed %d members, want %d", run.Name, len(result.Members), len(members))
+	}
+	for _, m := range result.Members {
+		if len(m.CPUSeconds) != result.Times.WindowSeconds || m.MissedScrapes > result.Times.WindowSeconds/2 {
+			ns.Errorf("run %s, %s: CPU of %d seconds, %d samples missed, window %d s",
+				run.Name, m.Member, len(m.CPUSeconds), m.MissedScrapes, result.Times.WindowSeconds)
+		}
+	}
+}
+
+// tellStages logs how long each stage of the provisioning took.
+func tellStages(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork) {
+	ns.Helper()
+	for _, s := range network.Status.Stages {
+		if s.StartedAt != nil && s.ReadyAt != nil {
+			ns.Logf("stage %s: %.1f s", s.Name, s.ReadyAt.Sub(s.StartedAt.Time).Seconds())
+		}
+	}
+}
+
+// assertDeletedWhole deletes the network and fails if anything stays.
+func assertDeletedWhole(ns *cluster.Namespace, network string) {
+	ns.Helper()
+	if made := ns.Objects(); len(made) < 10 {
+		ns.Fatalf("the network should have made more than %v", made)
+	}
+	ns.Kubectl("delete", "benchmarknetwork", network, "--wait=false")
+	ns.WaitEmpty()
+}
+
+// memberPod is the pod of a member.
+func memberPod(ns *cluster.Namespace, network, member string) *corev1.Pod {
+	ns.Helper()
+	return ns.Pod(names.Pod(network, member))
+}
+
+func mustPass(t *testing.T, name string, test func(t *testing.T)) {
+	t.Helper()
+	if !t.Run(name, test) {
+		t.FailNow()
+	}
+}

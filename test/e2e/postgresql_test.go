@@ -1,0 +1,143 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/test/e2e/cluster"
+)
+
+//go:embed testdata/two-banks.yaml
+var twoBanks string
+
+// Two members and a notary on one PostgreSQL: what is scraped and configured, every flow and load, an operator that dies in
+// mid-run, and nothing left in the end.
+func TestTwoBanksOnPostgreSQL(t *testing.T) {
+	ns := cluster.NewNamespace(t, "postgresql")
+	ns.MustApply(twoBanks)
+	network := ns.WaitReady("banks")
+	tellStages(ns, network)
+	t.Run("a suspended network runs nothing", func(t *testing.T) { assertNoLoad(ns.Within(t)) })
+	t.Run("Corda accepts the node.conf of every member", func(t *testing.T) { assertNodeConfs(ns.Within(t), network) })
+	t.Run("metrics are served", func(t *testing.T) { assertMetrics(ns.Within(t), network) })
+	mustPass(t, "a PodMonitor is made once its API is installed", func(t *testing.T) { assertPodMonitor(t, ns, "banks") })
+
+	mustPass(t, "issue, closed loop", func(t *testing.T) { assertRun(ns.Within(t), "banks-issue") })
+	mustPass(t, "pay, closed loop, two workers", func(t *testing.T) { assertRun(ns.Within(t), "banks-pay") })
+	mustPass(t, "issue and pay, the operator dies in mid-run", func(t *testing.T) { assertSurvivesOperator(ns.Within(t)) })
+	mustPass(t, "issue, open loop", func(t *testing.T) {
+		ns := ns.Within(t)
+		run := assertRun(ns, "banks-issue-open")
+		if planned := document(ns, run).Schedule.Planned; planned != 20 {
+			t.Errorf("2 a second over 10 s make 20 planned starts, not %d", planned)
+		}
+	})
+	t.Run("the network tells of its last run", func(t *testing.T) {
+		ns := ns.Within(t)
+		ns.Wait("the network has finished", time.Minute, func() (bool, string) {
+			s := ns.Network("banks").Status
+			return s.Phase == "Finished" && s.LastRun != nil && s.LastRun.Name == "banks-issue-open", fmt.Sprintf("phase %s, last run %+v", s.Phase, s.LastRun)
+		})
+	})
+	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedWhole(ns.Within(t), "banks") })
+}
+
+func assertRun(ns *cluster.Namespace, name string) *v1alpha1.BenchmarkRun {
+	ns.Helper()
+	run := ns.WaitEnded(name)
+	assertMeasured(ns, run)
+	return run
+}
+
+// loadPods are the pods that apply load, by UID.
+func loadPods(ns *cluster.Namespace, run string) map[types.UID]corev1.Pod {
+	ns.Helper()
+	var pods corev1.PodList
+	if err := ns.Client.List(ns.Context(), &pods, client.InNamespace(ns.Name), client.HasLabels{v1alpha1.LabelRun}); err != nil {
+		ns.Fatal(err)
+	}
+	found := map[types.UID]corev1.Pod{}
+	for _, pod := range pods.Items {
+		if run == "" || pod.Labels[v1alpha1.LabelRun] == run {
+			found[pod.UID] = pod
+		}
+	}
+	return found
+}
+
+func assertNoLoad(ns *cluster.Namespace) {
+	ns.Helper()
+	if pods := loadPods(ns, ""); len(pods) > 0 {
+		ns.Errorf("there are %d load workers", len(pods))
+	}
+}
+
+// assertSurvivesOperator kills the operator while it measures: the same workers go on, and there is one result of one run.
+func assertSurvivesOperator(ns *cluster.Namespace) {
+	ns.Helper()
+	const name = "banks-issue-and-pay"
+	begun := ns.WaitMeasuring(name)
+	workers := loadPods(ns, name)
+	ns.KillOperator()
+	run := assertRun(ns, name)
+	if !run.Status.StartTime.Equal(begun.Status.StartTime) || run.UID != begun.UID {
+		ns.Errorf("the run should be the one that began at %s, not another one of %s", begun.Status.StartTime, run.Status.StartTime)
+	}
+	for uid, pod := range loadPods(ns, name) {
+		if _, ok := workers[uid]; !ok {
+			ns.Errorf("worker %s was started anew", pod.Name)
+		}
+	}
+	if document(ns, run).Run.UID != string(begun.UID) {
+		ns.Error("the result is of another run")
+	}
+	assertNothingDoubled(ns)
+}
+
+// assertNothingDoubled fails unless there is a run for each workload, and a Job and a result for each run at most.
+func assertNothingDoubled(ns *cluster.Namespace) {
+	ns.Helper()
+	var runs v1alpha1.BenchmarkRunList
+	var jobs batchv1.JobList
+	var maps corev1.ConfigMapList
+	for _, list := range []client.ObjectList{&runs, &jobs, &maps} {
+		if err := ns.Client.List(ns.Context(), list, client.InNamespace(ns.Name)); err != nil {
+			ns.Fatal(err)
+		}
+	}
+	var wanted, found []string
+	for _, w := range ns.Network("banks").Spec.Workloads {
+		wanted = append(wanted, names.Run("banks", w.Name))
+	}
+	for _, r := range runs.Items {
+		found = append(found, r.Name)
+	}
+	slices.Sort(wanted)
+	slices.Sort(found)
+	if !slices.Equal(wanted, found) {
+		ns.Errorf("runs %v, want %v", found, wanted)
+	}
+	for _, j := range jobs.Items {
+		if of := j.Labels[v1alpha1.LabelRun]; of != "" && j.Name != of {
+			ns.Errorf("run %s has Job %s", of, j.Name)
+		}
+	}
+	for _, cm := range maps.Items {
+		if strings.HasSuffix(cm.Name, "-result") && !slices.Contains(wanted, strings.TrimSuffix(cm.Name, "-result")) {
+			ns.Errorf("there is a result without a run: %s", cm.Name)
+		}
+	}
+}
