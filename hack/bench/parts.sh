@@ -1,0 +1,33 @@
+# Sourced by run: the smaller measurements.
+# shellcheck shell=bash disable=SC2154
+
+measure_material() {
+  local members
+  start_pod genesis "$(image_of genesis-corda)"
+  for members in ${BENCHNET_BENCH_MEMBERS:-3 50 100}; do
+    in_pod genesis material "$members" | keep_rows material "$members members"
+  done
+  stop_pod genesis
+}
+
+measure_schema() {
+  start_pod schema "$(image_of corda "$CORDA_VERSION")"
+  in_pod schema schema | keep_rows schema "H2, finance CorDapp"
+  stop_pod schema
+}
+
+# measure_operator asks the kubelet, which reads the operator's control group.
+measure_operator() {
+  local node pod
+  read -r node pod < <(kubectl get pods --namespace "$operator_namespace" --selector app.kubernetes.io/name=benchnet \
+    --output jsonpath='{.items[0].spec.nodeName} {.items[0].metadata.name}{"\n"}')
+  kubectl get --raw "/api/v1/nodes/$node/proxy/stats/summary" > "$out/summary.json"
+  row operator "pod $pod" "working set" "$(operator_memory "$pod" workingSetBytes)" MiB
+  row operator "pod $pod" "resident set" "$(operator_memory "$pod" rssBytes)" MiB
+}
+
+# operator_memory POD FIELD: of the pod's first container; the document holds a pod's name before its containers.
+operator_memory() {
+  tr -d ' \n' < "$out/summary.json" | sed "s/.*\"podRef\":{\"name\":\"$1\"//" | grep -o "\"$2\":[0-9]*" | head -n 1 |
+    awk -F: '{ printf "%.1f", $2 / 1048576 }'
+}

@@ -1,0 +1,44 @@
+# Sourced by run: how measurements are kept and shown. Expects out.
+# shellcheck shell=bash disable=SC2154
+
+say() { printf '%5d s  %s\n' "$SECONDS" "$*" >&2; }
+
+# row PART CASE MEASURE VALUE UNIT: keeps one measurement.
+row() {
+  local IFS=$'\t'
+  printf '%s\n' "$*" >> "$out/results.tsv"
+  say "$1, $2: $3 $4 $5"
+}
+
+now() { date +%s.%N; }
+
+# seconds FROM TO: both in seconds since the epoch, or as dates.
+seconds() { awk -v from="$1" -v to="$2" 'BEGIN { printf "%.1f", to - from }'; }
+
+epoch() { date -d "$1" +%s.%N; }
+
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
+
+# conditions tells under what the numbers came about.
+conditions() {
+  kubectl get nodes --output jsonpath='{range .items[*]}node {.metadata.name}: {.status.capacity.cpu} cores, {.status.capacity.memory}, kernel {.status.nodeInfo.kernelVersion}, {.status.nodeInfo.containerRuntimeVersion}, kubelet {.status.nodeInfo.kubeletVersion}{"\n"}{end}'
+  echo "benchnet $(cat "$root/VERSION"), commit $(git -C "$root" rev-parse --short HEAD 2> /dev/null || echo unknown); Corda $CORDA_VERSION on both sides"
+  echo "begun $(date -u +%FT%TZ), load average of this machine $(cut -d' ' -f1-3 /proc/loadavg)"
+}
+
+# report prints the table, and writes it as Markdown and JSON.
+report() {
+  {
+    echo "# benchnet, measured"
+    echo
+    sed 's/^/- /' "$out/conditions.txt"
+    echo "- ended $(date -u +%FT%TZ), load average $(cut -d' ' -f1-3 /proc/loadavg)"
+    echo
+    awk -F '\t' 'BEGIN { print "| part | case | measure | value | unit |\n|---|---|---|---:|---|" } { printf "| %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5 }' "$out/results.tsv"
+  } > "$out/results.md"
+  awk -F '\t' 'BEGIN { printf "[" } { printf "%s\n  {\"part\": \"%s\", \"case\": \"%s\", \"measure\": \"%s\", \"value\": %s, \"unit\": \"%s\"}", (NR > 1 ? "," : ""), $1, $2, $3, $4, $5 } END { print "\n]" }' \
+    "$out/results.tsv" > "$out/results.json"
+  cat "$out/results.md"
+  echo
+  echo "written to $out"
+}
