@@ -1,0 +1,107 @@
+// Package crd_test holds the generated CRDs to the conventions of Kubernetes' API.
+package crd_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// enumsOverBools are the fields that may be true or false for ever; everything else may one day want a third value.
+var enumsOverBools = map[string]bool{
+	"spec.suspend": true, "spec.platform.corda.notary.validating": true,
+	"spec.platform.corda.tuning.openSSL": true, "spec.platform.corda.tuning.p2pCompression": true, // Corda's own words
+}
+
+func schemas(t *testing.T) map[string]apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	files, err := filepath.Glob("bases/*.yaml")
+	if err != nil || len(files) != 2 {
+		t.Fatalf("CRDs are %v (%v), want two", files, err)
+	}
+	all := map[string]apiextensionsv1.CustomResourceDefinition{}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var crd apiextensionsv1.CustomResourceDefinition
+		if err := yaml.UnmarshalStrict(content, &crd); err != nil {
+			t.Fatalf("decode %s: %v", file, err)
+		}
+		all[crd.Spec.Names.Kind] = crd
+	}
+	return all
+}
+
+// walk calls check for every field of ours below the schema; the types of Kubernetes in them follow rules of their own.
+func walk(schema apiextensionsv1.JSONSchemaProps, path string, check func(path string, field apiextensionsv1.JSONSchemaProps)) {
+	for name, field := range schema.Properties {
+		below := path + "." + name
+		check(below, field)
+		if name == "conditions" || name == "tolerations" || name == "adminSecret" {
+			continue
+		}
+		walk(field, below, check)
+		if field.Items != nil && field.Items.Schema != nil {
+			walk(*field.Items.Schema, below+"[]", check)
+		}
+	}
+}
+
+func eachField(t *testing.T, check func(t *testing.T, path string, field apiextensionsv1.JSONSchemaProps)) {
+	t.Helper()
+	for kind, crd := range schemas(t) {
+		for _, version := range crd.Spec.Versions {
+			for _, part := range []string{"spec", "status"} {
+				schema, ok := version.Schema.OpenAPIV3Schema.Properties[part]
+				if !ok {
+					t.Fatalf("%s has no %s", kind, part)
+				}
+				walk(schema, part, func(path string, field apiextensionsv1.JSONSchemaProps) {
+					t.Run(kind+" "+path, func(t *testing.T) { check(t, path, field) })
+				})
+			}
+		}
+	}
+}
+
+func TestFields(t *testing.T) {
+	eachField(t, func(t *testing.T, path string, field apiextensionsv1.JSONSchemaProps) {
+		inSpec := path[:4] == "spec"
+		if field.Description == "" {
+			t.Error("it has no description")
+		}
+		if field.Type == "boolean" && !enumsOverBools[path] {
+			t.Error("it is a boolean: an enum can be extended")
+		}
+		if field.Type == "number" {
+			t.Error("it is a floating point number: use a quantity or an integer with a unit")
+		}
+		if field.Type == "array" && (field.MaxItems == nil || field.XListType == nil) {
+			t.Error("it is a list without maxItems or listType: CEL cannot bound its cost, server-side apply cannot merge it")
+		}
+		if inSpec && field.Type == "string" && field.MaxLength == nil && field.Enum == nil && field.Pattern == "" && field.Format == "" {
+			t.Error("it is a string without bounds")
+		}
+		if inSpec && field.Type == "integer" && field.Minimum == nil {
+			t.Error("it is a number without a minimum")
+		}
+	})
+}
+
+// TestStatusBeforeTheFirstPass makes sure that kstatus does not take a resource that nobody has looked at for a finished one.
+func TestStatusBeforeTheFirstPass(t *testing.T) {
+	for kind, crd := range schemas(t) {
+		status := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["status"]
+		if status.Default == nil || string(status.Default.Raw) != `{"observedGeneration":-1}` {
+			t.Errorf("the status of %s should default to observedGeneration -1, but to %v", kind, status.Default)
+		}
+		if crd.Spec.Versions[0].Subresources == nil || crd.Spec.Versions[0].Subresources.Status == nil {
+			t.Errorf("%s has no status subresource", kind)
+		}
+	}
+}
