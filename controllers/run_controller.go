@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -58,12 +59,11 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if err := r.measure(ctx, pass); err != nil {
-		return ctrl.Result{}, err
-	}
+	pass.problem = r.measure(ctx, pass)
 	before := run.DeepCopy()
 	run.Status = status.Run(pass.statusInput(r.Now()))
-	return ctrl.Result{}, writeStatus(ctx, r.Client, r.Events, before, run, before.Status.Conditions, run.Status.Conditions)
+	err = writeStatus(ctx, r.Client, r.Events, before, run, before.Status.Conditions, run.Status.Conditions)
+	return ctrl.Result{}, errors.Join(pass.problem, err)
 }
 
 // measure takes the run as far as what was observed allows.

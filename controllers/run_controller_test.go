@@ -1,6 +1,7 @@
 package controllers_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -182,6 +183,15 @@ func TestRunWithoutAnyResultFails(t *testing.T) {
 		t.Fatalf("the run should have failed, but is %+v", run.Status)
 	}
 	w.wantReason("extra", v1alpha1.ReasonRunFailed, "com.example.Nope")
+}
+
+func TestWhatCannotBeAppliedIsShownOfARun(t *testing.T) {
+	w := readyRun(t)
+	w.failAt = w.writes.Load() + 1
+	if _, err := w.runs().Reconcile(w.ctx, w.request("extra")); !errors.Is(err, errDied) {
+		t.Fatalf("the pass should end with the write's error, but: %v", err)
+	}
+	w.wantReason("extra", v1alpha1.ReasonProblem, errDied.Error())
 }
 
 func TestProgressIsShown(t *testing.T) {

@@ -36,6 +36,8 @@ type runPass struct {
 	result *results.Result
 	// refusal is why the run cannot be carried out at all.
 	refusal error
+	// problem is what kept the pass from its end.
+	problem error
 	// waiting is what the run waits for before it can begin.
 	waiting status.Waiting
 }
@@ -167,7 +169,7 @@ func (p *runPass) workersReady() int32 {
 
 // statusInput is what the status of the run follows from.
 func (p *runPass) statusInput(now time.Time) status.RunInput {
-	in := status.RunInput{Run: p.run, Refusal: p.refusal, Waiting: p.waiting, Result: p.result,
+	in := status.RunInput{Run: p.run, Refusal: p.refusal, Waiting: p.waiting, Result: p.result, Problem: p.problem,
 		WorkersReady: p.workersReady(), Workers: p.workers(), Now: now}
 	if p.released != nil {
 		in.Start = &p.released.Start

@@ -30,7 +30,7 @@ const (
 	ReasonWaitingForTurn    = "WaitingForTurn"
 	ReasonWaitingForWorkers = "WaitingForWorkers"
 	ReasonMeasuring         = "Measuring"
-	ReasonCollecting        = "Collecting"
 	ReasonResultWritten     = "ResultWritten"
 	ReasonRunFailed         = "RunFailed"
+	ReasonProblem           = "Problem"
 )

@@ -35,6 +35,8 @@ type RunInput struct {
 	WorkersReady int32
 	// Progress of each worker, JSON; empty where it told nothing yet.
 	Progress []string
+	// Problem is what kept the pass from its end, or nil; the run goes on trying.
+	Problem error
 	// Failure is why the run ended without a result, or empty.
 	Failure string
 	// Result of the run, or nil.
@@ -62,6 +64,9 @@ func Run(in RunInput) v1alpha1.BenchmarkRunStatus {
 		failed(&s, &l, in.Now, v1alpha1.ReasonInvalidSpec, in.Refusal.Error())
 	case in.Failure != "":
 		failed(&s, &l, in.Now, v1alpha1.ReasonRunFailed, in.Failure)
+	case in.Problem != nil:
+		s.Phase, s.Progress = "Preparing", "Preparing"
+		underWay(&l, v1alpha1.ReasonProblem, in.Problem.Error())
 	case in.Waiting.Reason != "":
 		s.Phase, s.Progress = "Pending", "Waiting"
 		underWay(&l, in.Waiting.Reason, in.Waiting.Message)

@@ -57,10 +57,11 @@ func (Corda) Load(in platform.Input, topology platform.Topology, workload *v1alp
 	return d, err
 }
 
-// withPlan runs a plan of the user's own, which gets the load's numbers as JMeter properties and leaves its samples to the agent.
+// withPlan runs a plan of the user's own, which gets the load's numbers as JMeter properties. The agent adds the plan itself
+// and where its samples go.
 func withPlan(d driver.Driver, plan *v1alpha1.JMeterPlan) driver.Driver {
 	d.Plan = planDir + "/" + plan.Key
-	d.Command = append(d.Command, "--plan", d.Plan, "--jtl", "$(BENCHNET_DIR)/samples.jtl",
+	d.Command = append(d.Command,
 		"-Jbenchnet.workload=$(BENCHNET_WORKLOAD)",
 		fmt.Sprintf("-Jbenchnet.clients=%d", d.Workload.Load.Clients),
 		fmt.Sprintf("-Jbenchnet.warmUpSeconds=%d", d.Workload.Measure.WarmUpSeconds),
