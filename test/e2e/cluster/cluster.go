@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
@@ -70,6 +72,8 @@ func (n *Namespace) Within(t testing.TB) *Namespace {
 }
 
 func connect() (client.Client, error) {
+	// The client library says nothing that a test would not say better.
+	ctrl.SetLogger(zap.New(zap.WriteTo(io.Discard)))
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return nil, err
