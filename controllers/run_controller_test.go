@@ -185,6 +185,25 @@ func TestRunWithoutAnyResultFails(t *testing.T) {
 	w.wantReason("extra", v1alpha1.ReasonRunFailed, "com.example.Nope")
 }
 
+// TestWorkersOfEveryKind has the API server accept the worker Jobs of all that a workload can ask for.
+func TestWorkersOfEveryKind(t *testing.T) {
+	cases := map[string]string{
+		"sample log kept":    "jtl: Keep\n    corda: {flow: Issue}",
+		"plan of the user's": "jmeter: {configMapName: my-plan}",
+		"flow by class name": `corda: {flow: com.example.MyFlow, arguments: [{type: Int, value: "1"}]}`,
+	}
+	for name, kind := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			must(t, w.create(twoBanks[:strings.Index(twoBanks, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+			w.bringUp("banks")
+			must(t, w.create(strings.Replace(twoWorkers, "corda: {flow: Issue}", kind, 1), &v1alpha1.BenchmarkRun{}))
+			w.reconcileRun("extra")
+			w.get("extra", &batchv1.Job{})
+		})
+	}
+}
+
 func TestWhatCannotBeAppliedIsShownOfARun(t *testing.T) {
 	w := readyRun(t)
 	w.failAt = w.writes.Load() + 1

@@ -87,16 +87,16 @@ func environment(run *v1alpha1.BenchmarkRun) []corev1.EnvVar {
 }
 
 func mounts(run *v1alpha1.BenchmarkRun) []corev1.VolumeMount {
-	all := []corev1.VolumeMount{
+	exchange := corev1.VolumeMount{Name: "exchange", MountPath: protocol.DefaultDir}
+	if keepsSamples(run) {
+		exchange.SubPathExpr = "worker-$(" + protocol.WorkerVariable + ")"
+	}
+	return []corev1.VolumeMount{
+		exchange,
 		{Name: pods.AgentVolume, MountPath: pods.AgentDir, ReadOnly: true},
-		{Name: "exchange", MountPath: protocol.DefaultDir},
 		{Name: "workload", MountPath: path.Dir(workloadPath), ReadOnly: true},
 		{Name: "tmp", MountPath: "/tmp"},
 	}
-	if run.Spec.Workload.JTL == v1alpha1.RetentionKeep {
-		all = append(all, corev1.VolumeMount{Name: "jtl", MountPath: "/var/lib/benchnet/jtl", SubPathExpr: "worker-$(BENCHNET_WORKER)"})
-	}
-	return all
 }
 
 // volumes of a worker. The directory in which driver and agent exchange files, JMeter's sample log among them, is a
