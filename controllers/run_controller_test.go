@@ -190,7 +190,7 @@ func TestWorkersOfEveryKind(t *testing.T) {
 	cases := map[string]string{
 		"sample log kept":    "jtl: Keep\n    corda: {flow: Issue}",
 		"plan of the user's": "jmeter: {configMapName: my-plan}",
-		"flow by class name": `corda: {flow: com.example.MyFlow, arguments: [{type: Int, value: "1"}]}`,
+		"flow by class name": `corda: {flow: net.corda.finance.flows.CashIssueFlow, arguments: [{type: Amount, value: "1 USD"}]}`,
 	}
 	for name, kind := range cases {
 		t.Run(name, func(t *testing.T) {
