@@ -29,7 +29,7 @@ engine_build() {
   local tag=$1 key=$2 dockerfile=$3 context=$4; shift 4
   local common=(--file "$dockerfile" --tag "$tag" --label "$INPUTS_LABEL=$key" "$@")
   case $ENGINE in
-    buildah) buildah_ bud --isolation chroot --pull-never --layers "${cache_volumes[@]}" "${common[@]}" "$context" ;;
+    buildah) buildah_ bud --isolation chroot --pull-never --layers --force-rm "${cache_volumes[@]}" "${common[@]}" "$context" ;;
     *) "$ENGINE" build "${common[@]}" "$context" ;;
   esac
 }
