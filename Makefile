@@ -26,6 +26,12 @@ demo: ## From nothing to a measured Corda network: cluster, images, operator, be
 clean: cluster-down ## Take the cluster away and remove what was built in the tree; caches stay
 	rm -rf bin genesis/corda/target drivers/jmeter-corda/target
 
+.PHONY: purge
+purge: clean ## Clean, and forget the caches too: images, Kubernetes, tools
+	hack/cluster/down --purge
+	hack/images/clean
+	rm -rf "$${BENCHNET_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/benchnet}"
+
 ##@ Code
 
 .PHONY: generate
@@ -81,7 +87,7 @@ test-e2e: ## End to end tests: brings up the cluster, images and operator where 
 	@hack/test/e2e
 
 .PHONY: bench
-bench: ## Measure benchnet itself: time to a ready network beside Corda's own bootstrapper
+bench: ## Measure benchnet itself, after make demo: time to a ready network beside Corda's own bootstrapper
 	@hack/bench/run
 
 ##@ Cluster
