@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
-	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -86,19 +85,17 @@ func assertOperatorMetrics(ns *cluster.Namespace) {
 const podMonitorCRD = "podmonitors.monitoring.coreos.com"
 
 // assertPodMonitor follows a network from a cluster without the Prometheus Operator's API to one with it. It wakes the
-// network up. A cluster that has the API already is left as it is. The scenario owns the CRD, not the subtest: the
-// operator goes on using it for as long as the network stands.
-func assertPodMonitor(t *testing.T, scenario *cluster.Namespace, network string) {
-	t.Helper()
-	ns := scenario.Within(t)
+// network up. A cluster that has the API already is left as it is.
+func assertPodMonitor(ns *cluster.Namespace, network string) {
+	ns.Helper()
 	if !isInstalled(ns) {
 		assertCondition(ns, network, "False", v1alpha1.ReasonAPIMissing)
-		manifest, err := exec.CommandContext(t.Context(), "testdata/podmonitor-crd.sh").Output()
+		manifest, err := exec.CommandContext(ns.Context(), "testdata/podmonitor-crd.sh").Output()
 		if err != nil {
-			t.Fatalf("generate the CRD: %v", err)
+			ns.Fatalf("generate the CRD: %v", err)
 		}
 		ns.MustApply(string(manifest))
-		removeAfter(scenario, network)
+		removeAtEnd(ns)
 		ns.Kubectl("wait", "--for=condition=Established", "crd/"+podMonitorCRD)
 	}
 	operator := ns.Operator()
@@ -106,10 +103,10 @@ func assertPodMonitor(t *testing.T, scenario *cluster.Namespace, network string)
 	assertCondition(ns, network, "True", v1alpha1.ReasonApplied)
 	ports := strings.Fields(ns.Kubectl("get", "podmonitor", network, "--output", "jsonpath={.spec.podMetricsEndpoints[*].port}"))
 	if strings.Join(ports, " ") != "jmx agent metrics" {
-		t.Errorf("the PodMonitor scrapes the ports %v", ports)
+		ns.Errorf("the PodMonitor scrapes the ports %v", ports)
 	}
 	if now := ns.Operator(); now.UID != operator.UID || restarts(now) != restarts(operator) {
-		t.Error("the operator should see the new API without a restart")
+		ns.Error("the operator should see the new API without a restart")
 	}
 }
 
@@ -118,14 +115,11 @@ func isInstalled(ns *cluster.Namespace) bool {
 	return strings.Contains(ns.Kubectl("get", "crd", "--output=name"), "/"+podMonitorCRD)
 }
 
-// removeAfter takes the CRD away when the scenario ends. An operator that has seen a kind counts on it, so it starts anew.
-func removeAfter(ns *cluster.Namespace, network string) {
-	ns.Helper()
-	ns.Cleanup(func() {
-		late := ns.Late()
-		late.Kubectl("delete", "benchmarknetwork", network, "--ignore-not-found")
-		late.Kubectl("delete", "crd", podMonitorCRD)
-		late.KillOperator()
+// removeAtEnd takes the CRD away when the scenario is over. An operator that has seen a kind counts on it, so it starts anew.
+func removeAtEnd(ns *cluster.Namespace) {
+	ns.AtEnd(func(ns *cluster.Namespace) {
+		ns.Kubectl("delete", "crd", podMonitorCRD)
+		ns.KillOperator()
 	})
 }
 

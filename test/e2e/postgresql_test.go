@@ -33,7 +33,7 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 	t.Run("a suspended network runs nothing", func(t *testing.T) { assertNoLoad(ns.Within(t)) })
 	t.Run("Corda accepts the node.conf of every member", func(t *testing.T) { assertNodeConfs(ns.Within(t), network) })
 	t.Run("metrics are served", func(t *testing.T) { assertMetrics(ns.Within(t), network) })
-	mustPass(t, "a PodMonitor is made once its API is installed", func(t *testing.T) { assertPodMonitor(t, ns, "banks") })
+	mustPass(t, "a PodMonitor is made once its API is installed", func(t *testing.T) { assertPodMonitor(ns.Within(t), "banks") })
 
 	mustPass(t, "issue, closed loop", func(t *testing.T) { assertRun(ns.Within(t), "banks-issue") })
 	mustPass(t, "pay, closed loop, two workers", func(t *testing.T) { assertRun(ns.Within(t), "banks-pay") })

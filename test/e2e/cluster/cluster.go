@@ -33,6 +33,8 @@ type Namespace struct {
 	testing.TB
 	Name   string
 	Client client.Client
+	// atEnd is shared by the namespace in all subtests.
+	atEnd *[]func(*Namespace)
 }
 
 // NewNamespace makes an empty namespace, held to the pod security standard "restricted", which goes with the test.
@@ -42,7 +44,7 @@ func NewNamespace(t testing.TB, scenario string) *Namespace {
 	if err != nil {
 		t.Fatalf("no cluster: %v; make test-e2e brings one up", err)
 	}
-	n := &Namespace{TB: t, Name: "bn-e2e-" + scenario, Client: c}
+	n := &Namespace{TB: t, Name: "bn-e2e-" + scenario, Client: c, atEnd: &[]func(*Namespace){}}
 	n.remove()
 	object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: n.Name,
 		Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
@@ -54,17 +56,20 @@ func NewNamespace(t testing.TB, scenario string) *Namespace {
 			n.collect()
 		}
 		n.remove()
+		for _, do := range *n.atEnd {
+			do(n.Within(late{t}))
+		}
 	})
 	return n
 }
+
+// AtEnd does something to the cluster once the scenario is over, what it left is collected and the namespace is gone.
+func (n *Namespace) AtEnd(do func(*Namespace)) { *n.atEnd = append(*n.atEnd, do) }
 
 // late is a test whose cleanup is under way: its context would be cancelled.
 type late struct{ testing.TB }
 
 func (late) Context() context.Context { return context.Background() }
-
-// Late is the same namespace in a cleanup.
-func (n *Namespace) Late() *Namespace { return n.Within(late{n.TB}) }
 
 // Within is the same namespace in a subtest.
 func (n *Namespace) Within(t testing.TB) *Namespace {
