@@ -115,8 +115,8 @@ uninstall: ## Remove the operator; the CRDs and with them your networks and resu
 
 .PHONY: deploy
 deploy: ## Install the operator with kustomize instead of Helm
-	$(call tool,kustomize) build config/default | kubectl apply --server-side --filename -
+	$(call tool,kustomize) build config/default | KUBECONFIG=$$(hack/cluster/kubeconfig) kubectl apply --server-side --filename -
 
 .PHONY: undeploy
 undeploy: ## Remove what deploy installed, CRDs and networks included
-	$(call tool,kustomize) build config/default | kubectl delete --ignore-not-found --filename -
+	$(call tool,kustomize) build config/default | KUBECONFIG=$$(hack/cluster/kubeconfig) kubectl delete --ignore-not-found --filename -
