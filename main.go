@@ -101,18 +101,22 @@ func run(o options) error {
 
 // setUp registers the reconcilers. This is the one place that lists the platforms.
 func (o options) setUp(mgr ctrl.Manager, kubeVersion string) error {
-	platforms := platform.NewRegistry(corda.New())
-	catalogue := images.Catalogue{Registry: o.imageRegistry, Version: o.imageVersion, Overrides: o.imageOverrides}
-	writer := apply.NewWriter(mgr.GetClient(), mgr.GetScheme())
-	reader := observe.NewReader(mgr.GetClient(), mgr.GetScheme())
-	recorder := mgr.GetEventRecorder(v1alpha1.ManagedBy)
-	networks := &controllers.NetworkReconciler{Client: mgr.GetClient(), Direct: mgr.GetAPIReader(), Platforms: platforms, Images: catalogue,
-		Writer: writer, Reader: reader, Events: recorder, KubeVersion: kubeVersion, Now: time.Now}
+	dependencies := controllers.Dependencies{
+		Client:      mgr.GetClient(),
+		Direct:      mgr.GetAPIReader(),
+		Platforms:   platform.NewRegistry(corda.New()),
+		Images:      images.Catalogue{Registry: o.imageRegistry, Version: o.imageVersion, Overrides: o.imageOverrides},
+		Writer:      apply.NewWriter(mgr.GetClient(), mgr.GetScheme()),
+		Reader:      observe.NewReader(mgr.GetClient(), mgr.GetScheme()),
+		Events:      mgr.GetEventRecorder(v1alpha1.ManagedBy),
+		KubeVersion: kubeVersion,
+		Now:         time.Now,
+	}
+	networks := &controllers.NetworkReconciler{Dependencies: dependencies}
 	if err := networks.SetupWithManager(mgr, o.concurrency); err != nil {
 		return fmt.Errorf("set up the network controller: %w", err)
 	}
-	runs := &controllers.RunReconciler{Client: mgr.GetClient(), Direct: mgr.GetAPIReader(), Platforms: platforms, Images: catalogue,
-		Writer: writer, Reader: reader, Events: recorder, KubeVersion: kubeVersion, Now: time.Now}
+	runs := &controllers.RunReconciler{Dependencies: dependencies}
 	if err := runs.SetupWithManager(mgr, o.concurrency); err != nil {
 		return fmt.Errorf("set up the run controller: %w", err)
 	}

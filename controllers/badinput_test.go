@@ -143,12 +143,10 @@ func TestWhatCannotChange(t *testing.T) {
 	})
 }
 
-// update replaces the spec of the network by that of the text.
+// update replaces the network by that of the text, as kubectl replace does.
 func (w *world) update(text string) error {
 	w.t.Helper()
-	wanted := &v1alpha1.BenchmarkNetwork{}
-	w.decode(text, wanted)
-	live := w.network(wanted.Name)
-	live.Spec = wanted.Spec
-	return w.client.Update(w.ctx, live)
+	wanted := w.decode(text)
+	wanted.SetResourceVersion(w.network(wanted.GetName()).ResourceVersion)
+	return w.client.Update(w.ctx, wanted)
 }

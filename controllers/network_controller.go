@@ -5,7 +5,6 @@ package controllers
 import (
 	"context"
 	"fmt"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -19,28 +18,13 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/apply"
-	"github.com/benchnet/benchnet/internal/images"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
-	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
 // NetworkReconciler brings BenchmarkNetworks about.
-type NetworkReconciler struct {
-	Client client.Client
-	// Direct reads objects of the user's that the cache does not hold.
-	Direct    client.Reader
-	Platforms *platform.Registry
-	Images    images.Catalogue
-	Writer    *apply.Writer
-	Reader    *observe.Reader
-	Events    Events
-	// KubeVersion of the cluster, which charts may ask for.
-	KubeVersion string
-	// Now is the clock.
-	Now func() time.Time
-}
+type NetworkReconciler struct{ Dependencies }
 
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks,verbs=get;list;watch;update;patch;delete
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks/status,verbs=get;update;patch

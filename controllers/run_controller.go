@@ -15,10 +15,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/apply"
 	"github.com/benchnet/benchnet/internal/driver"
-	"github.com/benchnet/benchnet/internal/images"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -26,20 +24,7 @@ import (
 const releaseLead = 3 * time.Second
 
 // RunReconciler measures BenchmarkRuns.
-type RunReconciler struct {
-	Client client.Client
-	// Direct reads objects that the cache does not hold.
-	Direct    client.Reader
-	Platforms *platform.Registry
-	Images    images.Catalogue
-	Writer    *apply.Writer
-	Reader    *observe.Reader
-	Events    Events
-	// KubeVersion of the cluster, recorded in the result.
-	KubeVersion string
-	// Now is the clock.
-	Now func() time.Time
-}
+type RunReconciler struct{ Dependencies }
 
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkruns,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkruns/status,verbs=get;update;patch

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -36,6 +37,7 @@ import (
 var config *rest.Config
 
 func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard())
 	os.Exit(func() int {
 		if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 			return m.Run()
@@ -124,16 +126,18 @@ func (w *world) counting() interceptor.Funcs {
 
 var catalogue = images.Catalogue{Registry: "ghcr.io/benchnet", Version: "0.1.0"}
 
-func (w *world) networks() *controllers.NetworkReconciler {
-	return &controllers.NetworkReconciler{Client: w.operator, Direct: w.client, Platforms: platform.NewRegistry(corda.New()), Images: catalogue,
+func (w *world) dependencies() controllers.Dependencies {
+	return controllers.Dependencies{Client: w.operator, Direct: w.client, Platforms: platform.NewRegistry(corda.New()), Images: catalogue,
 		Writer: apply.NewWriter(w.operator, w.operator.Scheme()), Reader: observe.NewReader(w.operator, w.operator.Scheme()),
 		Events: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Now: func() time.Time { return w.now }}
 }
 
+func (w *world) networks() *controllers.NetworkReconciler {
+	return &controllers.NetworkReconciler{Dependencies: w.dependencies()}
+}
+
 func (w *world) runs() *controllers.RunReconciler {
-	return &controllers.RunReconciler{Client: w.operator, Direct: w.client, Platforms: platform.NewRegistry(corda.New()), Images: catalogue,
-		Writer: apply.NewWriter(w.operator, w.operator.Scheme()), Reader: observe.NewReader(w.operator, w.operator.Scheme()),
-		Events: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Now: func() time.Time { return w.now }}
+	return &controllers.RunReconciler{Dependencies: w.dependencies()}
 }
 
 func (w *world) request(name string) ctrl.Request {
@@ -157,20 +161,20 @@ func (w *world) reconcileRun(name string) {
 // create makes an object from YAML; the namespace is the world's.
 func (w *world) create(text string, into client.Object) error {
 	w.t.Helper()
-	// As kubectl would send it: what the text has, zeros included, and nothing else.
-	raw := &unstructured.Unstructured{}
-	must(w.t, yaml.Unmarshal([]byte(text), &raw.Object))
-	raw.SetNamespace(w.namespace)
+	raw := w.decode(text)
 	if err := w.client.Create(w.ctx, raw, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
 		return err
 	}
 	return w.client.Get(w.ctx, client.ObjectKeyFromObject(raw), into)
 }
 
-func (w *world) decode(text string, into client.Object) {
+// decode has what kubectl would send: what the text has, zeros included, and nothing else.
+func (w *world) decode(text string) *unstructured.Unstructured {
 	w.t.Helper()
-	must(w.t, yaml.UnmarshalStrict([]byte(text), into))
-	into.SetNamespace(w.namespace)
+	raw := &unstructured.Unstructured{}
+	must(w.t, yaml.Unmarshal([]byte(text), &raw.Object))
+	raw.SetNamespace(w.namespace)
+	return raw
 }
 
 func (w *world) get(name string, into client.Object) {
