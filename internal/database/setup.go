@@ -33,7 +33,7 @@ const (
 // setup is the ConfigMap and the Job that make the members' roles, schemas and tables.
 func (in Input) setup(g group, i Instance) []client.Object {
 	files := []string{"prepare", "database.sql", "members", "role.sql", "clone", "rename.awk"}
-	pod := in.setupPod(g, i)
+	pod := in.setupPod(g)
 	pod.InitContainers = append(pod.InitContainers, in.scriptContainer(g, i, "prepare"))
 	env := in.adminEnv(i)
 	members := in.scriptContainer(g, i, "members")
@@ -50,7 +50,7 @@ func (in Input) setup(g group, i Instance) []client.Object {
 
 // teardown is the ConfigMap and the Job that remove them again.
 func (in Input) teardown(g group, i Instance) []client.Object {
-	pod := in.setupPod(g, i)
+	pod := in.setupPod(g)
 	pod.Containers = []corev1.Container{in.scriptContainer(g, i, "drop")}
 	return in.job(g, "teardown", []string{"drop", "drop.sql"}, pod)
 }
@@ -113,7 +113,7 @@ func fingerprint(parts ...any) string {
 }
 
 // setupPod has the volumes and the security of both Jobs' pods, but no containers.
-func (in Input) setupPod(g group, i Instance) corev1.PodSpec {
+func (in Input) setupPod(g group) corev1.PodSpec {
 	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
 	return corev1.PodSpec{
 		RestartPolicy:                corev1.RestartPolicyNever,

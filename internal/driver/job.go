@@ -66,7 +66,8 @@ func worker(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
 		Command: append(append(command, "--"), d.Command...),
 		Env:     append(environment(run), d.Env...),
 		// A load generator that has to wait for a core measures itself, not the network; it still must fit beside it.
-		Resources:                corev1.ResourceRequirements{Limits: size, Requests: corev1.ResourceList{corev1.ResourceMemory: w.Memory, corev1.ResourceCPU: tenth(w.Cores)}},
+		Resources: corev1.ResourceRequirements{Limits: size,
+			Requests: corev1.ResourceList{corev1.ResourceMemory: w.Memory, corev1.ResourceCPU: tenth(w.Cores)}},
 		VolumeMounts:             append(mounts(run), d.Mounts...),
 		SecurityContext:          pods.Restricted(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,

@@ -29,7 +29,8 @@ func validateExtra(spec *v1alpha1.BenchmarkNetworkSpec, key, value string, path 
 	errs := validateSince(spec, key, path)
 	if !isScalar(value) {
 		errs = append(errs, field.Invalid(path, value,
-			`must be one HOCON value on one line: a number, true, a word or duration (30 seconds), a "string", a [list] of these as JSON, or ${VARIABLE}; give an object as dotted keys`))
+			`must be one HOCON value on one line: a number, true, a word or duration (30 seconds), a "string", `+
+				`a [list] of these as JSON, or ${VARIABLE}; give an object as dotted keys`))
 	}
 	return errs
 }

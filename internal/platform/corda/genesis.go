@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -124,7 +125,7 @@ func genesisJob(in platform.Input, owned metav1.ObjectMeta, outs []output, order
 func genesisPod(in platform.Input, account string, outs []output, orders []byte) corev1.PodSpec {
 	spec := &in.Network.Spec
 	supplied := cordapps(spec).withAgent(in)
-	init := append(supplied.init, genesisContainer(in, supplied))
+	init := slices.Concat(supplied.init, []corev1.Container{genesisContainer(in, supplied)})
 	if makesSchema(spec) {
 		init = append(init, schemaContainer(in, supplied))
 	}
