@@ -80,7 +80,7 @@ test-java: ## Tests of the Maven modules
 
 .PHONY: test-envtest
 test-envtest: ## Tests against a real API server and etcd
-	@KUBEBUILDER_ASSETS=$$(hack/cluster/assets) hack/test/go envtest
+	@KUBEBUILDER_ASSETS=$$(hack/cluster/assets) hack/test/go envtest -count=1
 
 .PHONY: test-e2e
 test-e2e: ## End to end tests: brings up the cluster, images and operator where they are missing
