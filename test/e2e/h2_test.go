@@ -72,11 +72,10 @@ func assertDisturbed(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 	if run.Status.Verdict != v1alpha1.VerdictInvalid {
 		ns.Errorf("the verdict should be Invalid: %s", cluster.Summary(run))
 	}
-	lost := []string{string(results.MemberReplaced), string(results.MemberRestarted)}
-	if !slices.ContainsFunc(run.Status.Reasons, func(r v1alpha1.VerdictReason) bool {
-		return r.Severity == "Invalid" && slices.Contains(lost, r.Reason) && strings.Contains(r.Message, "member-0")
-	}) {
-		ns.Errorf("a reason should name the lost member-0: %s", cluster.Summary(run))
+	lost := []results.ReasonCode{results.MemberReplaced, results.MemberRestarted}
+	verdict := document(ns, run).Verdict
+	if !slices.ContainsFunc(verdict.Reasons, func(r results.Reason) bool { return slices.Contains(lost, r.Code) && r.Subject == "member-0" }) {
+		ns.Errorf("a reason should name the lost member-0: %+v", verdict.Reasons)
 	}
 }
 

@@ -6,7 +6,11 @@
 package e2e_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +20,20 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
+
+// TestMain lets one process of this machine at a time use the cluster: two would take each other's namespaces away.
+func TestMain(m *testing.M) {
+	lock, err := os.OpenFile(filepath.Join(os.TempDir(), "benchnet-e2e.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err == nil {
+		fmt.Println("waiting for other end-to-end tests on this machine to end, if there are any")
+		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "lock the end-to-end tests:", err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
 
 // smallMachine are the findings that say no more than that the machine was too small or too busy for the test.
 var smallMachine = []string{string(results.WorkerThrottled), string(results.WorkerBehindSchedule)}

@@ -73,7 +73,7 @@ func (late) Context() context.Context { return context.Background() }
 
 // Within is the same namespace in a subtest.
 func (n *Namespace) Within(t testing.TB) *Namespace {
-	return &Namespace{TB: t, Name: n.Name, Client: n.Client}
+	return &Namespace{TB: t, Name: n.Name, Client: n.Client, atEnd: n.atEnd}
 }
 
 func connect() (client.Client, error) {
