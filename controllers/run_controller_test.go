@@ -163,6 +163,9 @@ func TestDisturbancesMakeARunInvalid(t *testing.T) {
 		if r.Severity == "Invalid" {
 			found = append(found, r.Reason)
 		}
+		if r.Reason == "MemberReplaced" && !strings.Contains(r.Message, "member-1") {
+			t.Errorf("the message should name the member that was replaced: %s", r.Message)
+		}
 	}
 	if s.Verdict != v1alpha1.VerdictInvalid || !slices.Contains(found, "MemberReplaced") || !slices.Contains(found, "Errors") {
 		t.Errorf("a replaced member and errors make a run invalid, but the status is %+v", s)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -174,7 +175,11 @@ const maxReasons = 16
 func reasons(severity string, found []results.Reason) []v1alpha1.VerdictReason {
 	var all []v1alpha1.VerdictReason
 	for _, r := range found[:min(len(found), maxReasons)] {
-		all = append(all, v1alpha1.VerdictReason{Reason: string(r.Code), Severity: severity, Message: r.Message})
+		message := r.Message
+		if !strings.Contains(message, r.Subject) {
+			message = r.Subject + ": " + message
+		}
+		all = append(all, v1alpha1.VerdictReason{Reason: string(r.Code), Severity: severity, Message: message})
 	}
 	return all
 }
