@@ -32,7 +32,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "lock the end-to-end tests:", err)
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	lock.Close() // Not before: the lock goes with the file.
+	os.Exit(code)
 }
 
 // smallMachine are the findings that say no more than that the machine was too small or too busy for the test.
