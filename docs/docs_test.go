@@ -8,9 +8,12 @@ import (
 	"go/token"
 	"os"
 	"os/exec"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
 func read(t *testing.T, path string) string {
@@ -103,4 +106,21 @@ func directModules(t *testing.T, path string) []string {
 		}
 	}
 	return direct
+}
+
+// TestCordaFieldsAreDocumented looks for every JSON name of the API's Corda structs in their page.
+func TestCordaFieldsAreDocumented(t *testing.T) {
+	page := read(t, "corda.md")
+	for _, kind := range []reflect.Type{
+		reflect.TypeFor[v1alpha1.CordaPlatform](), reflect.TypeFor[v1alpha1.CordaNotary](), reflect.TypeFor[v1alpha1.CorDappsSpec](),
+		reflect.TypeFor[v1alpha1.CordaTuning](), reflect.TypeFor[v1alpha1.CordaWorkload](), reflect.TypeFor[v1alpha1.MembersSpec](),
+		reflect.TypeFor[v1alpha1.Placement](), reflect.TypeFor[v1alpha1.Storage](),
+	} {
+		for i := range kind.NumField() {
+			name, _, _ := strings.Cut(kind.Field(i).Tag.Get("json"), ",")
+			if !strings.Contains(page, name) {
+				t.Errorf("docs/corda.md lacks %s of %s", name, kind.Name())
+			}
+		}
+	}
 }
