@@ -56,6 +56,9 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	if pass.refusal == nil {
 		passErr = r.provision(ctx, pass)
 	}
+	if apierrors.HasStatusCause(passErr, corev1.NamespaceTerminatingCause) {
+		return ctrl.Result{}, nil // The network goes with its namespace.
+	}
 	if err := r.report(ctx, pass); err != nil {
 		return ctrl.Result{}, err
 	}

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -48,6 +49,17 @@ func recordTransitions(recorder Events, object runtime.Object, old, current []me
 		if c.Type == v1alpha1.ConditionStalled || c.Reason == v1alpha1.ReasonInvalidSpec {
 			kind = corev1.EventTypeWarning
 		}
-		recorder.Eventf(object, nil, kind, c.Reason, c.Type, "%s", c.Message)
+		recorder.Eventf(object, nil, kind, c.Reason, c.Type, "%s", note(c.Message))
 	}
+}
+
+// maxNote is what the API server takes as the note of an event, in bytes.
+const maxNote = 1024
+
+// note is a message short enough for an event; the condition has all of it.
+func note(message string) string {
+	if len(message) <= maxNote {
+		return message
+	}
+	return strings.ToValidUTF8(message[:maxNote-3], "") + "..."
 }
