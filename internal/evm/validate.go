@@ -1,0 +1,118 @@
+package evm
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+)
+
+// MaxAccounts bounds the time that set-up takes.
+const MaxAccounts = 100_000
+
+var address = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
+
+func (w *Workload) validate() error {
+	for _, check := range []func() error{w.validateTargets, w.Operation.validate, w.validateLoad, w.validateMeasure} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Workload) validateTargets() error {
+	if len(w.Targets) == 0 {
+		return fmt.Errorf("targets: there are none; name at least one node")
+	}
+	for i, t := range w.Targets {
+		if t.Name == "" {
+			return fmt.Errorf("targets[%d].name: it is empty", i)
+		}
+		if !isHTTP(t.Address) && !isWebSocket(t.Address) {
+			return fmt.Errorf("targets[%d].address: %q is no URL of a node; want http://host:8545 or ws://host:8546", i, t.Address)
+		}
+	}
+	if n := len(w.Operation.Heads); n != 0 && n != len(w.Targets) {
+		return fmt.Errorf("operation.heads: %d URLs for %d targets; want one each, or none", n, len(w.Targets))
+	}
+	for i, url := range w.Operation.Heads {
+		if !isWebSocket(url) {
+			return fmt.Errorf("operation.heads[%d]: %q is no WebSocket URL; want ws://host:8546", i, url)
+		}
+	}
+	return nil
+}
+
+func (o *Operation) validate() error {
+	switch {
+	case o.ChainID == 0:
+		return fmt.Errorf("operation.chainId: it is not set; want the chain id of the genesis")
+	case o.SeedFile == "":
+		return fmt.Errorf("operation.seedFile: it is not set; want the file that the accounts in the genesis were made from")
+	case o.Accounts < 1 || o.Accounts > MaxAccounts:
+		return fmt.Errorf("operation.accounts: %d; want 1 to %d", o.Accounts, MaxAccounts)
+	case o.BatchSize < 0:
+		return fmt.Errorf("operation.batchSize: %d is negative", o.BatchSize)
+	case o.BatchIntervalMillis < 0:
+		return fmt.Errorf("operation.batchIntervalMillis: %d is negative", o.BatchIntervalMillis)
+	case o.GasLimit < DefaultGasLimit:
+		return fmt.Errorf("operation.gasLimit: %d; a transfer needs %d", o.GasLimit, DefaultGasLimit)
+	case !address.MatchString(o.Recipient):
+		return fmt.Errorf("operation.recipient: %q is no address; want 0x and 40 hexadecimal digits", o.Recipient)
+	}
+	return o.validateAmounts()
+}
+
+func (o *Operation) validateAmounts() error {
+	for _, f := range []struct{ field, value string }{
+		{"valueWei", o.ValueWei}, {"maxFeePerGasWei", o.MaxFeePerGasWei}, {"maxPriorityFeePerGasWei", o.MaxPriorityFeePerGasWei},
+	} {
+		if n := Wei(f.value); n == nil || n.Sign() < 0 || n.BitLen() > 256 {
+			return fmt.Errorf("operation.%s: %q is no amount; want a decimal number of wei", f.field, f.value)
+		}
+	}
+	if Wei(o.MaxPriorityFeePerGasWei).Cmp(Wei(o.MaxFeePerGasWei)) > 0 {
+		return fmt.Errorf("operation.maxPriorityFeePerGasWei: %s is above maxFeePerGasWei %s", o.MaxPriorityFeePerGasWei, o.MaxFeePerGasWei)
+	}
+	return nil
+}
+
+func (w *Workload) validateLoad() error {
+	l := w.Load
+	switch {
+	case l.Model != "Open":
+		return fmt.Errorf("load.model: %q; the evm driver has the model Open alone", l.Model)
+	case !(l.RatePerSecond > 0) || math.IsInf(l.RatePerSecond, 0):
+		return fmt.Errorf("load.ratePerSecond: %g is not positive", l.RatePerSecond)
+	case l.Clients < 1:
+		return fmt.Errorf("load.clients: %d; a sender needs at least one batch outstanding", l.Clients)
+	}
+	return w.validatePace()
+}
+
+// validatePace refuses a batch size, an interval and a rate of which two contradict the third.
+func (w *Workload) validatePace() error {
+	o := w.Operation
+	if o.BatchSize == 0 || o.BatchIntervalMillis == 0 {
+		return nil
+	}
+	made := float64(len(w.Targets)) * float64(o.BatchSize) * 1000 / float64(o.BatchIntervalMillis)
+	if math.Abs(made-w.Load.RatePerSecond) > 0.001*w.Load.RatePerSecond {
+		return fmt.Errorf("operation.batchSize: %d transactions every %d ms to each of %d targets are %g a second, but load.ratePerSecond is %g; leave one of the three out or make them agree",
+			o.BatchSize, o.BatchIntervalMillis, len(w.Targets), made, w.Load.RatePerSecond)
+	}
+	return nil
+}
+
+func (w *Workload) validateMeasure() error {
+	m := w.Measure
+	switch {
+	case m.WarmUpSeconds < 0:
+		return fmt.Errorf("measure.warmUpSeconds: %d is negative", m.WarmUpSeconds)
+	case m.WindowSeconds <= 0:
+		return fmt.Errorf("measure.windowSeconds: %d is not positive", m.WindowSeconds)
+	case m.DrainSeconds < 0:
+		return fmt.Errorf("measure.drainSeconds: %d is negative", m.DrainSeconds)
+	}
+	return nil
+}
