@@ -123,7 +123,7 @@ func (w *world) reportResult(run *v1alpha1.BenchmarkRun, worker int32, count int
 	must(w.t, err)
 	packed, err := results.EncodeWorker(&results.Worker{Worker: int(worker), StartMillis: w.now.UnixMilli(), WindowSeconds: seconds,
 		Histogram: encoded, CompletedPerSecond: completed, FailedPerSecond: make([]int64, seconds), Errors: errors,
-		Ledger: results.Ledger{Checked: true, Expected: int64(count), Recorded: int64(count)}})
+		Ledger: &results.Ledger{Checked: true, Expected: int64(count), Recorded: int64(count)}})
 	must(w.t, err)
 	cm := &corev1.ConfigMap{}
 	w.get(names.Report(run.Name, worker), cm)

@@ -95,7 +95,7 @@ func validateWorkload(p platform.Platform, spec *v1alpha1.BenchmarkNetworkSpec, 
 
 // chart of the user's own for the databases, or nil.
 func (r *NetworkReconciler) chart(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*database.Chart, error) {
-	ref := network.Spec.Database.Chart
+	ref := network.Spec.DatabaseOrDefault().Chart
 	if ref == nil {
 		return nil, nil
 	}

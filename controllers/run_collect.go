@@ -16,6 +16,7 @@ import (
 	"github.com/benchnet/benchnet/internal/driver"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/results"
 )
 
@@ -132,11 +133,24 @@ func (r *RunReconciler) result(ctx context.Context, pass *runPass, read reports)
 	tolerances.ErrorShare = float64(workload.Measure.MaxErrorPercent) / 100
 	verdict := read.merged.Judge(results.Circumstances{
 		Workers: int(workload.Workers.Count), Failures: read.failures, Disturbances: disturbances}, tolerances)
-	result, err := results.NewResult(read.merged, verdict)
+	interpretation := interpret(pass, read.merged)
+	result, err := results.NewResult(read.merged, interpretation, verdict.With(interpretation))
 	if err != nil {
 		return nil, fmt.Errorf("result of run %s: %w", pass.run.Name, err)
 	}
 	return result, r.describe(ctx, pass, result)
+}
+
+// interpret lets the platform read the measurement.
+func interpret(pass *runPass, measured *results.Measurement) results.Interpretation {
+	if measured.Unit == "" {
+		measured.Unit = pass.driver.Workload.Unit
+	}
+	interpreter, ok := pass.platform.(platform.Interpreter)
+	if !ok {
+		return results.Interpretation{}
+	}
+	return interpreter.Interpret(&pass.network.Spec, &pass.run.Spec.Workload, measured)
 }
 
 // describe adds what it takes to repeat the run.
@@ -158,8 +172,11 @@ func (r *RunReconciler) describe(ctx context.Context, pass *runPass, result *res
 		OperatorVersion: r.Images.Version, PlatformVersion: pass.platform.Version(&network.Spec),
 		KubernetesVersion: r.KubeVersion, PlanHash: network.Status.PlanHash,
 		Images: observe.Images(pass.networkPods), Containers: observe.Containers(pass.networkPods), Nodes: nodes,
-		Database: results.Database{Engine: string(network.Spec.Database.Engine), Topology: string(network.Spec.Database.Topology)},
 		Settings: settings(network.Status.Settings),
+	}
+	if _, ok := pass.platform.(platform.DatabaseUser); ok {
+		database := network.Spec.DatabaseOrDefault()
+		result.Environment.Database = &results.Database{Engine: string(database.Engine), Topology: string(database.Topology)}
 	}
 	return nil
 }

@@ -43,20 +43,24 @@ const (
 // BenchmarkNetworkSpec describes the network and the load on it. What shapes the network cannot change; workloads may be appended.
 // +kubebuilder:validation:XValidation:rule="self.platform == oldSelf.platform",message="spec.platform cannot change: a changed network is another network, create a new one"
 // +kubebuilder:validation:XValidation:rule="self.members == oldSelf.members",message="spec.members cannot change: a changed network is another network, create a new one"
-// +kubebuilder:validation:XValidation:rule="self.database == oldSelf.database",message="spec.database cannot change: a changed network is another network, create a new one"
+// +kubebuilder:validation:XValidation:rule="has(self.database) == has(oldSelf.database) && (!has(self.database) || self.database == oldSelf.database)",message="spec.database cannot change: a changed network is another network, create a new one"
+// +kubebuilder:validation:XValidation:rule="has(self.network) == has(oldSelf.network) && (!has(self.network) || self.network == oldSelf.network)",message="spec.network cannot change: a changed network is another network, create a new one"
+// +kubebuilder:validation:XValidation:rule="self.platform.type == 'Corda' || !has(self.database)",message="spec.database belongs to platform Corda: the members of the others keep their state themselves"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.workloads) || has(self.workloads)",message="spec.workloads may be appended, not removed"
 // +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.legalNames) || size(self.platform.corda.legalNames) == self.members.count",message="spec.platform.corda.legalNames must hold exactly spec.members.count names"
 type BenchmarkNetworkSpec struct {
 	// platform is the system under test.
 	// +required
 	Platform PlatformSpec `json:"platform"`
-	// members of the network, besides a notary.
+	// members of the network, besides a notary: nodes, replicas or validators.
 	// +required
 	Members MembersSpec `json:"members"`
-	// database of the members.
-	// +kubebuilder:default={engine: H2, topology: PerMember, provider: Chart}
+	// database of the members, on a platform whose members use one. Default there: H2 in each member.
 	// +optional
-	Database DatabaseSpec `json:"database,omitzero"`
+	Database *DatabaseSpec `json:"database,omitempty"`
+	// network puts the members into regions with the round-trip times between them. Unset: as far apart as their hosts are.
+	// +optional
+	Network *NetworkEmulation `json:"network,omitempty"`
 	// monitoring by Prometheus.
 	// +kubebuilder:default={}
 	// +optional
@@ -85,7 +89,7 @@ type NetworkWorkload struct {
 
 // MembersSpec says how many members there are and how large they are.
 type MembersSpec struct {
-	// count of members. A notary is not counted.
+	// count of members: nodes (a notary is not counted), replicas or validators. JPaxos takes 3 to 9, Emerald up to 50.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +required
@@ -94,7 +98,7 @@ type MembersSpec struct {
 	// +kubebuilder:default=Small
 	// +optional
 	Size Size `json:"size,omitempty"`
-	// heap of a member's JVM; at least 512Mi.
+	// heap of a member's JVM, on a platform that runs in one; at least 512Mi.
 	// +optional
 	Heap *resource.Quantity `json:"heap,omitempty"`
 	// cores that a member may use.

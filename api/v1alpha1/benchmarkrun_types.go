@@ -54,12 +54,21 @@ type BenchmarkRunStatus struct {
 	// throughput in operations completed per second of the window, a decimal. While the run goes on: so far.
 	// +optional
 	Throughput string `json:"throughput,omitempty"`
+	// unit is what an operation is: flows, requests, blocks, transactions.
+	// +optional
+	Unit string `json:"unit,omitempty"`
 	// latency of the operations started in the window.
 	// +optional
 	Latency *LatencySummary `json:"latency,omitempty"`
 	// operations started in the window.
 	// +optional
 	Operations *OperationCounts `json:"operations,omitempty"`
+	// measures are the platform's own numbers of the window.
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=64
+	// +optional
+	Measures []Measured `json:"measures,omitempty"`
 	// verdict is Valid or Invalid.
 	// +optional
 	Verdict Verdict `json:"verdict,omitempty"`
@@ -89,6 +98,17 @@ type LatencySummary struct {
 	P999 string `json:"p999"`
 	// max is the largest.
 	Max string `json:"max"`
+}
+
+// Measured is a number that a platform derived from the window.
+type Measured struct {
+	// name of the number, such as blockTimeP99.
+	Name string `json:"name"`
+	// value as a decimal.
+	Value string `json:"value"`
+	// unit of the value, such as ms or bit/s; empty for a count.
+	// +optional
+	Unit string `json:"unit,omitempty"`
 }
 
 // OperationCounts of the window.
@@ -125,6 +145,7 @@ type ResultReference struct {
 // +kubebuilder:printcolumn:name="Workload",type=string,JSONPath=`.spec.workload.name`
 // +kubebuilder:printcolumn:name="Progress",type=string,JSONPath=`.status.progress`
 // +kubebuilder:printcolumn:name="Throughput",type=string,JSONPath=`.status.throughput`
+// +kubebuilder:printcolumn:name="Unit",type=string,JSONPath=`.status.unit`,priority=1,description="what an operation is"
 // +kubebuilder:printcolumn:name="P95",type=string,JSONPath=`.status.latency.p95`,description="95th percentile of the latency in milliseconds"
 // +kubebuilder:printcolumn:name="Verdict",type=string,JSONPath=`.status.verdict`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`

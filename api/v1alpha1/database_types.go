@@ -151,3 +151,11 @@ type Storage struct {
 	// +optional
 	ClassName *string `json:"className,omitempty"`
 }
+
+// DatabaseOrDefault is the database of the members on a platform whose members use one: the given one, or H2 in each member.
+func (s *BenchmarkNetworkSpec) DatabaseOrDefault() DatabaseSpec {
+	if s.Database != nil {
+		return *s.Database
+	}
+	return DatabaseSpec{Engine: EngineH2, Topology: TopologyPerMember, Provider: ProviderChart}
+}

@@ -28,7 +28,9 @@ const (
 )
 
 // Workload is what load to apply and how it is measured.
-// +kubebuilder:validation:XValidation:rule="has(self.corda) != has(self.jmeter)",message="a workload needs exactly one of corda (an operation of the platform) and jmeter (a test plan of your own)"
+// +kubebuilder:validation:XValidation:rule="[has(self.corda), has(self.jmeter), has(self.jpaxos), has(self.malachite), has(self.evm)].filter(x, x).size() == 1",message="a workload needs exactly one of corda, jpaxos, malachite, evm (an operation of the platform) and jmeter (a test plan of your own)"
+// +kubebuilder:validation:XValidation:rule="has(self.malachite) != has(self.load)",message="load must be set, but for malachite: its network makes its own blocks"
+// +kubebuilder:validation:XValidation:rule="self.jtl == 'Discard' || has(self.corda) || has(self.jmeter)",message="jtl Keep belongs to corda and jmeter, whose driver is JMeter"
 type Workload struct {
 	// name of the workload, unique in its network; the run is called <network>-<name>.
 	// +kubebuilder:validation:MinLength=1
@@ -39,12 +41,21 @@ type Workload struct {
 	// corda is the operation on a Corda network.
 	// +optional
 	Corda *CordaWorkload `json:"corda,omitempty"`
+	// jpaxos is the requests to a JPaxos network.
+	// +optional
+	JPaxos *JPaxosWorkload `json:"jpaxos,omitempty"`
+	// malachite observes the blocks of a Malachite network, which makes them by itself.
+	// +optional
+	Malachite *MalachiteWorkload `json:"malachite,omitempty"`
+	// evm is the transactions to a network of execution clients.
+	// +optional
+	EVM *EVMWorkload `json:"evm,omitempty"`
 	// jmeter is a JMeter test plan of your own, instead of a platform's operation.
 	// +optional
 	JMeter *JMeterPlan `json:"jmeter,omitempty"`
-	// load says how much is asked of the network.
-	// +required
-	Load Load `json:"load"`
+	// load says how much is asked of the network; a network that makes its own takes none.
+	// +optional
+	Load *Load `json:"load,omitempty"`
 	// measure says what of it counts.
 	// +kubebuilder:default={warmUp: "30s", window: "60s", drain: "60s", maxErrorPercent: 0}
 	// +optional
@@ -87,12 +98,12 @@ type Load struct {
 	// R3 limits Issue to 800 outstanding flows.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=5000
+	// +kubebuilder:validation:Maximum=20000
 	// +optional
 	Clients int32 `json:"clients,omitempty"`
 	// maxOutstanding operations at any time, with Closed. Default: the clients.
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=5000
+	// +kubebuilder:validation:Maximum=20000
 	// +optional
 	MaxOutstanding *int32 `json:"maxOutstanding,omitempty"`
 	// ratePerSecond is the number of operations started a second, with Open; 500m is one in two seconds.

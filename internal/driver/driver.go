@@ -2,7 +2,7 @@
 // to which the workers report, and the role that lets them.
 //
 // A driver is any program that speaks the file protocol of docs/drivers.md; the agent (cmd/agent) carries its files
-// from and to the API server.
+// from and to the API server. A network that makes its own load has no driver: the agent itself observes it.
 package driver
 
 import (
@@ -13,10 +13,12 @@ import (
 type Driver struct {
 	// Image of the worker.
 	Image string
-	// Command that the agent starts in the worker.
+	// Command that the agent starts in the worker; it speaks the file protocol, but for Plan.
 	Command []string
-	// Plan is the path of a JMeter plan of the user's own, which does not speak the file protocol; empty otherwise.
+	// Plan is the path of a JMeter plan of the user's own, which Command runs; empty otherwise.
 	Plan string
+	// Stream is the URL of a member's decided blocks, which the agent observes by itself instead of a Command.
+	Stream string
 	// Env of the driver.
 	Env []corev1.EnvVar
 	// Init containers that run before the worker.
@@ -33,31 +35,31 @@ type Driver struct {
 type Workload struct {
 	// Targets that clients call, in turn.
 	Targets []Target `json:"targets"`
-	// Notary of the network, where it has one.
-	Notary string `json:"notary,omitempty"`
-	// Parties of the network in order.
-	Parties []string `json:"parties,omitempty"`
 	// Operation to perform; the platform's own shape.
 	Operation any `json:"operation,omitempty"`
-	// Load to apply.
-	Load Load `json:"load"`
+	// Load to apply; absent where the network makes its own.
+	Load *Load `json:"load,omitempty"`
 	// Measure says what counts.
 	Measure Measure `json:"measure"`
 	// KeepJTL keeps JMeter's sample log.
 	KeepJTL bool `json:"keepJtl"`
 	// Reference is unique to the run.
 	Reference string `json:"reference"`
+	// Unit is what an operation is: flows, requests, blocks, transactions.
+	Unit string `json:"unit,omitempty"`
 	// Observe lists the metrics endpoints of the members, sampled each second of the window.
 	Observe []Observed `json:"observe,omitempty"`
 }
 
 // Target is one endpoint of a network.
 type Target struct {
-	Name    string `json:"name"`
+	// Name of the member.
+	Name string `json:"name"`
+	// Address is host:port, or a URL where the driver asks for one.
 	Address string `json:"address"`
-	// Party is its identity on the ledger.
-	Party string `json:"party,omitempty"`
-	User  string `json:"user,omitempty"`
+	// Identity under which the platform knows it; empty where it has none.
+	Identity string `json:"identity,omitempty"`
+	User     string `json:"user,omitempty"`
 	// PasswordFile holds the user's password.
 	PasswordFile string `json:"passwordFile,omitempty"`
 }
@@ -81,8 +83,33 @@ type Measure struct {
 	DrainSeconds  int `json:"drainSeconds"`
 }
 
-// Observed is a member whose resource use is sampled.
+// Observed is a member's container whose use of CPU and memory is sampled.
 type Observed struct {
+	// Member is its name, unique among the observed: a member of several containers has a name for each, such as member-0/execution.
 	Member string `json:"member"`
-	URL    string `json:"url"`
+	// URL of the agent's metrics.
+	URL string `json:"url"`
+	// Series are other metrics of the same endpoint, sampled with it.
+	Series []ObservedSeries `json:"series,omitempty"`
+}
+
+// SeriesKind says how a metric becomes a series.
+type SeriesKind string
+
+// The kinds of series.
+const (
+	// SeriesCounter becomes a rate per second.
+	SeriesCounter SeriesKind = "Counter"
+	// SeriesGauge is taken as it is.
+	SeriesGauge SeriesKind = "Gauge"
+)
+
+// ObservedSeries is a metric that becomes a series of the result.
+type ObservedSeries struct {
+	// Name and Unit of the series.
+	Name string `json:"name"`
+	Unit string `json:"unit"`
+	// Metric in the endpoint's text.
+	Metric string     `json:"metric"`
+	Kind   SeriesKind `json:"kind"`
 }

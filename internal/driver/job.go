@@ -55,15 +55,21 @@ func pod(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) corev1.PodSpec
 func worker(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
 	command := []string{pods.Agent, "work", "--namespace", run.Namespace,
 		"--barrier", names.Barrier(run.Name), "--report", names.ReportPrefix(run.Name) + "$(" + protocol.WorkerVariable + ")"}
-	if d.Plan != "" {
+	switch {
+	case d.Plan != "":
 		command = append(command, "--plan", d.Plan)
+	case d.Stream != "":
+		command = append(command, "--stream", d.Stream)
+	}
+	if len(d.Command) > 0 {
+		command = append(append(command, "--"), d.Command...)
 	}
 	w := run.Spec.Workload.Workers
 	size := corev1.ResourceList{corev1.ResourceCPU: w.Cores, corev1.ResourceMemory: w.Memory}
 	return corev1.Container{
 		Name:    "worker",
 		Image:   d.Image,
-		Command: append(append(command, "--"), d.Command...),
+		Command: command,
 		Env:     append(environment(run), d.Env...),
 		// A load generator that has to wait for a core measures itself, not the network; it still must fit beside it.
 		Resources: corev1.ResourceRequirements{Limits: size,

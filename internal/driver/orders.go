@@ -1,19 +1,19 @@
 package driver
 
-import "github.com/benchnet/benchnet/api/v1alpha1"
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
 
 // Orders are what every platform's driver is told alike: the load, what counts of it, and what is kept. The platform adds
 // whom to call and what to do, the run its reference.
 func Orders(w *v1alpha1.Workload) Workload {
-	load := Load{Model: string(w.Load.Model), Clients: w.Load.Clients}
-	if w.Load.MaxOutstanding != nil {
-		load.MaxOutstanding = *w.Load.MaxOutstanding
-	}
-	if w.Load.RatePerSecond != nil {
-		load.RatePerSecond = w.Load.RatePerSecond.AsApproximateFloat64()
-	}
 	return Workload{
-		Load: load,
+		Load: loadOf(w.Load),
 		Measure: Measure{
 			WarmUpSeconds: int(w.Measure.WarmUp.Seconds()),
 			WindowSeconds: int(w.Measure.Window.Seconds()),
@@ -21,4 +21,52 @@ func Orders(w *v1alpha1.Workload) Workload {
 		},
 		KeepJTL: w.JTL == v1alpha1.RetentionKeep,
 	}
+}
+
+func loadOf(l *v1alpha1.Load) *Load {
+	if l == nil {
+		return nil
+	}
+	load := Load{Model: string(l.Model), Clients: l.Clients}
+	if l.MaxOutstanding != nil {
+		load.MaxOutstanding = *l.MaxOutstanding
+	}
+	if l.RatePerSecond != nil {
+		load.RatePerSecond = l.RatePerSecond.AsApproximateFloat64()
+	}
+	return &load
+}
+
+// Validate refuses a load that no driver could share out or count; path is that of the workload.
+func Validate(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	if w.Load == nil {
+		return field.ErrorList{field.Required(path.Child("load"), "says how much is asked of the network")}
+	}
+	var errs field.ErrorList
+	if w.Load.Clients < w.Workers.Count {
+		errs = append(errs, field.Invalid(path.Child("load", "clients"), w.Load.Clients, fmt.Sprintf(
+			"must be at least workers.count (%d): every worker needs a client", w.Workers.Count)))
+	}
+	if m := w.Load.MaxOutstanding; m != nil && *m < w.Workers.Count {
+		errs = append(errs, field.Invalid(path.Child("load", "maxOutstanding"), *m, fmt.Sprintf(
+			"must be at least workers.count (%d): every worker needs an operation of its own", w.Workers.Count)))
+	}
+	if r := w.Load.RatePerSecond; r != nil && r.Sign() <= 0 {
+		errs = append(errs, field.Invalid(path.Child("load", "ratePerSecond"), r.String(), "must be greater than 0, such as 20 or 500m"))
+	}
+	return append(errs, ValidateMeasure(w, path)...)
+}
+
+// ValidateMeasure refuses what could not be measured in whole seconds.
+func ValidateMeasure(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"warmUp", w.Measure.WarmUp.Duration}, {"window", w.Measure.Window.Duration}, {"drain", w.Measure.Drain.Duration}} {
+		if d.value%time.Second != 0 {
+			errs = append(errs, field.Invalid(path.Child("measure", d.name), d.value.String(), "must be whole seconds"))
+		}
+	}
+	return errs
 }

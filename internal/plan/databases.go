@@ -22,7 +22,8 @@ func buildDatabases(in Input, pin platform.Input, p *Plan) (map[string]platform.
 	stage := Stage{Name: StageDatabases, Provisioning: true}
 	defer func() { p.Stages = append(p.Stages, stage) }()
 	user, ok := in.Platform.(platform.DatabaseUser)
-	if !ok || in.Network.Spec.Database.Engine != v1alpha1.EnginePostgreSQL {
+	p.UsesDatabase = ok
+	if !ok || in.Network.Spec.DatabaseOrDefault().Engine != v1alpha1.EnginePostgreSQL {
 		return nil, nil
 	}
 	built, err := database.Build(databaseInput(in, p.Topology, user.DatabaseNeeds(pin, p.Topology)))
@@ -43,7 +44,7 @@ func buildDatabases(in Input, pin platform.Input, p *Plan) (map[string]platform.
 }
 
 func databaseInput(in Input, topology platform.Topology, needs platform.DatabaseNeeds) database.Input {
-	spec, network := in.Network.Spec.Database, in.Network.Name
+	spec, network := in.Network.Spec.DatabaseOrDefault(), in.Network.Name
 	members := make([]database.Member, 0, len(topology.Members))
 	for _, m := range topology.Members {
 		members = append(members, database.Member{
@@ -81,7 +82,7 @@ func databaseInput(in Input, topology platform.Topology, needs platform.Database
 
 // server is an instance of provider Chart; it reserves what it may use, or less where the members do.
 func server(network *v1alpha1.BenchmarkNetwork) database.Server {
-	spec := network.Spec.Database
+	spec := network.Spec.DatabaseOrDefault()
 	cores, memory := quantity(spec.Cores, "1"), quantity(spec.Memory, "1Gi")
 	requests := corev1.ResourceList{corev1.ResourceCPU: cores, corev1.ResourceMemory: memory}
 	if network.Spec.Members.Reservation == v1alpha1.ReservationMinimal {
@@ -101,7 +102,7 @@ func server(network *v1alpha1.BenchmarkNetwork) database.Server {
 
 func databaseCredentials(in Input, topology platform.Topology) []platform.Credential {
 	var all []platform.Credential
-	if in.Network.Spec.Database.Provider == v1alpha1.ProviderChart {
+	if in.Network.Spec.DatabaseOrDefault().Provider == v1alpha1.ProviderChart {
 		all = append(all, platform.Credential{Name: names.DatabaseSuperuser(in.Network.Name), Keys: []string{passwordKey}})
 	}
 	for _, m := range topology.Members {

@@ -65,6 +65,8 @@ type Plan struct {
 	// Credentials are Secrets of random passwords, which are made once and before all else.
 	Credentials []platform.Credential
 	Stages      []Stage
+	// UsesDatabase tells whether the members of the platform use one at all.
+	UsesDatabase bool
 	// Databases of the network in order.
 	Databases []database.InstanceStatus
 	// Settings that were derived.

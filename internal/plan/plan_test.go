@@ -25,7 +25,7 @@ func input(edit func(*Input)) Input {
 			ObjectMeta: metav1.ObjectMeta{Name: "net", Namespace: "ns", UID: "uid"},
 			Spec: v1alpha1.BenchmarkNetworkSpec{
 				Members:    v1alpha1.MembersSpec{Count: 2, Reservation: v1alpha1.ReservationFull},
-				Database:   v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Topology: v1alpha1.TopologyShared, Provider: v1alpha1.ProviderChart},
+				Database:   &v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Topology: v1alpha1.TopologyShared, Provider: v1alpha1.ProviderChart},
 				Monitoring: v1alpha1.MonitoringSpec{PodMonitor: v1alpha1.PodMonitorsAuto, IntervalSeconds: 5},
 				Workloads:  []v1alpha1.NetworkWorkload{{Workload: v1alpha1.Workload{Name: "first"}}, {Workload: v1alpha1.Workload{Name: "second"}}},
 			},

@@ -10,6 +10,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/driver"
 	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/results"
 )
 
 // Platform is a system under test.
@@ -42,12 +43,18 @@ type DatabaseUser interface {
 	DatabaseNeeds(in Input, topology Topology) DatabaseNeeds
 }
 
-// Loadable is a platform that a driver puts load on.
+// Loadable is a platform on which workloads are measured: a driver puts load on it, or it makes its own.
 type Loadable interface {
 	// ValidateWorkload refuses a workload that the network cannot serve.
 	ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, path *field.Path) field.ErrorList
-	// Load is the driver of one workload and what it is told.
+	// Load is the driver of one workload and what it is told, or the stream of blocks to observe.
 	Load(in Input, topology Topology, workload *v1alpha1.Workload) (driver.Driver, error)
+}
+
+// Interpreter is a platform that reads more from a measurement than operations and latencies.
+type Interpreter interface {
+	// Interpret makes the platform's own numbers and findings of a measured workload.
+	Interpret(spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *results.Measurement) results.Interpretation
 }
 
 // MetricsExposer is a platform whose members serve Prometheus metrics.

@@ -73,8 +73,3 @@ func Small() corev1.ResourceRequirements {
 		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1"), corev1.ResourceMemory: resource.MustParse("128Mi")},
 	}
 }
-
-// Scratch is an empty volume that goes with its pod.
-func Scratch(name string) corev1.Volume {
-	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}
-}

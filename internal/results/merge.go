@@ -18,7 +18,14 @@ type Measurement struct {
 	// Errors by kind, the most frequent first.
 	Errors   []ErrorCount
 	Schedule Schedule
-	Ledger   Ledger
+	// Ledger is nil where the drivers had no such comparison to make.
+	Ledger *Ledger
+	// Unit is what an operation is.
+	Unit string
+	// Blocks by height, and how many are not listed.
+	Blocks        []Block
+	BlocksOmitted int64
+	Series        []NamedSeries
 	Members  []Member
 	Workers  []WorkerSummary
 }
@@ -54,6 +61,9 @@ func Merge(workers []Worker) (*Measurement, error) {
 	slices.SortStableFunc(m.Errors, func(a, b ErrorCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind))
 	})
+	slices.SortStableFunc(m.Series, func(a, b NamedSeries) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Subject, b.Subject))
+	})
 	slices.SortStableFunc(m.Members, func(a, b Member) int { return cmp.Compare(a.Member, b.Member) })
 	return m, nil
 }
@@ -75,7 +85,7 @@ func (m *Measurement) open(w Worker) {
 	m.WindowSeconds = w.WindowSeconds
 	m.Completed = make([]int64, w.WindowSeconds)
 	m.Failed = make([]int64, w.WindowSeconds)
-	m.Ledger.Checked = true
+	m.Unit = w.Unit
 }
 
 func (m *Measurement) add(w Worker) error {
@@ -99,7 +109,11 @@ func (m *Measurement) add(w Worker) error {
 	m.Schedule.Planned += w.Schedule.Planned
 	m.Schedule.Late += w.Schedule.Late
 	m.Schedule.MaxLagMicros = max(m.Schedule.MaxLagMicros, w.Schedule.MaxLagMicros)
-	m.Ledger.add(w.Ledger)
+	m.addLedger(w.Ledger)
+	m.addBlocks(w)
+	for _, s := range w.Series {
+		m.addSeries(s)
+	}
 	m.Workers = append(m.Workers, WorkerSummary{
 		Worker: w.Worker, Completed: sum(w.CompletedPerSecond), Failed: sum(w.FailedPerSecond),
 		MaxLagMicros: w.Schedule.MaxLagMicros, Load: w.Load,
@@ -129,8 +143,15 @@ func (m *Measurement) addMember(member Member) {
 	}
 }
 
-// add makes the sum, which is checked only if every part is; the first reason is kept.
-func (l *Ledger) add(other Ledger) {
+// addLedger makes the sum, which is checked only if every part is; the first reason is kept.
+func (m *Measurement) addLedger(other *Ledger) {
+	if other == nil {
+		return
+	}
+	if m.Ledger == nil {
+		m.Ledger = &Ledger{Checked: true}
+	}
+	l := m.Ledger
 	l.Checked = l.Checked && other.Checked
 	l.Expected += other.Expected
 	l.Recorded += other.Recorded

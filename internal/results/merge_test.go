@@ -13,7 +13,7 @@ const startMillis = 1_790_000_000_000
 func worker(t *testing.T, index int, latencies ...int64) Worker {
 	t.Helper()
 	h := NewHistogram()
-	w := Worker{Worker: index, StartMillis: startMillis, WindowSeconds: len(latencies), Ledger: Ledger{Checked: true}}
+	w := Worker{Worker: index, StartMillis: startMillis, WindowSeconds: len(latencies), Ledger: &Ledger{Checked: true}}
 	for _, l := range latencies {
 		if err := h.Record(l * 1000); err != nil {
 			t.Fatal(err)
@@ -46,7 +46,7 @@ func TestMergeAddsEverything(t *testing.T) {
 	a.Errors = []ErrorCount{{Kind: "A", Count: 1}, {Kind: "B", Count: 1, Example: "first"}}
 	b.Errors = []ErrorCount{{Kind: "B", Count: 2, Example: "second"}, {Kind: "C", Count: 1}}
 	a.Schedule, b.Schedule = Schedule{Planned: 10, Late: 1, MaxLagMicros: 7}, Schedule{Planned: 11, Late: 2, MaxLagMicros: 5}
-	a.Ledger, b.Ledger = Ledger{Checked: true, Expected: 8, Recorded: 8}, Ledger{Checked: true, Expected: 11, Recorded: 10}
+	a.Ledger, b.Ledger = &Ledger{Checked: true, Expected: 8, Recorded: 8}, &Ledger{Checked: true, Expected: 11, Recorded: 10}
 	b.Load = &Load{CPUSeconds: 1.5}
 
 	m := merge(t, b, a)
@@ -57,7 +57,7 @@ func TestMergeAddsEverything(t *testing.T) {
 		"failed":    {m.Failed, []int64{0, 3}},
 		"errors":    {m.Errors, []ErrorCount{{"B", 3, "first"}, {"A", 1, ""}, {"C", 1, ""}}},
 		"schedule":  {m.Schedule, Schedule{21, 3, 7}},
-		"ledger":    {m.Ledger, Ledger{Checked: true, Expected: 19, Recorded: 18}},
+		"ledger":    {m.Ledger, &Ledger{Checked: true, Expected: 19, Recorded: 18}},
 		"workers":   {m.Workers, []WorkerSummary{{Worker: 0, Completed: 8, MaxLagMicros: 7}, {Worker: 1, Completed: 11, Failed: 3, MaxLagMicros: 5, Load: b.Load}}},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
@@ -68,7 +68,7 @@ func TestMergeAddsEverything(t *testing.T) {
 
 func TestMergeUnchecksTheLedgerOfAnUncheckedWorker(t *testing.T) {
 	a, b := worker(t, 0, 1), worker(t, 1, 1)
-	b.Ledger = Ledger{Reason: "a flow by class name"}
+	b.Ledger = &Ledger{Reason: "a flow by class name"}
 	if got := merge(t, a, b).Ledger; got.Checked || got.Reason != "a flow by class name" {
 		t.Errorf("got %+v", got)
 	}
@@ -124,7 +124,7 @@ func TestSummary(t *testing.T) {
 
 func TestNothingReported(t *testing.T) {
 	m := merge(t)
-	if got := m.Summarize(); got != (Summary{}) {
+	if got := m.Summarize(); !reflect.DeepEqual(got, Summary{}) {
 		t.Errorf("got %+v", got)
 	}
 }

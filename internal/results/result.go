@@ -30,7 +30,13 @@ type Result struct {
 	Series    Throughput   `json:"series"`
 	Errors    []ErrorCount `json:"errors"`
 	Schedule  Schedule     `json:"schedule"`
-	Ledger    Ledger       `json:"ledger"`
+	// Ledger is absent where no driver compares it with the clients.
+	Ledger *Ledger `json:"ledger,omitempty"`
+	// Blocks decided in the window by height, on platforms that have them; BlocksOmitted is how many more there were.
+	Blocks        []Block `json:"blocks,omitempty"`
+	BlocksOmitted int64   `json:"blocksOmitted,omitempty"`
+	// Recorded are series besides throughput, CPU and memory.
+	Recorded []NamedSeries `json:"recorded,omitempty"`
 	// Members' CPU and memory over the window.
 	Members []Member        `json:"members"`
 	Workers []WorkerSummary `json:"workers"`
@@ -75,7 +81,8 @@ type Environment struct {
 	Nodes []Node `json:"nodes"`
 	// Containers of the network and of the load workers.
 	Containers []Container `json:"containers"`
-	Database   Database    `json:"database"`
+	// Database of the members; absent on a platform whose members use none.
+	Database *Database `json:"database,omitempty"`
 	// Settings that the operator derived for the network, by name.
 	Settings map[string]string `json:"settings,omitempty"`
 }
@@ -124,19 +131,22 @@ type Database struct {
 
 // NewResult puts a measurement and its verdict into a document; the caller adds Run, Times.Start and End,
 // Workload and Environment.
-func NewResult(m *Measurement, v Verdict) (*Result, error) {
+func NewResult(m *Measurement, i Interpretation, v Verdict) (*Result, error) {
 	histogram, err := m.Histogram.Encode()
 	if err != nil {
 		return nil, err
 	}
+	summary := m.Summarize()
+	summary.Measures = i.Measures
 	return &Result{
 		APIVersion: APIVersion, Kind: Kind, SchemaVersion: SchemaVersion,
 		Times: Times{
 			WindowStart: m.Start, WindowEnd: m.Start.Add(time.Duration(m.WindowSeconds) * time.Second), WindowSeconds: m.WindowSeconds,
 		},
-		Verdict: v, Summary: m.Summarize(), Histogram: histogram,
+		Verdict: v, Summary: summary, Histogram: histogram,
 		Series: Throughput{CompletedPerSecond: m.Completed, FailedPerSecond: m.Failed},
 		Errors: m.Errors, Schedule: m.Schedule, Ledger: m.Ledger, Members: m.Members, Workers: m.Workers,
+		Blocks: m.Blocks, BlocksOmitted: m.BlocksOmitted, Recorded: m.Series,
 	}, nil
 }
 

@@ -16,7 +16,7 @@ func TestResultRoundTrip(t *testing.T) {
 	w := worker(t, 0, 10, 20)
 	w.Members = []Member{{Member: "m", CPUSeconds: Series{0.25, 0.5}, MemoryBytes: Series{1 << 30, 1 << 31}}}
 	m := merge(t, w)
-	r, err := NewResult(m, m.Judge(Circumstances{Workers: 1}, DefaultTolerances()))
+	r, err := NewResult(m, Interpretation{}, m.Judge(Circumstances{Workers: 1}, DefaultTolerances()))
 	if err != nil {
 		t.Fatal(err)
 	}

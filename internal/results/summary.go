@@ -13,6 +13,10 @@ type Summary struct {
 	// ErrorShare is Errors / Requests, 0 to 1.
 	ErrorShare float64 `json:"errorShare"`
 	Latency    Latency `json:"latency"`
+	// Unit is what a request is: flows, requests, blocks, transactions.
+	Unit string `json:"unit,omitempty"`
+	// Measures are the platform's own numbers.
+	Measures []Measure `json:"measures,omitempty"`
 }
 
 // Latency of the requests that started in the window and succeeded, in milliseconds.
@@ -28,7 +32,7 @@ type Latency struct {
 
 // Summarize computes the summary. An empty measurement has all zeros.
 func (m *Measurement) Summarize() Summary {
-	s := Summary{Completed: sum(m.Completed), Errors: m.errorCount()}
+	s := Summary{Completed: sum(m.Completed), Errors: m.errorCount(), Unit: m.Unit}
 	s.Requests = m.Histogram.Count() + s.Errors
 	if m.WindowSeconds > 0 {
 		s.ThroughputPerSecond = float64(s.Completed) / float64(m.WindowSeconds)

@@ -224,7 +224,7 @@ func (j *judge) schedule() {
 func (j *judge) ledger() {
 	l := j.m.Ledger
 	switch {
-	case len(j.m.Workers) == 0:
+	case l == nil:
 	case !l.Checked:
 		j.note(LedgerUnchecked, "", 0, 0, "the ledger was not compared with the clients: %s", l.Reason)
 	case l.Expected != l.Recorded:

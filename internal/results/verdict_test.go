@@ -93,7 +93,7 @@ func TestJudge(t *testing.T) {
 			reasons: "LedgerDiffers", message: "recorded 6 transactions, the clients saw 4 complete: a difference of +2",
 		},
 		"ledger unchecked": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Ledger = Ledger{Reason: "own flow"} },
+			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Ledger = &Ledger{Reason: "own flow"} },
 			notes:  "LedgerUnchecked",
 		},
 		"scrape missed": {

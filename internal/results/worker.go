@@ -23,7 +23,16 @@ type Worker struct {
 	// Errors of the requests that started in the window, by kind.
 	Errors   []ErrorCount `json:"errors"`
 	Schedule Schedule     `json:"schedule"`
-	Ledger   Ledger       `json:"ledger"`
+	// Ledger is absent where the driver has no such comparison to make.
+	Ledger *Ledger `json:"ledger,omitempty"`
+	// Unit is what an operation is: flows, requests, blocks, transactions.
+	Unit string `json:"unit,omitempty"`
+	// Blocks that the worker saw decided in the window, by height; at most MaxBlocks.
+	Blocks []Block `json:"blocks,omitempty"`
+	// BlocksOmitted is how many more there were.
+	BlocksOmitted int64 `json:"blocksOmitted,omitempty"`
+	// Series that the worker recorded besides.
+	Series []NamedSeries `json:"series,omitempty"`
 	// Members are those that this worker observed, added by the agent.
 	Members []Member `json:"members,omitempty"`
 	// Load is what the worker's own container used during the window, added by the agent.
@@ -109,6 +118,9 @@ func (w *Worker) check() error {
 		return fmt.Errorf("completedPerSecond: %d values for %d seconds", len(w.CompletedPerSecond), w.WindowSeconds)
 	case len(w.FailedPerSecond) != w.WindowSeconds:
 		return fmt.Errorf("failedPerSecond: %d values for %d seconds", len(w.FailedPerSecond), w.WindowSeconds)
+	}
+	if err := w.checkSeries(); err != nil {
+		return err
 	}
 	for i, m := range w.Members {
 		if len(m.CPUSeconds) != w.WindowSeconds || len(m.MemoryBytes) != w.WindowSeconds {

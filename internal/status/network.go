@@ -45,7 +45,6 @@ func Network(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 	old := in.Network.Status
 	s := v1alpha1.BenchmarkNetworkStatus{
 		ObservedGeneration: in.Network.Generation,
-		DatabaseSummary:    databaseSummary(in.Network.Spec.Database),
 		LastRun:            lastRun(in.Runs),
 	}
 	if in.Refusal != nil {
@@ -54,7 +53,7 @@ func Network(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 	} else {
 		s.Stages = stages(old.Stages, in)
 		s.Members, s.MembersReady = members(in)
-		s.Databases = databases(in)
+		s.DatabaseSummary, s.Databases = databaseSummary(in), databases(in)
 		s.Settings = in.Plan.Settings
 		s.PlanHash = in.Plan.Hash
 		s.Conditions = networkConditions(in)
@@ -64,11 +63,17 @@ func Network(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 	return s
 }
 
-func databaseSummary(d v1alpha1.DatabaseSpec) string {
-	if d.Engine == v1alpha1.EngineH2 {
+// databaseSummary is empty on a platform whose members use none.
+func databaseSummary(in NetworkInput) string {
+	d := in.Network.Spec.DatabaseOrDefault()
+	switch {
+	case !in.Plan.UsesDatabase:
+		return ""
+	case d.Engine == v1alpha1.EngineH2:
 		return "H2"
+	default:
+		return fmt.Sprintf("%s/%s", d.Engine, d.Topology)
 	}
-	return fmt.Sprintf("%s/%s", d.Engine, d.Topology)
 }
 
 func stages(old []v1alpha1.StageStatus, in NetworkInput) []v1alpha1.StageStatus {
@@ -143,7 +148,7 @@ func databases(in NetworkInput) []v1alpha1.DatabaseStatus {
 		s := v1alpha1.DatabaseStatus{Name: d.Name, Address: d.Address, MaxConnections: d.MaxConnections,
 			Storage: d.Storage, Members: d.MembersServed, State: "Waiting"}
 		switch set := in.Snapshot.StatefulSet(d.Name); {
-		case in.Network.Spec.Database.Provider == v1alpha1.ProviderExternal:
+		case in.Network.Spec.DatabaseOrDefault().Provider == v1alpha1.ProviderExternal:
 			s.State = "External"
 		case set != nil && set.Status.ReadyReplicas > 0:
 			s.State = "Ready"

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -154,7 +155,10 @@ func concluded(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 	result := in.Result
 	start, ended := metav1.NewMicroTime(result.Times.Start), metav1.NewTime(result.Times.End)
 	s.Phase, s.Progress, s.StartTime, s.CompletionTime = "Complete", "Complete", &start, &ended
-	s.Throughput = decimal(result.Summary.ThroughputPerSecond)
+	s.Throughput, s.Unit = decimal(result.Summary.ThroughputPerSecond), result.Summary.Unit
+	for _, m := range result.Summary.Measures {
+		s.Measures = append(s.Measures, v1alpha1.Measured{Name: m.Name, Value: decimal(m.Value), Unit: m.Unit})
+	}
 	latency := result.Summary.Latency
 	s.Latency = &v1alpha1.LatencySummary{Mean: decimal(latency.Mean), P50: decimal(latency.P50), P90: decimal(latency.P90),
 		P95: decimal(latency.P95), P99: decimal(latency.P99), P999: decimal(latency.P999), Max: decimal(latency.Max)}
@@ -162,7 +166,7 @@ func concluded(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 	s.Verdict = v1alpha1.Verdict(result.Verdict.Validity)
 	s.Reasons = append(reasons("Invalid", result.Verdict.Reasons), reasons("Note", result.Verdict.Notes)...)
 	s.Result = &v1alpha1.ResultReference{ConfigMapName: names.Result(in.Run.Name), Key: protocol.ResultKey}
-	message := fmt.Sprintf("%s operations/s over %d s, verdict %s", s.Throughput, result.Times.WindowSeconds, s.Verdict)
+	message := fmt.Sprintf("%s %s/s over %d s, verdict %s", s.Throughput, cmp.Or(s.Unit, "operations"), result.Times.WindowSeconds, s.Verdict)
 	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
 	l.set(v1alpha1.ConditionMeasured, true, v1alpha1.ReasonResultWritten, message)
 	l.set(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultWritten, message)

@@ -111,7 +111,7 @@ func newTally(worker int, w Window) *tally {
 		worker: results.Worker{
 			Worker: worker, StartMillis: w.Start.UnixMilli(), WindowSeconds: w.Seconds,
 			CompletedPerSecond: make([]int64, w.Seconds), FailedPerSecond: make([]int64, w.Seconds),
-			Ledger: results.Ledger{Reason: ledgerReason},
+			Ledger: &results.Ledger{Reason: ledgerReason},
 		},
 		histogram: results.NewHistogram(), start: w.Start.UnixMilli(), errors: map[string]*results.ErrorCount{},
 	}

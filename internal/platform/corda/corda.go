@@ -61,7 +61,7 @@ func bringsCorDapps(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 }
 
 func usesH2(spec *v1alpha1.BenchmarkNetworkSpec) bool {
-	return spec.Database.Engine != v1alpha1.EnginePostgreSQL
+	return spec.DatabaseOrDefault().Engine != v1alpha1.EnginePostgreSQL
 }
 
 // platformVersions of Corda by release.

@@ -24,13 +24,13 @@ func cordapps(spec *v1alpha1.BenchmarkNetworkSpec) supply {
 		return supply{
 			init:    []corev1.Container{pods.CopyFiles("cordapps", source.Image, imageCorDapps, volumeCorDapps, cordappsDir)},
 			volumes: []corev1.Volume{pods.Scratch(volumeCorDapps)},
-			mounts:  []corev1.VolumeMount{readOnly(volumeCorDapps, cordappsDir)},
+			mounts:  []corev1.VolumeMount{pods.ReadOnly(volumeCorDapps, cordappsDir)},
 		}
 	case v1alpha1.CordAppsVolume:
 		claim := &corev1.PersistentVolumeClaimVolumeSource{ClaimName: source.ClaimName, ReadOnly: true}
 		return supply{
 			volumes: []corev1.Volume{{Name: volumeCorDapps, VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: claim}}},
-			mounts:  []corev1.VolumeMount{readOnly(volumeCorDapps, cordappsDir)},
+			mounts:  []corev1.VolumeMount{pods.ReadOnly(volumeCorDapps, cordappsDir)},
 		}
 	default:
 		return supply{}
@@ -64,27 +64,3 @@ func nodeImage(in platform.Input) string {
 }
 
 func agentImage(in platform.Input) string { return in.Images.Image("agent", "") }
-
-func readOnly(volume, path string) corev1.VolumeMount {
-	return corev1.VolumeMount{Name: volume, MountPath: path, ReadOnly: true}
-}
-
-func mount(volume, path string) corev1.VolumeMount {
-	return corev1.VolumeMount{Name: volume, MountPath: path}
-}
-
-// secretVolume holds all keys of a Secret, readable by the pod's group.
-func secretVolume(volume, secret string) corev1.Volume {
-	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
-		Secret: &corev1.SecretVolumeSource{SecretName: secret, DefaultMode: new(int32(0o440))}}}
-}
-
-func configVolume(volume, configMap string) corev1.Volume {
-	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
-		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: configMap}}}}
-}
-
-func fromSecret(name, secret, key string) corev1.EnvVar {
-	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
-		LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Key: key}}}
-}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/material"
 	"github.com/benchnet/benchnet/internal/pods"
 	"github.com/benchnet/benchnet/internal/sizing"
 )
@@ -24,7 +25,7 @@ func (Corda) DatabaseNeeds(in platform.Input, _ platform.Topology) platform.Data
 			Name:                     "schema",
 			Image:                    nodeImage(in),
 			Command:                  []string{programSchema, "postgresql", cordappsPath(spec), templateDir},
-			Resources:                throwAway("1Gi"),
+			Resources:                material.ThrowAway("1Gi"),
 			SecurityContext:          pods.Restricted(),
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 			VolumeMounts:             supplied.mounts,
@@ -52,7 +53,7 @@ func plannedVolume(spec *v1alpha1.BenchmarkNetworkSpec) sizing.Volume {
 	var total sizing.Volume
 	for i := range spec.Workloads {
 		w := &spec.Workloads[i].Workload
-		total = total.Add(volumeOf(w).Times(sizing.Operations(&w.Load, &w.Measure, highestRate(spec))))
+		total = total.Add(volumeOf(w).Times(sizing.Operations(w.Load, &w.Measure, highestRate(spec))))
 	}
 	return total
 }

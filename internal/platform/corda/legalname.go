@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
 // attributes of a Corda legal name with the longest value that Corda takes.
@@ -79,7 +80,7 @@ func validateLegalNames(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) f
 			errs = append(errs, field.Invalid(path.Index(i), name, "is already the name of "+other))
 			continue
 		}
-		taken[key] = memberName(int32(i))
+		taken[key] = members.Name(int32(i))
 	}
 	return errs
 }

@@ -9,11 +9,16 @@ import (
 	"github.com/benchnet/benchnet/internal/driver"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/members"
+	"github.com/benchnet/benchnet/internal/pods"
 )
 
-// operation is what the driver does, as workload.json spells it.
+// operation is what the driver does, as workload.json spells it. A plan of the user's own is told of the network alone.
 type operation struct {
-	Flow         string     `json:"flow"`
+	// Notary of the network, where it has one, and Parties in order, by legal name.
+	Notary       string     `json:"notary,omitempty"`
+	Parties      []string   `json:"parties"`
+	Flow         string     `json:"flow,omitempty"`
 	Anonymous    bool       `json:"anonymous"`
 	Currency     string     `json:"currency,omitempty"`
 	Amount       int64      `json:"amount,omitempty"`
@@ -29,27 +34,27 @@ type argument struct {
 // Load is JMeter with the Corda RPC sampler, on the client libraries of the network's version.
 func (Corda) Load(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (driver.Driver, error) {
 	orders := driver.Orders(workload)
-	orders.Notary = notaryOf(topology)
-	orders.Parties = parties(topology)
+	orders.Unit = "flows"
 	orders.Observe = observed(topology)
 	for _, ordinal := range initiators(workload, topology) {
-		m, ok := topology.Named(memberName(ordinal))
+		m, ok := topology.Named(members.Name(ordinal))
 		if !ok {
-			return driver.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, memberName(ordinal))
+			return driver.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, members.Name(ordinal))
 		}
-		orders.Targets = append(orders.Targets, driver.Target{Name: m.Name, Address: hostPort(m.Host, portRPC),
-			Party: m.Identity, User: rpcUser, PasswordFile: rpcDir + "/" + m.Name})
+		orders.Targets = append(orders.Targets, driver.Target{Name: m.Name, Address: members.HostPort(m.Host, portRPC),
+			Identity: m.Identity, User: rpcUser, PasswordFile: rpcDir + "/" + m.Name})
 	}
 	supplied := cordapps(&in.Network.Spec)
 	d := driver.Driver{
 		Image:    in.Images.Image("jmeter-corda", in.Network.Spec.Platform.Corda.Version),
 		Command:  []string{programDrive},
 		Init:     supplied.init,
-		Mounts:   append([]corev1.VolumeMount{readOnly(volumeRPC, rpcDir)}, supplied.mounts...),
+		Mounts:   append([]corev1.VolumeMount{pods.ReadOnly(volumeRPC, rpcDir)}, supplied.mounts...),
 		Volumes:  append([]corev1.Volume{passwordVolume(in.Network.Name, orders.Targets)}, supplied.volumes...),
 		Workload: orders,
 	}
 	if workload.JMeter != nil {
+		d.Workload.Operation = operation{Notary: notaryOf(topology), Parties: parties(topology)}
 		return withPlan(d, workload.JMeter), nil
 	}
 	var err error
@@ -66,8 +71,8 @@ func withPlan(d driver.Driver, plan *v1alpha1.JMeterPlan) driver.Driver {
 		fmt.Sprintf("-Jbenchnet.clients=%d", d.Workload.Load.Clients),
 		fmt.Sprintf("-Jbenchnet.warmUpSeconds=%d", d.Workload.Measure.WarmUpSeconds),
 		fmt.Sprintf("-Jbenchnet.windowSeconds=%d", d.Workload.Measure.WindowSeconds))
-	d.Mounts = append(d.Mounts, readOnly(volumePlan, planDir))
-	volume := configVolume(volumePlan, plan.ConfigMapName)
+	d.Mounts = append(d.Mounts, pods.ReadOnly(volumePlan, planDir))
+	volume := pods.ConfigVolume(volumePlan, plan.ConfigMapName)
 	volume.ConfigMap.Items = []corev1.KeyToPath{{Key: plan.Key, Path: plan.Key}}
 	d.Volumes = append(d.Volumes, volume)
 	return d
@@ -75,6 +80,8 @@ func withPlan(d driver.Driver, plan *v1alpha1.JMeterPlan) driver.Driver {
 
 func operationOf(w *v1alpha1.CordaWorkload, topology platform.Topology) (operation, error) {
 	op := operation{
+		Notary:    notaryOf(topology),
+		Parties:   parties(topology),
 		Flow:      w.Flow,
 		Anonymous: w.Identities == v1alpha1.CordaAnonymous,
 		Currency:  w.Currency,
@@ -84,9 +91,9 @@ func operationOf(w *v1alpha1.CordaWorkload, topology platform.Topology) (operati
 		op.Arguments = append(op.Arguments, argument{Type: a.Type, Value: a.Value})
 	}
 	if w.Counterparty != nil {
-		m, ok := topology.Named(memberName(*w.Counterparty))
+		m, ok := topology.Named(members.Name(*w.Counterparty))
 		if !ok {
-			return operation{}, fmt.Errorf("corda.counterparty: the network has no %s", memberName(*w.Counterparty))
+			return operation{}, fmt.Errorf("corda.counterparty: the network has no %s", members.Name(*w.Counterparty))
 		}
 		op.Counterparty = m.Identity
 	}
@@ -120,14 +127,14 @@ func notaryOf(topology platform.Topology) string {
 func observed(topology platform.Topology) []driver.Observed {
 	all := make([]driver.Observed, 0, len(topology.Members))
 	for _, m := range topology.Members {
-		all = append(all, driver.Observed{Member: m.Name, URL: "http://" + hostPort(m.Host, portAgent) + "/metrics"})
+		all = append(all, driver.Observed{Member: m.Name, URL: "http://" + members.HostPort(m.Host, portAgent) + "/metrics"})
 	}
 	return all
 }
 
 // passwordVolume has the RPC passwords of the targets and of nobody else, each in a file named after the member.
 func passwordVolume(network string, targets []driver.Target) corev1.Volume {
-	volume := secretVolume(volumeRPC, names.Credentials(network))
+	volume := pods.SecretVolume(volumeRPC, names.Credentials(network))
 	for _, t := range targets {
 		volume.Secret.Items = append(volume.Secret.Items, corev1.KeyToPath{Key: keyRPC(t.Name), Path: t.Name})
 	}

@@ -45,7 +45,7 @@ func poolsOf(spec *v1alpha1.BenchmarkNetworkSpec) pools {
 		value:  max(minConnections, p.neededConnections()),
 		source: "flow threads + RPC threads + 1 (R3: a connection per flow thread and one more), at least 10 (the default of the pool)",
 	}
-	if set := spec.Database.ConnectionsPerMember; set != nil {
+	if set := spec.DatabaseOrDefault().ConnectionsPerMember; set != nil {
 		p.connections = setting{*set, "spec.database.connectionsPerMember"}
 	}
 	return p

@@ -43,9 +43,9 @@ type refusals []struct {
 
 func refuses(t *testing.T, list refusals) {
 	t.Helper()
-	admission := networkAdmission(t)
+	admission := platformtest.NetworkAdmission(t)
 	for _, r := range list {
-		platformtest.Refuses(t, corda.New(), admit(t, admission, []byte(good)), platformtest.Refusal(r))
+		platformtest.Refuses(t, corda.New(), admission.Network(t, []byte(good)), platformtest.Refusal(r))
 	}
 }
 

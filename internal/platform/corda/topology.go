@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
 // Roles of a node.
@@ -29,6 +29,14 @@ const (
 	portNameAgent = "agent"
 )
 
+// nodePorts are the ports of a node that others reach.
+var nodePorts = []members.Port{
+	{Name: portNameP2P, Number: portP2P, Reach: members.ReachNetwork},
+	{Name: portNameRPC, Number: portRPC, Reach: members.ReachNetwork},
+	{Name: portNameJMX, Number: portJMX, Reach: members.ReachAnyone},
+	{Name: portNameAgent, Number: portAgent, Reach: members.ReachAnyone},
+}
+
 // notaryName is the notary in the network, notaryIdentity on the ledger.
 const (
 	notaryName     = "notary"
@@ -39,7 +47,7 @@ const (
 func (Corda) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
 	t := platform.Topology{Network: network.Name}
 	for i := range network.Spec.Members.Count {
-		t.Members = append(t.Members, node(network, memberName(i), roleParty, legalName(&network.Spec, i)))
+		t.Members = append(t.Members, node(network, members.Name(i), roleParty, legalName(&network.Spec, i)))
 	}
 	if hasNotary(&network.Spec) {
 		t.Members = append(t.Members, node(network, notaryName, roleNotary, notaryIdentity))
@@ -48,11 +56,10 @@ func (Corda) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
 }
 
 func node(network *v1alpha1.BenchmarkNetwork, name, role, identity string) platform.Member {
-	host := names.Host(network.Name, network.Namespace, name)
-	return platform.Member{Name: name, Role: role, Identity: identity, Host: host, Address: hostPort(host, portP2P)}
+	m := members.New(network, name, role, portP2P)
+	m.Identity = identity
+	return m
 }
-
-func memberName(ordinal int32) string { return fmt.Sprintf("member-%d", ordinal) }
 
 // legalName is the given one, or O=Bank <ordinal>,L=London,C=GB.
 func legalName(spec *v1alpha1.BenchmarkNetworkSpec, ordinal int32) string {
@@ -61,8 +68,6 @@ func legalName(spec *v1alpha1.BenchmarkNetworkSpec, ordinal int32) string {
 	}
 	return fmt.Sprintf("O=Bank %d,L=London,C=GB", ordinal)
 }
-
-func hostPort(host string, port int) string { return fmt.Sprintf("%s:%d", host, port) }
 
 // parties are the legal names of the members in order, without the notary's.
 func parties(t platform.Topology) []string {

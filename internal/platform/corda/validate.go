@@ -107,7 +107,7 @@ func validateStorage(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 
 // validateSpread refuses members that shall be together and apart.
 func validateSpread(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
-	db := spec.Database
+	db := spec.DatabaseOrDefault()
 	if spec.Members.Placement.Spread != v1alpha1.SpreadRequired || db.Topology != v1alpha1.TopologyPerHost ||
 		db.MembersPerInstance == nil || *db.MembersPerInstance == 1 {
 		return nil

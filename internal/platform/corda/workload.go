@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/driver"
 )
 
 // The operations of the finance CorDapp that have names of their own.
@@ -21,7 +21,7 @@ const (
 
 // ValidateWorkload refuses a workload that the network cannot serve.
 func (Corda) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
-	errs := validateLoad(w, path)
+	errs := driver.Validate(w, path)
 	if w.Corda == nil {
 		if w.JMeter == nil {
 			errs = append(errs, field.Required(path.Child("corda"), "a workload on a Corda network needs corda or jmeter"))
@@ -38,31 +38,6 @@ func (Corda) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.W
 
 func isNamed(flow string) bool {
 	return slices.Contains([]string{flowIssue, flowIssueAndPay, flowPay}, flow)
-}
-
-// validateLoad refuses what the driver could not share out or count.
-func validateLoad(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	if w.Load.Clients < w.Workers.Count {
-		errs = append(errs, field.Invalid(path.Child("load", "clients"), w.Load.Clients, fmt.Sprintf(
-			"must be at least workers.count (%d): every worker needs a client", w.Workers.Count)))
-	}
-	if m := w.Load.MaxOutstanding; m != nil && *m < w.Workers.Count {
-		errs = append(errs, field.Invalid(path.Child("load", "maxOutstanding"), *m, fmt.Sprintf(
-			"must be at least workers.count (%d): every worker needs an operation of its own", w.Workers.Count)))
-	}
-	if r := w.Load.RatePerSecond; r != nil && r.Sign() <= 0 {
-		errs = append(errs, field.Invalid(path.Child("load", "ratePerSecond"), r.String(), "must be greater than 0, such as 20 or 500m"))
-	}
-	for _, d := range []struct {
-		name  string
-		value time.Duration
-	}{{"warmUp", w.Measure.WarmUp.Duration}, {"window", w.Measure.Window.Duration}, {"drain", w.Measure.Drain.Duration}} {
-		if d.value%time.Second != 0 {
-			errs = append(errs, field.Invalid(path.Child("measure", d.name), d.value.String(), "must be whole seconds"))
-		}
-	}
-	return errs
 }
 
 // validateMembersCalled refuses ordinals that the network does not have.

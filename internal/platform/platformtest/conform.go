@@ -34,7 +34,7 @@ func Catalogue() images.Catalogue {
 // Input for a sample: with databases where its members need them.
 func Input(p platform.Platform, network *v1alpha1.BenchmarkNetwork) platform.Input {
 	in := platform.Input{Network: network, Images: Catalogue()}
-	if _, ok := p.(platform.DatabaseUser); !ok || network.Spec.Database.Engine == v1alpha1.EngineH2 {
+	if _, ok := p.(platform.DatabaseUser); !ok || network.Spec.DatabaseOrDefault().Engine == v1alpha1.EngineH2 {
 		return in
 	}
 	in.Databases = map[string]platform.Database{}

@@ -95,9 +95,10 @@ func (b Built) checkPorts(t *testing.T, ports []string) {
 func (b Built) checkTargets(t *testing.T) {
 	t.Helper()
 	for name, d := range b.Drivers {
-		if len(d.Workload.Targets) == 0 {
-			t.Errorf("workload %s has no target", name)
+		if d.Workload.Unit == "" {
+			t.Errorf("workload %s does not say what an operation is", name)
 		}
+		b.checkWork(t, name, d)
 		for _, target := range d.Workload.Targets {
 			m, ok := b.Topology.Named(target.Name)
 			if !ok || !contains(target.Address, m.Host+":") {
@@ -109,6 +110,30 @@ func (b Built) checkTargets(t *testing.T) {
 				t.Errorf("workload %s does not observe %s", name, m.Name)
 			}
 		}
+		seen := map[string]bool{}
+		for _, o := range d.Workload.Observe {
+			if seen[o.Member] {
+				t.Errorf("workload %s observes two under the name %s", name, o.Member)
+			}
+			seen[o.Member] = true
+		}
+	}
+}
+
+// checkWork wants a driver with orders and someone to call, or a member's stream of blocks.
+func (b Built) checkWork(t *testing.T, name string, d driver.Driver) {
+	t.Helper()
+	if d.Stream != "" {
+		if len(d.Command) > 0 || d.Workload.Load != nil {
+			t.Errorf("workload %s observes a stream, and has a command or a load", name)
+		}
+		if !slices.ContainsFunc(b.Topology.Members, func(m platform.Member) bool { return contains(d.Stream, m.Host+":") }) {
+			t.Errorf("workload %s: the stream %s is that of no member", name, d.Stream)
+		}
+		return
+	}
+	if len(d.Command) == 0 || d.Workload.Load == nil || len(d.Workload.Targets) == 0 {
+		t.Errorf("workload %s lacks a command, a load or a target", name)
 	}
 }
 

@@ -1,16 +1,17 @@
-package corda
+package pods
 
 import corev1 "k8s.io/api/core/v1"
 
 const (
-	volumeToken = "token"
-	// tokenDir is where in-cluster clients look.
-	tokenDir = "/var/run/secrets/kubernetes.io/serviceaccount"
+	// TokenVolume is the volume of Token.
+	TokenVolume = "token"
+	// TokenDir is where in-cluster clients look.
+	TokenDir = "/var/run/secrets/kubernetes.io/serviceaccount"
 )
 
-// tokenVolume is what the API server's admission would mount into every container of a pod; by hand it goes into one alone.
-func tokenVolume() corev1.Volume {
-	return corev1.Volume{Name: volumeToken, VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{
+// Token is what the API server's admission would mount into every container of a pod; by hand it goes into one alone.
+func Token() corev1.Volume {
+	return corev1.Volume{Name: TokenVolume, VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{
 		DefaultMode: new(int32(0o440)),
 		Sources: []corev1.VolumeProjection{
 			{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{Path: "token", ExpirationSeconds: new(int64(3600))}},

@@ -1,0 +1,89 @@
+// Package members builds the objects that run the members of a network, alike for every platform: their names before they are
+// up, the policy around them, a StatefulSet of one pod for each with its configuration, its place and its volume. What runs in
+// the pod is the platform's.
+package members
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/sizing"
+)
+
+// component of the members' objects.
+const component = "member"
+
+// Name of the member with that ordinal.
+func Name(ordinal int32) string { return fmt.Sprintf("member-%d", ordinal) }
+
+// Topology of spec.members.count equal members that reach each other at port; identity is what the platform knows one by,
+// empty: its name.
+func Topology(network *v1alpha1.BenchmarkNetwork, role string, port int32, identity func(ordinal int32) string) platform.Topology {
+	t := platform.Topology{Network: network.Name}
+	for i := range network.Spec.Members.Count {
+		m := New(network, Name(i), role, port)
+		if identity != nil {
+			m.Identity = identity(i)
+		}
+		t.Members = append(t.Members, m)
+	}
+	return t
+}
+
+// New is a member that its peers reach at port.
+func New(network *v1alpha1.BenchmarkNetwork, name, role string, port int32) platform.Member {
+	host := names.Host(network.Name, network.Namespace, name)
+	return platform.Member{Name: name, Role: role, Identity: name, Host: host, Address: HostPort(host, port)}
+}
+
+// HostPort is host:port; without a host it is the port on all addresses.
+func HostPort(host string, port int32) string { return fmt.Sprintf("%s:%d", host, port) }
+
+// Labels of an object of the network; the component is what it is for. Prometheus and people tell a member's pod by its
+// label for members.
+func Labels(network *v1alpha1.BenchmarkNetwork, component string) map[string]string {
+	return map[string]string{
+		"app.kubernetes.io/name":       strings.ToLower(string(network.Spec.Platform.Type)),
+		"app.kubernetes.io/instance":   network.Name,
+		"app.kubernetes.io/component":  component,
+		"app.kubernetes.io/part-of":    "benchnet",
+		"app.kubernetes.io/managed-by": v1alpha1.ManagedBy,
+		v1alpha1.LabelNetwork:          network.Name,
+	}
+}
+
+// Meta of an object of the network.
+func Meta(network *v1alpha1.BenchmarkNetwork, name, component string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Namespace: network.Namespace, Labels: Labels(network, component)}
+}
+
+func memberLabels(network *v1alpha1.BenchmarkNetwork, m platform.Member) map[string]string {
+	all := Labels(network, component)
+	all[v1alpha1.LabelMember] = m.Name
+	return all
+}
+
+func memberMeta(network *v1alpha1.BenchmarkNetwork, m platform.Member) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: names.Member(network.Name, m.Name), Namespace: network.Namespace, Labels: memberLabels(network, m)}
+}
+
+// Selector of the pods of all members.
+func Selector(network string) map[string]string {
+	return map[string]string{v1alpha1.LabelNetwork: network, "app.kubernetes.io/component": component}
+}
+
+// Resources that a member may use and those that it reserves, after its size and reservation.
+func Resources(spec *v1alpha1.MembersSpec) corev1.ResourceRequirements {
+	machine := sizing.MachineOf(spec)
+	cores, memory := machine.Requests(spec.Reservation)
+	return corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{corev1.ResourceCPU: cores, corev1.ResourceMemory: memory},
+		Limits:   corev1.ResourceList{corev1.ResourceCPU: machine.Cores, corev1.ResourceMemory: machine.Memory},
+	}
+}

@@ -1,0 +1,115 @@
+package members
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/platform"
+)
+
+// Reach says who may connect to a port.
+type Reach string
+
+// The reaches.
+const (
+	// ReachNetwork is the network's own pods: members and load workers.
+	ReachNetwork Reach = "Network"
+	// ReachAnyone is for metrics, which a Prometheus anywhere in the cluster reads.
+	ReachAnyone Reach = "Anyone"
+)
+
+// Port of a member's pod.
+type Port struct {
+	Name   string
+	Number int32
+	// Protocol; empty: TCP.
+	Protocol corev1.Protocol
+	Reach    Reach
+}
+
+func (p Port) protocol() corev1.Protocol {
+	if p.Protocol == "" {
+		return corev1.ProtocolTCP
+	}
+	return p.Protocol
+}
+
+// Container is the port of a container.
+func (p Port) Container() corev1.ContainerPort {
+	return corev1.ContainerPort{Name: p.Name, ContainerPort: p.Number, Protocol: p.protocol()}
+}
+
+// ContainerPorts are the ports of a container.
+func ContainerPorts(ports []Port) []corev1.ContainerPort {
+	all := make([]corev1.ContainerPort, 0, len(ports))
+	for _, p := range ports {
+		all = append(all, p.Container())
+	}
+	return all
+}
+
+func servicePorts(ports []Port) []corev1.ServicePort {
+	all := make([]corev1.ServicePort, 0, len(ports))
+	for _, p := range ports {
+		all = append(all, corev1.ServicePort{Name: p.Name, Port: p.Number, TargetPort: intstr.FromString(p.Name), Protocol: p.protocol()})
+	}
+	return all
+}
+
+// Service gives every member a host name, also before it is ready: members look each other up while they start. The name goes
+// with the pod; AddressService is for members whose peers must never fail to resolve them.
+func Service(network *v1alpha1.BenchmarkNetwork, ports []Port) *corev1.Service {
+	return &corev1.Service{ObjectMeta: Meta(network, network.Name, component), Spec: corev1.ServiceSpec{
+		ClusterIP:                corev1.ClusterIPNone,
+		PublishNotReadyAddresses: true,
+		Selector:                 Selector(network.Name),
+		Ports:                    servicePorts(ports),
+	}}
+}
+
+// AddressService is a name and an address of a member's own, which stay while its pod is replaced: <network>-<member>.
+func AddressService(network *v1alpha1.BenchmarkNetwork, m platform.Member, ports []Port) *corev1.Service {
+	return &corev1.Service{ObjectMeta: memberMeta(network, m), Spec: corev1.ServiceSpec{
+		PublishNotReadyAddresses: true,
+		Selector:                 podSelector(network.Name, m.Name),
+		Ports:                    servicePorts(ports),
+	}}
+}
+
+// AddressHost is the DNS name of a member's AddressService.
+func AddressHost(network *v1alpha1.BenchmarkNetwork, member string) string {
+	return names.Member(network.Name, member) + "." + network.Namespace + ".svc"
+}
+
+func podSelector(network, member string) map[string]string {
+	return map[string]string{v1alpha1.LabelNetwork: network, v1alpha1.LabelMember: member}
+}
+
+// Policy lets each port be reached by whom it is for. What the members reach is left open: they need the cluster's DNS and
+// may need a database that lies anywhere.
+func Policy(network *v1alpha1.BenchmarkNetwork, ports []Port) *networkingv1.NetworkPolicy {
+	own := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{
+		MatchLabels: map[string]string{v1alpha1.LabelNetwork: network.Name}}}
+	return &networkingv1.NetworkPolicy{ObjectMeta: Meta(network, network.Name, component), Spec: networkingv1.NetworkPolicySpec{
+		PodSelector: metav1.LabelSelector{MatchLabels: Selector(network.Name)},
+		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
+		Ingress: []networkingv1.NetworkPolicyIngressRule{
+			{From: []networkingv1.NetworkPolicyPeer{own}, Ports: policyPorts(ports, ReachNetwork)},
+			{Ports: policyPorts(ports, ReachAnyone)},
+		},
+	}}
+}
+
+func policyPorts(ports []Port, reach Reach) []networkingv1.NetworkPolicyPort {
+	var all []networkingv1.NetworkPolicyPort
+	for _, p := range ports {
+		if p.Reach == reach {
+			all = append(all, networkingv1.NetworkPolicyPort{Protocol: new(p.protocol()), Port: new(intstr.FromString(p.Name))})
+		}
+	}
+	return all
+}

@@ -1,0 +1,127 @@
+package members
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/pods"
+)
+
+// annotationConfigHash restarts a member when its configuration changes, as with another version of the operator.
+const annotationConfigHash = "benchnet.dev/config-hash"
+
+// ConfigMap has the files of a member's configuration. It is called like the member's StatefulSet, for pods.ConfigVolume.
+func ConfigMap(network *v1alpha1.BenchmarkNetwork, m platform.Member, files map[string]string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: memberMeta(network, m), Data: files}
+}
+
+// StatefulSet runs one member. It has one pod: members differ in identity and configuration, which replicas could not.
+// The files are those of its ConfigMap; volumes are claims that stay while the pod is replaced and go with the network.
+func StatefulSet(
+	network *v1alpha1.BenchmarkNetwork, m platform.Member, pod corev1.PodSpec, files map[string]string, volumes ...corev1.PersistentVolumeClaim,
+) *appsv1.StatefulSet {
+	return &appsv1.StatefulSet{ObjectMeta: memberMeta(network, m), Spec: appsv1.StatefulSetSpec{
+		Replicas:             new(int32(1)),
+		ServiceName:          network.Name,
+		RevisionHistoryLimit: new(int32(1)),
+		Selector:             &metav1.LabelSelector{MatchLabels: podSelector(network.Name, m.Name)},
+		Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{
+				Labels:      memberLabels(network, m),
+				Annotations: map[string]string{annotationConfigHash: hashOf(files)},
+			},
+			Spec: pod,
+		},
+		VolumeClaimTemplates: volumes,
+		PersistentVolumeClaimRetentionPolicy: &appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{
+			WhenDeleted: appsv1.DeletePersistentVolumeClaimRetentionPolicyType,
+			WhenScaled:  appsv1.RetainPersistentVolumeClaimRetentionPolicyType,
+		},
+	}}
+}
+
+// hashOf the files' contents, in the order of their names.
+func hashOf(files map[string]string) string {
+	hash := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		hash.Write([]byte(files[name]))
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:8])
+}
+
+// Pod is what all members' pods have in common: no access to the API server, the restricted security context, its place, and
+// the agent installed in pods.AgentVolume before all else. The platform adds containers and volumes.
+func Pod(in platform.Input, with *corev1.PodAffinity) corev1.PodSpec {
+	spec := &in.Network.Spec.Members
+	return corev1.PodSpec{
+		AutomountServiceAccountToken: new(false),
+		EnableServiceLinks:           new(false),
+		SecurityContext:              pods.Security(),
+		NodeSelector:                 spec.Placement.NodeSelector,
+		Tolerations:                  spec.Placement.Tolerations,
+		Affinity:                     affinity(in.Network, with),
+		InitContainers:               []corev1.Container{pods.InstallAgent(in.Images.Image("agent", ""))},
+		Volumes:                      []corev1.Volume{pods.Scratch(pods.AgentVolume)},
+	}
+}
+
+// affinity places a member with what it belongs to, and away from its peers as the spec says.
+func affinity(network *v1alpha1.BenchmarkNetwork, with *corev1.PodAffinity) *corev1.Affinity {
+	a := corev1.Affinity{PodAffinity: with.DeepCopy()}
+	peers := corev1.PodAffinityTerm{
+		TopologyKey:   corev1.LabelHostname,
+		LabelSelector: &metav1.LabelSelector{MatchLabels: Selector(network.Name)},
+	}
+	switch network.Spec.Members.Placement.Spread {
+	case v1alpha1.SpreadRequired:
+		a.PodAntiAffinity = &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{peers}}
+	case v1alpha1.SpreadNone:
+	default:
+		a.PodAntiAffinity = &corev1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{
+			{Weight: 100, PodAffinityTerm: peers}}}
+	}
+	if a.PodAffinity == nil && a.PodAntiAffinity == nil {
+		return nil
+	}
+	return &a
+}
+
+// VolumeSize is the given size of a member's volume, or what it is expected to need.
+func VolumeSize(spec *v1alpha1.MembersSpec, expected resource.Quantity) resource.Quantity {
+	if spec.Storage.Size != nil {
+		return spec.Storage.Size.DeepCopy()
+	}
+	return expected
+}
+
+// Storage is where a member keeps what must outlive a restart of its container: a claim that stays while its pod is
+// replaced, or, with Ephemeral, a volume of the pod. One of both is nil.
+func Storage(network *v1alpha1.BenchmarkNetwork, m platform.Member, volume string, size resource.Quantity) ([]corev1.PersistentVolumeClaim, []corev1.Volume) {
+	storage := network.Spec.Members.Storage
+	if storage.Type == v1alpha1.StorageEphemeral {
+		return nil, []corev1.Volume{{Name: volume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &size}}}}
+	}
+	return []corev1.PersistentVolumeClaim{{
+		ObjectMeta: metav1.ObjectMeta{Name: volume, Labels: memberLabels(network, m)},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			StorageClassName: storage.ClassName,
+			Resources:        corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: size}},
+		},
+	}}, nil
+}
+
+// ConfigVolume holds the member's ConfigMap.
+func ConfigVolume(network *v1alpha1.BenchmarkNetwork, m platform.Member, volume string) corev1.Volume {
+	return pods.ConfigVolume(volume, names.Member(network.Name, m.Name))
+}

@@ -1,0 +1,93 @@
+package platformtest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// Where samples and definitions lie, seen from a platform's package.
+const (
+	samplesDir  = "../../../config/samples"
+	definitions = "../../../config/crd/bases"
+)
+
+// NetworkAdmission takes in BenchmarkNetworks.
+func NetworkAdmission(t *testing.T) Admission {
+	t.Helper()
+	return NewAdmission(t, filepath.Join(definitions, "benchnet.dev_benchmarknetworks.yaml"))
+}
+
+// RunAdmission takes in BenchmarkRuns.
+func RunAdmission(t *testing.T) Admission {
+	t.Helper()
+	return NewAdmission(t, filepath.Join(definitions, "benchnet.dev_benchmarkruns.yaml"))
+}
+
+// Network is that of a manifest as the API server would store it, in namespace bench.
+func (a Admission) Network(t *testing.T, manifest []byte) *v1alpha1.BenchmarkNetwork {
+	t.Helper()
+	network := &v1alpha1.BenchmarkNetwork{}
+	if err := a.Admit(manifest, network); err != nil {
+		t.Fatalf("admit: %v", err)
+	}
+	network.Namespace = "bench"
+	return network
+}
+
+// Samples are the networks in config/samples/<prefix>_*.yaml, called after their file and, where it has several, after
+// themselves. Each file must be listed in the kustomization.
+func Samples(t *testing.T, prefix string) []Sample {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(samplesDir, prefix+"_*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no samples %s_*.yaml in %s: %v", prefix, samplesDir, err)
+	}
+	list := string(read(t, filepath.Join(samplesDir, "kustomization.yaml")))
+	admission := NetworkAdmission(t)
+	var all []Sample
+	for _, file := range files {
+		base := filepath.Base(file)
+		if !strings.Contains(list, "- "+base+"\n") {
+			t.Errorf("%s is not in kustomization.yaml", base)
+		}
+		networks := networksIn(t, admission, file)
+		for _, n := range networks {
+			name := strings.TrimSuffix(base, ".yaml")
+			if len(networks) > 1 {
+				name += "_" + n.Name
+			}
+			all = append(all, Sample{Name: name, Network: n})
+		}
+	}
+	return all
+}
+
+func networksIn(t *testing.T, admission Admission, file string) []*v1alpha1.BenchmarkNetwork {
+	t.Helper()
+	var all []*v1alpha1.BenchmarkNetwork
+	for _, document := range strings.Split(string(read(t, file)), "\n---\n") {
+		if strings.Contains(document, "kind: BenchmarkNetwork") {
+			all = append(all, admission.Network(t, []byte(document)))
+		}
+	}
+	return all
+}
+
+// SampleFile is the content of a file in config/samples.
+func SampleFile(t *testing.T, name string) []byte {
+	t.Helper()
+	return read(t, filepath.Join(samplesDir, name))
+}
+
+func read(t *testing.T, file string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("read: %v", err)
+	}
+	return content
+}

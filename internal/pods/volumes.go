@@ -1,0 +1,36 @@
+package pods
+
+import corev1 "k8s.io/api/core/v1"
+
+// Mount puts a volume at path, to be written.
+func Mount(volume, path string) corev1.VolumeMount {
+	return corev1.VolumeMount{Name: volume, MountPath: path}
+}
+
+// ReadOnly puts a volume at path, to be read.
+func ReadOnly(volume, path string) corev1.VolumeMount {
+	return corev1.VolumeMount{Name: volume, MountPath: path, ReadOnly: true}
+}
+
+// Scratch is an empty volume that goes with its pod.
+func Scratch(name string) corev1.Volume {
+	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}
+}
+
+// SecretVolume holds all keys of a Secret, readable by the pod's group.
+func SecretVolume(volume, secret string) corev1.Volume {
+	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
+		Secret: &corev1.SecretVolumeSource{SecretName: secret, DefaultMode: new(int32(0o440))}}}
+}
+
+// ConfigVolume holds all keys of a ConfigMap.
+func ConfigVolume(volume, configMap string) corev1.Volume {
+	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
+		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: configMap}}}}
+}
+
+// FromSecret is an environment variable with the value of a Secret's key.
+func FromSecret(name, secret, key string) corev1.EnvVar {
+	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+		LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Key: key}}}
+}

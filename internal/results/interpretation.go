@@ -1,0 +1,30 @@
+package results
+
+// Measure is a number that a platform derives from a measurement.
+type Measure struct {
+	// Name in camel case, such as blockTimeP99.
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	// Unit, such as ms or bit/s; empty for a count.
+	Unit string `json:"unit,omitempty"`
+	// Source says how it was computed, or from what.
+	Source string `json:"source,omitempty"`
+}
+
+// Interpretation is what a platform reads from a measurement beyond operations and latencies: its own numbers, and its own
+// findings for the verdict.
+type Interpretation struct {
+	Measures []Measure
+	// Reasons make the run invalid, Notes do not.
+	Reasons, Notes []Reason
+}
+
+// With adds the findings of an interpretation to a verdict.
+func (v Verdict) With(i Interpretation) Verdict {
+	v.Reasons = append(v.Reasons, i.Reasons...)
+	v.Notes = append(v.Notes, i.Notes...)
+	if len(v.Reasons) > 0 {
+		v.Validity = Invalid
+	}
+	return v
+}
