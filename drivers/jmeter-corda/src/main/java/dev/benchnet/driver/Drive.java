@@ -1,9 +1,9 @@
 package dev.benchnet.driver;
 
+import dev.benchnet.driver.corda.workload.Workload;
 import dev.benchnet.driver.jmeter.Plan;
 import dev.benchnet.driver.protocol.Barrier;
 import dev.benchnet.driver.workload.Worker;
-import dev.benchnet.driver.workload.Workload;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.time.Duration;
@@ -38,7 +38,7 @@ public final class Drive {
 
     private static int run(String[] arguments, Map<String, String> environment) {
         Barrier barrier = new Barrier(folder(environment));
-        try {
+        return barrier.during(() -> {
             Drive drive = new Drive(Options.parse(arguments), environment);
             Worker worker = Worker.of(environment);
             if (drive.options.plan == null) {
@@ -46,15 +46,7 @@ public final class Drive {
             } else {
                 drive.runPlan(worker);
             }
-            return 0;
-        } catch (FatalException e) {
-            System.err.println("drive: " + e.getMessage());
-            barrier.failure(e.getMessage());
-        } catch (Exception | LinkageError e) {
-            e.printStackTrace();
-            barrier.failure("driver: " + e);
-        }
-        return 1;
+        });
     }
 
     private static Path folder(Map<String, String> environment) {

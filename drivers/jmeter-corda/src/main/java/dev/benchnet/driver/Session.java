@@ -1,16 +1,16 @@
 package dev.benchnet.driver;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.benchnet.driver.corda.LedgerVerdict;
 import dev.benchnet.driver.corda.Member;
 import dev.benchnet.driver.corda.Members;
 import dev.benchnet.driver.corda.Operation;
 import dev.benchnet.driver.corda.Operations;
 import dev.benchnet.driver.corda.Purpose;
+import dev.benchnet.driver.corda.workload.Workload;
 import dev.benchnet.driver.jmeter.CordaSampler;
 import dev.benchnet.driver.jmeter.Plan;
-import dev.benchnet.driver.load.ClosedLoop;
 import dev.benchnet.driver.load.Clock;
-import dev.benchnet.driver.load.OpenLoop;
 import dev.benchnet.driver.load.Pacing;
 import dev.benchnet.driver.load.Recorder;
 import dev.benchnet.driver.load.Summary;
@@ -18,8 +18,6 @@ import dev.benchnet.driver.load.Timeline;
 import dev.benchnet.driver.protocol.Barrier;
 import dev.benchnet.driver.protocol.Documents;
 import dev.benchnet.driver.protocol.ProgressReporter;
-import dev.benchnet.driver.workload.Load;
-import dev.benchnet.driver.workload.Workload;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
@@ -72,7 +70,7 @@ final class Session {
         barrier.ready();
 
         Timeline timeline = Timeline.startingAt(barrier.awaitStart(), workload.measure, clock);
-        Pacing pacing = pacing(timeline);
+        Pacing pacing = Pacing.of(workload, timeline, clock);
         Recorder recorder = new Recorder(timeline);
         try (ProgressReporter reporter = new ProgressReporter(barrier, recorder, clock)) {
             gate.open(new Clients(members::at, operation, pacing, recorder, timeline, clock));
@@ -80,13 +78,9 @@ final class Session {
         }
         Summary summary = recorder.close();
         LedgerVerdict ledger = verify(operation);
-        barrier.result(Documents.result(workload.worker.index, timeline, summary, pacing.schedule(), ledger));
-    }
-
-    private Pacing pacing(Timeline timeline) {
-        return workload.load.model == Load.Model.Open
-                ? new OpenLoop(timeline, clock, workload.worker, workload.load.ratePerSecond)
-                : new ClosedLoop(timeline, clock, workload.worker, workload.outstanding());
+        ObjectNode result = Documents.result(workload, timeline, summary, pacing.schedule());
+        ledger.describe(result.putObject("ledger"));
+        barrier.result(result.toString());
     }
 
     /** A member that cannot be asked leaves the measurement as good as it was. */

@@ -1,6 +1,6 @@
 package dev.benchnet.driver.corda;
 
-import dev.benchnet.driver.workload.Workload;
+import dev.benchnet.driver.corda.workload.Workload;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Currency;

@@ -1,7 +1,7 @@
 package dev.benchnet.driver.corda;
 
 import dev.benchnet.driver.FatalException;
-import dev.benchnet.driver.workload.Argument;
+import dev.benchnet.driver.corda.workload.Argument;
 import java.lang.reflect.Constructor;
 import java.util.ArrayList;
 import java.util.Arrays;

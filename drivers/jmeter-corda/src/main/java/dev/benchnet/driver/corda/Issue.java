@@ -1,6 +1,6 @@
 package dev.benchnet.driver.corda;
 
-import dev.benchnet.driver.workload.Workload;
+import dev.benchnet.driver.corda.workload.Workload;
 import net.corda.core.messaging.FlowHandle;
 
 /** The member issues cash to itself: no other node takes part. */

@@ -1,6 +1,6 @@
 package dev.benchnet.driver.corda;
 
-import dev.benchnet.driver.workload.Workload;
+import dev.benchnet.driver.corda.workload.Workload;
 import net.corda.core.messaging.FlowHandle;
 import net.corda.finance.flows.CashIssueAndPaymentFlow;
 

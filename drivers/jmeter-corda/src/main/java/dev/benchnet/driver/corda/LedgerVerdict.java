@@ -1,5 +1,7 @@
 package dev.benchnet.driver.corda;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
 /** The outcome of a ledger check, in transactions. */
 public final class LedgerVerdict {
     public final boolean checked;
@@ -23,6 +25,11 @@ public final class LedgerVerdict {
             reason = (recorded - expected) + " transactions are on the ledger that no client saw complete";
         }
         return new LedgerVerdict(true, expected, recorded, reason);
+    }
+
+    /** Writes it as result.json has it. */
+    public void describe(ObjectNode node) {
+        node.put("checked", checked).put("expected", expected).put("recorded", recorded).put("reason", reason);
     }
 
     public static LedgerVerdict unchecked(String reason) {

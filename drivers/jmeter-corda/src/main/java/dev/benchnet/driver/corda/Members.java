@@ -1,7 +1,7 @@
 package dev.benchnet.driver.corda;
 
 import dev.benchnet.driver.FatalException;
-import dev.benchnet.driver.workload.Target;
+import dev.benchnet.driver.corda.workload.Target;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.benchnet.driver.corda;
 
-import dev.benchnet.driver.workload.Argument;
-import dev.benchnet.driver.workload.Directory;
+import dev.benchnet.driver.corda.workload.Argument;
+import dev.benchnet.driver.corda.workload.Directory;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

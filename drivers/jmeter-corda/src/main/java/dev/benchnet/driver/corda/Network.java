@@ -1,7 +1,7 @@
 package dev.benchnet.driver.corda;
 
 import dev.benchnet.driver.FatalException;
-import dev.benchnet.driver.workload.Directory;
+import dev.benchnet.driver.corda.workload.Directory;
 import java.util.List;
 import java.util.stream.Collectors;
 import net.corda.core.identity.CordaX500Name;

@@ -1,7 +1,7 @@
 package dev.benchnet.driver.corda;
 
-import dev.benchnet.driver.workload.OperationSpec;
-import dev.benchnet.driver.workload.Workload;
+import dev.benchnet.driver.corda.workload.OperationSpec;
+import dev.benchnet.driver.corda.workload.Workload;
 import java.util.function.Function;
 
 /** The operations that a workload can name. */

@@ -1,7 +1,7 @@
 package dev.benchnet.driver.corda;
 
 import dev.benchnet.driver.FatalException;
-import dev.benchnet.driver.workload.Workload;
+import dev.benchnet.driver.corda.workload.Workload;
 import java.util.ArrayDeque;
 import java.util.Currency;
 import java.util.Queue;

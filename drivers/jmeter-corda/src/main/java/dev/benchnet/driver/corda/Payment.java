@@ -1,6 +1,6 @@
 package dev.benchnet.driver.corda;
 
-import dev.benchnet.driver.workload.Workload;
+import dev.benchnet.driver.corda.workload.Workload;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import net.corda.core.identity.Party;

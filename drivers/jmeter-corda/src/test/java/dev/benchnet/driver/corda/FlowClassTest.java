@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.benchnet.driver.FatalException;
-import dev.benchnet.driver.workload.Argument;
+import dev.benchnet.driver.corda.workload.Argument;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

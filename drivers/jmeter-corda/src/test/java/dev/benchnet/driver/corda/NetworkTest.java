@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.benchnet.driver.FatalException;
-import dev.benchnet.driver.workload.Directory;
+import dev.benchnet.driver.corda.workload.Directory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,8 +22,8 @@ class NetworkTest {
 
     private Network network(String counterparty, String... parties) throws IOException {
         Path file = folder.resolve("workload.json");
-        String json = "{'targets':[{'name':'a','address':'h:1','party':'" + A + "','user':'u','passwordFile':'p'}],"
-                + "'parties':['" + String.join("','", parties) + "']}";
+        String json = "{'targets':[{'name':'a','address':'h:1','identity':'" + A + "','user':'u','passwordFile':'p'}],"
+                + "'operation':{'parties':['" + String.join("','", parties) + "']}}";
         Files.write(file, json.replace('\'', '"').getBytes("UTF-8"));
         return new Network(Directory.read(file), counterparty);
     }

@@ -1,0 +1,24 @@
+package dev.benchnet.driver.load;
+
+/**
+ * How far a worker is. The numbers are those of the warm-up while it lasts, and those of the window from then on:
+ * operations that ended in it, and how much of it has passed.
+ */
+public final class Progress {
+    public final Phase phase;
+    public final long completed;
+    public final long failed;
+    public final double elapsedSeconds;
+
+    Progress(Phase phase, long completed, long failed, long elapsedNanos) {
+        this.phase = phase;
+        this.completed = completed;
+        this.failed = failed;
+        elapsedSeconds = elapsedNanos / 1e9;
+    }
+
+    /** Operations per second. */
+    public double throughput() {
+        return elapsedSeconds == 0 ? 0 : completed / elapsedSeconds;
+    }
+}

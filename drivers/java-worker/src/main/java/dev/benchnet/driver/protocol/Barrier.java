@@ -1,0 +1,91 @@
+package dev.benchnet.driver.protocol;
+
+import dev.benchnet.driver.FatalException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/**
+ * The folder shared with the agent. A file appears whole or not at all: it is written under another name, then renamed.
+ */
+public final class Barrier {
+    private static final long POLL_MILLIS = 20;
+
+    private final Path folder;
+
+    public Barrier(Path folder) {
+        this.folder = folder;
+    }
+
+    /** What a driver does between its start and its end. */
+    public interface Work {
+        void run() throws Exception;
+    }
+
+    /** Does it; what goes wrong is left in the file failure. Returns the exit code of the program. */
+    public int during(Work work) {
+        try {
+            work.run();
+            return 0;
+        } catch (FatalException e) {
+            System.err.println("drive: " + e.getMessage());
+            failure(e.getMessage());
+        } catch (Exception | LinkageError e) {
+            e.printStackTrace();
+            failure("driver: " + e);
+        }
+        return 1;
+    }
+
+    /** Says that everything is set up and load can start. */
+    public void ready() {
+        write("ready", "");
+    }
+
+    /** Waits for the file start; returns its instant in milliseconds since the epoch. */
+    public long awaitStart() throws InterruptedException {
+        Path start = folder.resolve("start");
+        while (!Files.exists(start)) {
+            Thread.sleep(POLL_MILLIS);
+        }
+        String text = read(start).trim();
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new FatalException("start: must be Unix epoch milliseconds, but is \"" + text + "\"");
+        }
+    }
+
+    public void progress(String json) {
+        write("progress.json", json);
+    }
+
+    public void result(String json) {
+        write("result.json", json);
+    }
+
+    /** Leaves one line that says why there is no result. */
+    public void failure(String reason) {
+        write("failure", reason.replaceAll("\\s+", " ").trim() + "\n");
+    }
+
+    private void write(String name, String content) {
+        Path temporary = folder.resolve("." + name + ".new");
+        try {
+            Files.write(temporary, content.getBytes(StandardCharsets.UTF_8));
+            Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw new FatalException("write " + folder.resolve(name), e);
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new FatalException("read " + file, e);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package dev.benchnet.driver.workload;
+
+/** How operations are started. The numbers are totals over all workers. */
+public final class Load {
+    /** Closed: a client starts its next operation when the last one ends. Open: operations start by a schedule. */
+    public enum Model { Closed, Open }
+
+    public final Model model;
+    public final int clients;
+    /** Closed: operations in flight at most, never more than the clients. */
+    public final int maxOutstanding;
+    /** Open: operations per second. */
+    public final double ratePerSecond;
+
+    Load(Field field, Worker worker) {
+        model = field.object().get("model").oneOf(Model.class);
+        clients = field.get("clients").integer(1);
+        maxOutstanding = field.get("maxOutstanding").absent() || model == Model.Open
+                ? clients : Math.min(clients, field.get("maxOutstanding").integer(1));
+        ratePerSecond = model == Model.Open ? field.get("ratePerSecond").positive() : 0;
+        if (maxOutstanding < worker.count) {
+            throw field.wrong("each of the " + worker.count + " workers needs a client and an outstanding operation of its own");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package dev.benchnet.driver.workload;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.benchnet.driver.FatalException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** What every driver is told alike, as the controller wrote it. A driver adds its own operation and targets. */
+public class Orders {
+    public final Worker worker;
+    public final Load load;
+    public final Measure measure;
+    /** Unique among all runs on the network. */
+    public final String reference;
+    /** What an operation is, such as flows; null: not told. */
+    public final String unit;
+
+    protected Orders(Field root, Worker worker) {
+        this.worker = worker;
+        load = new Load(root.object().get("load"), worker);
+        measure = new Measure(root.get("measure"));
+        reference = root.get("reference").text();
+        unit = root.get("unit").textOr(null);
+    }
+
+    /** The whole of a workload.json. */
+    public static Field document(Path file) {
+        try {
+            return new Field("", new ObjectMapper().readTree(Files.readAllBytes(file)));
+        } catch (JsonProcessingException e) {
+            throw new FatalException("workload " + file + " is not JSON: see line "
+                    + e.getLocation().getLineNr() + ", column " + e.getLocation().getColumnNr());
+        } catch (IOException e) {
+            throw new FatalException("read workload " + file, e);
+        }
+    }
+
+    /** This worker's operations that are in flight at most. */
+    public int outstanding() {
+        return worker.share(load.maxOutstanding);
+    }
+
+    /** This worker's clients. */
+    public int clients() {
+        return worker.share(load.clients);
+    }
+}

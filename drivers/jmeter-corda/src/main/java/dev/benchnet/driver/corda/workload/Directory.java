@@ -1,0 +1,31 @@
+package dev.benchnet.driver.corda.workload;
+
+import dev.benchnet.driver.workload.Field;
+import dev.benchnet.driver.workload.Orders;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Who is on the network. */
+public final class Directory {
+    /** The members to drive; at least one. */
+    public final List<Target> targets;
+    /** Legal name of the notary; null: the network has none. */
+    public final String notary;
+    /** Legal names of all parties, in the network's order. */
+    public final List<String> parties;
+
+    Directory(Field root) {
+        targets = root.object().get("targets").list(Target::read);
+        Field operation = root.get("operation").object();
+        notary = operation.get("notary").textOr(null);
+        parties = operation.get("parties").list(Field::text);
+        if (targets.isEmpty()) {
+            throw root.get("targets").wrong("at least one is needed");
+        }
+    }
+
+    /** Reads this part of workload.json alone. */
+    public static Directory read(Path file) {
+        return new Directory(Orders.document(file));
+    }
+}

@@ -1,0 +1,35 @@
+package dev.benchnet.driver.corda.workload;
+
+import dev.benchnet.driver.workload.Field;
+import java.util.Currency;
+import java.util.List;
+
+/** Which flow to start, with what. */
+public final class OperationSpec {
+    /** Issue, IssueAndPay, Pay, or the name of a flow class. */
+    public final String flow;
+    public final boolean anonymous;
+    public final Currency currency;
+    /** Whole units of the currency. */
+    public final long amount;
+    public final List<Argument> arguments;
+    /** Legal name of the payee; null: the party after the payer's in the list of parties. */
+    public final String counterparty;
+
+    OperationSpec(Field field) {
+        flow = field.object().get("flow").text();
+        anonymous = field.get("anonymous").flag();
+        currency = currency(field.get("currency"));
+        amount = field.get("amount").absent() ? 100 : field.get("amount").integer(1, 100_000_000L);
+        arguments = field.get("arguments").list(Argument::new);
+        counterparty = field.get("counterparty").textOr(null);
+    }
+
+    private static Currency currency(Field field) {
+        try {
+            return Currency.getInstance(field.textOr("USD"));
+        } catch (IllegalArgumentException e) {
+            throw field.wrong("must be an ISO 4217 currency code such as USD");
+        }
+    }
+}

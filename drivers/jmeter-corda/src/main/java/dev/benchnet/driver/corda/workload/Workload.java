@@ -1,0 +1,24 @@
+package dev.benchnet.driver.corda.workload;
+
+import dev.benchnet.driver.workload.Field;
+import dev.benchnet.driver.workload.Orders;
+import dev.benchnet.driver.workload.Worker;
+import java.nio.file.Path;
+
+/** The whole order to one worker of a Corda network. Its clients are JMeter threads; the reference marks the states it issues. */
+public final class Workload extends Orders {
+    public final Directory directory;
+    public final OperationSpec operation;
+    public final boolean keepJtl;
+
+    private Workload(Field root, Worker worker) {
+        super(root, worker);
+        directory = new Directory(root);
+        operation = new OperationSpec(root.get("operation"));
+        keepJtl = root.get("keepJtl").flag();
+    }
+
+    public static Workload read(Path file, Worker worker) {
+        return new Workload(document(file), worker);
+    }
+}

@@ -1,0 +1,41 @@
+package dev.benchnet.driver.jpaxos;
+
+import dev.benchnet.driver.FatalException;
+import dev.benchnet.driver.protocol.Barrier;
+import dev.benchnet.driver.workload.Worker;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.Map;
+
+/**
+ * The program: applies the workload BENCHNET_WORKLOAD and speaks the driver protocol in BENCHNET_DIR. JPaxos must be on the
+ * class path; {@code --properties FILE} is its configuration, by default paxos.properties in the working directory.
+ */
+public final class Drive {
+    private Drive() { }
+
+    public static void main(String[] arguments) {
+        // A client that waits for a replica cannot be told to stop, hence the explicit end.
+        System.exit(run(arguments, System.getenv()));
+    }
+
+    static int run(String[] arguments, Map<String, String> environment) {
+        Barrier barrier = new Barrier(Paths.get(environment.getOrDefault("BENCHNET_DIR", "/run/benchnet")));
+        Path workload = Paths.get(environment.getOrDefault("BENCHNET_WORKLOAD", "/etc/benchnet/workload/workload.json"));
+        return barrier.during(() -> {
+            Requests requests = Requests.read(workload, Worker.of(environment));
+            Library library = Library.bind(Drive.class.getClassLoader());
+            new Session(requests, barrier, library.replicas(properties(arguments))).run();
+        });
+    }
+
+    private static String properties(String[] arguments) {
+        if (arguments.length == 0) {
+            return "paxos.properties";
+        }
+        if (arguments.length == 2 && arguments[0].equals("--properties")) {
+            return arguments[1];
+        }
+        throw new FatalException("options: only --properties FILE is known, but are " + String.join(" ", arguments));
+    }
+}

@@ -1,0 +1,41 @@
+package dev.benchnet.driver.jpaxos;
+
+import dev.benchnet.driver.workload.Field;
+import dev.benchnet.driver.workload.Orders;
+import dev.benchnet.driver.workload.Worker;
+import java.nio.file.Path;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** The whole order to one worker, and the requests that it asks for. */
+final class Requests extends Orders {
+    /** Repeated: the same zero bytes in every request. Random: new bytes for each. */
+    enum Content { Repeated, Random }
+
+    private static final int LARGEST = 16 << 20;
+
+    private final int bytes;
+    private final Content content;
+
+    private Requests(Field root, Worker worker) {
+        super(root, worker);
+        Field operation = root.get("operation").object();
+        bytes = (int) operation.get("requestBytes").integer(1, LARGEST);
+        content = operation.get("content").oneOf(Content.class);
+    }
+
+    static Requests read(Path file, Worker worker) {
+        return new Requests(document(file), worker);
+    }
+
+    /** The buffer of one client. */
+    byte[] buffer() {
+        return new byte[bytes];
+    }
+
+    /** Makes the client's buffer its next request. */
+    void fill(byte[] buffer) {
+        if (content == Content.Random) {
+            ThreadLocalRandom.current().nextBytes(buffer);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.benchnet.driver.jpaxos;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.Map;
+import lsr.paxos.client.Client;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole driver against a stand-in for JPaxos's client: the files it leaves. */
+class DriveTest {
+    private static final String CLOSED = "{'targets':[],'operation':{'requestBytes':128,'content':'Random'},"
+            + "'load':{'model':'Closed','clients':6},'measure':{'warmUpSeconds':1,'windowSeconds':1,'drainSeconds':1},"
+            + "'reference':'run-1','unit':'requests'}";
+
+    @TempDir
+    Path folder;
+
+    @BeforeEach
+    void refuseNothing() {
+        Client.refuseEvery = 0;
+    }
+
+    private int drive(String workload, String... arguments) throws IOException {
+        Files.write(folder.resolve("workload.json"), workload.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+        Files.write(folder.resolve("paxos.properties"), new byte[0]);
+        Files.write(folder.resolve("start"), Long.toString(System.currentTimeMillis() + 200).getBytes(StandardCharsets.UTF_8));
+        Map<String, String> environment = new HashMap<>();
+        environment.put("BENCHNET_DIR", folder.toString());
+        environment.put("BENCHNET_WORKLOAD", folder.resolve("workload.json").toString());
+        environment.put("BENCHNET_WORKER", "1");
+        environment.put("BENCHNET_WORKERS", "2");
+        return Drive.run(arguments.length > 0 ? arguments : new String[] {"--properties", folder + "/paxos.properties"}, environment);
+    }
+
+    private String failure() throws IOException {
+        return new String(Files.readAllBytes(folder.resolve("failure")), StandardCharsets.UTF_8).trim();
+    }
+
+    private JsonNode result() throws IOException {
+        return new ObjectMapper().readTree(folder.resolve("result.json").toFile());
+    }
+
+    private static Histogram histogram(JsonNode result) throws Exception {
+        return Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(Base64.getDecoder().decode(result.get("histogram").asText())), 1);
+    }
+
+    @Test
+    void aClosedLoopMeasuresItsShareOfTheClients() throws Exception {
+        int before = Client.EXECUTED.get();
+        assertEquals(0, drive(CLOSED));
+
+        JsonNode result = result();
+        long completed = histogram(result).getTotalCount();
+        // Three clients of a millisecond or a little more each: never above 3000 in the second.
+        assertTrue(completed > 300 && completed <= 3000, completed + " requests");
+        assertTrue(histogram(result).getMinValue() >= 1000, "the stand-in takes a millisecond");
+        assertEquals(1, result.get("worker").asInt());
+        assertEquals("requests", result.get("unit").asText());
+        assertEquals(0, result.get("errors").size(), result.get("errors").toString());
+        assertTrue(Client.EXECUTED.get() - before > completed + 3, "warm-up and first requests do not count");
+        assertTrue(Files.exists(folder.resolve("ready")));
+    }
+
+    @Test
+    void anOpenLoopKeepsItsRate() throws Exception {
+        assertEquals(0, drive(CLOSED.replace("'model':'Closed'", "'model':'Open','ratePerSecond':200")));
+        assertEquals(100, histogram(result()).getTotalCount(), "half of 200 in a second, this being one of two workers");
+        assertEquals(100, result().get("schedule").get("planned").asInt());
+    }
+
+    @Test
+    void refusedRequestsAreCounted() throws Exception {
+        Client.refuseEvery = 50;
+        assertEquals(0, drive(CLOSED));
+        JsonNode error = result().get("errors").get(0);
+        assertEquals("java.lang.Exception", error.get("kind").asText());
+        assertEquals("Nack received: busy", error.get("example").asText());
+    }
+
+    @Test
+    void aRefusalDuringSetUpEndsTheWorker() throws IOException {
+        Client.refuseEvery = 1;
+        assertEquals(1, drive(CLOSED));
+        assertEquals("set up: connect a client and have one request executed: Nack received: busy", failure());
+    }
+
+    @Test
+    void whatIsWrongIsNamed() throws IOException {
+        assertEquals(1, drive(CLOSED.replace("'requestBytes':128", "'requestBytes':0")));
+        assertEquals("operation.requestBytes: must be a whole number from 1 to 16777216, but is 0", failure());
+
+        assertEquals(1, drive(CLOSED.replace("'Random'", "'Zero'")));
+        assertEquals("operation.content: must be one of [Repeated, Random], but is \"Zero\"", failure());
+
+        assertEquals(1, drive(CLOSED, "--properties", "/nonexistent/paxos.properties"));
+        assertTrue(failure().startsWith("read the replicas from /nonexistent/paxos.properties"), failure());
+
+        assertEquals(1, drive(CLOSED, "--config"));
+        assertEquals("options: only --properties FILE is known, but are --config", failure());
+    }
+}
