@@ -28,7 +28,7 @@ news() {
   awk -F '|' -v network="$network" '
     $1 == network { if ($6 != "True") line = ($9 == "" ? "the operator has not looked at it yet" : $9); next }
     $8 == "True" { ended++; next }
-    line == "" { line = "run " $1 ": " ($3 == "Pending" ? $9 : $4 ($5 == "" ? "" : ", " $5 " flows/s")) }
+    line == "" { line = "run " $1 ": " ($3 == "Pending" ? $9 : $4 ($5 == "" ? "" : ", " $5 "/s")) }
     END { print (line == "" ? ended + 0 " runs have ended" : line) }'
 }
 
@@ -54,16 +54,26 @@ seconds_between() {
   awk -v from="$(date -d "$1" +%s.%N)" -v to="$(date -d "$2" +%s.%N)" 'BEGIN { printf "%.1f", to - from }'
 }
 
-# result_table prints the runs' results; latencies in milliseconds.
+# result_table prints the runs' results; latencies (of blocks: block times) in milliseconds.
 result_table() {
-  run_fields '{.spec.workload.name}|{.status.throughput}|{.status.latency.mean}|{.status.latency.p50}|{.status.latency.p90}|{.status.latency.p95}|{.status.latency.p99}|{.status.latency.max}|{.status.operations.completed}|{.status.operations.failed}|{.spec.workload.measure.window}|{.status.verdict}' |
+  run_fields '{.spec.workload.name}|{.status.throughput} {.status.unit}/s|{.status.latency.mean}|{.status.latency.p50}|{.status.latency.p90}|{.status.latency.p95}|{.status.latency.p99}|{.status.latency.max}|{.status.operations.completed}|{.status.operations.failed}|{.spec.workload.measure.window}|{.status.verdict}' |
     awk -F '|' '
       BEGIN {
-        row = "%-14s %8s  %9s %9s %9s %9s %9s %9s  %9s %7s  %7s  %s\n"
-        printf row, "workload", "flows/s", "mean ms", "p50", "p90", "p95", "p99", "max", "completed", "errors", "window", "verdict"
+        row = "%-14s %20s  %9s %9s %9s %9s %9s %9s  %9s %7s  %7s  %s\n"
+        printf row, "workload", "throughput", "mean ms", "p50", "p90", "p95", "p99", "max", "completed", "errors", "window", "verdict"
       }
       { for (i = 2; i <= 12; i++) if ($i == "") $i = "-"; printf row, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 }'
+  measures
   findings
+}
+
+# measures prints the platform's own numbers of each run.
+measures() {
+  local workload
+  for workload in $(network_field '{.spec.workloads[*].name}'); do
+    kubectl get benchmarkrun --namespace "$namespace" "$network-$workload" --ignore-not-found \
+      --output 'jsonpath={range .status.measures[*]}{.name}: {.value} {.unit}{"\n"}{end}' | sed "s/^/  $workload: /"
+  done
 }
 
 # findings prints what speaks against each result, or should be known of it.

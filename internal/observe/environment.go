@@ -10,23 +10,24 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// Containers are the place and size of the main containers of a network and of the load on it.
+// Containers are the place and size of the containers of a network and of the load on it.
 func Containers(pods []corev1.Pod) []results.Container {
 	var all []results.Container
 	for i := range pods {
 		pod := &pods[i]
 		role := roleOf(pod)
-		if role == "" || len(pod.Spec.Containers) == 0 {
+		if role == "" {
 			continue
 		}
-		main := pod.Spec.Containers[0].Resources
-		all = append(all, results.Container{
-			Name: pod.Name, Role: role, Node: pod.Spec.NodeName,
-			CPURequest: main.Requests.Cpu().AsApproximateFloat64(), CPULimit: main.Limits.Cpu().AsApproximateFloat64(),
-			MemoryRequest: main.Requests.Memory().Value(), MemoryLimit: main.Limits.Memory().Value(),
-		})
+		for _, c := range pod.Spec.Containers {
+			all = append(all, results.Container{
+				Name: pod.Name, Container: c.Name, Role: role, Node: pod.Spec.NodeName,
+				CPURequest: c.Resources.Requests.Cpu().AsApproximateFloat64(), CPULimit: c.Resources.Limits.Cpu().AsApproximateFloat64(),
+				MemoryRequest: c.Resources.Requests.Memory().Value(), MemoryLimit: c.Resources.Limits.Memory().Value(),
+			})
+		}
 	}
-	slices.SortFunc(all, func(a, b results.Container) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(all, func(a, b results.Container) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 

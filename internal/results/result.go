@@ -109,10 +109,12 @@ type Node struct {
 	MemoryBytes int64   `json:"memoryBytes"`
 }
 
-// Container is the place and size of a pod's main container.
+// Container is the place and size of a container of a pod.
 type Container struct {
 	// Name of the pod.
 	Name string `json:"name"`
+	// Container in the pod.
+	Container string `json:"container"`
 	// Role: Member, Database or Worker.
 	Role string `json:"role"`
 	Node string `json:"node"`

@@ -1,0 +1,75 @@
+package results
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func withBlocks(t *testing.T, index int, blocks ...Block) Worker {
+	t.Helper()
+	w := worker(t, index, 10, 20, 30)
+	w.Unit, w.Blocks = "blocks", blocks
+	return w
+}
+
+// Workers that watch the same chain list each of its blocks once, in order.
+func TestBlocksOfAllWorkers(t *testing.T) {
+	a := withBlocks(t, 0, Block{Height: 7, Micros: 100, Proposer: "a"}, Block{Height: 9, Micros: 2_000_000})
+	b := withBlocks(t, 1, Block{Height: 7, Micros: 130, Proposer: "b"}, Block{Height: 8, Micros: 1_000_000}, Block{Height: 10, Micros: 2_900_000})
+	b.BlocksOmitted = 3
+	m := merge(t, a, b)
+	var heights []int64
+	for _, block := range m.Blocks {
+		heights = append(heights, block.Height)
+	}
+	if want := []int64{7, 8, 9, 10}; !reflect.DeepEqual(heights, want) || m.Blocks[0].Proposer != "a" {
+		t.Errorf("got blocks %+v, want heights %v, the first as worker 0 saw it", m.Blocks, want)
+	}
+	if m.BlocksOmitted != 3 || m.Unit != "blocks" || m.Summarize().Unit != "blocks" {
+		t.Errorf("omitted %d, unit %q", m.BlocksOmitted, m.Unit)
+	}
+}
+
+func TestSeriesWithTheFewestGapsIsKept(t *testing.T) {
+	a, b := worker(t, 0, 10, 20, 30), worker(t, 1, 10, 20, 30)
+	a.Series = []NamedSeries{{Subject: "member-0", Name: "pending", Unit: "transactions", Values: Series{1, Missing, 3}}}
+	b.Series = []NamedSeries{
+		{Subject: "member-0", Name: "pending", Unit: "transactions", Values: Series{4, 5, 6}},
+		{Subject: "member-1", Name: "pending", Unit: "transactions", Values: Series{7, 8, 9}},
+	}
+	got := merge(t, a, b).SeriesNamed("pending")
+	if len(got) != 2 || got[0].Values[1] != 5 || got[1].Subject != "member-1" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestBlocksAndSeriesAreChecked(t *testing.T) {
+	for name, row := range map[string]struct {
+		change func(*Worker)
+		says   string
+	}{
+		"a block after the window":   {func(w *Worker) { w.Blocks = []Block{{Height: 1, Micros: 3_000_000}} }, "blocks[0]: 3000000 µs do not lie in a window of 3 s"},
+		"a height twice":             {func(w *Worker) { w.Blocks = []Block{{Height: 1}, {Height: 1, Micros: 5}} }, "blocks[1]: height 1 after height 1"},
+		"a series of another length": {func(w *Worker) { w.Series = []NamedSeries{{Name: "pending", Values: Series{1}}} }, "1 values for 3 seconds"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := worker(t, 0, 10, 20, 30)
+			row.change(&w)
+			if err := w.check(); err == nil || !strings.Contains(err.Error(), row.says) {
+				t.Errorf("got %v, want %q", err, row.says)
+			}
+		})
+	}
+}
+
+// A platform's finding makes a run invalid as any other does; its notes do not.
+func TestInterpretationJoinsTheVerdict(t *testing.T) {
+	good := Verdict{Validity: Valid, Reasons: []Reason{}, Notes: []Reason{}}
+	if v := good.With(Interpretation{Notes: []Reason{{Code: "Saturated"}}}); v.Validity != Valid || len(v.Notes) != 1 {
+		t.Errorf("with a note: %+v", v)
+	}
+	if v := good.With(Interpretation{Reasons: []Reason{{Code: "RateDiffers"}}}); v.Validity != Invalid || len(v.Reasons) != 1 {
+		t.Errorf("with a reason: %+v", v)
+	}
+}
