@@ -121,8 +121,8 @@ func TestWorkersMergeIntoOneResult(t *testing.T) {
 	w.get(s.Result.ConfigMapName, cm)
 	result, err := results.Decode(cm.BinaryData[s.Result.Key])
 	must(t, err)
-	if result.Environment.PlanHash == "" || len(result.Environment.Containers) != 6 || len(result.Workers) != 2 {
-		t.Errorf("the result should tell of plan, 4 containers of the network and 2 workers, but has %+v", result.Environment)
+	if result.Environment.PlanHash == "" || len(result.Environment.Containers) != 7 || len(result.Workers) != 2 {
+		t.Errorf("the result should tell of plan, 5 containers of the network and 2 workers, but has %+v", result.Environment)
 	}
 	w.wantTidy()
 }

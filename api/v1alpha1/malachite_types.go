@@ -104,7 +104,7 @@ type MalachitePlatform struct {
 	// +optional
 	Discovery *MalachiteDiscoverySpec `json:"discovery,omitempty"`
 	// gossip between validators.
-	// +kubebuilder:default={}
+	// +kubebuilder:default={protocol: GossipSub, mesh: 6, meshHigh: 12, meshLow: 4, meshOutboundMin: 2}
 	// +optional
 	Gossip MalachiteGossip `json:"gossip,omitzero"`
 	// sync lets a validator that was away catch up.
