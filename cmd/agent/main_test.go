@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
+	"github.com/benchnet/benchnet/internal/agent/exposition"
 )
 
 // asAgent makes this test binary the agent.
@@ -66,6 +68,12 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"supervise", 2, "no command given after --"},
 		{"supervise --metrics-addr= --ready-pattern ( --ready-file x -- true", 2, "--ready-pattern: error parsing regexp"},
 		{"supervise --metrics-addr= --ready-pattern x -- true", 2, "belong together"},
+		{"supervise --metrics-addr= --count-pattern x -- true", 2, "--count-pattern and --count-name belong together"},
+		{"supervise --metrics-addr= --count-name x -- true", 2, "--count-pattern and --count-name belong together"},
+		{"supervise --metrics-addr= --count-name x --count-pattern ( -- true", 2, "--count-pattern: error parsing regexp"},
+		{"supervise --metrics-addr= --count-name x --count-pattern x -- true", 2, `--count-pattern: "x" has 0 groups, want one`},
+		{"supervise --metrics-addr= --count-name 1x --count-pattern (x) -- true", 2, `--count-name: "1x" is not the name of a metric`},
+		{"supervise --metrics-addr= --count-name x --count-pattern (x) --count-scale 0 -- true", 2, "--count-scale: 0 is not a positive number"},
 		{"supervise --metrics-addr 1.2.3.4:1 -- true", 125, "serve metrics: listen"},
 		{"supervise --metrics-addr= -- no-such-command", 127, "start no-such-command"},
 		{"publish --namespace n --secret a=b", 2, "--complete-annotation must be given"},
@@ -74,6 +82,9 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"publish --namespace n --secret a=b --complete-annotation k=v", 1, "find the API server"},
 		{"work --namespace n", 2, "--barrier, --report must be given"},
 		{"work --namespace n --barrier b --report r", 2, "no command given after --"},
+		{"work --namespace n --barrier b --report r --stream u -- true", 2, "--stream takes neither --plan nor a command"},
+		{"work --namespace n --barrier b --report r --stream u --plan p", 2, "--stream takes neither --plan nor a command"},
+		{"work --namespace n --barrier b --report r --stream u", 2, `BENCHNET_WORKER is "", want a number from 0`},
 		{"work --namespace n --barrier b --report r -- true", 2, `BENCHNET_WORKER is "", want a number from 0`},
 	} {
 		t.Run(c.args, func(t *testing.T) {
@@ -186,19 +197,51 @@ func TestSuperviseAMember(t *testing.T) {
 	}
 }
 
-func scrape(t *testing.T, address string) {
+// counted is the counter in these tests.
+const counted = "benchnet_member_operations_total"
+
+// scrape checks the container's usage, and gives the counter.
+func scrape(t *testing.T, address string) float64 {
 	t.Helper()
 	response, err := http.Get("http://" + address + "/metrics")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if got := response.Header.Get("Content-Type"); got != cgroup.ContentType {
+	if got := response.Header.Get("Content-Type"); got != exposition.ContentType {
 		t.Errorf("content type %q", got)
 	}
-	used, err := cgroup.ParseMetrics(response.Body)
-	if err != nil || used.CPU <= 0 {
+	values, err := exposition.Read(response.Body, append(cgroup.MetricNames(), counted)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used, err := cgroup.FromMetrics(values); err != nil || used.CPU <= 0 {
 		t.Errorf("scraped %+v, %v", used, err)
+	}
+	return values[counted]
+}
+
+// A program that logs its rate ten times a second, on either output, is counted; its output is as it was.
+func TestSuperviseCounts(t *testing.T) {
+	address, stop := freeAddress(t), filepath.Join(t.TempDir(), "stop")
+	script := fmt.Sprintf("echo '1.1 RPS: 20'; echo '1.2 RPS: 30.5' >&2; echo 'x RPS: 1e999'; echo other; until [ -f %s ]; do sleep 0.02; done", stop)
+	c := agent(t, "supervise", "--metrics-addr", address, "--count-pattern", `^\S+ RPS: (\S+)`, "--count-scale", "0.1",
+		"--count-name", counted, "--", "sh", "-c", script)
+	var out, errs strings.Builder
+	c.Stdout, c.Stderr = &out, &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the endpoint", func() bool { return probe(address) == http.StatusOK })
+	await(t, "the count", func() bool { return math.Abs(scrape(t, address)-5.05) < 1e-9 })
+	if err := os.WriteFile(stop, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(t, c.Wait()); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if out.String() != "1.1 RPS: 20\nx RPS: 1e999\nother\n" || errs.String() != "1.2 RPS: 30.5\n" {
+		t.Errorf("printed %q and %q", out.String(), errs.String())
 	}
 }
 

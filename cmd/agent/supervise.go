@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
+	"github.com/benchnet/benchnet/internal/agent/exposition"
 	"github.com/benchnet/benchnet/internal/agent/files"
 	"github.com/benchnet/benchnet/internal/agent/process"
 )
@@ -22,6 +23,7 @@ func supervise(flags *flag.FlagSet) action {
 	pattern := flags.String("ready-pattern", "", "regular `expression`; --ready-file appears at the first line of the standard output that it matches")
 	ready := flags.String("ready-file", "", "`file` that appears when the command is ready; removed at the start")
 	keepStdin := flags.Bool("keep-stdin", false, "keep the command's standard input open, for programs that stop at its end")
+	counted := counterFlags(flags)
 	linger := flags.Duration("linger", 10*time.Second, "longest wait for processes that the command leaves behind")
 	return func(_ context.Context, args []string) (int, error) {
 		if len(args) == 0 {
@@ -31,10 +33,14 @@ func supervise(flags *flag.FlagSet) action {
 		if err != nil {
 			return 0, err
 		}
-		if err := serve(*address, *ready); err != nil {
+		tally, count, err := counted.counter()
+		if err != nil {
+			return 0, err
+		}
+		if err := serve(*address, *ready, tally); err != nil {
 			return process.ExitNotRun, err
 		}
-		options := process.Options{Stdin: process.StdinNull, Watch: watch, Linger: *linger}
+		options := process.Options{Stdin: process.StdinNull, Stdout: append(watch, count...), Stderr: count, Linger: *linger}
 		if *keepStdin {
 			options.Stdin = process.StdinHeld
 		}
@@ -47,8 +53,8 @@ func supervise(flags *flag.FlagSet) action {
 }
 
 // readiness removes the ready file, which may be of an earlier container, and watches for the line that brings it
-// back. It is nil if there is nothing to watch for.
-func readiness(pattern, file string) (*process.LineWatch, error) {
+// back. There is no watcher if there is nothing to watch for.
+func readiness(pattern, file string) ([]process.Watcher, error) {
 	if (pattern == "") != (file == "") {
 		return nil, misused("--ready-pattern and --ready-file belong together")
 	}
@@ -62,16 +68,16 @@ func readiness(pattern, file string) (*process.LineWatch, error) {
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove the ready file: %w", err)
 	}
-	return &process.LineWatch{Pattern: expression, Matched: func() {
+	return []process.Watcher{process.Once(expression, func() {
 		if err := files.Write(file, nil, 0o644); err != nil {
 			logger("make the ready file: %v", err)
 		}
-	}}, nil
+	})}, nil
 }
 
-// serve tells what this container uses and whether it is ready, from now until the process ends. Where the kernel does
+// serve tells what this container uses, what was counted and whether it is ready, from now until the process ends. Where the kernel does
 // not tell the usage, the command shall run all the same: each scrape then fails and says why.
-func serve(address, readyFile string) error {
+func serve(address, readyFile string, tally *exposition.Tally) error {
 	if address == "" {
 		return nil
 	}
@@ -79,15 +85,17 @@ func serve(address, readyFile string) error {
 	if err != nil {
 		return fmt.Errorf("serve metrics: %w", err)
 	}
+	reader, unknown := cgroup.Open("/")
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", usage(cgroup.Open("/")))
+	mux.HandleFunc("GET /metrics", usage(reader, unknown, tally))
 	mux.HandleFunc("GET /ready", readyIf(readyFile))
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	go func() { logger("serve metrics: %v", server.Serve(listener)) }()
 	return nil
 }
 
-func usage(reader cgroup.Reader, unknown error) http.HandlerFunc {
+// usage answers with what the container uses, or why that is unknown, and with the tally if there is one.
+func usage(reader cgroup.Reader, unknown error, tally *exposition.Tally) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		used, err := cgroup.Usage{}, unknown
 		if err == nil {
@@ -97,9 +105,13 @@ func usage(reader cgroup.Reader, unknown error) http.HandlerFunc {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		w.Header().Set("Content-Type", cgroup.ContentType)
+		metrics := used.Metrics()
+		if tally != nil {
+			metrics = append(metrics, tally.Metric())
+		}
+		w.Header().Set("Content-Type", exposition.ContentType)
 		// An error here means that the scraper has gone.
-		_ = used.WriteMetrics(w)
+		_ = exposition.Write(w, metrics...)
 	}
 }
 

@@ -25,11 +25,15 @@ func runWorker(flags *flag.FlagSet) action {
 	barrierName := flags.String("barrier", "", "`ConfigMap` that will hold the instant to start at")
 	reportName := flags.String("report", "", "`ConfigMap` to report to")
 	plan := flags.String("plan", "", "JMeter plan of the user's own, a `file`; COMMAND is then JMeter, which gets the arguments to run it")
+	stream := flags.String("stream", "", "`URL` of the blocks that a member decides; they are measured, and no COMMAND is run")
 	return func(ctx context.Context, args []string) (int, error) {
 		if err := needed("namespace", *namespace, "barrier", *barrierName, "report", *reportName); err != nil {
 			return 0, err
 		}
-		if len(args) == 0 {
+		switch {
+		case *stream != "" && (len(args) > 0 || *plan != ""):
+			return 0, misused("--stream takes neither --plan nor a command")
+		case *stream == "" && len(args) == 0:
 			return 0, misused("no command given after --")
 		}
 		w, err := worker()
@@ -41,7 +45,7 @@ func runWorker(flags *flag.FlagSet) action {
 			return 0, err
 		}
 		gate := barrier.Barrier{ConfigMaps: cluster.ConfigMaps, Name: *barrierName, Log: logger}
-		w.Command, w.Plan = args, *plan
+		w.Command, w.Plan, w.Stream = args, *plan, *stream
 		w.Barrier = gate.Wait
 		w.Report = &report.Report{ConfigMaps: cluster.ConfigMaps, Name: *reportName, Patience: reportPatience}
 		return w.Run(ctx), nil

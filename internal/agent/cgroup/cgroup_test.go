@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/exposition"
 )
 
 // tree writes files below a new root; a name is a path, a value its content.
@@ -164,31 +166,21 @@ func TestReadHere(t *testing.T) {
 
 func TestMetricsRoundTrip(t *testing.T) {
 	var text bytes.Buffer
-	if err := want.WriteMetrics(&text); err != nil {
+	if err := exposition.Write(&text, want.Metrics()...); err != nil {
 		t.Fatal(err)
 	}
 	if line := "\nbenchnet_container_cpu_throttled_seconds_total 2.5\n"; !strings.Contains(text.String(), line) {
 		t.Errorf("no line %q in\n%s", line, text.String())
 	}
-	got, err := ParseMetrics(strings.NewReader("# HELP other x\nother{a=\"b c\"} 1\n" + text.String()))
-	if err != nil || got != want {
-		t.Errorf("got %+v, %v", got, err)
-	}
-}
-
-func TestParseMetricsRefuses(t *testing.T) {
-	var text bytes.Buffer
-	if err := want.WriteMetrics(&text); err != nil {
+	values, err := exposition.Read(&text, MetricNames()...)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for name, c := range map[string]struct{ input, want string }{
-		"a missing metric": {strings.Replace(text.String(), "\nbenchnet_container_cpu_periods_total", "\nother", 1), "benchnet_container_cpu_periods_total is missing"},
-		"a bad value":      {text.String() + "benchnet_container_cpu_periods_total x\n", "benchnet_container_cpu_periods_total"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := ParseMetrics(strings.NewReader(c.input)); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want %q", err, c.want)
-			}
-		})
+	if got, err := FromMetrics(values); err != nil || got != want {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	delete(values, "benchnet_container_cpu_periods_total")
+	if _, err := FromMetrics(values); err == nil || !strings.Contains(err.Error(), "benchnet_container_cpu_periods_total is missing") {
+		t.Errorf("without a metric: error %v", err)
 	}
 }

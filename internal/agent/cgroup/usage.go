@@ -1,12 +1,10 @@
 package cgroup
 
 import (
-	"bufio"
 	"fmt"
-	"io"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/exposition"
 )
 
 // Usage is what one container has used. All but WorkingSet only ever grow while the container lives.
@@ -21,62 +19,54 @@ type Usage struct {
 	WorkingSet uint64
 }
 
-// ContentType of what WriteMetrics writes.
-const ContentType = "text/plain; version=0.0.4; charset=utf-8"
-
-// metric is one line of the exposition: its name, type, help, and how to get and set its value.
+// metric is one line of the exposition: its name, kind, help, and how to get and set its value.
 type metric struct {
-	name, kind, help string
-	get              func(Usage) float64
-	set              func(*Usage, float64)
+	name, help string
+	kind       exposition.Kind
+	get        func(Usage) float64
+	set        func(*Usage, float64)
 }
 
 var metrics = []metric{
-	{"benchnet_container_cpu_usage_seconds_total", "counter", "CPU time used by the container.",
+	{"benchnet_container_cpu_usage_seconds_total", "CPU time used by the container.", exposition.Counter,
 		func(u Usage) float64 { return u.CPU.Seconds() }, func(u *Usage, v float64) { u.CPU = seconds(v) }},
-	{"benchnet_container_cpu_periods_total", "counter", "CPU quota periods that passed.",
+	{"benchnet_container_cpu_periods_total", "CPU quota periods that passed.", exposition.Counter,
 		func(u Usage) float64 { return float64(u.Periods) }, func(u *Usage, v float64) { u.Periods = uint64(v) }},
-	{"benchnet_container_cpu_throttled_periods_total", "counter", "CPU quota periods in which the container was throttled.",
+	{"benchnet_container_cpu_throttled_periods_total", "CPU quota periods in which the container was throttled.", exposition.Counter,
 		func(u Usage) float64 { return float64(u.ThrottledPeriods) }, func(u *Usage, v float64) { u.ThrottledPeriods = uint64(v) }},
-	{"benchnet_container_cpu_throttled_seconds_total", "counter", "Time for which the container was throttled.",
+	{"benchnet_container_cpu_throttled_seconds_total", "Time for which the container was throttled.", exposition.Counter,
 		func(u Usage) float64 { return u.Throttled.Seconds() }, func(u *Usage, v float64) { u.Throttled = seconds(v) }},
-	{"benchnet_container_memory_working_set_bytes", "gauge", "Memory in use without the inactive page cache.",
+	{"benchnet_container_memory_working_set_bytes", "Memory in use without the inactive page cache.", exposition.Gauge,
 		func(u Usage) float64 { return float64(u.WorkingSet) }, func(u *Usage, v float64) { u.WorkingSet = uint64(v) }},
 }
 
 func seconds(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }
 
-// WriteMetrics writes u in the text format of Prometheus.
-func (u Usage) WriteMetrics(w io.Writer) error {
+// MetricNames are the names of Metrics.
+func MetricNames() []string {
+	names := make([]string, 0, len(metrics))
 	for _, m := range metrics {
-		value := strconv.FormatFloat(m.get(u), 'f', -1, 64)
-		if _, err := fmt.Fprintf(w, "# HELP %[1]s %[2]s\n# TYPE %[1]s %[3]s\n%[1]s %[4]s\n", m.name, m.help, m.kind, value); err != nil {
-			return err
-		}
+		names = append(names, m.name)
 	}
-	return nil
+	return names
 }
 
-// ParseMetrics reads what WriteMetrics wrote; other metrics are passed over, a missing one is an error.
-func ParseMetrics(r io.Reader) (Usage, error) {
-	texts := map[string]string{}
-	lines := bufio.NewScanner(r)
-	for lines.Scan() {
-		name, value, _ := strings.Cut(lines.Text(), " ")
-		texts[name] = value
+// Metrics are the usage as a scraper sees it.
+func (u Usage) Metrics() []exposition.Metric {
+	all := make([]exposition.Metric, 0, len(metrics))
+	for _, m := range metrics {
+		all = append(all, exposition.Metric{Name: m.name, Kind: m.kind, Help: m.help, Value: m.get(u)})
 	}
-	if err := lines.Err(); err != nil {
-		return Usage{}, fmt.Errorf("read metrics: %w", err)
-	}
+	return all
+}
+
+// FromMetrics reads the usage from the values of Metrics; other values are passed over, a missing one is an error.
+func FromMetrics(values map[string]float64) (Usage, error) {
 	var u Usage
 	for _, m := range metrics {
-		text, found := texts[m.name]
+		value, found := values[m.name]
 		if !found {
 			return Usage{}, fmt.Errorf("metric %s is missing", m.name)
-		}
-		value, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return Usage{}, fmt.Errorf("metric %s: %w", m.name, err)
 		}
 		m.set(&u, value)
 	}

@@ -1,4 +1,4 @@
-// Package observer samples the CPU and memory of members while a run is measured.
+// Package observer samples members while a run is measured: the CPU and memory of their containers, and metrics of their own.
 package observer
 
 import (
@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
+	"github.com/benchnet/benchnet/internal/agent/exposition"
 	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/results"
 )
@@ -20,61 +22,94 @@ const scrapeTimeout = 900 * time.Millisecond
 // client ignores proxies of the environment: members are reached directly.
 var client = &http.Client{Transport: &http.Transport{}}
 
-// Scrape reads the usage of one member, within ctx.
-type Scrape func(ctx context.Context, url string) (cgroup.Usage, error)
+// Scrape reads the named metrics of one endpoint, within ctx; those that it does not have are not in the result.
+type Scrape func(ctx context.Context, url string, names []string) (map[string]float64, error)
 
-// HTTP scrapes the metrics endpoint of an agent.
-func HTTP(ctx context.Context, url string) (cgroup.Usage, error) {
+// HTTP scrapes a metrics endpoint.
+func HTTP(ctx context.Context, url string, names []string) (map[string]float64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return cgroup.Usage{}, err
+		return nil, err
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return cgroup.Usage{}, err
+		return nil, err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return cgroup.Usage{}, fmt.Errorf("%s answers %s", url, response.Status)
+		return nil, fmt.Errorf("%s answers %s", url, response.Status)
 	}
-	return cgroup.ParseMetrics(response.Body)
+	return exposition.Read(response.Body, names...)
 }
 
-// Share is what one worker observes of the members: each member is observed by exactly one worker.
-func Share(members []protocol.Observed, worker, workers int) []protocol.Observed {
+// Share is what one worker observes: each endpoint is observed by exactly one worker.
+func Share(all []protocol.Observed, worker, workers int) []protocol.Observed {
 	var mine []protocol.Observed
-	for i, m := range members {
+	for i, o := range all {
 		if i%workers == worker {
-			mine = append(mine, m)
+			mine = append(mine, o)
 		}
 	}
 	return mine
 }
 
-// Observe samples the members at start and at the end of each of the given seconds after it. It returns
+// Observation is what was seen over the window.
+type Observation struct {
+	Members []results.Member
+	Series  []results.NamedSeries
+}
+
+// Observe samples the endpoints at start and at the end of each of the given seconds after it. It returns
 // when the last sample is taken, or, with the rest missed, when ctx ends.
-func Observe(ctx context.Context, members []protocol.Observed, start time.Time, seconds int, scrape Scrape) []results.Member {
-	observed := make([]results.Member, len(members))
+func Observe(ctx context.Context, endpoints []protocol.Observed, start time.Time, seconds int, scrape Scrape) Observation {
+	readings := make([][]reading, len(endpoints))
 	var all sync.WaitGroup
-	for i, m := range members {
-		all.Go(func() {
-			observed[i] = evaluate(m.Member, sample(ctx, m.URL, start, seconds, scrape))
-		})
+	for i, o := range endpoints {
+		all.Go(func() { readings[i] = sample(ctx, o, start, seconds, scrape) })
 	}
 	all.Wait()
-	return observed
+	var seen Observation
+	for i, o := range endpoints {
+		if tellsUsage(o, readings[i]) {
+			seen.Members = append(seen.Members, evaluate(o.Member, readings[i]))
+		}
+		for _, s := range o.Series {
+			seen.Series = append(seen.Series, seriesOf(o.Member, s, readings[i]))
+		}
+	}
+	return seen
 }
 
 // reading is one sample; at is zero if it was missed.
 type reading struct {
-	at    time.Time
-	usage cgroup.Usage
+	at time.Time
+	// usage of the container; nil where the endpoint is not an agent's.
+	usage *cgroup.Usage
+	// values of the metrics by name.
+	values map[string]float64
 }
 
 func (r reading) missed() bool { return r.at.IsZero() }
 
+// usageMissed tells whether nothing is known of the container.
+func (r reading) usageMissed() bool { return r.usage == nil }
+
+// tellsUsage is false for an endpoint that is there for its series and has answered without a container's usage.
+func tellsUsage(o protocol.Observed, readings []reading) bool {
+	if len(o.Series) == 0 {
+		return true
+	}
+	answered := slices.ContainsFunc(readings, func(r reading) bool { return !r.missed() })
+	known := slices.ContainsFunc(readings, func(r reading) bool { return !r.usageMissed() })
+	return known || !answered
+}
+
 // sample takes seconds + 1 readings. One that cannot be taken on time is missed, not taken late.
-func sample(ctx context.Context, url string, start time.Time, seconds int, scrape Scrape) []reading {
+func sample(ctx context.Context, o protocol.Observed, start time.Time, seconds int, scrape Scrape) []reading {
+	names := cgroup.MetricNames()
+	for _, s := range o.Series {
+		names = append(names, s.Metric)
+	}
 	readings := make([]reading, seconds+1)
 	for i := range readings {
 		due := start.Add(time.Duration(i) * time.Second)
@@ -86,10 +121,14 @@ func sample(ctx context.Context, url string, start time.Time, seconds int, scrap
 			continue
 		}
 		once, cancel := context.WithDeadline(ctx, due.Add(scrapeTimeout))
-		usage, err := scrape(once, url)
+		values, err := scrape(once, o.URL, names)
 		cancel()
-		if err == nil {
-			readings[i] = reading{at: began.Add(time.Since(began) / 2), usage: usage}
+		if err != nil {
+			continue
+		}
+		readings[i] = reading{at: began.Add(time.Since(began) / 2), values: values}
+		if usage, err := cgroup.FromMetrics(values); err == nil {
+			readings[i].usage = &usage
 		}
 	}
 	return readings
@@ -104,27 +143,26 @@ func sleepUntil(ctx context.Context, due time.Time) error {
 	}
 }
 
-// evaluate turns readings into series. A value is missing if a reading that it needs is, or if the
+// evaluate turns readings into a member's CPU and memory. A value is missing if a reading that it needs is, or if the
 // container was restarted between them.
 func evaluate(member string, readings []reading) results.Member {
 	m := results.Member{Member: member}
-	var last *reading
-	for i := range readings {
-		r := &readings[i]
-		if r.missed() {
+	var last *cgroup.Usage
+	for i, r := range readings {
+		if r.usageMissed() {
 			m.MissedScrapes++
 		}
 		if i > 0 {
-			m.CPUSeconds = append(m.CPUSeconds, cores(readings[i-1], *r))
-			m.MemoryBytes = append(m.MemoryBytes, memory(*r))
+			m.CPUSeconds = append(m.CPUSeconds, cores(readings[i-1], r))
+			m.MemoryBytes = append(m.MemoryBytes, memory(r))
 		}
-		if r.missed() {
+		if r.usageMissed() {
 			continue
 		}
 		if last != nil {
-			count(&m, last.usage, r.usage)
+			count(&m, *last, *r.usage)
 		}
-		last = r
+		last = r.usage
 	}
 	return m
 }
@@ -142,16 +180,45 @@ func count(m *results.Member, before, after cgroup.Usage) {
 
 // cores is the CPU time used between two readings per second that lay between them, to 0.1 ms.
 func cores(before, after reading) float64 {
-	if before.missed() || after.missed() || after.usage.CPU < before.usage.CPU {
+	if before.usageMissed() || after.usageMissed() {
 		return results.Missing
 	}
-	used := (after.usage.CPU - before.usage.CPU).Seconds() / after.at.Sub(before.at).Seconds()
-	return math.Round(used*1e4) / 1e4
+	return rate(before.usage.CPU.Seconds(), after.usage.CPU.Seconds(), after.at.Sub(before.at))
 }
 
 func memory(r reading) float64 {
-	if r.missed() {
+	if r.usageMissed() {
 		return results.Missing
 	}
 	return float64(r.usage.WorkingSet)
+}
+
+// seriesOf is a metric over the window: a counter's rate in each second, a gauge's value at its end.
+func seriesOf(subject string, wanted protocol.ObservedSeries, readings []reading) results.NamedSeries {
+	s := results.NamedSeries{Subject: subject, Name: wanted.Name, Unit: wanted.Unit}
+	for i := 1; i < len(readings); i++ {
+		value := readings[i].value(wanted.Metric)
+		if wanted.Kind == protocol.Counter {
+			value = rate(readings[i-1].value(wanted.Metric), value, readings[i].at.Sub(readings[i-1].at))
+		}
+		s.Values = append(s.Values, value)
+	}
+	return s
+}
+
+// value of a metric; missing if the reading is, if the endpoint does not have it, or if it is no number.
+func (r reading) value(metric string) float64 {
+	value, found := r.values[metric]
+	if !found || math.IsInf(value, 0) {
+		return results.Missing
+	}
+	return value
+}
+
+// rate is what was counted per second between two values, to four decimals; missing if a value is or if the counter went back.
+func rate(before, after float64, passed time.Duration) float64 {
+	if math.IsNaN(before) || math.IsNaN(after) || after < before {
+		return results.Missing
+	}
+	return math.Round((after-before)/passed.Seconds()*1e4) / 1e4
 }

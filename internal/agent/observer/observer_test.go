@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
+	"github.com/benchnet/benchnet/internal/agent/exposition"
 	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/results"
 )
@@ -20,8 +21,8 @@ var start = time.Unix(1_790_000_000, 0)
 
 // at is a reading after some seconds, in which the container has used cpu and passed ten periods a second.
 func at(seconds float64, cpu time.Duration, throttled uint64, memory uint64) reading {
-	return reading{start.Add(time.Duration(seconds * float64(time.Second))),
-		cgroup.Usage{CPU: cpu, Periods: uint64(seconds * 10), ThrottledPeriods: throttled, WorkingSet: memory}}
+	return reading{at: start.Add(time.Duration(seconds * float64(time.Second))),
+		usage: &cgroup.Usage{CPU: cpu, Periods: uint64(seconds * 10), ThrottledPeriods: throttled, WorkingSet: memory}}
 }
 
 // same compares series; two missing values are the same.
@@ -99,11 +100,11 @@ func TestObserveOverHTTP(t *testing.T) {
 			http.Error(w, "busy", http.StatusServiceUnavailable)
 			return
 		}
-		_ = cgroup.Usage{CPU: time.Duration(n) * time.Second, Periods: uint64(10 * n), WorkingSet: 42}.WriteMetrics(w)
+		_ = exposition.Write(w, cgroup.Usage{CPU: time.Duration(n) * time.Second, Periods: uint64(10 * n), WorkingSet: 42}.Metrics()...)
 	}))
 	defer server.Close()
 	members := []protocol.Observed{{Member: "up", URL: server.URL}, {Member: "down", URL: "http://127.0.0.1:1/"}}
-	got := Observe(t.Context(), members, time.Now(), 2, HTTP)
+	got := Observe(t.Context(), members, time.Now(), 2, HTTP).Members
 	if up := got[0]; up.MissedScrapes != 1 || up.Periods != 20 || up.MemoryBytes[1] != 42 || !math.IsNaN(up.MemoryBytes[0]) {
 		t.Errorf("up: %+v", up)
 	}
@@ -114,31 +115,106 @@ func TestObserveOverHTTP(t *testing.T) {
 
 // A member that hangs is missed; it delays neither its own next scrape nor the others.
 func TestHangingMember(t *testing.T) {
-	hang := func(ctx context.Context, url string) (cgroup.Usage, error) {
+	hang := func(ctx context.Context, url string, _ []string) (map[string]float64, error) {
 		if url == "hangs" {
 			<-ctx.Done()
-			return cgroup.Usage{}, ctx.Err()
+			return nil, ctx.Err()
 		}
-		return cgroup.Usage{WorkingSet: 1}, nil
+		return idle()
 	}
 	began := time.Now()
-	got := Observe(t.Context(), []protocol.Observed{{URL: "hangs"}, {URL: "answers"}}, began, 1, hang)
+	got := Observe(t.Context(), []protocol.Observed{{URL: "hangs"}, {URL: "answers"}}, began, 1, hang).Members
 	if got[0].MissedScrapes != 2 || got[1].MissedScrapes != 0 {
 		t.Errorf("missed %d and %d, want 2 and 0", got[0].MissedScrapes, got[1].MissedScrapes)
 	}
-	if took := time.Since(began); took > 2500*time.Millisecond {
+	if took := time.Since(began); took > 3*time.Second {
 		t.Errorf("took %v", took)
 	}
+}
+
+// idle is what the agent of a container says that does nothing.
+func idle() (map[string]float64, error) {
+	values := map[string]float64{}
+	for _, m := range (cgroup.Usage{WorkingSet: 1}).Metrics() {
+		values[m.Name] = m.Value
+	}
+	return values, nil
 }
 
 func TestObserveEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	got := Observe(ctx, []protocol.Observed{{}}, time.Now(), 60, func(context.Context, string) (cgroup.Usage, error) { return cgroup.Usage{}, nil })
+	answers := func(context.Context, string, []string) (map[string]float64, error) { return idle() }
+	got := Observe(ctx, []protocol.Observed{{}}, time.Now(), 60, answers).Members
 	if got[0].MissedScrapes != 60 || len(got[0].CPUSeconds) != 60 {
 		t.Errorf("missed %d of 61, series of %d", got[0].MissedScrapes, len(got[0].CPUSeconds))
 	}
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		t.Error("returned before its context ended")
+	}
+}
+
+// measured is a reading after some seconds of an endpoint that has one metric.
+func measured(seconds, value float64) reading {
+	return reading{at: start.Add(time.Duration(seconds * float64(time.Second))), values: map[string]float64{"m": value}}
+}
+
+func TestSeries(t *testing.T) {
+	none := results.Missing
+	for name, c := range map[string]struct {
+		kind     protocol.Kind
+		readings []reading
+		want     results.Series
+	}{
+		"gauge":                   {protocol.Gauge, []reading{measured(0, 1), measured(1, 7.5), measured(2, 0)}, results.Series{7.5, 0}},
+		"a gauge that was missed": {protocol.Gauge, []reading{measured(0, 1), {}, measured(2, 3)}, results.Series{none, 3}},
+		"a gauge that is no number": {protocol.Gauge, []reading{measured(0, 1), measured(1, math.NaN()), measured(2, math.Inf(1))},
+			results.Series{none, none}},
+		"a metric that is not there": {protocol.Gauge, []reading{at(0, 0, 0, 1), at(1, 0, 0, 1)}, results.Series{none}},
+		"counter over the true time": {protocol.Counter, []reading{measured(0, 100), measured(1.25, 200), measured(2, 260)}, results.Series{80, 80}},
+		"a counter that was missed": {protocol.Counter, []reading{measured(0, 1), {}, measured(2, 3), measured(3, 5)},
+			results.Series{none, none, 2}},
+		"a counter that began anew": {protocol.Counter, []reading{measured(0, 9), measured(1, 2), measured(2, 4)}, results.Series{none, 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := seriesOf("member-0", protocol.ObservedSeries{Name: "n", Unit: "u", Metric: "m", Kind: c.kind}, c.readings)
+			if got.Subject != "member-0" || got.Name != "n" || got.Unit != "u" || !same(got.Values, c.want) {
+				t.Errorf("got %+v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// An agent's endpoint tells usage and series; a program's own, in an entry beside it, series alone.
+func TestSeriesOverHTTP(t *testing.T) {
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		counted := exposition.Metric{Name: "operations_total", Kind: exposition.Counter, Value: 5 * time.Since(start).Seconds()}
+		_ = exposition.Write(w, append(cgroup.Usage{WorkingSet: 42}.Metrics(), counted)...)
+	}))
+	defer agent.Close()
+	program := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("pending{pool=\"a\"} 3\npending{pool=\"b\"} 4\n"))
+	}))
+	defer program.Close()
+	got := Observe(t.Context(), []protocol.Observed{
+		{Member: "a", URL: agent.URL, Series: []protocol.ObservedSeries{{Name: "rate", Metric: "operations_total", Kind: protocol.Counter}}},
+		{Member: "a", URL: program.URL, Series: []protocol.ObservedSeries{{Name: "pending", Metric: "pending", Kind: protocol.Gauge}}},
+		{Member: "b", URL: "http://127.0.0.1:1/", Series: []protocol.ObservedSeries{{Name: "pending", Metric: "pending", Kind: protocol.Gauge}}},
+	}, time.Now(), 1, HTTP)
+	if len(got.Members) != 2 || got.Members[0].MemoryBytes[0] != 42 || got.Members[1].Member != "b" || got.Members[1].MissedScrapes != 2 {
+		t.Errorf("members %+v, want a, measured once, and b, missed", got.Members)
+	}
+	if len(got.Series) != 3 {
+		t.Fatalf("series %+v", got.Series)
+	}
+	// The endpoint counts at the instant of its answer, the observer takes the middle of the exchange.
+	if rate := got.Series[0].Values[0]; rate < 4.5 || rate > 5.5 {
+		t.Errorf("a rate of %v, want 5", rate)
+	}
+	if pending := got.Series[1]; pending.Subject != "a" || pending.Values[0] != 7 {
+		t.Errorf("pending %+v, want 7", pending)
+	}
+	if !math.IsNaN(got.Series[2].Values[0]) {
+		t.Errorf("of an endpoint that is not there: %v", got.Series[2].Values)
 	}
 }

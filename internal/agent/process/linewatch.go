@@ -4,30 +4,52 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"slices"
 )
 
-// maxLine bounds how much of a line a LineWatch looks at, in bytes.
+// maxLine bounds how much of a line a Watcher is shown, in bytes.
 const maxLine = 64 << 10
 
-// LineWatch calls Matched once, at the first line that Pattern matches.
-type LineWatch struct {
-	Pattern *regexp.Regexp
-	Matched func()
+// Watcher is shown the lines of an output, each once it is complete and without its end, and tells whether it wants to see more.
+// What it is shown is only valid during the call.
+type Watcher func(line []byte) (more bool)
+
+// Once calls matched at the first line that pattern matches.
+func Once(pattern *regexp.Regexp, matched func()) Watcher {
+	return func(line []byte) bool {
+		if !pattern.Match(line) {
+			return true
+		}
+		matched()
+		return false
+	}
 }
 
-// pass copies in to out, byte for byte and without delay, looking at the lines until one matches.
+// Each calls captured with the first group of pattern in every line that matches.
+func Each(pattern *regexp.Regexp, captured func(group []byte)) Watcher {
+	return func(line []byte) bool {
+		if groups := pattern.FindSubmatch(line); groups != nil {
+			captured(groups[1])
+		}
+		return true
+	}
+}
+
+// splitter shows lines to its watchers, as long as there are any.
+type splitter struct {
+	watchers []Watcher
+	// line is what is known of the unfinished one.
+	line []byte
+}
+
+// pass copies in to out, byte for byte and without delay, showing the lines on the way.
 // It reads to the end even where out fails, so that the writer at the other end is never blocked.
-func (w *LineWatch) pass(out io.Writer, in io.Reader) {
+func (s *splitter) pass(out io.Writer, in io.Reader) {
 	chunk := make([]byte, 32<<10)
-	var line []byte
-	for {
+	for len(s.watchers) > 0 {
 		n, err := in.Read(chunk)
 		_, _ = out.Write(chunk[:n])
-		var matched bool
-		if line, matched = w.look(line, chunk[:n]); matched {
-			w.Matched()
-			break
-		}
+		s.show(chunk[:n])
 		if err != nil {
 			return
 		}
@@ -37,19 +59,16 @@ func (w *LineWatch) pass(out io.Writer, in io.Reader) {
 	}
 }
 
-// look tries the lines that chunk completes; line is what is known of the unfinished one.
-func (w *LineWatch) look(line, chunk []byte) (rest []byte, matched bool) {
+// show shows the lines that chunk completes.
+func (s *splitter) show(chunk []byte) {
 	for len(chunk) > 0 {
 		part, after, complete := bytes.Cut(chunk, []byte("\n"))
-		room := min(len(part), maxLine-len(line))
-		line = append(line, part[:room]...)
+		room := min(len(part), maxLine-len(s.line))
+		s.line = append(s.line, part[:room]...)
 		if !complete {
-			return line, false
+			return
 		}
-		if w.Pattern.Match(line) {
-			return nil, true
-		}
-		line, chunk = line[:0], after
+		s.watchers = slices.DeleteFunc(s.watchers, func(w Watcher) bool { return !w(s.line) })
+		s.line, chunk = s.line[:0], after
 	}
-	return line, false
 }

@@ -8,10 +8,12 @@ package process
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -41,8 +43,8 @@ const outputGrace = time.Second
 // Options of a command.
 type Options struct {
 	Stdin Stdin
-	// Watch, if set, sees the standard output on its way.
-	Watch *LineWatch
+	// Stdout and Stderr watch those outputs on their way. A Watcher in both must be safe for use by two goroutines.
+	Stdout, Stderr []Watcher
 	// Linger bounds the wait for processes that the command left behind when it ended.
 	Linger time.Duration
 }
@@ -53,9 +55,11 @@ type Command struct {
 	pid     int
 	// input is the end of the held standard input that nobody writes to; it stays open as long as the command is used.
 	input *os.File
-	// printed is closed when the output has been passed on, ended when the command has ended, alone when no child is left.
-	printed, ended, alone chan struct{}
-	code                  int
+	// printing counts the outputs that are being passed on.
+	printing sync.WaitGroup
+	// ended is closed when the command has ended, alone when no child is left.
+	ended, alone chan struct{}
+	code         int
 }
 
 // forwarded are the signals that are passed to the command.
@@ -68,7 +72,7 @@ func Start(args []string, options Options) (*Command, error) {
 	}
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, forwarded...)
-	c := &Command{options: options, printed: make(chan struct{}), ended: make(chan struct{}), alone: make(chan struct{})}
+	c := &Command{options: options, ended: make(chan struct{}), alone: make(chan struct{})}
 	if err := c.start(args); err != nil {
 		signal.Stop(signals)
 		return nil, fmt.Errorf("start %s: %w", args[0], err)
@@ -90,21 +94,32 @@ func (c *Command) start(args []string) error {
 		defer read.Close()
 		child.Stdin, c.input = read, write
 	}
-	if c.options.Watch == nil {
-		close(c.printed)
-		return c.launch(child)
+	for _, watched := range []struct {
+		by     []Watcher
+		out    *os.File
+		stream *io.Writer
+	}{{c.options.Stdout, os.Stdout, &child.Stdout}, {c.options.Stderr, os.Stderr, &child.Stderr}} {
+		if len(watched.by) == 0 {
+			continue
+		}
+		write, err := c.pass(watched.out, watched.by)
+		if err != nil {
+			return err
+		}
+		defer write.Close()
+		*watched.stream = write
 	}
+	return c.launch(child)
+}
+
+// pass shows what the child writes to the file, and passes it on to out.
+func (c *Command) pass(out *os.File, watchers []Watcher) (*os.File, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer write.Close()
-	child.Stdout = write
-	go func() {
-		defer close(c.printed)
-		c.options.Watch.pass(os.Stdout, read)
-	}()
-	return c.launch(child)
+	c.printing.Go(func() { (&splitter{watchers: watchers}).pass(out, read) })
+	return write, nil
 }
 
 func (c *Command) launch(child *exec.Cmd) error {
@@ -139,7 +154,12 @@ func (c *Command) Ended() <-chan struct{} { return c.ended }
 func (c *Command) Wait() int {
 	<-c.ended
 	within(c.options.Linger, c.alone)
-	within(outputGrace, c.printed)
+	printed := make(chan struct{})
+	go func() {
+		c.printing.Wait()
+		close(printed)
+	}()
+	within(outputGrace, printed)
 	return c.code
 }
 

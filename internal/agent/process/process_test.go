@@ -10,7 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/iotest"
@@ -29,13 +31,28 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// count tells, once the command has ended, what it captured of its two outputs.
+func count() int {
+	var captured sync.Map
+	watch := Each(regexp.MustCompile(`^(\d+) RPS`), func(group []byte) { captured.Store(string(group), true) })
+	c, err := Start(os.Args[1:], Options{Stdin: StdinNull, Linger: time.Second, Stdout: []Watcher{watch}, Stderr: []Watcher{watch}})
+	if err != nil {
+		return ExitCode(err)
+	}
+	code := c.Wait()
+	captured.Range(func(group, _ any) bool { fmt.Println("captured", group); return true })
+	return code
+}
+
 func supervise(mode string) int {
 	options := Options{Stdin: StdinNull, Linger: 5 * time.Second}
 	switch mode {
 	case "held":
 		options.Stdin = StdinHeld
 	case "watched":
-		options.Watch = &LineWatch{Pattern: regexp.MustCompile(`^up and registered`), Matched: func() { fmt.Fprintln(os.Stderr, "matched") }}
+		options.Stdout = []Watcher{Once(regexp.MustCompile(`^up and registered`), func() { fmt.Fprintln(os.Stderr, "matched") })}
+	case "counted":
+		return count()
 	case "impatient":
 		options.Linger = 100 * time.Millisecond
 	}
@@ -198,7 +215,37 @@ func TestOutputPassesUnchanged(t *testing.T) {
 	}
 }
 
-func TestLineWatch(t *testing.T) {
+func TestBothOutputsAreWatched(t *testing.T) {
+	c := supervised(t, "counted", "sh", "-c", `printf '1 RPS\nx\n'; printf '2 RPS\n' >&2; printf '3 RPS'`)
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	out, err := c.Output()
+	if err != nil || errs.String() != "2 RPS\n" {
+		t.Fatalf("stderr %q, %v", errs.String(), err)
+	}
+	text := string(out)
+	if !strings.HasPrefix(text, "1 RPS\nx\n3 RPS") || !strings.Contains(text, "captured 1\n") || !strings.Contains(text, "captured 2\n") {
+		t.Errorf("stdout %q", text)
+	}
+	if strings.Contains(text, "captured 3") {
+		t.Error("an unfinished line counts")
+	}
+}
+
+// passed shows input to a watcher, whole and byte by byte, and checks that it comes out unchanged.
+func passed(t *testing.T, input string, watcher func() Watcher, check func()) {
+	t.Helper()
+	for _, in := range []io.Reader{strings.NewReader(input), iotest.OneByteReader(strings.NewReader(input))} {
+		var out bytes.Buffer
+		(&splitter{watchers: []Watcher{watcher()}}).pass(&out, in)
+		if out.String() != input {
+			t.Errorf("%d bytes passed of %d", out.Len(), len(input))
+		}
+		check()
+	}
+}
+
+func TestOnce(t *testing.T) {
 	long := strings.Repeat("x", maxLine+10)
 	for name, c := range map[string]struct {
 		input string
@@ -213,14 +260,27 @@ func TestLineWatch(t *testing.T) {
 		"beyond the bound":    {long + "ready\n", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, in := range []io.Reader{strings.NewReader(c.input), iotest.OneByteReader(strings.NewReader(c.input))} {
-				var out bytes.Buffer
-				matches := 0
-				(&LineWatch{Pattern: regexp.MustCompile("ready"), Matched: func() { matches++ }}).pass(&out, in)
-				if matches != c.want || out.String() != c.input {
-					t.Errorf("%d matches, want %d; %d bytes passed of %d", matches, c.want, out.Len(), len(c.input))
+			var matches int
+			passed(t, c.input, func() Watcher {
+				matches = 0
+				return Once(regexp.MustCompile("ready"), func() { matches++ })
+			}, func() {
+				if matches != c.want {
+					t.Errorf("%d matches, want %d", matches, c.want)
 				}
-			}
+			})
 		})
 	}
+}
+
+func TestEach(t *testing.T) {
+	var got []string
+	passed(t, "1.5 RPS: 20\nother\n1.6 RPS: 30.5\n1.7 RPS: 4", func() Watcher {
+		got = nil
+		return Each(regexp.MustCompile(`RPS: ([0-9.]+)`), func(group []byte) { got = append(got, string(group)) })
+	}, func() {
+		if !slices.Equal(got, []string{"20", "30.5"}) {
+			t.Errorf("captured %q", got)
+		}
+	})
 }

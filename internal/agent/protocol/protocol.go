@@ -6,6 +6,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -56,7 +57,9 @@ const FieldManager = "benchnet-agent"
 // Workload is what the agent itself needs of workload.json, the orders of the driver.
 type Workload struct {
 	Measure Measure `json:"measure"`
-	// Observe lists the members whose CPU and memory are sampled during the window.
+	// Unit is what an operation is; the result says so where the driver does not.
+	Unit string `json:"unit"`
+	// Observe lists the endpoints that are sampled during the window.
 	Observe []Observed `json:"observe"`
 }
 
@@ -80,11 +83,34 @@ func (m Measure) WindowEnd(start time.Time) time.Time {
 	return m.WindowStart(start).Add(time.Duration(m.WindowSeconds) * time.Second)
 }
 
-// Observed is a member and where its agent serves metrics.
+// Observed is an endpoint of a member. One that serves the metrics of an agent tells the CPU and memory of the member's
+// container; a member's own endpoint, in an entry of its own, gives its series alone.
 type Observed struct {
-	Member string `json:"member"`
-	URL    string `json:"url"`
+	Member string           `json:"member"`
+	URL    string           `json:"url"`
+	Series []ObservedSeries `json:"series"`
 }
+
+// ObservedSeries is a metric of an endpoint that becomes a series of the result.
+type ObservedSeries struct {
+	// Name and Unit of the series.
+	Name string `json:"name"`
+	Unit string `json:"unit"`
+	// Metric by its name, summed over its labels.
+	Metric string `json:"metric"`
+	Kind   Kind   `json:"kind"`
+}
+
+// Kind says how a metric becomes a series.
+type Kind string
+
+// The kinds.
+const (
+	// Counter becomes a rate per second; null where it went back.
+	Counter Kind = "Counter"
+	// Gauge is taken as it is, at the end of each second.
+	Gauge Kind = "Gauge"
+)
 
 // ReadWorkload reads workload.json and checks what the agent itself needs of it: the window and the members.
 func ReadWorkload(path string) (*Workload, error) {
@@ -116,6 +142,23 @@ func (w *Workload) validate() error {
 		if o.Member == "" || o.URL == "" {
 			return fmt.Errorf("observe[%d]: member and url are both needed", i)
 		}
+		for k, series := range o.Series {
+			if err := series.validate(); err != nil {
+				return fmt.Errorf("observe[%d].series[%d].%w", i, k, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (s ObservedSeries) validate() error {
+	switch {
+	case s.Name == "":
+		return errors.New("name: is needed")
+	case s.Metric == "":
+		return errors.New("metric: is needed")
+	case s.Kind != Counter && s.Kind != Gauge:
+		return fmt.Errorf("kind: %q is neither %s nor %s", s.Kind, Counter, Gauge)
 	}
 	return nil
 }

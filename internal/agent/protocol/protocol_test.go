@@ -19,9 +19,10 @@ func read(t *testing.T, text string) (*Workload, error) {
 }
 
 func TestReadWorkload(t *testing.T) {
-	got, err := read(t, `{"targets":[{"name":"member-0"}],"load":{"model":"Closed"},"measure":{"warmUpSeconds":30,"windowSeconds":60,"drainSeconds":10},
-		"observe":[{"member":"member-0","url":"http://host:9101/metrics"}]}`)
-	want := &Workload{Measure{30, 60, 10}, []Observed{{"member-0", "http://host:9101/metrics"}}}
+	got, err := read(t, `{"targets":[{"name":"member-0"}],"load":{"model":"Closed"},"measure":{"warmUpSeconds":30,"windowSeconds":60,"drainSeconds":10},"unit":"flows",
+		"observe":[{"member":"member-0","url":"http://host:9101/metrics","series":[{"name":"pending","unit":"transactions","metric":"pool","kind":"Gauge"}]}]}`)
+	want := &Workload{Measure{30, 60, 10}, "flows", []Observed{{"member-0", "http://host:9101/metrics",
+		[]ObservedSeries{{"pending", "transactions", "pool", Gauge}}}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("got %+v, %v", got, err)
 	}
@@ -38,7 +39,10 @@ func TestReadWorkloadRefuses(t *testing.T) {
 		`{"measure":{"drainSeconds":-1,"windowSeconds":1}}`:  "measure.drainSeconds: -1 is negative",
 		`{"measure":{}}`:                    "measure.windowSeconds: 0 is not positive",
 		`{"measure":{"windowSeconds":1.5}}`: "measure.windowSeconds",
-		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u"},{"member":"b"}]}`: "observe[1]: member and url",
+		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u"},{"member":"b"}]}`:                                        "observe[1]: member and url",
+		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u","series":[{}]}]}`:                                         "observe[0].series[0].name: is needed",
+		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u","series":[{"name":"n"}]}]}`:                               "series[0].metric: is needed",
+		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u","series":[{"name":"n","metric":"m","kind":"Summary"}]}]}`: `kind: "Summary" is neither Counter nor Gauge`,
 	} {
 		if _, err := read(t, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", text, err, want)

@@ -47,7 +47,7 @@ func (w *Worker) runPlan(ctx context.Context) (*results.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	(<-watching).addTo(result)
+	w.add(<-watching, result)
 	return result, nil
 }
 

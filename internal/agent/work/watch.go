@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"time"
@@ -13,11 +14,16 @@ import (
 
 // observation is what the agent saw during the window.
 type observation struct {
-	members []results.Member
-	load    *results.Load
+	observer.Observation
+	load *results.Load
 }
 
-func (o observation) addTo(r *results.Worker) { r.Members, r.Load = o.members, o.load }
+// add puts what the agent saw into the worker's result, and the unit that the workload names.
+func (w *Worker) add(seen observation, r *results.Worker) {
+	r.Members, r.Load = seen.Members, seen.load
+	r.Series = append(r.Series, seen.Series...)
+	r.Unit = cmp.Or(r.Unit, w.Workload.Unit)
+}
 
 // watch observes the worker's share of the members, and its own container, over the window of a run that begins at
 // start. It gives the observation when the window or ctx has ended.
@@ -28,8 +34,8 @@ func (w *Worker) watch(ctx context.Context, start time.Time) <-chan observation 
 		own := make(chan *results.Load, 1)
 		go func() { own <- w.ownLoad(ctx, m.WindowStart(start), m.WindowEnd(start)) }()
 		share := observer.Share(w.Workload.Observe, w.Index, w.Workers)
-		members := observer.Observe(ctx, share, m.WindowStart(start), m.WindowSeconds, w.Scrape)
-		done <- observation{members, <-own}
+		seen := observer.Observe(ctx, share, m.WindowStart(start), m.WindowSeconds, w.Scrape)
+		done <- observation{seen, <-own}
 	}()
 	return done
 }

@@ -1,5 +1,6 @@
 // Package work is one load worker: it holds the driver at the barrier, carries its files between the pod and the
-// API server, watches the members while it measures, and reports.
+// API server, watches the members while it measures, and reports. Where the network makes its own load there is no driver,
+// and it is the worker that measures.
 package work
 
 import (
@@ -46,6 +47,10 @@ type Worker struct {
 	Command []string
 	// Plan is a JMeter plan of the user's own, which Command (JMeter) runs; empty for a driver that speaks the protocol.
 	Plan string
+	// Stream is the URL of the blocks that a member decides; there is neither Command nor Plan then.
+	Stream string
+	// Patience bounds the wait for the first block of Stream; 15 minutes by default.
+	Patience time.Duration
 	// Barrier returns the instant to start at.
 	Barrier func(context.Context) (time.Time, error)
 	Report  Reporter
@@ -102,7 +107,10 @@ func (w *Worker) measure(ctx context.Context) (*results.Worker, error) {
 	if err := w.clear(); err != nil {
 		return nil, err
 	}
-	if w.Plan != "" {
+	switch {
+	case w.Stream != "":
+		return w.runStream(ctx)
+	case w.Plan != "":
 		return w.runPlan(ctx)
 	}
 	return w.runDriver(ctx)
@@ -193,6 +201,6 @@ func (w *Worker) complete(seen observation) (*results.Worker, error) {
 		return nil, fmt.Errorf("the driver's result is of worker %d over %d s, want worker %d over %d s",
 			result.Worker, result.WindowSeconds, w.Index, w.Workload.Measure.WindowSeconds)
 	}
-	seen.addTo(result)
+	w.add(seen, result)
 	return result, nil
 }

@@ -55,6 +55,16 @@ func (b busy) Read() (cgroup.Usage, error) {
 	return cgroup.Usage{CPU: lived / 2, Periods: uint64(lived.Milliseconds() / 10), ThrottledPeriods: uint64(lived.Milliseconds() / 20), WorkingSet: 1 << 20}, nil
 }
 
+// scraped is what an agent in the container would serve.
+func (b busy) scraped() (map[string]float64, error) {
+	used, err := b.Read()
+	values := map[string]float64{"lived": time.Since(b.began).Seconds()}
+	for _, m := range used.Metrics() {
+		values[m.Name] = m.Value
+	}
+	return values, err
+}
+
 // runWorker is the worker's process: worker 1 of 2, one second of warm-up, two of window, one of drain.
 func runWorker(name string) int {
 	dir := os.Getenv(protocol.DirVariable)
@@ -63,16 +73,20 @@ func runWorker(name string) int {
 		Dir: dir, Index: 1, Workers: 2,
 		Workload: &protocol.Workload{
 			Measure: protocol.Measure{WarmUpSeconds: 1, WindowSeconds: 2, DrainSeconds: 1},
-			Observe: []protocol.Observed{{Member: "member-0"}, {Member: "member-1"}},
+			Unit:    "flows",
+			Observe: []protocol.Observed{{Member: "member-0"}, {Member: "member-1", Series: []protocol.ObservedSeries{
+				{Name: "life", Unit: "s/s", Metric: "lived", Kind: protocol.Counter}}}},
 		},
 		Command: os.Args[1:],
 		Report:  folder(os.Getenv(reports)),
-		Scrape:  func(context.Context, string) (cgroup.Usage, error) { return usage.Read() },
+		Scrape:  func(context.Context, string, []string) (map[string]float64, error) { return usage.scraped() },
 		Usage:   usage,
 		Log:     func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) },
 	}
 	delay := 300 * time.Millisecond
 	switch name {
+	case "stream":
+		w.Stream, w.Command, w.Patience = os.Args[1], nil, time.Second
 	case "plan":
 		w.Plan = filepath.Join(dir, "own.jmx")
 	case "late":
@@ -103,7 +117,7 @@ func awaitReady(ctx context.Context, dir, name string, delay time.Duration) (tim
 	}
 }
 
-// start begins a worker whose driver is a shell script; it runs in the exchange folder.
+// start begins a worker whose driver is a shell script, which runs in the exchange folder; that of a stream is its URL.
 func start(t *testing.T, name, script string) (worker *exec.Cmd, reported string) {
 	t.Helper()
 	dir, reported := t.TempDir(), t.TempDir()
@@ -115,7 +129,11 @@ func start(t *testing.T, name, script string) (worker *exec.Cmd, reported string
 	if err := os.WriteFile(filepath.Join(dir, "own.jmx"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	worker = exec.CommandContext(t.Context(), os.Args[0], "sh", "-euc", "cd "+dir+"\n"+script, "driver")
+	args := []string{"sh", "-euc", "cd " + dir + "\n" + script, "driver"}
+	if name == "stream" {
+		args = []string{script}
+	}
+	worker = exec.CommandContext(t.Context(), os.Args[0], args...)
 	worker.Env = append(os.Environ(), scenario+"="+name, reports+"="+reported, protocol.DirVariable+"="+dir)
 	worker.Stderr = os.Stderr
 	if err := worker.Start(); err != nil {
@@ -192,6 +210,12 @@ func TestDriverRun(t *testing.T) {
 	}
 	if cpu := w.Members[0].CPUSeconds; cpu.Mean() < 0.49 || cpu.Mean() > 0.51 {
 		t.Errorf("CPU of member-1 %v, want half a core", cpu)
+	}
+	if len(w.Series) != 1 || w.Series[0].Subject != "member-1" || w.Series[0].Values.Mean() < 0.98 || w.Series[0].Values.Mean() > 1.02 {
+		t.Errorf("series %+v, want a second per second of member-1", w.Series)
+	}
+	if w.Unit != "flows" {
+		t.Errorf("unit %q, want the workload's", w.Unit)
 	}
 	if w.Load == nil || w.Load.CPUSeconds < 0.9 || w.Load.CPUSeconds > 1.1 || w.Load.Periods < 190 || w.Load.ThrottledPeriods < 95 {
 		t.Errorf("the worker's own load %+v, want one CPU second in 200 periods", w.Load)

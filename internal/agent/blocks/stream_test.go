@@ -1,0 +1,139 @@
+package blocks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// answer is what the member answers to one request.
+type answer func(w http.ResponseWriter, from string)
+
+// member answers one request after the other, the last answer again and again.
+func member(t *testing.T, answers ...answer) *Stream {
+	t.Helper()
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := min(int(asked.Add(1)), len(answers))
+		answers[n-1](w, r.URL.Query().Get("from"))
+	}))
+	t.Cleanup(server.Close)
+	return &Stream{URL: server.URL + "/blocks", Log: t.Logf}
+}
+
+// gives sends blocks of these heights and closes; it wants to be asked for from.
+func gives(t *testing.T, from string, heights ...int64) answer {
+	return func(w http.ResponseWriter, asked string) {
+		if asked != from {
+			t.Errorf("asked for blocks from %q, want %q", asked, from)
+		}
+		for _, h := range heights {
+			fmt.Fprintf(w, `{"height":%d,"timeMillis":1790000000000.125,"bytes":3,"transactions":2,"round":1,"proposer":"ab"}`+"\n", h)
+		}
+	}
+}
+
+func says(status int, text string) answer {
+	return func(w http.ResponseWriter, _ string) { http.Error(w, text, status) }
+}
+
+// follow collects heights until the stream fails or there are as many as wanted.
+func follow(t *testing.T, s *Stream, wanted int) ([]int64, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	var heights []int64
+	err := s.Follow(ctx, func(b Block) {
+		if b.TimeMillis != 1790000000000.125 || b.micros() != 1790000000000125 || b.Bytes != 3 || b.Transactions != 2 || b.Round != 1 || b.Proposer != "ab" {
+			t.Errorf("got %+v", b)
+		}
+		if heights = append(heights, b.Height); len(heights) == wanted {
+			cancel()
+		}
+	})
+	return heights, err
+}
+
+// Connections break between blocks, in the middle of a line, and before an answer; the member restarts. No block is lost, none comes twice.
+func TestFollowsAcrossBreaks(t *testing.T) {
+	cut := func(w http.ResponseWriter, from string) {
+		gives(t, "7", 7)(w, from)
+		_, _ = io.WriteString(w, `{"height":8,"timeMi`)
+	}
+	s := member(t, gives(t, "", 5, 6), cut, says(http.StatusServiceUnavailable, "starting"), gives(t, "8", 8, 9))
+	heights, err := follow(t, s, 5)
+	if !errors.Is(err, context.Canceled) || !slices.Equal(heights, []int64{5, 6, 7, 8, 9}) {
+		t.Errorf("got %v, %v", heights, err)
+	}
+}
+
+func TestLostBlocks(t *testing.T) {
+	for name, c := range map[string]struct {
+		answers []answer
+		want    string
+	}{
+		"a jump":             {[]answer{gives(t, "", 5, 8)}, "gives height 8 where 6 is due"},
+		"a jump on the way":  {[]answer{gives(t, "", 5), gives(t, "6", 9)}, "gives height 9 where 6 is due"},
+		"told by the member": {[]answer{gives(t, "", 5), says(http.StatusGone, "height 6 is gone, the oldest is 40")}, "height 6 is gone, the oldest is 40"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			heights, err := follow(t, member(t, c.answers...), 0)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "blocks are lost") || len(heights) != 1 {
+				t.Errorf("got %v, %v; want one block and %q", heights, err, c.want)
+			}
+		})
+	}
+}
+
+// A member that does not answer, or answers with what is no block, is asked again; meanwhile it is known why there are none.
+func TestTrouble(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer answer
+		want   string
+	}{
+		"refuses":  {says(http.StatusNotFound, "no such page"), "404 Not Found: no such page"},
+		"closes":   {gives(t, ""), "the member closed the connection"},
+		"no block": {func(w http.ResponseWriter, _ string) { fmt.Fprintln(w, `{"height":3}`) }, "it needs height, timeMillis and bytes"},
+		"no JSON":  {func(w http.ResponseWriter, _ string) { fmt.Fprintln(w, "hello") }, `line "hello": invalid character`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := member(t, c.answer)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*retry)
+			defer cancel()
+			if err := s.Follow(ctx, func(b Block) { t.Errorf("got %+v", b) }); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("ended with %v", err)
+			}
+			if err := s.Trouble(); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("trouble %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestNoTroubleWhileConnected(t *testing.T) {
+	held := func(w http.ResponseWriter, from string) {
+		gives(t, "6", 6)(w, from)
+		w.(http.Flusher).Flush()
+		time.Sleep(300 * time.Millisecond)
+	}
+	s := member(t, gives(t, "", 5), held)
+	var trouble []error
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	_ = s.Follow(ctx, func(b Block) {
+		if trouble = append(trouble, s.Trouble()); b.Height == 6 {
+			cancel()
+		}
+	})
+	if len(trouble) != 2 || trouble[0] != nil || trouble[1] != nil {
+		t.Errorf("trouble %v while blocks come", trouble)
+	}
+}

@@ -1,0 +1,135 @@
+package blocks
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// runStart is the start of the runs here; their warm-up is a second, their window two.
+var runStart = time.UnixMilli(1_790_000_000_000)
+
+// at is a block that was decided so many milliseconds after the run's start.
+func at(height int64, millis float64) Block {
+	return Block{Height: height, TimeMillis: float64(runStart.UnixMilli()) + millis, Bytes: 1024, Round: int32(height % 2), Proposer: "ab"}
+}
+
+// seen is a window in which the blocks came a millisecond after their decision.
+func seen(all ...Block) *Window {
+	w := NewWindow()
+	w.Open(runStart, runStart.Add(time.Second), 2)
+	for _, b := range all {
+		w.See(b, time.UnixMicro(b.micros()).Add(time.Millisecond))
+	}
+	return w
+}
+
+func done(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+func TestWindow(t *testing.T) {
+	w := seen(at(1, -5000), at(2, 300), at(3, 999.999), at(4, 1000), at(5, 1250.125), at(6, 2999.999))
+	if done(w.Past()) {
+		t.Error("the window is past while a block of it may still come")
+	}
+	w.See(at(7, 3000), runStart.Add(3001*time.Millisecond))
+	if !done(w.First()) || !done(w.Past()) {
+		t.Errorf("first block seen: %v, window past: %v, want both", done(w.First()), done(w.Past()))
+	}
+	if warmUp, counted := w.Counted(); warmUp != 2 || counted != 3 {
+		t.Errorf("counted %d in the warm-up, %d in the window", warmUp, counted)
+	}
+	r, err := w.Result(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(r.CompletedPerSecond, []int64{2, 1}) || r.Worker != 3 || r.Unit != "blocks" || r.StartMillis != runStart.UnixMilli()+1000 {
+		t.Errorf("got %+v", r)
+	}
+	want := []results.Block{{Height: 4, Micros: 0, Bytes: 1024, Proposer: "ab"}, {Height: 5, Micros: 250125, Bytes: 1024, Round: 1, Proposer: "ab"},
+		{Height: 6, Micros: 1999999, Bytes: 1024, Proposer: "ab"}}
+	if !reflect.DeepEqual(r.Blocks, want) {
+		t.Errorf("blocks %+v", r.Blocks)
+	}
+	// The intervals that end in the window: 1 µs, 250.125 ms and 1749.874 ms, to three digits.
+	m, err := results.Merge([]results.Worker{*r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := m.Summarize().Latency; m.Histogram.Count() != 3 || l.P50 < 250.1 || l.P50 > 250.4 || l.Max < 1749.8 || l.Max > 1751 {
+		t.Errorf("%d latencies, %+v", m.Histogram.Count(), l)
+	}
+}
+
+func TestBlocksBeforeTheWindowIsKnown(t *testing.T) {
+	w := NewWindow()
+	w.See(at(1, 1000), runStart)
+	if !done(w.First()) || done(w.Past()) {
+		t.Error("the first block was not noticed, or took the window to be past")
+	}
+	w.Open(runStart, runStart.Add(time.Second), 2)
+	w.See(at(2, 1400), runStart.Add(1400*time.Millisecond))
+	r, err := w.Result(0)
+	if err != nil || len(r.Blocks) != 1 || r.Blocks[0].Height != 2 {
+		t.Errorf("got %+v, %v; want the block after the opening, measured from the one before it", r, err)
+	}
+}
+
+func TestNothingDecided(t *testing.T) {
+	r, err := seen(at(1, 500)).Result(0)
+	if err != nil || !reflect.DeepEqual(r.CompletedPerSecond, []int64{0, 0}) || len(r.Blocks) != 0 {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
+// More blocks than a report can list are counted all the same.
+func TestBlocksOmitted(t *testing.T) {
+	w := NewWindow()
+	w.Open(runStart, runStart.Add(time.Second), 2)
+	for i := range int64(results.MaxBlocks + 8) {
+		b := at(i, 999+float64(i)/16)
+		w.See(b, time.UnixMicro(b.micros()))
+	}
+	r, err := w.Result(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 16 of them lie before the window.
+	if n := r.CompletedPerSecond[0] + r.CompletedPerSecond[1]; n != results.MaxBlocks-8 || r.BlocksOmitted != 0 {
+		t.Fatalf("%d blocks counted, %d omitted", n, r.BlocksOmitted)
+	}
+	for i := range int64(10) {
+		b := at(results.MaxBlocks+8+i, 2900+float64(i))
+		w.See(b, time.UnixMicro(b.micros()))
+	}
+	r, err = w.Result(0)
+	if err != nil || len(r.Blocks) != results.MaxBlocks || r.BlocksOmitted != 2 || r.CompletedPerSecond[0]+r.CompletedPerSecond[1] != results.MaxBlocks+2 {
+		t.Errorf("%d listed, %d omitted, %v", len(r.Blocks), r.BlocksOmitted, err)
+	}
+}
+
+func TestClocks(t *testing.T) {
+	back := seen(at(1, 1200), at(2, 1100))
+	if _, err := back.Result(0); err == nil || !strings.Contains(err.Error(), "block 2 was decided before block 1") || !done(back.Past()) {
+		t.Errorf("a clock that was set back: %v", err)
+	}
+	for _, off := range []time.Duration{-2 * time.Second, 2 * time.Second} {
+		w := NewWindow()
+		w.Open(runStart, runStart.Add(time.Second), 2)
+		for _, b := range []Block{at(1, 900), at(2, 1400), at(3, 2400)} {
+			w.See(b, time.UnixMicro(b.micros()).Add(off))
+		}
+		if _, err := w.Result(0); err == nil || !strings.Contains(err.Error(), "differ by more than 1s") {
+			t.Errorf("clocks that differ by %s: %v", off, err)
+		}
+	}
+}

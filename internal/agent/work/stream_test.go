@@ -1,0 +1,150 @@
+package work
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// pace of the chain in these tests.
+const pace = 50 * time.Millisecond
+
+// chain is a member that decides a block each pace from now on, and drops the connection at every height that breakAt names. It
+// falls silent, or answers no more, when told to.
+type chain struct {
+	genesis        time.Time
+	breakAt        int64
+	stalls, closes atomic.Bool
+}
+
+func (c *chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	height := time.Since(c.genesis).Milliseconds()/pace.Milliseconds() + 1
+	if from := r.URL.Query().Get("from"); from != "" {
+		height, _ = strconv.ParseInt(from, 10, 64)
+	}
+	for ; r.Context().Err() == nil; height++ {
+		decided := c.genesis.Add(time.Duration(height) * pace)
+		time.Sleep(time.Until(decided))
+		for c.stalls.Load() && r.Context().Err() == nil {
+			time.Sleep(pace)
+		}
+		if c.closes.Load() {
+			return
+		}
+		fmt.Fprintf(w, `{"height":%d,"timeMillis":%.3f,"bytes":2048,"transactions":0,"round":0,"proposer":"ab"}`+"\n",
+			height, float64(decided.UnixMicro())/1000)
+		w.(http.Flusher).Flush()
+		if c.breakAt > 0 && height%c.breakAt == 0 {
+			return
+		}
+	}
+}
+
+// decides begins a worker that observes a chain.
+func decides(t *testing.T, c *chain) func() (int, string) {
+	t.Helper()
+	c.genesis = time.Now()
+	server := httptest.NewServer(c)
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { c.stalls.Store(false); c.closes.Store(true); server.CloseClientConnections() })
+	worker, reported := start(t, "stream", server.URL)
+	return func() (int, string) { return wait(t, worker), reported }
+}
+
+// The window is two seconds, so 40 blocks, though the connection breaks every half second.
+func TestStreamRun(t *testing.T) {
+	t.Parallel()
+	code, reported := decides(t, &chain{breakAt: 10})()
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, content(t, reported, "failure"))
+	}
+	w, err := results.DecodeWorker([]byte(content(t, reported, "result")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := w.CompletedPerSecond; n[0] != 20 || n[1] != 20 || len(w.Blocks) != 40 || w.Unit != "blocks" || w.Worker != 1 {
+		t.Errorf("completed %v, %d blocks of unit %q", n, len(w.Blocks), w.Unit)
+	}
+	m, err := results.Merge([]results.Worker{*w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := m.Summarize().Latency; m.Histogram.Count() != 40 || l.P50 < 50 || l.Max > 50.1 {
+		t.Errorf("%d latencies: %+v, want 40 of 50 ms", m.Histogram.Count(), l)
+	}
+	if len(w.Members) != 1 || w.Members[0].MissedScrapes != 0 || len(w.Series) != 1 || w.Load == nil {
+		t.Errorf("members %+v, series %+v, load %+v", w.Members, w.Series, w.Load)
+	}
+	var p progress
+	if err := json.Unmarshal([]byte(content(t, reported, "progress")), &p); err != nil || p.Completed == 0 || p.Phase == "" {
+		t.Errorf("progress %+v, %v", p, err)
+	}
+}
+
+func TestStreamFailures(t *testing.T) {
+	t.Parallel()
+	t.Run("no member", func(t *testing.T) {
+		t.Parallel()
+		code, reported := run(t, "stream", "http://127.0.0.1:1/blocks")
+		if got := content(t, reported, "failure"); code != 1 || !strings.Contains(got, "no block was seen on http://127.0.0.1:1/blocks within 1s: Get") {
+			t.Errorf("exit code %d, failure %q", code, got)
+		}
+	})
+	t.Run("decides nothing", func(t *testing.T) {
+		t.Parallel()
+		c := &chain{}
+		c.stalls.Store(true)
+		code, reported := decides(t, c)()
+		if got := content(t, reported, "failure"); code != 1 || !strings.Contains(got, "no block was seen on") {
+			t.Errorf("exit code %d, failure %q", code, got)
+		}
+	})
+	t.Run("gone in the window", func(t *testing.T) {
+		t.Parallel()
+		c := &chain{}
+		time.AfterFunc(2500*time.Millisecond, func() { c.closes.Store(true) })
+		code, reported := decides(t, c)()
+		if got := content(t, reported, "failure"); code != 1 || !strings.Contains(got, "broke and was not back when the drain ended") {
+			t.Errorf("exit code %d, failure %q", code, got)
+		}
+	})
+}
+
+// A chain that stands still in the window is a result, not a failure: the blocks that it decided.
+func TestStreamThatStalls(t *testing.T) {
+	t.Parallel()
+	c := &chain{}
+	time.AfterFunc(2500*time.Millisecond, func() { c.stalls.Store(true) })
+	code, reported := decides(t, c)()
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, content(t, reported, "failure"))
+	}
+	w, err := results.DecodeWorker([]byte(content(t, reported, "result")))
+	if err != nil || len(w.Blocks) == 0 || len(w.Blocks) >= 40 {
+		t.Errorf("%d blocks, %v; want some", len(w.Blocks), err)
+	}
+}
+
+func TestStreamStopped(t *testing.T) {
+	t.Parallel()
+	c := &chain{genesis: time.Now()}
+	server := httptest.NewServer(c)
+	t.Cleanup(server.Close)
+	worker, reported := start(t, "stream", server.URL)
+	time.Sleep(time.Second)
+	if err := worker.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := wait(t, worker); code != 1 || !strings.Contains(content(t, reported, "failure"), "stopped before the run was over") {
+		t.Errorf("exit code %d, failure %q", code, content(t, reported, "failure"))
+	}
+}
