@@ -20,8 +20,8 @@ func counterFlags(flags *flag.FlagSet) counting {
 	return counting{
 		pattern: flags.String("count-pattern", "", "regular `expression` with one group, a number; each line of the output "+
 			"(standard or error) that it matches adds that number to --count-name"),
-		scale:   flags.Float64("count-scale", 1, "`factor` of each number: 0.1 if lines give a rate per second ten times a second"),
-		name:    flags.String("count-name", "", "`metric`, a counter, that is served beside the container's usage"),
+		scale: flags.Float64("count-scale", 1, "`factor` of each number: 0.1 if lines give a rate per second ten times a second"),
+		name:  flags.String("count-name", "", "`metric`, a counter, that is served beside the container's usage"),
 	}
 }
 
