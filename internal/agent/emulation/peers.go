@@ -1,0 +1,134 @@
+package emulation
+
+import (
+	"maps"
+	"net/netip"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/benchnet/benchnet/internal/emulation"
+)
+
+// Labels by which the operator marks the pods of a network.
+const (
+	labelNetwork  = "benchnet.dev/network"
+	labelMember   = "benchnet.dev/member"
+	labelDatabase = "benchnet.dev/database-instance"
+	labelRun      = "benchnet.dev/run"
+	labelJob      = "batch.kubernetes.io/job-name"
+)
+
+// peerOf is what a pod is to the members of its network; false if it is none of the kinds.
+func peerOf(pod *unstructured.Unstructured) (emulation.Peer, bool) {
+	labels := pod.GetLabels()
+	switch {
+	case labels[labelMember] != "":
+		return emulation.Peer{Kind: emulation.Member, Name: labels[labelMember]}, true
+	case labels[labelRun] != "":
+		return emulation.Peer{Kind: emulation.Worker, Name: labels[labelRun]}, true
+	case labels[labelDatabase] != "" && labels[labelJob] == "":
+		return emulation.Peer{Kind: emulation.Database, Name: labels[labelDatabase]}, true
+	}
+	return emulation.Peer{}, false
+}
+
+// waysTo are the ways from a member to the addresses of its peers: those of their pods, and those of the Services that
+// stand for pods which are all equally far away. A Service's address is that of the peer as long as packets are in the pod.
+func waysTo(config *emulation.Config, member string, pods, services []*unstructured.Unstructured) map[netip.Addr]emulation.Way {
+	all := map[netip.Addr]emulation.Way{}
+	for _, pod := range pods {
+		if way, ok := wayTo(config, member, pod); ok && !ended(pod) {
+			for _, a := range podAddresses(pod) {
+				all[a] = way
+			}
+		}
+	}
+	for _, service := range services {
+		if way, ok := wayToAll(config, member, selected(service, pods)); ok {
+			for _, a := range serviceAddresses(service) {
+				all[a] = way
+			}
+		}
+	}
+	return all
+}
+
+func wayTo(config *emulation.Config, member string, pod *unstructured.Unstructured) (emulation.Way, bool) {
+	peer, ok := peerOf(pod)
+	if !ok {
+		return emulation.Way{}, false
+	}
+	return config.Way(member, peer)
+}
+
+// wayToAll is the way to each of the pods; false if they are not equally far away.
+func wayToAll(config *emulation.Config, member string, pods []*unstructured.Unstructured) (emulation.Way, bool) {
+	var ways []emulation.Way
+	for _, pod := range pods {
+		peer, ok := peerOf(pod)
+		if !ok {
+			continue
+		}
+		way, ok := config.Way(member, peer)
+		if !ok {
+			return emulation.Way{}, false
+		}
+		ways = append(ways, way)
+	}
+	if ways = slices.Compact(ways); len(ways) != 1 {
+		return emulation.Way{}, false
+	}
+	return ways[0], true
+}
+
+// selected are the pods behind a service.
+func selected(service *unstructured.Unstructured, pods []*unstructured.Unstructured) []*unstructured.Unstructured {
+	selector, _, _ := unstructured.NestedStringMap(service.Object, "spec", "selector")
+	if len(selector) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(pods), func(pod *unstructured.Unstructured) bool {
+		labels := pod.GetLabels()
+		for key, value := range selector {
+			if labels[key] != value {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// ended tells whether a pod's address may be another's by now.
+func ended(pod *unstructured.Unstructured) bool {
+	phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
+	return phase == "Succeeded" || phase == "Failed"
+}
+
+func podAddresses(pod *unstructured.Unstructured) []netip.Addr {
+	listed, _, _ := unstructured.NestedSlice(pod.Object, "status", "podIPs")
+	var texts []string
+	for _, l := range listed {
+		if fields, ok := l.(map[string]any); ok {
+			text, _, _ := unstructured.NestedString(fields, "ip")
+			texts = append(texts, text)
+		}
+	}
+	return addresses(texts)
+}
+
+func serviceAddresses(service *unstructured.Unstructured) []netip.Addr {
+	texts, _, _ := unstructured.NestedStringSlice(service.Object, "spec", "clusterIPs")
+	return addresses(texts)
+}
+
+// addresses leaves out what is none, such as the None of a headless service.
+func addresses(texts []string) []netip.Addr {
+	found := map[netip.Addr]bool{}
+	for _, text := range texts {
+		if a, err := netip.ParseAddr(text); err == nil {
+			found[a.Unmap()] = true
+		}
+	}
+	return slices.Collect(maps.Keys(found))
+}

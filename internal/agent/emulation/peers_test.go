@@ -1,0 +1,98 @@
+package emulation
+
+import (
+	"maps"
+	"net/netip"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/benchnet/benchnet/internal/emulation"
+)
+
+func pod(address, phase string, labels map[string]any) *unstructured.Unstructured {
+	status := map[string]any{"phase": phase}
+	if address != "" {
+		status["podIPs"] = []any{map[string]any{"ip": address}}
+	}
+	return &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": address, "labels": labels}, "status": status}}
+}
+
+func service(address string, selector map[string]any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"clusterIPs": []any{address}, "selector": selector}}}
+}
+
+func memberPod(name, address string) *unstructured.Unstructured {
+	return pod(address, "Running", map[string]any{labelMember: name, "app.kubernetes.io/component": "member"})
+}
+
+func TestWaysToPeers(t *testing.T) {
+	config := &emulation.Config{
+		Network: "net",
+		Members: map[string]string{"member-0": "LON", "member-1": "NYC", "member-2": "LON", "member-3": "NYC"},
+		Runs:    map[string]string{"net-issue": "NYC"},
+		Links: []emulation.RegionLink{
+			{Between: [2]string{"LON", "NYC"}, Link: emulation.Link{RoundTripMicros: 72_000, JitterMicros: 2_000, LossPercent: 0.1, BitsPerSecond: 5}},
+			{Between: [2]string{"LON", "LON"}, Link: emulation.Link{RoundTripMicros: 500}},
+		},
+		Database: &emulation.Link{RoundTripMicros: 3_000},
+	}
+	pods := []*unstructured.Unstructured{
+		memberPod("member-0", "10.0.0.10"), memberPod("member-1", "10.0.0.11"), memberPod("member-2", "fd00::12"), memberPod("member-3", "10.0.0.13"),
+		memberPod("member-1", ""), pod("10.0.0.20", "Succeeded", map[string]any{labelMember: "member-1"}),
+		pod("10.0.0.30", "Running", map[string]any{labelDatabase: "net-db", "db": "x"}),
+		pod("10.0.0.31", "Running", map[string]any{labelDatabase: "net-db", labelJob: "net-db-setup", "db": "x"}),
+		pod("10.0.0.40", "Running", map[string]any{labelRun: "net-issue"}), pod("10.0.0.41", "Running", map[string]any{labelRun: "net-other"}),
+		pod("10.0.0.50", "Running", nil),
+	}
+	services := []*unstructured.Unstructured{
+		service("10.96.0.1", map[string]any{labelMember: "member-1"}),
+		service("10.96.0.2", map[string]any{"app.kubernetes.io/component": "member"}), // Members at different distances, this one among them.
+		service("10.96.0.3", map[string]any{"db": "x"}),
+		service("10.96.0.4", map[string]any{labelMember: "member-0"}),
+		service("None", map[string]any{labelMember: "member-1"}),
+		service("10.96.0.5", nil),
+		service("10.96.0.6", map[string]any{labelMember: "member-9"}),
+	}
+	across := emulation.Way{Delay: 36 * time.Millisecond, Jitter: time.Millisecond, Loss: 0.001, BitsPerSecond: 5}
+	database := emulation.Way{Delay: 3 * time.Millisecond}
+	want := map[string]emulation.Way{
+		"10.0.0.11": across, "10.0.0.13": across, "10.96.0.1": across,
+		"fd00::12":  {Delay: 250 * time.Microsecond},
+		"10.0.0.30": database, "10.96.0.3": database,
+		// A load worker has no sidecar: the member does it all.
+		"10.0.0.40": {Delay: 72 * time.Millisecond, Jitter: 2 * time.Millisecond, Loss: 0.001, BitsPerSecond: 5},
+	}
+	got := map[string]emulation.Way{}
+	for a, way := range waysTo(config, "member-0", pods, services) {
+		got[a.String()] = way
+	}
+	for a, way := range want {
+		if got[a] != way {
+			t.Errorf("%s: %+v, want %+v", a, got[a], way)
+		}
+	}
+	for a := range maps.Keys(got) {
+		if _, wanted := want[a]; !wanted {
+			t.Errorf("%s is at a distance: %+v", a, got[a])
+		}
+	}
+}
+
+func TestSourceOfAPacket(t *testing.T) {
+	ip4 := append([]byte{0x45, 0, 5, 220, 0, 0, 0, 0, 64, 6, 0, 0}, 10, 0, 0, 1, 10, 0, 0, 2)
+	if from, bytes := source(ip4); from != netip.MustParseAddr("10.0.0.1") || bytes != 1500 {
+		t.Errorf("%v, %d", from, bytes)
+	}
+	ip6 := append([]byte{0x60, 0, 0, 0, 4, 0, 6, 64}, netip.MustParseAddr("fd00::1").AsSlice()...)
+	ip6 = append(ip6, netip.MustParseAddr("fd00::2").AsSlice()...)
+	if from, bytes := source(ip6); from != netip.MustParseAddr("fd00::1") || bytes != 1064 {
+		t.Errorf("%v, %d", from, bytes)
+	}
+	for _, short := range [][]byte{nil, {0x45}, ip4[:19], ip6[:39], make([]byte, 40)} {
+		if from, _ := source(short); from.IsValid() {
+			t.Errorf("%x has source %v", short, from)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package emulation
+
+import (
+	"io"
+	"net"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/ping"
+	"github.com/benchnet/benchnet/internal/emulation"
+)
+
+func set(t testing.TB, m *userSpace, peer netip.Addr, way emulation.Way) {
+	t.Helper()
+	if err := m.set(map[netip.Addr]emulation.Way{peer: way}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func roundTrips(t testing.TB, from space, to string, count int) []time.Duration {
+	t.Helper()
+	var all []time.Duration
+	from.do(t, func() (err error) {
+		all, err = ping.RoundTrips(t.Context(), to, count, time.Millisecond)
+		return err
+	})
+	return all
+}
+
+func TestUserSpaceDelays(t *testing.T) {
+	a, others := spaces(t, 2)
+	b, c := others[0], others[1]
+	here, there := a.startUserSpace(t, wholePieces), b.startUserSpace(t, wholePieces)
+	toB, toC := b.listen(t, func(c net.Conn) { _ = c.Close() }), c.listen(t, func(c net.Conn) { _ = c.Close() })
+	base := ping.Median(roundTrips(t, a, toB, 20))
+	for _, want := range []time.Duration{500 * time.Microsecond, 5 * time.Millisecond, 40 * time.Millisecond} {
+		set(t, here, b.address, emulation.Way{Delay: want / 2})
+		set(t, there, a.address, emulation.Way{Delay: want / 2})
+		got := ping.Median(roundTrips(t, a, toB, 20))
+		t.Logf("%v: measured %v; without %v", want, got, base)
+		if got < want || got > want+want/10+300*time.Microsecond {
+			t.Errorf("a round trip of %v takes %v", want, got)
+		}
+	}
+	if got := ping.Median(roundTrips(t, a, toC, 20)); got > 5*time.Millisecond {
+		t.Errorf("a round trip to one that is no peer takes %v", got)
+	}
+}
+
+// transfer sends for a while and tells the rate in bits per second at the receiver.
+func transfer(t testing.TB, from, to space, lasting time.Duration) float64 {
+	t.Helper()
+	type sum struct {
+		bytes int64
+		took  time.Duration
+	}
+	done := make(chan sum, 1)
+	address := to.listen(t, func(c net.Conn) {
+		began := time.Now()
+		n, _ := io.Copy(io.Discard, c)
+		done <- sum{n, time.Since(began)}
+	})
+	from.do(t, func() error {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = c.Close() }()
+		data := make([]byte, 256<<10)
+		for end := time.Now().Add(lasting); time.Now().Before(end); {
+			if _, err := c.Write(data); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	s := <-done
+	return float64(s.bytes) * 8 / s.took.Seconds()
+}
+
+// A link that is long must not be slow: hundreds of Mbit/s at 40 ms is what TCP's default windows allow.
+func TestUserSpaceThroughput(t *testing.T) {
+	a, others := spaces(t, 1)
+	b := others[0]
+	here, there := a.startUserSpace(t, wholePieces), b.startUserSpace(t, wholePieces)
+	for _, c := range []struct {
+		rtt   time.Duration
+		least float64
+	}{{time.Millisecond, 1e9}, {40 * time.Millisecond, 2e8}} {
+		set(t, here, b.address, emulation.Way{Delay: c.rtt / 2})
+		set(t, there, a.address, emulation.Way{Delay: c.rtt / 2})
+		rate := transfer(t, a, b, 3*time.Second)
+		t.Logf("%v: %.0f Mbit/s", c.rtt, rate/1e6)
+		if rate < c.least {
+			t.Errorf("at %v only %.0f Mbit/s went through", c.rtt, rate/1e6)
+		}
+		if n := there.counts().dropped.Load(); n > 0 {
+			t.Errorf("at %v %d packets were dropped", c.rtt, n)
+		}
+	}
+}
+
+func TestUserSpaceBandwidthAndLoss(t *testing.T) {
+	a, others := spaces(t, 1)
+	b := others[0]
+	there := b.startUserSpace(t, wirePieces)
+	const limit = 50_000_000
+	set(t, there, a.address, emulation.Way{Delay: 5 * time.Millisecond, BitsPerSecond: limit})
+	if rate := transfer(t, a, b, 3*time.Second); rate < 0.7*limit || rate > 1.05*limit {
+		t.Errorf("%.1f Mbit/s went through a link of %d Mbit/s", rate/1e6, limit/1_000_000)
+	}
+	set(t, there, a.address, emulation.Way{Loss: 0.05})
+	before := there.counts().held.Load()
+	transfer(t, a, b, 2*time.Second)
+	arrived, gone := there.counts().held.Load()-before, there.counts().lost.Load()
+	share := float64(gone) / float64(arrived+gone)
+	t.Logf("%d of %d packets lost", gone, arrived+gone)
+	if arrived+gone < 1000 || share < 0.03 || share > 0.07 {
+		t.Errorf("%d of %d packets were lost, 5 percent should be", gone, arrived+gone)
+	}
+}
+
+// TestUserSpaceThatEndsLetsTrafficPass: a sidecar that dies must not cut its member off.
+func TestUserSpaceThatEndsLetsTrafficPass(t *testing.T) {
+	a, others := spaces(t, 1)
+	b := others[0]
+	toA := a.listen(t, func(c net.Conn) { _ = c.Close() })
+	t.Run("while it works", func(t *testing.T) {
+		here := a.startUserSpace(t, wholePieces)
+		set(t, here, b.address, emulation.Way{Delay: 20 * time.Millisecond})
+		if got := ping.Median(roundTrips(t, b, toA, 5)); got < 20*time.Millisecond {
+			t.Errorf("a round trip takes %v", got)
+		}
+	})
+	if got := ping.Median(roundTrips(t, b, toA, 5)); got > 10*time.Millisecond {
+		t.Errorf("afterwards a round trip takes %v", got)
+	}
+	t.Run("when it is back", func(t *testing.T) {
+		here := a.startUserSpace(t, wholePieces)
+		set(t, here, b.address, emulation.Way{Delay: 20 * time.Millisecond})
+		if got := ping.Median(roundTrips(t, b, toA, 5)); got < 20*time.Millisecond {
+			t.Errorf("a round trip takes %v", got)
+		}
+	})
+}

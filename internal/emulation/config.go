@@ -1,0 +1,149 @@
+// Package emulation says how far the members of a network are apart: the built-in round-trip times between regions, and
+// the file by which the operator tells each member's emulation sidecar (agent emulate) who is how far away.
+//
+// It is shared by operator and agent, and imports neither's libraries.
+package emulation
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// FileName of the configuration in its ConfigMap.
+const FileName = "emulation.json"
+
+// Mechanism by which a member's sidecar delays packets.
+type Mechanism string
+
+// The mechanisms.
+const (
+	// Netem is the kernel's own network emulator, on what a member sends.
+	Netem Mechanism = "Netem"
+	// UserSpace holds what a member receives in the sidecar, for kernels without netem.
+	UserSpace Mechanism = "UserSpace"
+)
+
+// Exit codes of a sidecar that cannot work; its last words say more.
+const (
+	ExitCapabilityMissing  = 3
+	ExitKernelLacksSupport = 4
+)
+
+// Report is what a sidecar tells once its member is as far from its peers as it shall be: one key per member in the
+// report's ConfigMap, as JSON.
+type Report struct {
+	// Pod is the UID of the pod that reports.
+	Pod string `json:"pod"`
+	// Mechanism in use.
+	Mechanism Mechanism `json:"mechanism"`
+}
+
+// Config is the whole of a network's emulation, the same for all of its members.
+type Config struct {
+	// Network is its name.
+	Network string `json:"network"`
+	// Members by name, with their region.
+	Members map[string]string `json:"members,omitempty"`
+	// Runs by name, with the region of their load workers.
+	Runs map[string]string `json:"runs,omitempty"`
+	// Links between regions, each pair once.
+	Links []RegionLink `json:"links,omitempty"`
+	// Database is the way between a member and its database, or nil.
+	Database *Link `json:"database,omitempty"`
+}
+
+// RegionLink is the way between two regions, or within one.
+type RegionLink struct {
+	Between [2]string `json:"between"`
+	Link
+}
+
+// Link is a way there and back.
+type Link struct {
+	RoundTripMicros int64 `json:"roundTripMicros"`
+	// JitterMicros is the greatest deviation of a round trip, to either side.
+	JitterMicros int64 `json:"jitterMicros,omitempty"`
+	// LossPercent of the packets, each way.
+	LossPercent float64 `json:"lossPercent,omitempty"`
+	// BitsPerSecond each way; 0 is unlimited.
+	BitsPerSecond int64 `json:"bitsPerSecond,omitempty"`
+}
+
+// Way is what one side does to the packets from or to one peer.
+type Way struct {
+	Delay, Jitter time.Duration
+	// Loss is the probability that a packet is lost.
+	Loss float64
+	// BitsPerSecond; 0 is unlimited.
+	BitsPerSecond int64
+}
+
+// Kind of a peer.
+type Kind string
+
+// The kinds of peers.
+const (
+	Member   Kind = "Member"
+	Database Kind = "Database"
+	Worker   Kind = "Worker"
+)
+
+// Peer is a pod at the other end: a member by its name, a database, or a load worker by its run.
+type Peer struct {
+	Kind Kind
+	Name string
+}
+
+// Parse reads a configuration.
+func Parse(text []byte) (*Config, error) {
+	var c Config
+	if err := json.Unmarshal(text, &c); err != nil {
+		return nil, fmt.Errorf("parse the emulation's configuration: %w", err)
+	}
+	return &c, nil
+}
+
+// Way is what the sidecar of a member does to the packets of a peer; false if nothing. Between members each side has one
+// half of the round trip. Databases and workers have no sidecar: the member does it all.
+func (c *Config) Way(member string, peer Peer) (Way, bool) {
+	switch peer.Kind {
+	case Member:
+		link, ok := c.between(c.Members[member], c.Members[peer.Name])
+		return link.half(), ok && peer.Name != member
+	case Worker:
+		link, ok := c.between(c.Members[member], c.Runs[peer.Name])
+		return link.whole(), ok
+	case Database:
+		if c.Database == nil {
+			return Way{}, false
+		}
+		return c.Database.whole(), true
+	}
+	return Way{}, false
+}
+
+func (c *Config) between(a, b string) (Link, bool) {
+	for _, l := range c.Links {
+		if l.Between == [2]string{a, b} || l.Between == [2]string{b, a} {
+			return l.Link, true
+		}
+	}
+	return Link{}, false
+}
+
+func (l Link) half() Way {
+	w := l.whole()
+	w.Delay /= 2
+	w.Jitter /= 2
+	return w
+}
+
+func (l Link) whole() Way {
+	return Way{
+		Delay:         time.Duration(l.RoundTripMicros) * time.Microsecond,
+		Jitter:        time.Duration(l.JitterMicros) * time.Microsecond,
+		Loss:          l.LossPercent / 100,
+		BitsPerSecond: l.BitsPerSecond,
+	}
+}
