@@ -70,7 +70,7 @@ type MalachitePlatform struct {
 	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="platform.malachite.image must carry a tag other than latest, or a digest, so that a run can be repeated"
 	// +optional
 	Image string `json:"image,omitempty"`
-	// blockSize is the bytes of each block, 1 to 16Mi. Default: 1Mi.
+	// blockSize is the bytes of each block, 1 to 64Mi. Default: 1Mi.
 	// +kubebuilder:default="1Mi"
 	// +optional
 	BlockSize resource.Quantity `json:"blockSize,omitzero"`
@@ -227,14 +227,13 @@ type MalachiteGossip struct {
 	// +kubebuilder:validation:Maximum=50
 	// +optional
 	MeshOutboundMin *int32 `json:"meshOutboundMin,omitempty"`
-	// maxMessageSize of a gossiped message: a part, or with payload ProposalOnly the whole block, and 64Ki besides. Default: 4Mi.
-	// +kubebuilder:default="4Mi"
+	// maxMessageSize of a gossiped message: a part, or with payload ProposalOnly the whole block, and 64Ki besides.
+	// Default: 4Mi, or what that takes.
 	// +optional
-	MaxMessageSize resource.Quantity `json:"maxMessageSize,omitzero"`
-	// maxResponseSize of an answer to a validator that catches up: at least a block and 64Ki besides. Default: 10Mi.
-	// +kubebuilder:default="10Mi"
+	MaxMessageSize *resource.Quantity `json:"maxMessageSize,omitempty"`
+	// maxResponseSize of an answer to a validator that catches up: at least a block and 64Ki besides. Default: 10Mi, or what that takes.
 	// +optional
-	MaxResponseSize resource.Quantity `json:"maxResponseSize,omitzero"`
+	MaxResponseSize *resource.Quantity `json:"maxResponseSize,omitempty"`
 }
 
 // MalachiteSync configures value sync, by which a validator that was away catches up.
@@ -243,11 +242,11 @@ type MalachiteSync struct {
 	// +kubebuilder:default=Enabled
 	// +optional
 	Mode MalachiteSyncMode `json:"mode,omitempty"`
-	// statusInterval between the messages in which validators tell each other their height. Default: 5s.
-	// +kubebuilder:default="5s"
+	// statusInterval between the messages in which validators tell each other their height. Default: 10s.
+	// +kubebuilder:default="10s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms))+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.malachite.sync.statusInterval must be whole milliseconds from 1ms to 10m, such as 5s"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms))+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.malachite.sync.statusInterval must be whole milliseconds from 1ms to 10m, such as 10s"
 	// +optional
 	StatusInterval metav1.Duration `json:"statusInterval,omitzero"`
 	// requestTimeout after which another peer is asked. Default: 10s.

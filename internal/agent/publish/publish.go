@@ -117,7 +117,7 @@ func (p *Publisher) targets(ctx context.Context, sources []Source) ([]target, er
 	return targets, nil
 }
 
-// read takes the files of a folder, which must have names that are allowed as keys.
+// read takes the files of a folder, which must have names that are allowed as keys; folders in it are passed over.
 func read(folder string) (map[string]any, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -125,6 +125,9 @@ func read(folder string) (map[string]any, error) {
 	}
 	data, size := map[string]any{}, 0
 	for _, e := range entries {
+		if e.IsDir() {
+			continue
+		}
 		path := filepath.Join(folder, e.Name())
 		if problems := validation.IsConfigMapKey(e.Name()); len(problems) > 0 {
 			return nil, fmt.Errorf("%s cannot be a key: %s", path, strings.Join(problems, "; "))
