@@ -58,3 +58,9 @@ func Samples(run string) string { return run + "-jtl" }
 
 // Result is the ConfigMap with a run's whole result.
 func Result(run string) string { return run + "-result" }
+
+// Emulation is everything by which a network's members are put at a distance: configuration, account, role.
+func Emulation(network string) string { return network + "-emulation" }
+
+// EmulationReport is the ConfigMap in which every member tells that it is at its distance.
+func EmulationReport(network string) string { return network + "-emulation-report" }

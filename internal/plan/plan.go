@@ -102,6 +102,9 @@ func Build(in Input) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("members: %w", err)
 	}
+	if members, err = emulated(in, p.Topology, members); err != nil {
+		return nil, err
+	}
 	p.Stages = append([]Stage{material}, p.Stages...)
 	p.Stages = append(p.Stages,
 		Stage{Name: StageMembers, Needs: []StageName{StageMaterial, StageDatabases}, Objects: members, Provisioning: true},

@@ -1,0 +1,167 @@
+// Package sidecar builds what puts a network's emulation into its members: the configuration that a spec asks for, and in each
+// member's pod a sidecar (agent emulate) with the account by which it follows the other pods.
+//
+// It knows no platform: members are the StatefulSets with the label of one.
+package sidecar
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/emulation"
+	"github.com/benchnet/benchnet/internal/names"
+)
+
+const (
+	// Container is the name of the sidecar.
+	Container = "emulation"
+
+	configDir  = "/etc/benchnet/emulation"
+	accountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
+
+	volumeConfig  = "emulation-config"
+	volumeAccount = "emulation-account"
+
+	// port of the sidecar's readiness and metrics.
+	port = 9102
+	// startBudgetSeconds covers an API server that is busy with a large network.
+	startBudgetSeconds = 300
+	// tokenSeconds is how long a token of the account lives; the kubelet renews it before.
+	tokenSeconds = 3607
+
+	// annotationHash restarts a member whose distances change, as with another version of the operator.
+	annotationHash = "benchnet.dev/emulation-hash"
+)
+
+// Input is what the sidecars are built from.
+type Input struct {
+	Network *v1alpha1.BenchmarkNetwork
+	Config  *emulation.Config
+	// AgentImage is the image of the agent.
+	AgentImage string
+	// Labels of the objects.
+	Labels map[string]string
+}
+
+// Decorate adds the sidecars to the members among the objects, with what they need before them.
+func Decorate(in Input, objects []client.Object) ([]client.Object, error) {
+	text, err := json.MarshalIndent(in.Config, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode the emulation's configuration: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	for _, o := range objects {
+		set, ok := o.(*appsv1.StatefulSet)
+		if !ok || set.Labels[v1alpha1.LabelMember] == "" {
+			continue
+		}
+		pod := &set.Spec.Template
+		if pod.Spec.ServiceAccountName != "" {
+			return nil, fmt.Errorf("StatefulSet %s has the account %s, its sidecar needs its own", set.Name, pod.Spec.ServiceAccountName)
+		}
+		decorate(in, set.Labels[v1alpha1.LabelMember], &pod.Spec)
+		if pod.Annotations == nil {
+			pod.Annotations = map[string]string{}
+		}
+		pod.Annotations[annotationHash] = hex.EncodeToString(sum[:8])
+	}
+	return append(in.surroundings(string(text)), objects...), nil
+}
+
+// decorate puts the sidecar before all other containers, so that no packet of theirs goes undelayed.
+func decorate(in Input, member string, pod *corev1.PodSpec) {
+	pod.ServiceAccountName = names.Emulation(in.Network.Name)
+	pod.AutomountServiceAccountToken = new(false) // The sidecar alone gets a token.
+	pod.InitContainers = append([]corev1.Container{in.container(member)}, pod.InitContainers...)
+	pod.Volumes = append(pod.Volumes,
+		corev1.Volume{Name: volumeConfig, VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+			LocalObjectReference: corev1.LocalObjectReference{Name: names.Emulation(in.Network.Name)}}}},
+		corev1.Volume{Name: volumeAccount, VolumeSource: corev1.VolumeSource{Projected: account()}})
+}
+
+// account is what a pod's own token would be mounted with.
+func account() *corev1.ProjectedVolumeSource {
+	return &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{
+		{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{Path: "token", ExpirationSeconds: new(int64(tokenSeconds))}},
+		{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: corev1.LocalObjectReference{Name: "kube-root-ca.crt"},
+			Items: []corev1.KeyToPath{{Key: "ca.crt", Path: "ca.crt"}}}},
+	}}
+}
+
+// container is a sidecar in Kubernetes' own sense: it starts before the others, and stops after them.
+func (in Input) container(member string) corev1.Container {
+	probe := corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/ready", Port: intstr.FromInt32(port), Scheme: corev1.URISchemeHTTP}}
+	return corev1.Container{
+		Name:  Container,
+		Image: in.AgentImage,
+		Command: []string{"/agent", "emulate", "--config", path.Join(configDir, emulation.FileName), "--member", member,
+			"--namespace", in.Network.Namespace, "--report", names.EmulationReport(in.Network.Name), "--listen", fmt.Sprintf(":%d", port)},
+		Env:                      []corev1.EnvVar{ownField("POD_NAME", "metadata.name"), ownField("POD_UID", "metadata.uid")},
+		RestartPolicy:            new(corev1.ContainerRestartPolicyAlways),
+		Resources:                resources(),
+		SecurityContext:          security(),
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+		StartupProbe:             &corev1.Probe{ProbeHandler: probe, PeriodSeconds: 1, TimeoutSeconds: 5, FailureThreshold: startBudgetSeconds},
+		ReadinessProbe:           &corev1.Probe{ProbeHandler: probe, PeriodSeconds: 10, TimeoutSeconds: 10, FailureThreshold: 3},
+		VolumeMounts: []corev1.VolumeMount{
+			{Name: volumeConfig, MountPath: configDir, ReadOnly: true},
+			{Name: volumeAccount, MountPath: accountDir, ReadOnly: true},
+		},
+	}
+}
+
+func ownField(name, path string) corev1.EnvVar {
+	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: path}}}
+}
+
+// security: the kernel lets only root keep a capability over the start of a program. It is root with this one and no other.
+func security() *corev1.SecurityContext {
+	return &corev1.SecurityContext{
+		RunAsUser:                new(int64(0)),
+		RunAsGroup:               new(int64(0)),
+		RunAsNonRoot:             new(false),
+		AllowPrivilegeEscalation: new(false),
+		ReadOnlyRootFilesystem:   new(true),
+		Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}, Add: []corev1.Capability{"NET_ADMIN"}},
+	}
+}
+
+// resources: packets that are passed on take CPU, those that wait are the kernel's.
+func resources() corev1.ResourceRequirements {
+	return corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("20m"), corev1.ResourceMemory: resource.MustParse("32Mi")},
+		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("256Mi")},
+	}
+}
+
+// surroundings are the configuration, the report, and the account that may see the namespace's pods and services and fill the report.
+func (in Input) surroundings(config string) []client.Object {
+	name, report := names.Emulation(in.Network.Name), names.EmulationReport(in.Network.Name)
+	meta := func(name string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{Name: name, Namespace: in.Network.Namespace, Labels: in.Labels}
+	}
+	return []client.Object{
+		&corev1.ConfigMap{ObjectMeta: meta(name), Data: map[string]string{emulation.FileName: config}},
+		&corev1.ConfigMap{ObjectMeta: meta(report)},
+		&corev1.ServiceAccount{ObjectMeta: meta(name), AutomountServiceAccountToken: new(false)},
+		&rbacv1.Role{ObjectMeta: meta(name), Rules: []rbacv1.PolicyRule{
+			{APIGroups: []string{""}, Resources: []string{"pods", "services"}, Verbs: []string{"get", "list", "watch"}},
+			{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{report}, Verbs: []string{"patch"}},
+		}},
+		&rbacv1.RoleBinding{ObjectMeta: meta(name),
+			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: name, Namespace: in.Network.Namespace}}},
+	}
+}
