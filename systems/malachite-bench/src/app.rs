@@ -1,0 +1,338 @@
+//! The application: answers what the consensus asks. It makes blocks, streams them to the other validators, puts theirs
+//! together, and keeps what is decided.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use eyre::{Result, WrapErr, eyre};
+use malachitebft_app_channel::app::config::ValuePayload;
+use malachitebft_app_channel::app::streaming::{StreamId, StreamMessage};
+use malachitebft_app_channel::app::types::{LocallyProposedValue, PeerId, ProposedValue};
+use malachitebft_app_channel::{AppMsg, Channels, NetworkMsg, Reply};
+use malachitebft_core_types::{CommitCertificate, HeightParams, LinearTimeouts, Round, Validity};
+use malachitebft_engine::host::{Next, SyncedValueOutcome};
+use malachitebft_sync::RawDecidedValue;
+use tokio::sync::{mpsc, watch};
+use tracing::{debug, error, info};
+
+use crate::block::Content;
+use crate::chain::{Address, Chain, Height, Part, ValidatorSet, Value, ValueId};
+use crate::http::Readiness;
+use crate::journal::{Entry, Journal};
+use crate::metrics::{Decision, Metrics};
+use crate::peers::Peers;
+use crate::proposals::Proposals;
+use crate::store::{Decided, Store};
+use crate::stream::{self, Assembler};
+use crate::wire;
+
+/// How often is looked after whether the peers still have the block that comes next.
+const PEER_CHECK: Duration = Duration::from_secs(10);
+
+/// What does not change while the application runs.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub address: Address,
+    pub validators: ValidatorSet,
+    pub block_size: usize,
+    pub content: Content,
+    pub part_size: usize,
+    pub payload: ValuePayload,
+    pub timeouts: LinearTimeouts,
+    /// The least time from the start of a height to the start of the next; none for as fast as possible.
+    pub target_time: Option<Duration>,
+}
+
+/// The application's state and where it puts things.
+pub struct App {
+    pub settings: Settings,
+    pub proposals: Proposals,
+    pub peers: Peers,
+    pub store: Store,
+    pub journal: Arc<Journal>,
+    pub metrics: Metrics,
+    pub readiness: watch::Sender<Readiness>,
+    assembler: Assembler,
+    progress: Progress,
+    streams: u64,
+}
+
+/// Where the consensus is, for measuring.
+#[derive(Debug, Default)]
+struct Progress {
+    height: Height,
+    started: Option<Instant>,
+    decided: Option<Instant>,
+    /// The last height whose block came from a peer's store.
+    synced: Height,
+}
+
+impl App {
+    pub fn new(
+        settings: Settings,
+        (proposals, peers): (Proposals, Peers),
+        (store, journal): (Store, Arc<Journal>),
+        metrics: Metrics,
+        readiness: watch::Sender<Readiness>,
+    ) -> Self {
+        Self {
+            settings,
+            proposals,
+            peers,
+            store,
+            journal,
+            metrics,
+            readiness,
+            assembler: Assembler::default(),
+            progress: Progress::default(),
+            streams: 0,
+        }
+    }
+
+    /// Serves the consensus until it ends, which is an error unless the caller ended it.
+    pub async fn run(mut self, channels: &mut Channels<Chain>) -> Result<()> {
+        let mut check = tokio::time::interval(PEER_CHECK);
+        loop {
+            tokio::select! {
+                message = channels.consensus.recv() => {
+                    let message = message.ok_or_else(|| eyre!("the consensus engine has stopped"))?;
+                    self.handle(message, &channels.network).await?;
+                }
+                _ = check.tick() => self.check_peers(),
+            }
+        }
+    }
+
+    async fn handle(&mut self, message: AppMsg<Chain>, network: &mpsc::Sender<NetworkMsg<Chain>>) -> Result<()> {
+        match message {
+            AppMsg::ConsensusReady { reply } => {
+                let height = Height(self.proposals.decided().0 + 1);
+                info!(%height, "the consensus starts");
+                answer(reply, (height, self.params()));
+            }
+            AppMsg::StartedRound { height, round, reply_value, .. } => {
+                self.started(height, round);
+                // Undecided blocks come back from the log of the consensus.
+                answer(reply_value, Vec::new());
+            }
+            AppMsg::GetValue { height, round, reply, .. } => {
+                let (value, block) = self.propose(height, round);
+                answer(reply, LocallyProposedValue::new(height, round, value));
+                let begin = part(height, round, Round::Nil, self.settings.address, block.len());
+                self.publish(network, begin, block).await?;
+            }
+            AppMsg::RestreamProposal { height, round, valid_round, address, value_id } => {
+                if let Some(block) = self.proposals.get(height, value_id) {
+                    let begin = part(height, round, valid_round, address, block.len());
+                    self.publish(network, begin, block).await?;
+                }
+            }
+            AppMsg::ReceivedProposalPart { from, published_by, part, reply } => {
+                answer(reply, self.receive(published_by.unwrap_or(from), part));
+            }
+            AppMsg::Decided { certificate, reply, .. } => {
+                self.decide(certificate).await?;
+                answer(reply, ());
+            }
+            AppMsg::Finalized { certificate, reply, .. } => {
+                let next = Height(certificate.height.0 + 1);
+                answer(reply, Next::Start(next, self.params()));
+            }
+            AppMsg::ProcessSyncedValue { height, round, proposer, value_bytes, reply } => {
+                let value = self.proposals.put(height, value_bytes);
+                self.progress.synced = height;
+                let proposed = proposed(height, round, Round::Nil, proposer, value);
+                answer(reply, SyncedValueOutcome::Verdict(proposed));
+            }
+            AppMsg::GetHistoryMinHeight { reply } => {
+                answer(reply, self.store.first().unwrap_or(Height(1)));
+            }
+            AppMsg::GetDecidedValues { range, reply } => {
+                let store = self.store.clone();
+                tokio::task::spawn_blocking(move || answer(reply, read(&store, *range.start(), *range.end())));
+            }
+            // Vote extensions are switched off: the consensus asks neither of these.
+            AppMsg::ExtendVote { reply, .. } => answer(reply, None),
+            AppMsg::VerifyVoteExtensions { extensions, reply, .. } => {
+                answer(reply, extensions.into_iter().map(|(voter, ())| (voter, Ok(()))).collect());
+            }
+        }
+        Ok(())
+    }
+
+    fn params(&self) -> HeightParams<Chain> {
+        let Settings { validators, timeouts, target_time, .. } = &self.settings;
+        HeightParams::new(validators.clone(), *timeouts, *target_time)
+    }
+
+    fn started(&mut self, height: Height, round: Round) {
+        debug!(%height, %round, "round started");
+        if self.progress.height != height {
+            self.progress.height = height;
+            self.progress.started = Some(Instant::now());
+        }
+        self.wait(format!("no block decided since the start: height {height}, round {round}"));
+    }
+
+    /// Makes the block of this validator's turn, and keeps it.
+    fn propose(&self, height: Height, round: Round) -> (Value, Bytes) {
+        let Settings { block_size, content, address, .. } = self.settings;
+        let block = content.block(block_size, address, height, round.as_u32().unwrap_or(0));
+        (self.proposals.put(height, block.clone()), block)
+    }
+
+    /// Streams a block to the other validators, unless proposals carry their blocks themselves.
+    async fn publish(&mut self, network: &mpsc::Sender<NetworkMsg<Chain>>, begin: Part, block: Bytes) -> Result<()> {
+        if self.settings.payload == ValuePayload::ProposalOnly {
+            return Ok(());
+        }
+        // Unique, also beyond a restart, so that the network never takes a stream for one it has seen.
+        self.streams += 1;
+        let now = unix_time().as_nanos() as u64;
+        let id = StreamId::new([now.to_be_bytes(), self.streams.to_be_bytes()].concat().into());
+        for message in stream::split(&id, begin, &block, self.settings.part_size) {
+            network.send(NetworkMsg::PublishProposalPart(message)).await.wrap_err("publish a part of a block")?;
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, publisher: PeerId, message: StreamMessage<Part>) -> Option<ProposedValue<Chain>> {
+        let wants = |begin: &Part| self.proposals.wants(height_of(begin));
+        let (begin, block) = self.assembler.take(publisher, message, wants)?;
+        let Part::Begin { height, round, pol_round, proposer, .. } = begin else {
+            return None;
+        };
+        let value = self.proposals.put(height, block);
+        Some(proposed(height, round, pol_round, proposer, value))
+    }
+
+    /// Puts a decided block into the store and tells of it.
+    async fn decide(&mut self, certificate: CommitCertificate<Chain>) -> Result<()> {
+        let (now, time) = (Instant::now(), unix_time());
+        let (height, id) = (certificate.height, certificate.value_id);
+        let round = certificate.round;
+        let block = self.block(height, id)?;
+        let bytes = block.len() as u64;
+
+        let store = self.store.clone();
+        tokio::task::spawn_blocking(move || store.append(&Decided { certificate, block }))
+            .await
+            .wrap_err("store a block")??;
+        self.proposals.decide(height);
+        self.assembler.retain(|begin| height_of(begin) > height);
+
+        let synced = self.progress.synced == height;
+        self.metrics.decided(self.progress.decision(now, height, bytes, round, synced));
+        self.journal.push(Entry {
+            height: height.0,
+            time_millis: time.as_micros() as f64 / 1e3,
+            bytes,
+            transactions: 0,
+            round: round.as_i64(),
+            proposer: self.settings.validators.proposer(height, round).address.to_string(),
+            synced,
+        });
+        self.readiness.send_replace(Readiness::Ready);
+        Ok(())
+    }
+
+    fn block(&self, height: Height, id: ValueId) -> Result<Bytes> {
+        self.proposals.get(height, id).ok_or_else(|| eyre!("height {height}: decided on block {id}, which is not here"))
+    }
+
+    /// Says so if this validator cannot catch up.
+    fn check_peers(&self) {
+        let next = Height(self.proposals.decided().0 + 1);
+        if let Some(first) = self.peers.pruned(next) {
+            let reason = format!(
+                "cannot catch up: block {next} comes next, but the peers keep none before {first}; \
+                 start from a younger copy of a validator's home, or with more in their store (store.heights, store.bytes)"
+            );
+            error!("{reason}");
+            self.readiness.send_replace(Readiness::Waiting(reason));
+        }
+    }
+
+    /// Notes why this validator is not ready, if it has not been.
+    fn wait(&self, reason: String) {
+        self.readiness.send_if_modified(|readiness| {
+            let waits = *readiness != Readiness::Ready;
+            if waits {
+                *readiness = Readiness::Waiting(reason);
+            }
+            waits
+        });
+    }
+}
+
+impl Progress {
+    /// Notes a decision; how long it took is not told of a block from a peer's store.
+    fn decision(&mut self, now: Instant, height: Height, bytes: u64, round: Round, synced: bool) -> Decision {
+        let before = self.decided.replace(now).filter(|_| !synced);
+        let started = self.started.filter(|_| !synced);
+        if synced {
+            self.decided = None;
+        }
+        Decision {
+            height: height.0,
+            bytes,
+            round: round.as_i64(),
+            block_time: before.map(|before| now - before),
+            consensus_time: started.map(|started| now - started),
+            synced,
+        }
+    }
+}
+
+fn part(height: Height, round: Round, pol_round: Round, proposer: Address, size: usize) -> Part {
+    Part::Begin { height, round, pol_round, proposer, size: size as u64 }
+}
+
+fn height_of(begin: &Part) -> Height {
+    match begin {
+        Part::Begin { height, .. } => *height,
+        Part::Data(_) => Height(0),
+    }
+}
+
+fn proposed(height: Height, round: Round, valid_round: Round, proposer: Address, value: Value) -> ProposedValue<Chain> {
+    ProposedValue {
+        height,
+        round,
+        valid_round,
+        proposer,
+        value,
+        // Any bytes are a block.
+        validity: Validity::Valid,
+    }
+}
+
+/// The stored blocks of a range as far as they follow one another.
+fn read(store: &Store, first: Height, last: Height) -> Vec<RawDecidedValue<Chain>> {
+    let mut values = Vec::new();
+    for height in (first.0..=last.0).map(Height) {
+        match store.get(height) {
+            Ok(Some(Decided { certificate, block })) => {
+                values.push(RawDecidedValue::new(block, wire::extended(certificate)));
+            }
+            Ok(None) => break,
+            Err(error) => {
+                error!("read a block for a peer: {error:#}");
+                break;
+            }
+        }
+    }
+    values
+}
+
+/// Answers the consensus, which has lost interest if it does not listen any more.
+fn answer<T>(reply: Reply<T>, content: T) {
+    if reply.send(content).is_err() {
+        debug!("the consensus does not wait for an answer any more");
+    }
+}
+
+fn unix_time() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is past 1970")
+}

@@ -1,0 +1,44 @@
+//! The content of blocks.
+
+use bytes::Bytes;
+use rand::rngs::SmallRng;
+use rand::{RngCore, SeedableRng};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use crate::chain::{Address, Height};
+
+/// What blocks are made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Content {
+    /// Bytes that nothing compresses, from a fast generator seeded by proposer, height and round.
+    #[default]
+    Random,
+    /// The same byte over and over, after a head that tells blocks apart.
+    Repeated,
+}
+
+/// The byte that a block of repeated content consists of.
+const REPEATED: u8 = 0xb5;
+
+impl Content {
+    /// Makes the block that a proposer proposes in a round: the same one each time it is asked.
+    pub fn block(self, size: usize, proposer: Address, height: Height, round: u32) -> Bytes {
+        let name = format!("{proposer} {height} {round} ");
+        let mut block = vec![REPEATED; size];
+        match self {
+            Self::Random => SmallRng::seed_from_u64(seed(&name)).fill_bytes(&mut block),
+            Self::Repeated => {
+                let head = name.len().min(size);
+                block[..head].copy_from_slice(&name.as_bytes()[..head]);
+            }
+        }
+        block.into()
+    }
+}
+
+fn seed(name: &str) -> u64 {
+    let hash = Sha256::digest(name);
+    u64::from_le_bytes(hash[..8].try_into().expect("a SHA-256 has 32 bytes"))
+}

@@ -1,0 +1,132 @@
+//! The configuration file.
+
+mod address;
+mod engine;
+mod file;
+
+pub use address::Peer;
+pub use engine::Engine;
+pub use file::{
+    Block, Config, Consensus, Discovery, Gossip, Http, Log, LogFormat, LogLevel, Network, Protocol, Runtime, Stored,
+    Sync,
+};
+
+use std::fs;
+use std::path::Path;
+
+use eyre::{Result, WrapErr, bail, ensure};
+
+use crate::stream::MAX_BLOCK_SIZE;
+
+/// What a message needs beside the bytes of a block or a part: names, certificates of all validators, framing.
+const OVERHEAD: u64 = 64 << 10;
+
+impl Config {
+    /// Reads and checks a configuration file.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = fs::read_to_string(path).wrap_err_with(|| format!("read {}", path.display()))?;
+        Self::parse(&text).wrap_err_with(|| path.display().to_string())
+    }
+
+    /// Reads and checks the text of a configuration file. The error is one line that names the key, the value and what
+    /// would be right.
+    pub fn parse(text: &str) -> Result<Self> {
+        let config: Self = match toml::from_str(text) {
+            Ok(config) => config,
+            Err(error) => bail!("{}", describe(text, &error)),
+        };
+        config.check()?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<()> {
+        ensure!(!self.moniker.is_empty(), "moniker: \"\" is empty: a name for this validator");
+        self.block.check()?;
+        self.network.check(self)?;
+        self.sync.check(self)?;
+        range("store.heights", self.store.heights, 1, u64::MAX)?;
+        range("store.bytes", self.store.bytes, 1, u64::MAX)?;
+        range("runtime.threads", self.runtime.threads as u64, 0, 1024)
+    }
+}
+
+impl Block {
+    fn check(&self) -> Result<()> {
+        range("block.size", self.size, 1, MAX_BLOCK_SIZE)?;
+        range("block.part_size", self.part_size, 256, MAX_BLOCK_SIZE)
+    }
+}
+
+impl Network {
+    fn check(&self, config: &Config) -> Result<()> {
+        let (key, bytes) = match config.consensus.payload {
+            file::Payload::ProposalAndParts => ("block.part_size", config.block.part_size),
+            file::Payload::ProposalOnly => ("block.size", config.block.size),
+        };
+        // Parts are never longer than the block.
+        let needed = bytes.min(config.block.size) + OVERHEAD;
+        ensure!(
+            self.pubsub_max_size >= needed,
+            "network.pubsub_max_size: {} is too small for {key} {bytes}: at least {needed} bytes",
+            self.pubsub_max_size
+        );
+        let discovery = &self.discovery;
+        range("network.discovery.outbound_peers", discovery.outbound_peers as u64, 1, 1000)?;
+        range("network.discovery.inbound_peers", discovery.inbound_peers as u64, 1, 1000)?;
+        self.gossip.check()
+    }
+}
+
+impl Gossip {
+    /// The library would quietly put other numbers in the place of ones that do not go together.
+    fn check(&self) -> Result<()> {
+        range("network.gossip.mesh_n", self.mesh_n as u64, 1, 1000)?;
+        range("network.gossip.mesh_n_low", self.mesh_n_low as u64, 1, self.mesh_n as u64)?;
+        range("network.gossip.mesh_n_high", self.mesh_n_high as u64, self.mesh_n as u64, 1000)?;
+        let most = (self.mesh_n / 2).min(self.mesh_n_low - 1).max(1) as u64;
+        range("network.gossip.mesh_outbound_min", self.mesh_outbound_min as u64, 1, most)
+    }
+}
+
+impl Sync {
+    fn check(&self, config: &Config) -> Result<()> {
+        if !self.enabled {
+            return Ok(());
+        }
+        range("sync.parallel_requests", self.parallel_requests as u64, 1, 1000)?;
+        range("sync.batch_size", self.batch_size as u64, 1, 1000)?;
+        ensure!(!self.request_timeout.is_zero(), "sync.request_timeout: 0s is out of range: more than 0s");
+        let needed = config.block.size + OVERHEAD;
+        let largest = self.max_response_size.min(config.network.rpc_max_size);
+        ensure!(
+            largest >= needed,
+            "sync.max_response_size {} and network.rpc_max_size {}: too small for block.size {}: at least {needed} bytes each",
+            self.max_response_size,
+            config.network.rpc_max_size,
+            config.block.size
+        );
+        Ok(())
+    }
+}
+
+fn range(key: &str, value: u64, least: u64, most: u64) -> Result<()> {
+    ensure!(
+        (least..=most).contains(&value),
+        "{key}: {value} is out of range: {}",
+        if most == u64::MAX { format!("{least} or more") } else { format!("{least} to {most}") }
+    );
+    Ok(())
+}
+
+/// An error of the parser in one line, with the line of the file that it is about.
+fn describe(text: &str, error: &toml::de::Error) -> String {
+    let message = error.message().replace('\n', " ");
+    match error.span() {
+        Some(span) if !span.is_empty() => {
+            let number = text[..span.start].matches('\n').count();
+            let line = text.lines().nth(number).unwrap_or_default().trim();
+            format!("line {}: {line}: {message}", number + 1)
+        }
+        _ => message,
+    }
+}

@@ -1,0 +1,121 @@
+//! What observers ask over HTTP: `/metrics`, `/blocks` and `/ready`.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Query, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use eyre::{Result, WrapErr};
+use futures::stream;
+use malachitebft_app_channel::app::metrics;
+use serde::Deserialize;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use crate::journal::{Entry, Journal};
+
+/// Blocks that are written to a client at a time.
+const BATCH: usize = 256;
+
+/// Whether a validator takes part in the consensus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// Not yet, and why.
+    Waiting(String),
+    Ready,
+}
+
+/// What is served.
+#[derive(Clone, Debug)]
+pub struct Source {
+    pub journal: Arc<Journal>,
+    pub readiness: watch::Receiver<Readiness>,
+    /// Turns true when open streams are to end.
+    pub stop: watch::Receiver<bool>,
+}
+
+/// Serves until `source.stop` turns true.
+pub async fn serve(listener: TcpListener, source: Source) -> Result<()> {
+    let mut stop = source.stop.clone();
+    let router = Router::new()
+        .route("/metrics", get(metrics))
+        .route("/blocks", get(blocks))
+        .route("/ready", get(ready))
+        .with_state(source);
+    axum::serve(listener, router)
+        .with_graceful_shutdown(async move {
+            // An error means that whoever would stop us is gone.
+            let _ = stop.wait_for(|stop| *stop).await;
+        })
+        .await
+        .wrap_err("serve HTTP")
+}
+
+async fn metrics() -> impl IntoResponse {
+    let mut text = String::new();
+    metrics::export(&mut text);
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    ([(header::CONTENT_TYPE, kind)], text)
+}
+
+async fn ready(State(source): State<Source>) -> (StatusCode, String) {
+    match &*source.readiness.borrow() {
+        Readiness::Ready => (StatusCode::OK, "ready\n".into()),
+        Readiness::Waiting(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Range {
+    /// The first height wanted; the next to be decided when absent.
+    from: Option<u64>,
+}
+
+/// A line for each decided block as it is decided. The body is made as fast as the client reads it.
+async fn blocks(State(source): State<Source>, Query(range): Query<Range>) -> Response {
+    let decided = source.journal.last();
+    let next = range.from.unwrap_or(*decided.borrow() + 1);
+    let follower = Follower { next, decided, source };
+    let lines = stream::unfold(follower, Follower::advance);
+    let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
+    (kind, Body::from_stream(lines)).into_response()
+}
+
+/// A client's place in the journal.
+struct Follower {
+    next: u64,
+    decided: watch::Receiver<u64>,
+    source: Source,
+}
+
+impl Follower {
+    /// The next lines, awaited if there are none yet; none when the stream is to end.
+    async fn advance(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
+        loop {
+            self.decided.mark_unchanged();
+            let entries = self.source.journal.read(self.next, BATCH);
+            if let Some(last) = entries.last() {
+                self.next = last.height + 1;
+                return Some((Ok(lines(&entries)), self));
+            }
+            tokio::select! {
+                changed = self.decided.changed() => changed.ok()?,
+                _ = self.source.stop.wait_for(|stop| *stop) => return None,
+            }
+        }
+    }
+}
+
+fn lines(entries: &[Entry]) -> Bytes {
+    let mut text = Vec::with_capacity(entries.len() * 192);
+    for entry in entries {
+        serde_json::to_writer(&mut text, entry).expect("an entry has a JSON form");
+        text.push(b'\n');
+    }
+    text.into()
+}

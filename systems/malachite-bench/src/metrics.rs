@@ -1,0 +1,111 @@
+//! The application's own metrics, beside those that the consensus library registers itself.
+
+use std::time::Duration;
+
+use malachitebft_app_channel::app::metrics::SharedRegistry;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets, linear_buckets};
+use prometheus_client::registry::Registry;
+
+/// All names begin with `malachite_bench_` and carry the label `moniker`.
+#[derive(Clone, Debug)]
+pub struct Metrics {
+    height: Gauge,
+    block_time: Histogram,
+    consensus_time: Histogram,
+    rounds: Histogram,
+    block_size: Histogram,
+    blocks: Counter,
+    bytes: Counter,
+    rounds_above_zero: Counter,
+    synced: Counter,
+}
+
+/// A decision as the metrics count it.
+#[derive(Clone, Copy, Debug)]
+pub struct Decision {
+    pub height: u64,
+    pub bytes: u64,
+    pub round: i64,
+    /// Since the decision before, unless that was made before the start or this one came from a peer.
+    pub block_time: Option<Duration>,
+    /// Since the start of the height, unless the block came from a peer.
+    pub consensus_time: Option<Duration>,
+    pub synced: bool,
+}
+
+impl Metrics {
+    /// Registers the metrics with the registry that the consensus library uses.
+    pub fn register(moniker: &str) -> Self {
+        let metrics = Self {
+            height: Gauge::default(),
+            block_time: Histogram::new(time_buckets()),
+            consensus_time: Histogram::new(time_buckets()),
+            rounds: Histogram::new(linear_buckets(0.0, 1.0, 11)),
+            block_size: Histogram::new(exponential_buckets(256.0, 2.0, 19)),
+            blocks: Counter::default(),
+            bytes: Counter::default(),
+            rounds_above_zero: Counter::default(),
+            synced: Counter::default(),
+        };
+        SharedRegistry::global()
+            .with_moniker(moniker)
+            .with_prefix("malachite_bench", |registry| metrics.enter(registry));
+        metrics
+    }
+
+    fn enter(&self, registry: &mut Registry) {
+        registry.register("height", "Last decided height", self.height.clone());
+        registry.register("block_time_seconds", "Time from decision to decision", self.block_time.clone());
+        registry.register(
+            "consensus_time_seconds",
+            "Time from the start of a height to its decision",
+            self.consensus_time.clone(),
+        );
+        registry.register("rounds", "Round in which a block was decided", self.rounds.clone());
+        registry.register("block_size_bytes", "Size of decided blocks", self.block_size.clone());
+        registry.register("blocks", "Decided blocks", self.blocks.clone());
+        registry.register("block_bytes", "Bytes of decided blocks", self.bytes.clone());
+        registry.register(
+            "rounds_above_zero",
+            "Blocks decided in a later round than the first",
+            self.rounds_above_zero.clone(),
+        );
+        registry.register(
+            "blocks_synced",
+            "Decided blocks that came from a peer which had decided them before",
+            self.synced.clone(),
+        );
+    }
+
+    /// Sets the height without a decision: where this validator goes on after a restart.
+    pub fn resume(&self, height: u64) {
+        self.height.set(height as i64);
+    }
+
+    pub fn decided(&self, decision: Decision) {
+        self.height.set(decision.height as i64);
+        self.blocks.inc();
+        self.bytes.inc_by(decision.bytes);
+        self.block_size.observe(decision.bytes as f64);
+        self.rounds.observe(decision.round as f64);
+        if decision.round > 0 {
+            self.rounds_above_zero.inc();
+        }
+        if decision.synced {
+            self.synced.inc();
+        }
+        if let Some(time) = decision.block_time {
+            self.block_time.observe(time.as_secs_f64());
+        }
+        if let Some(time) = decision.consensus_time {
+            self.consensus_time.observe(time.as_secs_f64());
+        }
+    }
+}
+
+/// 1 ms to 10 s, ten to a decade, so that neighbours are 26 % apart.
+fn time_buckets() -> impl Iterator<Item = f64> {
+    (-30..=10).map(|tenth| 10_f64.powf(f64::from(tenth) / 10.0))
+}

@@ -1,0 +1,177 @@
+//! A running validator: everything put together, and its orderly end.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use eyre::{Result, WrapErr, ensure, eyre};
+use malachitebft_app_channel::app::types::Keypair;
+use malachitebft_app_channel::app::types::codec::Codec;
+use malachitebft_app_channel::{
+    Channels, ConsensusContext, EngineBuilder, EngineHandle, NetworkContext, NetworkIdentity, RequestContext,
+    SyncContext, WalContext,
+};
+use malachitebft_core_types::ValidatorSet as _;
+use malachitebft_signing::Signer;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tracing::{info, warn};
+
+use crate::app::{App, Settings};
+use crate::chain::{Address, Chain, PrivateKey, Signing, ValidatorSet};
+use crate::config::{Config, Engine};
+use crate::genesis;
+use crate::http::{self, Readiness, Source};
+use crate::journal::Journal;
+use crate::metrics::Metrics;
+use crate::peers::Peers;
+use crate::proposals::Proposals;
+use crate::store::{Limits, Store};
+use crate::wire::Wire;
+
+/// How long the consensus may take to end.
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Runs a validator until SIGTERM or SIGINT. An error is one that it cannot go on after.
+pub async fn run(config: Config) -> Result<()> {
+    let mut terminate = signal(SignalKind::terminate()).wrap_err("listen to SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).wrap_err("listen to SIGINT")?;
+    let (stop, stopped) = watch::channel(false);
+    let node = Node::start(&config, stopped).await?;
+    let Node { app, mut channels, engine, http } = node;
+
+    let outcome = tokio::select! {
+        outcome = app.run(&mut channels) => outcome,
+        outcome = finished(http) => outcome,
+        _ = terminate.recv() => Ok(info!("stopping on SIGTERM")),
+        _ = interrupt.recv() => Ok(info!("stopping on SIGINT")),
+    };
+    stop.send_replace(true);
+    end(engine).await;
+    outcome
+}
+
+/// A task that ought not to end by itself.
+async fn finished(task: JoinHandle<Result<()>>) -> Result<()> {
+    task.await.wrap_err("the HTTP server failed")??;
+    Err(eyre!("the HTTP server has ended"))
+}
+
+/// Ends the consensus: its log is flushed, its connections closed.
+async fn end(engine: EngineHandle) {
+    let EngineHandle { actor, handle } = engine;
+    actor.get_cell().stop_children(Some("the validator stops".into()));
+    actor.stop(Some("the validator stops".into()));
+    if tokio::time::timeout(STOP_TIMEOUT, handle).await.is_err() {
+        warn!("the consensus has not ended after {} s", STOP_TIMEOUT.as_secs());
+    }
+}
+
+struct Node {
+    app: App,
+    channels: Channels<Chain>,
+    engine: EngineHandle,
+    http: JoinHandle<Result<()>>,
+}
+
+impl Node {
+    async fn start(config: &Config, stop: watch::Receiver<bool>) -> Result<Self> {
+        let (key, validators) = identity(config)?;
+        let store = open_store(config)?;
+        let last = store.last().unwrap_or_default();
+        let proposals = Proposals::default();
+        proposals.decide(last);
+        let journal = Arc::new(Journal::after(last.0));
+        let (readiness, ready) = watch::channel(Readiness::Waiting("the consensus has not started".into()));
+
+        let listener = TcpListener::bind(config.http.listen)
+            .await
+            .wrap_err_with(|| format!("http.listen: listen on {}", config.http.listen))?;
+        let source = Source { journal: journal.clone(), readiness: ready, stop };
+        let http = tokio::spawn(http::serve(listener, source));
+
+        let wire =
+            Wire { payload: config.consensus.payload.into(), proposals: proposals.clone(), peers: Peers::default() };
+        let (channels, engine) = start_engine(config, &key, wire.clone()).await?;
+        let metrics = Metrics::register(&config.moniker);
+        metrics.resume(last.0);
+        let settings = settings(config, Address::of(&key.public_key()), validators);
+        info!(validator = %settings.address, %last, block_size = settings.block_size, "started");
+        let app = App::new(settings, (proposals, wire.peers), (store, journal), metrics, readiness);
+        Ok(Self { app, channels, engine, http })
+    }
+}
+
+/// The validator's key, which the genesis has to name, and all validators.
+fn identity(config: &Config) -> Result<(PrivateKey, ValidatorSet)> {
+    let key = genesis::read_key(&config.key).wrap_err("key")?;
+    let validators = genesis::read_validators(&config.genesis).wrap_err("genesis")?;
+    let address = Address::of(&key.public_key());
+    ensure!(
+        validators.get_by_address(&address).is_some(),
+        "key: {} has the address {address}, which is none of the {} validators of {}",
+        config.key.display(),
+        validators.count(),
+        config.genesis.display()
+    );
+    Ok((key, validators))
+}
+
+fn open_store(config: &Config) -> Result<Store> {
+    let make = |folder: &Path| {
+        std::fs::create_dir_all(folder).wrap_err_with(|| format!("home: make the folder {}", folder.display()))
+    };
+    make(&config.home.join("wal"))?;
+    let limits = Limits { heights: config.store.heights, bytes: config.store.bytes };
+    Store::open(&config.home.join("blocks.redb"), limits)
+}
+
+fn settings(config: &Config, address: Address, validators: ValidatorSet) -> Settings {
+    Settings {
+        address,
+        validators,
+        block_size: config.block.size as usize,
+        content: config.block.content,
+        part_size: config.block.part_size as usize,
+        payload: config.consensus.payload.into(),
+        timeouts: config.consensus.timeouts(),
+        target_time: config.consensus.target_time,
+    }
+}
+
+async fn start_engine(config: &Config, key: &PrivateKey, wire: Wire) -> Result<(Channels<Chain>, EngineHandle)> {
+    let signing = Signing::new(key.clone());
+    let identity = network_identity(config, key, &signing, &wire).await?;
+    let consensus =
+        ConsensusContext::new_validator(Address::of(&key.public_key()), Box::new(signing.clone()), Box::new(signing));
+    EngineBuilder::new(Chain, Engine::from(config))
+        .with_default_wal(WalContext::new(config.home.join("wal/consensus.wal"), wire.clone()))
+        .with_default_network(NetworkContext::new(identity, wire.clone()))
+        .with_default_sync(SyncContext::new(wire))
+        .with_default_consensus(consensus)
+        .with_default_request(RequestContext::new(16))
+        .build()
+        .await
+        .wrap_err("start the consensus engine")
+}
+
+/// The validator as its peers know it: the network key is the validator's own, and a proof ties the two together.
+async fn network_identity(
+    config: &Config,
+    key: &PrivateKey,
+    signing: &Signing,
+    wire: &Wire,
+) -> Result<NetworkIdentity> {
+    let keypair = Keypair::ed25519_from_bytes(key.inner().to_bytes()).wrap_err("make the network key")?;
+    let public_key = key.public_key();
+    let proof = signing
+        .sign_validator_proof(public_key.as_bytes().to_vec(), keypair.public().to_peer_id().to_bytes())
+        .await
+        .wrap_err("sign the proof of being a validator")?;
+    let proof: Bytes = wire.encode(&proof).wrap_err("encode the proof of being a validator")?;
+    let address = Address::of(&public_key).to_string();
+    Ok(NetworkIdentity::new_validator(config.moniker.clone(), keypair, address, proof))
+}

@@ -1,0 +1,66 @@
+//! The bytes of proposed, undecided blocks: the one place they lie in, shared by the application, which makes and
+//! receives them, and the wire, which writes them to the log of the consensus and reads them back after a crash.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use bytes::Bytes;
+
+use crate::chain::{Height, Value, ValueId};
+
+/// How many heights beyond the decided ones blocks are kept for. The consensus queues as many (its `queue_capacity`),
+/// so that a validator which is slightly behind need not ask its peers.
+pub const HEIGHTS_AHEAD: u64 = 10;
+
+/// Cheap to clone; all clones are the same store.
+#[derive(Clone, Debug, Default)]
+pub struct Proposals(Arc<Mutex<Content>>);
+
+#[derive(Debug, Default)]
+struct Content {
+    decided: Height,
+    blocks: BTreeMap<(Height, ValueId), Bytes>,
+}
+
+impl Proposals {
+    /// Keeps a block until its height is decided, if it [is wanted](Self::wants). Returns its name.
+    pub fn put(&self, height: Height, block: Bytes) -> Value {
+        let value = Value::of(&block);
+        let mut content = self.lock();
+        if content.wants(height) {
+            content.blocks.insert((height, value.id), block);
+        }
+        value
+    }
+
+    pub fn get(&self, height: Height, id: ValueId) -> Option<Bytes> {
+        self.lock().blocks.get(&(height, id)).cloned()
+    }
+
+    /// Whether a block of this height can still be of use: the height is undecided and not too far ahead.
+    pub fn wants(&self, height: Height) -> bool {
+        self.lock().wants(height)
+    }
+
+    /// Forgets all blocks up to a height, which is now decided.
+    pub fn decide(&self, height: Height) {
+        let mut content = self.lock();
+        content.decided = height;
+        content.blocks.retain(|(of, _), _| *of > height);
+    }
+
+    /// The last decided height, 0 before the first.
+    pub fn decided(&self) -> Height {
+        self.lock().decided
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Content> {
+        self.0.lock().expect("no holder of the lock panics")
+    }
+}
+
+impl Content {
+    fn wants(&self, height: Height) -> bool {
+        height > self.decided && height.0 <= self.decided.0 + HEIGHTS_AHEAD
+    }
+}

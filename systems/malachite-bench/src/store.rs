@@ -1,0 +1,184 @@
+//! The last decided blocks with their certificates, on disk.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use bytes::{Bytes, BytesMut};
+use eyre::{Result, WrapErr, ensure};
+use malachitebft_core_types::CommitCertificate;
+use redb::{Database, ReadableDatabase, ReadableTable, Table, TableDefinition, WriteTransaction};
+
+use crate::chain::{Chain, Height};
+
+/// Height to size in bytes and certificate.
+const HEADERS: TableDefinition<u64, (u64, &[u8])> = TableDefinition::new("headers");
+/// Height and index to a piece of the block. Pieces, because the database rounds the space of a value up to a power of
+/// two: a block of 1 MiB in one value would take 2 MiB.
+const PIECES: TableDefinition<(u64, u32), &[u8]> = TableDefinition::new("pieces");
+/// Just below 64 KiB, to leave room for the page's own fields.
+const PIECE_SIZE: usize = (64 << 10) - 256;
+/// Bytes of the database's page cache.
+const CACHE_SIZE: usize = 16 << 20;
+
+/// How much is kept: the last `heights` blocks, of these as many as have `bytes` together, and always the last one.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub heights: u64,
+    pub bytes: u64,
+}
+
+/// A decided block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decided {
+    pub certificate: CommitCertificate<Chain>,
+    pub block: Bytes,
+}
+
+/// Cheap to clone; all clones are the same store. Calls block on the disk.
+#[derive(Clone)]
+pub struct Store {
+    database: Arc<Database>,
+    limits: Limits,
+    kept: Arc<Mutex<Kept>>,
+}
+
+/// Heights and sizes of the stored blocks, oldest first, without gaps.
+#[derive(Debug, Default)]
+struct Kept {
+    blocks: VecDeque<(Height, u64)>,
+    bytes: u64,
+}
+
+impl Store {
+    /// Opens the database file, or makes it.
+    pub fn open(path: &Path, limits: Limits) -> Result<Self> {
+        let database = Database::builder()
+            .set_cache_size(CACHE_SIZE)
+            .create(path)
+            .wrap_err_with(|| format!("open the block store {}", path.display()))?;
+        let kept = Kept::read(&database).wrap_err_with(|| format!("read the block store {}", path.display()))?;
+        Ok(Self { database: Arc::new(database), limits, kept: Arc::new(Mutex::new(kept)) })
+    }
+
+    /// Appends the block of the next height and drops what is then beyond the limits. It is on disk when this returns.
+    pub fn append(&self, decided: &Decided) -> Result<()> {
+        let height = decided.certificate.height;
+        let mut kept = self.kept();
+        if let Some((last, _)) = kept.blocks.back() {
+            ensure!(height.0 == last.0 + 1, "block {height} cannot follow block {last} in the store");
+        }
+        let size = decided.block.len() as u64;
+        let surplus = kept.surplus(size, self.limits);
+        self.write(decided, &kept, surplus).wrap_err_with(|| format!("store block {height}"))?;
+        kept.push(height, size);
+        kept.drop_first(surplus);
+        Ok(())
+    }
+
+    fn write(&self, decided: &Decided, kept: &Kept, surplus: usize) -> Result<()> {
+        let transaction = self.database.begin_write()?;
+        insert(&transaction, decided)?;
+        for (height, size) in kept.blocks.iter().take(surplus) {
+            remove(&transaction, *height, *size)?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// The last stored height.
+    pub fn last(&self) -> Option<Height> {
+        self.kept().blocks.back().map(|(height, _)| *height)
+    }
+
+    /// The first height that is still stored.
+    pub fn first(&self) -> Option<Height> {
+        self.kept().blocks.front().map(|(height, _)| *height)
+    }
+
+    /// The block of a height, if it is stored.
+    pub fn get(&self, height: Height) -> Result<Option<Decided>> {
+        self.read(height).wrap_err_with(|| format!("read block {height}"))
+    }
+
+    fn read(&self, height: Height) -> Result<Option<Decided>> {
+        let transaction = self.database.begin_read()?;
+        // Before the first block there are no tables.
+        let headers = match transaction.open_table(HEADERS) {
+            Err(redb::TableError::TableDoesNotExist(_)) => return Ok(None),
+            opened => opened?,
+        };
+        let Some(header) = headers.get(height.0)? else {
+            return Ok(None);
+        };
+        let (size, certificate) = header.value();
+        let mut block = BytesMut::with_capacity(size as usize);
+        for piece in transaction.open_table(PIECES)?.range((height.0, 0)..=(height.0, u32::MAX))? {
+            block.extend_from_slice(piece?.1.value());
+        }
+        Ok(Some(Decided { certificate: borsh::from_slice(certificate)?, block: block.freeze() }))
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().expect("no holder of the lock panics")
+    }
+}
+
+fn insert(transaction: &WriteTransaction, decided: &Decided) -> Result<()> {
+    let height = decided.certificate.height.0;
+    let certificate = borsh::to_vec(&decided.certificate)?;
+    transaction.open_table(HEADERS)?.insert(height, (decided.block.len() as u64, certificate.as_slice()))?;
+    let mut pieces: Table<_, _> = transaction.open_table(PIECES)?;
+    for (piece, index) in decided.block.chunks(PIECE_SIZE).zip(0..) {
+        pieces.insert((height, index), piece)?;
+    }
+    Ok(())
+}
+
+fn remove(transaction: &WriteTransaction, height: Height, size: u64) -> Result<()> {
+    transaction.open_table(HEADERS)?.remove(height.0)?;
+    let mut pieces = transaction.open_table(PIECES)?;
+    for index in 0..size.div_ceil(PIECE_SIZE as u64) as u32 {
+        pieces.remove((height.0, index))?;
+    }
+    Ok(())
+}
+
+impl Kept {
+    fn read(database: &Database) -> Result<Self> {
+        let mut kept = Self::default();
+        let transaction = database.begin_write()?;
+        {
+            let headers = transaction.open_table(HEADERS)?;
+            for entry in headers.iter()? {
+                let (height, header) = entry?;
+                kept.push(Height(height.value()), header.value().0);
+            }
+        }
+        transaction.abort()?;
+        Ok(kept)
+    }
+
+    /// How many of the first blocks have to go for one more of `size` bytes to fit.
+    fn surplus(&self, size: u64, limits: Limits) -> usize {
+        let mut count = self.blocks.len() as u64 + 1;
+        let mut bytes = self.bytes + size;
+        let fits = |count: u64, bytes: u64| count <= limits.heights && bytes <= limits.bytes;
+        let goes = |(_, size): &&(Height, u64)| {
+            let surplus = !fits(count, bytes);
+            count -= 1;
+            bytes -= size;
+            surplus
+        };
+        self.blocks.iter().take_while(goes).count()
+    }
+
+    fn push(&mut self, height: Height, size: u64) {
+        self.blocks.push_back((height, size));
+        self.bytes += size;
+    }
+
+    fn drop_first(&mut self, count: usize) {
+        self.bytes -= self.blocks.drain(..count).map(|(_, size)| size).sum::<u64>();
+    }
+}

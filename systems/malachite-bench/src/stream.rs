@@ -1,0 +1,115 @@
+//! Blocks as streams of parts, and back.
+
+use std::collections::{BTreeMap, HashMap};
+
+use bytes::{Bytes, BytesMut};
+use malachitebft_app_channel::app::streaming::{StreamContent, StreamId, StreamMessage};
+use malachitebft_app_channel::app::types::PeerId;
+use tracing::warn;
+
+use crate::chain::Part;
+
+/// The most bytes a block may have.
+pub const MAX_BLOCK_SIZE: u64 = 64 << 20;
+
+/// Streams that are incomplete at a time, beyond which all are forgotten: peers that behave have one at a time.
+const MAX_STREAMS: usize = 1024;
+
+/// Cuts a block into the messages of a stream: `begin`, the bytes in parts of `part_size`, the end.
+pub fn split(id: &StreamId, begin: Part, block: &Bytes, part_size: usize) -> impl Iterator<Item = StreamMessage<Part>> {
+    let data = (0..block.len())
+        .step_by(part_size)
+        .map(move |at| block.slice(at..block.len().min(at + part_size)))
+        .map(|bytes| StreamContent::Data(Part::Data(bytes)));
+    std::iter::once(StreamContent::Data(begin))
+        .chain(data)
+        .chain(std::iter::once(StreamContent::Fin))
+        .zip(0..)
+        .map(move |(content, sequence)| StreamMessage::new(id.clone(), sequence, content))
+}
+
+/// Puts the blocks of incoming streams together, whatever the order of the messages.
+#[derive(Debug, Default)]
+pub struct Assembler {
+    streams: HashMap<(PeerId, StreamId), Stream>,
+}
+
+#[derive(Debug, Default)]
+struct Stream {
+    begin: Option<Part>,
+    data: BTreeMap<u64, Bytes>,
+    received: u64,
+    /// The sequence of the last message.
+    end: Option<u64>,
+    ignored: bool,
+}
+
+impl Assembler {
+    /// Takes a message of a publisher's stream. Returns the first part and the block of a stream that is complete now.
+    /// A stream whose first part `wants` does not want, or which breaks the rules, is ignored from then on.
+    pub fn take(
+        &mut self,
+        publisher: PeerId,
+        message: StreamMessage<Part>,
+        wants: impl FnOnce(&Part) -> bool,
+    ) -> Option<(Part, Bytes)> {
+        if self.streams.len() >= MAX_STREAMS {
+            warn!(streams = MAX_STREAMS, "forgetting streams of blocks that never completed");
+            self.streams.clear();
+        }
+        let key = (publisher, message.stream_id.clone());
+        let stream = self.streams.entry(key.clone()).or_default();
+        stream.add(message, wants);
+        if !stream.is_complete() {
+            return None;
+        }
+        self.streams.remove(&key)?.block()
+    }
+
+    /// Forgets the streams whose first part is not wanted any more.
+    pub fn retain(&mut self, wants: impl Fn(&Part) -> bool) {
+        self.streams.retain(|_, stream| stream.begin.as_ref().is_none_or(&wants));
+    }
+}
+
+impl Stream {
+    fn add(&mut self, message: StreamMessage<Part>, wants: impl FnOnce(&Part) -> bool) {
+        let sequence = message.sequence;
+        match message.content {
+            StreamContent::Data(begin @ Part::Begin { size, .. }) => {
+                self.ignored |= size > MAX_BLOCK_SIZE || !wants(&begin);
+                self.begin = Some(begin);
+            }
+            StreamContent::Data(Part::Data(bytes)) => {
+                self.received += bytes.len() as u64;
+                self.ignored |= self.received > MAX_BLOCK_SIZE;
+                self.data.insert(sequence, bytes);
+            }
+            StreamContent::Fin => self.end = Some(sequence),
+        }
+        if self.ignored {
+            self.data.clear();
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        // Between the first message and the end lies nothing but data.
+        self.begin.is_some() && self.end == Some(self.data.len() as u64 + 1)
+    }
+
+    fn block(self) -> Option<(Part, Bytes)> {
+        let begin = self.begin?;
+        let Part::Begin { size, .. } = begin else {
+            return None;
+        };
+        if size != self.received {
+            warn!(size, received = self.received, "a block is not as long as its stream said");
+            return None;
+        }
+        let mut block = BytesMut::with_capacity(size as usize);
+        for bytes in self.data.into_values() {
+            block.extend_from_slice(&bytes);
+        }
+        Some((begin, block.freeze()))
+    }
+}

@@ -1,0 +1,185 @@
+//! The encoding of all messages, on the network and in the log of the consensus: Borsh throughout.
+//!
+//! In the payload mode proposal-only a proposal travels with its block; what the log keeps of a proposed value has the
+//! block with it in both modes. Both read the block from [`Proposals`] and put it back there when they decode it.
+
+use std::io::{Error, ErrorKind, Result};
+
+use borsh::{BorshDeserialize, BorshSerialize};
+use bytes::Bytes;
+use malachitebft_app_channel::app::config::ValuePayload;
+use malachitebft_app_channel::app::types::codec::{Codec, HasEncodedLen};
+use malachitebft_core_consensus::{LivenessMsg, ProposedValue, SignedConsensusMsg};
+use malachitebft_core_types::{
+    CommitCertificate, ExtendedCommitCertificate, PolkaCertificate, ValidatorProof, VoteExtensions,
+};
+use malachitebft_engine::util::streaming::StreamMessage;
+use malachitebft_sync::{RawDecidedValue, Request, Response, Status, ValueResponse};
+
+use crate::chain::{Chain, Height, Part, Signature, Value};
+use crate::peers::Peers;
+use crate::proposals::Proposals;
+
+/// The codec of all messages.
+#[derive(Clone, Debug)]
+pub struct Wire {
+    pub payload: ValuePayload,
+    pub proposals: Proposals,
+    pub peers: Peers,
+}
+
+/// Messages that are encoded as their Borsh form and nothing else.
+macro_rules! plain {
+    ($($message:ty),+ $(,)?) => {$(
+        impl Codec<$message> for Wire {
+            type Error = Error;
+
+            fn decode(&self, bytes: Bytes) -> Result<$message> {
+                borsh::from_slice(&bytes)
+            }
+
+            fn encode(&self, message: &$message) -> Result<Bytes> {
+                borsh::to_vec(message).map(Bytes::from)
+            }
+        }
+    )+};
+}
+
+plain!(Part, StreamMessage<Part>, LivenessMsg<Chain>, PolkaCertificate<Chain>, Request<Chain>,);
+
+impl Wire {
+    /// Encodes a message and the block of the value in it, if there is one.
+    fn with_block<T: BorshSerialize>(&self, message: &T, named: Option<(Height, Value)>) -> Result<Bytes> {
+        let block = named.and_then(|(height, value)| self.proposals.get(height, value.id));
+        let mut bytes = Vec::with_capacity(512 + block.as_ref().map_or(0, Bytes::len));
+        message.serialize(&mut bytes)?;
+        block.serialize(&mut bytes)?;
+        Ok(bytes.into())
+    }
+
+    /// Keeps a block that came with the value that names it.
+    fn keep(&self, block: Option<Bytes>, height: Height, value: Value) -> Result<()> {
+        let Some(block) = block else {
+            return Ok(());
+        };
+        if self.proposals.put(height, block) != value {
+            return Err(invalid("the block is not the one that its value names"));
+        }
+        Ok(())
+    }
+}
+
+fn invalid(what: &'static str) -> Error {
+    Error::new(ErrorKind::InvalidData, what)
+}
+
+/// Decodes a message and the block that may follow it; nothing may follow that.
+fn split_block<T: BorshDeserialize>(bytes: &Bytes) -> Result<(T, Option<Bytes>)> {
+    borsh::from_slice(bytes)
+}
+
+impl Codec<SignedConsensusMsg<Chain>> for Wire {
+    type Error = Error;
+
+    fn encode(&self, message: &SignedConsensusMsg<Chain>) -> Result<Bytes> {
+        let named = match (message, self.payload) {
+            (SignedConsensusMsg::Proposal(proposal), ValuePayload::ProposalOnly) => {
+                Some((proposal.height, proposal.value))
+            }
+            _ => None,
+        };
+        self.with_block(message, named)
+    }
+
+    fn decode(&self, bytes: Bytes) -> Result<SignedConsensusMsg<Chain>> {
+        let (message, block): (SignedConsensusMsg<Chain>, _) = split_block(&bytes)?;
+        if let SignedConsensusMsg::Proposal(proposal) = &message {
+            if block.is_none() && self.payload == ValuePayload::ProposalOnly {
+                return Err(invalid("a proposal without its block"));
+            }
+            self.keep(block, proposal.height, proposal.value)?;
+        }
+        Ok(message)
+    }
+}
+
+impl Codec<ProposedValue<Chain>> for Wire {
+    type Error = Error;
+
+    fn encode(&self, proposed: &ProposedValue<Chain>) -> Result<Bytes> {
+        self.with_block(proposed, Some((proposed.height, proposed.value)))
+    }
+
+    fn decode(&self, bytes: Bytes) -> Result<ProposedValue<Chain>> {
+        let (proposed, block): (ProposedValue<Chain>, _) = split_block(&bytes)?;
+        self.keep(block, proposed.height, proposed.value)?;
+        Ok(proposed)
+    }
+}
+
+impl Codec<Status<Chain>> for Wire {
+    type Error = Error;
+
+    fn encode(&self, status: &Status<Chain>) -> Result<Bytes> {
+        borsh::to_vec(status).map(Bytes::from)
+    }
+
+    /// Notes what the peer has, which the consensus keeps to itself.
+    fn decode(&self, bytes: Bytes) -> Result<Status<Chain>> {
+        let status: Status<Chain> = borsh::from_slice(&bytes)?;
+        self.peers.note(&status);
+        Ok(status)
+    }
+}
+
+impl Codec<ValidatorProof<Chain>> for Wire {
+    type Error = Error;
+
+    fn encode(&self, proof: &ValidatorProof<Chain>) -> Result<Bytes> {
+        borsh::to_vec(&(&proof.public_key, &proof.peer_id, &proof.signature)).map(Bytes::from)
+    }
+
+    fn decode(&self, bytes: Bytes) -> Result<ValidatorProof<Chain>> {
+        let (public_key, peer_id, signature): (Vec<u8>, Vec<u8>, Signature) = borsh::from_slice(&bytes)?;
+        Ok(ValidatorProof::new(public_key, peer_id, signature))
+    }
+}
+
+/// A decided block as peers ask for it. The certificate has no vote extensions, which this application does not use, so
+/// the plain one is sent.
+type DecidedBlock = (Bytes, CommitCertificate<Chain>);
+
+impl Codec<Response<Chain>> for Wire {
+    type Error = Error;
+
+    fn encode(&self, response: &Response<Chain>) -> Result<Bytes> {
+        let Response::ValueResponse(response) = response;
+        let size: usize = response.values.iter().map(|v| v.value_bytes.len() + 16384).sum();
+        let mut bytes = Vec::with_capacity(size);
+        response.start_height.serialize(&mut bytes)?;
+        (response.values.len() as u32).serialize(&mut bytes)?;
+        for value in &response.values {
+            value.value_bytes.serialize(&mut bytes)?;
+            value.certificate.trim_vote_extensions().serialize(&mut bytes)?;
+        }
+        Ok(bytes.into())
+    }
+
+    fn decode(&self, bytes: Bytes) -> Result<Response<Chain>> {
+        let (start_height, values): (Height, Vec<DecidedBlock>) = borsh::from_slice(&bytes)?;
+        let values =
+            values.into_iter().map(|(block, certificate)| RawDecidedValue::new(block, extended(certificate))).collect();
+        Ok(Response::ValueResponse(ValueResponse::new(start_height, values)))
+    }
+}
+
+/// The form in which consensus wants a certificate from a peer or from the store.
+pub fn extended(certificate: CommitCertificate<Chain>) -> ExtendedCommitCertificate<Chain> {
+    ExtendedCommitCertificate::from_commit_certificate_and_extensions(certificate, VoteExtensions::default())
+}
+
+impl HasEncodedLen<Response<Chain>> for Wire {
+    fn encoded_len(&self, response: &Response<Chain>) -> Result<usize> {
+        self.encode(response).map(|bytes| bytes.len())
+    }
+}
