@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/drivers/evm/internal/gethtest"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+const testSeed = "the seed of the driver's end-to-end tests"
+
+// program is the driver, built once.
+var program string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "evm-driver")
+	if err != nil {
+		panic(err)
+	}
+	program = filepath.Join(dir, "evm")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the driver: %v\n%s", err, out)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// driven is one worker of the driver, under the hand of a test as under the agent's.
+type driven struct {
+	t       *testing.T
+	dir     string
+	command *exec.Cmd
+	output  bytes.Buffer
+	ended   chan struct{}
+}
+
+// begin starts worker index of several with orders; more are merged into the operation.
+func begin(t *testing.T, index, workers int, orders map[string]any) *driven {
+	t.Helper()
+	r := &driven{t: t, dir: t.TempDir(), ended: make(chan struct{})}
+	seed := filepath.Join(r.dir, "seed")
+	r.put("seed", []byte(testSeed+"\n"))
+	operation := orders["operation"].(map[string]any)
+	if operation["seedFile"] == nil {
+		operation["seedFile"] = seed
+	}
+	text, err := json.Marshal(orders)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.put("workload.json", text)
+	r.command = exec.Command(program, "drive")
+	r.command.Env = append(os.Environ(), "BENCHNET_DIR="+r.dir, "BENCHNET_WORKLOAD="+filepath.Join(r.dir, "workload.json"),
+		"BENCHNET_WORKER="+strconv.Itoa(index), "BENCHNET_WORKERS="+strconv.Itoa(workers))
+	r.command.Stdout, r.command.Stderr = &r.output, &r.output
+	if err := r.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = r.command.Wait()
+		close(r.ended)
+	}()
+	t.Cleanup(func() {
+		_ = r.command.Process.Kill()
+		<-r.ended
+		if t.Failed() {
+			t.Logf("the driver said:\n%s", r.output.String())
+		}
+	})
+	return r
+}
+
+func (r *driven) put(name string, content []byte) {
+	r.t.Helper()
+	if err := os.WriteFile(filepath.Join(r.dir, name), content, 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// ready waits for the driver's set-up.
+func (r *driven) ready() *driven {
+	r.t.Helper()
+	deadline := time.Now().Add(90 * time.Second)
+	for {
+		if _, err := os.Stat(filepath.Join(r.dir, protocol.ReadyFile)); err == nil {
+			return r
+		}
+		select {
+		case <-r.ended:
+			r.t.Fatalf("the driver ended before it was ready:\n%s", r.output.String())
+		case <-time.After(10 * time.Millisecond):
+		}
+		if time.Now().After(deadline) {
+			r.t.Fatal("the driver does not become ready")
+		}
+	}
+}
+
+// start releases the driver at an instant, as the agent does.
+func (r *driven) start(at time.Time) {
+	r.put("start.new", []byte(strconv.FormatInt(at.UnixMilli(), 10)+"\n"))
+	if err := os.Rename(filepath.Join(r.dir, "start.new"), filepath.Join(r.dir, protocol.StartFile)); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// result waits for the driver's end, and reads and checks its result as the agent does.
+func (r *driven) result() *results.Worker {
+	r.t.Helper()
+	<-r.ended
+	if code := r.command.ProcessState.ExitCode(); code != 0 {
+		r.t.Fatalf("the driver exited with %d:\n%s", code, r.output.String())
+	}
+	content, err := os.ReadFile(filepath.Join(r.dir, protocol.ResultFile))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	result, err := results.ParseWorker(content)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return result
+}
+
+// failure waits for the driver's end without a result, and gives the line it left.
+func (r *driven) failure() string {
+	r.t.Helper()
+	<-r.ended
+	if code := r.command.ProcessState.ExitCode(); code != 1 {
+		r.t.Errorf("the driver exited with %d, want 1", code)
+	}
+	line, err := os.ReadFile(filepath.Join(r.dir, protocol.FailureFile))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if strings.Count(string(line), "\n") != 1 {
+		r.t.Errorf("the failure is not one line: %q", line)
+	}
+	return strings.TrimSpace(string(line))
+}
+
+// orders for targets; the rate is over all of them.
+func orders(rate float64, warmUp, window, drain int, operation map[string]any, addresses ...string) map[string]any {
+	var targets []map[string]string
+	for i, address := range addresses {
+		targets = append(targets, map[string]string{"name": fmt.Sprintf("member-%d", i), "address": address})
+	}
+	all := map[string]any{"chainId": gethtest.ChainID, "accounts": 100}
+	for name, value := range operation {
+		all[name] = value
+	}
+	return map[string]any{"targets": targets, "operation": all, "reference": "test",
+		"load":    map[string]any{"model": "Open", "clients": 16, "ratePerSecond": rate},
+		"measure": map[string]any{"warmUpSeconds": warmUp, "windowSeconds": window, "drainSeconds": drain}}
+}
+
+func geth(t *testing.T, flags ...string) *gethtest.Node {
+	return gethtest.Start(t, gethtest.Options{Seed: []byte(testSeed), Accounts: 100, Flags: flags})
+}
+
+// checkSums holds a result to its own sums: each operation of the window completed or failed, once.
+func checkSums(t *testing.T, r *results.Worker, planned int64) {
+	t.Helper()
+	if r.Schedule.Planned != planned {
+		t.Errorf("planned %d, want %d", r.Schedule.Planned, planned)
+	}
+	var failed int64
+	for _, e := range r.Errors {
+		failed += e.Count
+	}
+	if got := latencies(t, r).Count() + failed; got != planned {
+		t.Errorf("%d latencies and errors for %d operations; errors %+v", got, planned, r.Errors)
+	}
+	if r.Unit != "transactions" {
+		t.Errorf("unit %q", r.Unit)
+	}
+}
+
+func latencies(t *testing.T, r *results.Worker) *results.Histogram {
+	t.Helper()
+	m, err := results.Merge([]results.Worker{*r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Histogram
+}

@@ -1,0 +1,65 @@
+// Package account derives the keys of a run's accounts from one seed, so that the genesis that funds them and the driver that
+// spends from them agree without sharing a list.
+package account
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/hmac"
+	"crypto/sha256"
+	"fmt"
+	"os"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// minSeed is the least number of bytes of a seed.
+const minSeed = 16
+
+// Seed is the secret that all accounts follow from.
+type Seed []byte
+
+// Account is a key, its address and its place in the seed's sequence.
+type Account struct {
+	Index   int
+	Key     *ecdsa.PrivateKey
+	Address common.Address
+}
+
+// ReadSeed reads a seed from a file: any bytes, without the white space around them.
+func ReadSeed(path string) (Seed, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read seed: %w", err)
+	}
+	seed := bytes.TrimSpace(content)
+	if len(seed) < minSeed {
+		return nil, fmt.Errorf("seed %s: %d bytes; want at least %d", path, len(seed), minSeed)
+	}
+	return seed, nil
+}
+
+// Account is the one at an index. Its key is HMAC-SHA256 of "benchnet account <index>" under the seed.
+func (s Seed) Account(index int) (*Account, error) {
+	mac := hmac.New(sha256.New, s)
+	fmt.Fprintf(mac, "benchnet account %d", index)
+	key, err := crypto.ToECDSA(mac.Sum(nil))
+	if err != nil {
+		return nil, fmt.Errorf("derive account %d: %w", index, err)
+	}
+	return &Account{Index: index, Key: key, Address: crypto.PubkeyToAddress(key.PublicKey)}, nil
+}
+
+// Accounts are those at the indices.
+func (s Seed) Accounts(indices []int) ([]*Account, error) {
+	accounts := make([]*Account, len(indices))
+	for i, index := range indices {
+		a, err := s.Account(index)
+		if err != nil {
+			return nil, err
+		}
+		accounts[i] = a
+	}
+	return accounts, nil
+}

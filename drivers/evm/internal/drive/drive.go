@@ -1,0 +1,133 @@
+// Package drive is one worker's run: it speaks the file protocol of docs/drivers.md and puts the parts of the driver together.
+package drive
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/benchnet/benchnet/drivers/evm/internal/record"
+	"github.com/benchnet/benchnet/internal/agent/files"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/evm"
+)
+
+// startEvery is how often the start file is looked for.
+const startEvery = 5 * time.Millisecond
+
+// Worker is one worker of a run.
+type Worker struct {
+	// Dir of the protocol's files.
+	Dir string
+	// Index of this worker among all Workers.
+	Index, Workers int
+	Workload       *evm.Workload
+	// Log is told what the result does not say.
+	Log func(format string, args ...any)
+}
+
+// FromEnvironment makes the worker that the variables of the protocol describe.
+func FromEnvironment(getenv func(string) string, log func(string, ...any)) (*Worker, error) {
+	w := &Worker{Dir: getenv(protocol.DirVariable), Index: 0, Workers: 1, Log: log}
+	if w.Dir == "" {
+		w.Dir = protocol.DefaultDir
+	}
+	for name, value := range map[string]*int{protocol.WorkerVariable: &w.Index, protocol.WorkersVariable: &w.Workers} {
+		if text := getenv(name); text != "" {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 0 {
+				return w, fmt.Errorf("%s: %q is no number of workers", name, text)
+			}
+			*value = n
+		}
+	}
+	if w.Index >= w.Workers {
+		return w, fmt.Errorf("%s: %d, but there are %d workers, counted from 0", protocol.WorkerVariable, w.Index, w.Workers)
+	}
+	path := getenv(protocol.WorkloadVariable)
+	if path == "" {
+		return w, fmt.Errorf("%s is not set; want the path of workload.json", protocol.WorkloadVariable)
+	}
+	var err error
+	w.Workload, err = evm.Read(path)
+	return w, err
+}
+
+// Fail leaves the one line that says why there is no result.
+func (w *Worker) Fail(reason error) error {
+	line := strings.Join(strings.Fields(reason.Error()), " ")
+	return files.Write(filepath.Join(w.Dir, protocol.FailureFile), []byte(line+"\n"), 0o644)
+}
+
+// Run does the whole of the worker's part.
+func (w *Worker) Run(ctx context.Context) error {
+	crew, err := w.setUp(ctx)
+	if err != nil {
+		return err
+	}
+	defer crew.close()
+	if err := w.write(protocol.ReadyFile, nil); err != nil {
+		return err
+	}
+	start, err := w.awaitStart(ctx)
+	if err != nil {
+		return err
+	}
+	measure := protocol.Measure(w.Workload.Measure)
+	result, err := crew.measure(ctx, record.TimesOf(measure, start), func(p record.Progress) {
+		if err := w.writeJSON(protocol.ProgressFile, p); err != nil {
+			w.Log("write progress: %v", err)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	result.Worker = w.Index
+	return w.writeJSON(protocol.ResultFile, result)
+}
+
+func (w *Worker) write(name string, content []byte) error {
+	return files.Write(filepath.Join(w.Dir, name), content, 0o644)
+}
+
+func (w *Worker) writeJSON(name string, document any) error {
+	content, err := json.Marshal(document)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", name, err)
+	}
+	return w.write(name, append(content, '\n'))
+}
+
+// awaitStart waits for the instant to begin at.
+func (w *Worker) awaitStart(ctx context.Context) (time.Time, error) {
+	path := filepath.Join(w.Dir, protocol.StartFile)
+	for ticker := time.NewTicker(startEvery); ; {
+		text, err := os.ReadFile(path)
+		switch {
+		case err == nil:
+			millis, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+			if err != nil {
+				return time.Time{}, fmt.Errorf("start: %q is no instant in milliseconds", text)
+			}
+			return time.UnixMilli(millis), nil
+		case !isMissing(err):
+			return time.Time{}, fmt.Errorf("read start: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+			return time.Time{}, errStopped
+		case <-ticker.C:
+		}
+	}
+}
+
+func isMissing(err error) bool {
+	_, other := err.(*fs.PathError)
+	return other && os.IsNotExist(err)
+}

@@ -1,0 +1,133 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/benchnet/benchnet/drivers/evm/internal/inclusion"
+	"github.com/benchnet/benchnet/drivers/evm/internal/member"
+	"github.com/benchnet/benchnet/drivers/evm/internal/record"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/internal/evm"
+)
+
+// blockLog passes blocks on to the recorder, once there is one, and remembers the last.
+type blockLog struct {
+	mu       sync.Mutex
+	recorder *record.Recorder
+	last     uint64
+}
+
+func (l *blockLog) seen(b *member.Block, at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last = uint64(b.Height)
+	if l.recorder != nil {
+		l.recorder.Block(b, at)
+	}
+}
+
+func (l *blockLog) tell(r *record.Recorder) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.recorder = r
+}
+
+func (l *blockLog) height() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last
+}
+
+// watch begins to watch the chain: the nodes of this worker's senders, one at a time, by their head URLs where there are some.
+func (c *crew) watch(ctx context.Context) error {
+	w := &inclusion.Watcher{Log: c.worker.Log}
+	for _, h := range c.hands {
+		url := c.worker.Workload.Targets[h.Target].Address
+		if heads := c.worker.Workload.Operation.Heads; len(heads) > 0 {
+			url = heads[h.Target]
+		}
+		node, err := c.connect(ctx, h.Node.Name, url)
+		if err != nil {
+			return err
+		}
+		w.Nodes = append(w.Nodes, node)
+		w.Announces = append(w.Announces, evm.Announces(url))
+	}
+	height, err := w.Nodes[0].Height(ctx)
+	if err != nil {
+		return err
+	}
+	c.blocks.last, w.Next = height, height+1
+	w.Seen = func(b *member.Block, at time.Time) {
+		c.tracker.Included(b.Transactions, at)
+		c.blocks.seen(b, at)
+	}
+	watching, stop := context.WithCancel(ctx)
+	c.watcher, c.stop, c.stopped = w, stop, make(chan struct{})
+	go func() {
+		w.Run(watching)
+		close(c.stopped)
+	}()
+	return nil
+}
+
+// trial sends one transfer of each sender and waits until blocks hold them.
+func (c *crew) trial(ctx context.Context) error {
+	var flights []*inclusion.Flight
+	for _, h := range c.hands {
+		t, err := h.sequence.Next()
+		if err != nil {
+			return err
+		}
+		f := &inclusion.Flight{Transfer: t, Sender: h.Index}
+		flights = append(flights, f)
+		c.tracker.Sent([]*inclusion.Flight{f}, time.Time{}, time.Now())
+		refused, err := h.Node.Submit(ctx, []*transfer.Transfer{t})
+		if err == nil {
+			err = refused[0]
+		}
+		if err != nil {
+			return fmt.Errorf("%s refused the trial transfer of account %d: %w", h.Node.Name, t.Account.Index, err)
+		}
+	}
+	if err := c.awaitTrial(ctx, flights); err != nil {
+		return err
+	}
+	return c.checkTrial(ctx, flights)
+}
+
+func (c *crew) awaitTrial(ctx context.Context, flights []*inclusion.Flight) error {
+	deadline := time.Now().Add(trialPatience)
+	for {
+		waiting := c.tracker.Waiting(flights)
+		switch {
+		case len(waiting) == 0:
+			return nil
+		case time.Now().After(deadline):
+			f := waiting[0]
+			return fmt.Errorf("no block holds the trial transfer %s of account %d after %s, up to height %d: does the network make blocks, and is its base fee below maxFeePerGasWei?",
+				f.Hash, f.Account.Index, trialPatience, c.blocks.height())
+		case ctx.Err() != nil:
+			return errStopped
+		}
+		time.Sleep(startEvery)
+	}
+}
+
+// checkTrial refuses a recipient or a gas limit with which transfers are reverted.
+func (c *crew) checkTrial(ctx context.Context, flights []*inclusion.Flight) error {
+	for i, h := range c.hands {
+		failed, err := h.Node.Failed(ctx, flights[i].Hash)
+		if err != nil {
+			return err
+		}
+		if failed {
+			return fmt.Errorf("the trial transfer %s to %s was reverted: want a recipient without code, or a higher gasLimit",
+				flights[i].Hash, c.worker.Workload.Operation.Recipient)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package member
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+// Block is what the driver needs of one.
+type Block struct {
+	Height hexutil.Uint64 `json:"number"`
+	// Size in bytes.
+	Size hexutil.Uint64 `json:"size"`
+	// Proposer is who gets the fees.
+	Proposer     common.Address `json:"miner"`
+	Transactions []common.Hash  `json:"transactions"`
+}
+
+// Height of the newest block.
+func (n *Node) Height(ctx context.Context) (uint64, error) {
+	var height hexutil.Uint64
+	err := n.call(ctx, &height, "eth_blockNumber")
+	return uint64(height), err
+}
+
+// Block at a height; nil if there is none yet.
+func (n *Node) Block(ctx context.Context, height uint64) (*Block, error) {
+	var block *Block
+	err := n.call(ctx, &block, "eth_getBlockByNumber", hexutil.Uint64(height), false)
+	return block, err
+}
+
+// Announcements tells on the channel whenever the node has a new block, until ctx ends; it closes the channel if the
+// connection fails. Only over WebSocket.
+func (n *Node) Announcements(ctx context.Context, to chan<- struct{}) error {
+	heads := make(chan *ignored, 16)
+	subscription, err := n.client.EthSubscribe(ctx, heads, "newHeads")
+	if err != nil {
+		return fmt.Errorf("subscribe to new blocks of %s: %w", n.Name, err)
+	}
+	go func() {
+		for {
+			select {
+			case <-heads:
+				select {
+				case to <- struct{}{}:
+				default:
+				}
+			case <-subscription.Err():
+				close(to)
+				return
+			case <-ctx.Done():
+				subscription.Unsubscribe()
+				return
+			}
+		}
+	}()
+	return nil
+}

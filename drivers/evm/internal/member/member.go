@@ -1,0 +1,196 @@
+// Package member talks to one node of the network over Ethereum's JSON-RPC, on HTTP or WebSocket.
+package member
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"net/http"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+)
+
+const (
+	// callTimeout bounds a call that is not a batch of transactions.
+	callTimeout = 10 * time.Second
+	// redialEvery is the pause between attempts to reach a node that does not answer yet.
+	redialEvery = 500 * time.Millisecond
+	// lookUps in one batch; geth takes 1000 at most unless told otherwise.
+	lookUps = 200
+)
+
+// Node is the JSON-RPC endpoint of a member.
+type Node struct {
+	Name, Address string
+	client        *rpc.Client
+}
+
+// Dial connects to a node and asks for its chain id. It tries again for patience while nothing answers.
+func Dial(ctx context.Context, name, address string, connections int, patience time.Duration) (*Node, uint64, error) {
+	deadline := time.Now().Add(patience)
+	for {
+		node, chain, err := dial(ctx, name, address, connections)
+		if err == nil {
+			return node, chain, nil
+		}
+		if time.Now().After(deadline) || ctx.Err() != nil {
+			return nil, 0, fmt.Errorf("%s does not answer at %s: %w", name, address, err)
+		}
+		pause(ctx, redialEvery)
+	}
+}
+
+func dial(ctx context.Context, name, address string, connections int) (*Node, uint64, error) {
+	// Answers are not compressed: that would cost the node more than it saves on the wire.
+	transport := &http.Transport{MaxIdleConnsPerHost: connections, MaxIdleConns: connections, IdleConnTimeout: time.Minute, DisableCompression: true}
+	client, err := rpc.DialOptions(ctx, address, rpc.WithHTTPClient(&http.Client{Transport: transport}))
+	if err != nil {
+		return nil, 0, err
+	}
+	n := &Node{Name: name, Address: address, client: client}
+	var chain hexutil.Uint64
+	if err := n.call(ctx, &chain, "eth_chainId"); err != nil {
+		client.Close()
+		return nil, 0, err
+	}
+	return n, uint64(chain), nil
+}
+
+// Close ends the connections.
+func (n *Node) Close() { n.client.Close() }
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+func (n *Node) call(ctx context.Context, result any, method string, args ...any) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if err := n.client.CallContext(ctx, result, method, args...); err != nil {
+		return fmt.Errorf("%s on %s: %w", method, n.Name, err)
+	}
+	return nil
+}
+
+// ignored takes any answer.
+type ignored struct{}
+
+func (*ignored) UnmarshalJSON([]byte) error { return nil }
+
+// Submit sends transfers as one JSON-RPC batch. The first result has an error for each that the node refused; the second is that
+// of the whole batch, whose fate is then unknown.
+func (n *Node) Submit(ctx context.Context, transfers []*transfer.Transfer) ([]error, error) {
+	var answer ignored
+	batch := make([]rpc.BatchElem, len(transfers))
+	for i, t := range transfers {
+		batch[i] = rpc.BatchElem{Method: "eth_sendRawTransaction", Args: []any{hexutil.Bytes(t.Raw)}, Result: &answer}
+	}
+	if err := n.client.BatchCallContext(ctx, batch); err != nil {
+		return nil, err
+	}
+	refused := make([]error, len(transfers))
+	for i := range batch {
+		refused[i] = batch[i].Error
+	}
+	return refused, nil
+}
+
+// BatchLimit is the largest batch of at most wanted calls that the node takes: wanted, or what halving it led to.
+func (n *Node) BatchLimit(ctx context.Context, wanted int) (int, error) {
+	for size := wanted; ; size = (size + 1) / 2 {
+		err := n.tryBatch(ctx, size)
+		if err == nil || size == 1 || ctx.Err() != nil {
+			return size, err
+		}
+	}
+}
+
+func (n *Node) tryBatch(ctx context.Context, size int) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	var chain hexutil.Uint64
+	batch := make([]rpc.BatchElem, size)
+	for i := range batch {
+		batch[i] = rpc.BatchElem{Method: "eth_chainId", Result: &chain}
+	}
+	if err := n.client.BatchCallContext(ctx, batch); err != nil {
+		return fmt.Errorf("a batch of %d calls to %s: %w", size, n.Name, err)
+	}
+	for i := range batch {
+		if batch[i].Error != nil {
+			return fmt.Errorf("a batch of %d calls to %s: %w", size, n.Name, batch[i].Error)
+		}
+	}
+	return nil
+}
+
+// Balances of the addresses, as the newest block has them.
+func (n *Node) Balances(ctx context.Context, addresses []common.Address) ([]*big.Int, error) {
+	balances, err := lookUp[hexutil.Big](ctx, n, "eth_getBalance", addresses, "latest")
+	made := make([]*big.Int, len(balances))
+	for i := range balances {
+		made[i] = balances[i].ToInt()
+	}
+	return made, err
+}
+
+// PendingBlock asks for what the node knows, its transaction pool included.
+const PendingBlock = "pending"
+
+// Nonces are the next ones of the addresses, as of a block: a height in hexadecimal, or PendingBlock.
+func (n *Node) Nonces(ctx context.Context, addresses []common.Address, block string) ([]uint64, error) {
+	nonces, err := lookUp[hexutil.Uint64](ctx, n, "eth_getTransactionCount", addresses, block)
+	made := make([]uint64, len(nonces))
+	for i := range nonces {
+		made[i] = uint64(nonces[i])
+	}
+	return made, err
+}
+
+// lookUp calls a method for each address, in batches.
+func lookUp[T any](ctx context.Context, n *Node, method string, addresses []common.Address, block string) ([]T, error) {
+	found := make([]T, len(addresses))
+	for from := 0; from < len(addresses); from += lookUps {
+		to := min(from+lookUps, len(addresses))
+		batch := make([]rpc.BatchElem, to-from)
+		for i := range batch {
+			batch[i] = rpc.BatchElem{Method: method, Args: []any{addresses[from+i], block}, Result: &found[from+i]}
+		}
+		bounded, cancel := context.WithTimeout(ctx, callTimeout)
+		err := n.client.BatchCallContext(bounded, batch)
+		cancel()
+		if err != nil {
+			return nil, fmt.Errorf("%s on %s: %w", method, n.Name, err)
+		}
+		for i := range batch {
+			if batch[i].Error != nil {
+				return nil, fmt.Errorf("%s of %s on %s: %w", method, addresses[from+i], n.Name, batch[i].Error)
+			}
+		}
+	}
+	return found, nil
+}
+
+// Pool is how many transactions of the node's pool can go into the next block, and how many wait for an earlier nonce.
+func (n *Node) Pool(ctx context.Context) (pending, queued uint64, err error) {
+	var status struct{ Pending, Queued hexutil.Uint64 }
+	err = n.call(ctx, &status, "txpool_status")
+	return uint64(status.Pending), uint64(status.Queued), err
+}
+
+// Failed is whether the transaction, which is in a block, was reverted.
+func (n *Node) Failed(ctx context.Context, hash common.Hash) (bool, error) {
+	var receipt *struct{ Status hexutil.Uint64 }
+	if err := n.call(ctx, &receipt, "eth_getTransactionReceipt", hash); err != nil {
+		return false, err
+	}
+	return receipt != nil && receipt.Status == 0, nil
+}

@@ -1,0 +1,75 @@
+// Package nodekey makes what execution clients identify themselves with: keys of the peer-to-peer network, the secret of the
+// Engine API, and the seed of a run's accounts.
+package nodekey
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/benchnet/benchnet/internal/agent/files"
+)
+
+// Files that Write makes.
+const (
+	// KeyFile of a node is its private key, 64 hexadecimal digits, as geth --nodekey and reth --p2p-secret-key read it.
+	KeyFile = "nodekey"
+	// EnodeFile of a node is the URL that its peers dial.
+	EnodeFile = "enode"
+	// EnodesFile lists the URLs of all nodes, one a line.
+	EnodesFile = "enodes"
+	// SecretFile is the secret between a validator and its execution client: 32 bytes in hexadecimal.
+	SecretFile = "jwt"
+	// SeedFile is a seed of accounts.
+	SeedFile = "seed"
+)
+
+// Write makes the files of count nodes below dir, those of node i in dir/<i>. In address, a host and port, {i} stands for i.
+func Write(dir string, count int, address string) error {
+	var enodes []string
+	for i := range count {
+		enode, err := writeNode(filepath.Join(dir, strconv.Itoa(i)), strings.ReplaceAll(address, "{i}", strconv.Itoa(i)))
+		if err != nil {
+			return err
+		}
+		enodes = append(enodes, enode)
+	}
+	if err := write(dir, EnodesFile, strings.Join(enodes, "\n")); err != nil {
+		return err
+	}
+	for _, name := range []string{SecretFile, SeedFile} {
+		secret := make([]byte, 32)
+		// Reading never fails.
+		_, _ = rand.Read(secret)
+		if err := write(dir, name, hex.EncodeToString(secret)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeNode(dir, address string) (enode string, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("make the folder of a node: %w", err)
+	}
+	key, err := crypto.GenerateKey()
+	if err != nil {
+		return "", fmt.Errorf("make a node's key: %w", err)
+	}
+	// The id is the public key without the byte that marks it as uncompressed.
+	enode = fmt.Sprintf("enode://%x@%s", crypto.FromECDSAPub(&key.PublicKey)[1:], address)
+	if err := write(dir, KeyFile, hex.EncodeToString(crypto.FromECDSA(key))); err != nil {
+		return "", err
+	}
+	return enode, write(dir, EnodeFile, enode)
+}
+
+func write(dir, name, content string) error {
+	return files.Write(filepath.Join(dir, name), []byte(content+"\n"), 0o600)
+}

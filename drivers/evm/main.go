@@ -1,0 +1,91 @@
+// Command evm applies load to Ethereum nodes, and prepares what a network of them needs: funded accounts in its genesis, keys and
+// secrets of its nodes.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+)
+
+// exitUsage is for arguments that are not understood.
+const exitUsage = 2
+
+// command is one subcommand. It declares its flags and returns what runs after they are read.
+type command struct {
+	name, synopsis, purpose string
+	declare                 func(*flag.FlagSet) action
+}
+
+type action func(ctx context.Context, stdout io.Writer) error
+
+var commands = []command{
+	{"drive", "", "apply load, as docs/drivers.md says; the orders come by $BENCHNET_WORKLOAD", drive},
+	{"accounts", "--seed-file FILE --count N [--fund GENESIS]", "print the accounts of a seed, or fund them in a genesis", accounts},
+	{"keys", "--count N --out DIR [--address HOST:PORT]", "make the nodes' keys, the secret between validator and execution client, and a seed of accounts", keys},
+}
+
+// usageError is a mistake in the arguments.
+type usageError struct{ error }
+
+func misused(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+func run(args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 || slices.Contains([]string{"-h", "--help", "help"}, args[0]) {
+		help(stderr)
+		return exitUsage
+	}
+	i := slices.IndexFunc(commands, func(c command) bool { return c.name == args[0] })
+	if i < 0 {
+		fmt.Fprintf(stderr, "evm: no command %q\n", args[0])
+		help(stderr)
+		return exitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	return commands[i].run(ctx, args[1:], stdout, stderr)
+}
+
+func (c command) run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprintf(stderr, "evm %s %s\n%s\n", c.name, c.synopsis, c.purpose)
+		flags.PrintDefaults()
+	}
+	act := c.declare(flags)
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return exitUsage
+	case flags.NArg() > 0:
+		err = misused("%q is not understood", flags.Arg(0))
+	default:
+		err = act(ctx, stdout)
+	}
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(stderr, "evm %s: %v\n", c.name, err)
+	if errors.As(err, new(usageError)) {
+		return exitUsage
+	}
+	return 1
+}
+
+func help(to io.Writer) {
+	fmt.Fprintln(to, "evm: load on Ethereum nodes; evm COMMAND -h lists a command's flags")
+	for _, c := range commands {
+		fmt.Fprintf(to, "  evm %s %s\n        %s\n", c.name, c.synopsis, c.purpose)
+	}
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/drivers/evm/internal/gethtest"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+func kinds(r *results.Worker) map[string]int64 {
+	counts := map[string]int64{}
+	for _, e := range r.Errors {
+		counts[e.Kind] = e.Count
+	}
+	return counts
+}
+
+func TestSetUpFailures(t *testing.T) {
+	node := geth(t)
+	gone := "http://127.0.0.1:1"
+	for name, c := range map[string]struct {
+		operation map[string]any
+		address   string
+		want      string
+	}{
+		"other chain":     {map[string]any{"chainId": 1}, node.HTTP, "operation.chainId: 1, but member-0 at " + node.HTTP + " is on chain 12345"},
+		"not funded":      {map[string]any{"accounts": 101}, node.HTTP, "account 100 (0x"},
+		"too dear":        {map[string]any{"maxFeePerGasWei": "100000000000000000000000"}, node.HTTP, "but needs 2100000000000"},
+		"fee too low":     {map[string]any{"maxFeePerGasWei": "1", "maxPriorityFeePerGasWei": "1"}, node.HTTP, "member-0 refused the trial transfer of account 0: "},
+		"nobody":          {nil, gone, "member-0 does not answer at " + gone},
+		"no seed":         {map[string]any{"seedFile": "/no/seed"}, node.HTTP, "read seed: open /no/seed"},
+		"too few for two": {map[string]any{"accounts": 1}, node.HTTP + "," + node.WebSocket, "operation.accounts: 1 for 2 senders; want at least one each"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := begin(t, 0, 1, orders(100, 0, 2, 2, c.operation, strings.Split(c.address, ",")...)).failure()
+			if !strings.Contains(got, c.want) {
+				t.Errorf("failure %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// A pool that takes 50 transactions refuses most of 400 a second; each refusal is counted, and no account gets stuck.
+func TestFullPool(t *testing.T) {
+	node := geth(t, "--txpool.globalslots", "50", "--txpool.globalqueue", "0", "--txpool.accountslots", "1", "--txpool.accountqueue", "1")
+	r := measured(t, orders(400, 1, 5, 10, nil, node.HTTP))
+	checkSums(t, r, 2000)
+	full := int64(0)
+	for kind, n := range kinds(r) {
+		if strings.Contains(kind, "txpool is full") {
+			full += n
+		}
+	}
+	if n := latencies(t, r).Count(); full < 500 || n < 100 {
+		t.Errorf("%d refused, %d completed; errors %+v", full, n, r.Errors)
+	}
+	if !r.Ledger.Checked || r.Ledger.Expected != r.Ledger.Recorded {
+		t.Errorf("ledger %+v", r.Ledger)
+	}
+	// Still completing at the end of the window: what was refused did not stop its accounts.
+	if last := r.CompletedPerSecond[3] + r.CompletedPerSecond[4]; last == 0 {
+		t.Errorf("completed per second %v", r.CompletedPerSecond)
+	}
+}
+
+// A node that is killed in the window and comes back has lost its pool: what was in it is sent again.
+func TestNodeDiesAndComesBack(t *testing.T) {
+	node := geth(t, "--txpool.journal", "", "--txpool.nolocals")
+	r := begin(t, 0, 1, orders(200, 1, 10, 30, nil, node.HTTP)).ready()
+	start := time.Now().Add(time.Second)
+	r.start(start)
+	time.Sleep(time.Until(start.Add(4500 * time.Millisecond)))
+	node.Kill()
+	time.Sleep(time.Second)
+	if err := node.Run(); err != nil {
+		t.Fatal(err)
+	}
+	got := r.result()
+	checkSums(t, got, 2000)
+	if n := kinds(got)["connection refused"]; n < 100 || n > 600 {
+		t.Errorf("%d found the connection refused while the node was away for a second or two; errors %+v", n, got.Errors)
+	}
+	if last := got.CompletedPerSecond[9]; last < 50 {
+		t.Errorf("completed per second %v: it did not recover", got.CompletedPerSecond)
+	}
+}
+
+// A node that goes for good leaves operations unfinished and refused, and a result that says so.
+func TestNodeDiesForGood(t *testing.T) {
+	node := geth(t)
+	r := begin(t, 0, 1, orders(200, 0, 4, 2, nil, node.HTTP)).ready()
+	start := time.Now().Add(time.Second)
+	r.start(start)
+	time.Sleep(time.Until(start.Add(2 * time.Second)))
+	node.Kill()
+	got := r.result()
+	checkSums(t, got, 800)
+	if n := kinds(got)["connection refused"]; n < 300 || n > 500 {
+		t.Errorf("%d found the connection refused in two seconds of 200; errors %+v", n, got.Errors)
+	}
+	if got.Ledger.Checked || !strings.Contains(got.Ledger.Reason, "connection refused") {
+		t.Errorf("ledger %+v", got.Ledger)
+	}
+}
+
+// A node that answers nothing for a while makes batches wait: beyond the bound, operations fail as back-pressure.
+func TestBackPressure(t *testing.T) {
+	node := geth(t)
+	all := orders(500, 0, 5, 10, map[string]any{"batchSize": 50}, node.HTTP)
+	all["load"].(map[string]any)["clients"] = 2
+	r := begin(t, 0, 1, all).ready()
+	start := time.Now().Add(time.Second)
+	r.start(start)
+	time.Sleep(time.Until(start.Add(time.Second)))
+	stop(t, node, syscall.SIGSTOP)
+	time.Sleep(2 * time.Second)
+	stop(t, node, syscall.SIGCONT)
+	got := r.result()
+	checkSums(t, got, 2500)
+	// 20 batches are due in the two seconds, of which 2 may wait.
+	if n := kinds(got)["BackPressure"]; n < 700 || n > 1100 || n%50 != 0 {
+		t.Errorf("%d operations failed as back-pressure, want about 900; errors %+v", n, got.Errors)
+	}
+	if len(got.Errors) != 1 || got.Ledger.Expected != got.Ledger.Recorded {
+		t.Errorf("errors %+v, ledger %+v", got.Errors, got.Ledger)
+	}
+}
+
+func stop(t *testing.T, node *gethtest.Node, signal syscall.Signal) {
+	t.Helper()
+	if err := syscall.Kill(node.PID(), signal); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// geth takes 1000 calls in a batch at most: larger ones are split, and the log says so.
+func TestLargeBatchesAreSplit(t *testing.T) {
+	node := geth(t, "--rpc.batch-request-limit", "100")
+	r := begin(t, 0, 1, orders(400, 0, 3, 10, map[string]any{"batchSize": 400}, node.HTTP)).ready()
+	r.start(time.Now().Add(time.Second))
+	checkWhole(t, r.result(), 1200)
+	if !strings.Contains(r.output.String(), "member-0 does not take 401 calls in a JSON-RPC batch: batches are split into parts of at most 51") {
+		t.Errorf("the driver said %q", r.output.String())
+	}
+}
+
+func TestStoppedDriverSaysSo(t *testing.T) {
+	node := geth(t)
+	r := begin(t, 0, 1, orders(100, 0, 60, 1, nil, node.HTTP)).ready()
+	r.start(time.Now())
+	time.Sleep(500 * time.Millisecond)
+	if err := r.command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.failure(); got != "the driver was stopped before the run was over" {
+		t.Errorf("failure %q", got)
+	}
+}
