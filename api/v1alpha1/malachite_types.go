@@ -78,7 +78,7 @@ type MalachitePlatform struct {
 	// +kubebuilder:default=Random
 	// +optional
 	Content MalachiteContent `json:"content,omitempty"`
-	// partSize is the largest part, in bytes, in which a block is streamed: 1Ki to 4Mi. Default: 128Ki.
+	// partSize is the largest part, in bytes, in which a block is streamed: 256 to 64Mi. Default: 128Ki.
 	// +kubebuilder:default="128Ki"
 	// +optional
 	PartSize resource.Quantity `json:"partSize,omitzero"`
@@ -176,19 +176,24 @@ type MalachiteDiscoverySpec struct {
 	// +kubebuilder:validation:Maximum=99
 	// +optional
 	BootstrapPeers int32 `json:"bootstrapPeers,omitempty"`
-	// protocol is Full (ask every peer for its peers) or Kademlia. Default: Full.
-	// +kubebuilder:default=Full
+	// protocol is Full (ask every peer for its peers) or Kademlia. Default: Kademlia.
+	// +kubebuilder:default=Kademlia
 	// +kubebuilder:validation:Enum=Full;Kademlia
 	// +optional
 	Protocol string `json:"protocol,omitempty"`
-	// outboundPeers that a validator keeps connected. Default: 20.
-	// +kubebuilder:default=20
+	// selector of the peers that stay connected: Kademlia or Random. Default: Kademlia.
+	// +kubebuilder:default=Kademlia
+	// +kubebuilder:validation:Enum=Kademlia;Random
+	// +optional
+	Selector string `json:"selector,omitempty"`
+	// outboundPeers that a validator keeps connected. Default: 50.
+	// +kubebuilder:default=50
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	OutboundPeers int32 `json:"outboundPeers,omitempty"`
-	// inboundPeers that a validator accepts, at least outboundPeers. Default: 20.
-	// +kubebuilder:default=20
+	// inboundPeers that a validator accepts, at least outboundPeers. Default: 50.
+	// +kubebuilder:default=50
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
@@ -197,7 +202,7 @@ type MalachiteDiscoverySpec struct {
 
 // MalachiteGossip configures how consensus messages spread. The mesh parameters are GossipSub's D, D_high, D_low and D_out.
 // +kubebuilder:validation:XValidation:rule="self.meshLow <= self.mesh && self.mesh <= self.meshHigh",message="platform.malachite.gossip must have meshLow <= mesh <= meshHigh"
-// +kubebuilder:validation:XValidation:rule="self.meshOutboundMin * 2 <= self.mesh && self.meshOutboundMin < self.meshLow",message="platform.malachite.gossip.meshOutboundMin must be at most half of mesh, and below meshLow"
+// +kubebuilder:validation:XValidation:rule="self.meshOutboundMin == 1 || self.meshOutboundMin * 2 <= self.mesh && self.meshOutboundMin < self.meshLow",message="platform.malachite.gossip.meshOutboundMin must be 1, or at most half of mesh and below meshLow"
 type MalachiteGossip struct {
 	// protocol is GossipSub, or Broadcast: every message to every connected peer. Default: GossipSub.
 	// +kubebuilder:default=GossipSub
@@ -223,10 +228,10 @@ type MalachiteGossip struct {
 	MeshLow int32 `json:"meshLow,omitempty"`
 	// meshOutboundMin is the least number of mesh peers to which this validator has connected itself. Default: 2.
 	// +kubebuilder:default=2
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=50
 	// +optional
-	MeshOutboundMin *int32 `json:"meshOutboundMin,omitempty"`
+	MeshOutboundMin int32 `json:"meshOutboundMin,omitempty"`
 	// maxMessageSize of a gossiped message: a part, or with payload ProposalOnly the whole block, and 64Ki besides.
 	// Default: 4Mi, or what that takes.
 	// +optional
@@ -242,11 +247,12 @@ type MalachiteSync struct {
 	// +kubebuilder:default=Enabled
 	// +optional
 	Mode MalachiteSyncMode `json:"mode,omitempty"`
-	// statusInterval between the messages in which validators tell each other their height. Default: 10s.
-	// +kubebuilder:default="10s"
+	// statusInterval between the messages in which validators tell each other their height. Default: 1s, this project's choice, so that one
+	// that was away notices soon; Malachite's own is 10s.
+	// +kubebuilder:default="1s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms))+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.malachite.sync.statusInterval must be whole milliseconds from 1ms to 10m, such as 10s"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms))+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.malachite.sync.statusInterval must be whole milliseconds from 1ms to 10m, such as 1s"
 	// +optional
 	StatusInterval metav1.Duration `json:"statusInterval,omitzero"`
 	// requestTimeout after which another peer is asked. Default: 10s.

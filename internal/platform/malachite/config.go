@@ -1,0 +1,100 @@
+package malachite
+
+import (
+	"embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/members"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quote, "word": word, "duration": duration}).
+	Option("missingkey=error").ParseFS(templateFiles, "templates/*.tmpl"))
+
+// config is what the template is rendered with; systems/malachite-bench/README.md has the keys of the file.
+type config struct {
+	Moniker, Network          string
+	Key, Genesis, Home        string
+	P2P, HTTP                 string
+	Content, Payload          string
+	Spec                      *v1alpha1.MalachitePlatform
+	Peers                     []string
+	Discovery                 *v1alpha1.MalachiteDiscoverySpec
+	MessageSize, ResponseSize int64
+	StoreBytes                int64
+	SyncEnabled               bool
+	Threads                   int32
+}
+
+// The application's words for payload modes.
+var payloads = map[v1alpha1.MalachitePayload]string{
+	v1alpha1.MalachiteProposalAndParts: "proposal-and-parts",
+	v1alpha1.MalachiteProposalOnly:     "proposal-only",
+}
+
+// renderConfig is the config.toml of a validator.
+func renderConfig(in platform.Input, topology platform.Topology, ordinal int) (string, error) {
+	spec := in.Network.Spec.Platform.Malachite
+	c := config{
+		Moniker: topology.Members[ordinal].Identity, Network: in.Network.Name,
+		Key: identityDir + "/" + fileKey, Genesis: networkDir + "/" + fileGenesis, Home: homeDir,
+		P2P: members.HostPort("0.0.0.0", portP2P), HTTP: members.HostPort("0.0.0.0", portHTTP),
+		Content: strings.ToLower(string(spec.Content)), Payload: payloads[spec.Payload],
+		Spec: spec, Peers: peersOf(spec, topology, ordinal),
+		MessageSize: messageSize(spec), ResponseSize: responseSize(spec),
+		StoreBytes:  int64(spec.KeptBlocks) * spec.BlockSize.Value(),
+		SyncEnabled: spec.Sync.Mode != v1alpha1.MalachiteSyncDisabled,
+		Threads:     threads(&in.Network.Spec),
+	}
+	if spec.Peers == v1alpha1.MalachiteDiscovery {
+		c.Discovery = new(discoveryOf(spec))
+	}
+	var out strings.Builder
+	if err := templates.ExecuteTemplate(&out, fileConfig+".tmpl", c); err != nil {
+		return "", fmt.Errorf("render %s of %s: %w", fileConfig, c.Moniker, err)
+	}
+	return out.String(), nil
+}
+
+// peersOf are all others in a full mesh. With discovery they are the next few, in a ring, so that all are connected.
+func peersOf(spec *v1alpha1.MalachitePlatform, topology platform.Topology, ordinal int) []string {
+	count := len(topology.Members)
+	known := count - 1
+	if spec.Peers == v1alpha1.MalachiteDiscovery {
+		known = min(known, int(discoveryOf(spec).BootstrapPeers))
+	}
+	peers := make([]string, 0, known)
+	for i := 1; i <= known; i++ {
+		peers = append(peers, fmt.Sprintf("/dns4/%s/tcp/%d", topology.Members[(ordinal+i)%count].Host, portP2P))
+	}
+	return peers
+}
+
+// discoveryOf are the given parameters, or the defaults of the API.
+func discoveryOf(spec *v1alpha1.MalachitePlatform) v1alpha1.MalachiteDiscoverySpec {
+	if spec.Discovery != nil {
+		return *spec.Discovery
+	}
+	return v1alpha1.MalachiteDiscoverySpec{BootstrapPeers: 2, Protocol: "Kademlia", Selector: "Kademlia", OutboundPeers: 50, InboundPeers: 50}
+}
+
+// quote makes a TOML string.
+func quote(s string) string { return strconv.Quote(s) }
+
+// word makes a TOML string of one of the API's words, as the application writes it.
+func word(value any) string { return quote(strings.ToLower(fmt.Sprint(value))) }
+
+// duration makes a TOML string of whole milliseconds.
+func duration(d metav1.Duration) string {
+	return quote(strconv.FormatInt(int64(d.Duration/time.Millisecond), 10) + "ms")
+}

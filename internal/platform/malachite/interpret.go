@@ -1,0 +1,108 @@
+package malachite
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// Findings of this platform.
+const (
+	// RoundsAboveZero (note): blocks that took more than one round; what is waited for in between is a timeout.
+	RoundsAboveZero results.ReasonCode = "RoundsAboveZero"
+	// BlockSizeDiffers: a block had not the size that was asked for, so that the run measured something else.
+	BlockSizeDiffers results.ReasonCode = "BlockSizeDiffers"
+)
+
+// tally is what the blocks of a window come to.
+type tally struct {
+	blocks, bytes, late, odd float64
+}
+
+func tallyOf(blocks []results.Block, size int64) tally {
+	var t tally
+	for _, b := range blocks {
+		t.blocks++
+		t.bytes += float64(b.Bytes)
+		if b.Round > 0 {
+			t.late++
+		}
+		if b.Bytes != size {
+			t.odd++
+		}
+	}
+	return t
+}
+
+// Interpret makes block times, blocks, bytes and transactions per second, and rounds of the blocks that were observed.
+func (Malachite) Interpret(
+	spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *results.Measurement,
+) results.Interpretation {
+	size := spec.Platform.Malachite.BlockSize
+	t := tallyOf(measured.Blocks, size.Value())
+	if t.blocks == 0 || measured.WindowSeconds == 0 {
+		return results.Interpretation{}
+	}
+	i := results.Interpretation{Measures: append(blockTimes(measured, observed(workload)), t.rates(measured, workload.Malachite)...)}
+	if mean, known := consensusTime(measured); known {
+		i.Measures = append(i.Measures, results.Measure{Name: "consensusTimeMean", Value: mean, Unit: "ms",
+			Source: "start of a height to its decision, by the observed validator's own histogram"})
+	}
+	if t.late > 0 {
+		i.Notes = append(i.Notes, results.Reason{Code: RoundsAboveZero, Subject: observed(workload), Value: t.late,
+			Message: fmt.Sprintf("%.0f of %.0f blocks were decided in a later round than the first: a proposal was missing or late, "+
+				"and their times have timeouts in them", t.late, t.blocks)})
+	}
+	if t.odd > 0 {
+		i.Reasons = append(i.Reasons, results.Reason{Code: BlockSizeDiffers, Subject: observed(workload), Value: t.odd,
+			Message: fmt.Sprintf("%.0f of %.0f blocks were not of the %s that were asked for", t.odd, t.blocks, size.String())})
+	}
+	return i
+}
+
+// blockTimes are read from the histogram, which has all intervals that end in the window, to three digits.
+func blockTimes(m *results.Measurement, observed string) []results.Measure {
+	source := "time from decision to decision as " + observed + " saw them"
+	h := m.Histogram
+	return []results.Measure{
+		{Name: "blockTimeMean", Value: h.MeanMillis(), Unit: "ms", Source: source},
+		{Name: "blockTimeP50", Value: h.PercentileMillis(50), Unit: "ms", Source: source},
+		{Name: "blockTimeP99", Value: h.PercentileMillis(99), Unit: "ms", Source: source},
+		{Name: "blockTimeMax", Value: h.MaxMillis(), Unit: "ms", Source: source},
+	}
+}
+
+// rates over the window. Where there were too many blocks to list, those that are stand for all.
+func (t tally) rates(m *results.Measurement, w *v1alpha1.MalachiteWorkload) []results.Measure {
+	perSecond := (t.blocks + float64(m.BlocksOmitted)) / float64(m.WindowSeconds)
+	bytes := perSecond * t.bytes / t.blocks
+	return []results.Measure{
+		{Name: "blocksPerSecond", Value: perSecond, Unit: "blocks/s", Source: "blocks decided in the window / its length"},
+		{Name: "bytesPerSecond", Value: bytes, Unit: "B/s", Source: "bytes of those blocks / the window's length"},
+		{Name: "transactionsPerSecond", Value: bytes / float64(w.TransactionBytes), Unit: "transactions/s",
+			Source: fmt.Sprintf("bytesPerSecond / %d bytes of a transaction (workload.malachite.transactionBytes)", w.TransactionBytes)},
+		{Name: "roundsAboveZero", Value: t.late, Unit: "blocks", Source: "blocks decided in a later round than the first"},
+		{Name: "roundsAboveZeroShare", Value: 100 * t.late / t.blocks, Unit: "%", Source: "roundsAboveZero / blocks"},
+	}
+}
+
+// consensusTime is the mean over the window in milliseconds, from the rates of the histogram's sum and count: every second
+// for which both are known counts with the heights that it had.
+func consensusTime(m *results.Measurement) (millis float64, known bool) {
+	seconds, heights := m.SeriesNamed(seriesConsensus), m.SeriesNamed(seriesHeights)
+	if len(seconds) != 1 || len(heights) != 1 {
+		return 0, false
+	}
+	var sum, count float64
+	for i, n := range heights[0].Values {
+		if s := seconds[0].Values[i]; !math.IsNaN(n) && !math.IsNaN(s) {
+			sum, count = sum+s, count+n
+		}
+	}
+	if count == 0 {
+		return 0, false
+	}
+	return 1000 * sum / count, true
+}

@@ -1,0 +1,93 @@
+package malachite_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform/malachite"
+	"github.com/benchnet/benchnet/internal/platform/platformtest"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// measured is a window of ten seconds with a block each quarter of a second, the last decided late and in round 1.
+func measured(t *testing.T) *results.Measurement {
+	t.Helper()
+	m := &results.Measurement{WindowSeconds: 10, Histogram: results.NewHistogram(), Unit: "blocks"}
+	for i := range int64(40) {
+		b := results.Block{Height: 100 + i, Micros: i * 250_000, Bytes: 1 << 20}
+		if i == 39 {
+			b.Round = 1
+		}
+		m.Blocks = append(m.Blocks, b)
+		if err := m.Histogram.Record(200_000 + 200_000*int64(b.Round)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+func interpret(t *testing.T, m *results.Measurement, change func(*v1alpha1.Workload)) results.Interpretation {
+	t.Helper()
+	network := platformtest.NetworkAdmission(t).Network(t, []byte(good))
+	w := &network.Spec.Workloads[0].Workload
+	change(w)
+	return malachite.New().Interpret(&network.Spec, w, m)
+}
+
+func TestInterpret(t *testing.T) {
+	m := measured(t)
+	none := results.Missing
+	m.Series = []results.NamedSeries{
+		{Name: "consensusTime", Values: results.Series{0.8, none, 0.4, 9}},
+		{Name: "heightsTimed", Values: results.Series{4, 4, 2, none}},
+	}
+	i := interpret(t, m, func(*v1alpha1.Workload) {})
+	want := map[string]float64{
+		"blockTimeMean": 205, "blockTimeP50": 200, "blockTimeP99": 400, "blockTimeMax": 400,
+		"blocksPerSecond": 4, "bytesPerSecond": 4 << 20, "transactionsPerSecond": float64(4<<20) / 110,
+		"roundsAboveZero": 1, "roundsAboveZeroShare": 2.5, "consensusTimeMean": 200,
+	}
+	for _, measure := range i.Measures {
+		if w, ok := want[measure.Name]; !ok || math.Abs(measure.Value-w) > w/1000 {
+			t.Errorf("%s is %v, want %v", measure.Name, measure.Value, w)
+		}
+		if measure.Unit == "" || measure.Source == "" {
+			t.Errorf("%s lacks unit or source", measure.Name)
+		}
+		delete(want, measure.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("missing %v", want)
+	}
+	if len(i.Reasons) > 0 || len(i.Notes) != 1 || i.Notes[0].Code != malachite.RoundsAboveZero || !strings.HasPrefix(i.Notes[0].Message, "1 of 40 blocks") {
+		t.Errorf("reasons %v, notes %v", i.Reasons, i.Notes)
+	}
+}
+
+func TestInterpretMoreBlocksThanAreListed(t *testing.T) {
+	m := measured(t)
+	m.BlocksOmitted = 60
+	for _, measure := range interpret(t, m, func(w *v1alpha1.Workload) { w.Malachite.TransactionBytes = 1 << 19 }).Measures {
+		if want := map[string]float64{"blocksPerSecond": 10, "bytesPerSecond": 10 << 20, "transactionsPerSecond": 20}[measure.Name]; want > 0 && measure.Value != want {
+			t.Errorf("%s is %v, want %v", measure.Name, measure.Value, want)
+		}
+	}
+}
+
+func TestInterpretBlocksOfAnotherSize(t *testing.T) {
+	m := measured(t)
+	m.Blocks[3].Bytes--
+	i := interpret(t, m, func(*v1alpha1.Workload) {})
+	if len(i.Reasons) != 1 || i.Reasons[0].Code != malachite.BlockSizeDiffers || i.Reasons[0].Value != 1 || !strings.Contains(i.Reasons[0].Message, "1 of 40 blocks were not of the 1Mi") {
+		t.Errorf("reasons %v", i.Reasons)
+	}
+}
+
+func TestInterpretNothing(t *testing.T) {
+	m := &results.Measurement{WindowSeconds: 10, Histogram: results.NewHistogram()}
+	if i := interpret(t, m, func(*v1alpha1.Workload) {}); len(i.Measures)+len(i.Reasons)+len(i.Notes) > 0 {
+		t.Errorf("got %+v", i)
+	}
+}

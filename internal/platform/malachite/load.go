@@ -1,0 +1,48 @@
+package malachite
+
+import (
+	"fmt"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/members"
+)
+
+// The series that are recorded of the observed validator's own metrics.
+const (
+	seriesBlocks    = "blocksCounted"
+	seriesHeights   = "heightsTimed"
+	seriesConsensus = "consensusTime"
+	seriesPeers     = "connectedPeers"
+)
+
+var ownSeries = []driver.ObservedSeries{
+	{Name: seriesBlocks, Unit: "blocks/s", Metric: "malachite_bench_blocks_total", Kind: driver.SeriesCounter},
+	{Name: seriesHeights, Unit: "blocks/s", Metric: "malachite_bench_consensus_time_seconds_count", Kind: driver.SeriesCounter},
+	{Name: seriesConsensus, Unit: "s/s", Metric: "malachite_bench_consensus_time_seconds_sum", Kind: driver.SeriesCounter},
+	{Name: seriesPeers, Unit: "peers", Metric: "malachitebft_core_consensus_connected_peers", Kind: driver.SeriesGauge},
+}
+
+// Load is the stream of one validator's decisions: the network makes its own.
+func (Malachite) Load(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (driver.Driver, error) {
+	m, ok := topology.Named(observed(workload))
+	if !ok {
+		return driver.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, observed(workload))
+	}
+	orders := driver.Orders(workload)
+	orders.Unit = "blocks"
+	for _, each := range topology.Members {
+		orders.Observe = append(orders.Observe, driver.Observed{Member: each.Name, URL: metricsOf(each, portAgent)})
+	}
+	orders.Observe = append(orders.Observe, driver.Observed{Member: m.Name + "/consensus", URL: metricsOf(m, portHTTP), Series: ownSeries})
+	return driver.Driver{
+		Image:    in.Images.Image("agent", ""),
+		Stream:   "http://" + members.HostPort(m.Host, portHTTP) + "/blocks",
+		Workload: orders,
+	}, nil
+}
+
+func metricsOf(m platform.Member, port int32) string {
+	return "http://" + members.HostPort(m.Host, port) + "/metrics"
+}

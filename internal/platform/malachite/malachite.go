@@ -1,0 +1,66 @@
+// Package malachite is the platform Malachite: validators that run the project's own block-producing application
+// (systems/malachite-bench) on Malachite's consensus. They decide on one block of a set size after the other, so that nobody
+// puts load on them; what one of them decides is observed. docs/malachite.md has every field with its default and source.
+package malachite
+
+import (
+	"fmt"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/members"
+)
+
+// Malachite is the platform.
+type Malachite struct{}
+
+// New is the platform.
+func New() Malachite { return Malachite{} }
+
+var (
+	_ platform.Platform       = Malachite{}
+	_ platform.MaterialUser   = Malachite{}
+	_ platform.Loadable       = Malachite{}
+	_ platform.Interpreter    = Malachite{}
+	_ platform.MetricsExposer = Malachite{}
+)
+
+// libraryVersion is that of the consensus library's crates in the project's own image.
+const libraryVersion = "0.8.2"
+
+// Ports of a validator's container.
+const (
+	portP2P   = 27000
+	portHTTP  = 29000
+	portAgent = 9101
+
+	portNameP2P   = "p2p"
+	portNameHTTP  = "http"
+	portNameAgent = "agent"
+)
+
+// validatorPorts are the ports of a validator that others reach. Metrics and blocks are served on one.
+var validatorPorts = []members.Port{
+	{Name: portNameP2P, Number: portP2P, Reach: members.ReachNetwork},
+	{Name: portNameHTTP, Number: portHTTP, Reach: members.ReachAnyone},
+	{Name: portNameAgent, Number: portAgent, Reach: members.ReachAnyone},
+}
+
+// Type is Malachite.
+func (Malachite) Type() v1alpha1.PlatformType { return v1alpha1.PlatformMalachite }
+
+// Version is that of the library, or the image where that is the user's.
+func (Malachite) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
+	if image := spec.Platform.Malachite.Image; image != "" {
+		return "Malachite, " + image
+	}
+	return "Malachite " + libraryVersion
+}
+
+// MetricsPorts are those of the validator and of the agent beside it.
+func (Malachite) MetricsPorts() []string { return []string{portNameHTTP, portNameAgent} }
+
+// Topology lists the validators in the order of the genesis; their identity is the moniker in their logs and metrics.
+func (Malachite) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
+	return members.Topology(network, "Validator", portP2P, func(ordinal int32) string { return fmt.Sprintf("validator-%d", ordinal) })
+}

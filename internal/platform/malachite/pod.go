@@ -1,0 +1,105 @@
+package malachite
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/members"
+	"github.com/benchnet/benchnet/internal/pods"
+)
+
+// Paths in the containers; docs/malachite.md has them as the contract of images.
+const (
+	program     = "/usr/local/bin/malachite-bench"
+	configDir   = "/etc/benchnet/config"
+	identityDir = "/etc/benchnet/identity"
+	networkDir  = "/etc/benchnet/network"
+	homeDir     = "/var/lib/malachite"
+
+	fileConfig  = "config.toml"
+	fileKey     = "priv_validator_key.json"
+	fileGenesis = "genesis.json"
+	// networkFolder is where the maker of the material leaves the genesis.
+	networkFolder = "network"
+
+	volumeConfig   = "config"
+	volumeIdentity = "identity"
+	volumeNetwork  = "network"
+	volumeHome     = "home"
+	volumeTmp      = "tmp"
+
+	// exitUsage is the exit code of the program for arguments that it refuses.
+	exitUsage = 2
+)
+
+const (
+	// startBudgetSeconds is generous: a validator is ready when more than two thirds of them are up.
+	startBudgetSeconds = 1800
+	// stopBudgetSeconds lets a validator close its store.
+	stopBudgetSeconds = 60
+)
+
+func image(in platform.Input) string {
+	if own := in.Network.Spec.Platform.Malachite.Image; own != "" {
+		return own
+	}
+	return in.Images.Image("malachite-bench", "")
+}
+
+// Members are the Service that names all validators, the policy around them, and a ConfigMap and a StatefulSet for each.
+func (Malachite) Members(in platform.Input, topology platform.Topology) ([]client.Object, error) {
+	objects := []client.Object{members.Service(in.Network, validatorPorts), members.Policy(in.Network, validatorPorts)}
+	size := members.VolumeSize(&in.Network.Spec.Members, expectedStorage(in.Network.Spec.Platform.Malachite))
+	for ordinal, m := range topology.Members {
+		config, err := renderConfig(in, topology, ordinal)
+		if err != nil {
+			return nil, err
+		}
+		files := map[string]string{fileConfig: config}
+		claims, volumes := members.Storage(in.Network, m, volumeHome, size)
+		pod := validatorPod(in, m)
+		pod.Volumes = append(pod.Volumes, volumes...)
+		objects = append(objects, members.ConfigMap(in.Network, m, files), members.StatefulSet(in.Network, m, pod, files, claims...))
+	}
+	return objects, nil
+}
+
+func validatorPod(in platform.Input, m platform.Member) corev1.PodSpec {
+	pod := members.Pod(in, nil)
+	pod.TerminationGracePeriodSeconds = new(int64(stopBudgetSeconds))
+	pod.Containers = []corev1.Container{validator(in)}
+	pod.Volumes = append(pod.Volumes, pods.Scratch(volumeTmp), members.ConfigVolume(in.Network, m, volumeConfig),
+		pods.SecretVolume(volumeIdentity, names.Identity(in.Network.Name, m.Name)),
+		pods.SecretVolume(volumeNetwork, names.NetworkMap(in.Network.Name)))
+	return pod
+}
+
+// validator has no liveness probe: a validator that is measured is never killed for being slow. One that has been ready stays in
+// the measurement while it catches up, so that its readiness follows the process alone.
+func validator(in platform.Input) corev1.Container {
+	return corev1.Container{
+		Name:  "malachite",
+		Image: image(in),
+		Command: []string{pods.Agent, "supervise", "--metrics-addr", members.HostPort("", portAgent), "--",
+			program, "start", "--config", configDir + "/" + fileConfig},
+		Resources:                members.Resources(&in.Network.Spec.Members),
+		Ports:                    members.ContainerPorts(validatorPorts),
+		SecurityContext:          pods.Restricted(),
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+		VolumeMounts: []corev1.VolumeMount{
+			pods.ReadOnly(pods.AgentVolume, pods.AgentDir), pods.ReadOnly(volumeConfig, configDir),
+			pods.ReadOnly(volumeIdentity, identityDir), pods.ReadOnly(volumeNetwork, networkDir),
+			pods.Mount(volumeHome, homeDir), pods.Mount(volumeTmp, "/tmp"),
+		},
+		StartupProbe:   probe("/ready", 1, startBudgetSeconds),
+		ReadinessProbe: probe("/ready", 5, 3),
+	}
+}
+
+func probe(path string, period, failures int32) *corev1.Probe {
+	return &corev1.Probe{PeriodSeconds: period, TimeoutSeconds: 5, FailureThreshold: failures, ProbeHandler: corev1.ProbeHandler{
+		HTTPGet: &corev1.HTTPGetAction{Path: path, Port: intstr.FromString(portNameHTTP)}}}
+}

@@ -1,0 +1,114 @@
+package malachite_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform/malachite"
+	"github.com/benchnet/benchnet/internal/platform/platformtest"
+)
+
+const good = `
+apiVersion: benchnet.dev/v1alpha1
+kind: BenchmarkNetwork
+metadata: {name: net}
+spec:
+  platform: {type: Malachite, malachite: {discovery: {}, peers: Discovery}}
+  members: {count: 4}
+  workloads:
+  - name: blocks
+    malachite: {}
+`
+
+type spec = v1alpha1.BenchmarkNetworkSpec
+
+func quantity(s string) *resource.Quantity {
+	q := resource.MustParse(s)
+	return &q
+}
+
+// platform changes the platform's part of a spec.
+func platform(change func(*v1alpha1.MalachitePlatform)) func(*spec) {
+	return func(s *spec) { change(s.Platform.Malachite) }
+}
+
+func workload(change func(*v1alpha1.Workload)) func(*spec) {
+	return func(s *spec) { change(&s.Workloads[0].Workload) }
+}
+
+// refusals are platformtest's, short to write.
+type refusals []struct {
+	Name   string
+	Change func(*v1alpha1.BenchmarkNetworkSpec)
+	Field  string
+	Says   []string
+}
+
+func TestRefuses(t *testing.T) {
+	admission := platformtest.NetworkAdmission(t)
+	list := refusals{
+		{"no block", platform(func(m *v1alpha1.MalachitePlatform) { m.BlockSize = *quantity("0") }),
+			"platform.malachite.blockSize", []string{`"0"`, "from 1 to 64Mi"}},
+		{"a block above what the application takes", platform(func(m *v1alpha1.MalachitePlatform) { m.BlockSize = *quantity("65Mi") }),
+			"platform.malachite.blockSize", []string{`"65Mi"`, "from 1 to 64Mi"}},
+		{"half a byte", platform(func(m *v1alpha1.MalachitePlatform) { m.BlockSize = *quantity("1500m") }),
+			"platform.malachite.blockSize", []string{"1500m", "whole number of bytes"}},
+		{"parts too small", platform(func(m *v1alpha1.MalachitePlatform) { m.PartSize = *quantity("100") }),
+			"platform.malachite.partSize", []string{`"100"`, "from 256 to 64Mi"}},
+		{"messages too small for a part", platform(func(m *v1alpha1.MalachitePlatform) { m.Gossip.MaxMessageSize = quantity("128Ki") }),
+			"platform.malachite.gossip.maxMessageSize", []string{`"128Ki"`, "at least 192Ki", "a part of 128Ki and 64Ki besides"}},
+		{"messages too small for a block", platform(func(m *v1alpha1.MalachitePlatform) {
+			m.Gossip.MaxMessageSize, m.Payload = quantity("1Mi"), v1alpha1.MalachiteProposalOnly
+		}), "platform.malachite.gossip.maxMessageSize", []string{"at least 1088Ki", "with payload ProposalOnly a block of 1Mi"}},
+		{"responses too small for a block", platform(func(m *v1alpha1.MalachitePlatform) { m.Gossip.MaxResponseSize = quantity("1Mi") }),
+			"platform.malachite.gossip.maxResponseSize", []string{"at least 1088Ki", "a block of 1Mi and 64Ki besides"}},
+		{"more bootstrap peers than others", platform(func(m *v1alpha1.MalachitePlatform) { m.Discovery.BootstrapPeers = 4 }),
+			"platform.malachite.discovery.bootstrapPeers", []string{"4", "less than members.count (4)"}},
+		{"fewer may come than go", platform(func(m *v1alpha1.MalachitePlatform) { m.Discovery.InboundPeers = 3 }),
+			"platform.malachite.discovery.inboundPeers", []string{"3", "at least outboundPeers (50)"}},
+		{"a heap", func(s *spec) { s.Members.Heap = quantity("1Gi") }, "members.heap", []string{"no JVM", "set members.memory"}},
+		{"no cores", func(s *spec) { s.Members.Cores = quantity("0") }, "members.cores", []string{"greater than 0"}},
+		{"memory that blocks do not fit into", func(s *spec) { s.Members.Memory = quantity("64Mi") }, "members.memory",
+			[]string{`"64Mi"`, "at least 112Mi", "96Mi for the program and 16 blocks of 1Mi"}},
+		{"a volume that kept blocks do not fit into", func(s *spec) { s.Members.Storage.Size = quantity("1Gi") }, "members.storage.size",
+			[]string{`"1Gi"`, "at least 2512Mi", "keptBlocks (1000) of 1Mi twice over"}},
+		{"nobody to observe", workload(func(w *v1alpha1.Workload) { w.Malachite.Observe = 4 }), "workloads[0].malachite.observe",
+			[]string{"4", "the network has 4, so 0 to 3"}},
+		{"several observers", workload(func(w *v1alpha1.Workload) { w.Workers.Count = 2 }), "workloads[0].workers.count",
+			[]string{"2", "must be 1", "one worker observes one validator"}},
+		{"parts of a second", workload(func(w *v1alpha1.Workload) { w.Measure.Window.Duration = 1500 * time.Millisecond }),
+			"workloads[0].measure.window", []string{"1.5s", "whole seconds"}},
+		{"an operation of another platform", workload(func(w *v1alpha1.Workload) { w.Malachite = nil }), "workloads[0].malachite",
+			[]string{"needs malachite", "makes its own blocks"}},
+	}
+	for _, r := range list {
+		platformtest.Refuses(t, malachite.New(), admission.Network(t, []byte(good)), platformtest.Refusal(r))
+	}
+}
+
+// What the schema refuses itself, so that kubectl apply says so.
+func TestSchemaRefuses(t *testing.T) {
+	admission := platformtest.NetworkAdmission(t)
+	for name, c := range map[string]struct{ in, from, to, want string }{
+		"parameters of discovery in a full mesh": {good, "peers: Discovery", "peers: FullMesh", "platform.malachite.discovery belongs to platform.malachite.peers Discovery"},
+		"a mesh below its low mark":              {good, "discovery: {}", "discovery: {}, gossip: {mesh: 3}", "must have meshLow <= mesh <= meshHigh"},
+		"outbound peers beyond the mesh":         {good, "discovery: {}", "discovery: {}, gossip: {meshOutboundMin: 4}", "must be 1, or at most half of mesh and below meshLow"},
+		"a block time of nothing":                {good, "discovery: {}", "discovery: {}, targetBlockTime: 0s", "targetBlockTime must be whole milliseconds from 1ms to 10m"},
+		"a timeout in microseconds":              {good, "discovery: {}", "discovery: {}, timeouts: {propose: 100us}", "timeouts.propose must be whole milliseconds"},
+		"a floating image":                       {good, "discovery: {}", "discovery: {}, image: x/malachite:latest", "platform.malachite.image must carry a tag other than latest"},
+		"a load":                                 {good, "malachite: {}", "malachite: {}\n    load: {clients: 3}", "load must be set, but for malachite: its network makes its own blocks"},
+		"an unknown payload":                     {good, "discovery: {}", "discovery: {}, payload: PartsOnly", `supported values: "ProposalAndParts", "ProposalOnly"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := admission.Admit([]byte(strings.Replace(c.in, c.from, c.to, 1)), &v1alpha1.BenchmarkNetwork{})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+			t.Log(err)
+		})
+	}
+}

@@ -1,0 +1,46 @@
+package malachite
+
+import (
+	"fmt"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform/members"
+	"github.com/benchnet/benchnet/internal/sizing"
+)
+
+// Settings lists what was derived for the validators, each with its source.
+func (Malachite) Settings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
+	m, machine := spec.Platform.Malachite, sizing.MachineOf(&spec.Members)
+	storage := members.VolumeSize(&spec.Members, expectedStorage(m))
+	return []v1alpha1.DerivedSetting{
+		{Name: "cores", Value: machine.Cores.String(), Source: source(spec.Members.Cores, "spec.members.cores", sizeOf(machine))},
+		{Name: "memory", Value: machine.Memory.String(), Source: source(spec.Members.Memory, "spec.members.memory", sizeOf(machine))},
+		{Name: "threads", Value: strconv.Itoa(int(threads(spec))), Source: threadsSource(m)},
+		{Name: "maxMessageSize", Value: binary(messageSize(m)), Source: source(m.Gossip.MaxMessageSize, "spec.platform.malachite.gossip.maxMessageSize",
+			"4Mi (Malachite), or the largest message and 64Ki besides")},
+		{Name: "maxResponseSize", Value: binary(responseSize(m)), Source: source(m.Gossip.MaxResponseSize, "spec.platform.malachite.gossip.maxResponseSize",
+			"10Mi (Malachite), or a block and 64Ki besides")},
+		{Name: "memberStorage", Value: storage.String(), Source: source(spec.Members.Storage.Size, "spec.members.storage.size",
+			"512Mi and keptBlocks twice over, in whole GiB")},
+	}
+}
+
+func sizeOf(machine sizing.Machine) string { return fmt.Sprintf("size %s", machine.Size) }
+
+// source is the field that set a value, or the rule that did.
+func source(set *resource.Quantity, field, rule string) string {
+	if set != nil {
+		return field
+	}
+	return rule
+}
+
+func threadsSource(m *v1alpha1.MalachitePlatform) string {
+	if m.Threads != nil {
+		return "spec.platform.malachite.threads"
+	}
+	return "the cores, rounded up"
+}

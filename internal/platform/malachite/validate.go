@@ -1,0 +1,120 @@
+package malachite
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/platform/members"
+	"github.com/benchnet/benchnet/internal/sizing"
+)
+
+// Validate refuses what CEL cannot express; path is that of the spec.
+func (Malachite) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	malachite := path.Child("platform", "malachite")
+	m := spec.Platform.Malachite
+	if m == nil {
+		return field.ErrorList{field.Required(malachite, "must be set when platform.type is Malachite")}
+	}
+	errs := validateBlock(m, malachite)
+	if len(errs) > 0 {
+		return errs
+	}
+	errs = append(errs, validateMessages(m, malachite.Child("gossip"))...)
+	errs = append(errs, validateDiscovery(spec, malachite)...)
+	return append(errs, validateMachine(spec, path.Child("members"))...)
+}
+
+func validateBlock(m *v1alpha1.MalachitePlatform, path *field.Path) field.ErrorList {
+	errs := between(m.BlockSize, 1, maxBlock, path.Child("blockSize"))
+	return append(errs, between(m.PartSize, minPart, maxBlock, path.Child("partSize"))...)
+}
+
+// between wants a whole number of bytes from least to most.
+func between(size resource.Quantity, least, most int64, path *field.Path) field.ErrorList {
+	if size.MilliValue()%1000 == 0 && size.Value() >= least && size.Value() <= most {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, size.String(), fmt.Sprintf("must be a whole number of bytes from %s to %s", binary(least), binary(most)))}
+}
+
+// validateMessages refuses bounds that a block, or a part of it, does not keep: it would never arrive.
+func validateMessages(m *v1alpha1.MalachitePlatform, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if size := m.Gossip.MaxMessageSize; size != nil && size.Value() < largestMessage(m) {
+		what := "a part of " + m.PartSize.String()
+		if m.Payload == v1alpha1.MalachiteProposalOnly {
+			what = "with payload ProposalOnly a block of " + m.BlockSize.String()
+		}
+		errs = append(errs, field.Invalid(path.Child("maxMessageSize"), size.String(),
+			fmt.Sprintf("must be at least %s: %s and %s besides", binary(largestMessage(m)), what, binary(envelope))))
+	}
+	if size := m.Gossip.MaxResponseSize; size != nil && size.Value() < largestResponse(m) {
+		errs = append(errs, field.Invalid(path.Child("maxResponseSize"), size.String(),
+			fmt.Sprintf("must be at least %s: a block of %s and %s besides", binary(largestResponse(m)), m.BlockSize.String(), binary(envelope))))
+	}
+	return errs
+}
+
+func validateDiscovery(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	m := spec.Platform.Malachite
+	d := m.Discovery
+	if d == nil {
+		return nil
+	}
+	path = path.Child("discovery")
+	var errs field.ErrorList
+	if d.BootstrapPeers >= spec.Members.Count {
+		errs = append(errs, field.Invalid(path.Child("bootstrapPeers"), d.BootstrapPeers, fmt.Sprintf(
+			"must be less than members.count (%d): a validator is no peer of its own", spec.Members.Count)))
+	}
+	if d.InboundPeers < d.OutboundPeers {
+		errs = append(errs, field.Invalid(path.Child("inboundPeers"), d.InboundPeers, fmt.Sprintf(
+			"must be at least outboundPeers (%d): what some connect to others must accept", d.OutboundPeers)))
+	}
+	return errs
+}
+
+// validateMachine refuses a validator that its blocks would not fit into.
+func validateMachine(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	m, machine := spec.Platform.Malachite, sizing.MachineOf(&spec.Members)
+	var errs field.ErrorList
+	if spec.Members.Heap != nil {
+		errs = append(errs, field.Invalid(path.Child("heap"), spec.Members.Heap.String(), "must not be set: a validator runs in no JVM; set members.memory"))
+	}
+	if machine.Cores.Sign() <= 0 {
+		errs = append(errs, field.Invalid(path.Child("cores"), machine.Cores.String(), "must be greater than 0"))
+	}
+	if machine.Memory.Value() < memoryNeeded(m) {
+		errs = append(errs, field.Invalid(path.Child("memory"), machine.Memory.String(), fmt.Sprintf(
+			"must be at least %s: %s for the program and %d blocks of %s", binary(memoryNeeded(m)), binary(baseMemory), heldBlocks, m.BlockSize.String())))
+	}
+	if size := spec.Members.Storage.Size; size != nil && size.Value() < storageNeeded(m) {
+		errs = append(errs, field.Invalid(path.Child("storage", "size"), size.String(), fmt.Sprintf(
+			"must be at least %s: %s, and keptBlocks (%d) of %s twice over", binary(storageNeeded(m)), binary(baseStorage), m.KeptBlocks, m.BlockSize.String())))
+	}
+	return errs
+}
+
+// ValidateWorkload refuses a workload that the network cannot serve.
+func (Malachite) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	errs := driver.ValidateMeasure(w, path)
+	if w.Malachite == nil {
+		return append(errs, field.Required(path.Child("malachite"), "a workload on a Malachite network needs malachite: it makes its own blocks, which are observed"))
+	}
+	if w.Malachite.Observe >= spec.Members.Count {
+		errs = append(errs, field.Invalid(path.Child("malachite", "observe"), w.Malachite.Observe, fmt.Sprintf(
+			"must be the ordinal of a validator: the network has %d, so 0 to %d", spec.Members.Count, spec.Members.Count-1)))
+	}
+	if w.Workers.Count != 1 {
+		errs = append(errs, field.Invalid(path.Child("workers", "count"), w.Workers.Count,
+			"must be 1: one worker observes one validator, and all validators decide the same blocks"))
+	}
+	return errs
+}
+
+// observed is the validator whose decisions a workload measures.
+func observed(w *v1alpha1.Workload) string { return members.Name(w.Malachite.Observe) }
