@@ -41,6 +41,9 @@ type Block struct {
 	Transactions int64   `json:"transactions"`
 	Round        int32   `json:"round"`
 	Proposer     string  `json:"proposer"`
+	// Synced tells that the member did not take part in the decision, but got the block from a peer later: its time is not that of
+	// the decision.
+	Synced bool `json:"synced"`
 }
 
 // micros is the instant in Unix epoch microseconds.

@@ -21,8 +21,11 @@ type Window struct {
 	start, opened, closed int64
 	histogram             *results.Histogram
 	perSecond             []int64
-	listed                []results.Block
-	omitted, warmUp       int64
+	// syncedPerSecond counts blocks whose decision was not observed; synced is the first of them.
+	syncedPerSecond []int64
+	synced          *Block
+	listed          []results.Block
+	omitted, warmUp int64
 	// lag is the least time that a block of the window took from its decision to here, by the two clocks, if lagged.
 	lag    time.Duration
 	lagged bool
@@ -49,7 +52,7 @@ func (w *Window) Open(start, windowStart time.Time, seconds int) {
 	defer w.lock.Unlock()
 	w.start, w.opened = start.UnixMicro(), windowStart.UnixMicro()
 	w.closed = w.opened + int64(seconds)*1e6
-	w.perSecond = make([]int64, seconds)
+	w.perSecond, w.syncedPerSecond = make([]int64, seconds), make([]int64, seconds)
 }
 
 // See takes the next block, which came at the given instant.
@@ -77,8 +80,16 @@ func (w *Window) See(b Block, came time.Time) {
 	}
 }
 
-// count takes in a block of the window; its latency is the time since the block before it.
+// count takes in a block of the window; its latency is the time since the block before it. One that the member has from a peer
+// is an error: it was decided, but not observed.
 func (w *Window) count(b Block, at, before int64, came time.Time) error {
+	if b.Synced {
+		if w.synced == nil {
+			w.synced = &b
+		}
+		w.syncedPerSecond[(at-w.opened)/1e6]++
+		return nil
+	}
 	w.perSecond[(at-w.opened)/1e6]++
 	if len(w.listed) < results.MaxBlocks {
 		w.listed = append(w.listed, results.Block{Height: b.Height, Micros: at - w.opened, Bytes: b.Bytes,
@@ -119,7 +130,20 @@ func (w *Window) Result(worker int) (*results.Worker, error) {
 	}
 	return &results.Worker{
 		Worker: worker, StartMillis: w.opened / 1000, WindowSeconds: len(w.perSecond), Unit: "blocks", Histogram: encoded,
-		CompletedPerSecond: w.perSecond, FailedPerSecond: make([]int64, len(w.perSecond)), Errors: []results.ErrorCount{},
+		CompletedPerSecond: w.perSecond, FailedPerSecond: w.syncedPerSecond, Errors: w.errors(),
 		Blocks: w.listed, BlocksOmitted: w.omitted,
 	}, nil
+}
+
+// errors are the blocks that were not observed as they were decided.
+func (w *Window) errors() []results.ErrorCount {
+	if w.synced == nil {
+		return []results.ErrorCount{}
+	}
+	var count int64
+	for _, n := range w.syncedPerSecond {
+		count += n
+	}
+	return []results.ErrorCount{{Kind: "Synced", Count: count,
+		Example: fmt.Sprintf("block %d came from a peer that had decided it before: the observed member had fallen behind", w.synced.Height)}}
 }

@@ -91,6 +91,21 @@ func TestNothingDecided(t *testing.T) {
 	}
 }
 
+// A member that has fallen behind gets blocks from its peers; when it got them says nothing of the consensus.
+func TestSyncedBlocks(t *testing.T) {
+	synced := func(b Block) Block { b.Synced = true; return b }
+	r, err := seen(at(1, 900), at(2, 1100), synced(at(3, 2100)), synced(at(4, 2101)), at(5, 2300)).Result(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(r.CompletedPerSecond, []int64{1, 1}) || !reflect.DeepEqual(r.FailedPerSecond, []int64{0, 2}) || len(r.Blocks) != 2 {
+		t.Errorf("got %+v", r)
+	}
+	if len(r.Errors) != 1 || r.Errors[0].Kind != "Synced" || r.Errors[0].Count != 2 || !strings.HasPrefix(r.Errors[0].Example, "block 3 came from a peer") {
+		t.Errorf("errors %+v", r.Errors)
+	}
+}
+
 // More blocks than a report can list are counted all the same.
 func TestBlocksOmitted(t *testing.T) {
 	w := NewWindow()
