@@ -31,6 +31,7 @@ type NetworkReconciler struct{ Dependencies }
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks/finalizers,verbs=update
 // +kubebuilder:rbac:groups="",resources=secrets;configmaps;services;serviceaccounts;persistentvolumeclaims,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=events,verbs=list
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;update;patch;delete
@@ -121,7 +122,7 @@ func (r *NetworkReconciler) report(ctx context.Context, pass *networkPass) error
 func (r *NetworkReconciler) expire(ctx context.Context, pass *networkPass) (ctrl.Result, error) {
 	deadline, ok := status.Expiry(pass.network, pass.runs)
 	if !ok {
-		return ctrl.Result{}, nil
+		return pass.retry(), nil
 	}
 	if left := deadline.Sub(r.Now()); left > 0 {
 		return ctrl.Result{RequeueAfter: left}, nil

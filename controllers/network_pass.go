@@ -46,6 +46,9 @@ func (r *NetworkReconciler) gather(ctx context.Context, network *v1alpha1.Benchm
 	if pass.snapshot, err = r.Reader.Owned(ctx, network, networkLabels(network), podMonitors); err != nil {
 		return nil, err
 	}
+	if err := pass.snapshot.Refusals(ctx, r.Direct); err != nil {
+		return nil, err
+	}
 	if pass.runs, err = runsOn(ctx, r.Client, network.Namespace, network.Name); err != nil {
 		return nil, err
 	}
@@ -166,9 +169,9 @@ func (p *networkPass) allFindings() []status.StageFinding {
 	return all
 }
 
-// retry comes back for a refusal that another object can mend; a changed spec comes back by itself.
+// retry comes back for what another object can mend, a refusal or pods that cannot be made; a changed spec comes back by itself.
 func (p *networkPass) retry() ctrl.Result {
-	if p.missing {
+	if p.missing || p.snapshot.Podless() {
 		return ctrl.Result{RequeueAfter: 15 * time.Second}
 	}
 	return ctrl.Result{}

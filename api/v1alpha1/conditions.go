@@ -9,6 +9,8 @@ const (
 	ConditionAccepted = "Accepted"
 	// ConditionMonitored tells whether PodMonitors were made, or why not.
 	ConditionMonitored = "Monitored"
+	// ConditionNetworkEmulated tells whether the members are at the distances that spec.network asks for, and by what.
+	ConditionNetworkEmulated = "NetworkEmulated"
 	// ConditionMeasured tells whether a run has its numbers.
 	ConditionMeasured = "Measured"
 	// ConditionComplete tells whether a run has ended, well or not.
@@ -33,4 +35,11 @@ const (
 	ReasonResultWritten     = "ResultWritten"
 	ReasonRunFailed         = "RunFailed"
 	ReasonProblem           = "Problem"
+
+	// Reasons of NetworkEmulated, besides the mechanisms Netem and UserSpace.
+	ReasonNotRequested       = "NotRequested"
+	ReasonWaitingForMembers  = "WaitingForMembers"
+	ReasonCapabilityMissing  = "CapabilityMissing"
+	ReasonKernelLacksSupport = "KernelLacksSupport"
+	ReasonEmulationFailed    = "EmulationFailed"
 )

@@ -13,6 +13,9 @@ import (
 // FileName of the configuration in its ConfigMap.
 const FileName = "emulation.json"
 
+// Sidecar is the name of the container in a member's pod.
+const Sidecar = "emulation"
+
 // Mechanism by which a member's sidecar delays packets.
 type Mechanism string
 

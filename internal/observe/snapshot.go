@@ -39,6 +39,8 @@ type Snapshot struct {
 	owned  map[key]client.Object
 	pods   []corev1.Pod
 	scheme *runtime.Scheme
+	// refusals are why the pods of StatefulSets could not be made, by the set's UID.
+	refusals map[types.UID]string
 }
 
 type key struct {

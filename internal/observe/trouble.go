@@ -14,6 +14,9 @@ var quietReasons = map[string]bool{"": true, "ContainerCreating": true, "PodInit
 
 // trouble names what keeps the pods of a controller from running, or is empty.
 func (s *Snapshot) trouble(owner types.UID) string {
+	if refusal := s.refusals[owner]; refusal != "" {
+		return refusal
+	}
 	for i := range s.pods {
 		pod := &s.pods[i]
 		if ref := metav1.GetControllerOf(pod); ref != nil && ref.UID == owner {
@@ -69,9 +72,12 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// Restarts of all containers of a pod.
+// Restarts of all containers of a pod, and of the sidecar that keeps its peers at a distance: without it they were near.
 func Restarts(pod *corev1.Pod) int32 {
 	var n int32
+	if sidecar := sidecarOf(pod); sidecar != nil {
+		n += sidecar.RestartCount
+	}
 	for _, c := range pod.Status.ContainerStatuses {
 		n += c.RestartCount
 	}

@@ -25,9 +25,6 @@ import (
 )
 
 const (
-	// Container is the name of the sidecar.
-	Container = "emulation"
-
 	configDir  = "/etc/benchnet/emulation"
 	accountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
 
@@ -104,7 +101,7 @@ func account() *corev1.ProjectedVolumeSource {
 func (in Input) container(member string) corev1.Container {
 	probe := corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/ready", Port: intstr.FromInt32(port), Scheme: corev1.URISchemeHTTP}}
 	return corev1.Container{
-		Name:  Container,
+		Name:  emulation.Sidecar,
 		Image: in.AgentImage,
 		Command: []string{"/agent", "emulate", "--config", path.Join(configDir, emulation.FileName), "--member", member,
 			"--namespace", in.Network.Namespace, "--report", names.EmulationReport(in.Network.Name), "--listen", fmt.Sprintf(":%d", port)},

@@ -1,0 +1,153 @@
+package controllers_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/emulation"
+)
+
+// distant is a network in two regions; each case of TestBadRegions spoils its spec.network.
+const distant = `
+apiVersion: benchnet.dev/v1alpha1
+kind: BenchmarkNetwork
+metadata: {name: banks}
+spec:
+  platform: {type: Corda, corda: {version: "4.10"}}
+  members: {count: 2}
+  database: {engine: PostgreSQL, topology: Shared}
+  network:
+    regions: [{name: NYC, members: [notary], workloads: [issue]}, {name: LON, count: 2}]
+    roundTrips: [{between: [NYC, LON], roundTrip: 72ms, jitter: 1ms, lossPercent: "0.1", bandwidth: 1G}]
+    defaults: {sameRegionRoundTrip: 0.5ms}
+    databaseRoundTrip: 1500us
+  workloads:
+  - name: issue
+    corda: {flow: Issue}
+    load: {clients: 4}
+`
+
+var badRegions = []struct {
+	name, from, to string
+	want           []string
+}{
+	{"member that is not there", "[notary]", "[member-7]", []string{"spec.network.regions[0].members[0]", "member-7", "member-0, member-1, notary"}},
+	{"too many counted", "count: 2}]", "count: 3}]", []string{"spec.network.regions[1].count", "3", "only 2 of the 3 members"}},
+	{"members without a region", "count: 2}]", "count: 1}]", []string{"spec.network.regions", "member-1", "every member must be in a region"}},
+	{"members and count", "members: [notary]", "members: [notary], count: 1", []string{"network.regions[]", "not both"}},
+	{"region without anyone", "members: [notary], workloads: [issue]", "", []string{"network.regions[]", "needs members, count or workloads"}},
+	{"the same region twice", "name: LON", "name: NYC", []string{"spec.network.regions[1]", "Duplicate"}},
+	{"region that is no name", "name: LON", "name: New York", []string{"spec.network.regions[1].name", "New York"}},
+	{"region without a figure", "name: LON", "name: Mars", []string{"network.roundTrips[].between must name regions"}},
+	{"pair without a figure", "count: 2}]\n    roundTrips: [{between: [NYC, LON]", "count: 2}, {name: Mars, workloads: [x]}]\n    roundTrips: [{between: [NYC, LON]",
+		[]string{"no figure for Mars and NYC", "{between: [Mars, NYC], roundTrip: ...}"}},
+	{"three regions in a pair", "[NYC, LON]", "[NYC, LON, NYC]", []string{"spec.network.roundTrips[0].between", "2"}},
+	{"round trip that is no duration", "72ms", `"72"`, []string{"roundTrips[].roundTrip must be at most 10s", "72ms"}},
+	{"round trip too long", "72ms", "11s", []string{"roundTrips[].roundTrip must be at most 10s"}},
+	{"negative round trip", "72ms", "-1ms", []string{"roundTrips[].roundTrip must be at most 10s"}},
+	{"jitter above the round trip", "jitter: 1ms", "jitter: 73ms", []string{"spec.network.roundTrips", "73ms", "cannot exceed", "72ms"}},
+	{"everything lost", `"0.1"`, "100", []string{"spec.network.roundTrips[0].lossPercent", "100", "between 0 and 50"}},
+	{"no bandwidth", "1G", "\"0\"", []string{"spec.network.roundTrips[0].bandwidth", "between 64k and 32G"}},
+	{"database in the member", "database: {engine: PostgreSQL, topology: Shared}", "database: {engine: H2}",
+		[]string{"spec.network.databaseRoundTrip", "1.5ms", "engine PostgreSQL"}},
+	{"nothing asked for", distant[strings.Index(distant, "    regions"):strings.Index(distant, "  workloads:")], "    {}\n", []string{"network needs regions, databaseRoundTrip or both"}},
+	{"round trips without regions", distant[strings.Index(distant, "    regions"):strings.Index(distant, "    roundTrips")], "", []string{"need network.regions"}},
+}
+
+func TestBadRegions(t *testing.T) {
+	for _, c := range badRegions {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			text := strings.Replace(distant, c.from, c.to, 1)
+			if text == distant {
+				t.Fatalf("the case does not change the network: %q is not in it", c.from)
+			}
+			message := w.refusal(text)
+			t.Log(message)
+			for _, part := range c.want {
+				if !strings.Contains(message, part) {
+					t.Errorf("the message should name %q: %s", part, message)
+				}
+			}
+			if made := w.inventory(); len(made) > 1 {
+				t.Errorf("nothing may be made of a refused network, but there are %v", made)
+			}
+		})
+	}
+}
+
+func TestRegionsCannotChange(t *testing.T) {
+	for name, change := range map[string][2]string{
+		"moved":   {"72ms", "80ms"},
+		"removed": {distant[strings.Index(distant, "  network:"):strings.Index(distant, "  workloads:")], ""},
+	} {
+		w := newWorld(t)
+		must(t, w.create(distant, &v1alpha1.BenchmarkNetwork{}))
+		err := w.update(strings.Replace(distant, change[0], change[1], 1))
+		if err == nil || !strings.Contains(err.Error(), "spec.network cannot change") {
+			t.Errorf("%s: the change should be refused, but: %v", name, err)
+		}
+	}
+}
+
+// TestMembersOfRegions: every member has a sidecar before all else, and the condition follows what is told of it.
+func TestMembersOfRegions(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.create(distant, &v1alpha1.BenchmarkNetwork{}))
+	w.bringUp("banks")
+	for _, name := range []string{"banks-notary", "banks-member-0", "banks-member-1", "banks-db"} {
+		set := &appsv1.StatefulSet{}
+		w.get(name, set)
+		first := set.Spec.Template.Spec.InitContainers
+		if has := len(first) > 0 && first[0].Name == emulation.Sidecar; has != (name != "banks-db") {
+			t.Errorf("%s: sidecar %v", name, has)
+		}
+	}
+	w.expectEmulated(metav1.ConditionFalse, v1alpha1.ReasonWaitingForMembers, "member-0, member-1, notary")
+	before := w.writes.Load()
+	w.reconcileNetwork("banks")
+	if wrote := w.writes.Load() - before; wrote != 0 {
+		t.Errorf("a pass over an unchanged network wrote %d times", wrote)
+	}
+}
+
+// TestRefusedPodsAreNamed: a StatefulSet says in an event alone that its pod was refused.
+func TestRefusedPodsAreNamed(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.create(distant, &v1alpha1.BenchmarkNetwork{}))
+	w.bringUp("banks")
+	set := &appsv1.StatefulSet{}
+	w.get("banks-member-1", set)
+	must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.meta("banks-member-1-0")}))
+	set.Status.ObservedGeneration, set.Status.Replicas, set.Status.ReadyReplicas = set.Generation, 0, 0
+	must(t, w.client.Status().Update(w.ctx, set))
+	event := &corev1.Event{ObjectMeta: w.meta("refused"), Reason: "FailedCreate", Type: corev1.EventTypeWarning,
+		InvolvedObject: corev1.ObjectReference{Kind: "StatefulSet", Namespace: w.namespace, Name: set.Name, UID: set.UID},
+		Message:        `create Pod banks-member-1-0 failed error: pods "banks-member-1-0" is forbidden: violates PodSecurity "restricted:latest": ...`}
+	must(t, w.client.Create(w.ctx, event))
+	again := w.reconcileNetwork("banks")
+	if again.RequeueAfter == 0 {
+		t.Error("nothing will tell that the pod may be made, and nobody looks again")
+	}
+	w.expectEmulated(metav1.ConditionFalse, v1alpha1.ReasonCapabilityMissing, "enforce=privileged", "member-1", "NET_ADMIN", w.namespace)
+	ready := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionReady)
+	if !strings.Contains(ready.Message, "violates PodSecurity") {
+		t.Errorf("Ready should say why there is no pod: %s", ready.Message)
+	}
+}
+
+func (w *world) expectEmulated(want metav1.ConditionStatus, reason string, parts ...string) {
+	w.t.Helper()
+	c := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionNetworkEmulated)
+	missing := func(part string) bool { return c == nil || !strings.Contains(c.Message, part) }
+	if c == nil || c.Status != want || c.Reason != reason || slices.ContainsFunc(parts, missing) {
+		w.t.Errorf("%+v, want %s %s with %q", c, want, reason, parts)
+	}
+}
