@@ -34,13 +34,15 @@ engine_build() {
   esac
 }
 
-# cache_volumes: the host's Go modules and Maven repository, which save a first build its downloads.
+# cache_volumes: the host's Go modules, Maven repository and Cargo folders, which save a first build its downloads.
 cache_volumes=()
 use_host_caches() {
   [[ $ENGINE == buildah ]] || return 0
   local modules
   mkdir -p "$HOME/.m2"
   cache_volumes=(-v "$HOME/.m2:/root/.m2:rw")
+  mkdir -p "$CARGO_HOME_" "$CARGO_TARGET"
+  cache_volumes+=(-v "$CARGO_HOME_:$CARGO_HOME_:rw" -v "$CARGO_TARGET:$CARGO_TARGET:rw")
   command -v go >/dev/null || return 0
   modules=$(go env GOMODCACHE)
   mkdir -p "$modules"

@@ -9,6 +9,9 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CACHE="${BENCHNET_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/benchnet}/images"
 REGISTRY=${BENCHNET_REGISTRY:-ghcr.io/benchnet}
 VERSION=$(<"$ROOT/VERSION")
+# Cargo's folders on this host; the second is that of hack/tools/cargo, so that images and tests share what is compiled.
+CARGO_HOME_=${CARGO_HOME:-$HOME/.cargo}
+CARGO_TARGET="${CACHE%/images}/rust/target"
 CORDA_VERSION=${CORDA_VERSION:-4.10}
 # Names the inputs an image was made from; the image is rebuilt when they differ.
 INPUTS_LABEL=dev.benchnet.inputs

@@ -15,3 +15,9 @@ pub mod proposals;
 pub mod store;
 pub mod stream;
 pub mod wire;
+
+/// One word for the sources that it was compiled from; `unknown` when compiled by hand.
+pub const SOURCES: &str = match option_env!("MALACHITE_BENCH_SOURCES") {
+    Some(sources) => sources,
+    None => "unknown",
+};

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use eyre::{Result, WrapErr};
 use malachite_bench::config::{Config, Log, LogFormat, LogLevel};
-use malachite_bench::{genesis, node};
+use malachite_bench::{SOURCES, genesis, node};
 use tracing_subscriber::EnvFilter;
 
 /// A block-producing application on Malachite consensus, for benchmarks.
@@ -53,7 +53,7 @@ fn run(command: Command) -> Result<()> {
         Command::Init { validators, out } => genesis::init(&out, validators),
         Command::Start { config } => start(&config),
         Command::Version => {
-            println!("malachite-bench {}", env!("CARGO_PKG_VERSION"));
+            println!("malachite-bench {} (sources {SOURCES})", env!("CARGO_PKG_VERSION"));
             Ok(())
         }
     }
