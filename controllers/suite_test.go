@@ -31,6 +31,8 @@ import (
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/corda"
+	"github.com/benchnet/benchnet/internal/platform/jpaxos"
+	"github.com/benchnet/benchnet/internal/platform/malachite"
 )
 
 // config of the API server that all tests share; nil where there are no binaries to start one.
@@ -128,7 +130,7 @@ func (w *world) counting() interceptor.Funcs {
 var catalogue = images.Catalogue{Registry: "ghcr.io/benchnet", Version: "0.1.0"}
 
 func (w *world) dependencies() controllers.Dependencies {
-	return controllers.Dependencies{Client: w.operator, Direct: w.client, Platforms: platform.NewRegistry(corda.New()), Images: catalogue,
+	return controllers.Dependencies{Client: w.operator, Direct: w.client, Platforms: platform.NewRegistry(corda.New(), malachite.New()), Images: catalogue,
 		Writer: apply.NewWriter(w.operator, w.operator.Scheme()), Reader: observe.NewReader(w.operator, w.operator.Scheme()),
 		Events: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Now: func() time.Time { return w.now }}
 }

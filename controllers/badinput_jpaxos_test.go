@@ -1,0 +1,68 @@
+package controllers_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// goodJPaxos is the network that each case of TestBadInputJPaxos spoils.
+const goodJPaxos = `
+apiVersion: benchnet.dev/v1alpha1
+kind: BenchmarkNetwork
+metadata: {name: replicas}
+spec:
+  platform: {type: JPaxos, jpaxos: {image: "example.com/jpaxos:1"}}
+  members: {count: 3}
+  workloads:
+  - name: echo
+    jpaxos: {requestBytes: 128}
+    load: {clients: 10}
+`
+
+func TestBadInputJPaxos(t *testing.T) {
+	const image = `image: "example.com/jpaxos:1"`
+	for _, c := range []struct {
+		name, from, to string
+		want           []string
+	}{
+		{"no image", `{` + image + `}`, `{transport: NIO}`, []string{"platform.jpaxos.image is required", "no registry", "docs/jpaxos.md"}},
+		{"image that floats", "jpaxos:1", "jpaxos:latest", []string{"platform.jpaxos.image", "latest"}},
+		{"image without a tag", "jpaxos:1", "jpaxos", []string{"platform.jpaxos.image", "tag"}},
+		{"unknown transport", image, image + `, transport: QUIC`, []string{"platform.jpaxos.transport", "QUIC", "TCPNIO"}},
+		{"unknown crash model", image, image + `, crashModel: None`, []string{"platform.jpaxos.crashModel", "None", "EpochSS"}},
+		{"own service without a class", image, image + `, service: Own`, []string{"platform.jpaxos.serviceClass", "Own"}},
+		{"class without an own service", image, image + `, serviceClass: a.B`, []string{"platform.jpaxos.serviceClass", "Own"}},
+		{"relative class path", image, image + `, classPath: "lib/*"`, []string{"platform.jpaxos.classPath", "lib/*"}},
+		{"even number of replicas", "count: 3", "count: 4", []string{"spec.members.count", "4", "3, 5, 7 or 9", "majority"}},
+		{"too many replicas", "count: 3", "count: 11", []string{"spec.members.count", "11", "3, 5, 7 or 9"}},
+		{"window of no instance", image, image + `, tuning: {windowSize: 0}`, []string{"platform.jpaxos.tuning.windowSize", "0"}},
+		{"leader that is always suspected", image, image + `, tuning: {failureSendMilliseconds: 2000}`,
+			[]string{"tuning.failureSendMilliseconds", "2000", "failureSuspectMilliseconds (1000)"}},
+		{"address that is no multicast", image, image + `, tuning: {multicastAddress: "10.0.0.1"}`, []string{"tuning.multicastAddress", "10.0.0.1"}},
+		{"property that has a field", image, image + `, extraProperties: {BatchSize: "1"}`, []string{"extraProperties[BatchSize]", "tuning.batchSizeBytes"}},
+		{"heap set twice", image, image + `, jvmArgs: ["-Xmx2g"]`, []string{"jvmArgs[0]", "members.heap"}},
+		{"database", "members: {count: 3}", "members: {count: 3}\n  database: {engine: H2}", []string{"spec.database belongs to platform Corda"}},
+		{"request of no bytes", "requestBytes: 128", "requestBytes: 0", []string{"jpaxos.requestBytes", "0"}},
+		{"workload of another platform", "jpaxos: {requestBytes: 128}", "corda: {flow: Issue}", []string{"workloads[0].jpaxos", "needs jpaxos"}},
+		{"no load", "    load: {clients: 10}\n", "", []string{"load must be set"}},
+		{"too many clients for a worker", "clients: 10", "clients: 5000", []string{"workers.count", "5000", "3 workers"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			text := strings.Replace(goodJPaxos, c.from, c.to, 1)
+			if text == goodJPaxos {
+				t.Fatalf("the case does not change the network: %q is not in it", c.from)
+			}
+			message := w.refusal(text)
+			t.Log(message)
+			for _, part := range c.want {
+				if !strings.Contains(message, part) {
+					t.Errorf("the message should name %q: %s", part, message)
+				}
+			}
+			if made := w.inventory(); len(made) > 1 {
+				t.Errorf("nothing may be made of a refused network, but there are %v", made)
+			}
+		})
+	}
+}

@@ -1,0 +1,75 @@
+package jpaxos
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// Findings of the platform; docs/jpaxos.md explains them.
+const (
+	// RateDiffers: the clients and the replicas' log do not agree on the rate.
+	RateDiffers results.ReasonCode = "RateDiffers"
+	// RateUnconfirmed (note): no replica's log had a rate.
+	RateUnconfirmed results.ReasonCode = "RateUnconfirmed"
+)
+
+// rateTolerance between the clients' rate and that of the log, as a share of the former. A line of the log divides by the time since the
+// last full tenth of a second, but is told one tenth's worth, and so reads low by one percent for each millisecond of its timer's lag.
+const rateTolerance = 0.10
+
+// Interpret compares the rates of both sides, derives the payload's bits, and tells which side had no CPU left.
+func (JPaxos) Interpret(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, m *results.Measurement) results.Interpretation {
+	rate := m.Summarize().ThroughputPerSecond
+	i := results.Interpretation{Measures: []results.Measure{
+		{Name: "clientRate", Value: rate, Unit: "requests/s", Source: "completed at the clients, over the window"},
+		{Name: "payload", Value: rate * float64(w.JPaxos.RequestBytes) * 8, Unit: "bit/s", Source: "clientRate × requestBytes × 8, without headers"},
+	}}
+	compareRates(&i, rate, m)
+	replicas, clients := replicaSide(spec, m), clientSide(w, m)
+	i.Measures = append(i.Measures, replicas.measures()...)
+	i.Measures = append(i.Measures, clients.measures()...)
+	i.Notes = append(i.Notes, saturation(replicas, clients))
+	return i
+}
+
+// compareRates wants the replicas' log to confirm what the clients saw.
+func compareRates(i *results.Interpretation, clients float64, m *results.Measurement) {
+	logged, known := loggedRate(m)
+	if !known {
+		i.Notes = append(i.Notes, results.Reason{Code: RateUnconfirmed,
+			Message: "the rate is that of the clients alone: no replica logged lines such as \"RPS: 1234.5\" in the window"})
+		return
+	}
+	i.Measures = append(i.Measures, results.Measure{Name: "replicaRate", Value: logged, Unit: "requests/s",
+		Source: "the replicas' own log, median of the replicas: each executes every request"})
+	if math.Abs(logged-clients) <= rateTolerance*clients {
+		return
+	}
+	i.Reasons = append(i.Reasons, results.Reason{Code: RateDiffers, Value: logged, Limit: clients, Message: fmt.Sprintf(
+		"the replicas logged %.0f requests/s, the clients completed %.0f: they differ by more than %.0f %%", logged, clients, rateTolerance*100)})
+}
+
+// loggedRate is the median of the replicas' mean rates, never their sum. Some replicas may have logged nothing.
+func loggedRate(m *results.Measurement) (rate float64, known bool) {
+	var means []float64
+	for _, s := range m.SeriesNamed(executedSeries) {
+		if mean := s.Values.Mean(); !math.IsNaN(mean) {
+			means = append(means, mean)
+		}
+	}
+	return median(means), len(means) > 0
+}
+
+// median of some numbers; of an even number of them the mean of the middle two. 0 if there are none.
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	upper := len(sorted) / 2
+	return (sorted[upper] + sorted[(len(sorted)-1)/2]) / 2
+}

@@ -1,0 +1,130 @@
+package jpaxos_test
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform/jpaxos"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// measured is ten seconds of a thousand requests a second on three replicas with a core each, the clients on two.
+func measured(logged ...float64) *results.Measurement {
+	m := &results.Measurement{WindowSeconds: 10, Histogram: results.NewHistogram(), Completed: constant(1000)}
+	for i, rate := range logged {
+		m.Series = append(m.Series, results.NamedSeries{Subject: string(rune('a' + i)), Name: "executedRequests", Values: series(rate)})
+	}
+	m.Members = []results.Member{{Member: "a", CPUSeconds: series(0.5), Periods: 100}, {Member: "b", CPUSeconds: series(0.25), Periods: 100}}
+	m.Workers = []results.WorkerSummary{{Load: &results.Load{CPUSeconds: 10, Periods: 100}}}
+	return m
+}
+
+func constant(n int64) []int64 {
+	values := make([]int64, 10)
+	for i := range values {
+		values[i] = n
+	}
+	return values
+}
+
+func series(value float64) results.Series {
+	values := make(results.Series, 10)
+	for i := range values {
+		values[i] = value
+	}
+	return values
+}
+
+func interpret(m *results.Measurement) results.Interpretation {
+	cores := resource.MustParse("1")
+	s := &v1alpha1.BenchmarkNetworkSpec{Members: v1alpha1.MembersSpec{Cores: &cores}}
+	w := &v1alpha1.Workload{JPaxos: &v1alpha1.JPaxosWorkload{RequestBytes: 128}, Workers: v1alpha1.Workers{Cores: resource.MustParse("2")}}
+	return jpaxos.New().Interpret(s, w, m)
+}
+
+func measure(t *testing.T, i results.Interpretation, name string) float64 {
+	t.Helper()
+	for _, m := range i.Measures {
+		if m.Name == name {
+			return m.Value
+		}
+	}
+	t.Fatalf("no measure %s in %+v", name, i.Measures)
+	return 0
+}
+
+func TestMeasures(t *testing.T) {
+	i := interpret(measured(980, 1000, 990))
+	for name, want := range map[string]float64{
+		"clientRate": 1000, "replicaRate": 990, "payload": 1000 * 128 * 8,
+		"replicaCores": 0.75, "replicaCPUShare": 50, "clientCores": 1, "clientCPUShare": 50,
+	} {
+		if got := measure(t, i, name); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	if len(i.Reasons) > 0 {
+		t.Errorf("the rates agree, but: %v", i.Reasons)
+	}
+}
+
+// The rates must agree within a tenth; a replica that logged nothing, as with JPaxos of 2013, has no say.
+func TestRatesMustAgree(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		logged  []float64
+		differs bool
+	}{
+		{"a little low", []float64{905, 920, 910}, false},
+		{"too low", []float64{895, 890, 890}, true},
+		{"too high, as if summed", []float64{2000, 2000, 2000}, true},
+		{"one replica is behind", []float64{1000, 990, 200}, false},
+		{"one replica alone logs", []float64{results.Missing, results.Missing, 1000}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			i := interpret(measured(c.logged...))
+			if differs := len(i.Reasons) == 1 && i.Reasons[0].Code == jpaxos.RateDiffers; differs != c.differs {
+				t.Errorf("RateDiffers is %v, want %v: %v", differs, c.differs, i.Reasons)
+			}
+		})
+	}
+	i := interpret(measured(500, 500, 500))
+	if text := i.Reasons[0].Message; !strings.Contains(text, "500") || !strings.Contains(text, "1000") {
+		t.Errorf("the reason should name both rates: %s", text)
+	}
+}
+
+func TestARateWithoutALogIsTold(t *testing.T) {
+	for name, m := range map[string]*results.Measurement{"no series": measured(), "nothing in it": measured(results.Missing)} {
+		i := interpret(m)
+		if len(i.Reasons) > 0 || i.Notes[0].Code != jpaxos.RateUnconfirmed {
+			t.Errorf("%s: want the note RateUnconfirmed alone: %+v", name, i)
+		}
+	}
+}
+
+func TestSaturation(t *testing.T) {
+	for _, c := range []struct {
+		want   string
+		change func(*results.Measurement)
+	}{
+		{"neither", func(*results.Measurement) {}},
+		{"replicas", func(m *results.Measurement) { m.Members[1].CPUSeconds = series(0.96) }},
+		{"replicas", func(m *results.Measurement) { m.Members[0].ThrottledPeriods = 6 }},
+		{"clients", func(m *results.Measurement) { m.Workers[0].Load.CPUSeconds = 19.5 }},
+		{"clients", func(m *results.Measurement) { m.Workers[0].Load.ThrottledPeriods = 6 }},
+		{"both", func(m *results.Measurement) { m.Members[0].CPUSeconds = series(1); m.Workers[0].Load.CPUSeconds = 20 }},
+		{"neither", func(m *results.Measurement) { m.Members[0].ThrottledPeriods = 5; m.Workers = nil }},
+	} {
+		m := measured(1000, 1000, 1000)
+		c.change(m)
+		i := interpret(m)
+		note := i.Notes[len(i.Notes)-1]
+		if note.Code != jpaxos.Saturated || note.Subject != c.want {
+			t.Errorf("want %s, got %s %s: %s", c.want, note.Code, note.Subject, note.Message)
+		}
+	}
+}

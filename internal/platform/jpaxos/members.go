@@ -1,0 +1,158 @@
+package jpaxos
+
+import (
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/members"
+	"github.com/benchnet/benchnet/internal/pods"
+	"github.com/benchnet/benchnet/internal/sizing"
+)
+
+// Paths in the containers; docs/jpaxos.md has them as part of the contract of images.
+const (
+	configDir  = "/etc/benchnet/config"
+	storageDir = "/var/lib/jpaxos"
+)
+
+// Volumes, by what they hold.
+const (
+	volumeConfig  = "config"
+	volumeStorage = "storage"
+	volumeTmp     = "tmp"
+)
+
+const (
+	// ratePattern is the line that a replica logs each tenth of a second, in which it says how many requests it executes a second.
+	// Java writes ten millions and more with an exponent.
+	ratePattern = `RPS: ([0-9.]+(?:E[0-9]+)?)`
+	// rateScale makes requests of it.
+	rateScale = "0.1"
+	// executedMetric counts them; the agent serves it.
+	executedMetric = "benchnet_member_operations_total"
+
+	// startBudgetSeconds is generous; a replica is up within two.
+	startBudgetSeconds = 600
+)
+
+// mainClasses of the services that JPaxos brings.
+var mainClasses = map[v1alpha1.JPaxosService]string{
+	v1alpha1.JPaxosEcho:   "lsr.paxos.test.EchoService",
+	v1alpha1.JPaxosDigest: "lsr.paxos.test.DigestService",
+}
+
+func mainClass(p *v1alpha1.JPaxosPlatform) string {
+	if class, ok := mainClasses[p.Service]; ok {
+		return class
+	}
+	return p.ServiceClass
+}
+
+// ports of a replica. A Service and a policy name a port by protocol, so that of replicas is there twice where they use UDP.
+func ports(p *v1alpha1.JPaxosPlatform) []members.Port {
+	all := []members.Port{
+		{Name: portNameReplica, Number: portReplica, Reach: members.ReachNetwork},
+		{Name: portNameClient, Number: portClient, Reach: members.ReachNetwork},
+		{Name: portNameAgent, Number: portAgent, Reach: members.ReachAnyone},
+	}
+	switch p.Transport {
+	case v1alpha1.JPaxosUDP, v1alpha1.JPaxosMulticast, v1alpha1.JPaxosGeneric:
+		all = append(all, members.Port{Name: portNameUDP, Number: portReplica, Protocol: corev1.ProtocolUDP, Reach: members.ReachNetwork})
+	}
+	return all
+}
+
+// Members are the Service of the pods' names, the policy around them, and for each replica a Service of its own, a ConfigMap and a
+// StatefulSet. A replica ends when a peer's name does not resolve, so peers are called by Services, whose names stay.
+func (JPaxos) Members(in platform.Input, topology platform.Topology) ([]client.Object, error) {
+	network := in.Network
+	own := ports(network.Spec.Platform.JPaxos)
+	config, err := files(network, topology)
+	if err != nil {
+		return nil, err
+	}
+	objects := []client.Object{members.Service(network, own), members.Policy(network, own)}
+	for i, m := range topology.Members {
+		claims, volumes := storage(network, m)
+		pod := replicaPod(in, m, i)
+		pod.Volumes = append(pod.Volumes, volumes...)
+		objects = append(objects, members.AddressService(network, m, own), members.ConfigMap(network, m, config),
+			members.StatefulSet(network, m, pod, config, claims...))
+	}
+	return objects, nil
+}
+
+func replicaPod(in platform.Input, m platform.Member, id int) corev1.PodSpec {
+	pod := members.Pod(in, nil)
+	pod.Containers = []corev1.Container{replica(in, id)}
+	pod.Volumes = append(pod.Volumes, members.ConfigVolume(in.Network, m, volumeConfig), pods.Scratch(volumeTmp))
+	return pod
+}
+
+// replica stops when its standard input ends, so the agent keeps that open. There is no liveness probe: a replica that is measured is
+// never killed for being slow.
+func replica(in platform.Input, id int) corev1.Container {
+	spec := &in.Network.Spec
+	command := []string{pods.Agent, "supervise", "--metrics-addr", members.HostPort("", portAgent), "--keep-stdin",
+		"--count-pattern", ratePattern, "--count-scale", rateScale, "--count-name", executedMetric, "--", "java"}
+	command = append(command, jvmArgs(spec)...)
+	command = append(command, "-Dlogback.configurationFile="+configDir+"/"+fileLogback, "-cp", spec.Platform.JPaxos.ClassPath,
+		mainClass(spec.Platform.JPaxos), strconv.Itoa(id))
+	return corev1.Container{
+		Name:                     "replica",
+		Image:                    spec.Platform.JPaxos.Image,
+		Command:                  command,
+		WorkingDir:               configDir,
+		Resources:                members.Resources(&spec.Members),
+		SecurityContext:          pods.Restricted(),
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+		Ports:                    members.ContainerPorts(ports(spec.Platform.JPaxos)),
+		StartupProbe:             clientPortAnswers(1, startBudgetSeconds),
+		ReadinessProbe:           clientPortAnswers(10, 3),
+		VolumeMounts: []corev1.VolumeMount{
+			pods.ReadOnly(pods.AgentVolume, pods.AgentDir), pods.ReadOnly(volumeConfig, configDir),
+			pods.Mount(volumeStorage, storageDir), pods.Mount(volumeTmp, "/tmp"),
+		},
+	}
+}
+
+func clientPortAnswers(periodSeconds, failures int32) *corev1.Probe {
+	return &corev1.Probe{PeriodSeconds: periodSeconds, TimeoutSeconds: 10, FailureThreshold: failures, ProbeHandler: corev1.ProbeHandler{
+		TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameClient)}}}
+}
+
+// jvmArgs are a fixed heap, so that its growth is not measured, and the user's.
+func jvmArgs(spec *v1alpha1.BenchmarkNetworkSpec) []string {
+	heap := sizing.MachineOf(&spec.Members).HeapMebibytes()
+	return append([]string{"-server", fmt.Sprintf("-Xms%dm", heap), fmt.Sprintf("-Xmx%dm", heap)}, spec.Platform.JPaxos.JVMArgs...)
+}
+
+// keepsLog tells whether a replica's log must outlive its pod: its crash model recovers from it alone. The other models recover
+// over the network from a majority that is up; with logs of an earlier life all of them would wait for each other for ever.
+func keepsLog(p *v1alpha1.JPaxosPlatform) bool {
+	return p.CrashModel == v1alpha1.JPaxosFullSS || p.CrashModel == v1alpha1.JPaxosPmem
+}
+
+// storage is where a replica writes what its crash model asks for.
+func storage(network *v1alpha1.BenchmarkNetwork, m platform.Member) ([]corev1.PersistentVolumeClaim, []corev1.Volume) {
+	if !keepsLog(network.Spec.Platform.JPaxos) {
+		return nil, []corev1.Volume{pods.Scratch(volumeStorage)}
+	}
+	return members.Storage(network, m, volumeStorage, volumeSize(&network.Spec))
+}
+
+// volumeSize of a replica's log: JPaxos keeps what came after the last snapshot, and Pmem its pool.
+func volumeSize(spec *v1alpha1.BenchmarkNetworkSpec) resource.Quantity {
+	expected := sizing.MemberVolume(sizing.Volume{})
+	if spec.Platform.JPaxos.CrashModel == v1alpha1.JPaxosPmem {
+		expected.Add(*resource.NewQuantity(spec.Platform.JPaxos.Tuning.NVMPoolBytes, resource.BinarySI))
+	}
+	return members.VolumeSize(&spec.Members, expected)
+}

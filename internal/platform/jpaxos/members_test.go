@@ -1,0 +1,94 @@
+package jpaxos_test
+
+import (
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform/jpaxos"
+	"github.com/benchnet/benchnet/internal/platform/platformtest"
+)
+
+// built are the members' objects of the good network after a change.
+func built(t *testing.T, change func(*v1alpha1.JPaxosPlatform)) []client.Object {
+	t.Helper()
+	network := platformtest.NetworkAdmission(t).Network(t, []byte(good))
+	change(network.Spec.Platform.JPaxos)
+	return platformtest.Build(t, jpaxos.New(), network).Members
+}
+
+// named is the object of type T of that name.
+func named[T client.Object](t *testing.T, objects []client.Object, name string) T {
+	t.Helper()
+	for _, o := range objects {
+		if o, ok := o.(T); ok && o.GetName() == name {
+			return o
+		}
+	}
+	var none T
+	t.Fatalf("no %T is called %s", none, name)
+	return none
+}
+
+// A replica dies of a peer whose name does not resolve, so each has a name and an address that outlive its pod.
+func TestPeersAreServices(t *testing.T) {
+	objects := built(t, func(*v1alpha1.JPaxosPlatform) {})
+	service := named[*corev1.Service](t, objects, "net-member-1")
+	if service.Spec.ClusterIP == corev1.ClusterIPNone || !service.Spec.PublishNotReadyAddresses {
+		t.Errorf("the Service of a replica must have an address of its own, from the start: %+v", service.Spec)
+	}
+	properties := named[*corev1.ConfigMap](t, objects, "net-member-0").Data["paxos.properties"]
+	if !strings.Contains(properties, "process.1 = net-member-1.bench.svc:2021:3001\n") {
+		t.Errorf("replica 1 should be called by its Service:\n%s", properties)
+	}
+}
+
+func TestUDPTransportsHaveTheirPort(t *testing.T) {
+	for transport, wanted := range map[v1alpha1.JPaxosTransport]bool{
+		v1alpha1.JPaxosTCP: false, v1alpha1.JPaxosNIO: false, v1alpha1.JPaxosTCPNIO: false,
+		v1alpha1.JPaxosUDP: true, v1alpha1.JPaxosMulticast: true, v1alpha1.JPaxosGeneric: true,
+	} {
+		objects := built(t, func(p *v1alpha1.JPaxosPlatform) { p.Transport = transport })
+		open := false
+		for _, port := range named[*corev1.Service](t, objects, "net-member-0").Spec.Ports {
+			open = open || port.Protocol == corev1.ProtocolUDP
+		}
+		if open != wanted {
+			t.Errorf("transport %s: a port for UDP is %v, want %v", transport, open, wanted)
+		}
+	}
+}
+
+// Models that recover from their own log keep it; the others must not find one of an earlier life.
+func TestStorageFollowsTheCrashModel(t *testing.T) {
+	for model, kept := range map[v1alpha1.JPaxosCrashModel]bool{
+		v1alpha1.JPaxosCrashStop: false, v1alpha1.JPaxosEpochSS: false, v1alpha1.JPaxosViewSS: false,
+		v1alpha1.JPaxosFullSS: true, v1alpha1.JPaxosPmem: true,
+	} {
+		objects := built(t, func(p *v1alpha1.JPaxosPlatform) { p.CrashModel = model })
+		set := named[*appsv1.StatefulSet](t, objects, "net-member-2")
+		if got := len(set.Spec.VolumeClaimTemplates) == 1; got != kept {
+			t.Errorf("crash model %s: a claim is %v, want %v", model, got, kept)
+		}
+	}
+}
+
+func TestPropertiesOfTheUsersOwn(t *testing.T) {
+	objects := built(t, func(p *v1alpha1.JPaxosPlatform) {
+		p.Service, p.ServiceClass = v1alpha1.JPaxosOwn, "com.example.Service"
+		p.Tuning.IndirectConsensus = v1alpha1.JPaxosEnabled
+		p.ExtraProperties = map[string]string{"B": "2", "A": "1"}
+	})
+	properties := named[*corev1.ConfigMap](t, objects, "net-member-0").Data["paxos.properties"]
+	if !strings.HasSuffix(properties, "\nA = 1\nB = 2\n") || !strings.Contains(properties, "\nIndirectConsensus = true\n") {
+		t.Errorf("the properties lack what the spec has:\n%s", properties)
+	}
+	command := named[*appsv1.StatefulSet](t, objects, "net-member-1").Spec.Template.Spec.Containers[0].Command
+	if line := strings.Join(command, " "); !strings.HasSuffix(line, " com.example.Service 1") {
+		t.Errorf("replica 1 should run the class: %s", line)
+	}
+}

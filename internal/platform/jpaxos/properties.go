@@ -1,0 +1,115 @@
+package jpaxos
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/template"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/members"
+)
+
+// Files that a replica and its clients read.
+const (
+	fileProperties = "paxos.properties"
+	fileLogback    = "logback.xml"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+var propertiesTemplate = template.Must(template.New("paxos.properties.tmpl").Funcs(template.FuncMap{
+	"on":      func(s v1alpha1.JPaxosSwitch) bool { return s == v1alpha1.JPaxosEnabled },
+	"decimal": func(q resource.Quantity) string { return fmt.Sprintf("%g", q.AsApproximateFloat64()) },
+}).ParseFS(templateFiles, "templates/paxos.properties.tmpl"))
+
+// properties is what the template is rendered with.
+type properties struct {
+	Hosts                   []string
+	ReplicaPort, ClientPort int
+	LogPath                 string
+	Platform                *v1alpha1.JPaxosPlatform
+	Extra                   []property
+}
+
+type property struct{ Key, Value string }
+
+// files are the same for all replicas and their clients.
+func files(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) (map[string]string, error) {
+	p := properties{ReplicaPort: portReplica, ClientPort: portClient, LogPath: storageDir, Platform: network.Spec.Platform.JPaxos}
+	for _, m := range topology.Members {
+		p.Hosts = append(p.Hosts, members.AddressHost(network, m.Name))
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.Platform.ExtraProperties)) {
+		p.Extra = append(p.Extra, property{key, p.Platform.ExtraProperties[key]})
+	}
+	var text bytes.Buffer
+	if err := propertiesTemplate.Execute(&text, p); err != nil {
+		return nil, fmt.Errorf("render %s: %w", fileProperties, err)
+	}
+	logback, err := templateFiles.ReadFile("templates/" + fileLogback)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", fileLogback, err)
+	}
+	return map[string]string{fileProperties: text.String(), fileLogback: string(logback)}, nil
+}
+
+// fields are the keys of paxos.properties that have a field, or follow from the spec, with what sets them.
+var fields = map[string]string{
+	"Network":                                "transport",
+	"CrashModel":                             "crashModel",
+	"LogPath":                                "",
+	"NvmBaseDir":                             "",
+	"WindowSize":                             "tuning.windowSize",
+	"BatchSize":                              "tuning.batchSizeBytes",
+	"MaxBatchDelay":                          "tuning.maxBatchDelayMilliseconds",
+	"replica.ForwardMaxBatchSize":            "tuning.forwardMaxBatchSizeBytes",
+	"replica.ForwardMaxBatchDelay":           "tuning.forwardMaxBatchDelayMilliseconds",
+	"replica.ClientRequestBufferSize":        "tuning.clientRequestBufferBytes",
+	"replica.SelectorThreads":                "tuning.selectorThreads",
+	"DecidedButNotExecutedThreshold":         "tuning.decidedButNotExecutedThreshold",
+	"IndirectConsensus":                      "tuning.indirectConsensus",
+	"AugmentedPaxos":                         "tuning.augmentedPaxos",
+	"RedirectClientsFromLeader":              "tuning.redirectClientsFromLeader",
+	"ClientIDGenerator":                      "tuning.clientIDGenerator",
+	"FDSuspectTimeout":                       "tuning.failureSuspectMilliseconds",
+	"FDSendTimeout":                          "tuning.failureSendMilliseconds",
+	"RetransmitTimeoutMilisecs":              "tuning.retransmitMilliseconds",
+	"TcpReconnectMilisecs":                   "tuning.tcpReconnectMilliseconds",
+	"TimeoutFetchBatchValue":                 "tuning.fetchBatchMilliseconds",
+	"CatchUpWindowSizeViolationAllowance":    "tuning.catchUpWindowSizeViolationAllowance",
+	"FirstSnapshotEstimateBytes":             "tuning.firstSnapshotEstimateBytes",
+	"SnapshotAskRatio":                       "tuning.snapshotAskRatio",
+	"SnapshotForceRatio":                     "tuning.snapshotForceRatio",
+	"MinimumInstancesForSnapshotRatioSample": "tuning.snapshotMinInstances",
+	"MinLogSizeForRatioCheckBytes":           "tuning.snapshotMinLogBytes",
+	"MaxUDPPacketSize":                       "tuning.maxUDPPacketBytes",
+	"MulticastIpAddress":                     "tuning.multicastAddress",
+	"MulticastPort":                          "tuning.multicastPort",
+	"NetworkMtuSize":                         "tuning.mtuBytes",
+	"NvmPoolSize":                            "tuning.nvmPoolBytes",
+}
+
+// problemOfProperty says why a property of the user's own is refused; empty: it is not.
+func problemOfProperty(key, value string) string {
+	field, known := fields[key]
+	switch {
+	case known && field != "":
+		return "has a field: set platform.jpaxos." + field
+	case known || strings.HasPrefix(key, "process."):
+		return "is set by the operator: it follows from the network"
+	case key == "" || strings.ContainsAny(key, " \t\n\r=:#!\\"):
+		return "must be a key of paxos.properties: no spaces, none of = : # ! \\"
+	case value == "" || strings.ContainsAny(value, "\n\r\\"):
+		return "must have a value on one line, without a backslash"
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,53 @@
+package jpaxos
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/sizing"
+)
+
+// processBase is what a replica's JVM takes besides heap and the buffers of its cores, measured with 300 clients: code, threads,
+// and the agent that runs it.
+const processBase = int64(256) << 20
+
+func process() sizing.Process { return sizing.Process{Base: processBase} }
+
+// Settings lists what every replica runs with, each with its source. What paxos.properties has, the spec has.
+func (JPaxos) Settings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
+	machine := sizing.MachineOf(&spec.Members)
+	offHeap := machine.OffHeap(process())
+	settings := []v1alpha1.DerivedSetting{
+		{Name: "heap", Value: machine.Heap.String(), Source: preset(machine.Size, spec.Members.Heap, "heap")},
+		{Name: "cores", Value: machine.Cores.String(), Source: preset(machine.Size, spec.Members.Cores, "cores")},
+		{Name: "memory", Value: machine.Memory.String(), Source: preset(machine.Size, spec.Members.Memory, "memory")},
+		{Name: "memoryBesidesHeap", Value: offHeap.String(), Source: "256Mi measured + 16Mi of network buffers per core"},
+		{Name: "jvmArgs", Value: strings.Join(jvmArgs(spec), " "), Source: "the published runs' -server and a fixed heap; then spec.platform.jpaxos.jvmArgs"},
+		{Name: "majority", Value: fmt.Sprint(spec.Members.Count/2 + 1), Source: "of spec.members.count replicas"},
+	}
+	return append(settings, storageSetting(spec))
+}
+
+func preset(size v1alpha1.Size, set *resource.Quantity, field string) string {
+	if set != nil {
+		return "spec.members." + field
+	}
+	return fmt.Sprintf("size %s", size)
+}
+
+func storageSetting(spec *v1alpha1.BenchmarkNetworkSpec) v1alpha1.DerivedSetting {
+	p := spec.Platform.JPaxos
+	if !keepsLog(p) {
+		return v1alpha1.DerivedSetting{Name: "memberStorage", Value: "a volume of the pod", Source: fmt.Sprintf(
+			"crash model %s recovers over the network, and would wait for ever for a log of an earlier life", p.CrashModel)}
+	}
+	size := volumeSize(spec)
+	source := "2Gi for the log since the last snapshot, and the pool of Pmem"
+	if spec.Members.Storage.Size != nil {
+		source = "spec.members.storage.size"
+	}
+	return v1alpha1.DerivedSetting{Name: "memberStorage", Value: size.String(), Source: source}
+}

@@ -1,0 +1,115 @@
+package jpaxos
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/sizing"
+)
+
+const (
+	leastReplicas = 3
+	mostReplicas  = 9
+	// clientsPerWorker that one JVM can serve: each is a thread with a connection.
+	clientsPerWorker = 2000
+)
+
+// Validate refuses what CEL cannot express; path is that of the spec.
+func (JPaxos) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	own := path.Child("platform", "jpaxos")
+	p := spec.Platform.JPaxos
+	if p == nil {
+		return field.ErrorList{field.Required(own, "must be set when platform.type is JPaxos")}
+	}
+	var errs field.ErrorList
+	if p.Image == "" {
+		errs = append(errs, field.Required(own.Child("image"),
+			"JPaxos is on no registry, so build an image of it yourself; docs/jpaxos.md says what must be in it"))
+	}
+	errs = append(errs, validateCount(spec.Members.Count, path.Child("members", "count"))...)
+	errs = append(errs, sizing.MachineOf(&spec.Members).Validate(process(), path.Child("members"))...)
+	errs = append(errs, validateTuning(p, own)...)
+	for _, key := range slices.Sorted(maps.Keys(p.ExtraProperties)) {
+		if problem := problemOfProperty(key, p.ExtraProperties[key]); problem != "" {
+			errs = append(errs, field.Invalid(own.Child("extraProperties").Key(key), p.ExtraProperties[key], problem))
+		}
+	}
+	return errs
+}
+
+// validateCount: JPaxos takes (n+1)/2 replicas for a majority, in whole numbers.
+func validateCount(count int32, path *field.Path) field.ErrorList {
+	switch {
+	case count < leastReplicas || count > mostReplicas:
+		return field.ErrorList{field.Invalid(path, count, fmt.Sprintf(
+			"must be 3, 5, 7 or 9 on JPaxos: %d to %d replicas, an odd number", leastReplicas, mostReplicas))}
+	case count%2 == 0:
+		return field.ErrorList{field.Invalid(path, count, fmt.Sprintf(
+			"must be 3, 5, 7 or 9 on JPaxos: it takes (n+1)/2 for a majority, which of %d replicas is %d, and two such groups need not meet", count, (count+1)/2))}
+	default:
+		return nil
+	}
+}
+
+func validateTuning(p *v1alpha1.JPaxosPlatform, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	t, tuning := p.Tuning, path.Child("tuning")
+	if t.FailureSendMilliseconds >= t.FailureSuspectMilliseconds {
+		errs = append(errs, field.Invalid(tuning.Child("failureSendMilliseconds"), t.FailureSendMilliseconds, fmt.Sprintf(
+			"must be below failureSuspectMilliseconds (%d), or every leader is suspected", t.FailureSuspectMilliseconds)))
+	}
+	if t.SelectorThreads == 0 {
+		errs = append(errs, field.Invalid(tuning.Child("selectorThreads"), t.SelectorThreads, "must be at least 1, or -1 for a number by processors"))
+	}
+	if t.SnapshotAskRatio.Sign() <= 0 {
+		errs = append(errs, field.Invalid(tuning.Child("snapshotAskRatio"), t.SnapshotAskRatio.String(), "must be greater than 0, such as 1 or 1500m"))
+	}
+	if t.SnapshotForceRatio.Cmp(t.SnapshotAskRatio) < 0 {
+		errs = append(errs, field.Invalid(tuning.Child("snapshotForceRatio"), t.SnapshotForceRatio.String(), fmt.Sprintf(
+			"must be at least snapshotAskRatio (%s): a snapshot is asked for before it is forced", t.SnapshotAskRatio.String())))
+	}
+	for i, arg := range p.JVMArgs {
+		if problem := problemOfJVMArg(arg); problem != "" {
+			errs = append(errs, field.Invalid(path.Child("jvmArgs").Index(i), arg, problem))
+		}
+	}
+	return errs
+}
+
+func problemOfJVMArg(arg string) string {
+	for _, heap := range []string{"-Xmx", "-Xms", "-XX:MaxHeapSize", "-XX:InitialHeapSize"} {
+		if strings.HasPrefix(arg, heap) {
+			return "may not set the heap: set members.heap"
+		}
+	}
+	switch {
+	case !strings.HasPrefix(arg, "-"):
+		return "must be one argument of the JVM, which begins with a dash"
+	case strings.ContainsAny(arg, " \t\n"):
+		return "must be one argument of the JVM: no spaces"
+	default:
+		return ""
+	}
+}
+
+// ValidateWorkload refuses a workload that the network cannot serve.
+func (JPaxos) ValidateWorkload(_ *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	if w.JPaxos == nil {
+		return field.ErrorList{field.Required(path.Child("jpaxos"), "a workload on a JPaxos network needs jpaxos")}
+	}
+	errs := driver.Validate(w, path)
+	if w.Load == nil {
+		return errs
+	}
+	if workers := (w.Load.Clients + clientsPerWorker - 1) / clientsPerWorker; w.Workers.Count < workers {
+		errs = append(errs, field.Invalid(path.Child("workers", "count"), w.Workers.Count, fmt.Sprintf(
+			"is too few for load.clients %d: each client is a thread, at most %d in a worker, so %d workers", w.Load.Clients, clientsPerWorker, workers)))
+	}
+	return errs
+}
