@@ -1,0 +1,67 @@
+package controllers_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// validators is the network that each case of TestBadMalachite spoils.
+const validators = `
+apiVersion: benchnet.dev/v1alpha1
+kind: BenchmarkNetwork
+metadata: {name: validators}
+spec:
+  platform: {type: Malachite, malachite: {blockSize: 1Mi}}
+  members: {count: 4, cores: "2", memory: 512Mi}
+  workloads:
+  - name: blocks
+    malachite: {observe: 0}
+    measure: {warmUp: 1s, window: 10s}
+`
+
+var badMalachite = []struct {
+	name, from, to string
+	want           []string
+}{
+	{"platform without its member", "{type: Malachite, malachite: {blockSize: 1Mi}}", "{type: Malachite}", []string{"platform.malachite must be set"}},
+	{"block too large", "blockSize: 1Mi", "blockSize: 1Gi", []string{"spec.platform.malachite.blockSize", "1Gi", "from 1 to 64Mi"}},
+	{"block that is no size", "blockSize: 1Mi", "blockSize: large", []string{"spec.platform.malachite.blockSize"}},
+	{"too many validators", "count: 4", "count: 101", []string{"spec.members.count", "100"}},
+	{"a heap", "count: 4", "count: 4, heap: 1Gi", []string{"spec.members.heap", "no JVM", "members.memory"}},
+	{"too little memory", "memory: 512Mi", "memory: 100Mi", []string{"spec.members.memory", "100Mi", "at least 112Mi"}},
+	{"a database", "  workloads:", "  database: {engine: H2}\n  workloads:", []string{"spec.database", "platform Corda"}},
+	{"unknown payload", "blockSize: 1Mi", "payload: PartsOnly", []string{"spec.platform.malachite.payload", "PartsOnly", "ProposalAndParts"}},
+	{"timeout without a unit", "blockSize: 1Mi", `timeouts: {propose: "3"}`, []string{"timeouts.propose must be whole milliseconds from 1ms to 10m"}},
+	{"image that floats", "blockSize: 1Mi", "image: x/malachite", []string{"platform.malachite.image", "tag other than latest"}},
+	{"mesh that does not hold", "blockSize: 1Mi", "gossip: {mesh: 20}", []string{"platform.malachite.gossip", "meshLow <= mesh <= meshHigh"}},
+	{"discovery in a full mesh", "blockSize: 1Mi", "discovery: {bootstrapPeers: 1}", []string{"platform.malachite.discovery", "peers Discovery"}},
+	{"messages too small", "blockSize: 1Mi", "gossip: {maxMessageSize: 1Ki}", []string{"gossip.maxMessageSize", "1Ki", "at least 192Ki"}},
+	{"a load", "malachite: {observe: 0}", "malachite: {observe: 0}\n    load: {clients: 4}", []string{"workloads[0]", "load must be set, but for malachite"}},
+	{"an operation of another platform", "malachite: {observe: 0}", "corda: {flow: Issue}\n    load: {clients: 4}", []string{"workloads[0].malachite", "needs malachite"}},
+	{"validator that is not there", "observe: 0", "observe: 4", []string{"workloads[0].malachite.observe", "4", "0 to 3"}},
+	{"several observers", "observe: 0}", "observe: 0}\n    workers: {count: 2}", []string{"workloads[0].workers.count", "2", "must be 1"}},
+	{"transactions of no bytes", "observe: 0", "transactionBytes: 0", []string{"malachite.transactionBytes", "greater than or equal to 1"}},
+}
+
+// TestBadMalachite wants a message that names the field and what would be right, and nothing made.
+func TestBadMalachite(t *testing.T) {
+	for _, c := range badMalachite {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			text := strings.Replace(validators, c.from, c.to, 1)
+			if text == validators {
+				t.Fatalf("the case does not change the network: %q is not in it", c.from)
+			}
+			message := w.refusal(text)
+			t.Log(message)
+			for _, part := range c.want {
+				if !strings.Contains(message, part) {
+					t.Errorf("the message should name %q: %s", part, message)
+				}
+			}
+			if made := w.inventory(); len(made) > 1 {
+				t.Errorf("nothing may be made of a refused network, but there are %v", made)
+			}
+		})
+	}
+}
