@@ -130,7 +130,7 @@ func (w *world) counting() interceptor.Funcs {
 var catalogue = images.Catalogue{Registry: "ghcr.io/benchnet", Version: "0.1.0"}
 
 func (w *world) dependencies() controllers.Dependencies {
-	return controllers.Dependencies{Client: w.operator, Direct: w.client, Platforms: platform.NewRegistry(corda.New(), malachite.New()), Images: catalogue,
+	return controllers.Dependencies{Client: w.operator, Direct: w.client, Platforms: platform.NewRegistry(corda.New(), jpaxos.New(), malachite.New()), Images: catalogue,
 		Writer: apply.NewWriter(w.operator, w.operator.Scheme()), Reader: observe.NewReader(w.operator, w.operator.Scheme()),
 		Events: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Now: func() time.Time { return w.now }}
 }
