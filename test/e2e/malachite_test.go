@@ -1,0 +1,160 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/test/e2e/cluster"
+)
+
+var (
+	//go:embed testdata/validators.yaml
+	validators string
+	//go:embed testdata/validators-run.yaml
+	validatorsAgain string
+)
+
+const (
+	blockBytes      = 256 << 10
+	validatorsPort  = 29000
+	lostValidator   = "member-3"
+	otherValidator  = "member-0"
+	catchUpPatience = 4 * time.Minute
+)
+
+// Four validators of Malachite: their blocks are measured, and what the stream says agrees with what the validator counts itself.
+// One that is lost is missed by nobody, and catches up when it is back.
+func TestValidators(t *testing.T) {
+	ns := cluster.NewNamespace(t, "malachite")
+	ns.MustApply(validators)
+	tellStages(ns, ns.WaitReady("val"))
+	mustPass(t, "blocks are measured", func(t *testing.T) {
+		ns := ns.Within(t)
+		run := ns.WaitEnded("val-blocks")
+		assertBlocks(ns, run, 128)
+		assertCountersAgree(ns, document(ns, run))
+	})
+	mustPass(t, "a validator that was lost catches up", func(t *testing.T) {
+		ns := ns.Within(t)
+		pod := memberPod(ns, "val", lostValidator)
+		ns.Kubectl("delete", "pod", pod.Name, "--wait=false")
+		ns.WaitReplaced(pod)
+		assertCatchesUp(ns)
+	})
+	mustPass(t, "and decides with the others again", func(t *testing.T) {
+		ns := ns.Within(t)
+		ns.MustApply(validatorsAgain)
+		assertBlocks(ns, ns.WaitEnded("val-again"), 110)
+	})
+	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedWhole(ns.Within(t), "val") })
+}
+
+// assertBlocks fails unless the run is valid and its numbers are those of its blocks.
+func assertBlocks(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, transactionBytes float64) {
+	ns.Helper()
+	for _, reason := range run.Status.Reasons {
+		if reason.Severity == "Invalid" && !slices.Contains(smallMachine, reason.Reason) {
+			ns.Errorf("run %s is invalid: %s: %s", run.Name, reason.Reason, reason.Message)
+		}
+	}
+	r := document(ns, run)
+	if r.Summary.Completed == 0 || r.Summary.Unit != "blocks" || run.Status.Unit != "blocks" || r.Ledger != nil {
+		ns.Fatalf("run %s should count blocks and no ledger: %+v, ledger %+v", run.Name, r.Summary, r.Ledger)
+	}
+	histogram, err := r.DecodeHistogram()
+	if err != nil {
+		ns.Fatalf("histogram of run %s: %v", run.Name, err)
+	}
+	blocks := int64(len(r.Blocks)) + r.BlocksOmitted
+	if blocks != r.Summary.Completed || histogram.Count() != blocks || run.Status.Operations.Completed != blocks {
+		ns.Errorf("run %s: %d blocks, %d completed, %d latencies, %d in the status: they should be the same",
+			run.Name, blocks, r.Summary.Completed, histogram.Count(), run.Status.Operations.Completed)
+	}
+	for i, b := range r.Blocks {
+		if b.Bytes != blockBytes || b.Proposer == "" || i > 0 && b.Height != r.Blocks[i-1].Height+1 {
+			ns.Errorf("run %s, block %d: %+v, want %d bytes, a proposer and the next height", run.Name, i, b, blockBytes)
+		}
+	}
+	perSecond := float64(blocks) / float64(r.Times.WindowSeconds)
+	for name, want := range map[string]float64{
+		"blocksPerSecond": perSecond, "bytesPerSecond": perSecond * blockBytes, "transactionsPerSecond": perSecond * blockBytes / transactionBytes,
+		"blockTimeMean": r.Summary.Latency.Mean, "blockTimeP99": r.Summary.Latency.P99, "blockTimeMax": r.Summary.Latency.Max,
+	} {
+		if got := measureOf(ns, r, name); math.Abs(got-want) > want/1e6 {
+			ns.Errorf("run %s: %s is %v, want %v", run.Name, name, got, want)
+		}
+	}
+	ns.Logf("run %s: %.2f blocks/s, block time mean %.1f, p99 %.1f, max %.1f ms, consensus %.1f ms", run.Name, perSecond, r.Summary.Latency.Mean,
+		r.Summary.Latency.P99, r.Summary.Latency.Max, measureOf(ns, r, "consensusTimeMean"))
+	assertMembersObserved(ns, run, r)
+}
+
+func measureOf(ns *cluster.Namespace, r *results.Result, name string) float64 {
+	ns.Helper()
+	i := slices.IndexFunc(r.Summary.Measures, func(m results.Measure) bool { return m.Name == name })
+	if i < 0 {
+		ns.Fatalf("there is no measure %s: %+v", name, r.Summary.Measures)
+	}
+	return r.Summary.Measures[i].Value
+}
+
+// assertCountersAgree compares the stream, second by second, with the validator's own counter of blocks, which was scraped at the
+// ends of these seconds. Scrapes are some milliseconds off, so that a block at an end may be on either side of it.
+func assertCountersAgree(ns *cluster.Namespace, r *results.Result) {
+	ns.Helper()
+	i := slices.IndexFunc(r.Recorded, func(s results.NamedSeries) bool { return s.Name == "blocksCounted" })
+	if i < 0 {
+		ns.Fatalf("the validator's counter was not recorded")
+	}
+	var streamed, counted, known float64
+	for second, n := range r.Recorded[i].Values {
+		if !math.IsNaN(n) {
+			known++
+			counted += n
+			streamed += float64(r.Series.CompletedPerSecond[second])
+		}
+	}
+	edges := 2 * (1 + float64(slices.Max(r.Series.CompletedPerSecond))/10)
+	ns.Logf("over %.0f of %d seconds the stream has %.0f blocks, the validator counted %.1f", known, r.Times.WindowSeconds, streamed, counted)
+	if known < float64(r.Times.WindowSeconds)/2 || math.Abs(streamed-counted) > edges {
+		ns.Errorf("they should agree to %.1f blocks", edges)
+	}
+}
+
+// assertCatchesUp waits until the lost validator has the height that the others had when it was back.
+func assertCatchesUp(ns *cluster.Namespace) {
+	ns.Helper()
+	goal := heightOf(ns, otherValidator)
+	began := time.Now()
+	ns.Wait(fmt.Sprintf("%s has height %d", lostValidator, goal), catchUpPatience, func() (bool, string) {
+		height := heightOf(ns, lostValidator)
+		return height >= goal, fmt.Sprintf("it has %d", height)
+	})
+	ns.Logf("%s had height %d after %.1f s", lostValidator, goal, time.Since(began).Seconds())
+}
+
+var heightMetric = regexp.MustCompile(`(?m)^malachite_bench_height(?:\{[^}]*\})? (\d+)`)
+
+func heightOf(ns *cluster.Namespace, member string) int {
+	ns.Helper()
+	match := heightMetric.FindStringSubmatch(ns.Scrape(ns.Name, names.Pod("val", member), validatorsPort))
+	if match == nil {
+		ns.Fatalf("%s tells no height", member)
+	}
+	height, err := strconv.Atoi(match[1])
+	if err != nil {
+		ns.Fatalf("height of %s: %v", member, err)
+	}
+	return height
+}
