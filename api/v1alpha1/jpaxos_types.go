@@ -80,7 +80,7 @@ type JPaxosPlatform struct {
 	// +kubebuilder:default="/opt/jpaxos/*:/opt/jpaxos/lib/*"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:Pattern=`^/[^\s:]*(:/[^\s:]*)*$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^/[^[:space:]:]*(:/[^[:space:]:]*)*$')",message="platform.jpaxos.classPath must be absolute paths joined by colons, such as /opt/jpaxos/*:/opt/jpaxos/lib/*"
 	// +optional
 	ClassPath string `json:"classPath,omitempty"`
 	// service that is replicated: Echo, Digest, or a class of your Own. Default: Echo.
@@ -90,7 +90,7 @@ type JPaxosPlatform struct {
 	// serviceClass whose main starts a replica with the service, with service Own. Its only argument is the replica's number; it must take
 	// any bytes as a request.
 	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:Pattern=`^[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)*$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z_][A-Za-z0-9_$]*([.][A-Za-z_][A-Za-z0-9_$]*)*$')",message="platform.jpaxos.serviceClass must be the full name of a class, such as com.example.Service"
 	// +optional
 	ServiceClass string `json:"serviceClass,omitempty"`
 	// transport between replicas (Network). Default: TCP.
@@ -184,7 +184,7 @@ type JPaxosTuning struct {
 	// +kubebuilder:default=Disabled
 	// +optional
 	RedirectClientsFromLeader JPaxosSwitch `json:"redirectClientsFromLeader,omitempty"`
-	// clientIDGenerator (ClientIDGenerator) is ViewEpoch, TimeBased (the only one that JPaxos of 2013 knows besides Simple) or Simple. Default: ViewEpoch.
+	// clientIDGenerator (ClientIDGenerator) is ViewEpoch, TimeBased or Simple, of which only the first is right in every crash model. Default: ViewEpoch.
 	// +kubebuilder:default=ViewEpoch
 	// +optional
 	ClientIDGenerator JPaxosClientIDs `json:"clientIDGenerator,omitempty"`
@@ -260,7 +260,8 @@ type JPaxosTuning struct {
 	MaxUDPPacketBytes int32 `json:"maxUDPPacketBytes,omitempty"`
 	// multicastAddress (MulticastIpAddress) of transport Multicast. Default: 224.0.0.144.
 	// +kubebuilder:default="224.0.0.144"
-	// +kubebuilder:validation:Pattern=`^(22[4-9]|23[0-9])(\.(25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})){3}$`
+	// +kubebuilder:validation:MaxLength=15
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(22[4-9]|23[0-9])([.](25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})){3}$')",message="platform.jpaxos.tuning.multicastAddress must be an IPv4 multicast address, 224.0.0.0 to 239.255.255.255"
 	// +optional
 	MulticastAddress string `json:"multicastAddress,omitempty"`
 	// multicastPort (MulticastPort) of transport Multicast. Default: 3000.
