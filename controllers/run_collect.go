@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -14,6 +15,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/emulation/sidecar"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/platform"
@@ -178,7 +180,18 @@ func (r *RunReconciler) describe(ctx context.Context, pass *runPass, result *res
 		database := network.Spec.DatabaseOrDefault()
 		result.Environment.Database = &results.Database{Engine: string(database.Engine), Topology: string(database.Topology)}
 	}
+	result.Environment.Emulation = emulated(network, pass.platform.Topology(network))
 	return nil
+}
+
+// emulated are the distances between the members, or nil. The network was accepted and ready, so that there are some if asked for.
+func emulated(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) *results.Emulation {
+	config, _ := sidecar.Configure(network, topology.Names())
+	by := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionNetworkEmulated)
+	if config == nil || by == nil {
+		return nil
+	}
+	return &results.Emulation{Mechanism: by.Reason, Config: *config}
 }
 
 func settings(derived []v1alpha1.DerivedSetting) map[string]string {

@@ -9,11 +9,7 @@ import (
 
 // emulated are the members with their network's emulation, or as they are without one.
 func emulated(in Input, topology platform.Topology, members []client.Object) ([]client.Object, error) {
-	all := make([]string, 0, len(topology.Members))
-	for _, m := range topology.Members {
-		all = append(all, m.Name)
-	}
-	config, problems := sidecar.Configure(in.Network, all)
+	config, problems := sidecar.Configure(in.Network, topology.Names())
 	if len(problems) > 0 {
 		return nil, problems.ToAggregate()
 	}

@@ -107,6 +107,15 @@ type Member struct {
 	Address string
 }
 
+// Names of the members in order.
+func (t Topology) Names() []string {
+	all := make([]string, 0, len(t.Members))
+	for _, m := range t.Members {
+		all = append(all, m.Name)
+	}
+	return all
+}
+
 // Named is the member of that name.
 func (t Topology) Named(name string) (Member, bool) {
 	for _, m := range t.Members {

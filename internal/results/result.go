@@ -3,6 +3,8 @@ package results
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/benchnet/benchnet/internal/emulation"
 )
 
 // What a Result says it is.
@@ -83,8 +85,17 @@ type Environment struct {
 	Containers []Container `json:"containers"`
 	// Database of the members; absent on a platform whose members use none.
 	Database *Database `json:"database,omitempty"`
+	// Emulation of the distances between the members; absent where they are as far apart as their hosts.
+	Emulation *Emulation `json:"emulation,omitempty"`
 	// Settings that the operator derived for the network, by name.
 	Settings map[string]string `json:"settings,omitempty"`
+}
+
+// Emulation is by what the members were at their distances, and at which.
+type Emulation struct {
+	// Mechanism: Netem or UserSpace.
+	Mechanism string `json:"mechanism"`
+	emulation.Config
 }
 
 // Image is one image that ran.

@@ -131,11 +131,11 @@ func (e *Emulator) follow(ctx context.Context, at Place) error {
 		default:
 		}
 	}
-	pods, err := follow(ctx, at.Cluster.Pods, labelNetwork+"="+e.config.Network, changed)
+	pods, err := follow(ctx, at.Cluster, "pods", labelNetwork+"="+e.config.Network, changed)
 	if err != nil {
 		return err
 	}
-	services, err := follow(ctx, at.Cluster.Services, "", changed)
+	services, err := follow(ctx, at.Cluster, "services", "", changed)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-// Package kube reaches the Secrets, ConfigMaps, Pods and Services of one namespace from within a pod.
+// Package kube reaches the Secrets, ConfigMaps and other objects of one namespace from within a pod.
 //
 // It uses the dynamic client: with the typed one the agent, which runs in every member's container,
 // would be 16 MB larger and take 11 MB more memory.
@@ -25,7 +25,10 @@ const Timeout = 15 * time.Second
 
 // Namespace gives the objects of one namespace.
 type Namespace struct {
-	Secrets, ConfigMaps, Pods, Services dynamic.ResourceInterface
+	Secrets, ConfigMaps dynamic.ResourceInterface
+	// Name of the namespace, and the client that reaches its other objects.
+	Name   string
+	Client dynamic.Interface
 }
 
 // InCluster uses the pod's service account.
@@ -47,7 +50,7 @@ func New(config *rest.Config, namespace string) (*Namespace, error) {
 	of := func(resource string) dynamic.ResourceInterface {
 		return client.Resource(schema.GroupVersionResource{Version: "v1", Resource: resource}).Namespace(namespace)
 	}
-	return &Namespace{Secrets: of("secrets"), ConfigMaps: of("configmaps"), Pods: of("pods"), Services: of("services")}, nil
+	return &Namespace{Secrets: of("secrets"), ConfigMaps: of("configmaps"), Name: namespace, Client: client}, nil
 }
 
 // Merge changes fields of an existing object (JSON merge patch: null removes) and returns the object.
