@@ -52,6 +52,7 @@ fmt: ## Format the Go code
 .PHONY: lint
 lint: ## Lint the Go code, the shell scripts and the charts
 	nice $(call tool,golangci-lint) run ./...
+	lint=$(call tool,golangci-lint) && cd drivers/evm && nice "$$lint" run --config ../../.golangci.yml ./...
 	hack/lint-scripts
 	hack/lint-charts
 
@@ -78,6 +79,10 @@ test-unit: ## Unit tests of the Go code
 test-java: ## Tests of the Maven modules
 	@hack/test/java
 
+.PHONY: test-evm
+test-evm: ## Tests of the EVM load driver, against a real geth
+	@hack/test/go evm -count=1 -parallel 3 ./...
+
 .PHONY: test-envtest
 test-envtest: ## Tests against a real API server and etcd
 	@KUBEBUILDER_ASSETS=$$(hack/cluster/assets) hack/test/go envtest -count=1
@@ -85,6 +90,10 @@ test-envtest: ## Tests against a real API server and etcd
 .PHONY: test-e2e
 test-e2e: ## End to end tests: brings up the cluster, images and operator where they are missing
 	@hack/test/e2e
+
+.PHONY: bench-evm
+bench-evm: ## Measure what one EVM sender signs and submits on one core
+	@hack/bench/evm
 
 .PHONY: bench
 bench: ## Measure benchnet itself, after make demo: time to a ready network beside Corda's own bootstrapper

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"math"
+	"net/http/httptest"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/gethtest"
+	"github.com/benchnet/benchnet/drivers/evm/internal/sink"
+	"github.com/benchnet/benchnet/internal/evm"
 	"github.com/benchnet/benchnet/internal/results"
 )
 
@@ -19,6 +23,7 @@ func kinds(r *results.Worker) map[string]int64 {
 }
 
 func TestSetUpFailures(t *testing.T) {
+	t.Parallel()
 	node := geth(t)
 	gone := "http://127.0.0.1:1"
 	for name, c := range map[string]struct {
@@ -28,8 +33,8 @@ func TestSetUpFailures(t *testing.T) {
 	}{
 		"other chain":     {map[string]any{"chainId": 1}, node.HTTP, "operation.chainId: 1, but member-0 at " + node.HTTP + " is on chain 12345"},
 		"not funded":      {map[string]any{"accounts": 101}, node.HTTP, "account 100 (0x"},
-		"too dear":        {map[string]any{"maxFeePerGasWei": "100000000000000000000000"}, node.HTTP, "but needs 2100000000000"},
-		"fee too low":     {map[string]any{"maxFeePerGasWei": "1", "maxPriorityFeePerGasWei": "1"}, node.HTTP, "member-0 refused the trial transfer of account 0: "},
+		"too dear":        {map[string]any{"maxFeePerGasWei": "100000000000000000000000"}, node.HTTP, "on member-0, but needs 8400000000000000000000000040 for the run: fund the accounts"},
+		"fee too low":     {map[string]any{"maxFeePerGasWei": "1", "maxPriorityFeePerGasWei": "1"}, node.HTTP, "operation.maxFeePerGasWei: 1, but the base fee on member-0 is "},
 		"nobody":          {nil, gone, "member-0 does not answer at " + gone},
 		"no seed":         {map[string]any{"seedFile": "/no/seed"}, node.HTTP, "read seed: open /no/seed"},
 		"too few for two": {map[string]any{"accounts": 1}, node.HTTP + "," + node.WebSocket, "operation.accounts: 1 for 2 senders; want at least one each"},
@@ -44,53 +49,134 @@ func TestSetUpFailures(t *testing.T) {
 	}
 }
 
-// A pool that takes 50 transactions refuses most of 400 a second; each refusal is counted, and no account gets stuck.
+// A pool for 100 transactions cannot hold 400 a second when blocks come each second: geth takes them all and drops some again,
+// without a word. What no block holds is unfinished, and no account gets stuck.
 func TestFullPool(t *testing.T) {
-	node := geth(t, "--txpool.globalslots", "50", "--txpool.globalqueue", "0", "--txpool.accountslots", "1", "--txpool.accountqueue", "1")
+	t.Parallel()
+	node := geth(t, "--txpool.globalslots", "50", "--txpool.globalqueue", "50")
 	r := measured(t, orders(400, 1, 5, 10, nil, node.HTTP))
 	checkSums(t, r, 2000)
-	full := int64(0)
-	for kind, n := range kinds(r) {
-		if strings.Contains(kind, "txpool is full") {
-			full += n
-		}
-	}
-	if n := latencies(t, r).Count(); full < 500 || n < 100 {
-		t.Errorf("%d refused, %d completed; errors %+v", full, n, r.Errors)
+	if n, lost := latencies(t, r).Count(), kinds(r)[results.Unfinished]; n < 100 || lost < 500 {
+		t.Errorf("%d completed, %d unfinished; errors %+v", n, lost, r.Errors)
 	}
 	if !r.Ledger.Checked || r.Ledger.Expected != r.Ledger.Recorded {
 		t.Errorf("ledger %+v", r.Ledger)
 	}
-	// Still completing at the end of the window: what was refused did not stop its accounts.
 	if last := r.CompletedPerSecond[3] + r.CompletedPerSecond[4]; last == 0 {
 		t.Errorf("completed per second %v", r.CompletedPerSecond)
 	}
+	for _, s := range r.Series {
+		if s.Name == evm.SeriesPending && !(s.Values.Max() >= 0 && s.Values.Max() <= 100) {
+			t.Errorf("pending transactions %v in a pool of 100", s.Values)
+		}
+	}
 }
 
-// A node that is killed in the window and comes back has lost its pool: what was in it is sent again.
-func TestNodeDiesAndComesBack(t *testing.T) {
+// Every third transaction is refused at first: each refusal is an error of its operation, and the transaction is sent again for a
+// later one before anything else of its account.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	chain, url := serveSink(t)
+	chain.Refuse = func(n int64) string {
+		if n%3 == 2 {
+			return "txpool is full: 5000 transactions"
+		}
+		return ""
+	}
+	r := measured(t, orders(300, 0, 3, 5, nil, url))
+	checkSums(t, r, 900)
+	if n := kinds(r)["-32000 txpool is full"]; n != 300 || len(r.Errors) != 1 {
+		t.Errorf("%d refused, want each third of 900; errors %+v", n, r.Errors)
+	}
+	// The trial transfer is one more.
+	if got := chain.Taken(); got != 601 {
+		t.Errorf("the chain took %d, want 601", got)
+	}
+}
+
+// Without the txpool methods, its series are empty, and all else is as usual.
+func TestNodeWithoutPoolMethods(t *testing.T) {
+	t.Parallel()
+	_, url := serveSink(t)
+	r := measured(t, orders(100, 0, 3, 5, nil, url))
+	checkSums(t, r, 300)
+	for _, s := range r.Series {
+		sum := 0.0
+		for _, v := range s.Values {
+			sum += v
+		}
+		switch s.Name {
+		case evm.SeriesPending, evm.SeriesQueued:
+			if !math.IsNaN(s.Values.Max()) {
+				t.Errorf("%s is %v", s.Name, s.Values)
+			}
+		case evm.SeriesSent, evm.SeriesAccepted:
+			if sum != 300 || s.Subject != "member-0" {
+				t.Errorf("%s of %s is %v", s.Name, s.Subject, s.Values)
+			}
+		case evm.SeriesRPC:
+			if s.Values.Max() <= 0 || s.Values.Max() > 1000 {
+				t.Errorf("%s is %v", s.Name, s.Values)
+			}
+		case evm.SeriesResent:
+			if sum != 0 {
+				t.Errorf("%s is %v", s.Name, s.Values)
+			}
+		}
+	}
+}
+
+// serveSink is a chain that executes nothing, with a block each 100 ms.
+func serveSink(t *testing.T) (*sink.Chain, string) {
+	t.Helper()
+	chain := sink.New(gethtest.ChainID)
+	server := httptest.NewServer(chain)
+	ended := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-ended:
+				return
+			case <-time.After(100 * time.Millisecond):
+				chain.Seal()
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		close(ended)
+		server.Close()
+	})
+	return chain, server.URL
+}
+
+// A node that is restarted in the window has lost its pool: what was in it is sent again.
+func TestNodeRestarts(t *testing.T) {
+	t.Parallel()
 	node := geth(t, "--txpool.journal", "", "--txpool.nolocals")
-	r := begin(t, 0, 1, orders(200, 1, 10, 30, nil, node.HTTP)).ready()
+	r := begin(t, 0, 1, orders(200, 1, 12, 30, nil, node.HTTP)).ready()
 	start := time.Now().Add(time.Second)
 	r.start(start)
 	time.Sleep(time.Until(start.Add(4500 * time.Millisecond)))
-	node.Kill()
+	if err := node.Stop(); err != nil {
+		t.Fatal(err)
+	}
 	time.Sleep(time.Second)
 	if err := node.Run(); err != nil {
 		t.Fatal(err)
 	}
 	got := r.result()
-	checkSums(t, got, 2000)
+	checkSums(t, got, 2400)
 	if n := kinds(got)["connection refused"]; n < 100 || n > 600 {
 		t.Errorf("%d found the connection refused while the node was away for a second or two; errors %+v", n, got.Errors)
 	}
-	if last := got.CompletedPerSecond[9]; last < 50 {
+	if last := got.CompletedPerSecond[11]; last < 50 {
 		t.Errorf("completed per second %v: it did not recover", got.CompletedPerSecond)
 	}
 }
 
 // A node that goes for good leaves operations unfinished and refused, and a result that says so.
 func TestNodeDiesForGood(t *testing.T) {
+	t.Parallel()
 	node := geth(t)
 	r := begin(t, 0, 1, orders(200, 0, 4, 2, nil, node.HTTP)).ready()
 	start := time.Now().Add(time.Second)
@@ -109,6 +195,7 @@ func TestNodeDiesForGood(t *testing.T) {
 
 // A node that answers nothing for a while makes batches wait: beyond the bound, operations fail as back-pressure.
 func TestBackPressure(t *testing.T) {
+	t.Parallel()
 	node := geth(t)
 	all := orders(500, 0, 5, 10, map[string]any{"batchSize": 50}, node.HTTP)
 	all["load"].(map[string]any)["clients"] = 2
@@ -139,6 +226,7 @@ func stop(t *testing.T, node *gethtest.Node, signal syscall.Signal) {
 
 // geth takes 1000 calls in a batch at most: larger ones are split, and the log says so.
 func TestLargeBatchesAreSplit(t *testing.T) {
+	t.Parallel()
 	node := geth(t, "--rpc.batch-request-limit", "100")
 	r := begin(t, 0, 1, orders(400, 0, 3, 10, map[string]any{"batchSize": 400}, node.HTTP)).ready()
 	r.start(time.Now().Add(time.Second))
@@ -149,6 +237,7 @@ func TestLargeBatchesAreSplit(t *testing.T) {
 }
 
 func TestStoppedDriverSaysSo(t *testing.T) {
+	t.Parallel()
 	node := geth(t)
 	r := begin(t, 0, 1, orders(100, 0, 60, 1, nil, node.HTTP)).ready()
 	r.start(time.Now())

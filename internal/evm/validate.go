@@ -98,7 +98,8 @@ func (w *Workload) validatePace() error {
 	}
 	made := float64(len(w.Targets)) * float64(o.BatchSize) * 1000 / float64(o.BatchIntervalMillis)
 	if math.Abs(made-w.Load.RatePerSecond) > 0.001*w.Load.RatePerSecond {
-		return fmt.Errorf("operation.batchSize: %d transactions every %d ms to each of %d targets are %g a second, but load.ratePerSecond is %g; leave one of the three out or make them agree",
+		return fmt.Errorf("operation.batchSize: %d transactions every %d ms to each of %d targets are %g a second, but load.ratePerSecond is %g; "+
+			"make them agree, or leave batchSize or batchIntervalMillis out",
 			o.BatchSize, o.BatchIntervalMillis, len(w.Targets), made, w.Load.RatePerSecond)
 	}
 	return nil

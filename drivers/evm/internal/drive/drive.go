@@ -4,6 +4,7 @@ package drive
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -116,7 +117,7 @@ func (w *Worker) awaitStart(ctx context.Context) (time.Time, error) {
 				return time.Time{}, fmt.Errorf("start: %q is no instant in milliseconds", text)
 			}
 			return time.UnixMilli(millis), nil
-		case !isMissing(err):
+		case !errors.Is(err, fs.ErrNotExist):
 			return time.Time{}, fmt.Errorf("read start: %w", err)
 		}
 		select {
@@ -125,9 +126,4 @@ func (w *Worker) awaitStart(ctx context.Context) (time.Time, error) {
 		case <-ticker.C:
 		}
 	}
-}
-
-func isMissing(err error) bool {
-	_, other := err.(*fs.PathError)
-	return other && os.IsNotExist(err)
 }

@@ -19,7 +19,7 @@ import (
 
 const (
 	// dialPatience is how long a node may take to answer for the first time.
-	dialPatience = 30 * time.Second
+	dialPatience = 10 * time.Second
 	// trialPatience is how long the chain may take to hold a sender's trial transfer.
 	trialPatience = 60 * time.Second
 	// signedAhead bounds the signed transfers that a worker keeps, about 300 bytes each.
@@ -171,7 +171,8 @@ func (h *hand) checkFunds(ctx context.Context, need *big.Int) error {
 	}
 	for i, balance := range balances {
 		if balance.Cmp(need) < 0 {
-			return fmt.Errorf("account %d (%s) has %d wei on %s, but needs %d for the run: fund the accounts of the seed in the genesis (evm accounts --fund), or lower maxFeePerGasWei",
+			return fmt.Errorf("account %d (%s) has %d wei on %s, but needs %d for the run: "+
+				"fund the accounts of the seed in the genesis (evm accounts --fund), or lower maxFeePerGasWei",
 				h.accounts[i].Index, h.accounts[i].Address, balance, h.Node.Name, need)
 		}
 	}

@@ -56,11 +56,14 @@ func (c *crew) watch(ctx context.Context) error {
 		w.Nodes = append(w.Nodes, node)
 		w.Announces = append(w.Announces, evm.Announces(url))
 	}
-	height, err := w.Nodes[0].Height(ctx)
+	newest, err := w.Nodes[0].Newest(ctx)
 	if err != nil {
 		return err
 	}
-	c.blocks.last, w.Next = height, height+1
+	if limit := c.worker.Workload.Operation.MaxFeePerGasWei; newest.BaseFee.ToInt().Cmp(evm.Wei(limit)) > 0 {
+		return fmt.Errorf("operation.maxFeePerGasWei: %s, but the base fee on %s is %d", limit, w.Nodes[0].Name, newest.BaseFee.ToInt())
+	}
+	c.blocks.last, w.Next = uint64(newest.Height), uint64(newest.Height)+1
 	w.Seen = func(b *member.Block, at time.Time) {
 		c.tracker.Included(b.Transactions, at)
 		c.blocks.seen(b, at)
@@ -108,7 +111,7 @@ func (c *crew) awaitTrial(ctx context.Context, flights []*inclusion.Flight) erro
 			return nil
 		case time.Now().After(deadline):
 			f := waiting[0]
-			return fmt.Errorf("no block holds the trial transfer %s of account %d after %s, up to height %d: does the network make blocks, and is its base fee below maxFeePerGasWei?",
+			return fmt.Errorf("no block holds the trial transfer %s of account %d after %s, up to height %d: does the network make blocks?",
 				f.Hash, f.Account.Index, trialPatience, c.blocks.height())
 		case ctx.Err() != nil:
 			return errStopped

@@ -148,7 +148,7 @@ func prepare(geth, dir string, o Options) (*Node, error) {
 		return nil, err
 	}
 	n := &Node{HTTP: "http://127.0.0.1:" + ports[0], WebSocket: "ws://127.0.0.1:" + ports[1], log: filepath.Join(dir, "log")}
-	n.arguments = append([]string{geth, "--datadir", data, "--dev", "--dev.period", "1", "--ipcdisable", "--nodiscover", "--maxpeers", "0",
+	n.arguments = append([]string{geth, "--verbosity", "2", "--datadir", data, "--dev", "--dev.period", "1", "--ipcdisable", "--nodiscover", "--maxpeers", "0",
 		"--http", "--http.port", ports[0], "--http.api", "eth,net,txpool", "--ws", "--ws.port", ports[1], "--ws.api", "eth,net,txpool",
 		"--miner.gaslimit", strconv.FormatUint(o.GasLimit, 10), "--txpool.globalslots", "200000", "--txpool.accountslots", "2000",
 		"--txpool.globalqueue", "200000", "--txpool.accountqueue", "2000"}, o.Flags...)
@@ -181,14 +181,8 @@ func (n *Node) await() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for {
-		for _, url := range []string{n.HTTP, n.WebSocket} {
-			address := url[strings.LastIndex(url, "/")+1:]
-			if c, err := (&net.Dialer{}).DialContext(ctx, "tcp", address); err == nil {
-				c.Close()
-				if url == n.WebSocket {
-					return nil
-				}
-			}
+		if listens(ctx, n.HTTP) && listens(ctx, n.WebSocket) {
+			return nil
 		}
 		select {
 		case <-n.ended:
@@ -200,6 +194,14 @@ func (n *Node) await() error {
 	}
 }
 
+func listens(ctx context.Context, url string) bool {
+	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", url[strings.LastIndex(url, "/")+1:])
+	if err != nil {
+		return false
+	}
+	return c.Close() == nil
+}
+
 // Kill ends the node at once, as a crash would.
 func (n *Node) Kill() {
 	if n.command == nil {
@@ -209,6 +211,16 @@ func (n *Node) Kill() {
 		<-n.ended
 	}
 	n.command = nil
+}
+
+// Stop ends the node in order: it keeps its chain, but not what nobody told it to keep of its pool.
+func (n *Node) Stop() error {
+	if err := n.command.Process.Signal(syscall.SIGINT); err != nil {
+		return fmt.Errorf("stop geth: %w", err)
+	}
+	<-n.ended
+	n.command = nil
+	return nil
 }
 
 // PID of the running node.

@@ -15,49 +15,58 @@ import (
 
 const (
 	// OverdueAfter is how long a transfer waits for a block before the node is asked whether it still has it.
-	OverdueAfter = 10 * time.Second
-	// repairAccounts are asked about at a time, and repairTransfers of each are sent again at most.
-	repairAccounts  = 100
+	OverdueAfter = 3 * time.Second
+	// probedAccounts are asked about to see whether something is lost. repairTransfers of an account are sent again at a time.
+	probedAccounts  = 100
 	repairTransfers = 16
 )
 
 // Repair sends overdue transfers again that the node has lost, as one that was restarted has: without them, all later ones of their
 // accounts would wait for ever. They serve the operations that they already served.
 func (s *Sender) Repair(ctx context.Context, overdue []*inclusion.Flight) error {
-	byAccount, addresses := group(overdue)
-	nonces, err := s.Node.Nonces(ctx, addresses, member.PendingBlock)
-	if err != nil {
-		return err
+	accounts := group(overdue)
+	probed := min(probedAccounts, len(accounts))
+	lost, err := s.lost(ctx, accounts[:probed])
+	if err == nil && len(lost) > 0 {
+		var more []*inclusion.Flight
+		more, err = s.lost(ctx, accounts[probed:])
+		lost = append(lost, more...)
 	}
+	for from := 0; err == nil && from < len(lost); from += s.Limit {
+		err = s.resubmit(ctx, lost[from:min(from+s.Limit, len(lost))])
+	}
+	return err
+}
+
+// lost are the flights that the node has lost, of accounts with their flights in the order of their nonces.
+func (s *Sender) lost(ctx context.Context, accounts [][]*inclusion.Flight) ([]*inclusion.Flight, error) {
+	addresses := make([]common.Address, len(accounts))
+	for i, flights := range accounts {
+		addresses[i] = flights[0].Account.Address
+	}
+	nonces, err := s.Node.Nonces(ctx, addresses, member.PendingBlock)
 	var lost []*inclusion.Flight
-	for i, address := range addresses {
-		// The node's next nonce is beyond what it has; it has lost the first one if that is not below.
-		if flights := byAccount[address]; nonces[i] <= flights[0].Nonce {
+	for i, next := range nonces {
+		// The node's next nonce is beyond what it has; it has lost the first flight if that is not below.
+		if flights := accounts[i]; next <= flights[0].Nonce {
 			lost = append(lost, flights[:min(len(flights), repairTransfers)]...)
 		}
 	}
-	for from := 0; from < len(lost); from += s.Limit {
-		if err := s.resubmit(ctx, lost[from:min(from+s.Limit, len(lost))]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lost, err
 }
 
-// group sorts flights by account and nonce, and lists some of the accounts.
-func group(flights []*inclusion.Flight) (map[common.Address][]*inclusion.Flight, []common.Address) {
+// group sorts flights by account and nonce. The order of the accounts differs from call to call.
+func group(flights []*inclusion.Flight) [][]*inclusion.Flight {
 	byAccount := map[common.Address][]*inclusion.Flight{}
 	for _, f := range flights {
 		byAccount[f.Account.Address] = append(byAccount[f.Account.Address], f)
 	}
-	var addresses []common.Address
-	for address, own := range byAccount {
+	var groups [][]*inclusion.Flight
+	for _, own := range byAccount {
 		slices.SortFunc(own, func(a, b *inclusion.Flight) int { return cmp.Compare(a.Nonce, b.Nonce) })
-		if len(addresses) < repairAccounts {
-			addresses = append(addresses, address)
-		}
+		groups = append(groups, own)
 	}
-	return byAccount, addresses
+	return groups
 }
 
 func (s *Sender) resubmit(ctx context.Context, lost []*inclusion.Flight) error {

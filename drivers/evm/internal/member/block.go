@@ -16,13 +16,15 @@ type Block struct {
 	// Proposer is who gets the fees.
 	Proposer     common.Address `json:"miner"`
 	Transactions []common.Hash  `json:"transactions"`
+	// BaseFee per gas in wei.
+	BaseFee hexutil.Big `json:"baseFeePerGas"`
 }
 
-// Height of the newest block.
-func (n *Node) Height(ctx context.Context) (uint64, error) {
-	var height hexutil.Uint64
-	err := n.call(ctx, &height, "eth_blockNumber")
-	return uint64(height), err
+// Newest block of the node.
+func (n *Node) Newest(ctx context.Context) (*Block, error) {
+	var block Block
+	err := n.call(ctx, &block, "eth_getBlockByNumber", "latest", false)
+	return &block, err
 }
 
 // Block at a height; nil if there is none yet.
@@ -48,7 +50,9 @@ func (n *Node) Announcements(ctx context.Context, to chan<- struct{}) error {
 				case to <- struct{}{}:
 				default:
 				}
-			case <-subscription.Err():
+			case err := <-subscription.Err():
+				// Without an error the client was closed on purpose; either way nothing more comes.
+				_ = err
 				close(to)
 				return
 			case <-ctx.Done():

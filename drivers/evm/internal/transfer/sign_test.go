@@ -44,11 +44,11 @@ func TestSignedTransferIsWhatTheOperationSays(t *testing.T) {
 		t.Errorf("sender %s, %v; want %s", sender, err, from.Address)
 	}
 	if tx.Hash() != made.Hash || tx.Type() != types.DynamicFeeTxType || tx.Nonce() != 7 || made.Nonce != 7 || tx.ChainId().Int64() != 12345 {
-		t.Errorf("transaction %+v", tx)
+		t.Errorf("transaction %+v", &tx)
 	}
 	if *tx.To() != common.HexToAddress(evm.DefaultRecipient) || tx.Value().Int64() != 10 || tx.Gas() != 21000 ||
 		tx.GasFeeCap().Int64() != 2e9 || tx.GasTipCap().Int64() != 1e9 {
-		t.Errorf("transaction %+v", tx)
+		t.Errorf("transaction %+v", &tx)
 	}
 }
 

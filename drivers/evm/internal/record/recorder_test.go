@@ -1,0 +1,144 @@
+package record
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"github.com/benchnet/benchnet/drivers/evm/internal/member"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/evm"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// Warm-up from 0 s to 2 s, window to 5 s, drain to 9 s.
+var (
+	origin = time.Unix(1_700_000_000, 0)
+	times  = TimesOf(protocol.Measure{WarmUpSeconds: 2, WindowSeconds: 3, DrainSeconds: 4}, origin)
+)
+
+func at(seconds float64) time.Time { return origin.Add(time.Duration(seconds * float64(time.Second))) }
+
+func TestOperationsBelongToTheWindowByWhenTheyWereDue(t *testing.T) {
+	r := NewRecorder(times)
+	r.Completed(at(1.9), at(2.1)) // due in the warm-up, seen in the window
+	r.Completed(at(2.0), at(3.5)) // both in the window
+	r.Completed(at(4.9), at(6.0)) // seen in the drain
+	r.Completed(at(5.0), at(6.0)) // due after the window
+	r.Failed(at(1.9), at(2.5), "early", "")
+	r.Failed(at(2.5), at(2.6), "full", "pool of 5")
+	r.FailedAll(at(4.5), 3, at(8), results.Unfinished, strings.Repeat("x", 300))
+	r.Planned(at(1.9), 10, 0)
+	r.Planned(at(2.0), 20, 100*time.Millisecond)
+	r.Planned(at(4.9), 30, 150*time.Millisecond)
+	got, err := r.Result(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Worker != 4 || got.WindowSeconds != 3 || got.StartMillis != at(2).UnixMilli() || got.Unit != "transactions" {
+		t.Errorf("result %+v", got)
+	}
+	if !reflect.DeepEqual(got.CompletedPerSecond, []int64{1, 1, 0}) || !reflect.DeepEqual(got.FailedPerSecond, []int64{2, 0, 0}) {
+		t.Errorf("completed %v, failed %v", got.CompletedPerSecond, got.FailedPerSecond)
+	}
+	want := []results.ErrorCount{{Kind: results.Unfinished, Count: 3, Example: strings.Repeat("x", 200)}, {Kind: "full", Count: 1, Example: "pool of 5"}}
+	if !reflect.DeepEqual(got.Errors, want) {
+		t.Errorf("errors %+v", got.Errors)
+	}
+	if got.Schedule != (results.Schedule{Planned: 50, Late: 30, MaxLagMicros: 150_000}) {
+		t.Errorf("schedule %+v", got.Schedule)
+	}
+	m, err := results.Merge([]results.Worker{*got})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Histogram.Count() != 2 || math.Abs(m.Histogram.MaxMillis()-1500) > 1.5 || math.Abs(m.Histogram.PercentileMillis(50)-1100) > 1.1 {
+		t.Errorf("%d latencies, median %g ms, max %g ms; want 1100 and 1500", m.Histogram.Count(), m.Histogram.PercentileMillis(50), m.Histogram.MaxMillis())
+	}
+}
+
+func TestBlocksOfTheWindow(t *testing.T) {
+	r := NewRecorder(times)
+	for i, seen := range []float64{1.99, 2, 4.5, 5} {
+		r.Block(&member.Block{Height: hexutil.Uint64(10 + i), Size: 700, Proposer: common.Address{1}, Transactions: make([]common.Hash, i)}, at(seen))
+	}
+	got, err := r.Result(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Blocks) != 2 || got.Blocks[0].Micros != 0 || got.Blocks[1].Micros != 2_500_000 ||
+		got.Blocks[1].Height != 12 || got.Blocks[1].Transactions != 2 || got.Blocks[1].Bytes != 700 || got.Blocks[1].Proposer != "0x0100000000000000000000000000000000000000" {
+		t.Errorf("blocks %+v", got.Blocks)
+	}
+}
+
+func TestBlocksBeyondTheListAreCounted(t *testing.T) {
+	r := NewRecorder(times)
+	for i := range results.MaxBlocks + 5 {
+		r.Block(&member.Block{Height: 1}, at(2+float64(i)/1e5))
+	}
+	got, err := r.Result(0)
+	if err != nil || len(got.Blocks) != results.MaxBlocks || got.BlocksOmitted != 5 {
+		t.Errorf("%d blocks, %d omitted, %v", len(got.Blocks), got.BlocksOmitted, err)
+	}
+}
+
+func TestProgressIsOfThePhase(t *testing.T) {
+	r := NewRecorder(times)
+	r.Completed(at(0.1), at(1))
+	r.Completed(at(0.1), at(3))
+	r.Completed(at(0.1), at(3))
+	r.Failed(at(0.1), at(4), "k", "")
+	for _, c := range []struct {
+		now  float64
+		want Progress
+	}{
+		{1.5, Progress{WarmUp, 1, 0, 1.5, 1 / 1.5}},
+		{4, Progress{Window, 2, 1, 2, 1}},
+		{6, Progress{Drain, 0, 0, 1, 0}},
+	} {
+		if got := r.Progress(at(c.now)); got != c.want {
+			t.Errorf("at %g s: %+v, want %+v", c.now, got, c.want)
+		}
+	}
+}
+
+func TestSeriesOfATarget(t *testing.T) {
+	target := NewTarget("member-3", times)
+	target.Sent(at(1.9), 1)
+	target.Sent(at(2.1), 100)
+	target.Sent(at(2.9), 50)
+	target.Answered(at(3.2), 10*time.Millisecond, 90)
+	target.Answered(at(3.4), 30*time.Millisecond, 50)
+	target.Resent(at(4), 7)
+	target.Pool(2, 1000, 5)
+	none := results.Missing
+	want := map[string]results.Series{evm.SeriesSent: {150, 0, 0}, evm.SeriesAccepted: {0, 140, 0}, evm.SeriesResent: {0, 0, 7},
+		evm.SeriesRPC: {none, 20, none}, evm.SeriesPending: {none, none, 1000}, evm.SeriesQueued: {none, none, 5}}
+	for _, s := range target.Series() {
+		if s.Subject != "member-3" || !same(s.Values, want[s.Name]) {
+			t.Errorf("%s of %s is %v, want %v", s.Name, s.Subject, s.Values, want[s.Name])
+		}
+		delete(want, s.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("no series %v", want)
+	}
+}
+
+func same(a, b results.Series) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] && !(math.IsNaN(a[i]) && math.IsNaN(b[i])) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func call(args ...string) (code int, stdout, stderr string) {
+	var out, errors bytes.Buffer
+	code = run(args, &out, &errors)
+	return code, out.String(), errors.String()
+}
+
+func TestAccountsArePrintedOrFunded(t *testing.T) {
+	dir := t.TempDir()
+	seed, path := filepath.Join(dir, "seed"), filepath.Join(dir, "genesis.json")
+	for name, content := range map[string]string{seed: "0123456789abcdef", path: `{"config": {"chainId": 1}, "alloc": {}}`} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, printed, _ := call("accounts", "--seed-file", seed, "--count", "2")
+	addresses := strings.Fields(printed)
+	if code != 0 || len(addresses) != 2 || addresses[0] != "0xF568DEFcA8Fd5251C3EAef7FAbC66624fAA73A1c" {
+		t.Fatalf("exit %d, printed %q", code, printed)
+	}
+	code, _, said := call("accounts", "--seed-file", seed, "--count", "2", "--fund", path, "--balance", "7", "--gas-limit", "256", "--chain-id", "9")
+	text, err := os.ReadFile(path)
+	if err != nil || code != 0 {
+		t.Fatalf("exit %d, %s, %v", code, said, err)
+	}
+	for _, want := range append(addresses, `"0x6124fee993bc0000"`, `"chainId": 9`, `"gasLimit": "0x100"`) {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the genesis lacks %s: %s", want, text)
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	dir := t.TempDir()
+	if code, _, said := call("keys", "--count", "2", "--out", dir, "--address", "node-{i}.net:30303"); code != 0 {
+		t.Fatalf("exit %d, %s", code, said)
+	}
+	enodes, err := os.ReadFile(filepath.Join(dir, "enodes"))
+	if err != nil || !strings.Contains(string(enodes), "@node-1.net:30303\n") {
+		t.Errorf("enodes %q, %v", enodes, err)
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	for want, args := range map[string][]string{
+		"evm: load on Ethereum nodes":                {},
+		`no command "fly"`:                           {"fly"},
+		"evm accounts: --seed-file is needed":        {"accounts"},
+		"evm accounts: --count 0; want 1 to 100000":  {"accounts", "--seed-file", "s", "--count", "0"},
+		"evm keys: --count 0; want at least 1":       {"keys", "--out", "d"},
+		"evm keys: --out is needed":                  {"keys", "--count", "1"},
+		`evm keys: "more" is not understood`:         {"keys", "--count", "1", "more"},
+		"flag provided but not defined: -unheard-of": {"keys", "--unheard-of"},
+	} {
+		if code, _, said := call(args...); code != exitUsage || !strings.Contains(said, want) {
+			t.Errorf("%v: exit %d, said %q; want %q", args, code, said, want)
+		}
+	}
+	if code, _, said := call("accounts", "--seed-file", "/no/seed"); code != 1 || !strings.Contains(said, "read seed") {
+		t.Errorf("exit %d, said %q", code, said)
+	}
+}

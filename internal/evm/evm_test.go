@@ -1,0 +1,172 @@
+package evm
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func read(t *testing.T, text string) (*Workload, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "workload.json")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return Read(path)
+}
+
+// whole has the least that orders need, with changes: "field.path" to a value, or to nil to leave it out.
+func whole(t *testing.T, changes map[string]any) string {
+	t.Helper()
+	document := map[string]any{
+		"targets":   []any{map[string]any{"name": "member-0", "address": "http://a:8545"}, map[string]any{"name": "member-1", "address": "ws://b:8546"}},
+		"operation": map[string]any{"chainId": 5, "seedFile": "/seed"},
+		"load":      map[string]any{"model": "Open", "ratePerSecond": 100, "clients": 10},
+		"measure":   map[string]any{"warmUpSeconds": 0, "windowSeconds": 10, "drainSeconds": 5},
+	}
+	for path, value := range changes {
+		section, field, nested := strings.Cut(path, ".")
+		if !nested {
+			document[section] = value
+			continue
+		}
+		document[section].(map[string]any)[field] = value
+	}
+	text, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestReadFillsInDefaults(t *testing.T) {
+	got, err := read(t, whole(t, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Operation{ChainID: 5, SeedFile: "/seed", Accounts: 1000, BatchIntervalMillis: 200, Recipient: DefaultRecipient, ValueWei: "10",
+		GasLimit: 21000, MaxFeePerGasWei: "1000000000000", MaxPriorityFeePerGasWei: "1000000000"}
+	if !reflect.DeepEqual(got.Operation, want) {
+		t.Errorf("operation %+v, want %+v", got.Operation, want)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for want, changes := range map[string]map[string]any{
+		"targets: there are none":                                                  {"targets": []any{}},
+		"targets[0].name: it is empty":                                             {"targets": []any{map[string]any{"address": "http://a"}}},
+		`targets[0].address: "a:1" is no URL`:                                      {"targets": []any{map[string]any{"name": "m", "address": "a:1"}}},
+		"operation.chainId: it is not set":                                         {"operation.chainId": 0},
+		"operation.seedFile: it is not set":                                        {"operation.seedFile": ""},
+		"operation.accounts: -1; want 1 to":                                        {"operation.accounts": -1},
+		"operation.accounts: 100001; want":                                         {"operation.accounts": 100001},
+		"operation.batchSize: -1 is negative":                                      {"operation.batchSize": -1},
+		"operation.batchIntervalMillis: -5":                                        {"operation.batchIntervalMillis": -5},
+		"operation.gasLimit: 20999; a trans":                                       {"operation.gasLimit": 20999},
+		`operation.recipient: "0x12" is no`:                                        {"operation.recipient": "0x12"},
+		`operation.valueWei: "1.5" is no am`:                                       {"operation.valueWei": "1.5"},
+		`operation.maxFeePerGasWei: "-1" is`:                                       {"operation.maxFeePerGasWei": "-1"},
+		"operation.maxPriorityFeePerGasWei: 1000000000 is above maxFeePerGasWei 5": {"operation.maxFeePerGasWei": "5"},
+		"operation.heads: 1 URLs for 2 targets":                                    {"operation.heads": []string{"ws://a"}},
+		`operation.heads[1]: "http://b" is no WebSocket URL`:                       {"operation.heads": []string{"ws://a", "http://b"}},
+		`load.model: "Closed"; the evm driver has the model Open alone`:            {"load.model": "Closed"},
+		"load.ratePerSecond: 0 is not positive":                                    {"load.ratePerSecond": 0},
+		"load.clients: 0;":                                                         {"load.clients": 0},
+		"operation.batchSize: 50 transactions every 100 ms to each of 2 targets are 1000 a second, but load.ratePerSecond is 100; ": {"operation.batchSize": 50, "operation.batchIntervalMillis": 100},
+		"measure.windowSeconds: 0 is not positive": {"measure.windowSeconds": 0},
+		"measure.warmUpSeconds: -1 is negative":    {"measure.warmUpSeconds": -1},
+		"measure.drainSeconds: -1 is negative":     {"measure.drainSeconds": -1},
+	} {
+		if _, err := read(t, whole(t, changes)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: error %v, want %q", changes, err, want)
+		}
+	}
+}
+
+func TestRateSizeAndIntervalMayAgree(t *testing.T) {
+	// The seed's: 8000 a second to each of two, 1600 every 200 ms.
+	if _, err := read(t, whole(t, map[string]any{"load.ratePerSecond": 16000, "operation.batchSize": 1600, "operation.batchIntervalMillis": 200})); err != nil {
+		t.Error(err)
+	}
+}
+
+func workload(targets, accounts int, rate float64, size, interval int) *Workload {
+	return &Workload{Targets: make([]Target, targets), Load: Load{RatePerSecond: rate},
+		Operation: Operation{Accounts: accounts, BatchSize: size, BatchIntervalMillis: interval}}
+}
+
+func TestSharesCoverTargetsAndAccountsOnce(t *testing.T) {
+	for _, c := range []struct{ targets, workers int }{{1, 1}, {4, 1}, {4, 3}, {4, 4}, {2, 3}, {3, 7}, {1, 5}} {
+		w := workload(c.targets, 100, 900, 0, 200)
+		rates, owners, senders := make([]float64, c.targets), make([]int, 100), 0
+		for worker := range c.workers {
+			share := w.Share(worker, c.workers)
+			if len(share) == 0 {
+				t.Errorf("%+v: worker %d has no sender", c, worker)
+			}
+			for _, s := range share {
+				senders++
+				rates[s.Target] += s.RatePerSecond
+				for _, a := range s.Accounts {
+					owners[a]++
+				}
+			}
+		}
+		if senders != w.Senders(c.workers) {
+			t.Errorf("%+v: %d senders, want %d", c, senders, w.Senders(c.workers))
+		}
+		for i, rate := range rates {
+			if want := 900 / float64(c.targets); rate < want-1e-9 || rate > want+1e-9 {
+				t.Errorf("%+v: target %d gets %g a second, want %g", c, i, rate, want)
+			}
+		}
+		for a, n := range owners {
+			if n != 1 {
+				t.Errorf("%+v: account %d has %d senders", c, a, n)
+			}
+		}
+	}
+}
+
+func TestBatchesFollowTheRate(t *testing.T) {
+	for _, c := range []struct {
+		rate           float64
+		size, interval int
+		every          time.Duration
+		first          []int64
+	}{
+		{8000, 0, 200, 200 * time.Millisecond, []int64{1600, 1600, 1600}},
+		{8000, 800, 0, 100 * time.Millisecond, []int64{800, 800, 800}},
+		{8000, 1600, 200, 200 * time.Millisecond, []int64{1600, 1600, 1600}},
+		{7, 0, 200, 200 * time.Millisecond, []int64{1, 1, 2, 1, 2}},
+		{0.5, 1, 0, 2 * time.Second, []int64{1, 1}},
+		{1, 0, 200, 200 * time.Millisecond, []int64{0, 0, 0, 0, 1, 0}},
+	} {
+		s := workload(1, 10, c.rate, c.size, c.interval).Share(0, 1)[0]
+		if s.Interval != c.every {
+			t.Errorf("%+v: a batch every %v", c, s.Interval)
+		}
+		for i, want := range c.first {
+			if got := s.Due(int64(i)+1) - s.Due(int64(i)); got != want {
+				t.Errorf("%+v: batch %d has %d, want %d", c, i, got, want)
+			}
+		}
+	}
+}
+
+func TestSendersTakeTurns(t *testing.T) {
+	share := workload(4, 10, 100, 0, 200).Share(0, 1)
+	for i, want := range []time.Duration{0, 50 * time.Millisecond, 100 * time.Millisecond, 150 * time.Millisecond} {
+		if share[i].Offset != want {
+			t.Errorf("sender %d begins after %v, want %v", i, share[i].Offset, want)
+		}
+		// All have the same number of batches within whole seconds.
+		if got := share[i].Batches(3 * time.Second); got != 15 {
+			t.Errorf("sender %d has %d batches in 3 s, want 15", i, got)
+		}
+	}
+}
