@@ -57,10 +57,11 @@ type EmeraldPlatform struct {
 	// +kubebuilder:validation:Maximum=1000000000000
 	// +optional
 	GasLimit int64 `json:"gasLimit,omitempty"`
-	// accounts that the genesis funds, for the load: a workload uses them or the first of them. Default: 1000.
+	// accounts that the genesis funds, for the load: a workload uses them or the first of them. At most 5000, since the genesis has
+	// to fit into a Secret. Default: 1000.
 	// +kubebuilder:default=1000
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=100000
+	// +kubebuilder:validation:Maximum=5000
 	// +optional
 	Accounts int32 `json:"accounts,omitempty"`
 	// accountBalanceEther of each funded account, in ether. Default: 1000000.
@@ -93,9 +94,9 @@ type EmeraldPlatform struct {
 	// +kubebuilder:validation:Maximum=256
 	// +optional
 	Threads *int32 `json:"threads,omitempty"`
-	// logLevel of the validator. Default: Info.
+	// logLevel of the validator: Info or Debug, since less would hide the blocks by which its readiness is told. Default: Info.
 	// +kubebuilder:default=Info
-	// +kubebuilder:validation:Enum=Error;Warn;Info;Debug
+	// +kubebuilder:validation:Enum=Info;Debug
 	// +optional
 	LogLevel string `json:"logLevel,omitempty"`
 }

@@ -26,7 +26,7 @@ type EVMWorkload struct {
 	Members []int32 `json:"members,omitempty"`
 	// accounts that send: the first so many of those funded in genesis. Default: all of them.
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=100000
+	// +kubebuilder:validation:Maximum=5000
 	// +optional
 	Accounts *int32 `json:"accounts,omitempty"`
 	// batchSize is the number of transactions that a member is sent at once. Default: what rate and batchInterval make.

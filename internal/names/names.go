@@ -29,6 +29,9 @@ func Credentials(network string) string { return network + "-credentials" }
 // NetworkMap is the Secret with what all members of a network know of each other.
 func NetworkMap(network string) string { return network + "-network-map" }
 
+// Accounts is the Secret with the seed of the accounts from which a load is sent.
+func Accounts(network string) string { return network + "-accounts" }
+
 // Schema is the Secret with the template of the members' own databases, where the node's image has none.
 func Schema(network string) string { return network + "-schema" }
 

@@ -1,0 +1,84 @@
+// Package emerald is the platform Emerald: validators under Malachite consensus, each with an Ethereum execution client in the same
+// pod. docs/emerald.md has every field with its default and source, and what the user's two images must hold.
+//
+// What validators are told, and the scripts that run in the user's image, lie under templates/. Keys and both geneses are made by
+// the user's own Emerald in a Job; the project's EVM driver funds the accounts of the load and makes the rest of the keys.
+package emerald
+
+import (
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/members"
+)
+
+// Emerald is the platform.
+type Emerald struct{}
+
+// New is the platform.
+func New() Emerald { return Emerald{} }
+
+var (
+	_ platform.Platform       = Emerald{}
+	_ platform.MaterialUser   = Emerald{}
+	_ platform.Loadable       = Emerald{}
+	_ platform.Interpreter    = Emerald{}
+	_ platform.MetricsExposer = Emerald{}
+)
+
+// Ports of a member's pod. The Engine API is for the validator beside it alone.
+const (
+	portConsensus        = 27000
+	portMempool          = 28000
+	portMetrics          = 29000
+	portHTTP             = 8545
+	portWebSocket        = 8546
+	portEngine           = 8551
+	portPeers            = 30303
+	portExecutionMetrics = 9001
+	portAgent            = 9101
+	portExecutionAgent   = 9102
+
+	portNameMetrics          = "metrics"
+	portNameHTTP             = "rpc"
+	portNameExecutionMetrics = "el-metrics"
+	portNameAgent            = "agent"
+	portNameExecutionAgent   = "el-agent"
+)
+
+// role of every member.
+const role = "Validator"
+
+// validatorPorts and executionPorts are those of the two containers.
+var (
+	validatorPorts = []members.Port{
+		{Name: "consensus", Number: portConsensus, Reach: members.ReachNetwork},
+		{Name: portNameMetrics, Number: portMetrics, Reach: members.ReachAnyone},
+		{Name: portNameAgent, Number: portAgent, Reach: members.ReachAnyone},
+	}
+	executionPorts = []members.Port{
+		{Name: portNameHTTP, Number: portHTTP, Reach: members.ReachNetwork},
+		{Name: "ws", Number: portWebSocket, Reach: members.ReachNetwork},
+		{Name: "peers", Number: portPeers, Reach: members.ReachNetwork},
+		{Name: portNameExecutionMetrics, Number: portExecutionMetrics, Reach: members.ReachAnyone},
+		{Name: portNameExecutionAgent, Number: portExecutionAgent, Reach: members.ReachAnyone},
+	}
+)
+
+// Type is Emerald.
+func (Emerald) Type() v1alpha1.PlatformType { return v1alpha1.PlatformEmerald }
+
+// Version names both images: what is in them is the user's.
+func (Emerald) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
+	e := spec.Platform.Emerald
+	return "Emerald " + e.Image + " on " + string(e.Execution.Client) + " " + e.Execution.Image
+}
+
+// MetricsPorts are those of validator, execution client and the agents in both containers.
+func (Emerald) MetricsPorts() []string {
+	return []string{portNameMetrics, portNameExecutionMetrics, portNameAgent, portNameExecutionAgent}
+}
+
+// Topology lists the validators. Each is known by the address that the fees of its blocks go to: blocks name it as their proposer.
+func (Emerald) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
+	return members.Topology(network, role, portConsensus, func(ordinal int32) string { return feeRecipient(int(ordinal)) })
+}

@@ -1,0 +1,170 @@
+package emerald
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/pods"
+)
+
+// variables that the arguments of a client may name as $(NAME).
+const (
+	variablePeers    = "BENCHNET_PEERS"
+	variableGenesis  = "BENCHNET_GENESIS"
+	variableJWT      = "BENCHNET_JWT"
+	variableNodeKey  = "BENCHNET_NODE_KEY"
+	variableData     = "BENCHNET_DATA"
+	variableChainID  = "BENCHNET_CHAIN_ID"
+	variableGasLimit = "BENCHNET_GAS_LIMIT"
+)
+
+// commandLine is how an execution client is started.
+type commandLine struct {
+	// command before all else, where the spec has none.
+	command []string
+	// owned flags follow from the spec and may not be given; an empty value is a flag that takes none.
+	owned map[string]string
+	// withPeers are owned flags of a network of more than one member.
+	withPeers map[string]string
+	// profile has the flags that the spec may replace.
+	profile map[string]string
+	// init are arguments of a first run, which writes the genesis into the client's database; none: it does so by itself.
+	init []string
+}
+
+const jsonRPC = "eth,net,web3,txpool"
+
+// clients by kind; a Custom client is told all by the spec.
+var clients = map[v1alpha1.ExecutionClient]commandLine{
+	v1alpha1.ExecutionReth: {
+		command: []string{"reth"},
+		owned: map[string]string{
+			"datadir": executionDir, "chain": networkDir + "/" + fileGenesis,
+			"http": "", "http.addr": "0.0.0.0", "http.port": strconv.Itoa(portHTTP), "http.api": jsonRPC,
+			"ws": "", "ws.addr": "0.0.0.0", "ws.port": strconv.Itoa(portWebSocket), "ws.api": jsonRPC,
+			"authrpc.addr": "127.0.0.1", "authrpc.port": strconv.Itoa(portEngine), "authrpc.jwtsecret": networkDir + "/" + fileJWT,
+			"port": strconv.Itoa(portPeers), "addr": "0.0.0.0", "disable-discovery": "", "nat": "none",
+			"p2p-secret-key": identityDir + "/" + fileNodeKey, "ipcdisable": "",
+			"metrics": "0.0.0.0:" + strconv.Itoa(portExecutionMetrics), "builder.gaslimit": "$(" + variableGasLimit + ")",
+			// Logs go to the standard output alone: the root file system cannot be written.
+			"log.file.max-files": "0", "color": "never",
+		},
+		withPeers: map[string]string{"trusted-peers": "$(" + variablePeers + ")"},
+		// Emerald's published performance evaluation, "Configuration".
+		profile: map[string]string{
+			"txpool.pending-max-count": "50000", "txpool.pending-max-size": "500",
+			"txpool.queued-max-count": "50000", "txpool.queued-max-size": "500",
+			"txpool.basefee-max-count": "50000", "txpool.basefee-max-size": "500",
+			"txpool.max-account-slots": "100000", "txpool.max-batch-size": "10000",
+			"txpool.minimal-protocol-fee": "0", "txpool.minimum-priority-fee": "0",
+			"txpool.max-pending-txns": "20000", "txpool.max-new-txns": "20000",
+			"txpool.max-new-pending-txs-notifications": "20000",
+			"max-tx-reqs": "10000", "max-tx-reqs-peer": "255", "max-pending-imports": "10000",
+		},
+	},
+	v1alpha1.ExecutionGeth: {
+		command: []string{"geth"},
+		owned: map[string]string{
+			"config": identityDir + "/" + fileGeth, "datadir": executionDir, "networkid": "$(" + variableChainID + ")", "syncmode": "full",
+			"http": "", "http.addr": "0.0.0.0", "http.port": strconv.Itoa(portHTTP), "http.api": jsonRPC, "http.vhosts": "*",
+			"ws": "", "ws.addr": "0.0.0.0", "ws.port": strconv.Itoa(portWebSocket), "ws.api": jsonRPC, "ws.origins": "*",
+			"authrpc.addr": "127.0.0.1", "authrpc.port": strconv.Itoa(portEngine), "authrpc.jwtsecret": networkDir + "/" + fileJWT,
+			"port": strconv.Itoa(portPeers), "nodiscover": "", "nat": "none", "nodekey": identityDir + "/" + fileNodeKey, "ipcdisable": "",
+			"metrics": "", "metrics.addr": "0.0.0.0", "metrics.port": strconv.Itoa(portExecutionMetrics),
+			"miner.gaslimit": "$(" + variableGasLimit + ")",
+		},
+		// What the profile of Reth asks for, in geth's words.
+		profile: map[string]string{
+			"txpool.globalslots": "50000", "txpool.globalqueue": "50000", "txpool.accountslots": "100000", "txpool.accountqueue": "50000",
+			"txpool.pricelimit": "1", "rpc.batch-request-limit": "0", "rpc.batch-response-max-size": "0", "maxpeers": "100",
+		},
+		init: []string{"init", "--datadir", executionDir, networkDir + "/" + fileGenesis},
+	},
+}
+
+// command of the client, with its arguments.
+func command(spec *v1alpha1.BenchmarkNetworkSpec) []string {
+	e := spec.Platform.Emerald.Execution
+	if e.Client == v1alpha1.ExecutionCustom {
+		return slices.Concat(e.Command, e.Arguments)
+	}
+	start := program(e)
+	if e.Client == v1alpha1.ExecutionReth {
+		start = append(start, "node")
+	}
+	return append(start, arguments(flags(spec))...)
+}
+
+// initCommand is the client's first run, or nothing.
+func initCommand(spec *v1alpha1.BenchmarkNetworkSpec) []string {
+	e := spec.Platform.Emerald.Execution
+	arguments := e.InitArguments
+	if e.Client != v1alpha1.ExecutionCustom {
+		arguments = clients[e.Client].init
+	}
+	if len(arguments) == 0 {
+		return nil
+	}
+	return append(program(e), arguments...)
+}
+
+func program(e *v1alpha1.EmeraldExecution) []string {
+	if len(e.Command) > 0 {
+		return slices.Clone(e.Command)
+	}
+	return slices.Clone(clients[e.Client].command)
+}
+
+// flags of the client: its profile, over it those of the spec, and those that follow from the spec.
+func flags(spec *v1alpha1.BenchmarkNetworkSpec) map[string]string {
+	e := spec.Platform.Emerald.Execution
+	c := clients[e.Client]
+	all := maps.Clone(c.profile)
+	maps.Copy(all, e.Flags)
+	maps.Copy(all, c.owned)
+	if spec.Members.Count > 1 {
+		maps.Copy(all, c.withPeers)
+	}
+	return all
+}
+
+// arguments are flags as they are written, in the order of their names.
+func arguments(flags map[string]string) []string {
+	all := make([]string, 0, len(flags))
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		argument := "--" + name
+		if flags[name] != "" {
+			argument += "=" + flags[name]
+		}
+		all = append(all, argument)
+	}
+	return all
+}
+
+// isOwned tells whether a flag follows from the spec.
+func isOwned(kind v1alpha1.ExecutionClient, flag string) bool {
+	c := clients[kind]
+	_, owned := c.owned[flag]
+	_, peers := c.withPeers[flag]
+	return owned || peers
+}
+
+// executionEnv is what the arguments of a client may name.
+func executionEnv(network *v1alpha1.BenchmarkNetwork, member string) []corev1.EnvVar {
+	e := network.Spec.Platform.Emerald
+	return []corev1.EnvVar{
+		{Name: variableGenesis, Value: networkDir + "/" + fileGenesis},
+		{Name: variableJWT, Value: networkDir + "/" + fileJWT},
+		{Name: variableNodeKey, Value: identityDir + "/" + fileNodeKey},
+		{Name: variableData, Value: executionDir},
+		{Name: variableChainID, Value: strconv.FormatInt(e.ChainID, 10)},
+		{Name: variableGasLimit, Value: strconv.FormatInt(e.GasLimit, 10)},
+		pods.FromSecret(variablePeers, names.Identity(network.Name, member), filePeers),
+		{Name: "HOME", Value: "/tmp"},
+	}
+}

@@ -1,0 +1,101 @@
+package emerald
+
+import (
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/material"
+	"github.com/benchnet/benchnet/internal/platform/members"
+)
+
+// Where the steps of the Job leave, in memory, what only they need.
+const (
+	keysDir = material.OutDir + "/keys"
+	workDir = material.OutDir + "/work"
+)
+
+// Credentials are none: all secrets are made with the material.
+func (Emerald) Credentials(platform.Topology) []platform.Credential { return nil }
+
+// Material is made in three steps: our EVM driver makes the execution clients' keys, the secret of the Engine API and the seed of
+// the accounts; the user's Emerald makes the validators' keys and both geneses; our EVM driver funds the accounts.
+func (Emerald) Material(in platform.Input, topology platform.Topology) (platform.Material, error) {
+	orders, err := genesisOrders(topology)
+	if err != nil {
+		return platform.Material{}, err
+	}
+	outputs := []material.Output{
+		{Secret: names.NetworkMap(topology.Network), Folder: "network"},
+		{Secret: names.Accounts(topology.Network), Folder: "load"},
+	}
+	for _, m := range topology.Members {
+		outputs = append(outputs, material.Output{Secret: names.Identity(topology.Network, m.Name), Folder: "members/" + m.Name})
+	}
+	return material.Make(in, material.Recipe{
+		Orders:  orders,
+		Steps:   []material.Step{keysStep(in, topology), genesisStep(in, topology), accountsStep(in)},
+		Outputs: outputs,
+	}), nil
+}
+
+func genesisOrders(t platform.Topology) (map[string]string, error) {
+	script, err := templateFiles.ReadFile("templates/" + fileGenesisScript)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", fileGenesisScript, err)
+	}
+	net := testnet{Members: len(t.Members)}
+	for _, m := range t.Members {
+		net.Names = append(net.Names, m.Name)
+	}
+	orders, err := render(fileTestnet, net)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{fileGenesisScript: string(script), fileTestnet: orders}, nil
+}
+
+func keysStep(in platform.Input, t platform.Topology) material.Step {
+	return evmStep(in, "keys", "keys", "--count", strconv.Itoa(len(t.Members)), "--out", keysDir,
+		"--address", members.HostPort(members.AddressHost(in.Network, "member-{i}"), portPeers))
+}
+
+func genesisStep(in platform.Input, t platform.Topology) material.Step {
+	e := in.Network.Spec.Platform.Emerald
+	return material.Step{Container: corev1.Container{
+		Name:    "genesis",
+		Image:   e.Image,
+		Command: []string{programShell, material.OrdersDir + "/" + fileGenesisScript},
+		Env: []corev1.EnvVar{
+			{Name: "MEMBERS", Value: strconv.Itoa(len(t.Members))},
+			{Name: "CHAIN_ID", Value: strconv.FormatInt(e.ChainID, 10)},
+			{Name: "KEYS", Value: keysDir},
+			{Name: "ORDERS", Value: material.OrdersDir},
+			{Name: "OUT", Value: material.OutDir},
+			{Name: "WORK", Value: workDir},
+			{Name: "HOME", Value: "/tmp"},
+		},
+		Resources: material.ThrowAway("512Mi"),
+	}}
+}
+
+func accountsStep(in platform.Input) material.Step {
+	e := in.Network.Spec.Platform.Emerald
+	return evmStep(in, "accounts", "accounts", "--seed-file", material.OutDir+"/load/"+fileSeed,
+		"--count", strconv.Itoa(int(e.Accounts)),
+		"--fund", material.OutDir+"/network/"+fileGenesis,
+		"--balance", strconv.FormatInt(e.AccountBalanceEther, 10),
+		"--gas-limit", strconv.FormatInt(e.GasLimit, 10))
+}
+
+func evmStep(in platform.Input, name string, args ...string) material.Step {
+	return material.Step{Container: corev1.Container{
+		Name:      name,
+		Image:     in.Images.Image("evm", ""),
+		Command:   append([]string{programEVM}, args...),
+		Resources: material.ThrowAway("512Mi"),
+	}}
+}

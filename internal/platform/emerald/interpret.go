@@ -1,0 +1,176 @@
+package emerald
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform/members"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+const (
+	// transferGas is what a plain transfer uses, by the protocol.
+	transferGas = 21_000
+	// sustainedSpan is the span in seconds whose rate must be held, and sustainedShare of all spans that must hold it.
+	sustainedSpan  = 10
+	sustainedShare = 0.8
+	// fullBlock is the share of the gas limit from which a block counts as full.
+	fullBlock = 0.95
+)
+
+// Findings of this platform.
+const (
+	// reasonNoBlocks: the network decided on nothing in the window.
+	reasonNoBlocks results.ReasonCode = "NoBlocks"
+	// noteFullBlocks: blocks were full, so the gas limit bounds the rate.
+	noteFullBlocks results.ReasonCode = "FullBlocks"
+	// noteSilentProposer: a member proposed nothing though its turn must have come.
+	noteSilentProposer results.ReasonCode = "SilentProposer"
+)
+
+// Interpret reads blocks: their time, their size, and the rates that count what is in them rather than what was answered.
+func (Emerald) Interpret(
+	spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *results.Measurement,
+) results.Interpretation {
+	if len(measured.Blocks) == 0 {
+		return results.Interpretation{Reasons: []results.Reason{{Code: reasonNoBlocks, Message: "no block was seen in the window"}}}
+	}
+	measures := slices.Concat(blockTimes(measured), blockContents(measured), rates(measured))
+	if workload.Load != nil && workload.Load.RatePerSecond != nil {
+		measures = append(measures, results.Measure{Name: "offeredRate", Unit: "tx/s",
+			Value: workload.Load.RatePerSecond.AsApproximateFloat64(), Source: "load.ratePerSecond"})
+	}
+	return results.Interpretation{Measures: measures, Notes: slices.Concat(fullBlocks(spec, measured), silentProposers(spec, measured))}
+}
+
+// blockTimes are from block to block, as seen by one client; a gap in the list is left out.
+func blockTimes(m *results.Measurement) []results.Measure {
+	var times []float64
+	for i := 1; i < len(m.Blocks); i++ {
+		if m.Blocks[i].Height == m.Blocks[i-1].Height+1 {
+			times = append(times, float64(m.Blocks[i].Micros-m.Blocks[i-1].Micros)/1000)
+		}
+	}
+	blocks := results.Measure{Name: "blocks", Value: float64(int64(len(m.Blocks)) + m.BlocksOmitted), Source: "seen in the window"}
+	if len(times) == 0 {
+		return []results.Measure{blocks}
+	}
+	slices.Sort(times)
+	const source = "from one new head to the next, as seen by the driver"
+	return []results.Measure{
+		blocks,
+		{Name: "blockTimeMean", Unit: "ms", Value: mean(times), Source: source},
+		{Name: "blockTimeP50", Unit: "ms", Value: rank(times, 0.5), Source: source},
+		{Name: "blockTimeP99", Unit: "ms", Value: rank(times, 0.99), Source: source},
+		{Name: "blockTimeMax", Unit: "ms", Value: times[len(times)-1], Source: source},
+	}
+}
+
+func blockContents(m *results.Measurement) []results.Measure {
+	var transactions, bytes []float64
+	empty := 0
+	for _, b := range m.Blocks {
+		transactions, bytes = append(transactions, float64(b.Transactions)), append(bytes, float64(b.Bytes))
+		if b.Transactions == 0 {
+			empty++
+		}
+	}
+	const source = "blocks of the window"
+	return []results.Measure{
+		{Name: "transactionsPerBlockMean", Value: mean(transactions), Source: source},
+		{Name: "transactionsPerBlockMax", Value: slices.Max(transactions), Source: source},
+		{Name: "blockBytesMean", Unit: "B", Value: mean(bytes), Source: source},
+		{Name: "blockBytesMax", Unit: "B", Value: slices.Max(bytes), Source: source},
+		{Name: "emptyBlocks", Value: float64(empty), Source: source},
+	}
+}
+
+// rates count transactions by the second in which their block was seen.
+func rates(m *results.Measurement) []results.Measure {
+	seconds := make([]float64, m.WindowSeconds)
+	for _, b := range m.Blocks {
+		if second := b.Micros / 1_000_000; second < int64(len(seconds)) {
+			seconds[second] += float64(b.Transactions)
+		}
+	}
+	all := []results.Measure{
+		{Name: "throughputMean", Unit: "tx/s", Value: mean(seconds), Source: "transactions in the window's blocks over its length"},
+		{Name: "throughputPeak1s", Unit: "tx/s", Value: slices.Max(seconds), Source: "best second of the window"},
+		{Name: "gasPerSecond", Unit: "gas/s", Value: mean(seconds) * transferGas, Source: "throughputMean, 21000 gas for each transfer"},
+	}
+	if len(seconds) < sustainedSpan {
+		return all
+	}
+	spans := spanRates(seconds)
+	slices.Sort(spans)
+	return append(all,
+		results.Measure{Name: "throughputPeak10s", Unit: "tx/s", Value: spans[len(spans)-1], Source: "best 10 s of the window"},
+		results.Measure{Name: "throughputSustained", Unit: "tx/s", Value: held(spans, sustainedShare),
+			Source: "the highest rate that at least 80 % of all spans of 10 s held; one begins with every second"})
+}
+
+// spanRates are the mean rates of all spans of sustainedSpan seconds, one beginning with every second.
+func spanRates(seconds []float64) []float64 {
+	var rates []float64
+	for i := sustainedSpan; i <= len(seconds); i++ {
+		rates = append(rates, mean(seconds[i-sustainedSpan:i]))
+	}
+	return rates
+}
+
+func fullBlocks(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement) []results.Reason {
+	limit := float64(spec.Platform.Emerald.GasLimit) / transferGas
+	full := 0
+	for _, b := range m.Blocks {
+		if float64(b.Transactions) >= fullBlock*limit {
+			full++
+		}
+	}
+	if full == 0 {
+		return nil
+	}
+	return []results.Reason{{Code: noteFullBlocks, Value: float64(full), Limit: float64(len(m.Blocks)), Message: fmt.Sprintf(
+		"%d of %d blocks were full: platform.emerald.gasLimit has room for %.0f transfers", full, len(m.Blocks), limit)}}
+}
+
+// silentProposers are told by the fee recipients of the blocks. Turns go round, so that three rounds must show every member.
+func silentProposers(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement) []results.Reason {
+	count := int(spec.Members.Count)
+	if len(m.Blocks) < 3*count {
+		return nil
+	}
+	proposed := map[string]bool{}
+	for _, b := range m.Blocks {
+		proposed[strings.ToLower(b.Proposer)] = true
+	}
+	var silent []results.Reason
+	for i := range count {
+		if !proposed[feeRecipient(i)] {
+			silent = append(silent, results.Reason{Code: noteSilentProposer, Subject: members.Name(int32(i)), Limit: float64(len(m.Blocks)),
+				Message: fmt.Sprintf("proposed none of %d blocks", len(m.Blocks))})
+		}
+	}
+	return silent
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// rank is the nearest-rank quantile of sorted values: the smallest that at least that share is not above.
+func rank(sorted []float64, share float64) float64 {
+	at := int(math.Ceil(share*float64(len(sorted))-1e-9)) - 1
+	return sorted[max(0, at)]
+}
+
+// held is the highest of sorted values that at least that share reaches.
+func held(sorted []float64, share float64) float64 {
+	return sorted[len(sorted)-int(math.Ceil(share*float64(len(sorted))-1e-9))]
+}

@@ -1,0 +1,92 @@
+package emerald
+
+import (
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/evm"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/members"
+	"github.com/benchnet/benchnet/internal/pods"
+)
+
+// Metrics of a validator that become series of the result.
+const (
+	metricRound      = "malachitebft_core_consensus_round"
+	metricHeight     = "malachitebft_core_consensus_height"
+	metricPeers      = "malachitebft_core_consensus_connected_peers"
+	metricChainBytes = "app_channel_chain_bytes_total"
+)
+
+// Load is the EVM driver, which sends to the members' JSON-RPC and watches their new heads over WebSocket.
+func (Emerald) Load(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (driver.Driver, error) {
+	orders := driver.Orders(workload)
+	orders.Unit = evm.Unit
+	orders.Observe = observed(topology)
+	operation := operationOf(&in.Network.Spec, workload.EVM)
+	for _, ordinal := range called(&in.Network.Spec, workload.EVM) {
+		m, ok := topology.Named(members.Name(ordinal))
+		if !ok {
+			return driver.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, members.Name(ordinal))
+		}
+		heads := "ws://" + members.HostPort(m.Host, portWebSocket)
+		address := "http://" + members.HostPort(m.Host, portHTTP)
+		if workload.EVM.Transport == v1alpha1.EVMTransportWebSocket {
+			address = heads
+		}
+		operation.Heads = append(operation.Heads, heads)
+		orders.Targets = append(orders.Targets, driver.Target{Name: m.Name, Address: address})
+	}
+	orders.Operation = operation
+	return driver.Driver{
+		Image:    in.Images.Image("evm", ""),
+		Command:  []string{programEVM, "drive"},
+		Mounts:   []corev1.VolumeMount{pods.ReadOnly(volumeAccounts, accountsDir)},
+		Volumes:  []corev1.Volume{pods.SecretVolume(volumeAccounts, names.Accounts(topology.Network))},
+		Workload: orders,
+	}, nil
+}
+
+func operationOf(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.EVMWorkload) evm.Operation {
+	op := evm.Operation{
+		ChainID:                 uint64(spec.Platform.Emerald.ChainID),
+		SeedFile:                accountsDir + "/" + fileSeed,
+		Accounts:                int(accountsOf(spec, w)),
+		GasLimit:                uint64(w.GasLimit),
+		MaxFeePerGasWei:         wei(w.MaxFeeGwei),
+		MaxPriorityFeePerGasWei: wei(w.TipGwei),
+	}
+	if w.BatchSize != nil {
+		op.BatchSize = int(*w.BatchSize)
+	}
+	if w.BatchInterval != nil {
+		op.BatchIntervalMillis = int(w.BatchInterval.Milliseconds())
+	}
+	return op
+}
+
+// wei of an amount in gwei, in decimal.
+func wei(gwei int64) string { return strconv.FormatInt(gwei*1_000_000_000, 10) }
+
+// observed are the agents of both containers of every member, and what the validators tell of consensus.
+func observed(t platform.Topology) []driver.Observed {
+	all := make([]driver.Observed, 0, 3*len(t.Members))
+	for _, m := range t.Members {
+		url := func(port int32) string { return "http://" + members.HostPort(m.Host, port) + "/metrics" }
+		all = append(all,
+			driver.Observed{Member: m.Name, URL: url(portAgent)},
+			driver.Observed{Member: m.Name + "/execution", URL: url(portExecutionAgent)},
+			driver.Observed{Member: m.Name + "/consensus", URL: url(portMetrics), Series: []driver.ObservedSeries{
+				{Name: "height", Unit: "blocks", Metric: metricHeight, Kind: driver.SeriesGauge},
+				{Name: "round", Metric: metricRound, Kind: driver.SeriesGauge},
+				{Name: "consensusPeers", Metric: metricPeers, Kind: driver.SeriesGauge},
+				{Name: "chainBytes", Unit: "B/s", Metric: metricChainBytes, Kind: driver.SeriesCounter},
+			}})
+	}
+	return all
+}

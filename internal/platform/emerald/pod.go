@@ -1,0 +1,129 @@
+package emerald
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/members"
+	"github.com/benchnet/benchnet/internal/pods"
+)
+
+const (
+	// readyPattern is in the line that Emerald prints for each block that was decided.
+	readyPattern = "stats at height"
+	// startBudgetSeconds is generous: no validator is ready before two thirds of all are.
+	startBudgetSeconds = 1800
+	// stopBudgetSeconds lets an execution client write its state.
+	stopBudgetSeconds = 60
+)
+
+// memberPod runs validator and execution client, each under an agent of its own.
+func memberPod(in platform.Input, m platform.Member) corev1.PodSpec {
+	network := in.Network.Name
+	pod := members.Pod(in, nil)
+	pod.TerminationGracePeriodSeconds = new(int64(stopBudgetSeconds))
+	if command := initCommand(&in.Network.Spec); len(command) > 0 {
+		pod.InitContainers = append(pod.InitContainers, executionContainer(in, m, "genesis", command...))
+	}
+	pod.Containers = []corev1.Container{validatorContainer(in), clientContainer(in, m)}
+	pod.Volumes = append(pod.Volumes,
+		pods.Scratch(volumeRun), pods.Scratch(volumeTmp), members.ConfigVolume(in.Network, m, volumeConfig), homeVolume(network, m),
+		// The execution client has no business with the validator's key.
+		secretFiles(volumeNetwork, names.NetworkMap(network), fileGenesis, fileJWT),
+		secretFiles(volumeIdentity, names.Identity(network, m.Name), fileNodeKey, fileGeth))
+	return pod
+}
+
+// validatorContainer has no liveness probe: a member that is measured is never killed for being slow. It is ready once it has
+// decided on a block.
+func validatorContainer(in platform.Input) corev1.Container {
+	e := in.Network.Spec.Platform.Emerald
+	return corev1.Container{
+		Name:  "validator",
+		Image: e.Image,
+		Command: []string{pods.Agent, "supervise", "--metrics-addr", members.HostPort("", portAgent),
+			"--ready-pattern", readyPattern, "--ready-file", readyFile, "--",
+			programShell, configDir + "/" + fileStart, "emerald", "start", "--home", validatorDir, "--config", configDir + "/" + fileEmerald,
+			// Emerald does not read the level in its configuration.
+			"--log-level", strings.ToLower(e.LogLevel)},
+		Env: []corev1.EnvVar{
+			{Name: "ENGINE_PORT", Value: fmt.Sprintf("%04X", portEngine)},
+			{Name: "VALIDATOR_HOME", Value: validatorDir},
+			{Name: "VALIDATOR_CONFIG", Value: homeConfigDir},
+			{Name: "HOME", Value: "/tmp"},
+		},
+		Ports:                    members.ContainerPorts(validatorPorts),
+		Resources:                sharesOf(&in.Network.Spec).resources(in.Network.Spec.Members.Reservation, validatorShare),
+		SecurityContext:          pods.Restricted(),
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+		VolumeMounts: []corev1.VolumeMount{
+			pods.ReadOnly(pods.AgentVolume, pods.AgentDir), pods.Mount(volumeData, dataDir), pods.Mount(volumeRun, runDir),
+			pods.Mount(volumeTmp, "/tmp"), pods.ReadOnly(volumeConfig, configDir), pods.ReadOnly(volumeHome, homeConfigDir),
+			pods.ReadOnly(volumeNetwork, networkDir),
+		},
+		StartupProbe: &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 10, FailureThreshold: startBudgetSeconds, ProbeHandler: corev1.ProbeHandler{
+			HTTPGet: &corev1.HTTPGetAction{Path: "/ready", Port: intstr.FromString(portNameAgent)}}},
+		ReadinessProbe: &corev1.Probe{PeriodSeconds: 10, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
+			TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameMetrics)}}},
+	}
+}
+
+// clientContainer is ready when the client takes transactions.
+func clientContainer(in platform.Input, m platform.Member) corev1.Container {
+	c := executionContainer(in, m, "execution", append([]string{pods.Agent, "supervise",
+		"--metrics-addr", members.HostPort("", portExecutionAgent), "--"}, command(&in.Network.Spec)...)...)
+	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnly(pods.AgentVolume, pods.AgentDir))
+	c.Ports = members.ContainerPorts(executionPorts)
+	c.ReadinessProbe = &corev1.Probe{PeriodSeconds: 2, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
+		TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameHTTP)}}}
+	return c
+}
+
+// executionContainer runs a program of the client's image with its data and keys.
+func executionContainer(in platform.Input, m platform.Member, name string, command ...string) corev1.Container {
+	return corev1.Container{
+		Name:                     name,
+		Image:                    in.Network.Spec.Platform.Emerald.Execution.Image,
+		Command:                  command,
+		Env:                      executionEnv(in.Network, m.Name),
+		Resources:                sharesOf(&in.Network.Spec).resources(in.Network.Spec.Members.Reservation, executionShare),
+		SecurityContext:          pods.Restricted(),
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+		VolumeMounts: []corev1.VolumeMount{
+			pods.Mount(volumeData, dataDir), pods.Mount(volumeTmp, "/tmp"),
+			pods.ReadOnly(volumeNetwork, networkDir), pods.ReadOnly(volumeIdentity, identityDir),
+		},
+	}
+}
+
+// homeVolume is the folder config of Emerald's home: configuration, genesis and the validator's key come from three objects.
+func homeVolume(network string, m platform.Member) corev1.Volume {
+	from := func(secret, key, path string) corev1.VolumeProjection {
+		return corev1.VolumeProjection{Secret: &corev1.SecretProjection{
+			LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Items: []corev1.KeyToPath{{Key: key, Path: path}}}}
+	}
+	return corev1.Volume{Name: volumeHome, VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{
+		DefaultMode: new(int32(0o440)),
+		Sources: []corev1.VolumeProjection{
+			{ConfigMap: &corev1.ConfigMapProjection{
+				LocalObjectReference: corev1.LocalObjectReference{Name: names.Member(network, m.Name)},
+				Items:                []corev1.KeyToPath{{Key: fileConfig, Path: fileConfig}}}},
+			from(names.NetworkMap(network), fileValidatorGenesis, fileGenesis),
+			from(names.Identity(network, m.Name), fileValidatorKey, fileValidatorKey),
+		},
+	}}}
+}
+
+// secretFiles holds some keys of a Secret.
+func secretFiles(volume, secret string, keys ...string) corev1.Volume {
+	v := pods.SecretVolume(volume, secret)
+	for _, key := range keys {
+		v.Secret.Items = append(v.Secret.Items, corev1.KeyToPath{Key: key, Path: key})
+	}
+	return v
+}

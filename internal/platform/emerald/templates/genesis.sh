@@ -1,0 +1,59 @@
+#!/bin/sh
+# Makes the validators' keys and both geneses with the user's own Emerald, and lays out the files that become Secrets.
+# Runs in the user's image, so it takes no more than a POSIX shell, cat, cp, mkdir and sed.
+# Environment: MEMBERS, CHAIN_ID, KEYS (what "evm keys" made), ORDERS (testnet.toml), OUT, WORK.
+set -eu
+
+# write_peers I: the other members' addresses as Reth (peers, on one line) and geth (geth.toml) take them.
+write_peers() {
+  peers=
+  quoted=
+  j=0
+  while [ "$j" -lt "$MEMBERS" ]; do
+    if [ "$j" -ne "$1" ]; then
+      enode=$(cat "$KEYS/$j/enode")
+      peers=$peers${peers:+,}$enode
+      quoted=$quoted${quoted:+, }\"$enode\"
+    fi
+    j=$((j + 1))
+  done
+  printf '%s' "$peers" >"$OUT/members/member-$1/peers"
+  printf '[Node.P2P]\nStaticNodes = [%s]\nTrustedNodes = [%s]\n' "$quoted" "$quoted" >"$OUT/members/member-$1/geth.toml"
+}
+
+umask 077
+mkdir -p "$OUT/network" "$OUT/load" "$WORK"
+# emerald-utils makes a folder where it stands.
+cd "$WORK"
+
+emerald testnet --home "$WORK/nodes" --testnet-config "$ORDERS/testnet.toml"
+
+i=0
+while [ "$i" -lt "$MEMBERS" ]; do
+  key=$WORK/nodes/$i/config/priv_validator_key.json
+  emerald show-pubkey "$key" >>"$WORK/public-keys"
+  mkdir -p "$OUT/members/member-$i"
+  cp "$key" "$OUT/members/member-$i/priv_validator_key.json"
+  # Reth takes a key without the end of its line alone.
+  printf '%s' "$(cat "$KEYS/$i/nodekey")" >"$OUT/members/member-$i/nodekey"
+  write_peers "$i"
+  i=$((i + 1))
+done
+
+# Nobody holds the key of this owner, so the set of validators stays as it is.
+emerald-utils genesis --public-keys-file "$WORK/public-keys" --chain-id "$CHAIN_ID" \
+  --poa-owner-address 0x000000000000000000000000000000000000dEaD \
+  --evm-genesis-output "$WORK/genesis.json" --emerald-genesis-output "$OUT/network/emerald-genesis.json"
+
+# geth refuses a genesis that leaves the number of blobs of a fork open; these are mainnet's (EIP-4844, EIP-7691).
+later='{"target": 6, "max": 9, "baseFeeUpdateFraction": 5007716}'
+blobs="\"cancun\": {\"target\": 3, \"max\": 6, \"baseFeeUpdateFraction\": 3338477}, \"prague\": $later, \"osaka\": $later"
+case $(cat "$WORK/genesis.json") in
+  *'"blobSchedule"'*) cp "$WORK/genesis.json" "$OUT/network/genesis.json" ;;
+  *)
+    sed "s/\"config\": {/\"config\": {\"blobSchedule\": {$blobs},/" "$WORK/genesis.json" >"$OUT/network/genesis.json"
+    ;;
+esac
+
+cp "$KEYS/jwt" "$OUT/network/jwt"
+cp "$KEYS/seed" "$OUT/load/seed"

@@ -1,0 +1,111 @@
+package emerald
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+const (
+	// maxMembers of a full mesh, the most that the platform was made for.
+	maxMembers = 50
+	// leastExecutionMemory and leastValidatorMemory below which the programs do not start reliably; this project's choice.
+	leastExecutionMemory = 512 << 20
+	leastValidatorMemory = 128 << 20
+	// leastMessage holds a part of a block, 128 KiB, and leastResponse a block of some thousand transfers.
+	leastMessage  = 256 << 10
+	leastResponse = 1 << 20
+	largestSize   = 1 << 30
+)
+
+const (
+	needsImage = "is required: Emerald is published on no package registry, so you supply an image with its programs emerald and emerald-utils " +
+		"(docs/emerald.md has the contract)"
+	needsExecutionImage = "is required: validators need an execution client of your choice, which for blocks below a second must accept " +
+		"equal timestamps (docs/emerald.md has the contract)"
+)
+
+// Validate refuses what CEL cannot express; path is that of the spec.
+func (Emerald) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	emerald := path.Child("platform", "emerald")
+	e := spec.Platform.Emerald
+	switch {
+	case e == nil:
+		return field.ErrorList{field.Required(emerald, "must be set when platform.type is Emerald")}
+	case e.Image == "":
+		return field.ErrorList{field.Required(emerald.Child("image"), needsImage)}
+	case e.Execution == nil || e.Execution.Image == "":
+		return field.ErrorList{field.Required(emerald.Child("execution", "image"), needsExecutionImage)}
+	}
+	errs := validateMembers(&spec.Members, path.Child("members"))
+	errs = append(errs, validateShares(spec, path)...)
+	errs = append(errs, validateFlags(e.Execution, emerald.Child("execution", "flags"))...)
+	gossip := emerald.Child("gossip")
+	errs = append(errs, validateBytes(e.Gossip.MaxMessageSize, leastMessage, "256Ki: a part of a block has 128Ki", gossip.Child("maxMessageSize"))...)
+	return append(errs, validateBytes(e.Gossip.MaxResponseSize, leastResponse, "1Mi: it holds whole blocks", gossip.Child("maxResponseSize"))...)
+}
+
+func validateMembers(m *v1alpha1.MembersSpec, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if m.Count > maxMembers {
+		errs = append(errs, field.Invalid(path.Child("count"), m.Count, fmt.Sprintf(
+			"must be at most %d for Emerald: every member is a peer of every other, twice", maxMembers)))
+	}
+	if m.Heap != nil {
+		errs = append(errs, field.Forbidden(path.Child("heap"), "belongs to platforms that run in a JVM; set memory"))
+	}
+	if size := m.Storage.Size; size != nil && size.Value() < gibibyte {
+		errs = append(errs, field.Invalid(path.Child("storage", "size"), size.String(), "must be at least 1Gi: the databases of an empty chain take a part of it"))
+	}
+	return errs
+}
+
+// validateShares wants enough of the machine for both programs.
+func validateShares(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	all, members, execution := sharesOf(spec), path.Child("members"), path.Child("platform", "emerald", "execution")
+	e := spec.Platform.Emerald.Execution
+	part := all[executionShare]
+	var errs field.ErrorList
+	rest := all[validatorShare]
+	switch {
+	case e.Cores != nil && (e.Cores.Sign() <= 0 || rest.Cores.Sign() <= 0):
+		whole := part.Cores.DeepCopy()
+		whole.Add(rest.Cores)
+		errs = append(errs, field.Invalid(execution.Child("cores"), e.Cores.String(), fmt.Sprintf(
+			"must lie between 0 and the member's cores (%s): the validator has the rest", whole.String())))
+	case part.Cores.Sign() <= 0:
+		errs = append(errs, field.Invalid(members.Child("cores"), spec.Members.Cores.String(), "must be greater than 0, such as 2 or 500m"))
+	}
+	if part.Memory.Value() >= leastExecutionMemory && rest.Memory.Value() >= leastValidatorMemory {
+		return errs
+	}
+	return append(errs, field.Invalid(members.Child("memory"), resource.NewQuantity(part.Memory.Value()+rest.Memory.Value(), resource.BinarySI).String(),
+		fmt.Sprintf("gives %s to the execution client and %s to the validator; they need at least 512Mi and 128Mi (platform.emerald.execution.memory divides it)",
+			part.Memory.String(), rest.Memory.String())))
+}
+
+// validateFlags refuses flags that follow from the spec.
+func validateFlags(e *v1alpha1.EmeraldExecution, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for _, flag := range slices.Sorted(maps.Keys(e.Flags)) {
+		switch {
+		case flag == "builder.gaslimit" || flag == "miner.gaslimit":
+			errs = append(errs, field.Forbidden(path.Key(flag), "is platform.emerald.gasLimit"))
+		case isOwned(e.Client, flag):
+			errs = append(errs, field.Forbidden(path.Key(flag), "is set by the operator"))
+		}
+	}
+	return errs
+}
+
+func validateBytes(size resource.Quantity, least int64, why string, path *field.Path) field.ErrorList {
+	if size.Value() >= least && size.Value() <= largestSize {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, size.String(), "must be at most 1Gi and at least "+why)}
+}

@@ -1,0 +1,98 @@
+package emerald
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/driver"
+)
+
+// ValidateWorkload refuses a workload that the network cannot serve.
+func (Emerald) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	if w.EVM == nil {
+		return field.ErrorList{field.Required(path.Child("evm"), "a workload on an Emerald network is transactions to its execution clients")}
+	}
+	errs := driver.Validate(w, path)
+	if w.Load == nil {
+		return errs
+	}
+	evm := path.Child("evm")
+	if w.Load.Model != v1alpha1.LoadOpen {
+		errs = append(errs, field.NotSupported(path.Child("load", "model"), w.Load.Model, []v1alpha1.LoadModel{v1alpha1.LoadOpen}))
+	}
+	errs = append(errs, validateCalled(spec, w.EVM, evm.Child("members"))...)
+	errs = append(errs, validateAccounts(spec, w, evm.Child("accounts"))...)
+	errs = append(errs, validatePace(spec, w, evm.Child("batchSize"))...)
+	if w.EVM.TipGwei > w.EVM.MaxFeeGwei {
+		errs = append(errs, field.Invalid(evm.Child("tipGwei"), w.EVM.TipGwei, fmt.Sprintf("must be at most maxFeeGwei (%d)", w.EVM.MaxFeeGwei)))
+	}
+	if gas := spec.Platform.Emerald.GasLimit; w.EVM.GasLimit > gas {
+		errs = append(errs, field.Invalid(evm.Child("gasLimit"), w.EVM.GasLimit, fmt.Sprintf(
+			"must be at most the gas limit of a block, platform.emerald.gasLimit (%d)", gas)))
+	}
+	return errs
+}
+
+// validateCalled refuses ordinals that the network does not have.
+func validateCalled(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkload, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i, ordinal := range evm.Members {
+		if ordinal < 0 || ordinal >= spec.Members.Count {
+			errs = append(errs, field.Invalid(path.Index(i), ordinal, fmt.Sprintf(
+				"must be the ordinal of a member: the network has %d, so 0 to %d", spec.Members.Count, spec.Members.Count-1)))
+		}
+	}
+	return errs
+}
+
+// validateAccounts wants funded accounts, and one for each sender: there is one for each member or, if these are more, worker.
+func validateAccounts(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	funded, used := spec.Platform.Emerald.Accounts, accountsOf(spec, w.EVM)
+	if used > funded {
+		return field.ErrorList{field.Invalid(path, used, fmt.Sprintf("must be at most platform.emerald.accounts (%d), those that the genesis funds", funded))}
+	}
+	if senders := max(int32(len(called(spec, w.EVM))), w.Workers.Count); used < senders {
+		return field.ErrorList{field.Invalid(path, used, fmt.Sprintf("must be at least %d: each of so many senders needs an account of its own", senders))}
+	}
+	return nil
+}
+
+// validatePace refuses a batch size, an interval and a rate of which two contradict the third.
+func validatePace(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	if w.EVM.BatchSize == nil || w.EVM.BatchInterval == nil || w.Load.RatePerSecond == nil {
+		return nil
+	}
+	targets := len(called(spec, w.EVM))
+	rate := w.Load.RatePerSecond.AsApproximateFloat64()
+	made := float64(targets) * float64(*w.EVM.BatchSize) * float64(time.Second) / float64(w.EVM.BatchInterval.Duration)
+	if math.Abs(made-rate) <= 0.001*rate {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, *w.EVM.BatchSize, fmt.Sprintf(
+		"every %s to each of %d members is %g transactions a second, but load.ratePerSecond is %g: leave one of the three out or make them agree",
+		w.EVM.BatchInterval.Duration, targets, made, rate))}
+}
+
+// called are the ordinals of the members to which transactions are sent.
+func called(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkload) []int32 {
+	if len(evm.Members) > 0 {
+		return evm.Members
+	}
+	all := make([]int32, spec.Members.Count)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}
+
+// accountsOf a workload: the given number, or all that are funded.
+func accountsOf(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkload) int32 {
+	if evm.Accounts != nil {
+		return *evm.Accounts
+	}
+	return spec.Platform.Emerald.Accounts
+}
