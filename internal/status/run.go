@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -157,7 +158,7 @@ func concluded(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 	s.Phase, s.Progress, s.StartTime, s.CompletionTime = "Complete", "Complete", &start, &ended
 	s.Throughput, s.Unit = decimal(result.Summary.ThroughputPerSecond), result.Summary.Unit
 	for _, m := range result.Summary.Measures {
-		s.Measures = append(s.Measures, v1alpha1.Measured{Name: m.Name, Value: decimal(m.Value), Unit: m.Unit})
+		s.Measures = append(s.Measures, v1alpha1.Measured{Name: m.Name, Value: number(m.Value), Unit: m.Unit})
 	}
 	latency := result.Summary.Latency
 	s.Latency = &v1alpha1.LatencySummary{Mean: decimal(latency.Mean), P50: decimal(latency.P50), P90: decimal(latency.P90),
@@ -198,6 +199,14 @@ func decimal(x float64) string {
 	default:
 		return strconv.FormatFloat(x, 'f', 3, 64)
 	}
+}
+
+// number is a whole one as it is, and a decimal otherwise.
+func number(x float64) string {
+	if x == math.Trunc(x) {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return decimal(x)
 }
 
 func share(part, whole float64) string {
