@@ -36,6 +36,7 @@ import (
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/corda"
+	"github.com/benchnet/benchnet/internal/platform/emerald"
 	"github.com/benchnet/benchnet/internal/platform/jpaxos"
 	"github.com/benchnet/benchnet/internal/platform/malachite"
 )
@@ -106,7 +107,7 @@ func (o options) setUp(mgr ctrl.Manager, kubeVersion string) error {
 	dependencies := controllers.Dependencies{
 		Client:      mgr.GetClient(),
 		Direct:      mgr.GetAPIReader(),
-		Platforms:   platform.NewRegistry(corda.New(), jpaxos.New(), malachite.New()),
+		Platforms:   platform.NewRegistry(corda.New(), jpaxos.New(), malachite.New(), emerald.New()),
 		Images:      images.Catalogue{Registry: o.imageRegistry, Version: o.imageVersion, Overrides: o.imageOverrides},
 		Writer:      apply.NewWriter(mgr.GetClient(), mgr.GetScheme()),
 		Reader:      observe.NewReader(mgr.GetClient(), mgr.GetScheme()),

@@ -31,6 +31,7 @@ import (
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/corda"
+	"github.com/benchnet/benchnet/internal/platform/emerald"
 	"github.com/benchnet/benchnet/internal/platform/jpaxos"
 	"github.com/benchnet/benchnet/internal/platform/malachite"
 )
@@ -130,7 +131,7 @@ func (w *world) counting() interceptor.Funcs {
 var catalogue = images.Catalogue{Registry: "ghcr.io/benchnet", Version: "0.1.0"}
 
 func (w *world) dependencies() controllers.Dependencies {
-	return controllers.Dependencies{Client: w.operator, Direct: w.client, Platforms: platform.NewRegistry(corda.New(), jpaxos.New(), malachite.New()), Images: catalogue,
+	return controllers.Dependencies{Client: w.operator, Direct: w.client, Platforms: platform.NewRegistry(corda.New(), jpaxos.New(), malachite.New(), emerald.New()), Images: catalogue,
 		Writer: apply.NewWriter(w.operator, w.operator.Scheme()), Reader: observe.NewReader(w.operator, w.operator.Scheme()),
 		Events: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Now: func() time.Time { return w.now }}
 }

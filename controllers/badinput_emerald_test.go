@@ -1,0 +1,81 @@
+package controllers_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// transfers is the network that each case of TestBadEmerald spoils.
+const transfers = `
+apiVersion: benchnet.dev/v1alpha1
+kind: BenchmarkNetwork
+metadata: {name: transfers}
+spec:
+  platform:
+    type: Emerald
+    emerald:
+      image: x/emerald:1
+      execution: {image: "x/reth:1"}
+  members: {count: 4, cores: "2", memory: 4Gi}
+  workloads:
+  - name: transfers
+    evm: {batchSize: 200}
+    load: {model: Open, ratePerSecond: "800", clients: 10}
+    measure: {warmUp: 1s, window: 10s}
+`
+
+var badEmerald = []struct {
+	name, from, to string
+	want           []string
+}{
+	{"platform without its member", transfers[strings.Index(transfers, "    emerald:"):strings.Index(transfers, "  members:")], "",
+		[]string{"platform.emerald must be set"}},
+	{"no image", "      image: x/emerald:1\n", "", []string{"platform.emerald.image is required", "no package registry", "docs/emerald.md"}},
+	{"no execution client", "      execution: {image: \"x/reth:1\"}\n", "", []string{"platform.emerald.execution.image is required", "equal timestamps", "docs/emerald.md"}},
+	{"an execution client without an image", `{image: "x/reth:1"}`, "{client: Geth}", []string{"platform.emerald.execution.image is required", "docs/emerald.md"}},
+	{"image that floats", "x/emerald:1", "x/emerald:latest", []string{"platform.emerald.image", "tag other than latest"}},
+	{"execution image without a tag", "x/reth:1", "x/reth", []string{"platform.emerald.execution.image", "tag other than latest"}},
+	{"unknown client", `image: "x/reth:1"`, `image: "x/reth:1", client: Besu`, []string{"execution.client", "Besu", "Reth", "Custom"}},
+	{"custom client without arguments", `image: "x/reth:1"`, `image: "x/besu:1", client: Custom`, []string{"execution.client Custom needs command and arguments"}},
+	{"arguments of Reth", `image: "x/reth:1"`, `image: "x/reth:1", arguments: ["--full"]`, []string{"arguments and initArguments belong to client Custom"}},
+	{"flag with dashes", `image: "x/reth:1"`, `image: "x/reth:1", flags: {"--full": ""}`, []string{"execution.flags", "without dashes"}},
+	{"flag of the operator", `image: "x/reth:1"`, `image: "x/reth:1", flags: {http.port: "1"}`, []string{"execution.flags[http.port]", "set by the operator"}},
+	{"too many validators", "count: 4", "count: 51", []string{"spec.members.count", "51", "at most 50"}},
+	{"a heap", "count: 4", "count: 4, heap: 1Gi", []string{"spec.members.heap", "JVM"}},
+	{"too little memory", "memory: 4Gi", "memory: 512Mi", []string{"spec.members.memory", "384Mi to the execution client", "at least 512Mi"}},
+	{"block time without a unit", "image: x/emerald:1", "image: x/emerald:1\n      minBlockTime: \"1\"", []string{"minBlockTime must be whole milliseconds"}},
+	{"mesh that does not hold", "image: x/emerald:1", "image: x/emerald:1\n      gossip: {mesh: 20}", []string{"platform.emerald.gossip", "meshLow <= mesh <= meshHigh"}},
+	{"level that hides blocks", "image: x/emerald:1", "image: x/emerald:1\n      logLevel: Warn", []string{"logLevel", "Warn", "Info"}},
+	{"more accounts than a Secret holds", "image: x/emerald:1", "image: x/emerald:1\n      accounts: 5001", []string{"accounts", "5000"}},
+	{"a database", "  workloads:", "  database: {engine: H2}\n  workloads:", []string{"spec.database", "platform Corda"}},
+	{"no load", `    load: {model: Open, ratePerSecond: "800", clients: 10}` + "\n", "", []string{"load must be set"}},
+	{"a closed loop", `model: Open, ratePerSecond: "800"`, "model: Closed", []string{"load.model must be Open for evm", "ratePerSecond"}},
+	{"open loop without a rate", `model: Open, ratePerSecond: "800"`, "model: Open", []string{"load.ratePerSecond"}},
+	{"a pace that contradicts the rate", "batchSize: 200", "batchSize: 200, batchInterval: 100ms", []string{"evm.batchSize", "8000 transactions a second", "800"}},
+	{"member that is not there", "batchSize: 200", "members: [4]", []string{"evm.members[0]", "4", "0 to 3"}},
+	{"accounts without funds", "batchSize: 200", "accounts: 1001", []string{"evm.accounts", "1001", "platform.emerald.accounts (1000)"}},
+	{"an operation of another platform", "evm: {batchSize: 200}", "corda: {flow: Issue}", []string{"workloads[0].evm", "Emerald"}},
+}
+
+// TestBadEmerald wants a message that names the field and what would be right, and nothing made.
+func TestBadEmerald(t *testing.T) {
+	for _, c := range badEmerald {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			text := strings.Replace(transfers, c.from, c.to, 1)
+			if text == transfers {
+				t.Fatalf("the case does not change the network: %q is not in it", c.from)
+			}
+			message := w.refusal(text)
+			t.Log(message)
+			for _, part := range c.want {
+				if !strings.Contains(message, part) {
+					t.Errorf("the message should name %q: %s", part, message)
+				}
+			}
+			if made := w.inventory(); len(made) > 1 {
+				t.Errorf("nothing may be made of a refused network, but there are %v", made)
+			}
+		})
+	}
+}

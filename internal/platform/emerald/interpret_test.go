@@ -1,0 +1,89 @@
+package emerald_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform/emerald"
+	"github.com/benchnet/benchnet/internal/platform/platformtest"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// proposers are the members' fee recipients, as a client writes addresses: in mixed case.
+var proposers = []string{
+	"0x0000000000000000000000000000bE9C00000001",
+	"0x0000000000000000000000000000BE9C00000002",
+	"0x0000000000000000000000000000Be9C00000003",
+	"0x0000000000000000000000000000bE9c00000004",
+}
+
+// measured is a window of 20 s with a block every half second: 100 transactions each, in the last five seconds 10.
+func measured() *results.Measurement {
+	m := &results.Measurement{WindowSeconds: 20, Histogram: results.NewHistogram()}
+	for i := range int64(40) {
+		b := results.Block{Height: 7 + i, Micros: i * 500_000, Bytes: 11_000, Transactions: 100, Proposer: proposers[i%4]}
+		if i >= 30 {
+			b.Bytes, b.Transactions = 1_100, 10
+		}
+		m.Blocks = append(m.Blocks, b)
+	}
+	return m
+}
+
+func interpret(t *testing.T, m *results.Measurement, change func(*v1alpha1.BenchmarkNetworkSpec)) results.Interpretation {
+	t.Helper()
+	network := platformtest.NetworkAdmission(t).Network(t, []byte(good))
+	change(&network.Spec)
+	return emerald.New().Interpret(&network.Spec, &network.Spec.Workloads[0].Workload, m)
+}
+
+func unchanged(*v1alpha1.BenchmarkNetworkSpec) {}
+
+func TestInterpret(t *testing.T) {
+	i := interpret(t, measured(), unchanged)
+	want := map[string]float64{
+		"blocks": 40, "blockTimeMean": 500, "blockTimeP50": 500, "blockTimeP99": 500, "blockTimeMax": 500,
+		"transactionsPerBlockMean": 77.5, "transactionsPerBlockMax": 100, "blockBytesMean": 8525, "blockBytesMax": 11_000, "emptyBlocks": 0,
+		"throughputMean": 155, "throughputPeak1s": 200, "throughputPeak10s": 200, "gasPerSecond": 155 * 21_000,
+		// Spans begin at 0 to 10: six hold 200, then each has a second less of it: 182, 164, 146, 128, 110. Nine of eleven reach 146.
+		"throughputSustained": 146, "offeredRate": 400,
+	}
+	for _, m := range i.Measures {
+		if value, known := want[m.Name]; !known || math.Abs(value-m.Value) > 1e-9 {
+			t.Errorf("%s is %g, want %g", m.Name, m.Value, value)
+		}
+		if m.Source == "" {
+			t.Errorf("%s has no source", m.Name)
+		}
+		delete(want, m.Name)
+	}
+	if len(want) > 0 || len(i.Reasons) > 0 || len(i.Notes) > 0 {
+		t.Errorf("missing %v, reasons %v, notes %v", want, i.Reasons, i.Notes)
+	}
+}
+
+func TestBlockTimesSkipGaps(t *testing.T) {
+	m := measured()
+	m.Blocks = append(m.Blocks[:10:10], m.Blocks[20:]...)
+	m.Blocks[3].Micros += 100_000
+	for _, measure := range interpret(t, m, unchanged).Measures {
+		if measure.Name == "blockTimeMax" && measure.Value != 600 {
+			t.Errorf("the longest block time is %g ms; the gap of ten blocks is none", measure.Value)
+		}
+	}
+}
+
+func TestFindings(t *testing.T) {
+	if i := interpret(t, &results.Measurement{WindowSeconds: 5}, unchanged); len(i.Reasons) != 1 || i.Reasons[0].Code != "NoBlocks" {
+		t.Errorf("a window without blocks: %+v", i)
+	}
+	full := interpret(t, measured(), func(s *v1alpha1.BenchmarkNetworkSpec) { s.Platform.Emerald.GasLimit = 2_200_000 })
+	if len(full.Notes) != 1 || full.Notes[0].Code != "FullBlocks" || full.Notes[0].Value != 30 {
+		t.Errorf("30 blocks of 100 transfers at a limit of 104: %+v", full.Notes)
+	}
+	silent := interpret(t, measured(), func(s *v1alpha1.BenchmarkNetworkSpec) { s.Members.Count = 5 })
+	if len(silent.Notes) != 1 || silent.Notes[0].Code != "SilentProposer" || silent.Notes[0].Subject != "member-4" {
+		t.Errorf("five members, of which four proposed: %+v", silent.Notes)
+	}
+}
