@@ -171,8 +171,11 @@ func (p *networkPass) allFindings() []status.StageFinding {
 
 // retry comes back for what another object can mend, a refusal or pods that cannot be made; a changed spec comes back by itself.
 func (p *networkPass) retry() ctrl.Result {
-	if p.missing || p.snapshot.Podless() {
+	switch {
+	case p.missing:
 		return ctrl.Result{RequeueAfter: 15 * time.Second}
+	case p.snapshot.Podless():
+		return ctrl.Result{RequeueAfter: 5 * time.Second}
 	}
 	return ctrl.Result{}
 }

@@ -1,0 +1,149 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/emulation"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/test/e2e/cluster"
+)
+
+//go:embed testdata/regions.yaml
+var regions string
+
+const (
+	// distant members of regions.yaml, and the round trips between them.
+	inNYC, alsoInNYC, inLON, alsoInLON = "member-0", "member-1", "member-2", "member-3"
+
+	acrossTheSea = 72 * time.Millisecond
+	withinNYC    = 5 * time.Millisecond
+	withinLON    = emulation.SameRegion
+	// pathItself is what a round trip between pods takes anyway, and the emulation's own error.
+	pathItself = 500 * time.Microsecond
+	// aCore is what most connections wait for one on a small machine that is full of validators.
+	aCore = 2 * time.Millisecond
+)
+
+// A network in two regions: where the namespace refuses the capability it says so, where it allows it every round trip is that
+// of the matrix, also to a member that was away, and blocks take the time that the distance does.
+func TestRegions(t *testing.T) {
+	ns := cluster.NewNamespace(t, "regions")
+	ns.MustApply(regions)
+	mustPass(t, "a namespace that refuses the capability is named", func(t *testing.T) {
+		ns := ns.Within(t)
+		c := waitEmulated(ns, metav1.ConditionFalse, v1alpha1.ReasonCapabilityMissing)
+		for _, want := range []string{"NET_ADMIN", "kubectl label namespace " + ns.Name, "violates PodSecurity"} {
+			if !strings.Contains(c.Message, want) {
+				t.Errorf("the message should say %q: %s", want, c.Message)
+			}
+		}
+	})
+	ns.Kubectl("label", "namespace", ns.Name, "pod-security.kubernetes.io/enforce=privileged", "--overwrite")
+	tellStages(ns, ns.WaitReady("geo"))
+	c := emulatedCondition(ns)
+	if c.Status != metav1.ConditionTrue || c.Reason != string(emulation.Netem) && c.Reason != string(emulation.UserSpace) {
+		t.Fatalf("NetworkEmulated is %s, %s: %s", c.Status, c.Reason, c.Message)
+	}
+	t.Logf("%s: %s", c.Reason, c.Message)
+	mustPass(t, "blocks take the distance", func(t *testing.T) { assertBlocksTakeTheDistance(ns.Within(t)) })
+	mustPass(t, "round trips are those of the matrix", func(t *testing.T) { assertMatrix(ns.Within(t)) })
+	mustPass(t, "a member that comes back is as far away as before", func(t *testing.T) {
+		ns := ns.Within(t)
+		pod := memberPod(ns, "geo", alsoInLON)
+		ns.Kubectl("delete", "pod", pod.Name, "--wait=false")
+		if again := ns.WaitReplaced(pod); again.Status.PodIP == pod.Status.PodIP {
+			t.Logf("it has the address %s again", pod.Status.PodIP)
+		}
+		assertRoundTrip(ns, inNYC, alsoInLON, acrossTheSea)
+		assertRoundTrip(ns, alsoInLON, inNYC, acrossTheSea)
+		assertRoundTrip(ns, inLON, alsoInLON, withinLON)
+	})
+	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedWhole(ns.Within(t), "geo") })
+}
+
+func emulatedCondition(ns *cluster.Namespace) metav1.Condition {
+	ns.Helper()
+	c := meta.FindStatusCondition(ns.Network("geo").Status.Conditions, v1alpha1.ConditionNetworkEmulated)
+	if c == nil {
+		return metav1.Condition{Reason: "not seen by the operator yet"}
+	}
+	return *c
+}
+
+func waitEmulated(ns *cluster.Namespace, status metav1.ConditionStatus, reason string) metav1.Condition {
+	ns.Helper()
+	var c metav1.Condition
+	ns.Wait("NetworkEmulated is "+reason, 3*time.Minute, func() (bool, string) {
+		c = emulatedCondition(ns)
+		return c.Status == status && c.Reason == reason, c.Reason + ": " + c.Message
+	})
+	return c
+}
+
+// assertMatrix measures every pair, each from both sides.
+func assertMatrix(ns *cluster.Namespace) {
+	ns.Helper()
+	for _, pair := range []struct {
+		a, b string
+		want time.Duration
+	}{
+		{inNYC, alsoInNYC, withinNYC}, {inLON, alsoInLON, withinLON},
+		{inNYC, inLON, acrossTheSea}, {inNYC, alsoInLON, acrossTheSea}, {alsoInNYC, inLON, acrossTheSea}, {alsoInNYC, alsoInLON, acrossTheSea},
+	} {
+		assertRoundTrip(ns, pair.a, pair.b, pair.want)
+		assertRoundTrip(ns, pair.b, pair.a, pair.want)
+	}
+}
+
+// assertRoundTrip connects from one member's pod to another's, and fails unless the round trip is within a tenth, or what a machine
+// takes at least: the least of all by the path alone, the median by what it waits for a core as well.
+func assertRoundTrip(ns *cluster.Namespace, from, to string, want time.Duration) {
+	ns.Helper()
+	address := fmt.Sprintf("%s:%d", memberPod(ns, "geo", to).Status.PodIP, validatorsPort)
+	out := ns.Kubectl("exec", names.Pod("geo", from), "--container", emulation.Sidecar, "--", "/agent", "ping", "--to", address, "--count", "21")
+	var micros []int
+	for _, line := range strings.Fields(out) {
+		n, err := strconv.Atoi(line)
+		if err != nil {
+			ns.Fatalf("ping from %s to %s printed %q", from, to, out)
+		}
+		micros = append(micros, n)
+	}
+	slices.Sort(micros)
+	least, median := time.Duration(micros[0])*time.Microsecond, time.Duration(micros[len(micros)/2])*time.Microsecond
+	ns.Logf("%s to %s: least %v, median %v, wanted %v", from, to, least, median, want)
+	if least < want || least > want+max(want/10, pathItself) || median > want+max(want/10, aCore) {
+		ns.Errorf("a round trip from %s to %s takes %v at least and %v mostly, want %v", from, to, least, median, want)
+	}
+}
+
+// assertBlocksTakeTheDistance: with two of four validators on each side, none of which can decide without a vote of the other, the
+// side that proposes decides after one round trip and the other half of one later. When a side proposes twice in a row and then the
+// other one does, four blocks take five round trips; when they take turns, six.
+func assertBlocksTakeTheDistance(ns *cluster.Namespace) {
+	ns.Helper()
+	run := ns.WaitEnded("geo-blocks")
+	r := document(ns, run)
+	least := 5 * acrossTheSea.Seconds() * 1000 / 4
+	ns.Logf("block time: mean %.1f, p50 %.1f, p99 %.1f ms; the distance alone makes it %.1f ms",
+		r.Summary.Latency.Mean, r.Summary.Latency.P50, r.Summary.Latency.P99, least)
+	if r.Summary.Latency.Mean < least || r.Summary.Latency.Mean > 3*least {
+		ns.Errorf("blocks take %.1f ms on average, want some more than %.1f ms", r.Summary.Latency.Mean, least)
+	}
+	e := r.Environment.Emulation
+	if e == nil || e.Mechanism == "" || e.Members[inLON] != "LON" || len(e.Links) != 3 {
+		ns.Errorf("the result should tell of the distances: %+v", e)
+	}
+}
