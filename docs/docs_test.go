@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/evm"
 )
 
 func read(t *testing.T, path string) string {
@@ -108,19 +109,46 @@ func directModules(t *testing.T, path string) []string {
 	return direct
 }
 
-// TestCordaFieldsAreDocumented looks for every JSON name of the API's Corda structs in their page.
-func TestCordaFieldsAreDocumented(t *testing.T) {
-	page := read(t, "corda.md")
-	for _, kind := range []reflect.Type{
+// platformPages are the pages of the platforms with the structs of the API that each describes.
+var platformPages = map[string][]reflect.Type{
+	"corda.md": {
 		reflect.TypeFor[v1alpha1.CordaPlatform](), reflect.TypeFor[v1alpha1.CordaNotary](), reflect.TypeFor[v1alpha1.CorDappsSpec](),
 		reflect.TypeFor[v1alpha1.CordaTuning](), reflect.TypeFor[v1alpha1.CordaWorkload](), reflect.TypeFor[v1alpha1.MembersSpec](),
 		reflect.TypeFor[v1alpha1.Placement](), reflect.TypeFor[v1alpha1.Storage](),
-	} {
-		for i := range kind.NumField() {
-			name, _, _ := strings.Cut(kind.Field(i).Tag.Get("json"), ",")
-			if !strings.Contains(page, name) {
-				t.Errorf("docs/corda.md lacks %s of %s", name, kind.Name())
+	},
+	"jpaxos.md": {
+		reflect.TypeFor[v1alpha1.JPaxosPlatform](), reflect.TypeFor[v1alpha1.JPaxosTuning](), reflect.TypeFor[v1alpha1.JPaxosWorkload](),
+	},
+}
+
+// TestPlatformFieldsAreDocumented looks for every JSON name of a platform's structs in its page.
+func TestPlatformFieldsAreDocumented(t *testing.T) {
+	for file, kinds := range platformPages {
+		page := read(t, file)
+		for _, kind := range kinds {
+			for i := range kind.NumField() {
+				name, _, _ := strings.Cut(kind.Field(i).Tag.Get("json"), ",")
+				if !strings.Contains(page, "`"+name) && !strings.Contains(page, "."+name) {
+					t.Errorf("docs/%s lacks %s of %s", file, name, kind.Name())
+				}
 			}
+		}
+	}
+}
+
+// TestEVMOrdersAreDocumented looks for every JSON name of the EVM driver's orders, and its series, in its page.
+func TestEVMOrdersAreDocumented(t *testing.T) {
+	page := read(t, "evm.md")
+	operation := reflect.TypeFor[evm.Operation]()
+	for i := range operation.NumField() {
+		name, _, _ := strings.Cut(operation.Field(i).Tag.Get("json"), ",")
+		if !strings.Contains(page, "`operation."+name+"`") {
+			t.Errorf("docs/evm.md lacks operation.%s", name)
+		}
+	}
+	for _, series := range constants(t, "../internal/evm/evm.go", "Series") {
+		if !strings.Contains(page, "`"+series+"`") {
+			t.Errorf("docs/evm.md lacks the series %s", series)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 // Defaults of an Operation.
 const (
+	DefaultSignedAhead   = 100_000
 	DefaultAccounts      = 1000
 	DefaultBatchInterval = 200 * time.Millisecond
 	// DefaultGasLimit is what a plain transfer uses.
@@ -80,6 +81,9 @@ type Operation struct {
 	// MaxFeePerGasWei and MaxPriorityFeePerGasWei are the fee cap and the tip. Defaults: 1000 gwei and 1 gwei.
 	MaxFeePerGasWei         string `json:"maxFeePerGasWei,omitempty"`
 	MaxPriorityFeePerGasWei string `json:"maxPriorityFeePerGasWei,omitempty"`
+	// SignedAhead bounds the signed transactions that a worker keeps, at about 400 bytes each. They are signed during set-up, and as
+	// they are used up while it sends. At least two batches of each sender are kept. Default: 100000.
+	SignedAhead int `json:"signedAhead,omitempty"`
 	// Heads are WebSocket URLs, in the order of the targets, by which new blocks are announced.
 	// Default: the targets' own addresses; those with http are asked for the next block every 20 ms.
 	Heads []string `json:"heads,omitempty"`
@@ -127,6 +131,9 @@ func (o *Operation) fill() {
 	}
 	if o.Accounts == 0 {
 		o.Accounts = DefaultAccounts
+	}
+	if o.SignedAhead == 0 {
+		o.SignedAhead = DefaultSignedAhead
 	}
 	if o.GasLimit == 0 {
 		o.GasLimit = DefaultGasLimit

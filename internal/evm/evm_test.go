@@ -49,7 +49,7 @@ func TestReadFillsInDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Operation{ChainID: 5, SeedFile: "/seed", Accounts: 1000, BatchIntervalMillis: 200, Recipient: DefaultRecipient, ValueWei: "10",
-		GasLimit: 21000, MaxFeePerGasWei: "1000000000000", MaxPriorityFeePerGasWei: "1000000000"}
+		GasLimit: 21000, SignedAhead: 100000, MaxFeePerGasWei: "1000000000000", MaxPriorityFeePerGasWei: "1000000000"}
 	if !reflect.DeepEqual(got.Operation, want) {
 		t.Errorf("operation %+v, want %+v", got.Operation, want)
 	}
@@ -66,6 +66,7 @@ func TestReadRefuses(t *testing.T) {
 		"operation.accounts: 100001; want":                                         {"operation.accounts": 100001},
 		"operation.batchSize: -1 is negative":                                      {"operation.batchSize": -1},
 		"operation.batchIntervalMillis: -5":                                        {"operation.batchIntervalMillis": -5},
+		"operation.signedAhead: -1 is neg":                                         {"operation.signedAhead": -1},
 		"operation.gasLimit: 20999; a trans":                                       {"operation.gasLimit": 20999},
 		`operation.recipient: "0x12" is no`:                                        {"operation.recipient": "0x12"},
 		`operation.valueWei: "1.5" is no am`:                                       {"operation.valueWei": "1.5"},

@@ -55,6 +55,8 @@ func (o *Operation) validate() error {
 		return fmt.Errorf("operation.batchSize: %d is negative", o.BatchSize)
 	case o.BatchIntervalMillis < 0:
 		return fmt.Errorf("operation.batchIntervalMillis: %d is negative", o.BatchIntervalMillis)
+	case o.SignedAhead < 0:
+		return fmt.Errorf("operation.signedAhead: %d is negative", o.SignedAhead)
 	case o.GasLimit < DefaultGasLimit:
 		return fmt.Errorf("operation.gasLimit: %d; a transfer needs %d", o.GasLimit, DefaultGasLimit)
 	case !address.MatchString(o.Recipient):

@@ -22,8 +22,6 @@ const (
 	dialPatience = 10 * time.Second
 	// trialPatience is how long the chain may take to hold a sender's trial transfer.
 	trialPatience = 60 * time.Second
-	// signedAhead bounds the signed transfers that a worker keeps, about 300 bytes each.
-	signedAhead = 100_000
 )
 
 var errStopped = errors.New("the driver was stopped before the run was over")
@@ -183,7 +181,7 @@ func (h *hand) checkFunds(ctx context.Context, need *big.Int) error {
 func (c *crew) sign(ctx context.Context) error {
 	for _, h := range c.hands {
 		total := h.Due(h.Batches(c.span()))
-		buffer := min(total, max(signedAhead/int64(len(c.hands)), 2*h.Due(1)))
+		buffer := min(total, max(int64(c.worker.Workload.Operation.SignedAhead)/int64(len(c.hands)), 2*h.Due(1)))
 		signed := h.sequence.Ahead(ctx, total, int(buffer))
 		h.Signed = signed
 		for int64(len(signed)) < buffer {
