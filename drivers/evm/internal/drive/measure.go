@@ -30,7 +30,7 @@ func (c *crew) measure(ctx context.Context, times record.Times, tell func(record
 	beside, stopBeside := context.WithCancel(ctx)
 	var helpers sync.WaitGroup
 	helpers.Go(func() { progress(beside, recorder, tell) })
-	helpers.Go(func() { c.repair(beside, targets) })
+	helpers.Go(func() { c.repair(beside) })
 	for i, h := range c.hands {
 		if c.samples(h) {
 			helpers.Go(func() { c.samplePool(beside, h, times, targets[i]) })
@@ -91,7 +91,7 @@ func progress(ctx context.Context, recorder *record.Recorder, tell func(record.P
 }
 
 // repair looks for what nodes have lost.
-func (c *crew) repair(ctx context.Context, _ []*record.Target) {
+func (c *crew) repair(ctx context.Context) {
 	every(ctx, time.Second, func() {
 		overdue := c.tracker.Overdue(time.Now().Add(-load.OverdueAfter))
 		for _, h := range c.hands {

@@ -26,7 +26,7 @@ const (
 
 var errStopped = errors.New("the driver was stopped before the run was over")
 
-// member of the crew: a sender, its accounts, and where their nonces were at first.
+// hand is one of the crew: a sender, its accounts, and where their nonces were at first.
 type hand struct {
 	*load.Sender
 	sequence *transfer.Sequence

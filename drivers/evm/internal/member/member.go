@@ -20,8 +20,8 @@ const (
 	callTimeout = 10 * time.Second
 	// redialEvery is the pause between attempts to reach a node that does not answer yet.
 	redialEvery = 500 * time.Millisecond
-	// lookUps in one batch; geth takes 1000 at most unless told otherwise.
-	lookUps = 200
+	// lookUps in one batch; public endpoints often take no more.
+	lookUps = 100
 )
 
 // Node is the JSON-RPC endpoint of a member.

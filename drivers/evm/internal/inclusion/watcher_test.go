@@ -1,0 +1,84 @@
+package inclusion
+
+import (
+	"context"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/drivers/evm/internal/member"
+	"github.com/benchnet/benchnet/drivers/evm/internal/sink"
+)
+
+// heights collects what a watcher sees.
+type heights struct {
+	mu   sync.Mutex
+	seen []uint64
+}
+
+func (h *heights) add(b *member.Block, _ time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.seen = append(h.seen, uint64(b.Height))
+}
+
+// await waits until all blocks up to height are seen, and wants each once, in order.
+func (h *heights) await(t *testing.T, from, to uint64) {
+	t.Helper()
+	var want []uint64
+	for i := from; i <= to; i++ {
+		want = append(want, i)
+	}
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		h.mu.Lock()
+		seen := slices.Clone(h.seen)
+		h.mu.Unlock()
+		if slices.Equal(seen, want) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("saw heights %v, want %v", seen, want)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func connect(t *testing.T, server *httptest.Server) *member.Node {
+	t.Helper()
+	node, _, err := member.Dial(context.Background(), "member", server.URL, 2, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(node.Close)
+	return node
+}
+
+func TestWatcherSeesEveryBlockAndMovesOn(t *testing.T) {
+	chain := sink.New(5)
+	first, second := httptest.NewServer(chain), httptest.NewServer(chain)
+	defer second.Close()
+	var seen heights
+	w := &Watcher{Nodes: []*member.Node{connect(t, first), connect(t, second)}, Announces: []bool{false, false}, Next: 1, Seen: seen.add, Log: t.Logf}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		w.Run(ctx)
+		close(ended)
+	}()
+	defer func() {
+		cancel()
+		<-ended
+	}()
+	// Several at once, between two looks.
+	for range 5 {
+		chain.Seal()
+	}
+	seen.await(t, 1, 5)
+	first.Close()
+	chain.Seal()
+	chain.Seal()
+	seen.await(t, 1, 7)
+}

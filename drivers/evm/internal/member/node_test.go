@@ -1,0 +1,85 @@
+package member_test
+
+import (
+	"context"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/benchnet/benchnet/drivers/evm/internal/account"
+	"github.com/benchnet/benchnet/drivers/evm/internal/gethtest"
+	"github.com/benchnet/benchnet/drivers/evm/internal/member"
+)
+
+func TestAgainstGeth(t *testing.T) {
+	seed := account.Seed("a seed for the tests")
+	geth := gethtest.Start(t, gethtest.Options{Seed: seed, Accounts: 250, Ether: "3", Flags: []string{"--rpc.batch-request-limit", "100"}})
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for _, url := range []string{geth.HTTP, geth.WebSocket} {
+		node, chain, err := member.Dial(ctx, "member-0", url, 2, 10*time.Second)
+		if err != nil || chain != gethtest.ChainID {
+			t.Fatalf("chain %d, %v", chain, err)
+		}
+		defer node.Close()
+		if limit, err := node.BatchLimit(ctx, 1600); err != nil || limit != 100 {
+			t.Errorf("limit %d, %v; want 100 by halving 1600", limit, err)
+		}
+		checkBalances(ctx, t, node, seed)
+		if pending, queued, err := node.Pool(ctx); err != nil || pending != 0 || queued != 0 {
+			t.Errorf("pool %d and %d, %v", pending, queued, err)
+		}
+	}
+}
+
+func checkBalances(ctx context.Context, t *testing.T, node *member.Node, seed account.Seed) {
+	t.Helper()
+	for i, want := range map[int]string{0: "3000000000000000000", 99: "3000000000000000000", 250: "0"} {
+		a, err := seed.Account(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		balances, err := node.Balances(ctx, []common.Address{a.Address})
+		wei, _ := new(big.Int).SetString(want, 10)
+		if err != nil || balances[0].Cmp(wei) != 0 {
+			t.Errorf("account %d has %v, %v; want %s", i, balances, err, want)
+		}
+	}
+}
+
+// A node announces its blocks by itself, about one a second.
+func TestAnnouncements(t *testing.T) {
+	geth := gethtest.Start(t, gethtest.Options{Seed: account.Seed("a seed for the tests"), Accounts: 1})
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	node, _, err := member.Dial(ctx, "member-0", geth.WebSocket, 1, 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer node.Close()
+	announced := make(chan struct{}, 1)
+	if err := node.Announcements(ctx, announced); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		select {
+		case _, open := <-announced:
+			if !open {
+				t.Fatal("the subscription ended")
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("no block was announced within 10 s")
+		}
+	}
+	geth.Kill()
+	select {
+	case _, open := <-announced:
+		for open {
+			_, open = <-announced
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the end of the connection is not told")
+	}
+}
