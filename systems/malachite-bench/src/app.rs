@@ -28,7 +28,7 @@ use crate::stream::{self, Assembler};
 use crate::wire;
 
 /// How often is looked after whether the peers still have the block that comes next.
-const PEER_CHECK: Duration = Duration::from_secs(10);
+const PEER_CHECK: Duration = Duration::from_secs(5);
 
 /// What does not change while the application runs.
 #[derive(Clone, Debug)]

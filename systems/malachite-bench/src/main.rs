@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, value_parser};
 use eyre::{Result, WrapErr};
 use malachite_bench::config::{Config, Log, LogFormat, LogLevel};
+use malachite_bench::genesis::MAX_VALIDATORS;
 use malachite_bench::{SOURCES, genesis, node};
 use tracing_subscriber::EnvFilter;
 
@@ -22,8 +23,8 @@ enum Command {
     /// Make keys and genesis of a network.
     Init {
         /// How many validators: 1 to 100.
-        #[arg(long)]
-        validators: usize,
+        #[arg(long, value_parser = value_parser!(u8).range(1..=MAX_VALIDATORS as i64))]
+        validators: u8,
         /// The folder to write genesis.json and validators/<index>/priv_validator_key.json into.
         #[arg(long)]
         out: PathBuf,
@@ -38,29 +39,36 @@ enum Command {
     Version,
 }
 
+/// The exit code for arguments and configurations that are refused; also that of the argument parser.
+const REFUSED: u8 = 2;
+const FAILED: u8 = 1;
+
 fn main() -> ExitCode {
-    match run(Arguments::parse().command) {
+    match Arguments::parse().command {
+        Command::Init { validators, out } => ended(genesis::init(&out, validators.into()), FAILED),
+        Command::Start { config } => match Config::read(&config) {
+            Ok(config) => ended(start(config), FAILED),
+            Err(error) => ended(Err(error), REFUSED),
+        },
+        Command::Version => {
+            println!("malachite-bench {} (sources {SOURCES})", env!("CARGO_PKG_VERSION"));
+            ExitCode::SUCCESS
+        }
+    }
+}
+
+/// Tells of an error, in one line, and makes the exit code.
+fn ended(outcome: Result<()>, code: u8) -> ExitCode {
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("malachite-bench: {error:#}");
-            ExitCode::FAILURE
+            ExitCode::from(code)
         }
     }
 }
 
-fn run(command: Command) -> Result<()> {
-    match command {
-        Command::Init { validators, out } => genesis::init(&out, validators),
-        Command::Start { config } => start(&config),
-        Command::Version => {
-            println!("malachite-bench {} (sources {SOURCES})", env!("CARGO_PKG_VERSION"));
-            Ok(())
-        }
-    }
-}
-
-fn start(path: &std::path::Path) -> Result<()> {
-    let config = Config::read(path)?;
+fn start(config: Config) -> Result<()> {
     log(&config.log);
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     if config.runtime.threads > 0 {

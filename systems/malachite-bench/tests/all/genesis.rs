@@ -1,0 +1,79 @@
+//! Keys and genesis.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use malachite_bench::genesis::{init, read_key, read_validators};
+use malachitebft_core_types::{Validator, ValidatorSet};
+
+fn key_file(folder: &Path, index: usize) -> std::path::PathBuf {
+    folder.join(format!("validators/{index}/priv_validator_key.json"))
+}
+
+#[test]
+fn init_makes_a_key_for_each_validator_of_the_genesis() {
+    let folder = tempfile::tempdir().expect("a folder");
+    init(folder.path(), 100).expect("init");
+    let validators = read_validators(&folder.path().join("genesis.json")).expect("read");
+    assert_eq!(validators.count(), 100);
+    for index in 0..100 {
+        let path = key_file(folder.path(), index);
+        let mode = fs::metadata(&path).expect("the key is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let key = read_key(&path).expect("read").public_key();
+        assert_eq!(*validators.get_by_index(index).expect("it is in the genesis").public_key(), key);
+    }
+}
+
+#[test]
+fn init_makes_other_keys_each_time_and_overwrites_none() {
+    let (first, second) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    init(first.path(), 1).expect("init");
+    init(second.path(), 1).expect("init");
+    let read = |folder: &Path| fs::read(key_file(folder, 0)).expect("read");
+    let before = read(first.path());
+    assert_ne!(before, read(second.path()));
+    assert!(init(first.path(), 1).is_err());
+    assert_eq!(before, read(first.path()));
+}
+
+#[test]
+fn a_number_of_validators_out_of_range_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for count in [0, 101] {
+        let error = init(folder.path(), count).expect_err("refused").to_string();
+        assert_eq!(error, format!("--validators: {count} is out of range: 1 to 100"));
+    }
+    assert!(fs::read_dir(folder.path()).expect("the folder is there").next().is_none(), "nothing was written");
+}
+
+#[test]
+fn a_genesis_that_does_not_fit_itself_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    init(folder.path(), 2).expect("init");
+    let path = folder.path().join("genesis.json");
+    let text = fs::read_to_string(&path).expect("read");
+    let addresses: Vec<_> = text.split('"').filter(|word| word.len() == 40).collect();
+    for (wrong, message) in [
+        (text.replace(addresses[0], addresses[1]), "its public key has the address"),
+        (text.replace("\"validators\"", "\"members\""), "unknown field `members`"),
+        ("{\"validators\": []}".into(), "validators: 0 is out of range: 1 to 100"),
+    ] {
+        fs::write(&path, wrong).expect("write");
+        let error = format!("{:#}", eyre::Report::from(read_validators(&path).expect_err("refused")));
+        assert!(error.contains(message), "{error}");
+    }
+}
+
+#[test]
+fn a_validator_named_twice_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    init(folder.path(), 1).expect("init");
+    let path = folder.path().join("genesis.json");
+    let mut genesis: serde_json::Value = serde_json::from_slice(&fs::read(&path).expect("read")).expect("JSON");
+    let validators = genesis["validators"].as_array_mut().expect("a list");
+    validators.push(validators[0].clone());
+    fs::write(&path, genesis.to_string()).expect("write");
+    assert!(read_validators(&path).expect_err("refused").to_string().contains("named twice"));
+}

@@ -1,0 +1,173 @@
+//! Validators that decide together.
+
+use std::collections::BTreeSet;
+
+use nix::sys::signal::Signal;
+
+use crate::validators::{Block, Network};
+
+/// Short, so that the turn of a validator that is away does not hold the others up for long.
+const TIMEOUTS: &str = r#"
+consensus.timeout_propose = "500ms"
+consensus.timeout_prevote = "300ms"
+consensus.timeout_precommit = "300ms"
+consensus.timeout_rebroadcast = "1s"
+"#;
+
+fn first_blocks(network: &Network, index: usize, count: usize) -> Vec<Block> {
+    network.blocks(index, 1).take(count).collect()
+}
+
+/// What a measurement rests on: all validators tell the same blocks, each of the set size, one after the other.
+fn check_blocks(network: &Network, size: u64) {
+    let told: Vec<_> = (0..4).map(|index| first_blocks(network, index, 12)).collect();
+    for blocks in &told {
+        assert_eq!(blocks.iter().map(|block| block.height).collect::<Vec<_>>(), (1..=12).collect::<Vec<_>>());
+        assert!(blocks.iter().all(|block| block.bytes == size && block.transactions == 0));
+        assert!(blocks.is_sorted_by(|one, next| one.time_millis < next.time_millis));
+    }
+    let decisions =
+        |blocks: &[Block]| -> Vec<_> { blocks.iter().map(|block| (block.round, block.proposer.clone())).collect() };
+    assert!(told.iter().all(|blocks| decisions(blocks) == decisions(&told[0])), "{told:?}");
+    let proposers: BTreeSet<_> = told[0].iter().map(|block| block.proposer.clone()).collect();
+    assert!(proposers.len() > 1 && proposers.is_subset(&network.addresses()), "{proposers:?}");
+}
+
+/// Stops a validator and compares its metrics with its stream, up to the last line.
+fn check_metrics(network: &mut Network, size: u64) {
+    let (status, text) = network.get(0, "/ready").expect("an answer");
+    assert_eq!((status, text.as_str()), (200, "ready\n"));
+    let blocks = network.metric(0, "malachite_bench_blocks_total").expect("a metric");
+    let metric = |name: &str| network.metric(0, &format!("malachite_bench_{name}")).expect(name);
+    // Asked one after the other while blocks go on being decided, so each is at least the one before.
+    let ascending = [
+        blocks,
+        metric("height"),
+        metric("consensus_time_seconds_count"),
+        metric("block_time_seconds_count") + 1.0,
+        metric("block_bytes_total") / size as f64,
+        metric("block_size_bytes_sum") / size as f64,
+        metric("rounds_count"),
+    ];
+    assert!(ascending.is_sorted() && blocks >= 12.0, "{ascending:?}");
+    assert!(metric("block_time_seconds_sum") > 0.0);
+    assert_eq!(metric("blocks_synced_total"), 0.0);
+    assert!(network.metric(0, "malachitebft_core_consensus_connected_peers").expect("the library's") >= 3.0);
+}
+
+fn check_network(settings: &str, size: u64) {
+    let mut network = Network::started(4, &format!("{TIMEOUTS}block.size = {size}\n{settings}"));
+    check_blocks(&network, size);
+    check_metrics(&mut network, size);
+    for index in 0..4 {
+        let status = network.signal(index, [Signal::SIGTERM, Signal::SIGINT][index % 2]);
+        assert_eq!(status.code(), Some(0), "{}", network.log_of(index));
+    }
+}
+
+#[test]
+fn four_validators_decide_blocks_that_are_streamed_in_parts() {
+    check_network("block.part_size = 16384", 200_000);
+}
+
+#[test]
+fn four_validators_decide_blocks_that_proposals_carry() {
+    check_network("consensus.payload = \"proposal-only\"\nblock.content = \"repeated\"", 50_000);
+}
+
+#[test]
+fn four_validators_decide_by_broadcast() {
+    check_network("network.gossip.protocol = \"broadcast\"", 1024);
+}
+
+#[test]
+fn one_validator_alone_decides_at_the_set_pace() {
+    let network = Network::started(1, "block.size = 1\nconsensus.target_time = \"100ms\"");
+    let blocks = first_blocks(&network, 0, 10);
+    let elapsed = blocks[9].time_millis - blocks[0].time_millis;
+    assert!(elapsed >= 850.0, "nine heights of 100 ms each took {elapsed} ms");
+}
+
+#[test]
+fn a_killed_validator_restarts_and_catches_up() {
+    let mut network = Network::started(4, &format!("{TIMEOUTS}block.size = 10000"));
+    network.wait_for_height(3, 5);
+    network.kill(3);
+    let missed = network.height(0);
+    network.wait_for_height(0, missed + 8);
+    network.start(3);
+    let target = network.height(0) + 5;
+    network.wait_for_height(3, target);
+    assert!(network.metric(3, "malachite_bench_blocks_synced_total").expect("a metric") > 0.0);
+
+    let told: Vec<_> = network.blocks(3, 1).take_while(|block| block.height <= target).collect();
+    let first = told[0].height;
+    assert!(first > 5, "what was decided before the restart is not told again");
+    assert!(told.iter().zip(first..).all(|(block, height)| block.height == height && block.bytes == 10000), "{told:?}");
+    assert!(told.iter().any(|block| block.synced) && !told.last().expect("a block").synced, "{told:?}");
+    let reference: Vec<_> = network.blocks(0, first).take(told.len()).map(|block| block.proposer).collect();
+    assert_eq!(told.iter().map(|block| block.proposer.clone()).collect::<Vec<_>>(), reference);
+}
+
+#[test]
+fn a_network_that_is_killed_goes_on_where_it_was() {
+    for payload in ["proposal-and-parts", "proposal-only"] {
+        let settings = format!("{TIMEOUTS}block.size = 10000\nconsensus.payload = \"{payload}\"");
+        let mut network = Network::started(4, &settings);
+        network.wait_for_height(0, 5);
+        let before = network.height(0);
+        (0..4).for_each(|index| network.kill(index));
+        (0..4).for_each(|index| network.start(index));
+        for index in 0..4 {
+            network.wait_for_height(index, before + 5);
+            assert!(first_blocks(&network, index, 1)[0].height >= before, "it went on behind what was decided");
+        }
+    }
+}
+
+#[test]
+fn a_validator_that_its_peers_cannot_help_says_so() {
+    let mut network = Network::new(4, &format!("{TIMEOUTS}block.size = 1000\nstore.heights = 3"));
+    (0..3).for_each(|index| network.start(index));
+    network.wait_for_height(0, 8);
+    network.start(3);
+    let says =
+        || network.get(3, "/ready").is_some_and(|(status, text)| status == 503 && text.contains("cannot catch up"));
+    network.eventually("validator 3 says that it cannot catch up", says);
+    assert!(network.log_of(3).contains("cannot catch up: block 1 comes next, but the peers keep none before"));
+}
+
+#[test]
+fn a_validator_alone_of_four_is_not_ready_and_stops_in_order() {
+    let mut network = Network::new(4, "");
+    network.start(0);
+    network.eventually("the consensus starts", || {
+        network.get(0, "/ready").is_some_and(|(_, text)| text.contains("no block decided since the start: height 1"))
+    });
+    assert_eq!(network.get(0, "/ready").expect("an answer").0, 503);
+    let stream = network.blocks(0, 1);
+    assert_eq!(network.signal(0, Signal::SIGTERM).code(), Some(0));
+    assert_eq!(stream.count(), 0, "the stream ends with the validator");
+}
+
+#[test]
+fn what_is_refused_ends_with_a_line_and_a_code_of_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("config.toml");
+    std::fs::write(&path, "moniker = 7\n").expect("write");
+    let run = |arguments: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_malachite-bench")).args(arguments).output();
+        let output = output.expect("the program runs");
+        (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+    };
+    let (code, text) = run(&["start", "--config", path.to_str().expect("text")]);
+    assert_eq!(code, Some(2));
+    assert!(
+        text.ends_with("config.toml: line 1: moniker = 7: invalid type: integer `7`, expected a string\n"),
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), 1);
+    let (code, text) = run(&["init", "--validators", "101", "--out", "nowhere"]);
+    assert_eq!(code, Some(2));
+    assert!(text.contains("invalid value '101' for '--validators <VALIDATORS>': 101 is not in 1..=100"), "{text}");
+}

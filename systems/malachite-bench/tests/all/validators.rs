@@ -1,0 +1,198 @@
+//! Networks of real validators on loopback.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde::Deserialize;
+use tempfile::TempDir;
+
+/// How long anything may take, on a machine that does much else besides.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_malachite-bench");
+
+/// Validators of one genesis, of which some run. All end with this value.
+pub struct Network {
+    folder: TempDir,
+    running: Vec<Option<Child>>,
+    http: Vec<u16>,
+}
+
+/// A line of a validator's stream of blocks.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Block {
+    pub height: u64,
+    pub time_millis: f64,
+    pub bytes: u64,
+    pub transactions: u64,
+    pub round: i64,
+    pub proposer: String,
+    #[serde(default)]
+    pub synced: bool,
+}
+
+impl Network {
+    /// Makes a network; `settings` are the tables of the configuration file beside `[network] listen and peers` and
+    /// `[http]`. Nothing runs yet.
+    pub fn new(count: usize, settings: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let out = folder.path().to_str().expect("the path is text");
+        let status = Command::new(PROGRAM).args(["init", "--validators", &count.to_string(), "--out", out]).status();
+        assert!(status.expect("init runs").success());
+        let ports = free_ports(2 * count);
+        let (p2p, http) = ports.split_at(count);
+        for index in 0..count {
+            let text = configuration(&folder, index, p2p, http[index]) + settings;
+            fs::write(folder.path().join(format!("{index}.toml")), text).expect("write the configuration");
+        }
+        Self { folder, running: (0..count).map(|_| None).collect(), http: http.to_vec() }
+    }
+
+    /// Makes a network and starts all its validators.
+    pub fn started(count: usize, settings: &str) -> Self {
+        let mut network = Self::new(count, settings);
+        (0..count).for_each(|index| network.start(index));
+        network
+    }
+
+    pub fn start(&mut self, index: usize) {
+        let log = File::options().create(true).append(true).open(self.log(index)).expect("open the log");
+        let child = Command::new(PROGRAM)
+            .args(["start", "--config"])
+            .arg(self.folder.path().join(format!("{index}.toml")))
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn();
+        self.running[index] = Some(child.expect("the validator starts"));
+    }
+
+    /// Ends a validator without warning.
+    pub fn kill(&mut self, index: usize) {
+        self.signal(index, Signal::SIGKILL);
+    }
+
+    pub fn signal(&mut self, index: usize, signal: Signal) -> ExitStatus {
+        let mut child = self.running[index].take().expect("the validator runs");
+        kill(Pid::from_raw(child.id() as i32), signal).expect("the validator is there");
+        let begin = Instant::now();
+        while begin.elapsed() < PATIENCE {
+            if let Some(status) = child.try_wait().expect("the validator is there") {
+                return status;
+            }
+            sleep(Duration::from_millis(20));
+        }
+        panic!("validator {index} does not end on {signal}: {}", self.tail(index));
+    }
+
+    /// The status and body of a path, nothing if nobody answers.
+    pub fn get(&self, index: usize, path: &str) -> Option<(u16, String)> {
+        let agent = ureq::Agent::config_builder().http_status_as_error(false).build().new_agent();
+        let mut response = agent.get(self.url(index, path)).call().ok()?;
+        let text = response.body_mut().read_to_string().ok()?;
+        Some((response.status().as_u16(), text))
+    }
+
+    /// The value of a metric without labels other than the moniker.
+    pub fn metric(&self, index: usize, name: &str) -> Option<f64> {
+        let (_, text) = self.get(index, "/metrics")?;
+        let line = text.lines().find(|line| line.starts_with(&format!("{name}{{")))?;
+        line.rsplit(' ').next()?.parse().ok()
+    }
+
+    /// The last decided height, 0 when the validator does not answer.
+    pub fn height(&self, index: usize) -> u64 {
+        self.metric(index, "malachite_bench_height").unwrap_or(0.0) as u64
+    }
+
+    pub fn wait_for_height(&self, index: usize, height: u64) {
+        self.eventually(&format!("validator {index} is past height {height}"), || self.height(index) >= height);
+    }
+
+    /// The blocks of the stream as they come; ends with the validator.
+    pub fn blocks(&self, index: usize, from: u64) -> impl Iterator<Item = Block> + use<> {
+        let response = ureq::get(self.url(index, &format!("/blocks?from={from}"))).call().expect("the stream opens");
+        assert_eq!(response.headers()["content-type"], "application/x-ndjson");
+        let lines = BufReader::new(response.into_body().into_reader()).lines();
+        lines.map_while(Result::ok).map(|line| serde_json::from_str(&line).expect("a line is a block"))
+    }
+
+    /// Waits until something holds.
+    pub fn eventually(&self, what: &str, holds: impl Fn() -> bool) {
+        let begin = Instant::now();
+        while !holds() {
+            if begin.elapsed() > PATIENCE {
+                let logs: Vec<_> = (0..self.running.len()).map(|index| self.tail(index)).collect();
+                panic!("not after {} s: {what}\n{}", PATIENCE.as_secs(), logs.join("\n"));
+            }
+            sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// The addresses of the genesis.
+    pub fn addresses(&self) -> BTreeSet<String> {
+        let text = fs::read(self.folder.path().join("genesis.json")).expect("read the genesis");
+        let genesis: serde_json::Value = serde_json::from_slice(&text).expect("the genesis is JSON");
+        let validators = genesis["validators"].as_array().expect("a list").iter();
+        validators.map(|validator| validator["address"].as_str().expect("text").to_owned()).collect()
+    }
+
+    pub fn log_of(&self, index: usize) -> String {
+        fs::read_to_string(self.log(index)).unwrap_or_default()
+    }
+
+    fn tail(&self, index: usize) -> String {
+        let log = self.log_of(index);
+        let lines: Vec<_> = log.lines().rev().take(15).collect();
+        format!("validator {index}:\n{}", lines.into_iter().rev().collect::<Vec<_>>().join("\n"))
+    }
+
+    fn log(&self, index: usize) -> std::path::PathBuf {
+        self.folder.path().join(format!("{index}.log"))
+    }
+
+    fn url(&self, index: usize, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.http[index])
+    }
+}
+
+impl Drop for Network {
+    fn drop(&mut self) {
+        for child in self.running.iter_mut().flatten() {
+            // It may have ended by itself.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn configuration(folder: &TempDir, index: usize, p2p: &[u16], http: u16) -> String {
+    let root = folder.path().display();
+    let peers: Vec<_> =
+        p2p.iter().filter(|port| **port != p2p[index]).map(|port| format!("localhost:{port}")).collect();
+    format!(
+        r#"moniker = "validator-{index}"
+key = "{root}/validators/{index}/priv_validator_key.json"
+genesis = "{root}/genesis.json"
+home = "{root}/home/{index}"
+network.listen = "127.0.0.1:{}"
+network.peers = {peers:?}
+http.listen = "127.0.0.1:{http}"
+"#,
+        p2p[index]
+    )
+}
+
+/// Ports that were free a moment ago.
+fn free_ports(count: usize) -> Vec<u16> {
+    let bind = |_| TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
+    let listeners: Vec<_> = (0..count).map(bind).collect();
+    listeners.iter().map(|listener| listener.local_addr().expect("it listens").port()).collect()
+}
