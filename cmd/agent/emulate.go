@@ -64,7 +64,7 @@ func listenAndServe(address string, handler http.Handler) error {
 }
 
 func pingPeer(flags *flag.FlagSet) action {
-	to := flags.String("to", "", "`HOST:PORT` that accepts connections")
+	to := flags.String("to", "", "`HOST:PORT` to connect to")
 	count := flags.Int("count", 10, "`number` of connections to make")
 	pause := flags.Duration("pause", 20*time.Millisecond, "`time` between them")
 	return func(ctx context.Context, _ []string) (int, error) {

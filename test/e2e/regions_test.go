@@ -139,8 +139,8 @@ func assertBlocksTakeTheDistance(ns *cluster.Namespace) {
 	least := 5 * acrossTheSea.Seconds() * 1000 / 4
 	ns.Logf("block time: mean %.1f, p50 %.1f, p99 %.1f ms; the distance alone makes it %.1f ms",
 		r.Summary.Latency.Mean, r.Summary.Latency.P50, r.Summary.Latency.P99, least)
-	if r.Summary.Latency.Mean < least || r.Summary.Latency.Mean > 3*least {
-		ns.Errorf("blocks take %.1f ms on average, want some more than %.1f ms", r.Summary.Latency.Mean, least)
+	if r.Summary.Latency.Mean < least {
+		ns.Errorf("blocks take %.1f ms on average, want at least %.1f ms", r.Summary.Latency.Mean, least)
 	}
 	e := r.Environment.Emulation
 	if e == nil || e.Mechanism == "" || e.Members[inLON] != "LON" || len(e.Links) != 3 {

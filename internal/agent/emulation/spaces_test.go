@@ -11,6 +11,7 @@ import (
 
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
+	"golang.org/x/sys/unix"
 )
 
 // space is a network namespace of its own, as a pod has one.
@@ -98,6 +99,24 @@ func up(name, address string) error {
 		return err
 	}
 	return netlink.LinkSetUp(link)
+}
+
+// alsoIPv6 gives the first wire of the namespace an address that can be used at once.
+func (s space) alsoIPv6(t testing.TB, address string) netip.Addr {
+	t.Helper()
+	s.do(t, func() error {
+		link, err := netlink.LinkByName("eth0")
+		if err != nil {
+			return err
+		}
+		parsed, err := netlink.ParseAddr(address)
+		if err != nil {
+			return err
+		}
+		parsed.Flags = unix.IFA_F_NODAD
+		return netlink.AddrAdd(link, parsed)
+	})
+	return netip.MustParsePrefix(address).Addr()
 }
 
 // listen accepts connections in the namespace and hands each to serve.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -33,18 +34,32 @@ func TestUserSpaceDelays(t *testing.T) {
 	b, c := others[0], others[1]
 	here, there := a.startUserSpace(t, wholePieces), b.startUserSpace(t, wholePieces)
 	toB, toC := b.listen(t, func(c net.Conn) { _ = c.Close() }), c.listen(t, func(c net.Conn) { _ = c.Close() })
-	base := ping.Median(roundTrips(t, a, toB, 20))
+	base := slices.Min(roundTrips(t, a, toB, 20))
 	for _, want := range []time.Duration{500 * time.Microsecond, 5 * time.Millisecond, 40 * time.Millisecond} {
 		set(t, here, b.address, emulation.Way{Delay: want / 2})
 		set(t, there, a.address, emulation.Way{Delay: want / 2})
-		got := ping.Median(roundTrips(t, a, toB, 20))
-		t.Logf("%v: measured %v; without %v", want, got, base)
-		if got < want || got > want+want/10+300*time.Microsecond {
-			t.Errorf("a round trip of %v takes %v", want, got)
+		got := roundTrips(t, a, toB, 20)
+		t.Logf("%v: least %v, median %v; without %v", want, slices.Min(got), ping.Median(got), base)
+		// The least, since on a busy machine any may have waited for a core.
+		if least := slices.Min(got); least < want || least > want+want/10+300*time.Microsecond {
+			t.Errorf("a round trip of %v takes %v", want, least)
 		}
 	}
 	if got := ping.Median(roundTrips(t, a, toC, 20)); got > 5*time.Millisecond {
 		t.Errorf("a round trip to one that is no peer takes %v", got)
+	}
+}
+
+func TestUserSpaceDelaysIPv6(t *testing.T) {
+	a, others := spaces(t, 1)
+	b := others[0]
+	here := a.startUserSpace(t, wholePieces)
+	a.address, b.address = a.alsoIPv6(t, "fd00:9::1/64"), b.alsoIPv6(t, "fd00:9::2/64")
+	toB := b.listen(t, func(c net.Conn) { _ = c.Close() })
+	set(t, here, b.address, emulation.Way{Delay: 20 * time.Millisecond})
+	got := roundTrips(t, a, toB, 10)
+	if least := slices.Min(got); least < 20*time.Millisecond || ping.Median(got) > 25*time.Millisecond {
+		t.Errorf("a round trip of 20 ms takes %v", got)
 	}
 }
 
@@ -79,7 +94,8 @@ func transfer(t testing.TB, from, to space, lasting time.Duration) float64 {
 	return float64(s.bytes) * 8 / s.took.Seconds()
 }
 
-// A link that is long must not be slow: hundreds of Mbit/s at 40 ms is what TCP's default windows allow.
+// A link that is long must not be slow: hundreds of Mbit/s at 40 ms is what TCP's default windows allow, half a Gbit/s on an idle
+// machine. Packets held on the wrong side would let a hundredth of that through.
 func TestUserSpaceThroughput(t *testing.T) {
 	a, others := spaces(t, 1)
 	b := others[0]
@@ -87,7 +103,7 @@ func TestUserSpaceThroughput(t *testing.T) {
 	for _, c := range []struct {
 		rtt   time.Duration
 		least float64
-	}{{time.Millisecond, 1e9}, {40 * time.Millisecond, 2e8}} {
+	}{{time.Millisecond, 2e8}, {40 * time.Millisecond, 1e8}} {
 		set(t, here, b.address, emulation.Way{Delay: c.rtt / 2})
 		set(t, there, a.address, emulation.Way{Delay: c.rtt / 2})
 		rate := transfer(t, a, b, 3*time.Second)

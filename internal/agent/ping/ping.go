@@ -3,27 +3,31 @@ package ping
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
+	"syscall"
 	"time"
 )
 
 // timeout of one connection.
 const timeout = 30 * time.Second
 
-// RoundTrips connects to an address so many times, one after the other with a pause between.
+// RoundTrips connects to an address so many times, one after the other with a pause between. A peer that refuses has answered, too.
 func RoundTrips(ctx context.Context, address string, count int, pause time.Duration) ([]time.Duration, error) {
 	all := make([]time.Duration, 0, count)
 	dialer := net.Dialer{Timeout: timeout}
 	for range count {
 		began := time.Now()
 		c, err := dialer.DialContext(ctx, "tcp", address)
-		if err != nil {
+		if err != nil && !errors.Is(err, syscall.ECONNREFUSED) {
 			return nil, fmt.Errorf("connect to %s: %w", address, err)
 		}
 		all = append(all, time.Since(began))
-		_ = c.Close()
+		if err == nil {
+			_ = c.Close()
+		}
 		time.Sleep(pause)
 	}
 	return all, nil
