@@ -50,9 +50,10 @@ fmt: ## Format the Go code
 	$(call tool,golangci-lint) fmt ./...
 
 .PHONY: lint
-lint: ## Lint the Go code, the shell scripts and the charts
+lint: ## Lint the Go and Rust code, the shell scripts and the charts
 	nice $(call tool,golangci-lint) run ./...
 	lint=$(call tool,golangci-lint) && cd drivers/evm && nice "$$lint" run --config ../../.golangci.yml ./...
+	hack/lint-rust
 	hack/lint-scripts
 	hack/lint-charts
 
@@ -68,7 +69,7 @@ build: ## Build the operator and the agent into bin/
 ##@ Tests
 
 .PHONY: test
-test: ## Everything: verify, lint, unit, Java, envtest, and end to end on the real cluster
+test: ## Everything: verify, lint, unit, Java, Rust, envtest, and end to end on the real cluster
 	@hack/test/all
 
 .PHONY: test-unit
@@ -82,6 +83,10 @@ test-java: ## Tests of the Maven modules
 .PHONY: test-evm
 test-evm: ## Tests of the EVM load driver, against a real geth
 	@hack/test/go evm -count=1 -parallel 3 ./...
+
+.PHONY: test-rust
+test-rust: ## Tests of the Rust code, with validators on loopback
+	@hack/test/rust
 
 .PHONY: test-envtest
 test-envtest: ## Tests against a real API server and etcd

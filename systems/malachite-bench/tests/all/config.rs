@@ -58,7 +58,11 @@ fn what_is_wrong_is_refused_with_a_clear_line() {
             "payload = \"parts-only\"",
             "unknown variant `parts-only`, expected `proposal-and-parts` or `proposal-only`",
         ),
-        ("consensus", "timeout_propose = \"3\"", "line 7: timeout_propose = \"3\": time unit needed"),
+        (
+            "consensus",
+            "timeout_propose = \"3\"",
+            "line 7: timeout_propose = \"3\": invalid value: string \"3\", expected a duration",
+        ),
         ("network", "listen = \"nowhere\"", "\"nowhere\" is no address: host:port or /dns4/host/tcp/port"),
         ("network", "peers = [\"a:b\"]", "\"a:b\" is no address"),
         ("network", "peers = [\"/dns4/host\"]", "\"/dns4/host\" is no address"),
