@@ -116,6 +116,10 @@ var platformPages = map[string][]reflect.Type{
 		reflect.TypeFor[v1alpha1.CordaTuning](), reflect.TypeFor[v1alpha1.CordaWorkload](), reflect.TypeFor[v1alpha1.MembersSpec](),
 		reflect.TypeFor[v1alpha1.Placement](), reflect.TypeFor[v1alpha1.Storage](),
 	},
+	"emerald.md": {
+		reflect.TypeFor[v1alpha1.EmeraldPlatform](), reflect.TypeFor[v1alpha1.EmeraldExecution](), reflect.TypeFor[v1alpha1.EmeraldTimeouts](),
+		reflect.TypeFor[v1alpha1.EmeraldGossip](), reflect.TypeFor[v1alpha1.EVMWorkload](),
+	},
 	"jpaxos.md": {
 		reflect.TypeFor[v1alpha1.JPaxosPlatform](), reflect.TypeFor[v1alpha1.JPaxosTuning](), reflect.TypeFor[v1alpha1.JPaxosWorkload](),
 	},

@@ -78,10 +78,10 @@ var clients = map[v1alpha1.ExecutionClient]commandLine{
 			"metrics": "", "metrics.addr": "0.0.0.0", "metrics.port": strconv.Itoa(portExecutionMetrics),
 			"miner.gaslimit": "$(" + variableGasLimit + ")",
 		},
-		// What the profile of Reth asks for, in geth's words.
+		// What the profile of Reth asks for, in geth's words; at its own verbosity geth writes a line for each transaction.
 		profile: map[string]string{
 			"txpool.globalslots": "50000", "txpool.globalqueue": "50000", "txpool.accountslots": "100000", "txpool.accountqueue": "50000",
-			"txpool.pricelimit": "1", "rpc.batch-request-limit": "0", "rpc.batch-response-max-size": "0", "maxpeers": "100",
+			"txpool.pricelimit": "1", "verbosity": "2", "rpc.batch-request-limit": "0", "rpc.batch-response-max-size": "0", "maxpeers": "100",
 		},
 		init: []string{"init", "--datadir", executionDir, networkDir + "/" + fileGenesis},
 	},

@@ -19,12 +19,17 @@ const (
 	sustainedShare = 0.8
 	// fullBlock is the share of the gas limit from which a block counts as full.
 	fullBlock = 0.95
+	// behindSeconds of blocks, and behindBlocks besides, that a validator may lag behind: it is asked once a second.
+	behindSeconds = 5
+	behindBlocks  = 5
 )
 
 // Findings of this platform.
 const (
 	// reasonNoBlocks: the network decided on nothing in the window.
 	reasonNoBlocks results.ReasonCode = "NoBlocks"
+	// reasonMemberBehind: a validator was far behind the others, so that it took no part in consensus.
+	reasonMemberBehind results.ReasonCode = "MemberBehind"
 	// noteFullBlocks: blocks were full, so the gas limit bounds the rate.
 	noteFullBlocks results.ReasonCode = "FullBlocks"
 	// noteSilentProposer: a member proposed nothing though its turn must have come.
@@ -43,7 +48,11 @@ func (Emerald) Interpret(
 		measures = append(measures, results.Measure{Name: "offeredRate", Unit: "tx/s",
 			Value: workload.Load.RatePerSecond.AsApproximateFloat64(), Source: "load.ratePerSecond"})
 	}
-	return results.Interpretation{Measures: measures, Notes: slices.Concat(fullBlocks(spec, measured), silentProposers(spec, measured))}
+	return results.Interpretation{
+		Measures: measures,
+		Reasons:  membersBehind(measured),
+		Notes:    slices.Concat(fullBlocks(spec, measured), silentProposers(spec, measured)),
+	}
 }
 
 // blockTimes are from block to block, as seen by one client; a gap in the list is left out.
@@ -154,6 +163,35 @@ func silentProposers(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement
 		}
 	}
 	return silent
+}
+
+// membersBehind compares the heights of the validators at the end of the window.
+func membersBehind(m *results.Measurement) []results.Reason {
+	heights := m.SeriesNamed(seriesHeight)
+	tip := 0.0
+	for _, s := range heights {
+		tip = max(tip, lastKnown(s.Values))
+	}
+	limit := behindBlocks + math.Ceil(behindSeconds*float64(len(m.Blocks))/float64(m.WindowSeconds))
+	var behind []results.Reason
+	for _, s := range heights {
+		last := lastKnown(s.Values)
+		if lag := tip - last; last > 0 && lag > limit {
+			behind = append(behind, results.Reason{Code: reasonMemberBehind, Subject: strings.TrimSuffix(s.Subject, consensusSuffix), Value: lag, Limit: limit,
+				Message: fmt.Sprintf("%.0f blocks behind the others at the end of the window: it took no part in consensus", lag)})
+		}
+	}
+	return behind
+}
+
+// lastKnown value of a series; 0 if nothing is known.
+func lastKnown(s results.Series) float64 {
+	for _, v := range slices.Backward(s) {
+		if !math.IsNaN(v) {
+			return v
+		}
+	}
+	return 0
 }
 
 func mean(values []float64) float64 {

@@ -78,6 +78,17 @@ func TestFindings(t *testing.T) {
 	if i := interpret(t, &results.Measurement{WindowSeconds: 5}, unchanged); len(i.Reasons) != 1 || i.Reasons[0].Code != "NoBlocks" {
 		t.Errorf("a window without blocks: %+v", i)
 	}
+	behind := measured()
+	for _, h := range []struct {
+		member string
+		height float64
+	}{{"member-0", 100}, {"member-1", 85}, {"member-2", 84}} {
+		behind.Series = append(behind.Series, results.NamedSeries{Subject: h.member + "/consensus", Name: "height", Values: results.Series{1, h.height, results.Missing}})
+	}
+	// Two blocks a second: five seconds of them and five more are allowed.
+	if i := interpret(t, behind, unchanged); len(i.Reasons) != 1 || i.Reasons[0].Code != "MemberBehind" || i.Reasons[0].Subject != "member-2" || i.Reasons[0].Value != 16 {
+		t.Errorf("a validator 16 blocks behind: %+v", i.Reasons)
+	}
 	full := interpret(t, measured(), func(s *v1alpha1.BenchmarkNetworkSpec) { s.Platform.Emerald.GasLimit = 2_200_000 })
 	if len(full.Notes) != 1 || full.Notes[0].Code != "FullBlocks" || full.Notes[0].Value != 30 {
 		t.Errorf("30 blocks of 100 transfers at a limit of 104: %+v", full.Notes)

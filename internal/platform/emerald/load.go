@@ -15,8 +15,11 @@ import (
 	"github.com/benchnet/benchnet/internal/pods"
 )
 
-// Metrics of a validator that become series of the result.
+// Metrics of a validator that become series of the result, and how these are called that are read again.
 const (
+	seriesHeight    = "height"
+	consensusSuffix = "/consensus"
+
 	metricRound      = "malachitebft_core_consensus_round"
 	metricHeight     = "malachitebft_core_consensus_height"
 	metricPeers      = "malachitebft_core_consensus_connected_peers"
@@ -81,8 +84,8 @@ func observed(t platform.Topology) []driver.Observed {
 		all = append(all,
 			driver.Observed{Member: m.Name, URL: url(portAgent)},
 			driver.Observed{Member: m.Name + "/execution", URL: url(portExecutionAgent)},
-			driver.Observed{Member: m.Name + "/consensus", URL: url(portMetrics), Series: []driver.ObservedSeries{
-				{Name: "height", Unit: "blocks", Metric: metricHeight, Kind: driver.SeriesGauge},
+			driver.Observed{Member: m.Name + consensusSuffix, URL: url(portMetrics), Series: []driver.ObservedSeries{
+				{Name: seriesHeight, Unit: "blocks", Metric: metricHeight, Kind: driver.SeriesGauge},
 				{Name: "round", Metric: metricRound, Kind: driver.SeriesGauge},
 				{Name: "consensusPeers", Metric: metricPeers, Kind: driver.SeriesGauge},
 				{Name: "chainBytes", Unit: "B/s", Metric: metricChainBytes, Kind: driver.SeriesCounter},
