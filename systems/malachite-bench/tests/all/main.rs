@@ -3,6 +3,7 @@
 mod block;
 mod codec;
 mod config;
+mod dependencies;
 mod genesis;
 mod journal;
 mod network;
