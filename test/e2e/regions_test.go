@@ -107,26 +107,40 @@ func assertMatrix(ns *cluster.Namespace) {
 	}
 }
 
-// assertRoundTrip connects from one member's pod to another's, and fails unless the round trip is within a tenth, or what a machine
-// takes at least: the least of all by the path alone, the median by what it waits for a core as well.
+// assertRoundTrip measures until the round trip is within a tenth of what it should be, or what a machine takes at least: the least of
+// some by the path alone, the median by what it waits for a core as well. A machine that is busy with something else gets a few tries.
 func assertRoundTrip(ns *cluster.Namespace, from, to string, want time.Duration) {
+	ns.Helper()
+	const tries = 5
+	for range tries {
+		all := measureRoundTrips(ns, from, to)
+		least, median := all[0], all[len(all)/2]
+		ns.Logf("%s to %s: least %v, median %v, wanted %v", from, to, least, median, want)
+		if least < want {
+			ns.Fatalf("a round trip from %s to %s takes %v, less than %v", from, to, least, want)
+		}
+		if least <= want+max(want/10, pathItself) && median <= want+max(want/10, aCore) {
+			return
+		}
+	}
+	ns.Errorf("round trips from %s to %s take longer than %v", from, to, want)
+}
+
+// measureRoundTrips connects from one member's pod to another's some times; the shortest comes first.
+func measureRoundTrips(ns *cluster.Namespace, from, to string) []time.Duration {
 	ns.Helper()
 	address := fmt.Sprintf("%s:%d", memberPod(ns, "geo", to).Status.PodIP, validatorsPort)
 	out := ns.Kubectl("exec", names.Pod("geo", from), "--container", emulation.Sidecar, "--", "/agent", "ping", "--to", address, "--count", "21")
-	var micros []int
+	var all []time.Duration
 	for _, line := range strings.Fields(out) {
-		n, err := strconv.Atoi(line)
+		micros, err := strconv.Atoi(line)
 		if err != nil {
 			ns.Fatalf("ping from %s to %s printed %q", from, to, out)
 		}
-		micros = append(micros, n)
+		all = append(all, time.Duration(micros)*time.Microsecond)
 	}
-	slices.Sort(micros)
-	least, median := time.Duration(micros[0])*time.Microsecond, time.Duration(micros[len(micros)/2])*time.Microsecond
-	ns.Logf("%s to %s: least %v, median %v, wanted %v", from, to, least, median, want)
-	if least < want || least > want+max(want/10, pathItself) || median > want+max(want/10, aCore) {
-		ns.Errorf("a round trip from %s to %s takes %v at least and %v mostly, want %v", from, to, least, median, want)
-	}
+	slices.Sort(all)
+	return all
 }
 
 // assertBlocksTakeTheDistance: with two of four validators on each side, none of which can decide without a vote of the other, the

@@ -135,10 +135,11 @@ func security() *corev1.SecurityContext {
 	}
 }
 
-// resources: packets that are passed on take CPU, those that wait are the kernel's.
+// resources: packets that are passed on take CPU, those that wait are the kernel's. Where cores are short, the request is also the
+// sidecar's share of them, and a packet that waits for a core is late.
 func resources() corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{
-		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("20m"), corev1.ResourceMemory: resource.MustParse("32Mi")},
+		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("32Mi")},
 		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("256Mi")},
 	}
 }
