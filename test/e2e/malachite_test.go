@@ -110,7 +110,7 @@ func measureOf(ns *cluster.Namespace, r *results.Result, name string) float64 {
 }
 
 // assertCountersAgree compares the stream, second by second, with the validator's own counter of blocks, which was scraped at the
-// ends of these seconds. Scrapes are some milliseconds off, so that a block at an end may be on either side of it.
+// ends of these seconds. On a busy machine a scrape is some 100 ms off, and what is decided meanwhile on either side of it.
 func assertCountersAgree(ns *cluster.Namespace, r *results.Result) {
 	ns.Helper()
 	i := slices.IndexFunc(r.Recorded, func(s results.NamedSeries) bool { return s.Name == "blocksCounted" })
@@ -125,7 +125,7 @@ func assertCountersAgree(ns *cluster.Namespace, r *results.Result) {
 			streamed += float64(r.Series.CompletedPerSecond[second])
 		}
 	}
-	edges := 2 * (1 + float64(slices.Max(r.Series.CompletedPerSecond))/10)
+	edges := 2 * (1 + float64(slices.Max(r.Series.CompletedPerSecond))/5)
 	ns.Logf("over %.0f of %d seconds the stream has %.0f blocks, the validator counted %.1f", known, r.Times.WindowSeconds, streamed, counted)
 	if known < float64(r.Times.WindowSeconds)/2 || math.Abs(streamed-counted) > edges {
 		ns.Errorf("they should agree to %.1f blocks", edges)
