@@ -24,10 +24,7 @@ spec:
     measure: {warmUp: 1s, window: 10s}
 `
 
-var badEmerald = []struct {
-	name, from, to string
-	want           []string
-}{
+var badEmerald = []mistake{
 	{"platform without its member", transfers[strings.Index(transfers, "    emerald:"):strings.Index(transfers, "  members:")], "",
 		[]string{"platform.emerald must be set"}},
 	{"no image", "      image: x/emerald:1\n", "", []string{"platform.emerald.image is required", "no package registry", "docs/emerald.md"}},
@@ -59,23 +56,5 @@ var badEmerald = []struct {
 
 // TestBadEmerald wants a message that names the field and what would be right, and nothing made.
 func TestBadEmerald(t *testing.T) {
-	for _, c := range badEmerald {
-		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
-			text := strings.Replace(transfers, c.from, c.to, 1)
-			if text == transfers {
-				t.Fatalf("the case does not change the network: %q is not in it", c.from)
-			}
-			message := w.refusal(text)
-			t.Log(message)
-			for _, part := range c.want {
-				if !strings.Contains(message, part) {
-					t.Errorf("the message should name %q: %s", part, message)
-				}
-			}
-			if made := w.inventory(); len(made) > 1 {
-				t.Errorf("nothing may be made of a refused network, but there are %v", made)
-			}
-		})
-	}
+	refuses(t, transfers, badEmerald)
 }

@@ -1,7 +1,6 @@
 package controllers_test
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -21,10 +20,7 @@ spec:
 
 func TestBadInputJPaxos(t *testing.T) {
 	const image = `image: "example.com/jpaxos:1"`
-	for _, c := range []struct {
-		name, from, to string
-		want           []string
-	}{
+	refuses(t, goodJPaxos, []mistake{
 		{"no image", `{` + image + `}`, `{transport: NIO}`, []string{"platform.jpaxos.image is required", "no registry", "docs/jpaxos.md"}},
 		{"image that floats", "jpaxos:1", "jpaxos:latest", []string{"platform.jpaxos.image", "latest"}},
 		{"image without a tag", "jpaxos:1", "jpaxos", []string{"platform.jpaxos.image", "tag"}},
@@ -47,23 +43,5 @@ func TestBadInputJPaxos(t *testing.T) {
 		{"workload of another platform", "jpaxos: {requestBytes: 128}", "corda: {flow: Issue}", []string{"workloads[0].jpaxos", "needs jpaxos"}},
 		{"no load", "    load: {clients: 10}\n", "", []string{"load must be set"}},
 		{"too many clients for a worker", "clients: 10", "clients: 5000", []string{"workers.count", "5000", "3 workers"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
-			text := strings.Replace(goodJPaxos, c.from, c.to, 1)
-			if text == goodJPaxos {
-				t.Fatalf("the case does not change the network: %q is not in it", c.from)
-			}
-			message := w.refusal(text)
-			t.Log(message)
-			for _, part := range c.want {
-				if !strings.Contains(message, part) {
-					t.Errorf("the message should name %q: %s", part, message)
-				}
-			}
-			if made := w.inventory(); len(made) > 1 {
-				t.Errorf("nothing may be made of a refused network, but there are %v", made)
-			}
-		})
-	}
+	})
 }

@@ -1,7 +1,6 @@
 package controllers_test
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -19,10 +18,7 @@ spec:
     measure: {warmUp: 1s, window: 10s}
 `
 
-var badMalachite = []struct {
-	name, from, to string
-	want           []string
-}{
+var badMalachite = []mistake{
 	{"platform without its member", "{type: Malachite, malachite: {blockSize: 1Mi}}", "{type: Malachite}", []string{"platform.malachite must be set"}},
 	{"block too large", "blockSize: 1Mi", "blockSize: 1Gi", []string{"spec.platform.malachite.blockSize", "1Gi", "from 1 to 64Mi"}},
 	{"block that is no size", "blockSize: 1Mi", "blockSize: large", []string{"spec.platform.malachite.blockSize"}},
@@ -45,23 +41,5 @@ var badMalachite = []struct {
 
 // TestBadMalachite wants a message that names the field and what would be right, and nothing made.
 func TestBadMalachite(t *testing.T) {
-	for _, c := range badMalachite {
-		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
-			text := strings.Replace(validators, c.from, c.to, 1)
-			if text == validators {
-				t.Fatalf("the case does not change the network: %q is not in it", c.from)
-			}
-			message := w.refusal(text)
-			t.Log(message)
-			for _, part := range c.want {
-				if !strings.Contains(message, part) {
-					t.Errorf("the message should name %q: %s", part, message)
-				}
-			}
-			if made := w.inventory(); len(made) > 1 {
-				t.Errorf("nothing may be made of a refused network, but there are %v", made)
-			}
-		})
-	}
+	refuses(t, validators, badMalachite)
 }

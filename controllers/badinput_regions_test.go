@@ -34,10 +34,7 @@ spec:
     load: {clients: 4}
 `
 
-var badRegions = []struct {
-	name, from, to string
-	want           []string
-}{
+var badRegions = []mistake{
 	{"member that is not there", "[notary]", "[member-7]", []string{"spec.network.regions[0].members[0]", "member-7", "member-0, member-1, notary"}},
 	{"too many counted", "count: 2}]", "count: 3}]", []string{"spec.network.regions[1].count", "3", "only 2 of the 3 members"}},
 	{"members without a region", "count: 2}]", "count: 1}]", []string{"spec.network.regions", "member-1", "every member must be in a region"}},
@@ -62,25 +59,7 @@ var badRegions = []struct {
 }
 
 func TestBadRegions(t *testing.T) {
-	for _, c := range badRegions {
-		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
-			text := strings.Replace(distant, c.from, c.to, 1)
-			if text == distant {
-				t.Fatalf("the case does not change the network: %q is not in it", c.from)
-			}
-			message := w.refusal(text)
-			t.Log(message)
-			for _, part := range c.want {
-				if !strings.Contains(message, part) {
-					t.Errorf("the message should name %q: %s", part, message)
-				}
-			}
-			if made := w.inventory(); len(made) > 1 {
-				t.Errorf("nothing may be made of a refused network, but there are %v", made)
-			}
-		})
-	}
+	refuses(t, distant, badRegions)
 }
 
 func TestRegionsCannotChange(t *testing.T) {

@@ -25,11 +25,14 @@ spec:
     measure: {warmUp: 1s, window: 10s}
 `
 
-// badInput spoils the good network: from is replaced by to, and the message must hold all of want.
-var badInput = []struct {
+// mistake spoils a good network: from is replaced by to, and the message must hold all of want.
+type mistake struct {
 	name, from, to string
 	want           []string
-}{
+}
+
+// badInput are mistakes in a Corda network.
+var badInput = []mistake{
 	{"unknown platform", "type: Corda", "type: Fabric", []string{"spec.platform.type", "Fabric", "Corda"}},
 	{"platform without its member", "{type: Corda, corda: {version: \"4.10\"}}", "{type: Corda}", []string{"platform.corda must be set"}},
 	{"unknown Corda version", `"4.10"`, `"4.2"`, []string{"spec.platform.corda.version", "4.2", "4.3"}},
@@ -50,7 +53,6 @@ var badInput = []struct {
 	{"names that do not match the count", `version: "4.10"`, `version: "4.10", legalNames: ["O=Bank,L=London,C=GB"]`, []string{"legalNames", "members.count"}},
 	{"name that is no X.500 name", `version: "4.10"`, `version: "4.10", legalNames: ["O=Bank A,L=London,C=GB", "Bank Bank B"]`, []string{"legalNames[1]", "Bank Bank B"}},
 	{"the same name twice", `version: "4.10"`, `version: "4.10", legalNames: ["O=Bank A,L=London,C=GB", "O=Bank A,L=London,C=GB"]`, []string{"legalNames[1]", "already the name of member-0"}},
-	{"payment without a notary", "flow: Issue", "flow: Pay", nil},
 	{"heap set twice", `version: "4.10"`, `version: "4.10", tuning: {jvmArgs: ["-Xmx2g"]}`, []string{"jvmArgs", "members.heap"}},
 	{"CorDapp image without an image", `version: "4.10"`, `version: "4.10", cordapps: {type: Image}`, []string{"cordapps", "needs image"}},
 	{"workload that does nothing", "corda: {flow: Issue}", "jtl: Keep", []string{"exactly one of corda", "jmeter"}},
@@ -66,23 +68,26 @@ var badInput = []struct {
 	{"network name too long", "name: banks}", "name: " + strings.Repeat("b", 31) + "}", []string{"metadata.name", "30"}},
 }
 
-// TestBadInput wants a message that names the field and what would be right, from the API server or, where its rules
-// cannot tell, from the condition Accepted. Nothing may be made of it.
-func TestBadInput(t *testing.T) {
-	for _, c := range badInput {
-		t.Run(c.name, func(t *testing.T) {
+func TestBadInput(t *testing.T) { refuses(t, good, badInput) }
+
+func TestPaymentWithoutNotary(t *testing.T) {
+	refuses(t, strings.Replace(good, `version: "4.10"`, `version: "4.10", notary: {type: None}`, 1), []mistake{
+		{"payment without a notary", "flow: Issue", "flow: Pay", []string{"workloads[0].corda.flow", "Pay", "notary"}}})
+}
+
+// refuses wants a message that names the field and what would be right, from the API server or, where its rules cannot
+// tell, from the condition Accepted. Nothing may be made of it.
+func refuses(t *testing.T, good string, mistakes []mistake) {
+	for _, m := range mistakes {
+		t.Run(m.name, func(t *testing.T) {
 			w := newWorld(t)
-			text := strings.Replace(good, c.from, c.to, 1)
-			if c.name == "payment without a notary" {
-				text = strings.Replace(text, `version: "4.10"`, `version: "4.10", notary: {type: None}`, 1)
-				c.want = []string{"workloads[0].corda.flow", "Pay", "notary"}
-			}
+			text := strings.Replace(good, m.from, m.to, 1)
 			if text == good {
-				t.Fatalf("the case does not change the network: %q is not in it", c.from)
+				t.Fatalf("the case does not change the network: %q is not in it", m.from)
 			}
 			message := w.refusal(text)
 			t.Log(message)
-			for _, part := range c.want {
+			for _, part := range m.want {
 				if !strings.Contains(message, part) {
 					t.Errorf("the message should name %q: %s", part, message)
 				}
