@@ -110,7 +110,7 @@ func ended(run *v1alpha1.BenchmarkRun) bool {
 
 // Summary is a run's numbers in a line.
 func Summary(run *v1alpha1.BenchmarkRun) string {
-	text := fmt.Sprintf("run %s: %s, %s flows/s, verdict %s", run.Name, run.Status.Phase, run.Status.Throughput, run.Status.Verdict)
+	text := fmt.Sprintf("run %s: %s, %s %s/s, verdict %s", run.Name, run.Status.Phase, run.Status.Throughput, run.Status.Unit, run.Status.Verdict)
 	if l := run.Status.Latency; l != nil {
 		text += fmt.Sprintf(", latency ms mean %s p50 %s p95 %s max %s", l.Mean, l.P50, l.P95, l.Max)
 	}
