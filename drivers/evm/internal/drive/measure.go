@@ -95,8 +95,8 @@ func (c *crew) repair(ctx context.Context) {
 	every(ctx, time.Second, func() {
 		overdue := c.tracker.Overdue(time.Now().Add(-load.OverdueAfter))
 		for _, h := range c.hands {
-			if flights := overdue[h.Index]; len(flights) > 0 {
-				if err := h.Repair(ctx, flights); err != nil && ctx.Err() == nil {
+			if accounts := overdue[h.Index]; len(accounts) > 0 {
+				if err := h.Repair(ctx, accounts); err != nil && ctx.Err() == nil {
 					c.worker.Log("looking for lost transactions: %v", err)
 				}
 			}

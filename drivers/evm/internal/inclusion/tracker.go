@@ -38,7 +38,9 @@ type Flight struct {
 	// due is zero for what belongs to no operation: the trial of the set-up.
 	due, sent time.Time
 	state     state
-	attempts  int
+	// answered is whether the node took it.
+	answered bool
+	attempts int
 }
 
 // Tracker knows all flights of a worker.
@@ -66,7 +68,7 @@ func (t *Tracker) Sent(flights []*Flight, due, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, f := range flights {
-		f.due, f.sent, f.state = due, now, waiting
+		f.due, f.sent, f.state, f.answered = due, now, waiting, false
 		f.attempts++
 		t.flights[f.Hash] = f
 		t.waiting++
@@ -84,10 +86,8 @@ func (t *Tracker) Answered(flights []*Flight, refusals []error, whole error, now
 			err = refusals[i]
 		}
 		switch {
-		case err == nil, f.state == included:
-			accepted++
-			continue
-		case whole == nil && f.known(err):
+		case err == nil, f.state == included, whole == nil && f.known(err):
+			f.answered = true
 			accepted++
 			continue
 		}
@@ -159,29 +159,6 @@ func (t *Tracker) Counts() (waiting, included int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.waiting, t.included
-}
-
-// Overdue lists the flights that were sent before an instant and still wait, by sender.
-func (t *Tracker) Overdue(before time.Time) map[int][]*Flight {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	overdue := map[int][]*Flight{}
-	for _, f := range t.flights {
-		if f.state == waiting && f.sent.Before(before) {
-			overdue[f.Sender] = append(overdue[f.Sender], f)
-		}
-	}
-	return overdue
-}
-
-// Resent says that flights are submitted once more for the operations they already serve.
-func (t *Tracker) Resent(flights []*Flight, now time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, f := range flights {
-		f.sent = now
-		f.attempts++
-	}
 }
 
 // errUnfinished is the example of what no block held in time.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/benchnet/benchnet/drivers/evm/internal/account"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 )
 
@@ -142,18 +143,34 @@ func TestWhatWaitsAtTheEndIsUnfinished(t *testing.T) {
 	told.check(t, "10 failed: full", "10 failed: Unfinished")
 }
 
-func TestOverdueBySender(t *testing.T) {
+func TestOverdueIsWhatTheNodeTookAndBlocksLeaveOut(t *testing.T) {
 	tr, _ := tracker()
-	old, young, other := flight(1), flight(2), flight(3)
-	other.Sender = 1
-	tr.Sent([]*Flight{old, other}, at(10), at(10))
-	tr.Sent([]*Flight{young}, at(20), at(20))
+	owners := []*account.Account{{Index: 0}, {Index: 1}, {Index: 2}, {Index: 3}}
+	made := map[string]*Flight{}
+	add := func(name string, n byte, owner, sender int, nonce uint64, sent int64, refusal error, answered bool) {
+		f := flight(n)
+		f.Account, f.Sender, f.Nonce = owners[owner], sender, nonce
+		made[name] = f
+		tr.Sent([]*Flight{f}, at(sent), at(sent))
+		if answered {
+			tr.Answered([]*Flight{f}, []error{refusal}, nil, at(sent))
+		}
+	}
+	add("second", 2, 0, 0, 6, 10, nil, true)
+	add("first", 1, 0, 0, 5, 10, nil, true)
+	add("young", 3, 0, 0, 7, 20, nil, true)
+	add("of another sender", 4, 1, 1, 5, 10, nil, true)
+	add("behind an unanswered", 5, 2, 0, 6, 10, nil, true)
+	add("unanswered", 6, 2, 0, 5, 10, nil, false)
+	add("behind a refused", 7, 3, 0, 6, 10, nil, true)
+	add("refused", 8, 3, 0, 5, 10, errors.New("full"), true)
 	overdue := tr.Overdue(at(15))
-	if len(overdue) != 2 || !slices.Equal(overdue[0], []*Flight{old}) || !slices.Equal(overdue[1], []*Flight{other}) {
+	if len(overdue) != 2 || len(overdue[0]) != 1 || !slices.Equal(overdue[0][0], []*Flight{made["first"], made["second"]}) ||
+		len(overdue[1]) != 1 || !slices.Equal(overdue[1][0], []*Flight{made["of another sender"]}) {
 		t.Errorf("overdue %v", overdue)
 	}
-	tr.Resent(overdue[0], at(30))
-	if overdue := tr.Overdue(at(25)); len(overdue[0]) != 1 || overdue[0][0] != young {
-		t.Errorf("overdue %v", overdue)
+	tr.Resent(overdue[0][0], at(30))
+	if overdue := tr.Overdue(at(25)); len(overdue[0]) != 0 || len(overdue[1]) != 1 {
+		t.Errorf("overdue after it was sent again: %v", overdue)
 	}
 }

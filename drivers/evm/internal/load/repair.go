@@ -1,9 +1,7 @@
 package load
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -22,9 +20,8 @@ const (
 )
 
 // Repair sends overdue transfers again that the node has lost, as one that was restarted has: without them, all later ones of their
-// accounts would wait for ever. They serve the operations that they already served.
-func (s *Sender) Repair(ctx context.Context, overdue []*inclusion.Flight) error {
-	accounts := group(overdue)
+// accounts would wait for ever. They serve the operations that they already served. Accounts come in any order, their flights by nonce.
+func (s *Sender) Repair(ctx context.Context, accounts [][]*inclusion.Flight) error {
 	probed := min(probedAccounts, len(accounts))
 	lost, err := s.lost(ctx, accounts[:probed])
 	if err == nil && len(lost) > 0 {
@@ -53,20 +50,6 @@ func (s *Sender) lost(ctx context.Context, accounts [][]*inclusion.Flight) ([]*i
 		}
 	}
 	return lost, err
-}
-
-// group sorts flights by account and nonce. The order of the accounts differs from call to call.
-func group(flights []*inclusion.Flight) [][]*inclusion.Flight {
-	byAccount := map[common.Address][]*inclusion.Flight{}
-	for _, f := range flights {
-		byAccount[f.Account.Address] = append(byAccount[f.Account.Address], f)
-	}
-	var groups [][]*inclusion.Flight
-	for _, own := range byAccount {
-		slices.SortFunc(own, func(a, b *inclusion.Flight) int { return cmp.Compare(a.Nonce, b.Nonce) })
-		groups = append(groups, own)
-	}
-	return groups
 }
 
 func (s *Sender) resubmit(ctx context.Context, lost []*inclusion.Flight) error {
