@@ -24,7 +24,7 @@ var badMalachite = []mistake{
 	{"block that is no size", "blockSize: 1Mi", "blockSize: large", []string{"spec.platform.malachite.blockSize"}},
 	{"too many validators", "count: 4", "count: 101", []string{"spec.members.count", "100"}},
 	{"a heap", "count: 4", "count: 4, heap: 1Gi", []string{"spec.members.heap", "no JVM", "members.memory"}},
-	{"too little memory", "memory: 512Mi", "memory: 100Mi", []string{"spec.members.memory", "100Mi", "at least 112Mi"}},
+	{"too little memory", "memory: 512Mi", "memory: 100Mi", []string{"spec.members.memory", "100Mi", "at least 176Mi"}},
 	{"a database", "  workloads:", "  database: {engine: H2}\n  workloads:", []string{"spec.database", "platform Corda"}},
 	{"unknown payload", "blockSize: 1Mi", "payload: PartsOnly", []string{"spec.platform.malachite.payload", "PartsOnly", "ProposalAndParts"}},
 	{"timeout without a unit", "blockSize: 1Mi", `timeouts: {propose: "3"}`, []string{"timeouts.propose must be whole milliseconds from 1ms to 10m"}},

@@ -73,7 +73,7 @@ func TestRefuses(t *testing.T) {
 		{"a heap", func(s *spec) { s.Members.Heap = quantity("1Gi") }, "members.heap", []string{"no JVM", "set members.memory"}},
 		{"no cores", func(s *spec) { s.Members.Cores = quantity("0") }, "members.cores", []string{"greater than 0"}},
 		{"memory that blocks do not fit into", func(s *spec) { s.Members.Memory = quantity("64Mi") }, "members.memory",
-			[]string{`"64Mi"`, "at least 112Mi", "96Mi for the program and 16 blocks of 1Mi"}},
+			[]string{`"64Mi"`, "at least 176Mi", "160Mi for the program and 16 blocks of 1Mi"}},
 		{"a volume that kept blocks do not fit into", func(s *spec) { s.Members.Storage.Size = quantity("1Gi") }, "members.storage.size",
 			[]string{`"1Gi"`, "at least 2512Mi", "keptBlocks (1000) of 1Mi twice over"}},
 		{"nobody to observe", workload(func(w *v1alpha1.Workload) { w.Malachite.Observe = 4 }), "workloads[0].malachite.observe",
