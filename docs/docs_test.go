@@ -109,8 +109,8 @@ func directModules(t *testing.T, path string) []string {
 	return direct
 }
 
-// platformPages are the pages of the platforms with the structs of the API that each describes.
-var platformPages = map[string][]reflect.Type{
+// apiPages are the pages of platforms and regions with the structs of the API that each describes.
+var apiPages = map[string][]reflect.Type{
 	"corda.md": {
 		reflect.TypeFor[v1alpha1.CordaPlatform](), reflect.TypeFor[v1alpha1.CordaNotary](), reflect.TypeFor[v1alpha1.CorDappsSpec](),
 		reflect.TypeFor[v1alpha1.CordaTuning](), reflect.TypeFor[v1alpha1.CordaWorkload](), reflect.TypeFor[v1alpha1.MembersSpec](),
@@ -123,11 +123,19 @@ var platformPages = map[string][]reflect.Type{
 	"jpaxos.md": {
 		reflect.TypeFor[v1alpha1.JPaxosPlatform](), reflect.TypeFor[v1alpha1.JPaxosTuning](), reflect.TypeFor[v1alpha1.JPaxosWorkload](),
 	},
+	"malachite.md": {
+		reflect.TypeFor[v1alpha1.MalachitePlatform](), reflect.TypeFor[v1alpha1.MalachiteTimeouts](), reflect.TypeFor[v1alpha1.MalachiteDiscoverySpec](),
+		reflect.TypeFor[v1alpha1.MalachiteGossip](), reflect.TypeFor[v1alpha1.MalachiteSync](), reflect.TypeFor[v1alpha1.MalachiteWorkload](),
+	},
+	"regions.md": {
+		reflect.TypeFor[v1alpha1.NetworkEmulation](), reflect.TypeFor[v1alpha1.Region](), reflect.TypeFor[v1alpha1.RoundTrip](),
+		reflect.TypeFor[v1alpha1.LinkDefaults](),
+	},
 }
 
-// TestPlatformFieldsAreDocumented looks for every JSON name of a platform's structs in its page.
-func TestPlatformFieldsAreDocumented(t *testing.T) {
-	for file, kinds := range platformPages {
+// TestFieldsAreDocumented looks for every JSON name of the structs in their page.
+func TestFieldsAreDocumented(t *testing.T) {
+	for file, kinds := range apiPages {
 		page := read(t, file)
 		for _, kind := range kinds {
 			for i := range kind.NumField() {
