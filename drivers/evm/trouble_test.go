@@ -236,7 +236,7 @@ func TestLargeBatchesAreSplit(t *testing.T) {
 	r := begin(t, 0, 1, orders(400, 0, 3, 10, map[string]any{"batchSize": 400}, node.HTTP)).ready()
 	r.start(time.Now().Add(time.Second))
 	checkWhole(t, r.result(), 1200)
-	if !strings.Contains(r.output.String(), "member-0 does not take 401 calls in a JSON-RPC batch: batches are split into parts of at most 51") {
+	if !strings.Contains(r.output.String(), "member-0 does not take 400 calls in a JSON-RPC batch: batches are split into parts of at most 100") {
 		t.Errorf("the driver said %q", r.output.String())
 	}
 }

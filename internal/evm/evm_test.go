@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +151,9 @@ func TestBatchesFollowTheRate(t *testing.T) {
 		s := workload(1, 10, c.rate, c.size, c.interval).Share(0, 1)[0]
 		if s.Interval != c.every {
 			t.Errorf("%+v: a batch every %v", c, s.Interval)
+		}
+		if got := int64(s.Largest()); got != slices.Max(c.first) {
+			t.Errorf("%+v: the largest batch has %d", c, got)
 		}
 		for i, want := range c.first {
 			if got := s.Due(int64(i)+1) - s.Due(int64(i)); got != want {

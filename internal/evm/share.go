@@ -1,6 +1,9 @@
 package evm
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Sender is one of the senders of a run. It submits to one target, and its accounts are its own.
 type Sender struct {
@@ -51,6 +54,11 @@ func (w *Workload) sender(s, n int) Sender {
 func (s Sender) Due(n int64) int64 {
 	// The small constant keeps whole products whole: 8000/s every 200 ms is 1600, not 1599.
 	return int64(float64(n)*s.RatePerSecond*s.Interval.Seconds() + 1e-6)
+}
+
+// Largest is how many transactions the largest batch of the sender has.
+func (s Sender) Largest() int {
+	return int(math.Ceil(s.RatePerSecond*s.Interval.Seconds() - 1e-6))
 }
 
 // Batches is how many batches of the sender are due before the end of a span from the start.

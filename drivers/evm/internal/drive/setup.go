@@ -134,7 +134,7 @@ func (c *crew) connect(ctx context.Context, name, address string) (*member.Node,
 
 // batchLimit is how many transfers go into one JSON-RPC batch.
 func (c *crew) batchLimit(ctx context.Context, node *member.Node, share evm.Sender) (int, error) {
-	wanted := int(max(share.Due(1), 1) + 1)
+	wanted := share.Largest()
 	limit, err := node.BatchLimit(ctx, wanted)
 	if err == nil && limit < wanted {
 		c.worker.Log("%s does not take %d calls in a JSON-RPC batch: batches are split into parts of at most %d", node.Name, wanted, limit)
@@ -181,7 +181,7 @@ func (h *hand) checkFunds(ctx context.Context, need *big.Int) error {
 func (c *crew) sign(ctx context.Context) error {
 	for _, h := range c.hands {
 		total := h.Due(h.Batches(c.span()))
-		buffer := min(total, max(int64(c.worker.Workload.Operation.SignedAhead)/int64(len(c.hands)), 2*h.Due(1)))
+		buffer := min(total, max(int64(c.worker.Workload.Operation.SignedAhead)/int64(len(c.hands)), 2*int64(h.Largest())))
 		signed := h.sequence.Ahead(ctx, total, int(buffer))
 		h.Signed = signed
 		for int64(len(signed)) < buffer {
