@@ -25,7 +25,7 @@ var (
 	_ platform.MetricsExposer = Emerald{}
 )
 
-// Ports of a member's pod. The Engine API is for the validator beside it alone.
+// Ports of a member's pod; 9102 is that of the sidecar of an emulated network. The Engine API is for the validator beside it alone.
 const (
 	portConsensus        = 27000
 	portMempool          = 28000
@@ -36,7 +36,7 @@ const (
 	portPeers            = 30303
 	portExecutionMetrics = 9001
 	portAgent            = 9101
-	portExecutionAgent   = 9102
+	portExecutionAgent   = 9103
 
 	portNameMetrics          = "metrics"
 	portNameHTTP             = "rpc"
