@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/emulation"
 )
 
@@ -76,6 +78,16 @@ func TestWaysToPeers(t *testing.T) {
 	for a := range maps.Keys(got) {
 		if _, wanted := want[a]; !wanted {
 			t.Errorf("%s is at a distance: %+v", a, got[a])
+		}
+	}
+}
+
+// TestLabelsAreTheOperators: the agent does not import the API, whose libraries would double its size.
+func TestLabelsAreTheOperators(t *testing.T) {
+	for own, label := range map[string]string{labelNetwork: v1alpha1.LabelNetwork, labelMember: v1alpha1.LabelMember,
+		labelDatabase: v1alpha1.LabelDatabaseInstance, labelRun: v1alpha1.LabelRun, labelJob: batchv1.JobNameLabel} {
+		if own != label {
+			t.Errorf("%s is %s", own, label)
 		}
 	}
 }
