@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -65,8 +66,8 @@ func Decorate(in Input, objects []client.Object) ([]client.Object, error) {
 			continue
 		}
 		pod := &set.Spec.Template
-		if pod.Spec.ServiceAccountName != "" {
-			return nil, fmt.Errorf("StatefulSet %s has the account %s, its sidecar needs its own", set.Name, pod.Spec.ServiceAccountName)
+		if err := room(&pod.Spec); err != nil {
+			return nil, fmt.Errorf("StatefulSet %s: %w", set.Name, err)
 		}
 		decorate(in, set.Labels[v1alpha1.LabelMember], &pod.Spec)
 		if pod.Annotations == nil {
@@ -75,6 +76,21 @@ func Decorate(in Input, objects []client.Object) ([]client.Object, error) {
 		pod.Annotations[annotationHash] = hex.EncodeToString(sum[:8])
 	}
 	return append(in.surroundings(string(text)), objects...), nil
+}
+
+// room tells what a platform's pod has that is the sidecar's.
+func room(pod *corev1.PodSpec) error {
+	if pod.ServiceAccountName != "" {
+		return fmt.Errorf("it has the account %s, but the emulation's sidecar needs its own", pod.ServiceAccountName)
+	}
+	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
+		for _, p := range c.Ports {
+			if p.ContainerPort == port {
+				return fmt.Errorf("container %s has port %d, which is that of the emulation's sidecar", c.Name, port)
+			}
+		}
+	}
+	return nil
 }
 
 // decorate puts the sidecar before all other containers, so that no packet of theirs goes undelayed.

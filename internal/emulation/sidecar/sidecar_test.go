@@ -102,11 +102,18 @@ func TestOnlyTheCapabilityIsAgainstTheStandards(t *testing.T) {
 	}
 }
 
-func TestDecorateKeepsAnAccountOfTheMembers(t *testing.T) {
-	member := statefulSet("net-member-0", "member-0")
-	member.Spec.Template.Spec.ServiceAccountName = "theirs"
-	_, err := Decorate(Input{Network: network(t, `regions: [{name: NYC, count: 4}]`), Config: &emulation.Config{}}, []client.Object{member})
-	if err == nil || !strings.Contains(err.Error(), "theirs") {
-		t.Errorf("error %v", err)
+func TestDecorateRefusesWhatIsTheSidecars(t *testing.T) {
+	for want, spoil := range map[string]func(*corev1.PodSpec){
+		"account theirs": func(pod *corev1.PodSpec) { pod.ServiceAccountName = "theirs" },
+		"container node has port 9102": func(pod *corev1.PodSpec) {
+			pod.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: port}}
+		},
+	} {
+		member := statefulSet("net-member-0", "member-0")
+		spoil(&member.Spec.Template.Spec)
+		_, err := Decorate(Input{Network: network(t, `regions: [{name: NYC, count: 4}]`), Config: &emulation.Config{}}, []client.Object{member})
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "net-member-0") {
+			t.Errorf("error %v, want %q", err, want)
+		}
 	}
 }
