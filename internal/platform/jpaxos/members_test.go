@@ -6,6 +6,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -90,5 +91,21 @@ func TestPropertiesOfTheUsersOwn(t *testing.T) {
 	command := named[*appsv1.StatefulSet](t, objects, "net-member-1").Spec.Template.Spec.Containers[0].Command
 	if line := strings.Join(command, " "); !strings.HasSuffix(line, " com.example.Service 1") {
 		t.Errorf("replica 1 should run the class: %s", line)
+	}
+}
+
+// Whatever the operator writes into paxos.properties cannot be set a second time.
+func TestWrittenPropertiesAreRefused(t *testing.T) {
+	network := platformtest.NetworkAdmission(t).Network(t, []byte(good))
+	written := named[*corev1.ConfigMap](t, platformtest.Build(t, jpaxos.New(), network).Members, "net-member-0").Data["paxos.properties"]
+	for line := range strings.Lines(written) {
+		key, _, assigned := strings.Cut(line, " = ")
+		if !assigned {
+			continue
+		}
+		network.Spec.Platform.JPaxos.ExtraProperties = map[string]string{key: "1"}
+		if errs := jpaxos.New().Validate(&network.Spec, field.NewPath("spec")); len(errs) != 1 {
+			t.Errorf("%s should be refused as an extra property, but: %v", key, errs)
+		}
 	}
 }
