@@ -46,9 +46,10 @@ pub async fn run(config: Config) -> Result<()> {
     let outcome = tokio::select! {
         outcome = app.run(&mut channels) => outcome,
         outcome = finished(http) => outcome,
-        _ = terminate.recv() => Ok(info!("stopping on SIGTERM")),
-        _ = interrupt.recv() => Ok(info!("stopping on SIGINT")),
+        _ = terminate.recv() => Ok(()),
+        _ = interrupt.recv() => Ok(()),
     };
+    info!("stopping");
     stop.send_replace(true);
     end(engine).await;
     outcome

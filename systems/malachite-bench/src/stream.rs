@@ -81,9 +81,11 @@ impl Stream {
                 self.begin = Some(begin);
             }
             StreamContent::Data(Part::Data(bytes)) => {
-                self.received += bytes.len() as u64;
+                let length = bytes.len() as u64;
+                if self.data.insert(sequence, bytes).is_none() {
+                    self.received += length;
+                }
                 self.ignored |= self.received > MAX_BLOCK_SIZE;
-                self.data.insert(sequence, bytes);
             }
             StreamContent::Fin => self.end = Some(sequence),
         }

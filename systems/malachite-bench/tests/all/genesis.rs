@@ -61,7 +61,7 @@ fn a_genesis_that_does_not_fit_itself_is_refused() {
         ("{\"validators\": []}".into(), "validators: 0 is out of range: 1 to 100"),
     ] {
         fs::write(&path, wrong).expect("write");
-        let error = format!("{:#}", eyre::Report::from(read_validators(&path).expect_err("refused")));
+        let error = format!("{:#}", read_validators(&path).expect_err("refused"));
         assert!(error.contains(message), "{error}");
     }
 }

@@ -48,6 +48,14 @@ fn a_block_is_whole_again_whatever_the_order() {
 }
 
 #[test]
+fn a_part_that_comes_twice_counts_once() {
+    let block = block(2500);
+    let mut all = messages(1, &block, 2500);
+    all.insert(1, all[1].clone());
+    assert_eq!(take(&mut Assembler::default(), peer(1), all).expect("a block").1, block);
+}
+
+#[test]
 fn streams_of_several_publishers_do_not_mix() {
     let (one, other) = (block(2500), block(3500));
     let mut assembler = Assembler::default();

@@ -49,8 +49,8 @@ impl Network {
         assert!(status.expect("init runs").success());
         let ports = free_ports(2 * count);
         let (p2p, http) = ports.split_at(count);
-        for index in 0..count {
-            let text = configuration(&folder, index, p2p, http[index]) + settings;
+        for (index, port) in http.iter().enumerate() {
+            let text = configuration(&folder, index, p2p, *port) + settings;
             fs::write(folder.path().join(format!("{index}.toml")), text).expect("write the configuration");
         }
         Self { folder, running: (0..count).map(|_| None).collect(), http: http.to_vec() }
@@ -80,11 +80,12 @@ impl Network {
     }
 
     pub fn signal(&mut self, index: usize, signal: Signal) -> ExitStatus {
-        let mut child = self.running[index].take().expect("the validator runs");
+        let child = self.running[index].as_mut().expect("the validator runs");
         kill(Pid::from_raw(child.id() as i32), signal).expect("the validator is there");
         let begin = Instant::now();
         while begin.elapsed() < PATIENCE {
             if let Some(status) = child.try_wait().expect("the validator is there") {
+                self.running[index] = None;
                 return status;
             }
             sleep(Duration::from_millis(20));
