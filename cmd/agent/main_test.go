@@ -72,8 +72,8 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"supervise --metrics-addr= --count-name x -- true", 2, "--count-pattern and --count-name belong together"},
 		{"supervise --metrics-addr= --count-name x --count-pattern ( -- true", 2, "--count-pattern: error parsing regexp"},
 		{"supervise --metrics-addr= --count-name x --count-pattern x -- true", 2, `--count-pattern: "x" has 0 groups, want one`},
+		{"supervise --metrics-addr= --count-name x --count-pattern (x) --count-grid 1s -- true", 2, "--count-grid and a group (?P<time>...)"},
 		{"supervise --metrics-addr= --count-name 1x --count-pattern (x) -- true", 2, `--count-name: "1x" is not the name of a metric`},
-		{"supervise --metrics-addr= --count-name x --count-pattern (x) --count-scale 0 -- true", 2, "--count-scale: 0 is not a positive number"},
 		{"supervise --metrics-addr 1.2.3.4:1 -- true", 125, "serve metrics: listen"},
 		{"supervise --metrics-addr= -- no-such-command", 127, "start no-such-command"},
 		{"publish --namespace n --secret a=b", 2, "--complete-annotation must be given"},
@@ -221,11 +221,11 @@ func scrape(t *testing.T, address string) float64 {
 	return values[counted]
 }
 
-// A program that logs its rate ten times a second, on either output, is counted; its output is as it was.
+// What a program logs, on either output, is counted; its output is as it was.
 func TestSuperviseCounts(t *testing.T) {
 	address, stop := freeAddress(t), filepath.Join(t.TempDir(), "stop")
 	script := fmt.Sprintf("echo '1.1 RPS: 20'; echo '1.2 RPS: 30.5' >&2; echo 'x RPS: 1e999'; echo other; until [ -f %s ]; do sleep 0.02; done", stop)
-	c := agent(t, "supervise", "--metrics-addr", address, "--count-pattern", `^\S+ RPS: (\S+)`, "--count-scale", "0.1",
+	c := agent(t, "supervise", "--metrics-addr", address, "--count-pattern", `^\S+ RPS: (\S+)`,
 		"--count-name", counted, "--", "sh", "-c", script)
 	var out, errs strings.Builder
 	c.Stdout, c.Stderr = &out, &errs
@@ -233,7 +233,7 @@ func TestSuperviseCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, "the endpoint", func() bool { return probe(address) == http.StatusOK })
-	await(t, "the count", func() bool { return math.Abs(scrape(t, address)-5.05) < 1e-9 })
+	await(t, "the count", func() bool { return math.Abs(scrape(t, address)-50.5) < 1e-9 })
 	if err := os.WriteFile(stop, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -242,6 +242,23 @@ func TestSuperviseCounts(t *testing.T) {
 	}
 	if out.String() != "1.1 RPS: 20\nx RPS: 1e999\nother\n" || errs.String() != "1.2 RPS: 30.5\n" {
 		t.Errorf("printed %q and %q", out.String(), errs.String())
+	}
+}
+
+// Rates that stand for the time since the last full tenth before the line before are counted by the times of their lines.
+func TestCountByTheTimesOfLines(t *testing.T) {
+	tally := &exposition.Tally{Name: "x"}
+	lines := &rates{tally: tally, grid: 100 * time.Millisecond, time: 1}
+	for _, line := range [][2]string{
+		{"23:59:59.803", "1000"}, // The first: a tenth, 100.
+		{"23:59:59.912", "1000"}, // Since .800: 112.
+		{"00:00:00.105", "1000"}, // Since .900: 205.
+		{"00:00:00.200", "500"},  // Since .100: 50.
+	} {
+		lines.count([][]byte{nil, []byte(line[0]), []byte(line[1])})
+	}
+	if got := tally.Metric().Value; math.Abs(got-467) > 1e-9 {
+		t.Errorf("counted %v, want 467", got)
 	}
 }
 

@@ -25,11 +25,11 @@ func Once(pattern *regexp.Regexp, matched func()) Watcher {
 	}
 }
 
-// Each calls captured with the first group of pattern in every line that matches.
-func Each(pattern *regexp.Regexp, captured func(group []byte)) Watcher {
+// Each calls captured with the groups of pattern, the whole match first, in every line that matches.
+func Each(pattern *regexp.Regexp, captured func(groups [][]byte)) Watcher {
 	return func(line []byte) bool {
 		if groups := pattern.FindSubmatch(line); groups != nil {
-			captured(groups[1])
+			captured(groups)
 		}
 		return true
 	}

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 // count tells, once the command has ended, what it captured of its two outputs.
 func count() int {
 	var captured sync.Map
-	watch := Each(regexp.MustCompile(`^(\d+) RPS`), func(group []byte) { captured.Store(string(group), true) })
+	watch := Each(regexp.MustCompile(`^(\d+) RPS`), func(groups [][]byte) { captured.Store(string(groups[1]), true) })
 	c, err := Start(os.Args[1:], Options{Stdin: StdinNull, Linger: time.Second, Stdout: []Watcher{watch}, Stderr: []Watcher{watch}})
 	if err != nil {
 		return ExitCode(err)
@@ -277,7 +277,7 @@ func TestEach(t *testing.T) {
 	var got []string
 	passed(t, "1.5 RPS: 20\nother\n1.6 RPS: 30.5\n1.7 RPS: 4", func() Watcher {
 		got = nil
-		return Each(regexp.MustCompile(`RPS: ([0-9.]+)`), func(group []byte) { got = append(got, string(group)) })
+		return Each(regexp.MustCompile(`RPS: ([0-9.]+)`), func(groups [][]byte) { got = append(got, string(groups[1])) })
 	}, func() {
 		if !slices.Equal(got, []string{"20", "30.5"}) {
 			t.Errorf("captured %q", got)

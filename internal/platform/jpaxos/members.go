@@ -30,11 +30,11 @@ const (
 )
 
 const (
-	// ratePattern is the line that a replica logs each tenth of a second, in which it says how many requests it executes a second.
-	// Java writes ten millions and more with an exponent.
-	ratePattern = `RPS: ([0-9.]+(?:E[0-9]+)?)`
-	// rateScale makes requests of it.
-	rateScale = "0.1"
+	// ratePattern is the line that a replica logs each tenth of a second, with the time as logback.xml has it, in which it says how many
+	// requests it executes a second. Java writes ten millions and more with an exponent.
+	ratePattern = `^(?P<time>[0-9:.]+) RPS: ([0-9.]+(?:E[0-9]+)?)`
+	// rateGrid makes requests of it: JPaxos divides by the time since the last full tenth of a second before the line before.
+	rateGrid = "100ms"
 	// executedMetric counts them; the agent serves it.
 	executedMetric = "benchnet_member_operations_total"
 
@@ -101,7 +101,7 @@ func replicaPod(in platform.Input, m platform.Member, id int) corev1.PodSpec {
 func replica(in platform.Input, id int) corev1.Container {
 	spec := &in.Network.Spec
 	command := []string{pods.Agent, "supervise", "--metrics-addr", members.HostPort("", portAgent), "--keep-stdin",
-		"--count-pattern", ratePattern, "--count-scale", rateScale, "--count-name", executedMetric, "--", "java"}
+		"--count-pattern", ratePattern, "--count-grid", rateGrid, "--count-name", executedMetric, "--", "java"}
 	command = append(command, jvmArgs(spec)...)
 	command = append(command, "-Dlogback.configurationFile="+configDir+"/"+fileLogback, "-cp", spec.Platform.JPaxos.ClassPath,
 		mainClass(spec.Platform.JPaxos), strconv.Itoa(id))
