@@ -7,13 +7,14 @@ use std::path::Path;
 use malachite_bench::genesis::{init, read_key, read_validators};
 use malachitebft_core_types::{Validator, ValidatorSet};
 
+use crate::folder::Folder;
 fn key_file(folder: &Path, index: usize) -> std::path::PathBuf {
     folder.join(format!("validators/{index}/priv_validator_key.json"))
 }
 
 #[test]
 fn init_makes_a_key_for_each_validator_of_the_genesis() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     init(folder.path(), 100).expect("init");
     let validators = read_validators(&folder.path().join("genesis.json")).expect("read");
     assert_eq!(validators.count(), 100);
@@ -28,7 +29,7 @@ fn init_makes_a_key_for_each_validator_of_the_genesis() {
 
 #[test]
 fn init_makes_other_keys_each_time_and_overwrites_none() {
-    let (first, second) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let (first, second) = (Folder::new(), Folder::new());
     init(first.path(), 1).expect("init");
     init(second.path(), 1).expect("init");
     let read = |folder: &Path| fs::read(key_file(folder, 0)).expect("read");
@@ -40,7 +41,7 @@ fn init_makes_other_keys_each_time_and_overwrites_none() {
 
 #[test]
 fn a_number_of_validators_out_of_range_is_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     for count in [0, 101] {
         let error = init(folder.path(), count).expect_err("refused").to_string();
         assert_eq!(error, format!("--validators: {count} is out of range: 1 to 100"));
@@ -50,7 +51,7 @@ fn a_number_of_validators_out_of_range_is_refused() {
 
 #[test]
 fn a_genesis_that_does_not_fit_itself_is_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     init(folder.path(), 2).expect("init");
     let path = folder.path().join("genesis.json");
     let text = fs::read_to_string(&path).expect("read");
@@ -68,7 +69,7 @@ fn a_genesis_that_does_not_fit_itself_is_refused() {
 
 #[test]
 fn a_validator_named_twice_is_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     init(folder.path(), 1).expect("init");
     let path = folder.path().join("genesis.json");
     let mut genesis: serde_json::Value = serde_json::from_slice(&fs::read(&path).expect("read")).expect("JSON");

@@ -4,6 +4,7 @@ mod block;
 mod codec;
 mod config;
 mod dependencies;
+mod folder;
 mod genesis;
 mod journal;
 mod network;

@@ -5,6 +5,7 @@ use malachite_bench::chain::Height;
 use malachite_bench::store::{Decided, Limits, Store};
 
 use crate::certificate;
+use crate::folder::Folder;
 
 const UNLIMITED: Limits = Limits { heights: u64::MAX, bytes: u64::MAX };
 
@@ -13,7 +14,7 @@ async fn decided(height: u64, size: usize) -> Decided {
     Decided { certificate: certificate(height, &block).await, block }
 }
 
-fn open(folder: &tempfile::TempDir, limits: Limits) -> Store {
+fn open(folder: &Folder, limits: Limits) -> Store {
     Store::open(&folder.path().join("blocks"), limits).expect("open")
 }
 
@@ -30,7 +31,7 @@ fn span(store: &Store) -> (u64, u64) {
 
 #[tokio::test]
 async fn blocks_of_all_sizes_come_back_also_after_reopening() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let sizes = [1, 65_279, 65_280, 65_281, 2_100_000];
     let store = open(&folder, UNLIMITED);
     assert_eq!((store.first(), store.last()), (None, None));
@@ -48,7 +49,7 @@ async fn blocks_of_all_sizes_come_back_also_after_reopening() {
 
 #[tokio::test]
 async fn the_last_heights_are_kept() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let store = open(&folder, Limits { heights: 3, bytes: u64::MAX });
     append(&store, 1..=10, 100_000).await;
     assert_eq!(span(&store), (8, 10));
@@ -58,7 +59,7 @@ async fn the_last_heights_are_kept() {
 
 #[tokio::test]
 async fn as_many_as_have_the_bytes_are_kept_and_always_the_last() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let store = open(&folder, Limits { heights: u64::MAX, bytes: 2500 });
     append(&store, 1..=10, 1000).await;
     assert_eq!(span(&store), (9, 10));
@@ -73,7 +74,7 @@ async fn as_many_as_have_the_bytes_are_kept_and_always_the_last() {
 /// What is dropped makes room: the file of a store that keeps two blocks stays small however many come.
 #[tokio::test]
 async fn the_file_does_not_grow_for_ever() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let store = open(&folder, Limits { heights: 2, bytes: u64::MAX });
     append(&store, 1..=60, 500_000).await;
     let size = std::fs::metadata(folder.path().join("blocks")).expect("the file is there").len();
@@ -82,7 +83,7 @@ async fn the_file_does_not_grow_for_ever() {
 
 #[tokio::test]
 async fn a_gap_is_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let store = open(&folder, UNLIMITED);
     append(&store, 5..=5, 10).await;
     let error = store.append(&decided(7, 10).await).expect_err("refused").to_string();

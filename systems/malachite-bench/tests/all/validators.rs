@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde::Deserialize;
-use tempfile::TempDir;
 
+use crate::folder::Folder;
 /// How long anything may take, on a machine that does much else besides.
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -20,7 +20,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_malachite-bench");
 
 /// Validators of one genesis, of which some run. All end with this value.
 pub struct Network {
-    folder: TempDir,
+    folder: Folder,
     running: Vec<Option<Child>>,
     http: Vec<u16>,
 }
@@ -43,7 +43,7 @@ impl Network {
     /// Makes a network; `settings` are the tables of the configuration file beside `[network] listen and peers` and
     /// `[http]`. Nothing runs yet.
     pub fn new(count: usize, settings: &str) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = Folder::new();
         let out = folder.path().to_str().expect("the path is text");
         let status = Command::new(PROGRAM).args(["init", "--validators", &count.to_string(), "--out", out]).status();
         assert!(status.expect("init runs").success());
@@ -174,7 +174,7 @@ impl Drop for Network {
     }
 }
 
-fn configuration(folder: &TempDir, index: usize, p2p: &[u16], http: u16) -> String {
+fn configuration(folder: &Folder, index: usize, p2p: &[u16], http: u16) -> String {
     let root = folder.path().display();
     let peers: Vec<_> =
         p2p.iter().filter(|port| **port != p2p[index]).map(|port| format!("localhost:{port}")).collect();
