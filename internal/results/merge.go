@@ -26,8 +26,8 @@ type Measurement struct {
 	Blocks        []Block
 	BlocksOmitted int64
 	Series        []NamedSeries
-	Members  []Member
-	Workers  []WorkerSummary
+	Members       []Member
+	Workers       []WorkerSummary
 }
 
 // WorkerSummary is one worker's share.
