@@ -91,13 +91,21 @@ impl Codec<SignedConsensusMsg<Chain>> for Wire {
         self.with_block(message, named)
     }
 
+    /// Drops a proposal whose block should come with it and cannot be kept: the consensus would hold the proposal until its
+    /// height comes, and decide on a block that is not here. A validator so far behind gets that height from its peers.
     fn decode(&self, bytes: Bytes) -> Result<SignedConsensusMsg<Chain>> {
         let (message, block): (SignedConsensusMsg<Chain>, _) = split_block(&bytes)?;
         if let SignedConsensusMsg::Proposal(proposal) = &message {
-            if block.is_none() && self.payload == ValuePayload::ProposalOnly {
-                return Err(invalid("a proposal without its block"));
+            let height = proposal.height;
+            if self.payload == ValuePayload::ProposalOnly && height > self.proposals.decided() {
+                if !self.proposals.wants(height) {
+                    return Err(invalid("a proposal of a height that is too far ahead"));
+                }
+                if block.is_none() {
+                    return Err(invalid("a proposal without its block"));
+                }
             }
-            self.keep(block, proposal.height, proposal.value)?;
+            self.keep(block, height, proposal.value)?;
         }
         Ok(message)
     }

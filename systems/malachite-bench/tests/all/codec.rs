@@ -112,6 +112,23 @@ async fn in_proposal_only_mode_a_proposal_without_its_block_is_refused() {
     assert!(Codec::<SignedConsensusMsg<Chain>>::decode(&wire, bytes).is_err());
 }
 
+// A validator that catches up hears of heights far ahead, whose blocks it does not keep: their proposals must not reach the
+// consensus. What is decided already needs no block, as in a log that a crash left behind.
+#[tokio::test]
+async fn in_proposal_only_mode_a_proposal_is_dropped_with_a_block_that_is_not_kept() {
+    for (height, carried, accepted) in [(5, false, true), (6, true, true), (6, false, false), (51, true, false)] {
+        let (sender, receiver) = (wire(ValuePayload::ProposalOnly), wire(ValuePayload::ProposalOnly));
+        receiver.proposals.decide(Height(5));
+        sender.proposals.decide(Height(height - 1));
+        let value = if carried { sender.proposals.put(Height(height), block()) } else { Value::of(&block()) };
+        let message = SignedConsensusMsg::Proposal(signed_proposal(height, 1, value).await);
+        let bytes = sender.encode(&message).expect("encode");
+        let decoded = Codec::<SignedConsensusMsg<Chain>>::decode(&receiver, bytes);
+        assert_eq!(decoded.is_ok(), accepted, "height {height}, block carried: {carried}");
+        assert_eq!(receiver.proposals.get(Height(height), value.id).is_some(), carried && accepted);
+    }
+}
+
 #[test]
 fn the_log_of_the_consensus_brings_blocks_back() {
     for payload in [ValuePayload::ProposalOnly, ValuePayload::ProposalAndParts] {
