@@ -121,7 +121,7 @@ async fn in_proposal_only_mode_a_proposal_is_dropped_with_a_block_that_is_not_ke
         receiver.proposals.decide(Height(5));
         sender.proposals.decide(Height(height - 1));
         let value = if carried { sender.proposals.put(Height(height), block()) } else { Value::of(&block()) };
-        let message = SignedConsensusMsg::Proposal(signed_proposal(height, 1, value).await);
+        let message = SignedConsensusMsg::Proposal(signed_proposal(1, height, value).await);
         let bytes = sender.encode(&message).expect("encode");
         let decoded = Codec::<SignedConsensusMsg<Chain>>::decode(&receiver, bytes);
         assert_eq!(decoded.is_ok(), accepted, "height {height}, block carried: {carried}");
