@@ -23,21 +23,17 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/emulation"
 	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/pods"
 )
 
 const (
-	configDir  = "/etc/benchnet/emulation"
-	accountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
-
-	volumeConfig  = "emulation-config"
-	volumeAccount = "emulation-account"
+	configDir    = "/etc/benchnet/emulation"
+	volumeConfig = "emulation-config"
 
 	// port of the sidecar's readiness and metrics.
 	port = 9102
 	// startBudgetSeconds covers an API server that is busy with a large network.
 	startBudgetSeconds = 300
-	// tokenSeconds is how long a token of the account lives; the kubelet renews it before.
-	tokenSeconds = 3607
 
 	// annotationHash restarts a member whose distances change, as with another version of the operator.
 	annotationHash = "benchnet.dev/emulation-hash"
@@ -98,19 +94,7 @@ func decorate(in Input, member string, pod *corev1.PodSpec) {
 	pod.ServiceAccountName = names.Emulation(in.Network.Name)
 	pod.AutomountServiceAccountToken = new(false) // The sidecar alone gets a token.
 	pod.InitContainers = append([]corev1.Container{in.container(member)}, pod.InitContainers...)
-	pod.Volumes = append(pod.Volumes,
-		corev1.Volume{Name: volumeConfig, VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
-			LocalObjectReference: corev1.LocalObjectReference{Name: names.Emulation(in.Network.Name)}}}},
-		corev1.Volume{Name: volumeAccount, VolumeSource: corev1.VolumeSource{Projected: account()}})
-}
-
-// account is what a pod's own token would be mounted with.
-func account() *corev1.ProjectedVolumeSource {
-	return &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{
-		{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{Path: "token", ExpirationSeconds: new(int64(tokenSeconds))}},
-		{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: corev1.LocalObjectReference{Name: "kube-root-ca.crt"},
-			Items: []corev1.KeyToPath{{Key: "ca.crt", Path: "ca.crt"}}}},
-	}}
+	pod.Volumes = append(pod.Volumes, pods.ConfigVolume(volumeConfig, names.Emulation(in.Network.Name)), pods.Token())
 }
 
 // container is a sidecar in Kubernetes' own sense: it starts before the others, and stops after them.
@@ -129,8 +113,7 @@ func (in Input) container(member string) corev1.Container {
 		StartupProbe:             &corev1.Probe{ProbeHandler: probe, PeriodSeconds: 1, TimeoutSeconds: 5, FailureThreshold: startBudgetSeconds},
 		ReadinessProbe:           &corev1.Probe{ProbeHandler: probe, PeriodSeconds: 10, TimeoutSeconds: 10, FailureThreshold: 3},
 		VolumeMounts: []corev1.VolumeMount{
-			{Name: volumeConfig, MountPath: configDir, ReadOnly: true},
-			{Name: volumeAccount, MountPath: accountDir, ReadOnly: true},
+			pods.ReadOnly(volumeConfig, configDir), pods.ReadOnly(pods.TokenVolume, pods.TokenDir),
 		},
 	}
 }

@@ -74,7 +74,7 @@ func TestDecorateMembersAlone(t *testing.T) {
 	}
 	for _, c := range slices.Concat(pod.InitContainers[1:], pod.Containers) {
 		for _, m := range c.VolumeMounts {
-			if m.Name == volumeAccount {
+			if m.Name == pods.TokenVolume {
 				t.Errorf("container %s has the sidecar's token", c.Name)
 			}
 		}
