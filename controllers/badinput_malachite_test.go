@@ -32,7 +32,7 @@ var badMalachite = []mistake{
 	{"mesh that does not hold", "blockSize: 1Mi", "gossip: {mesh: 20}", []string{"platform.malachite.gossip", "meshLow <= mesh <= meshHigh"}},
 	{"discovery in a full mesh", "blockSize: 1Mi", "discovery: {bootstrapPeers: 1}", []string{"platform.malachite.discovery", "peers Discovery"}},
 	{"messages too small", "blockSize: 1Mi", "gossip: {maxMessageSize: 1Ki}", []string{"gossip.maxMessageSize", "1Ki", "at least 192Ki"}},
-	{"a load", "malachite: {observe: 0}", "malachite: {observe: 0}\n    load: {clients: 4}", []string{"workloads[0]", "load must be set, but for malachite"}},
+	{"a load", "malachite: {observe: 0}", "malachite: {observe: 0}\n    load: {clients: 4}", []string{"workloads[0]", "load must be set, and must not be with malachite"}},
 	{"an operation of another platform", "malachite: {observe: 0}", "corda: {flow: Issue}\n    load: {clients: 4}", []string{"workloads[0].malachite", "needs malachite"}},
 	{"validator that is not there", "observe: 0", "observe: 4", []string{"workloads[0].malachite.observe", "4", "0 to 3"}},
 	{"several observers", "observe: 0}", "observe: 0}\n    workers: {count: 2}", []string{"workloads[0].workers.count", "2", "must be 1"}},

@@ -29,7 +29,7 @@ const (
 
 // Workload is what load to apply and how it is measured.
 // +kubebuilder:validation:XValidation:rule="[has(self.corda), has(self.jmeter), has(self.jpaxos), has(self.malachite), has(self.evm)].filter(x, x).size() == 1",message="a workload needs exactly one of corda, jpaxos, malachite, evm (an operation of the platform) and jmeter (a test plan of your own)"
-// +kubebuilder:validation:XValidation:rule="has(self.malachite) != has(self.load)",message="load must be set, but for malachite: its network makes its own blocks"
+// +kubebuilder:validation:XValidation:rule="has(self.malachite) != has(self.load)",message="load must be set, and must not be with malachite: its network makes its own blocks"
 // +kubebuilder:validation:XValidation:rule="!has(self.evm) || !has(self.load) || self.load.model == 'Open'",message="load.model must be Open for evm, with load.ratePerSecond: its driver sends at a given rate, whatever is answered"
 // +kubebuilder:validation:XValidation:rule="self.jtl == 'Discard' || has(self.corda) || has(self.jmeter)",message="jtl Keep belongs to corda and jmeter, whose driver is JMeter"
 type Workload struct {

@@ -100,7 +100,7 @@ func TestSchemaRefuses(t *testing.T) {
 		"a block time of nothing":                {good, "discovery: {}", "discovery: {}, targetBlockTime: 0s", "targetBlockTime must be whole milliseconds from 1ms to 10m"},
 		"a timeout in microseconds":              {good, "discovery: {}", "discovery: {}, timeouts: {propose: 100us}", "timeouts.propose must be whole milliseconds"},
 		"a floating image":                       {good, "discovery: {}", "discovery: {}, image: x/malachite:latest", "platform.malachite.image must carry a tag other than latest"},
-		"a load":                                 {good, "malachite: {}", "malachite: {}\n    load: {clients: 3}", "load must be set, but for malachite: its network makes its own blocks"},
+		"a load":                                 {good, "malachite: {}", "malachite: {}\n    load: {clients: 3}", "load must be set, and must not be with malachite: its network makes its own blocks"},
 		"an unknown payload":                     {good, "discovery: {}", "discovery: {}, payload: PartsOnly", `supported values: "ProposalAndParts", "ProposalOnly"`},
 	} {
 		t.Run(name, func(t *testing.T) {
