@@ -105,14 +105,21 @@ func TestTrouble(t *testing.T) {
 		"no JSON":  {func(w http.ResponseWriter, _ string) { fmt.Fprintln(w, "hello") }, `line "hello": invalid character`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := member(t, c.answer)
-			ctx, cancel := context.WithTimeout(t.Context(), 3*retry)
+			var asked atomic.Int64
+			s := member(t, func(w http.ResponseWriter, from string) { asked.Add(1); c.answer(w, from) })
+			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			if err := s.Follow(ctx, func(b Block) { t.Errorf("got %+v", b) }); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("ended with %v", err)
+			ended := make(chan error, 1)
+			go func() { ended <- s.Follow(ctx, func(b Block) { t.Errorf("got %+v", b) }) }()
+			told := func() bool { err := s.Trouble(); return err != nil && strings.Contains(err.Error(), c.want) }
+			for limit := time.Now().Add(10 * time.Second); !(told() && asked.Load() > 1); time.Sleep(10 * time.Millisecond) {
+				if time.Now().After(limit) {
+					t.Fatalf("asked %d times, trouble %v, want %q", asked.Load(), s.Trouble(), c.want)
+				}
 			}
-			if err := s.Trouble(); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("trouble %v, want %q", err, c.want)
+			cancel()
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				t.Errorf("ended with %v", err)
 			}
 		})
 	}
