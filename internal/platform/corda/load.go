@@ -127,7 +127,7 @@ func notaryOf(topology platform.Topology) string {
 func observed(topology platform.Topology) []driver.Observed {
 	all := make([]driver.Observed, 0, len(topology.Members))
 	for _, m := range topology.Members {
-		all = append(all, driver.Observed{Member: m.Name, URL: "http://" + members.HostPort(m.Host, portAgent) + "/metrics"})
+		all = append(all, driver.Observed{Member: m.Name, URL: members.MetricsURL(m, portAgent)})
 	}
 	return all
 }

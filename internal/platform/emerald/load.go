@@ -80,11 +80,10 @@ func wei(gwei int64) string { return strconv.FormatInt(gwei*1_000_000_000, 10) }
 func observed(t platform.Topology) []driver.Observed {
 	all := make([]driver.Observed, 0, 3*len(t.Members))
 	for _, m := range t.Members {
-		url := func(port int32) string { return "http://" + members.HostPort(m.Host, port) + "/metrics" }
 		all = append(all,
-			driver.Observed{Member: m.Name, URL: url(portAgent)},
-			driver.Observed{Member: m.Name + "/execution", URL: url(portExecutionAgent)},
-			driver.Observed{Member: m.Name + consensusSuffix, URL: url(portMetrics), Series: []driver.ObservedSeries{
+			driver.Observed{Member: m.Name, URL: members.MetricsURL(m, portAgent)},
+			driver.Observed{Member: m.Name + "/execution", URL: members.MetricsURL(m, portExecutionAgent)},
+			driver.Observed{Member: m.Name + consensusSuffix, URL: members.MetricsURL(m, portMetrics), Series: []driver.ObservedSeries{
 				{Name: seriesHeight, Unit: "blocks", Metric: metricHeight, Kind: driver.SeriesGauge},
 				{Name: "round", Metric: metricRound, Kind: driver.SeriesGauge},
 				{Name: "consensusPeers", Metric: metricPeers, Kind: driver.SeriesGauge},

@@ -33,16 +33,12 @@ func (Malachite) Load(in platform.Input, topology platform.Topology, workload *v
 	orders := driver.Orders(workload)
 	orders.Unit = "blocks"
 	for _, each := range topology.Members {
-		orders.Observe = append(orders.Observe, driver.Observed{Member: each.Name, URL: metricsOf(each, portAgent)})
+		orders.Observe = append(orders.Observe, driver.Observed{Member: each.Name, URL: members.MetricsURL(each, portAgent)})
 	}
-	orders.Observe = append(orders.Observe, driver.Observed{Member: m.Name + "/consensus", URL: metricsOf(m, portHTTP), Series: ownSeries})
+	orders.Observe = append(orders.Observe, driver.Observed{Member: m.Name + "/consensus", URL: members.MetricsURL(m, portHTTP), Series: ownSeries})
 	return driver.Driver{
 		Image:    in.Images.Image("agent", ""),
 		Stream:   "http://" + members.HostPort(m.Host, portHTTP) + "/blocks",
 		Workload: orders,
 	}, nil
-}
-
-func metricsOf(m platform.Member, port int32) string {
-	return "http://" + members.HostPort(m.Host, port) + "/metrics"
 }

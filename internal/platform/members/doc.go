@@ -45,6 +45,11 @@ func New(network *v1alpha1.BenchmarkNetwork, name, role string, port int32) plat
 // HostPort is host:port; without a host it is the port on all addresses.
 func HostPort(host string, port int32) string { return fmt.Sprintf("%s:%d", host, port) }
 
+// MetricsURL is where a member serves metrics at a port.
+func MetricsURL(m platform.Member, port int32) string {
+	return "http://" + HostPort(m.Host, port) + "/metrics"
+}
+
 // Labels of an object of the network; the component is what it is for. Prometheus and people tell a member's pod by its
 // label for members.
 func Labels(network *v1alpha1.BenchmarkNetwork, component string) map[string]string {
