@@ -37,6 +37,9 @@ func (v Volume) Bytes() int64 { return v.Transactions*bytesPerTransaction + v.St
 // Operations is an upper bound of the operations that a workload performs. With an open loop that is its rate over warm-up and
 // window; with a closed loop the rate is the system's, so the caller names the highest it takes to be possible, per second.
 func Operations(load *v1alpha1.Load, measure *v1alpha1.Measure, highestRate float64) int64 {
+	if load == nil {
+		return 0 // A workload of another platform, which is refused when its turn comes.
+	}
 	rate := highestRate
 	if load.Model == v1alpha1.LoadOpen && load.RatePerSecond != nil {
 		rate = load.RatePerSecond.AsApproximateFloat64()

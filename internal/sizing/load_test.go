@@ -22,6 +22,9 @@ func TestOperations(t *testing.T) {
 	if got := Operations(closed, measure, 1000); got != 120_500 {
 		t.Errorf("closed loop of at most 1000/s for 120.5 s: got %d, want 120500", got)
 	}
+	if got := Operations(nil, measure, 1000); got != 0 {
+		t.Errorf("without a load: got %d, want 0", got)
+	}
 }
 
 func TestMemberVolume(t *testing.T) {
