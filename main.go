@@ -34,11 +34,7 @@ import (
 	"github.com/benchnet/benchnet/internal/apply"
 	"github.com/benchnet/benchnet/internal/images"
 	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/platform/corda"
-	"github.com/benchnet/benchnet/internal/platform/emerald"
-	"github.com/benchnet/benchnet/internal/platform/jpaxos"
-	"github.com/benchnet/benchnet/internal/platform/malachite"
+	"github.com/benchnet/benchnet/internal/platform/all"
 )
 
 // version is set by the linker.
@@ -102,12 +98,12 @@ func run(o options) error {
 	return mgr.Start(ctrl.SetupSignalHandler())
 }
 
-// setUp registers the reconcilers. This is the one place that lists the platforms.
+// setUp registers the reconcilers.
 func (o options) setUp(mgr ctrl.Manager, kubeVersion string) error {
 	dependencies := controllers.Dependencies{
 		Client:      mgr.GetClient(),
 		Direct:      mgr.GetAPIReader(),
-		Platforms:   platform.NewRegistry(corda.New(), jpaxos.New(), malachite.New(), emerald.New()),
+		Platforms:   all.Registry(),
 		Images:      images.Catalogue{Registry: o.imageRegistry, Version: o.imageVersion, Overrides: o.imageOverrides},
 		Writer:      apply.NewWriter(mgr.GetClient(), mgr.GetScheme()),
 		Reader:      observe.NewReader(mgr.GetClient(), mgr.GetScheme()),

@@ -69,6 +69,12 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxItems=64
 	// +optional
 	Measures []Measured `json:"measures,omitempty"`
+	// steady says what automatic measurement decided, for people; empty with fixed times.
+	// +optional
+	Steady string `json:"steady,omitempty"`
+	// bottleneck is what was at its limit in the window, for people, such as "member-0 CPU 98 %".
+	// +optional
+	Bottleneck string `json:"bottleneck,omitempty"`
 	// verdict is Valid or Invalid.
 	// +optional
 	Verdict Verdict `json:"verdict,omitempty"`

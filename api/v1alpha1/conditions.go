@@ -13,7 +13,11 @@ const (
 	ConditionNetworkEmulated = "NetworkEmulated"
 	// ConditionMeasured tells whether a run has its numbers.
 	ConditionMeasured = "Measured"
-	// ConditionComplete tells whether a run has ended, well or not.
+	// ConditionFits tells whether the cluster can hold what an experiment needs at one time.
+	ConditionFits = "Fits"
+	// ConditionGatesPassed tells whether the gates of a comparison passed; Unknown until all is measured.
+	ConditionGatesPassed = "GatesPassed"
+	// ConditionComplete tells whether a run or an experiment has ended, well or not.
 	ConditionComplete = "Complete"
 )
 

@@ -1,5 +1,6 @@
 // Package v1alpha1 holds the kinds of the group benchnet.dev: BenchmarkNetwork, one deployed benchmark network of a
-// distributed ledger, and BenchmarkRun, one measured window of one workload on such a network.
+// distributed ledger, BenchmarkRun, one measured window of one workload on such a network, and BenchmarkExperiment, many
+// runs with one question.
 //
 // +kubebuilder:object:generate=true
 // +groupName=benchnet.dev
@@ -18,6 +19,7 @@ var schemeBuilder = runtime.NewSchemeBuilder(func(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion,
 		&BenchmarkNetwork{}, &BenchmarkNetworkList{},
 		&BenchmarkRun{}, &BenchmarkRunList{},
+		&BenchmarkExperiment{}, &BenchmarkExperimentList{},
 	)
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil

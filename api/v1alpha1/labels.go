@@ -8,12 +8,20 @@ const (
 	LabelMember = "benchnet.dev/member"
 	// LabelRun is the name of the run an object belongs to.
 	LabelRun = "benchnet.dev/run"
+	// LabelExperiment is the name of the experiment an object belongs to.
+	LabelExperiment = "benchnet.dev/experiment"
+	// LabelPoint is the point of the experiment that a run measures, such as p03.
+	LabelPoint = "benchnet.dev/point"
+	// LabelVariant is the variant of the experiment that a run measures.
+	LabelVariant = "benchnet.dev/variant"
 	// LabelDatabaseInstance is the name of the database instance an object belongs to.
 	LabelDatabaseInstance = "benchnet.dev/database-instance"
 	// AnnotationMaterialComplete marks a Secret of material as whole; the value is the hash of what it was made from.
 	AnnotationMaterialComplete = "benchnet.dev/material-complete"
 	// AnnotationAppliedHash is the hash of an object as it was applied last.
 	AnnotationAppliedHash = "benchnet.dev/applied-hash"
+	// AnnotationReset on a network asks that it go back to its freshly made state; every new value asks again.
+	AnnotationReset = "benchnet.dev/reset"
 	// ManagedBy is the value of app.kubernetes.io/managed-by on every object of the operator, and the field owner of its writes.
 	ManagedBy = "benchnet"
 )

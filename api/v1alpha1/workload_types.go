@@ -27,6 +27,16 @@ const (
 	RetentionDiscard Retention = "Discard"
 )
 
+// ResetPolicy says in which state a run finds the network.
+// +kubebuilder:validation:Enum=Keep;Reset
+type ResetPolicy string
+
+// The reset policies.
+const (
+	ResetKeep  ResetPolicy = "Keep"
+	ResetReset ResetPolicy = "Reset"
+)
+
 // Workload is what load to apply and how it is measured.
 // +kubebuilder:validation:XValidation:rule="[has(self.corda), has(self.jmeter), has(self.jpaxos), has(self.malachite), has(self.evm)].filter(x, x).size() == 1",message="a workload needs exactly one of corda, jpaxos, malachite, evm (an operation of the platform) and jmeter (a test plan of your own)"
 // +kubebuilder:validation:XValidation:rule="has(self.malachite) != has(self.load)",message="load must be set, and must not be with malachite: its network makes its own blocks"
@@ -61,6 +71,11 @@ type Workload struct {
 	// +kubebuilder:default={warmUp: "30s", window: "60s", drain: "60s", maxErrorPercent: 0}
 	// +optional
 	Measure Measure `json:"measure,omitzero"`
+	// reset is Keep (the ledger stays as earlier runs left it), or Reset: the network goes back to its freshly made state before
+	// the run, with the same identities. Default: Keep.
+	// +kubebuilder:default=Keep
+	// +optional
+	Reset ResetPolicy `json:"reset,omitempty"`
 	// workers are the pods that apply the load.
 	// +kubebuilder:default={}
 	// +optional
@@ -116,6 +131,7 @@ type Load struct {
 // +kubebuilder:validation:XValidation:rule="duration(self.window) >= duration('1s') && duration(self.window) <= duration('24h')",message="measure.window must lie between 1s and 24h"
 // +kubebuilder:validation:XValidation:rule="duration(self.warmUp) >= duration('0s') && duration(self.warmUp) <= duration('24h')",message="measure.warmUp must lie between 0s and 24h"
 // +kubebuilder:validation:XValidation:rule="duration(self.drain) >= duration('0s') && duration(self.drain) <= duration('1h')",message="measure.drain must lie between 0s and 1h"
+// +kubebuilder:validation:XValidation:rule="!has(self.steadyState) || duration(self.steadyState.minWindow) <= duration(self.window)",message="measure.steadyState.minWindow cannot exceed measure.window, which is the longest window"
 type Measure struct {
 	// warmUp is the load before the window; it is not measured. Default: 30s.
 	// +kubebuilder:default="30s"
@@ -144,6 +160,34 @@ type Measure struct {
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MaxErrorPercent int32 `json:"maxErrorPercent"`
+	// steadyState ends warm-up and window by what is measured. warmUp and window are then the longest that they may take, so that
+	// the run takes no longer than with fixed times. Unset: fixed times.
+	// +optional
+	SteadyState *SteadyState `json:"steadyState,omitempty"`
+}
+
+// SteadyState ends the warm-up by MSER-5 (White 1997), and the window when the throughput is known well enough: when the
+// half-width of its confidence interval, by batch means, is within a share of it.
+type SteadyState struct {
+	// halfWidthPercent of the mean throughput at which the window ends. Default: 5.
+	// +kubebuilder:default=5
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=50
+	// +optional
+	HalfWidthPercent int32 `json:"halfWidthPercent,omitempty"`
+	// confidencePercent of the interval. Default: 95.
+	// +kubebuilder:default=95
+	// +kubebuilder:validation:Minimum=50
+	// +kubebuilder:validation:Maximum=99
+	// +optional
+	ConfidencePercent int32 `json:"confidencePercent,omitempty"`
+	// minWindow is the shortest window. Default: 30s.
+	// +kubebuilder:default="30s"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?$')",message="measure.steadyState.minWindow must be in whole seconds, such as 90s or 1m30s"
+	// +optional
+	MinWindow metav1.Duration `json:"minWindow,omitzero"`
 }
 
 // Workers are the pods that apply the load.

@@ -19,8 +19,8 @@ var enumsOverBools = map[string]bool{
 func schemas(t *testing.T) map[string]apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	files, err := filepath.Glob("bases/*.yaml")
-	if err != nil || len(files) != 2 {
-		t.Fatalf("CRDs are %v (%v), want two", files, err)
+	if err != nil || len(files) != 3 {
+		t.Fatalf("CRDs are %v (%v), want three", files, err)
 	}
 	all := map[string]apiextensionsv1.CustomResourceDefinition{}
 	for _, file := range files {
