@@ -22,7 +22,9 @@ type Comparison struct {
 	// BaselineMean and CandidateMean in the metric's own unit.
 	BaselineMean  float64 `json:"baselineMean"`
 	CandidateMean float64 `json:"candidateMean"`
-	// Difference of the means as a share of the baseline's; Low and High bound it (bootstrap).
+	// Scale is Relative, or Absolute where shares of the baseline make no sense: for error shares, and where its mean is 0.
+	Scale Scale `json:"scale"`
+	// Difference of the means on that scale; Low and High bound it (bootstrap).
 	Difference float64 `json:"difference"`
 	Low        float64 `json:"low"`
 	High       float64 `json:"high"`
@@ -30,7 +32,7 @@ type Comparison struct {
 	PValue float64 `json:"pValue"`
 	// EffectSize is Cliff's delta, -1 to 1: how much more often a candidate's run exceeds a baseline's than the reverse.
 	EffectSize float64 `json:"effectSize"`
-	// Detectable is the smallest difference, as a share of the baseline, that so many runs of such a spread would have
-	// shown with 80 % power.
+	// Detectable is the smallest difference, on the same scale, that so many runs of such a spread would have shown with
+	// 80 % power; 0 where nothing can be told of the spread, or no difference could be significant.
 	Detectable float64 `json:"detectable"`
 }
