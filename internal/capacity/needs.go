@@ -1,0 +1,113 @@
+// Package capacity tells what objects would need of a cluster, before any of them is made, and whether its nodes can hold it.
+// It is pure. It counts as the scheduler does, and by the same library: requests with init containers and sidecars, node
+// selectors and affinity, taints, required affinity between pods. What it does not know: the free space behind a storage
+// class, quotas of the namespace, and other pods that come meanwhile.
+package capacity
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	resourcehelper "k8s.io/component-helpers/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/internal/plan"
+)
+
+// Needs is what is asked of a cluster at one time. The zero value asks nothing.
+type Needs struct {
+	// Standing are the pods of networks that stand and are measured.
+	Standing []corev1.Pod
+	// SetUp are the pods that there are before that: databases, and the Jobs that come and go. They need not fit beside Standing.
+	SetUp []corev1.Pod
+	// Volumes that are claimed, and the Storage of all of them.
+	Volumes int32
+	Storage resource.Quantity
+}
+
+// Of the objects, all of them at the same time. What runs no pod and claims no volume needs nothing.
+func Of(objects []client.Object) (Needs, error) {
+	var all Needs
+	for _, o := range objects {
+		w, err := workloadOf(o)
+		if err != nil {
+			return Needs{}, err
+		}
+		pods, claimed := w.pods(), w.claimed()
+		all = all.Add(Needs{Standing: pods, Volumes: claimed.Volumes, Storage: claimed.Storage})
+	}
+	return all, nil
+}
+
+// OfNetwork is what a network needs with the workers of a run on it. Its Jobs have ended before its members start.
+func OfNetwork(p *plan.Plan, workers Needs) (Needs, error) {
+	all := workers
+	for _, stage := range p.Stages {
+		for _, o := range stage.Objects {
+			w, err := workloadOf(o)
+			if err != nil {
+				return Needs{}, fmt.Errorf("stage %s: %w", stage.Name, err)
+			}
+			needs := w.claimed()
+			if !w.ends {
+				needs.Standing = w.pods()
+			}
+			if w.ends || stage.Name == plan.StageDatabases {
+				needs.SetUp = w.pods()
+			}
+			all = all.Add(needs)
+		}
+	}
+	return all, nil
+}
+
+// Add is what both need at the same time.
+func (n Needs) Add(other Needs) Needs {
+	sum := Needs{Volumes: n.Volumes + other.Volumes, Storage: n.Storage.DeepCopy()}
+	sum.Storage.Add(other.Storage)
+	sum.Standing = append(append(sum.Standing, n.Standing...), other.Standing...)
+	sum.SetUp = append(append(sum.SetUp, n.SetUp...), other.SetUp...)
+	return sum
+}
+
+// Pods at the same time, where they are most.
+func (n Needs) Pods() int32 { return int32(max(len(n.Standing), len(n.SetUp))) }
+
+// Cores that the pods request, where that is most.
+func (n Needs) Cores() resource.Quantity { return n.most(corev1.ResourceCPU) }
+
+// Memory that the pods request, where that is most.
+func (n Needs) Memory() resource.Quantity { return n.most(corev1.ResourceMemory) }
+
+func (n Needs) most(name corev1.ResourceName) resource.Quantity {
+	standing, setUp := total(n.Standing)[name], total(n.SetUp)[name]
+	if setUp.Cmp(standing) > 0 {
+		return setUp
+	}
+	return standing
+}
+
+// total of what the pods request.
+func total(pods []corev1.Pod) corev1.ResourceList {
+	sum := corev1.ResourceList{}
+	for i := range pods {
+		increase(sum, requests(&pods[i]))
+	}
+	return sum
+}
+
+func increase(sum, by corev1.ResourceList) {
+	for name, q := range by {
+		value := sum[name].DeepCopy()
+		value.Add(q)
+		sum[name] = value
+	}
+}
+
+// requests of a pod as the scheduler counts them. The pod itself is one of those that a node may have.
+func requests(pod *corev1.Pod) corev1.ResourceList {
+	all := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{UseStatusResources: true})
+	all[corev1.ResourcePods] = *resource.NewQuantity(1, resource.DecimalSI)
+	return all
+}
