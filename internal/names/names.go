@@ -67,3 +67,21 @@ func Emulation(network string) string { return network + "-emulation" }
 
 // EmulationReport is the ConfigMap in which every member tells that it is at its distance.
 func EmulationReport(network string) string { return network + "-emulation-report" }
+
+// Point is the name of a point of an experiment: p01; of a search: s01.
+func Point(prefix string, n int) string { return fmt.Sprintf("%s%02d", prefix, n) }
+
+// LoadPoint is the point of a search at which a load is tried.
+func LoadPoint(search string, load int64) string { return fmt.Sprintf("%s-l%d", search, load) }
+
+// ExperimentNetwork is the n-th network of an experiment.
+func ExperimentNetwork(experiment string, n int) string { return fmt.Sprintf("%s-n%d", experiment, n) }
+
+// ExperimentRun is one repetition of a point, at its first attempt or a later one.
+func ExperimentRun(experiment, point string, repetition, attempt int) string {
+	name := fmt.Sprintf("%s-%s-r%d", experiment, point, repetition)
+	if attempt > 1 {
+		name += fmt.Sprintf("-a%d", attempt)
+	}
+	return name
+}

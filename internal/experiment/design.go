@@ -1,0 +1,293 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
+)
+
+// Bounds of an experiment.
+const (
+	// MaxPoints of the grid.
+	MaxPoints = 256
+	// MaxRuns of an experiment, repetitions counted.
+	MaxRuns = 2000
+)
+
+// Design is what an experiment consists of before anything is measured.
+type Design struct {
+	// Networks in the order of their points. Points whose networks do not differ share one.
+	Networks []PlannedNetwork
+	// Points of the grid; with Saturation what is searched, without a load of its own.
+	Points []PlannedPoint
+	// Axes with their values as they are shown.
+	Axes []Axis
+}
+
+// PlannedNetwork is a network to measure on.
+type PlannedNetwork struct {
+	Name string
+	Spec v1alpha1.BenchmarkNetworkSpec
+}
+
+// PlannedPoint is one combination of a variant and values of all axes.
+type PlannedPoint struct {
+	Name       string
+	Variant    string
+	Parameters []Parameter
+	// Network is its index.
+	Network  int
+	Workload v1alpha1.Workload
+	// block numbers the values of those axes that shape the network: the variants of one block can be interleaved.
+	block int
+}
+
+// Label of a point for people: its variant and parameters, or template.
+func (p *PlannedPoint) Label() string { return label(p.Variant, p.Parameters) }
+
+func label(variant string, parameters []Parameter) string {
+	var parts []string
+	if variant != "" {
+		parts = append(parts, "variant="+variant)
+	}
+	for _, p := range parameters {
+		parts = append(parts, p.Name+"="+p.Value)
+	}
+	if len(parts) == 0 {
+		return "template"
+	}
+	return strings.Join(parts, " ")
+}
+
+// axis that is ready for use.
+type axis struct {
+	spec   *v1alpha1.Axis
+	path   *field.Path
+	steps  []step
+	values []intstr.IntOrString
+}
+
+// shapes tells whether the axis changes the network.
+func (a *axis) shapes() bool { return a.steps[0].name == "network" }
+
+// Expand makes the design. Its errors are the user's: each names the field.
+func Expand(e *v1alpha1.BenchmarkExperiment) (*Design, error) {
+	path := field.NewPath("spec")
+	base, err := documentOf(&e.Spec.Template)
+	if err != nil {
+		return nil, err
+	}
+	axes, err := axesOf(e.Spec.Axes, path.Child("axes"))
+	if err != nil {
+		return nil, err
+	}
+	variants, err := variantsOf(e.Spec.Variants, axes, path.Child("variants"))
+	if err != nil {
+		return nil, err
+	}
+	if err := bounded(e, axes, len(variants), path); err != nil {
+		return nil, err
+	}
+	if err := searchable(&e.Spec, axes, path); err != nil {
+		return nil, err
+	}
+	b := builder{experiment: e.Name, design: &Design{Axes: shown(axes)}, prefix: "p"}
+	if e.Spec.Strategy == v1alpha1.StrategySaturation {
+		b.prefix = "s"
+	}
+	for i, v := range variants {
+		doc := base.clone()
+		merge(doc, v.patch)
+		if _, err := doc.template(); err != nil {
+			return nil, field.Invalid(path.Child("variants").Index(i).Child("patch"), string(v.raw), err.Error())
+		}
+		if err := b.vary(doc, v.name, axes, nil, nil); err != nil {
+			return nil, err
+		}
+	}
+	return b.design, nil
+}
+
+func axesOf(specs []v1alpha1.Axis, path *field.Path) ([]axis, error) {
+	var all []axis
+	for i := range specs {
+		a := axis{spec: &specs[i], path: path.Index(i)}
+		values, fault := valuesOf(a.spec, a.path)
+		if fault != nil {
+			return nil, fault
+		}
+		var err error
+		if a.steps, err = steps(a.spec.Field); err != nil {
+			return nil, field.Invalid(a.path.Child("field"), a.spec.Field, err.Error())
+		}
+		a.values = values
+		for _, other := range all {
+			if strings.HasPrefix(a.spec.Field+".", other.spec.Field+".") || strings.HasPrefix(other.spec.Field+".", a.spec.Field+".") {
+				return nil, field.Invalid(a.path.Child("field"), a.spec.Field, fmt.Sprintf("axis %s sets %s already", other.spec.Name, other.spec.Field))
+			}
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+type variant struct {
+	name  string
+	raw   []byte
+	patch map[string]any
+}
+
+func variantsOf(specs []v1alpha1.Variant, axes []axis, path *field.Path) ([]variant, error) {
+	if len(specs) == 0 {
+		return []variant{{}}, nil
+	}
+	var all []variant
+	for i, s := range specs {
+		v := variant{name: s.Name}
+		if s.Patch != nil {
+			v.raw = s.Patch.Raw
+			if err := json.Unmarshal(v.raw, &v.patch); err != nil {
+				return nil, field.Invalid(path.Index(i).Child("patch"), string(v.raw), "must be an object with network or workload: "+err.Error())
+			}
+		}
+		for _, a := range axes {
+			if v.patch != nil && sets(v.patch, a.steps) {
+				return nil, field.Invalid(path.Index(i).Child("patch"), string(v.raw),
+					fmt.Sprintf("sets %s, which axis %s sets as well: leave it to one of them", a.spec.Field, a.spec.Name))
+			}
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+func bounded(e *v1alpha1.BenchmarkExperiment, axes []axis, variants int, path *field.Path) error {
+	points := variants
+	for _, a := range axes {
+		points *= len(a.values)
+	}
+	if points > MaxPoints {
+		return field.Invalid(path.Child("axes"), points, fmt.Sprintf("axes and variants make more than %d points: take fewer values", MaxPoints))
+	}
+	if runs := points * int(e.Spec.Repetitions); runs > MaxRuns {
+		return field.Invalid(path.Child("repetitions"), e.Spec.Repetitions, fmt.Sprintf("makes %d runs, more than %d", runs, MaxRuns))
+	}
+	return nil
+}
+
+// maxSearches of one experiment.
+const maxSearches = 64
+
+// searchable tells whether a saturation search can be made of the template.
+func searchable(spec *v1alpha1.BenchmarkExperimentSpec, axes []axis, path *field.Path) error {
+	if spec.Strategy != v1alpha1.StrategySaturation {
+		return nil
+	}
+	if spec.Template.Workload.Load == nil {
+		return field.Required(path.Child("template", "workload", "load"), "a saturation search varies the load: a network that makes its own cannot be searched")
+	}
+	if spec.Order.Type == v1alpha1.OrderInterleaved {
+		return field.Invalid(path.Child("order", "type"), spec.Order.Type, "must be Listed or Shuffled: what a search measures next depends on what it found")
+	}
+	if spec.Repetitions > 1 {
+		return field.Invalid(path.Child("repetitions"), spec.Repetitions, "must be 1 with strategy Saturation, which repeats by itself: see saturation.repeats")
+	}
+	searches := max(1, len(spec.Variants))
+	for _, a := range axes {
+		searches *= len(a.values)
+		if strings.HasPrefix(a.spec.Field, "workload.load.") {
+			return field.Invalid(a.path.Child("field"), a.spec.Field, "must not be the load, which the search sets")
+		}
+	}
+	if searches > maxSearches {
+		return field.Invalid(path.Child("axes"), searches, fmt.Sprintf("axes and variants make more than %d searches", maxSearches))
+	}
+	return nil
+}
+
+func shown(axes []axis) []Axis {
+	all := []Axis{}
+	for _, a := range axes {
+		s := Axis{Name: a.spec.Name, Field: a.spec.Field}
+		for _, v := range a.values {
+			s.Values = append(s.Values, v.String())
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// builder collects points and the networks that they need.
+type builder struct {
+	experiment, prefix string
+	design             *Design
+	// blocks are the values of the axes that shape the network, in the order of their appearance.
+	blocks []string
+}
+
+// vary goes through the values of the first of the axes, and through the others for each.
+func (b *builder) vary(doc document, variant string, axes []axis, parameters []Parameter, block []string) error {
+	if len(axes) == 0 {
+		return b.add(doc, variant, parameters, strings.Join(block, ","))
+	}
+	a := axes[0]
+	for _, value := range a.values {
+		changed := doc.clone()
+		if err := changed.put(a.steps, value); err != nil {
+			return field.Invalid(a.path.Child("field"), a.spec.Field, fmt.Sprintf("cannot be %q: %v", value.String(), err))
+		}
+		deeper := block
+		if a.shapes() {
+			deeper = append(block[:len(block):len(block)], value.String())
+		}
+		with := append(parameters[:len(parameters):len(parameters)], Parameter{Name: a.spec.Name, Value: value.String()})
+		if err := b.vary(changed, variant, axes[1:], with, deeper); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *builder) add(doc document, variant string, parameters []Parameter, block string) error {
+	template, err := doc.template()
+	if err != nil {
+		return fmt.Errorf("template with %s: %w", label(variant, parameters), err)
+	}
+	if parameters == nil {
+		parameters = []Parameter{}
+	}
+	b.design.Points = append(b.design.Points, PlannedPoint{
+		Name:    names.Point(b.prefix, len(b.design.Points)+1),
+		Variant: variant, Parameters: parameters, Network: b.network(template.Network), Workload: template.Workload, block: b.block(block),
+	})
+	return nil
+}
+
+// network is the index of one with that spec.
+func (b *builder) network(spec v1alpha1.BenchmarkNetworkSpec) int {
+	for i := range b.design.Networks {
+		if equality.Semantic.DeepEqual(b.design.Networks[i].Spec, spec) {
+			return i
+		}
+	}
+	b.design.Networks = append(b.design.Networks, PlannedNetwork{
+		Name: names.ExperimentNetwork(b.experiment, len(b.design.Networks)+1), Spec: spec})
+	return len(b.design.Networks) - 1
+}
+
+func (b *builder) block(key string) int {
+	for i, known := range b.blocks {
+		if known == key {
+			return i
+		}
+	}
+	b.blocks = append(b.blocks, key)
+	return len(b.blocks) - 1
+}
