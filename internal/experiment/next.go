@@ -216,7 +216,7 @@ func (w *walk) search(point int) (due *PlannedRun, settled bool) {
 	found := Searched{Point: point}
 	repetitions := map[int64]int{}
 	for {
-		found.Search = NextLoad(*spec, trials)
+		found.Search = NextLoad(spec, p.Workload.Load.Model, trials)
 		load := found.Next
 		if load == 0 {
 			w.step.Searches = append(w.step.Searches, found)

@@ -88,7 +88,11 @@ type Run struct {
 	Point      string    `json:"point"`
 	Repetition int       `json:"repetition"`
 	Attempt    int       `json:"attempt"`
-	Start      time.Time `json:"start"`
+	// Start of its load, and End when its result was there.
+	Start time.Time `json:"start"`
+	End   time.Time `json:"end"`
+	// Unit is what an operation is.
+	Unit string `json:"unit,omitempty"`
 	// Verdict is Valid, Invalid or Failed, for the Reasons given.
 	Verdict string   `json:"verdict"`
 	Reasons []string `json:"reasons,omitempty"`

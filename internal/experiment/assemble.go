@@ -1,0 +1,140 @@
+package experiment
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// Assemble puts together what an experiment found, as far as it has come. Stored is the baseline of an earlier experiment, or nil.
+func (d *Design) Assemble(e *v1alpha1.BenchmarkExperiment, seed int64, step *Step, seen Seen, stored *Result) *Result {
+	r := &Result{
+		APIVersion: APIVersion, Kind: Kind, SchemaVersion: SchemaVersion,
+		Experiment: Identity{Namespace: e.Namespace, Name: e.Name, UID: string(e.UID)},
+		Strategy:   string(e.Spec.Strategy), Order: string(e.Spec.Order.Type), Seed: seed, Confidence: confidence(&e.Spec),
+		Axes: d.Axes, Variants: []string{}, Points: []Point{}, Runs: runsOf(step, seen),
+	}
+	for _, v := range e.Spec.Variants {
+		r.Variants = append(r.Variants, v.Name)
+	}
+	r.Points = d.points(step, r.Runs, r.Confidence)
+	for _, s := range step.Searches {
+		r.Saturation = append(r.Saturation, d.saturation(s))
+	}
+	if e.Spec.Compare != nil {
+		r.Comparisons = CompareVariants(e.Spec.Compare, r.Points, r.Runs, seed, stored)
+	}
+	for _, run := range r.Runs {
+		if !run.Start.IsZero() && (r.Start.IsZero() || run.Start.Before(r.Start)) {
+			r.Start = run.Start
+		}
+		if run.End.After(r.End) {
+			r.End = run.End
+		}
+	}
+	return r
+}
+
+// defaultConfidence of all intervals.
+const defaultConfidence = 0.95
+
+func confidence(spec *v1alpha1.BenchmarkExperimentSpec) float64 {
+	if spec.Compare != nil && spec.Compare.ConfidencePercent > 0 {
+		return float64(spec.Compare.ConfidencePercent) / 100
+	}
+	return defaultConfidence
+}
+
+// runsOf are those that have ended, in the order in which they were made.
+func runsOf(step *Step, seen Seen) []Run {
+	runs := []Run{}
+	for _, made := range step.Made {
+		run := seen.Runs[made.Name]
+		if run.Verdict == "" {
+			continue
+		}
+		run.Point, run.Repetition, run.Attempt = made.Point.Name, made.Repetition, made.Attempt
+		runs = append(runs, run)
+	}
+	slices.SortStableFunc(runs, func(a, b Run) int { return a.Start.Compare(b.Start) })
+	return runs
+}
+
+// points of the grid, or those that the searches tried, each with its runs' numbers.
+func (d *Design) points(step *Step, runs []Run, confidence float64) []Point {
+	points := []Point{}
+	for _, key := range d.keys(step) {
+		p := Point{Name: key.Name, Variant: key.Variant, Parameters: key.Parameters, Network: d.Networks[key.network].Name}
+		var own []Run
+		for _, run := range runs {
+			if run.Point != p.Name {
+				continue
+			}
+			own = append(own, run)
+			p.Unit = cmp.Or(p.Unit, run.Unit)
+			switch run.Verdict {
+			case verdictValid:
+				p.Valid++
+			case verdictInvalid:
+				p.Invalid++
+			default:
+				p.Failed++
+			}
+		}
+		p.Metrics, p.Bottleneck = Estimates(own, confidence), commonest(own)
+		points = append(points, p)
+	}
+	return points
+}
+
+type pointOn struct {
+	PointKey
+	network int
+}
+
+// keys of all points in order. A search's points are those at the loads it tried.
+func (d *Design) keys(step *Step) []pointOn {
+	var keys []pointOn
+	if len(step.Searches) == 0 {
+		for _, p := range d.Points {
+			keys = append(keys, pointOn{PointKey{p.Name, p.Variant, p.Parameters}, p.Network})
+		}
+		return keys
+	}
+	for _, s := range step.Searches {
+		p := &d.Points[s.Point]
+		for _, load := range s.Loads {
+			keys = append(keys, pointOn{loadPoint(p, load), p.Network})
+		}
+	}
+	return keys
+}
+
+func (d *Design) saturation(s Searched) Saturation {
+	p := &d.Points[s.Point]
+	found := Saturation{Name: p.Label(), Load: s.Load, Unmet: s.Unmet, Knee: s.Knee, Message: s.Message, Points: []string{}}
+	for _, load := range s.Loads {
+		found.Points = append(found.Points, loadPoint(p, load).Name)
+	}
+	return found
+}
+
+// commonest bottleneck of the valid runs, or of all where none is valid; the first of equals.
+func commonest(runs []Run) string {
+	valid := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return r.Verdict != verdictValid })
+	if len(valid) == 0 {
+		valid = runs
+	}
+	counts := map[string]int{}
+	best := ""
+	for _, run := range valid {
+		counts[run.Bottleneck]++
+	}
+	for _, run := range valid {
+		if best == "" || counts[run.Bottleneck] > counts[best] {
+			best = run.Bottleneck
+		}
+	}
+	return best
+}

@@ -1,0 +1,41 @@
+package experiment
+
+import (
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// Summarize is a run of the experiment in a few numbers, from its whole result.
+func Summarize(r *results.Result) Run {
+	run := Run{Name: r.Run.Name, Start: r.Times.Start, End: r.Times.End, Unit: r.Summary.Unit,
+		Verdict: string(r.Verdict.Validity), Metrics: metricsOf(&r.Summary), ResultConfigMap: names.Result(r.Run.Name)}
+	for _, reason := range r.Verdict.Reasons {
+		run.Reasons = append(run.Reasons, reason.Message)
+	}
+	return run
+}
+
+// metricsOf has every metric that can be compared. Without a success there are no latencies.
+func metricsOf(s *results.Summary) map[string]float64 {
+	metrics := map[string]float64{
+		string(v1alpha1.MetricThroughput): s.ThroughputPerSecond,
+		string(v1alpha1.MetricErrorShare): s.ErrorShare,
+	}
+	if s.Requests == s.Errors {
+		return metrics
+	}
+	l := s.Latency
+	for metric, value := range map[v1alpha1.Metric]float64{
+		v1alpha1.MetricLatencyMean: l.Mean, v1alpha1.MetricLatencyP50: l.P50, v1alpha1.MetricLatencyP90: l.P90,
+		v1alpha1.MetricLatencyP95: l.P95, v1alpha1.MetricLatencyP99: l.P99, v1alpha1.MetricLatencyP999: l.P999,
+	} {
+		metrics[string(metric)] = value
+	}
+	return metrics
+}
+
+// Failure is a run that has no result.
+func Failure(name, message string) Run {
+	return Run{Name: name, Verdict: verdictFailed, Reasons: []string{message}}
+}
