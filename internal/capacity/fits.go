@@ -25,11 +25,11 @@ func Fits(needs Needs, nodes []corev1.Node, pods []corev1.Pod) Finding {
 		return Finding{Fits: true, Message: fmt.Sprintf("needs %s; %s", asked(needs), offered(nodes, pods))}
 	}
 	finding := Finding{Later: refusalOf(needs, nodes, nil) == nil}
-	advice := "it would not even if nothing else ran there"
+	advice := "It would not fit even if nothing else ran there."
 	if finding.Later {
-		advice = "it will when the pods of others are gone"
+		advice = "It will fit when the pods of others are gone."
 	}
-	finding.Message = fmt.Sprintf("needs %s at one time; %s: %s: %s", asked(needs), offered(nodes, pods), refusal, advice)
+	finding.Message = fmt.Sprintf("needs %s at one time; %s: %s. %s", asked(needs), offered(nodes, pods), refusal, advice)
 	return finding
 }
 

@@ -1,0 +1,97 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/internal/capacity"
+	"github.com/benchnet/benchnet/test/e2e/cluster"
+)
+
+//go:embed testdata/filler.yaml
+var filler string
+
+// What capacity says of pods, before they are made, is what the scheduler does with them: as many of them as fit are placed,
+// and one more is not.
+func TestCapacityAgreesWithTheScheduler(t *testing.T) {
+	ns := cluster.NewNamespace(t, "capacity")
+	nodes, pods := nodesAndPods(ns)
+	const parts = 4
+	set := fillerSet(ns, nodes, parts)
+	count := int32(0)
+	for fits(t, set, count+1, nodes, pods) {
+		count++
+	}
+	if count == 0 || count > int32(parts*len(nodes)) {
+		t.Fatalf("of pods that are each a quarter of a node, %d should fit", count)
+	}
+	for _, replicas := range []int32{count, count + 1} {
+		finding := fits(t, set, replicas, nodes, pods)
+		set.Spec.Replicas = &replicas
+		text, err := yaml.Marshal(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ns.MustApply(string(text))
+		placed, refused, why := ns.Scheduled(int(replicas))
+		t.Logf("%d pods: capacity says %v, the scheduler placed %d and refused %d: %s", replicas, finding, placed, refused, why)
+		if finding != (refused == 0) {
+			t.Errorf("they should say the same of %d pods", replicas)
+		}
+		if refused > 0 && !strings.Contains(why, "Insufficient cpu") {
+			t.Errorf("the scheduler should lack cores: %s", why)
+		}
+	}
+}
+
+func fits(t *testing.T, set *appsv1.StatefulSet, replicas int32, nodes []corev1.Node, pods []corev1.Pod) bool {
+	t.Helper()
+	copied := set.DeepCopy()
+	copied.Spec.Replicas = &replicas
+	needs, err := capacity.Of([]client.Object{copied})
+	if err != nil {
+		t.Fatal(err)
+	}
+	finding := capacity.Fits(needs, nodes, pods)
+	t.Log(finding.Message)
+	return finding.Fits
+}
+
+// fillerSet has pods that ask for a part of the largest node each, partly by an init container and a sidecar.
+func fillerSet(ns *cluster.Namespace, nodes []corev1.Node, parts int64) *appsv1.StatefulSet {
+	ns.Helper()
+	set := &appsv1.StatefulSet{}
+	if err := yaml.UnmarshalStrict([]byte(filler), set); err != nil {
+		ns.Fatal(err)
+	}
+	largest := int64(0)
+	for i := range nodes {
+		largest = max(largest, nodes[i].Status.Allocatable.Cpu().MilliValue())
+	}
+	half := corev1.ResourceList{corev1.ResourceCPU: *resource.NewMilliQuantity(largest/parts/2, resource.DecimalSI)}
+	set.Spec.Template.Spec.InitContainers[0].Resources.Requests = half
+	set.Spec.Template.Spec.Containers[0].Resources.Limits = half
+	return set
+}
+
+func nodesAndPods(ns *cluster.Namespace) ([]corev1.Node, []corev1.Pod) {
+	ns.Helper()
+	var nodes corev1.NodeList
+	var pods corev1.PodList
+	for _, list := range []client.ObjectList{&nodes, &pods} {
+		if err := ns.Client.List(ns.Context(), list); err != nil {
+			ns.Fatal(fmt.Errorf("list %T: %w", list, err))
+		}
+	}
+	return nodes.Items, pods.Items
+}
