@@ -1,0 +1,182 @@
+package report
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// graph is a chart in the making. What is added later lies above what was added before.
+type graph struct {
+	Chart
+}
+
+func newGraph(name, title, x, y string) *graph {
+	g := &graph{Chart{Name: name, Title: title, plot: newPlot(x, y), height: chartHeight}}
+	g.plot.Add(rules{})
+	return g
+}
+
+// explain adds to the legend.
+func (g *graph) explain(text string, sample plot.Thumbnailer) {
+	g.legend = append(g.legend, legendEntry{text, sample})
+}
+
+// fromZero makes the vertical axis start at zero, with a little room above the highest value.
+func (g *graph) fromZero() {
+	g.plot.Y.Min = 0
+	g.plot.Y.Padding = 0
+	if g.plot.Y.Max <= 0 || math.IsInf(g.plot.Y.Max, 0) {
+		g.plot.Y.Max = 1
+	}
+	g.plot.Y.Max *= 1.06
+}
+
+// logarithmicX spreads the horizontal axis by ratios; all values must be positive.
+func (g *graph) logarithmicX(ticks plot.Ticker) {
+	g.plot.X.Scale, g.plot.X.Tick.Marker = plot.LogScale{}, ticks
+}
+
+func (g *graph) logarithmicY() { g.plot.Y.Scale, g.plot.Y.Tick.Marker = plot.LogScale{}, logTicks{} }
+
+// line connects points and returns what stands for it in a legend; nil if there are no points.
+func (g *graph) line(points plotter.XYs, style draw.LineStyle) *plotter.Line {
+	if len(points) == 0 {
+		return nil
+	}
+	l := &plotter.Line{XYs: points, LineStyle: style}
+	g.plot.Add(l)
+	return l
+}
+
+// series draws one value per second, each in the middle of its second, broken where nothing was measured.
+func (g *graph) series(values results.Series, scale float64, style draw.LineStyle) *plotter.Line {
+	var last *plotter.Line
+	var run plotter.XYs
+	flush := func() {
+		// A single value between two gaps would be a line of no length.
+		if len(run) == 1 {
+			run = plotter.XYs{{X: run[0].X - 0.5, Y: run[0].Y}, {X: run[0].X + 0.5, Y: run[0].Y}}
+		}
+		if l := g.line(run, style); l != nil {
+			last = l
+		}
+		run = nil
+	}
+	for i, v := range values {
+		if math.IsNaN(v) {
+			flush()
+			continue
+		}
+		run = append(run, plotter.XY{X: float64(i) + 0.5, Y: v / scale})
+	}
+	flush()
+	return last
+}
+
+// points draws single marks.
+func (g *graph) points(at plotter.XYs, shape draw.GlyphDrawer, c color.Color, radius vg.Length) *plotter.Scatter {
+	if len(at) == 0 {
+		return nil
+	}
+	s := &plotter.Scatter{XYs: at, GlyphStyle: draw.GlyphStyle{Color: c, Radius: radius, Shape: shape}}
+	g.plot.Add(s)
+	return s
+}
+
+// level draws a horizontal line across the chart with words at its right end, and makes room for it.
+func (g *graph) level(y float64, text string, style draw.LineStyle) {
+	g.plot.Y.Max = math.Max(g.plot.Y.Max, y)
+	g.plot.Add(rule{at: y, text: text, style: style})
+}
+
+// upright draws a vertical line with words at its upper end.
+func (g *graph) upright(x float64, text string, style draw.LineStyle) {
+	g.plot.X.Min, g.plot.X.Max = math.Min(g.plot.X.Min, x), math.Max(g.plot.X.Max, x)
+	g.plot.Add(rule{at: x, text: text, style: style, upright: true})
+}
+
+// rule is a straight line across a chart, with words at its end.
+type rule struct {
+	at      float64
+	text    string
+	style   draw.LineStyle
+	upright bool
+}
+
+// Plot implements plot.Plotter.
+func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
+	words := textStyle(fontSize-1, font.Font{}, r.style.Color)
+	x, y := p.Transforms(&c)
+	if r.upright {
+		c.StrokeLine2(r.style, x(r.at), c.Min.Y, x(r.at), c.Max.Y)
+		words.YAlign = draw.YTop
+		at := vg.Point{X: x(r.at) + 3, Y: c.Max.Y}
+		if width := words.Width(r.text); at.X+width > c.Max.X {
+			at.X = x(r.at) - 3 - width
+		}
+		c.FillText(words, at, plain(r.text))
+		return
+	}
+	c.StrokeLine2(r.style, c.Min.X, y(r.at), c.Max.X, y(r.at))
+	words.XAlign = draw.XRight
+	c.FillText(words, vg.Point{X: c.Max.X, Y: y(r.at) + 2}, plain(r.text))
+}
+
+// rules are thin lines at the ticks of the vertical axis.
+type rules struct{}
+
+// Plot implements plot.Plotter.
+func (rules) Plot(c draw.Canvas, p *plot.Plot) {
+	_, y := p.Transforms(&c)
+	style := draw.LineStyle{Color: grid, Width: 0.7}
+	for _, tick := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
+		if tick.Value >= p.Y.Min && tick.Value <= p.Y.Max {
+			c.StrokeLine2(style, c.Min.X, y(tick.Value), c.Max.X, y(tick.Value))
+		}
+	}
+}
+
+// bars are rectangles that stand on the horizontal axis.
+type bars struct {
+	// Boxes from X-low to X-high, of a height.
+	boxes []box
+	color color.Color
+}
+
+type box struct{ from, to, height float64 }
+
+// Plot implements plot.Plotter.
+func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, box := range b.boxes {
+		if box.height <= 0 {
+			continue
+		}
+		c.FillPolygon(b.color, []vg.Point{
+			{X: x(box.from), Y: c.Min.Y}, {X: x(box.from), Y: y(box.height)}, {X: x(box.to), Y: y(box.height)}, {X: x(box.to), Y: c.Min.Y},
+		})
+	}
+}
+
+// DataRange implements plot.DataRanger.
+func (b bars) DataRange() (xmin, xmax, ymin, ymax float64) {
+	xmin, ymin, xmax, ymax = math.Inf(1), 0, math.Inf(-1), 0
+	for _, box := range b.boxes {
+		xmin, xmax, ymax = math.Min(xmin, box.from), math.Max(xmax, box.to), math.Max(ymax, box.height)
+	}
+	return xmin, xmax, ymin, ymax
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (b bars) Thumbnail(c *draw.Canvas) {
+	r := c.Rectangle
+	c.FillPolygon(b.color, []vg.Point{r.Min, {X: r.Min.X, Y: r.Max.Y}, r.Max, {X: r.Max.X, Y: r.Min.Y}})
+}

@@ -1,0 +1,182 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// curve is a series with the name of whom it is about.
+type curve struct {
+	name   string
+	values results.Series
+}
+
+// resourceCharts show CPU and memory of everything that was observed.
+func resourceCharts(r *results.Result) []Chart {
+	var cpu, memory []curve
+	for _, m := range r.Members {
+		cpu = append(cpu, curve{m.Member, m.CPUSeconds})
+		memory = append(memory, curve{m.Member, m.MemoryBytes})
+	}
+	if len(cpu) == 0 {
+		return nil
+	}
+	cpuLimits, memoryLimits := limits(r)
+	unit, scale := bytesUnit(highest(memory))
+	return []Chart{
+		overTime(r, chartOf{"cpu", "CPU in use", "Cores", 1}, cpu, cpuLimits),
+		overTime(r, chartOf{"memory", "Memory in use", "Working set (" + unit + ")", scale}, memory, memoryLimits),
+	}
+}
+
+// recordedCharts are one for each name, with a curve for each subject.
+func recordedCharts(r *results.Result) []Chart {
+	var charts []Chart
+	var names []string
+	for _, s := range r.Recorded {
+		if !slices.Contains(names, s.Name) {
+			names = append(names, s.Name)
+		}
+	}
+	for i, name := range names {
+		var curves []curve
+		unit := ""
+		for _, s := range r.Recorded {
+			if s.Name == name {
+				unit = s.Unit
+				curves = append(curves, curve{subject(s), s.Values})
+			}
+		}
+		scale, title := 1.0, words(name)
+		if highest(curves) >= 1024 && (unit == "B" || strings.HasPrefix(unit, "bytes")) {
+			rest := strings.TrimPrefix(strings.TrimPrefix(unit, "bytes"), "B")
+			unit, scale = bytesUnit(highest(curves))
+			unit += rest
+		}
+		charts = append(charts, overTime(r, chartOf{fmt.Sprintf("recorded-%d-%s", i+1, fileName(name)), title, withUnit(title, unit), scale}, curves, nil))
+	}
+	return charts
+}
+
+func subject(s results.NamedSeries) string {
+	if s.Subject == "" {
+		return "network"
+	}
+	return s.Subject
+}
+
+// chartOf is how a chart of curves is called; its values are divided by scale.
+type chartOf struct {
+	name, title, y string
+	scale          float64
+}
+
+// maxCurves that are told apart; of more, the mean is shown among all.
+const maxCurves = 8
+
+func overTime(r *results.Result, c chartOf, curves []curve, limits []float64) Chart {
+	g := newGraph(c.name, c.title, seconds, c.y)
+	if len(curves) > maxCurves {
+		g.crowd(curves, c.scale)
+	} else {
+		for i, curve := range curves {
+			if l := g.series(curve.values, c.scale, lookOf(i).line(thickLine-0.3)); l != nil {
+				g.explain(curve.name, l)
+			}
+		}
+	}
+	top := highest(curves)
+	for _, limit := range limits {
+		text := "limit " + number(limit/c.scale)
+		if limit <= 3*top {
+			g.level(limit/c.scale, text, hint)
+		} else {
+			g.Caption = strings.TrimSpace(g.Caption + " The " + text + " lies far above the chart.")
+		}
+	}
+	g.plot.X.Min, g.plot.X.Max = 0, float64(r.Times.WindowSeconds)
+	g.fromZero()
+	return g.Chart
+}
+
+// crowd draws many curves in one look, and their mean.
+func (g *graph) crowd(curves []curve, scale float64) {
+	style := draw.LineStyle{Color: withAlpha(palette[0], 0x4d), Width: thinLine}
+	var mean results.Series
+	for i := range curves[0].values {
+		var at results.Series
+		for _, c := range curves {
+			if i < len(c.values) {
+				at = append(at, c.values[i])
+			}
+		}
+		mean = append(mean, at.Mean())
+	}
+	for i, c := range curves {
+		if l := g.series(c.values, scale, style); l != nil && i == 0 {
+			g.explain(fmt.Sprintf("each of %d", len(curves)), l)
+		}
+	}
+	if l := g.series(mean, scale, draw.LineStyle{Color: ink, Width: thickLine}); l != nil {
+		g.explain("mean", l)
+	}
+}
+
+// highest value of all curves; 0 if nothing was measured.
+func highest(curves []curve) float64 {
+	top := 0.0
+	for _, c := range curves {
+		if v := c.values.Max(); !math.IsNaN(v) {
+			top = math.Max(top, v)
+		}
+	}
+	return top
+}
+
+// limits of the members' containers, each once.
+func limits(r *results.Result) (cpu, memory []float64) {
+	add := func(all []float64, v float64) []float64 {
+		if v <= 0 || slices.Contains(all, v) {
+			return all
+		}
+		return append(all, v)
+	}
+	for _, c := range r.Environment.Containers {
+		if c.Role == "Member" {
+			cpu, memory = add(cpu, c.CPULimit), add(memory, float64(c.MemoryLimit))
+		}
+	}
+	return cpu, memory
+}
+
+// words takes a name in camel case apart: pendingTransactions is Pending transactions.
+func words(name string) string {
+	var text strings.Builder
+	for i, r := range name {
+		switch {
+		case i == 0:
+			text.WriteString(strings.ToUpper(string(r)))
+		case r >= 'A' && r <= 'Z':
+			text.WriteString(" " + strings.ToLower(string(r)))
+		default:
+			text.WriteRune(r)
+		}
+	}
+	return text.String()
+}
+
+// fileName keeps of a name what is safe in a file's.
+func fileName(name string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
+			return r
+		}
+		return '-'
+	}, name), "-")
+}

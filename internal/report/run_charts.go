@@ -1,0 +1,215 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+const seconds = "Second of the window"
+
+var (
+	thinLine  = vg.Length(0.8)
+	thickLine = vg.Length(1.6)
+	dashed    = []vg.Length{5, 3}
+	hint      = draw.LineStyle{Color: faint, Width: 1, Dashes: dashed}
+)
+
+// RunCharts are the charts of one run, those first that say most.
+func RunCharts(r *results.Result) ([]Chart, error) {
+	charts := []Chart{throughputOverTime(r)}
+	latency, err := latencyCharts(r)
+	if err != nil {
+		return nil, err
+	}
+	charts = append(charts, latency...)
+	charts = append(charts, resourceCharts(r)...)
+	charts = append(charts, blockCharts(r)...)
+	return append(charts, recordedCharts(r)...), nil
+}
+
+// throughputOverTime shows each second, smoothed where there are many; failures where there are some.
+func throughputOverTime(r *results.Result) Chart {
+	unit := unitOf(r.Summary.Unit)
+	g := newGraph("throughput-over-time", "Throughput over time", seconds, unit+" per second")
+	completed, failed := floats(r.Series.CompletedPerSecond), floats(r.Series.FailedPerSecond)
+	look := lookOf(0)
+	if span := smoothing(len(completed)); span > 1 {
+		faded := look.line(thinLine)
+		faded.Color = withAlpha(look.color, 0x59)
+		if l := g.series(completed, 1, faded); l != nil {
+			g.explain("each second", l)
+		}
+		g.explain(fmt.Sprintf("mean over %d s", span), g.series(smooth(completed, span), 1, look.line(thickLine)))
+	} else if l := g.series(completed, 1, look.line(thickLine)); l != nil {
+		g.explain("completed", l)
+	}
+	if slices.Max(append(failed, 0)) > 0 {
+		if l := g.series(failed, 1, draw.LineStyle{Color: bad, Width: thickLine}); l != nil {
+			g.explain("failed", l)
+		}
+	}
+	g.level(r.Summary.ThroughputPerSecond, "mean "+number(r.Summary.ThroughputPerSecond), hint)
+	g.plot.X.Min, g.plot.X.Max = 0, float64(r.Times.WindowSeconds)
+	g.fromZero()
+	return g.Chart
+}
+
+// smoothing is over how many seconds a series of that length is averaged to about 120 values; 1 for a short one.
+func smoothing(length int) int { return max(1, (length+119)/120) }
+
+// smooth is the centred moving mean of what was measured.
+func smooth(values results.Series, span int) results.Series {
+	means := make(results.Series, len(values))
+	for i := range values {
+		means[i] = values[max(0, i-span/2):min(len(values), i+span/2+1)].Mean()
+	}
+	return means
+}
+
+// latencyCharts show the histogram in bars of equal ratio, and the percentiles up to where samples end.
+func latencyCharts(r *results.Result) ([]Chart, error) {
+	h, err := hdrhistogram.Decode([]byte(r.Histogram))
+	if err != nil {
+		return nil, fmt.Errorf("read histogram of run %s: %w", r.Run.Name, err)
+	}
+	if h.TotalCount() == 0 {
+		return nil, nil
+	}
+	return []Chart{latencyDistribution(r, h), latencyPercentiles(r, h)}, nil
+}
+
+// barsPerDecade of latency.
+const barsPerDecade = 25
+
+func latencyDistribution(r *results.Result, h *hdrhistogram.Histogram) Chart {
+	g := newGraph("latency-distribution", latencyTitle(r)+" distribution", latencyTitle(r)+" (ms)", "Share of "+unitOf(r.Summary.Unit)+" (%)")
+	counts := map[int]int64{}
+	for _, bar := range h.Distribution() {
+		if bar.Count > 0 {
+			counts[int(math.Floor(barsPerDecade*math.Log10(float64(bar.To)/1000)))] += bar.Count
+		}
+	}
+	b := bars{color: withAlpha(palette[0], 0xbf)}
+	for bin, count := range counts {
+		from, to := math.Pow(10, float64(bin)/barsPerDecade), math.Pow(10, float64(bin+1)/barsPerDecade)
+		b.boxes = append(b.boxes, box{from, to, 100 * float64(count) / float64(h.TotalCount())})
+	}
+	slices.SortFunc(b.boxes, func(a, b box) int { return int(math.Copysign(1, a.from-b.from)) })
+	g.plot.Add(b)
+	g.logarithmicX(logTicks{})
+	l := r.Summary.Latency
+	for i, p := range []struct {
+		name string
+		at   float64
+	}{{"p50", l.P50}, {"p95", l.P95}, {"p99", l.P99}} {
+		style := draw.LineStyle{Color: ink, Width: 1, Dashes: dashings[i%len(dashings)]}
+		g.upright(p.at, "", style)
+		g.explain(p.name+" "+number(p.at)+" ms", &plotter.Line{LineStyle: style})
+	}
+	g.fromZero()
+	g.Caption = fmt.Sprintf("%s latencies; each bar spans a ratio of %.2f.", exact(h.TotalCount()), math.Pow(10, 1.0/barsPerDecade))
+	return g.Chart
+}
+
+// latencyPercentiles has the share of what is slower on a logarithmic axis, so that the tail has as much room as the body.
+func latencyPercentiles(r *results.Result, h *hdrhistogram.Histogram) Chart {
+	g := newGraph("latency-percentiles", latencyTitle(r)+" by percentile", "Percentile", latencyTitle(r)+" (ms)")
+	var points plotter.XYs
+	for _, b := range h.CumulativeDistributionWithTicks(10) {
+		if b.Quantile < 100 && b.Count > 0 {
+			points = append(points, plotter.XY{X: 100 / (100 - b.Quantile), Y: float64(b.ValueAt) / 1000})
+		}
+	}
+	if len(points) == 0 {
+		points = plotter.XYs{{X: 1, Y: float64(h.Max()) / 1000}}
+	}
+	g.line(points, lookOf(0).line(thickLine))
+	last := points[len(points)-1].X
+	var ticks fixedTicks
+	for _, t := range []plot.Tick{{Value: 1, Label: "0"}, {Value: 2, Label: "50"}, {Value: 10, Label: "90"}, {Value: 100, Label: "99"},
+		{Value: 1e3, Label: "99.9"}, {Value: 1e4, Label: "99.99"}, {Value: 1e5, Label: "99.999"}} {
+		if t.Value <= math.Max(last, 2) {
+			ticks = append(ticks, t)
+		}
+	}
+	g.plot.X.Min, g.plot.X.Max = 1, math.Max(last, 2)
+	g.logarithmicX(ticks)
+	low, high := points[0].Y, points[len(points)-1].Y
+	if low > 0 && high/low > 20 {
+		g.logarithmicY()
+	} else {
+		g.fromZero()
+	}
+	return g.Chart
+}
+
+// blockCharts show the time from each block to the next, and their size where it varies.
+func blockCharts(r *results.Result) []Chart {
+	if len(r.Blocks) < 2 {
+		return nil
+	}
+	var times, sizes plotter.XYs
+	varied := false
+	for i, b := range r.Blocks {
+		at := float64(b.Micros) / 1e6
+		sizes = append(sizes, plotter.XY{X: at, Y: float64(b.Bytes)})
+		varied = varied || b.Bytes != r.Blocks[0].Bytes
+		if i > 0 && b.Height == r.Blocks[i-1].Height+1 {
+			times = append(times, plotter.XY{X: at, Y: float64(b.Micros-r.Blocks[i-1].Micros) / 1000})
+		}
+	}
+	charts := []Chart{blockChart(r, "block-time", "Block time", "Time since the block before (ms)", times)}
+	if varied {
+		unit, scale := bytesUnit(slices.MaxFunc(sizes, func(a, b plotter.XY) int { return int(a.Y - b.Y) }).Y)
+		for i := range sizes {
+			sizes[i].Y /= scale
+		}
+		charts = append(charts, blockChart(r, "block-size", "Block size", "Size ("+unit+")", sizes))
+	}
+	return charts
+}
+
+func blockChart(r *results.Result, name, title, y string, points plotter.XYs) Chart {
+	g := newGraph(name, title, seconds, y)
+	g.line(points, draw.LineStyle{Color: withAlpha(palette[0], 0x59), Width: thinLine})
+	g.points(points, draw.CircleGlyph{}, palette[0], 1.6)
+	g.plot.X.Min, g.plot.X.Max = 0, float64(r.Times.WindowSeconds)
+	g.fromZero()
+	g.Caption = exact(int64(len(r.Blocks))) + " blocks."
+	if r.BlocksOmitted > 0 {
+		g.Caption = fmt.Sprintf("%s blocks; %s more were decided but not listed.", exact(int64(len(r.Blocks))), exact(r.BlocksOmitted))
+	}
+	return g.Chart
+}
+
+func latencyTitle(r *results.Result) string {
+	if r.Summary.Unit == "blocks" {
+		return "Block time"
+	}
+	return "Latency"
+}
+
+// unitOf an operation, for people.
+func unitOf(unit string) string {
+	if unit == "" {
+		return "operations"
+	}
+	return unit
+}
+
+func floats(counts []int64) results.Series {
+	values := make(results.Series, len(counts))
+	for i, n := range counts {
+		values[i] = float64(n)
+	}
+	return values
+}

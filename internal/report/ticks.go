@@ -1,0 +1,80 @@
+package report
+
+import (
+	"math"
+
+	"gonum.org/v1/plot"
+)
+
+// linearTicks are a few round numbers, 1, 2 or 5 times a power of ten apart.
+type linearTicks struct{}
+
+const wantedTicks = 5
+
+// Ticks implements plot.Ticker.
+func (linearTicks) Ticks(low, high float64) []plot.Tick {
+	if !(high > low) {
+		return []plot.Tick{{Value: low, Label: number(low)}}
+	}
+	step := roundStep((high - low) / wantedTicks)
+	var ticks []plot.Tick
+	for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: number(i * step)})
+	}
+	return ticks
+}
+
+// roundStep is the nearest of 1, 2, 5 times a power of ten that is not below the step.
+func roundStep(step float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(step)))
+	for _, factor := range []float64{1, 2, 5} {
+		if step <= factor*power*(1+1e-9) {
+			return factor * power
+		}
+	}
+	return 10 * power
+}
+
+// logTicks are powers of ten, and 2 and 5 times them where the range is short.
+type logTicks struct{}
+
+// Ticks implements plot.Ticker.
+func (logTicks) Ticks(low, high float64) []plot.Tick {
+	factors := []float64{1, 2, 5}
+	if high/low > 300 {
+		factors = []float64{1}
+	}
+	var ticks []plot.Tick
+	for power := math.Pow(10, math.Floor(math.Log10(low))); power <= high; power *= 10 {
+		for _, factor := range factors {
+			if v := factor * power; v >= low*(1-1e-9) && v <= high*(1+1e-9) {
+				ticks = append(ticks, plot.Tick{Value: v, Label: number(v)})
+			}
+		}
+	}
+	return ticks
+}
+
+// fixedTicks are exactly the values given, as many of them as have room.
+type fixedTicks []plot.Tick
+
+// Ticks implements plot.Ticker.
+func (t fixedTicks) Ticks(_, _ float64) []plot.Tick { return t }
+
+// valueTicks marks the values of an axis.
+func valueTicks(values []float64) fixedTicks {
+	var ticks fixedTicks
+	for _, v := range values {
+		ticks = append(ticks, plot.Tick{Value: v, Label: number(v)})
+	}
+	return ticks
+}
+
+// nameTicks marks 0, 1, 2, … with names.
+func nameTicks(names []string) fixedTicks {
+	var ticks fixedTicks
+	for i, name := range names {
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: plain(name)})
+	}
+	return ticks
+}
