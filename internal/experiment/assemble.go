@@ -22,6 +22,9 @@ func (d *Design) Assemble(e *v1alpha1.BenchmarkExperiment, seed int64, step *Ste
 	for _, s := range step.Searches {
 		r.Saturation = append(r.Saturation, d.saturation(s))
 	}
+	if level := e.Spec.Saturation; level != nil {
+		r.ServiceLevel = serviceLevel(level.ServiceLevel)
+	}
 	if e.Spec.Compare != nil {
 		r.Comparisons = CompareVariants(e.Spec.Compare, r.Points, r.Runs, seed, stored)
 	}
@@ -34,6 +37,14 @@ func (d *Design) Assemble(e *v1alpha1.BenchmarkExperiment, seed int64, step *Ste
 		}
 	}
 	return r
+}
+
+func serviceLevel(level v1alpha1.ServiceLevel) *ServiceLevel {
+	return &ServiceLevel{
+		Metric:        string(level.Percentile),
+		LatencyMillis: float64(level.Latency.Microseconds()) / 1000,
+		MaxErrorShare: level.MaxErrorPercent.AsApproximateFloat64() / 100,
+	}
 }
 
 // defaultConfidence of all intervals.

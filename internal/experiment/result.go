@@ -25,6 +25,8 @@ type Result struct {
 	// Order is Listed, Shuffled or Interleaved; Seed is that of the shuffle and of all resampling.
 	Order string `json:"order"`
 	Seed  int64  `json:"seed"`
+	// ServiceLevel that a saturation search was for; absent with other strategies.
+	ServiceLevel *ServiceLevel `json:"serviceLevel,omitempty"`
 	// Confidence of all intervals, such as 0.95.
 	Confidence float64 `json:"confidence"`
 	Axes       []Axis  `json:"axes"`
@@ -45,6 +47,15 @@ type Identity struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
 	UID       string `json:"uid"`
+}
+
+// ServiceLevel is met by a run whose latency and errors stay within it.
+type ServiceLevel struct {
+	// Metric of the latency that is bounded (v1alpha1.Metric), and its bound in ms.
+	Metric        string  `json:"metric"`
+	LatencyMillis float64 `json:"latencyMillis"`
+	// MaxErrorShare of the operations that may fail, from 0 to 1.
+	MaxErrorShare float64 `json:"maxErrorShare"`
 }
 
 // Axis is one parameter and the values it took.
