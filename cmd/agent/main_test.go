@@ -17,6 +17,7 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
 	"github.com/benchnet/benchnet/internal/agent/exposition"
+	"github.com/benchnet/benchnet/internal/agent/host"
 )
 
 // asAgent makes this test binary the agent.
@@ -211,12 +212,15 @@ func scrape(t *testing.T, address string) float64 {
 	if got := response.Header.Get("Content-Type"); got != exposition.ContentType {
 		t.Errorf("content type %q", got)
 	}
-	values, err := exposition.Read(response.Body, append(cgroup.MetricNames(), counted)...)
+	values, err := exposition.Read(response.Body, append(cgroup.MetricNames(), counted, host.Clock, host.CPUIdle)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if used, err := cgroup.FromMetrics(values); err != nil || used.CPU <= 0 {
 		t.Errorf("scraped %+v, %v", used, err)
+	}
+	if off := float64(time.Now().UnixNano())/1e9 - values[host.Clock]; off < 0 || off > 5 || values[host.CPUIdle] <= 0 {
+		t.Errorf("of the host: clock %v s ago, idle for %v s", off, values[host.CPUIdle])
 	}
 	return values[counted]
 }

@@ -10,11 +10,14 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 	"github.com/benchnet/benchnet/internal/agent/files"
+	"github.com/benchnet/benchnet/internal/agent/host"
+	"github.com/benchnet/benchnet/internal/agent/jvm"
 	"github.com/benchnet/benchnet/internal/agent/process"
 )
 
@@ -23,6 +26,7 @@ func supervise(flags *flag.FlagSet) action {
 	pattern := flags.String("ready-pattern", "", "regular `expression`; --ready-file appears at the first line of the standard output that it matches")
 	ready := flags.String("ready-file", "", "`file` that appears when the command is ready; removed at the start")
 	keepStdin := flags.Bool("keep-stdin", false, "keep the command's standard input open, for programs that stop at its end")
+	volume := flags.String("volume", "", "`folder` whose file system's room is told; empty for none")
 	counted := counterFlags(flags)
 	linger := flags.Duration("linger", 10*time.Second, "longest wait for processes that the command leaves behind")
 	return func(_ context.Context, args []string) (int, error) {
@@ -37,7 +41,7 @@ func supervise(flags *flag.FlagSet) action {
 		if err != nil {
 			return 0, err
 		}
-		if err := serve(*address, *ready, tally); err != nil {
+		if err := serve(*address, *ready, telemetry{volume: *volume, tally: tally}); err != nil {
 			return process.ExitNotRun, err
 		}
 		options := process.Options{Stdin: process.StdinNull, Stdout: append(watch, count...), Stderr: count, Linger: *linger}
@@ -75,9 +79,8 @@ func readiness(pattern, file string) ([]process.Watcher, error) {
 	})}, nil
 }
 
-// serve tells what this container uses, what was counted and whether it is ready, from now until the process ends. Where the kernel does
-// not tell the usage, the command shall run all the same: each scrape then fails and says why.
-func serve(address, readyFile string, tally *exposition.Tally) error {
+// serve tells what the telemetry is and whether the command is ready, from now until the process ends.
+func serve(address, readyFile string, told telemetry) error {
 	if address == "" {
 		return nil
 	}
@@ -85,34 +88,46 @@ func serve(address, readyFile string, tally *exposition.Tally) error {
 	if err != nil {
 		return fmt.Errorf("serve metrics: %w", err)
 	}
-	reader, unknown := cgroup.Open("/")
+	told.reader, told.unknown = cgroup.Open("/")
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", usage(reader, unknown, tally))
+	mux.Handle("GET /metrics", told)
 	mux.HandleFunc("GET /ready", readyIf(readyFile))
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	go func() { logger("serve metrics: %v", server.Serve(listener)) }()
 	return nil
 }
 
-// usage answers with what the container uses, or why that is unknown, and with the tally if there is one.
-func usage(reader cgroup.Reader, unknown error, tally *exposition.Tally) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		used, err := cgroup.Usage{}, unknown
-		if err == nil {
-			used, err = reader.Read()
-		}
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		metrics := used.Metrics()
-		if tally != nil {
-			metrics = append(metrics, tally.Metric())
-		}
-		w.Header().Set("Content-Type", exposition.ContentType)
-		// An error here means that the scraper has gone.
-		_ = exposition.Write(w, metrics...)
+// telemetry is what a scraper is told: what this container uses, of its host, its volume and its JVM, and what was counted.
+type telemetry struct {
+	// reader of the container's usage. Where the kernel does not tell it, the command shall run all the same: each scrape
+	// then fails and says why it is unknown.
+	reader  cgroup.Reader
+	unknown error
+	// volume is a folder on it, or empty.
+	volume string
+	// tally of what was counted, or nil.
+	tally *exposition.Tally
+}
+
+// ServeHTTP answers a scrape.
+func (t telemetry) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	used, err := cgroup.Usage{}, t.unknown
+	if err == nil {
+		used, err = t.reader.Read()
 	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	metrics := slices.Concat(used.Metrics(), t.reader.Evidence(), jvm.Read("/"))
+	if t.tally != nil {
+		metrics = append(metrics, t.tally.Metric())
+	}
+	// The host comes last, because it tells the time of the answer.
+	metrics = append(metrics, host.Reader{Root: "/", Volume: t.volume}.Read()...)
+	w.Header().Set("Content-Type", exposition.ContentType)
+	// An error here means that the scraper has gone.
+	_ = exposition.Write(w, metrics...)
 }
 
 // readyIf answers HTTP probes, which cost the container far less than starting a program in it for each one.

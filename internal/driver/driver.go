@@ -7,6 +7,8 @@ package driver
 
 import (
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/benchnet/benchnet/internal/results"
 )
 
 // Driver is a program that applies load, and what it is told.
@@ -83,12 +85,18 @@ type Measure struct {
 	DrainSeconds  int `json:"drainSeconds"`
 }
 
-// Observed is a member's container whose use of CPU and memory is sampled.
+// Observed is an endpoint of a member or a database that is sampled. An agent's tells the use of CPU and memory of its container.
 type Observed struct {
-	// Member is its name, unique among the observed: a member of several containers has a name for each, such as member-0/execution.
+	// Member is its name, unique among the observed containers: a member of several has a name for each, such as member-0/execution.
 	Member string `json:"member"`
-	// URL of the agent's metrics.
+	// Kind of what is observed; empty is a member.
+	Kind results.MemberKind `json:"kind,omitempty"`
+	// Role in the network; the platform's own word, or the members that a database serves.
+	Role string `json:"role,omitempty"`
+	// URL of the metrics.
 	URL string `json:"url"`
+	// EverySeconds it is sampled; 0 is each second. For endpoints whose answer costs what is measured.
+	EverySeconds int `json:"everySeconds,omitempty"`
 	// Series are other metrics of the same endpoint, sampled with it.
 	Series []ObservedSeries `json:"series,omitempty"`
 }
@@ -109,7 +117,7 @@ type ObservedSeries struct {
 	// Name and Unit of the series.
 	Name string `json:"name"`
 	Unit string `json:"unit"`
-	// Metric in the endpoint's text.
+	// Metric in the endpoint's text, by its name, or with labels that it must have: pool_connections{state="Pending"}.
 	Metric string     `json:"metric"`
 	Kind   SeriesKind `json:"kind"`
 }

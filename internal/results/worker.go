@@ -71,9 +71,13 @@ type Ledger struct {
 	Reason   string `json:"reason"`
 }
 
-// Member is what a member's container used during the window.
+// Member is what the container of a member or of a database used during the window.
 type Member struct {
 	Member string `json:"member"`
+	// Kind of what it is; empty is a member.
+	Kind MemberKind `json:"kind,omitempty"`
+	// Role in the network; the platform's own word.
+	Role string `json:"role,omitempty"`
 	// CPUSeconds used in each second of the window; null where a scrape at either end of that second was missed.
 	CPUSeconds Series `json:"cpuSeconds"`
 	// MemoryBytes is the working set at the end of each second; null where the scrape was missed.
@@ -85,6 +89,7 @@ type Member struct {
 	MissedScrapes int `json:"missedScrapes"`
 	// Resets counts how often a counter went back: the container was restarted.
 	Resets int `json:"resets"`
+	Evidence
 }
 
 // Load is what a worker's own container used during the window.
@@ -92,6 +97,10 @@ type Load struct {
 	CPUSeconds       float64 `json:"cpuSeconds"`
 	ThrottledPeriods int64   `json:"throttledPeriods"`
 	Periods          int64   `json:"periods"`
+	// CPULimit of the container in cores; absent without one.
+	CPULimit float64 `json:"cpuLimit,omitempty"`
+	// Host of the worker; absent where it does not tell.
+	Host *Host `json:"host,omitempty"`
 }
 
 // ParseWorker reads a result.json and checks that it is whole.

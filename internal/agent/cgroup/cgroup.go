@@ -12,11 +12,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/exposition"
 )
 
 // Reader reads the usage of one container, through one version of the kernel's interface.
 type Reader interface {
 	Read() (Usage, error)
+	// Evidence is what else the kernel tells of the container; what it does not tell is left out.
+	Evidence() []exposition.Metric
 }
 
 // Open finds the control groups of this process below root ("/" but in tests).
@@ -58,7 +62,12 @@ func openV1(folder func(string) (string, error)) (Reader, error) {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
-	return v1{cpuacct: cpuacct, cpu: cpu, memory: memory}, nil
+	// Hosts without this controller do not tell what goes to disks.
+	blkio, err := folder("blkio")
+	if err != nil {
+		blkio = ""
+	}
+	return v1{cpuacct: cpuacct, cpu: cpu, memory: memory, blkio: blkio}, nil
 }
 
 // memberships maps each controller to this process' path in its hierarchy; version 2 is the controller "".
@@ -120,7 +129,7 @@ func mountsOf(file string) (map[string]mount, error) {
 }
 
 // v1 reads version 1, where each controller has a folder of its own.
-type v1 struct{ cpuacct, cpu, memory string }
+type v1 struct{ cpuacct, cpu, memory, blkio string }
 
 func (c v1) Read() (Usage, error) {
 	var r reading

@@ -2,6 +2,7 @@ package cgroup
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -182,5 +183,58 @@ func TestMetricsRoundTrip(t *testing.T) {
 	delete(values, "benchnet_container_cpu_periods_total")
 	if _, err := FromMetrics(values); err == nil || !strings.Contains(err.Error(), "benchnet_container_cpu_periods_total is missing") {
 		t.Errorf("without a metric: error %v", err)
+	}
+}
+
+// What both versions tell beside the usage; the second tree of each has no limits and a kernel that tells little.
+func TestEvidence(t *testing.T) {
+	mountsV1 := "40 30 0:29 / /sys/fs/cgroup/cpu,cpuacct ro - cgroup cgroup rw,cpu,cpuacct\n40 30 0:29 / /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n"
+	groupsV1 := "4:memory:/\n2:cpu,cpuacct:/\n"
+	mountV2 := "30 20 0:26 / /sys/fs/cgroup ro - cgroup2 cgroup rw\n"
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  map[string]float64
+	}{
+		"v1": {map[string]string{
+			"proc/self/cgroup":                                    groupsV1 + "5:blkio:/\n",
+			"proc/self/mountinfo":                                 mountsV1 + "41 30 0:30 / /sys/fs/cgroup/blkio ro - cgroup cgroup rw,blkio\n",
+			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us":          "30000\n",
+			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us":         "100000\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes":          "1073741824\n",
+			"sys/fs/cgroup/memory/memory.oom_control":             "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",
+			"sys/fs/cgroup/blkio/blkio.throttle.io_service_bytes": "8:0 Read 100\n8:0 Write 30\n8:16 Write 4\n8:0 Total 130\nTotal 134\n",
+		}, map[string]float64{CPULimit: 0.3, MemoryLimit: 1 << 30, OOMKills: 2, DiskRead: 100, DiskWritten: 34}},
+		"v1 without limits": {map[string]string{
+			"proc/self/cgroup": groupsV1, "proc/self/mountinfo": mountsV1,
+			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us":  "-1\n",
+			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes":  "9223372036854771712\n",
+		}, map[string]float64{}},
+		"v2": {map[string]string{
+			"proc/self/cgroup": "0::/\n", "proc/self/mountinfo": mountV2,
+			"sys/fs/cgroup/cpu.max":       "150000 100000\n",
+			"sys/fs/cgroup/memory.max":    "2048\n",
+			"sys/fs/cgroup/memory.events": "low 0\nhigh 0\nmax 9\noom 3\noom_kill 1\n",
+			"sys/fs/cgroup/io.stat":       "8:0 rbytes=100 wbytes=30 rios=1 wios=1 dbytes=0 dios=0\n8:16 rbytes=5 wbytes=0 rios=1\n",
+			"sys/fs/cgroup/cpu.pressure":  "some avg10=0.00 avg60=0.00 avg300=0.00 total=1500000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n",
+		}, map[string]float64{CPULimit: 1.5, MemoryLimit: 2048, OOMKills: 1, DiskRead: 105, DiskWritten: 30, CPUPressure: 1.5}},
+		"v2 without limits": {map[string]string{
+			"proc/self/cgroup": "0::/\n", "proc/self/mountinfo": mountV2,
+			"sys/fs/cgroup/cpu.max": "max 100000\n", "sys/fs/cgroup/memory.max": "max\n",
+		}, map[string]float64{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reader, err := Open(tree(t, c.files))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]float64{}
+			for _, m := range reader.Evidence() {
+				got[m.Name] = m.Value
+			}
+			if !maps.Equal(got, c.want) {
+				t.Errorf("got %v\nwant %v", got, c.want)
+			}
+		})
 	}
 }

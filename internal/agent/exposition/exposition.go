@@ -10,8 +10,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -49,27 +49,78 @@ func Write(w io.Writer, metrics ...Metric) error {
 	return nil
 }
 
-// Read gives the values of the named metrics, summed over their labels; those that are not there are not in the result.
-// Parts of a histogram are metrics by their own names: x_sum, x_count.
-func Read(r io.Reader, names ...string) (map[string]float64, error) {
+// Read gives the sums of the wanted metrics; those that are not there are not in the result. What is wanted is a name, which
+// takes all labels, or a name with the labels that it must have: pool_connections{state="Pending"}, which is 0 if the metric
+// is there with other labels alone. Parts of a histogram are metrics by their own names: x_sum, x_count.
+func Read(r io.Reader, wanted ...string) (map[string]float64, error) {
+	selectors := selectorsOf(wanted)
 	values := map[string]float64{}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		name, rest := cutName(lines.Bytes())
-		if !slices.Contains(names, string(name)) {
+		candidates := selectors[string(name)]
+		if len(candidates) == 0 {
 			continue
 		}
-		value, err := valueOf(rest)
+		labels, value, err := cutValue(rest)
 		if err != nil {
 			return nil, fmt.Errorf("metric %s: %w", name, err)
 		}
-		values[string(name)] += value
+		for _, s := range candidates {
+			values[s.text] += s.share(labels, value)
+		}
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("read metrics: %w", err)
 	}
 	return values, nil
+}
+
+// selector is one wanted metric, with the labels that it must have as they are written.
+type selector struct {
+	text   string
+	labels [][]byte
+}
+
+// selectorsOf parts what is wanted, by the metric's name.
+func selectorsOf(wanted []string) map[string][]selector {
+	all := make(map[string][]selector, len(wanted))
+	for _, text := range wanted {
+		name, rest, _ := strings.Cut(text, "{")
+		s := selector{text: text}
+		for label := range strings.SplitSeq(strings.TrimSuffix(rest, "}"), ",") {
+			if label = strings.TrimSpace(label); label != "" {
+				s.labels = append(s.labels, []byte(label))
+			}
+		}
+		all[name] = append(all[name], s)
+	}
+	return all
+}
+
+// share is the value, or 0 without the labels.
+func (s selector) share(labels []byte, value float64) float64 {
+	for _, wanted := range s.labels {
+		if !hasLabel(labels, wanted) {
+			return 0
+		}
+	}
+	return value
+}
+
+// hasLabel tells whether wanted, such as state="idle", is one of the labels rather than the end of another.
+func hasLabel(labels, wanted []byte) bool {
+	for at := 0; ; at++ {
+		i := bytes.Index(labels[at:], wanted)
+		if i < 0 {
+			return false
+		}
+		at += i
+		if at > 0 && (labels[at-1] == '{' || labels[at-1] == ',' || labels[at-1] == ' ') {
+			return true
+		}
+	}
 }
 
 // cutName parts a line after the metric's name; a comment has none.
@@ -82,20 +133,21 @@ func cutName(line []byte) (name, rest []byte) {
 	return line[:end], line[end:]
 }
 
-// valueOf is the first word after the labels; a time stamp or an exemplar may follow.
-func valueOf(rest []byte) (float64, error) {
+// cutValue parts the labels from the first word after them; a time stamp or an exemplar may follow.
+func cutValue(rest []byte) (labels []byte, value float64, err error) {
 	if rest[0] == '{' {
 		end := endOfLabels(rest)
 		if end < 0 {
-			return 0, fmt.Errorf("labels %q have no end", rest)
+			return nil, 0, fmt.Errorf("labels %q have no end", rest)
 		}
-		rest = rest[end+1:]
+		labels, rest = rest[:end+1], rest[end+1:]
 	}
 	words := bytes.Fields(rest)
 	if len(words) == 0 {
-		return 0, fmt.Errorf("no value")
+		return nil, 0, fmt.Errorf("no value")
 	}
-	return strconv.ParseFloat(string(words[0]), 64)
+	value, err = strconv.ParseFloat(string(words[0]), 64)
+	return labels, value, err
 }
 
 // endOfLabels is where the brace closes that is not inside of a label's value.

@@ -36,6 +36,19 @@ func TestRead(t *testing.T) {
 	}
 }
 
+func TestReadByLabels(t *testing.T) {
+	const connections = `pool{state="Active",node="a"} 3
+pool{node="b",state="Active"} 4
+pool{node="a", state="Idle"} 5
+pool{oldstate="Active"} 100
+`
+	got, err := Read(strings.NewReader(connections), "pool", `pool{state="Active"}`, `pool{state="Idle",node="a"}`, `pool{state="Pending"}`, `absent{a="b"}`)
+	want := map[string]float64{"pool": 112, `pool{state="Active"}`: 7, `pool{state="Idle",node="a"}`: 5, `pool{state="Pending"}`: 0}
+	if err != nil || !maps.Equal(got, want) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"x many\n":                            "metric x: strconv.ParseFloat",

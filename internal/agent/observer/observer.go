@@ -71,18 +71,20 @@ func Observe(ctx context.Context, endpoints []protocol.Observed, start time.Time
 	var seen Observation
 	for i, o := range endpoints {
 		if tellsUsage(o, readings[i]) {
-			seen.Members = append(seen.Members, evaluate(o.Member, readings[i]))
+			seen.Members = append(seen.Members, evaluate(o, readings[i]))
+			seen.Series = append(seen.Series, recorded(o, readings[i], seconds)...)
 		}
 		for _, s := range o.Series {
-			seen.Series = append(seen.Series, seriesOf(o.Member, s, readings[i]))
+			seen.Series = append(seen.Series, seriesOf(o, s, readings[i], seconds))
 		}
 	}
 	return seen
 }
 
-// reading is one sample; at is zero if it was missed.
+// reading is one sample, in the middle of an exchange that took some time; at is zero if it was missed.
 type reading struct {
-	at time.Time
+	at   time.Time
+	took time.Duration
 	// usage of the container; nil where the endpoint is not an agent's.
 	usage *cgroup.Usage
 	// values of the metrics by name.
@@ -94,44 +96,54 @@ func (r reading) missed() bool { return r.at.IsZero() }
 // usageMissed tells whether nothing is known of the container.
 func (r reading) usageMissed() bool { return r.usage == nil }
 
-// tellsUsage is false for an endpoint that is there for its series and has answered without a container's usage.
+// tellsUsage is false for an endpoint that is there for its series and has answered without a container's usage, or that is not
+// sampled each second.
 func tellsUsage(o protocol.Observed, readings []reading) bool {
-	if len(o.Series) == 0 {
-		return true
+	if o.Every() > 1 || len(o.Series) == 0 {
+		return o.Every() == 1
 	}
 	answered := slices.ContainsFunc(readings, func(r reading) bool { return !r.missed() })
 	known := slices.ContainsFunc(readings, func(r reading) bool { return !r.usageMissed() })
 	return known || !answered
 }
 
-// sample takes seconds + 1 readings. One that cannot be taken on time is missed, not taken late.
+// sample takes a reading at the start and after every o.Every() seconds. One that cannot be taken on time is missed, not taken late.
 func sample(ctx context.Context, o protocol.Observed, start time.Time, seconds int, scrape Scrape) []reading {
-	names := cgroup.MetricNames()
+	var names []string
+	if o.Every() == 1 {
+		names = slices.Clone(agentNames)
+	}
 	for _, s := range o.Series {
 		names = append(names, s.Metric)
 	}
-	readings := make([]reading, seconds+1)
+	readings := make([]reading, seconds/o.Every()+1)
 	for i := range readings {
-		due := start.Add(time.Duration(i) * time.Second)
+		due := start.Add(time.Duration(i*o.Every()) * time.Second)
 		if sleepUntil(ctx, due) != nil {
 			break
 		}
-		began := time.Now()
-		if began.Sub(due) >= scrapeTimeout {
-			continue
-		}
-		once, cancel := context.WithDeadline(ctx, due.Add(scrapeTimeout))
-		values, err := scrape(once, o.URL, names)
-		cancel()
-		if err != nil {
-			continue
-		}
-		readings[i] = reading{at: began.Add(time.Since(began) / 2), values: values}
-		if usage, err := cgroup.FromMetrics(values); err == nil {
-			readings[i].usage = &usage
+		if time.Since(due) < scrapeTimeout {
+			readings[i] = exchange(ctx, due.Add(scrapeTimeout), o.URL, names, scrape)
 		}
 	}
 	return readings
+}
+
+// exchange takes one reading; it is missed if there is no answer by the deadline.
+func exchange(ctx context.Context, deadline time.Time, url string, names []string, scrape Scrape) reading {
+	once, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	began := time.Now()
+	values, err := scrape(once, url, names)
+	if err != nil {
+		return reading{}
+	}
+	took := time.Since(began)
+	r := reading{at: began.Add(took / 2), took: took, values: values}
+	if usage, err := cgroup.FromMetrics(values); err == nil {
+		r.usage = &usage
+	}
+	return r
 }
 
 func sleepUntil(ctx context.Context, due time.Time) error {
@@ -143,10 +155,10 @@ func sleepUntil(ctx context.Context, due time.Time) error {
 	}
 }
 
-// evaluate turns readings into a member's CPU and memory. A value is missing if a reading that it needs is, or if the
+// evaluate turns the readings of each second into a container's use and evidence. A value is missing if a reading that it needs is, or if the
 // container was restarted between them.
-func evaluate(member string, readings []reading) results.Member {
-	m := results.Member{Member: member}
+func evaluate(o protocol.Observed, readings []reading) results.Member {
+	m := results.Member{Member: o.Member, Kind: results.MemberKind(o.Kind), Role: o.Role, Evidence: evidenceOf(readings)}
 	var last *cgroup.Usage
 	for i, r := range readings {
 		if r.usageMissed() {
@@ -193,15 +205,19 @@ func memory(r reading) float64 {
 	return float64(r.usage.WorkingSet)
 }
 
-// seriesOf is a metric over the window: a counter's rate in each second, a gauge's value at its end.
-func seriesOf(subject string, wanted protocol.ObservedSeries, readings []reading) results.NamedSeries {
-	s := results.NamedSeries{Subject: subject, Name: wanted.Name, Unit: wanted.Unit}
+// seriesOf is a metric over the window: a counter's rate up to each second, a gauge's value at its end. What is not sampled each
+// second is missing in the seconds between.
+func seriesOf(o protocol.Observed, wanted protocol.ObservedSeries, readings []reading, seconds int) results.NamedSeries {
+	s := results.NamedSeries{Subject: o.Member, Name: wanted.Name, Unit: wanted.Unit, Values: make(results.Series, seconds)}
+	for i := range s.Values {
+		s.Values[i] = results.Missing
+	}
 	for i := 1; i < len(readings); i++ {
 		value := readings[i].value(wanted.Metric)
 		if wanted.Kind == protocol.Counter {
 			value = rate(readings[i-1].value(wanted.Metric), value, readings[i].at.Sub(readings[i-1].at))
 		}
-		s.Values = append(s.Values, value)
+		s.Values[i*o.Every()-1] = value
 	}
 	return s
 }

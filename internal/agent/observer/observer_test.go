@@ -2,6 +2,7 @@ package observer
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"net/http"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
 	"github.com/benchnet/benchnet/internal/agent/exposition"
+	"github.com/benchnet/benchnet/internal/agent/host"
+	"github.com/benchnet/benchnet/internal/agent/jvm"
 	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/results"
 )
@@ -66,7 +69,7 @@ func TestEvaluate(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := evaluate("", c.readings)
+			got := evaluate(protocol.Observed{}, c.readings)
 			if !same(got.CPUSeconds, c.want.CPUSeconds) || !same(got.MemoryBytes, c.want.MemoryBytes) {
 				t.Errorf("CPU %v, memory %v\nwant %v, %v", got.CPUSeconds, got.MemoryBytes, c.want.CPUSeconds, c.want.MemoryBytes)
 			}
@@ -154,6 +157,83 @@ func TestObserveEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// told is a reading after some seconds, in an exchange of some length, of an endpoint that has these metrics.
+func told(seconds float64, took time.Duration, values map[string]float64) reading {
+	return reading{at: start.Add(time.Duration(seconds * float64(time.Second))), took: took, values: values}
+}
+
+func TestEvidence(t *testing.T) {
+	clock := func(seconds float64) float64 { return float64(start.Unix()) + seconds }
+	got := evidenceOf([]reading{
+		told(0, 8*time.Millisecond, map[string]float64{cgroup.CPULimit: 0.3, cgroup.MemoryLimit: 1 << 30, cgroup.OOMKills: 1, jvm.GCSeconds: 10, jvm.GCCollections: 100,
+			host.CPUs: 2, host.CPUBusy: 100, host.CPUIdle: 50, host.CPUIOWait: 5, host.CPUSteal: 1, host.CPUPressure: 7,
+			host.VolumeSize: 1000, host.VolumeAvailable: 400, host.Clock: clock(0.5)}),
+		{},
+		told(1, time.Millisecond, map[string]float64{host.VolumeSize: 1000, host.VolumeAvailable: 20, host.Clock: clock(1.02)}),
+		told(2, 3*time.Millisecond, map[string]float64{cgroup.CPULimit: 0.3, cgroup.MemoryLimit: 1 << 30, cgroup.OOMKills: 3, jvm.GCSeconds: 10.5, jvm.GCCollections: 104,
+			host.CPUs: 2, host.CPUBusy: 103, host.CPUIdle: 50.6, host.CPUIOWait: 5.2, host.CPUSteal: 1.2, host.CPUPressure: 8,
+			host.VolumeSize: 1000, host.VolumeAvailable: 300, host.Clock: clock(2.4)}),
+	})
+	want := results.Evidence{
+		CPULimit: 0.3, MemoryLimitBytes: 1 << 30, OOMKills: 2,
+		GarbageCollection: &results.GarbageCollection{Share: 0.25, Collections: 4},
+		Volume:            &results.Volume{SizeBytes: 1000, LeastAvailableBytes: 20},
+		Host: &results.Host{CPUs: 2, BusyShare: 0.75, StealShare: 0.05, IOWaitShare: 0.05, IdleShare: 0.15,
+			Pressure: &results.Pressure{CPU: new(0.5)}},
+		Clock: &results.Clock{OffsetMillis: 20, ErrorMillis: 0.5},
+	}
+	if !reflect.DeepEqual(got, want) {
+		gotText, _ := json.Marshal(got)
+		wantText, _ := json.Marshal(want)
+		t.Errorf("got  %s\nwant %s", gotText, wantText)
+	}
+}
+
+// What is not told, and counters that began anew, give no evidence instead of a false one.
+func TestEvidenceIsNotMadeUp(t *testing.T) {
+	for name, readings := range map[string][]reading{
+		"nothing answered":  make([]reading, 3),
+		"one answer":        {told(0, 0, map[string]float64{cgroup.CPULimit: 1}), {}},
+		"nothing told":      {told(0, 0, nil), told(1, 0, nil)},
+		"counters restart":  {told(0, 0, map[string]float64{jvm.GCSeconds: 9, jvm.GCCollections: 9}), told(1, 0, map[string]float64{jvm.GCSeconds: 1, jvm.GCCollections: 1})},
+		"told once, at end": {told(0, 0, nil), told(1, 0, map[string]float64{jvm.GCSeconds: 1, jvm.GCCollections: 1, cgroup.OOMKills: 1})},
+	} {
+		if got := evidenceOf(readings); got != (results.Evidence{}) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// What costs its owner is asked for less often; the seconds between are missing, and a rate stands for the whole time.
+func TestEveryFewSeconds(t *testing.T) {
+	none := results.Missing
+	o := protocol.Observed{Member: "member-0", EverySeconds: 2}
+	readings := []reading{measured(0, 10), measured(2, 30), measured(4, 70)}
+	got := seriesOf(o, protocol.ObservedSeries{Metric: "m", Kind: protocol.Counter}, readings, 5)
+	if want := (results.Series{none, 10, none, 20, none}); !same(got.Values, want) {
+		t.Errorf("got %v, want %v", got.Values, want)
+	}
+	var asked []time.Duration
+	began := time.Now()
+	seen := Observe(t.Context(), []protocol.Observed{{Member: "a", EverySeconds: 2, Series: []protocol.ObservedSeries{{Metric: "m", Kind: protocol.Gauge}}}}, began, 3,
+		func(context.Context, string, []string) (map[string]float64, error) {
+			asked = append(asked, time.Since(began).Round(time.Second))
+			return map[string]float64{"m": 1}, nil
+		})
+	if !reflect.DeepEqual(asked, []time.Duration{0, 2 * time.Second}) || len(seen.Members) != 0 || !same(seen.Series[0].Values, results.Series{none, 1, none}) {
+		t.Errorf("asked at %v, saw %+v", asked, seen)
+	}
+}
+
+// The agent's network series are whole bytes, and absent where they are not told.
+func TestRecordedSeries(t *testing.T) {
+	got := recorded(protocol.Observed{Member: "a"}, []reading{
+		told(0, 0, map[string]float64{host.NetworkReceived: 0}), told(1.5, 0, map[string]float64{host.NetworkReceived: 1000})}, 1)
+	if len(got) != 1 || got[0].Name != "networkReceive" || got[0].Subject != "a" || !same(got[0].Values, results.Series{667}) {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // measured is a reading after some seconds of an endpoint that has one metric.
 func measured(seconds, value float64) reading {
 	return reading{at: start.Add(time.Duration(seconds * float64(time.Second))), values: map[string]float64{"m": value}}
@@ -177,7 +257,7 @@ func TestSeries(t *testing.T) {
 		"a counter that began anew": {protocol.Counter, []reading{measured(0, 9), measured(1, 2), measured(2, 4)}, results.Series{none, 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := seriesOf("member-0", protocol.ObservedSeries{Name: "n", Unit: "u", Metric: "m", Kind: c.kind}, c.readings)
+			got := seriesOf(protocol.Observed{Member: "member-0"}, protocol.ObservedSeries{Name: "n", Unit: "u", Metric: "m", Kind: c.kind}, c.readings, len(c.readings)-1)
 			if got.Subject != "member-0" || got.Name != "n" || got.Unit != "u" || !same(got.Values, c.want) {
 				t.Errorf("got %+v, want %v", got, c.want)
 			}

@@ -83,20 +83,28 @@ func (m Measure) WindowEnd(start time.Time) time.Time {
 	return m.WindowStart(start).Add(time.Duration(m.WindowSeconds) * time.Second)
 }
 
-// Observed is an endpoint of a member. One that serves the metrics of an agent tells the CPU and memory of the member's
-// container; a member's own endpoint, in an entry of its own, gives its series alone.
+// Observed is an endpoint of a member or of a database. One that serves the metrics of an agent tells the CPU and memory of the
+// container; a program's own endpoint, in an entry of its own, gives its series alone.
 type Observed struct {
-	Member string           `json:"member"`
-	URL    string           `json:"url"`
-	Series []ObservedSeries `json:"series"`
+	Member string `json:"member"`
+	// Kind and Role of what is observed go into the result as they are.
+	Kind string `json:"kind"`
+	Role string `json:"role"`
+	URL  string `json:"url"`
+	// EverySeconds it is sampled; 0 is each second.
+	EverySeconds int              `json:"everySeconds"`
+	Series       []ObservedSeries `json:"series"`
 }
+
+// Every is how many seconds lie between two samples.
+func (o Observed) Every() int { return max(1, o.EverySeconds) }
 
 // ObservedSeries is a metric of an endpoint that becomes a series of the result.
 type ObservedSeries struct {
 	// Name and Unit of the series.
 	Name string `json:"name"`
 	Unit string `json:"unit"`
-	// Metric by its name, summed over its labels.
+	// Metric by its name, summed over its labels, or with labels that it must have: pool_connections{state="Pending"}.
 	Metric string `json:"metric"`
 	Kind   Kind   `json:"kind"`
 }
@@ -141,6 +149,9 @@ func (w *Workload) validate() error {
 	for i, o := range w.Observe {
 		if o.Member == "" || o.URL == "" {
 			return fmt.Errorf("observe[%d]: member and url are both needed", i)
+		}
+		if o.EverySeconds < 0 {
+			return fmt.Errorf("observe[%d].everySeconds: %d is negative", i, o.EverySeconds)
 		}
 		for k, series := range o.Series {
 			if err := series.validate(); err != nil {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/cgroup"
 	"github.com/benchnet/benchnet/internal/agent/observer"
 	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/results"
@@ -21,6 +20,11 @@ type observation struct {
 // add puts what the agent saw into the worker's result, and the unit that the workload names.
 func (w *Worker) add(seen observation, r *results.Worker) {
 	r.Members, r.Load = seen.Members, seen.load
+	for i := range r.Members {
+		if clock := r.Members[i].Clock; clock != nil {
+			clock.Worker = w.Index
+		}
+	}
 	r.Series = append(r.Series, seen.Series...)
 	r.Unit = cmp.Or(r.Unit, w.Workload.Unit)
 }
@@ -42,25 +46,21 @@ func (w *Worker) watch(ctx context.Context, start time.Time) <-chan observation 
 
 // ownLoad is what this container uses between two instants; nil if that cannot be told.
 func (w *Worker) ownLoad(ctx context.Context, from, to time.Time) *results.Load {
-	before, err1 := w.usageAt(ctx, from)
-	after, err2 := w.usageAt(ctx, to)
+	before, err1 := w.lookAt(ctx, from)
+	after, err2 := w.lookAt(ctx, to)
 	if err1 != nil || err2 != nil {
 		w.Log("the worker's own CPU use is not known: %v, %v", err1, err2)
 		return nil
 	}
-	return &results.Load{
-		CPUSeconds:       (after.CPU - before.CPU).Seconds(),
-		Periods:          int64(after.Periods - before.Periods),
-		ThrottledPeriods: int64(after.ThrottledPeriods - before.ThrottledPeriods),
-	}
+	return observer.LoadBetween(before, after)
 }
 
-func (w *Worker) usageAt(ctx context.Context, instant time.Time) (cgroup.Usage, error) {
+func (w *Worker) lookAt(ctx context.Context, instant time.Time) (observer.Sight, error) {
 	select {
 	case <-ctx.Done():
-		return cgroup.Usage{}, ctx.Err()
+		return observer.Sight{}, ctx.Err()
 	case <-time.After(time.Until(instant)):
-		return w.Usage.Read()
+		return observer.Look(w.Usage)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
+	"github.com/benchnet/benchnet/internal/agent/exposition"
 	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/results"
 )
@@ -49,6 +50,8 @@ func (f folder) Failure(_ context.Context, line string) error {
 
 // busy is a container that uses half a core and is throttled in each second period.
 type busy struct{ began time.Time }
+
+func (b busy) Evidence() []exposition.Metric { return nil }
 
 func (b busy) Read() (cgroup.Usage, error) {
 	lived := time.Since(b.began)

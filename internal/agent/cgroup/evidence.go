@@ -1,0 +1,143 @@
+package cgroup
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/benchnet/benchnet/internal/agent/exposition"
+	"github.com/benchnet/benchnet/internal/agent/host"
+)
+
+// Names of the metrics that not every kernel tells.
+const (
+	CPULimit       = "benchnet_container_cpu_limit_cores"
+	MemoryLimit    = "benchnet_container_memory_limit_bytes"
+	OOMKills       = "benchnet_container_oom_kills_total"
+	DiskRead       = "benchnet_container_disk_read_bytes_total"
+	DiskWritten    = "benchnet_container_disk_written_bytes_total"
+	CPUPressure    = "benchnet_container_cpu_pressure_seconds_total"
+	MemoryPressure = "benchnet_container_memory_pressure_seconds_total"
+	IOPressure     = "benchnet_container_io_pressure_seconds_total"
+)
+
+// noMemoryLimit is what version 1 shows without a limit, rounded down to any page size in use.
+const noMemoryLimit = 1 << 62
+
+// EvidenceNames are the names of all metrics that Evidence may give.
+func EvidenceNames() []string {
+	return []string{CPULimit, MemoryLimit, OOMKills, DiskRead, DiskWritten, CPUPressure, MemoryPressure, IOPressure}
+}
+
+// evidence collects what is known; what is not is left out.
+type evidence []exposition.Metric
+
+func (e *evidence) add(name string, kind exposition.Kind, help string, value float64, known bool) {
+	if known {
+		*e = append(*e, exposition.Metric{Name: name, Kind: kind, Help: help, Value: value})
+	}
+}
+
+func (e *evidence) cpuLimit(quota, period float64) {
+	e.add(CPULimit, exposition.Gauge, "CPU quota of the container, in cores.", quota/period, quota > 0 && period > 0)
+}
+
+func (e *evidence) memoryLimit(bytes float64) {
+	e.add(MemoryLimit, exposition.Gauge, "Memory limit of the container.", bytes, bytes > 0 && bytes < noMemoryLimit)
+}
+
+func (e *evidence) oomKills(table map[string]float64) {
+	kills, known := table["oom_kill"]
+	e.add(OOMKills, exposition.Counter, "Processes of the container that the kernel killed for want of memory.", kills, known)
+}
+
+func (e *evidence) disk(read, written float64, known bool) {
+	e.add(DiskRead, exposition.Counter, "Bytes that the container read from disks.", read, known)
+	e.add(DiskWritten, exposition.Counter, "Bytes that the container wrote to disks.", written, known)
+}
+
+// Evidence of version 1, which knows no pressure.
+func (c v1) Evidence() []exposition.Metric {
+	var all evidence
+	all.cpuLimit(numberIn(c.cpu, "cpu.cfs_quota_us"), numberIn(c.cpu, "cpu.cfs_period_us"))
+	all.memoryLimit(numberIn(c.memory, "memory.limit_in_bytes"))
+	all.oomKills(tableIn(c.memory, "memory.oom_control"))
+	var read, written float64
+	content := fileIn(c.blkio, "blkio.throttle.io_service_bytes")
+	for line := range bytes.Lines(content) {
+		words := strings.Fields(string(line))
+		if len(words) == 3 && words[1] == "Read" {
+			read += parsed(words[2])
+		} else if len(words) == 3 && words[1] == "Write" {
+			written += parsed(words[2])
+		}
+	}
+	all.disk(read, written, content != nil)
+	return all
+}
+
+// Evidence of version 2.
+func (c v2) Evidence() []exposition.Metric {
+	var all evidence
+	if words := strings.Fields(string(fileIn(c.folder, "cpu.max"))); len(words) == 2 {
+		all.cpuLimit(parsed(words[0]), parsed(words[1]))
+	}
+	all.memoryLimit(numberIn(c.folder, "memory.max"))
+	all.oomKills(tableIn(c.folder, "memory.events"))
+	var read, written float64
+	content := fileIn(c.folder, "io.stat")
+	for word := range strings.FieldsSeq(string(content)) {
+		if bytes, found := strings.CutPrefix(word, "rbytes="); found {
+			read += parsed(bytes)
+		} else if bytes, found := strings.CutPrefix(word, "wbytes="); found {
+			written += parsed(bytes)
+		}
+	}
+	all.disk(read, written, content != nil)
+	for _, p := range []struct{ file, metric, help string }{
+		{"cpu.pressure", CPUPressure, "Time in which a task of the container waited for a CPU."},
+		{"memory.pressure", MemoryPressure, "Time in which a task of the container waited for memory."},
+		{"io.pressure", IOPressure, "Time in which a task of the container waited for a disk."},
+	} {
+		waited, known := host.Waited(fileIn(c.folder, p.file))
+		all.add(p.metric, exposition.Counter, p.help, waited.Seconds(), known)
+	}
+	return all
+}
+
+// fileIn is nil where there is none.
+func fileIn(folder, name string) []byte {
+	if folder == "" {
+		return nil
+	}
+	content, err := os.ReadFile(filepath.Join(folder, name))
+	if err != nil {
+		return nil
+	}
+	return content
+}
+
+// numberIn is 0 where there is none, as for the word max.
+func numberIn(folder, name string) float64 {
+	return parsed(string(bytes.TrimSpace(fileIn(folder, name))))
+}
+
+func tableIn(folder, name string) map[string]float64 {
+	values := map[string]float64{}
+	for line := range bytes.Lines(fileIn(folder, name)) {
+		if key, value, found := strings.Cut(strings.TrimSpace(string(line)), " "); found {
+			values[key] = parsed(value)
+		}
+	}
+	return values
+}
+
+func parsed(text string) float64 {
+	value, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0
+	}
+	return value
+}

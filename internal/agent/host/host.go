@@ -1,0 +1,175 @@
+// Package host reads what surrounds a container: the CPU time and pressure of its host, the traffic of its pod, the room on
+// its volume and the host's clock. What the kernel does not tell is left out, so that nobody takes it for zero.
+package host
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/benchnet/benchnet/internal/agent/exposition"
+)
+
+// Names of the metrics.
+const (
+	CPUs              = "benchnet_host_cpus"
+	CPUBusy           = "benchnet_host_cpu_busy_seconds_total"
+	CPUIdle           = "benchnet_host_cpu_idle_seconds_total"
+	CPUIOWait         = "benchnet_host_cpu_iowait_seconds_total"
+	CPUSteal          = "benchnet_host_cpu_steal_seconds_total"
+	CPUPressure       = "benchnet_host_cpu_pressure_seconds_total"
+	MemoryPressure    = "benchnet_host_memory_pressure_seconds_total"
+	IOPressure        = "benchnet_host_io_pressure_seconds_total"
+	NetworkReceived   = "benchnet_pod_network_received_bytes_total"
+	NetworkSent       = "benchnet_pod_network_sent_bytes_total"
+	VolumeSize        = "benchnet_volume_size_bytes"
+	VolumeAvailable   = "benchnet_volume_available_bytes"
+	Clock             = "benchnet_host_clock_seconds"
+	ticksPerSecond    = 100 // USER_HZ, the same on all architectures that Go supports.
+	fieldsOfCPU       = 8   // user nice system idle iowait irq softirq steal; guest time is in user.
+	fieldsOfInterface = 16
+)
+
+// Names of all metrics that Read may give.
+func Names() []string {
+	return []string{CPUs, CPUBusy, CPUIdle, CPUIOWait, CPUSteal, CPUPressure, MemoryPressure, IOPressure,
+		NetworkReceived, NetworkSent, VolumeSize, VolumeAvailable, Clock}
+}
+
+// Reader reads the surroundings of the container that it runs in.
+type Reader struct {
+	// Root is "/" but in tests.
+	Root string
+	// Volume is the folder whose file system's room is told; empty: none.
+	Volume string
+}
+
+// Read gives what is known now, the clock last.
+func (r Reader) Read() []exposition.Metric {
+	all := r.processors()
+	all = append(all, r.pressure()...)
+	all = append(all, r.network()...)
+	all = append(all, r.volume()...)
+	return append(all, gauge(Clock, "Clock of the host, in seconds since 1970.", float64(time.Now().UnixNano())/1e9))
+}
+
+func (r Reader) proc(name string) []byte {
+	content, err := os.ReadFile(filepath.Join(r.Root, "proc", name))
+	if err != nil {
+		return nil
+	}
+	return content
+}
+
+// processors tells the time of all CPUs by state since the host started.
+func (r Reader) processors() []exposition.Metric {
+	var total []float64
+	cpus := 0
+	for line := range bytes.Lines(r.proc("stat")) {
+		words := strings.Fields(string(line))
+		switch {
+		case len(words) > fieldsOfCPU && words[0] == "cpu":
+			total = numbers(words[1 : fieldsOfCPU+1])
+		case len(words) > 0 && strings.HasPrefix(words[0], "cpu"):
+			cpus++
+		}
+	}
+	if total == nil || cpus == 0 {
+		return nil
+	}
+	user, nice, system, idle, wait, irq, softirq, steal := total[0], total[1], total[2], total[3], total[4], total[5], total[6], total[7]
+	return []exposition.Metric{
+		gauge(CPUs, "CPUs of the host.", float64(cpus)),
+		counter(CPUBusy, "Time in which the host's CPUs worked.", (user+nice+system+irq+softirq)/ticksPerSecond),
+		counter(CPUIdle, "Time in which the host's CPUs had nothing to do.", idle/ticksPerSecond),
+		counter(CPUIOWait, "Idle time of the host's CPUs in which a disk was waited for.", wait/ticksPerSecond),
+		counter(CPUSteal, "Time in which the host's CPUs wanted to work and the hypervisor ran something else.", steal/ticksPerSecond),
+	}
+}
+
+// pressure tells for how long some task of the host has waited for a resource.
+func (r Reader) pressure() []exposition.Metric {
+	var all []exposition.Metric
+	for _, p := range []struct{ file, metric, help string }{
+		{"pressure/cpu", CPUPressure, "Time in which a task of the host waited for a CPU."},
+		{"pressure/memory", MemoryPressure, "Time in which a task of the host waited for memory."},
+		{"pressure/io", IOPressure, "Time in which a task of the host waited for a disk."},
+	} {
+		if waited, ok := Waited(r.proc(p.file)); ok {
+			all = append(all, counter(p.metric, p.help, waited.Seconds()))
+		}
+	}
+	return all
+}
+
+// Waited is the total of the line "some" in a file of the kernel's pressure stall information.
+func Waited(content []byte) (time.Duration, bool) {
+	for line := range bytes.Lines(content) {
+		words := strings.Fields(string(line))
+		if len(words) == 0 || words[0] != "some" {
+			continue
+		}
+		total, found := strings.CutPrefix(words[len(words)-1], "total=")
+		micros, err := strconv.ParseInt(total, 10, 64)
+		return time.Duration(micros) * time.Microsecond, found && err == nil
+	}
+	return 0, false
+}
+
+// network adds up the interfaces of the pod but the loopback.
+func (r Reader) network() []exposition.Metric {
+	var received, sent float64
+	known := false
+	lines := bufio.NewScanner(bytes.NewReader(r.proc("net/dev")))
+	for lines.Scan() {
+		name, rest, found := strings.Cut(lines.Text(), ":")
+		words := strings.Fields(rest)
+		if !found || len(words) < fieldsOfInterface || strings.TrimSpace(name) == "lo" {
+			continue
+		}
+		counts := numbers(words)
+		received, sent, known = received+counts[0], sent+counts[8], true
+	}
+	if !known {
+		return nil
+	}
+	return []exposition.Metric{
+		counter(NetworkReceived, "Bytes that the pod received.", received),
+		counter(NetworkSent, "Bytes that the pod sent.", sent),
+	}
+}
+
+func (r Reader) volume() []exposition.Metric {
+	var room unix.Statfs_t
+	if r.Volume == "" || unix.Statfs(r.Volume, &room) != nil {
+		return nil
+	}
+	block := float64(room.Frsize)
+	return []exposition.Metric{
+		gauge(VolumeSize, "Size of the file system of the container's volume.", float64(room.Blocks)*block),
+		gauge(VolumeAvailable, "Bytes that may still be written to it.", float64(room.Bavail)*block),
+	}
+}
+
+// numbers are the words' values; one that is no number counts as 0.
+func numbers(words []string) []float64 {
+	all := make([]float64, len(words))
+	for i, word := range words {
+		all[i], _ = strconv.ParseFloat(word, 64)
+	}
+	return all
+}
+
+func gauge(name, help string, value float64) exposition.Metric {
+	return exposition.Metric{Name: name, Kind: exposition.Gauge, Help: help, Value: value}
+}
+
+func counter(name, help string, value float64) exposition.Metric {
+	return exposition.Metric{Name: name, Kind: exposition.Counter, Help: help, Value: value}
+}

@@ -1,0 +1,92 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+const stat = `cpu  100 20 30 400 50 6 4 10 99 99
+cpu0 50 10 15 200 25 3 2 5 0 0
+cpu1 50 10 15 200 25 3 2 5 0 0
+intr 12345 1 2 3
+ctxt 678
+`
+
+const netDev = `Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
+    lo: 999999 10 0 0 0 0 0 0 999999 10 0 0 0 0 0 0
+  eth0:1000 10 0 0 0 0 0 0 2000 10 0 0 0 0 0 0
+  eth1: 5 1 0 0 0 0 0 0 7 1 0 0 0 0 0 0
+`
+
+// kernel writes files as the kernel shows them and returns their root.
+func kernel(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(root, "proc", name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func valuesOf(r Reader) map[string]float64 {
+	values := map[string]float64{}
+	for _, m := range r.Read() {
+		values[m.Name] = m.Value
+	}
+	return values
+}
+
+func TestRead(t *testing.T) {
+	root := kernel(t, map[string]string{
+		"stat": stat, "net/dev": netDev,
+		"pressure/cpu": "some avg10=3.42 avg60=3.41 avg300=3.77 total=2500000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n",
+		"pressure/io":  "some avg10=0.00 avg60=0.00 avg300=0.00 total=40\n",
+	})
+	got := valuesOf(Reader{Root: root, Volume: root})
+	for name, want := range map[string]float64{
+		CPUs: 2, CPUBusy: 1.6, CPUIdle: 4, CPUIOWait: 0.5, CPUSteal: 0.1,
+		CPUPressure: 2.5, IOPressure: 0.00004, NetworkReceived: 1005, NetworkSent: 2007,
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %v, want %v", name, got[name], want)
+		}
+	}
+	if _, found := got[MemoryPressure]; found {
+		t.Error("a pressure that the kernel does not tell was told")
+	}
+	if size, room := got[VolumeSize], got[VolumeAvailable]; size <= 0 || room <= 0 || room > size {
+		t.Errorf("%v of %v bytes available", room, size)
+	}
+	if told := time.Unix(0, int64(got[Clock]*1e9)); time.Since(told).Abs() > time.Minute {
+		t.Errorf("the clock says %v", told)
+	}
+}
+
+// A kernel that tells nothing, and no volume: the clock alone is left, no zeros.
+func TestNothingIsMadeUp(t *testing.T) {
+	if got := (Reader{Root: t.TempDir(), Volume: "/no/such/folder"}).Read(); len(got) != 1 || got[0].Name != Clock {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// All that Read gives is in Names, or nobody would ask for it.
+func TestNamesAreComplete(t *testing.T) {
+	known := map[string]bool{}
+	for _, name := range Names() {
+		known[name] = true
+	}
+	for _, m := range (Reader{Root: "/", Volume: t.TempDir()}).Read() {
+		if !known[m.Name] {
+			t.Errorf("%s is not among the names", m.Name)
+		}
+	}
+}

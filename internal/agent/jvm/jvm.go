@@ -1,0 +1,150 @@
+// Package jvm reads how much time the JVMs of a container spend in garbage collection. Every HotSpot JVM keeps counters in a
+// file that it shares (jvmstat's "perf data"), so that reading them costs the JVM nothing and it needs no option for it.
+//
+// There is none where the user has no name in the image's /etc/passwd, or where the JVM was started with
+// -XX:+PerfDisableSharedMem or -XX:-UsePerfData: then nothing is told.
+package jvm
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/benchnet/benchnet/internal/agent/exposition"
+)
+
+// Names of the metrics.
+const (
+	GCSeconds     = "benchnet_jvm_gc_seconds_total"
+	GCCollections = "benchnet_jvm_gc_collections_total"
+)
+
+// Names of all metrics that Read may give.
+func Names() []string { return []string{GCSeconds, GCCollections} }
+
+// Read adds up the garbage collections of all JVMs whose files lie below root ("/" but in tests). It gives nothing without a JVM.
+func Read(root string) []exposition.Metric {
+	files, err := filepath.Glob(filepath.Join(root, "tmp/hsperfdata_*/[0-9]*"))
+	if err != nil {
+		return nil
+	}
+	var seconds, collections float64
+	known := false
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		// A file that is being made is read again the next time.
+		c, err := countersOf(content)
+		if err != nil {
+			continue
+		}
+		spent, count, ok := c.collections()
+		seconds, collections, known = seconds+spent, collections+count, known || ok
+	}
+	if !known {
+		return nil
+	}
+	return []exposition.Metric{
+		{Name: GCSeconds, Kind: exposition.Counter, Help: "Time in which the JVM's collectors held it up.", Value: seconds},
+		{Name: GCCollections, Kind: exposition.Counter, Help: "Garbage collections of the JVM.", Value: collections},
+	}
+}
+
+// counters are the whole numbers of one JVM, by name.
+type counters map[string]int64
+
+// collections adds up the collectors: their time in seconds, and how often they ran.
+func (c counters) collections() (seconds, count float64, known bool) {
+	frequency := c["sun.os.hrt.frequency"]
+	if frequency <= 0 {
+		return 0, 0, false
+	}
+	for name, value := range c {
+		switch {
+		case !strings.HasPrefix(name, "sun.gc.collector."):
+		case strings.HasSuffix(name, ".time"):
+			seconds, known = seconds+float64(value)/float64(frequency), true
+		case strings.HasSuffix(name, ".invocations"):
+			count += float64(value)
+		}
+	}
+	return seconds, count, known
+}
+
+// The layout of the file: a prologue, then entries, each a header, a name that ends with 0, and the data.
+const (
+	magic          = 0xcafec0c0
+	prologueLength = 32
+	entryLength    = 20
+	littleEndian   = 1
+	typeLong       = 'J'
+)
+
+type prologue struct {
+	Magic                                uint32
+	Endianness, Major, Minor, Accessible byte
+	Used, Overflow                       int32
+	Modified                             int64
+	EntryOffset, Entries                 int32
+}
+
+type entry struct {
+	Length, NameOffset, Elements  int32
+	Type, Flags, Unit, Variablity byte
+	DataOffset                    int32
+}
+
+var errTorn = errors.New("perf data: the file is torn")
+
+func countersOf(content []byte) (counters, error) {
+	if len(content) < prologueLength || binary.BigEndian.Uint32(content) != magic {
+		return nil, errors.New("perf data: not such a file")
+	}
+	var order binary.ByteOrder = binary.BigEndian
+	if content[4] == littleEndian {
+		order = binary.LittleEndian
+	}
+	var head prologue
+	if _, err := binary.Decode(content, order, &head); err != nil {
+		return nil, fmt.Errorf("perf data: %w", err)
+	}
+	all := counters{}
+	for at, left := int(head.EntryOffset), head.Entries; left > 0; left-- {
+		if at < prologueLength || at+entryLength > len(content) {
+			return nil, errTorn
+		}
+		length, err := all.add(content[at:], order)
+		if err != nil {
+			return nil, err
+		}
+		at += length
+	}
+	return all, nil
+}
+
+// add reads the entry at the beginning of content and returns its length.
+func (c counters) add(content []byte, order binary.ByteOrder) (int, error) {
+	var e entry
+	if _, err := binary.Decode(content, order, &e); err != nil {
+		return 0, fmt.Errorf("perf data: %w", err)
+	}
+	length, name, data := int(e.Length), int(e.NameOffset), int(e.DataOffset)
+	if length < entryLength || length > len(content) || name < entryLength || name > length || data < entryLength || data > length {
+		return 0, errTorn
+	}
+	if e.Type != typeLong || e.Elements != 0 {
+		return length, nil
+	}
+	end := bytes.IndexByte(content[name:length], 0)
+	if end < 0 || data+8 > length {
+		return 0, errTorn
+	}
+	c[string(content[name:name+end])] = int64(order.Uint64(content[data:]))
+	return length, nil
+}

@@ -1,0 +1,82 @@
+package results
+
+// MemberKind says what was observed.
+type MemberKind string
+
+// The kinds. A result without one is of a member.
+const (
+	KindMember   MemberKind = "Member"
+	KindDatabase MemberKind = "Database"
+)
+
+// Evidence is what is known of a container beside its CPU and memory, over the window. What neither the kernel nor the program
+// in it tells is absent.
+type Evidence struct {
+	// CPULimit in cores and MemoryLimitBytes as the kernel enforces them.
+	CPULimit         float64 `json:"cpuLimit,omitempty"`
+	MemoryLimitBytes float64 `json:"memoryLimitBytes,omitempty"`
+	// OOMKills are the processes of the container that the kernel killed for want of memory.
+	OOMKills int64 `json:"oomKills,omitempty"`
+	// GarbageCollection of the container's JVMs.
+	GarbageCollection *GarbageCollection `json:"garbageCollection,omitempty"`
+	// Pressure in the container.
+	Pressure *Pressure `json:"pressure,omitempty"`
+	// Volume of the container.
+	Volume *Volume `json:"volume,omitempty"`
+	// Host of the container.
+	Host *Host `json:"host,omitempty"`
+	// Clock of the host.
+	Clock *Clock `json:"clock,omitempty"`
+}
+
+// GarbageCollection is what a JVM's collectors did.
+type GarbageCollection struct {
+	// Share of the window's time that was spent in collection, 0 to 1. The concurrent work of a collector is not in it.
+	Share       float64 `json:"share"`
+	Collections int64   `json:"collections"`
+}
+
+// Pressure is the share of the window, 0 to 1, in which at least one task waited for a resource; absent where the kernel does
+// not tell it.
+type Pressure struct {
+	CPU    *float64 `json:"cpu,omitempty"`
+	Memory *float64 `json:"memory,omitempty"`
+	IO     *float64 `json:"io,omitempty"`
+}
+
+// Volume is the file system of a container's volume.
+type Volume struct {
+	SizeBytes float64 `json:"sizeBytes"`
+	// LeastAvailableBytes is the least that could still be written at any sample.
+	LeastAvailableBytes float64 `json:"leastAvailableBytes"`
+}
+
+// Host is what all that ran on a host did to its CPUs over the window. The shares are of all CPUs, 0 to 1; with IdleShare they
+// make 1.
+type Host struct {
+	CPUs        float64 `json:"cpus"`
+	BusyShare   float64 `json:"busyShare"`
+	StealShare  float64 `json:"stealShare"`
+	IOWaitShare float64 `json:"ioWaitShare"`
+	IdleShare   float64 `json:"idleShare"`
+	// Pressure on the whole host.
+	Pressure *Pressure `json:"pressure,omitempty"`
+}
+
+// Clock compares the clock of a host with that of the worker that observed it, as NTP does: of all samples the one whose
+// exchange took the shortest. Seen from a worker on the same host it must be 0 within the error.
+type Clock struct {
+	// Worker that compared.
+	Worker int `json:"worker"`
+	// OffsetMillis by which the host is ahead of the worker; the truth lies within ErrorMillis of it.
+	OffsetMillis float64 `json:"offsetMillis"`
+	ErrorMillis  float64 `json:"errorMillis"`
+}
+
+// Names of the series that are recorded of every container whose kernel tells them, in bytes per second.
+const (
+	SeriesNetworkReceive  = "networkReceive"
+	SeriesNetworkTransmit = "networkTransmit"
+	SeriesDiskRead        = "diskRead"
+	SeriesDiskWrite       = "diskWrite"
+)
