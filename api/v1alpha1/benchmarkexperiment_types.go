@@ -310,12 +310,14 @@ type ServiceLevel struct {
 	Latency metav1.Duration `json:"latency,omitzero"`
 	// maxErrorPercent of the operations that may fail, a decimal such as 100m (0.1 %). Default: 0.
 	// +kubebuilder:default="0"
+	// +kubebuilder:validation:XValidation:rule="!string(self).startsWith('-')",message="maxErrorPercent must not be negative"
 	// +optional
 	MaxErrorPercent resource.Quantity `json:"maxErrorPercent,omitzero"`
 }
 
 // Comparison of variants with a baseline.
 // +kubebuilder:validation:XValidation:rule="has(self.baseline) != has(self.stored)",message="compare needs exactly one of baseline (a variant) and stored (an earlier result)"
+// +kubebuilder:validation:XValidation:rule="!has(self.gates) || self.gates.all(g, g.metric in self.metrics)",message="compare.gates[].metric must be among compare.metrics"
 type Comparison struct {
 	// baseline is the name of the variant that the others are compared with.
 	// +kubebuilder:validation:MaxLength=40
@@ -371,6 +373,7 @@ type Gate struct {
 	// maxRegressionPercent is how much worse the candidate may be, in percent of the baseline, a decimal: less throughput, more
 	// latency or errors. The gate fails where the whole confidence interval of the difference lies beyond it.
 	// +kubebuilder:default="5"
+	// +kubebuilder:validation:XValidation:rule="!string(self).startsWith('-')",message="maxRegressionPercent must not be negative"
 	// +optional
 	MaxRegressionPercent resource.Quantity `json:"maxRegressionPercent,omitzero"`
 }

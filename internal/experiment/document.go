@@ -60,7 +60,7 @@ func (d document) template() (*v1alpha1.ExperimentTemplate, error) {
 	var t v1alpha1.ExperimentTemplate
 	unknown, err := kjson.UnmarshalStrict(content, &t)
 	if err != nil {
-		return nil, err
+		return nil, readable(err)
 	}
 	return &t, errors.Join(unknown...)
 }
