@@ -75,7 +75,7 @@ type BenchmarkExperimentSpec struct {
 	// +optional
 	Parallelism int32 `json:"parallelism,omitempty"`
 	// failures says what becomes of a run that failed or is invalid.
-	// +kubebuilder:default={failed: Continue, invalid: LeaveOut, attempts: 3}
+	// +kubebuilder:default={failed: Continue, invalid: LeaveOut, attempts: 3, networkReadyWithin: "30m"}
 	// +optional
 	Failures FailurePolicy `json:"failures,omitzero"`
 	// networks says whether a network stays when the last of its runs has ended.
@@ -240,6 +240,13 @@ type FailurePolicy struct {
 	// +kubebuilder:validation:Maximum=10
 	// +optional
 	Attempts int32 `json:"attempts,omitempty"`
+	// networkReadyWithin fails a run whose network is not ready so long after the run was created. Default: 30m.
+	// +kubebuilder:default="30m"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?$') && duration(self) > duration('0s')",message="failures.networkReadyWithin must be whole seconds above 0, such as 10m"
+	// +optional
+	NetworkReadyWithin metav1.Duration `json:"networkReadyWithin,omitzero"`
 }
 
 // SaturationSearch looks for the highest load that meets a service level: clients in a closed loop, rate in an open one.

@@ -23,6 +23,12 @@ type BenchmarkRunSpec struct {
 	// workload to run.
 	// +required
 	Workload Workload `json:"workload"`
+	// networkReadyWithin fails the run if its network is not ready so long after the run was created, or at once if the network
+	// will not get ready by itself. Unset: the run waits.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +optional
+	NetworkReadyWithin *metav1.Duration `json:"networkReadyWithin,omitempty"`
 }
 
 // BenchmarkRunStatus is what was observed of the run.

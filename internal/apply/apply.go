@@ -62,11 +62,19 @@ func (w *Writer) Apply(ctx context.Context, owner Owner, desired, live client.Ob
 
 // Delete removes an object and its dependants; one that is gone already is no error.
 func (w *Writer) Delete(ctx context.Context, object client.Object) error {
+	return w.delete(ctx, object, metav1.DeletePropagationBackground)
+}
+
+// DeleteLast removes an object when its dependants are gone, so that as long as it is there they may be.
+func (w *Writer) DeleteLast(ctx context.Context, object client.Object) error {
+	return w.delete(ctx, object, metav1.DeletePropagationForeground)
+}
+
+func (w *Writer) delete(ctx context.Context, object client.Object, dependants metav1.DeletionPropagation) error {
 	if object.GetDeletionTimestamp() != nil {
 		return nil
 	}
-	err := w.client.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground),
-		client.Preconditions{UID: new(object.GetUID())})
+	err := w.client.Delete(ctx, object, client.PropagationPolicy(dependants), client.Preconditions{UID: new(object.GetUID())})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete %T %s: %w", object, client.ObjectKeyFromObject(object), err)
 	}

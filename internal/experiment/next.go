@@ -186,7 +186,7 @@ func (w *walk) attempts(run PlannedRun) (due *PlannedRun, settled bool) {
 	policy := w.experiment.Spec.Failures
 	for attempt := 1; ; attempt++ {
 		run.Attempt = attempt
-		run.Name = names.ExperimentRun(w.experiment.Name, run.Point.Name, run.Repetition, attempt)
+		run.Name = runName(w.experiment, &run)
 		seen, there := w.seen.Runs[run.Name]
 		if !there {
 			return &run, false
@@ -206,6 +206,10 @@ func (w *walk) attempts(run PlannedRun) (due *PlannedRun, settled bool) {
 			return nil, true
 		}
 	}
+}
+
+func runName(e *v1alpha1.BenchmarkExperiment, run *PlannedRun) string {
+	return names.ExperimentRun(e.Name, run.Point.Name, run.Repetition, run.Attempt)
 }
 
 // search replays what a search has tried, and asks for the next load.

@@ -95,10 +95,10 @@ type Point struct {
 
 // Run is one run of a point.
 type Run struct {
-	Name       string    `json:"name"`
-	Point      string    `json:"point"`
-	Repetition int       `json:"repetition"`
-	Attempt    int       `json:"attempt"`
+	Name       string `json:"name"`
+	Point      string `json:"point"`
+	Repetition int    `json:"repetition"`
+	Attempt    int    `json:"attempt"`
 	// Start of its load, and End when its result was there.
 	Start time.Time `json:"start"`
 	End   time.Time `json:"end"`
