@@ -1,4 +1,4 @@
-// Command manager is the benchnet operator: it brings BenchmarkNetworks about and measures BenchmarkRuns.
+// Command manager is the benchnet operator: it brings BenchmarkNetworks about, measures BenchmarkRuns and carries out BenchmarkExperiments.
 package main
 
 import (
@@ -118,6 +118,10 @@ func (o options) setUp(mgr ctrl.Manager, kubeVersion string) error {
 	runs := &controllers.RunReconciler{Dependencies: dependencies}
 	if err := runs.SetupWithManager(mgr, o.concurrency); err != nil {
 		return fmt.Errorf("set up the run controller: %w", err)
+	}
+	experiments := &controllers.ExperimentReconciler{Dependencies: dependencies}
+	if err := experiments.SetupWithManager(mgr, o.concurrency); err != nil {
+		return fmt.Errorf("set up the experiment controller: %w", err)
 	}
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return fmt.Errorf("add the health check: %w", err)

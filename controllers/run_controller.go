@@ -48,7 +48,8 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	before := run.DeepCopy()
 	run.Status = status.Run(pass.statusInput(r.Now()))
 	err = writeStatus(ctx, r.Client, r.Events, before, run, before.Status.Conditions, run.Status.Conditions)
-	return ctrl.Result{}, errors.Join(pass.problem, err)
+	_, left := pass.waitedTooLong(r.Now())
+	return ctrl.Result{RequeueAfter: left}, errors.Join(pass.problem, err)
 }
 
 // measure takes the run as far as what was observed allows.

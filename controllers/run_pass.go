@@ -118,6 +118,21 @@ func (r *RunReconciler) gatherNetwork(ctx context.Context, pass *runPass) error 
 	return nil
 }
 
+// waitedTooLong is why a run gives up waiting for its network, or empty; left is how long it goes on waiting otherwise, 0 for ever.
+func (p *runPass) waitedTooLong(now time.Time) (why string, left time.Duration) {
+	within := p.run.Spec.NetworkReadyWithin
+	if within == nil || p.waiting.Reason != v1alpha1.ReasonWaitingForNetwork {
+		return "", 0
+	}
+	if p.network != nil && meta.IsStatusConditionTrue(p.network.Status.Conditions, v1alpha1.ConditionStalled) {
+		return p.waiting.Message, 0
+	}
+	if left = p.run.CreationTimestamp.Add(within.Duration).Sub(now); left <= 0 {
+		return fmt.Sprintf("it was not ready within %s: %s", within.Duration, p.waiting.Message), 0
+	}
+	return "", left
+}
+
 // turn is what a run that has not begun waits for: its network, or an older run on it.
 func turn(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork, runs []*v1alpha1.BenchmarkRun) status.Waiting {
 	if network.Spec.Suspend {
@@ -179,6 +194,8 @@ func (p *runPass) statusInput(now time.Time) status.RunInput {
 			in.Progress = append(in.Progress, cm.Data[protocol.ProgressKey])
 		}
 	}
-	in.Failure = p.failure()
+	if in.Failure = p.failure(); in.Failure == "" {
+		in.Failure, _ = p.waitedTooLong(now)
+	}
 	return in
 }

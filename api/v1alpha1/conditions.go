@@ -40,6 +40,16 @@ const (
 	ReasonRunFailed         = "RunFailed"
 	ReasonProblem           = "Problem"
 
+	// Reasons of experiments.
+	ReasonFits               = "Fits"
+	ReasonWaitingForCapacity = "WaitingForCapacity"
+	ReasonClusterTooSmall    = "ClusterTooSmall"
+	ReasonNotChecked         = "NotChecked"
+	ReasonWaitingForRemoval  = "WaitingForRemoval"
+	ReasonNoGates            = "NoGates"
+	ReasonGatesPassed        = "GatesPassed"
+	ReasonGateFailed         = "GateFailed"
+
 	// Reasons of NetworkEmulated, besides the mechanisms Netem and UserSpace.
 	ReasonNotRequested       = "NotRequested"
 	ReasonWaitingForMembers  = "WaitingForMembers"

@@ -27,6 +27,7 @@ func (d *Design) Assemble(e *v1alpha1.BenchmarkExperiment, seed int64, step *Ste
 	}
 	if e.Spec.Compare != nil {
 		r.Comparisons = CompareVariants(e.Spec.Compare, r.Points, r.Runs, seed, stored)
+		r.nameComparisons()
 	}
 	for _, run := range r.Runs {
 		if !run.Start.IsZero() && (r.Start.IsZero() || run.Start.Before(r.Start)) {
@@ -44,6 +45,17 @@ func serviceLevel(level v1alpha1.ServiceLevel) *ServiceLevel {
 		Metric:        string(level.Percentile),
 		LatencyMillis: float64(level.Latency.Microseconds()) / 1000,
 		MaxErrorShare: level.MaxErrorPercent.AsApproximateFloat64() / 100,
+	}
+}
+
+// nameComparisons by the parameters of their points.
+func (r *Result) nameComparisons() {
+	for i := range r.Comparisons {
+		c := &r.Comparisons[i]
+		at := slices.IndexFunc(r.Points, func(p Point) bool { return p.Name == c.Point })
+		if at >= 0 && len(r.Points[at].Parameters) > 0 {
+			c.Parameters = label("", r.Points[at].Parameters)
+		}
 	}
 }
 

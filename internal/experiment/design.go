@@ -202,8 +202,8 @@ func searchable(spec *v1alpha1.BenchmarkExperimentSpec, axes []axis, path *field
 	searches := max(1, len(spec.Variants))
 	for _, a := range axes {
 		searches *= len(a.values)
-		if strings.HasPrefix(a.spec.Field, "workload.load.") {
-			return field.Invalid(a.path.Child("field"), a.spec.Field, "must not be the load, which the search sets")
+		if strings.HasPrefix(a.spec.Field, "workload.load.") || a.spec.Name == loadName {
+			return field.Invalid(a.path.Child("field"), a.spec.Field, "must not be the load, nor called so: that is what the search varies")
 		}
 	}
 	if searches > maxSearches {

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/benchnet/benchnet/internal/statistics"
@@ -136,7 +137,9 @@ type ComparisonOutcome struct {
 	Baseline      string `json:"baseline"`
 	Point         string `json:"point"`
 	BaselinePoint string `json:"baselinePoint"`
-	Metric        string `json:"metric"`
+	// Parameters of the point for people, such as "users=10"; empty without axes.
+	Parameters string `json:"parameters,omitempty"`
+	Metric     string `json:"metric"`
 	// Comparison has the numbers.
 	statistics.Comparison `json:",inline"`
 	// Verdict is Better, Worse, NoDifference or TooFewRuns.
@@ -145,4 +148,24 @@ type ComparisonOutcome struct {
 	Gate          string  `json:"gate,omitempty"`
 	MaxRegression float64 `json:"maxRegression,omitempty"`
 	Message       string  `json:"message"`
+}
+
+// Label of a point for people: its variant and parameters, or template.
+func (p *Point) Label() string { return label(p.Variant, p.Parameters) }
+
+// Load at which a search tried the point, or 0.
+func (p *Point) Load() int64 {
+	if n := len(p.Parameters); n > 0 && p.Parameters[n-1].Name == loadName {
+		load, _ := strconv.ParseInt(p.Parameters[n-1].Value, 10, 64)
+		return load
+	}
+	return 0
+}
+
+// Name of a comparison for people: the candidate, and the point where there are several.
+func (c *ComparisonOutcome) Name() string {
+	if c.Parameters == "" {
+		return c.Candidate
+	}
+	return c.Candidate + " " + c.Parameters
 }

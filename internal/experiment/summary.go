@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"time"
+
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/results"
@@ -35,7 +37,16 @@ func metricsOf(s *results.Summary) map[string]float64 {
 	return metrics
 }
 
-// Failure is a run that has no result.
-func Failure(name, message string) Run {
-	return Run{Name: name, Verdict: verdictFailed, Reasons: []string{message}}
+// Failure is a run that has no result. It counts from when it was made.
+func Failure(name, message string, created time.Time) Run {
+	return Run{Name: name, Verdict: verdictFailed, Reasons: []string{message}, Start: created, End: created}
+}
+
+// ReadRun summarizes the packed result of a run.
+func ReadRun(packed []byte) (Run, error) {
+	result, err := results.Decode(packed)
+	if err != nil {
+		return Run{}, err
+	}
+	return Summarize(result), nil
 }

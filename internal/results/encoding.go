@@ -19,11 +19,11 @@ const maxDecodedBytes = 64 << 20
 var ErrTooLarge = errors.New("too large for a ConfigMap")
 
 // EncodeWorker writes a worker's result as gzipped JSON.
-func EncodeWorker(w *Worker) ([]byte, error) { return encode(w, "worker result") }
+func EncodeWorker(w *Worker) ([]byte, error) { return Pack(w, "worker result") }
 
 // DecodeWorker reads what EncodeWorker wrote and checks that it is whole.
 func DecodeWorker(compressed []byte) (*Worker, error) {
-	content, err := unpack(compressed)
+	content, err := Unpack(compressed)
 	if err != nil {
 		return nil, fmt.Errorf("unpack worker result: %w", err)
 	}
@@ -31,11 +31,11 @@ func DecodeWorker(compressed []byte) (*Worker, error) {
 }
 
 // Encode writes a result as gzipped JSON.
-func Encode(r *Result) ([]byte, error) { return encode(r, "result") }
+func Encode(r *Result) ([]byte, error) { return Pack(r, "result") }
 
 // Decode reads what Encode wrote. A document of another kind or of a newer schema is refused.
 func Decode(compressed []byte) (*Result, error) {
-	content, err := unpack(compressed)
+	content, err := Unpack(compressed)
 	if err != nil {
 		return nil, fmt.Errorf("unpack result: %w", err)
 	}
@@ -50,7 +50,8 @@ func Decode(compressed []byte) (*Result, error) {
 	return &r, nil
 }
 
-func encode(document any, what string) ([]byte, error) {
+// Pack writes a document as gzipped JSON; what names it in errors. One that does not fit into a ConfigMap is refused.
+func Pack(document any, what string) ([]byte, error) {
 	var packed bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 	if err != nil {
@@ -65,7 +66,8 @@ func encode(document any, what string) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-func unpack(compressed []byte) ([]byte, error) {
+// Unpack is the content of what Pack wrote, at most 64 MiB.
+func Unpack(compressed []byte) ([]byte, error) {
 	zip, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {
 		return nil, err

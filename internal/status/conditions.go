@@ -26,6 +26,10 @@ func (l *conditionList) set(kind string, ok bool, reason, message string) {
 	l.all = append(l.all, metav1.Condition{Type: kind, Status: state, Reason: reason, Message: message, ObservedGeneration: l.generation})
 }
 
+func (l *conditionList) unknown(kind, reason, message string) {
+	l.all = append(l.all, metav1.Condition{Type: kind, Status: metav1.ConditionUnknown, Reason: reason, Message: message, ObservedGeneration: l.generation})
+}
+
 // unready says why a resource is not ready; kstatus reads Reconciling and Stalled beside it.
 func (l *conditionList) unready(stalled bool, reason, message string) {
 	l.set(v1alpha1.ConditionReady, false, reason, message)

@@ -1,0 +1,268 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/apply"
+	"github.com/benchnet/benchnet/internal/capacity"
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/rehearsal"
+	"github.com/benchnet/benchnet/internal/status"
+)
+
+// experimentPass is what one pass over an experiment knows.
+type experimentPass struct {
+	experiment *v1alpha1.BenchmarkExperiment
+	design     *experiment.Design
+	networks   map[string]*v1alpha1.BenchmarkNetwork
+	seen       experiment.Seen
+	// step and result are nil as long as the experiment may not begin.
+	step   *experiment.Step
+	result *experiment.Result
+	// forecast and room are nil once the experiment was accepted.
+	forecast *rehearsal.Forecast
+	room     *capacity.Finding
+	// refusal is why it cannot be carried out; problem what kept the pass from its end.
+	refusal, problem error
+	written          bool
+}
+
+// gather reads what there is of the experiment and finds what comes next.
+func (r *ExperimentReconciler) gather(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (*experimentPass, error) {
+	pass := &experimentPass{experiment: e, networks: map[string]*v1alpha1.BenchmarkNetwork{}}
+	if pass.design, pass.refusal = experiment.Expand(e); pass.refusal != nil {
+		return pass, nil
+	}
+	stored, err := r.stored(ctx, e)
+	if err != nil {
+		pass.refusal = err
+		return pass, nil
+	}
+	groups := pass.design.Groups(&e.Spec, experiment.Seed(e))
+	if err := r.look(ctx, pass); err != nil {
+		return nil, err
+	}
+	if !status.Rehearsed(e) {
+		if err := r.rehearse(ctx, pass, groups); err != nil {
+			return nil, err
+		}
+		if pass.refusal != nil || !pass.room.Fits {
+			return pass, nil
+		}
+	}
+	step := pass.design.Next(e, groups, pass.seen)
+	pass.step = &step
+	pass.result = pass.design.Assemble(e, experiment.Seed(e), pass.step, pass.seen, stored)
+	return pass, nil
+}
+
+// look reads the networks and runs of the experiment.
+func (r *ExperimentReconciler) look(ctx context.Context, pass *experimentPass) error {
+	e := pass.experiment
+	scope := []client.ListOption{client.InNamespace(e.Namespace), client.MatchingLabels(experiment.Labels(e))}
+	var networks v1alpha1.BenchmarkNetworkList
+	if err := r.Client.List(ctx, &networks, scope...); err != nil {
+		return fmt.Errorf("list networks of experiment %s: %w", e.Name, err)
+	}
+	var runs v1alpha1.BenchmarkRunList
+	if err := r.Client.List(ctx, &runs, scope...); err != nil {
+		return fmt.Errorf("list runs of experiment %s: %w", e.Name, err)
+	}
+	pass.seen = experiment.Seen{Runs: map[string]experiment.Run{}, Networks: map[string]bool{}}
+	for i := range networks.Items {
+		if n := &networks.Items[i]; metav1.IsControlledBy(n, e) {
+			pass.networks[n.Name] = n
+			pass.seen.Networks[n.Name] = n.DeletionTimestamp != nil
+		}
+	}
+	for i := range runs.Items {
+		run := &runs.Items[i]
+		if !metav1.IsControlledBy(run, e) {
+			continue
+		}
+		found, err := r.read(ctx, run)
+		if err != nil {
+			return err
+		}
+		pass.seen.Runs[run.Name] = found
+	}
+	return nil
+}
+
+// read is what a run found; it has no verdict while it goes on.
+func (r *ExperimentReconciler) read(ctx context.Context, run *v1alpha1.BenchmarkRun) (experiment.Run, error) {
+	if !plan.Ended(run) {
+		return experiment.Run{Name: run.Name}, nil
+	}
+	if known, ok := r.ended.Load(run.UID); ok {
+		return known.(experiment.Run), nil
+	}
+	found, err := r.readResult(ctx, run)
+	if err == nil {
+		r.ended.Store(run.UID, found)
+	}
+	return found, err
+}
+
+func (r *ExperimentReconciler) readResult(ctx context.Context, run *v1alpha1.BenchmarkRun) (experiment.Run, error) {
+	if run.Status.Result == nil {
+		message := "it has no result"
+		if c := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionComplete); c != nil {
+			message = c.Message
+		}
+		return experiment.Failure(run.Name, message, run.CreationTimestamp.Time), nil
+	}
+	var cm corev1.ConfigMap
+	key := client.ObjectKey{Namespace: run.Namespace, Name: run.Status.Result.ConfigMapName}
+	err := r.Direct.Get(ctx, key, &cm)
+	if apierrors.IsNotFound(err) {
+		return experiment.Failure(run.Name, "ConfigMap "+key.Name+" with its result is gone", run.CreationTimestamp.Time), nil
+	}
+	if err != nil {
+		return experiment.Run{}, fmt.Errorf("get result of run %s: %w", run.Name, err)
+	}
+	found, err := experiment.ReadRun(cm.BinaryData[run.Status.Result.Key])
+	if err != nil {
+		return experiment.Run{}, fmt.Errorf("ConfigMap %s: %w", cm.Name, err)
+	}
+	return found, nil
+}
+
+// rehearse finds out whether the experiment can be carried out, and whether the cluster has room for it.
+func (r *ExperimentReconciler) rehearse(ctx context.Context, pass *experimentPass, groups []experiment.Group) error {
+	stage := rehearsal.Rehearsal{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion}
+	forecast, err := stage.Rehearse(ctx, pass.experiment, pass.design, groups)
+	var refusal rehearsal.Refusal
+	if errors.As(err, &refusal) {
+		pass.refusal = refusal
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	pass.forecast = forecast
+	pass.room, err = r.roomFor(ctx, pass, forecast.Needs)
+	return err
+}
+
+// roomFor tells whether the cluster can hold the needs. An operator that may not look at all nodes and pods lets the scheduler find out.
+func (r *ExperimentReconciler) roomFor(ctx context.Context, pass *experimentPass, needs capacity.Needs) (*capacity.Finding, error) {
+	var nodes corev1.NodeList
+	var pods corev1.PodList
+	err := r.Direct.List(ctx, &nodes)
+	if err == nil {
+		err = r.Direct.List(ctx, &pods)
+	}
+	if apierrors.IsForbidden(err) {
+		return &capacity.Finding{Fits: true, Message: "not checked, for want of rights: " + err.Error()}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for room for experiment %s: %w", pass.experiment.Name, err)
+	}
+	others := pods.Items[:0]
+	for _, pod := range pods.Items {
+		if !pass.owns(&pod) {
+			others = append(others, pod)
+		}
+	}
+	finding := capacity.Fits(needs, nodes.Items, others)
+	return &finding, nil
+}
+
+// owns tells whether a pod is of one of the experiment's networks.
+func (p *experimentPass) owns(pod *corev1.Pod) bool {
+	return pod.Namespace == p.experiment.Namespace && p.networks[pod.Labels[v1alpha1.LabelNetwork]] != nil
+}
+
+// stored is the earlier result that the experiment compares with, or nil.
+func (r *ExperimentReconciler) stored(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (*experiment.Result, error) {
+	if e.Spec.Compare == nil || e.Spec.Compare.Stored == nil {
+		return nil, nil
+	}
+	ref := e.Spec.Compare.Stored
+	var cm corev1.ConfigMap
+	if err := r.Direct.Get(ctx, client.ObjectKey{Namespace: e.Namespace, Name: ref.ConfigMapName}, &cm); err != nil {
+		return nil, fmt.Errorf("spec.compare.stored.configMapName: %w", err)
+	}
+	content := cm.BinaryData[ref.Key]
+	if content == nil {
+		content = []byte(cm.Data[ref.Key])
+	}
+	result, err := experiment.Decode(content)
+	if err != nil {
+		return nil, fmt.Errorf("spec.compare.stored.key: ConfigMap %s, key %q: %w", ref.ConfigMapName, ref.Key, err)
+	}
+	return result, nil
+}
+
+// writeResult once; it is the truth of the experiment, its status follows from it.
+func (r *ExperimentReconciler) writeResult(ctx context.Context, pass *experimentPass, owner apply.Owner) error {
+	packed, err := experiment.Encode(pass.result)
+	if err != nil {
+		return err
+	}
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.Result(pass.experiment.Name)},
+		BinaryData: map[string][]byte{protocol.ResultKey: packed}}
+	if err := r.Writer.Apply(ctx, owner, cm, nil); err != nil {
+		return err
+	}
+	pass.written = true
+	return nil
+}
+
+func (p *experimentPass) statusInput(now time.Time) status.ExperimentInput {
+	in := status.ExperimentInput{Experiment: p.experiment, Refusal: p.refusal, Room: p.room, Step: p.step, Result: p.result,
+		Written: p.written, Problem: p.problem, Now: now}
+	if p.forecast != nil {
+		in.Plan = &p.forecast.Plan
+	}
+	return in
+}
+
+// recheck is how often room in the cluster, and networks on their way out, are looked for.
+const recheck = 15 * time.Second
+
+// retry comes back for what no event tells of.
+func (p *experimentPass) retry() ctrl.Result {
+	if p.step == nil && p.refusal == nil {
+		return ctrl.Result{RequeueAfter: recheck}
+	}
+	return ctrl.Result{}
+}
+
+// beginsOrEnds leaves out what a run tells of its progress; gone is told of each that was deleted.
+func beginsOrEnds(gone func(types.UID)) predicate.Predicate {
+	return predicate.Funcs{
+		UpdateFunc: func(u event.UpdateEvent) bool {
+			before, ok := u.ObjectOld.(*v1alpha1.BenchmarkRun)
+			after, same := u.ObjectNew.(*v1alpha1.BenchmarkRun)
+			return !ok || !same || plan.Ended(before) != plan.Ended(after)
+		},
+		DeleteFunc: func(d event.DeleteEvent) bool {
+			gone(d.Object.GetUID())
+			return true
+		},
+	}
+}
+
+// comesOrGoes leaves out what becomes of a network: an experiment asks only whether it is there.
+func comesOrGoes() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }}
+}

@@ -1,0 +1,163 @@
+package experiment
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+const template = `
+metadata: {name: exp, namespace: bench, uid: 8d3b2f8a-1111-2222-3333-444455556666}
+spec:
+  repetitions: 2
+  template:
+    network:
+      platform:
+        type: Corda
+        corda: {version: "4.10", notary: {type: Single}, cordapps: {type: Finance}, tuning: {p2pCompression: true}}
+      members: {count: 2, heap: 1Gi}
+    workload:
+      name: pay
+      corda: {flow: Pay, arguments: [{type: Int, value: "1"}]}
+      load: {model: Closed, clients: 10}
+      measure: {warmUp: 10s, window: 20s}
+`
+
+// experiment is the template with what is added to its spec.
+func experiment(t *testing.T, spec string) *v1alpha1.BenchmarkExperiment {
+	t.Helper()
+	var e v1alpha1.BenchmarkExperiment
+	for _, text := range []string{template, spec} {
+		if err := yaml.Unmarshal([]byte(text), &e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &e
+}
+
+func expand(t *testing.T, spec string) (*v1alpha1.BenchmarkExperiment, *Design) {
+	t.Helper()
+	e := experiment(t, spec)
+	d, err := Expand(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, d
+}
+
+func TestPointsOfOneNetwork(t *testing.T) {
+	_, d := expand(t, `{spec: {axes: [{name: clients, field: workload.load.clients, values: [1, 10, 100]}]}}`)
+	if len(d.Networks) != 1 || d.Networks[0].Name != "exp-n1" {
+		t.Fatalf("networks %v, want exp-n1 alone: the points differ in load only", d.Networks)
+	}
+	for i, want := range []int32{1, 10, 100} {
+		if got := d.Points[i].Workload.Load.Clients; got != want {
+			t.Errorf("point %s has %d clients, want %d", d.Points[i].Name, got, want)
+		}
+	}
+	if name := d.Points[2].Name; name != "p03" {
+		t.Errorf("the third point is %s", name)
+	}
+}
+
+func TestNetworksAreShared(t *testing.T) {
+	_, d := expand(t, `
+spec:
+  axes:
+  - {name: participants, field: network.members.count, range: {from: 4, to: 6, step: 1}}
+  - {name: clients, field: workload.load.clients, values: [1, 2]}
+  variants:
+  - {name: old, patch: {network: {platform: {corda: {version: "4.3"}}}}}
+  - {name: new}
+  - {name: again, patch: {workload: {measure: {window: 30s}}}}
+`)
+	if len(d.Points) != 18 || len(d.Networks) != 6 {
+		t.Fatalf("%d points on %d networks, want 18 on 6: old and new at three sizes", len(d.Points), len(d.Networks))
+	}
+	p := d.Points[3]
+	if p.Label() != "variant=old participants=5 clients=2" || d.Networks[p.Network].Spec.Platform.Corda.Version != "4.3" ||
+		d.Networks[p.Network].Spec.Members.Count != 5 || p.Workload.Load.Clients != 2 {
+		t.Errorf("the fourth point is %s: %+v", p.Label(), p)
+	}
+	if d.Points[12].Network != d.Points[6].Network {
+		t.Error("variants that differ in the workload alone do not share their network")
+	}
+}
+
+func TestTypedFields(t *testing.T) {
+	for field, values := range map[string][]intstr.IntOrString{
+		"network.members.heap":                               {intstr.FromString("2Gi"), intstr.FromString("4Gi")},
+		"network.members.cores":                              {intstr.FromInt32(1), intstr.FromString("1500m")},
+		"network.platform.corda.tuning.p2pCompression":       {intstr.FromString("false")},
+		"network.platform.corda.version":                     {intstr.FromString("4.3")},
+		"workload.measure.window":                            {intstr.FromString("45s")},
+		"workload.corda.arguments[0].value":                  {intstr.FromString("7")},
+		"network.platform.corda.tuning.flowThreads":          {intstr.FromInt32(8)},
+		"workload.load.ratePerSecond":                        {intstr.FromString("500m"), intstr.FromInt32(20)},
+		"network.database.engine":                            {intstr.FromString("PostgreSQL")},
+		"network.members.placement.nodeSelector.performance": {intstr.FromString("high")},
+	} {
+		e := experiment(t, "{}")
+		e.Spec.Axes = []v1alpha1.Axis{{Name: "a", Field: field, Values: values}}
+		d, err := Expand(e)
+		if err != nil {
+			t.Errorf("%s: %v", field, err)
+		} else if len(d.Points) != len(values) {
+			t.Errorf("%s: %d points", field, len(d.Points))
+		}
+	}
+}
+
+func TestSpacing(t *testing.T) {
+	for spec, want := range map[string]string{
+		"range: {from: 10, to: 35, step: 10}":         "10 20 30",
+		"range: {from: 500m, to: 1500m, step: 500m}":  "500m 1 1500m",
+		"range: {from: 1Gi, to: 3Gi, step: 1Gi}":      "1Gi 2Gi 3Gi",
+		"range: {from: 1000, to: 3000, step: 1000}":   "1000 2000 3000",
+		"logarithmic: {from: 1, to: 1000, points: 4}": "1 10 100 1000",
+		"logarithmic: {from: 1, to: 4, points: 9}":    "1 2 3 4",
+		"logarithmic: {from: 16, to: 512, points: 6}": "16 32 64 128 256 512",
+		"logarithmic: {from: 1, to: 100, points: 5}":  "1 3 10 32 100",
+	} {
+		e := experiment(t, "{spec: {axes: [{name: a, field: workload.load.ratePerSecond, "+spec+"}]}}")
+		axes, err := axesOf(e.Spec.Axes, nil)
+		if err != nil {
+			t.Errorf("%s: %v", spec, err)
+			continue
+		}
+		if got := strings.Join(shown(axes)[0].Values, " "); got != want {
+			t.Errorf("%s makes %s, want %s", spec, got, want)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for spec, want := range map[string]string{
+		`axes: [{name: a, field: workload.load.client, values: [1]}]`:                                                                        `spec.axes[0].field: Invalid value: "workload.load.client": cannot be "1": unknown field "workload.load.client"`,
+		`axes: [{name: a, field: network.members.count, values: [few]}]`:                                                                     `spec.axes[0].field: Invalid value: "network.members.count": cannot be "few"`,
+		`axes: [{name: a, field: workload.load.clients, range: {from: 1, to: 9, step: 0}}]`:                                                  `spec.axes[0].range.step: Invalid value: "0": must be above 0`,
+		`axes: [{name: a, field: workload.load.clients, range: {from: 9, to: 1, step: 1}}]`:                                                  `spec.axes[0].range.from: Invalid value: "9": must not exceed to, which is 1`,
+		`axes: [{name: a, field: workload.load.clients, range: {from: 1, to: 5000, step: 1}}]`:                                               `makes more than 100 values`,
+		`axes: [{name: a, field: workload.load.clients, logarithmic: {from: 5, to: 5, points: 3}}]`:                                          `spec.axes[0].logarithmic.from: Invalid value: 5: must be below to, which is 5`,
+		`axes: [{name: a, field: workload.load.clients, values: [1, 1]}]`:                                                                    `spec.axes[0].values[1]: Duplicate value: "1"`,
+		`axes: [{name: a, field: network.members.count, values: [2]}, {name: b, field: network.members.count, values: [3]}]`:                 `spec.axes[1].field: Invalid value: "network.members.count": axis a sets network.members.count already`,
+		`axes: [{name: a, field: "workload.corda.arguments[3].value", values: [x]}]`:                                                         `arguments has 1 entries in the template, and none at 3`,
+		`variants: [{name: v, patch: {network: {member: {count: 3}}}}]`:                                                                      `unknown field "network.member"`,
+		`{variants: [{name: v, patch: {network: {members: {count: 3}}}}], axes: [{name: a, field: network.members.count, values: [2]}]}`:     `sets network.members.count, which axis a sets as well`,
+		`{repetitions: 100, axes: [{name: a, field: workload.load.clients, range: {from: 1, to: 100, step: 1}}]}`:                            `spec.repetitions: Invalid value: 100: makes 10000 runs, more than 2000`,
+		`{strategy: Saturation, saturation: {from: 1, to: 9}, repetitions: 1, axes: [{name: a, field: workload.load.clients, values: [1]}]}`: `must not be the load`,
+		`{strategy: Saturation, saturation: {from: 1, to: 9}, repetitions: 3}`:                                                               `spec.repetitions: Invalid value: 3: must be 1 with strategy Saturation`,
+	} {
+		if !strings.HasPrefix(spec, "{") {
+			spec = "{" + spec + "}"
+		}
+		_, err := Expand(experiment(t, "{spec: "+spec+"}"))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: refused with\n  %v, want\n  %s", spec, err, want)
+		}
+	}
+}

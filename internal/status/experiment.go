@@ -1,0 +1,278 @@
+package status
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/capacity"
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/statistics"
+)
+
+// ExperimentInput is what the status of an experiment follows from.
+type ExperimentInput struct {
+	Experiment *v1alpha1.BenchmarkExperiment
+	// Refusal is why the experiment cannot be carried out, or nil.
+	Refusal error
+	// Room tells whether the cluster can hold the experiment; nil if that was found before.
+	Room *capacity.Finding
+	// Plan is what it needs; nil if that was found before.
+	Plan *v1alpha1.ExperimentPlan
+	// Step is what comes next, and Result what was found so far; both nil before the experiment is accepted.
+	Step   *experiment.Step
+	Result *experiment.Result
+	// Written tells that the result is in its ConfigMap.
+	Written bool
+	// Problem is what kept the pass from its end, or nil; the operator goes on trying.
+	Problem error
+	Now     time.Time
+}
+
+// ExperimentEnded tells whether an experiment is over, well or not.
+func ExperimentEnded(e *v1alpha1.BenchmarkExperiment) bool {
+	return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionComplete)
+}
+
+// Rehearsed tells whether an experiment was found to be possible, so that it need not be looked at again.
+func Rehearsed(e *v1alpha1.BenchmarkExperiment) bool {
+	return e.Status.Plan != nil && meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionAccepted)
+}
+
+// Experiment computes the status of an experiment.
+func Experiment(in ExperimentInput) v1alpha1.BenchmarkExperimentStatus {
+	old := in.Experiment.Status
+	s := v1alpha1.BenchmarkExperimentStatus{ObservedGeneration: in.Experiment.Generation, Seed: experiment.Seed(in.Experiment),
+		Plan: old.Plan, StartTime: old.StartTime, CompletionTime: old.CompletionTime}
+	if in.Plan != nil {
+		s.Plan = in.Plan
+	}
+	if in.Step != nil {
+		progressOf(&s, in)
+	}
+	l := conditionList{generation: in.Experiment.Generation}
+	room(&l, in)
+	gates(&l, in)
+	outcome(&s, &l, in)
+	s.Conditions = keepTransitions(old.Conditions, l.all, in.Now)
+	return s
+}
+
+func room(l *conditionList, in ExperimentInput) {
+	before := meta.FindStatusCondition(in.Experiment.Status.Conditions, v1alpha1.ConditionFits)
+	switch {
+	case in.Room != nil && in.Room.Fits:
+		l.set(v1alpha1.ConditionFits, true, v1alpha1.ReasonFits, in.Room.Message)
+	case in.Room != nil && in.Room.Later:
+		l.set(v1alpha1.ConditionFits, false, v1alpha1.ReasonWaitingForCapacity, in.Room.Message)
+	case in.Room != nil:
+		l.set(v1alpha1.ConditionFits, false, v1alpha1.ReasonClusterTooSmall, in.Room.Message)
+	case before != nil:
+		l.set(v1alpha1.ConditionFits, before.Status == metav1.ConditionTrue, before.Reason, before.Message)
+	}
+}
+
+func gates(l *conditionList, in ExperimentInput) {
+	compare := in.Experiment.Spec.Compare
+	var failed []string
+	if in.Result != nil {
+		for _, c := range in.Result.Comparisons {
+			if c.Gate != "" && c.Gate != experiment.GatePassed {
+				failed = append(failed, c.Message)
+			}
+		}
+	}
+	switch {
+	case compare == nil || len(compare.Gates) == 0:
+		l.unknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonNoGates, "the experiment has no gates")
+	case in.Step == nil || !in.Step.Done():
+		l.unknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonMeasuring, "gates are judged when all is measured")
+	case len(failed) > 0:
+		l.set(v1alpha1.ConditionGatesPassed, false, v1alpha1.ReasonGateFailed, strings.Join(failed, "; "))
+	default:
+		l.set(v1alpha1.ConditionGatesPassed, true, v1alpha1.ReasonGatesPassed, fmt.Sprintf("all %d gates passed", len(compare.Gates)))
+	}
+}
+
+// outcome sets phase and the conditions that say how far the experiment is.
+func outcome(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
+	switch {
+	case in.Refusal != nil:
+		s.Phase = "Failed"
+		l.set(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidSpec, in.Refusal.Error())
+		l.set(v1alpha1.ConditionComplete, true, v1alpha1.ReasonInvalidSpec, in.Refusal.Error())
+		l.unready(true, v1alpha1.ReasonInvalidSpec, in.Refusal.Error())
+		return
+	case in.Room != nil && !in.Room.Fits && !in.Room.Later:
+		s.Phase = "Failed"
+		l.set(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonClusterTooSmall, in.Room.Message)
+		l.set(v1alpha1.ConditionComplete, false, v1alpha1.ReasonClusterTooSmall, in.Room.Message)
+		l.unready(true, v1alpha1.ReasonClusterTooSmall, in.Room.Message)
+		return
+	}
+	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+	switch {
+	case in.Problem != nil:
+		s.Phase = "Running"
+		experimentUnderWay(l, v1alpha1.ReasonProblem, in.Problem.Error())
+	case in.Step == nil:
+		s.Phase = "Pending"
+		experimentUnderWay(l, v1alpha1.ReasonWaitingForCapacity, in.Room.Message)
+	case !in.Step.Done():
+		waiting(s, l, in)
+	case !in.Written:
+		s.Phase = "Running"
+		experimentUnderWay(l, v1alpha1.ReasonMeasuring, "the result is being written")
+	default:
+		finished(s, l, in)
+	}
+}
+
+func waiting(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
+	switch {
+	case len(in.Step.Current) > 0:
+		s.Phase = "Running"
+		experimentUnderWay(l, v1alpha1.ReasonMeasuring, "under way: "+s.Current)
+	case in.Experiment.Spec.Suspend:
+		s.Phase = "Suspended"
+		experimentUnderWay(l, v1alpha1.ReasonSuspended, "spec.suspend is true")
+	case in.Step.Clearing != "":
+		s.Phase = "Running"
+		experimentUnderWay(l, v1alpha1.ReasonWaitingForRemoval, fmt.Sprintf("BenchmarkNetwork %s has to be gone first", in.Step.Clearing))
+	default:
+		s.Phase = "Running"
+		experimentUnderWay(l, v1alpha1.ReasonMeasuring, "the next run is being made")
+	}
+}
+
+func experimentUnderWay(l *conditionList, reason, message string) {
+	l.set(v1alpha1.ConditionComplete, false, reason, message)
+	l.unready(false, reason, message)
+}
+
+func finished(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
+	s.Current, s.TimeLeft = "", ""
+	s.Result = &v1alpha1.ResultReference{ConfigMapName: names.Result(in.Experiment.Name), Key: protocol.ResultKey}
+	if s.CompletionTime == nil {
+		ended := metav1.NewTime(in.Now)
+		s.CompletionTime = &ended
+	}
+	if in.Step.Stopped != "" {
+		s.Phase = "Failed"
+		message := fmt.Sprintf("BenchmarkRun %s failed, and spec.failures.failed is Stop", in.Step.Stopped)
+		l.set(v1alpha1.ConditionComplete, true, v1alpha1.ReasonRunFailed, message)
+		l.unready(true, v1alpha1.ReasonRunFailed, message)
+		return
+	}
+	s.Phase = "Complete"
+	message := fmt.Sprintf("%d points, %d runs", len(in.Result.Points), len(in.Result.Runs))
+	if left := invalid(in.Result); left > 0 {
+		message += fmt.Sprintf(", %d of them invalid or failed and left out of the numbers", left)
+	}
+	l.set(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultWritten, message)
+	l.set(v1alpha1.ConditionReady, true, v1alpha1.ReasonResultWritten, message)
+}
+
+func invalid(r *experiment.Result) int {
+	n := 0
+	for _, p := range r.Points {
+		n += p.Invalid + p.Failed
+	}
+	return n
+}
+
+// progressOf has what was found so far.
+func progressOf(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput) {
+	if s.StartTime == nil {
+		started := metav1.NewTime(in.Now)
+		s.StartTime = &started
+	}
+	ended, planned := len(in.Result.Runs), int(s.Plan.Runs)
+	s.Progress = fmt.Sprintf("%d/%d", ended, max(planned, len(in.Step.Made)))
+	if in.Experiment.Spec.Strategy == v1alpha1.StrategySaturation {
+		s.Progress = fmt.Sprint(ended)
+	}
+	s.Current = strings.Join(in.Step.Current, ", ")
+	if len(in.Step.Current) > 0 {
+		s.TimeLeft = timeLeft(s, in, ended)
+	}
+	repetitions := int(max(1, in.Experiment.Spec.Repetitions))
+	for i := range in.Result.Points {
+		p := &in.Result.Points[i]
+		s.Points = append(s.Points, pointStatus(p, repetitions))
+		if p.Valid+p.Invalid+p.Failed >= repetitions {
+			s.PointsDone++
+		}
+	}
+	s.PointsTotal = int32(len(in.Result.Points))
+	for _, found := range in.Result.Saturation {
+		s.Saturation = append(s.Saturation, saturationStatus(found, in.Result))
+	}
+	for i := range in.Result.Comparisons {
+		s.Comparisons = append(s.Comparisons, comparisonStatus(&in.Result.Comparisons[i]))
+	}
+	s.Points = s.Points[:min(len(s.Points), experiment.MaxPoints)]
+	s.Comparisons = s.Comparisons[:min(len(s.Comparisons), experiment.MaxPoints)]
+}
+
+// timeLeft scales what was expected of the rest by how long the first part took. It is rounded so that it does not change all the time.
+func timeLeft(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput, ended int) string {
+	planned := int(s.Plan.Runs)
+	if planned <= ended {
+		return ""
+	}
+	perRun := s.Plan.Duration.Duration / time.Duration(planned)
+	if ended > 0 {
+		perRun = in.Result.End.Sub(s.StartTime.Time) / time.Duration(ended)
+	}
+	left := perRun * time.Duration(planned-ended)
+	if in.Experiment.Spec.Strategy == v1alpha1.StrategySaturation {
+		return "at most " + left.Round(time.Minute).String()
+	}
+	if left < time.Minute {
+		return "1m"
+	}
+	return strings.TrimSuffix(left.Round(time.Minute).String(), "0s")
+}
+
+func pointStatus(p *experiment.Point, repetitions int) v1alpha1.PointStatus {
+	s := v1alpha1.PointStatus{Name: p.Name, Parameters: p.Label(), Invalid: int32(p.Invalid + p.Failed), Bottleneck: p.Bottleneck,
+		Runs: fmt.Sprintf("%d/%d", p.Valid+p.Invalid+p.Failed, repetitions)}
+	if e, ok := p.Metrics[string(v1alpha1.MetricThroughput)]; ok && e.N > 0 {
+		s.Throughput = interval(e)
+	}
+	if e, ok := p.Metrics[string(v1alpha1.MetricLatencyP95)]; ok && e.N > 0 {
+		s.P95 = decimal(e.Mean)
+	}
+	return s
+}
+
+// interval is a mean with half the width of its interval.
+func interval(e statistics.Estimate) string {
+	if e.N < 2 {
+		return decimal(e.Mean)
+	}
+	return decimal(e.Mean) + " ± " + decimal((e.High-e.Low)/2)
+}
+
+func saturationStatus(found experiment.Saturation, r *experiment.Result) v1alpha1.SaturationStatus {
+	s := v1alpha1.SaturationStatus{Name: found.Name, Load: found.Load, Knee: found.Knee, Message: found.Message}
+	at := slices.IndexFunc(r.Points, func(p experiment.Point) bool { return slices.Contains(found.Points, p.Name) && p.Load() == found.Load })
+	if at >= 0 {
+		s.Throughput = interval(r.Points[at].Metrics[string(v1alpha1.MetricThroughput)])
+	}
+	return s
+}
+
+func comparisonStatus(c *experiment.ComparisonOutcome) v1alpha1.ComparisonStatus {
+	return v1alpha1.ComparisonStatus{Candidate: c.Name(), Metric: v1alpha1.Metric(c.Metric),
+		Difference: fmt.Sprintf("%+.1f", 100*c.Difference), Interval: fmt.Sprintf("[%+.1f %%, %+.1f %%]", 100*c.Low, 100*c.High),
+		PValue: fmt.Sprintf("%.3g", c.PValue), Verdict: c.Verdict, Gate: c.Gate, Message: c.Message}
+}
