@@ -1,0 +1,132 @@
+package cluster
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sort"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// maxDocumentBytes bounds what is unpacked.
+const maxDocumentBytes = 64 << 20
+
+// RunDocument is the whole result of a run.
+type RunDocument struct {
+	*results.Result
+	// Text is the document as it was written, fields included that this program does not know.
+	Text json.RawMessage
+}
+
+// ExperimentDocument is the whole result of an experiment.
+type ExperimentDocument struct {
+	*experiment.Result
+	// Text is the document as it was written.
+	Text json.RawMessage
+}
+
+// RunDocument reads the result of a run, which must have one.
+func (c *Cluster) RunDocument(ctx context.Context, run *v1alpha1.BenchmarkRun) (*RunDocument, error) {
+	packed, err := c.packed(ctx, run.Namespace, run.Status.Result, "run "+run.Name)
+	if err != nil {
+		return nil, err
+	}
+	decoded, err := results.Decode(packed)
+	if err != nil {
+		return nil, fmt.Errorf("result of run %s: %w", run.Name, err)
+	}
+	text, err := unpack(packed)
+	return &RunDocument{decoded, text}, err
+}
+
+// ExperimentDocument reads the result of an experiment, which must have one.
+func (c *Cluster) ExperimentDocument(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (*ExperimentDocument, error) {
+	packed, err := c.packed(ctx, e.Namespace, e.Status.Result, "experiment "+e.Name)
+	if err != nil {
+		return nil, err
+	}
+	text, err := unpack(packed)
+	if err != nil {
+		return nil, fmt.Errorf("result of experiment %s: %w", e.Name, err)
+	}
+	var result experiment.Result
+	if err := json.Unmarshal(text, &result); err != nil {
+		return nil, fmt.Errorf("result of experiment %s: parse it: %w", e.Name, err)
+	}
+	if result.Kind != experiment.Kind || result.SchemaVersion > experiment.SchemaVersion {
+		return nil, fmt.Errorf("result of experiment %s is %s schema %d, this program reads %s up to schema %d",
+			e.Name, result.Kind, result.SchemaVersion, experiment.Kind, experiment.SchemaVersion)
+	}
+	return &ExperimentDocument{&result, text}, nil
+}
+
+func (c *Cluster) packed(ctx context.Context, namespace string, at *v1alpha1.ResultReference, whose string) ([]byte, error) {
+	if at == nil {
+		return nil, fmt.Errorf("%s has no result yet: kubectl benchnet watch shows how far it is", whose)
+	}
+	var cm corev1.ConfigMap
+	if err := c.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: at.ConfigMapName}, &cm); err != nil {
+		return nil, fmt.Errorf("result of %s: %w", whose, err)
+	}
+	packed, ok := cm.BinaryData[at.Key]
+	if !ok {
+		return nil, fmt.Errorf("result of %s: ConfigMap %s has no binaryData %q", whose, at.ConfigMapName, at.Key)
+	}
+	return packed, nil
+}
+
+func unpack(packed []byte) (json.RawMessage, error) {
+	zip, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("unpack the result: %w", err)
+	}
+	text, err := io.ReadAll(io.LimitReader(zip, maxDocumentBytes+1))
+	if err == nil && len(text) > maxDocumentBytes {
+		err = fmt.Errorf("more than %d bytes", maxDocumentBytes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("unpack the result: %w", err)
+	}
+	return bytes.TrimSpace(text), nil
+}
+
+// RunsOf are the runs of a target, oldest first: the run itself, those on a network, or those of an experiment.
+func (c *Cluster) RunsOf(ctx context.Context, target Target) ([]v1alpha1.BenchmarkRun, error) {
+	if target.Kind == Run {
+		var run v1alpha1.BenchmarkRun
+		err := c.Client.Get(ctx, target.Key(), &run)
+		return []v1alpha1.BenchmarkRun{run}, err
+	}
+	options := []client.ListOption{client.InNamespace(target.Namespace)}
+	if target.Kind == Experiment {
+		options = append(options, client.MatchingLabels{v1alpha1.LabelExperiment: target.Name})
+	}
+	var list v1alpha1.BenchmarkRunList
+	if err := c.Client.List(ctx, &list, options...); err != nil {
+		return nil, err
+	}
+	var runs []v1alpha1.BenchmarkRun
+	for _, run := range list.Items {
+		if target.Kind == Experiment || run.Spec.NetworkName == target.Name {
+			runs = append(runs, run)
+		}
+	}
+	sort.SliceStable(runs, func(i, j int) bool { return older(&runs[i], &runs[j]) })
+	return runs, nil
+}
+
+func older(a, b *v1alpha1.BenchmarkRun) bool {
+	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
+		return a.CreationTimestamp.Before(&b.CreationTimestamp)
+	}
+	return a.Name < b.Name
+}

@@ -1,0 +1,87 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// Manifests reads objects from files, directories, URLs, standard input or a kustomization, as kubectl apply does.
+func (c *Cluster) Manifests(files *resource.FilenameOptions) ([]*unstructured.Unstructured, error) {
+	if err := files.RequireFilenameOrKustomize(); err != nil {
+		return nil, err
+	}
+	infos, err := resource.NewBuilder(c.flags).Unstructured().ContinueOnError().
+		NamespaceParam(c.Namespace).DefaultNamespace().FilenameParam(c.enforceNamespace, files).Flatten().Do().Infos()
+	if err != nil {
+		return nil, err
+	}
+	var objects []*unstructured.Unstructured
+	for _, info := range infos {
+		object, ok := info.Object.(*unstructured.Unstructured)
+		if !ok {
+			return nil, fmt.Errorf("read %s: %T is not an object", info.Source, info.Object)
+		}
+		objects = append(objects, object)
+	}
+	if len(objects) == 0 {
+		return nil, errors.New("no objects passed to the command")
+	}
+	return objects, nil
+}
+
+// TargetOf an object; ok tells whether it is one of benchnet.
+func TargetOf(object *unstructured.Unstructured) (target Target, ok bool) {
+	if object.GroupVersionKind().Group != v1alpha1.GroupVersion.Group {
+		return Target{}, false
+	}
+	kind, ok := KindOf(object.GetKind())
+	return Target{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()}, ok
+}
+
+// Mode of an apply.
+type Mode string
+
+// The modes.
+const (
+	// Persist what is applied.
+	Persist Mode = "Persist"
+	// DryRun lets the API server check and default what is applied, and keeps nothing.
+	DryRun Mode = "DryRun"
+)
+
+// Apply an object on the server's side. It is then as the API server has it, with its defaults.
+func (c *Cluster) Apply(ctx context.Context, object *unstructured.Unstructured, mode Mode) error {
+	options := []client.ApplyOption{client.FieldOwner(FieldManager)}
+	if mode == DryRun {
+		options = append(options, client.DryRunAll)
+	}
+	if err := c.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), options...); err != nil {
+		return readable(object, err)
+	}
+	return nil
+}
+
+// readable says what a conflict means; the field managers are in the error itself.
+func readable(object *unstructured.Unstructured, err error) error {
+	if apierrors.IsConflict(err) {
+		return fmt.Errorf("%s %s was applied by somebody else: %w", object.GetKind(), object.GetName(), err)
+	}
+	return err
+}
+
+// Typed converts an object into one of our types.
+func Typed(object *unstructured.Unstructured, into client.Object) error {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object.Object, into, false); err != nil {
+		return fmt.Errorf("read %s %s: %w", object.GetKind(), object.GetName(), err)
+	}
+	return nil
+}

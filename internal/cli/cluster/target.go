@@ -1,0 +1,177 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// Kind is a kind of benchnet by the short name of its resource.
+type Kind string
+
+// The kinds, in the order in which a plain name is looked for.
+const (
+	Experiment Kind = "bexp"
+	Network    Kind = "bnet"
+	Run        Kind = "brun"
+)
+
+// Kinds are all of them.
+var Kinds = []Kind{Experiment, Network, Run}
+
+// spellings of the kinds, as kubectl takes them.
+var spellings = map[string]Kind{
+	"bexp": Experiment, "benchmarkexperiment": Experiment, "benchmarkexperiments": Experiment,
+	"bnet": Network, "benchmarknetwork": Network, "benchmarknetworks": Network,
+	"brun": Run, "benchmarkrun": Run, "benchmarkruns": Run,
+}
+
+// KindOf a resource's spelling or an object's kind.
+func KindOf(word string) (Kind, bool) {
+	word = strings.ToLower(word)
+	word = strings.TrimSuffix(strings.TrimSuffix(word, "."+v1alpha1.GroupVersion.Group), "."+v1alpha1.GroupVersion.Version)
+	k, ok := spellings[word]
+	return k, ok
+}
+
+// Plural is the name of the resource.
+func (k Kind) Plural() string {
+	return map[Kind]string{Experiment: "benchmarkexperiments", Network: "benchmarknetworks", Run: "benchmarkruns"}[k]
+}
+
+// object is the kind as a manifest has it.
+func (k Kind) object() string {
+	return map[Kind]string{Experiment: "BenchmarkExperiment", Network: "BenchmarkNetwork", Run: "BenchmarkRun"}[k]
+}
+
+// New is an empty object of the kind.
+func (k Kind) New() client.Object {
+	switch k {
+	case Experiment:
+		return &v1alpha1.BenchmarkExperiment{}
+	case Network:
+		return &v1alpha1.BenchmarkNetwork{}
+	default:
+		return &v1alpha1.BenchmarkRun{}
+	}
+}
+
+// Target is one object of benchnet.
+type Target struct {
+	Kind      Kind
+	Namespace string
+	Name      string
+}
+
+// Key of the object.
+func (t Target) Key() client.ObjectKey { return client.ObjectKey{Namespace: t.Namespace, Name: t.Name} }
+
+// String is the target as kubectl names it: bnet/two-banks.
+func (t Target) String() string { return string(t.Kind) + "/" + t.Name }
+
+// Find is the object that a user named: KIND/NAME, or NAME, which must then be of one kind alone among those given.
+func (c *Cluster) Find(ctx context.Context, text string, kinds ...Kind) (Target, error) {
+	if word, name, ok := strings.Cut(text, "/"); ok {
+		kind, known := KindOf(word)
+		if !known || !slices.Contains(kinds, kind) {
+			return Target{}, fmt.Errorf("%q: %q is not a kind that fits here, which are %s", text, word, list(kinds))
+		}
+		kinds, text = []Kind{kind}, name
+	}
+	if text == "" {
+		return Target{}, fmt.Errorf("the name is empty: give NAME or KIND/NAME, KIND being one of %s", list(kinds))
+	}
+	var found []Target
+	for _, kind := range kinds {
+		target := Target{Kind: kind, Namespace: c.Namespace, Name: text}
+		err := c.Client.Get(ctx, target.Key(), kind.New())
+		if err == nil {
+			found = append(found, target)
+		} else if !apierrors.IsNotFound(err) || len(kinds) == 1 {
+			return Target{}, err
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return Target{}, apierrors.NewNotFound(schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: plurals(kinds)}, text)
+	}
+	return Target{}, fmt.Errorf("%q is the name of %s and of %s: say which", text, found[0], found[1])
+}
+
+// Names of all objects of the kinds in the namespace; KIND/NAME where a plain name is of several.
+func (c *Cluster) Names(ctx context.Context, kinds ...Kind) ([]string, error) {
+	count := map[string]int{}
+	var all []Target
+	for _, kind := range kinds {
+		names, err := c.namesOf(ctx, kind)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			count[name]++
+			all = append(all, Target{Kind: kind, Namespace: c.Namespace, Name: name})
+		}
+	}
+	texts := make([]string, 0, len(all))
+	for _, target := range all {
+		if count[target.Name] == 1 {
+			texts = append(texts, target.Name)
+		} else {
+			texts = append(texts, target.String())
+		}
+	}
+	return texts, nil
+}
+
+func (c *Cluster) namesOf(ctx context.Context, kind Kind) ([]string, error) {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind.object() + "List"))
+	if err := c.Client.List(ctx, list, client.InNamespace(c.Namespace)); err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(list.Items))
+	for _, item := range list.Items {
+		names = append(names, item.Name)
+	}
+	return names, nil
+}
+
+func list(kinds []Kind) string {
+	words := make([]string, 0, len(kinds))
+	for _, k := range kinds {
+		words = append(words, string(k))
+	}
+	return strings.Join(words, ", ")
+}
+
+func plurals(kinds []Kind) string {
+	words := make([]string, 0, len(kinds))
+	for _, k := range kinds {
+		words = append(words, k.Plural())
+	}
+	return strings.Join(words, "|")
+}
+
+// Namespaces of the cluster.
+func (c *Cluster) Namespaces(ctx context.Context) ([]string, error) {
+	var list corev1.NamespaceList
+	if err := c.Client.List(ctx, &list); err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(list.Items))
+	for _, item := range list.Items {
+		names = append(names, item.Name)
+	}
+	return names, nil
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
+
+	"github.com/benchnet/benchnet/internal/cli/cluster"
+)
+
+// quiet keeps warnings of the API server out of the output, and lets a look at a few dozen objects pass in one go.
+func quiet(config *rest.Config) *rest.Config {
+	config.WarningHandler = rest.NoWarnings{}
+	config.QPS, config.Burst = 50, 100
+	return config
+}
+
+type completer = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective)
+
+// names completes up to so many arguments with names of the kinds.
+func (s *session) names(arguments int, kinds ...cluster.Kind) completer {
+	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) >= arguments {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		c, err := s.connect()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		names, err := c.Names(cmd.Context(), kinds...)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeFlags completes the values of kubectl's flags.
+func (s *session) completeFlags(root *cobra.Command) {
+	complete := func(flag string, find func(cmd *cobra.Command) ([]string, error)) {
+		_ = root.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			found, err := find(cmd)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveError
+			}
+			return found, cobra.ShellCompDirectiveNoFileComp
+		})
+	}
+	complete("namespace", func(cmd *cobra.Command) ([]string, error) {
+		c, err := s.connect()
+		if err != nil {
+			return nil, err
+		}
+		return c.Namespaces(cmd.Context())
+	})
+	complete("context", func(*cobra.Command) ([]string, error) {
+		config, err := s.flags.ToRawKubeConfigLoader().RawConfig()
+		if err != nil {
+			return nil, err
+		}
+		var contexts []string
+		for name := range config.Contexts {
+			contexts = append(contexts, name)
+		}
+		return contexts, nil
+	})
+}
+
+// values completes an argument or a flag with fixed words.
+func values(words ...string) completer {
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}

@@ -1,0 +1,172 @@
+package progress
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// Line is what there is to see of one object.
+type Line struct {
+	// Name of the object: brun/two-banks-issue.
+	Name string
+	// Share that is done, 0 to 1.
+	Share float64
+	// Text says what goes on.
+	Text string
+	// Step is Text without what changes all the time: a log has a line for each.
+	Step string
+	// Ended tells that nothing will change any more.
+	Ended bool
+	// Passing tells that it leaves the terminal when it has ended, since many others follow.
+	Passing bool
+}
+
+// Lines are the experiment, its networks and its runs.
+func Lines(s *State, now time.Time) []Line {
+	var lines []Line
+	if s.Experiment != nil {
+		lines = append(lines, experimentLine(s.Experiment))
+	}
+	for i := range s.Networks {
+		lines = append(lines, networkLine(&s.Networks[i]))
+	}
+	for i := range s.Runs {
+		line := runLine(&s.Runs[i], now)
+		line.Passing = s.Experiment != nil
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func experimentLine(e *v1alpha1.BenchmarkExperiment) Line {
+	l := Line{Name: "bexp/" + e.Name, Share: fraction(e.Status.Progress), Ended: complete(e.Status.Conditions)}
+	phase := cmp.Or(e.Status.Phase, "Pending")
+	l.Step = join(phase, also("runs", e.Status.Progress), fmt.Sprintf("points %d/%d", e.Status.PointsDone, e.Status.PointsTotal))
+	l.Text = l.Step
+	if !l.Ended {
+		l.Text = join(l.Text, also("left", e.Status.TimeLeft))
+		l.Step, l.Text = join(l.Step, waiting(e.Status.Conditions)), join(l.Text, waiting(e.Status.Conditions))
+	}
+	return l
+}
+
+func networkLine(n *v1alpha1.BenchmarkNetwork) Line {
+	l := Line{Name: "bnet/" + n.Name}
+	var done, all float64
+	var marks []string
+	for _, stage := range n.Status.Stages {
+		if stage.Name == "Workloads" {
+			continue
+		}
+		all++
+		mark := stage.Name
+		switch {
+		case stage.State == "Ready":
+			done++
+			mark += " ✓"
+		case stage.Name == "Members" && n.Status.MembersReady != "":
+			done += fraction(n.Status.MembersReady) * 0.9
+			mark += " " + n.Status.MembersReady
+		default:
+			mark += " …"
+		}
+		marks = append(marks, mark)
+	}
+	if all > 0 {
+		l.Share = done / all
+	}
+	if meta.IsStatusConditionTrue(n.Status.Conditions, v1alpha1.ConditionReady) {
+		l.Share, l.Ended = 1, true
+		l.Text = join("Ready", also("members", n.Status.MembersReady), "after "+took(n))
+	} else {
+		l.Text = join(cmp.Or(n.Status.Phase, "Pending"), strings.Join(marks, ", "), waiting(n.Status.Conditions))
+	}
+	l.Step = l.Text
+	return l
+}
+
+// took is how long it was from the network's creation until its last stage was ready.
+func took(n *v1alpha1.BenchmarkNetwork) string {
+	last := n.CreationTimestamp.Time
+	for _, stage := range n.Status.Stages {
+		if stage.Name != "Workloads" && stage.ReadyAt != nil && stage.ReadyAt.After(last) {
+			last = stage.ReadyAt.Time
+		}
+	}
+	return last.Sub(n.CreationTimestamp.Time).Round(time.Second).String()
+}
+
+func runLine(r *v1alpha1.BenchmarkRun, now time.Time) Line {
+	l := Line{Name: "brun/" + r.Name, Share: elapsed(r, now), Ended: complete(r.Status.Conditions)}
+	s := r.Status
+	throughput := ""
+	if s.Throughput != "" {
+		throughput = s.Throughput + " " + cmp.Or(s.Unit, "operations") + "/s"
+	}
+	switch {
+	case l.Ended && s.Verdict == "":
+		l.Text = join("Failed", waiting(s.Conditions))
+	case l.Ended:
+		l.Share, l.Text = 1, join(string(s.Verdict), throughput, p95(s.Latency), s.Bottleneck, s.Steady)
+	case s.StartTime == nil:
+		l.Text = join(cmp.Or(s.Phase, "Pending"), waiting(s.Conditions))
+	default:
+		l.Step = join(s.Phase)
+		l.Text = join(s.Phase, fmt.Sprintf("%.0f %%", 100*l.Share), throughput)
+		return l
+	}
+	l.Step = l.Text
+	return l
+}
+
+func p95(l *v1alpha1.LatencySummary) string {
+	if l == nil {
+		return ""
+	}
+	return "p95 " + l.P95 + " ms"
+}
+
+// elapsed is the share of warm-up and window that has passed.
+func elapsed(r *v1alpha1.BenchmarkRun, now time.Time) float64 {
+	m := r.Spec.Workload.Measure
+	all := m.WarmUp.Duration + m.Window.Duration
+	if r.Status.StartTime == nil || all <= 0 {
+		return 0
+	}
+	return min(1, max(0, float64(now.Sub(r.Status.StartTime.Time))/float64(all)))
+}
+
+// fraction of a text such as 3/4.
+func fraction(text string) float64 {
+	part, whole, _ := strings.Cut(text, "/")
+	p, err1 := strconv.ParseFloat(part, 64)
+	w, err2 := strconv.ParseFloat(whole, 64)
+	if err1 != nil || err2 != nil || w == 0 {
+		return 0
+	}
+	return min(1, p/w)
+}
+
+func join(parts ...string) string {
+	var filled []string
+	for _, p := range parts {
+		if p != "" {
+			filled = append(filled, p)
+		}
+	}
+	return strings.Join(filled, " · ")
+}
+
+func also(what, value string) string {
+	if value == "" {
+		return ""
+	}
+	return what + " " + value
+}

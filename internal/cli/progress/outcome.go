@@ -1,0 +1,116 @@
+package progress
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/names"
+)
+
+// Outcome says whether a target has ended, and what came of it.
+type Outcome struct {
+	Ended bool
+	// Failures are what went wrong: there is no result, or no network.
+	Failures []string
+	// Objections are judgements against a result that there is: an invalid run, a gate that failed.
+	Objections []string
+}
+
+// Judge a state.
+func Judge(s *State) Outcome {
+	switch s.Target.Kind {
+	case cluster.Experiment:
+		return judgeExperiment(s.Experiment)
+	case cluster.Network:
+		return judgeNetwork(s)
+	default:
+		return judgeRun(&s.Runs[0])
+	}
+}
+
+func judgeExperiment(e *v1alpha1.BenchmarkExperiment) Outcome {
+	conditions, name := e.Status.Conditions, "experiment "+e.Name
+	if c := stalled(conditions); c != nil {
+		return Outcome{Ended: true, Failures: []string{fmt.Sprintf("%s: %s: %s", name, c.Reason, c.Message)}}
+	}
+	if !complete(conditions) {
+		return Outcome{}
+	}
+	o := Outcome{Ended: true}
+	if c := meta.FindStatusCondition(conditions, v1alpha1.ConditionGatesPassed); c != nil && c.Status == metav1.ConditionFalse {
+		o.Objections = append(o.Objections, fmt.Sprintf("%s: a gate failed: %s", name, c.Message))
+	}
+	for _, p := range e.Status.Points {
+		if p.Throughput == "" {
+			o.Objections = append(o.Objections, fmt.Sprintf("%s: point %s (%s) has no valid run", name, p.Name, p.Parameters))
+		}
+	}
+	return o
+}
+
+// judgeNetwork: it has ended when it is ready and all runs on it are over, those of its workloads included.
+func judgeNetwork(s *State) Outcome {
+	n := &s.Networks[0]
+	if c := stalled(n.Status.Conditions); c != nil {
+		return Outcome{Ended: true, Failures: []string{fmt.Sprintf("network %s: %s: %s", n.Name, c.Reason, c.Message)}}
+	}
+	o := Outcome{Ended: true}
+	own := map[string]bool{}
+	for i := range s.Runs {
+		judged := judgeRun(&s.Runs[i])
+		own[s.Runs[i].Name] = true
+		o.Ended = o.Ended && judged.Ended
+		o.Failures = append(o.Failures, judged.Failures...)
+		o.Objections = append(o.Objections, judged.Objections...)
+	}
+	for _, w := range n.Spec.Workloads {
+		o.Ended = o.Ended && own[names.Run(n.Name, w.Name)]
+	}
+	current := n.Status.ObservedGeneration == n.Generation
+	ready := meta.IsStatusConditionTrue(n.Status.Conditions, v1alpha1.ConditionReady)
+	o.Ended = o.Ended && current && (ready || len(s.Runs) > 0)
+	return o
+}
+
+func judgeRun(r *v1alpha1.BenchmarkRun) Outcome {
+	if !complete(r.Status.Conditions) {
+		return Outcome{}
+	}
+	o := Outcome{Ended: true}
+	if r.Status.Verdict == "" {
+		o.Failures = append(o.Failures, fmt.Sprintf("run %s failed: %s", r.Name, waiting(r.Status.Conditions)))
+	}
+	if r.Status.Verdict == v1alpha1.VerdictInvalid {
+		for _, reason := range r.Status.Reasons {
+			if reason.Severity == string(v1alpha1.VerdictInvalid) {
+				o.Objections = append(o.Objections, fmt.Sprintf("run %s is invalid, %s: %s", r.Name, reason.Reason, reason.Message))
+			}
+		}
+	}
+	return o
+}
+
+func complete(conditions []metav1.Condition) bool {
+	return meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionComplete)
+}
+
+func stalled(conditions []metav1.Condition) *metav1.Condition {
+	if meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionStalled) {
+		return meta.FindStatusCondition(conditions, v1alpha1.ConditionStalled)
+	}
+	return nil
+}
+
+// waiting is what an object waits for, or what stopped it.
+func waiting(conditions []metav1.Condition) string {
+	for _, kind := range []string{v1alpha1.ConditionStalled, v1alpha1.ConditionReady} {
+		if c := meta.FindStatusCondition(conditions, kind); c != nil && (kind == v1alpha1.ConditionStalled) == (c.Status == metav1.ConditionTrue) {
+			return c.Message
+		}
+	}
+	return ""
+}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/cli/cluster"
+)
+
+func (s *session) reset() *cobra.Command {
+	var waits bool
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "reset NETWORK",
+		Short: "Put a network back to its freshly made state, with the same identities",
+		Long: `Asks the operator to put a network back to its freshly made state: databases and journals are emptied, identities and
+addresses stay. What earlier runs wrote to the ledger is lost; their results are not.`,
+		Example: `  kubectl benchnet reset two-banks --wait`,
+		Args:    cobra.ExactArgs(1), ValidArgsFunction: s.names(1, cluster.Network),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := s.connect()
+			if err != nil {
+				return err
+			}
+			target, err := c.Find(cmd.Context(), args[0], cluster.Network)
+			if err != nil {
+				return err
+			}
+			begun := time.Now()
+			if err := askReset(cmd.Context(), c, target, begun); err != nil {
+				return err
+			}
+			fmt.Fprintf(s.Out, "%s reset requested\n", target)
+			if !waits {
+				return nil
+			}
+			if err := awaitReset(cmd.Context(), c, target, timeout); err != nil {
+				return err
+			}
+			fmt.Fprintf(s.Out, "%s reset and ready after %s\n", target, time.Since(begun).Round(time.Second))
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&waits, "wait", false, "wait until the network is ready again")
+	cmd.Flags().DurationVar(&timeout, "timeout", 15*time.Minute, "the longest wait with --wait")
+	return cmd
+}
+
+// askReset sets the annotation to the instant, which no earlier reset had.
+func askReset(ctx context.Context, c *cluster.Cluster, target cluster.Target, at time.Time) error {
+	var network v1alpha1.BenchmarkNetwork
+	if err := c.Client.Get(ctx, target.Key(), &network); err != nil {
+		return err
+	}
+	before := network.DeepCopy()
+	if network.Annotations == nil {
+		network.Annotations = map[string]string{}
+	}
+	network.Annotations[v1alpha1.AnnotationReset] = at.UTC().Format("20060102T150405.000Z")
+	return c.Client.Patch(ctx, &network, client.MergeFrom(before), client.FieldOwner(cluster.FieldManager))
+}
+
+// awaitReset waits until the network is ready in a life that began after the request.
+func awaitReset(ctx context.Context, c *cluster.Cluster, target cluster.Target, timeout time.Duration) error {
+	var network v1alpha1.BenchmarkNetwork
+	err := wait.PollUntilContextTimeout(ctx, time.Second, timeout, false, func(ctx context.Context) (bool, error) {
+		if err := c.Client.Get(ctx, target.Key(), &network); err != nil {
+			return false, client.IgnoreNotFound(err)
+		}
+		return meta.IsStatusConditionTrue(network.Status.Conditions, v1alpha1.ConditionReady), nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait for the reset of network %s: %w", target.Name, err)
+	}
+	return nil
+}

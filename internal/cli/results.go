@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/cli/progress"
+	"github.com/benchnet/benchnet/internal/cli/table"
+)
+
+// resultsOptions are the flags of results.
+type resultsOptions struct {
+	output   string
+	runs     bool
+	exitCode bool
+}
+
+func (s *session) results() *cobra.Command {
+	var o resultsOptions
+	cmd := &cobra.Command{
+		Use:   "results NAME",
+		Short: "Show what was measured",
+		Long: `Shows the result of a run, of the runs on a network, or of the points of an experiment.
+
+A table has means over the valid runs with the half-width of their confidence interval, latencies in milliseconds, the verdict, and
+what was at its limit. json and yaml have the whole documents (docs/results.md, docs/experiments.md); csv has the
+table, all columns of it.`,
+		Example: `  kubectl benchnet results two-banks
+  kubectl benchnet results bexp/i1 --runs -o wide
+  kubectl benchnet results brun/two-banks-issue -o json | jq .summary`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: s.names(1, cluster.Kinds...),
+		RunE:              func(cmd *cobra.Command, args []string) error { return s.showResults(cmd.Context(), o, args[0]) },
+	}
+	cmd.Flags().StringVarP(&o.output, "output", "o", "", "json, yaml, csv or wide; default: a table")
+	cmd.Flags().BoolVar(&o.runs, "runs", false, "the single runs of an experiment")
+	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false, "end with code 2 if a run is invalid or a gate failed")
+	_ = cmd.RegisterFlagCompletionFunc("output", values("json", "yaml", "csv", "wide"))
+	return cmd
+}
+
+func (s *session) showResults(ctx context.Context, o resultsOptions, name string) error {
+	switch o.output {
+	case "", "json", "yaml", "csv", "wide":
+	default:
+		return fmt.Errorf("--output %q is none of json, yaml, csv, wide", o.output)
+	}
+	c, err := s.connect()
+	if err != nil {
+		return err
+	}
+	target, err := c.Find(ctx, name, cluster.Kinds...)
+	if err != nil {
+		return err
+	}
+	if err := s.showTarget(ctx, c, target, o); err != nil || !o.exitCode {
+		return err
+	}
+	state, err := progress.Read(ctx, c, target)
+	if err != nil {
+		return err
+	}
+	return verdict(progress.Judge(state))
+}
+
+func (s *session) showTarget(ctx context.Context, c *cluster.Cluster, target cluster.Target, o resultsOptions) error {
+	if target.Kind == cluster.Experiment && !o.runs {
+		return s.showExperiment(ctx, c, target, o)
+	}
+	return s.showRuns(ctx, c, target, o)
+}
+
+func (s *session) showRuns(ctx context.Context, c *cluster.Cluster, target cluster.Target, o resultsOptions) error {
+	runs, err := c.RunsOf(ctx, target)
+	if err != nil {
+		return err
+	}
+	switch o.output {
+	case "json", "yaml":
+		return s.showRunDocuments(ctx, c, target, runs, o.output)
+	case "csv":
+		return table.Runs(runs).CSV(s.Out)
+	}
+	if len(runs) == 0 {
+		fmt.Fprintf(s.ErrOut, "%s has no runs yet\n", target)
+		return nil
+	}
+	if err := table.Runs(runs).Print(s.Out, o.output == "wide"); err != nil {
+		return err
+	}
+	if findings := table.Findings(runs); len(findings) > 0 {
+		fmt.Fprintf(s.Out, "\n%s\n", strings.Join(findings, "\n"))
+	}
+	return nil
+}
+
+// showRunDocuments writes the document of a run, or a list of those of several that have one.
+func (s *session) showRunDocuments(ctx context.Context, c *cluster.Cluster, target cluster.Target, runs []v1alpha1.BenchmarkRun, format string) error {
+	if target.Kind == cluster.Run {
+		d, err := c.RunDocument(ctx, &runs[0])
+		if err != nil {
+			return err
+		}
+		return s.write(d.Text, format)
+	}
+	list := struct {
+		APIVersion string            `json:"apiVersion"`
+		Kind       string            `json:"kind"`
+		Items      []json.RawMessage `json:"items"`
+	}{"v1", "List", []json.RawMessage{}}
+	for i := range runs {
+		if runs[i].Status.Result == nil {
+			continue
+		}
+		d, err := c.RunDocument(ctx, &runs[i])
+		if err != nil {
+			return err
+		}
+		list.Items = append(list.Items, d.Text)
+	}
+	return s.write(list, format)
+}
+
+func (s *session) showExperiment(ctx context.Context, c *cluster.Cluster, target cluster.Target, o resultsOptions) error {
+	var e v1alpha1.BenchmarkExperiment
+	if err := c.Client.Get(ctx, target.Key(), &e); err != nil {
+		return err
+	}
+	if e.Status.Result == nil && (o.output == "" || o.output == "wide") {
+		return s.showSoFar(&e)
+	}
+	d, err := c.ExperimentDocument(ctx, &e)
+	if err != nil {
+		return err
+	}
+	switch o.output {
+	case "json", "yaml":
+		return s.write(d.Text, o.output)
+	case "csv":
+		return table.Points(d.Result).CSV(s.Out)
+	}
+	return s.printTables(o.output == "wide", table.Points(d.Result), table.Saturation(d.Saturation), table.Comparisons(d.Comparisons))
+}
+
+// showSoFar has the points of an experiment that is under way.
+func (s *session) showSoFar(e *v1alpha1.BenchmarkExperiment) error {
+	fmt.Fprintf(s.ErrOut, "%s has no result yet: %s runs have ended\n", e.Name, e.Status.Progress)
+	return s.printTables(false, table.PointsSoFar(&e.Status))
+}
+
+// printTables prints those that have rows, with an empty line between.
+func (s *session) printTables(wide bool, tables ...*table.Table) error {
+	first := true
+	for _, t := range tables {
+		if t.Len() == 0 {
+			continue
+		}
+		if !first {
+			fmt.Fprintln(s.Out)
+		}
+		first = false
+		if err := t.Print(s.Out, wide); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write a document as indented JSON or as YAML.
+func (s *session) write(document any, format string) error {
+	text, err := json.MarshalIndent(document, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode the result: %w", err)
+	}
+	if format == "yaml" {
+		if text, err = yaml.JSONToYAML(text); err != nil {
+			return fmt.Errorf("encode the result: %w", err)
+		}
+	}
+	fmt.Fprintln(s.Out, strings.TrimRight(string(text), "\n"))
+	return nil
+}

@@ -1,0 +1,106 @@
+// Package cli holds the commands of the kubectl plugin: each reads its flags, asks the packages below it, and prints.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/benchnet/benchnet/internal/cli/cluster"
+)
+
+// Exit codes. They are documented in docs/kubectl-plugin.md and do not change.
+const (
+	exitOK = 0
+	// exitError: the command could not do what was asked, or there is no result: a run or network failed.
+	exitError = 1
+	// exitJudged: all was measured, and judged against: a gate failed, or a run is invalid.
+	exitJudged = 2
+	// exitInterrupted by the user, as shells count it.
+	exitInterrupted = 130
+)
+
+// judgement is an error that ends with exitJudged.
+type judgement []string
+
+func (j judgement) Error() string { return strings.Join(j, "\n") }
+
+// errInterrupted ends with exitInterrupted; what there was to say has been said.
+var errInterrupted = errors.New("interrupted")
+
+// session is what the commands share.
+type session struct {
+	genericiooptions.IOStreams
+	flags   *genericclioptions.ConfigFlags
+	version string
+}
+
+// connect to the cluster of the flags and the kubeconfig.
+func (s *session) connect() (*cluster.Cluster, error) { return cluster.Connect(s.flags) }
+
+// Run a command line and return the exit code.
+func Run(ctx context.Context, version string, in io.Reader, out, errOut io.Writer, args []string) int {
+	s := &session{IOStreams: genericiooptions.IOStreams{In: in, Out: out, ErrOut: errOut},
+		flags: genericclioptions.NewConfigFlags(true).WithDeprecatedPasswordFlag().WithWrapConfigFn(quiet), version: version}
+	root := s.command()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	return s.report(root.ExecuteContext(ctx))
+}
+
+func (s *session) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "kubectl-benchnet",
+		Short: "Benchmark networks of distributed ledgers",
+		Long: `Plans, runs, follows, shows, compares and reproduces benchmarks of distributed ledgers on Kubernetes.
+
+It works with any cluster that the benchnet operator runs on, and takes kubectl's own flags and kubeconfig.
+A resource is named as NAME, or as bexp/NAME (experiment), bnet/NAME (network), brun/NAME (run).
+
+Exit codes: 0 all is well; 1 an error, or a network or run that failed; 2 all was measured, and judged against:
+a gate failed, or a run is invalid; 130 interrupted.`,
+		Example: `  kubectl benchnet plan -f experiment.yaml
+  kubectl benchnet run -f experiment.yaml --report report.html
+  kubectl benchnet results i1`,
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl benchnet"},
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	s.flags.AddFlags(root.PersistentFlags())
+	s.completeFlags(root)
+	for _, make := range []func() *cobra.Command{s.run, s.watch, s.results, s.reset, s.versionCommand} {
+		root.AddCommand(make())
+	}
+	return root
+}
+
+// report an error as kubectl does, and choose the exit code.
+func (s *session) report(err error) int {
+	var judged judgement
+	var status apierrors.APIStatus
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted
+	case errors.As(err, &judged):
+		fmt.Fprintln(s.ErrOut, judged)
+		return exitJudged
+	case errors.As(err, &status) && status.Status().Reason != "":
+		fmt.Fprintf(s.ErrOut, "Error from server (%s): %s\n", status.Status().Reason, err)
+	case errors.As(err, &status):
+		fmt.Fprintf(s.ErrOut, "Error from server: %s\n", err)
+	default:
+		fmt.Fprintf(s.ErrOut, "error: %s\n", err)
+	}
+	return exitError
+}

@@ -1,0 +1,126 @@
+package table
+
+import (
+	"fmt"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/statistics"
+)
+
+// Points of an experiment that has its result: one row each, means over the valid runs with the half-width of their
+// confidence interval. Latencies are in milliseconds.
+func Points(e *experiment.Result) *Table {
+	names := []string{"Point"}
+	for _, axis := range e.Axes {
+		names = append(names, axis.Name)
+	}
+	if len(e.Variants) > 0 {
+		names = append(names, "Variant")
+	}
+	names = append(names, "Valid", "Throughput", "P50 ms", "P95 ms", "P99 ms", "Errors", "Bottleneck", "+Network", "+Mean ms", "+P90 ms", "+P99.9 ms")
+	t := New(names...)
+	for i := range e.Points {
+		t.Add(pointRow(e, &e.Points[i])...)
+	}
+	return t
+}
+
+func pointRow(e *experiment.Result, p *experiment.Point) []string {
+	row := []string{p.Name}
+	for i := range e.Axes {
+		row = append(row, parameter(p, e.Axes[i].Name))
+	}
+	if len(e.Variants) > 0 {
+		row = append(row, p.Variant)
+	}
+	throughput := estimate(p, v1alpha1.MetricThroughput)
+	if throughput != "" && p.Unit != "" {
+		throughput += " " + p.Unit + "/s"
+	}
+	errors := ""
+	if share, ok := p.Metrics[string(v1alpha1.MetricErrorShare)]; ok && share.N > 0 {
+		errors = Percent(share.Mean)
+	}
+	return append(row, fmt.Sprintf("%d/%d", p.Valid, p.Valid+p.Invalid+p.Failed), throughput,
+		estimate(p, v1alpha1.MetricLatencyP50), estimate(p, v1alpha1.MetricLatencyP95), estimate(p, v1alpha1.MetricLatencyP99), errors, p.Bottleneck,
+		p.Network, estimate(p, v1alpha1.MetricLatencyMean), estimate(p, v1alpha1.MetricLatencyP90), estimate(p, v1alpha1.MetricLatencyP999))
+}
+
+func parameter(p *experiment.Point, axis string) string {
+	for _, parameter := range p.Parameters {
+		if parameter.Name == axis {
+			return parameter.Value
+		}
+	}
+	return ""
+}
+
+func estimate(p *experiment.Point, metric v1alpha1.Metric) string {
+	e, ok := p.Metrics[string(metric)]
+	if !ok {
+		return ""
+	}
+	return Estimate(e)
+}
+
+// Estimate is a mean with the half-width of its interval, where there is one.
+func Estimate(e statistics.Estimate) string {
+	switch {
+	case e.N == 0:
+		return ""
+	case e.N == 1:
+		return Number(e.Mean)
+	}
+	return Number(e.Mean) + " ± " + Number((e.High-e.Low)/2)
+}
+
+// PointsSoFar are those of an experiment that is under way.
+func PointsSoFar(s *v1alpha1.BenchmarkExperimentStatus) *Table {
+	t := New("Point", "Parameters", "Runs", "Invalid", "Throughput", "P95 ms", "Bottleneck")
+	for _, p := range s.Points {
+		t.Add(p.Name, p.Parameters, p.Runs, fmt.Sprint(p.Invalid), p.Throughput, p.P95, p.Bottleneck)
+	}
+	return t
+}
+
+// Saturation is what the searches found.
+func Saturation(found []experiment.Saturation) *Table {
+	t := New("Search", "Load", "Unmet", "Knee", "Message")
+	for _, s := range found {
+		t.Add(s.Name, load(s.Load), load(s.Unmet), load(s.Knee), s.Message)
+	}
+	return t
+}
+
+func load(x int64) string {
+	if x == 0 {
+		return ""
+	}
+	return fmt.Sprint(x)
+}
+
+// Comparisons of candidates with their baselines.
+func Comparisons(outcomes []experiment.ComparisonOutcome) *Table {
+	t := New("Candidate", "Metric", "Baseline", "Measured", "Difference", "Interval", "P", "Verdict", "Gate",
+		"+Against", "+Effect", "+Detectable", "+Runs", "+Message")
+	for _, o := range outcomes {
+		t.Add(o.Candidate+at(o.Point), o.Metric, Number(o.BaselineMean), Number(o.CandidateMean), Signed(o.Difference),
+			Interval(o.Comparison), Number(o.PValue), o.Verdict, o.Gate,
+			o.Baseline+at(o.BaselinePoint), Number(o.EffectSize), Percent(o.Detectable), fmt.Sprintf("%d against %d", o.Candidates, o.Baselines), o.Message)
+	}
+	return t
+}
+
+func at(point string) string {
+	if point == "" {
+		return ""
+	}
+	return " (" + point + ")"
+}
+
+// Signed is a share in percent with its sign.
+func Signed(share float64) string { return fmt.Sprintf("%+.2f %%", share*100) }
+
+// Interval of a difference.
+func Interval(c statistics.Comparison) string { return "[" + Signed(c.Low) + ", " + Signed(c.High) + "]" }

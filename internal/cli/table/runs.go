@@ -1,0 +1,100 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// Runs are one row each; what is not known yet stays empty. Latencies are in milliseconds.
+func Runs(runs []v1alpha1.BenchmarkRun) *Table {
+	t := New("Name", "Throughput", "P50 ms", "P95 ms", "P99 ms", "Errors", "Verdict", "Bottleneck",
+		"+Network", "+Mean ms", "+P90 ms", "+P99.9 ms", "+Max ms", "+Operations", "+Steady")
+	for i := range runs {
+		t.Add(runRow(&runs[i])...)
+	}
+	return t
+}
+
+func runRow(run *v1alpha1.BenchmarkRun) []string {
+	s := run.Status
+	throughput := s.Throughput
+	if throughput != "" {
+		throughput += " " + cmp.Or(s.Unit, "operations") + "/s"
+	}
+	latency := v1alpha1.LatencySummary{}
+	if s.Latency != nil {
+		latency = *s.Latency
+	}
+	var errors, operations string
+	if n := s.Operations; n != nil {
+		errors, operations = Percent(share(n.Failed, n.Completed+n.Failed)), strconv.FormatInt(n.Completed, 10)
+	}
+	return []string{run.Name, throughput, latency.P50, latency.P95, latency.P99, errors, verdict(run), s.Bottleneck,
+		run.Spec.NetworkName, latency.Mean, latency.P90, latency.P999, latency.Max, operations, s.Steady}
+}
+
+// verdict of a run, or how far it is.
+func verdict(run *v1alpha1.BenchmarkRun) string {
+	if run.Status.Verdict != "" {
+		return string(run.Status.Verdict)
+	}
+	return cmp.Or(run.Status.Progress, run.Status.Phase, "Pending")
+}
+
+// Findings are the reasons for which runs are invalid, or failed, a line each.
+func Findings(runs []v1alpha1.BenchmarkRun) []string {
+	var lines []string
+	for i := range runs {
+		run := &runs[i]
+		for _, r := range run.Status.Reasons {
+			if r.Severity == string(v1alpha1.VerdictInvalid) {
+				lines = append(lines, fmt.Sprintf("%s is invalid, %s: %s", run.Name, r.Reason, strings.TrimPrefix(r.Message, ": ")))
+			}
+		}
+		if c := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionStalled); c != nil && c.Status == "True" {
+			lines = append(lines, fmt.Sprintf("%s failed, %s: %s", run.Name, c.Reason, c.Message))
+		}
+	}
+	return lines
+}
+
+func share(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// Percent of a share, never a small one as nothing.
+func Percent(share float64) string {
+	value := share * 100
+	switch {
+	case value == 0:
+		return "0 %"
+	case math.Abs(value) < 0.01:
+		return "<0.01 %"
+	}
+	return strconv.FormatFloat(math.Round(value*100)/100, 'f', -1, 64) + " %"
+}
+
+// Number with three significant digits, or one after the point where that is more; whole above 1000.
+func Number(x float64) string {
+	size := math.Abs(x)
+	switch {
+	case x == 0:
+		return "0"
+	case size >= 1000:
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	case size >= 100:
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	}
+	digits := 2 - int(math.Floor(math.Log10(size)))
+	return strconv.FormatFloat(x, 'f', min(digits, 6), 64)
+}

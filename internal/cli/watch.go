@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/cli/progress"
+)
+
+func (s *session) watch() *cobra.Command {
+	var timeout time.Duration
+	var exitCode bool
+	cmd := &cobra.Command{
+		Use:   "watch NAME",
+		Short: "Show how a network, a run or an experiment gets on, until it has ended",
+		Long: `Shows the stages of a network with its members, the phases of a run with the throughput so far, and the points of an
+experiment with the time left. On a terminal there is a bar for each; elsewhere, such as in CI, a line for each step.`,
+		Example: `  kubectl benchnet watch two-banks
+  kubectl benchnet watch bexp/i1 --timeout 2h --exit-code`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: s.names(1, cluster.Kinds...),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := s.connect()
+			if err != nil {
+				return err
+			}
+			target, err := c.Find(cmd.Context(), args[0], cluster.Kinds...)
+			if err != nil {
+				return err
+			}
+			outcome, err := s.follow(cmd.Context(), c, []cluster.Target{target}, timeout)
+			if err != nil || !exitCode && len(outcome.Failures) == 0 {
+				return err
+			}
+			return verdict(outcome)
+		},
+	}
+	cmd.Flags().DurationVar(&timeout, "timeout", 0, "give up watching after so long; 0 never does")
+	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "end with code 2 if a run is invalid or a gate failed")
+	return cmd
+}
+
+// follow targets until they have ended. An interruption leaves them to themselves and says how to come back.
+func (s *session) follow(ctx context.Context, c *cluster.Cluster, targets []cluster.Target, timeout time.Duration) (progress.Outcome, error) {
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if timeout > 0 {
+		limited, cancel = context.WithTimeout(ctx, timeout)
+	}
+	defer cancel()
+	outcome, err := progress.Follow(limited, c, targets, progress.NewScreen(limited, s.Out))
+	if err == nil || limited.Err() == nil {
+		return outcome, err
+	}
+	for _, target := range targets {
+		fmt.Fprintf(s.ErrOut, "%s goes on; to come back: kubectl benchnet watch -n %s %s\n", target, target.Namespace, target)
+	}
+	if errors.Is(limited.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
+		return outcome, fmt.Errorf("not ended within --timeout %s", timeout)
+	}
+	return outcome, errInterrupted
+}
+
+// verdict of what was followed: failures come before judgements.
+func verdict(o progress.Outcome) error {
+	switch {
+	case len(o.Failures) > 0:
+		return errors.New(judgement(append(o.Failures, o.Objections...)).Error())
+	case len(o.Objections) > 0:
+		return judgement(o.Objections)
+	}
+	return nil
+}
