@@ -54,7 +54,7 @@ func Run(ctx context.Context, version string, in io.Reader, out, errOut io.Write
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
-	return s.report(root.ExecuteContext(ctx))
+	return s.conclude(root.ExecuteContext(ctx))
 }
 
 func (s *session) command() *cobra.Command {
@@ -77,14 +77,14 @@ a gate failed, or a run is invalid; 130 interrupted.`,
 	}
 	s.flags.AddFlags(root.PersistentFlags())
 	s.completeFlags(root)
-	for _, make := range []func() *cobra.Command{s.run, s.watch, s.results, s.reset, s.versionCommand} {
+	for _, make := range []func() *cobra.Command{s.run, s.watch, s.results, s.reportCommand, s.reset, s.versionCommand} {
 		root.AddCommand(make())
 	}
 	return root
 }
 
-// report an error as kubectl does, and choose the exit code.
-func (s *session) report(err error) int {
+// conclude tells of an error as kubectl does, and choose the exit code.
+func (s *session) conclude(err error) int {
 	var judged judgement
 	var status apierrors.APIStatus
 	switch {

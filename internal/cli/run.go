@@ -72,7 +72,7 @@ func (s *session) applyAndFollow(ctx context.Context, o runOptions) error {
 	}
 	judged := verdict(outcome)
 	if o.report != "" {
-		return errors.Join(judged, s.reportOn(ctx, c, targets, o.report))
+		return errors.Join(judged, s.reportOn(ctx, c, shown(targets), reportOptions{output: o.report}))
 	}
 	return judged
 }

@@ -19,7 +19,7 @@ const FieldManager = "kubectl-benchnet"
 type Cluster struct {
 	Client    client.Client
 	Namespace string
-	flags   genericclioptions.RESTClientGetter
+	flags     genericclioptions.RESTClientGetter
 	// enforceNamespace tells that the user chose the namespace with a flag.
 	enforceNamespace bool
 }

@@ -62,7 +62,7 @@ func networkLine(n *v1alpha1.BenchmarkNetwork) Line {
 	var done, all float64
 	var marks []string
 	for _, stage := range n.Status.Stages {
-		if stage.Name == "Workloads" {
+		if stage.Name == "Workloads" || stage.Name == "Databases" && len(n.Status.Databases) == 0 {
 			continue
 		}
 		all++

@@ -123,4 +123,6 @@ func at(point string) string {
 func Signed(share float64) string { return fmt.Sprintf("%+.2f %%", share*100) }
 
 // Interval of a difference.
-func Interval(c statistics.Comparison) string { return "[" + Signed(c.Low) + ", " + Signed(c.High) + "]" }
+func Interval(c statistics.Comparison) string {
+	return "[" + Signed(c.Low) + ", " + Signed(c.High) + "]"
+}
