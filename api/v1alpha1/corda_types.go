@@ -195,6 +195,25 @@ type CordaWorkload struct {
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Arguments []FlowArgument `json:"arguments,omitempty"`
+	// setUp is a flow that one worker runs once on the first initiator, before anything else of the run: it issues the states
+	// that a flow by class name needs. Its time is not measured. Where it fails the run fails, with its message.
+	// +optional
+	SetUp *CordaFlow `json:"setUp,omitempty"`
+}
+
+// CordaFlow is a flow by class name.
+type CordaFlow struct {
+	// flow is the class name of an @StartableByRPC flow of the network's CorDapps.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:Pattern=`^[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)+$`
+	// +required
+	Flow string `json:"flow"`
+	// arguments in the order of its constructor.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	// +optional
+	Arguments []FlowArgument `json:"arguments,omitempty"`
 }
 
 // CordaIdentities says which identities the finance flows use.

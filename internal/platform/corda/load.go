@@ -24,6 +24,12 @@ type operation struct {
 	Amount       int64      `json:"amount,omitempty"`
 	Arguments    []argument `json:"arguments,omitempty"`
 	Counterparty string     `json:"counterparty,omitempty"`
+	SetUp        *flow      `json:"setUp,omitempty"`
+}
+
+type flow struct {
+	Flow      string     `json:"flow"`
+	Arguments []argument `json:"arguments,omitempty"`
 }
 
 type argument struct {
@@ -87,8 +93,9 @@ func operationOf(w *v1alpha1.CordaWorkload, topology platform.Topology) (operati
 		Currency:  w.Currency,
 		Amount:    w.Amount,
 	}
-	for _, a := range w.Arguments {
-		op.Arguments = append(op.Arguments, argument{Type: a.Type, Value: a.Value})
+	op.Arguments = argumentsOf(w.Arguments)
+	if w.SetUp != nil {
+		op.SetUp = &flow{Flow: w.SetUp.Flow, Arguments: argumentsOf(w.SetUp.Arguments)}
 	}
 	if w.Counterparty != nil {
 		m, ok := topology.Named(members.Name(*w.Counterparty))
@@ -98,6 +105,14 @@ func operationOf(w *v1alpha1.CordaWorkload, topology platform.Topology) (operati
 		op.Counterparty = m.Identity
 	}
 	return op, nil
+}
+
+func argumentsOf(given []v1alpha1.FlowArgument) []argument {
+	var all []argument
+	for _, a := range given {
+		all = append(all, argument{Type: a.Type, Value: a.Value})
+	}
+	return all
 }
 
 // initiators are the ordinals of the members that clients call. A plan of the user's own chooses

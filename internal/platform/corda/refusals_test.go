@@ -207,6 +207,9 @@ func TestRefusesWorkloads(t *testing.T) {
 		{"arguments of a named flow", workload(func(w *v1alpha1.Workload) {
 			w.Corda.Arguments = []v1alpha1.FlowArgument{{Type: "Int", Value: "1"}}
 		}), at("corda.arguments"), []string{"class name"}},
+		{"set-up of a named flow", workload(func(w *v1alpha1.Workload) {
+			w.Corda.SetUp = &v1alpha1.CordaFlow{Flow: "net.corda.finance.flows.CashExitFlow"}
+		}), at("corda.setUp"), []string{"class name"}},
 		{"issue to somebody", workload(func(w *v1alpha1.Workload) { w.Corda.Flow, w.Corda.Counterparty = "Issue", new(int32(1)) }),
 			at("corda.counterparty"), []string{"Issue has none"}},
 		{"anonymous issue", workload(func(w *v1alpha1.Workload) { w.Corda.Flow, w.Corda.Identities = "Issue", v1alpha1.CordaAnonymous }),
@@ -238,5 +241,20 @@ func TestRefusesArguments(t *testing.T) {
 		{"Boolean", argument("Boolean", "yes"), at, []string{"true or false"}},
 		{"Amount", argument("Amount", "100"), at, []string{"100.50 USD"}},
 		{"Party", argument("Party", "Bank 1"), at, []string{"Party"}},
+	})
+}
+
+func TestRefusesSetUps(t *testing.T) {
+	setUp := func(flow string, arguments ...v1alpha1.FlowArgument) func(*spec) {
+		return workload(func(w *v1alpha1.Workload) {
+			w.Corda.Flow = "net.corda.finance.flows.CashExitFlow"
+			w.Corda.SetUp = &v1alpha1.CordaFlow{Flow: flow, Arguments: arguments}
+		})
+	}
+	at := "workloads[0].corda.setUp."
+	refuses(t, refusals{
+		{"class of no CorDapp", setUp("com.example.Prepare"), at + "flow", []string{"com.example.Prepare", "CashExitFlow"}},
+		{"value of another type", setUp("net.corda.finance.flows.CashExitFlow", v1alpha1.FlowArgument{Type: "Int", Value: "ten"}),
+			at + "arguments[0].value", []string{"Int", "ten"}},
 	})
 }

@@ -68,6 +68,9 @@ func validateFinance(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkl
 	if len(c.Arguments) > 0 {
 		errs = append(errs, field.Forbidden(path.Child("arguments"), "belongs to a flow given by class name; "+c.Flow+" takes amount and currency"))
 	}
+	if c.SetUp != nil {
+		errs = append(errs, field.Forbidden(path.Child("setUp"), "belongs to a flow given by class name; "+c.Flow+" prepares what it needs by itself"))
+	}
 	if c.Flow == flowIssue {
 		return append(errs, validateIssue(c, path)...)
 	}
@@ -100,17 +103,34 @@ func initiatorsOf(c *v1alpha1.CordaWorkload) []int32 {
 	return []int32{0}
 }
 
-// validateClass refuses a flow by class name that no CorDapp of the network has, and values that are not of their type.
+// validateClass refuses flows by class name that no CorDapp of the network has, and values that are not of their type.
 func validateClass(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	if !bringsCorDapps(spec) && !isFinanceFlow(c.Flow) {
+	if !knownClass(spec, c.Flow) {
 		errs = append(errs, field.NotSupported(path.Child("flow"), c.Flow,
 			append([]string{flowIssue, flowIssueAndPay, flowPay}, financeFlows...)))
 	}
 	if c.Identities == v1alpha1.CordaAnonymous {
 		errs = append(errs, field.Forbidden(path.Child("identities"), "belongs to Issue, IssueAndPay and Pay; give a flow's own argument for it"))
 	}
-	for i, a := range c.Arguments {
+	errs = append(errs, validateArguments(c.Arguments, path)...)
+	if c.SetUp == nil {
+		return errs
+	}
+	if path = path.Child("setUp"); !knownClass(spec, c.SetUp.Flow) {
+		errs = append(errs, field.NotSupported(path.Child("flow"), c.SetUp.Flow, financeFlows))
+	}
+	return append(errs, validateArguments(c.SetUp.Arguments, path)...)
+}
+
+// knownClass tells whether a CorDapp of the network may have the flow; what the user's own hold is not known here.
+func knownClass(spec *v1alpha1.BenchmarkNetworkSpec, flow string) bool {
+	return bringsCorDapps(spec) || isFinanceFlow(flow)
+}
+
+func validateArguments(arguments []v1alpha1.FlowArgument, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i, a := range arguments {
 		if problem := problemOf(a); problem != "" {
 			errs = append(errs, field.Invalid(path.Child("arguments").Index(i).Child("value"), a.Value, problem))
 		}

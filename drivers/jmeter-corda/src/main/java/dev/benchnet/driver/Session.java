@@ -40,25 +40,43 @@ final class Session {
 
     void run() throws InterruptedException {
         Function<Members, Operation> prepared = Operations.of(workload);
+        Operation setUp = Operations.setUpOf(workload);
         try (Members members = Members.connect(workload.directory.targets)) {
             Operation operation = prepared.apply(members);
-            members.forEach(member -> setUp(operation, member));
+            setUp(members, operation, setUp);
             measure(members, operation);
         }
     }
 
-    /** Connections, serialisers and caches are slow at first: one flow on each member leaves that behind. */
-    private static void setUp(Operation operation, Member member) {
-        operation.prepare(member);
+    /**
+     * Connections, serialisers and caches are slow at first: one flow on each member leaves that behind. A set-up flow is run before
+     * by the first worker, on its first member. The other workers do not know when it has ended, so they try nothing.
+     */
+    private void setUp(Members members, Operation operation, Operation setUp) throws InterruptedException {
+        boolean first = workload.worker.index == 0;
+        if (setUp != null && first) {
+            long begin = clock.nanos();
+            setUp.prepare(members.at(0));
+            runOnce("operation.setUp.flow: the set-up flow", setUp, members.at(0));
+            System.err.printf("drive: the set-up flow on %s took %.1f s%n", members.at(0), (clock.nanos() - begin) / 1e9);
+        }
+        members.forEach(member -> {
+            operation.prepare(member);
+            if (setUp == null || first) {
+                runOnce("operation.flow: the trial flow", operation, member);
+            }
+        });
+    }
+
+    private static void runOnce(String what, Operation operation, Member member) {
         try {
             operation.start(member, Purpose.SetUp).getReturnValue().get();
         } catch (ExecutionException e) {
             FlowError error = FlowError.of(e.getCause());
-            throw new FatalException("operation.flow: the trial flow on " + member + " failed: " + error.kind + ": "
-                    + error.message);
+            throw new FatalException(what + " on " + member + " failed: " + error.kind + ": " + error.message);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new FatalException("operation.flow: run the trial flow on " + member, e);
+            throw new FatalException(what + " on " + member + ": wait for its end", e);
         }
     }
 

@@ -13,12 +13,15 @@ import net.corda.core.flows.StartableByRPC;
 /** A flow that the user names, with its arguments, checked as far as this is possible without a node. */
 final class FlowClass {
     final Class<? extends FlowLogic<?>> type;
+    /** The workload's field that the flow stands in, which complaints name. */
+    private final String field;
     private final List<Object> values = new ArrayList<>();
 
-    FlowClass(String name, List<Argument> arguments) {
+    FlowClass(String field, String name, List<Argument> arguments) {
+        this.field = field;
         type = load(name);
         if (!type.isAnnotationPresent(StartableByRPC.class)) {
-            throw new FatalException("operation.flow: " + name + " cannot be started over RPC: it is not @StartableByRPC");
+            throw new FatalException(field + ".flow: " + name + " cannot be started over RPC: it is not @StartableByRPC");
         }
         List<ArgumentType> types = new ArrayList<>();
         for (int i = 0; i < arguments.size(); i++) {
@@ -33,44 +36,44 @@ final class FlowClass {
         Object[] resolved = values.toArray();
         for (int i = 0; i < resolved.length; i++) {
             if (resolved[i] instanceof PartyName) {
-                resolved[i] = ((PartyName) resolved[i]).resolve(member, network, field(i));
+                resolved[i] = ((PartyName) resolved[i]).resolve(member, network, argument(i));
             }
         }
         return resolved;
     }
 
     @SuppressWarnings("unchecked") // isAssignableFrom is the check
-    private static Class<? extends FlowLogic<?>> load(String name) {
+    private Class<? extends FlowLogic<?>> load(String name) {
         try {
             Class<?> found = Class.forName(name, false, FlowClass.class.getClassLoader());
             if (!FlowLogic.class.isAssignableFrom(found)) {
-                throw new FatalException("operation.flow: " + name + " is not a flow: it does not extend FlowLogic");
+                throw new FatalException(field + ".flow: " + name + " is not a flow: it does not extend FlowLogic");
             }
             return (Class<? extends FlowLogic<?>>) found;
         } catch (ClassNotFoundException | LinkageError e) {
-            throw new FatalException("operation.flow: \"" + name + "\" is neither Issue, IssueAndPay or Pay"
+            throw new FatalException(field + ".flow: \"" + name + "\" is neither Issue, IssueAndPay or Pay"
                     + " nor a class in the CorDapps folder (an inner class is written Outer$Inner)");
         }
     }
 
-    private static ArgumentType type(String name, int index) {
+    private ArgumentType type(String name, int index) {
         return Arrays.stream(ArgumentType.values()).filter(type -> type.name().equals(name)).findFirst()
-                .orElseThrow(() -> new FatalException(field(index) + ".type: must be one of "
+                .orElseThrow(() -> new FatalException(argument(index) + ".type: must be one of "
                         + Arrays.toString(ArgumentType.values()) + ", but is \"" + name + "\""));
     }
 
-    private static Object value(ArgumentType type, String text, int index) {
+    private Object value(ArgumentType type, String text, int index) {
         try {
             return type.parse(text);
         } catch (RuntimeException e) {
-            throw new FatalException(field(index) + ".value: \"" + text + "\" is not of type " + type, e);
+            throw new FatalException(argument(index) + ".value: \"" + text + "\" is not of type " + type, e);
         }
     }
 
     private void requireConstructor(List<ArgumentType> types) {
         Constructor<?>[] constructors = type.getConstructors();
         if (Arrays.stream(constructors).noneMatch(constructor -> takes(constructor, types))) {
-            throw new FatalException("operation.arguments: " + type.getName() + " has no constructor with parameters "
+            throw new FatalException(field + ".arguments: " + type.getName() + " has no constructor with parameters "
                     + types + "; it has " + Arrays.stream(constructors).filter(FlowClass::isForPeople)
                     .map(FlowClass::parameters).sorted().collect(Collectors.joining(" ")));
         }
@@ -100,7 +103,7 @@ final class FlowClass {
                 .collect(Collectors.joining(", ", "(", ")"));
     }
 
-    private static String field(int index) {
-        return "operation.arguments[" + index + "]";
+    private String argument(int index) {
+        return field + ".arguments[" + index + "]";
     }
 }

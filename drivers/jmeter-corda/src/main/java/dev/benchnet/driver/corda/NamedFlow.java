@@ -14,9 +14,14 @@ public final class NamedFlow implements Operation {
     private final Map<Member, Object[]> arguments = new ConcurrentHashMap<>();
     private final LedgerCheck ledger;
 
-    /** The counterparty may be null. */
+    /** The operation of a workload. The counterparty may be null. */
     public NamedFlow(String name, List<Argument> arguments, Directory directory, String counterparty) {
-        flow = new FlowClass(name, arguments);
+        this("operation", name, arguments, directory, counterparty);
+    }
+
+    /** The field is the one to blame for the name and the arguments. */
+    NamedFlow(String field, String name, List<Argument> arguments, Directory directory, String counterparty) {
+        flow = new FlowClass(field, name, arguments);
         network = new Network(directory, counterparty);
         ledger = LedgerCheck.none("what " + name + " records is not known to the driver");
     }

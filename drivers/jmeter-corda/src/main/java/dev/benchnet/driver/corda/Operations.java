@@ -8,6 +8,13 @@ import java.util.function.Function;
 public final class Operations {
     private Operations() { }
 
+    /** What runs once before the operation is tried; null: nothing. */
+    public static Operation setUpOf(Workload workload) {
+        OperationSpec spec = workload.operation;
+        return spec.setUp == null ? null : new NamedFlow("operation.setUp", spec.setUp.flow, spec.setUp.arguments,
+                workload.directory, spec.counterparty);
+    }
+
     /** Checks what can be checked without a node, before any is connected; the operation itself needs the members. */
     public static Function<Members, Operation> of(Workload workload) {
         OperationSpec spec = workload.operation;

@@ -24,18 +24,18 @@ class FlowClassTest {
     }
 
     private static String complaint(String flow, String... words) {
-        return assertThrows(FatalException.class, () -> new FlowClass(flow, arguments(words))).getMessage();
+        return assertThrows(FatalException.class, () -> new FlowClass("operation", flow, arguments(words))).getMessage();
     }
 
     @Test
     void argumentsFitPrimitiveAndBoxedParameters() {
-        Object[] values = new FlowClass(EXAMPLE, arguments("Long", "7", "Boolean", "true", "Amount", "1.50 USD"))
+        Object[] values = new FlowClass("operation", EXAMPLE, arguments("Long", "7", "Boolean", "true", "Amount", "1.50 USD"))
                 .values(null, null);
 
         assertEquals(7L, values[0]);
         assertEquals(true, values[1]);
         assertEquals("1.50 USD", values[2].toString());
-        assertEquals(ExampleFlow.class, new FlowClass(EXAMPLE, arguments("Int", "7", "Party", "counterparty")).type);
+        assertEquals(ExampleFlow.class, new FlowClass("operation", EXAMPLE, arguments("Int", "7", "Party", "counterparty")).type);
     }
 
     @Test
@@ -46,6 +46,16 @@ class FlowClassTest {
                 complaint("java.lang.String"));
         assertEquals("operation.flow: " + EXAMPLE + "$Inner cannot be started over RPC: it is not @StartableByRPC",
                 complaint(EXAMPLE + "$Inner"));
+    }
+
+    @Test
+    void complaintsNameTheFieldThatTheFlowStandsIn() {
+        assertEquals("operation.setUp.flow: java.lang.String is not a flow: it does not extend FlowLogic",
+                assertThrows(FatalException.class, () -> new FlowClass("operation.setUp", "java.lang.String", arguments()))
+                        .getMessage());
+        assertEquals("operation.setUp.arguments[0].value: \"x\" is not of type Int: For input string: \"x\"",
+                assertThrows(FatalException.class, () -> new FlowClass("operation.setUp", EXAMPLE, arguments("Int", "x")))
+                        .getMessage());
     }
 
     @Test

@@ -15,6 +15,8 @@ public final class OperationSpec {
     public final List<Argument> arguments;
     /** Legal name of the payee; null: the party after the payer's in the list of parties. */
     public final String counterparty;
+    /** The flow that runs once before anything is measured; null: none. */
+    public final FlowSpec setUp;
 
     OperationSpec(Field field) {
         flow = field.object().get("flow").text();
@@ -23,6 +25,7 @@ public final class OperationSpec {
         amount = field.get("amount").absent() ? 100 : field.get("amount").integer(1, 100_000_000L);
         arguments = field.get("arguments").list(Argument::new);
         counterparty = field.get("counterparty").textOr(null);
+        setUp = field.get("setUp").absent() ? null : new FlowSpec(field.get("setUp"));
     }
 
     private static Currency currency(Field field) {

@@ -49,10 +49,19 @@ class WorkloadTest {
         assertFalse(workload.operation.anonymous);
         assertNull(workload.operation.counterparty);
         assertEquals("Int", workload.operation.arguments.get(0).type);
+        assertNull(workload.operation.setUp);
         assertEquals(60, workload.measure.windowSeconds);
         assertEquals("run-1", workload.reference);
         assertEquals(4, workload.clients(), "10 clients over 3 workers: 4, 3, 3");
         assertEquals(2, workload.outstanding(), "4 flows over 3 workers: 2, 1, 1");
+    }
+
+    @Test
+    void readsTheSetUp() throws IOException {
+        String setUp = "'setUp':{'flow':'x.Prepare','arguments':[{'type':'Int','value':'10'}]},'amount':7";
+        FlowSpec read = read(VALID.replace("'amount':7", setUp), new Worker(0, 1)).operation.setUp;
+
+        assertEquals("x.Prepare 10", read.flow + " " + read.arguments.get(0).value);
     }
 
     @Test
@@ -77,6 +86,7 @@ class WorkloadTest {
         "'amount':7                | 'amount':0          | operation.amount: must be a whole number from 1 to 100000000, but is 0",
         "'amount':7                | 'anonymous':'yes'   | operation.anonymous: must be true or false, but is \"yes\"",
         "'type':'Int'              | 'kind':'Int'        | operation.arguments[0].type: must be a text that is not empty, but is missing",
+        "'amount':7                | 'setUp':{}          | operation.setUp.flow: must be a text that is not empty, but is missing",
         "'reference':'run-1'       | 'reference':''      | reference: must be a text that is not empty, but is \"\"",
         "'parties':['O=Bank 0,L=London,C=GB'] | 'parties':'x' | operation.parties: must be a list, but is \"x\"",
     })

@@ -1,0 +1,74 @@
+package dev.benchnet.settlement
+
+import co.paralleluniverse.fibers.Suspendable
+import net.corda.core.contracts.Command
+import net.corda.core.contracts.StateAndRef
+import net.corda.core.flows.FinalityFlow
+import net.corda.core.flows.FlowLogic
+import net.corda.core.flows.FlowSession
+import net.corda.core.flows.InitiatedBy
+import net.corda.core.flows.InitiatingFlow
+import net.corda.core.flows.ReceiveFinalityFlow
+import net.corda.core.identity.Party
+import net.corda.core.serialization.CordaSerializable
+import net.corda.core.transactions.TransactionBuilder
+import net.corda.core.utilities.unwrap
+
+/** How often something is handed over, for how many assets. */
+@CordaSerializable
+data class Handovers(val assets: Int, val depth: Int)
+
+/** Hands each asset to the partner and back, so many times, each time in a transaction of its own. */
+@InitiatingFlow
+class BackchainFlow(
+    private val assets: List<StateAndRef<Asset>>,
+    private val partner: Party,
+    private val depth: Int
+) : FlowLogic<Unit>() {
+    @Suspendable
+    override fun call() {
+        val session = initiateFlow(partner)
+        session.send(Handovers(assets.size, depth))
+        for (asset in assets) subFlow(ToAndFro(session, asset, depth))
+    }
+}
+
+@InitiatedBy(BackchainFlow::class)
+class BackchainPartner(private val session: FlowSession) : FlowLogic<Unit>() {
+    @Suspendable
+    override fun call() {
+        val order = session.receive<Handovers>().unwrap { it }
+        for (i in 1..order.assets) subFlow(ToAndFro(session, null, order.depth))
+    }
+}
+
+/** One side of the handovers of one asset. It begins with the one that has it; the other has null. */
+private class ToAndFro(
+    private val session: FlowSession,
+    private var asset: StateAndRef<Asset>?,
+    private val depth: Int
+) : FlowLogic<Unit>() {
+    @Suspendable
+    override fun call() {
+        for (i in 1..depth) {
+            val mine = asset
+            asset = if (mine == null) receive() else give(mine)
+        }
+    }
+
+    @Suspendable
+    private fun give(mine: StateAndRef<Asset>): StateAndRef<Asset>? {
+        val state = mine.state.data
+        val builder = TransactionBuilder(mine.state.notary)
+            .addInputState(mine)
+            .addOutputState(state.given(session.counterparty, state.linearId.externalId!!))
+            .addCommand(Command(SettlementContract.Commands.Transfer(), ourIdentity.owningKey))
+        builder.verify(serviceHub)
+        subFlow(FinalityFlow(serviceHub.signInitialTransaction(builder), listOf(session)))
+        return null
+    }
+
+    @Suspendable
+    private fun receive(): StateAndRef<Asset>? =
+        subFlow(ReceiveFinalityFlow(session)).tx.outRefsOfType<Asset>().single()
+}
