@@ -91,7 +91,7 @@ func BlocksCSV(w io.Writer, r *results.Result) error {
 // own documents are optional; what they know besides is added.
 func RunsCSV(w io.Writer, e *experiment.Result, runs map[string]*results.Result) error {
 	points, metrics := pointsByName(e), metricsOfRuns(e.Runs)
-	t := table{header: slices.Concat([]string{"run", "point", "variant"}, axisNames(e), []string{
+	t := table{header: slices.Concat([]string{"run", "point", "variant"}, parameters(e), []string{
 		"repetition", "attempt", "start", "verdict", "reasons", "bottleneck",
 	}, columnNames(metrics), []string{"completed", "requests", "errors", "windowSeconds"})}
 	for _, run := range e.Runs {
@@ -122,7 +122,7 @@ func countsOf(r *results.Result) []string {
 // and the bounds of the mean.
 func PointsCSV(w io.Writer, e *experiment.Result) error {
 	metrics := metricsOfPoints(e.Points)
-	t := table{header: slices.Concat([]string{"point", "variant"}, axisNames(e), []string{"network", "valid", "invalid", "failed", "unit", "bottleneck"})}
+	t := table{header: slices.Concat([]string{"point", "variant"}, parameters(e), []string{"network", "valid", "invalid", "failed", "unit", "bottleneck"})}
 	for _, name := range columnNames(metrics) {
 		t.header = append(t.header, name, name+" stdDev", name+" low", name+" high")
 	}

@@ -130,6 +130,30 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillText(words, vg.Point{X: c.Max.X, Y: y(r.at) + 2}, plain(r.text))
 }
 
+// labels are names beside points.
+type labels struct {
+	points plotter.XYs
+	names  []string
+}
+
+// Plot implements plot.Plotter. A name that would lie on the one before is left out.
+func (l labels) Plot(c draw.Canvas, p *plot.Plot) {
+	style := textStyle(fontSize-1, font.Font{}, faint)
+	x, y := p.Transforms(&c)
+	last := vg.Point{X: -1e6, Y: -1e6}
+	for i, point := range l.points {
+		at := vg.Point{X: x(point.X) + 4, Y: y(point.Y) - fontSize}
+		if width := style.Width(l.names[i]); at.X+width > c.Max.X+margin {
+			at.X = x(point.X) - 4 - width
+		}
+		if math.Abs(float64(at.X-last.X)) < 14 && math.Abs(float64(at.Y-last.Y)) < float64(fontSize) {
+			continue
+		}
+		last = at
+		c.FillText(style, at, plain(l.names[i]))
+	}
+}
+
 // rules are thin lines at the ticks of the vertical axis.
 type rules struct{}
 

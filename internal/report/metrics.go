@@ -44,6 +44,51 @@ func metricNamed(name string) metric {
 	return metric{name: v1alpha1.Metric(name), title: name}
 }
 
+// scale brings a value to the unit in which it is shown: shares are percent.
+func (m metric) scale() float64 {
+	if m.name == v1alpha1.MetricErrorShare {
+		return 100
+	}
+	return 1
+}
+
+// axis of a chart: what it shows, and in which unit.
+func (m metric) axis(operations string) string {
+	switch m.name {
+	case v1alpha1.MetricThroughput:
+		return m.title + " (" + operations + " per second)"
+	case v1alpha1.MetricErrorShare:
+		return m.title + " (%)"
+	}
+	return withUnit(m.title, m.unit)
+}
+
+// shownUnit is that of show.
+func (m metric) shownUnit() string {
+	if m.name == v1alpha1.MetricErrorShare {
+		return "%"
+	}
+	return m.unit
+}
+
+// show writes a value with its unit.
+func (m metric) show(v float64) string {
+	if m.name == v1alpha1.MetricErrorShare {
+		return percent(v)
+	}
+	return quantity(v, m.unit)
+}
+
+// unit is what an operation of the experiment is.
+func unit(e *experiment.Result) string {
+	for _, p := range e.Points {
+		if p.Unit != "" {
+			return p.Unit
+		}
+	}
+	return unitOf("")
+}
+
 func metricsOfPoints(points []experiment.Point) []string {
 	seen := map[string]bool{}
 	for _, p := range points {
@@ -88,19 +133,11 @@ func columnNames(names []string) []string {
 	return columns
 }
 
-func axisNames(e *experiment.Result) []string {
-	var names []string
-	for _, a := range e.Axes {
-		names = append(names, a.Name)
-	}
-	return names
-}
-
-// parameterValues of a point, one for each axis.
+// parameterValues of a point, in the order of parameters.
 func parameterValues(e *experiment.Result, p experiment.Point) []string {
 	var values []string
-	for _, a := range e.Axes {
-		values = append(values, parameter(p, a.Name))
+	for _, name := range parameters(e) {
+		values = append(values, parameter(p, name))
 	}
 	return values
 }

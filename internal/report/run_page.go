@@ -250,11 +250,17 @@ func reproduceRun(r *results.Result) section {
 	s.Text = []string{"The plugin writes the manifests of this run, with all defaults spelled out and its images pinned by digest. " +
 		"A network made of them has the plan " + r.Environment.PlanHash + "."}
 	s.Code = []code{{"", fmt.Sprintf("kubectl benchnet reproduce brun/%s --namespace %s", r.Run.Name, r.Run.Namespace)}}
-	var workload bytes.Buffer
-	if json.Indent(&workload, r.Workload, "", "  ") == nil && workload.Len() > 0 {
-		s.Code = append(s.Code, code{"What the load generators were told", workload.String()})
-	}
+	s.Code = append(s.Code, workloadCode(r)...)
 	return s
+}
+
+// workloadCode is what the drivers of a run were told.
+func workloadCode(r *results.Result) []code {
+	var workload bytes.Buffer
+	if json.Indent(&workload, r.Workload, "", "  ") != nil || workload.Len() == 0 {
+		return nil
+	}
+	return []code{{"What the load generators were told", workload.String()}}
 }
 
 // moment writes an instant to the second, in UTC.

@@ -9,7 +9,7 @@ import (
 // linearTicks are a few round numbers, 1, 2 or 5 times a power of ten apart.
 type linearTicks struct{}
 
-const wantedTicks = 5
+const wantedTicks = 6
 
 // Ticks implements plot.Ticker.
 func (linearTicks) Ticks(low, high float64) []plot.Tick {

@@ -1,0 +1,117 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/statistics"
+)
+
+// comparisonCharts are a forest plot for each metric: one line for each candidate and point.
+func comparisonCharts(e *experiment.Result) []Chart {
+	var charts []Chart
+	for _, m := range metricsCompared(e) {
+		var all []experiment.ComparisonOutcome
+		for _, c := range e.Comparisons {
+			if c.Metric == string(m.name) && c.Scale != statistics.Absolute && c.Candidates > 0 && c.Baselines > 0 {
+				all = append(all, c)
+			}
+		}
+		if len(all) > 0 {
+			charts = append(charts, forest(e, m, all))
+		}
+	}
+	return charts
+}
+
+func metricsCompared(e *experiment.Result) []metric {
+	seen := map[string]bool{}
+	for _, c := range e.Comparisons {
+		seen[c.Metric] = true
+	}
+	var all []metric
+	for _, name := range inOrder(seen) {
+		all = append(all, metricNamed(name))
+	}
+	return all
+}
+
+const (
+	forestRow   vg.Length = 20
+	forestFrame vg.Length = 95
+)
+
+// forest shows differences with their intervals beside zero and the gate.
+func forest(e *experiment.Result, m metric, outcomes []experiment.ComparisonOutcome) Chart {
+	better := "more is better"
+	if m.better == lower {
+		better = "less is better"
+	}
+	g := newGraph(fileName("difference-"+string(m.name)), m.title+": difference from the baseline", "Difference (%), "+better, "")
+	g.height = forestFrame + forestRow*vg.Length(len(outcomes))
+	var names []string
+	points := pointsByName(e)
+	for i := range outcomes {
+		c := outcomes[len(outcomes)-1-i] // The first one is at the top.
+		names = append(names, shortened(candidateOf(c, points), 34))
+		g.difference(float64(i), c)
+	}
+	g.plot.Y.Tick.Marker = nameTicks(names)
+	g.plot.Y.Min, g.plot.Y.Max = -0.5, float64(len(outcomes))-0.5
+	g.upright(0, "", draw.LineStyle{Color: faint, Width: 1})
+	g.gates(m, outcomes)
+	room := 0.06 * (g.plot.X.Max - g.plot.X.Min)
+	g.plot.X.Min, g.plot.X.Max = g.plot.X.Min-room, g.plot.X.Max+room
+	g.Caption = fmt.Sprintf("Differences of the means with %s intervals. Where an interval holds zero, no difference was shown.", percent(e.Confidence))
+	return g.Chart
+}
+
+// difference is one line of a forest: green is better, vermillion worse, grey not told apart.
+func (g *graph) difference(y float64, c experiment.ComparisonOutcome) {
+	look := map[string]look{
+		experiment.Better: {color: good, glyph: draw.CircleGlyph{}}, experiment.Worse: {color: bad, glyph: draw.BoxGlyph{}},
+	}[c.Verdict]
+	if look.glyph == nil {
+		look.color, look.glyph = faint, draw.RingGlyph{}
+	}
+	g.line(plotter.XYs{{X: 100 * c.Low, Y: y}, {X: 100 * c.High, Y: y}}, draw.LineStyle{Color: look.color, Width: thickLine})
+	g.points(plotter.XYs{{X: 100 * c.Difference, Y: y}}, look.glyph, look.color, 3.2)
+}
+
+// gates marks the bounds of the gates, on the side that is worse.
+func (g *graph) gates(m metric, outcomes []experiment.ComparisonOutcome) {
+	var bounds []float64
+	for _, c := range outcomes {
+		if c.Gate != "" && !slices.Contains(bounds, c.MaxRegression) {
+			bounds = append(bounds, c.MaxRegression)
+		}
+	}
+	for _, b := range bounds {
+		at := 100 * b
+		if m.better == higher {
+			at = -at
+		}
+		g.upright(at, "gate "+number(math.Abs(at))+"%", draw.LineStyle{Color: bad, Width: 1, Dashes: dashed})
+	}
+}
+
+// candidateOf names what was compared: the candidate, and the parameters of its point.
+func candidateOf(c experiment.ComparisonOutcome, points map[string]experiment.Point) string {
+	p := points[c.Point]
+	p.Variant = c.Candidate
+	return placeOf(p)
+}
+
+func shortened(text string, length int) string {
+	runes := []rune(text)
+	if len(runes) <= length {
+		return text
+	}
+	return string(runes[:length-1]) + "…"
+}

@@ -1,0 +1,202 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/benchnet/benchnet/internal/experiment"
+)
+
+// sweep is the points of an experiment along one parameter.
+type sweep struct {
+	parameter string
+	// values in order, as text and as positions on the axis.
+	values    []string
+	positions []float64
+	// numeric says that the positions are the values themselves; else they are 0, 1, 2, …
+	numeric bool
+	lines   []sweepLine
+}
+
+// sweepLine is the points that differ in that parameter alone, in the order of its values.
+type sweepLine struct {
+	// name is the variant and the other parameters; empty if there is no other line.
+	name   string
+	points []sweepPoint
+}
+
+// sweepPoint is a point with its runs, at its place on the axis.
+type sweepPoint struct {
+	experiment.Point
+	at   float64
+	runs []experiment.Run
+}
+
+// parameters that a point can have: the axes, and the load of a search, which is none of them.
+func parameters(e *experiment.Result) []string {
+	names := []string{}
+	for _, a := range e.Axes {
+		names = append(names, a.Name)
+	}
+	for _, p := range e.Points {
+		for _, parameter := range p.Parameters {
+			if !slices.Contains(names, parameter.Name) {
+				names = append(names, parameter.Name)
+			}
+		}
+	}
+	return names
+}
+
+// sweeps are one for each parameter that took several values; without any, one over the variants.
+func sweeps(e *experiment.Result) []sweep {
+	var all []sweep
+	for _, name := range parameters(e) {
+		if s := along(e, name); len(s.values) > 1 {
+			all = append(all, s)
+		}
+	}
+	if len(all) == 0 && len(e.Variants) > 1 {
+		all = append(all, overVariants(e))
+	}
+	return all
+}
+
+func along(e *experiment.Result, name string) sweep {
+	s := sweep{parameter: name}
+	for _, p := range e.Points {
+		if v := parameter(p, name); v != "" && !slices.Contains(s.values, v) {
+			s.values = append(s.values, v)
+		}
+	}
+	s.place()
+	for _, p := range e.Points {
+		at := slices.Index(s.values, parameter(p, name))
+		if at < 0 {
+			continue
+		}
+		line := s.line(othersThan(e, p, name))
+		line.points = append(line.points, sweepPoint{p, s.positions[at], runsOf(e, p.Name)})
+	}
+	for _, l := range s.lines {
+		slices.SortStableFunc(l.points, func(a, b sweepPoint) int { return cmp.Compare(a.at, b.at) })
+	}
+	s.nameLines(len(e.Variants))
+	return s
+}
+
+// nameLines drops what all lines have in common.
+func (s *sweep) nameLines(variants int) {
+	if len(s.lines) == 1 && variants < 2 {
+		s.lines[0].name = ""
+	}
+}
+
+func overVariants(e *experiment.Result) sweep {
+	s := sweep{parameter: "variant", values: e.Variants, lines: []sweepLine{{}}}
+	s.place()
+	for _, p := range e.Points {
+		if at := slices.Index(e.Variants, p.Variant); at >= 0 {
+			s.lines[0].points = append(s.lines[0].points, sweepPoint{p, s.positions[at], runsOf(e, p.Name)})
+		}
+	}
+	return s
+}
+
+// place sorts the values if all of them are numbers, and says where they lie.
+func (s *sweep) place() {
+	numbers := map[string]float64{}
+	for _, v := range s.values {
+		if n, isNumber := numeric(v); isNumber {
+			numbers[v] = n
+		}
+	}
+	s.numeric = len(numbers) == len(s.values)
+	if s.numeric {
+		slices.SortStableFunc(s.values, func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
+	}
+	for i, v := range s.values {
+		at := float64(i)
+		if s.numeric {
+			at = numbers[v]
+		}
+		s.positions = append(s.positions, at)
+	}
+}
+
+// numeric reads what an axis may hold: numbers, quantities such as 4Gi, times such as 30s (in seconds).
+func numeric(text string) (float64, bool) {
+	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		return n, true
+	}
+	if q, err := resource.ParseQuantity(text); err == nil {
+		return q.AsApproximateFloat64(), true
+	}
+	if d, err := time.ParseDuration(text); err == nil {
+		return d.Seconds(), true
+	}
+	return 0, false
+}
+
+func (s *sweep) line(name string) *sweepLine {
+	i := slices.IndexFunc(s.lines, func(l sweepLine) bool { return l.name == name })
+	if i < 0 {
+		s.lines = append(s.lines, sweepLine{name: name})
+		i = len(s.lines) - 1
+	}
+	return &s.lines[i]
+}
+
+// othersThan names a point by its variant and every parameter but one.
+func othersThan(e *experiment.Result, p experiment.Point, but string) string {
+	var parts []string
+	if p.Variant != "" {
+		parts = append(parts, p.Variant)
+	}
+	for _, parameter := range p.Parameters {
+		if parameter.Name != but && len(distinct(e, parameter.Name)) > 1 {
+			parts = append(parts, parameter.Name+" "+parameter.Value)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func distinct(e *experiment.Result, name string) []string {
+	var values []string
+	for _, p := range e.Points {
+		if v := parameter(p, name); v != "" && !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// placeOf names a point by its variant and all its parameters.
+func placeOf(p experiment.Point) string {
+	var parts []string
+	if p.Variant != "" {
+		parts = append(parts, p.Variant)
+	}
+	for _, parameter := range p.Parameters {
+		parts = append(parts, parameter.Name+" "+parameter.Value)
+	}
+	if len(parts) == 0 {
+		return "the template"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func runsOf(e *experiment.Result, point string) []experiment.Run {
+	var runs []experiment.Run
+	for _, r := range e.Runs {
+		if r.Point == point {
+			runs = append(runs, r)
+		}
+	}
+	return runs
+}
