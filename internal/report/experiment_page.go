@@ -114,7 +114,7 @@ func estimate(e statistics.Estimate, m metric) string {
 	case 1:
 		return number(e.Mean * m.scale())
 	}
-	return number(e.Mean*m.scale()) + " ± " + number((e.High-e.Low)/2*m.scale())
+	return number(e.Mean*m.scale()) + " ± " + rounded((e.High-e.Low)/2*m.scale(), 2)
 }
 
 func variantColumn(e *experiment.Result) []column {
@@ -145,7 +145,7 @@ func runsTable(e *experiment.Result) listing {
 	for _, name := range names {
 		t.Header = append(t.Header, numbers(withUnit(metricNamed(name).title, metricNamed(name).shownUnit()))...)
 	}
-	t.Header = append(t.Header, texts("Bottleneck", "Reasons")...)
+	t.Header = append(t.Header, slices.Concat(texts("Bottleneck"), prose("Reasons"))...)
 	for _, r := range e.Runs {
 		p := points[r.Point]
 		cells := slices.Concat([]string{r.Name}, variantCell(e, p), parameterValues(e, p), []string{moment(r.Start), r.Verdict})
@@ -167,7 +167,7 @@ func runsTable(e *experiment.Result) listing {
 }
 
 func saturationTable(e *experiment.Result) listing {
-	t := listing{Header: slices.Concat(texts("Search"), numbers("Holds to", "Missed from", "Knee"), texts("How sure"))}
+	t := listing{Header: slices.Concat(texts("Search"), numbers("Holds to", "Missed from", "Knee"), prose("How sure"))}
 	for _, s := range e.Saturation {
 		t.Rows = append(t.Rows, row{Cells: []string{s.Name, load(s.Load), load(s.Unmet), load(s.Knee), s.Message}})
 	}
@@ -250,7 +250,7 @@ func reproduceExperiment(e *experiment.Result, runs map[string]*results.Result) 
 	s := section{ID: "reproduce", Title: "How to reproduce"}
 	s.Text = []string{fmt.Sprintf("The plugin writes the manifest of this experiment with its seed, %d, and the images pinned by digest.", e.Seed)}
 	s.Code = []code{{"", fmt.Sprintf("kubectl benchnet reproduce bexp/%s --namespace %s", e.Experiment.Name, e.Experiment.Namespace)}}
-	axes := listing{Title: "Axes", Header: texts("Axis", "Field", "Values")}
+	axes := listing{Title: "Axes", Header: slices.Concat(texts("Axis", "Field"), prose("Values"))}
 	for _, a := range e.Axes {
 		axes.Rows = append(axes.Rows, row{Cells: []string{a.Name, a.Field, strings.Join(a.Values, ", ")}})
 	}

@@ -91,11 +91,17 @@ func (g *graph) points(at plotter.XYs, shape draw.GlyphDrawer, c color.Color, ra
 	return s
 }
 
-// level draws a horizontal line across the chart with words at its right end, and makes room for it.
-func (g *graph) level(y float64, text string, style draw.LineStyle) {
+// level draws a horizontal line across the chart with words at one of its ends, and makes room for it.
+func (g *graph) level(y float64, text string, end draw.XAlignment, style draw.LineStyle) {
 	g.plot.Y.Max = math.Max(g.plot.Y.Max, y)
-	g.plot.Add(rule{at: y, text: text, style: style})
+	g.plot.Add(rule{at: y, text: text, style: style, end: end})
 }
+
+// Ends of a line at which its words stand.
+const (
+	leftEnd  = draw.XLeft
+	rightEnd = draw.XRight
+)
 
 // upright draws a vertical line with words at its upper end.
 func (g *graph) upright(x float64, text string, style draw.LineStyle) {
@@ -109,6 +115,7 @@ type rule struct {
 	text    string
 	style   draw.LineStyle
 	upright bool
+	end     draw.XAlignment
 }
 
 // Plot implements plot.Plotter.
@@ -126,8 +133,12 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 		return
 	}
 	c.StrokeLine2(r.style, c.Min.X, y(r.at), c.Max.X, y(r.at))
-	words.XAlign = draw.XRight
-	c.FillText(words, vg.Point{X: c.Max.X, Y: y(r.at) + 2}, plain(r.text))
+	words.XAlign = r.end
+	at := vg.Point{X: c.Min.X, Y: y(r.at) + 2}
+	if r.end == rightEnd {
+		at.X = c.Max.X
+	}
+	c.FillText(words, at, plain(r.text))
 }
 
 // labels are names beside points.

@@ -11,13 +11,16 @@ const thin = "\u202f"
 
 // number writes a value for people: three significant digits or all whole ones, thousands in groups, a dash for what was
 // not measured.
-func number(v float64) string {
+func number(v float64) string { return rounded(v, 3) }
+
+// rounded keeps so many significant digits of a value that is not whole at that precision.
+func rounded(v float64, significant int) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "–"
 	}
 	digits := 0
-	if size := math.Abs(v); size > 0 && size < 100 {
-		digits = min(2-int(math.Floor(math.Log10(size))), 9)
+	if size := math.Abs(v); size > 0 && size < math.Pow10(significant-1) {
+		digits = min(significant-1-int(math.Floor(math.Log10(size))), 9)
 	}
 	text := strconv.FormatFloat(v, 'f', digits, 64)
 	if strings.Contains(text, ".") {

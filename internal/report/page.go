@@ -58,10 +58,11 @@ type listing struct {
 	Rows   []row
 }
 
-// column is Number where it is to be aligned to the right.
+// column of a table.
 type column struct {
-	Name   string
-	Number bool
+	Name string
+	// Kind is text (one line), number (one line, to the right) or prose (many lines).
+	Kind string
 }
 
 type row struct {
@@ -104,14 +105,16 @@ func figures(charts []Chart) ([]figure, error) {
 	return all, nil
 }
 
-func texts(names ...string) []column { return columns(false, names) }
+func texts(names ...string) []column { return columns("text", names) }
 
-func numbers(names ...string) []column { return columns(true, names) }
+func numbers(names ...string) []column { return columns("number", names) }
 
-func columns(number bool, names []string) []column {
+func prose(names ...string) []column { return columns("prose", names) }
+
+func columns(kind string, names []string) []column {
 	var all []column
 	for _, name := range names {
-		all = append(all, column{Name: name, Number: number})
+		all = append(all, column{name, kind})
 	}
 	return all
 }

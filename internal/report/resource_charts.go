@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -30,8 +31,8 @@ func resourceCharts(r *results.Result) []Chart {
 	cpuLimits, memoryLimits := limits(r)
 	unit, scale := bytesUnit(highest(memory))
 	return []Chart{
-		overTime(r, chartOf{"cpu", "CPU in use", "Cores", 1}, cpu, cpuLimits),
-		overTime(r, chartOf{"memory", "Memory in use", "Working set (" + unit + ")", scale}, memory, memoryLimits),
+		overTime(r, chartOf{"cpu", "CPU in use", "cores", 1}, cpu, cpuLimits),
+		overTime(r, chartOf{"memory", "Memory in use", unit, scale}, memory, memoryLimits),
 	}
 }
 
@@ -59,7 +60,7 @@ func recordedCharts(r *results.Result) []Chart {
 			unit, scale = bytesUnit(highest(curves))
 			unit += rest
 		}
-		charts = append(charts, overTime(r, chartOf{fmt.Sprintf("recorded-%d-%s", i+1, fileName(name)), title, withUnit(title, unit), scale}, curves, nil))
+		charts = append(charts, overTime(r, chartOf{fmt.Sprintf("recorded-%d-%s", i+1, fileName(name)), title, cmp.Or(unit, title), scale}, curves, nil))
 	}
 	return charts
 }
@@ -71,17 +72,17 @@ func subject(s results.NamedSeries) string {
 	return s.Subject
 }
 
-// chartOf is how a chart of curves is called; its values are divided by scale.
+// chartOf is how a chart of curves is called; its values are divided by scale to be in its unit.
 type chartOf struct {
-	name, title, y string
-	scale          float64
+	name, title, unit string
+	scale             float64
 }
 
 // maxCurves that are told apart; of more, the mean is shown among all.
 const maxCurves = 8
 
 func overTime(r *results.Result, c chartOf, curves []curve, limits []float64) Chart {
-	g := newGraph(c.name, c.title, seconds, c.y)
+	g := newGraph(c.name, c.title, seconds, c.title+" ("+c.unit+")")
 	if len(curves) > maxCurves {
 		g.crowd(curves, c.scale)
 	} else {
@@ -93,9 +94,9 @@ func overTime(r *results.Result, c chartOf, curves []curve, limits []float64) Ch
 	}
 	top := highest(curves)
 	for _, limit := range limits {
-		text := "limit " + number(limit/c.scale)
+		text := "limit " + quantity(limit/c.scale, c.unit)
 		if limit <= 3*top {
-			g.level(limit/c.scale, text, hint)
+			g.level(limit/c.scale, text, rightEnd, hint)
 		} else {
 			g.Caption = strings.TrimSpace(g.Caption + " The " + text + " lies far above the chart.")
 		}

@@ -57,7 +57,7 @@ func throughputOverTime(r *results.Result) Chart {
 			g.explain("failed", l)
 		}
 	}
-	g.level(r.Summary.ThroughputPerSecond, "mean "+number(r.Summary.ThroughputPerSecond), hint)
+	g.level(r.Summary.ThroughputPerSecond, "mean "+number(r.Summary.ThroughputPerSecond), rightEnd, hint)
 	g.plot.X.Min, g.plot.X.Max = 0, float64(r.Times.WindowSeconds)
 	g.fromZero()
 	return g.Chart

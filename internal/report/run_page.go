@@ -116,7 +116,7 @@ func measures(r *results.Result) []listing {
 	if len(r.Summary.Measures) == 0 {
 		return nil
 	}
-	t := listing{Header: slices.Concat(texts("Number"), numbers("Value"), texts("From"))}
+	t := listing{Header: slices.Concat(texts("Number"), numbers("Value"), prose("From"))}
 	for _, m := range r.Summary.Measures {
 		t.Rows = append(t.Rows, row{Cells: []string{words(m.Name), quantity(m.Value, m.Unit), m.Source}})
 	}
@@ -127,7 +127,7 @@ func failures(r *results.Result) []listing {
 	if len(r.Errors) == 0 {
 		return nil
 	}
-	t := listing{Header: slices.Concat(texts("Kind"), numbers("Count"), texts("First message"))}
+	t := listing{Header: slices.Concat(texts("Kind"), numbers("Count"), prose("First message"))}
 	for _, e := range r.Errors {
 		t.Rows = append(t.Rows, row{Cells: []string{e.Kind, exact(e.Count), e.Example}})
 	}
@@ -188,7 +188,7 @@ func environmentSection(r *results.Result) section {
 	s.Tables = append(s.Tables, pairs("Versions", [][2]string{
 		{"Platform", e.PlatformVersion}, {"Operator", e.OperatorVersion}, {"Kubernetes", e.KubernetesVersion}, {"Plan", e.PlanHash},
 	}))
-	images := listing{Title: "Images", Header: texts("Container", "Image", "Digest")}
+	images := listing{Title: "Images", Header: prose("Container", "Image", "Digest")}
 	for _, i := range e.Images {
 		images.Rows = append(images.Rows, row{Cells: []string{i.Role, i.Name, i.Digest}})
 	}
@@ -236,7 +236,7 @@ func bound(v float64, format func(float64) string) string {
 
 // pairs are names and values; those without a value are left out.
 func pairs(title string, all [][2]string) listing {
-	t := listing{Title: title, Header: texts("Name", "Value")}
+	t := listing{Title: title, Header: slices.Concat(texts("Name"), prose("Value"))}
 	for _, pair := range all {
 		if pair[1] != "" {
 			t.Rows = append(t.Rows, row{Cells: pair[:]})

@@ -30,7 +30,7 @@ func saturationCharts(e *experiment.Result) []Chart {
 		latency := s.newGraph(e, fmt.Sprintf("saturation-%d-latency", i+1), level.title+" by load"+of, level.axis(""))
 		latency.estimates(s.lines[0].points, level, lookOf(0))
 		if e.ServiceLevel != nil {
-			latency.level(e.ServiceLevel.LatencyMillis, "service level "+number(e.ServiceLevel.LatencyMillis)+" ms",
+			latency.level(e.ServiceLevel.LatencyMillis, "service level "+number(e.ServiceLevel.LatencyMillis)+" ms", leftEnd,
 				draw.LineStyle{Color: bad, Width: 1.1, Dashes: dashed})
 		}
 		latency.found(found)

@@ -88,8 +88,11 @@ func textStyle(size vg.Length, weight font.Font, c color.Color) text.Style {
 	return text.Style{Color: c, Font: weight, Handler: plot.DefaultTextHandler}
 }
 
+// bold is WeightBold of golang.org/x/image/font.
+const bold = 3
+
 var headingStyle = func() text.Style {
-	s := textStyle(fontSize+2, font.Font{Weight: 2}, ink)
+	s := textStyle(fontSize+2, font.Font{Weight: bold}, ink)
 	s.YAlign = draw.YTop
 	return s
 }()

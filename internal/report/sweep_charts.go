@@ -86,9 +86,6 @@ func (s sweep) label(e *experiment.Result) string {
 			return words(s.parameter)
 		}
 	}
-	if s.parameter == "load" {
-		return "Load (clients, or operations per second)"
-	}
 	return words(s.parameter)
 }
 
@@ -161,7 +158,7 @@ func (g *graph) runs(runs []experiment.Run, m metric, at float64, c color.NRGBA)
 		}
 	}
 	g.points(in, draw.CircleGlyph{}, withAlpha(c, 0x59), 2)
-	g.points(out, draw.RingGlyph{}, c, 2.6)
+	g.points(out, draw.RingGlyph{}, c, 3.4)
 }
 
 func intervalCaption(e *experiment.Result) string {
