@@ -39,6 +39,8 @@ type experimentPass struct {
 	// forecast and room are nil once the experiment was accepted.
 	forecast *rehearsal.Forecast
 	room     *capacity.Finding
+	// unchecked is why the cluster's room could not be looked at, or nil.
+	unchecked error
 	// refusal is why it cannot be carried out; problem what kept the pass from its end.
 	refusal, problem error
 	written          bool
@@ -171,7 +173,8 @@ func (r *ExperimentReconciler) roomFor(ctx context.Context, pass *experimentPass
 		err = r.Direct.List(ctx, &pods)
 	}
 	if apierrors.IsForbidden(err) {
-		return &capacity.Finding{Fits: true, Message: "not checked, for want of rights: " + err.Error()}, nil
+		pass.unchecked = err
+		return &capacity.Finding{Fits: true, Message: err.Error()}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look for room for experiment %s: %w", pass.experiment.Name, err)
@@ -229,7 +232,7 @@ func (r *ExperimentReconciler) writeResult(ctx context.Context, pass *experiment
 
 func (p *experimentPass) statusInput(now time.Time) status.ExperimentInput {
 	in := status.ExperimentInput{Experiment: p.experiment, Refusal: p.refusal, Room: p.room, Step: p.step, Result: p.result,
-		Written: p.written, Problem: p.problem, Now: now}
+		Written: p.written, Problem: p.problem, Unchecked: p.unchecked != nil, Now: now}
 	if p.forecast != nil {
 		in.Plan = &p.forecast.Plan
 	}

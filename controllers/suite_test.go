@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -29,11 +30,7 @@ import (
 	"github.com/benchnet/benchnet/internal/apply"
 	"github.com/benchnet/benchnet/internal/images"
 	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/platform/corda"
-	"github.com/benchnet/benchnet/internal/platform/emerald"
-	"github.com/benchnet/benchnet/internal/platform/jpaxos"
-	"github.com/benchnet/benchnet/internal/platform/malachite"
+	"github.com/benchnet/benchnet/internal/platform/all"
 )
 
 // config of the API server that all tests share; nil where there are no binaries to start one.
@@ -106,10 +103,13 @@ func (w *world) write(do func() error) error {
 	return do()
 }
 
-// counting counts every write of the reconcilers.
+// counting counts every write of the reconcilers; a dry run is none.
 func (w *world) counting() interceptor.Funcs {
 	return interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			if slices.Contains(opts, client.CreateOption(client.DryRunAll)) {
+				return c.Create(ctx, o, opts...)
+			}
 			return w.write(func() error { return c.Create(ctx, o, opts...) })
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
@@ -131,7 +131,7 @@ func (w *world) counting() interceptor.Funcs {
 var catalogue = images.Catalogue{Registry: "ghcr.io/benchnet", Version: "0.1.0"}
 
 func (w *world) dependencies() controllers.Dependencies {
-	return controllers.Dependencies{Client: w.operator, Direct: w.client, Platforms: platform.NewRegistry(corda.New(), jpaxos.New(), malachite.New(), emerald.New()), Images: catalogue,
+	return controllers.Dependencies{Client: w.operator, Direct: w.client, Platforms: all.Registry(), Images: catalogue,
 		Writer: apply.NewWriter(w.operator, w.operator.Scheme()), Reader: observe.NewReader(w.operator, w.operator.Scheme()),
 		Events: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Now: func() time.Time { return w.now }}
 }

@@ -24,6 +24,8 @@ type ExperimentInput struct {
 	Refusal error
 	// Room tells whether the cluster can hold the experiment; nil if that was found before.
 	Room *capacity.Finding
+	// Unchecked tells that the operator may not look; Room then has the reason.
+	Unchecked bool
 	// Plan is what it needs; nil if that was found before.
 	Plan *v1alpha1.ExperimentPlan
 	// Step is what comes next, and Result what was found so far; both nil before the experiment is accepted.
@@ -68,6 +70,8 @@ func Experiment(in ExperimentInput) v1alpha1.BenchmarkExperimentStatus {
 func room(l *conditionList, in ExperimentInput) {
 	before := meta.FindStatusCondition(in.Experiment.Status.Conditions, v1alpha1.ConditionFits)
 	switch {
+	case in.Unchecked:
+		l.unknown(v1alpha1.ConditionFits, v1alpha1.ReasonNotChecked, in.Room.Message)
 	case in.Room != nil && in.Room.Fits:
 		l.set(v1alpha1.ConditionFits, true, v1alpha1.ReasonFits, in.Room.Message)
 	case in.Room != nil && in.Room.Later:
@@ -75,7 +79,7 @@ func room(l *conditionList, in ExperimentInput) {
 	case in.Room != nil:
 		l.set(v1alpha1.ConditionFits, false, v1alpha1.ReasonClusterTooSmall, in.Room.Message)
 	case before != nil:
-		l.set(v1alpha1.ConditionFits, before.Status == metav1.ConditionTrue, before.Reason, before.Message)
+		l.all = append(l.all, *before)
 	}
 }
 

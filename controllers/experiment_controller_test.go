@@ -1,0 +1,272 @@
+package controllers_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/controllers"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+const grid = `
+apiVersion: benchnet.dev/v1alpha1
+kind: BenchmarkExperiment
+metadata: {name: grid}
+spec:
+  repetitions: 2
+  template:
+    network:
+      platform: {type: Malachite, malachite: {blockSize: 1Ki}}
+      members: {count: 4, cores: 200m, memory: 200Mi, storage: {type: Ephemeral}}
+    workload:
+      name: blocks
+      malachite: {}
+      measure: {warmUp: 1s, window: 10s}
+  axes:
+  - {name: block, field: network.platform.malachite.blockSize, values: [1Ki, 2Ki]}
+`
+
+// laboratory is a world with a node that has room, and one experiment.
+func laboratory(t *testing.T, text string) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.node("laboratory", "64", "256Gi")
+	must(t, w.create(text, &v1alpha1.BenchmarkExperiment{}))
+	return w
+}
+
+// node of the cluster; all tests share it.
+func (w *world) node(name, cores, memory string) {
+	w.t.Helper()
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if err := w.client.Create(w.ctx, node); err != nil && !apierrors.IsAlreadyExists(err) {
+		w.t.Fatal(err)
+	}
+	// A new node has one until its kubelet reports; this one has no kubelet.
+	must(w.t, w.client.Patch(w.ctx, node, client.RawPatch(types.MergePatchType, []byte(`{"spec": {"taints": null}}`))))
+	node.Status.Allocatable = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cores), corev1.ResourceMemory: resource.MustParse(memory),
+		corev1.ResourcePods: resource.MustParse("500")}
+	must(w.t, w.client.Status().Patch(w.ctx, node, client.MergeFrom(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}})))
+}
+
+func (w *world) experiments() *controllers.ExperimentReconciler {
+	return &controllers.ExperimentReconciler{Dependencies: w.dependencies()}
+}
+
+func (w *world) experiment(name string) *v1alpha1.BenchmarkExperiment {
+	w.t.Helper()
+	e := &v1alpha1.BenchmarkExperiment{}
+	w.get(name, e)
+	return e
+}
+
+// carryOut makes passes, each by an operator that knows nothing of the one before, until the experiment is over. What others do
+// goes on meanwhile: runs end, and deleted networks go.
+func (w *world) carryOut(name string) *v1alpha1.BenchmarkExperiment {
+	w.t.Helper()
+	for range 200 {
+		_, err := w.experiments().Reconcile(w.ctx, w.request(name))
+		if err != nil && !errors.Is(err, errDied) {
+			w.t.Fatal(err)
+		}
+		e := w.experiment(name)
+		if meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionComplete) {
+			return e
+		}
+		w.endRuns(100)
+		w.finalizeNetworks()
+	}
+	w.t.Fatal("the experiment does not end")
+	return nil
+}
+
+func (w *world) runsThere() []v1alpha1.BenchmarkRun {
+	w.t.Helper()
+	var runs v1alpha1.BenchmarkRunList
+	must(w.t, w.client.List(w.ctx, &runs, client.InNamespace(w.namespace)))
+	return runs.Items
+}
+
+// endRuns does what the run controller does: every run that goes on gets a result of so many operations.
+func (w *world) endRuns(completed int) {
+	w.t.Helper()
+	runs := w.runsThere()
+	for i := range runs {
+		run := &runs[i]
+		if run.Status.Verdict != "" {
+			continue
+		}
+		result := &results.Result{APIVersion: results.APIVersion, Kind: results.Kind, SchemaVersion: results.SchemaVersion,
+			Run: results.RunIdentity{Name: run.Name}, Verdict: results.Verdict{Validity: results.Valid},
+			Summary: results.Summary{ThroughputPerSecond: float64(completed) / 10, Completed: int64(completed), Requests: int64(completed), Unit: "blocks"}}
+		result.Times.Start, result.Times.End = w.now, w.now
+		packed, err := results.Encode(result)
+		must(w.t, err)
+		must(w.t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.meta(names.Result(run.Name)), BinaryData: map[string][]byte{protocol.ResultKey: packed}}))
+		before := run.DeepCopy()
+		run.Status.Verdict = v1alpha1.VerdictValid
+		run.Status.Result = &v1alpha1.ResultReference{ConfigMapName: names.Result(run.Name), Key: protocol.ResultKey}
+		meta.SetStatusCondition(&run.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: "ResultWritten"})
+		must(w.t, w.client.Status().Patch(w.ctx, run, client.MergeFrom(before)))
+	}
+}
+
+func (w *world) networksThere() []v1alpha1.BenchmarkNetwork {
+	w.t.Helper()
+	var networks v1alpha1.BenchmarkNetworkList
+	must(w.t, w.client.List(w.ctx, &networks, client.InNamespace(w.namespace)))
+	return networks.Items
+}
+
+// finalizeNetworks does what the garbage collector does when the dependants of a network are gone.
+func (w *world) finalizeNetworks() {
+	w.t.Helper()
+	networks := w.networksThere()
+	for i := range networks {
+		if n := &networks[i]; n.DeletionTimestamp != nil {
+			n.Finalizers = nil
+			must(w.t, w.client.Update(w.ctx, n))
+		}
+	}
+}
+
+func (w *world) namesOfRuns() string {
+	w.t.Helper()
+	var all []string
+	runs := w.runsThere()
+	for i := range runs {
+		all = append(all, runs[i].Name)
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+func (w *world) resultOf(e *v1alpha1.BenchmarkExperiment) *experiment.Result {
+	w.t.Helper()
+	cm := &corev1.ConfigMap{}
+	w.get(e.Status.Result.ConfigMapName, cm)
+	result, err := experiment.Decode(cm.BinaryData[e.Status.Result.Key])
+	must(w.t, err)
+	return result
+}
+
+func TestExperimentIsPlannedBeforeItBegins(t *testing.T) {
+	w := laboratory(t, grid)
+	if len(w.networksThere()) != 0 {
+		t.Fatal("the rehearsal makes networks")
+	}
+	_, err := w.experiments().Reconcile(w.ctx, w.request("grid"))
+	must(t, err)
+	p := w.experiment("grid").Status.Plan
+	if p == nil || p.Networks != 2 || p.NetworksAtOnce != 1 || p.Runs != 4 || p.Pods != 5 || p.Cores.String() == "0" || p.Duration.Seconds() < 4*11 {
+		t.Errorf("the plan is %+v, want two networks of four members with a worker, one at a time, and four runs", p)
+	}
+}
+
+func TestExperimentThatIsTooLarge(t *testing.T) {
+	w := laboratory(t, strings.Replace(grid, "cores: 200m", `cores: "40"`, 1))
+	result, err := w.experiments().Reconcile(w.ctx, w.request("grid"))
+	must(t, err)
+	e := w.experiment("grid")
+	c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
+	if c.Status != metav1.ConditionFalse || c.Reason != v1alpha1.ReasonClusterTooSmall || !strings.Contains(c.Message, "160") {
+		t.Errorf("160 cores are asked of a cluster of 64, but the condition is %+v", c)
+	}
+	if len(w.networksThere()) != 0 || result.RequeueAfter == 0 {
+		t.Error("nothing must be made, and the cluster looked at again: it may grow")
+	}
+}
+
+func TestExperimentOfTwoNetworks(t *testing.T) {
+	w := laboratory(t, grid)
+	e := w.carryOut("grid")
+	if got := w.namesOfRuns(); got != "grid-p01-r1 grid-p01-r2 grid-p02-r1 grid-p02-r2" {
+		t.Errorf("runs are %s", got)
+	}
+	s := e.Status
+	if s.Progress != "4/4" || s.PointsDone != 2 || s.PointsTotal != 2 || s.Points[1].Parameters != "block=2Ki" || s.Points[1].Throughput == "" {
+		t.Errorf("status is %+v", s)
+	}
+	result := w.resultOf(e)
+	if len(result.Runs) != 4 || result.Points[0].Valid != 2 || result.Points[0].Metrics["Throughput"].Mean != 10 {
+		t.Errorf("the result is %+v", result)
+	}
+	for _, n := range w.networksThere() {
+		if n.DeletionTimestamp == nil {
+			t.Errorf("network %s still stands", n.Name)
+		}
+	}
+	w.writes.Store(0)
+	_, err := w.experiments().Reconcile(w.ctx, w.request("grid"))
+	must(t, err)
+	if n := w.writes.Load(); n != 0 {
+		t.Errorf("an experiment that is over costs %d writes", n)
+	}
+}
+
+func TestExperimentWaitsWithoutWriting(t *testing.T) {
+	w := laboratory(t, grid)
+	for range 3 {
+		w.writes.Store(0)
+		_, err := w.experiments().Reconcile(w.ctx, w.request("grid"))
+		must(t, err)
+	}
+	if n := w.writes.Load(); n != 0 {
+		t.Errorf("a pass in which nothing has changed costs %d writes", n)
+	}
+}
+
+// TestExperimentSurvivesDeath lets the operator die before each of its writes in turn.
+func TestExperimentSurvivesDeath(t *testing.T) {
+	for at := int64(1); ; at++ {
+		w := laboratory(t, strings.Replace(grid, "[1Ki, 2Ki]", "[1Ki]", 1))
+		w.failAt = at
+		e := w.carryOut("grid")
+		if got := w.namesOfRuns(); got != "grid-p01-r1 grid-p01-r2" || len(w.resultOf(e).Runs) != 2 {
+			t.Fatalf("after a death before write %d there are runs %s", at, got)
+		}
+		if w.writes.Load() < at {
+			t.Logf("the whole experiment takes %d writes", at-1)
+			return
+		}
+	}
+}
+
+func TestNamesThatAreTaken(t *testing.T) {
+	w := newWorld(t)
+	w.node("laboratory", "64", "256Gi")
+	must(t, w.create(`{apiVersion: benchnet.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: grid-p01-r1}, spec: {networkName: other, workload: {name: b, malachite: {}}}}`, &v1alpha1.BenchmarkRun{}))
+	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.meta("owner")}))
+	owner := &corev1.ConfigMap{}
+	w.get("owner", owner)
+	run := w.run("grid-p01-r1")
+	before := run.DeepCopy()
+	run.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
+	must(t, w.client.Patch(w.ctx, run, client.MergeFrom(before)))
+	must(t, w.create(grid, &v1alpha1.BenchmarkExperiment{}))
+	_, err := w.experiments().Reconcile(w.ctx, w.request("grid"))
+	if err == nil {
+		t.Fatal("the run of another owner is taken over")
+	}
+	c := meta.FindStatusCondition(w.experiment("grid").Status.Conditions, v1alpha1.ConditionReady)
+	if c.Reason != v1alpha1.ReasonProblem || !strings.Contains(c.Message, "grid-p01-r1") {
+		t.Errorf("the condition is %+v, want the name that is taken", c)
+	}
+	if got := w.run("grid-p01-r1").Spec.NetworkName; got != "other" {
+		t.Errorf("the run of another owner was changed: it is on %s", got)
+	}
+}
