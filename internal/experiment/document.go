@@ -51,7 +51,7 @@ func deepCopy(value any) any {
 	return value
 }
 
-// template that the document stands for; a field that it does not know is an error that names it.
+// template that the document stands for; a field that it does not know, or a value that it cannot hold, is an error that names it.
 func (d document) template() (*v1alpha1.ExperimentTemplate, error) {
 	content, err := json.Marshal(d)
 	if err != nil {
@@ -62,7 +62,17 @@ func (d document) template() (*v1alpha1.ExperimentTemplate, error) {
 	if err != nil {
 		return nil, readable(err)
 	}
-	return &t, errors.Join(unknown...)
+	if len(unknown) > 0 {
+		return nil, errors.Join(unknown...)
+	}
+	kept, err := documentOf(&t)
+	if err != nil {
+		return nil, err
+	}
+	if path := lost(map[string]any(d), map[string]any(kept), ""); path != "" {
+		return nil, fmt.Errorf("%s must be greater than 0", path)
+	}
+	return &t, nil
 }
 
 // merge applies a JSON merge patch (RFC 7386).

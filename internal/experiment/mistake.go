@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
+	"strings"
 )
 
 // readable says what a field takes where JSON's own error would speak of types of Go.
@@ -49,4 +52,33 @@ func given(value string) string {
 		return "a number"
 	}
 	return value
+}
+
+// lost names a number or text of a document that its type did not keep: a zero where zero stands for unset, and the default
+// would be measured instead. Empty if there is none.
+func lost(given, kept any, path string) string {
+	switch v := given.(type) {
+	case map[string]any:
+		below, _ := kept.(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if found := lost(v[name], below[name], strings.TrimPrefix(path+"."+name, ".")); found != "" {
+				return found
+			}
+		}
+	case []any:
+		below, _ := kept.([]any)
+		for i := range v {
+			if i < len(below) {
+				if found := lost(v[i], below[i], fmt.Sprintf("%s[%d]", path, i)); found != "" {
+					return found
+				}
+			}
+		}
+	case bool:
+	default:
+		if given != nil && given != "" && kept == nil {
+			return path
+		}
+	}
+	return ""
 }
