@@ -1,4 +1,4 @@
--- Health of BenchmarkNetwork and BenchmarkRun for Argo CD; see getting-started.md.
+-- Health of BenchmarkNetwork, BenchmarkRun and BenchmarkExperiment for Argo CD; see getting-started.md.
 hs = { status = "Progressing", message = "the operator has not looked at it yet" }
 local status = obj.status
 if status == nil or status.conditions == nil or status.observedGeneration ~= obj.metadata.generation then

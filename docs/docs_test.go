@@ -15,6 +15,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/evm"
+	"github.com/benchnet/benchnet/internal/experiment"
 )
 
 func read(t *testing.T, path string) string {
@@ -119,6 +120,12 @@ var apiPages = map[string][]reflect.Type{
 	"emerald.md": {
 		reflect.TypeFor[v1alpha1.EmeraldPlatform](), reflect.TypeFor[v1alpha1.EmeraldExecution](), reflect.TypeFor[v1alpha1.EmeraldTimeouts](),
 		reflect.TypeFor[v1alpha1.EmeraldGossip](), reflect.TypeFor[v1alpha1.EVMWorkload](),
+	},
+	"experiments.md": {
+		reflect.TypeFor[v1alpha1.BenchmarkExperimentSpec](), reflect.TypeFor[v1alpha1.Axis](), reflect.TypeFor[v1alpha1.Order](),
+		reflect.TypeFor[v1alpha1.FailurePolicy](), reflect.TypeFor[v1alpha1.SaturationSearch](), reflect.TypeFor[v1alpha1.Comparison](),
+		reflect.TypeFor[v1alpha1.ExperimentPlan](), reflect.TypeFor[experiment.Result](), reflect.TypeFor[experiment.Point](),
+		reflect.TypeFor[experiment.Run](),
 	},
 	"jpaxos.md": {
 		reflect.TypeFor[v1alpha1.JPaxosPlatform](), reflect.TypeFor[v1alpha1.JPaxosTuning](), reflect.TypeFor[v1alpha1.JPaxosWorkload](),
