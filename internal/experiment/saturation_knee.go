@@ -1,0 +1,53 @@
+package experiment
+
+import "math"
+
+const (
+	// kneeRoom is how far below the highest load a knee must lie: closer, it could not be told from noise.
+	kneeRoom = 0.9
+	// kneePoints is the least number of loads in which a knee is looked for.
+	kneePoints = 3
+)
+
+// knee of the curve of throughput over load: where the two lines meet of which it is made in the asymptotic view of queueing
+// networks (Denning and Buzen 1978), throughput in proportion to the load, and a constant. Both are fitted by least squares of
+// the logarithms, so that noise in percent weighs the same everywhere.
+func knee(loads []tried) int64 {
+	var x, y []float64
+	for _, l := range loads {
+		if l.valid() > 0 && l.throughput > 0 {
+			x = append(x, math.Log(float64(l.load)))
+			y = append(y, math.Log(l.throughput/float64(l.valid())))
+		}
+	}
+	if len(x) < kneePoints {
+		return 0
+	}
+	best, least := 0.0, math.Inf(1)
+	for split := 1; split < len(x); split++ {
+		// log y = log x + rise up to the split, log y = top from there.
+		rise := mean(y[:split]) - mean(x[:split])
+		top := mean(y[split:])
+		misfit := 0.0
+		for i := range x {
+			misfit += square(y[i] - min(x[i]+rise, top))
+		}
+		if misfit < least {
+			best, least = top-rise, misfit
+		}
+	}
+	if best > x[len(x)-1]+math.Log(kneeRoom) {
+		return 0
+	}
+	return int64(math.Round(math.Exp(best)))
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+func square(v float64) float64 { return v * v }
