@@ -64,7 +64,7 @@ func parse() options {
 	flag.BoolVar(&o.metricsSecure, "metrics-secure", true, "serve metrics over TLS, to those alone whom the API server allows")
 	flag.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
 	flag.BoolVar(&o.leaderElect, "leader-elect", false, "let one of several managers work at a time")
-	flag.StringVar(&o.imageRegistry, "image-registry", "ghcr.io/benchnet", "prefix of the project's images")
+	flag.StringVar(&o.imageRegistry, "image-registry", images.DefaultRegistry, "prefix of the project's images")
 	flag.StringVar(&o.imageVersion, "image-version", version, "tag of the project's images")
 	flag.Var(o.imageOverrides, "image-override", "name=reference that replaces one image; may be given several times")
 	flag.Var(&o.namespaces, "watch-namespace", "namespace to watch; may be given several times; default: all")

@@ -2,6 +2,9 @@
 // the version of what is inside where there are several.
 package images
 
+// DefaultRegistry of the project's own images.
+const DefaultRegistry = "ghcr.io/benchnet"
+
 // Catalogue resolves image references.
 type Catalogue struct {
 	// Registry is the prefix of the project's own images, such as ghcr.io/benchnet.

@@ -48,8 +48,8 @@ type Forecast struct {
 
 // What is expected of the time besides load, until the experiment itself tells better.
 const (
-	// networkOverhead from creation to readiness, and to the end of the deletion.
-	networkOverhead = 2 * time.Minute
+	// NetworkOverhead from creation to readiness, and to the end of the deletion.
+	NetworkOverhead = 2 * time.Minute
 	// runOverhead of workers that start, connect, drain and report.
 	runOverhead = 25 * time.Second
 )
@@ -73,7 +73,7 @@ func (r *Rehearsal) Rehearse(ctx context.Context, e *v1alpha1.BenchmarkExperimen
 		if err != nil {
 			return nil, err
 		}
-		needs, err := r.workers(networks[p.Network], run)
+		needs, err := r.Workers(networks[p.Network], run)
 		if err != nil {
 			return nil, fmt.Errorf("point %s (%s): %w", p.Name, p.Label(), err)
 		}
@@ -154,8 +154,8 @@ func describe(err error, format string, args ...any) error {
 	return wrapped
 }
 
-// workers are the pods that a run puts load on the network with.
-func (r *Rehearsal) workers(network *v1alpha1.BenchmarkNetwork, run *v1alpha1.BenchmarkRun) (capacity.Needs, error) {
+// Workers are the pods that a run puts load on the network with. Both are as the API server has them.
+func (r *Rehearsal) Workers(network *v1alpha1.BenchmarkNetwork, run *v1alpha1.BenchmarkRun) (capacity.Needs, error) {
 	p, err := r.Platforms.Get(network.Spec.Platform.Type)
 	if err != nil {
 		return capacity.Needs{}, err
@@ -171,8 +171,8 @@ func (r *Rehearsal) workers(network *v1alpha1.BenchmarkNetwork, run *v1alpha1.Be
 	return capacity.Of(objects)
 }
 
-// network is what one network needs while it is measured.
-func (r *Rehearsal) network(network *v1alpha1.BenchmarkNetwork, workers capacity.Needs) (capacity.Needs, error) {
+// Network is what one network needs while it is measured.
+func (r *Rehearsal) Network(network *v1alpha1.BenchmarkNetwork, workers capacity.Needs) (capacity.Needs, error) {
 	p, err := r.Platforms.Get(network.Spec.Platform.Type)
 	if err != nil {
 		return capacity.Needs{}, err
@@ -204,7 +204,7 @@ func (r *Rehearsal) need(f *Forecast, e *v1alpha1.BenchmarkExperiment, networks 
 			if i > 0 {
 				load = capacity.Needs{} // One network of a group is measured at a time.
 			}
-			needs, err := r.network(networks[n], load)
+			needs, err := r.Network(networks[n], load)
 			if err != nil {
 				return err
 			}
@@ -233,7 +233,7 @@ func (r *Rehearsal) need(f *Forecast, e *v1alpha1.BenchmarkExperiment, networks 
 func (f *Forecast) last(e *v1alpha1.BenchmarkExperiment, groups []experiment.Group, times []time.Duration) {
 	var total time.Duration
 	for _, g := range groups {
-		total += networkOverhead
+		total += NetworkOverhead
 		for _, t := range g.Turns {
 			runs := 1
 			if t.Repetition == 0 {

@@ -1,12 +1,9 @@
 package cluster
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"sort"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,9 +13,6 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/results"
 )
-
-// maxDocumentBytes bounds what is unpacked.
-const maxDocumentBytes = 64 << 20
 
 // RunDocument is the whole result of a run.
 type RunDocument struct {
@@ -44,7 +38,7 @@ func (c *Cluster) RunDocument(ctx context.Context, run *v1alpha1.BenchmarkRun) (
 	if err != nil {
 		return nil, fmt.Errorf("result of run %s: %w", run.Name, err)
 	}
-	text, err := unpack(packed)
+	text, err := results.Unpack(packed)
 	return &RunDocument{decoded, text}, err
 }
 
@@ -54,19 +48,12 @@ func (c *Cluster) ExperimentDocument(ctx context.Context, e *v1alpha1.BenchmarkE
 	if err != nil {
 		return nil, err
 	}
-	text, err := unpack(packed)
+	decoded, err := experiment.Decode(packed)
 	if err != nil {
 		return nil, fmt.Errorf("result of experiment %s: %w", e.Name, err)
 	}
-	var result experiment.Result
-	if err := json.Unmarshal(text, &result); err != nil {
-		return nil, fmt.Errorf("result of experiment %s: parse it: %w", e.Name, err)
-	}
-	if result.Kind != experiment.Kind || result.SchemaVersion > experiment.SchemaVersion {
-		return nil, fmt.Errorf("result of experiment %s is %s schema %d, this program reads %s up to schema %d",
-			e.Name, result.Kind, result.SchemaVersion, experiment.Kind, experiment.SchemaVersion)
-	}
-	return &ExperimentDocument{&result, text}, nil
+	text, err := results.Unpack(packed)
+	return &ExperimentDocument{decoded, text}, err
 }
 
 func (c *Cluster) packed(ctx context.Context, namespace string, at *v1alpha1.ResultReference, whose string) ([]byte, error) {
@@ -82,21 +69,6 @@ func (c *Cluster) packed(ctx context.Context, namespace string, at *v1alpha1.Res
 		return nil, fmt.Errorf("result of %s: ConfigMap %s has no binaryData %q", whose, at.ConfigMapName, at.Key)
 	}
 	return packed, nil
-}
-
-func unpack(packed []byte) (json.RawMessage, error) {
-	zip, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, fmt.Errorf("unpack the result: %w", err)
-	}
-	text, err := io.ReadAll(io.LimitReader(zip, maxDocumentBytes+1))
-	if err == nil && len(text) > maxDocumentBytes {
-		err = fmt.Errorf("more than %d bytes", maxDocumentBytes)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("unpack the result: %w", err)
-	}
-	return bytes.TrimSpace(text), nil
 }
 
 // RunsOf are the runs of a target, oldest first: the run itself, those on a network, or those of an experiment.

@@ -85,3 +85,22 @@ func Typed(object *unstructured.Unstructured, into client.Object) error {
 	}
 	return nil
 }
+
+// Manifest of an object as it would be applied: without its status, and without what the API server added to its head.
+func (c *Cluster) Manifest(ctx context.Context, target Target) (*unstructured.Unstructured, error) {
+	live := &unstructured.Unstructured{}
+	live.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(target.Kind.object()))
+	if err := c.Client.Get(ctx, target.Key(), live); err != nil {
+		return nil, err
+	}
+	return Bare(live), nil
+}
+
+// Bare is what a user would write of an object: its kind, name, namespace, and spec.
+func Bare(live *unstructured.Unstructured) *unstructured.Unstructured {
+	bare := &unstructured.Unstructured{Object: map[string]any{"spec": live.Object["spec"]}}
+	bare.SetGroupVersionKind(live.GroupVersionKind())
+	bare.SetName(live.GetName())
+	bare.SetNamespace(live.GetNamespace())
+	return bare
+}

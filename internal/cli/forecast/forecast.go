@@ -1,0 +1,227 @@
+// Package forecast tells what manifests would come to, before anything of them is made: what they need of the cluster, how
+// long they take, and whether the cluster has room.
+package forecast
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/capacity"
+	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/rehearsal"
+)
+
+// Forecast of one network or experiment.
+type Forecast struct {
+	Target cluster.Target `json:"-"`
+	// Name is kind and name.
+	Name string `json:"name"`
+	// Plan is what is needed, and how long it takes.
+	v1alpha1.ExperimentPlan `json:",inline"`
+	// Fits tells whether the cluster can hold it, Later that it can once other pods are gone, and Room says why.
+	Fits  bool   `json:"fits"`
+	Later bool   `json:"later,omitempty"`
+	Room  string `json:"room"`
+	// Stages of a network, in order; none for an experiment.
+	Stages []Stage `json:"stages,omitempty"`
+	// Design and Groups of an experiment; nil for a network.
+	Design *experiment.Design `json:"-"`
+	Groups []experiment.Group `json:"-"`
+	// Experiment is as the API server would have it; nil for a network.
+	Experiment *v1alpha1.BenchmarkExperiment `json:"-"`
+	// Runs of a network.
+	Runs []string `json:"-"`
+}
+
+// Stage of a network.
+type Stage struct {
+	Name    string   `json:"name"`
+	Objects []string `json:"objects"`
+}
+
+// Forecaster knows a cluster.
+type Forecaster struct {
+	*cluster.Cluster
+	rehearsal.Rehearsal
+}
+
+// Of an object that is a network or an experiment; the API server gives it its defaults and refuses what is wrong.
+func (f *Forecaster) Of(ctx context.Context, object *unstructured.Unstructured, target cluster.Target) (*Forecast, error) {
+	if err := f.Apply(ctx, object, cluster.DryRun); err != nil {
+		return nil, err
+	}
+	forecast := &Forecast{Target: target, Name: target.String()}
+	var needs capacity.Needs
+	var err error
+	if target.Kind == cluster.Experiment {
+		needs, err = f.experiment(ctx, object, forecast)
+	} else {
+		needs, err = f.network(object, forecast)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", target, err)
+	}
+	return forecast, f.room(ctx, needs, forecast)
+}
+
+func (f *Forecaster) experiment(ctx context.Context, object *unstructured.Unstructured, into *Forecast) (capacity.Needs, error) {
+	e := &v1alpha1.BenchmarkExperiment{}
+	if err := cluster.Typed(object, e); err != nil {
+		return capacity.Needs{}, err
+	}
+	design, err := experiment.Expand(e)
+	if err != nil {
+		return capacity.Needs{}, err
+	}
+	groups := design.Groups(&e.Spec, experiment.Seed(e))
+	found, err := f.Rehearse(ctx, e, design, groups)
+	if err != nil {
+		return capacity.Needs{}, err
+	}
+	into.Experiment, into.Design, into.Groups, into.ExperimentPlan = e, design, groups, found.Plan
+	return found.Needs, nil
+}
+
+func (f *Forecaster) network(object *unstructured.Unstructured, into *Forecast) (capacity.Needs, error) {
+	n := &v1alpha1.BenchmarkNetwork{}
+	if err := cluster.Typed(object, n); err != nil {
+		return capacity.Needs{}, err
+	}
+	p, err := f.Platforms.Get(n.Spec.Platform.Type)
+	if err != nil {
+		return capacity.Needs{}, err
+	}
+	if err := p.Validate(&n.Spec, field.NewPath("spec")).ToAggregate(); err != nil {
+		return capacity.Needs{}, err
+	}
+	workers, duration, err := f.runs(n, into)
+	if err != nil {
+		return capacity.Needs{}, err
+	}
+	built, err := plan.Build(plan.Input{Network: n, Platform: p, Images: f.Images, KubeVersion: f.Rehearsal.KubeVersion,
+		MaterialComplete: func(string) bool { return false }})
+	if err != nil {
+		return capacity.Needs{}, err
+	}
+	into.Stages = stages(built)
+	needs, err := f.Network(n, workers)
+	into.ExperimentPlan = v1alpha1.ExperimentPlan{Networks: 1, NetworksAtOnce: 1, Runs: int32(len(n.Spec.Workloads)),
+		Pods: needs.Pods(), Cores: needs.Cores(), Memory: needs.Memory(), Volumes: needs.Volumes, Storage: needs.Storage}
+	into.Duration.Duration = (rehearsal.NetworkOverhead + duration).Round(time.Second)
+	return needs, err
+}
+
+// runs of the network's own workloads: the most that the workers of one need, and how long all take.
+func (f *Forecaster) runs(n *v1alpha1.BenchmarkNetwork, into *Forecast) (capacity.Needs, time.Duration, error) {
+	var most capacity.Needs
+	var duration time.Duration
+	for i := range n.Spec.Workloads {
+		workload := &n.Spec.Workloads[i].Workload
+		if err := f.accept(n, workload, field.NewPath("spec", "workloads").Index(i)); err != nil {
+			return most, 0, err
+		}
+		run := &v1alpha1.BenchmarkRun{Spec: v1alpha1.BenchmarkRunSpec{NetworkName: n.Name, Workload: *workload}}
+		run.Name, run.Namespace = names.Run(n.Name, workload.Name), n.Namespace
+		needs, err := f.Workers(n, run)
+		if err != nil {
+			return most, 0, fmt.Errorf("spec.workloads[%d]: %w", i, err)
+		}
+		if larger(needs.Cores(), most.Cores()) {
+			most = needs
+		}
+		duration += rehearsal.RunTime(workload)
+		into.Runs = append(into.Runs, run.Name)
+	}
+	return most, duration, nil
+}
+
+// accept a workload as the operator does.
+func (f *Forecaster) accept(n *v1alpha1.BenchmarkNetwork, w *v1alpha1.Workload, path *field.Path) error {
+	p, err := f.Platforms.Get(n.Spec.Platform.Type)
+	if err != nil {
+		return err
+	}
+	loadable, ok := p.(platform.Loadable)
+	if !ok {
+		return field.Forbidden(path, fmt.Sprintf("platform %s takes no workloads", p.Type()))
+	}
+	return loadable.ValidateWorkload(&n.Spec, w, path).ToAggregate()
+}
+
+func larger(a, b resource.Quantity) bool { return a.Cmp(b) > 0 }
+
+func stages(p *plan.Plan) []Stage {
+	var all []Stage
+	for _, s := range p.Stages {
+		if s.Name == plan.StageWorkloads {
+			continue // Runs are listed for themselves: the plan has only the one that is due.
+		}
+		stage := Stage{Name: string(s.Name), Objects: []string{}}
+		for _, o := range s.Objects {
+			stage.Objects = append(stage.Objects, kindOf(o)+"/"+o.GetName())
+		}
+		if len(stage.Objects) > 0 {
+			all = append(all, stage)
+		}
+	}
+	return all
+}
+
+// kindOf a typed object.
+func kindOf(o client.Object) string {
+	if kind := o.GetObjectKind().GroupVersionKind().Kind; kind != "" {
+		return kind
+	}
+	return reflect.TypeOf(o).Elem().Name()
+}
+
+// room in the cluster, as far as the user may look.
+func (f *Forecaster) room(ctx context.Context, needs capacity.Needs, into *Forecast) error {
+	var nodes corev1.NodeList
+	var pods corev1.PodList
+	err := f.Cluster.Client.List(ctx, &nodes)
+	if err == nil {
+		err = f.Cluster.Client.List(ctx, &pods)
+	}
+	if apierrors.IsForbidden(err) {
+		into.Fits, into.Room = true, "not checked: you may not list the nodes and all pods of the cluster"
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for room: %w", err)
+	}
+	finding := capacity.Fits(needs, nodes.Items, others(pods.Items, into))
+	into.Fits, into.Later, into.Room = finding.Fits, finding.Later, finding.Message
+	return nil
+}
+
+// others are the pods that do not belong to what is planned, which may be there already.
+func others(pods []corev1.Pod, f *Forecast) []corev1.Pod {
+	own := map[string]bool{f.Target.Name: f.Target.Kind == cluster.Network}
+	if f.Design != nil {
+		for _, n := range f.Design.Networks {
+			own[n.Name] = true
+		}
+	}
+	var rest []corev1.Pod
+	for _, pod := range pods {
+		if pod.Namespace != f.Target.Namespace || !own[pod.Labels[v1alpha1.LabelNetwork]] {
+			rest = append(rest, pod)
+		}
+	}
+	return rest
+}

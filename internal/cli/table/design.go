@@ -1,0 +1,51 @@
+package table
+
+import (
+	"fmt"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/experiment"
+)
+
+// Design has the points of an experiment that has not begun, as listed.
+func Design(e *v1alpha1.BenchmarkExperiment, d *experiment.Design) *Table {
+	names := []string{"Point"}
+	for _, axis := range d.Axes {
+		names = append(names, axis.Name)
+	}
+	t := New(append(names, "Variant", "Network", "Runs")...)
+	for i := range d.Points {
+		p := &d.Points[i]
+		row := []string{p.Name}
+		for _, parameter := range p.Parameters {
+			row = append(row, parameter.Value)
+		}
+		t.Add(append(row, p.Variant, d.Networks[p.Network].Name, runsOfPoint(e))...)
+	}
+	return t
+}
+
+func runsOfPoint(e *v1alpha1.BenchmarkExperiment) string {
+	if s := e.Spec.Saturation; s != nil {
+		return fmt.Sprintf("up to %d loads from %d to %d", s.MaxLoads, s.From, s.To)
+	}
+	return fmt.Sprint(e.Spec.Repetitions)
+}
+
+// Turns has the runs of an experiment in their order.
+func Turns(e *v1alpha1.BenchmarkExperiment, d *experiment.Design, groups []experiment.Group) *Table {
+	t := New("Order", "Run", "Network", "Point")
+	n := 0
+	for _, group := range groups {
+		for _, turn := range group.Turns {
+			n++
+			p := &d.Points[turn.Point]
+			name := e.Name + "-" + p.Name
+			if turn.Repetition > 0 {
+				name += fmt.Sprintf("-r%d", turn.Repetition)
+			}
+			t.Add(fmt.Sprint(n), name, d.Networks[p.Network].Name, p.Label())
+		}
+	}
+	return t
+}
