@@ -5,11 +5,12 @@ import net.corda.core.identity.Party
 import net.corda.core.node.ServiceHub
 
 /** Two members that swap: the first is issued cash, the second stock. */
-data class Traders(val cash: Party, val stock: Party) {
-    val both: List<Party> get() = listOf(cash, stock)
-}
+data class Traders(val cash: Party, val stock: Party)
 
-/** The pairs of a network. The members beside the exchange and the notary are sorted by name, and each of the first half is paired with one of the second. */
+/**
+ * The pairs of a network. The members beside the exchange and the notary are sorted by name, and each of the first half is paired
+ * with one of the second.
+ */
 fun pairsOf(members: Collection<Party>): List<Traders> {
     if (members.isEmpty() || members.size % 2 != 0) {
         throw FlowException("settlement is between pairs: beside the exchange and the notary the network must have" +
