@@ -78,6 +78,9 @@ func (r *NetworkReconciler) provision(ctx context.Context, pass *networkPass) er
 		return err
 	}
 	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network)}
+	if err := r.Writer.Apply(ctx, owner, pass.plan.Record, pass.snapshot.Live(pass.plan.Record)); err != nil {
+		return err
+	}
 	for _, stage := range pass.plan.Stages {
 		finding := status.StageFinding{Name: stage.Name, Provisioning: stage.Provisioning}
 		finding.Begun, finding.Message = pass.ready(stage.Needs)

@@ -18,6 +18,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/database"
 	"github.com/benchnet/benchnet/internal/monitoring"
+	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
 	"github.com/benchnet/benchnet/internal/platform"
@@ -64,7 +65,8 @@ func (r *NetworkReconciler) gather(ctx context.Context, network *v1alpha1.Benchm
 	}
 	pass.plan, pass.refusal = plan.Build(plan.Input{
 		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart,
-		MaterialComplete: pass.snapshot.SecretComplete, PodMonitorAPI: podMonitors, Runs: owned(pass.snapshot.Runs()),
+		MaterialComplete: pass.snapshot.SecretComplete, PodMonitorAPI: podMonitors, Runs: owned(pass.snapshot.Runs()), Queue: pass.runs,
+		Recorded: pass.snapshot.ConfigMap(names.Epoch(network.Name)), StatefulSet: pass.snapshot.StatefulSet,
 	})
 	return pass, nil
 }
@@ -93,7 +95,11 @@ func validateWorkload(p platform.Platform, spec *v1alpha1.BenchmarkNetworkSpec, 
 	if !ok {
 		return field.ErrorList{field.Forbidden(path, fmt.Sprintf("platform %s makes its own load and takes no workloads", p.Type()))}
 	}
-	return loadable.ValidateWorkload(spec, w, path)
+	problems := loadable.ValidateWorkload(spec, w, path)
+	if _, ok := p.(platform.Resetter); !ok && w.Reset == v1alpha1.ResetReset {
+		problems = append(problems, field.NotSupported(path.Child("reset"), w.Reset, []v1alpha1.ResetPolicy{v1alpha1.ResetKeep}))
+	}
+	return problems
 }
 
 // chart of the user's own for the databases, or nil.

@@ -176,6 +176,9 @@ func (r *RunReconciler) describe(ctx context.Context, pass *runPass, result *res
 		Images: observe.Images(pass.networkPods), Containers: observe.Containers(pass.networkPods), Nodes: nodes,
 		Settings: settings(network.Status.Settings),
 	}
+	if epoch := network.Status.Epoch; epoch != nil {
+		result.Environment.State = results.State{Epoch: epoch.ID, Fresh: epoch.FirstRun == run.UID}
+	}
 	if _, ok := pass.platform.(platform.DatabaseUser); ok {
 		database := network.Spec.DatabaseOrDefault()
 		result.Environment.Database = &results.Database{Engine: string(database.Engine), Topology: string(database.Topology)}

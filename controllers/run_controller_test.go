@@ -39,6 +39,7 @@ func readyRun(t *testing.T) *world {
 	must(t, w.create(twoBanks[:strings.Index(twoBanks, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	must(t, w.create(twoWorkers, &v1alpha1.BenchmarkRun{}))
+	w.reconcileNetwork("banks")
 	w.reconcileRun("extra")
 	w.readyWorkers("extra")
 	return w
@@ -201,6 +202,7 @@ func TestWorkersOfEveryKind(t *testing.T) {
 			must(t, w.create(twoBanks[:strings.Index(twoBanks, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
 			w.bringUp("banks")
 			must(t, w.create(strings.Replace(twoWorkers, "corda: {flow: Issue}", kind, 1), &v1alpha1.BenchmarkRun{}))
+			w.reconcileNetwork("banks")
 			w.reconcileRun("extra")
 			w.get("extra", &batchv1.Job{})
 		})

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -121,7 +122,8 @@ func (r *RunReconciler) gatherNetwork(ctx context.Context, pass *runPass) error 
 // waitedTooLong is why a run gives up waiting for its network, or empty; left is how long it goes on waiting otherwise, 0 for ever.
 func (p *runPass) waitedTooLong(now time.Time) (why string, left time.Duration) {
 	within := p.run.Spec.NetworkReadyWithin
-	if within == nil || p.waiting.Reason != v1alpha1.ReasonWaitingForNetwork {
+	forNetwork := p.waiting.Reason == v1alpha1.ReasonWaitingForNetwork || p.waiting.Reason == v1alpha1.ReasonWaitingForReset
+	if within == nil || !forNetwork {
 		return "", 0
 	}
 	if p.network != nil && meta.IsStatusConditionTrue(p.network.Status.Conditions, v1alpha1.ConditionStalled) {
@@ -133,27 +135,40 @@ func (p *runPass) waitedTooLong(now time.Time) (why string, left time.Duration) 
 	return "", left
 }
 
-// turn is what a run that has not begun waits for: its network, or an older run on it.
+// turn is what a run that has not begun waits for: its network, an older run on it, or its reset. The network says whose turn it
+// is once it is ready for that run, and does not take it back.
 func turn(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork, runs []*v1alpha1.BenchmarkRun) status.Waiting {
-	if network.Spec.Suspend {
+	ready := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionReady)
+	standing := ready != nil && ready.Status == metav1.ConditionTrue && network.Status.ObservedGeneration == network.Generation
+	older := firstBefore(run, runs)
+	switch {
+	case network.Spec.Suspend:
 		return status.Waiting{Reason: v1alpha1.ReasonSuspended, Message: fmt.Sprintf("BenchmarkNetwork %s is suspended", network.Name)}
+	case ready != nil && ready.Reason == v1alpha1.ReasonResetting:
+		return status.Waiting{Reason: v1alpha1.ReasonWaitingForReset, Message: fmt.Sprintf("BenchmarkNetwork %s: %s", network.Name, ready.Message)}
+	case !standing && ready != nil && ready.Message != "":
+		return status.Waiting{Reason: v1alpha1.ReasonWaitingForNetwork, Message: fmt.Sprintf("BenchmarkNetwork %s is not ready: %s", network.Name, ready.Message)}
+	case !standing:
+		return status.Waiting{Reason: v1alpha1.ReasonWaitingForNetwork, Message: fmt.Sprintf("BenchmarkNetwork %s is not ready", network.Name)}
+	case network.Status.Epoch != nil && network.Status.Epoch.Turn == run.UID:
+		return status.Waiting{}
+	case older != nil:
+		return status.Waiting{Reason: v1alpha1.ReasonWaitingForTurn, Message: fmt.Sprintf("BenchmarkRun %s goes first", older.Name)}
 	}
-	if !meta.IsStatusConditionTrue(network.Status.Conditions, v1alpha1.ConditionReady) || network.Status.ObservedGeneration != network.Generation {
-		message := fmt.Sprintf("BenchmarkNetwork %s is not ready", network.Name)
-		if c := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionReady); c != nil && c.Message != "" {
-			message += ": " + c.Message
-		}
-		return status.Waiting{Reason: v1alpha1.ReasonWaitingForNetwork, Message: message}
-	}
+	return status.Waiting{Reason: v1alpha1.ReasonWaitingForTurn, Message: fmt.Sprintf("BenchmarkNetwork %s has not given it its turn yet", network.Name)}
+}
+
+// firstBefore is the oldest run before another one that has not ended, or nil.
+func firstBefore(run *v1alpha1.BenchmarkRun, runs []*v1alpha1.BenchmarkRun) *v1alpha1.BenchmarkRun {
 	for _, other := range runs {
 		if other.Name == run.Name {
-			break
+			return nil
 		}
 		if !plan.Ended(other) {
-			return status.Waiting{Reason: v1alpha1.ReasonWaitingForTurn, Message: fmt.Sprintf("BenchmarkRun %s goes first", other.Name)}
+			return other
 		}
 	}
-	return status.Waiting{}
+	return nil
 }
 
 func resultIn(snapshot *observe.Snapshot, run string) (*results.Result, error) {

@@ -30,6 +30,7 @@ import (
 	"github.com/benchnet/benchnet/internal/apply"
 	"github.com/benchnet/benchnet/internal/images"
 	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/all"
 )
 
@@ -72,6 +73,8 @@ type world struct {
 	failAt int64
 	// now is the reconcilers' clock.
 	now time.Time
+	// platforms that the reconcilers know.
+	platforms *platform.Registry
 }
 
 func newWorld(t *testing.T) *world {
@@ -85,7 +88,8 @@ func newWorld(t *testing.T) *world {
 	must(t, v1alpha1.AddToScheme(scheme))
 	plain, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
 	must(t, err)
-	w := &world{t: t, ctx: t.Context(), client: plain, now: time.Now().Truncate(time.Second)}
+	w := &world{t: t, ctx: t.Context(), client: plain, now: time.Now().Truncate(time.Second),
+		platforms: all.Registry()}
 	w.operator = interceptor.NewClient(plain, w.counting())
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
 	must(t, plain.Create(w.ctx, ns))
@@ -131,7 +135,7 @@ func (w *world) counting() interceptor.Funcs {
 var catalogue = images.Catalogue{Registry: "ghcr.io/benchnet", Version: "0.1.0"}
 
 func (w *world) dependencies() controllers.Dependencies {
-	return controllers.Dependencies{Client: w.operator, Direct: w.client, Platforms: all.Registry(), Images: catalogue,
+	return controllers.Dependencies{Client: w.operator, Direct: w.client, Platforms: w.platforms, Images: catalogue,
 		Writer: apply.NewWriter(w.operator, w.operator.Scheme()), Reader: observe.NewReader(w.operator, w.operator.Scheme()),
 		Events: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Now: func() time.Time { return w.now }}
 }

@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Size is a preset of R3's sizing guide.
@@ -167,7 +168,7 @@ type BenchmarkNetworkStatus struct {
 	// observedGeneration is the generation of the spec that this status describes; -1 before the first pass.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// phase in one word, for people: Pending, Provisioning, Ready, Running, Finished, Degraded, Failed.
+	// phase in one word, for people: Pending, Provisioning, Resetting, Ready, Running, Finished, Degraded, Failed.
 	// +optional
 	Phase string `json:"phase,omitempty"`
 	// conditions of the network; docs/conditions.md lists every type and reason.
@@ -209,9 +210,31 @@ type BenchmarkNetworkStatus struct {
 	// planHash identifies everything that was applied: equal hashes mean equal objects.
 	// +optional
 	PlanHash string `json:"planHash,omitempty"`
+	// epoch is the network's life since it was made or last reset.
+	// +optional
+	Epoch *EpochStatus `json:"epoch,omitempty"`
 	// lastRun is the run that ended last.
 	// +optional
 	LastRun *LastRun `json:"lastRun,omitempty"`
+}
+
+// EpochStatus is a network's life between two resets.
+type EpochStatus struct {
+	// id of the epoch; empty in the first, which began when the network was made.
+	// +optional
+	ID string `json:"id,omitempty"`
+	// startedAt is when its reset, or in the first epoch the provisioning, began.
+	// +optional
+	StartedAt *metav1.MicroTime `json:"startedAt,omitempty"`
+	// readyAt is when the network was ready in it first.
+	// +optional
+	ReadyAt *metav1.MicroTime `json:"readyAt,omitempty"`
+	// firstRun is the UID of the run that found the network fresh; empty while there was none.
+	// +optional
+	FirstRun types.UID `json:"firstRun,omitempty"`
+	// turn is the UID of the run that may use the network, or had it last; set while the network is ready.
+	// +optional
+	Turn types.UID `json:"turn,omitempty"`
 }
 
 // StageStatus is the progress of one stage.

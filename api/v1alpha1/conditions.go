@@ -39,6 +39,9 @@ const (
 	ReasonResultWritten     = "ResultWritten"
 	ReasonRunFailed         = "RunFailed"
 	ReasonProblem           = "Problem"
+	// ReasonResetting is of a network that goes back to its freshly made state, ReasonWaitingForReset of a run meanwhile.
+	ReasonResetting       = "Resetting"
+	ReasonWaitingForReset = "WaitingForReset"
 
 	// Reasons of experiments.
 	ReasonFits               = "Fits"

@@ -22,6 +22,8 @@ const (
 	AnnotationAppliedHash = "benchnet.dev/applied-hash"
 	// AnnotationReset on a network asks that it go back to its freshly made state; every new value asks again.
 	AnnotationReset = "benchnet.dev/reset"
+	// AnnotationEpoch on a member's pod is the epoch of its network: the life between two resets. There is none in the first.
+	AnnotationEpoch = "benchnet.dev/epoch"
 	// ManagedBy is the value of app.kubernetes.io/managed-by on every object of the operator, and the field owner of its writes.
 	ManagedBy = "benchnet"
 )

@@ -12,6 +12,8 @@ import (
 
 func install(flags *flag.FlagSet) action {
 	to := flags.String("to", "", "`folder` to copy to")
+	renew := flags.String("renew", "", "`folder` to empty when what is in it is of another epoch")
+	epoch := flags.String("epoch", "", "`name` of the present epoch; empty in the first, in which nothing is emptied")
 	return func(context.Context, []string) (int, error) {
 		if err := needed("to", *to); err != nil {
 			return 0, err
@@ -23,7 +25,14 @@ func install(flags *flag.FlagSet) action {
 		if _, err := files.Copy(self, filepath.Join(*to, "agent")); err != nil {
 			return 0, fmt.Errorf("install into %s: %w", *to, err)
 		}
-		return 0, nil
+		if *renew == "" {
+			return 0, nil
+		}
+		renewed, err := files.Renew(*renew, *epoch)
+		if renewed {
+			logger("%s is empty: epoch %s begins", *renew, *epoch)
+		}
+		return 0, err
 	}
 }
 

@@ -30,7 +30,7 @@ type command struct {
 type action func(ctx context.Context, args []string) (int, error)
 
 var commands = []command{
-	{"install", "--to DIR", "copy this program to DIR/agent", install},
+	{"install", "--to DIR [--renew DIR --epoch ID]", "copy this program to DIR/agent, and empty a folder of another epoch", install},
 	{"copy", "--from DIR --to DIR", "copy the files of a folder, as of a user's image", copyFiles},
 	{"supervise", "[flags] -- COMMAND ARG...", "run COMMAND as the first process of a container", supervise},
 	{"check", "--file FILE", "exit with 0 if FILE exists, for an exec probe", check},

@@ -214,6 +214,26 @@ func TestSetupJobIsNamedAfterItsContent(t *testing.T) {
 	}
 }
 
+// Each epoch has a reset of its own, the first has none, and the setup stays the same.
+func TestEachEpochHasItsReset(t *testing.T) {
+	first, names := mustBuild(t, network()).Instances[0], map[string]bool{}
+	if len(first.Reset) > 0 {
+		t.Errorf("the first epoch needs no reset, but has %d objects", len(first.Reset))
+	}
+	for _, epoch := range []string{"b", "c"} {
+		in := network()
+		in.Epoch = epoch
+		i := mustBuild(t, in).Instances[0]
+		names[i.Reset[1].GetName()] = true
+		if diff := cmp.Diff(first.Objects(), i.Objects()); diff != "" {
+			t.Errorf("epoch %s changed the instance or its setup:\n%s", epoch, diff)
+		}
+	}
+	if len(names) != 2 {
+		t.Errorf("two epochs should have two Jobs, but have %v", names)
+	}
+}
+
 func mustBuild(t *testing.T, in Input) Plan {
 	t.Helper()
 	plan, err := Build(in)

@@ -35,6 +35,8 @@ type Input struct {
 	Superuser SecretKey
 	// Template fills the members' schemas; nil leaves them empty.
 	Template *Template
+	// Epoch names the network's life since its last reset; empty in the first, which has none.
+	Epoch string
 }
 
 // Member is one user of a database.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -206,6 +207,7 @@ func TestSetupOnRealServer(t *testing.T) {
 			checkClones(t, s, j)
 			checkIsolation(t, s, j)
 			checkSecondRun(t, s, j)
+			checkReset(t, s, j)
 			checkFailures(t, s, j)
 			checkTeardown(t, s, j)
 		})
@@ -296,6 +298,39 @@ func checkSecondRun(t *testing.T, s server, j job) {
 	}
 	write(t, filepath.Join(j.secrets, m.Name), j.password(m))
 	j.mustRun("members")
+}
+
+// checkReset runs the containers of a reset in their order, while a member that was slow to stop still holds a session.
+func checkReset(t *testing.T, s server, j job) {
+	if rows, err := j.asMember(s, 0, "SELECT count(*) FROM states"); err != nil || rows != "3" {
+		t.Fatalf("before the reset there should be 3 rows: %s (%v)", rows, err)
+	}
+	slow := make(chan string, 1)
+	go func() {
+		out, _ := j.asMember(s, 0, "INSERT INTO states (note) VALUES ('late'); SELECT pg_sleep(60)")
+		slow <- out
+	}()
+	for begin := time.Now(); s.admin(t, "postgres", "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)' AND usename <> 'postgres'") == "0"; {
+		if time.Since(begin) > 10*time.Second {
+			t.Fatal("the slow member's session does not begin")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	j.in.Epoch = "b"
+	pod := mustBuild(t, j.in).Instances[0].Reset[1].(*batchv1.Job).Spec.Template.Spec
+	for _, c := range append(pod.InitContainers, pod.Containers...) {
+		if !strings.HasPrefix(c.Command[0], "schema") {
+			j.mustRun(c.Name)
+		}
+	}
+	if out := <-slow; !strings.Contains(out, "terminat") {
+		t.Errorf("the session of the old epoch should have ended, but: %s", out)
+	}
+	for n, m := range j.in.Members {
+		if rows, err := j.asMember(s, n, "SELECT count(*) || ',' || nextval('numbers') FROM states"); err != nil || rows != "2,3" {
+			t.Errorf("%s after the reset: %s rows and next number, want those of the template, 2,3 (%v)", m.Name, rows, err)
+		}
+	}
 }
 
 func checkFailures(t *testing.T, s server, j job) {

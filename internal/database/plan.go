@@ -44,12 +44,14 @@ type Instance struct {
 	Server []client.Object
 	// Setup is the ConfigMap and the Job that make the members' schemas. The Job's name changes with its content.
 	Setup []client.Object
+	// Reset makes the members' schemas anew, once in an epoch: to be applied while no member runs. Empty in the first epoch.
+	Reset []client.Object
 	// Teardown removes the members' schemas and roles: to be applied before the network is gone, and only set where
 	// the server outlives it.
 	Teardown []client.Object
 }
 
-// Objects are all objects of the instance but its teardown, in the order in which to apply them.
+// Objects are all objects of the instance but those of reset and teardown, in the order in which to apply them.
 func (i Instance) Objects() []client.Object {
 	return append(append([]client.Object{}, i.Server...), i.Setup...)
 }
@@ -135,6 +137,9 @@ func (in Input) instance(g group) (Instance, error) {
 		return Instance{}, err
 	}
 	i.Setup = in.setup(g, i)
+	if in.Epoch != "" {
+		i.Reset = in.reset(g, i)
+	}
 	if in.Provider == v1alpha1.ProviderExternal {
 		i.Teardown = in.teardown(g, i)
 	}

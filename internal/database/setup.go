@@ -6,6 +6,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -30,11 +31,30 @@ const (
 	userID = 10001
 )
 
+// setupFiles and dropFiles are the scripts that make the members' schemas, and those that remove them.
+var (
+	setupFiles = []string{"prepare", "database.sql", "members", "role.sql", "clone", "rename.awk"}
+	dropFiles  = []string{"drop", "drop.sql"}
+)
+
 // setup is the ConfigMap and the Job that make the members' roles, schemas and tables.
 func (in Input) setup(g group, i Instance) []client.Object {
-	files := []string{"prepare", "database.sql", "members", "role.sql", "clone", "rename.awk"}
+	return in.job(g, "setup", setupFiles, in.makerPod(g, i, "prepare"))
+}
+
+// reset is the ConfigMap and the Job that remove them and make them again. It carries the epoch's name: each epoch has its own.
+func (in Input) reset(g group, i Instance) []client.Object {
+	pod := in.makerPod(g, i, "prepare", "drop")
+	pod.Containers[0].Env = append(pod.Containers[0].Env, corev1.EnvVar{Name: "BENCHNET_EPOCH", Value: in.Epoch})
+	return in.job(g, "reset", slices.Concat(setupFiles, dropFiles), pod)
+}
+
+// makerPod runs the given scripts, then the template's containers, and then makes the members' schemas.
+func (in Input) makerPod(g group, i Instance, first ...string) corev1.PodSpec {
 	pod := in.setupPod(g)
-	pod.InitContainers = append(pod.InitContainers, in.scriptContainer(g, i, "prepare"))
+	for _, script := range first {
+		pod.InitContainers = append(pod.InitContainers, in.scriptContainer(g, i, script))
+	}
 	env := in.adminEnv(i)
 	members := in.scriptContainer(g, i, "members")
 	if in.Template != nil {
@@ -45,14 +65,14 @@ func (in Input) setup(g group, i Instance) []client.Object {
 		pod.Volumes = append(pod.Volumes, in.Template.Volumes...)
 	}
 	pod.Containers = []corev1.Container{members}
-	return in.job(g, "setup", files, pod)
+	return pod
 }
 
 // teardown is the ConfigMap and the Job that remove them again.
 func (in Input) teardown(g group, i Instance) []client.Object {
 	pod := in.setupPod(g)
 	pod.Containers = []corev1.Container{in.scriptContainer(g, i, "drop")}
-	return in.job(g, "teardown", []string{"drop", "drop.sql"}, pod)
+	return in.job(g, "teardown", dropFiles, pod)
 }
 
 // job wraps the pod. A Job cannot change, so its name carries a hash of all it depends on: what
@@ -112,7 +132,7 @@ func fingerprint(parts ...any) string {
 	return fmt.Sprintf("%x", sha256.Sum256(raw))[:8]
 }
 
-// setupPod has the volumes and the security of both Jobs' pods, but no containers.
+// setupPod has the volumes and the security of all Jobs' pods, but no containers.
 func (in Input) setupPod(g group) corev1.PodSpec {
 	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
 	return corev1.PodSpec{

@@ -38,6 +38,9 @@ func Schema(network string) string { return network + "-schema" }
 // Genesis is the Job, with its account and role, that makes a network's material.
 func Genesis(network string) string { return network + "-genesis" }
 
+// Epoch is the ConfigMap that keeps a network's epoch and whose turn it is.
+func Epoch(network string) string { return network + "-epoch" }
+
 // DatabaseSuperuser is the Secret with the password of the instances' superuser.
 func DatabaseSuperuser(network string) string { return network + "-db-superuser" }
 

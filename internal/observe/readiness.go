@@ -6,6 +6,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -37,6 +39,9 @@ func (s *Snapshot) Readiness(planned client.Object) Readiness {
 	case nil:
 		return Readiness{Waiting, fmt.Sprintf("%s %s does not exist yet", s.keyOf(planned).kind.Kind, planned.GetName())}
 	case *appsv1.StatefulSet:
+		if message := s.unlike(live, planned); message != "" {
+			return Readiness{Waiting, message}
+		}
 		return s.statefulSet(live)
 	case *batchv1.Job:
 		return s.job(live)
@@ -64,6 +69,39 @@ func (s *Snapshot) statefulSet(set *appsv1.StatefulSet) Readiness {
 		message += "; " + trouble
 	}
 	return Readiness{Waiting, message}
+}
+
+// unlike tells what a set does not have of what was planned, as when it was written a moment ago, or that pods are left of one
+// that is to have none; else it is empty. What counts is how many pods there shall be, and of which epoch.
+func (s *Snapshot) unlike(live *appsv1.StatefulSet, object client.Object) string {
+	planned, ok := object.(*appsv1.StatefulSet)
+	if !ok || planned.Spec.Replicas == nil {
+		return ""
+	}
+	wanted := *planned.Spec.Replicas
+	written := live.Spec.Replicas != nil && *live.Spec.Replicas == wanted && epochOf(live) == epochOf(planned)
+	left := max(int(live.Status.Replicas), s.podsOf(live.UID))
+	switch {
+	case wanted == 0 && (!written || live.Status.ObservedGeneration < live.Generation || left > 0):
+		return fmt.Sprintf("StatefulSet %s: %d pods have not stopped yet", live.Name, left)
+	case !written:
+		return fmt.Sprintf("StatefulSet %s: %d pods are to start", live.Name, wanted)
+	}
+	return ""
+}
+
+func epochOf(set *appsv1.StatefulSet) string {
+	return set.Spec.Template.Annotations[v1alpha1.AnnotationEpoch]
+}
+
+func (s *Snapshot) podsOf(owner types.UID) int {
+	n := 0
+	for i := range s.pods {
+		if ref := metav1.GetControllerOf(&s.pods[i]); ref != nil && ref.UID == owner {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *Snapshot) job(job *batchv1.Job) Readiness {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/database"
@@ -17,18 +18,20 @@ const postgresqlVersion = "15"
 // passwordKey is the key of the password in the Secrets of databases.
 const passwordKey = "password"
 
-// buildDatabases adds the stage of the databases with its credentials, and tells how each member reaches its own.
-func buildDatabases(in Input, pin platform.Input, p *Plan) (map[string]platform.Database, error) {
+// buildDatabases adds the stage of the databases with its credentials, and tells what they are.
+func buildDatabases(in Input, pin platform.Input, p *Plan) (database.Plan, error) {
 	stage := Stage{Name: StageDatabases, Provisioning: true}
 	defer func() { p.Stages = append(p.Stages, stage) }()
 	user, ok := in.Platform.(platform.DatabaseUser)
 	p.UsesDatabase = ok
 	if !ok || in.Network.Spec.DatabaseOrDefault().Engine != v1alpha1.EnginePostgreSQL {
-		return nil, nil
+		return database.Plan{}, nil
 	}
-	built, err := database.Build(databaseInput(in, p.Topology, user.DatabaseNeeds(pin, p.Topology)))
+	input := databaseInput(in, p.Topology, user.DatabaseNeeds(pin, p.Topology))
+	input.Epoch = p.Epoch.ID
+	built, err := database.Build(input)
 	if err != nil {
-		return nil, fmt.Errorf("spec.database: %w", err)
+		return database.Plan{}, fmt.Errorf("spec.database: %w", err)
 	}
 	p.Credentials = append(p.Credentials, databaseCredentials(in, p.Topology)...)
 	for _, instance := range built.Instances {
@@ -40,7 +43,7 @@ func buildDatabases(in Input, pin platform.Input, p *Plan) (map[string]platform.
 		stage.Objects = append(stage.Objects, instance.Objects()...)
 		p.Teardown = append(p.Teardown, instance.Teardown...)
 	}
-	return bindings(built), nil
+	return built, nil
 }
 
 func databaseInput(in Input, topology platform.Topology, needs platform.DatabaseNeeds) database.Input {
@@ -111,11 +114,21 @@ func databaseCredentials(in Input, topology platform.Topology) []platform.Creden
 	return all
 }
 
+// bindings are how each member reaches its own.
 func bindings(built database.Plan) map[string]platform.Database {
 	all := make(map[string]platform.Database, len(built.Bindings))
 	for member, b := range built.Bindings {
 		all[member] = platform.Database{URL: b.URL, User: b.User,
 			PasswordSecret: b.Password.Name, PasswordKey: b.Password.Key, Affinity: b.Affinity}
+	}
+	return all
+}
+
+// resets make the members' schemas anew.
+func resets(built database.Plan) []client.Object {
+	var all []client.Object
+	for _, instance := range built.Instances {
+		all = append(all, instance.Reset...)
 	}
 	return all
 }

@@ -5,6 +5,8 @@ package plan
 import (
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -32,6 +34,19 @@ type Input struct {
 	PodMonitorAPI bool
 	// Runs of the network's own workloads that there are, by name.
 	Runs map[string]*v1alpha1.BenchmarkRun
+	// Queue is all runs on the network, oldest first.
+	Queue []*v1alpha1.BenchmarkRun
+	// Recorded is the ConfigMap that keeps the epoch; nil if there is none yet.
+	Recorded *corev1.ConfigMap
+	// StatefulSet is the live one of that name, or nil. Unset: there is none yet.
+	StatefulSet func(name string) *appsv1.StatefulSet
+}
+
+func (in Input) set(name string) *appsv1.StatefulSet {
+	if in.StatefulSet == nil {
+		return nil
+	}
+	return in.StatefulSet(name)
 }
 
 // StageName names a stage.
@@ -44,6 +59,10 @@ const (
 	StageMembers    StageName = "Members"
 	StageMonitoring StageName = "Monitoring"
 	StageWorkloads  StageName = "Workloads"
+
+	// Stages of a reset, between those of databases and members: all members stop, then their databases are made anew.
+	StageStop  StageName = "Stop"
+	StageReset StageName = "Reset"
 )
 
 // Stage is a step of the provisioning: objects that are applied together when the stages it needs are ready.
@@ -64,7 +83,12 @@ type Plan struct {
 	Topology platform.Topology
 	// Credentials are Secrets of random passwords, which are made once and before all else.
 	Credentials []platform.Credential
-	Stages      []Stage
+	// Epoch that the network should be in, and Record, which keeps it and is written before the stages begin.
+	Epoch  Epoch
+	Record *corev1.ConfigMap
+	// Resetting tells that members are on their way from another epoch.
+	Resetting bool
+	Stages    []Stage
 	// UsesDatabase tells whether the members of the platform use one at all.
 	UsesDatabase bool
 	// Databases of the network in order.
@@ -87,13 +111,14 @@ type Finding struct {
 
 // Build makes the plan. Its errors are the user's: each names what to change.
 func Build(in Input) (*Plan, error) {
-	p := &Plan{Topology: in.Platform.Topology(in.Network), Settings: in.Platform.Settings(&in.Network.Spec)}
+	p := &Plan{Topology: in.Platform.Topology(in.Network), Settings: in.Platform.Settings(&in.Network.Spec), Epoch: in.epoch()}
+	p.Record = in.record(p.Epoch)
 	platformInput := platform.Input{Network: in.Network, Images: in.Images}
 	databases, err := buildDatabases(in, platformInput, p)
 	if err != nil {
 		return nil, err
 	}
-	platformInput.Databases = databases
+	platformInput.Databases = bindings(databases)
 	material, err := buildMaterial(in, platformInput, p)
 	if err != nil {
 		return nil, err
@@ -102,7 +127,7 @@ func Build(in Input) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("members: %w", err)
 	}
-	if members, err = emulated(in, p.Topology, members); err != nil {
+	if members, err = emulated(in, p.Topology, forgetful(in.Platform, members)); err != nil {
 		return nil, err
 	}
 	p.Stages = append([]Stage{material}, p.Stages...)
@@ -110,13 +135,16 @@ func Build(in Input) (*Plan, error) {
 		Stage{Name: StageMembers, Needs: []StageName{StageMaterial, StageDatabases}, Objects: members, Provisioning: true},
 		buildMonitoring(in, p),
 		Stage{Name: StageWorkloads, Needs: []StageName{StageMembers}, Objects: dueRuns(in)})
-	p.Hash, err = p.hash()
-	return p, err
+	if p.Hash, err = p.hash(); err != nil {
+		return nil, err
+	}
+	p.reset(in, resets(databases))
+	return p, nil
 }
 
 // Objects are all planned objects, those that stand for the credentials included.
 func (p *Plan) Objects() []client.Object {
-	var all []client.Object
+	all := []client.Object{p.Record}
 	for _, c := range p.Credentials {
 		all = append(all, secret(c.Name, nil))
 	}
@@ -126,7 +154,7 @@ func (p *Plan) Objects() []client.Object {
 	return append(all, p.Teardown...)
 }
 
-// hash covers databases and members: what a result depends on. Material is random, monitoring and workloads come and go.
+// hash covers databases and members: what a result depends on. Material is random, monitoring, workloads and epochs come and go.
 func (p *Plan) hash() (string, error) {
 	var relevant []client.Object
 	for _, s := range p.Stages {

@@ -63,6 +63,13 @@ type MetricsExposer interface {
 	MetricsPorts() []string
 }
 
+// Resetter is a platform whose networks can go back to their freshly made state: what a member is lies in Secrets, and what it
+// remembers in its databases and in one volume.
+type Resetter interface {
+	// StateVolume is that volume's name. A member that finds it empty starts as it did at first.
+	StateVolume() string
+}
+
 // Input is what a platform builds from.
 type Input struct {
 	// Network with its defaults applied.

@@ -5,6 +5,8 @@ package pods
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
 const (
@@ -16,6 +18,8 @@ const (
 	AgentDir    = "/run/benchnet-agent"
 	// Agent is the program in AgentDir.
 	Agent = AgentDir + "/agent"
+	// agentContainer is the name of InstallAgent.
+	agentContainer = "agent"
 )
 
 // Security of a pod: User, its group also for volumes, and the container runtime's system call filter.
@@ -42,12 +46,30 @@ func Restricted() *corev1.SecurityContext {
 // InstallAgent is the init container that puts the agent into AgentVolume.
 func InstallAgent(image string) corev1.Container {
 	return corev1.Container{
-		Name:            "agent",
+		Name:            agentContainer,
 		Image:           image,
 		Command:         []string{"/agent", "install", "--to", AgentDir},
 		Resources:       Small(),
 		SecurityContext: Restricted(),
 		VolumeMounts:    []corev1.VolumeMount{{Name: AgentVolume, MountPath: AgentDir}},
+	}
+}
+
+// stateDir is where the agent that is installed finds a member's state.
+const stateDir = "/state"
+
+// Renew lets the pod's InstallAgent empty a volume when what is in it is of another epoch than the pod's own, the value of its
+// annotation v1alpha1.AnnotationEpoch.
+func Renew(pod *corev1.PodSpec, volume string) {
+	for i := range pod.InitContainers {
+		c := &pod.InitContainers[i]
+		if c.Name != agentContainer {
+			continue
+		}
+		c.Command = append(c.Command, "--renew", stateDir, "--epoch", "$(BENCHNET_EPOCH)")
+		c.Env = append(c.Env, corev1.EnvVar{Name: "BENCHNET_EPOCH", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{
+			APIVersion: "v1", FieldPath: "metadata.annotations['" + v1alpha1.AnnotationEpoch + "']"}}})
+		c.VolumeMounts = append(c.VolumeMounts, Mount(volume, stateDir))
 	}
 }
 

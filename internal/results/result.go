@@ -87,8 +87,18 @@ type Environment struct {
 	Database *Database `json:"database,omitempty"`
 	// Emulation of the distances between the members; absent where they are as far apart as their hosts.
 	Emulation *Emulation `json:"emulation,omitempty"`
+	// State in which the run found the network.
+	State State `json:"state"`
 	// Settings that the operator derived for the network, by name.
 	Settings map[string]string `json:"settings,omitempty"`
+}
+
+// State of a network before a run.
+type State struct {
+	// Epoch is the network's life since its last reset; empty in the first, which began when it was made.
+	Epoch string `json:"epoch"`
+	// Fresh tells that no other run was on the network in this epoch.
+	Fresh bool `json:"fresh"`
 }
 
 // Emulation is by what the members were at their distances, and at which.

@@ -54,12 +54,15 @@ func networkConditions(in NetworkInput) []metav1.Condition {
 	distance := emulated(in)
 	l.set(v1alpha1.ConditionNetworkEmulated, distance.OK, distance.Reason, distance.Message)
 	if first := firstUnready(in.Stages); first == nil {
-		l.set(v1alpha1.ConditionReady, true, v1alpha1.ReasonAllStagesReady, "all stages are ready")
+		l.set(v1alpha1.ConditionReady, true, v1alpha1.ReasonAllStagesReady, readyMessage(in))
 	} else {
 		failed := first.State == observe.Failed
 		reason := v1alpha1.ReasonStageNotReady
-		if failed {
+		switch {
+		case failed:
 			reason = v1alpha1.ReasonStageFailed
+		case resetting(in):
+			reason = v1alpha1.ReasonResetting
 		}
 		l.unready(failed, reason, fmt.Sprintf("stage %s: %s", first.Name, first.Message))
 	}
@@ -89,6 +92,8 @@ func networkPhase(in NetworkInput, s v1alpha1.BenchmarkNetworkStatus) string {
 	switch {
 	case unready != nil && unready.State == observe.Failed:
 		return "Failed"
+	case unready != nil && resetting(in):
+		return "Resetting"
 	case unready != nil && wasReady(s.Stages):
 		return "Degraded"
 	case unready != nil:

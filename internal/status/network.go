@@ -56,6 +56,7 @@ func Network(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 		s.DatabaseSummary, s.Databases = databaseSummary(in), databases(in)
 		s.Settings = in.Plan.Settings
 		s.PlanHash = in.Plan.Hash
+		s.Epoch = epoch(in)
 		s.Conditions = networkConditions(in)
 		s.Phase = networkPhase(in, s)
 	}

@@ -92,3 +92,51 @@ func TestCopyTreeRefuses(t *testing.T) {
 		}
 	}
 }
+
+func TestRenewForgetsAnotherEpoch(t *testing.T) {
+	dir := t.TempDir()
+	journal, found := filepath.Join(dir, "artemis", "journal", "1"), filepath.Join(dir, lostAndFound, "x")
+	for _, step := range []struct {
+		epoch string
+		want  bool
+	}{{"", false}, {"one", true}, {"one", false}, {"two", true}, {"", false}} {
+		put(t, journal, "messages", 0o600)
+		put(t, found, "of the file system", 0o600)
+		renewed, err := Renew(dir, step.epoch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = os.Stat(filepath.Dir(filepath.Dir(journal)))
+		if renewed != step.want || errors.Is(err, os.ErrNotExist) != step.want {
+			t.Errorf("epoch %q: renewed %t, want %t; what was there: %v", step.epoch, renewed, step.want, err)
+		}
+		if content(t, found) != "of the file system" {
+			t.Error("what is the file system's own must stay")
+		}
+	}
+}
+
+// TestRenewGoesOnAfterADeath has a folder that was emptied in part: the new epoch's name must not be there yet.
+func TestRenewGoesOnAfterADeath(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Renew(dir, "one"); err != nil {
+		t.Fatal(err)
+	}
+	stuck := filepath.Join(dir, "stuck")
+	put(t, filepath.Join(stuck, "f"), "x", 0o600)
+	if err := os.Chmod(stuck, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 {
+		t.Skip("root removes whatever it likes")
+	}
+	if _, err := Renew(dir, "two"); err == nil {
+		t.Fatal("a folder that cannot be emptied must be an error")
+	}
+	if err := os.Chmod(stuck, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if renewed, err := Renew(dir, "two"); !renewed || err != nil {
+		t.Errorf("the second attempt must empty the rest, but: %t, %v", renewed, err)
+	}
+}

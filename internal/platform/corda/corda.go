@@ -22,6 +22,7 @@ var (
 	_ platform.DatabaseUser   = Corda{}
 	_ platform.Loadable       = Corda{}
 	_ platform.MetricsExposer = Corda{}
+	_ platform.Resetter       = Corda{}
 )
 
 // Type is Corda.
@@ -37,6 +38,9 @@ func (Corda) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 
 // MetricsPorts are those of the JMX exporter in the node and of the agent beside it.
 func (Corda) MetricsPorts() []string { return []string{portNameJMX, portNameAgent} }
+
+// StateVolume is the one that each member writes to.
+func (Corda) StateVolume() string { return volumeBase }
 
 // tuningOf is the tuning of the spec, or an empty one.
 func tuningOf(spec *v1alpha1.BenchmarkNetworkSpec) v1alpha1.CordaTuning {

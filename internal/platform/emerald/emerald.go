@@ -23,6 +23,7 @@ var (
 	_ platform.Loadable       = Emerald{}
 	_ platform.Interpreter    = Emerald{}
 	_ platform.MetricsExposer = Emerald{}
+	_ platform.Resetter       = Emerald{}
 )
 
 // Ports of a member's pod; 9102 is that of the sidecar of an emulated network. The Engine API is for the validator beside it alone.
@@ -77,6 +78,9 @@ func (Emerald) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 func (Emerald) MetricsPorts() []string {
 	return []string{portNameMetrics, portNameExecutionMetrics, portNameAgent, portNameExecutionAgent}
 }
+
+// StateVolume is the one that each member writes to.
+func (Emerald) StateVolume() string { return volumeData }
 
 // Topology lists the validators. Each is known by the address that the fees of its blocks go to: blocks name it as their proposer.
 func (Emerald) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {

@@ -23,6 +23,7 @@ var (
 	_ platform.Loadable       = JPaxos{}
 	_ platform.Interpreter    = JPaxos{}
 	_ platform.MetricsExposer = JPaxos{}
+	_ platform.Resetter       = JPaxos{}
 )
 
 // roleReplica is the only role: whoever leads may change while the network runs.
@@ -50,6 +51,9 @@ func (JPaxos) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 
 // MetricsPorts are those of the agent in each replica's pod.
 func (JPaxos) MetricsPorts() []string { return []string{portNameAgent} }
+
+// StateVolume is the one that each member writes to.
+func (JPaxos) StateVolume() string { return volumeStorage }
 
 // Topology lists the replicas, which know each other by number.
 func (JPaxos) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {

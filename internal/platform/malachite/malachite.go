@@ -23,6 +23,7 @@ var (
 	_ platform.Loadable       = Malachite{}
 	_ platform.Interpreter    = Malachite{}
 	_ platform.MetricsExposer = Malachite{}
+	_ platform.Resetter       = Malachite{}
 )
 
 // libraryVersion is that of the consensus library's crates in the project's own image.
@@ -59,6 +60,9 @@ func (Malachite) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 
 // MetricsPorts are those of the validator and of the agent beside it.
 func (Malachite) MetricsPorts() []string { return []string{portNameHTTP, portNameAgent} }
+
+// StateVolume is the one that each member writes to.
+func (Malachite) StateVolume() string { return volumeHome }
 
 // Topology lists the validators in the order of the genesis; their identity is the moniker in their logs and metrics.
 func (Malachite) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {

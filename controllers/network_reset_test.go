@@ -1,0 +1,364 @@
+package controllers_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/corda"
+)
+
+// used is a network on which one run has ended, so that it is fresh no more.
+func used(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	must(t, w.create(twoBanks[:strings.Index(twoBanks, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+	w.bringUp("banks")
+	must(t, w.create(twoWorkers, &v1alpha1.BenchmarkRun{}))
+	w.reconcileNetwork("banks")
+	w.end("extra")
+	w.reconcileNetwork("banks")
+	return w
+}
+
+// another run on the network that asks for what is given. Its name must come after those of all there are: creation times have
+// whole seconds.
+func (w *world) another(name, reset string) {
+	w.t.Helper()
+	text := strings.Replace(twoWorkers, "name: extra}", "name: "+name+"}", 1)
+	must(w.t, w.create(strings.Replace(text, "    name: extra\n", "    name: extra\n    reset: "+reset+"\n", 1), &v1alpha1.BenchmarkRun{}))
+}
+
+// askForReset does what kubectl benchnet reset does.
+func (w *world) askForReset(value string) {
+	w.t.Helper()
+	n := w.network("banks")
+	before := n.DeepCopy()
+	metav1.SetMetaDataAnnotation(&n.ObjectMeta, v1alpha1.AnnotationReset, value)
+	must(w.t, w.client.Patch(w.ctx, n, client.MergeFrom(before)))
+}
+
+// memberSets are the members' StatefulSets as epoch/replicas.
+func (w *world) memberSets() []string {
+	w.t.Helper()
+	var list appsv1.StatefulSetList
+	must(w.t, w.client.List(w.ctx, &list, client.InNamespace(w.namespace), client.HasLabels{v1alpha1.LabelMember}))
+	return namesOf(list.Items, func(s appsv1.StatefulSet) string {
+		return fmt.Sprintf("%s/%d", s.Spec.Template.Annotations[v1alpha1.AnnotationEpoch], *s.Spec.Replicas)
+	})
+}
+
+// stopPods does what the StatefulSet controller does to sets without replicas.
+func (w *world) stopPods() {
+	w.t.Helper()
+	var list appsv1.StatefulSetList
+	must(w.t, w.client.List(w.ctx, &list, client.InNamespace(w.namespace)))
+	for i := range list.Items {
+		s := &list.Items[i]
+		if *s.Spec.Replicas > 0 {
+			continue
+		}
+		err := w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.meta(s.Name + "-0")}, client.GracePeriodSeconds(0))
+		must(w.t, client.IgnoreNotFound(err))
+		before := s.DeepCopy()
+		s.Status.ObservedGeneration, s.Status.Replicas, s.Status.ReadyReplicas = s.Generation, 0, 0
+		must(w.t, w.client.Status().Patch(w.ctx, s, client.MergeFrom(before)))
+	}
+}
+
+func (w *world) resetJob() *batchv1.Job {
+	w.t.Helper()
+	var jobs batchv1.JobList
+	must(w.t, w.client.List(w.ctx, &jobs, client.InNamespace(w.namespace)))
+	for i := range jobs.Items {
+		if strings.Contains(jobs.Items[i].Name, "-reset-") && jobs.Items[i].DeletionTimestamp == nil {
+			return &jobs.Items[i]
+		}
+	}
+	return nil
+}
+
+func (w *world) networkReady() *metav1.Condition {
+	w.t.Helper()
+	c := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionReady)
+	if c == nil {
+		w.t.Fatal("the network has no condition Ready")
+	}
+	return c
+}
+
+func TestResetStopsMakesAnewAndStarts(t *testing.T) {
+	w := used(t)
+	hash, identities := w.network("banks").Status.PlanHash, w.identities()
+	w.another("fresh", "Reset")
+	w.reconcileNetwork("banks")
+	w.reconcileNetwork("banks")
+	if got := w.memberSets(); !slices.Equal(got, []string{"/0", "/0", "/0"}) {
+		t.Fatalf("all members should stop, and be in the epoch they were in, but are %v", got)
+	}
+	if w.resetJob() != nil {
+		t.Fatal("databases must not be touched while members run")
+	}
+	if c := w.networkReady(); c.Reason != v1alpha1.ReasonResetting || !strings.Contains(c.Message, "StatefulSet banks-") {
+		t.Errorf("Ready should tell which members have not stopped, but is %+v", c)
+	}
+	w.reconcileRun("fresh")
+	w.wantReason("fresh", v1alpha1.ReasonWaitingForReset, "have not stopped")
+	w.stopPods()
+	w.reconcileNetwork("banks")
+	job := w.resetJob()
+	if job == nil {
+		t.Fatal("the databases should be made anew once the members have stopped")
+	}
+	if got := w.memberSets(); !slices.Equal(got, []string{"/0", "/0", "/0"}) {
+		t.Fatalf("no member may start before its database is ready, but they are %v", got)
+	}
+	w.completeJobs()
+	w.reconcileNetwork("banks")
+	epoch := w.network("banks").Status.Epoch.ID
+	if got := w.memberSets(); epoch == "" || !slices.Equal(got, []string{epoch + "/1", epoch + "/1", epoch + "/1"}) {
+		t.Fatalf("all members should start in epoch %s, but are %v", epoch, got)
+	}
+	if c := w.networkReady(); c.Status != metav1.ConditionFalse || c.Reason != v1alpha1.ReasonResetting {
+		t.Errorf("the network is resetting until its members are ready, but: %+v", c)
+	}
+	w.reconcileRun("fresh")
+	w.wantReason("fresh", v1alpha1.ReasonWaitingForReset, "banks")
+	w.readySets()
+	w.reconcileNetwork("banks")
+	if c := w.networkReady(); c.Status != metav1.ConditionTrue || w.network("banks").Status.PlanHash != hash {
+		t.Errorf("the same network should be ready again, but: %+v, plan %s, before %s", c, w.network("banks").Status.PlanHash, hash)
+	}
+	if now := w.identities(); !maps.Equal(now, identities) {
+		t.Errorf("identities should be the same, but were %v and are %v", identities, now)
+	}
+	w.reconcileRun("fresh")
+	w.get("fresh", &batchv1.Job{})
+	w.steady()
+	if w.resetJob() != nil {
+		t.Error("the reset's Job should be gone: made once more it would empty the databases under the members")
+	}
+}
+
+// identities are the versions of the Secrets of material by name.
+func (w *world) identities() map[string]string {
+	w.t.Helper()
+	var secrets corev1.SecretList
+	must(w.t, w.client.List(w.ctx, &secrets, client.InNamespace(w.namespace), client.MatchingLabels{"app.kubernetes.io/component": "material"}))
+	all := map[string]string{}
+	for _, s := range secrets.Items {
+		all[s.Name] = string(s.UID) + s.ResourceVersion
+	}
+	return all
+}
+
+// steady wants that a pass over the network writes nothing.
+func (w *world) steady() {
+	w.t.Helper()
+	before := w.writes.Load()
+	w.applied = nil
+	w.reconcileNetwork("banks")
+	if wrote := w.writes.Load() - before; wrote != 0 {
+		w.t.Errorf("a pass over an unchanged network wrote %d times: %v", wrote, w.applied)
+	}
+}
+
+// through takes a network through whatever it is at.
+func (w *world) through() {
+	w.t.Helper()
+	for range 6 {
+		w.reconcileNetwork("banks")
+		w.stopPods()
+		w.completeJobs()
+		w.readyStarted()
+	}
+	w.reconcileNetwork("banks")
+}
+
+// readyStarted is readySets for sets with replicas.
+func (w *world) readyStarted() {
+	w.t.Helper()
+	var list appsv1.StatefulSetList
+	must(w.t, w.client.List(w.ctx, &list, client.InNamespace(w.namespace)))
+	for i := range list.Items {
+		if *list.Items[i].Spec.Replicas == 0 {
+			return
+		}
+	}
+	w.readySets()
+}
+
+func TestAFreshNetworkIsNotReset(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.create(twoBanks[:strings.Index(twoBanks, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+	w.bringUp("banks")
+	w.another("first", "Reset")
+	w.reconcileNetwork("banks")
+	if id := w.network("banks").Status.Epoch.ID; id != "" {
+		t.Fatalf("nothing was run on the network: it should be in its first epoch, not in %s", id)
+	}
+	w.reconcileRun("first")
+	w.get("first", &batchv1.Job{})
+	w.steady()
+	w.end("first")
+	w.reconcileNetwork("banks")
+	w.steady()
+	w.another("second", "Keep")
+	w.through()
+	if id := w.network("banks").Status.Epoch.ID; id != "" {
+		t.Fatalf("the second run keeps the ledger: the network should be in its first epoch, not in %s", id)
+	}
+}
+
+func TestDeletedRunsCauseNoReset(t *testing.T) {
+	w := used(t)
+	w.another("fresh", "Reset")
+	w.through()
+	epoch := w.network("banks").Status.Epoch.ID
+	w.reconcileRun("fresh")
+	w.get("fresh", &batchv1.Job{})
+	for _, end := range []func(){
+		func() { must(t, w.client.Delete(w.ctx, w.run("extra"))) },
+		func() { w.end("fresh") },
+		func() { must(t, w.client.Delete(w.ctx, w.run("fresh"))) },
+	} {
+		end()
+		w.reconcileNetwork("banks")
+		w.steady()
+	}
+	if now := w.network("banks").Status.Epoch.ID; now != epoch || epoch == "" {
+		t.Errorf("the network should stay in epoch %q, but is in %q", epoch, now)
+	}
+	w.another("later", "Reset")
+	w.through()
+	if now := w.network("banks").Status.Epoch.ID; now == epoch {
+		t.Error("a run was there in this epoch, deleted or not: the next one should find another")
+	}
+}
+
+func TestAnnotationAsksOnce(t *testing.T) {
+	w := used(t)
+	w.askForReset("1")
+	w.through()
+	first := w.network("banks").Status.Epoch.ID
+	if first == "" || w.networkReady().Status != metav1.ConditionTrue {
+		t.Fatalf("the network should have been reset, but its epoch is %q", first)
+	}
+	w.another("fresh", "Reset")
+	w.through()
+	if id := w.network("banks").Status.Epoch.ID; id != first {
+		t.Errorf("the run finds the network fresh: epoch %s should not become %s", first, id)
+	}
+	w.reconcileRun("fresh")
+	w.askForReset("2")
+	w.reconcileNetwork("banks")
+	if c := w.networkReady(); !strings.Contains(c.Message, "waits for BenchmarkRun fresh") || w.network("banks").Status.Epoch.ID != first {
+		t.Errorf("a reset must wait for the run that has begun, and say so, but: %+v", c)
+	}
+	w.end("fresh")
+	w.through()
+	if id := w.network("banks").Status.Epoch.ID; id == first {
+		t.Error("the second request should be answered once the run has ended")
+	}
+	w.steady()
+}
+
+// TestDeathDuringAReset lets the operator die before each write of a reset in turn.
+func TestDeathDuringAReset(t *testing.T) {
+	reference := used(t)
+	reference.another("fresh", "Reset")
+	before := reference.writes.Load()
+	reference.resetDying(0)
+	want, epoch, total := reference.inventory(), reference.memberSets(), reference.writes.Load()-before
+	if total < 10 {
+		t.Fatalf("a reset should take more than 10 writes, but took %d", total)
+	}
+	for k := int64(1); k <= total; k++ {
+		t.Run(fmt.Sprintf("before write %d of %d", k, total), func(t *testing.T) {
+			w := used(t)
+			w.another("fresh", "Reset")
+			w.resetDying(k)
+			if got := w.inventory(); !slices.Equal(got, want) || len(w.memberSets()) != len(epoch) {
+				t.Fatalf("the objects differ:\n got %v\nwant %v", got, want)
+			}
+			id := w.network("banks").Status.Epoch.ID
+			for _, set := range w.memberSets() {
+				if id == "" || set != id+"/1" {
+					t.Errorf("all members should run in epoch %s, but there is %s", id, set)
+				}
+			}
+		})
+	}
+}
+
+// resetDying takes a network through a reset, with a death before the k-th write. Never may the databases be made anew while a
+// member runs, nor a member start before they are.
+func (w *world) resetDying(k int64) {
+	w.t.Helper()
+	if k > 0 {
+		w.failAt = w.writes.Load() + k
+	}
+	for range 20 {
+		before := w.writes.Load()
+		_, err := w.networks().Reconcile(w.ctx, w.request("banks"))
+		if err != nil && !errors.Is(err, errDied) {
+			w.t.Fatal(err)
+		}
+		w.wantOrder()
+		if err == nil && w.writes.Load() == before {
+			return
+		}
+		w.stopPods()
+		w.completeJobs()
+		w.readyStarted()
+	}
+	w.t.Fatalf("the network is not steady after 20 passes; %+v", w.network("banks").Status.Conditions)
+}
+
+func (w *world) wantOrder() {
+	w.t.Helper()
+	var pods corev1.PodList
+	must(w.t, w.client.List(w.ctx, &pods, client.InNamespace(w.namespace), client.HasLabels{v1alpha1.LabelMember}))
+	job := w.resetJob()
+	done := job != nil && len(job.Status.Conditions) > 0
+	for _, set := range w.memberSets() {
+		started := !strings.HasPrefix(set, "/")
+		if started && job != nil && !done {
+			w.t.Errorf("member %s started before its database was ready", set)
+		}
+	}
+	if job != nil && !done && len(pods.Items) > 0 {
+		w.t.Errorf("databases are made anew while %s runs", pods.Items[0].Name)
+	}
+}
+
+// mindful is a platform that cannot be reset.
+type mindful struct {
+	platform.Platform
+	platform.MaterialUser
+	platform.DatabaseUser
+	platform.Loadable
+}
+
+func TestAPlatformWithoutResetRefusesIt(t *testing.T) {
+	w := newWorld(t)
+	c := corda.New()
+	w.platforms = platform.NewRegistry(mindful{c, c, c, c})
+	must(t, w.create(twoBanks[:strings.Index(twoBanks, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+	w.bringUp("banks")
+	w.another("fresh", "Reset")
+	w.reconcileRun("fresh")
+	w.wantReason("fresh", v1alpha1.ReasonInvalidSpec, `spec.workload.reset: Unsupported value: "Reset": supported values: "Keep"`)
+}

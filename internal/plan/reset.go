@@ -1,0 +1,93 @@
+package plan
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/pods"
+)
+
+// forgetful are the members with what empties their volumes when another epoch begins.
+func forgetful(p platform.Platform, members []client.Object) []client.Object {
+	resetter, ok := p.(platform.Resetter)
+	if !ok {
+		return members
+	}
+	for _, object := range members {
+		if set, ok := object.(*appsv1.StatefulSet); ok {
+			pods.Renew(&set.Spec.Template.Spec, resetter.StateVolume())
+		}
+	}
+	return members
+}
+
+// reset puts the members into the plan's epoch. Where there are some of another one, all of these stop first, then the databases
+// are made anew, and then they start together. What is known of the way is in the members alone: one that is in its epoch
+// was started after the databases were ready for it.
+func (p *Plan) reset(in Input, databases []client.Object) {
+	var stops []client.Object
+	for _, object := range p.stage(StageMembers).Objects {
+		planned, ok := object.(*appsv1.StatefulSet)
+		if !ok {
+			continue
+		}
+		if live := in.set(planned.Name); live != nil && epochOf(live) != p.Epoch.ID {
+			stops = append(stops, stopped(planned, live))
+		}
+		setEpoch(planned, p.Epoch.ID)
+	}
+	if len(stops) == 0 {
+		return
+	}
+	p.Resetting = true
+	members := p.stage(StageMembers)
+	members.Needs = append(members.Needs, StageStop, StageReset)
+	p.insert(StageMembers,
+		Stage{Name: StageStop, Objects: stops, Provisioning: true},
+		Stage{Name: StageReset, Needs: []StageName{StageStop, StageDatabases}, Objects: databases, Provisioning: true})
+}
+
+// stopped is a member without its pod, in the epoch it is in. It is written on what was read alone: a member that has started in
+// its new epoch meanwhile must not be stopped again.
+func stopped(planned, live *appsv1.StatefulSet) *appsv1.StatefulSet {
+	set := planned.DeepCopy()
+	set.Spec.Replicas = new(int32(0))
+	set.ResourceVersion = live.ResourceVersion
+	setEpoch(set, epochOf(live))
+	return set
+}
+
+func epochOf(set *appsv1.StatefulSet) string {
+	return set.Spec.Template.Annotations[v1alpha1.AnnotationEpoch]
+}
+
+// setEpoch leaves a member of the first epoch as it is.
+func setEpoch(set *appsv1.StatefulSet, id string) {
+	if id != "" {
+		metav1.SetMetaDataAnnotation(&set.Spec.Template.ObjectMeta, v1alpha1.AnnotationEpoch, id)
+	}
+}
+
+func (p *Plan) stage(name StageName) *Stage {
+	for i := range p.Stages {
+		if p.Stages[i].Name == name {
+			return &p.Stages[i]
+		}
+	}
+	return &Stage{}
+}
+
+// insert puts stages before another one.
+func (p *Plan) insert(before StageName, stages ...Stage) {
+	var all []Stage
+	for _, s := range p.Stages {
+		if s.Name == before {
+			all = append(all, stages...)
+		}
+		all = append(all, s)
+	}
+	p.Stages = all
+}
