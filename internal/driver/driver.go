@@ -8,6 +8,7 @@ package driver
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/results"
 )
 
@@ -42,7 +43,7 @@ type Workload struct {
 	// Load to apply; absent where the network makes its own.
 	Load *Load `json:"load,omitempty"`
 	// Measure says what counts.
-	Measure Measure `json:"measure"`
+	Measure protocol.Measure `json:"measure"`
 	// KeepJTL keeps JMeter's sample log.
 	KeepJTL bool `json:"keepJtl"`
 	// Reference is unique to the run.
@@ -76,13 +77,6 @@ type Load struct {
 	MaxOutstanding int32 `json:"maxOutstanding,omitempty"`
 	// RatePerSecond, Open only.
 	RatePerSecond float64 `json:"ratePerSecond,omitempty"`
-}
-
-// Measure says what counts, in whole seconds.
-type Measure struct {
-	WarmUpSeconds int `json:"warmUpSeconds"`
-	WindowSeconds int `json:"windowSeconds"`
-	DrainSeconds  int `json:"drainSeconds"`
 }
 
 // Observed is an endpoint of a member or a database that is sampled. An agent's tells the use of CPU and memory of its container.

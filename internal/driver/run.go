@@ -26,8 +26,10 @@ const SetUpBudget = 20 * time.Minute
 type Release struct {
 	Start    time.Time
 	Baseline []byte
-	// Unless makes a new release fail where the barrier is no longer at this resource version: workers that were
-	// told one start must never be told another.
+	// Stop is when the window ends earlier than ordered, or nil.
+	Stop *time.Time
+	// Unless makes a new release or stop fail where the barrier is no longer at this resource version: workers that were
+	// told one instant must never be told another.
 	Unless string
 }
 
@@ -58,6 +60,9 @@ func barrier(run *v1alpha1.BenchmarkRun, release *Release) *corev1.ConfigMap {
 		object.ResourceVersion = release.Unless
 		data[protocol.StartKey] = release.Start.UTC().Format(time.RFC3339Nano)
 		data[BaselineKey] = string(release.Baseline)
+		if release.Stop != nil {
+			data[protocol.StopKey] = release.Stop.UTC().Format(time.RFC3339Nano)
+		}
 	}
 	return &corev1.ConfigMap{ObjectMeta: object, Data: data}
 }
@@ -67,11 +72,27 @@ func ReleaseOf(barrier *corev1.ConfigMap) (*Release, error) {
 	if barrier == nil || barrier.Data[protocol.StartKey] == "" {
 		return nil, nil
 	}
-	start, err := time.Parse(time.RFC3339Nano, barrier.Data[protocol.StartKey])
+	start, err := instantIn(barrier, protocol.StartKey)
 	if err != nil {
-		return nil, fmt.Errorf("start in ConfigMap %s: %w", barrier.Name, err)
+		return nil, err
 	}
-	return &Release{Start: start, Baseline: []byte(barrier.Data[BaselineKey])}, nil
+	release := &Release{Start: start, Baseline: []byte(barrier.Data[BaselineKey])}
+	if barrier.Data[protocol.StopKey] != "" {
+		stop, err := instantIn(barrier, protocol.StopKey)
+		if err != nil {
+			return nil, err
+		}
+		release.Stop = &stop
+	}
+	return release, nil
+}
+
+func instantIn(barrier *corev1.ConfigMap, key string) (time.Time, error) {
+	at, err := time.Parse(time.RFC3339Nano, barrier.Data[key])
+	if err != nil {
+		return at, fmt.Errorf("%s in ConfigMap %s: %w", key, barrier.Name, err)
+	}
+	return at, nil
 }
 
 // access lets the workers watch their barrier and fill their reports, and nothing else.

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/protocol"
 )
 
 // Defaults of an Operation.
@@ -46,11 +48,11 @@ const (
 
 // Workload is the file workload.json as the driver reads it.
 type Workload struct {
-	Targets   []Target  `json:"targets"`
-	Operation Operation `json:"operation"`
-	Load      Load      `json:"load"`
-	Measure   Measure   `json:"measure"`
-	Reference string    `json:"reference"`
+	Targets   []Target         `json:"targets"`
+	Operation Operation        `json:"operation"`
+	Load      Load             `json:"load"`
+	Measure   protocol.Measure `json:"measure"`
+	Reference string           `json:"reference"`
 }
 
 // Target is the JSON-RPC endpoint of one member.
@@ -97,13 +99,6 @@ type Load struct {
 	RatePerSecond float64 `json:"ratePerSecond"`
 	// Clients bounds the JSON-RPC batches that each sender has outstanding.
 	Clients int `json:"clients"`
-}
-
-// Measure says what counts, in whole seconds.
-type Measure struct {
-	WarmUpSeconds int `json:"warmUpSeconds"`
-	WindowSeconds int `json:"windowSeconds"`
-	DrainSeconds  int `json:"drainSeconds"`
 }
 
 // Read reads workload.json, fills in the defaults and refuses what makes no sense.

@@ -12,7 +12,7 @@ const MaxAccounts = 100_000
 var address = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
 
 func (w *Workload) validate() error {
-	for _, check := range []func() error{w.validateTargets, w.Operation.validate, w.validateLoad, w.validateMeasure} {
+	for _, check := range []func() error{w.validateTargets, w.Operation.validate, w.validateLoad, w.Measure.Validate} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -103,19 +103,6 @@ func (w *Workload) validatePace() error {
 		return fmt.Errorf("operation.batchSize: %d transactions every %d ms to each of %d targets are %g a second, but load.ratePerSecond is %g; "+
 			"make them agree, or leave batchSize or batchIntervalMillis out",
 			o.BatchSize, o.BatchIntervalMillis, len(w.Targets), made, w.Load.RatePerSecond)
-	}
-	return nil
-}
-
-func (w *Workload) validateMeasure() error {
-	m := w.Measure
-	switch {
-	case m.WarmUpSeconds < 0:
-		return fmt.Errorf("measure.warmUpSeconds: %d is negative", m.WarmUpSeconds)
-	case m.WindowSeconds <= 0:
-		return fmt.Errorf("measure.windowSeconds: %d is not positive", m.WindowSeconds)
-	case m.DrainSeconds < 0:
-		return fmt.Errorf("measure.drainSeconds: %d is negative", m.DrainSeconds)
 	}
 	return nil
 }

@@ -106,9 +106,7 @@ func (m *Measurement) add(w Worker) error {
 	for _, member := range w.Members {
 		m.addMember(member)
 	}
-	m.Schedule.Planned += w.Schedule.Planned
-	m.Schedule.Late += w.Schedule.Late
-	m.Schedule.MaxLagMicros = max(m.Schedule.MaxLagMicros, w.Schedule.MaxLagMicros)
+	m.Schedule.add(w.Schedule)
 	m.addLedger(w.Ledger)
 	m.addBlocks(w)
 	for _, s := range w.Series {

@@ -23,6 +23,10 @@ type Worker struct {
 	// Errors of the requests that started in the window, by kind.
 	Errors   []ErrorCount `json:"errors"`
 	Schedule Schedule     `json:"schedule"`
+	// IntervalSeconds divide the window where its steady part is found afterwards; else 0.
+	IntervalSeconds int `json:"intervalSeconds,omitempty"`
+	// Intervals of the window; together they have the Histogram, the Errors and the Schedule of the whole.
+	Intervals []Interval `json:"intervals,omitempty"`
 	// Ledger is absent where the driver has no such comparison to make.
 	Ledger *Ledger `json:"ledger,omitempty"`
 	// Unit is what an operation is: flows, requests, blocks, transactions.
@@ -94,9 +98,11 @@ type Member struct {
 
 // Load is what a worker's own container used during the window.
 type Load struct {
-	CPUSeconds       float64 `json:"cpuSeconds"`
-	ThrottledPeriods int64   `json:"throttledPeriods"`
-	Periods          int64   `json:"periods"`
+	CPUSeconds float64 `json:"cpuSeconds"`
+	// Seconds that the numbers are of: the window, or all that was recorded where the window was cut out of it afterwards.
+	Seconds          int   `json:"seconds,omitempty"`
+	ThrottledPeriods int64 `json:"throttledPeriods"`
+	Periods          int64 `json:"periods"`
 	// CPULimit of the container in cores; absent without one.
 	CPULimit float64 `json:"cpuLimit,omitempty"`
 	// Host of the worker; absent where it does not tell.
@@ -136,6 +142,9 @@ func (w *Worker) check() error {
 			return fmt.Errorf("members[%d]: %d CPU and %d memory values for %d seconds", i, len(m.CPUSeconds), len(m.MemoryBytes), w.WindowSeconds)
 		}
 	}
-	_, err := decodeHistogram(w.Histogram)
-	return err
+	histogram, err := decodeHistogram(w.Histogram)
+	if err != nil {
+		return err
+	}
+	return w.checkIntervals(histogram)
 }

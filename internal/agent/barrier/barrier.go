@@ -1,4 +1,4 @@
-// Package barrier waits for the instant at which all workers of a run start.
+// Package barrier waits for the instants at which all workers of a run start, and stop.
 package barrier
 
 import (
@@ -14,10 +14,9 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/benchnet/benchnet/internal/agent/kube"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
 )
 
-// Barrier is a ConfigMap that will hold the instant.
+// Barrier is a ConfigMap that will hold the instants, each under a key of its own.
 type Barrier struct {
 	ConfigMaps dynamic.ResourceInterface
 	Name       string
@@ -30,17 +29,17 @@ type Barrier struct {
 // watchSeconds bounds one watch, so that a connection that died unnoticed costs no more.
 const watchSeconds = 60
 
-// Wait returns the instant once the ConfigMap holds it. Nothing but ctx and an instant that is not
+// Wait returns the instant under a key once the ConfigMap holds it. Nothing but ctx and an instant that is not
 // one ends the wait: not an expired watch, not an API server that restarts, not a ConfigMap that does not exist yet.
-func (b *Barrier) Wait(ctx context.Context) (time.Time, error) {
+func (b *Barrier) Wait(ctx context.Context, key string) (time.Time, error) {
 	pause := b.Retry
 	if pause == 0 {
 		pause = time.Second
 	}
 	for {
-		text, err := b.look(ctx)
+		text, err := b.look(ctx, key)
 		if text != "" {
-			return parse(text)
+			return parse(key, text)
 		}
 		if err != nil && ctx.Err() == nil {
 			b.Log("barrier %s: %v; trying again", b.Name, err)
@@ -53,23 +52,23 @@ func (b *Barrier) Wait(ctx context.Context) (time.Time, error) {
 	}
 }
 
-func parse(text string) (time.Time, error) {
-	start, err := time.Parse(time.RFC3339Nano, text)
+func parse(key, text string) (time.Time, error) {
+	instant, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("start of the barrier: %w", err)
+		return time.Time{}, fmt.Errorf("%s of the barrier: %w", key, err)
 	}
-	return start, nil
+	return instant, nil
 }
 
-// look reads the ConfigMap and then watches it until it holds an instant or the watch ends.
-func (b *Barrier) look(ctx context.Context) (string, error) {
+// look reads the ConfigMap and then watches it until it holds the instant or the watch ends.
+func (b *Barrier) look(ctx context.Context, key string) (string, error) {
 	get, cancel := context.WithTimeout(ctx, kube.Timeout)
 	defer cancel()
 	now, err := b.ConfigMaps.Get(get, b.Name, metav1.GetOptions{})
 	if err != nil {
 		return "", err
 	}
-	if text := startIn(now); text != "" {
+	if text := instantIn(now, key); text != "" {
 		return text, nil
 	}
 	seconds := int64(watchSeconds)
@@ -86,14 +85,14 @@ func (b *Barrier) look(ctx context.Context) (string, error) {
 		if event.Type == watch.Error {
 			return "", fmt.Errorf("watch ended: %w", apierrors.FromObject(event.Object))
 		}
-		if object, ok := event.Object.(*unstructured.Unstructured); ok && startIn(object) != "" {
-			return startIn(object), nil
+		if object, ok := event.Object.(*unstructured.Unstructured); ok && instantIn(object, key) != "" {
+			return instantIn(object, key), nil
 		}
 	}
 	return "", nil
 }
 
-func startIn(configMap *unstructured.Unstructured) string {
-	text, _, _ := unstructured.NestedString(configMap.Object, "data", protocol.StartKey)
+func instantIn(configMap *unstructured.Unstructured, key string) string {
+	text, _, _ := unstructured.NestedString(configMap.Object, "data", key)
 	return text
 }

@@ -6,11 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/results"
 )
 
 // runStart is the start of the runs here; their warm-up is a second, their window two.
 var runStart = time.UnixMilli(1_790_000_000_000)
+
+var times = protocol.Measure{WarmUpSeconds: 1, WindowSeconds: 2}.Window(runStart)
 
 // at is a block that was decided so many milliseconds after the run's start.
 func at(height int64, millis float64) Block {
@@ -20,7 +23,7 @@ func at(height int64, millis float64) Block {
 // seen is a window in which the blocks came a millisecond after their decision.
 func seen(all ...Block) *Window {
 	w := NewWindow()
-	w.Open(runStart, runStart.Add(time.Second), 2)
+	w.Open(times)
 	for _, b := range all {
 		w.See(b, time.UnixMicro(b.micros()).Add(time.Millisecond))
 	}
@@ -45,8 +48,8 @@ func TestWindow(t *testing.T) {
 	if !done(w.First()) || !done(w.Past()) {
 		t.Errorf("first block seen: %v, window past: %v, want both", done(w.First()), done(w.Past()))
 	}
-	if warmUp, counted := w.Counted(); warmUp != 2 || counted != 3 {
-		t.Errorf("counted %d in the warm-up, %d in the window", warmUp, counted)
+	if warmUp, counted := w.Counted(runStart.Add(2500 * time.Millisecond)); warmUp != 2 || !reflect.DeepEqual(counted, []int64{2}) {
+		t.Errorf("counted %d in the warm-up, %d in the seconds of the window that are over", warmUp, counted)
 	}
 	r, err := w.Result(3)
 	if err != nil {
@@ -76,7 +79,7 @@ func TestBlocksBeforeTheWindowIsKnown(t *testing.T) {
 	if !done(w.First()) || done(w.Past()) {
 		t.Error("the first block was not noticed, or took the window to be past")
 	}
-	w.Open(runStart, runStart.Add(time.Second), 2)
+	w.Open(times)
 	w.See(at(2, 1400), runStart.Add(1400*time.Millisecond))
 	r, err := w.Result(0)
 	if err != nil || len(r.Blocks) != 1 || r.Blocks[0].Height != 2 {
@@ -109,7 +112,7 @@ func TestSyncedBlocks(t *testing.T) {
 // More blocks than a report can list are counted all the same.
 func TestBlocksOmitted(t *testing.T) {
 	w := NewWindow()
-	w.Open(runStart, runStart.Add(time.Second), 2)
+	w.Open(times)
 	for i := range int64(results.MaxBlocks + 8) {
 		b := at(i, 999+float64(i)/16)
 		w.See(b, time.UnixMicro(b.micros()))
@@ -139,12 +142,44 @@ func TestClocks(t *testing.T) {
 	}
 	for _, off := range []time.Duration{-2 * time.Second, 2 * time.Second} {
 		w := NewWindow()
-		w.Open(runStart, runStart.Add(time.Second), 2)
+		w.Open(times)
 		for _, b := range []Block{at(1, 900), at(2, 1400), at(3, 2400)} {
 			w.See(b, time.UnixMicro(b.micros()).Add(off))
 		}
 		if _, err := w.Result(0); err == nil || !strings.Contains(err.Error(), "differ by more than 1s") {
 			t.Errorf("clocks that differ by %s: %v", off, err)
 		}
+	}
+}
+
+// A window that is stopped is over with the first block behind the stop; what came before is in intervals.
+func TestWindowThatIsStopped(t *testing.T) {
+	times := protocol.Measure{WindowSeconds: 40, IntervalSeconds: 5}.Window(runStart)
+	w := NewWindow()
+	w.Open(times)
+	see := func(from, to int64) {
+		for i := from; i < to; i++ {
+			b := at(i, float64(i)*100)
+			w.See(b, time.UnixMicro(b.micros()))
+		}
+	}
+	see(0, 120)
+	if err := times.Stop(runStart.Add(15 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	see(120, 150)
+	if done(w.Past()) {
+		t.Error("the window is past before its stop")
+	}
+	see(150, 151)
+	if !done(w.Past()) {
+		t.Error("the window is not past after its stop")
+	}
+	r, err := w.Result(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = r.Cut(0, times.Seconds()); err != nil || r.WindowSeconds != 15 || len(r.Intervals) != 3 || len(r.Blocks) != 149 {
+		t.Errorf("%v: %d s in %d intervals with %d blocks; want 15 s in 3 with 149", err, r.WindowSeconds, len(r.Intervals), len(r.Blocks))
 	}
 }

@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/results"
 )
 
@@ -33,54 +35,56 @@ func Options() []string {
 	}
 }
 
-// Window is the time that is measured.
-type Window struct {
-	Start   time.Time
-	Seconds int
-}
-
 // transactionMessage opens the message of a row that sums up other rows (a Transaction Controller's).
 const transactionMessage = "Number of samples in transaction"
 
 // ledgerReason says why the ledger is not compared with a plan's samples.
 const ledgerReason = "the load is a JMeter plan, whose samples say nothing of transactions"
 
-// maxExample bounds an example of an error, in characters.
-const maxExample = 200
-
 // columns that are read; all are needed.
 var columns = []string{"timeStamp", "elapsed", "responseCode", "responseMessage", "success", "failureMessage"}
 
-// Read counts the samples that fall into the window. Rows that sum up a transaction are passed over, because
-// its samples have rows of their own. A last row that is cut off, as JMeter leaves it when it is stopped, is passed over too.
-func Read(log io.Reader, worker int, window Window) (*results.Worker, error) {
-	rows := csv.NewReader(log)
+// Log is a sample log that is read while JMeter writes it. It is safe for use by several goroutines.
+type Log struct {
+	lock   sync.Mutex
+	start  time.Time
+	tally  *results.Tally
+	places map[string]int
+}
+
+// NewLog counts the samples that fall into a window.
+func NewLog(window *protocol.Window) *Log {
+	return &Log{start: window.From(), tally: results.NewTally(window.Longest(), window.IntervalSeconds())}
+}
+
+// Read takes in a whole log, to its end. Rows that sum up a transaction are passed over, because its samples have rows of their own.
+// A last row that is cut off, as JMeter leaves it when it is stopped, is passed over too.
+func (l *Log) Read(text io.Reader) error {
+	rows := csv.NewReader(text)
 	header, err := rows.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, errors.New("the sample log is empty")
+		return errors.New("the sample log is empty")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the head of the sample log: %w", err)
+		return fmt.Errorf("read the head of the sample log: %w", err)
 	}
-	places, err := locate(header)
-	if err != nil {
-		return nil, err
+	if l.places, err = locate(header); err != nil {
+		return err
 	}
-	t := newTally(worker, window)
 	for {
 		row, err := rows.Read()
 		if errors.Is(err, io.EOF) {
-			return t.result()
+			return nil
 		}
 		if err != nil {
 			if _, next := rows.Read(); errors.Is(next, io.EOF) {
-				return t.result()
+				return nil
 			}
-			return nil, fmt.Errorf("read the sample log: %w", err)
+			return fmt.Errorf("read the sample log: %w", err)
 		}
-		if err := t.add(places, row); err != nil {
+		if err := l.add(row); err != nil {
 			line, _ := rows.FieldPos(0)
-			return nil, fmt.Errorf("line %d of the sample log: %w", line, err)
+			return fmt.Errorf("line %d of the sample log: %w", line, err)
 		}
 	}
 }
@@ -98,27 +102,8 @@ func locate(header []string) (map[string]int, error) {
 	return places, nil
 }
 
-// tally collects the result.
-type tally struct {
-	worker    results.Worker
-	histogram *results.Histogram
-	start     int64
-	errors    map[string]*results.ErrorCount
-}
-
-func newTally(worker int, w Window) *tally {
-	return &tally{
-		worker: results.Worker{
-			Worker: worker, StartMillis: w.Start.UnixMilli(), WindowSeconds: w.Seconds,
-			CompletedPerSecond: make([]int64, w.Seconds), FailedPerSecond: make([]int64, w.Seconds),
-			Ledger: &results.Ledger{Reason: ledgerReason},
-		},
-		histogram: results.NewHistogram(), start: w.Start.UnixMilli(), errors: map[string]*results.ErrorCount{},
-	}
-}
-
-func (t *tally) add(places map[string]int, row []string) error {
-	field := func(name string) string { return row[places[name]] }
+func (l *Log) add(row []string) error {
+	field := func(name string) string { return row[l.places[name]] }
 	if strings.HasPrefix(field("responseMessage"), transactionMessage) {
 		return nil
 	}
@@ -128,59 +113,31 @@ func (t *tally) add(places map[string]int, row []string) error {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}
-	perSecond := t.worker.FailedPerSecond
+	of, took := time.UnixMilli(began).Sub(l.start), time.Duration(elapsed)*time.Millisecond
+	l.lock.Lock()
+	defer l.lock.Unlock()
 	if success {
-		perSecond = t.worker.CompletedPerSecond
-	}
-	if second, inside := t.second(began + elapsed); inside {
-		perSecond[second]++
-	}
-	if _, inside := t.second(began); !inside {
+		l.tally.Completed(of+took, 1)
+		l.tally.Latency(of, took)
 		return nil
 	}
-	if success {
-		return t.histogram.Record(elapsed * 1000)
-	}
-	t.fail(field("responseCode"), cmp.Or(field("failureMessage"), field("responseMessage")))
+	l.tally.Failed(of+took, 1)
+	kind := strings.TrimPrefix(cmp.Or(field("responseCode"), "failed assertion"), "Non HTTP response code: ")
+	l.tally.Error(of, 1, kind, cmp.Or(field("failureMessage"), field("responseMessage")))
 	return nil
 }
 
-// second of the window in which an instant, in epoch milliseconds, lies.
-func (t *tally) second(millis int64) (int64, bool) {
-	if millis < t.start {
-		return 0, false
-	}
-	second := (millis - t.start) / 1000
-	return second, second < int64(t.worker.WindowSeconds)
+// Completions are the successes of each of the first seconds of the window, as far as the log was read.
+func (l *Log) Completions(seconds int) []int64 {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.tally.Completions(seconds)
 }
 
-func (t *tally) fail(code, message string) {
-	kind := strings.TrimPrefix(cmp.Or(code, "failed assertion"), "Non HTTP response code: ")
-	known := t.errors[kind]
-	if known == nil {
-		known = &results.ErrorCount{Kind: kind, Example: shorten(message)}
-		t.errors[kind] = known
-	}
-	known.Count++
-}
-
-func shorten(message string) string {
-	if characters := []rune(message); len(characters) > maxExample {
-		return string(characters[:maxExample])
-	}
-	return message
-}
-
-func (t *tally) result() (*results.Worker, error) {
-	encoded, err := t.histogram.Encode()
-	if err != nil {
-		return nil, err
-	}
-	w := t.worker
-	w.Histogram = encoded
-	for _, e := range t.errors {
-		w.Errors = append(w.Errors, *e)
-	}
-	slices.SortFunc(w.Errors, func(a, b results.ErrorCount) int { return cmp.Compare(a.Kind, b.Kind) })
-	return &w, nil
+// Result is what the window held, as far as the log was read.
+func (l *Log) Result(worker int) (*results.Worker, error) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	w := &results.Worker{Worker: worker, StartMillis: l.start.UnixMilli(), Ledger: &results.Ledger{Reason: ledgerReason}}
+	return w, l.tally.Fill(w)
 }

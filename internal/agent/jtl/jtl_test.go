@@ -7,13 +7,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/results"
 )
 
 // head is that of JMeter 5.6.3 with its defaults.
 const head = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n"
 
-var window = Window{Start: time.UnixMilli(1_000_000), Seconds: 3}
+var window = protocol.Measure{WindowSeconds: 3}.Window(time.UnixMilli(1_000_000))
+
+// read makes a result of a whole log.
+func read(log string, worker int) (*results.Worker, error) {
+	l := NewLog(window)
+	if err := l.Read(strings.NewReader(log)); err != nil {
+		return nil, err
+	}
+	return l.Result(worker)
+}
 
 // row is a sample that began some milliseconds after the window did.
 func row(offset, elapsed int, code, message, success, failure string) string {
@@ -35,7 +45,7 @@ func TestRead(t *testing.T) {
 		row(2999, 10, "", "", "false", "too slow") +
 		row(0, 999, "200", "\"Number of samples in transaction : 2, number of failing samples : 0\"", "true", "") +
 		"1001000,5,Pay,20" // cut off
-	w, err := Read(strings.NewReader(log), 7, window)
+	w, err := read(log, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,18 +80,18 @@ func TestReadRefuses(t *testing.T) {
 		"wrong number of fields":    head + "1,2\n" + ok(1, 1),
 		"strconv.ParseInt: parsing": head + strings.Replace(ok(0, 1), "1000000", "2026/11/21", 1),
 	} {
-		if _, err := Read(strings.NewReader(log), 0, window); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := read(log, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
 }
 
 func TestExamplesAreShort(t *testing.T) {
-	w, err := Read(strings.NewReader(head+row(0, 1, "500", "x", "false", strings.Repeat("é", 300))), 0, window)
+	w, err := read(head+row(0, 1, "500", "x", "false", strings.Repeat("é", 300)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len([]rune(w.Errors[0].Example)); n != maxExample {
+	if n := len([]rune(w.Errors[0].Example)); n != 200 {
 		t.Errorf("example of %d characters", n)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/barrier"
 	"github.com/benchnet/benchnet/internal/agent/kube"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/agent/report"
 )
 
@@ -46,7 +47,7 @@ func waiting(t *testing.T, b *barrier.Barrier) <-chan waited {
 	t.Helper()
 	done := make(chan waited, 1)
 	go func() {
-		start, err := b.Wait(t.Context())
+		start, err := b.Wait(t.Context(), protocol.StartKey)
 		done <- waited{start, err}
 	}()
 	select {
@@ -80,9 +81,25 @@ func TestBarrierOpensWhileWatched(t *testing.T) {
 	}
 }
 
+// A barrier that holds the start already is waited at for the stop.
+func TestBarrierStops(t *testing.T) {
+	configMap(t, "bar-stop", map[string]string{"start": instant.Add(-time.Minute).Format(time.RFC3339Nano)})
+	done := make(chan waited, 1)
+	go func() {
+		stop, err := gate(t, "bar-stop").Wait(t.Context(), protocol.StopKey)
+		done <- waited{stop, err}
+	}()
+	time.Sleep(500 * time.Millisecond)
+	patch := []byte(`{"data":{"stop":"` + instant.Format(time.RFC3339Nano) + `"}}`)
+	if _, err := api.clients.CoreV1().ConfigMaps(namespace).Patch(t.Context(), "bar-stop", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	passes(t, done)
+}
+
 func TestBarrierIsOpenAlready(t *testing.T) {
 	configMap(t, "bar-open", map[string]string{"start": instant.Format(time.RFC3339Nano)})
-	start, err := gate(t, "bar-open").Wait(t.Context())
+	start, err := gate(t, "bar-open").Wait(t.Context(), protocol.StartKey)
 	if err != nil || !start.Equal(instant) {
 		t.Errorf("got %v, %v", start, err)
 	}
@@ -105,7 +122,7 @@ func TestBarrierSurvivesARestartOfTheAPIServer(t *testing.T) {
 
 func TestBarrierThatIsNoInstant(t *testing.T) {
 	configMap(t, "bar-wrong", map[string]string{"start": "soon"})
-	if _, err := gate(t, "bar-wrong").Wait(t.Context()); err == nil || !strings.Contains(err.Error(), `"soon"`) {
+	if _, err := gate(t, "bar-wrong").Wait(t.Context(), protocol.StartKey); err == nil || !strings.Contains(err.Error(), `"soon"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -114,7 +131,7 @@ func TestBarrierEndsWithItsContext(t *testing.T) {
 	configMap(t, "bar-ended", nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if _, err := gate(t, "bar-ended").Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := gate(t, "bar-ended").Wait(ctx, protocol.StopKey); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
 }

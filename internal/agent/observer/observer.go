@@ -59,16 +59,16 @@ type Observation struct {
 	Series  []results.NamedSeries
 }
 
-// Observe samples the endpoints at start and at the end of each of the given seconds after it. It returns
+// Observe samples the endpoints at the start of the window and at the end of each of its seconds. It returns
 // when the last sample is taken, or, with the rest missed, when ctx ends.
-func Observe(ctx context.Context, endpoints []protocol.Observed, start time.Time, seconds int, scrape Scrape) Observation {
+func Observe(ctx context.Context, endpoints []protocol.Observed, window *protocol.Window, scrape Scrape) Observation {
 	readings := make([][]reading, len(endpoints))
 	var all sync.WaitGroup
 	for i, o := range endpoints {
-		all.Go(func() { readings[i] = sample(ctx, o, start, seconds, scrape) })
+		all.Go(func() { readings[i] = sample(ctx, o, window, scrape) })
 	}
 	all.Wait()
-	var seen Observation
+	seconds, seen := window.Seconds(), Observation{}
 	for i, o := range endpoints {
 		if tellsUsage(o, readings[i]) {
 			seen.Members = append(seen.Members, evaluate(o, readings[i]))
@@ -107,8 +107,9 @@ func tellsUsage(o protocol.Observed, readings []reading) bool {
 	return known || !answered
 }
 
-// sample takes a reading at the start and after every o.Every() seconds. One that cannot be taken on time is missed, not taken late.
-func sample(ctx context.Context, o protocol.Observed, start time.Time, seconds int, scrape Scrape) []reading {
+// sample takes a reading at the start and after every o.Every() seconds of the window, which may end earlier while it lasts. One that
+// cannot be taken on time is missed, not taken late.
+func sample(ctx context.Context, o protocol.Observed, window *protocol.Window, scrape Scrape) []reading {
 	var names []string
 	if o.Every() == 1 {
 		names = slices.Clone(agentNames)
@@ -116,9 +117,9 @@ func sample(ctx context.Context, o protocol.Observed, start time.Time, seconds i
 	for _, s := range o.Series {
 		names = append(names, s.Metric)
 	}
-	readings := make([]reading, seconds/o.Every()+1)
-	for i := range readings {
-		due := start.Add(time.Duration(i*o.Every()) * time.Second)
+	readings := make([]reading, window.Longest()/o.Every()+1)
+	for i := 0; i <= window.Seconds()/o.Every(); i++ {
+		due := window.From().Add(time.Duration(i*o.Every()) * time.Second)
 		if sleepUntil(ctx, due) != nil {
 			break
 		}
@@ -126,7 +127,7 @@ func sample(ctx context.Context, o protocol.Observed, start time.Time, seconds i
 			readings[i] = exchange(ctx, due.Add(scrapeTimeout), o.URL, names, scrape)
 		}
 	}
-	return readings
+	return readings[:window.Seconds()/o.Every()+1]
 }
 
 // exchange takes one reading; it is missed if there is no answer by the deadline.

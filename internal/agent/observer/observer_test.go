@@ -81,6 +81,27 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
+// lasting is a window of so many seconds that begins now.
+func lasting(seconds int) *protocol.Window {
+	return protocol.Measure{WindowSeconds: seconds, IntervalSeconds: 1}.Window(time.Now())
+}
+
+// A window that ends earlier has samples up to its end, none of them missed.
+func TestObserveEndsWithTheWindow(t *testing.T) {
+	window := lasting(60)
+	answers := func(context.Context, string, []string) (map[string]float64, error) { return idle() }
+	time.AfterFunc(300*time.Millisecond, func() {
+		if err := window.Stop(window.From().Add(2 * time.Second)); err != nil {
+			t.Error(err)
+		}
+	})
+	began := time.Now()
+	got := Observe(t.Context(), []protocol.Observed{{}}, window, answers).Members
+	if got[0].MissedScrapes != 0 || len(got[0].CPUSeconds) != 2 || time.Since(began) > 4*time.Second {
+		t.Errorf("%d missed, series of %d, after %s; want both seconds", got[0].MissedScrapes, len(got[0].CPUSeconds), time.Since(began))
+	}
+}
+
 func TestEveryMemberIsObservedOnce(t *testing.T) {
 	members := []protocol.Observed{{Member: "a"}, {Member: "b"}, {Member: "c"}, {Member: "d"}, {Member: "e"}}
 	seen := map[string]int{}
@@ -107,7 +128,7 @@ func TestObserveOverHTTP(t *testing.T) {
 	}))
 	defer server.Close()
 	members := []protocol.Observed{{Member: "up", URL: server.URL}, {Member: "down", URL: "http://127.0.0.1:1/"}}
-	got := Observe(t.Context(), members, time.Now(), 2, HTTP).Members
+	got := Observe(t.Context(), members, lasting(2), HTTP).Members
 	if up := got[0]; up.MissedScrapes != 1 || up.Periods != 20 || up.MemoryBytes[1] != 42 || !math.IsNaN(up.MemoryBytes[0]) {
 		t.Errorf("up: %+v", up)
 	}
@@ -126,7 +147,7 @@ func TestHangingMember(t *testing.T) {
 		return idle()
 	}
 	began := time.Now()
-	got := Observe(t.Context(), []protocol.Observed{{URL: "hangs"}, {URL: "answers"}}, began, 1, hang).Members
+	got := Observe(t.Context(), []protocol.Observed{{URL: "hangs"}, {URL: "answers"}}, lasting(1), hang).Members
 	if got[0].MissedScrapes != 2 || got[1].MissedScrapes != 0 {
 		t.Errorf("missed %d and %d, want 2 and 0", got[0].MissedScrapes, got[1].MissedScrapes)
 	}
@@ -148,7 +169,7 @@ func TestObserveEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	answers := func(context.Context, string, []string) (map[string]float64, error) { return idle() }
-	got := Observe(ctx, []protocol.Observed{{}}, time.Now(), 60, answers).Members
+	got := Observe(ctx, []protocol.Observed{{}}, lasting(60), answers).Members
 	if got[0].MissedScrapes != 60 || len(got[0].CPUSeconds) != 60 {
 		t.Errorf("missed %d of 61, series of %d", got[0].MissedScrapes, len(got[0].CPUSeconds))
 	}
@@ -280,7 +301,7 @@ func TestSeriesOverHTTP(t *testing.T) {
 		{Member: "a", URL: agent.URL, Series: []protocol.ObservedSeries{{Name: "rate", Metric: "operations_total", Kind: protocol.Counter}}},
 		{Member: "a", URL: program.URL, Series: []protocol.ObservedSeries{{Name: "pending", Metric: "pending", Kind: protocol.Gauge}}},
 		{Member: "b", URL: "http://127.0.0.1:1/", Series: []protocol.ObservedSeries{{Name: "pending", Metric: "pending", Kind: protocol.Gauge}}},
-	}, time.Now(), 1, HTTP)
+	}, lasting(1), HTTP)
 	if len(got.Members) != 2 || got.Members[0].MemoryBytes[0] != 42 || got.Members[1].Member != "b" || got.Members[1].MissedScrapes != 2 {
 		t.Errorf("members %+v, want a, measured once, and b, missed", got.Members)
 	}

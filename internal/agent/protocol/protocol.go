@@ -19,6 +19,9 @@ const (
 	ReadyFile = "ready"
 	// StartFile is written by the agent: the instant to start at, as Unix epoch milliseconds.
 	StartFile = "start"
+	// StopFile is written by the agent where the orders have intervals: the instant at which the window ends earlier than ordered, as
+	// Unix epoch milliseconds.
+	StopFile = "stop"
 	// ProgressFile is replaced by the driver every second (see Progress).
 	ProgressFile = "progress.json"
 	// ResultFile is written by the driver before it exits with 0 (see results.Worker).
@@ -33,6 +36,8 @@ const (
 const (
 	// StartKey in the barrier's data: the instant to start at, RFC 3339 with nanoseconds.
 	StartKey = "start"
+	// StopKey in the barrier's data: the instant at which the window ends earlier than ordered, RFC 3339 with nanoseconds.
+	StopKey = "stop"
 	// ProgressKey in the report's data: the newest content of ProgressFile.
 	ProgressKey = "progress.json"
 	// ResultKey in the report's binaryData: the worker's result, JSON, gzipped.
@@ -71,6 +76,26 @@ type Measure struct {
 	WindowSeconds int `json:"windowSeconds"`
 	// DrainSeconds bounds the wait for what is unfinished at the window's end.
 	DrainSeconds int `json:"drainSeconds"`
+	// IntervalSeconds, unless 0, asks for the window in intervals of that length, of which it is a multiple, and says that StopFile
+	// may bring its end forward. The run is then cut to its steady part afterwards.
+	IntervalSeconds int `json:"intervalSeconds,omitempty"`
+}
+
+// Validate refuses what cannot be measured.
+func (m Measure) Validate() error {
+	switch {
+	case m.WarmUpSeconds < 0:
+		return fmt.Errorf("measure.warmUpSeconds: %d is negative", m.WarmUpSeconds)
+	case m.WindowSeconds <= 0:
+		return fmt.Errorf("measure.windowSeconds: %d is not positive", m.WindowSeconds)
+	case m.DrainSeconds < 0:
+		return fmt.Errorf("measure.drainSeconds: %d is negative", m.DrainSeconds)
+	case m.IntervalSeconds < 0:
+		return fmt.Errorf("measure.intervalSeconds: %d is negative", m.IntervalSeconds)
+	case m.IntervalSeconds > 0 && m.WindowSeconds%m.IntervalSeconds != 0:
+		return fmt.Errorf("measure.intervalSeconds: %d s do not divide the window of %d s", m.IntervalSeconds, m.WindowSeconds)
+	}
+	return nil
 }
 
 // WindowStart is when the window opens in a run that starts at start.
@@ -137,14 +162,8 @@ func ReadWorkload(path string) (*Workload, error) {
 }
 
 func (w *Workload) validate() error {
-	m := w.Measure
-	switch {
-	case m.WarmUpSeconds < 0:
-		return fmt.Errorf("measure.warmUpSeconds: %d is negative", m.WarmUpSeconds)
-	case m.WindowSeconds <= 0:
-		return fmt.Errorf("measure.windowSeconds: %d is not positive", m.WindowSeconds)
-	case m.DrainSeconds < 0:
-		return fmt.Errorf("measure.drainSeconds: %d is negative", m.DrainSeconds)
+	if err := w.Measure.Validate(); err != nil {
+		return err
 	}
 	for i, o := range w.Observe {
 		if o.Member == "" || o.URL == "" {

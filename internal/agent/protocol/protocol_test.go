@@ -21,7 +21,7 @@ func read(t *testing.T, text string) (*Workload, error) {
 func TestReadWorkload(t *testing.T) {
 	got, err := read(t, `{"targets":[{"name":"member-0"}],"load":{"model":"Closed"},"measure":{"warmUpSeconds":30,"windowSeconds":60,"drainSeconds":10},"unit":"flows",
 		"observe":[{"member":"member-0","kind":"Member","role":"Party","url":"http://host:9101/metrics","everySeconds":5,"series":[{"name":"pending","unit":"transactions","metric":"pool","kind":"Gauge"}]}]}`)
-	want := &Workload{Measure{30, 60, 10}, "flows", []Observed{{"member-0", "Member", "Party", "http://host:9101/metrics", 5,
+	want := &Workload{Measure{WarmUpSeconds: 30, WindowSeconds: 60, DrainSeconds: 10}, "flows", []Observed{{"member-0", "Member", "Party", "http://host:9101/metrics", 5,
 		[]ObservedSeries{{"pending", "transactions", "pool", Gauge}}}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("got %+v, %v", got, err)
@@ -37,8 +37,9 @@ func TestReadWorkloadRefuses(t *testing.T) {
 		`{`: "parse workload",
 		`{"measure":{"warmUpSeconds":-1,"windowSeconds":1}}`: "measure.warmUpSeconds: -1 is negative",
 		`{"measure":{"drainSeconds":-1,"windowSeconds":1}}`:  "measure.drainSeconds: -1 is negative",
-		`{"measure":{}}`:                    "measure.windowSeconds: 0 is not positive",
-		`{"measure":{"windowSeconds":1.5}}`: "measure.windowSeconds",
+		`{"measure":{}}`:                                       "measure.windowSeconds: 0 is not positive",
+		`{"measure":{"windowSeconds":1.5}}`:                    "measure.windowSeconds",
+		`{"measure":{"windowSeconds":12,"intervalSeconds":5}}`: "measure.intervalSeconds: 5 s do not divide the window of 12 s",
 		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u"},{"member":"b"}]}`:                                        "observe[1]: member and url",
 		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u","everySeconds":-1}]}`:                                     "observe[0].everySeconds: -1 is negative",
 		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u","series":[{}]}]}`:                                         "observe[0].series[0].name: is needed",

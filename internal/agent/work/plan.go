@@ -26,29 +26,32 @@ func (w *Worker) runPlan(ctx context.Context) (*results.Worker, error) {
 	if err := files.Write(w.path(protocol.ReadyFile), nil, 0o644); err != nil {
 		return nil, err
 	}
-	start, err := w.release(ctx)
+	window, err := w.release(ctx)
 	if err != nil {
 		return nil, err
 	}
 	select {
 	case <-ctx.Done():
 		return nil, w.ended(ctx, 1)
-	case <-time.After(time.Until(start)):
+	case <-time.After(time.Until(window.Start())):
 	}
 	jmeter, err := process.Start(append(w.Command, w.planArguments()...), process.Options{Stdin: process.StdinNull, Linger: linger})
 	if err != nil {
 		return nil, failed(process.ExitCode(err), "%v", err)
 	}
-	watching := w.watch(ctx, start)
-	if err := w.await(ctx, jmeter, start); err != nil {
+	watching := w.watch(ctx, window)
+	samples, log := w.followSamples(jmeter.Ended(), window)
+	if err := w.await(ctx, jmeter, window, log); err != nil {
 		return nil, err
 	}
-	result, err := w.readSamples(start)
+	if err := <-samples; err != nil {
+		return nil, err
+	}
+	result, err := log.Result(w.Index)
 	if err != nil {
 		return nil, err
 	}
-	w.add(<-watching, result)
-	return result, nil
+	return w.add(window, <-watching, result)
 }
 
 // planArguments tell JMeter what to run and how to log it, and the plan which worker of how many it is.
@@ -58,29 +61,43 @@ func (w *Worker) planArguments() []string {
 	return append(arguments, jtl.Options()...)
 }
 
-// await waits for the plan's end, or ends it when its time is over. A plan that ends by itself must have
+// await waits for the plan's end, or ends it when its time is over, and tells of its progress. A plan that ends by itself must have
 // lasted to the end of the window, because what is measured is counted over the whole of it.
-func (w *Worker) await(ctx context.Context, jmeter *process.Command, start time.Time) error {
-	windowEnd := w.Workload.Measure.WindowEnd(start)
-	over := windowEnd.Add(time.Duration(w.Workload.Measure.DrainSeconds) * time.Second)
-	select {
-	case <-jmeter.Ended():
-		early := time.Until(windowEnd)
-		code := jmeter.Wait()
-		switch {
-		case ctx.Err() != nil || code != 0:
-			return w.ended(ctx, code)
-		case early > 0:
-			return failed(1, "the plan ended %s before the window did: let it run longer, or measure for a shorter time", early.Round(time.Second))
+func (w *Worker) await(ctx context.Context, jmeter *process.Command, window *protocol.Window, log *jtl.Log) error {
+	ticks := time.NewTicker(time.Second)
+	defer ticks.Stop()
+	progress := ""
+	for nextReport := time.Now(); ; {
+		select {
+		case <-jmeter.Ended():
+			return w.planEnded(ctx, jmeter.Wait(), window)
+		case <-ctx.Done():
+			jmeter.Wait()
+			return w.ended(ctx, 1)
+		case now := <-ticks.C:
+			if !now.Before(window.DrainEnd()) {
+				stop(jmeter)
+				return nil
+			}
+			if err := w.writeProgress(now, window, 0, log.Completions(secondsOf(now, window))); err != nil {
+				return err
+			}
+			if !now.Before(nextReport) {
+				progress, nextReport = w.copyProgress(ctx, progress), now.Add(progressEvery)
+			}
 		}
-		return nil
-	case <-ctx.Done():
-		jmeter.Wait()
-		return w.ended(ctx, 1)
-	case <-time.After(time.Until(over)):
-		stop(jmeter)
-		return nil
 	}
+}
+
+func (w *Worker) planEnded(ctx context.Context, code int, window *protocol.Window) error {
+	early := time.Until(window.To())
+	switch {
+	case ctx.Err() != nil || code != 0:
+		return w.ended(ctx, code)
+	case early > 0:
+		return failed(1, "the plan ended %s before the window did: let it run longer, or measure for a shorter time", early.Round(time.Second))
+	}
+	return nil
 }
 
 func stop(command *process.Command) {
@@ -93,12 +110,17 @@ func stop(command *process.Command) {
 	command.Wait()
 }
 
-func (w *Worker) readSamples(start time.Time) (*results.Worker, error) {
-	log, err := os.Open(w.path(protocol.SamplesFile))
-	if err != nil {
-		return nil, fmt.Errorf("the plan's sample log: %w", err)
-	}
-	defer log.Close()
-	m := w.Workload.Measure
-	return jtl.Read(log, w.Index, jtl.Window{Start: m.WindowStart(start), Seconds: m.WindowSeconds})
+// followSamples reads JMeter's sample log while it is written, until JMeter has ended.
+func (w *Worker) followSamples(ended <-chan struct{}, window *protocol.Window) (<-chan error, *jtl.Log) {
+	log, read := jtl.NewLog(window), make(chan error, 1)
+	go func() {
+		text, err := jtl.Follow(w.path(protocol.SamplesFile), ended)
+		if err != nil {
+			read <- fmt.Errorf("the plan's sample log: %w", err)
+			return
+		}
+		defer text.Close()
+		read <- log.Read(text)
+	}()
+	return read, log
 }

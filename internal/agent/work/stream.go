@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -42,15 +41,14 @@ func (w *Worker) observeBlocks(ctx context.Context, stream *blocks.Stream, windo
 	if err := files.Write(w.path(protocol.ReadyFile), nil, 0o644); err != nil {
 		return nil, err
 	}
-	start, err := w.release(ctx)
+	times, err := w.release(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m := w.Workload.Measure
-	window.Open(start, m.WindowStart(start), m.WindowSeconds)
-	watching := w.watch(ctx, start)
+	window.Open(times)
+	watching := w.watch(ctx, times)
 	go w.carryProgress(ctx)
-	if err := w.awaitEnd(ctx, start, stream, window); err != nil {
+	if err := w.awaitEnd(ctx, times, stream, window); err != nil {
 		return nil, err
 	}
 	result, err := window.Result(w.Index)
@@ -58,8 +56,7 @@ func (w *Worker) observeBlocks(ctx context.Context, stream *blocks.Stream, windo
 		return nil, err
 	}
 	w.copyProgress(ctx, "")
-	w.add(<-watching, result)
-	return result, nil
+	return w.add(times, <-watching, result)
 }
 
 // awaitBlock waits until the member is seen to decide.
@@ -86,59 +83,26 @@ func (w *Worker) patience() time.Duration {
 
 // awaitEnd waits for a block behind the window, which tells that all blocks of the window are there. Where none comes before the
 // drain is over, the member must at least be heard: it has decided nothing more then.
-func (w *Worker) awaitEnd(ctx context.Context, start time.Time, stream *blocks.Stream, window *blocks.Window) error {
-	m := w.Workload.Measure
+func (w *Worker) awaitEnd(ctx context.Context, times *protocol.Window, stream *blocks.Stream, window *blocks.Window) error {
 	ticks := time.NewTicker(time.Second)
 	defer ticks.Stop()
-	drain := max(grace, time.Duration(m.DrainSeconds)*time.Second)
-	over := time.After(time.Until(m.WindowEnd(start).Add(drain)))
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-window.Past():
 			return nil
-		case <-over:
-			if err := stream.Trouble(); err != nil {
-				return fmt.Errorf("the stream %s broke and was not back when the drain ended: %w", w.Stream, err)
-			}
-			return nil
 		case now := <-ticks.C:
-			if err := w.writeProgress(now, start, window); err != nil {
+			if now.After(times.DrainEnd()) && now.After(times.To().Add(grace)) {
+				if err := stream.Trouble(); err != nil {
+					return fmt.Errorf("the stream %s broke and was not back when the drain ended: %w", w.Stream, err)
+				}
+				return nil
+			}
+			warmUp, counted := window.Counted(now)
+			if err := w.writeProgress(now, times, warmUp, counted); err != nil {
 				return err
 			}
 		}
 	}
-}
-
-// progress is progress.json.
-type progress struct {
-	Phase          string  `json:"phase"`
-	Completed      int64   `json:"completed"`
-	Failed         int64   `json:"failed"`
-	ElapsedSeconds float64 `json:"elapsedSeconds"`
-	Throughput     float64 `json:"throughput"`
-}
-
-func (w *Worker) writeProgress(now, start time.Time, window *blocks.Window) error {
-	m, p := w.Workload.Measure, progress{}
-	warmUp, counted := window.Counted()
-	switch opened, closed := m.WindowStart(start), m.WindowEnd(start); {
-	case now.Before(start):
-		return nil
-	case now.Before(opened):
-		p = progress{Phase: "WarmUp", Completed: warmUp, ElapsedSeconds: now.Sub(start).Seconds()}
-	case now.Before(closed):
-		p = progress{Phase: "Window", Completed: counted, ElapsedSeconds: now.Sub(opened).Seconds()}
-	default:
-		p = progress{Phase: "Drain", Completed: counted, ElapsedSeconds: float64(m.WindowSeconds)}
-	}
-	if p.ElapsedSeconds > 0 {
-		p.Throughput = float64(p.Completed) / p.ElapsedSeconds
-	}
-	text, err := json.Marshal(p)
-	if err != nil {
-		return fmt.Errorf("encode progress: %w", err)
-	}
-	return files.Write(w.path(protocol.ProgressFile), text, 0o644)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/results"
 )
 
@@ -50,13 +51,15 @@ func (c *chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // decides begins a worker that observes a chain.
-func decides(t *testing.T, c *chain) func() (int, string) {
+func decides(t *testing.T, c *chain) func() (int, string) { return observes(t, c, "stream") }
+
+func observes(t *testing.T, c *chain, scenario string) func() (int, string) {
 	t.Helper()
 	c.genesis = time.Now()
 	server := httptest.NewServer(c)
 	t.Cleanup(server.Close)
 	t.Cleanup(func() { c.stalls.Store(false); c.closes.Store(true); server.CloseClientConnections() })
-	worker, reported := start(t, "stream", server.URL)
+	worker, reported := start(t, scenario, server.URL)
 	return func() (int, string) { return wait(t, worker), reported }
 }
 
@@ -84,9 +87,18 @@ func TestStreamRun(t *testing.T) {
 	if len(w.Members) != 1 || w.Members[0].MissedScrapes != 0 || len(w.Series) != 1 || w.Load == nil {
 		t.Errorf("members %+v, series %+v, load %+v", w.Members, w.Series, w.Load)
 	}
-	var p progress
+	var p protocol.Progress
 	if err := json.Unmarshal([]byte(content(t, reported, "progress")), &p); err != nil || p.Completed == 0 || p.Phase == "" {
 		t.Errorf("progress %+v, %v", p, err)
+	}
+}
+
+func TestStreamThatIsStopped(t *testing.T) {
+	t.Parallel()
+	code, reported := observes(t, &chain{}, "stream stopped")()
+	w := wantStopped(t, code, reported)
+	if n := len(w.Blocks); n != 80 || w.CompletedPerSecond[3] != 20 {
+		t.Errorf("%d blocks, %v; want 80", n, w.CompletedPerSecond)
 	}
 }
 

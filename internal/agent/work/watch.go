@@ -3,6 +3,7 @@ package work
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os"
 	"time"
 
@@ -17,8 +18,13 @@ type observation struct {
 	load *results.Load
 }
 
-// add puts what the agent saw into the worker's result, and the unit that the workload names.
-func (w *Worker) add(seen observation, r *results.Worker) {
+// add cuts the worker's result to the window as it was in the end, and puts into it what the agent saw, and the unit that the workload
+// names.
+func (w *Worker) add(window *protocol.Window, seen observation, r *results.Worker) (*results.Worker, error) {
+	r, err := r.Cut(0, window.Seconds())
+	if err != nil {
+		return nil, err
+	}
 	r.Members, r.Load = seen.Members, seen.load
 	for i := range r.Members {
 		if clock := r.Members[i].Clock; clock != nil {
@@ -27,32 +33,35 @@ func (w *Worker) add(seen observation, r *results.Worker) {
 	}
 	r.Series = append(r.Series, seen.Series...)
 	r.Unit = cmp.Or(r.Unit, w.Workload.Unit)
+	return r, nil
 }
 
-// watch observes the worker's share of the members, and its own container, over the window of a run that begins at
-// start. It gives the observation when the window or ctx has ended.
-func (w *Worker) watch(ctx context.Context, start time.Time) <-chan observation {
-	m := w.Workload.Measure
+// watch observes the worker's share of the members, and its own container, over the window. It gives the observation when the
+// window or ctx has ended.
+func (w *Worker) watch(ctx context.Context, window *protocol.Window) <-chan observation {
 	done := make(chan observation, 1)
 	go func() {
 		own := make(chan *results.Load, 1)
-		go func() { own <- w.ownLoad(ctx, m.WindowStart(start), m.WindowEnd(start)) }()
+		go func() { own <- w.ownLoad(ctx, window) }()
 		share := observer.Share(w.Workload.Observe, w.Index, w.Workers)
-		seen := observer.Observe(ctx, share, m.WindowStart(start), m.WindowSeconds, w.Scrape)
+		seen := observer.Observe(ctx, share, window, w.Scrape)
 		done <- observation{seen, <-own}
 	}()
 	return done
 }
 
-// ownLoad is what this container uses between two instants; nil if that cannot be told.
-func (w *Worker) ownLoad(ctx context.Context, from, to time.Time) *results.Load {
-	before, err1 := w.lookAt(ctx, from)
-	after, err2 := w.lookAt(ctx, to)
-	if err1 != nil || err2 != nil {
-		w.Log("the worker's own CPU use is not known: %v, %v", err1, err2)
+// ownLoad is what this container uses over the window; nil if that cannot be told.
+func (w *Worker) ownLoad(ctx context.Context, window *protocol.Window) *results.Load {
+	before, err1 := w.lookAt(ctx, window.From())
+	err2 := window.Await(ctx)
+	after, err3 := observer.Look(w.Usage)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		w.Log("the worker's own CPU use is not known: %v", err)
 		return nil
 	}
-	return observer.LoadBetween(before, after)
+	load := observer.LoadBetween(before, after)
+	load.Seconds = window.Seconds()
+	return load
 }
 
 func (w *Worker) lookAt(ctx context.Context, instant time.Time) (observer.Sight, error) {

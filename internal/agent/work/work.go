@@ -51,8 +51,8 @@ type Worker struct {
 	Stream string
 	// Patience bounds the wait for the first block of Stream; 15 minutes by default.
 	Patience time.Duration
-	// Barrier returns the instant to start at.
-	Barrier func(context.Context) (time.Time, error)
+	// Barrier returns the instant under one of its keys, protocol.StartKey or StopKey, once it is there.
+	Barrier func(ctx context.Context, key string) (time.Time, error)
 	Report  Reporter
 	Scrape  observer.Scrape
 	// Usage of the worker's own container.
@@ -118,7 +118,8 @@ func (w *Worker) measure(ctx context.Context) (*results.Worker, error) {
 
 // clear removes what an earlier container of the pod left.
 func (w *Worker) clear() error {
-	for _, name := range []string{protocol.ReadyFile, protocol.StartFile, protocol.ProgressFile, protocol.ResultFile, protocol.FailureFile, protocol.SamplesFile} {
+	for _, name := range []string{protocol.ReadyFile, protocol.StartFile, protocol.StopFile, protocol.ProgressFile, protocol.ResultFile,
+		protocol.FailureFile, protocol.SamplesFile} {
 		if err := os.Remove(w.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -140,7 +141,7 @@ func (w *Worker) runDriver(ctx context.Context) (*results.Worker, error) {
 		<-driver.Ended()
 		cancel()
 	}()
-	start, err := w.release(alive)
+	window, err := w.release(alive)
 	if err != nil {
 		if alive.Err() == nil {
 			driver.Signal(syscall.SIGTERM)
@@ -151,26 +152,51 @@ func (w *Worker) runDriver(ctx context.Context) (*results.Worker, error) {
 	}
 	watched, stopWatching := context.WithCancel(ctx)
 	defer stopWatching()
-	watching := w.watch(watched, start)
+	watching := w.watch(watched, window)
 	go w.carryProgress(alive)
 	if code := driver.Wait(); code != 0 || ctx.Err() != nil {
 		return nil, w.ended(ctx, code)
 	}
 	w.copyProgress(context.WithoutCancel(ctx), "")
-	return w.complete(<-watching)
+	return w.complete(window, <-watching)
 }
 
-// release waits for the barrier and hands the instant to the driver.
-func (w *Worker) release(ctx context.Context) (time.Time, error) {
-	start, err := w.Barrier(ctx)
+// release waits for the barrier and hands the instant to the driver, and that of the stop, if one comes while ctx lasts.
+func (w *Worker) release(ctx context.Context) (*protocol.Window, error) {
+	start, err := w.Barrier(ctx, protocol.StartKey)
 	if err != nil {
-		return start, err
+		return nil, err
 	}
-	if late := time.Since(w.Workload.Measure.WindowStart(start)); late > 0 {
-		return start, fmt.Errorf("the start at %s was seen %s after the window had begun", start.Format(time.RFC3339Nano), late.Round(time.Millisecond))
+	window := w.Workload.Measure.Window(start)
+	if late := time.Since(window.From()); late > 0 {
+		return nil, fmt.Errorf("the start at %s was seen %s after the window had begun", start.Format(time.RFC3339Nano), late.Round(time.Millisecond))
 	}
-	text := fmt.Sprintf("%d\n", start.UnixMilli())
-	return start, files.Write(w.path(protocol.StartFile), []byte(text), 0o644)
+	if window.IntervalSeconds() > 0 {
+		go w.heedStop(ctx, window)
+	}
+	return window, w.writeInstant(protocol.StartFile, start)
+}
+
+// heedStop brings the end of the window forward when the operator says so. Without that the window ends as ordered, and so it does
+// when what comes makes no sense.
+func (w *Worker) heedStop(ctx context.Context, window *protocol.Window) {
+	stop, err := w.Barrier(ctx, protocol.StopKey)
+	if ctx.Err() != nil {
+		return
+	}
+	if err == nil {
+		err = window.Stop(stop)
+	}
+	if err == nil {
+		err = w.writeInstant(protocol.StopFile, stop)
+	}
+	if err != nil {
+		w.Log("the window ends as ordered: %v", err)
+	}
+}
+
+func (w *Worker) writeInstant(name string, at time.Time) error {
+	return files.Write(w.path(name), fmt.Appendf(nil, "%d\n", at.UnixMilli()), 0o644)
 }
 
 // ended explains an end without a result.
@@ -188,7 +214,7 @@ func (w *Worker) ended(ctx context.Context, code int) error {
 }
 
 // complete takes the driver's result and adds what the agent saw.
-func (w *Worker) complete(seen observation) (*results.Worker, error) {
+func (w *Worker) complete(window *protocol.Window, seen observation) (*results.Worker, error) {
 	content, err := os.ReadFile(w.path(protocol.ResultFile))
 	if err != nil {
 		return nil, fmt.Errorf("the driver exited with 0: %w", err)
@@ -197,10 +223,9 @@ func (w *Worker) complete(seen observation) (*results.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	if result.Worker != w.Index || result.WindowSeconds != w.Workload.Measure.WindowSeconds {
-		return nil, fmt.Errorf("the driver's result is of worker %d over %d s, want worker %d over %d s",
-			result.Worker, result.WindowSeconds, w.Index, w.Workload.Measure.WindowSeconds)
+	if result.Worker != w.Index || result.WindowSeconds != window.Longest() || result.IntervalSeconds != window.IntervalSeconds() {
+		return nil, fmt.Errorf("the driver's result is of worker %d over %d s in intervals of %d s, want worker %d over %d s in intervals of %d s",
+			result.Worker, result.WindowSeconds, result.IntervalSeconds, w.Index, window.Longest(), window.IntervalSeconds())
 	}
-	w.add(seen, result)
-	return result, nil
+	return w.add(window, seen, result)
 }

@@ -68,7 +68,8 @@ func (b busy) scraped() (map[string]float64, error) {
 	return values, err
 }
 
-// runWorker is the worker's process: worker 1 of 2, one second of warm-up, two of window, one of drain.
+// runWorker is the worker's process: worker 1 of 2, one second of warm-up, two of window, one of drain. One that is stopped has a window of
+// up to forty seconds instead, of which four remain.
 func runWorker(name string) int {
 	dir := os.Getenv(protocol.DirVariable)
 	usage := busy{time.Now()}
@@ -87,7 +88,11 @@ func runWorker(name string) int {
 		Log:     func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) },
 	}
 	delay := 300 * time.Millisecond
-	switch name {
+	kind, stopped := strings.CutSuffix(name, " stopped")
+	if stopped {
+		w.Workload.Measure = protocol.Measure{WindowSeconds: 40, DrainSeconds: 1, IntervalSeconds: 2}
+	}
+	switch kind {
 	case "stream":
 		w.Stream, w.Command, w.Patience = os.Args[1], nil, time.Second
 	case "plan":
@@ -97,7 +102,15 @@ func runWorker(name string) int {
 	case "never":
 		delay = time.Hour
 	}
-	w.Barrier = func(ctx context.Context) (time.Time, error) { return awaitReady(ctx, dir, name, delay) }
+	var started time.Time
+	w.Barrier = func(ctx context.Context, key string) (instant time.Time, err error) {
+		if key == protocol.StartKey {
+			started, err = awaitReady(ctx, dir, name, delay)
+			return started, err
+		}
+		time.Sleep(time.Until(started.Add(1500 * time.Millisecond)))
+		return started.Add(4 * time.Second), nil
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	return w.Run(ctx)
@@ -124,7 +137,7 @@ func awaitReady(ctx context.Context, dir, name string, delay time.Duration) (tim
 func start(t *testing.T, name, script string) (worker *exec.Cmd, reported string) {
 	t.Helper()
 	dir, reported := t.TempDir(), t.TempDir()
-	for _, stale := range []string{protocol.StartFile, protocol.FailureFile, protocol.ResultFile} {
+	for _, stale := range []string{protocol.StartFile, protocol.StopFile, protocol.FailureFile, protocol.ResultFile} {
 		if err := os.WriteFile(filepath.Join(dir, stale), []byte("stale"), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +146,7 @@ func start(t *testing.T, name, script string) (worker *exec.Cmd, reported string
 		t.Fatal(err)
 	}
 	args := []string{"sh", "-euc", "cd " + dir + "\n" + script, "driver"}
-	if name == "stream" {
+	if strings.HasPrefix(name, "stream") {
 		args = []string{script}
 	}
 	worker = exec.CommandContext(t.Context(), os.Args[0], args...)
@@ -231,6 +244,75 @@ func TestDriverRun(t *testing.T) {
 	}
 }
 
+// stoppedDriver measures until the stop, and reports its longest window, in which nothing completed after the stop but one request that
+// it did not keep from starting.
+func stoppedDriver(t *testing.T) string {
+	t.Helper()
+	tally := results.NewTally(40, 2)
+	for _, at := range []time.Duration{time.Second, 3 * time.Second, 4500 * time.Millisecond} {
+		tally.Completed(at, 1)
+		tally.Latency(at, time.Millisecond)
+	}
+	w := results.Worker{Worker: 1, StartMillis: 4242}
+	if err := tally.Fill(&w); err != nil {
+		t.Fatal(err)
+	}
+	result, err := json.Marshal(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return `touch ready
+		until [ -f start ]; do sleep 0.02; done
+		until [ -f stop ]; do sleep 0.02; done
+		[ $(( $(cat stop) - $(cat start) )) = 4000 ]
+		while [ "$(date +%s%3N)" -lt $(cat stop) ]; do sleep 0.02; done
+		echo '` + string(result) + `' | sed "s/4242/$(cat start)/" > result.json`
+}
+
+// wantStopped checks that a result is of the four seconds that the stop left.
+func wantStopped(t *testing.T, code int, reported string) *results.Worker {
+	t.Helper()
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, content(t, reported, "failure"))
+	}
+	w, err := results.DecodeWorker([]byte(content(t, reported, "result")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.WindowSeconds != 4 || len(w.Intervals) != 2 || len(w.Members) != 1 || w.Members[0].MissedScrapes != 0 || len(w.Series[0].Values) != 4 {
+		t.Errorf("%d s in %d intervals, members %+v, series %+v; want 4 s in 2, observed throughout", w.WindowSeconds, len(w.Intervals), w.Members, w.Series)
+	}
+	if w.Load == nil || w.Load.Seconds != 4 || w.Load.CPUSeconds < 1.9 || w.Load.CPUSeconds > 2.2 {
+		t.Errorf("the worker's own load %+v, want 2 CPU seconds in 4 s", w.Load)
+	}
+	return w
+}
+
+func TestDriverThatIsStopped(t *testing.T) {
+	t.Parallel()
+	code, reported := run(t, "driver stopped", stoppedDriver(t))
+	w := wantStopped(t, code, reported)
+	m, err := results.Merge([]results.Worker{*w})
+	if err != nil || m.Histogram.Count() != 2 || m.Summarize().Completed != 2 {
+		t.Errorf("%v, %+v; want the two requests before the stop", err, w)
+	}
+}
+
+func TestPlanThatIsStopped(t *testing.T) {
+	t.Parallel()
+	code, reported := run(t, "plan stopped", planScript)
+	w := wantStopped(t, code, reported)
+	var p protocol.Progress
+	if err := json.Unmarshal([]byte(content(t, reported, "progress")), &p); err != nil || len(p.CompletedPerSecond) == 0 {
+		t.Errorf("progress %+v, %v; want the samples of each second so far", p, err)
+	}
+	for second, n := range w.CompletedPerSecond[1:] {
+		if n < 5 || n > 10 {
+			t.Errorf("%d samples in second %d, want nearly ten", n, second+1)
+		}
+	}
+}
+
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -243,7 +325,7 @@ func TestFailures(t *testing.T) {
 		"killed":                    {"driver", "kill -KILL $$", 137, "the driver was killed by signal 9 (killed)"},
 		"no result":                 {"driver", "touch ready; until [ -f start ]; do sleep 0.02; done", 1, "result.json: no such file"},
 		"not a result":              {"driver", "touch ready; until [ -f start ]; do sleep 0.02; done; echo '{}' > result.json", 1, "windowSeconds: 0 is not positive"},
-		"of another worker":         {"driver", strings.Replace(goodDriver(t), `"worker":1`, `"worker":0`, 1), 1, "result is of worker 0 over 2 s, want worker 1 over 2 s"},
+		"of another worker":         {"driver", strings.Replace(goodDriver(t), `"worker":1`, `"worker":0`, 1), 1, "result is of worker 0 over 2 s in intervals of 0 s, want worker 1 over 2 s"},
 		"a barrier that is wrong":   {"bad barrier", "exec sleep 20", 1, "the barrier holds nonsense"},
 		"a start that is past":      {"late", "touch ready; exec sleep 20", 1, "after the window had begun"},
 		"a plan that fails":         {"plan", "exit 2", 2, "exited with 2"},
@@ -283,14 +365,16 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// The plan's process logs a sample each 100 ms for as long as it is let, and ends at SIGTERM as JMeter does.
-func TestPlanRun(t *testing.T) {
-	t.Parallel()
-	code, reported := run(t, "plan", `trap 'exit 143' TERM
+// planScript logs a sample each 100 ms for as long as it is let, and ends at SIGTERM as JMeter does.
+const planScript = `trap 'exit 143' TERM
 		[ "$1 $2 $4" = "-n -t -l" ] || exit 9
 		case "$*" in *-Jbenchnet.worker=1\ -Jbenchnet.workers=2*) ;; *) exit 8;; esac
 		echo timeStamp,elapsed,label,responseCode,responseMessage,success,failureMessage > "$5"
-		while :; do echo "$(date +%s%3N),5,Pay,200,OK,true," >> "$5"; sleep 0.1; done`)
+		while :; do echo "$(date +%s%3N),5,Pay,200,OK,true," >> "$5"; sleep 0.1; done`
+
+func TestPlanRun(t *testing.T) {
+	t.Parallel()
+	code, reported := run(t, "plan", planScript)
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, content(t, reported, "failure"))
 	}

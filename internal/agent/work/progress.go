@@ -1,0 +1,44 @@
+package work
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/files"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+)
+
+// secondsOf the window that have passed.
+func secondsOf(now time.Time, window *protocol.Window) int {
+	return int(min(now.Sub(window.From()), window.To().Sub(window.From())) / time.Second)
+}
+
+// writeProgress leaves progress.json where there is no driver to do so: what was completed in the warm-up, and in each second of the
+// window so far.
+func (w *Worker) writeProgress(now time.Time, window *protocol.Window, warmUp int64, completed []int64) error {
+	if now.Before(window.Start()) {
+		return nil
+	}
+	p := protocol.Progress{Phase: protocol.PhaseWarmUp, Completed: warmUp, ElapsedSeconds: now.Sub(window.Start()).Seconds()}
+	if !now.Before(window.From()) {
+		p = protocol.Progress{Phase: protocol.PhaseWindow, ElapsedSeconds: min(now.Sub(window.From()).Seconds(), float64(window.Seconds()))}
+		for _, n := range completed {
+			p.Completed += n
+		}
+		if window.IntervalSeconds() > 0 {
+			p.CompletedPerSecond = completed
+		}
+	}
+	if !now.Before(window.To()) {
+		p.Phase = protocol.PhaseDrain
+	}
+	if p.ElapsedSeconds > 0 {
+		p.Throughput = float64(p.Completed) / p.ElapsedSeconds
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		return fmt.Errorf("encode progress: %w", err)
+	}
+	return files.Write(w.path(protocol.ProgressFile), text, 0o644)
+}
