@@ -61,7 +61,7 @@ func (p *runPass) read() reports {
 	if len(workers) == 0 {
 		return read
 	}
-	merged, err := results.Merge(workers)
+	merged, err := p.merge(workers)
 	if err != nil {
 		for _, w := range workers {
 			read.failures[w.Worker] = err.Error()
@@ -70,6 +70,14 @@ func (p *runPass) read() reports {
 	}
 	read.measured, read.merged = len(workers), merged
 	return read
+}
+
+// merge puts the workers together, over the steady part of what they recorded unless the times are fixed.
+func (p *runPass) merge(workers []results.Worker) (*results.Measurement, error) {
+	if steady := p.run.Spec.Workload.Measure.SteadyState; steady != nil {
+		return results.MergeSteady(workers, steadyPolicy(&p.run.Spec.Workload.Measure))
+	}
+	return results.Merge(workers)
 }
 
 // failure is why a run ends without a result, or empty: its Job is over and no worker measured anything.

@@ -68,6 +68,7 @@ func (r *RunReconciler) measure(ctx context.Context, pass *runPass) error {
 	if err := r.release(pass); err != nil {
 		return err
 	}
+	r.stop(pass)
 	objects, err := driver.Objects(pass.run, pass.driver, r.Images.Image("agent", ""), pass.released)
 	if err != nil {
 		return err

@@ -12,7 +12,9 @@ type Measurement struct {
 	// Start of the window.
 	Start         time.Time
 	WindowSeconds int
-	Histogram     *Histogram
+	// Steady is what chose the window; nil with fixed times.
+	Steady    *Steady
+	Histogram *Histogram
 	// Completed and Failed count by the second of the window.
 	Completed, Failed []int64
 	// Errors by kind, the most frequent first.

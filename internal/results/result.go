@@ -32,6 +32,8 @@ type Result struct {
 	Series    Throughput   `json:"series"`
 	Errors    []ErrorCount `json:"errors"`
 	Schedule  Schedule     `json:"schedule"`
+	// Steady says how the window was chosen; absent with fixed times.
+	Steady *Steady `json:"steady,omitempty"`
 	// Ledger is absent where no driver compares it with the clients.
 	Ledger *Ledger `json:"ledger,omitempty"`
 	// Blocks decided in the window by height, on platforms that have them; BlocksOmitted is how many more there were.
@@ -168,7 +170,7 @@ func NewResult(m *Measurement, i Interpretation, v Verdict) (*Result, error) {
 		},
 		Verdict: v, Summary: summary, Histogram: histogram,
 		Series: Throughput{CompletedPerSecond: m.Completed, FailedPerSecond: m.Failed},
-		Errors: m.Errors, Schedule: m.Schedule, Ledger: m.Ledger, Members: m.Members, Workers: m.Workers,
+		Errors: m.Errors, Schedule: m.Schedule, Steady: m.Steady, Ledger: m.Ledger, Members: m.Members, Workers: m.Workers,
 		Blocks: m.Blocks, BlocksOmitted: m.BlocksOmitted, Recorded: m.Series,
 	}, nil
 }

@@ -36,6 +36,10 @@ const (
 	WorkerThrottled ReasonCode = "WorkerThrottled"
 	// WorkerBehindSchedule: an open loop did not offer the load that was asked for.
 	WorkerBehindSchedule ReasonCode = "WorkerBehindSchedule"
+	// NotSteady: the throughput had not settled when the longest window was over.
+	NotSteady ReasonCode = "NotSteady"
+	// IntervalWide (note): it had, but its mean is known less well than was asked for.
+	IntervalWide ReasonCode = "IntervalWide"
 	// LedgerDiffers: the nodes recorded more or less than the clients saw complete.
 	LedgerDiffers ReasonCode = "LedgerDiffers"
 	// LedgerUnchecked (note): the comparison was not made.
@@ -120,6 +124,7 @@ func (m *Measurement) Judge(c Circumstances, t Tolerances) Verdict {
 	j.disturbances(c)
 	j.errors()
 	j.schedule()
+	j.steady()
 	j.ledger()
 	j.members()
 	j.samples()

@@ -101,21 +101,14 @@ func workersMessage(in RunInput) string {
 	return message
 }
 
-// progress is what a worker tells of its present phase.
-type progress struct {
-	Phase          string  `json:"phase"`
-	ElapsedSeconds float64 `json:"elapsedSeconds"`
-	Throughput     float64 `json:"throughput"`
-}
-
 // phases of a run by the driver's word for them.
-var phases = map[string]string{"WarmUp": "WarmUp", "Window": "Measuring", "Drain": "Draining"}
+var phases = map[protocol.Phase]string{protocol.PhaseWarmUp: "WarmUp", protocol.PhaseWindow: "Measuring", protocol.PhaseDrain: "Draining"}
 
 func measuring(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 	s.Phase, s.Progress = "WarmUp", "Starting"
 	var throughput, elapsed float64
 	for _, text := range in.Progress {
-		var p progress
+		var p protocol.Progress
 		if text == "" || json.Unmarshal([]byte(text), &p) != nil {
 			continue
 		}
@@ -132,7 +125,7 @@ func measuring(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 			s.Progress = "WarmUp " + share(elapsed, m.WarmUp.Seconds())
 		}
 	case "Measuring":
-		s.Progress = "Window " + share(elapsed, m.Window.Seconds())
+		s.Progress = "Window " + share(elapsed, longest(m).Seconds())
 	case "Draining":
 		s.Progress = "Drain"
 	}
@@ -140,6 +133,14 @@ func measuring(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 		s.Throughput = decimal(throughput)
 	}
 	underWay(l, v1alpha1.ReasonMeasuring, "the workers apply the load: "+s.Progress)
+}
+
+// longest is how long the drivers may measure: where the steady state decides, the warm-up is found in what they measured.
+func longest(m v1alpha1.Measure) time.Duration {
+	if m.SteadyState != nil {
+		return m.WarmUp.Duration + m.Window.Duration
+	}
+	return m.Window.Duration
 }
 
 func failed(s *v1alpha1.BenchmarkRunStatus, l *conditionList, now time.Time, reason, message string) {
@@ -164,6 +165,9 @@ func concluded(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 	s.Latency = &v1alpha1.LatencySummary{Mean: decimal(latency.Mean), P50: decimal(latency.P50), P90: decimal(latency.P90),
 		P95: decimal(latency.P95), P99: decimal(latency.P99), P999: decimal(latency.P999), Max: decimal(latency.Max)}
 	s.Operations = &v1alpha1.OperationCounts{Completed: result.Summary.Requests - result.Summary.Errors, Failed: result.Summary.Errors}
+	if result.Steady != nil {
+		s.Steady = result.Steady.Sentence()
+	}
 	s.Verdict = v1alpha1.Verdict(result.Verdict.Validity)
 	s.Reasons = append(reasons("Invalid", result.Verdict.Reasons), reasons("Note", result.Verdict.Notes)...)
 	s.Result = &v1alpha1.ResultReference{ConfigMapName: names.Result(in.Run.Name), Key: protocol.ResultKey}
