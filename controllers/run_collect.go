@@ -20,6 +20,7 @@ import (
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/steady"
 )
 
 // reports are what the workers left.
@@ -74,8 +75,8 @@ func (p *runPass) read() reports {
 
 // merge puts the workers together, over the steady part of what they recorded unless the times are fixed.
 func (p *runPass) merge(workers []results.Worker) (*results.Measurement, error) {
-	if steady := p.run.Spec.Workload.Measure.SteadyState; steady != nil {
-		return results.MergeSteady(workers, steadyPolicy(&p.run.Spec.Workload.Measure))
+	if measure := &p.run.Spec.Workload.Measure; measure.SteadyState != nil {
+		return steady.Merge(workers, steady.Policy(measure))
 	}
 	return results.Merge(workers)
 }

@@ -1,10 +1,6 @@
 package results
 
-import (
-	"fmt"
-
-	"github.com/benchnet/benchnet/internal/statistics"
-)
+import "fmt"
 
 // Steady is what automatic measurement decided: which part of all that was recorded is the window, and why.
 type Steady struct {
@@ -38,71 +34,6 @@ const (
 	// Unsteady: it had not settled when the longest window was over. The window is then what it would be with fixed times.
 	Unsteady SteadyState = "Unsteady"
 )
-
-// Completions are those of each second, added over workers that may have recorded for different times: of as many seconds as all have.
-func Completions(series ...[]int64) []float64 {
-	var sum []float64
-	for i, one := range series {
-		if i == 0 {
-			sum = make([]float64, len(one))
-		}
-		sum = sum[:min(len(sum), len(one))]
-		for second := range sum {
-			sum[second] += float64(one[second])
-		}
-	}
-	return sum
-}
-
-// MergeSteady finds the steady part of what the workers of a run recorded in intervals, and puts that part of them together.
-func MergeSteady(workers []Worker, policy statistics.SteadyPolicy) (*Measurement, error) {
-	var series [][]int64
-	for i := range workers {
-		if err := workers[i].check(); err != nil {
-			return nil, fmt.Errorf("result of worker %d: %w", workers[i].Worker, err)
-		}
-		series = append(series, workers[i].CompletedPerSecond)
-	}
-	total := Completions(series...)
-	if len(total) == 0 {
-		return Merge(workers)
-	}
-	steady := decide(total, workers[0].IntervalSeconds, policy)
-	from, to := steady.WarmUpSeconds, steady.WarmUpSeconds+steady.WindowSeconds
-	cut := make([]Worker, 0, len(workers))
-	for _, w := range workers {
-		part, err := w.Cut(from, to)
-		if err != nil {
-			return nil, fmt.Errorf("result of worker %d: %w", w.Worker, err)
-		}
-		cut = append(cut, *part)
-	}
-	m, err := Merge(cut)
-	if err == nil {
-		m.Steady = &steady
-	}
-	return m, err
-}
-
-// decide says which whole intervals of a series are its window.
-func decide(total []float64, interval int, policy statistics.SteadyPolicy) Steady {
-	found := statistics.Steady(total, policy)
-	interval = max(1, interval)
-	s := Steady{Method: found.Method, State: Settled, RecordedSeconds: len(total), MeanPerSecond: found.Mean, HalfWidth: found.HalfWidth,
-		Wanted: policy.HalfWidth, Confidence: policy.Confidence, Reason: found.Reason}
-	from := (found.From + interval - 1) / interval * interval
-	to := min(found.To, len(total)) / interval * interval
-	switch {
-	case !found.Steady || from >= to:
-		s.State = Unsteady
-		to = len(total) / interval * interval
-		from = min(policy.MaxWarmUp/interval*interval, to-interval)
-	case found.HalfWidth > policy.HalfWidth:
-		s.State = Wide
-	}
-	s.WarmUpSeconds, s.WindowSeconds = from, to-from
-	return s
-}
 
 // steady is a finding only where the times were not fixed.
 func (j *judge) steady() {

@@ -70,6 +70,7 @@ func Observe(ctx context.Context, endpoints []protocol.Observed, window *protoco
 	all.Wait()
 	seconds, seen := window.Seconds(), Observation{}
 	for i, o := range endpoints {
+		readings[i] = readings[i][:seconds/o.Every()+1]
 		if tellsUsage(o, readings[i]) {
 			seen.Members = append(seen.Members, evaluate(o, readings[i]))
 			seen.Series = append(seen.Series, recorded(o, readings[i], seconds)...)
@@ -107,8 +108,8 @@ func tellsUsage(o protocol.Observed, readings []reading) bool {
 	return known || !answered
 }
 
-// sample takes a reading at the start and after every o.Every() seconds of the window, which may end earlier while it lasts. One that
-// cannot be taken on time is missed, not taken late.
+// sample takes a reading at the start and after every o.Every() seconds of the window, which may end earlier while it lasts; what lies
+// behind its end is left empty. One that cannot be taken on time is missed, not taken late.
 func sample(ctx context.Context, o protocol.Observed, window *protocol.Window, scrape Scrape) []reading {
 	var names []string
 	if o.Every() == 1 {
@@ -127,7 +128,7 @@ func sample(ctx context.Context, o protocol.Observed, window *protocol.Window, s
 			readings[i] = exchange(ctx, due.Add(scrapeTimeout), o.URL, names, scrape)
 		}
 	}
-	return readings[:window.Seconds()/o.Every()+1]
+	return readings
 }
 
 // exchange takes one reading; it is missed if there is no answer by the deadline.

@@ -236,7 +236,7 @@ func TestEveryFewSeconds(t *testing.T) {
 	}
 	var asked []time.Duration
 	began := time.Now()
-	seen := Observe(t.Context(), []protocol.Observed{{Member: "a", EverySeconds: 2, Series: []protocol.ObservedSeries{{Metric: "m", Kind: protocol.Gauge}}}}, began, 3,
+	seen := Observe(t.Context(), []protocol.Observed{{Member: "a", EverySeconds: 2, Series: []protocol.ObservedSeries{{Metric: "m", Kind: protocol.Gauge}}}}, lasting(3),
 		func(context.Context, string, []string) (map[string]float64, error) {
 			asked = append(asked, time.Since(began).Round(time.Second))
 			return map[string]float64{"m": 1}, nil
