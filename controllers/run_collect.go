@@ -18,6 +18,7 @@ import (
 	"github.com/benchnet/benchnet/internal/emulation/sidecar"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/plan"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/results"
 	"github.com/benchnet/benchnet/internal/steady"
@@ -135,21 +136,44 @@ func resultMap(run *v1alpha1.BenchmarkRun, packed []byte) *corev1.ConfigMap {
 }
 
 func (r *RunReconciler) result(ctx context.Context, pass *runPass, read reports) (*results.Result, error) {
-	disturbances, err := observe.Disturbances(pass.released.Baseline, pass.networkPods)
+	nodes, err := r.nodes(ctx, pass.networkPods)
 	if err != nil {
-		return nil, fmt.Errorf("run %s: %w", pass.run.Name, err)
+		return nil, err
 	}
-	workload := pass.run.Spec.Workload
+	circumstances, err := circumstancesOf(pass, read, nodes)
+	if err != nil {
+		return nil, err
+	}
 	tolerances := results.DefaultTolerances()
-	tolerances.ErrorShare = float64(workload.Measure.MaxErrorPercent) / 100
-	verdict := read.merged.Judge(results.Circumstances{
-		Workers: int(workload.Workers.Count), Failures: read.failures, Disturbances: disturbances}, tolerances)
+	tolerances.ErrorShare = float64(pass.run.Spec.Workload.Measure.MaxErrorPercent) / 100
+	verdict := read.merged.Judge(circumstances, tolerances)
 	interpretation := interpret(pass, read.merged)
 	result, err := results.NewResult(read.merged, interpretation, verdict.With(interpretation))
 	if err != nil {
 		return nil, fmt.Errorf("result of run %s: %w", pass.run.Name, err)
 	}
-	return result, r.describe(ctx, pass, result)
+	if err := r.describe(pass, result, nodes); err != nil {
+		return nil, err
+	}
+	result.Bottleneck = read.merged.Bottleneck(circumstances.Containers, result.Environment.Emulation)
+	return result, nil
+}
+
+// circumstancesOf are what the workers could not know.
+func circumstancesOf(pass *runPass, read reports, nodes []corev1.Node) (results.Circumstances, error) {
+	disturbances, err := observe.Disturbances(pass.released.Baseline, pass.networkPods)
+	if err != nil {
+		return results.Circumstances{}, fmt.Errorf("run %s: %w", pass.run.Name, err)
+	}
+	_, unobserved := plan.ObservedDatabases(pass.platform, pass.network)
+	c := results.Circumstances{
+		Workers: int(pass.run.Spec.Workload.Workers.Count), Failures: read.failures, Disturbances: disturbances,
+		Containers: observe.Containers(pass.networkPods), Unobserved: unobserved,
+	}
+	for i := range nodes {
+		c.Troubles = append(c.Troubles, observe.Troubles(&nodes[i])...)
+	}
+	return c, nil
 }
 
 // interpret lets the platform read the measurement.
@@ -165,7 +189,7 @@ func interpret(pass *runPass, measured *results.Measurement) results.Interpretat
 }
 
 // describe adds what it takes to repeat the run.
-func (r *RunReconciler) describe(ctx context.Context, pass *runPass, result *results.Result) error {
+func (r *RunReconciler) describe(pass *runPass, result *results.Result, nodes []corev1.Node) error {
 	run, network := pass.run, pass.network
 	result.Run = results.RunIdentity{Namespace: run.Namespace, Name: run.Name, UID: string(run.UID),
 		Network: network.Name, NetworkUID: string(network.UID), Workload: run.Spec.Workload.Name, Reference: pass.driver.Workload.Reference}
@@ -175,18 +199,17 @@ func (r *RunReconciler) describe(ctx context.Context, pass *runPass, result *res
 		return fmt.Errorf("encode workload of run %s: %w", run.Name, err)
 	}
 	result.Workload = orders
-	nodes, err := r.nodes(ctx, pass.networkPods)
-	if err != nil {
-		return err
-	}
 	result.Environment = results.Environment{
 		OperatorVersion: r.Images.Version, PlatformVersion: pass.platform.Version(&network.Spec),
 		KubernetesVersion: r.KubeVersion, PlanHash: network.Status.PlanHash,
-		Images: observe.Images(pass.networkPods), Containers: observe.Containers(pass.networkPods), Nodes: nodes,
+		Images: observe.Images(pass.networkPods), Containers: observe.Containers(pass.networkPods),
 		Settings: settings(network.Status.Settings),
 	}
 	if epoch := network.Status.Epoch; epoch != nil {
 		result.Environment.State = results.State{Epoch: epoch.ID, Fresh: epoch.FirstRun == run.UID}
+	}
+	for i := range nodes {
+		result.Environment.Nodes = append(result.Environment.Nodes, observe.NodeOf(&nodes[i]))
 	}
 	if _, ok := pass.platform.(platform.DatabaseUser); ok {
 		database := network.Spec.DatabaseOrDefault()
@@ -214,14 +237,13 @@ func settings(derived []v1alpha1.DerivedSetting) map[string]string {
 	return all
 }
 
-func (r *RunReconciler) nodes(ctx context.Context, pods []corev1.Pod) ([]results.Node, error) {
-	var all []results.Node
-	for _, name := range observe.NodeNames(pods) {
-		var node corev1.Node
-		if err := r.Direct.Get(ctx, types.NamespacedName{Name: name}, &node); err != nil {
+func (r *RunReconciler) nodes(ctx context.Context, pods []corev1.Pod) ([]corev1.Node, error) {
+	names := observe.NodeNames(pods)
+	all := make([]corev1.Node, len(names))
+	for i, name := range names {
+		if err := r.Direct.Get(ctx, types.NamespacedName{Name: name}, &all[i]); err != nil {
 			return nil, fmt.Errorf("get node %s: %w", name, err)
 		}
-		all = append(all, observe.NodeOf(&node))
 	}
 	return all, nil
 }

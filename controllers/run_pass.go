@@ -88,6 +88,8 @@ func (r *RunReconciler) accept(pass *runPass) error {
 		return fmt.Errorf("spec.workload: %w", err)
 	}
 	load.Workload.Reference = string(pass.run.UID)
+	databases, _ := plan.ObservedDatabases(p, pass.network)
+	load.Workload.Observe = append(load.Workload.Observe, databases...)
 	pass.driver = load
 	return nil
 }

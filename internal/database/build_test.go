@@ -39,7 +39,7 @@ func network() Input {
 		Provider:  v1alpha1.ProviderChart,
 		Members:   []Member{member("member-0", "Party"), member("member-1", "Party"), member("notary", "Notary")},
 		Server:    Server{Resources: corev1.ResourceRequirements{Requests: memory, Limits: memory}},
-		Images:    Images{PostgreSQL: "example.org/postgresql:1", Exporter: "example.org/exporter:1"},
+		Images:    Images{PostgreSQL: "example.org/postgresql:1", Exporter: "example.org/exporter:1", Agent: "example.org/agent:1"},
 		Superuser: SecretKey{Name: "two-banks-db-superuser", Key: "password"},
 		Template: &Template{
 			Containers: []corev1.Container{{Name: "schema", Image: "example.org/corda:1", Command: []string{"schema"}}},

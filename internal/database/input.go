@@ -87,6 +87,8 @@ type Images struct {
 	PostgreSQL string
 	// Exporter for Prometheus beside each instance of the project's chart; empty: none.
 	Exporter string
+	// Agent that starts the server of the project's chart and tells what it uses; empty: none.
+	Agent string
 }
 
 // Chart is a Helm chart of the user's own.

@@ -18,7 +18,21 @@ const (
 	InstanceLabel = "benchnet.dev/database-instance"
 
 	port = 5432
+
+	// agentPort and exporterPort serve metrics on an instance of the project's chart.
+	agentPort    = 9101
+	exporterPort = 9187
 )
+
+// AgentURL is where an instance of the project's chart tells what its container uses.
+func AgentURL(instance string) string {
+	return fmt.Sprintf("http://%s:%d/metrics", instance, agentPort)
+}
+
+// ExporterURL is where its exporter tells what the server does.
+func ExporterURL(instance string) string {
+	return fmt.Sprintf("http://%s:%d/metrics", instance, exporterPort)
+}
 
 // Plan is every instance of a network and how each member reaches its own.
 type Plan struct {

@@ -117,9 +117,13 @@ func (in Input) chartValues(g group, settings []Setting, size resource.Quantity)
 	if in.Server.Storage.ClassName != nil {
 		storage["storageClassName"] = *in.Server.Storage.ClassName
 	}
-	exporter := map[string]any{"enabled": in.Images.Exporter != ""}
+	exporter := map[string]any{"enabled": in.Images.Exporter != "", "port": exporterPort}
 	if in.Images.Exporter != "" {
 		exporter["image"] = in.Images.Exporter
+	}
+	agent := map[string]any{"enabled": in.Images.Agent != "", "port": agentPort}
+	if in.Images.Agent != "" {
+		agent["image"] = in.Images.Agent
 	}
 	labels := in.labels(g.name, "database")
 	return map[string]any{
@@ -129,6 +133,7 @@ func (in Input) chartValues(g group, settings []Setting, size resource.Quantity)
 		"storage":      storage,
 		"resources":    in.Server.Resources,
 		"exporter":     exporter,
+		"agent":        agent,
 		"commonLabels": labels,
 		"nodeSelector": in.Server.NodeSelector,
 		"tolerations":  in.Server.Tolerations,

@@ -63,6 +63,8 @@ func disturbance(before podState, pod *corev1.Pod) (results.Disturbance, bool) {
 		d.Kind, d.Message = results.MemberEvicted, "the pod was evicted: "+pod.Status.Message
 	case pod.UID != before.UID:
 		d.Kind, d.Message = results.MemberReplaced, "the pod was replaced by another one"
+	case disrupted(pod) != "":
+		d.Kind, d.Message = results.MemberEvicted, "the pod is being evicted: "+disrupted(pod)
 	case Restarts(pod) > before.Restarts:
 		d.Kind = results.MemberRestarted
 		d.Message = fmt.Sprintf("its containers restarted %d times", Restarts(pod)-before.Restarts)
@@ -75,6 +77,16 @@ func disturbance(before podState, pod *corev1.Pod) (results.Disturbance, bool) {
 	return d, true
 }
 
+// disrupted is why the cluster is about to end a pod, or empty.
+func disrupted(pod *corev1.Pod) string {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue {
+			return c.Reason + ": " + c.Message
+		}
+	}
+	return ""
+}
+
 // measured tells whether a pod is a part of the network rather than of the load on it.
 func measured(pod *corev1.Pod) bool {
 	return pod.Labels[v1alpha1.LabelMember] != "" || isDatabase(pod)
@@ -85,9 +97,5 @@ func isDatabase(pod *corev1.Pod) bool {
 }
 
 func stateOf(pod *corev1.Pod) podState {
-	subject := pod.Labels[v1alpha1.LabelMember]
-	if subject == "" {
-		subject = pod.Labels[v1alpha1.LabelDatabaseInstance]
-	}
-	return podState{Pod: pod.Name, Subject: subject, UID: pod.UID, Restarts: Restarts(pod), Database: isDatabase(pod)}
+	return podState{Pod: pod.Name, Subject: subjectOf(pod), UID: pod.UID, Restarts: Restarts(pod), Database: isDatabase(pod)}
 }

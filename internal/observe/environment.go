@@ -2,8 +2,10 @@ package observe
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -21,7 +23,7 @@ func Containers(pods []corev1.Pod) []results.Container {
 		}
 		for _, c := range pod.Spec.Containers {
 			all = append(all, results.Container{
-				Name: pod.Name, Container: c.Name, Role: role, Node: pod.Spec.NodeName,
+				Name: pod.Name, Container: c.Name, Role: role, Subject: subjectOf(pod), Node: pod.Spec.NodeName,
 				CPURequest: c.Resources.Requests.Cpu().AsApproximateFloat64(), CPULimit: c.Resources.Limits.Cpu().AsApproximateFloat64(),
 				MemoryRequest: c.Resources.Requests.Memory().Value(), MemoryLimit: c.Resources.Limits.Memory().Value(),
 			})
@@ -70,6 +72,37 @@ func NodeNames(pods []corev1.Pod) []string {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// subjectOf is the name under which a result speaks of what is in a pod.
+func subjectOf(pod *corev1.Pod) string {
+	if pod.Labels[v1alpha1.LabelRun] != "" {
+		return "worker-" + pod.Labels[batchv1.JobCompletionIndexAnnotation]
+	}
+	return cmp.Or(pod.Labels[v1alpha1.LabelMember], pod.Labels[v1alpha1.LabelDatabaseInstance])
+}
+
+// Troubles of a node: it is not ready, or runs out of something.
+func Troubles(node *corev1.Node) []results.Disturbance {
+	var all []results.Disturbance
+	for _, c := range node.Status.Conditions {
+		d := results.Disturbance{Subject: node.Name, Kind: results.NodeUnderPressure}
+		switch {
+		case c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue:
+			d.Kind, d.Message = results.NodeNotReady, fmt.Sprintf("node %s was not ready when the run ended: %s", node.Name, c.Message)
+		case pressures[c.Type] && c.Status == corev1.ConditionTrue:
+			d.Message = fmt.Sprintf("node %s was under %s when the run ended: %s", node.Name, c.Type, c.Message)
+		default:
+			continue
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+// pressures are the conditions under which a kubelet evicts pods.
+var pressures = map[corev1.NodeConditionType]bool{
+	corev1.NodeMemoryPressure: true, corev1.NodeDiskPressure: true, corev1.NodePIDPressure: true,
 }
 
 func roleOf(pod *corev1.Pod) string {

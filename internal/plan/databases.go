@@ -63,6 +63,7 @@ func databaseInput(in Input, topology platform.Topology, needs platform.Database
 		Images: database.Images{
 			PostgreSQL: in.Images.Image("postgresql", postgresqlVersion),
 			Exporter:   in.Images.Image("postgres-exporter", ""),
+			Agent:      in.Images.Image("agent", ""),
 		},
 		Superuser: database.SecretKey{Name: names.DatabaseSuperuser(network), Key: passwordKey},
 	}

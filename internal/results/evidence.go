@@ -1,5 +1,11 @@
 package results
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // MemberKind says what was observed.
 type MemberKind string
 
@@ -80,3 +86,78 @@ const (
 	SeriesDiskRead        = "diskRead"
 	SeriesDiskWrite       = "diskWrite"
 )
+
+// Names of the series that say how a member uses its pool of database connections: those lent out, the threads that wait for
+// one, and the most that there may be.
+const (
+	SeriesPoolActive  = "databasePoolActive"
+	SeriesPoolPending = "databasePoolPending"
+	SeriesPoolMax     = "databasePoolMax"
+)
+
+// Names of the series of a database: connections open and allowed, sessions at work, and those of them that wait: for a lock on
+// rows or tables, for a latch in the server's memory, for a file.
+const (
+	SeriesConnections    = "connections"
+	SeriesMaxConnections = "maxConnections"
+	SeriesActive         = "activeSessions"
+	SeriesLockWaits      = "lockWaits"
+	SeriesLatchWaits     = "latchWaits"
+	SeriesIOWaits        = "ioWaits"
+	SeriesCommits        = "commits"
+	SeriesDeadlocks      = "deadlocks"
+)
+
+// seriesOf is the series of that subject and name; nil if there is none.
+func (m *Measurement) seriesOf(subject, name string) Series {
+	for _, s := range m.Series {
+		if s.Subject == subject && s.Name == name {
+			return s.Values
+		}
+	}
+	return nil
+}
+
+// namedHost is a host of the run.
+type namedHost struct {
+	name string
+	Host
+}
+
+// hosts of members, databases and workers, each once, in the order in which they were seen. Containers tell where a subject was;
+// a host whose name is not known is called after the subject.
+func (m *Measurement) hosts(containers []Container) []namedHost {
+	var all []namedHost
+	add := func(subject string, h *Host) {
+		if h == nil {
+			return
+		}
+		name := nodeOf(containers, subject)
+		if !slices.ContainsFunc(all, func(known namedHost) bool { return known.name == name }) {
+			all = append(all, namedHost{name, *h})
+		}
+	}
+	for _, member := range m.Members {
+		add(member.Member, member.Host)
+	}
+	for _, w := range m.Workers {
+		if w.Load != nil {
+			add(workerName(w.Worker), w.Load.Host)
+		}
+	}
+	return all
+}
+
+// nodeOf is the node that a subject's pod was on. One container of several is called after its pod: member-0/execution.
+func nodeOf(containers []Container, subject string) string {
+	pod, _, _ := strings.Cut(subject, "/")
+	for _, c := range containers {
+		if c.Subject == pod && c.Node != "" {
+			return c.Node
+		}
+	}
+	return "the host of " + pod
+}
+
+// workerName is the subject of a load worker.
+func workerName(index int) string { return fmt.Sprintf("worker-%d", index) }

@@ -26,7 +26,9 @@ type Result struct {
 	Workload    json.RawMessage `json:"workload,omitempty"`
 	Environment Environment     `json:"environment"`
 	Verdict     Verdict         `json:"verdict"`
-	Summary     Summary         `json:"summary"`
+	// Bottleneck is what was at its limit in the window; absent in results of older versions.
+	Bottleneck *Bottleneck `json:"bottleneck,omitempty"`
+	Summary    Summary     `json:"summary"`
 	// Histogram of latencies over all workers: microseconds, HdrHistogram V2 compressed, base64.
 	Histogram string       `json:"histogram"`
 	Series    Throughput   `json:"series"`
@@ -140,7 +142,9 @@ type Container struct {
 	Container string `json:"container"`
 	// Role: Member, Database or Worker.
 	Role string `json:"role"`
-	Node string `json:"node"`
+	// Subject under which the rest of the result speaks of the pod: a member, a database instance, worker-0.
+	Subject string `json:"subject,omitempty"`
+	Node    string `json:"node"`
 	// CPURequest and CPULimit in cores, MemoryRequest and MemoryLimit in bytes; 0 if there is none.
 	CPURequest    float64 `json:"cpuRequest"`
 	CPULimit      float64 `json:"cpuLimit"`

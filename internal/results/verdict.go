@@ -53,6 +53,27 @@ const (
 	MemberThrottled ReasonCode = "MemberThrottled"
 	// ScrapesMissed (note): a member's CPU and memory series have gaps.
 	ScrapesMissed ReasonCode = "ScrapesMissed"
+	// WorkerBusy (note): a load generator used most of the CPU that it may.
+	WorkerBusy ReasonCode = "WorkerBusy"
+	// DatabaseThrottled (note): a database was at its CPU limit.
+	DatabaseThrottled ReasonCode = "DatabaseThrottled"
+	// DatabaseUnobserved (note): nothing is known of what a database used.
+	DatabaseUnobserved ReasonCode = "DatabaseUnobserved"
+	// OutOfMemory: the kernel killed a process of a member or database.
+	OutOfMemory ReasonCode = "OutOfMemory"
+	// VolumeFull: a volume had no room left; as a note: little.
+	VolumeFull ReasonCode = "VolumeFull"
+	// CPUStolen: the hypervisor gave a host's CPUs to others; as a note: a little.
+	CPUStolen ReasonCode = "CPUStolen"
+	// HostSaturated (note): all CPUs of a host were at work, so that containers waited for them below their limits.
+	HostSaturated ReasonCode = "HostSaturated"
+	// GarbageCollected (note): a JVM spent much of the window in collection.
+	GarbageCollected ReasonCode = "GarbageCollection"
+	// ClockSkewed (note): the clocks of two hosts differ.
+	ClockSkewed ReasonCode = "ClockSkewed"
+	// NodeNotReady: a node of the run no longer told that it was well. NodeUnderPressure (note): it runs out of something.
+	NodeNotReady      ReasonCode = "NodeNotReady"
+	NodeUnderPressure ReasonCode = "NodeUnderPressure"
 	// FewSamples (note): fewer than ten latencies lie above the percentile.
 	FewSamples ReasonCode = "FewSamples"
 )
@@ -67,36 +88,6 @@ type Reason struct {
 	Limit   float64 `json:"limit"`
 }
 
-// ThrottlingPolicy says what a member at its CPU limit means.
-type ThrottlingPolicy string
-
-const (
-	// ThrottlingNoted is for runs that ask what a given size achieves: the limit is part of what is measured.
-	ThrottlingNoted ThrottlingPolicy = "Note"
-	// ThrottlingInvalidates is for runs that compare software, where the limit must not be what is seen.
-	ThrottlingInvalidates ThrottlingPolicy = "Invalidate"
-)
-
-// Tolerances bound what a valid run may show.
-type Tolerances struct {
-	// ErrorShare of the requests that may fail, 0 to 1.
-	ErrorShare float64
-	// ThrottledShare of the CPU periods in which a container may be throttled, 0 to 1.
-	ThrottledShare float64
-	// LateShare of an open loop's requests that may start more than 100 ms late, 0 to 1.
-	LateShare float64
-	// MissedScrapes is the share of a member's scrapes that may be missed before it is noted, 0 to 1.
-	MissedScrapes float64
-	// MemberThrottling says what it means that a member exceeds ThrottledShare.
-	MemberThrottling ThrottlingPolicy
-}
-
-// DefaultTolerances are no error at all; 5 % of periods throttled, below which the effect on a percentile
-// up to p95 is small, and a member above it only noted; 1 % of requests late, and of scrapes missed.
-func DefaultTolerances() Tolerances {
-	return Tolerances{ErrorShare: 0, ThrottledShare: 0.05, LateShare: 0.01, MissedScrapes: 0.01, MemberThrottling: ThrottlingNoted}
-}
-
 // Circumstances are what the workers cannot know of a run.
 type Circumstances struct {
 	// Workers that should have reported.
@@ -105,13 +96,19 @@ type Circumstances struct {
 	Failures map[int]string
 	// Disturbances that were seen during the run.
 	Disturbances []Disturbance
+	// Containers of the run; they tell which host a member was on.
+	Containers []Container
+	// Troubles of the nodes as they were when the run was over: NodeNotReady or NodeUnderPressure.
+	Troubles []Disturbance
+	// Unobserved databases by name, with why nothing is known of them.
+	Unobserved map[string]string
 }
 
 // Disturbance is something that happened to the network while it was measured.
 type Disturbance struct {
-	// Kind is MemberRestarted, MemberEvicted, MemberReplaced or DatabaseRestarted.
+	// Kind is MemberRestarted, MemberEvicted, MemberReplaced or DatabaseRestarted; of a node NodeNotReady or NodeUnderPressure.
 	Kind ReasonCode
-	// Subject is the name of the member or database.
+	// Subject is the name of the member, database or node.
 	Subject string
 	// Message says what was seen, in one line.
 	Message string
@@ -127,6 +124,9 @@ func (m *Measurement) Judge(c Circumstances, t Tolerances) Verdict {
 	j.steady()
 	j.ledger()
 	j.members()
+	j.containers(c)
+	j.hosts(c)
+	j.clocks(c)
 	j.samples()
 	v := Verdict{Validity: Valid, Reasons: j.reasons, Notes: j.notes}
 	if len(v.Reasons) > 0 {
@@ -176,8 +176,6 @@ func (j *judge) workers(c Circumstances) {
 		}
 	}
 }
-
-func workerName(index int) string { return fmt.Sprintf("worker-%d", index) }
 
 func (j *judge) disturbances(c Circumstances) {
 	known := map[string]bool{}
@@ -235,24 +233,6 @@ func (j *judge) ledger() {
 	case l.Expected != l.Recorded:
 		j.invalid(LedgerDiffers, "", float64(l.Recorded), float64(l.Expected),
 			"the nodes recorded %d transactions, the clients saw %d complete: a difference of %+d", l.Recorded, l.Expected, l.Recorded-l.Expected)
-	}
-}
-
-func (j *judge) members() {
-	find := j.note
-	if j.t.MemberThrottling == ThrottlingInvalidates {
-		find = j.invalid
-	}
-	for _, m := range j.m.Members {
-		if share, over := j.throttled(m.ThrottledPeriods, m.Periods); over {
-			find(MemberThrottled, m.Member, share, j.t.ThrottledShare,
-				"%s was at its CPU limit: throttled in %s of its CPU periods (%s is the bound)", m.Member, percent(share), percent(j.t.ThrottledShare))
-		}
-		planned := j.m.WindowSeconds + 1
-		if share := ratio(int64(m.MissedScrapes), int64(planned)); share > j.t.MissedScrapes {
-			j.note(ScrapesMissed, m.Member, float64(m.MissedScrapes), j.t.MissedScrapes*float64(planned),
-				"%d of %d samples of the CPU and memory of %s are missing", m.MissedScrapes, planned, m.Member)
-		}
 	}
 }
 

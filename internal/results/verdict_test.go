@@ -16,7 +16,7 @@ func quiet(t *testing.T) (*Measurement, Circumstances) {
 		}
 	}
 	m.Members = []Member{{Member: "member-0", CPUSeconds: Series{1, 1}, MemoryBytes: Series{1, 1}, Periods: 1000, ThrottledPeriods: 50}}
-	return m, Circumstances{Workers: 2}
+	return m, Circumstances{Workers: 2, Containers: []Container{{Subject: "member-0", Node: "node-1"}, {Subject: "worker-0", Node: "node-2"}}}
 }
 
 func codes(reasons []Reason) string {
@@ -99,6 +99,81 @@ func TestJudge(t *testing.T) {
 		"scrape missed": {
 			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Members[0].MissedScrapes = 1 },
 			notes:  "ScrapesMissed/member-0",
+		},
+		"database at its limit": {
+			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
+				m.Members[0].Kind, m.Members[0].ThrottledPeriods = KindDatabase, 51
+			},
+			notes: "DatabaseThrottled/member-0",
+		},
+		"killed for memory": {
+			change:  func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Members[0].OOMKills = 1 },
+			reasons: "OutOfMemory/member-0", message: "the kernel killed 1 processes of member-0",
+		},
+		"collecting": {
+			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
+				m.Members[0].GarbageCollection = &GarbageCollection{Share: 0.11, Collections: 7}
+			},
+			notes: "GarbageCollection/member-0",
+		},
+		"volume nearly full": {
+			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
+				m.Members[0].Volume = &Volume{SizeBytes: 1000, LeastAvailableBytes: 99}
+			},
+			notes: "VolumeFull/member-0",
+		},
+		"volume full": {
+			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
+				m.Members[0].Volume = &Volume{SizeBytes: 10 << 30, LeastAvailableBytes: 1 << 20}
+			},
+			reasons: "VolumeFull/member-0", message: "the volume of member-0 had under 0.01 % of its 10.0 GiB left",
+		},
+		"busy worker": {
+			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
+				m.Workers[1].Load = &Load{CPUSeconds: 3.4, CPULimit: 2, Periods: 10}
+			},
+			notes: "WorkerBusy/worker-1",
+		},
+		"a little stolen, of a full host": {
+			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
+				m.Members[0].Host = &Host{CPUs: 2, BusyShare: 0.93, StealShare: 0.03}
+			},
+			notes: "CPUStolen/node-1 HostSaturated/node-1",
+		},
+		"stolen": {
+			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
+				m.Workers[0].Load = &Load{Host: &Host{CPUs: 2, StealShare: 0.06}}
+			},
+			reasons: "CPUStolen/node-2", message: "6 % of the CPU time of node-2 went to other machines",
+		},
+		"clocks apart": {
+			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
+				m.Members[0].Clock = &Clock{OffsetMillis: -12, ErrorMillis: 1.5}
+			},
+			notes: "ClockSkewed/node-1",
+		},
+		"clocks within the error": {
+			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
+				m.Members[0].Clock = &Clock{OffsetMillis: 12, ErrorMillis: 2.5}
+			},
+		},
+		"node not ready": {
+			change: func(_ *Measurement, c *Circumstances, _ *Tolerances) {
+				c.Troubles = []Disturbance{{NodeNotReady, "node-1", "stopped posting"}}
+			},
+			reasons: "NodeNotReady/node-1", message: "stopped posting",
+		},
+		"node under pressure": {
+			change: func(_ *Measurement, c *Circumstances, _ *Tolerances) {
+				c.Troubles = []Disturbance{{NodeUnderPressure, "node-1", "disk"}}
+			},
+			notes: "NodeUnderPressure/node-1",
+		},
+		"database unknown": {
+			change: func(_ *Measurement, c *Circumstances, _ *Tolerances) {
+				c.Unobserved = map[string]string{"db": "its chart is the user's own"}
+			},
+			notes: "DatabaseUnobserved/db",
 		},
 		"few samples": {
 			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Histogram = NewHistogram(); record(m, 999) },

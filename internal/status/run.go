@@ -169,6 +169,9 @@ func concluded(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 		s.Steady = result.Steady.Sentence()
 	}
 	s.Verdict = v1alpha1.Verdict(result.Verdict.Validity)
+	if result.Bottleneck != nil {
+		s.Bottleneck = result.Bottleneck.Message
+	}
 	s.Reasons = append(reasons("Invalid", result.Verdict.Reasons), reasons("Note", result.Verdict.Notes)...)
 	s.Result = &v1alpha1.ResultReference{ConfigMapName: names.Result(in.Run.Name), Key: protocol.ResultKey}
 	message := fmt.Sprintf("%s %s/s over %d s, verdict %s", s.Throughput, cmp.Or(s.Unit, "operations"), result.Times.WindowSeconds, s.Verdict)

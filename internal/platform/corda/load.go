@@ -11,6 +11,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/pods"
+	"github.com/benchnet/benchnet/internal/results"
 )
 
 // operation is what the driver does, as workload.json spells it. A plan of the user's own is told of the network alone.
@@ -138,11 +139,27 @@ func notaryOf(topology platform.Topology) string {
 	return ""
 }
 
-// observed are the agents of all nodes.
+// jmxSeconds between two samples of a node's JMX exporter: each makes the node itself read some hundred attributes.
+const jmxSeconds = 5
+
+// jmxSeries are recorded of every node; images/corda/jmx says what there is.
+var jmxSeries = []driver.ObservedSeries{
+	{Name: "flowsInFlight", Unit: "flows", Metric: "corda_flows_in_flight", Kind: driver.SeriesGauge},
+	{Name: "flowsStarted", Unit: "flows/s", Metric: "corda_flows_started_total", Kind: driver.SeriesCounter},
+	{Name: "checkpoints", Unit: "checkpoints/s", Metric: "corda_checkpoints_total", Kind: driver.SeriesCounter},
+	{Name: "inboundQueue", Unit: "messages", Metric: `corda_queue_messages{queue="p2p.inbound"}`, Kind: driver.SeriesGauge},
+	{Name: "rpcQueue", Unit: "messages", Metric: `corda_queue_messages{queue="rpc.server"}`, Kind: driver.SeriesGauge},
+	{Name: results.SeriesPoolActive, Unit: "connections", Metric: `corda_database_pool_connections{state="Active"}`, Kind: driver.SeriesGauge},
+	{Name: results.SeriesPoolPending, Unit: "threads", Metric: `corda_database_pool_connections{state="Pending"}`, Kind: driver.SeriesGauge},
+	{Name: results.SeriesPoolMax, Unit: "connections", Metric: `corda_database_pool_connections{state="Max"}`, Kind: driver.SeriesGauge},
+}
+
+// observed are the agents of all nodes, and what the nodes tell of themselves.
 func observed(topology platform.Topology) []driver.Observed {
-	all := make([]driver.Observed, 0, len(topology.Members))
+	all := make([]driver.Observed, 0, 2*len(topology.Members))
 	for _, m := range topology.Members {
-		all = append(all, driver.Observed{Member: m.Name, URL: members.MetricsURL(m, portAgent)})
+		all = append(all, members.Observed(m, portAgent), driver.Observed{Member: m.Name, Role: m.Role,
+			URL: members.MetricsURL(m, portJMX), EverySeconds: jmxSeconds, Series: jmxSeries})
 	}
 	return all
 }

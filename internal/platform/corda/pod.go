@@ -43,8 +43,8 @@ func prepareContainer(in platform.Input, supplied supply) corev1.Container {
 
 // nodeContainer has no liveness probe: a node that is measured is never killed for being slow.
 func nodeContainer(in platform.Input, m platform.Member) corev1.Container {
-	c := cordaContainer(in, "corda", pods.Agent, "supervise",
-		"--metrics-addr", members.HostPort("", portAgent), "--ready-pattern", readyPattern, "--ready-file", readyFile, "--", programNode)
+	c := cordaContainer(in, "corda",
+		members.Supervise(portAgent, baseDir, "--ready-pattern", readyPattern, "--ready-file", readyFile, "--", programNode)...)
 	c.Env = append(c.Env, passwords(in, m)...)
 	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnly(pods.AgentVolume, pods.AgentDir), pods.Mount(volumeRun, runDir))
 	c.Ports = members.ContainerPorts(nodePorts)

@@ -81,8 +81,8 @@ func observed(t platform.Topology) []driver.Observed {
 	all := make([]driver.Observed, 0, 3*len(t.Members))
 	for _, m := range t.Members {
 		all = append(all,
-			driver.Observed{Member: m.Name, URL: members.MetricsURL(m, portAgent)},
-			driver.Observed{Member: m.Name + "/execution", URL: members.MetricsURL(m, portExecutionAgent)},
+			members.Observed(m, portAgent),
+			driver.Observed{Member: m.Name + "/execution", Role: m.Role, URL: members.MetricsURL(m, portExecutionAgent)},
 			driver.Observed{Member: m.Name + consensusSuffix, URL: members.MetricsURL(m, portMetrics), Series: []driver.ObservedSeries{
 				{Name: seriesHeight, Unit: "blocks", Metric: metricHeight, Kind: driver.SeriesGauge},
 				{Name: "round", Metric: metricRound, Kind: driver.SeriesGauge},

@@ -46,11 +46,10 @@ func validatorContainer(in platform.Input) corev1.Container {
 	return corev1.Container{
 		Name:  "validator",
 		Image: e.Image,
-		Command: []string{pods.Agent, "supervise", "--metrics-addr", members.HostPort("", portAgent),
-			"--ready-pattern", readyPattern, "--ready-file", readyFile, "--",
-			programShell, configDir + "/" + fileStart, "emerald", "start", "--home", validatorDir, "--config", configDir + "/" + fileEmerald,
+		Command: members.Supervise(portAgent, dataDir, "--ready-pattern", readyPattern, "--ready-file", readyFile, "--",
+			programShell, configDir+"/"+fileStart, "emerald", "start", "--home", validatorDir, "--config", configDir+"/"+fileEmerald,
 			// Emerald does not read the level in its configuration.
-			"--log-level", strings.ToLower(e.LogLevel)},
+			"--log-level", strings.ToLower(e.LogLevel)),
 		Env: []corev1.EnvVar{
 			{Name: "ENGINE_PORT", Value: fmt.Sprintf("%04X", portEngine)},
 			{Name: "VALIDATOR_HOME", Value: validatorDir},
@@ -75,8 +74,8 @@ func validatorContainer(in platform.Input) corev1.Container {
 
 // clientContainer is ready when the client takes transactions.
 func clientContainer(in platform.Input, m platform.Member) corev1.Container {
-	c := executionContainer(in, m, "execution", append([]string{pods.Agent, "supervise",
-		"--metrics-addr", members.HostPort("", portExecutionAgent), "--"}, command(&in.Network.Spec)...)...)
+	c := executionContainer(in, m, "execution",
+		append(members.Supervise(portExecutionAgent, dataDir, "--"), command(&in.Network.Spec)...)...)
 	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnly(pods.AgentVolume, pods.AgentDir))
 	c.Ports = members.ContainerPorts(executionPorts)
 	c.ReadinessProbe = &corev1.Probe{PeriodSeconds: 2, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{

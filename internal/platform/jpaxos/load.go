@@ -57,6 +57,6 @@ func (JPaxos) Load(in platform.Input, topology platform.Topology, workload *v1al
 }
 
 func observed(m platform.Member) driver.Observed {
-	return driver.Observed{Member: m.Name, URL: members.MetricsURL(m, portAgent),
-		Series: []driver.ObservedSeries{{Name: executedSeries, Unit: "requests/s", Metric: executedMetric, Kind: driver.SeriesCounter}}}
+	return members.Observed(m, portAgent,
+		driver.ObservedSeries{Name: executedSeries, Unit: "requests/s", Metric: executedMetric, Kind: driver.SeriesCounter})
 }

@@ -100,8 +100,8 @@ func replicaPod(in platform.Input, m platform.Member, id int) corev1.PodSpec {
 // never killed for being slow.
 func replica(in platform.Input, id int) corev1.Container {
 	spec := &in.Network.Spec
-	command := []string{pods.Agent, "supervise", "--metrics-addr", members.HostPort("", portAgent), "--keep-stdin",
-		"--count-pattern", ratePattern, "--count-grid", rateGrid, "--count-name", executedMetric, "--", "java"}
+	command := members.Supervise(portAgent, storageDir, "--keep-stdin",
+		"--count-pattern", ratePattern, "--count-grid", rateGrid, "--count-name", executedMetric, "--", "java")
 	command = append(command, jvmArgs(spec)...)
 	command = append(command, "-Dlogback.configurationFile="+configDir+"/"+fileLogback, "-cp", spec.Platform.JPaxos.ClassPath,
 		mainClass(spec.Platform.JPaxos), strconv.Itoa(id))

@@ -33,7 +33,7 @@ func (Malachite) Load(in platform.Input, topology platform.Topology, workload *v
 	orders := driver.Orders(workload)
 	orders.Unit = "blocks"
 	for _, each := range topology.Members {
-		orders.Observe = append(orders.Observe, driver.Observed{Member: each.Name, URL: members.MetricsURL(each, portAgent)})
+		orders.Observe = append(orders.Observe, members.Observed(each, portAgent))
 	}
 	orders.Observe = append(orders.Observe, driver.Observed{Member: m.Name + "/consensus", URL: members.MetricsURL(m, portHTTP), Series: ownSeries})
 	return driver.Driver{

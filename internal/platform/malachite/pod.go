@@ -81,10 +81,9 @@ func validatorPod(in platform.Input, m platform.Member) corev1.PodSpec {
 // the measurement while it catches up, so that its readiness follows the process alone.
 func validator(in platform.Input) corev1.Container {
 	return corev1.Container{
-		Name:  "malachite",
-		Image: image(in),
-		Command: []string{pods.Agent, "supervise", "--metrics-addr", members.HostPort("", portAgent), "--",
-			program, "start", "--config", configDir + "/" + fileConfig},
+		Name:                     "malachite",
+		Image:                    image(in),
+		Command:                  members.Supervise(portAgent, homeDir, "--", program, "start", "--config", configDir+"/"+fileConfig),
 		Resources:                members.Resources(&in.Network.Spec.Members),
 		Ports:                    members.ContainerPorts(validatorPorts),
 		SecurityContext:          pods.Restricted(),
