@@ -52,7 +52,7 @@ func laboratory(t *testing.T, text string) *world {
 // node of the cluster; all tests share it.
 func (w *world) node(name, cores, memory string) {
 	w.t.Helper()
-	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name}}}
 	if err := w.client.Create(w.ctx, node); err != nil && !apierrors.IsAlreadyExists(err) {
 		w.t.Fatal(err)
 	}

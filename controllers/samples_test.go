@@ -1,0 +1,46 @@
+package controllers_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// Every sample of an experiment must be taken by the API server, point by point, and by the platforms: the rehearsal goes
+// through all networks and runs with a dry run.
+func TestSampleExperiments(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "config", "samples", "experiment_*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no samples of experiments: %v", err)
+	}
+	list, err := os.ReadFile(filepath.Join("..", "config", "samples", "kustomization.yaml"))
+	must(t, err)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			if !strings.Contains(string(list), "- "+filepath.Base(file)+"\n") {
+				t.Errorf("%s is not in kustomization.yaml", file)
+			}
+			text, err := os.ReadFile(file)
+			must(t, err)
+			w := laboratory(t, string(text))
+			w.node("hall", "4000", "16Ti")
+			e := &v1alpha1.BenchmarkExperiment{}
+			must(t, w.client.Get(w.ctx, w.request(w.decode(string(text)).GetName()).NamespacedName, e))
+			w.reconcileExperiment(e.Name)
+			w.get(e.Name, e)
+			accepted := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
+			if accepted == nil || accepted.Status != "True" {
+				t.Fatalf("the experiment should be accepted, but Accepted is %+v", accepted)
+			}
+			if e.Status.Plan == nil || e.Status.Plan.Runs < 2 {
+				t.Errorf("the plan should have runs, but is %+v", e.Status.Plan)
+			}
+			t.Logf("%+v", *e.Status.Plan)
+		})
+	}
+}
