@@ -135,7 +135,7 @@ type ComparisonStatus struct {
 	Candidate string `json:"candidate"`
 	// metric that was compared.
 	Metric Metric `json:"metric"`
-	// difference in percent of the baseline, a decimal with its sign.
+	// difference with its sign and unit: in percent of the baseline, or in percentage points for the error share.
 	Difference string `json:"difference"`
 	// interval of the difference, such as "[-2.1 %, +0.4 %]".
 	Interval string `json:"interval"`
@@ -143,7 +143,7 @@ type ComparisonStatus struct {
 	PValue string `json:"pValue"`
 	// verdict is Better, Worse, NoDifference, or TooFewRuns.
 	Verdict string `json:"verdict"`
-	// gate is Passed, Failed, or empty without one.
+	// gate is Passed, Failed, Undecided (too few runs, or nothing to compare with; it does not pass), or empty without one.
 	// +optional
 	Gate string `json:"gate,omitempty"`
 	// message for people.

@@ -378,7 +378,8 @@ type Gate struct {
 	// +required
 	Metric Metric `json:"metric"`
 	// maxRegressionPercent is how much worse the candidate may be, in percent of the baseline, a decimal: less throughput, more
-	// latency or errors. The gate fails where the whole confidence interval of the difference lies beyond it.
+	// latency; for the error share in percentage points. The gate fails where the difference is significant and its whole
+	// confidence interval lies beyond the bound.
 	// +kubebuilder:default="5"
 	// +kubebuilder:validation:XValidation:rule="!string(self).startsWith('-')",message="maxRegressionPercent must not be negative"
 	// +optional

@@ -12,7 +12,7 @@ func (d *Design) Assemble(e *v1alpha1.BenchmarkExperiment, seed int64, step *Ste
 	r := &Result{
 		APIVersion: APIVersion, Kind: Kind, SchemaVersion: SchemaVersion,
 		Experiment: Identity{Namespace: e.Namespace, Name: e.Name, UID: string(e.UID)},
-		Strategy:   string(e.Spec.Strategy), Order: string(e.Spec.Order.Type), Seed: seed, Confidence: confidence(&e.Spec),
+		Strategy:   string(e.Spec.Strategy), Order: string(e.Spec.Order.Type), Seed: seed, Confidence: confidenceOf(e.Spec.Compare),
 		Axes: d.Axes, Variants: []string{}, Points: []Point{}, Runs: runsOf(step, seen),
 	}
 	for _, v := range e.Spec.Variants {
@@ -62,9 +62,9 @@ func (r *Result) nameComparisons() {
 // defaultConfidence of all intervals.
 const defaultConfidence = 0.95
 
-func confidence(spec *v1alpha1.BenchmarkExperimentSpec) float64 {
-	if spec.Compare != nil && spec.Compare.ConfidencePercent > 0 {
-		return float64(spec.Compare.ConfidencePercent) / 100
+func confidenceOf(compare *v1alpha1.Comparison) float64 {
+	if compare != nil && compare.ConfidencePercent > 0 {
+		return float64(compare.ConfidencePercent) / 100
 	}
 	return defaultConfidence
 }

@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"slices"
+
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/statistics"
 )
@@ -24,11 +26,111 @@ const (
 
 // CompareVariants compares each point of each candidate with the baseline's point of the same parameters, in the order of the
 // points and of the metrics. With a stored result that is the baseline, and every variant of the experiment is a candidate.
-func CompareVariants(_ *v1alpha1.Comparison, _ []Point, _ []Run, _ int64, _ *Result) []ComparisonOutcome {
-	return nil
+// A point without a partner has an outcome that says so.
+func CompareVariants(spec *v1alpha1.Comparison, points []Point, runs []Run, seed int64, stored *Result) []ComparisonOutcome {
+	base := baselineOf(spec, points, runs, stored)
+	o := statistics.CompareOptions{Confidence: confidenceOf(spec), Seed: seed}
+	outcomes := []ComparisonOutcome{}
+	for i := range points {
+		if !base.isCandidate(&points[i]) {
+			continue
+		}
+		partner, missing := base.partner(&points[i])
+		for _, metric := range spec.Metrics {
+			c := ComparisonOutcome{
+				Candidate: points[i].Variant, Baseline: base.name, Point: points[i].Name, BaselinePoint: partner, Metric: string(metric),
+				Comparison: compareMetric(base.values(partner, metric), values(runs, points[i].Name, metric), metric, o),
+			}
+			c.judge(metric, gateOf(spec, metric), o.Confidence, missing)
+			outcomes = append(outcomes, c)
+		}
+	}
+	return outcomes
+}
+
+// compareMetric on its scale: a share of operations is compared in points, since most baselines have none that fail.
+func compareMetric(baseline, candidate []float64, metric v1alpha1.Metric, o statistics.CompareOptions) statistics.Comparison {
+	if metric == v1alpha1.MetricErrorShare {
+		o.Scale = statistics.Absolute
+	}
+	return statistics.Compare(baseline, candidate, o)
+}
+
+// judge sets verdict, gate and message.
+func (c *ComparisonOutcome) judge(metric v1alpha1.Metric, gate *v1alpha1.Gate, confidence float64, missing string) {
+	c.Verdict = c.verdict(metric, confidence)
+	if gate != nil {
+		c.MaxRegression = gate.MaxRegressionPercent.AsApproximateFloat64() / 100
+		c.Gate = c.gate(metric)
+	}
+	c.Message = c.message(metric, confidence, missing)
+}
+
+func (c *ComparisonOutcome) verdict(metric v1alpha1.Metric, confidence float64) string {
+	switch {
+	case c.TooFew(confidence):
+		return TooFewRuns
+	case !c.Differs(confidence):
+		return NoDifference
+	case higherIsBetter(metric) == (c.Difference > 0):
+		return Better
+	default:
+		return Worse
+	}
+}
+
+// gate fails where the difference is significant and all of its interval lies beyond the bound. A share of a baseline that has
+// a run at 0 says nothing, so that a bound in percent of it cannot be judged.
+func (c *ComparisonOutcome) gate(metric v1alpha1.Metric) string {
+	least := c.Low // the smallest regression within the interval
+	if higherIsBetter(metric) {
+		least = -c.High
+	}
+	switch {
+	case c.Verdict == TooFewRuns, c.Scale == statistics.Absolute && metric != v1alpha1.MetricErrorShare:
+		return GateUndecided
+	case c.Verdict == Worse && least > c.MaxRegression:
+		return GateFailed
+	default:
+		return GatePassed
+	}
+}
+
+func higherIsBetter(metric v1alpha1.Metric) bool { return metric == v1alpha1.MetricThroughput }
+
+func gateOf(spec *v1alpha1.Comparison, metric v1alpha1.Metric) *v1alpha1.Gate {
+	at := slices.IndexFunc(spec.Gates, func(g v1alpha1.Gate) bool { return g.Metric == metric })
+	if at < 0 {
+		return nil
+	}
+	return &spec.Gates[at]
+}
+
+// values of the metric in the valid runs of a point.
+func values(runs []Run, point string, metric v1alpha1.Metric) []float64 {
+	var all []float64
+	for _, r := range runs {
+		if v, measured := r.Metrics[string(metric)]; measured && r.Point == point && r.Verdict == verdictValid {
+			all = append(all, v)
+		}
+	}
+	return all
 }
 
 // Estimates of each metric over the valid runs.
-func Estimates(_ []Run, _ float64) map[string]statistics.Estimate {
-	return nil
+func Estimates(runs []Run, confidence float64) map[string]statistics.Estimate {
+	samples := map[string][]float64{}
+	for _, r := range runs {
+		if r.Verdict != verdictValid {
+			continue
+		}
+		for metric, v := range r.Metrics {
+			samples[metric] = append(samples[metric], v)
+		}
+	}
+	estimates := make(map[string]statistics.Estimate, len(samples))
+	for metric, s := range samples {
+		estimates[metric] = statistics.EstimateMean(s, confidence)
+	}
+	return estimates
 }

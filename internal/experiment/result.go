@@ -144,7 +144,7 @@ type ComparisonOutcome struct {
 	statistics.Comparison `json:",inline"`
 	// Verdict is Better, Worse, NoDifference or TooFewRuns.
 	Verdict string `json:"verdict"`
-	// Gate is Passed, Failed, or empty without one; MaxRegression is its bound as a share of the baseline.
+	// Gate is Passed, Failed, Undecided, or empty without one; MaxRegression is its bound on the comparison's scale.
 	Gate          string  `json:"gate,omitempty"`
 	MaxRegression float64 `json:"maxRegression,omitempty"`
 	Message       string  `json:"message"`

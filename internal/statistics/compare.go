@@ -20,7 +20,7 @@ const (
 )
 
 const (
-	defaultResamples = 10000
+	defaultResamples = 5000
 	power            = 0.8
 )
 
@@ -32,7 +32,7 @@ type CompareOptions struct {
 	Scale Scale
 	// Seed of the resampling.
 	Seed int64
-	// Resamples of the bootstrap. Default: 10000.
+	// Resamples of the bootstrap. Default: 5000.
 	Resamples int
 }
 
@@ -59,6 +59,15 @@ func Compare(baseline, candidate []float64, o CompareOptions) Comparison {
 // TooFew says that no outcome of so few runs could be significant.
 func (c Comparison) TooFew(confidence float64) bool {
 	return leastPValue(c.Baselines, c.Candidates) >= 1-confidence-1e-9
+}
+
+// RunsNeeded of each side is the least with which a difference can be significant.
+func RunsNeeded(confidence float64) int {
+	n := 1
+	for (Comparison{Baselines: n, Candidates: n}).TooFew(confidence) {
+		n++
+	}
+	return n
 }
 
 // Differs says that a difference can be claimed: the interval excludes 0 and the test is significant. Each has a weakness that

@@ -277,6 +277,6 @@ func saturationStatus(found experiment.Saturation, r *experiment.Result) v1alpha
 
 func comparisonStatus(c *experiment.ComparisonOutcome) v1alpha1.ComparisonStatus {
 	return v1alpha1.ComparisonStatus{Candidate: c.Name(), Metric: v1alpha1.Metric(c.Metric),
-		Difference: fmt.Sprintf("%+.1f", 100*c.Difference), Interval: fmt.Sprintf("[%+.1f %%, %+.1f %%]", 100*c.Low, 100*c.High),
+		Difference: c.Amount(c.Difference), Interval: c.Interval(),
 		PValue: fmt.Sprintf("%.3g", c.PValue), Verdict: c.Verdict, Gate: c.Gate, Message: c.Message}
 }

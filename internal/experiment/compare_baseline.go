@@ -1,0 +1,71 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// baseline is what candidates are compared with: a variant of the same experiment, or of a stored result.
+type baseline struct {
+	// name for people; variant within its points.
+	name, variant string
+	stored        bool
+	points        []Point
+	runs          []Run
+	// trouble is why there is none.
+	trouble string
+}
+
+func baselineOf(spec *v1alpha1.Comparison, points []Point, runs []Run, stored *Result) baseline {
+	if spec.Stored == nil {
+		return baseline{name: spec.Baseline, variant: spec.Baseline, points: points, runs: runs}
+	}
+	b := baseline{stored: true, name: spec.Stored.ConfigMapName, variant: spec.Stored.Variant}
+	if stored == nil {
+		b.trouble = fmt.Sprintf("there is no stored result in ConfigMap %s", spec.Stored.ConfigMapName)
+		return b
+	}
+	b.points, b.runs, b.name = stored.Points, stored.Runs, stored.Experiment.Name
+	switch variants := variantNames(stored.Points); {
+	case b.variant == "" && len(variants) == 1:
+		b.variant = variants[0]
+	case !slices.Contains(variants, b.variant):
+		b.trouble = fmt.Sprintf("compare.stored.variant %q is none of the stored result's: %s", b.variant, strings.Join(variants, ", "))
+	}
+	if b.variant != "" {
+		b.name += " " + b.variant
+	}
+	return b
+}
+
+func variantNames(points []Point) []string {
+	var variants []string
+	for _, p := range points {
+		if !slices.Contains(variants, p.Variant) {
+			variants = append(variants, p.Variant)
+		}
+	}
+	return variants
+}
+
+func (b *baseline) isCandidate(p *Point) bool { return b.stored || p.Variant != b.variant }
+
+// partner of a candidate's point, or why there is none.
+func (b *baseline) partner(p *Point) (name, missing string) {
+	if b.trouble != "" {
+		return "", b.trouble
+	}
+	for i := range b.points {
+		if b.points[i].Variant == b.variant && slices.Equal(b.points[i].Parameters, p.Parameters) {
+			return b.points[i].Name, ""
+		}
+	}
+	return "", fmt.Sprintf("the baseline %s has no point at %s", b.name, label("", p.Parameters))
+}
+
+func (b *baseline) values(point string, metric v1alpha1.Metric) []float64 {
+	return values(b.runs, point, metric)
+}

@@ -1,0 +1,208 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/statistics"
+)
+
+// measured has runs of one point for each variant, all valid, with this throughput; the error share is a thousandth of it.
+func measured(throughputs map[string][]float64) (points []Point, runs []Run) {
+	for _, variant := range []string{"base", "other"} {
+		point := Point{Name: "p-" + variant, Variant: variant, Parameters: []Parameter{{"users", "10"}}}
+		for i, x := range throughputs[variant] {
+			runs = append(runs, Run{Name: fmt.Sprint(variant, i), Point: point.Name, Verdict: verdictValid,
+				Metrics: map[string]float64{"Throughput": x, "LatencyP95": 1e4 / x, "ErrorShare": x / 1000}})
+		}
+		points = append(points, point)
+	}
+	return points, runs
+}
+
+func comparison(metric v1alpha1.Metric, maxRegression string) *v1alpha1.Comparison {
+	spec := &v1alpha1.Comparison{Baseline: "base", Metrics: []v1alpha1.Metric{metric}, ConfidencePercent: 95}
+	if maxRegression != "" {
+		spec.Gates = []v1alpha1.Gate{{Metric: metric, MaxRegressionPercent: resource.MustParse(maxRegression)}}
+	}
+	return spec
+}
+
+func TestVerdictsAndGates(t *testing.T) {
+	base := []float64{100, 101, 99, 100.5, 99.5}
+	times := func(factor float64) []float64 {
+		scaled := make([]float64, len(base))
+		for i, x := range base {
+			scaled[i] = factor*x + 0.1*float64(i)
+		}
+		return scaled
+	}
+	for name, test := range map[string]struct {
+		metric        v1alpha1.Metric
+		bound         string
+		other         []float64
+		verdict, gate string
+		message       string
+	}{
+		"same":              {"Throughput", "5", base, NoDifference, GatePassed, "throughput +0.0 % [-1.2 %, +1.1 %], p = 1; they would have shown 1.9 % or more"},
+		"far worse":         {"Throughput", "5", times(0.9), Worse, GateFailed, "regression > 5 % at 95 %: throughput -9.8 % ["},
+		"worse, within":     {"Throughput", "20", times(0.9), Worse, GatePassed, "; worse, but not surely by more than 20 %"},
+		"better":            {"Throughput", "5", times(1.1), Better, GatePassed, "throughput +10.2 % ["},
+		"no gate":           {"Throughput", "", times(0.9), Worse, "", "throughput -9.8 % ["},
+		"latency worse":     {"LatencyP95", "5", times(0.9), Worse, GateFailed, "regression > 5 % at 95 %: p95 latency +10.9 % ["},
+		"latency better":    {"LatencyP95", "5", times(1.1), Better, GatePassed, "p95 latency -9.3 % ["},
+		"errors, in points": {"ErrorShare", "500m", times(1.1), Worse, GateFailed, "regression > 0.5 points at 95 %: error share +1.02 points ["},
+		"errors, within":    {"ErrorShare", "5", times(1.1), Worse, GatePassed, "; worse, but not surely by more than 5 points"},
+		"too few":           {"Throughput", "5", []float64{50, 51}, TooFewRuns, GateUndecided, "too few valid runs: 2 against 5; 95 % needs 4 of each"},
+		"none":              {"Throughput", "5", nil, TooFewRuns, GateUndecided, "too few valid runs: 0 against 5; 95 % needs 4 of each"},
+		"too noisy":         {"Throughput", "5", []float64{80, 120, 100, 90, 115}, NoDifference, GatePassed, "could have hidden a regression of 5 %: they show "},
+	} {
+		points, runs := measured(map[string][]float64{"base": base, "other": test.other})
+		runs = append(runs, Run{Point: "p-other", Verdict: verdictInvalid, Metrics: map[string]float64{"Throughput": 1, "LatencyP95": 1, "ErrorShare": 1}}, Run{Point: "p-base", Verdict: verdictFailed})
+		got := CompareVariants(comparison(test.metric, test.bound), points, runs, 1, nil)
+		if len(got) != 1 {
+			t.Fatalf("%s: %+v", name, got)
+		}
+		c := got[0]
+		if c.Verdict != test.verdict || c.Gate != test.gate || !strings.Contains(c.Message, test.message) {
+			t.Errorf("%s: %s, gate %q, %q; want %s, %q, %q", name, c.Verdict, c.Gate, c.Message, test.verdict, test.gate, test.message)
+		}
+		if c.Candidate != "other" || c.Baseline != "base" || c.Point != "p-other" || c.BaselinePoint != "p-base" || c.Baselines != 5 || c.Candidates != len(test.other) {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+}
+
+// A baseline at 0 has no percent: the difference is given in milliseconds, and the gate does not pass.
+func TestBaselineAtZero(t *testing.T) {
+	points, runs := measured(map[string][]float64{"base": {1, 1, 1, 1}, "other": {2, 2, 2, 2}})
+	for i := range runs {
+		runs[i].Metrics["LatencyP95"] = float64(len(runs[i].Name)) - float64(len("base0"))
+	}
+	c := CompareVariants(comparison(v1alpha1.MetricLatencyP95, "5"), points, runs, 1, nil)[0]
+	if c.Scale != statistics.Absolute || c.Gate != GateUndecided || !strings.HasPrefix(c.Message, "p95 latency +1 ms [+1 ms, +1 ms]") {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestStoredBaseline(t *testing.T) {
+	_, before := measured(map[string][]float64{"base": {100, 101, 99, 100}})
+	points, runs := measured(map[string][]float64{"base": {80, 81, 79, 80}, "other": {100, 101, 99, 100}})
+	at := func(users string) []Parameter { return []Parameter{{"users", users}} }
+	stored := &Result{Experiment: Identity{Name: "last-week"}, Points: []Point{{Name: "p-base", Variant: "v1", Parameters: at("10")}}, Runs: before}
+	two := &Result{Experiment: Identity{Name: "last-week"}, Runs: before,
+		Points: []Point{{Name: "p-base", Variant: "v1", Parameters: at("10")}, {Name: "p-base", Variant: "v2", Parameters: at("20")}}}
+	for name, test := range map[string]struct {
+		stored   *Result
+		variant  string
+		baseline string
+		verdicts [2]string
+		message  string
+	}{
+		"its only variant":     {stored, "", "last-week v1", [2]string{Worse, NoDifference}, "regression > 5 % at 95 %"},
+		"one of two":           {two, "v1", "last-week v1", [2]string{Worse, NoDifference}, "regression > 5 % at 95 %"},
+		"no such point":        {two, "v2", "last-week v2", [2]string{TooFewRuns, TooFewRuns}, "the baseline last-week v2 has no point at users=10"},
+		"which of two":         {two, "", "last-week", [2]string{TooFewRuns, TooFewRuns}, `compare.stored.variant "" is none of the stored result's: v1, v2`},
+		"no such variant":      {stored, "v9", "last-week v9", [2]string{TooFewRuns, TooFewRuns}, `compare.stored.variant "v9" is none of the stored result's: v1`},
+		"nothing stored there": {nil, "", "old", [2]string{TooFewRuns, TooFewRuns}, "there is no stored result in ConfigMap old"},
+	} {
+		spec := comparison(v1alpha1.MetricThroughput, "5")
+		spec.Baseline, spec.Stored = "", &v1alpha1.StoredResult{ConfigMapName: "old", Variant: test.variant}
+		got := CompareVariants(spec, points, runs, 1, test.stored)
+		if len(got) != 2 {
+			t.Fatalf("%s: %+v", name, got)
+		}
+		if verdicts := [2]string{got[0].Verdict, got[1].Verdict}; verdicts != test.verdicts || got[0].Baseline != test.baseline || !strings.HasPrefix(got[0].Message, test.message) {
+			t.Errorf("%s: %v against %q, %q; want %v, %q, %q", name, verdicts, got[0].Baseline, got[0].Message, test.verdicts, test.baseline, test.message)
+		}
+		if got[0].Verdict == TooFewRuns && got[0].Gate != GateUndecided {
+			t.Errorf("%s: gate %q", name, got[0].Gate)
+		}
+	}
+}
+
+func TestEveryPointMeetsThatOfTheSameParameters(t *testing.T) {
+	var points []Point
+	var runs []Run
+	for i, variant := range []string{"other", "base", "third"} {
+		for j, users := range []string{"1", "10"} {
+			name := fmt.Sprintf("p%d%d", i, j)
+			points = append(points, Point{Name: name, Variant: variant, Parameters: []Parameter{{"users", users}, {"size", "1"}}})
+			for r := range 4 {
+				runs = append(runs, Run{Point: name, Verdict: verdictValid, Metrics: map[string]float64{"Throughput": float64(100*j + 10 + r)}})
+			}
+		}
+	}
+	points = append(points, Point{Name: "p99", Variant: "third", Parameters: []Parameter{{"users", "99"}, {"size", "1"}}})
+	var pairs []string
+	spec := comparison(v1alpha1.MetricThroughput, "")
+	spec.Metrics = append(spec.Metrics, v1alpha1.MetricLatencyP95)
+	for _, c := range CompareVariants(spec, points, runs, 1, nil) {
+		pairs = append(pairs, fmt.Sprint(c.Point, "-", c.BaselinePoint, " ", c.Metric, " ", c.Verdict))
+	}
+	want := "p00-p10 Throughput NoDifference, p00-p10 LatencyP95 TooFewRuns, p01-p11 Throughput NoDifference, p01-p11 LatencyP95 TooFewRuns, " +
+		"p20-p10 Throughput NoDifference, p20-p10 LatencyP95 TooFewRuns, p21-p11 Throughput NoDifference, p21-p11 LatencyP95 TooFewRuns, " +
+		"p99- Throughput TooFewRuns, p99- LatencyP95 TooFewRuns"
+	if got := strings.Join(pairs, ", "); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// A version against itself passes its gate, with noise as measured on real networks; a copy slower by more than is called
+// detectable fails it.
+func TestGateOverManyExperiments(t *testing.T) {
+	const experiments, noise = 500, 0.03
+	for _, test := range []struct {
+		name           string
+		factor         float64
+		atLeast, below float64
+	}{
+		{"a version against itself", 1, 0, 0.001},
+		{"4 % slower, with a bound of 5 %", 0.96, 0, 0.02},
+		{"20 % slower", 0.80, 0.99, 1.01},
+	} {
+		failed := 0.0
+		for seed := range uint64(experiments) {
+			random := rand.New(rand.NewPCG(seed, 2))
+			all := map[string][]float64{}
+			for range 6 {
+				all["base"] = append(all["base"], 100*math.Exp(noise*random.NormFloat64()))
+				all["other"] = append(all["other"], 100*test.factor*math.Exp(noise*random.NormFloat64()))
+			}
+			points, runs := measured(all)
+			if CompareVariants(comparison(v1alpha1.MetricThroughput, "5"), points, runs, int64(seed), nil)[0].Gate == GateFailed {
+				failed += 1.0 / experiments
+			}
+		}
+		t.Logf("%s: the gate failed in %.1f %% of %d experiments of 6 and 6 runs with a noise of %.0f %%", test.name, 100*failed, experiments, 100*noise)
+		if failed < test.atLeast || failed > test.below {
+			t.Errorf("%s: %.3f failed", test.name, failed)
+		}
+	}
+}
+
+func TestEstimatesAreOfValidRuns(t *testing.T) {
+	_, runs := measured(map[string][]float64{"base": {100, 104}})
+	runs = append(runs, Run{Verdict: verdictInvalid, Metrics: map[string]float64{"Throughput": 1}}, Run{Verdict: verdictFailed})
+	delete(runs[1].Metrics, "LatencyP95")
+	got := Estimates(runs, 0.95)
+	if len(got) != 3 || got["Throughput"].N != 2 || got["Throughput"].Mean != 102 || got["LatencyP95"].N != 1 || got["LatencyP95"].High != 100 {
+		t.Errorf("got %+v", got)
+	}
+	if got := Estimates(nil, 0.95); got == nil || len(got) != 0 {
+		t.Errorf("of no runs: %v", got)
+	}
+}
+
+func BenchmarkCompareVariants(b *testing.B) {
+	points, runs := measured(map[string][]float64{"base": {100, 101, 99, 100, 98, 103, 100, 99}, "other": {100, 101, 99, 100, 97, 103, 100, 99}})
+	for b.Loop() {
+		CompareVariants(comparison(v1alpha1.MetricThroughput, "5"), points, runs, 1, nil)
+	}
+}
