@@ -71,6 +71,27 @@ func TestConditionsAreDocumented(t *testing.T) {
 	}
 }
 
+func TestVerdictCodesAreDocumented(t *testing.T) {
+	conditions, results := read(t, "conditions.md"), read(t, "results.md")
+	for _, value := range constants(t, "../internal/results/verdict.go", "") {
+		if value == "Valid" || value == "Invalid" {
+			continue
+		}
+		if !strings.Contains(conditions, "`"+value+"`") || !strings.Contains(results, "`"+value+"`") {
+			t.Errorf("docs/conditions.md or docs/results.md lacks `%s`", value)
+		}
+	}
+}
+
+func TestResourcesAreDocumented(t *testing.T) {
+	page := read(t, "results.md")
+	for _, value := range constants(t, "../internal/results/bottleneck.go", "") {
+		if !strings.Contains(page, "`"+value+"`") {
+			t.Errorf("docs/results.md lacks `%s`", value)
+		}
+	}
+}
+
 func TestDependenciesAreDocumented(t *testing.T) {
 	page := read(t, "dependencies.md")
 	for _, path := range []string{"../go.mod", "../drivers/evm/go.mod", "../hack/cluster/go.mod"} {

@@ -60,11 +60,14 @@ func TestDisturbances(t *testing.T) {
 	replaced.UID = "uid-other"
 	evicted := member("a", 1)
 	evicted.Status.Reason = "Evicted"
+	disrupted := member("a", 1)
+	disrupted.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI"}}
 	cases := []struct {
 		name string
 		now  []corev1.Pod
 		want results.ReasonCode
 	}{
+		{"being evicted", []corev1.Pod{disrupted}, results.MemberEvicted},
 		{"undisturbed", []corev1.Pod{member("a", 1)}, ""},
 		{"restarted", []corev1.Pod{member("a", 2)}, results.MemberRestarted},
 		{"replaced", []corev1.Pod{replaced}, results.MemberReplaced},

@@ -15,8 +15,8 @@ const (
 	KindDatabase MemberKind = "Database"
 )
 
-// Evidence is what is known of a container beside its CPU and memory, over the window. What neither the kernel nor the program
-// in it tells is absent.
+// Evidence is what is known of a container beside its CPU and memory, over all that was recorded: the window, or more where the
+// window was cut out of it afterwards. What neither the kernel nor the program in it tells is absent.
 type Evidence struct {
 	// CPULimit in cores and MemoryLimitBytes as the kernel enforces them.
 	CPULimit         float64 `json:"cpuLimit,omitempty"`

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -60,12 +61,17 @@ func (j *judge) containers(c Circumstances) {
 	}
 }
 
-// share of its CPU limit that a worker used over the window; 0 without a limit.
-func (l *Load) share(seconds int) float64 {
+// cores that a worker used on average, over what was recorded; the window unless it says otherwise.
+func (l *Load) cores(window int) float64 {
+	return l.CPUSeconds / float64(cmp.Or(l.Seconds, window))
+}
+
+// share of its CPU limit that a worker used; 0 without a limit.
+func (l *Load) share(window int) float64 {
 	if l == nil || l.CPULimit == 0 {
 		return 0
 	}
-	return l.CPUSeconds / float64(seconds) / l.CPULimit
+	return l.cores(window) / l.CPULimit
 }
 
 func (j *judge) room(m Member) {
