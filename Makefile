@@ -88,6 +88,14 @@ test-evm: ## Tests of the EVM load driver, against a real geth
 test-rust: ## Tests of the Rust code, with validators on loopback
 	@hack/test/rust
 
+.PHONY: test-report
+test-report: ## Open the reports in a headless Chromium
+	@hack/test/go report -count=1 -run TestInABrowser
+
+.PHONY: docs-images
+docs-images: ## Take the pictures of the documentation anew
+	@hack/test/go report -count=1 -run TestPictures -update=true
+
 .PHONY: test-envtest
 test-envtest: ## Tests against a real API server and etcd
 	@KUBEBUILDER_ASSETS=$$(hack/cluster/assets) hack/test/go envtest -count=1

@@ -37,7 +37,7 @@ func metricsCompared(e *experiment.Result) []metric {
 	}
 	var all []metric
 	for _, name := range inOrder(seen) {
-		all = append(all, metricNamed(name))
+		all = append(all, metricOf(e, name))
 	}
 	return all
 }

@@ -97,7 +97,7 @@ func RunsCSV(w io.Writer, e *experiment.Result, runs map[string]*results.Result)
 	for _, run := range e.Runs {
 		p := points[run.Point]
 		row := slices.Concat([]string{run.Name, run.Point, p.Variant}, parameterValues(e, p), []string{
-			strconv.Itoa(run.Repetition), strconv.Itoa(run.Attempt), instant(run.Start), run.Verdict, strings.Join(run.Reasons, " "), run.Bottleneck,
+			strconv.Itoa(run.Repetition), strconv.Itoa(run.Attempt), instant(run.Start), run.Verdict, strings.Join(run.Reasons, "; "), run.Bottleneck,
 		})
 		for _, name := range metrics {
 			value, known := run.Metrics[name]

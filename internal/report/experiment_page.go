@@ -82,7 +82,7 @@ func pointsTable(e *experiment.Result) listing {
 	names := metricsOfPoints(e.Points)
 	t := listing{Header: slices.Concat(texts("Point"), variantColumn(e), texts(parameters(e)...), numbers("Valid", "Invalid", "Failed"))}
 	for _, name := range names {
-		t.Header = append(t.Header, numbers(withUnit(metricNamed(name).title, metricNamed(name).shownUnit()))...)
+		t.Header = append(t.Header, numbers(withUnit(metricOf(e, name).title, metricOf(e, name).shownUnit()))...)
 	}
 	bottlenecks := slices.ContainsFunc(e.Points, func(p experiment.Point) bool { return p.Bottleneck != "" })
 	if bottlenecks {
@@ -92,7 +92,7 @@ func pointsTable(e *experiment.Result) listing {
 		cells := slices.Concat([]string{p.Name}, variantCell(e, p), parameterValues(e, p),
 			[]string{strconv.Itoa(p.Valid), strconv.Itoa(p.Invalid), strconv.Itoa(p.Failed)})
 		for _, name := range names {
-			cells = append(cells, estimate(p.Metrics[name], metricNamed(name)))
+			cells = append(cells, estimate(p.Metrics[name], metricOf(e, name)))
 		}
 		if bottlenecks {
 			cells = append(cells, p.Bottleneck)
@@ -143,7 +143,7 @@ func runsTable(e *experiment.Result) listing {
 	names, points := metricsOfRuns(e.Runs), pointsByName(e)
 	t := listing{Header: slices.Concat(texts("Run"), variantColumn(e), texts(parameters(e)...), texts("Start", "Verdict"))}
 	for _, name := range names {
-		t.Header = append(t.Header, numbers(withUnit(metricNamed(name).title, metricNamed(name).shownUnit()))...)
+		t.Header = append(t.Header, numbers(withUnit(metricOf(e, name).title, metricOf(e, name).shownUnit()))...)
 	}
 	t.Header = append(t.Header, slices.Concat(texts("Bottleneck"), prose("Reasons"))...)
 	for _, r := range e.Runs {
@@ -154,7 +154,7 @@ func runsTable(e *experiment.Result) listing {
 			if !known {
 				value = results.Missing
 			}
-			cells = append(cells, number(value*metricNamed(name).scale()))
+			cells = append(cells, number(value*metricOf(e, name).scale()))
 		}
 		cells = append(cells, r.Bottleneck, strings.Join(r.Reasons, "; "))
 		mood := ""
@@ -187,7 +187,7 @@ func comparisonTable(e *experiment.Result) listing {
 		texts("Verdict", "Gate"))}
 	points := pointsByName(e)
 	for _, c := range e.Comparisons {
-		m := metricNamed(c.Metric)
+		m := metricOf(e, c.Metric)
 		cells := []string{m.title, candidateOf(c, points), c.Baseline, fmt.Sprintf("%d against %d", c.Candidates, c.Baselines)}
 		if c.Candidates == 0 || c.Baselines == 0 {
 			cells = append(cells, "–", "–", "–", "–", "–", "–", "–")

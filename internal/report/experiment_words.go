@@ -96,8 +96,8 @@ func bestWords(e *experiment.Result, p experiment.Point) string {
 func saturationWords(e *experiment.Result, s experiment.Saturation) string {
 	level := ""
 	if e.ServiceLevel != nil {
-		level = fmt.Sprintf("%s of at most %s ms and at most %s errors", strings.ToLower(metricNamed(e.ServiceLevel.Metric).title[:1])+
-			metricNamed(e.ServiceLevel.Metric).title[1:], number(e.ServiceLevel.LatencyMillis), percent(e.ServiceLevel.MaxErrorShare))
+		level = fmt.Sprintf("%s of at most %s ms and at most %s errors", strings.ToLower(metricOf(e, e.ServiceLevel.Metric).title[:1])+
+			metricOf(e, e.ServiceLevel.Metric).title[1:], number(e.ServiceLevel.LatencyMillis), percent(e.ServiceLevel.MaxErrorShare))
 	} else {
 		level = "the service level"
 	}
@@ -125,7 +125,7 @@ func comparisonWords(e *experiment.Result) []string {
 	for _, c := range e.Comparisons {
 		counts[c.Verdict]++
 		if c.Verdict == experiment.Better || c.Verdict == experiment.Worse {
-			told = append(told, fmt.Sprintf("%s of %s is %s than that of %s: %s (%s to %s).", metricNamed(c.Metric).title, candidateOf(c, points),
+			told = append(told, fmt.Sprintf("%s of %s is %s than that of %s: %s (%s to %s).", metricOf(e, c.Metric).title, candidateOf(c, points),
 				strings.ToLower(c.Verdict), c.Baseline, difference(c, c.Difference), difference(c, c.Low), difference(c, c.High)))
 		}
 	}

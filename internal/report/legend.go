@@ -28,7 +28,7 @@ func drawLegend(area draw.Canvas, entries []legendEntry) vg.Length {
 	style.YAlign = draw.YCenter
 	x, y := area.Min.X, area.Max.Y-legendLine
 	for _, e := range entries {
-		label := plain(e.text)
+		label := shortened(plain(e.text), 60)
 		width := sampleWidth + 4 + style.Width(label)
 		if x > area.Min.X && x+width > area.Max.X {
 			x, y = area.Min.X, y-legendLine

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
@@ -87,6 +88,14 @@ func unit(e *experiment.Result) string {
 		}
 	}
 	return unitOf("")
+}
+
+// metricOf an experiment: where its operations are blocks, a latency is the time from one to the next.
+func metricOf(e *experiment.Result, name string) metric {
+	m := metricNamed(name)
+	name = latencyName(unit(e))
+	m.title = strings.NewReplacer("Latency", name, "latency", strings.ToLower(name)).Replace(m.title)
+	return m
 }
 
 func metricsOfPoints(points []experiment.Point) []string {

@@ -140,22 +140,6 @@ func highest(curves []curve) float64 {
 	return top
 }
 
-// limits of the members' containers, each once.
-func limits(r *results.Result) (cpu, memory []float64) {
-	add := func(all []float64, v float64) []float64 {
-		if v <= 0 || slices.Contains(all, v) {
-			return all
-		}
-		return append(all, v)
-	}
-	for _, c := range r.Environment.Containers {
-		if c.Role == "Member" {
-			cpu, memory = add(cpu, c.CPULimit), add(memory, float64(c.MemoryLimit))
-		}
-	}
-	return cpu, memory
-}
-
 // words takes a name in camel case apart: pendingTransactions is Pending transactions.
 func words(name string) string {
 	var text strings.Builder

@@ -91,7 +91,7 @@ func latencyCharts(r *results.Result) ([]Chart, error) {
 const barsPerDecade = 25
 
 func latencyDistribution(r *results.Result, h *hdrhistogram.Histogram) Chart {
-	g := newGraph("latency-distribution", latencyTitle(r)+" distribution", latencyTitle(r)+" (ms)", "Share of "+unitOf(r.Summary.Unit)+" (%)")
+	g := newGraph("latency-distribution", latencyName(r.Summary.Unit)+" distribution", latencyName(r.Summary.Unit)+" (ms)", "Share of "+unitOf(r.Summary.Unit)+" (%)")
 	counts := map[int]int64{}
 	for _, bar := range h.Distribution() {
 		if bar.Count > 0 {
@@ -122,7 +122,7 @@ func latencyDistribution(r *results.Result, h *hdrhistogram.Histogram) Chart {
 
 // latencyPercentiles has the share of what is slower on a logarithmic axis, so that the tail has as much room as the body.
 func latencyPercentiles(r *results.Result, h *hdrhistogram.Histogram) Chart {
-	g := newGraph("latency-percentiles", latencyTitle(r)+" by percentile", "Percentile", latencyTitle(r)+" (ms)")
+	g := newGraph("latency-percentiles", latencyName(r.Summary.Unit)+" by percentile", "Percentile", latencyName(r.Summary.Unit)+" (ms)")
 	var points plotter.XYs
 	for _, b := range h.CumulativeDistributionWithTicks(10) {
 		if b.Quantile < 100 && b.Count > 0 {
@@ -191,8 +191,9 @@ func blockChart(r *results.Result, name, title, y string, points plotter.XYs) Ch
 	return g.Chart
 }
 
-func latencyTitle(r *results.Result) string {
-	if r.Summary.Unit == "blocks" {
+// latencyName is what a latency is of operations in that unit: where they are blocks, the time from one to the next.
+func latencyName(unit string) string {
+	if unit == "blocks" {
 		return "Block time"
 	}
 	return "Latency"

@@ -29,10 +29,10 @@ func Run(w io.Writer, r *results.Result) error {
 		Kind: "Run", Title: r.Run.Name, Subtitle: runSubtitle(r), Summary: runSummary(r), Banner: runBanner(r.Verdict), Keys: runKeys(r),
 		Sections: []section{
 			{ID: "charts", Title: "Charts", Figures: drawn},
-			{ID: "latency", Title: latencyTitle(r), Tables: []listing{percentiles(r)}},
+			{ID: "latency", Title: latencyName(r.Summary.Unit), Tables: []listing{percentiles(r)}},
 			{ID: "measures", Title: "Numbers of the platform", Tables: measures(r)},
 			{ID: "errors", Title: "Errors", Tables: failures(r)},
-			{ID: "members", Title: "Members", Tables: members(r)},
+			{ID: "members", Title: "Members", Tables: append(members(r), evidence(r)...)},
 			{ID: "workers", Title: "Load", Text: loadText(r), Tables: workers(r)},
 			environmentSection(r),
 			reproduceRun(r),
@@ -90,7 +90,7 @@ func runBanner(v results.Verdict) banner {
 
 func runKeys(r *results.Result) []key {
 	s, l := r.Summary, r.Summary.Latency
-	name := latencyTitle(r)
+	name := latencyName(r.Summary.Unit)
 	return []key{
 		{"Throughput", number(s.ThroughputPerSecond), unitOf(s.Unit) + "/s", exact(s.Completed) + " completed"},
 		{name + " p50", number(l.P50), "ms", "mean " + number(l.Mean) + thin + "ms"},
@@ -134,11 +134,12 @@ func failures(r *results.Result) []listing {
 	return []listing{t}
 }
 
+// members are everything that was observed, databases included.
 func members(r *results.Result) []listing {
 	if len(r.Members) == 0 {
 		return nil
 	}
-	t := listing{Header: slices.Concat(texts("Member"), numbers("CPU mean", "CPU highest", "Memory highest", "Throttled", "Missed samples", "Restarts"))}
+	t := listing{Title: "CPU and memory", Header: slices.Concat(texts("Member"), numbers("CPU mean", "CPU highest", "Memory highest", "Throttled", "Missed samples", "Restarts"))}
 	for _, m := range r.Members {
 		t.Rows = append(t.Rows, row{Cells: []string{
 			m.Member, quantity(m.CPUSeconds.Mean(), "cores"), quantity(m.CPUSeconds.Max(), "cores"), size(m.MemoryBytes.Max()),

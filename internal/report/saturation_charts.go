@@ -23,8 +23,8 @@ func saturationCharts(e *experiment.Result) []Chart {
 		if len(e.Saturation) > 1 {
 			of = ": " + found.Name
 		}
-		throughput := s.newGraph(e, fmt.Sprintf("saturation-%d-throughput", i+1), "Throughput by load"+of, metricNamed(string(v1alpha1.MetricThroughput)).axis(unit(e)))
-		throughput.estimates(s.lines[0].points, metricNamed(string(v1alpha1.MetricThroughput)), lookOf(0))
+		throughput := s.newGraph(e, fmt.Sprintf("saturation-%d-throughput", i+1), "Throughput by load"+of, metricOf(e, string(v1alpha1.MetricThroughput)).axis(unit(e)))
+		throughput.estimates(s.lines[0].points, metricOf(e, string(v1alpha1.MetricThroughput)), lookOf(0))
 		throughput.found(found)
 		level := serviceLevel(e)
 		latency := s.newGraph(e, fmt.Sprintf("saturation-%d-latency", i+1), level.title+" by load"+of, level.axis(""))
@@ -46,9 +46,9 @@ func saturationCharts(e *experiment.Result) []Chart {
 // serviceLevel is the metric that was bounded; p95 in a document that does not say.
 func serviceLevel(e *experiment.Result) metric {
 	if e.ServiceLevel == nil {
-		return metricNamed(string(v1alpha1.MetricLatencyP95))
+		return metricOf(e, string(v1alpha1.MetricLatencyP95))
 	}
-	return metricNamed(e.ServiceLevel.Metric)
+	return metricOf(e, e.ServiceLevel.Metric)
 }
 
 // searchSweep is the loads of one search alone.

@@ -113,7 +113,7 @@ func newPlot(x, y string) *plot.Plot {
 		axis.Tick.Label.XAlign, axis.Tick.Label.YAlign = tick.XAlign, tick.YAlign
 		axis.Tick.Marker = linearTicks{}
 	}
-	p.X.Label.Text, p.Y.Label.Text = plain(x), plain(y)
+	p.X.Label.Text, p.Y.Label.Text = shortened(plain(x), 60), shortened(plain(y), 36)
 	p.Y.Width = 0
 	p.Y.Tick.Width = 0
 	return p

@@ -29,16 +29,16 @@ func sweepCharts(e *experiment.Result, s sweep) []Chart {
 	if !s.numeric || len(s.values) < minCurve {
 		return barCharts(e, s)
 	}
-	charts := []Chart{s.curves(e, metricNamed(string(v1alpha1.MetricThroughput)))}
+	charts := []Chart{s.curves(e, metricOf(e, string(v1alpha1.MetricThroughput)))}
 	if len(s.lines) == 1 {
 		charts = append(charts, s.latencies(e))
 	} else {
 		for _, m := range []v1alpha1.Metric{v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP95, v1alpha1.MetricLatencyP99} {
-			charts = append(charts, s.curves(e, metricNamed(string(m))))
+			charts = append(charts, s.curves(e, metricOf(e, string(m))))
 		}
 	}
 	if anyErrors(e) {
-		charts = append(charts, s.curves(e, metricNamed(string(v1alpha1.MetricErrorShare))))
+		charts = append(charts, s.curves(e, metricOf(e, string(v1alpha1.MetricErrorShare))))
 	}
 	if isLoad(e, s.parameter) {
 		charts = append(charts, s.throughputLatency(e))
@@ -104,9 +104,10 @@ func (s sweep) curves(e *experiment.Result, m metric) Chart {
 
 // latencies of the only line, by percentile.
 func (s sweep) latencies(e *experiment.Result) Chart {
-	g := s.newGraph(e, "latency", "Latency by "+s.parameter, "Latency (ms)")
+	title := latencyName(unit(e))
+	g := s.newGraph(e, "latency", title+" by "+s.parameter, title+" (ms)")
 	for i, m := range []v1alpha1.Metric{v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP95, v1alpha1.MetricLatencyP99} {
-		if mark := g.estimates(s.lines[0].points, metricNamed(string(m)), lookOf(i)); mark != nil {
+		if mark := g.estimates(s.lines[0].points, metricOf(e, string(m)), lookOf(i)); mark != nil {
 			g.explain(strings.ToLower(strings.TrimPrefix(string(m), "Latency")), mark)
 		}
 	}
@@ -171,8 +172,8 @@ func intervalCaption(e *experiment.Result) string {
 
 // throughputLatency is the curve that a system goes along as its load grows.
 func (s sweep) throughputLatency(e *experiment.Result) Chart {
-	latency, throughput := metricNamed(string(v1alpha1.MetricLatencyP95)), metricNamed(string(v1alpha1.MetricThroughput))
-	g := newGraph(fileName("latency-by-throughput-"+s.parameter), "Latency against throughput", throughput.axis(unit(e)), latency.axis(""))
+	latency, throughput := metricOf(e, string(v1alpha1.MetricLatencyP95)), metricOf(e, string(v1alpha1.MetricThroughput))
+	g := newGraph(fileName("latency-by-throughput-"+s.parameter), "Latency by throughput", throughput.axis(unit(e)), latency.axis(""))
 	for i, l := range s.lines {
 		var curve plotter.XYs
 		var names []string
@@ -205,7 +206,7 @@ func barCharts(e *experiment.Result, s sweep) []Chart {
 	}
 	var charts []Chart
 	for _, name := range names {
-		charts = append(charts, s.bars(e, metricNamed(string(name))))
+		charts = append(charts, s.bars(e, metricOf(e, string(name))))
 	}
 	return charts
 }

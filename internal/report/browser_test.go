@@ -1,0 +1,249 @@
+//go:build browser
+
+package report
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+var update = flag.Bool("update", false, "write the pictures of the documentation anew")
+
+// reports that a browser is to show, and words that must be seen on each.
+func reports(t *testing.T) map[string]struct {
+	write func(io.Writer) error
+	says  []string
+} {
+	grid, runs := gridOfBlocks(t)
+	search, hostile := simulatedSearch(), hostileRun(t)
+	return map[string]struct {
+		write func(io.Writer) error
+		says  []string
+	}{
+		"run": {
+			func(w io.Writer) error { return Run(w, measuredRun(t, "testdata/malachite.json.gz")) },
+			[]string{"blocks-a", "13.4 blocks/s", "44.4 ms", "806 completed", "Valid, with notes", "FewSamples", "9e364eaf87e0cdb7", "kubectl benchnet reproduce brun/blocks-a"},
+		},
+		"experiment": {
+			func(w io.Writer) error { return Experiment(w, grid, runs) },
+			[]string{"block-size", "24 runs at 6 points", "Highest throughput", "128Ki", "whole", "kubectl benchnet reproduce bexp/block-size"},
+		},
+		"search": {
+			func(w io.Writer) error { return Experiment(w, search, nil) },
+			[]string{"a load of 16 is the highest", "23 of 24 runs are valid", "member-0 was restarted"},
+		},
+		"hostile": {
+			func(w io.Writer) error { return Run(w, hostile) },
+			[]string{hostileName},
+		},
+	}
+}
+
+// TestInABrowser opens every report as a user would, on a screen and on a phone, by day and by night.
+func TestInABrowser(t *testing.T) {
+	browser := newBrowser(t)
+	for name, r := range reports(t) {
+		file := filepath.Join(t.TempDir(), name+".html")
+		var text bytes.Buffer
+		if err := r.write(&text); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if text.Len() > 3<<20 {
+			t.Errorf("%s has %d bytes", name, text.Len())
+		}
+		for _, width := range []int64{1280, 390} {
+			for _, scheme := range []string{"light", "dark"} {
+				t.Run(fmt.Sprintf("%s/%d/%s", name, width, scheme), func(t *testing.T) {
+					visit(t, browser, file, width, scheme, r.says)
+				})
+			}
+		}
+	}
+}
+
+// newBrowser starts Chromium. Its sandbox does not work for root, which is what a container often runs as.
+func newBrowser(t *testing.T) context.Context {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatalf("find a browser: %v; hack/tools/require chromium installs it", err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.Flag("hide-scrollbars", true))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, end := chromedp.NewContext(allocator)
+	t.Cleanup(end)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("start %s: %v", path, err)
+	}
+	return ctx
+}
+
+// seen is what the browser tells of a page.
+type seen struct {
+	Text                        string
+	Width, Overflow             float64
+	Background                  []float64
+	Charts                      []seenChart
+	Tables, Scripts, Violations int
+}
+
+type seenChart struct {
+	ID            string
+	Width, Height float64
+	// Drawn counts lines and areas of some extent.
+	Drawn int
+	// Smallest text in pixels, and the least contrast of any to the background.
+	Smallest, Contrast float64
+	// Clipped texts do not lie within the chart, Overlaps on each other.
+	Clipped, Overlaps []string
+}
+
+// visit opens the file in a tab of its own and judges what it sees.
+func visit(t *testing.T, browser context.Context, file string, width int64, scheme string, says []string) {
+	ctx, end := chromedp.NewContext(browser)
+	defer end()
+	ctx, stop := context.WithTimeout(ctx, 30*time.Second)
+	defer stop()
+	var lock sync.Mutex
+	var complaints, requests []string
+	listen := func(event any) {
+		lock.Lock()
+		defer lock.Unlock()
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			complaints = append(complaints, e.ExceptionDetails.Text)
+		case *runtime.EventConsoleAPICalled:
+			complaints = append(complaints, fmt.Sprint("console.", e.Type))
+		case *log.EventEntryAdded:
+			complaints = append(complaints, e.Entry.Text)
+		case *network.EventRequestWillBeSent:
+			requests = append(requests, e.Request.URL)
+		}
+	}
+	if err := errors.Join(dress(ctx, width, scheme), chromedp.Listen(ctx, listen)); err != nil {
+		t.Fatal(err)
+	}
+	script, err := os.ReadFile("testdata/look.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+file)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := chromedp.Run(ctx, chromedp.Evaluate[seen](string(script)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock.Lock()
+	defer lock.Unlock()
+	if len(requests) == 0 {
+		t.Error("the browser tells of no request, not even of the page itself")
+	}
+	for _, c := range complaints {
+		t.Errorf("the browser complains: %s", c)
+	}
+	for _, r := range requests {
+		if r != "file://"+file && !strings.HasPrefix(r, "data:") {
+			t.Errorf("the page asks for %s", r)
+		}
+	}
+	s.judge(t, scheme, says)
+}
+
+// dress gives the tab its size and its colour scheme, and makes it tell what happens in it.
+func dress(ctx context.Context, width int64, scheme string) error {
+	_, network := chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	_, messages := chromedp.Call(ctx, log.Enable, cdp.Empty{})
+	_, console := chromedp.Call(ctx, runtime.Enable, cdp.Empty{})
+	_, media := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	})
+	size := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900))
+	return errors.Join(network, messages, console, media, size)
+}
+
+func (s seen) judge(t *testing.T, scheme string, says []string) {
+	text := strings.Join(strings.Fields(strings.ReplaceAll(s.Text, thin, " ")), " ")
+	for _, word := range says {
+		if !strings.Contains(text, strings.Join(strings.Fields(word), " ")) {
+			t.Errorf("the page does not say %q", word)
+		}
+	}
+	if s.Overflow > 0 {
+		t.Errorf("the page is %v px wider than the window", s.Overflow)
+	}
+	if bright := s.Background[0] > 128; bright != (scheme == "light") {
+		t.Errorf("background %v in a %s scheme", s.Background, scheme)
+	}
+	if len(s.Charts) < 2 || s.Tables < 3 || s.Scripts != 0 {
+		t.Errorf("%d charts, %d tables, %d scripts", len(s.Charts), s.Tables, s.Scripts)
+	}
+	for _, c := range s.Charts {
+		switch {
+		case c.Width < 300 || c.Height < 120:
+			t.Errorf("%s is %v × %v px", c.ID, c.Width, c.Height)
+		case c.Drawn < 3:
+			t.Errorf("%s has only %d marks", c.ID, c.Drawn)
+		case c.Smallest < 6.5:
+			t.Errorf("%s has text of %v px", c.ID, c.Smallest)
+		case c.Contrast < 3:
+			t.Errorf("%s has text of contrast %v", c.ID, c.Contrast)
+		}
+		if len(c.Clipped)+len(c.Overlaps) > 0 {
+			t.Errorf("%s: clipped %q, overlapping %q", c.ID, c.Clipped, c.Overlaps)
+		}
+	}
+}
+
+// TestPictures takes those of the documentation; make docs-images calls it.
+func TestPictures(t *testing.T) {
+	if !*update {
+		t.Skip("only with -update")
+	}
+	browser := newBrowser(t)
+	for name, height := range map[string]int64{"run": 1420, "experiment": 1500} {
+		file := filepath.Join(t.TempDir(), name+".html")
+		var text bytes.Buffer
+		if err := reports(t)[name].write(&text); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := chromedp.Do(browser, chromedp.EmulateViewport(1200, height), chromedp.Navigate("file://"+file)); err != nil {
+			t.Fatal(err)
+		}
+		picture, err := chromedp.Run(browser, chromedp.CaptureScreenshot())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile("../../docs/images/report-"+name+".png", picture, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/statistics"
+)
+
+// measured reads the result of a real run.
+func measuredRun(t testing.TB, file string) *results.Result {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := results.Decode(content)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return r
+}
+
+// gridOfBlocks is an experiment made of real runs: Malachite networks by the size of their blocks, in two ways of sending them.
+// The runs are named <network>-r<repetition>, the networks g-<size>-<variant>.
+func gridOfBlocks(t testing.TB) (*experiment.Result, map[string]*results.Result) {
+	t.Helper()
+	e := &experiment.Result{
+		APIVersion: experiment.APIVersion, Kind: experiment.Kind, SchemaVersion: experiment.SchemaVersion,
+		Experiment: experiment.Identity{Namespace: "bench", Name: "block-size"}, Strategy: "Compare", Order: "Listed", Seed: 7, Confidence: 0.95,
+		Axes:     []experiment.Axis{{Name: "blockSize", Field: "network.platform.malachite.blockSize", Values: []string{"16Ki", "128Ki", "512Ki"}}},
+		Variants: []string{"parts", "whole"},
+	}
+	runs := map[string]*results.Result{}
+	for i, size := range e.Axes[0].Values {
+		for j, variant := range e.Variants {
+			network := "g-" + strings.ToLower(size) + "-" + variant
+			p := experiment.Point{Name: fmt.Sprintf("p%02d", 2*i+j+1), Network: network, Variant: variant, Unit: "blocks",
+				Parameters: []experiment.Parameter{{Name: "blockSize", Value: size}}}
+			files, _ := filepath.Glob("testdata/grid/" + network + "-r*.json.gz")
+			for n, file := range files {
+				r := measuredRun(t, file)
+				run := experiment.Summarize(r)
+				run.Point, run.Repetition, run.Attempt = p.Name, n+1, 1
+				e.Runs = append(e.Runs, run)
+				runs[run.Name] = r
+			}
+			addPoint(e, p)
+		}
+	}
+	if len(e.Runs) != 24 {
+		t.Fatalf("found %d recorded runs, want 24", len(e.Runs))
+	}
+	e.Start, e.End = e.Runs[0].Start, e.Runs[len(e.Runs)-1].End
+	e.Comparisons = experiment.CompareVariants(&v1alpha1.Comparison{Baseline: "parts", Metrics: []v1alpha1.Metric{
+		v1alpha1.MetricThroughput, v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP95}}, e.Points, e.Runs, e.Seed, nil)
+	return e, runs
+}
+
+// addPoint counts the point's runs and estimates its metrics.
+func addPoint(e *experiment.Result, p experiment.Point) {
+	own := runsOf(e, p.Name)
+	for _, r := range own {
+		switch r.Verdict {
+		case valid:
+			p.Valid++
+		case invalid:
+			p.Invalid++
+		default:
+			p.Failed++
+		}
+	}
+	p.Metrics = experiment.Estimates(own, e.Confidence)
+	e.Points = append(e.Points, p)
+}
+
+// simulatedSearch is the search for the saturation of a system of one server: throughput is bounded by 50 a second, and the
+// latency is the clients' number over the throughput. Nothing of it was measured.
+func simulatedSearch() *experiment.Result {
+	e := &experiment.Result{
+		Experiment: experiment.Identity{Namespace: "bench", Name: "search"}, Strategy: "Saturation", Order: "Listed", Seed: 1, Confidence: 0.95,
+		ServiceLevel: &experiment.ServiceLevel{Metric: "LatencyP95", LatencyMillis: 500, MaxErrorShare: 0.001},
+		Start:        time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	found := experiment.Saturation{Name: "template", Load: 16, Unmet: 18, Knee: 5, Message: "3 runs at 16 met the level, 3 at 18 did not"}
+	for _, load := range []int64{1, 2, 4, 8, 14, 16, 18, 32} {
+		p := experiment.Point{Name: fmt.Sprintf("p01-l%d", load), Network: "search-n1", Unit: "flows", Bottleneck: "member-0 CPU",
+			Parameters: []experiment.Parameter{{Name: "load", Value: fmt.Sprint(load)}}}
+		for i := range 3 {
+			throughput := math.Min(10*float64(load), 50) * (1 + 0.03*random.NormFloat64())
+			mean := 1000 * float64(load) / throughput
+			e.Runs = append(e.Runs, experiment.Run{
+				Name: fmt.Sprintf("search-%s-r%d", p.Name, i+1), Point: p.Name, Repetition: i + 1, Attempt: 1, Verdict: valid, Unit: "flows",
+				Start: e.Start.Add(time.Duration(len(e.Runs)) * time.Minute), Metrics: map[string]float64{
+					"Throughput": throughput, "LatencyMean": mean, "LatencyP50": 0.9 * mean, "LatencyP95": 1.5 * mean, "LatencyP99": 2 * mean, "ErrorShare": 0,
+				},
+			})
+		}
+		if load == 8 {
+			e.Runs[len(e.Runs)-1].Verdict, e.Runs[len(e.Runs)-1].Reasons = invalid, []string{"member-0 was restarted"}
+		}
+		addPoint(e, p)
+		found.Points = append(found.Points, p.Name)
+	}
+	e.Saturation = []experiment.Saturation{found}
+	e.End = e.Start.Add(30 * time.Minute)
+	return e
+}
+
+// withEstimates fills what a document lacks; it is the definition, by hand.
+func withEstimates(e *experiment.Result) *experiment.Result {
+	for i, p := range e.Points {
+		e.Points[i].Metrics = map[string]statistics.Estimate{}
+		samples := map[string][]float64{}
+		for _, r := range runsOf(e, p.Name) {
+			for name, v := range r.Metrics {
+				if r.Verdict == valid {
+					samples[name] = append(samples[name], v)
+				}
+			}
+		}
+		for name, values := range samples {
+			mean := results.Series(values).Mean()
+			spread := slices.Max(values) - slices.Min(values)
+			e.Points[i].Metrics[name] = statistics.Estimate{N: len(values), Mean: mean, StdDev: spread / 2, Low: mean - spread, High: mean + spread}
+		}
+	}
+	return e
+}
+
+// hostileName is what a name from outside may try.
+const hostileName = `</script><script>alert(1)</script>"'><img src=x onerror=alert(1)>&{{.}}`
+
+// hostileRun is a real run whose every name is hostile.
+func hostileRun(t testing.TB) *results.Result {
+	t.Helper()
+	r := measuredRun(t, "testdata/malachite.json.gz")
+	r.Run.Name, r.Run.Network, r.Run.Workload, r.Summary.Unit = hostileName, hostileName, hostileName, hostileName
+	for i := range r.Members {
+		r.Members[i].Member = hostileName
+	}
+	for i := range r.Recorded {
+		r.Recorded[i].Name, r.Recorded[i].Subject, r.Recorded[i].Unit = hostileName, hostileName, hostileName
+	}
+	r.Errors = []results.ErrorCount{{Kind: hostileName, Count: 1, Example: hostileName + "\x00\u2028\u202e"}}
+	r.Verdict.Reasons = []results.Reason{{Code: hostileName, Subject: hostileName, Message: hostileName}}
+	r.Environment.Settings = map[string]string{hostileName: hostileName}
+	r.Workload = []byte(`{"name": "</script><script>alert(1)</script>"}`)
+	return r
+}

@@ -1,0 +1,288 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"math"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+func pageOfRun(t *testing.T, r *results.Result) string {
+	t.Helper()
+	var text bytes.Buffer
+	if err := Run(&text, r); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+// Whatever names hold, the page has no element of theirs, and its only script is data that can be read back.
+func TestHostileNamesStayText(t *testing.T) {
+	text := pageOfRun(t, hostileRun(t))
+	for _, element := range []string{"<script>alert", "<img", "onerror=alert(1)>"} {
+		if strings.Contains(text, element) {
+			t.Errorf("the page has %s", element)
+		}
+	}
+	if scripts := strings.Count(text, "<script"); scripts != 1 {
+		t.Errorf("the page has %d scripts, want the data alone", scripts)
+	}
+	if r := embedded[results.Result](t, text); r.Run.Name != hostileName || r.Summary.Completed != 806 {
+		t.Errorf("the data reads back as %q, %d completed", r.Run.Name, r.Summary.Completed)
+	}
+}
+
+func embedded[T any](t *testing.T, page string) (document T) {
+	t.Helper()
+	_, text, found := strings.Cut(page, `<script type="application/json" id="data">`)
+	text, _, closed := strings.Cut(text, "</script>")
+	if !found || !closed {
+		t.Fatal("the page has no data")
+	}
+	if err := json.Unmarshal([]byte(text), &document); err != nil {
+		t.Fatalf("read the page's data: %v", err)
+	}
+	return document
+}
+
+// Nothing on a page is fetched from elsewhere.
+func TestPagesNeedNothingElse(t *testing.T) {
+	e, runs := gridOfBlocks(t)
+	var text bytes.Buffer
+	if err := Experiment(&text, e, runs); err != nil {
+		t.Fatal(err)
+	}
+	outside := regexp.MustCompile(`(?i)(src|href|action)\s*=\s*"[^"]*"|url\([^)]*\)|@import|@font-face|xmlns:xlink`)
+	for _, page := range []string{text.String(), pageOfRun(t, measuredRun(t, "testdata/malachite.json.gz"))} {
+		for _, found := range outside.FindAllString(page, -1) {
+			if found != `href="data:,"` {
+				t.Errorf("the page refers to %s", found)
+			}
+		}
+	}
+	if got := embedded[experiment.Result](t, text.String()); len(got.Runs) != 24 || got.Experiment.Name != "block-size" {
+		t.Errorf("the data has %d runs of %s", len(got.Runs), got.Experiment.Name)
+	}
+}
+
+// Every chart is a whole SVG document and a whole PNG picture, under a name of its own that is fit for a file.
+func TestChartsAsFiles(t *testing.T) {
+	e, runs := gridOfBlocks(t)
+	for name, make := range map[string]func() ([]Chart, error){
+		"run":        func() ([]Chart, error) { return RunCharts(measuredRun(t, "testdata/malachite.json.gz")) },
+		"hostile":    func() ([]Chart, error) { return RunCharts(hostileRun(t)) },
+		"experiment": func() ([]Chart, error) { return ExperimentCharts(e, runs) },
+		"search":     func() ([]Chart, error) { return ExperimentCharts(simulatedSearch(), nil) },
+	} {
+		charts, err := make()
+		if err != nil || len(charts) < 3 {
+			t.Fatalf("%s: %d charts, %v", name, len(charts), err)
+		}
+		names := map[string]bool{}
+		for _, c := range charts {
+			if names[c.Name] || !regexp.MustCompile(`^[-a-zA-Z0-9]{1,120}$`).MatchString(c.Name) {
+				t.Errorf("%s: a second chart, or no name for a file: %q", name, c.Name)
+			}
+			names[c.Name] = true
+			checkFiles(t, c)
+		}
+	}
+}
+
+func checkFiles(t *testing.T, c Chart) {
+	t.Helper()
+	var vector, pixels bytes.Buffer
+	if err := errors.Join(c.Write(&vector, SVG), c.Write(&pixels, PNG)); err != nil {
+		t.Fatal(err)
+	}
+	paths := 0
+	for decoder := xml.NewDecoder(&vector); ; {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", c.Name, err)
+		}
+		if element, ok := token.(xml.StartElement); ok && element.Name.Local == "path" {
+			paths++
+		}
+	}
+	picture, err := png.Decode(&pixels)
+	if err != nil {
+		t.Fatalf("%s: %v", c.Name, err)
+	}
+	if paths < 5 || picture.Bounds().Dx() != 1280 {
+		t.Errorf("%s: %d paths, %d pixels wide", c.Name, paths, picture.Bounds().Dx())
+	}
+	if err := c.Write(io.Discard, "gif"); err == nil || !strings.Contains(err.Error(), `"gif" is neither svg nor png`) {
+		t.Errorf("format gif: %v", err)
+	}
+}
+
+// rows reads a CSV file as a program would: rows by the names of their columns.
+func rows(t *testing.T, write func(io.Writer) error) []map[string]string {
+	t.Helper()
+	var text bytes.Buffer
+	if err := write(&text); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&text).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []map[string]string
+	for _, line := range lines[1:] {
+		r := map[string]string{}
+		for i, name := range lines[0] {
+			r[name] = line[i]
+		}
+		if len(r) != len(lines[0]) {
+			t.Errorf("a column comes twice among %q", lines[0])
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+func value(t *testing.T, r map[string]string, column string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(r[column], 64)
+	if err != nil {
+		t.Fatalf("column %s: %v", column, err)
+	}
+	return v
+}
+
+func TestNumbersOfARun(t *testing.T) {
+	r := measuredRun(t, "testdata/malachite.json.gz")
+	r.Members[1].CPUSeconds[7] = results.Missing
+	summary := rows(t, func(w io.Writer) error { return RunCSV(w, r) })
+	if len(summary) != 1 || value(t, summary[0], "throughputPerSecond") != r.Summary.ThroughputPerSecond ||
+		value(t, summary[0], "p99Millis") != 492.031 || summary[0]["unit"] != "blocks" || value(t, summary[0], "bytesPerSecond (B/s)") != 880366.9333333333 {
+		t.Errorf("summary: %v", summary)
+	}
+	series := rows(t, func(w io.Writer) error { return SeriesCSV(w, r) })
+	sum := 0.0
+	for _, second := range series {
+		sum += value(t, second, "completed")
+	}
+	if len(series) != 60 || sum != 806 || series[7]["member-1 CPU (cores)"] != "" || value(t, series[7], "member-0 CPU (cores)") != r.Members[0].CPUSeconds[7] {
+		t.Errorf("series: %d rows, %v completed, %v", len(series), sum, series[7])
+	}
+	blocks := rows(t, func(w io.Writer) error { return BlocksCSV(w, r) })
+	if len(blocks) != 806 || value(t, blocks[0], "height") != 320 || value(t, blocks[0], "bytes") != 65536 {
+		t.Errorf("blocks: %d rows, %v", len(blocks), blocks[0])
+	}
+}
+
+func TestNumbersOfAnExperiment(t *testing.T) {
+	e, runs := gridOfBlocks(t)
+	e.Runs[3].Verdict, e.Runs[3].Reasons = invalid, []string{"member-0 was restarted", "2 errors"}
+	single := rows(t, func(w io.Writer) error { return RunsCSV(w, e, runs) })
+	if len(single) != 24 || single[3]["verdict"] != invalid || single[3]["reasons"] != "member-0 was restarted; 2 errors" ||
+		single[0]["blockSize"] != "16Ki" || single[0]["variant"] != "parts" || value(t, single[0], "Throughput (1/s)") != e.Runs[0].Metrics["Throughput"] ||
+		value(t, single[0], "completed") != float64(runs[e.Runs[0].Name].Summary.Completed) {
+		t.Errorf("runs: %d rows, %v", len(single), single[3])
+	}
+	if without := rows(t, func(w io.Writer) error { return RunsCSV(w, e, nil) }); without[0]["completed"] != "" {
+		t.Errorf("a run without its document: %v", without[0])
+	}
+	points := rows(t, func(w io.Writer) error { return PointsCSV(w, e) })
+	if len(points) != 6 {
+		t.Fatalf("points: %d rows", len(points))
+	}
+	mean := 0.0
+	for _, r := range e.Runs[:4] {
+		mean += r.Metrics["Throughput"] / 4
+	}
+	low, high := value(t, points[0], "Throughput (1/s) low"), value(t, points[0], "Throughput (1/s) high")
+	if got := value(t, points[0], "Throughput (1/s)"); math.Abs(got-mean) > 1e-9 || low >= got || high <= got {
+		t.Errorf("points: throughput %v of [%v, %v], want %v within", got, low, high, mean)
+	}
+}
+
+// A run that is not valid is told from the others by its row, and is in none of the numbers.
+func TestInvalidRunsAreShownApart(t *testing.T) {
+	e := simulatedSearch()
+	var text bytes.Buffer
+	if err := Experiment(&text, e, nil); err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`<tr class="invalid"><td class="text">search-p01-l8-r3</td>`).MatchString(text.String()) {
+		t.Error("the row of the invalid run is as the others")
+	}
+	for _, says := range []string{"23 of 24 runs are valid", "a load of 16 is the highest with latency p95 of at most 500 ms and at most 0.1", "knee at 5"} {
+		if !strings.Contains(strings.ReplaceAll(text.String(), thin, " "), says) {
+			t.Errorf("the page does not say %q", says)
+		}
+	}
+	at := slices.IndexFunc(e.Points, func(p experiment.Point) bool { return p.Name == "p01-l8" })
+	if n := e.Points[at].Metrics["Throughput"].N; n != 2 {
+		t.Errorf("the point of the invalid run has the mean of %d runs, want 2", n)
+	}
+}
+
+// An experiment that has only begun has a page too.
+func TestPageOfAnExperimentWithoutRuns(t *testing.T) {
+	var text bytes.Buffer
+	if err := Experiment(&text, &experiment.Result{Experiment: experiment.Identity{Namespace: "n", Name: "young"}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "No run has ended yet.") {
+		t.Error("the page does not say that no run has ended")
+	}
+}
+
+// A run in which nothing completed has a page too.
+func TestPageOfARunWithoutCompletions(t *testing.T) {
+	empty, err := results.NewHistogram().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &results.Result{Histogram: empty, Times: results.Times{WindowSeconds: 3}, Verdict: results.Verdict{Validity: results.Invalid},
+		Summary: results.Summary{Requests: 3, Errors: 3, ErrorShare: 1}, Series: results.Throughput{CompletedPerSecond: []int64{0, 0, 0}, FailedPerSecond: []int64{1, 1, 1}}}
+	if text := pageOfRun(t, r); !strings.Contains(text, "No latency was recorded.") || !strings.Contains(text, "Invalid: these numbers must not be used.") {
+		t.Error("the page does not say that nothing completed")
+	}
+}
+
+func TestNumbersForPeople(t *testing.T) {
+	for _, row := range []struct {
+		got, want string
+	}{
+		{number(0), "0"}, {number(13.4333), "13.4"}, {number(0.00123456), "0.00123"}, {number(999.6), "1000"}, {number(1234.5), "1234"},
+		{number(1234567), "1" + thin + "234" + thin + "567"}, {number(-8.104), "−8.1"}, {number(math.NaN()), "–"}, {exact(-12345), "−12" + thin + "345"},
+		{percent(0.0012), "0.12" + thin + "%"}, {signedPercent(0.081), "+8.1" + thin + "%"}, {size(32 << 20), "32" + thin + "MiB"},
+		{rounded(0.0914, 2), "0.091"}, {rounded(12.34, 2), "12"}, {duration(90), "90" + thin + "s"}, {duration(150), "2" + thin + "min 30" + thin + "s"},
+		{words("transactionsPerSecond"), "Transactions per second"},
+	} {
+		if row.got != row.want {
+			t.Errorf("got %q, want %q", row.got, row.want)
+		}
+	}
+}
+
+// The operator must not grow by a plotting library that it never uses.
+func TestTheOperatorDoesNotLinkReports(t *testing.T) {
+	list, err := exec.Command("go", "list", "-deps", "../..", "../../cmd/agent").Output()
+	if err != nil {
+		t.Fatalf("list what the operator imports: %v", err)
+	}
+	if len(list) < 1000 || bytes.Contains(list, []byte("gonum.org/v1/plot")) || bytes.Contains(list, []byte("internal/report")) {
+		t.Errorf("the operator or the agent links the reports (%d bytes of list)", len(list))
+	}
+}
