@@ -75,7 +75,7 @@ func TestInABrowser(t *testing.T) {
 		for _, width := range []int64{1280, 390} {
 			for _, scheme := range []string{"light", "dark"} {
 				t.Run(fmt.Sprintf("%s/%d/%s", name, width, scheme), func(t *testing.T) {
-					visit(t, browser, file, width, scheme, r.says)
+					visit(browser, t, file, width, scheme, r.says)
 				})
 			}
 		}
@@ -124,7 +124,7 @@ type seenChart struct {
 }
 
 // visit opens the file in a tab of its own and judges what it sees.
-func visit(t *testing.T, browser context.Context, file string, width int64, scheme string, says []string) {
+func visit(browser context.Context, t *testing.T, file string, width int64, scheme string, says []string) {
 	ctx, end := chromedp.NewContext(browser)
 	defer end()
 	ctx, stop := context.WithTimeout(ctx, 30*time.Second)

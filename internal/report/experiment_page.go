@@ -183,8 +183,8 @@ func load(l int64) string {
 }
 
 func comparisonTable(e *experiment.Result) listing {
-	t := listing{Header: slices.Concat(texts("Metric", "Candidate", "Baseline"), numbers("Runs", "Baseline mean", "Candidate mean", "Difference", "Interval", "p", "Effect", "Detectable"),
-		texts("Verdict", "Gate"))}
+	t := listing{Header: slices.Concat(texts("Metric", "Candidate", "Baseline"),
+		numbers("Runs", "Baseline mean", "Candidate mean", "Difference", "Interval", "p", "Effect", "Detectable"), texts("Verdict", "Gate"))}
 	points := pointsByName(e)
 	for _, c := range e.Comparisons {
 		m := metricOf(e, c.Metric)
@@ -236,12 +236,14 @@ func networksSection(e *experiment.Result, runs map[string]*results.Result) sect
 		}
 		seen[r.Run.Network] = true
 		first = cmp.Or(first, r)
-		networks.Rows = append(networks.Rows, row{Cells: []string{r.Run.Network, r.Environment.PlatformVersion, r.Environment.OperatorVersion, r.Environment.PlanHash}})
+		versions := []string{r.Run.Network, r.Environment.PlatformVersion, r.Environment.OperatorVersion, r.Environment.PlanHash}
+		networks.Rows = append(networks.Rows, row{Cells: versions})
 	}
 	if first == nil {
 		return s
 	}
-	s.Text = []string{"The tables below are of the run " + first.Run.Name + ". What a variant or an axis changes differs in the other networks; each run's own result has it."}
+	s.Text = []string{"The tables below are of the run " + first.Run.Name + ". What a variant or an axis changes " +
+		"differs in the other networks; each run's own result has it."}
 	s.Tables = append([]listing{networks}, environmentSection(first).Tables...)
 	return s
 }

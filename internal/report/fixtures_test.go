@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,10 +13,9 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/results"
-	"github.com/benchnet/benchnet/internal/statistics"
 )
 
-// measured reads the result of a real run.
+// measuredRun reads the result of a real run.
 func measuredRun(t testing.TB, file string) *results.Result {
 	t.Helper()
 	content, err := os.ReadFile(file)
@@ -115,27 +113,6 @@ func simulatedSearch() *experiment.Result {
 	}
 	e.Saturation = []experiment.Saturation{found}
 	e.End = e.Start.Add(30 * time.Minute)
-	return e
-}
-
-// withEstimates fills what a document lacks; it is the definition, by hand.
-func withEstimates(e *experiment.Result) *experiment.Result {
-	for i, p := range e.Points {
-		e.Points[i].Metrics = map[string]statistics.Estimate{}
-		samples := map[string][]float64{}
-		for _, r := range runsOf(e, p.Name) {
-			for name, v := range r.Metrics {
-				if r.Verdict == valid {
-					samples[name] = append(samples[name], v)
-				}
-			}
-		}
-		for name, values := range samples {
-			mean := results.Series(values).Mean()
-			spread := slices.Max(values) - slices.Min(values)
-			e.Points[i].Metrics[name] = statistics.Estimate{N: len(values), Mean: mean, StdDev: spread / 2, Low: mean - spread, High: mean + spread}
-		}
-	}
 	return e
 }
 

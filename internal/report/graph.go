@@ -82,13 +82,10 @@ func (g *graph) series(values results.Series, scale float64, style draw.LineStyl
 }
 
 // points draws single marks.
-func (g *graph) points(at plotter.XYs, shape draw.GlyphDrawer, c color.Color, radius vg.Length) *plotter.Scatter {
-	if len(at) == 0 {
-		return nil
+func (g *graph) points(at plotter.XYs, shape draw.GlyphDrawer, c color.Color, radius vg.Length) {
+	if len(at) > 0 {
+		g.plot.Add(&plotter.Scatter{XYs: at, GlyphStyle: draw.GlyphStyle{Color: c, Radius: radius, Shape: shape}})
 	}
-	s := &plotter.Scatter{XYs: at, GlyphStyle: draw.GlyphStyle{Color: c, Radius: radius, Shape: shape}}
-	g.plot.Add(s)
-	return s
 }
 
 // level draws a horizontal line across the chart with words at one of its ends, and makes room for it.

@@ -91,7 +91,8 @@ func latencyCharts(r *results.Result) ([]Chart, error) {
 const barsPerDecade = 25
 
 func latencyDistribution(r *results.Result, h *hdrhistogram.Histogram) Chart {
-	g := newGraph("latency-distribution", latencyName(r.Summary.Unit)+" distribution", latencyName(r.Summary.Unit)+" (ms)", "Share of "+unitOf(r.Summary.Unit)+" (%)")
+	name := latencyName(r.Summary.Unit)
+	g := newGraph("latency-distribution", name+" distribution", name+" (ms)", "Share of "+unitOf(r.Summary.Unit)+" (%)")
 	counts := map[int]int64{}
 	for _, bar := range h.Distribution() {
 		if bar.Count > 0 {

@@ -139,7 +139,8 @@ func members(r *results.Result) []listing {
 	if len(r.Members) == 0 {
 		return nil
 	}
-	t := listing{Title: "CPU and memory", Header: slices.Concat(texts("Member"), numbers("CPU mean", "CPU highest", "Memory highest", "Throttled", "Missed samples", "Restarts"))}
+	t := listing{Title: "CPU and memory", Header: slices.Concat(texts("Member"),
+		numbers("CPU mean", "CPU highest", "Memory highest", "Throttled", "Missed samples", "Restarts"))}
 	for _, m := range r.Members {
 		t.Rows = append(t.Rows, row{Cells: []string{
 			m.Member, quantity(m.CPUSeconds.Mean(), "cores"), quantity(m.CPUSeconds.Max(), "cores"), size(m.MemoryBytes.Max()),

@@ -23,8 +23,9 @@ func saturationCharts(e *experiment.Result) []Chart {
 		if len(e.Saturation) > 1 {
 			of = ": " + found.Name
 		}
-		throughput := s.newGraph(e, fmt.Sprintf("saturation-%d-throughput", i+1), "Throughput by load"+of, metricOf(e, string(v1alpha1.MetricThroughput)).axis(unit(e)))
-		throughput.estimates(s.lines[0].points, metricOf(e, string(v1alpha1.MetricThroughput)), lookOf(0))
+		rate := metricOf(e, string(v1alpha1.MetricThroughput))
+		throughput := s.newGraph(e, fmt.Sprintf("saturation-%d-throughput", i+1), "Throughput by load"+of, rate.axis(unit(e)))
+		throughput.estimates(s.lines[0].points, rate, lookOf(0))
 		throughput.found(found)
 		level := serviceLevel(e)
 		latency := s.newGraph(e, fmt.Sprintf("saturation-%d-latency", i+1), level.title+" by load"+of, level.axis(""))
