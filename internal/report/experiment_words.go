@@ -88,18 +88,16 @@ func bestWords(e *experiment.Result, p experiment.Point) string {
 		text += " at " + placeOf(p)
 	}
 	if latency, known := p.Metrics[string(v1alpha1.MetricLatencyP95)]; known && latency.N > 0 {
-		text += fmt.Sprintf("; p95 of the latency was %s there", quantity(latency.Mean, "ms"))
+		text += fmt.Sprintf("; %s was %s there", lowered(metricOf(e, string(v1alpha1.MetricLatencyP95)).title), quantity(latency.Mean, "ms"))
 	}
 	return text + "."
 }
 
 func saturationWords(e *experiment.Result, s experiment.Saturation) string {
-	level := ""
+	level := "the service level"
 	if e.ServiceLevel != nil {
-		level = fmt.Sprintf("%s of at most %s ms and at most %s errors", strings.ToLower(metricOf(e, e.ServiceLevel.Metric).title[:1])+
-			metricOf(e, e.ServiceLevel.Metric).title[1:], number(e.ServiceLevel.LatencyMillis), percent(e.ServiceLevel.MaxErrorShare))
-	} else {
-		level = "the service level"
+		level = fmt.Sprintf("%s of at most %s ms and at most %s errors", lowered(metricOf(e, e.ServiceLevel.Metric).title),
+			number(e.ServiceLevel.LatencyMillis), percent(e.ServiceLevel.MaxErrorShare))
 	}
 	text := fmt.Sprintf("Saturation of %s: a load of %s is the highest with %s.", s.Name, exact(s.Load), level)
 	if s.Load == 0 {
@@ -125,8 +123,8 @@ func comparisonWords(e *experiment.Result) []string {
 	for _, c := range e.Comparisons {
 		counts[c.Verdict]++
 		if c.Verdict == experiment.Better || c.Verdict == experiment.Worse {
-			told = append(told, fmt.Sprintf("%s of %s is %s than that of %s: %s (%s to %s).", metricOf(e, c.Metric).title, candidateOf(c, points),
-				strings.ToLower(c.Verdict), c.Baseline, difference(c, c.Difference), difference(c, c.Low), difference(c, c.High)))
+			told = append(told, fmt.Sprintf("%s: %s %s (%s to %s), %s than %s.", candidateOf(c, points), lowered(metricOf(e, c.Metric).title),
+				difference(c, c.Difference), difference(c, c.Low), difference(c, c.High), strings.ToLower(c.Verdict), c.Baseline))
 		}
 	}
 	text := fmt.Sprintf("Of %s, %d found the candidate better, %d worse; %d showed no difference", counted(len(e.Comparisons), "comparison"),
@@ -137,8 +135,15 @@ func comparisonWords(e *experiment.Result) []string {
 	if len(told) > maxTold {
 		told = nil
 	}
-	return append([]string{text + "."}, told...)
+	text += "."
+	if e.Order == string(v1alpha1.OrderListed) && len(e.Variants) > 1 {
+		text += " The variants were measured one after the other: what drifted on the hosts meanwhile is in the differences. Order Interleaved avoids that."
+	}
+	return append([]string{text}, told...)
 }
+
+// lowered begins a title as it stands within a sentence.
+func lowered(title string) string { return strings.ToLower(title[:1]) + title[1:] }
 
 // experimentBanner is about the gates, and about runs that do not count.
 func experimentBanner(e *experiment.Result) banner {

@@ -93,6 +93,9 @@ func unit(e *experiment.Result) string {
 // metricOf an experiment: where its operations are blocks, a latency is the time from one to the next.
 func metricOf(e *experiment.Result, name string) metric {
 	m := metricNamed(name)
+	if m.name == v1alpha1.MetricThroughput {
+		m.unit = unit(e) + "/s"
+	}
 	name = latencyName(unit(e))
 	m.title = strings.NewReplacer("Latency", name, "latency", strings.ToLower(name)).Replace(m.title)
 	return m

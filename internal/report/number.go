@@ -66,8 +66,11 @@ func signedPercent(share float64) string {
 
 // quantity is a number with its unit.
 func quantity(v float64, unit string) string {
-	if unit == "" {
+	switch {
+	case unit == "":
 		return number(v)
+	case unit == "cores" && v == 1:
+		unit = "core"
 	}
 	return number(v) + thin + unit
 }

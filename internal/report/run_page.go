@@ -29,6 +29,7 @@ func Run(w io.Writer, r *results.Result) error {
 		Kind: "Run", Title: r.Run.Name, Subtitle: runSubtitle(r), Summary: runSummary(r), Banner: runBanner(r.Verdict), Keys: runKeys(r),
 		Sections: []section{
 			{ID: "charts", Title: "Charts", Figures: drawn},
+			{ID: "steady", Title: "Steady state", Text: steadyText(r.Steady)},
 			{ID: "latency", Title: latencyName(r.Summary.Unit), Tables: []listing{percentiles(r)}},
 			{ID: "measures", Title: "Numbers of the platform", Tables: measures(r)},
 			{ID: "errors", Title: "Errors", Tables: failures(r)},
@@ -123,6 +124,14 @@ func measures(r *results.Result) []listing {
 	return []listing{t}
 }
 
+// steadyText says how the window was chosen; nothing with fixed times.
+func steadyText(s *results.Steady) []string {
+	if s == nil {
+		return nil
+	}
+	return []string{"The window was chosen by what was measured: " + s.Sentence() + "."}
+}
+
 func failures(r *results.Result) []listing {
 	if len(r.Errors) == 0 {
 		return nil
@@ -189,6 +198,7 @@ func environmentSection(r *results.Result) section {
 	s := section{ID: "environment", Title: "Environment"}
 	s.Tables = append(s.Tables, pairs("Versions", [][2]string{
 		{"Platform", e.PlatformVersion}, {"Operator", e.OperatorVersion}, {"Kubernetes", e.KubernetesVersion}, {"Plan", e.PlanHash},
+		{"Network before the run", state(e.State)},
 	}))
 	images := listing{Title: "Images", Header: prose("Container", "Image", "Digest")}
 	for _, i := range e.Images {
@@ -214,6 +224,18 @@ func environmentSection(r *results.Result) section {
 	s.Tables = append(s.Tables, pairs("Settings that the operator derived", settings))
 	s.Tables = slices.DeleteFunc(s.Tables, func(t listing) bool { return len(t.Rows) == 0 })
 	return s
+}
+
+// state of the network that a run found, in words.
+func state(s results.State) string {
+	text := "used by earlier runs"
+	if s.Fresh {
+		text = "fresh"
+	}
+	if s.Epoch != "" {
+		text += ", since its reset " + s.Epoch
+	}
+	return text
 }
 
 func containers(all []results.Container) listing {
