@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"strings"
+
 	"time"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -12,6 +14,9 @@ import (
 func Summarize(r *results.Result) Run {
 	run := Run{Name: r.Run.Name, Start: r.Times.Start, End: r.Times.End, Unit: r.Summary.Unit,
 		Verdict: string(r.Verdict.Validity), Metrics: metricsOf(&r.Summary), ResultConfigMap: names.Result(r.Run.Name)}
+	if b := r.Bottleneck; b != nil {
+		run.Bottleneck = strings.TrimSpace(string(b.Resource) + " " + b.Subject)
+	}
 	for _, reason := range r.Verdict.Reasons {
 		run.Reasons = append(run.Reasons, reason.Message)
 	}

@@ -25,6 +25,15 @@ var (
 
 // RunCharts are the charts of one run, those first that say most.
 func RunCharts(r *results.Result) ([]Chart, error) {
+	charts, err := measuredCharts(r)
+	if b := r.Bottleneck; err == nil && b != nil && len(b.Evidence) > 0 {
+		charts = append(charts, utilizationChart(b))
+	}
+	return charts, err
+}
+
+// measuredCharts show what was measured, as it was.
+func measuredCharts(r *results.Result) ([]Chart, error) {
 	charts := []Chart{throughputOverTime(r)}
 	latency, err := latencyCharts(r)
 	if err != nil {

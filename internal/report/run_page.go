@@ -17,7 +17,7 @@ import (
 
 // Run writes the report of one run: an HTML page that needs nothing else.
 func Run(w io.Writer, r *results.Result) error {
-	charts, err := RunCharts(r)
+	charts, err := measuredCharts(r)
 	if err != nil {
 		return err
 	}
@@ -25,10 +25,15 @@ func Run(w io.Writer, r *results.Result) error {
 	if err != nil {
 		return err
 	}
+	bottleneck, err := bottleneckSection(r)
+	if err != nil {
+		return err
+	}
 	p := page{
 		Kind: "Run", Title: r.Run.Name, Subtitle: runSubtitle(r), Summary: runSummary(r), Banner: runBanner(r.Verdict), Keys: runKeys(r),
 		Sections: []section{
 			{ID: "charts", Title: "Charts", Figures: drawn},
+			bottleneck,
 			{ID: "steady", Title: "Steady state", Text: steadyText(r.Steady)},
 			{ID: "latency", Title: latencyName(r.Summary.Unit), Tables: []listing{percentiles(r)}},
 			{ID: "measures", Title: "Numbers of the platform", Tables: measures(r)},
@@ -70,6 +75,9 @@ func runSummary(r *results.Result) []string {
 		text += " Nothing failed."
 	default:
 		text += fmt.Sprintf(" %s of %s failed (%s).", exact(s.Errors), exact(s.Requests), percent(s.ErrorShare))
+	}
+	if r.Bottleneck != nil {
+		text += " Bottleneck: " + r.Bottleneck.Message + "."
 	}
 	return []string{text}
 }
