@@ -77,7 +77,7 @@ a gate failed, or a run is invalid; 130 interrupted.`,
 	}
 	s.flags.AddFlags(root.PersistentFlags())
 	s.completeFlags(root)
-	for _, make := range []func() *cobra.Command{s.plan, s.run, s.watch, s.results, s.reportCommand, s.reset, s.versionCommand} {
+	for _, make := range []func() *cobra.Command{s.plan, s.run, s.watch, s.results, s.reportCommand, s.compare, s.reset, s.reproduce, s.versionCommand} {
 		root.AddCommand(make())
 	}
 	return root

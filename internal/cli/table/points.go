@@ -2,9 +2,11 @@ package table
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/results"
 	"github.com/benchnet/benchnet/internal/statistics"
 )
 
@@ -102,27 +104,44 @@ func load(x int64) string {
 
 // Comparisons of candidates with their baselines.
 func Comparisons(outcomes []experiment.ComparisonOutcome) *Table {
-	t := New("Candidate", "Metric", "Baseline", "Measured", "Difference", "Interval", "P", "Verdict", "Gate",
-		"+Against", "+Effect", "+Detectable", "+Runs", "+Message")
+	t := New("Candidate", "Metric", "Baseline", "Measured", "Difference", "Interval", "P", "Detectable", "Verdict", "Gate",
+		"+Against", "+Effect", "+Runs", "+Message")
 	for _, o := range outcomes {
-		t.Add(o.Candidate+at(o.Point), o.Metric, Number(o.BaselineMean), Number(o.CandidateMean), Signed(o.Difference),
-			Interval(o.Comparison), Number(o.PValue), o.Verdict, o.Gate,
-			o.Baseline+at(o.BaselinePoint), Number(o.EffectSize), Percent(o.Detectable), fmt.Sprintf("%d against %d", o.Candidates, o.Baselines), o.Message)
+		interval := "[" + difference(&o, o.Low) + ", " + difference(&o, o.High) + "]"
+		t.Add(o.Candidate, o.Metric, Number(o.BaselineMean), Number(o.CandidateMean), difference(&o, o.Difference),
+			interval, Number(o.PValue), strings.TrimPrefix(difference(&o, o.Detectable), "+"), o.Verdict, o.Gate,
+			o.Baseline, Number(o.EffectSize), fmt.Sprintf("%d against %d", o.Candidates, o.Baselines), o.Message)
 	}
 	return t
 }
 
-func at(point string) string {
-	if point == "" {
-		return ""
+// difference on the scale of the comparison.
+func difference(o *experiment.ComparisonOutcome, value float64) string {
+	switch {
+	case o.Scale != statistics.Absolute:
+		return Signed(value)
+	case o.Metric == string(v1alpha1.MetricErrorShare):
+		return fmt.Sprintf("%+.2f points", value*100)
 	}
-	return " (" + point + ")"
+	return fmt.Sprintf("%+.3g", value)
 }
 
 // Signed is a share in percent with its sign.
 func Signed(share float64) string { return fmt.Sprintf("%+.2f %%", share*100) }
 
-// Interval of a difference.
-func Interval(c statistics.Comparison) string {
-	return "[" + Signed(c.Low) + ", " + Signed(c.High) + "]"
+// Latencies of two single runs, in milliseconds. One run has no interval.
+func Latencies(baseline, candidate *results.Result) *Table {
+	t := New("Latency ms", "Baseline", "Measured", "Difference")
+	a, b := baseline.Summary.Latency, candidate.Summary.Latency
+	for _, row := range []struct {
+		name        string
+		was, became float64
+	}{{"mean", a.Mean, b.Mean}, {"p50", a.P50, b.P50}, {"p90", a.P90, b.P90}, {"p95", a.P95, b.P95}, {"p99", a.P99, b.P99}, {"max", a.Max, b.Max}} {
+		change := ""
+		if row.was > 0 {
+			change = Signed(row.became/row.was - 1)
+		}
+		t.Add(row.name, Number(row.was), Number(row.became), change)
+	}
+	return t
 }

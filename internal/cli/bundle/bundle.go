@@ -1,0 +1,229 @@
+// Package bundle collects what it takes to repeat a run or an experiment: manifests with all defaults spelled out, images by
+// their digests, seeds, versions, and the result to compare with.
+package bundle
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// Bundle of manifests.
+type Bundle struct {
+	// Target that is to be repeated.
+	Target cluster.Target
+	// Objects to apply, in order.
+	Objects []*unstructured.Unstructured
+	// Missing are objects that the manifests refer to, and that are not there any more.
+	Missing []string
+	// Result is the document of what was measured, to compare with.
+	Result []byte
+	// Environments of the runs; the first stands for all where they do not differ.
+	Environments []results.Environment
+	// PlanHashes by the name of the network.
+	PlanHashes map[string]string
+	// Seed of an experiment.
+	Seed int64
+}
+
+// Of a run or an experiment that has its result.
+func Of(ctx context.Context, c *cluster.Cluster, target cluster.Target) (*Bundle, error) {
+	b := &Bundle{Target: target, PlanHashes: map[string]string{}}
+	runs, err := c.RunsOf(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	if target.Kind == cluster.Experiment {
+		err = b.experiment(ctx, c)
+	} else {
+		err = b.run(ctx, c, &runs[0])
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := b.environments(ctx, c, runs); err != nil {
+		return nil, err
+	}
+	return b, b.referred(ctx, c)
+}
+
+func (b *Bundle) experiment(ctx context.Context, c *cluster.Cluster) error {
+	e := &v1alpha1.BenchmarkExperiment{}
+	if err := c.Client.Get(ctx, b.Target.Key(), e); err != nil {
+		return err
+	}
+	document, err := c.ExperimentDocument(ctx, e)
+	if err != nil {
+		return err
+	}
+	b.Result, b.Seed = document.Text, document.Seed
+	object, err := c.Manifest(ctx, b.Target)
+	if err != nil {
+		return err
+	}
+	if e.Spec.Order.Type == v1alpha1.OrderShuffled {
+		if err := unstructured.SetNestedField(object.Object, document.Seed, "spec", "order", "seed"); err != nil {
+			return fmt.Errorf("set the seed: %w", err)
+		}
+	}
+	b.Objects = append(b.Objects, object)
+	return nil
+}
+
+// run with its network. A run that the network lists among its workloads comes with it.
+func (b *Bundle) run(ctx context.Context, c *cluster.Cluster, run *v1alpha1.BenchmarkRun) error {
+	document, err := c.RunDocument(ctx, run)
+	if err != nil {
+		return err
+	}
+	b.Result = document.Text
+	network, err := c.NetworkOf(ctx, run)
+	if err != nil {
+		return err
+	}
+	b.Objects = append(b.Objects, network)
+	if listed(network, run) {
+		return nil
+	}
+	object, err := c.Manifest(ctx, b.Target)
+	if err != nil {
+		return err
+	}
+	b.Objects = append(b.Objects, object)
+	return nil
+}
+
+// listed tells whether the run is of one of the network's own workloads.
+func listed(network *unstructured.Unstructured, run *v1alpha1.BenchmarkRun) bool {
+	workloads, _, err := unstructured.NestedSlice(network.Object, "spec", "workloads")
+	if err != nil {
+		return false
+	}
+	for _, w := range workloads {
+		if of, ok := w.(map[string]any); ok && run.Name == network.GetName()+"-"+fmt.Sprint(of["name"]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *Bundle) environments(ctx context.Context, c *cluster.Cluster, runs []v1alpha1.BenchmarkRun) error {
+	for i := range runs {
+		if runs[i].Status.Result == nil {
+			continue
+		}
+		document, err := c.RunDocument(ctx, &runs[i])
+		if err != nil {
+			return err
+		}
+		b.Environments = append(b.Environments, document.Environment)
+		b.PlanHashes[document.Run.Network] = document.Environment.PlanHash
+	}
+	if len(b.Environments) == 0 {
+		return fmt.Errorf("%s has no run with a result", b.Target)
+	}
+	return nil
+}
+
+// referred adds the ConfigMaps that the manifests name: charts, test plans, stored results.
+func (b *Bundle) referred(ctx context.Context, c *cluster.Cluster) error {
+	names := map[string]bool{}
+	for _, object := range b.Objects {
+		collect(object.Object, names)
+	}
+	var found []*unstructured.Unstructured
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		live := &unstructured.Unstructured{}
+		live.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
+		err := c.Client.Get(ctx, client.ObjectKey{Namespace: b.Target.Namespace, Name: name}, live)
+		if apierrors.IsNotFound(err) {
+			b.Missing = append(b.Missing, "ConfigMap "+name)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		bare := cluster.Bare(live)
+		delete(bare.Object, "spec")
+		for _, key := range []string{"data", "binaryData"} {
+			if data, ok := live.Object[key]; ok {
+				bare.Object[key] = data
+			}
+		}
+		found = append(found, bare)
+	}
+	b.Objects = append(found, b.Objects...)
+	return nil
+}
+
+// collect the values of all fields configMapName.
+func collect(value any, into map[string]bool) {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			if name, ok := inner.(string); ok && key == "configMapName" {
+				into[name] = true
+			}
+			collect(inner, into)
+		}
+	case []any:
+		for _, inner := range v {
+			collect(inner, into)
+		}
+	}
+}
+
+// Manifests are all objects as one YAML stream.
+func (b *Bundle) Manifests() ([]byte, error) {
+	var parts []string
+	for _, object := range b.Objects {
+		text, err := yaml.Marshal(object.Object)
+		if err != nil {
+			return nil, fmt.Errorf("encode %s %s: %w", object.GetKind(), object.GetName(), err)
+		}
+		parts = append(parts, string(text))
+	}
+	return []byte(strings.Join(parts, "---\n")), nil
+}
+
+// Images that ran in any of the runs, by name; those that nodes resolved to a digest of a registry have it.
+func (b *Bundle) Images() []Image {
+	byName := map[string]Image{}
+	for _, e := range b.Environments {
+		for _, i := range e.Images {
+			byName[i.Name] = Image{Name: i.Name, Digest: i.Digest, Pinned: pinned(i.Digest)}
+		}
+	}
+	images := slices.Collect(maps.Values(byName))
+	slices.SortFunc(images, func(a, b Image) int { return cmp.Compare(a.Name, b.Name) })
+	return images
+}
+
+// Image that ran.
+type Image struct {
+	Name, Digest string
+	// Pinned is the reference by digest; empty where the node had the image from no registry.
+	Pinned string
+}
+
+// pinned is NAME@DIGEST, if the digest is one of a registry, which is then part of it.
+func pinned(digest string) string {
+	repository, sum, ok := strings.Cut(digest, "@")
+	if !ok || !strings.HasPrefix(sum, "sha256:") || strings.HasPrefix(repository, "import-") {
+		return ""
+	}
+	return repository + "@" + sum
+}

@@ -1,0 +1,53 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/experiment"
+)
+
+// NetworkOf is the manifest of the network that a run was made on. That of an experiment is gone once its runs have ended; it
+// is then made again from the experiment's design.
+func (c *Cluster) NetworkOf(ctx context.Context, run *v1alpha1.BenchmarkRun) (*unstructured.Unstructured, error) {
+	target := Target{Kind: Network, Namespace: run.Namespace, Name: run.Spec.NetworkName}
+	live, err := c.Manifest(ctx, target)
+	name := run.Labels[v1alpha1.LabelExperiment]
+	if !apierrors.IsNotFound(err) || name == "" {
+		return live, err
+	}
+	var e v1alpha1.BenchmarkExperiment
+	if err := c.Client.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: name}, &e); err != nil {
+		return nil, err
+	}
+	design, err := experiment.Expand(&e)
+	if err != nil {
+		return nil, err
+	}
+	for i := range design.Networks {
+		if design.Networks[i].Name == target.Name {
+			return c.defaulted(ctx, design.Networks[i].Network(&e))
+		}
+	}
+	return nil, fmt.Errorf("experiment %s has no network %s", name, target.Name)
+}
+
+// defaulted is the manifest of a network as the API server would have it.
+func (c *Cluster) defaulted(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*unstructured.Unstructured, error) {
+	if err := c.Client.Create(ctx, network, client.DryRunAll, client.FieldOwner(FieldManager)); err != nil {
+		return nil, err
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(network)
+	if err != nil {
+		return nil, fmt.Errorf("encode network %s: %w", network.Name, err)
+	}
+	object := &unstructured.Unstructured{Object: content}
+	object.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(Network.object()))
+	return Bare(object), nil
+}

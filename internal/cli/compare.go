@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/cli/comparison"
+	"github.com/benchnet/benchnet/internal/cli/table"
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// compareOptions are the flags of compare.
+type compareOptions struct {
+	metrics, gates []string
+	confidence     int32
+	seed           int64
+	output         string
+}
+
+func (s *session) compare() *cobra.Command {
+	var o compareOptions
+	cmd := &cobra.Command{
+		Use:   "compare BASELINE CANDIDATE",
+		Short: "Compare two experiments, two variants, or two runs",
+		Long: `Compares a candidate with a baseline: the difference with its confidence interval, the p-value of the Mann-Whitney U test, the
+effect size, and the smallest difference that could have been seen (docs/statistics.md).
+
+Each is an experiment, EXPERIMENT:VARIANT, a run, or a file with the document of one, as results -o json writes it. Experiments are
+compared point by point of the same parameters. Of two single runs the throughput is compared by tenths of their windows:
+that is the spread within each run, and says nothing of what differs from run to run.
+
+It ends with code 2 if a gate failed or could not be judged.`,
+		Example: `  kubectl benchnet compare i1:default i1:compressed
+  kubectl benchnet compare baseline.json i1 --gate throughput=5% --gate p95=10%
+  kubectl benchnet compare brun/two-banks-issue brun/two-banks-again`,
+		Args: cobra.ExactArgs(2), ValidArgsFunction: s.names(2, cluster.Experiment, cluster.Run),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.showComparison(cmd.Context(), o, args[0], args[1])
+		},
+	}
+	cmd.Flags().StringArrayVar(&o.metrics, "metric", nil, "metric to compare; may be given several times; default: Throughput, LatencyMean, LatencyP95")
+	cmd.Flags().StringArrayVar(&o.gates, "gate", nil, "METRIC=PERCENT by which the candidate may be worse; may be given several times")
+	cmd.Flags().Int32Var(&o.confidence, "confidence", 95, "of the intervals, in percent")
+	cmd.Flags().Int64Var(&o.seed, "seed", 1, "of the resampling")
+	cmd.Flags().StringVarP(&o.output, "output", "o", "", "json, yaml, csv or wide; default: a table")
+	_ = cmd.RegisterFlagCompletionFunc("output", values("json", "yaml", "csv", "wide"))
+	return cmd
+}
+
+func (o compareOptions) question() (comparison.Question, error) {
+	q := comparison.Question{ConfidencePercent: o.confidence, Seed: o.seed}
+	if o.confidence < 50 || o.confidence > 99 {
+		return q, fmt.Errorf("--confidence %d must be from 50 to 99", o.confidence)
+	}
+	switch o.output {
+	case "", "json", "yaml", "csv", "wide":
+	default:
+		return q, fmt.Errorf("--output %q is none of json, yaml, csv, wide", o.output)
+	}
+	for _, text := range o.metrics {
+		metric, err := comparison.ParseMetric(text)
+		if err != nil {
+			return q, fmt.Errorf("--metric %w", err)
+		}
+		q.Metrics = append(q.Metrics, metric)
+	}
+	for _, text := range o.gates {
+		gate, err := comparison.ParseGate(text)
+		if err != nil {
+			return q, fmt.Errorf("--gate %w", err)
+		}
+		q.Gates = append(q.Gates, gate)
+	}
+	return q, nil
+}
+
+func (s *session) showComparison(ctx context.Context, o compareOptions, first, second string) error {
+	question, err := o.question()
+	if err != nil {
+		return err
+	}
+	c, err := s.connect()
+	if err != nil {
+		return err
+	}
+	baseline, err := comparison.Read(ctx, c, first)
+	if err != nil {
+		return err
+	}
+	candidate, err := comparison.Read(ctx, c, second)
+	if err != nil {
+		return err
+	}
+	outcomes, err := comparison.Compare(question, baseline, candidate)
+	if err != nil {
+		return err
+	}
+	s.caution(baseline.Run, candidate.Run)
+	if err := s.writeComparison(o, outcomes, baseline, candidate); err != nil {
+		return err
+	}
+	return gates(outcomes)
+}
+
+// caution about what single runs cannot tell.
+func (s *session) caution(runs ...*results.Result) {
+	if runs[0] == nil {
+		return
+	}
+	fmt.Fprintf(s.ErrOut, "one run of each: the interval is of the spread within the runs, by batches of %d and %d s; "+
+		"what differs from run to run is not in it\n", comparison.BatchSeconds(runs[0]), comparison.BatchSeconds(runs[1]))
+	for _, run := range runs {
+		if run.Verdict.Validity == results.Invalid {
+			fmt.Fprintf(s.ErrOut, "warning: run %s is invalid\n", run.Run.Name)
+		}
+	}
+}
+
+func (s *session) writeComparison(o compareOptions, outcomes []experiment.ComparisonOutcome, baseline, candidate *comparison.Side) error {
+	switch o.output {
+	case "json", "yaml":
+		return s.write(outcomes, o.output)
+	case "csv":
+		return table.Comparisons(outcomes).CSV(s.Out)
+	}
+	tables := []*table.Table{table.Comparisons(outcomes)}
+	if baseline.Run != nil {
+		tables = append(tables, table.Latencies(baseline.Run, candidate.Run))
+	}
+	return s.printTables(o.output == "wide", tables...)
+}
+
+// gates that did not pass, as a judgement.
+func gates(outcomes []experiment.ComparisonOutcome) error {
+	var failed judgement
+	for _, o := range outcomes {
+		if o.Gate == experiment.GateFailed || o.Gate == experiment.GateUndecided {
+			failed = append(failed, fmt.Sprintf("gate %s: %s: %s", strings.ToLower(o.Gate), o.Candidate, o.Message))
+		}
+	}
+	if len(failed) == 0 {
+		return nil
+	}
+	return failed
+}

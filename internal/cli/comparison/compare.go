@@ -1,0 +1,162 @@
+package comparison
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/experiment"
+)
+
+// Question is what is asked of a comparison.
+type Question struct {
+	// Metrics that are compared; default: throughput, and of experiments mean and p95 of the latency.
+	Metrics []v1alpha1.Metric
+	// ConfidencePercent of the intervals.
+	ConfidencePercent int32
+	Gates             []v1alpha1.Gate
+	// Seed of the resampling.
+	Seed int64
+}
+
+// Compare a candidate with a baseline, point by point of the same parameters.
+func Compare(q Question, baseline, candidate *Side) ([]experiment.ComparisonOutcome, error) {
+	if (baseline.Run == nil) != (candidate.Run == nil) {
+		return nil, fmt.Errorf("%s and %s cannot be compared: give two runs or two experiments", baseline.Name, candidate.Name)
+	}
+	metrics, err := q.metrics(candidate.Run != nil)
+	if err != nil {
+		return nil, err
+	}
+	var all []experiment.ComparisonOutcome
+	for _, variant := range candidate.variants() {
+		against, err := baseline.partner(variant)
+		if err != nil {
+			return nil, err
+		}
+		spec := &v1alpha1.Comparison{Stored: &v1alpha1.StoredResult{Variant: against}, Metrics: metrics,
+			ConfidencePercent: q.ConfidencePercent, Gates: q.Gates}
+		for _, o := range experiment.CompareVariants(spec, candidate.points(variant), candidate.Result.Runs, q.Seed, baseline.Result) {
+			o.Candidate, o.Baseline = candidate.label(o.Point), baseline.label(o.BaselinePoint)
+			all = append(all, o)
+		}
+	}
+	return all, nil
+}
+
+// metrics with those of the gates. The batches of a single run have but their throughput.
+func (q Question) metrics(single bool) ([]v1alpha1.Metric, error) {
+	all := slices.Clone(q.Metrics)
+	if len(all) == 0 {
+		all = []v1alpha1.Metric{v1alpha1.MetricThroughput}
+		if !single {
+			all = append(all, v1alpha1.MetricLatencyMean, v1alpha1.MetricLatencyP95)
+		}
+	}
+	for _, gate := range q.Gates {
+		if !slices.Contains(all, gate.Metric) {
+			all = append(all, gate.Metric)
+		}
+	}
+	for _, metric := range all {
+		if single && metric != v1alpha1.MetricThroughput {
+			return nil, fmt.Errorf("metric %s: of two single runs only Throughput can be judged: for the others compare two experiments with repetitions", metric)
+		}
+	}
+	return all, nil
+}
+
+// variants that are candidates.
+func (s *Side) variants() []string {
+	switch {
+	case s.Variant != "":
+		return []string{s.Variant}
+	case len(s.Result.Variants) > 0:
+		return s.Result.Variants
+	}
+	return []string{""}
+}
+
+// partner is the variant to compare one of the other side with: the one asked for, the one of the same name, or the only one.
+func (s *Side) partner(variant string) (string, error) {
+	own := s.variants()
+	switch {
+	case len(own) == 1:
+		return own[0], nil
+	case slices.Contains(own, variant):
+		return variant, nil
+	}
+	return "", fmt.Errorf("%s has several variants: say with which to compare, as %s:VARIANT; there are: %s", s.Name, s.Name, strings.Join(own, ", "))
+}
+
+func (s *Side) points(variant string) []experiment.Point {
+	var points []experiment.Point
+	for _, p := range s.Result.Points {
+		if p.Variant == variant {
+			points = append(points, p)
+		}
+	}
+	return points
+}
+
+// label of a point: the side, its variant if not asked for, and its parameters.
+func (s *Side) label(point string) string {
+	parts := []string{s.Name}
+	for _, p := range s.Result.Points {
+		if p.Name != point {
+			continue
+		}
+		if s.Variant == "" && p.Variant != "" {
+			parts[0] += ":" + p.Variant
+		}
+		for _, parameter := range p.Parameters {
+			parts = append(parts, parameter.Name+"="+parameter.Value)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// shortMetrics are other words for metrics.
+var shortMetrics = map[string]v1alpha1.Metric{
+	"mean": v1alpha1.MetricLatencyMean, "p50": v1alpha1.MetricLatencyP50, "p90": v1alpha1.MetricLatencyP90, "p95": v1alpha1.MetricLatencyP95,
+	"p99": v1alpha1.MetricLatencyP99, "p999": v1alpha1.MetricLatencyP999, "errors": v1alpha1.MetricErrorShare,
+}
+
+// Metrics are all of them.
+var Metrics = []v1alpha1.Metric{v1alpha1.MetricThroughput, v1alpha1.MetricLatencyMean, v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP90,
+	v1alpha1.MetricLatencyP95, v1alpha1.MetricLatencyP99, v1alpha1.MetricLatencyP999, v1alpha1.MetricErrorShare}
+
+// ParseMetric reads the name of a metric in any case, or p95 for LatencyP95.
+func ParseMetric(text string) (v1alpha1.Metric, error) {
+	words := make([]string, 0, len(Metrics))
+	for _, m := range Metrics {
+		if strings.EqualFold(string(m), text) {
+			return m, nil
+		}
+		words = append(words, string(m))
+	}
+	if m, ok := shortMetrics[strings.ToLower(text)]; ok {
+		return m, nil
+	}
+	return "", fmt.Errorf("%q is no metric; there are %s", text, strings.Join(words, ", "))
+}
+
+// ParseGate reads METRIC=PERCENT, such as throughput=5%.
+func ParseGate(text string) (v1alpha1.Gate, error) {
+	name, bound, ok := strings.Cut(text, "=")
+	if !ok {
+		return v1alpha1.Gate{}, fmt.Errorf("%q is not METRIC=PERCENT, such as throughput=5%%", text)
+	}
+	metric, err := ParseMetric(name)
+	if err != nil {
+		return v1alpha1.Gate{}, err
+	}
+	percent, err := resource.ParseQuantity(strings.TrimSpace(strings.TrimSuffix(bound, "%")))
+	if err != nil || percent.Sign() < 0 {
+		return v1alpha1.Gate{}, fmt.Errorf("%q: %q is no percentage from 0, such as 5%%", text, bound)
+	}
+	return v1alpha1.Gate{Metric: metric, MaxRegressionPercent: percent}, nil
+}

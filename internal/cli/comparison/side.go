@@ -1,0 +1,130 @@
+// Package comparison compares what was measured twice: two experiments, two variants, two runs, or one of them with a document
+// that was stored earlier.
+package comparison
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// Side is one of the two that are compared.
+type Side struct {
+	// Name as the user gave it.
+	Name string
+	// Variant of the experiment that was asked for; empty for all.
+	Variant string
+	// Result of an experiment, or one made of the batches of a run.
+	Result *experiment.Result
+	// Run is the single run, or nil.
+	Run *results.Result
+}
+
+// Read a side: a file with a document, or NAME of an experiment or run, each with :VARIANT if it is an experiment's.
+func Read(ctx context.Context, c *cluster.Cluster, text string) (*Side, error) {
+	name, variant, _ := strings.Cut(text, ":")
+	side := &Side{Name: text, Variant: variant}
+	content, err := os.ReadFile(name)
+	switch {
+	case err == nil:
+		err = side.decode(content)
+	case errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(name, ".json"):
+		err = side.fetch(ctx, c, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if variant != "" && !slices.Contains(side.Result.Variants, variant) {
+		return nil, fmt.Errorf("%s has no variant %q; there are: %s", name, variant, strings.Join(side.Result.Variants, ", "))
+	}
+	return side, nil
+}
+
+func (s *Side) fetch(ctx context.Context, c *cluster.Cluster, name string) error {
+	target, err := c.Find(ctx, name, cluster.Experiment, cluster.Run)
+	if err != nil {
+		return err
+	}
+	if target.Kind == cluster.Run {
+		var run v1alpha1.BenchmarkRun
+		if err := c.Client.Get(ctx, target.Key(), &run); err != nil {
+			return err
+		}
+		document, err := c.RunDocument(ctx, &run)
+		if err != nil {
+			return err
+		}
+		s.Run = document.Result
+		s.Result, err = batches(s.Run)
+		return err
+	}
+	var e v1alpha1.BenchmarkExperiment
+	if err := c.Client.Get(ctx, target.Key(), &e); err != nil {
+		return err
+	}
+	document, err := c.ExperimentDocument(ctx, &e)
+	if err != nil {
+		return err
+	}
+	s.Result = document.Result
+	return nil
+}
+
+// decode the document of a run or an experiment, as kubectl benchnet results -o json writes it.
+func (s *Side) decode(content []byte) error {
+	var head struct {
+		Kind string `json:"kind"`
+	}
+	if err := json.Unmarshal(content, &head); err != nil {
+		return fmt.Errorf("read %s: %w", s.Name, err)
+	}
+	var err error
+	if head.Kind == results.Kind {
+		s.Run = &results.Result{}
+		if err := json.Unmarshal(content, s.Run); err != nil {
+			return fmt.Errorf("read %s: %w", s.Name, err)
+		}
+		s.Result, err = batches(s.Run)
+	} else {
+		s.Result, err = experiment.Decode(content)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", s.Name, err)
+	}
+	return nil
+}
+
+// batchCount is into how many batches the window of a single run is cut. More would be too short to be independent of each other.
+const batchCount = 10
+
+// BatchSeconds of a run.
+func BatchSeconds(r *results.Result) int { return len(r.Series.CompletedPerSecond) / batchCount }
+
+// batches stand for runs where there is but one: the throughput of each tenth of the window. They tell of the spread within
+// the run alone.
+func batches(r *results.Result) (*experiment.Result, error) {
+	size := BatchSeconds(r)
+	if size == 0 {
+		return nil, fmt.Errorf("run %s: its window of %d s is too short to be compared, which takes %d s", r.Run.Name, len(r.Series.CompletedPerSecond), batchCount)
+	}
+	made := &experiment.Result{Points: []experiment.Point{{Name: r.Run.Name, Parameters: []experiment.Parameter{}, Unit: r.Summary.Unit}}}
+	for i := range batchCount {
+		sum := int64(0)
+		for _, n := range r.Series.CompletedPerSecond[i*size : (i+1)*size] {
+			sum += n
+		}
+		made.Runs = append(made.Runs, experiment.Run{Name: fmt.Sprintf("%s second %d", r.Run.Name, i*size), Point: r.Run.Name, Repetition: i + 1,
+			Verdict: string(results.Valid), Metrics: map[string]float64{string(v1alpha1.MetricThroughput): float64(sum) / float64(size)}})
+	}
+	return made, nil
+}
