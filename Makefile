@@ -62,9 +62,14 @@ verify: ## Generate again and fail if that changes anything; what differs stays 
 	hack/verify
 
 .PHONY: build
-build: ## Build the operator and the agent into bin/
+build: ## Build the operator, the agent and the kubectl plugin into bin/
 	CGO_ENABLED=0 go build -trimpath -ldflags="$(LDFLAGS)" -o bin/manager .
 	CGO_ENABLED=0 go build -trimpath -ldflags="$(LDFLAGS)" -o bin/agent ./cmd/agent
+	CGO_ENABLED=0 go build -trimpath -ldflags="$(LDFLAGS)" -o bin/kubectl-benchnet ./cmd/kubectl-benchnet
+
+.PHONY: plugin
+plugin: ## Build the kubectl plugin for all systems into bin/plugin, with its manifest for krew
+	@hack/plugin/build
 
 ##@ Tests
 

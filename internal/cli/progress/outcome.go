@@ -2,6 +2,8 @@ package progress
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,11 +47,21 @@ func judgeExperiment(e *v1alpha1.BenchmarkExperiment) Outcome {
 		o.Objections = append(o.Objections, fmt.Sprintf("%s: a gate failed: %s", name, c.Message))
 	}
 	for _, p := range e.Status.Points {
-		if p.Throughput == "" {
+		if ended := count(p.Runs); ended <= int64(p.Invalid) {
 			o.Objections = append(o.Objections, fmt.Sprintf("%s: point %s (%s) has no valid run", name, p.Name, p.Parameters))
 		}
 	}
 	return o
+}
+
+// count is the part before the stroke of a text such as 3/4.
+func count(text string) int64 {
+	part, _, _ := strings.Cut(text, "/")
+	n, err := strconv.ParseInt(part, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // judgeNetwork: it has ended when it is ready and all runs on it are over, those of its workloads included.
