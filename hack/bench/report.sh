@@ -3,6 +3,8 @@
 
 say() { printf '%5d s  %s\n' "$SECONDS" "$*" >&2; }
 
+die() { say "$*"; exit 1; }
+
 # row PART CASE MEASURE VALUE UNIT: keeps one measurement.
 row() {
   local IFS=$'\t'

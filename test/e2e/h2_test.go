@@ -55,6 +55,13 @@ func TestOneMemberOnH2(t *testing.T) {
 		ns.MustApply(runManifest(t, "after", "10s"))
 		assertMeasured(ns, ns.WaitEnded("after"))
 	})
+	mustPass(t, "a run that resets finds who it was, without its ledger", func(t *testing.T) {
+		ns := ns.Within(t)
+		ns.MustApply(strings.Replace(runManifest(t, "fresh", "10s"), "flow: Issue}\n", "flow: Issue}\n    reset: Reset\n", 1))
+		run := ns.WaitEnded("fresh")
+		assertMeasured(ns, run)
+		assertForgotten(ns, before, document(ns, run))
+	})
 	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedWhole(ns.Within(t), "one") })
 }
 
@@ -133,5 +140,22 @@ func assertSame(ns *cluster.Namespace, before memberFacts, pod *corev1.Pod) {
 	}
 	if said := ns.Kubectl("logs", pod.Name, "--container=prepare"); !strings.Contains(said, "database: kept") {
 		ns.Errorf("the new pod should keep the database, but it says:\n%s", said)
+	}
+}
+
+// assertForgotten wants the same member, with its volume, and no state in its vault but those that the run itself recorded.
+func assertForgotten(ns *cluster.Namespace, before memberFacts, result *results.Result) {
+	ns.Helper()
+	after := lookAtMember(ns)
+	ns.Logf("states before %d, after %d, of which the run recorded %d; epoch %s", before.States, after.States, result.Ledger.Recorded, result.Environment.State.Epoch)
+	if int64(after.States) != result.Ledger.Recorded || after.OldestState <= before.OldestState {
+		ns.Errorf("the vault should hold the %d states of the run alone, but holds %d, the oldest of %s", result.Ledger.Recorded, after.States, after.OldestState)
+	}
+	if s := result.Environment.State; !s.Fresh || s.Epoch == "" {
+		ns.Errorf("the result should tell of a fresh network in an epoch of its own, but has %+v", s)
+	}
+	after.States, after.OldestState = before.States, before.OldestState
+	if diff := cmp.Diff(before, after); diff != "" {
+		ns.Errorf("member-0 is another one (-before +after):\n%s", diff)
 	}
 }
