@@ -91,12 +91,12 @@ func connect() (client.Client, error) {
 }
 
 // remove deletes the namespace, what an earlier run of the test left in it included, and waits until it is gone.
-// Networks go first: without the operator's part their members would take their whole grace period.
+// Experiments go first, which would make them anew, then networks: without the operator's part their members would take their whole grace period.
 func (n *Namespace) remove() {
 	n.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	for _, kind := range []client.Object{&v1alpha1.BenchmarkNetwork{}, &v1alpha1.BenchmarkRun{}} {
+	for _, kind := range []client.Object{&v1alpha1.BenchmarkExperiment{}, &v1alpha1.BenchmarkNetwork{}, &v1alpha1.BenchmarkRun{}} {
 		if err := n.Client.DeleteAllOf(ctx, kind, client.InNamespace(n.Name)); err != nil && !apierrors.IsNotFound(err) {
 			n.Errorf("delete %T in namespace %s: %v", kind, n.Name, err)
 		}

@@ -1,0 +1,105 @@
+# Sourced by run: one experiment, as all parts apply it, follow it and keep what it found. Expects out and here; namespace is set
+# by open_namespace.
+# shellcheck shell=bash disable=SC2154
+
+say() { printf '%5d s  %s\n' "$SECONDS" "$*"; }
+
+k() { kubectl --namespace "$namespace" "$@"; }
+
+# open_namespace PART: sets namespace to a new one, held to the pod security standard that the part's pods need.
+open_namespace() {
+  local level=restricted
+  namespace=benchnet-bench-$1
+  kubectl delete namespace "$namespace" --ignore-not-found > /dev/null
+  restricted_namespace "$namespace"
+  # Distance between a member and its database takes NET_ADMIN.
+  [[ $1 != slowed ]] || level=privileged
+  kubectl label namespace "$namespace" "pod-security.kubernetes.io/enforce=$level" --overwrite > /dev/null
+}
+
+close_namespace() {
+  [[ -z ${BENCHNET_BENCH_KEEP:-} ]] || return 0
+  k delete benchmarkexperiments --all > /dev/null
+  kubectl delete namespace "$namespace" > /dev/null
+}
+
+# manifest PART: prints the part's manifest.
+manifest() {
+  if [[ -d $here/$1 ]]; then
+    "$("$root/hack/tools/get" kustomize)" build --load-restrictor LoadRestrictionsNone "$here/$1"
+  else
+    cat "$here/$1.yaml"
+  fi
+}
+
+# apply PART: sets experiment to the name of the part's, which is then under way.
+apply() {
+  manifest "$1" > "$out/$1.yaml"
+  experiment=$(k apply --server-side --filename "$out/$1.yaml" --output jsonpath='{.metadata.name}')
+  say "experiment $experiment in namespace $namespace"
+}
+
+# field JSONPATH: of the experiment.
+field() { k get benchmarkexperiment "$experiment" --output "jsonpath=$1"; }
+
+condition() { field "{.status.conditions[?(@.type==\"$1\")].$2}"; }
+
+# planned prints what the operator found the experiment to need.
+planned() {
+  field '{.status.plan.networks} networks, {.status.plan.runs} runs; at one time {.status.plan.networksAtOnce} networks, {.status.plan.pods} pods, {.status.plan.cores} cores, {.status.plan.memory} of memory; {.status.plan.duration}{"\n"}'
+}
+
+# foretell PART: lets the operator plan the experiment, suspended, and tells that.
+foretell() {
+  open_namespace "$1"
+  manifest "$1" > "$out/$1.yaml"
+  experiment=$(k create --dry-run=client --filename "$out/$1.yaml" --output json |
+    kubectl patch --local --filename - --type merge --patch '{"spec":{"suspend":true}}' --output json |
+    k create --filename - --output jsonpath='{.metadata.name}')
+  wait_until "was accepted or refused" accepted_or_refused 1
+  printf '%-8s %s' "$1" "$(planned)"
+  printf '\n         %s\n' "$(condition Fits message)"
+  close_namespace
+}
+
+accepted_or_refused() { [[ -n $(condition Accepted status) ]]; }
+
+ended() { [[ $(condition Complete status) == True || $(condition Stalled status) == True ]]; }
+
+# wait_until WHAT TEST MINUTES: prints a line whenever the experiment's progress changed, until the test holds.
+wait_until() {
+  local began=$SECONDS shown='' line
+  until "$2"; do
+    if ((SECONDS - began > $3 * 60)); then
+      say "FAILED: experiment $experiment not within $3 minutes: it never $1: $(condition Ready message)"
+      return 1
+    fi
+    line=$(field '{.status.phase}, {.status.progress} runs, under way: {.status.current}, left: {.status.timeLeft}')
+    [[ $line == "$shown" ]] || say "$line"
+    shown=$line
+    sleep 2
+  done
+}
+
+# follow waits for the end of the experiment, and keeps what it found.
+follow() {
+  wait_until "ended" ended "${BENCHNET_BENCH_MINUTES:-45}"
+  say "$(field '{.status.phase}'): $(condition Complete message)"
+  k get configmap "$experiment-result" --output jsonpath='{.binaryData.result\.json\.gz}' | base64 --decode > "$out/$experiment.json.gz"
+  k get benchmarkruns --output json > "$out/$experiment-runs.json"
+}
+
+# points prints the experiment's points with their numbers.
+points() {
+  field '{range .status.points[*]}{.name}|{.parameters}|{.runs}|{.invalid}|{.throughput}|{.p95}|{.bottleneck}{"\n"}{end}' |
+    awk -F '|' 'BEGIN { row = "  %-8s %-44s %7s %8s %22s %12s  %s\n"; printf row, "point", "parameters", "runs", "invalid", "throughput/s", "p95 ms", "bottleneck" }
+      { printf row, $1, $2, $3, $4 + 0, $5, $6, $7 }'
+}
+
+# runs prints the experiment's runs: what each is, when it was begun, and its verdict.
+runs() {
+  k get benchmarkruns --sort-by=.metadata.creationTimestamp --output \
+    'jsonpath={range .items[*]}{.metadata.name}|{.metadata.uid}|{.status.startTime}|{.status.completionTime}|{.status.phase}|{.status.throughput}|{.status.verdict}|{range .status.reasons[*]}{.reason} {end}{"\n"}{end}' |
+    awk -F '|' 'BEGIN { row = "  %-22s %-36s %-27s %-20s %-10s %10s %-8s %s\n"; printf row, "run", "uid", "began", "ended", "phase", "per second", "verdict", "reasons" }
+      { for (i = 3; i <= 7; i++) if ($i == "") $i = "-"; printf row, $1, $2, $3, $4, $5, $6, $7, $8 }'
+}

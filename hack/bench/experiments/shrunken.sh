@@ -1,0 +1,14 @@
+# Sourced by run: experiments of the field, small enough for a small machine.
+# shellcheck shell=bash
+
+measure_i1() { measure_shrunken i1; }
+measure_c4() { measure_shrunken c4; }
+
+measure_shrunken() {
+  apply "$1"
+  wait_until "was accepted or refused" accepted_or_refused 2
+  say "planned: $(planned)"
+  follow
+  points
+  runs
+}

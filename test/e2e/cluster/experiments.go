@@ -1,0 +1,68 @@
+package cluster
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// Experiment reads an experiment.
+func (n *Namespace) Experiment(name string) *v1alpha1.BenchmarkExperiment {
+	n.Helper()
+	e := &v1alpha1.BenchmarkExperiment{}
+	n.Get(name, e)
+	return e
+}
+
+// WaitExperiment waits until an experiment is as wanted, such as Ended.
+func (n *Namespace) WaitExperiment(name, what string, wanted func(*v1alpha1.BenchmarkExperiment) bool) *v1alpha1.BenchmarkExperiment {
+	n.Helper()
+	var e *v1alpha1.BenchmarkExperiment
+	n.Wait("experiment "+name+" "+what, provisioning, func() (bool, string) {
+		e = n.Experiment(name)
+		state := fmt.Sprintf("%s, %s runs, under way: %q", e.Status.Phase, e.Status.Progress, e.Status.Current)
+		if c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted); c != nil && c.Status != "True" {
+			state += ": " + c.Message
+		}
+		return wanted(e), state
+	})
+	return e
+}
+
+// Ended tells whether an experiment is over, well or not.
+func Ended(e *v1alpha1.BenchmarkExperiment) bool {
+	return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionComplete)
+}
+
+// RunsOf are the experiment's runs by name.
+func (n *Namespace) RunsOf(experiment string) map[string]*v1alpha1.BenchmarkRun {
+	n.Helper()
+	var list v1alpha1.BenchmarkRunList
+	if err := n.Client.List(n.Context(), &list, client.InNamespace(n.Name), client.MatchingLabels{v1alpha1.LabelExperiment: experiment}); err != nil {
+		n.Fatalf("list runs of experiment %s: %v", experiment, err)
+	}
+	runs := map[string]*v1alpha1.BenchmarkRun{}
+	for i := range list.Items {
+		runs[list.Items[i].Name] = &list.Items[i]
+	}
+	return runs
+}
+
+// Doings tells of runs what would be another if they were made, begun or ended twice; what has not come to pass is left out.
+func Doings(runs map[string]*v1alpha1.BenchmarkRun) map[string]string {
+	told := map[string]string{}
+	for name, run := range runs {
+		told[name+" was made"] = string(run.UID)
+		if t := run.Status.StartTime; t != nil {
+			told[name+" began"] = t.UTC().Format(time.RFC3339Nano)
+		}
+		if t := run.Status.CompletionTime; t != nil {
+			told[name+" ended"] = t.UTC().Format(time.RFC3339)
+		}
+	}
+	return told
+}

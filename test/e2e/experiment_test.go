@@ -1,0 +1,185 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/test/e2e/cluster"
+)
+
+var (
+	//go:embed testdata/experiment-grid.yaml
+	grid string
+	//go:embed testdata/experiment-compare.yaml
+	same string
+)
+
+// kills of the operator during one experiment.
+const kills = 3
+
+// An experiment goes on where it was, whenever the operator dies: no run is missing, and none is made twice.
+func TestExperimentSurvivesItsOperator(t *testing.T) {
+	ns := cluster.NewNamespace(t, "grid")
+	ns.MustApply(grid)
+	seen := map[string]string{}
+	for i := range kills {
+		ns.WaitExperiment("grid", fmt.Sprintf("has done %d runs", i), func(*v1alpha1.BenchmarkExperiment) bool {
+			remember(ns, seen)
+			return ended(seen) >= i
+		})
+		time.Sleep(rand.N(10 * time.Second))
+		remember(ns, seen)
+		t.Logf("killed while %s", progress(ns.Experiment("grid")))
+		ns.KillOperator()
+		remember(ns, seen)
+	}
+	e := ns.WaitExperiment("grid", "has ended", func(e *v1alpha1.BenchmarkExperiment) bool {
+		remember(ns, seen)
+		return cluster.Ended(e)
+	})
+	if e.Status.Phase != "Complete" || e.Status.Progress != "4/4" || e.Status.PointsDone != 2 {
+		t.Errorf("the experiment should be complete with 4 of 4 runs and 2 points, but: %s, %d points", progress(e), e.Status.PointsDone)
+	}
+	want := []string{"grid-p01-r1", "grid-p01-r2", "grid-p02-r1", "grid-p02-r2"}
+	if got := slices.Sorted(maps.Keys(ns.RunsOf("grid"))); !slices.Equal(got, want) {
+		t.Errorf("the runs are %v, want %v", got, want)
+	}
+	if len(seen) != 3*len(want) {
+		t.Errorf("every run should have been made, begun and ended: %v", seen)
+	}
+	assertMadeWhole(ns, e, want)
+	mustPass(t, "a deleted experiment leaves nothing", func(t *testing.T) { assertExperimentDeletedWhole(ns.Within(t), "grid") })
+}
+
+// remember notes what the runs tell, and fails if one tells another story than before.
+func remember(ns *cluster.Namespace, seen map[string]string) {
+	ns.Helper()
+	now := cluster.Doings(ns.RunsOf("grid"))
+	for what, before := range seen {
+		if now[what] != before {
+			ns.Errorf("%s as %s, and now it is %q", what, before, now[what])
+		}
+	}
+	maps.Copy(seen, now)
+}
+
+func ended(seen map[string]string) int {
+	n := 0
+	for what := range seen {
+		if strings.HasSuffix(what, " ended") {
+			n++
+		}
+	}
+	return n
+}
+
+func progress(e *v1alpha1.BenchmarkExperiment) string {
+	return fmt.Sprintf("%s, %s runs, under way: %q", e.Status.Phase, e.Status.Progress, e.Status.Current)
+}
+
+// assertMadeWhole fails unless the document of the experiment has every run once, in the order in which they were made.
+func assertMadeWhole(ns *cluster.Namespace, e *v1alpha1.BenchmarkExperiment, runs []string) *experiment.Result {
+	ns.Helper()
+	if e.Status.Result == nil {
+		ns.Fatalf("experiment %s names no result", e.Name)
+	}
+	var cm corev1.ConfigMap
+	ns.Get(e.Status.Result.ConfigMapName, &cm)
+	r, err := experiment.Decode(cm.BinaryData[e.Status.Result.Key])
+	if err != nil {
+		ns.Fatalf("result of experiment %s: %v", e.Name, err)
+	}
+	var names []string
+	for _, run := range r.Runs {
+		names = append(names, run.Name)
+		ns.Logf("%s: %s, %s, %.2f/s %v", run.Name, run.Start.Format(time.TimeOnly), run.Verdict, run.Metrics["Throughput"], run.Reasons)
+		if run.Verdict == "Failed" || run.Metrics["Throughput"] <= 0 || run.Start.IsZero() {
+			ns.Errorf("run %s should have been measured: %+v", run.Name, run)
+		}
+	}
+	if sorted := slices.Sorted(slices.Values(names)); !slices.Equal(sorted, runs) {
+		ns.Errorf("the document has the runs %v, want %v", sorted, runs)
+	}
+	if !slices.IsSortedFunc(r.Runs, func(a, b experiment.Run) int { return a.Start.Compare(b.Start) }) {
+		ns.Errorf("the document should have the runs in their order: %v", names)
+	}
+	if last := string(names[1][len(names[1])-1]); last != "1" {
+		ns.Errorf("the variants should take turns, but the order was %v", names)
+	}
+	return r
+}
+
+func assertExperimentDeletedWhole(ns *cluster.Namespace, name string) {
+	ns.Helper()
+	ns.Kubectl("delete", "benchmarkexperiment", name, "--wait=false")
+	ns.WaitEmpty()
+}
+
+// A version compared with itself on one network: suspended in between it starts nothing, and its gate passes.
+func TestComparisonWithItself(t *testing.T) {
+	ns := cluster.NewNamespace(t, "compare")
+	ns.MustApply(same)
+	ns.WaitExperiment("same", "measures", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Current != "" })
+	suspend(ns, true)
+	ns.WaitExperiment("same", "is suspended", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Phase == "Suspended" })
+	before := len(ns.RunsOf("same"))
+	time.Sleep(5 * time.Second)
+	if after := len(ns.RunsOf("same")); after != before || after == 4 {
+		t.Errorf("there were %d runs when it was suspended, and 5 s later %d", before, after)
+	}
+	suspend(ns, false)
+	e := ns.WaitExperiment("same", "has ended", cluster.Ended)
+	r := assertMadeWhole(ns, e, []string{"same-p01-r1", "same-p01-r2", "same-p02-r1", "same-p02-r2"})
+	if r.Points[0].Network != "same-n1" || r.Points[1].Network != "same-n1" {
+		t.Errorf("variants that do not differ should share a network: %s, %s", r.Points[0].Network, r.Points[1].Network)
+	}
+	if len(r.Comparisons) != 1 || len(e.Status.Comparisons) != 1 {
+		t.Fatalf("there should be one comparison: %+v", r.Comparisons)
+	}
+	t.Log(e.Status.Comparisons[0].Message)
+	if c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionGatesPassed); c == nil || c.Status != "True" {
+		t.Errorf("the gate should pass: %+v, %s", c, e.Status.Comparisons[0].Message)
+	}
+	mustPass(t, "a deleted experiment leaves nothing", func(t *testing.T) { assertExperimentDeletedWhole(ns.Within(t), "same") })
+}
+
+func suspend(ns *cluster.Namespace, yes bool) {
+	ns.Helper()
+	ns.Kubectl("patch", "benchmarkexperiment", "same", "--type=merge", "--patch", fmt.Sprintf(`{"spec":{"suspend":%v}}`, yes))
+}
+
+// An experiment that no node could hold is refused before anything of it is made, with the numbers.
+func TestExperimentThatCannotFit(t *testing.T) {
+	ns := cluster.NewNamespace(t, "toolarge")
+	ns.MustApply(strings.Replace(grid, `cores: "1", memory: 512Mi, reservation: Minimal`, `cores: "500", memory: 512Mi, reservation: Full`, 1))
+	e := ns.WaitExperiment("grid", "is refused", func(e *v1alpha1.BenchmarkExperiment) bool {
+		return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionStalled)
+	})
+	c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
+	if c == nil || c.Status != "False" {
+		t.Fatalf("it should not be accepted: %+v", c)
+	}
+	t.Log(c.Message)
+	// Two networks of two validators, which are asked for in full, and a worker: of interleaved variants one is measured at a time.
+	for _, want := range []string{"needs 2000.", "cores and", "for 5 pods", "allocatable", "no room for pod grid-n", "(500 cores, 0.5 GiB)"} {
+		if !strings.Contains(c.Message, want) {
+			t.Errorf("the message should hold %q", want)
+		}
+	}
+	if left := slices.DeleteFunc(ns.Objects(), func(o string) bool { return strings.HasPrefix(o, "benchmarkexperiment") }); len(left) > 0 {
+		t.Errorf("nothing should have been made of it, but there are %v", left)
+	}
+}
