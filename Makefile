@@ -117,6 +117,10 @@ bench-evm: ## Measure what one EVM sender signs and submits on one core
 bench: ## Measure benchnet itself, after make demo: time to a ready network beside Corda's own bootstrapper
 	@hack/bench/run
 
+.PHONY: bench-experiments
+bench-experiments: ## Measure what experiments are worth, after make demo: PARTS="killed aa slowed i1 c4"; without, tell what each would take
+	@hack/bench/experiments/run $(PARTS)
+
 ##@ Cluster
 
 .PHONY: cluster-up
