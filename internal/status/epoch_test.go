@@ -1,0 +1,64 @@
+package status
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/plan"
+)
+
+// TestEpochOfANetwork: a run has its turn only on a ready network, and the times of an epoch are those of its first start and
+// of its first readiness.
+func TestEpochOfANetwork(t *testing.T) {
+	earlier := metav1.NewMicroTime(now.Add(-time.Minute))
+	waiting := StageFinding{Name: plan.StageMembers, Provisioning: true, Readiness: observe.Readiness{Message: "StatefulSet x: 0 of 1 pods ready"}}
+	ready := StageFinding{Name: plan.StageMembers, Provisioning: true, Readiness: observe.Readiness{State: observe.Ready}}
+	cases := []struct {
+		name      string
+		before    *v1alpha1.EpochStatus
+		epoch     plan.Epoch
+		resetting bool
+		stage     StageFinding
+		reason    string
+		phase     string
+		turn      bool
+		took      time.Duration
+	}{
+		{"made", nil, plan.Epoch{Turn: "1"}, false, waiting, v1alpha1.ReasonStageNotReady, "Provisioning", false, -1},
+		{"ready at first", &v1alpha1.EpochStatus{StartedAt: &earlier}, plan.Epoch{Turn: "1"}, false, ready, v1alpha1.ReasonAllStagesReady, "Ready", true, time.Minute},
+		{"members stop", &v1alpha1.EpochStatus{StartedAt: &earlier, ReadyAt: &earlier, Turn: "1"}, plan.Epoch{ID: "b", Turn: "2"}, true, waiting,
+			v1alpha1.ReasonResetting, "Resetting", false, -1},
+		{"members start", &v1alpha1.EpochStatus{ID: "b", StartedAt: &earlier}, plan.Epoch{ID: "b", Turn: "2"}, false, waiting,
+			v1alpha1.ReasonResetting, "Resetting", false, -1},
+		{"ready again", &v1alpha1.EpochStatus{ID: "b", StartedAt: &earlier}, plan.Epoch{ID: "b", Turn: "2"}, false, ready,
+			v1alpha1.ReasonAllStagesReady, "Ready", true, time.Minute},
+		{"a member lost later", &v1alpha1.EpochStatus{ID: "b", StartedAt: &earlier, ReadyAt: &earlier}, plan.Epoch{ID: "b", Turn: "2"}, false, waiting,
+			v1alpha1.ReasonStageNotReady, "Provisioning", false, 0},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			n := &v1alpha1.BenchmarkNetwork{}
+			n.Status.Epoch = c.before
+			got := Network(NetworkInput{Network: n, Plan: &plan.Plan{Epoch: c.epoch, Resetting: c.resetting},
+				Snapshot: observe.NewSnapshot(nil, nil, nil), Stages: []StageFinding{c.stage}, Now: now})
+			if r := meta.FindStatusCondition(got.Conditions, v1alpha1.ConditionReady); r.Reason != c.reason || got.Phase != c.phase {
+				t.Errorf("Ready has reason %s in phase %s, want %s in %s", r.Reason, got.Phase, c.reason, c.phase)
+			}
+			if given := got.Epoch.Turn != ""; given != c.turn {
+				t.Errorf("turn is %q; given should be %t", got.Epoch.Turn, c.turn)
+			}
+			took := time.Duration(-1)
+			if got.Epoch.ReadyAt != nil {
+				took = got.Epoch.ReadyAt.Sub(got.Epoch.StartedAt.Time)
+			}
+			if took != c.took {
+				t.Errorf("the epoch took %s to be ready, want %s", took, c.took)
+			}
+		})
+	}
+}
