@@ -3,7 +3,9 @@ package results
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 )
 
 // Resource is what may be at its limit.
@@ -111,7 +113,7 @@ func bySign(a, b Utilization) int {
 func use(r Resource, subject string, value, limit, threshold float64, unit string) Utilization {
 	u := Utilization{Resource: r, Subject: subject, Value: rounded(value), Limit: rounded(limit), Unit: unit,
 		Utilization: rounded(value / limit), Threshold: threshold}
-	u.Message = fmt.Sprintf("%s %s %s (%g of %g %s)", subject, words[r], whole(u.Utilization), u.Value, u.Limit, unit)
+	u.Message = fmt.Sprintf("%s %s %s (%s of %s %s)", subject, words[r], whole(u.Utilization), short(value), short(limit), unit)
 	return u
 }
 
@@ -129,7 +131,10 @@ var words = map[Resource]string{
 	NetworkBandwidth: "network", DiskSpace: "disk space",
 }
 
-func rounded(x float64) float64 { return float64(int64(x*1e4+0.5)) / 1e4 }
+// short has at most two decimals.
+func short(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }
+
+func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
 // whole is a share in whole percent.
 func whole(share float64) string { return fmt.Sprintf("%.0f %%", share*100) }

@@ -78,7 +78,7 @@ func TestBottleneck(t *testing.T) {
 		}, MemberCPU, "notary", "notary CPU 97 %"},
 		"garbage collection": {func(m *Measurement) { m.Members[0].GarbageCollection.Share = 0.4 }, HeapCollection, "member-0", "member-0 garbage collection 40 %"},
 		"disk space": {func(m *Measurement) { m.Members[0].Volume.LeastAvailableBytes = 1 << 20 }, DiskSpace, "member-0",
-			"member-0 disk space 100 % (9.999 of 10 GiB)"},
+			"member-0 disk space 100 % (10 of 10 GiB)"},
 		"disk": {func(m *Measurement) { m.Members[2].Pressure = &Pressure{IO: new(0.6)} }, DiskPressure, "db", "db waited for a disk 60 %"},
 		"link": {func(m *Measurement) { set(m, "member-0", SeriesNetworkTransmit, 1.2e6) }, NetworkBandwidth, "member-0",
 			"member-0 network 96 % (9.6 of 10 Mbit/s)"},

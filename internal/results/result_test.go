@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -96,8 +97,15 @@ func observing(t *testing.T, members, seconds int) *Worker {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 1))
 	w := worker(t, 0, make([]int64, seconds)...)
-	for range members {
-		m := Member{Member: "member"}
+	for i := range members {
+		m := Member{Member: fmt.Sprintf("member-%d", i)}
+		for _, name := range []string{SeriesNetworkReceive, SeriesNetworkTransmit} {
+			s := NamedSeries{Subject: m.Member, Name: name, Unit: "B/s"}
+			for range seconds {
+				s.Values = append(s.Values, float64(random.IntN(10_000_000)))
+			}
+			w.Series = append(w.Series, s)
+		}
 		for range seconds {
 			m.CPUSeconds = append(m.CPUSeconds, float64(random.IntN(20000))/10000)
 			m.MemoryBytes = append(m.MemoryBytes, float64(1<<30+4096*random.IntN(100000)))
