@@ -112,7 +112,7 @@ func bySign(a, b Utilization) int {
 // use is a capacity of which value is used.
 func use(r Resource, subject string, value, limit, threshold float64, unit string) Utilization {
 	u := Utilization{Resource: r, Subject: subject, Value: rounded(value), Limit: rounded(limit), Unit: unit,
-		Utilization: rounded(value / limit), Threshold: threshold}
+		Utilization: rounded(value / limit), Threshold: threshold, sign: capacity}
 	u.Message = fmt.Sprintf("%s %s %s (%s of %s %s)", subject, words[r], whole(u.Utilization), short(value), short(limit), unit)
 	return u
 }
