@@ -159,3 +159,50 @@ func TestDecodeHistogramRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A large run: six workers of unlike load and speed, a million requests and more, in the shapes that latencies have. Every
+// percentile of the merged histogram is that of an exact sort, within 0.1 %.
+func TestMergedPercentilesOfAMillionSamples(t *testing.T) {
+	const workers, samples = 6, 1_200_000
+	largest := 0.0
+	for name, millis := range map[string]func(r *rand.Rand, worker int) float64{
+		"lognormal, workers alike":     func(r *rand.Rand, _ int) float64 { return 20 * math.Exp(0.8*r.NormFloat64()) },
+		"one worker ten times as slow": func(r *rand.Rand, w int) float64 { return (1 + 9*float64(w/5)) * 5 * r.ExpFloat64() },
+		"two humps, hit and miss": func(r *rand.Rand, _ int) float64 {
+			return []float64{0.3, 0.3, 0.3, 80}[r.IntN(4)] * (1 + 0.1*r.Float64())
+		},
+		"heavy tail (Pareto, 1.2)":      func(r *rand.Rand, _ int) float64 { return 2 * math.Pow(1-r.Float64(), -1/1.2) },
+		"microseconds":                  func(r *rand.Rand, _ int) float64 { return 0.001 * (1 + 3000*r.Float64()) },
+		"a stall of 30 s for 0.2 %":     func(r *rand.Rand, _ int) float64 { return 10 + r.ExpFloat64() + 30_000*math.Floor(r.Float64()+0.002) },
+		"all the same, as from a timer": func(*rand.Rand, int) float64 { return 1234.567 },
+	} {
+		random := rand.New(rand.NewPCG(42, uint64(len(name))))
+		parts := make([]*Histogram, workers)
+		for i := range parts {
+			parts[i] = NewHistogram()
+		}
+		sorted := make([]int64, samples)
+		for i := range sorted {
+			worker := min(random.IntN(workers+2), workers-1) // the last one has three times the requests
+			sorted[i] = min(max(1, int64(1000*millis(random, worker))), highestMicros)
+			if err := parts[worker].Record(sorted[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		slices.Sort(sorted)
+		merged, worst := mergeEncoded(t, parts), 0.0
+		if merged.Count() != samples {
+			t.Errorf("%s: %d samples, want %d", name, merged.Count(), samples)
+		}
+		for _, p := range []float64{50, 75, 90, 95, 99, 99.9} {
+			want := float64(nearestRank(sorted, p)) / 1000
+			worst = max(worst, math.Abs(merged.PercentileMillis(p)-want)/want)
+		}
+		t.Logf("%-30s largest error of p50…p99.9: %.4f %%", name, 100*worst)
+		if worst > 0.001 {
+			t.Errorf("%s: a percentile is off by %.4f %%", name, 100*worst)
+		}
+		largest = max(largest, worst)
+	}
+	t.Logf("largest error of all: %.4f %%", 100*largest)
+}
