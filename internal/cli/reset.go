@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -33,19 +34,7 @@ addresses stay. What earlier runs wrote to the ledger is lost; their results are
 			if err != nil {
 				return err
 			}
-			begun := time.Now()
-			if err := askReset(cmd.Context(), c, target, begun); err != nil {
-				return err
-			}
-			fmt.Fprintf(s.Out, "%s reset requested\n", target)
-			if !waits {
-				return nil
-			}
-			if err := awaitReset(cmd.Context(), c, target, timeout); err != nil {
-				return err
-			}
-			fmt.Fprintf(s.Out, "%s reset and ready after %s\n", target, time.Since(begun).Round(time.Second))
-			return nil
+			return s.resetNetwork(cmd.Context(), c, target, waits, timeout)
 		},
 	}
 	cmd.Flags().BoolVar(&waits, "wait", false, "wait until the network is ready again")
@@ -53,31 +42,62 @@ addresses stay. What earlier runs wrote to the ledger is lost; their results are
 	return cmd
 }
 
-// askReset sets the annotation to the instant, which no earlier reset had.
-func askReset(ctx context.Context, c *cluster.Cluster, target cluster.Target, at time.Time) error {
-	var network v1alpha1.BenchmarkNetwork
-	if err := c.Client.Get(ctx, target.Key(), &network); err != nil {
+func (s *session) resetNetwork(ctx context.Context, c *cluster.Cluster, target cluster.Target, waits bool, timeout time.Duration) error {
+	begun := time.Now()
+	before, err := askReset(ctx, c, target, begun)
+	if err != nil {
 		return err
+	}
+	fmt.Fprintf(s.Out, "%s reset requested\n", target)
+	if !waits {
+		return nil
+	}
+	if err := awaitReset(ctx, c, target, before, timeout); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.Out, "%s reset, and ready after %s\n", target, time.Since(begun).Round(time.Second))
+	return nil
+}
+
+// askReset sets the annotation to the instant, which no earlier reset had. It returns the epoch that the network is in.
+func askReset(ctx context.Context, c *cluster.Cluster, target cluster.Target, at time.Time) (epoch string, err error) {
+	network := &v1alpha1.BenchmarkNetwork{}
+	if err := c.Client.Get(ctx, target.Key(), network); err != nil {
+		return "", err
 	}
 	before := network.DeepCopy()
 	if network.Annotations == nil {
 		network.Annotations = map[string]string{}
 	}
 	network.Annotations[v1alpha1.AnnotationReset] = at.UTC().Format("20060102T150405.000Z")
-	return c.Client.Patch(ctx, &network, client.MergeFrom(before), client.FieldOwner(cluster.FieldManager))
+	return epochOf(before), c.Client.Patch(ctx, network, client.MergeFrom(before), client.FieldOwner(cluster.FieldManager))
 }
 
-// awaitReset waits until the network is ready in a life that began after the request.
-func awaitReset(ctx context.Context, c *cluster.Cluster, target cluster.Target, timeout time.Duration) error {
-	var network v1alpha1.BenchmarkNetwork
-	err := wait.PollUntilContextTimeout(ctx, time.Second, timeout, false, func(ctx context.Context) (bool, error) {
-		if err := c.Client.Get(ctx, target.Key(), &network); err != nil {
-			return false, client.IgnoreNotFound(err)
+// awaitReset waits until the network is ready in another epoch.
+func awaitReset(ctx context.Context, c *cluster.Cluster, target cluster.Target, before string, timeout time.Duration) error {
+	message := ""
+	err := wait.PollUntilContextTimeout(ctx, time.Second, timeout, true, func(ctx context.Context) (bool, error) {
+		network := &v1alpha1.BenchmarkNetwork{}
+		if err := c.Client.Get(ctx, target.Key(), network); err != nil {
+			return false, err
 		}
-		return meta.IsStatusConditionTrue(network.Status.Conditions, v1alpha1.ConditionReady), nil
+		ready := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionReady)
+		if ready == nil {
+			return false, nil
+		}
+		message = ready.Message
+		return ready.Status == metav1.ConditionTrue && epochOf(network) != before, nil
 	})
 	if err != nil {
-		return fmt.Errorf("wait for the reset of network %s: %w", target.Name, err)
+		return fmt.Errorf("wait for the reset of network %s (%s): %w", target.Name, message, err)
 	}
 	return nil
+}
+
+// epochOf a network: the life that it is in; empty in the first.
+func epochOf(network *v1alpha1.BenchmarkNetwork) string {
+	if network.Status.Epoch == nil {
+		return ""
+	}
+	return network.Status.Epoch.ID
 }

@@ -1,0 +1,407 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/cli"
+	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/platform/all"
+)
+
+// namespace of the recorded objects. It is part of the members' addresses, and so of the plan's hash.
+const namespace = "bn-plugin"
+
+// server is the API server that all tests share, with a kubeconfig; nil where there are no binaries to start one. It holds what a
+// real cluster held after a network of four Malachite validators had measured two workloads, and an experiment eight runs.
+var server *world
+
+type world struct {
+	client     client.Client
+	kubeconfig string
+}
+
+func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard())
+	os.Exit(func() int {
+		if os.Getenv("KUBEBUILDER_ASSETS") == "" {
+			return m.Run()
+		}
+		env := &envtest.Environment{CRDDirectoryPaths: []string{filepath.Join("..", "..", "config", "crd", "bases")}, ErrorIfCRDPathMissing: true}
+		defer func() { _ = env.Stop() }()
+		var err error
+		if server, err = start(env); err != nil {
+			fmt.Fprintln(os.Stderr, "start the API server:", err)
+			return 1
+		}
+		defer os.Remove(server.kubeconfig)
+		return m.Run()
+	}())
+}
+
+func start(env *envtest.Environment) (*world, error) {
+	config, err := env.Start()
+	if err != nil {
+		return nil, err
+	}
+	user, err := env.AddUser(envtest.User{Name: "engineer", Groups: []string{"system:masters"}}, config)
+	if err != nil {
+		return nil, err
+	}
+	text, err := user.KubeConfig()
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(os.TempDir(), fmt.Sprintf("benchnet-plugin-%d.yaml", os.Getpid()))
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		return nil, err
+	}
+	scheme := runtime.NewScheme()
+	if err := corev1.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, err
+	}
+	w := &world{client: c, kubeconfig: file}
+	return w, w.load(context.Background())
+}
+
+// load the recorded objects with their status.
+func (w *world) load(ctx context.Context) error {
+	if err := w.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
+		return err
+	}
+	content, err := os.ReadFile(filepath.Join("testdata", "recorded.json"))
+	if err != nil {
+		return err
+	}
+	var list unstructured.UnstructuredList
+	if err := json.Unmarshal(content, &list); err != nil {
+		return err
+	}
+	for i := range list.Items {
+		object := &list.Items[i]
+		status := object.Object["status"]
+		if err := w.client.Create(ctx, object); err != nil {
+			return fmt.Errorf("create %s %s: %w", object.GetKind(), object.GetName(), err)
+		}
+		if object.GetKind() == "ConfigMap" {
+			continue
+		}
+		object.Object["status"] = status
+		if err := w.client.Status().Update(ctx, object); err != nil {
+			return fmt.Errorf("update %s %s: %w", object.GetKind(), object.GetName(), err)
+		}
+	}
+	return nil
+}
+
+// outcome of a command line.
+type outcome struct {
+	code     int
+	out, err string
+}
+
+// kubectl runs kubectl benchnet with the arguments.
+func kubectl(t *testing.T, args ...string) outcome {
+	t.Helper()
+	return kubectlWith(t, "", args...)
+}
+
+func kubectlWith(t *testing.T, input string, args ...string) outcome {
+	t.Helper()
+	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
+		t.Skip("KUBEBUILDER_ASSETS is not set: make test-envtest builds the API server")
+	}
+	var out, errOut bytes.Buffer
+	head := []string{"--kubeconfig", server.kubeconfig, "--namespace", namespace, "--cache-dir", t.TempDir()}
+	if args[0] == "__complete" {
+		head, args = []string{args[0]}, append(head, args[1:]...)
+	}
+	code := cli.Run(t.Context(), "0.1.0", strings.NewReader(input), &out, &errOut, append(head, args...))
+	return outcome{code, out.String(), errOut.String()}
+}
+
+// wants fails unless the code is as expected and the texts are there.
+func (o outcome) wants(t *testing.T, code int, texts ...string) {
+	t.Helper()
+	if o.code != code {
+		t.Errorf("exit code %d, want %d\n%s%s", o.code, code, o.out, o.err)
+	}
+	for _, text := range texts {
+		if !strings.Contains(o.out+o.err, text) {
+			t.Errorf("no %q in\n%s%s", text, o.out, o.err)
+		}
+	}
+}
+
+// golden compares the standard output with a file; BENCHNET_UPDATE=1 writes it.
+func (o outcome) golden(t *testing.T, name string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if os.Getenv("BENCHNET_UPDATE") != "" {
+		if err := os.WriteFile(path, []byte(o.out), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.out != string(want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", name, o.out, want)
+	}
+}
+
+func TestResults(t *testing.T) {
+	for name, args := range map[string][]string{
+		"network.txt":    {"results", "small"},
+		"run-wide.txt":   {"results", "brun/small-blocks", "-o", "wide"},
+		"network.csv":    {"results", "bnet/small", "-o", "csv"},
+		"experiment.txt": {"results", "sizes"},
+		"experiment.csv": {"results", "bexp/sizes", "-o", "csv"},
+		"runs.txt":       {"results", "benchmarkexperiment/sizes", "--runs"},
+	} {
+		o := kubectl(t, args...)
+		o.wants(t, 0)
+		o.golden(t, name)
+	}
+}
+
+func TestResultsAsDocuments(t *testing.T) {
+	var run struct {
+		Kind    string
+		Run     struct{ Name string }
+		Summary struct{ ThroughputPerSecond float64 }
+	}
+	o := kubectl(t, "results", "small-blocks", "-o", "json")
+	o.wants(t, 0)
+	if err := json.Unmarshal([]byte(o.out), &run); err != nil || run.Kind != "RunResult" || run.Run.Name != "small-blocks" || run.Summary.ThroughputPerSecond == 0 {
+		t.Errorf("%v: %+v", err, run)
+	}
+	var list struct{ Items []map[string]any }
+	o = kubectl(t, "results", "small", "-o", "yaml")
+	o.wants(t, 0)
+	if err := yaml.Unmarshal([]byte(o.out), &list); err != nil || len(list.Items) != 2 {
+		t.Errorf("%v: %d items", err, len(list.Items))
+	}
+	o = kubectl(t, "results", "sizes", "-o", "json")
+	o.wants(t, 0, `"kind": "ExperimentResult"`, `"seed"`)
+}
+
+func TestErrorsReadAsKubectls(t *testing.T) {
+	kubectl(t, "results", "brun/nope").wants(t, 1, `Error from server (NotFound): benchmarkruns.benchnet.dev "nope" not found`)
+	kubectl(t, "results", "nope").wants(t, 1, "Error from server (NotFound)", `"nope" not found`)
+	kubectl(t, "results", "pod/nope").wants(t, 1, `error: "pod/nope": "pod" is not a kind that fits here, which are bexp, bnet, brun`)
+	kubectl(t, "results", "small", "-o", "xml").wants(t, 1, `error: --output "xml" is none of json, yaml, csv, wide`)
+	kubectl(t, "reset", "sizes").wants(t, 1, `benchmarknetworks.benchnet.dev "sizes" not found`)
+	kubectl(t, "report", "small", "--format", "gif").wants(t, 1, `error: --format "gif" is none of svg, png`)
+	kubectl(t, "plan").wants(t, 1, "error: must specify one of -f and -k")
+	kubectlWith(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n", "run", "-f", "-").wants(t, 1, "no BenchmarkNetwork, BenchmarkRun or BenchmarkExperiment")
+}
+
+func TestWatchOfWhatHasEnded(t *testing.T) {
+	kubectl(t, "watch", "bnet/small").wants(t, 0, "bnet/small Ready · members 4/4", "brun/small-again Valid", "blocks/s")
+	kubectl(t, "watch", "sizes", "--exit-code").wants(t, 0, "bexp/sizes Complete · runs 8/8 · points 2/2")
+}
+
+// An invalid run ends with code 2, but with results and watch only if that is asked for.
+func TestExitCodeOfAnInvalidRun(t *testing.T) {
+	ok := kubectl(t, "results", "small-again", "--exit-code")
+	ok.wants(t, 0)
+	var run v1alpha1.BenchmarkRun
+	key := client.ObjectKey{Namespace: namespace, Name: "small-again"}
+	if err := server.client.Get(t.Context(), key, &run); err != nil {
+		t.Fatal(err)
+	}
+	before := run.DeepCopy()
+	run.Status.Verdict = v1alpha1.VerdictInvalid
+	run.Status.Reasons = []v1alpha1.VerdictReason{{Reason: "MemberRestarted", Severity: "Invalid", Message: "member-1 was restarted"}}
+	if err := server.client.Status().Patch(t.Context(), &run, client.MergeFrom(before)); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		run.Status = before.Status
+		if err := server.client.Status().Update(context.Background(), &run); err != nil {
+			t.Error(err)
+		}
+	}()
+	kubectl(t, "results", "small-again").wants(t, 0, "small-again is invalid, MemberRestarted: member-1 was restarted")
+	kubectl(t, "results", "small-again", "--exit-code").wants(t, 2, "run small-again is invalid, MemberRestarted: member-1 was restarted")
+	kubectl(t, "watch", "small", "--exit-code").wants(t, 2, "run small-again is invalid")
+}
+
+func TestCompare(t *testing.T) {
+	o := kubectl(t, "compare", "sizes:small", "sizes:again")
+	o.wants(t, 0)
+	o.golden(t, "compare.txt")
+	o = kubectl(t, "compare", "small-blocks", "small-again")
+	o.wants(t, 0, "one run of each", "by batches of 1 and 1 s")
+	o.golden(t, "compare-runs.txt")
+	// A loose gate passes; one that so few runs cannot decide at this confidence does not.
+	kubectl(t, "compare", "sizes:small", "sizes:again", "--gate", "throughput=90%").wants(t, 0, "Passed")
+	kubectl(t, "compare", "sizes:small", "sizes:again", "--gate", "throughput=5%", "--confidence", "99").wants(t, 2, "gate undecided: ")
+	kubectl(t, "compare", "sizes", "small-blocks").wants(t, 1, "give two runs or two experiments")
+	kubectl(t, "compare", "sizes:large", "sizes:again").wants(t, 1, `has no variant "large"; there are: small, again`)
+	kubectl(t, "compare", "small-blocks", "small-again", "--gate", "p95=5%").wants(t, 1, "of two single runs only Throughput can be judged")
+	kubectl(t, "compare", "sizes:small", "sizes:again", "--gate", "speed=5%").wants(t, 1, `"speed" is no metric`)
+}
+
+// A document that was stored is a baseline like any other, and against itself there is no difference.
+func TestCompareWithFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "baseline.json")
+	if err := os.WriteFile(file, []byte(kubectl(t, "results", "sizes", "-o", "json").out), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := kubectl(t, "compare", file, "sizes", "-o", "csv", "--metric", "throughput")
+	o.wants(t, 0, "+0.00 %", "NoDifference")
+	if n := strings.Count(o.out, "\n"); n != 3 {
+		t.Errorf("%d lines, want a head and one for each variant:\n%s", n, o.out)
+	}
+	kubectl(t, "compare", filepath.Join(t.TempDir(), "none.json"), "sizes").wants(t, 1, "no such file")
+}
+
+func TestReport(t *testing.T) {
+	directory := t.TempDir()
+	file := filepath.Join(directory, "all.html")
+	kubectl(t, "report", "small", "-o", file, "--charts", filepath.Join(directory, "charts"), "--csv", directory).wants(t, 0, "all-small-blocks.html", "all-small-again.html")
+	for _, name := range []string{"all-small-blocks.html", "small-again-summary.csv", "charts/small-again-throughput-over-time.svg"} {
+		content, err := os.ReadFile(filepath.Join(directory, name))
+		if err != nil || len(content) < 100 {
+			t.Errorf("%s: %d bytes, %v", name, len(content), err)
+		}
+	}
+	o := kubectl(t, "report", "sizes", "-o", "-")
+	o.wants(t, 0, "<html", "sizes-p01-r1")
+}
+
+func TestPlan(t *testing.T) {
+	network := kubectl(t, "plan", "small")
+	network.wants(t, 2, "bnet/small", "Pods       5 at one time", "StatefulSet/small-member-3", "BenchmarkRun/small-again", "does not fit")
+	manifest := filepath.Join("testdata", "experiment.yaml")
+	kubectl(t, "plan", "-f", manifest, "--runs").wants(t, 2, "bexp/users", "Runs       12", "users-p02-r2", "variant=")
+	kubectl(t, "plan", "-f", manifest, "-o", "json").wants(t, 2, `"runs": 12`, `"fits": false`)
+	err := server.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "users"}, &v1alpha1.BenchmarkExperiment{})
+	if !apierrors.IsNotFound(err) {
+		t.Errorf("a plan made the experiment: %v", err)
+	}
+	text, err := os.ReadFile(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := strings.Replace(string(text), "workload.measure.window", "workload.measure.windows", 1)
+	kubectlWith(t, wrong, "plan", "-f", "-").wants(t, 1, "windows")
+}
+
+// With nobody to carry out what was applied, the time is over before it has ended.
+func TestRunTimesOut(t *testing.T) {
+	o := kubectl(t, "run", "-f", filepath.Join("testdata", "network.yaml"), "--timeout", "2s")
+	o.wants(t, 1, "benchmarknetwork/idle applied", "bnet/idle Pending", "to come back: kubectl benchnet watch -n bn-plugin bnet/idle", "error: not ended within --timeout 2s")
+	var network v1alpha1.BenchmarkNetwork
+	if err := server.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "idle"}, &network); err != nil {
+		t.Fatal(err)
+	}
+	if len(network.ManagedFields) != 1 || network.ManagedFields[0].Manager != "kubectl-benchnet" {
+		t.Errorf("owners of its fields: %+v", network.ManagedFields)
+	}
+}
+
+func TestReset(t *testing.T) {
+	at := regexp.MustCompile(`^\d{8}T\d{6}\.\d{3}Z$`)
+	seen := map[string]bool{}
+	for range 2 {
+		kubectl(t, "reset", "small").wants(t, 0, "bnet/small reset requested")
+		var network v1alpha1.BenchmarkNetwork
+		if err := server.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "small"}, &network); err != nil {
+			t.Fatal(err)
+		}
+		value := network.Annotations[v1alpha1.AnnotationReset]
+		if !at.MatchString(value) || seen[value] {
+			t.Errorf("%s is %q", v1alpha1.AnnotationReset, value)
+		}
+		seen[value] = true
+	}
+	kubectl(t, "reset", "small", "--wait", "--timeout", "1s").wants(t, 1, "error: wait for the reset of network small")
+}
+
+// What reproduce writes can be applied where nothing of it is, and gives the plan that was measured.
+func TestReproduce(t *testing.T) {
+	directory := t.TempDir()
+	kubectl(t, "reproduce", "small-blocks", "-o", directory).wants(t, 0, "network-small.yaml")
+	var network v1alpha1.BenchmarkNetwork
+	key := client.ObjectKey{Namespace: namespace, Name: "small"}
+	if err := server.client.Get(t.Context(), key, &network); err != nil {
+		t.Fatal(err)
+	}
+	recorded := network.Status
+	if err := server.client.Delete(t.Context(), &network); err != nil {
+		t.Fatal(err)
+	}
+	kubectl(t, "run", "-k", directory, "--timeout", "1s").wants(t, 1, "benchmarknetwork/small applied")
+	network = v1alpha1.BenchmarkNetwork{}
+	if err := server.client.Get(t.Context(), key, &network); err != nil {
+		t.Fatal(err)
+	}
+	if got := hash(t, &network); got != recorded.PlanHash {
+		t.Errorf("the plan's hash is %s, that of the run %s", got, recorded.PlanHash)
+	}
+	readme, err := os.ReadFile(filepath.Join(directory, "README.md"))
+	if err != nil || !strings.Contains(string(readme), "`"+recorded.PlanHash+"`") {
+		t.Errorf("README.md lacks the hash %s: %v", recorded.PlanHash, err)
+	}
+	network.Status = recorded
+	if err := server.client.Status().Update(t.Context(), &network); err != nil {
+		t.Fatal(err)
+	}
+	o := kubectl(t, "reproduce", "sizes", "-o", "-")
+	o.wants(t, 0, "kind: BenchmarkExperiment", "repetitions: 4")
+}
+
+// hash of the plan as the operator makes it.
+func hash(t *testing.T, network *v1alpha1.BenchmarkNetwork) string {
+	t.Helper()
+	p, err := all.Registry().Get(network.Spec.Platform.Type)
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := plan.Build(plan.Input{Network: network, Platform: p, KubeVersion: "v1.34.4",
+		Images: images.Catalogue{Registry: images.DefaultRegistry, Version: "0.1.0"}, MaterialComplete: func(string) bool { return true }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return built.Hash
+}
+
+func TestCompletion(t *testing.T) {
+	kubectl(t, "__complete", "results", "").wants(t, 0, "sizes\n", "small\n", "small-blocks\n")
+	kubectl(t, "__complete", "reset", "").wants(t, 0, "small\n")
+	if o := kubectl(t, "__complete", "reset", ""); strings.Contains(o.out, "sizes") {
+		t.Errorf("experiments cannot be reset:\n%s", o.out)
+	}
+	kubectl(t, "__complete", "report", "small", "--format", "").wants(t, 0, "svg\n", "png\n")
+}
