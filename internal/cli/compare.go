@@ -47,8 +47,8 @@ It ends with code 2 if a gate failed or could not be judged.`,
 	cmd.Flags().StringArrayVar(&o.gates, "gate", nil, "METRIC=PERCENT by which the candidate may be worse; may be given several times")
 	cmd.Flags().Int32Var(&o.confidence, "confidence", 95, "of the intervals, in percent")
 	cmd.Flags().Int64Var(&o.seed, "seed", 1, "of the resampling")
-	cmd.Flags().StringVarP(&o.output, "output", "o", "", "json, yaml, csv or wide; default: a table")
-	_ = cmd.RegisterFlagCompletionFunc("output", values("json", "yaml", "csv", "wide"))
+	cmd.Flags().StringVarP(&o.output, "output", "o", "", "json, yaml or wide; default: a table")
+	_ = cmd.RegisterFlagCompletionFunc("output", values("json", "yaml", "wide"))
 	return cmd
 }
 
@@ -58,9 +58,9 @@ func (o compareOptions) question() (comparison.Question, error) {
 		return q, fmt.Errorf("--confidence %d must be from 50 to 99", o.confidence)
 	}
 	switch o.output {
-	case "", "json", "yaml", "csv", "wide":
+	case "", "json", "yaml", "wide":
 	default:
-		return q, fmt.Errorf("--output %q is none of json, yaml, csv, wide", o.output)
+		return q, fmt.Errorf("--output %q is none of json, yaml, wide", o.output)
 	}
 	for _, text := range o.metrics {
 		metric, err := comparison.ParseMetric(text)
@@ -122,11 +122,8 @@ func (s *session) caution(runs ...*results.Result) {
 }
 
 func (s *session) writeComparison(o compareOptions, outcomes []experiment.ComparisonOutcome, baseline, candidate *comparison.Side) error {
-	switch o.output {
-	case "json", "yaml":
+	if o.output == "json" || o.output == "yaml" {
 		return s.write(outcomes, o.output)
-	case "csv":
-		return table.Comparisons(outcomes).CSV(s.Out)
 	}
 	tables := []*table.Table{table.Comparisons(outcomes)}
 	if baseline.Run != nil {

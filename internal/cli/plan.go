@@ -96,7 +96,7 @@ func (s *session) showPlans(ctx context.Context, o planOptions, args []string) e
 func (s *session) planned(ctx context.Context, c *cluster.Cluster, o planOptions, args []string) ([]*unstructured.Unstructured, error) {
 	files := o.files.ToOptions()
 	if len(args) == 0 {
-		return c.Manifests(&files)
+		return c.Manifests(files, s.In)
 	}
 	if files.RequireFilenameOrKustomize() == nil {
 		return nil, errors.New("give either NAME or -f, not both")

@@ -13,6 +13,7 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/cli/progress"
 	"github.com/benchnet/benchnet/internal/cli/table"
+	"github.com/benchnet/benchnet/internal/report"
 )
 
 // resultsOptions are the flags of results.
@@ -30,8 +31,8 @@ func (s *session) results() *cobra.Command {
 		Long: `Shows the result of a run, of the runs on a network, or of the points of an experiment.
 
 A table has means over the valid runs with the half-width of their confidence interval, latencies in milliseconds, the verdict, and
-what was at its limit. json and yaml have the whole documents (docs/results.md, docs/experiments.md); csv has the
-table, all columns of it.`,
+what was at its limit. json and yaml have the whole documents (docs/results.md, docs/experiments.md); csv has
+the numbers with their units in the head line.`,
 		Example: `  kubectl benchnet results two-banks
   kubectl benchnet results bexp/i1 --runs -o wide
   kubectl benchnet results brun/two-banks-issue -o json | jq .summary`,
@@ -86,7 +87,7 @@ func (s *session) showRuns(ctx context.Context, c *cluster.Cluster, target clust
 	case "json", "yaml":
 		return s.showRunDocuments(ctx, c, target, runs, o.output)
 	case "csv":
-		return table.Runs(runs).CSV(s.Out)
+		return s.writeCSV(ctx, c, runs)
 	}
 	if len(runs) == 0 {
 		fmt.Fprintf(s.ErrOut, "%s has no runs yet\n", target)
@@ -144,7 +145,7 @@ func (s *session) showExperiment(ctx context.Context, c *cluster.Cluster, target
 	case "json", "yaml":
 		return s.write(d.Text, o.output)
 	case "csv":
-		return table.Points(d.Result).CSV(s.Out)
+		return report.PointsCSV(s.Out, d.Result)
 	}
 	return s.printTables(o.output == "wide", table.Points(d.Result), table.Saturation(d.Saturation), table.Comparisons(d.Comparisons))
 }

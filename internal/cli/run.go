@@ -79,8 +79,7 @@ func (s *session) applyAndFollow(ctx context.Context, o runOptions) error {
 
 // applyAll applies what the files hold, and returns what of it there is to follow.
 func (s *session) applyAll(ctx context.Context, c *cluster.Cluster, o runOptions) ([]cluster.Target, error) {
-	files := o.files.ToOptions()
-	objects, err := c.Manifests(&files)
+	objects, err := c.Manifests(o.files.ToOptions(), s.In)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,13 +16,18 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Manifests reads objects from files, directories, URLs, standard input or a kustomization, as kubectl apply does.
-func (c *Cluster) Manifests(files *resource.FilenameOptions) ([]*unstructured.Unstructured, error) {
+// Manifests reads objects from files, directories, URLs, standard input (-) or a kustomization, as kubectl apply does.
+func (c *Cluster) Manifests(files resource.FilenameOptions, in io.Reader) ([]*unstructured.Unstructured, error) {
 	if err := files.RequireFilenameOrKustomize(); err != nil {
 		return nil, err
 	}
-	infos, err := resource.NewBuilder(c.flags).Unstructured().ContinueOnError().
-		NamespaceParam(c.Namespace).DefaultNamespace().FilenameParam(c.enforceNamespace, files).Flatten().Do().Infos()
+	builder := resource.NewBuilder(c.flags).Unstructured().ContinueOnError().NamespaceParam(c.Namespace).DefaultNamespace()
+	named := slices.DeleteFunc(slices.Clone(files.Filenames), func(name string) bool { return name == "-" })
+	if len(named) < len(files.Filenames) {
+		builder.Stream(in, "standard input")
+	}
+	files.Filenames = named
+	infos, err := builder.FilenameParam(c.enforceNamespace, &files).Flatten().Do().Infos()
 	if err != nil {
 		return nil, err
 	}

@@ -104,13 +104,14 @@ func (s *Side) decode(content []byte) error {
 	return nil
 }
 
-// batchCount is into how many batches the window of a single run is cut. More would be too short to be independent of each other.
+// batchCount is into how many batches at least the window of a single run is cut. Many more would be too short to be
+// independent of each other.
 const batchCount = 10
 
 // BatchSeconds of a run.
 func BatchSeconds(r *results.Result) int { return len(r.Series.CompletedPerSecond) / batchCount }
 
-// batches stand for runs where there is but one: the throughput of each tenth of the window. They tell of the spread within
+// batches stand for runs where there is but one: the throughput of each tenth of the window, or less. They tell of the spread within
 // the run alone.
 func batches(r *results.Result) (*experiment.Result, error) {
 	size := BatchSeconds(r)
@@ -118,7 +119,7 @@ func batches(r *results.Result) (*experiment.Result, error) {
 		return nil, fmt.Errorf("run %s: its window of %d s is too short to be compared, which takes %d s", r.Run.Name, len(r.Series.CompletedPerSecond), batchCount)
 	}
 	made := &experiment.Result{Points: []experiment.Point{{Name: r.Run.Name, Parameters: []experiment.Parameter{}, Unit: r.Summary.Unit}}}
-	for i := range batchCount {
+	for i := range len(r.Series.CompletedPerSecond) / size {
 		sum := int64(0)
 		for _, n := range r.Series.CompletedPerSecond[i*size : (i+1)*size] {
 			sum += n

@@ -61,7 +61,7 @@ type bar struct {
 }
 
 func newBars(ctx context.Context, w io.Writer) *bars {
-	return &bars{progress: mpb.NewWithContext(ctx, mpb.WithOutput(w), mpb.WithWidth(30)), shown: map[string]*bar{}}
+	return &bars{progress: mpb.NewWithContext(ctx, mpb.WithOutput(w), mpb.WithWidth(30), mpb.WithAutoRefresh()), shown: map[string]*bar{}}
 }
 
 func (b *bars) Show(lines []Line) {

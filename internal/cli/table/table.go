@@ -1,9 +1,7 @@
-// Package table lays results out for people, and for spreadsheets.
+// Package table lays results out for people.
 package table
 
 import (
-	"encoding/csv"
-	"fmt"
 	"io"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -55,27 +53,4 @@ func (t *Table) Print(w io.Writer, wide bool) error {
 		shown.Rows = append(shown.Rows, filled)
 	}
 	return printers.NewTablePrinter(printers.PrintOptions{Wide: wide}).PrintObj(shown, w)
-}
-
-// CSV writes all columns, with a head line.
-func (t *Table) CSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	head := make([]string, 0, len(t.columns))
-	for _, c := range t.columns {
-		head = append(head, c.Name)
-	}
-	if err := out.Write(head); err != nil {
-		return err
-	}
-	for _, row := range t.rows {
-		line := make([]string, 0, len(row.Cells))
-		for _, cell := range row.Cells {
-			line = append(line, fmt.Sprint(cell))
-		}
-		if err := out.Write(line); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
 }

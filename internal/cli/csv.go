@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"slices"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/report"
+)
+
+// writeCSV writes the summaries of the runs that have a result, a row each. A column that some runs alone have, such as a
+// platform's own number, is empty for the others.
+func (s *session) writeCSV(ctx context.Context, c *cluster.Cluster, runs []v1alpha1.BenchmarkRun) error {
+	var columns []string
+	var rows []map[string]string
+	for i := range runs {
+		if runs[i].Status.Result == nil {
+			continue
+		}
+		document, err := c.RunDocument(ctx, &runs[i])
+		if err != nil {
+			return err
+		}
+		var text bytes.Buffer
+		if err := report.RunCSV(&text, document.Result); err != nil {
+			return err
+		}
+		lines, err := csv.NewReader(&text).ReadAll()
+		if err != nil || len(lines) != 2 {
+			return fmt.Errorf("summary of run %s: %d lines: %w", runs[i].Name, len(lines), err)
+		}
+		row := map[string]string{}
+		for at, name := range lines[0] {
+			if !slices.Contains(columns, name) {
+				columns = append(columns, name)
+			}
+			row[name] = lines[1][at]
+		}
+		rows = append(rows, row)
+	}
+	table := [][]string{columns}
+	for _, row := range rows {
+		var line []string
+		for _, name := range columns {
+			line = append(line, row[name])
+		}
+		table = append(table, line)
+	}
+	return csv.NewWriter(s.Out).WriteAll(table)
+}
