@@ -13,8 +13,8 @@ import (
 // exporterSeconds between two samples of a database's exporter: each is a number of queries to the server that is measured.
 const exporterSeconds = 5
 
-// sessions of clients that are at work, as PostgreSQL counts them.
-const sessions = `pg_stat_activity_count{state="active",backend_type="client backend"`
+// sessions of the members that are at work, as PostgreSQL counts them; the exporter's own is in another database.
+const sessions = `pg_stat_activity_count{state="active",datname="` + database.DatabaseName + `"`
 
 // databaseSeries are recorded of the exporter.
 var databaseSeries = []driver.ObservedSeries{

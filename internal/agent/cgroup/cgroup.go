@@ -62,12 +62,7 @@ func openV1(folder func(string) (string, error)) (Reader, error) {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
-	// Hosts without this controller do not tell what goes to disks.
-	blkio, err := folder("blkio")
-	if err != nil {
-		blkio = ""
-	}
-	return v1{cpuacct: cpuacct, cpu: cpu, memory: memory, blkio: blkio}, nil
+	return v1{cpuacct: cpuacct, cpu: cpu, memory: memory}, nil
 }
 
 // memberships maps each controller to this process' path in its hierarchy; version 2 is the controller "".
@@ -129,7 +124,7 @@ func mountsOf(file string) (map[string]mount, error) {
 }
 
 // v1 reads version 1, where each controller has a folder of its own.
-type v1 struct{ cpuacct, cpu, memory, blkio string }
+type v1 struct{ cpuacct, cpu, memory string }
 
 func (c v1) Read() (Usage, error) {
 	var r reading

@@ -196,14 +196,13 @@ func TestEvidence(t *testing.T) {
 		want  map[string]float64
 	}{
 		"v1": {map[string]string{
-			"proc/self/cgroup":                                    groupsV1 + "5:blkio:/\n",
-			"proc/self/mountinfo":                                 mountsV1 + "41 30 0:30 / /sys/fs/cgroup/blkio ro - cgroup cgroup rw,blkio\n",
-			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us":          "30000\n",
-			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us":         "100000\n",
-			"sys/fs/cgroup/memory/memory.limit_in_bytes":          "1073741824\n",
-			"sys/fs/cgroup/memory/memory.oom_control":             "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",
-			"sys/fs/cgroup/blkio/blkio.throttle.io_service_bytes": "8:0 Read 100\n8:0 Write 30\n8:16 Write 4\n8:0 Total 130\nTotal 134\n",
-		}, map[string]float64{CPULimit: 0.3, MemoryLimit: 1 << 30, OOMKills: 2, DiskRead: 100, DiskWritten: 34}},
+			"proc/self/cgroup":                            groupsV1 + "5:blkio:/\n",
+			"proc/self/mountinfo":                         mountsV1 + "41 30 0:30 / /sys/fs/cgroup/blkio ro - cgroup cgroup rw,blkio\n",
+			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us":  "30000\n",
+			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes":  "1073741824\n",
+			"sys/fs/cgroup/memory/memory.oom_control":     "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",
+		}, map[string]float64{CPULimit: 0.3, MemoryLimit: 1 << 30, OOMKills: 2}},
 		"v1 without limits": {map[string]string{
 			"proc/self/cgroup": groupsV1, "proc/self/mountinfo": mountsV1,
 			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us":  "-1\n",
