@@ -36,7 +36,7 @@ type CompareOptions struct {
 	Resamples int
 }
 
-// Compare a candidate's runs with a baseline's, each run by one number. Without a run on either side all numbers but the means are 0.
+// Compare a candidate's runs with a baseline's, each run by one number. Where a side has no run there is no difference, and p is 1.
 func Compare(baseline, candidate []float64, o CompareOptions) Comparison {
 	c := Comparison{Baselines: len(baseline), Candidates: len(candidate), Scale: o.scale(baseline), PValue: 1}
 	c.BaselineMean, c.CandidateMean = meanOf(baseline), meanOf(candidate)
