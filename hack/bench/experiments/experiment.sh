@@ -56,7 +56,7 @@ foretell() {
   experiment=$(k create --dry-run=client --filename "$out/$1.yaml" --output json |
     kubectl patch --local --filename - --type merge --patch '{"spec":{"suspend":true}}' --output json |
     k create --filename - --output jsonpath='{.metadata.name}')
-  wait_until "was accepted or refused" accepted_or_refused 1
+  wait_until "was accepted or refused" accepted_or_refused 1 > /dev/null
   printf '%-8s %s' "$1" "$(planned)"
   printf '\n         %s\n' "$(condition Fits message)"
   close_namespace
