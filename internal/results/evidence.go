@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -122,27 +123,36 @@ func (m *Measurement) seriesOf(subject, name string) Series {
 type namedHost struct {
 	name string
 	Host
+	// own are the cores that members, databases and workers on it used on average.
+	own float64
 }
+
+// others are the CPUs that something else than the run's observed containers used.
+func (h namedHost) others() float64 { return max(0, h.BusyShare*h.CPUs-h.own) }
 
 // hosts of members, databases and workers, each once, in the order in which they were seen. Containers tell where a subject was;
 // a host whose name is not known is called after the subject.
 func (m *Measurement) hosts(containers []Container) []namedHost {
 	var all []namedHost
-	add := func(subject string, h *Host) {
+	add := func(subject string, h *Host, cores float64) {
 		if h == nil {
 			return
 		}
 		name := nodeOf(containers, subject)
-		if !slices.ContainsFunc(all, func(known namedHost) bool { return known.name == name }) {
-			all = append(all, namedHost{name, *h})
+		i := slices.IndexFunc(all, func(known namedHost) bool { return known.name == name })
+		if i < 0 {
+			i, all = len(all), append(all, namedHost{name: name, Host: *h})
+		}
+		if !math.IsNaN(cores) {
+			all[i].own += cores
 		}
 	}
 	for _, member := range m.Members {
-		add(member.Member, member.Host)
+		add(member.Member, member.Host, member.CPUSeconds.Mean())
 	}
 	for _, w := range m.Workers {
 		if w.Load != nil {
-			add(workerName(w.Worker), w.Load.Host)
+			add(workerName(w.Worker), w.Load.Host, w.Load.cores(m.WindowSeconds))
 		}
 	}
 	return all

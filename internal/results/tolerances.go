@@ -28,6 +28,8 @@ type Tolerances struct {
 	StolenShare, StolenNoted float64
 	// HostBusyShare of a host's CPU time that may be used or stolen before it is noted.
 	HostBusyShare float64
+	// HostSharedShare of a host's CPUs that others than the run's containers may use before it is noted.
+	HostSharedShare float64
 	// GCShare of the window that a JVM may spend in collection before it is noted.
 	GCShare float64
 	// RoomShare of a volume that must stay free; RoomNoted is noted already.
@@ -41,7 +43,7 @@ type Tolerances struct {
 func DefaultTolerances() Tolerances {
 	return Tolerances{
 		ErrorShare: 0, ThrottledShare: 0.05, LateShare: 0.01, MissedScrapes: 0.01, MemberThrottling: ThrottlingNoted,
-		WorkerCPUShare: 0.8, StolenShare: 0.05, StolenNoted: 0.01, HostBusyShare: 0.95, GCShare: 0.1,
+		WorkerCPUShare: 0.8, StolenShare: 0.05, StolenNoted: 0.01, HostBusyShare: 0.95, HostSharedShare: 0.2, GCShare: 0.1,
 		RoomShare: 0.01, RoomNoted: 0.1, ClockSkewMillis: 10,
 	}
 }

@@ -67,6 +67,8 @@ const (
 	CPUStolen ReasonCode = "CPUStolen"
 	// HostSaturated (note): all CPUs of a host were at work, so that containers waited for them below their limits.
 	HostSaturated ReasonCode = "HostSaturated"
+	// HostShared (note): others than the run's own containers used much of a host.
+	HostShared ReasonCode = "HostShared"
 	// GarbageCollected (note): a JVM spent much of the window in collection.
 	GarbageCollected ReasonCode = "GarbageCollection"
 	// ClockSkewed (note): the clocks of two hosts differ.

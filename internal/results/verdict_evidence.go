@@ -103,6 +103,11 @@ func (j *judge) hosts(c Circumstances) {
 				"%s of the CPU time of %s was in use (%s is the bound): what ran on it waited for CPUs, also below its own limit",
 				percent(used), h.name, percent(j.t.HostBusyShare))
 		}
+		if share := h.others() / h.CPUs; share > j.t.HostSharedShare {
+			j.note(HostShared, h.name, share, j.t.HostSharedShare,
+				"others than this run's containers used %s of the %s CPUs of %s (%s of them is the bound): their load is part of what was measured",
+				short(h.others()), short(h.CPUs), h.name, percent(j.t.HostSharedShare))
+		}
 	}
 	for _, t := range c.Troubles {
 		if t.Kind == NodeNotReady {
