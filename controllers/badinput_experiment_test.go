@@ -81,7 +81,7 @@ var badExperiments = []mistake{
 	{"too many points", values, "range: {from: 1, to: 100, step: 1}}\n  - {name: window, field: workload.measure.window, values: [5s, 6s, 7s]", []string{"spec.axes", "256 points"}},
 	{"too many runs", "repetitions: 2", "repetitions: 101", []string{"spec.repetitions", "100"}},
 	// Variants.
-	{"patch of what is not there", patch, "patch: {network: {platfrom: {}}}", []string{"spec.variants[0].patch", "platfrom"}},
+	{"patch of what is not there", patch, "patch: {network: {plattform: {}}}", []string{"spec.variants[0].patch", "plattform"}},
 	{"patch outside of the template", patch, "patch: {spec: {network: {}}}", []string{"spec.variants[0].patch", "spec"}},
 	{"patch of nothing", patch, "patch: {workload: {workers: {count: 0}}}", []string{"spec.variants[0].patch", "workload.workers.count", "greater than 0"}},
 	{"patch of the wrong type", patch, "patch: {network: {members: {count: two}}}", []string{"spec.variants[0].patch", "two", "network.members.count must be a whole number"}},

@@ -3,6 +3,7 @@ package experiment
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -245,9 +246,9 @@ func (b *builder) vary(doc document, variant string, axes []axis, parameters []P
 		}
 		deeper := block
 		if a.shapes() {
-			deeper = append(block[:len(block):len(block)], value.String())
+			deeper = append(slices.Clone(block), value.String())
 		}
-		with := append(parameters[:len(parameters):len(parameters)], Parameter{Name: a.spec.Name, Value: value.String()})
+		with := append(slices.Clone(parameters), Parameter{Name: a.spec.Name, Value: value.String()})
 		if err := b.vary(changed, variant, axes[1:], with, deeper); err != nil {
 			return err
 		}

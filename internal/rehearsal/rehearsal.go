@@ -116,7 +116,9 @@ func pointOn(d *experiment.Design, network int) string {
 	return d.Points[i].Label()
 }
 
-func (r *Rehearsal) run(ctx context.Context, e *v1alpha1.BenchmarkExperiment, d *experiment.Design, point int, network *v1alpha1.BenchmarkNetwork) (*v1alpha1.BenchmarkRun, error) {
+func (r *Rehearsal) run(
+	ctx context.Context, e *v1alpha1.BenchmarkExperiment, d *experiment.Design, point int, network *v1alpha1.BenchmarkNetwork,
+) (*v1alpha1.BenchmarkRun, error) {
 	p := &d.Points[point]
 	run := d.First(e, point)
 	if err := r.create(ctx, run); err != nil {
@@ -186,7 +188,9 @@ func (r *Rehearsal) Network(network *v1alpha1.BenchmarkNetwork, workers capacity
 }
 
 // need adds up what stands at one time: of all groups those that need most, as many as are measured at the same time.
-func (r *Rehearsal) need(f *Forecast, e *v1alpha1.BenchmarkExperiment, networks []*v1alpha1.BenchmarkNetwork, workers []capacity.Needs, groups []experiment.Group) error {
+func (r *Rehearsal) need(
+	f *Forecast, e *v1alpha1.BenchmarkExperiment, networks []*v1alpha1.BenchmarkNetwork, workers []capacity.Needs, groups []experiment.Group,
+) error {
 	type groupNeeds struct {
 		capacity.Needs
 		networks int
