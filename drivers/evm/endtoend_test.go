@@ -2,9 +2,11 @@ package main
 
 import (
 	"maps"
+	"strconv"
 	"testing"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/evm"
 	"github.com/benchnet/benchnet/internal/results"
 )
@@ -51,6 +53,31 @@ func keptPace(t *testing.T, r *results.Worker) bool {
 		t.Logf("the machine is too busy for geth to keep its pace: times are not checked; blocks %+v", r.Blocks)
 	}
 	return paced
+}
+
+// A driver that is told to stop sends nothing behind the stop, and ends long before its longest window would.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	node := geth(t)
+	all := orders(100, 0, 120, 10, nil, node.HTTP)
+	all["measure"].(map[string]any)["intervalSeconds"] = 5
+	r := begin(t, 0, 1, all).ready()
+	start := time.Now().Add(time.Second).Truncate(time.Millisecond)
+	r.start(start)
+	time.Sleep(time.Until(start.Add(7 * time.Second)))
+	r.put(protocol.StopFile, strconv.AppendInt(nil, start.Add(10*time.Second).UnixMilli(), 10))
+	got := r.result()
+	if took := time.Since(start); took > 25*time.Second {
+		t.Errorf("it took %s to end after 10 s of load", took)
+	}
+	if got.WindowSeconds != 120 || got.Schedule.Planned != 1000 {
+		t.Errorf("%d s recorded, %d planned; want all of the ordered window with the 1000 before the stop", got.WindowSeconds, got.Schedule.Planned)
+	}
+	cut, err := got.Cut(0, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkWhole(t, cut, 1000)
 }
 
 func TestTransfersOverHTTP(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/record"
 	"github.com/benchnet/benchnet/internal/agent/files"
 	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/evm"
@@ -80,8 +79,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	measure := protocol.Measure(w.Workload.Measure)
-	result, err := crew.measure(ctx, record.TimesOf(measure, start), func(p record.Progress) {
+	result, err := crew.measure(ctx, w.Workload.Measure.Window(start), func(p protocol.Progress) {
 		if err := w.writeJSON(protocol.ProgressFile, p); err != nil {
 			w.Log("write progress: %v", err)
 		}
@@ -109,21 +107,41 @@ func (w *Worker) writeJSON(name string, document any) error {
 func (w *Worker) awaitStart(ctx context.Context) (time.Time, error) {
 	path := filepath.Join(w.Dir, protocol.StartFile)
 	for ticker := time.NewTicker(startEvery); ; {
-		text, err := os.ReadFile(path)
-		switch {
-		case err == nil:
-			millis, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-			if err != nil {
-				return time.Time{}, fmt.Errorf("start: %q is no instant in milliseconds", text)
-			}
-			return time.UnixMilli(millis), nil
-		case !errors.Is(err, fs.ErrNotExist):
-			return time.Time{}, fmt.Errorf("read start: %w", err)
+		start, err := instantIn(path)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return start, err
 		}
 		select {
 		case <-ctx.Done():
 			return time.Time{}, errStopped
 		case <-ticker.C:
 		}
+	}
+}
+
+// instantIn is what a file of the protocol holds.
+func instantIn(path string) (time.Time, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return time.Time{}, err
+	}
+	millis, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%s: %q is no instant in milliseconds", filepath.Base(path), text)
+	}
+	return time.UnixMilli(millis), nil
+}
+
+// heedStop ends the window earlier if the stop file is there. What makes no sense leaves it as ordered.
+func (w *Worker) heedStop(window *protocol.Window) {
+	stop, err := instantIn(filepath.Join(w.Dir, protocol.StopFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err == nil {
+		err = window.Stop(stop)
+	}
+	if err != nil {
+		w.Log("the window ends as ordered: %v", err)
 	}
 }

@@ -10,33 +10,39 @@ import (
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/load"
 	"github.com/benchnet/benchnet/drivers/evm/internal/record"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/results"
 )
 
 const (
 	// progressEvery is how often progress is told.
 	progressEvery = time.Second
+	// stopEvery is how often the stop file is looked for.
+	stopEvery = 100 * time.Millisecond
 	// poolTimeout is how late a sample of a pool may be.
 	poolTimeout = 900 * time.Millisecond
 )
 
 // measure applies the load and makes the result.
-func (c *crew) measure(ctx context.Context, times record.Times, tell func(record.Progress)) (*results.Worker, error) {
-	recorder := record.NewRecorder(times)
+func (c *crew) measure(ctx context.Context, window *protocol.Window, tell func(protocol.Progress)) (*results.Worker, error) {
+	recorder := record.NewRecorder(window)
 	c.tracker.Tell(recorder)
 	c.blocks.tell(recorder)
-	targets := c.targets(times)
+	targets := c.targets(window)
 
 	beside, stopBeside := context.WithCancel(ctx)
 	var helpers sync.WaitGroup
 	helpers.Go(func() { progress(beside, recorder, tell) })
 	helpers.Go(func() { c.repair(beside) })
+	if window.IntervalSeconds() > 0 {
+		helpers.Go(func() { every(beside, stopEvery, func() { c.worker.heedStop(window) }) })
+	}
 	for i, h := range c.hands {
 		if c.samples(h) {
-			helpers.Go(func() { c.samplePool(beside, h, times, targets[i]) })
+			helpers.Go(func() { c.samplePool(beside, h, window, targets[i]) })
 		}
 	}
-	c.apply(ctx, times, recorder, targets)
+	c.apply(ctx, window, recorder, targets)
 	stopBeside()
 	helpers.Wait()
 	if ctx.Err() != nil {
@@ -57,36 +63,42 @@ func (c *crew) measure(ctx context.Context, times record.Times, tell func(record
 }
 
 // targets records series of each sender's target. Senders of several workers to one target have series of their own.
-func (c *crew) targets(times record.Times) []*record.Target {
+func (c *crew) targets(window *protocol.Window) []*record.Target {
 	var made []*record.Target
 	for _, h := range c.hands {
 		subject := c.worker.Workload.Targets[h.Target].Name
 		if c.worker.Workers > len(c.worker.Workload.Targets) {
 			subject = fmt.Sprintf("%s (worker %d)", subject, c.worker.Index)
 		}
-		made = append(made, record.NewTarget(subject, times))
+		made = append(made, record.NewTarget(subject, window))
 	}
 	return made
 }
 
 // apply runs the senders, and then waits until nothing is under way or the drain is over.
-func (c *crew) apply(ctx context.Context, times record.Times, recorder *record.Recorder, targets []*record.Target) {
-	ctx, cancel := context.WithDeadline(ctx, times.End)
+func (c *crew) apply(ctx context.Context, window *protocol.Window, recorder *record.Recorder, targets []*record.Target) {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	go func() {
+		defer cancel()
+		if window.Await(ctx) == nil {
+			sleepUntil(ctx, window.DrainEnd())
+		}
+	}()
 	var senders sync.WaitGroup
 	for i, h := range c.hands {
-		senders.Go(func() { h.Run(ctx, times, recorder, targets[i]) })
+		senders.Go(func() { h.Run(ctx, window, recorder, targets[i]) })
 	}
 	senders.Wait()
 	for ctx.Err() == nil {
-		if waiting, _ := c.tracker.Counts(); waiting == 0 && time.Now().After(times.To) {
+		if waiting, _ := c.tracker.Counts(); waiting == 0 && time.Now().After(window.To()) {
 			return
 		}
 		time.Sleep(startEvery)
 	}
 }
 
-func progress(ctx context.Context, recorder *record.Recorder, tell func(record.Progress)) {
+func progress(ctx context.Context, recorder *record.Recorder, tell func(protocol.Progress)) {
 	every(ctx, progressEvery, func() { tell(recorder.Progress(time.Now())) })
 }
 
@@ -121,10 +133,9 @@ func every(ctx context.Context, interval time.Duration, do func()) {
 func (c *crew) samples(h *hand) bool { return h.Index < len(c.worker.Workload.Targets) }
 
 // samplePool asks for the node's pool at the end of each second of the window.
-func (c *crew) samplePool(ctx context.Context, h *hand, times record.Times, target *record.Target) {
-	seconds := int(times.To.Sub(times.From) / time.Second)
-	for second := range seconds {
-		sleepUntil(ctx, times.From.Add(time.Duration(second+1)*time.Second))
+func (c *crew) samplePool(ctx context.Context, h *hand, window *protocol.Window, target *record.Target) {
+	for second := range window.Longest() {
+		sleepUntil(ctx, window.From().Add(time.Duration(second+1)*time.Second))
 		if ctx.Err() != nil {
 			return
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 	"github.com/benchnet/benchnet/drivers/evm/internal/record"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/evm"
 	"github.com/benchnet/benchnet/internal/results"
 )
@@ -42,19 +43,22 @@ type Sender struct {
 // errDry says that there are no more signed transfers.
 var errDry = errors.New("signing ended early")
 
-// Run submits what is due from the start until the window ends, catches up until ctx ends, and waits for the answers.
-func (s *Sender) Run(ctx context.Context, times record.Times, recorder *record.Recorder, target *record.Target) {
+// Run submits what is due from the start until the window ends, wherever that is by then, catches up until ctx ends, and waits for the answers.
+func (s *Sender) Run(ctx context.Context, window *protocol.Window, recorder *record.Recorder, target *record.Target) {
 	s.recorder, s.target = recorder, target
 	var answers sync.WaitGroup
 	defer answers.Wait()
 	outstanding := make(chan struct{}, s.Clients)
-	batches := s.Batches(times.To.Sub(times.Start))
+	batches := s.Batches(window.To().Sub(window.Start()))
 	for i := range batches {
-		due, n := times.Start.Add(s.Offset+time.Duration(i)*s.Interval), s.Due(i+1)-s.Due(i)
+		due, n := window.Start().Add(s.Offset+time.Duration(i)*s.Interval), s.Due(i+1)-s.Due(i)
 		if n == 0 {
 			continue
 		}
 		sleepUntil(ctx, due)
+		if !due.Before(window.To()) {
+			return
+		}
 		if ctx.Err() != nil {
 			s.skip(due, n, results.Unfinished, "it was not submitted before the drain ended")
 			continue

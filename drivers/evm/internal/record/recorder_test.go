@@ -19,13 +19,13 @@ import (
 // Warm-up from 0 s to 2 s, window to 5 s, drain to 9 s.
 var (
 	origin = time.Unix(1_700_000_000, 0)
-	times  = TimesOf(protocol.Measure{WarmUpSeconds: 2, WindowSeconds: 3, DrainSeconds: 4}, origin)
+	window = protocol.Measure{WarmUpSeconds: 2, WindowSeconds: 3, DrainSeconds: 4}.Window(origin)
 )
 
 func at(seconds float64) time.Time { return origin.Add(time.Duration(seconds * float64(time.Second))) }
 
 func TestOperationsBelongToTheWindowByWhenTheyWereDue(t *testing.T) {
-	r := NewRecorder(times)
+	r := NewRecorder(window)
 	r.Completed(at(1.9), at(2.1)) // due in the warm-up, seen in the window
 	r.Completed(at(2.0), at(3.5)) // both in the window
 	r.Completed(at(4.9), at(6.0)) // seen in the drain
@@ -63,7 +63,7 @@ func TestOperationsBelongToTheWindowByWhenTheyWereDue(t *testing.T) {
 }
 
 func TestBlocksOfTheWindow(t *testing.T) {
-	r := NewRecorder(times)
+	r := NewRecorder(window)
 	for i, seen := range []float64{1.99, 2, 4.5, 5} {
 		r.Block(&member.Block{Height: hexutil.Uint64(10 + i), Size: 700, Proposer: common.Address{1}, Transactions: make([]common.Hash, i)}, at(seen))
 	}
@@ -78,7 +78,7 @@ func TestBlocksOfTheWindow(t *testing.T) {
 }
 
 func TestBlocksBeyondTheListAreCounted(t *testing.T) {
-	r := NewRecorder(times)
+	r := NewRecorder(window)
 	for i := range results.MaxBlocks + 5 {
 		r.Block(&member.Block{Height: 1}, at(2+float64(i)/1e5))
 	}
@@ -89,27 +89,61 @@ func TestBlocksBeyondTheListAreCounted(t *testing.T) {
 }
 
 func TestProgressIsOfThePhase(t *testing.T) {
-	r := NewRecorder(times)
+	r := NewRecorder(window)
 	r.Completed(at(0.1), at(1))
 	r.Completed(at(0.1), at(3))
 	r.Completed(at(0.1), at(3))
 	r.Failed(at(0.1), at(4), "k", "")
 	for _, c := range []struct {
 		now  float64
-		want Progress
+		want protocol.Progress
 	}{
-		{1.5, Progress{WarmUp, 1, 0, 1.5, 1 / 1.5}},
-		{4, Progress{Window, 2, 1, 2, 1}},
-		{6, Progress{Drain, 0, 0, 1, 0}},
+		{1.5, protocol.Progress{Phase: protocol.PhaseWarmUp, Completed: 1, ElapsedSeconds: 1.5, Throughput: 1 / 1.5}},
+		{4, protocol.Progress{Phase: protocol.PhaseWindow, Completed: 2, Failed: 1, ElapsedSeconds: 2, Throughput: 1}},
+		{6, protocol.Progress{Phase: protocol.PhaseDrain, ElapsedSeconds: 1}},
 	} {
-		if got := r.Progress(at(c.now)); got != c.want {
+		if got := r.Progress(at(c.now)); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("at %g s: %+v, want %+v", c.now, got, c.want)
 		}
 	}
 }
 
+// In intervals, with an earlier end, what lies before the end is what a window of that length would hold.
+func TestAWindowThatIsStopped(t *testing.T) {
+	stopped := protocol.Measure{WindowSeconds: 20, IntervalSeconds: 5}.Window(origin)
+	long, short := NewRecorder(stopped), NewRecorder(protocol.Measure{WindowSeconds: 10, IntervalSeconds: 5}.Window(origin))
+	for i := range 400 {
+		due := float64(i) / 33
+		for _, r := range []*Recorder{long, short} {
+			r.Planned(at(due), 1, time.Duration(i)*time.Millisecond)
+			if i%20 == 0 {
+				r.Failed(at(due), at(due+0.1), "full", "pool")
+				continue
+			}
+			r.Completed(at(due), at(due+1.2))
+		}
+	}
+	if p := long.Progress(at(4.5)); !reflect.DeepEqual(p.CompletedPerSecond, []int64{0, 25, 31, 31}) {
+		t.Errorf("progress %+v", p)
+	}
+	if err := stopped.Stop(at(10)); err != nil {
+		t.Fatal(err)
+	}
+	if p := long.Progress(at(12)); p.Phase != protocol.PhaseDrain || len(p.CompletedPerSecond) != 10 {
+		t.Errorf("progress %+v", p)
+	}
+	all, err1 := long.Result(0)
+	want, err2 := short.Result(0)
+	if err1 != nil || err2 != nil {
+		t.Fatal(err1, err2)
+	}
+	if got, err := all.Cut(0, 10); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v\n%+v\n%+v", err, got, want)
+	}
+}
+
 func TestSeriesOfATarget(t *testing.T) {
-	target := NewTarget("member-3", times)
+	target := NewTarget("member-3", window)
 	target.Sent(at(1.9), 1)
 	target.Sent(at(2.1), 100)
 	target.Sent(at(2.9), 50)

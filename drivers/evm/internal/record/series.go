@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/evm"
 	"github.com/benchnet/benchnet/internal/results"
 )
@@ -12,7 +13,7 @@ import (
 type Target struct {
 	// Subject of the series.
 	Subject string
-	times   Times
+	window  *protocol.Window
 	mu      sync.Mutex
 	sent, accepted, resent,
 	answers, millis,
@@ -20,10 +21,10 @@ type Target struct {
 }
 
 // NewTarget records for subject.
-func NewTarget(subject string, times Times) *Target {
-	seconds := int(times.To.Sub(times.From) / time.Second)
+func NewTarget(subject string, window *protocol.Window) *Target {
+	seconds := window.Longest()
 	zeros := func() results.Series { return make(results.Series, seconds) }
-	t := &Target{Subject: subject, times: times, sent: zeros(), accepted: zeros(), resent: zeros(), answers: zeros(), millis: zeros(),
+	t := &Target{Subject: subject, window: window, sent: zeros(), accepted: zeros(), resent: zeros(), answers: zeros(), millis: zeros(),
 		pending: zeros(), queued: zeros()}
 	for i := range seconds {
 		t.pending[i], t.queued[i] = results.Missing, results.Missing
@@ -33,10 +34,9 @@ func NewTarget(subject string, times Times) *Target {
 
 // add to the value of the second that at lies in, if that is in the window.
 func (t *Target) add(s results.Series, at time.Time, amount float64) {
-	if at.Before(t.times.From) || !at.Before(t.times.To) {
-		return
+	if of := at.Sub(t.window.From()); of >= 0 && of < time.Duration(len(s))*time.Second {
+		s[of/time.Second] += amount
 	}
-	s[int(at.Sub(t.times.From)/time.Second)] += amount
 }
 
 // Sent counts transactions that are submitted at an instant.

@@ -54,13 +54,13 @@ public final class Clients {
     }
 
     private Outcome run(Slot slot) throws InterruptedException {
-        if (clock.nanos() >= timeline.drainUntil) {
+        if (clock.nanos() >= timeline.drainUntil()) {
             return outcome(slot, "not started");
         }
         Member member = turns.apply(slot.index);
         try {
             FlowHandle<?> flow = operation.start(member, purpose(slot));
-            Object result = flow.getReturnValue().get(timeline.drainUntil - clock.nanos(), TimeUnit.NANOSECONDS);
+            Object result = flow.getReturnValue().get(timeline.drainUntil() - clock.nanos(), TimeUnit.NANOSECONDS);
             return completed(slot, member, result);
         } catch (TimeoutException e) {
             return outcome(slot, "not finished");

@@ -74,7 +74,7 @@ public final class Drive {
             plan.recordTo(options.jtl);
         }
         plan.start();
-        plan.awaitEnd(NO_END);
+        plan.awaitEnd(() -> NO_END);
     }
 
     private Plan load(Path file, Map<String, String> properties) {

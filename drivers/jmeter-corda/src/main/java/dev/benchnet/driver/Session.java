@@ -90,13 +90,13 @@ final class Session {
         Timeline timeline = Timeline.startingAt(barrier.awaitStart(), workload.measure, clock);
         Pacing pacing = Pacing.of(workload, timeline, clock);
         Recorder recorder = new Recorder(timeline);
-        try (ProgressReporter reporter = new ProgressReporter(barrier, recorder, clock)) {
+        try (ProgressReporter reporter = new ProgressReporter(barrier, recorder, timeline, clock)) {
             gate.open(new Clients(members::at, operation, pacing, recorder, timeline, clock));
-            plan.awaitEnd(Duration.ofNanos(timeline.drainUntil - clock.nanos()).plus(GRACE));
+            plan.awaitEnd(() -> Duration.ofNanos(timeline.drainUntil() - clock.nanos()).plus(GRACE));
         }
         Summary summary = recorder.close();
         LedgerVerdict ledger = verify(operation);
-        ObjectNode result = Documents.result(workload, timeline, summary, pacing.schedule());
+        ObjectNode result = Documents.result(workload, timeline, summary, pacing);
         ledger.describe(result.putObject("ledger"));
         barrier.result(result.toString());
     }

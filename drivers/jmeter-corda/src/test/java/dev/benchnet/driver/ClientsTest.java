@@ -68,7 +68,7 @@ class ClientsTest {
 
     private static List<String> errors(Summary summary) {
         List<String> errors = new ArrayList<>();
-        summary.errors((kind, count, example) -> errors.add(kind + " " + count));
+        summary.whole.errors((kind, count, example) -> errors.add(kind + " " + count));
         return errors;
     }
 
@@ -83,7 +83,7 @@ class ClientsTest {
     void theLedgerIsToldOfTheFlowsOfTheWindowAlone() throws InterruptedException {
         Summary summary = runAll(clients(() -> CordaFutureImplKt.doneFuture("done")));
 
-        assertEquals(2, summary.completed());
+        assertEquals(2, summary.whole.completed());
         assertEquals(2, seen.size());
         assertEquals("[WarmUp, Window, Window]", purposes.toString());
         assertEquals(emptyList(), errors(summary));
@@ -127,10 +127,10 @@ class ClientsTest {
     void flowsThatTheDrainCutsOffAreUnfinished() throws InterruptedException {
         Summary summary = runAll(clients(() -> {
             clock.advance(3.9); // The first flow ends just before the drain does, and the second is cut off.
-            return clock.nanos() < timeline.drainUntil ? CordaFutureImplKt.doneFuture("done") : CordaFutureImplKt.openFuture();
+            return clock.nanos() < timeline.drainUntil() ? CordaFutureImplKt.doneFuture("done") : CordaFutureImplKt.openFuture();
         }));
 
-        assertEquals(0, summary.completed());
+        assertEquals(0, summary.whole.completed());
         assertEquals(singletonList("Unfinished 2"), errors(summary));
         assertEquals(2, purposes.size(), "the third flow is not started any more");
     }

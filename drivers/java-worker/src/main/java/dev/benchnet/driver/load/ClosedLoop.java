@@ -1,6 +1,7 @@
 package dev.benchnet.driver.load;
 
 import dev.benchnet.driver.workload.Worker;
+import java.util.Arrays;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
@@ -22,12 +23,12 @@ public final class ClosedLoop implements Pacing {
     @Override
     public Slot next(int client) throws InterruptedException {
         clock.sleepUntil(timeline.start);
-        long left = timeline.windowUntil - clock.nanos();
+        long left = timeline.windowUntil() - clock.nanos();
         if (left <= 0 || !outstanding.tryAcquire(left, TimeUnit.NANOSECONDS)) {
             return null;
         }
         long now = clock.nanos();
-        if (now >= timeline.windowUntil) {
+        if (now >= timeline.windowUntil()) {
             outstanding.release();
             return null;
         }
@@ -40,7 +41,9 @@ public final class ClosedLoop implements Pacing {
     }
 
     @Override
-    public Schedule schedule() {
-        return new Schedule(0, 0, 0);
+    public Schedule[] schedules() {
+        Schedule[] none = new Schedule[timeline.intervals()];
+        Arrays.fill(none, new Schedule(0, 0, 0));
+        return none;
     }
 }

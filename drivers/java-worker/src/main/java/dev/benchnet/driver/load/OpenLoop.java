@@ -2,6 +2,7 @@ package dev.benchnet.driver.load;
 
 import dev.benchnet.driver.workload.Worker;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * Operations are due at even intervals, whether or not earlier ones have ended. Workers take turns, so that together they
@@ -16,9 +17,9 @@ public final class OpenLoop implements Pacing {
     private final Worker worker;
     private final double periodNanos;
     private final AtomicLong taken = new AtomicLong();
-    private final AtomicLong planned = new AtomicLong();
-    private final AtomicLong late = new AtomicLong();
-    private final AtomicLong maxLagNanos = new AtomicLong();
+    private final AtomicLongArray planned;
+    private final AtomicLongArray late;
+    private final AtomicLongArray maxLagNanos;
 
     /** The rate is that of all workers together. */
     public OpenLoop(Timeline timeline, Clock clock, Worker worker, double ratePerSecond) {
@@ -26,28 +27,30 @@ public final class OpenLoop implements Pacing {
         this.clock = clock;
         this.worker = worker;
         periodNanos = 1e9 / ratePerSecond;
+        planned = new AtomicLongArray(timeline.intervals());
+        late = new AtomicLongArray(timeline.intervals());
+        maxLagNanos = new AtomicLongArray(timeline.intervals());
     }
 
     @Override
     public Slot next(int client) throws InterruptedException {
         long index = worker.global(taken.getAndIncrement());
         long intended = timeline.start + Math.round(index * periodNanos);
-        if (intended >= timeline.windowUntil) {
+        if (!timeline.await(intended, clock)) {
             return null;
         }
-        clock.sleepUntil(intended);
-        if (timeline.phaseAt(intended) == Phase.Window) {
-            count(clock.nanos() - intended);
+        if (timeline.inWindow(intended)) {
+            count(timeline.intervalOf(intended), clock.nanos() - intended);
         }
         return new Slot(index, intended);
     }
 
-    private void count(long lag) {
-        planned.incrementAndGet();
+    private void count(int interval, long lag) {
+        planned.incrementAndGet(interval);
         if (lag > LATE_NANOS) {
-            late.incrementAndGet();
+            late.incrementAndGet(interval);
         }
-        maxLagNanos.accumulateAndGet(lag, Math::max);
+        maxLagNanos.accumulateAndGet(interval, lag, Math::max);
     }
 
     @Override
@@ -56,7 +59,11 @@ public final class OpenLoop implements Pacing {
     }
 
     @Override
-    public Schedule schedule() {
-        return new Schedule(planned.get(), late.get(), maxLagNanos.get() / 1000);
+    public Schedule[] schedules() {
+        Schedule[] parts = new Schedule[planned.length()];
+        for (int i = 0; i < parts.length; i++) {
+            parts[i] = new Schedule(planned.get(i), late.get(i), maxLagNanos.get(i) / 1000);
+        }
+        return parts;
     }
 }

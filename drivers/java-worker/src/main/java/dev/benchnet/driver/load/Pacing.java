@@ -17,6 +17,10 @@ public interface Pacing {
             this.late = late;
             this.maxLagMicros = maxLagMicros;
         }
+
+        private Schedule plus(Schedule other) {
+            return new Schedule(planned + other.planned, late + other.late, Math.max(maxLagMicros, other.maxLagMicros));
+        }
     }
 
     /** The pacing that a load asks for. */
@@ -32,5 +36,15 @@ public interface Pacing {
     /** Gives a slot back once its operation has ended, however it ended. */
     void done(Slot slot);
 
-    Schedule schedule();
+    /** Of each interval of the window, by the instants that lie in it. */
+    Schedule[] schedules();
+
+    /** Of the whole window. */
+    default Schedule schedule() {
+        Schedule whole = new Schedule(0, 0, 0);
+        for (Schedule part : schedules()) {
+            whole = whole.plus(part);
+        }
+        return whole;
+    }
 }

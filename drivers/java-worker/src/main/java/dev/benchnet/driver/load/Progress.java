@@ -9,12 +9,15 @@ public final class Progress {
     public final long completed;
     public final long failed;
     public final double elapsedSeconds;
+    /** Where the window has intervals: what completed in each second of it that is over. */
+    public final long[] completedPerSecond;
 
-    Progress(Phase phase, long completed, long failed, long elapsedNanos) {
+    Progress(Phase phase, long completed, long failed, long elapsedNanos, long[] completedPerSecond) {
         this.phase = phase;
         this.completed = completed;
         this.failed = failed;
         elapsedSeconds = elapsedNanos / 1e9;
+        this.completedPerSecond = completedPerSecond;
     }
 
     /** Operations per second. */

@@ -1,7 +1,9 @@
 package dev.benchnet.driver.load;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.HdrHistogram.Histogram;
 
 /**
  * What the clients saw. An operation belongs to the window if it was meant to start in it; its latency and its error count
@@ -9,30 +11,27 @@ import org.HdrHistogram.Histogram;
  * sum over the window is the throughput. Thread-safe.
  */
 public final class Recorder {
-    /** Latencies are kept in microseconds, up to an hour, to three significant digits. */
-    private static final long MAX_MICROS = 3_600_000_000L;
-
     private final Timeline timeline;
-    private final Histogram histogram = new Histogram(1, MAX_MICROS, 3);
+    private final List<Part> intervals = new ArrayList<>();
     private final long[] completedPerSecond;
     private final long[] failedPerSecond;
-    private final ErrorTally errors = new ErrorTally();
-    private long begun;
-    private long ended;
     private long warmedUp;
     private long failedWarmUp;
     private boolean closed;
 
     public Recorder(Timeline timeline) {
         this.timeline = timeline;
+        for (int i = 0; i < timeline.intervals(); i++) {
+            intervals.add(new Part());
+        }
         completedPerSecond = new long[timeline.windowSeconds];
         failedPerSecond = new long[timeline.windowSeconds];
     }
 
     /** Must be called for each slot before anything else becomes of it: what begins and does not end is Unfinished. */
     public synchronized void begin(Slot slot) {
-        if (!closed && inWindow(slot)) {
-            begun++;
+        if (!closed && timeline.inWindow(slot.intended)) {
+            interval(slot).begin();
         }
     }
 
@@ -42,12 +41,10 @@ public final class Recorder {
             return false;
         }
         warmedUp += count(completedPerSecond, at);
-        if (!inWindow(slot)) {
+        if (!timeline.inWindow(slot.intended)) {
             return false;
         }
-        ended++;
-        long micros = TimeUnit.NANOSECONDS.toMicros(at - slot.intended);
-        histogram.recordValue(Math.max(1, Math.min(MAX_MICROS, micros)));
+        interval(slot).completed(TimeUnit.NANOSECONDS.toMicros(at - slot.intended));
         return true;
     }
 
@@ -56,41 +53,41 @@ public final class Recorder {
             return;
         }
         failedWarmUp += count(failedPerSecond, at);
-        if (inWindow(slot)) {
-            ended++;
-            errors.add(kind, message, 1);
+        if (timeline.inWindow(slot.intended)) {
+            interval(slot).failed(kind, message);
         }
     }
 
     /** Ends the recording: what has not ended by now never counts. */
     public synchronized Summary close() {
-        if (!closed && begun > ended) {
-            errors.add("Unfinished", "not completed within the drain after the window", begun - ended);
+        if (!closed) {
+            intervals.forEach(Part::close);
         }
         closed = true;
-        return new Summary(histogram, completedPerSecond, failedPerSecond, errors);
+        return new Summary(completedPerSecond, failedPerSecond, intervals);
     }
 
     public synchronized Progress progress(long now) {
         Phase phase = timeline.phaseAt(now);
         if (phase == Phase.WarmUp) {
-            return new Progress(phase, warmedUp, failedWarmUp, Math.max(0, now - timeline.start));
+            return new Progress(phase, warmedUp, failedWarmUp, Math.max(0, now - timeline.start), new long[0]);
         }
-        return new Progress(phase, sum(completedPerSecond), sum(failedPerSecond),
-                Math.min(now, timeline.windowUntil) - timeline.windowFrom);
+        long until = Math.min(now, timeline.windowUntil());
+        long[] perSecond = timeline.intervalSeconds == 0 ? new long[0]
+                : Arrays.copyOf(completedPerSecond, timeline.secondOf(until));
+        return new Progress(phase, sum(completedPerSecond), sum(failedPerSecond), until - timeline.windowFrom, perSecond);
     }
 
-    private boolean inWindow(Slot slot) {
-        return timeline.phaseAt(slot.intended) == Phase.Window;
+    private Part interval(Slot slot) {
+        return intervals.get(timeline.intervalOf(slot.intended));
     }
 
     /** Counts an end within the window in its second; returns 1 if the end fell into the warm-up instead. */
     private int count(long[] series, long at) {
-        Phase phase = timeline.phaseAt(at);
-        if (phase == Phase.Window) {
+        if (timeline.inWindow(at)) {
             series[timeline.secondOf(at)]++;
         }
-        return phase == Phase.WarmUp ? 1 : 0;
+        return at < timeline.windowFrom ? 1 : 0;
     }
 
     private static long sum(long[] series) {

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.OptionalLong;
 
 /**
  * The folder shared with the agent. A file appears whole or not at all: it is written under another name, then renamed.
@@ -50,11 +51,21 @@ public final class Barrier {
         while (!Files.exists(start)) {
             Thread.sleep(POLL_MILLIS);
         }
-        String text = read(start).trim();
+        return instant(start);
+    }
+
+    /** The instant of the file stop, in milliseconds since the epoch; empty as long as there is none. */
+    public OptionalLong stop() {
+        Path stop = folder.resolve("stop");
+        return Files.exists(stop) ? OptionalLong.of(instant(stop)) : OptionalLong.empty();
+    }
+
+    private static long instant(Path file) {
+        String text = read(file).trim();
         try {
             return Long.parseLong(text);
         } catch (NumberFormatException e) {
-            throw new FatalException("start: must be Unix epoch milliseconds, but is \"" + text + "\"");
+            throw new FatalException(file.getFileName() + ": must be Unix epoch milliseconds, but is \"" + text + "\"");
         }
     }
 

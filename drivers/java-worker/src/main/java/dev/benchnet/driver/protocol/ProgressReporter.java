@@ -2,17 +2,24 @@ package dev.benchnet.driver.protocol;
 
 import dev.benchnet.driver.load.Clock;
 import dev.benchnet.driver.load.Recorder;
+import dev.benchnet.driver.load.Timeline;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** Replaces progress.json each second until it is closed. */
+/** Until it is closed: replaces progress.json each second, and heeds the file stop where the window may end earlier. */
 public final class ProgressReporter implements AutoCloseable {
+    private static final long STOP_POLL_MILLIS = 100;
+
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
-    public ProgressReporter(Barrier barrier, Recorder recorder, Clock clock) {
+    public ProgressReporter(Barrier barrier, Recorder recorder, Timeline timeline, Clock clock) {
         timer.scheduleAtFixedRate(() -> barrier.progress(Documents.progress(recorder.progress(clock.nanos()))),
                 0, 1, TimeUnit.SECONDS);
+        if (timeline.intervalSeconds > 0) {
+            timer.scheduleAtFixedRate(() -> barrier.stop().ifPresent(timeline::stopAt),
+                    0, STOP_POLL_MILLIS, TimeUnit.MILLISECONDS);
+        }
     }
 
     @Override

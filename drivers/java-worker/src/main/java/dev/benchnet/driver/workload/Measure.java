@@ -5,10 +5,16 @@ public final class Measure {
     public final int warmUpSeconds;
     public final int windowSeconds;
     public final int drainSeconds;
+    /** The window is recorded in intervals of that length, and may be ended earlier by the file stop. 0: neither. */
+    public final int intervalSeconds;
 
     Measure(Field field) {
         warmUpSeconds = field.object().get("warmUpSeconds").integer(0);
         windowSeconds = field.get("windowSeconds").integer(1);
         drainSeconds = field.get("drainSeconds").integer(0);
+        intervalSeconds = field.get("intervalSeconds").absent() ? 0 : field.get("intervalSeconds").integer(0);
+        if (intervalSeconds > 0 && windowSeconds % intervalSeconds != 0) {
+            throw field.get("intervalSeconds").wrong("must divide the window of " + windowSeconds + " s");
+        }
     }
 }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A clock that stands still until somebody sleeps or the test moves it. */
-public final class FakeClock implements Clock {
+public class FakeClock implements Clock {
     public static final long SECOND = 1_000_000_000L;
     public static final long EPOCH_MILLIS = 1_700_000_000_000L;
 

@@ -80,4 +80,43 @@ class OpenLoopTest {
         assertEquals(2, loop.schedule().late);
         assertNull(loop.next(0));
     }
+
+    @Test
+    void whatIsDueBehindTheStopDoesNotStart() throws InterruptedException {
+        Timeline stopping = new Timeline(0, 0, Measures.of(0, 20, 5, 5));
+        OpenLoop loop = new OpenLoop(stopping, new FakeClock() {
+            @Override
+            public void sleepUntil(long until) {
+                super.sleepUntil(until);
+                if (nanos() > 7.3 * SECOND) {
+                    stopping.stopAt(10_000);
+                }
+            }
+        }, new Worker(0, 1), 2);
+
+        List<Long> instants = allInstants(loop);
+
+        assertEquals(20, instants.size(), "two a second for the ten seconds before the stop");
+        assertEquals(10, loop.schedules()[0].planned);
+        assertEquals(10, loop.schedules()[1].planned);
+        assertEquals(0, loop.schedules()[2].planned);
+        assertEquals(20, loop.schedule().planned);
+    }
+
+    @Test
+    void aClientThatWaitsForALaterInstantLearnsOfTheStop() throws InterruptedException {
+        Timeline stopping = new Timeline(0, 0, Measures.of(0, 20, 5, 5));
+        FakeClock clock = new FakeClock() {
+            @Override
+            public void sleepUntil(long until) {
+                super.sleepUntil(until);
+                stopping.stopAt(5_000);
+            }
+        };
+        OpenLoop loop = new OpenLoop(stopping, clock, new Worker(0, 1), 0.1);
+        loop.next(0);
+
+        assertNull(loop.next(0), "it is due at 10 s");
+        assertEquals(0, clock.nanos() / SECOND, "it does not sleep until then");
+    }
 }

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
@@ -31,8 +32,12 @@ class RecorderTest {
     }
 
     private static List<String> errors(Summary summary) {
+        return errors(summary.whole);
+    }
+
+    private static List<String> errors(Part part) {
         List<String> errors = new ArrayList<>();
-        summary.errors((kind, count, example) -> errors.add(kind + " " + count + " " + example));
+        part.errors((kind, count, example) -> errors.add(kind + " " + count + " " + example));
         return errors;
     }
 
@@ -45,7 +50,7 @@ class RecorderTest {
 
         Summary summary = recorder.close();
 
-        assertEquals(2, summary.completed());
+        assertEquals(2, summary.whole.completed());
         assertArrayEquals(new long[] {1, 0, 1}, summary.completedPerSecond);
         assertEquals(Collections.emptyList(), errors(summary));
     }
@@ -61,7 +66,7 @@ class RecorderTest {
         assertEquals(Arrays.asList("Unfinished 2 not completed within the drain after the window", "some.Exception 1 no"),
                 errors(summary));
         assertFalse(recorder.completed(late, at(7)), "it is too late to count");
-        assertEquals(0, recorder.close().completed());
+        assertEquals(0, recorder.close().whole.completed());
     }
 
     @Test
@@ -89,7 +94,7 @@ class RecorderTest {
         recorder.completed(begin(2), at(2.0125));
         recorder.completed(begin(2), at(2.1));
 
-        byte[] encoded = Base64.getDecoder().decode(recorder.close().encodedHistogram());
+        byte[] encoded = Base64.getDecoder().decode(recorder.close().whole.encodedHistogram());
         Histogram histogram = Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(encoded), 0);
 
         assertEquals(2, histogram.getTotalCount());
@@ -127,5 +132,57 @@ class RecorderTest {
     void progressBeforeTheStartIsEmpty() {
         assertEquals(0, recorder.progress(at(-3)).elapsedSeconds);
         assertEquals(0, recorder.progress(at(-3)).throughput());
+    }
+
+    /** Window of 20 s in intervals of 5 s, stopped after 10 s: as if a window of 10 s had been recorded, and nothing else. */
+    @Test
+    void theIntervalsBeforeTheStopAreWhatAWindowOfThatLengthHolds() throws Exception {
+        Timeline stopped = new Timeline(0, 0, Measures.of(0, 20, 5, 5));
+        Recorder inIntervals = new Recorder(stopped);
+        Recorder shorter = new Recorder(new Timeline(0, 0, Measures.of(0, 10, 5)));
+        Random random = new Random(4);
+        for (int i = 0; i < 5000; i++) {
+            if (i == 4000) {
+                stopped.stopAt(10_000);
+            }
+            Slot slot = new Slot(i, at(random.nextDouble() * 14));
+            long end = slot.intended + at(random.nextDouble() * 2);
+            for (Recorder each : Arrays.asList(inIntervals, shorter)) {
+                each.begin(slot);
+                if (i % 50 == 0) {
+                    each.failed(slot, end, "kind-" + i % 3, "first");
+                } else if (i % 70 != 0) {
+                    each.completed(slot, end);
+                }
+            }
+        }
+        Summary whole = inIntervals.close();
+        Part firstHalf = new Part();
+        whole.intervals.subList(0, 2).forEach(firstHalf::add);
+
+        Summary wanted = shorter.close();
+        assertEquals(4, whole.intervals.size());
+        assertTrue(wanted.whole.completed() > 3000, "the test has recorded something");
+        assertEquals(wanted.whole.encodedHistogram(), firstHalf.encodedHistogram());
+        assertEquals(errors(wanted.whole), errors(firstHalf));
+        assertArrayEquals(wanted.completedPerSecond, Arrays.copyOf(whole.completedPerSecond, 10));
+        assertArrayEquals(wanted.failedPerSecond, Arrays.copyOf(whole.failedPerSecond, 10));
+        Part all = new Part();
+        whole.intervals.forEach(all::add);
+        assertEquals(whole.whole.encodedHistogram(), all.encodedHistogram());
+        assertEquals(errors(whole.whole), errors(all));
+    }
+
+    @Test
+    void progressHasTheSecondsThatAreOverWhereTheWindowHasIntervals() {
+        Recorder inIntervals = new Recorder(new Timeline(0, 0, Measures.of(0, 10, 5, 5)));
+        for (double second : new double[] {0.5, 0.6, 2.1, 3.2}) {
+            Slot slot = new Slot(0, at(second));
+            inIntervals.begin(slot);
+            inIntervals.completed(slot, at(second));
+        }
+        assertArrayEquals(new long[] {2, 0, 1}, inIntervals.progress(at(3.5)).completedPerSecond);
+        assertEquals(10, inIntervals.progress(at(12)).completedPerSecond.length);
+        assertEquals(0, recorder.progress(at(4)).completedPerSecond.length);
     }
 }

@@ -19,7 +19,7 @@ class TimelineTest {
         assertEquals(Phase.Window, timeline.phaseAt(105 * SECOND));
         assertEquals(Phase.Window, timeline.phaseAt(115 * SECOND - 1));
         assertEquals(Phase.Drain, timeline.phaseAt(115 * SECOND));
-        assertEquals(118 * SECOND, timeline.drainUntil);
+        assertEquals(118 * SECOND, timeline.drainUntil());
         assertEquals(0, timeline.secondOf(106 * SECOND - 1));
         assertEquals(9, timeline.secondOf(115 * SECOND - 1));
     }
@@ -45,5 +45,24 @@ class TimelineTest {
                 () -> Timeline.startingAt(now - 5001, Measures.of(5, 10, 0), clock));
         assertEquals("start: the instant had passed 5001 ms before this worker read it, "
                 + "which is longer than the warm-up of 5 s", refused.getMessage());
+    }
+
+    @Test
+    void theWindowStopsEarlierOnlyWhereItHasIntervalsAndNeverLater() {
+        Timeline timeline = new Timeline(100 * SECOND, 1_000, Measures.of(0, 20, 3, 5));
+        timeline.stopAt(31_000);
+        timeline.stopAt(500);
+        assertEquals(123 * SECOND, timeline.drainUntil());
+
+        timeline.stopAt(11_000);
+        timeline.stopAt(16_000);
+        assertEquals(110 * SECOND, timeline.windowUntil());
+        assertEquals(113 * SECOND, timeline.drainUntil());
+        assertEquals(Phase.Drain, timeline.phaseAt(110 * SECOND));
+        assertEquals(20, timeline.windowSeconds, "what is recorded is as long as was ordered");
+
+        Timeline fixed = new Timeline(100 * SECOND, 1_000, Measures.of(0, 20, 3));
+        fixed.stopAt(11_000);
+        assertEquals(120 * SECOND, fixed.windowUntil());
     }
 }

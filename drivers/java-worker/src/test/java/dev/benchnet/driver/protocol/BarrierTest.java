@@ -45,6 +45,14 @@ class BarrierTest {
     }
 
     @Test
+    void hasTheStopOnceItIsThere() throws IOException {
+        Barrier barrier = new Barrier(folder);
+        assertFalse(barrier.stop().isPresent());
+        Files.write(folder.resolve("stop"), "1795230722994\n".getBytes("UTF-8"));
+        assertEquals(1795230722994L, barrier.stop().getAsLong());
+    }
+
+    @Test
     void leavesWholeFilesAndNothingElse() throws IOException {
         Barrier barrier = new Barrier(folder);
         barrier.ready();

@@ -7,7 +7,12 @@ public final class Measures {
     private Measures() { }
 
     public static Measure of(int warmUp, int window, int drain) {
+        return of(warmUp, window, drain, 0);
+    }
+
+    public static Measure of(int warmUp, int window, int drain, int interval) {
         return new Measure(new Field("measure", JsonNodeFactory.instance.objectNode()
-                .put("warmUpSeconds", warmUp).put("windowSeconds", window).put("drainSeconds", drain)));
+                .put("warmUpSeconds", warmUp).put("windowSeconds", window).put("drainSeconds", drain)
+                .put("intervalSeconds", interval)));
     }
 }

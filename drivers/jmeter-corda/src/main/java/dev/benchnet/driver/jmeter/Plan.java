@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.apache.jmeter.JMeter;
 import org.apache.jmeter.engine.JMeterEngineException;
 import org.apache.jmeter.engine.StandardJMeterEngine;
@@ -17,6 +18,9 @@ import org.apache.jorphan.collections.HashTree;
 
 /** A test plan on JMeter's engine, without JMeter's windows and command line. */
 public final class Plan {
+    /** How long it may go unnoticed that less time is left. */
+    private static final Duration GLANCE = Duration.ofSeconds(1);
+
     private final HashTree tree;
     private final StandardJMeterEngine engine = new StandardJMeterEngine();
 
@@ -58,16 +62,24 @@ public final class Plan {
         }
     }
 
-    /** Waits until every thread of the plan has ended; returns false if some have not by then, and ends them. */
-    public boolean awaitEnd(Duration atMost) throws InterruptedException {
-        try {
-            engine.awaitTermination(atMost);
-            return true;
-        } catch (TimeoutException e) {
-            engine.stopTest(true);
-            return false;
-        } catch (ExecutionException e) {
-            throw new FatalException("run JMeter", e.getCause());
+    /**
+     * Waits until every thread of the plan has ended; returns false if some have not when no time is left, and ends them.
+     * How much is left may change while it waits.
+     */
+    public boolean awaitEnd(Supplier<Duration> left) throws InterruptedException {
+        while (true) {
+            Duration patience = left.get();
+            try {
+                engine.awaitTermination(patience.compareTo(GLANCE) < 0 ? patience : GLANCE);
+                return true;
+            } catch (TimeoutException e) {
+                if (patience.compareTo(GLANCE) <= 0) {
+                    engine.stopTest(true);
+                    return false;
+                }
+            } catch (ExecutionException e) {
+                throw new FatalException("run JMeter", e.getCause());
+            }
         }
     }
 }

@@ -20,6 +20,7 @@ final class Session {
     /** A client's stack holds a few small frames; the default of 1 MiB would cost a thousand clients a gigabyte. */
     private static final long STACK_BYTES = 256 << 10;
     private static final int SET_UP_SECONDS = 120;
+    private static final long END_POLL_MILLIS = 50;
 
     /** What all clients need for the load, given to them at once. */
     private static final class Start {
@@ -93,11 +94,13 @@ final class Session {
         Timeline timeline = Timeline.startingAt(barrier.awaitStart(), requests.measure, clock);
         Pacing pacing = Pacing.of(requests, timeline, clock);
         Recorder recorder = new Recorder(timeline);
-        try (ProgressReporter reporter = new ProgressReporter(barrier, recorder, clock)) {
+        try (ProgressReporter reporter = new ProgressReporter(barrier, recorder, timeline, clock)) {
             start.complete(new Start(pacing, recorder));
-            working.await(timeline.drainUntil - clock.nanos(), TimeUnit.NANOSECONDS);
+            while (clock.nanos() < timeline.drainUntil() && !working.await(END_POLL_MILLIS, TimeUnit.MILLISECONDS)) {
+                // The end may be brought forward while this waits.
+            }
         }
         Summary summary = recorder.close();
-        barrier.result(Documents.result(requests, timeline, summary, pacing.schedule()).toString());
+        barrier.result(Documents.result(requests, timeline, summary, pacing).toString());
     }
 }
