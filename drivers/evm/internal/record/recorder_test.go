@@ -123,7 +123,7 @@ func TestAWindowThatIsStopped(t *testing.T) {
 			r.Completed(at(due), at(due+1.2))
 		}
 	}
-	if p := long.Progress(at(4.5)); !reflect.DeepEqual(p.CompletedPerSecond, []int64{0, 25, 31, 31}) {
+	if p := long.Progress(at(4.5)); !reflect.DeepEqual(p.CompletedPerSecond, []int64{0, 25, 32, 31}) {
 		t.Errorf("progress %+v", p)
 	}
 	if err := stopped.Stop(at(10)); err != nil {
