@@ -191,7 +191,7 @@ func workers(r *results.Result) []listing {
 	for _, w := range r.Workers {
 		cpu, periods := math.NaN(), "–"
 		if w.Load != nil {
-			cpu, periods = w.Load.CPUSeconds/float64(max(1, r.Times.WindowSeconds)), throttled(w.Load.ThrottledPeriods, w.Load.Periods)
+			cpu, periods = w.Load.Cores(max(1, r.Times.WindowSeconds)), throttled(w.Load.ThrottledPeriods, w.Load.Periods)
 		}
 		t.Rows = append(t.Rows, row{Cells: []string{
 			strconv.Itoa(w.Worker), exact(w.Completed), exact(w.Failed), quantity(float64(w.MaxLagMicros)/1000, "ms"), quantity(cpu, "cores"), periods,

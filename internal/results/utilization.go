@@ -62,7 +62,7 @@ func (m *Measurement) workersUse() []Utilization {
 		}
 		name := workerName(w.Worker)
 		if w.Load.CPULimit > 0 {
-			all = append(all, use(WorkerCPU, name, w.Load.cores(m.WindowSeconds), w.Load.CPULimit, fullWorkerCPU, "cores"))
+			all = append(all, use(WorkerCPU, name, w.Load.Cores(m.WindowSeconds), w.Load.CPULimit, fullWorkerCPU, "cores"))
 		}
 		if w.Load.Periods > 0 {
 			all = append(all, wait(WorkerCPU, name, float64(w.Load.ThrottledPeriods), float64(w.Load.Periods), fullThrottled, "CPU periods", "CPU throttled"))

@@ -61,8 +61,8 @@ func (j *judge) containers(c Circumstances) {
 	}
 }
 
-// cores that a worker used on average, over what was recorded; the window unless it says otherwise.
-func (l *Load) cores(window int) float64 {
+// Cores that a worker used on average, over what was recorded; the window unless it says otherwise.
+func (l *Load) Cores(window int) float64 {
 	return l.CPUSeconds / float64(cmp.Or(l.Seconds, window))
 }
 
@@ -71,7 +71,7 @@ func (l *Load) share(window int) float64 {
 	if l == nil || l.CPULimit == 0 {
 		return 0
 	}
-	return l.cores(window) / l.CPULimit
+	return l.Cores(window) / l.CPULimit
 }
 
 func (j *judge) room(m Member) {

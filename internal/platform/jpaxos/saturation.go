@@ -1,7 +1,6 @@
 package jpaxos
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -43,7 +42,7 @@ func clientSide(w *v1alpha1.Workload, m *results.Measurement) side {
 	s := side{name: "client"}
 	for _, worker := range m.Workers {
 		if worker.Load != nil && m.WindowSeconds > 0 {
-			s.add(worker.Load.CPUSeconds/float64(cmp.Or(worker.Load.Seconds, m.WindowSeconds)), w.Workers.Cores.AsApproximateFloat64(),
+			s.add(worker.Load.Cores(m.WindowSeconds), w.Workers.Cores.AsApproximateFloat64(),
 				worker.Load.ThrottledPeriods, worker.Load.Periods)
 		}
 	}
