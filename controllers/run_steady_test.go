@@ -23,6 +23,7 @@ func steadyRun(t *testing.T) *world {
 	must(t, w.create(twoBanks[:strings.Index(twoBanks, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	must(t, w.create(strings.Replace(twoWorkers, "warmUp: 1s, window: 10s", "warmUp: 30s, window: 2m, steadyState: {minWindow: 20s}", 1), &v1alpha1.BenchmarkRun{}))
+	w.reconcileNetwork("banks")
 	w.reconcileRun("extra")
 	w.readyWorkers("extra")
 	w.reconcileRun("extra")
@@ -199,6 +200,7 @@ func TestAutomaticMeasurementHasBounds(t *testing.T) {
 			}
 			continue
 		}
+		w.reconcileNetwork("banks")
 		w.reconcileRun("extra")
 		w.wantReason("extra", v1alpha1.ReasonInvalidSpec, want)
 	}
