@@ -152,7 +152,7 @@ func (m *Measurement) hosts(containers []Container) []namedHost {
 	}
 	for _, w := range m.Workers {
 		if w.Load != nil {
-			add(workerName(w.Worker), w.Load.Host, w.Load.cores(m.WindowSeconds))
+			add(workerName(w.Worker), w.Load.Host, w.Load.Cores(m.WindowSeconds))
 		}
 	}
 	return all
