@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
@@ -327,6 +328,19 @@ func TestRunTimesOut(t *testing.T) {
 	if len(network.ManagedFields) != 1 || network.ManagedFields[0].Manager != "kubectl-benchnet" {
 		t.Errorf("owners of its fields: %+v", network.ManagedFields)
 	}
+}
+
+// An interruption leaves what was applied, and says how to come back to it.
+func TestInterruption(t *testing.T) {
+	if server == nil {
+		t.Skip("KUBEBUILDER_ASSETS is not set: make test-envtest builds the API server")
+	}
+	kubectl(t, "run", "-f", filepath.Join("testdata", "network.yaml"), "--timeout", "1s").wants(t, 1)
+	ctx, interrupt := context.WithCancel(t.Context())
+	time.AfterFunc(time.Second, interrupt)
+	var out, errOut bytes.Buffer
+	code := cli.Run(ctx, "0.1.0", strings.NewReader(""), &out, &errOut, []string{"--kubeconfig", server.kubeconfig, "-n", namespace, "watch", "idle"})
+	outcome{code, out.String(), errOut.String()}.wants(t, 130, "bnet/idle goes on; to come back: kubectl benchnet watch -n bn-plugin bnet/idle")
 }
 
 func TestReset(t *testing.T) {

@@ -22,8 +22,11 @@ type Screen interface {
 
 // NewScreen has bars where w is a terminal, and otherwise a line for each step.
 func NewScreen(ctx context.Context, w io.Writer) Screen {
-	if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		return newBars(ctx, w)
+	if file, ok := w.(*os.File); ok {
+		// One that does not know its size, as some CI systems have it, would show nothing of bars.
+		if width, height, err := term.GetSize(int(file.Fd())); err == nil && width > 0 && height > 0 {
+			return newBars(ctx, w)
+		}
 	}
 	return &log{w: w, shown: map[string]string{}, now: time.Now}
 }
