@@ -42,6 +42,10 @@ func reports(t *testing.T) map[string]struct {
 			func(w io.Writer) error { return Run(w, measuredRun(t, "testdata/malachite.json.gz")) },
 			[]string{"blocks-a", "13.4 blocks/s", "44.4 ms", "806 completed", "Valid, with notes", "FewSamples", "9e364eaf87e0cdb7", "kubectl benchnet reproduce brun/blocks-a"},
 		},
+		"bottleneck": {
+			func(w io.Writer) error { return Run(w, measuredRun(t, "testdata/bottleneck.json.gz")) },
+			[]string{"four-blocks", "Bottleneck: benchnet host CPU 100 %", "HostSaturated", "Disk space", "Zero, as far as known, throughout the window: disk read, disk write."},
+		},
 		"experiment": {
 			func(w io.Writer) error { return Experiment(w, grid, runs) },
 			[]string{"block-size", "24 runs at 6 points", "Highest throughput", "128Ki", "whole", "kubectl benchnet reproduce bexp/block-size"},
@@ -205,7 +209,7 @@ func (s seen) judge(t *testing.T, scheme string, says []string) {
 	}
 	for _, c := range s.Charts {
 		switch {
-		case c.Width < 300 || c.Height < 120:
+		case c.Width < 300 || c.Height < 80:
 			t.Errorf("%s is %v × %v px", c.ID, c.Width, c.Height)
 		case c.Drawn < 3:
 			t.Errorf("%s has only %d marks", c.ID, c.Drawn)
@@ -226,7 +230,7 @@ func TestPictures(t *testing.T) {
 		t.Skip("only with -update")
 	}
 	browser := newBrowser(t)
-	for name, height := range map[string]int64{"run": 1420, "experiment": 1500} {
+	for name, height := range map[string]int64{"run": 1420, "experiment": 1700} {
 		file := filepath.Join(t.TempDir(), name+".html")
 		var text bytes.Buffer
 		if err := reports(t)[name].write(&text); err != nil {

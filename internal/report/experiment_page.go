@@ -22,12 +22,14 @@ func Experiment(w io.Writer, e *experiment.Result, runs map[string]*results.Resu
 		if err != nil {
 			return err
 		}
-		sections = append(sections, section{ID: group.id, Title: group.title, Text: group.text, Figures: drawn, Tables: group.tables})
+		sections = append(sections, section{ID: group.id, Title: group.title, Figures: drawn})
 	}
 	p := page{
 		Kind: "Experiment", Title: e.Experiment.Name, Subtitle: experimentSubtitle(e),
 		Summary: experimentSummary(e), Banner: experimentBanner(e), Keys: experimentKeys(e),
 		Sections: append(sections,
+			section{ID: "searches", Title: "Searches", Tables: saturationTable(e)},
+			section{ID: "comparisons", Title: "Comparisons", Tables: comparisonTable(e)},
 			section{ID: "points", Title: "Points", Tables: []listing{pointsTable(e)}},
 			section{ID: "runs", Title: "Runs", Text: runsText(e), Tables: []listing{runsTable(e)}},
 			networksSection(e, runs),
@@ -50,18 +52,16 @@ func ExperimentCharts(e *experiment.Result, _ map[string]*results.Result) ([]Cha
 // chartGroup is the charts that answer one question.
 type chartGroup struct {
 	id, title string
-	text      []string
 	charts    []Chart
-	tables    []listing
 }
 
 func chartGroups(e *experiment.Result) []chartGroup {
 	var groups []chartGroup
 	if len(e.Saturation) > 0 {
-		groups = append(groups, chartGroup{id: "saturation", title: "Saturation", charts: saturationCharts(e), tables: []listing{saturationTable(e)}})
+		groups = append(groups, chartGroup{id: "saturation", title: "Saturation", charts: saturationCharts(e)})
 	}
 	if len(e.Comparisons) > 0 {
-		groups = append(groups, chartGroup{id: "comparison", title: "Comparison", charts: comparisonCharts(e), tables: []listing{comparisonTable(e)}})
+		groups = append(groups, chartGroup{id: "comparison", title: "Comparison", charts: comparisonCharts(e)})
 	}
 	for _, s := range sweeps(e) {
 		if len(e.Saturation) == 1 && isLoad(e, s.parameter) {
@@ -166,12 +166,15 @@ func runsTable(e *experiment.Result) listing {
 	return t
 }
 
-func saturationTable(e *experiment.Result) listing {
+func saturationTable(e *experiment.Result) []listing {
+	if len(e.Saturation) == 0 {
+		return nil
+	}
 	t := listing{Header: slices.Concat(texts("Search"), numbers("Holds to", "Missed from", "Knee"), prose("How sure"))}
 	for _, s := range e.Saturation {
 		t.Rows = append(t.Rows, row{Cells: []string{s.Name, load(s.Load), load(s.Unmet), load(s.Knee), s.Message}})
 	}
-	return t
+	return []listing{t}
 }
 
 // load is a dash where a search found none.
@@ -182,7 +185,10 @@ func load(l int64) string {
 	return exact(l)
 }
 
-func comparisonTable(e *experiment.Result) listing {
+func comparisonTable(e *experiment.Result) []listing {
+	if len(e.Comparisons) == 0 {
+		return nil
+	}
 	t := listing{Header: slices.Concat(texts("Metric", "Candidate", "Baseline"),
 		numbers("Runs", "Baseline mean", "Candidate mean", "Difference", "Interval", "p", "Effect", "Detectable"), texts("Verdict", "Gate"))}
 	points := pointsByName(e)
@@ -197,7 +203,7 @@ func comparisonTable(e *experiment.Result) listing {
 		}
 		t.Rows = append(t.Rows, row{Cells: append(cells, verdictWords[c.Verdict], cmp.Or(c.Gate, "–"))})
 	}
-	return t
+	return []listing{t}
 }
 
 var verdictWords = map[string]string{

@@ -83,6 +83,7 @@ func TestChartsAsFiles(t *testing.T) {
 	e, runs := gridOfBlocks(t)
 	for name, make := range map[string]func() ([]Chart, error){
 		"run":        func() ([]Chart, error) { return RunCharts(measuredRun(t, "testdata/malachite.json.gz")) },
+		"bottleneck": func() ([]Chart, error) { return RunCharts(measuredRun(t, "testdata/bottleneck.json.gz")) },
 		"hostile":    func() ([]Chart, error) { return RunCharts(hostileRun(t)) },
 		"experiment": func() ([]Chart, error) { return ExperimentCharts(e, runs) },
 		"search":     func() ([]Chart, error) { return ExperimentCharts(simulatedSearch(), nil) },

@@ -46,6 +46,9 @@ func recordedCharts(r *results.Result) []Chart {
 		}
 	}
 	for i, name := range names {
+		if isZero(r, name) {
+			continue
+		}
 		var curves []curve
 		unit := ""
 		for _, s := range r.Recorded {
@@ -55,14 +58,34 @@ func recordedCharts(r *results.Result) []Chart {
 			}
 		}
 		scale, title := 1.0, words(name)
-		if highest(curves) >= 1024 && (unit == "B" || strings.HasPrefix(unit, "bytes")) {
-			rest := strings.TrimPrefix(strings.TrimPrefix(unit, "bytes"), "B")
+		if rest, isBytes := strings.CutPrefix(unit, "B"); isBytes && (rest == "" || rest == "/s") {
 			unit, scale = bytesUnit(highest(curves))
 			unit += rest
 		}
 		charts = append(charts, overTime(r, chartOf{fmt.Sprintf("recorded-%d-%s", i+1, fileName(name)), title, cmp.Or(unit, title), scale}, curves, nil))
 	}
 	return charts
+}
+
+// isZero tells whether all that was recorded under a name is zero. Such series are named, not drawn.
+func isZero(r *results.Result, name string) bool {
+	return !slices.ContainsFunc(r.Recorded, func(s results.NamedSeries) bool {
+		return s.Name == name && slices.ContainsFunc(s.Values, func(v float64) bool { return v != 0 && !math.IsNaN(v) })
+	})
+}
+
+// recordedText names the series that are not drawn.
+func recordedText(r *results.Result) []string {
+	var names []string
+	for _, s := range r.Recorded {
+		if name := strings.ToLower(words(s.Name)); isZero(r, s.Name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{"Zero, as far as known, throughout the window: " + strings.Join(names, ", ") + "."}
 }
 
 func subject(s results.NamedSeries) string {

@@ -29,10 +29,10 @@ func RunCharts(r *results.Result) ([]Chart, error) {
 	if b := r.Bottleneck; err == nil && b != nil && len(b.Evidence) > 0 {
 		charts = append(charts, utilizationChart(b))
 	}
-	return charts, err
+	return append(charts, recordedCharts(r)...), err
 }
 
-// measuredCharts show what was measured, as it was.
+// measuredCharts show throughput, latency, CPU and memory, and blocks.
 func measuredCharts(r *results.Result) ([]Chart, error) {
 	charts := []Chart{throughputOverTime(r)}
 	latency, err := latencyCharts(r)
@@ -41,8 +41,7 @@ func measuredCharts(r *results.Result) ([]Chart, error) {
 	}
 	charts = append(charts, latency...)
 	charts = append(charts, resourceCharts(r)...)
-	charts = append(charts, blockCharts(r)...)
-	return append(charts, recordedCharts(r)...), nil
+	return append(charts, blockCharts(r)...), nil
 }
 
 // throughputOverTime shows each second, smoothed where there are many; failures where there are some.

@@ -25,6 +25,10 @@ func Run(w io.Writer, r *results.Result) error {
 	if err != nil {
 		return err
 	}
+	recorded, err := figures(recordedCharts(r))
+	if err != nil {
+		return err
+	}
 	bottleneck, err := bottleneckSection(r)
 	if err != nil {
 		return err
@@ -38,6 +42,7 @@ func Run(w io.Writer, r *results.Result) error {
 			{ID: "latency", Title: latencyName(r.Summary.Unit), Tables: []listing{percentiles(r)}},
 			{ID: "measures", Title: "Numbers of the platform", Tables: measures(r)},
 			{ID: "errors", Title: "Errors", Tables: failures(r)},
+			{ID: "recorded", Title: "Recorded series", Text: recordedText(r), Figures: recorded},
 			{ID: "members", Title: "Members", Tables: append(members(r), evidence(r)...)},
 			{ID: "workers", Title: "Load", Text: loadText(r), Tables: workers(r)},
 			environmentSection(r),

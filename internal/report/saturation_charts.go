@@ -25,11 +25,11 @@ func saturationCharts(e *experiment.Result) []Chart {
 		}
 		rate := metricOf(e, string(v1alpha1.MetricThroughput))
 		throughput := s.newGraph(e, fmt.Sprintf("saturation-%d-throughput", i+1), "Throughput by load"+of, rate.axis(unit(e)))
-		throughput.estimates(s.lines[0].points, rate, lookOf(0))
+		throughput.estimates(s.lines[0].points, rate, lookOf(0), 0)
 		throughput.found(found)
 		level := serviceLevel(e)
 		latency := s.newGraph(e, fmt.Sprintf("saturation-%d-latency", i+1), level.title+" by load"+of, level.axis(""))
-		latency.estimates(s.lines[0].points, level, lookOf(0))
+		latency.estimates(s.lines[0].points, level, lookOf(0), 0)
 		if e.ServiceLevel != nil {
 			latency.level(e.ServiceLevel.LatencyMillis, "service level "+number(e.ServiceLevel.LatencyMillis)+" ms", leftEnd,
 				draw.LineStyle{Color: bad, Width: 1.1, Dashes: dashed})

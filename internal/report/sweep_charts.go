@@ -3,9 +3,11 @@ package report
 import (
 	"fmt"
 	"image/color"
+	"math"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -75,6 +77,7 @@ func (s sweep) newGraph(e *experiment.Result, name, title, y string) *graph {
 		g.logarithmicX(ticks)
 	}
 	g.plot.X.Tick.Marker = ticks.spread(g.plot.X.Norm)
+	g.plot.X.Min, g.plot.X.Max = g.beside(low, -step*float64(len(s.lines)+1)/2), g.beside(high, step*float64(len(s.lines)+1)/2)
 	g.plot.X.Padding = 8
 	return g
 }
@@ -92,7 +95,7 @@ func (s sweep) label(e *experiment.Result) string {
 func (s sweep) curves(e *experiment.Result, m metric) Chart {
 	g := s.newGraph(e, string(m.name), m.title+" by "+s.parameter, m.axis(unit(e)))
 	for i, l := range s.lines {
-		mark := g.estimates(l.points, m, lookOf(i))
+		mark := g.estimates(l.points, m, lookOf(i), dodge(i, len(s.lines)))
 		if l.name != "" && mark != nil {
 			g.explain(l.name, mark)
 		}
@@ -107,7 +110,7 @@ func (s sweep) latencies(e *experiment.Result) Chart {
 	title := latencyName(unit(e))
 	g := s.newGraph(e, "latency", title+" by "+s.parameter, title+" (ms)")
 	for i, m := range []v1alpha1.Metric{v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP95, v1alpha1.MetricLatencyP99} {
-		if mark := g.estimates(s.lines[0].points, metricOf(e, string(m)), lookOf(i)); mark != nil {
+		if mark := g.estimates(s.lines[0].points, metricOf(e, string(m)), lookOf(i), 0); mark != nil {
 			g.explain(strings.ToLower(strings.TrimPrefix(string(m), "Latency")), mark)
 		}
 	}
@@ -116,14 +119,31 @@ func (s sweep) latencies(e *experiment.Result) Chart {
 	return g.Chart
 }
 
-// estimates draws the means of a metric with their intervals, connected, and the runs that they come from.
-func (g *graph) estimates(points []sweepPoint, m metric, l look) *plotter.Line {
+// step is how far apart, as a share of the axis, marks stand that would lie on each other.
+const step = 0.014
+
+// dodge is how far the marks of a line stand from their value, so that the intervals of several lines are seen.
+func dodge(line, of int) float64 { return step * (float64(line) - float64(of-1)/2) }
+
+// beside is the place at a share of the axis from a value; a logarithmic axis multiplies.
+func (g *graph) beside(value, share float64) float64 {
+	low, high := g.plot.X.Min, g.plot.X.Max
+	if _, isLog := g.plot.X.Scale.(plot.LogScale); isLog {
+		return value * math.Pow(high/low, share)
+	}
+	return value + (high-low)*share
+}
+
+// estimates draws the means of a metric with their intervals, connected, and beside them the runs that they come from. All stands
+// the given share of the axis from its value.
+func (g *graph) estimates(points []sweepPoint, m metric, l look, share float64) *plotter.Line {
 	var means plotter.XYs
 	for _, p := range points {
-		g.runs(p.runs, m, p.at, l.color)
+		at := g.beside(p.at, share)
+		g.runs(p.runs, m, g.beside(at, step/2), l.color)
 		if estimate, known := p.Metrics[string(m.name)]; known && estimate.N > 0 {
-			means = append(means, plotter.XY{X: p.at, Y: estimate.Mean * m.scale()})
-			g.interval(p, m, p.at, l.color)
+			means = append(means, plotter.XY{X: at, Y: estimate.Mean * m.scale()})
+			g.interval(p, m, at, l.color)
 		}
 	}
 	mark := g.line(means, l.line(thickLine))
