@@ -34,6 +34,7 @@ func reports(t *testing.T) map[string]struct {
 } {
 	grid, runs := gridOfBlocks(t)
 	search, hostile := simulatedSearch(), hostileRun(t)
+	ways, ofWays := variantsOfBlocks(t)
 	return map[string]struct {
 		write func(io.Writer) error
 		says  []string
@@ -49,6 +50,14 @@ func reports(t *testing.T) map[string]struct {
 		"experiment": {
 			func(w io.Writer) error { return Experiment(w, grid, runs) },
 			[]string{"block-size", "24 runs at 6 points", "Highest throughput", "128Ki", "whole", "kubectl benchnet reproduce bexp/block-size"},
+		},
+		"variants": {
+			func(w io.Writer) error { return Experiment(w, ways, ofWays) },
+			[]string{"1 gate failed", "no worker was ready in time", "8 valid, 1 invalid, 1 failed", "member-0 was restarted"},
+		},
+		"crowd": {
+			func(w io.Writer) error { return Run(w, crowdedRun(t)) },
+			[]string{"crowd", "3 min"},
 		},
 		"search": {
 			func(w io.Writer) error { return Experiment(w, search, nil) },

@@ -6,9 +6,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
@@ -114,6 +117,45 @@ func simulatedSearch() *experiment.Result {
 	e.Saturation = []experiment.Saturation{found}
 	e.End = e.Start.Add(30 * time.Minute)
 	return e
+}
+
+// variantsOfBlocks is the part of gridOfBlocks with the smallest blocks, as an experiment of variants alone, with one run more that
+// is invalid and one that failed, and a gate that fails.
+func variantsOfBlocks(t testing.TB) (*experiment.Result, map[string]*results.Result) {
+	t.Helper()
+	e, runs := gridOfBlocks(t)
+	e.Experiment.Name, e.Axes, e.Points, e.Runs = "ways", nil, e.Points[:2], e.Runs[:8]
+	restarted := e.Runs[0]
+	restarted.Name, restarted.Verdict, restarted.Reasons = "g-16ki-parts-r5", invalid, []string{"member-0 was restarted"}
+	failed := experiment.Failure("g-16ki-parts-r6", "no worker was ready in time", e.Runs[7].End)
+	failed.Point = restarted.Point
+	e.Runs = append(slices.Clone(e.Runs), restarted, failed)
+	points := e.Points
+	e.Points = nil
+	for _, p := range points {
+		p.Parameters, p.Valid = nil, 0
+		addPoint(e, p)
+	}
+	e.Comparisons = experiment.CompareVariants(&v1alpha1.Comparison{Baseline: "whole", Metrics: []v1alpha1.Metric{v1alpha1.MetricThroughput},
+		Gates: []v1alpha1.Gate{{Metric: v1alpha1.MetricThroughput, MaxRegressionPercent: resource.MustParse("5")}}}, e.Points, e.Runs, e.Seed, nil)
+	return e, runs
+}
+
+// crowdedRun is a real run, three times over: 180 s, 12 members, and requests that failed.
+func crowdedRun(t testing.TB) *results.Result {
+	t.Helper()
+	r := measuredRun(t, "testdata/malachite.json.gz")
+	r.Run.Name, r.Times.WindowSeconds = "crowd", 180
+	r.Series.CompletedPerSecond = slices.Repeat(r.Series.CompletedPerSecond, 3)
+	r.Series.FailedPerSecond = make([]int64, 180)
+	r.Series.FailedPerSecond[100] = 7
+	for i, m := range r.Members {
+		m.CPUSeconds, m.MemoryBytes = slices.Repeat(m.CPUSeconds, 3), slices.Repeat(m.MemoryBytes, 3)
+		m.CPUSeconds[50], m.CPUSeconds[52] = results.Missing, results.Missing
+		r.Members[i] = m
+	}
+	r.Members = slices.Repeat(r.Members, 3)
+	return r
 }
 
 // hostileName is what a name from outside may try.

@@ -81,11 +81,14 @@ func TestPagesNeedNothingElse(t *testing.T) {
 // Every chart is a whole SVG document and a whole PNG picture, under a name of its own that is fit for a file.
 func TestChartsAsFiles(t *testing.T) {
 	e, runs := gridOfBlocks(t)
+	ways, ofWays := variantsOfBlocks(t)
 	for name, make := range map[string]func() ([]Chart, error){
 		"run":        func() ([]Chart, error) { return RunCharts(measuredRun(t, "testdata/malachite.json.gz")) },
 		"bottleneck": func() ([]Chart, error) { return RunCharts(measuredRun(t, "testdata/bottleneck.json.gz")) },
 		"hostile":    func() ([]Chart, error) { return RunCharts(hostileRun(t)) },
 		"experiment": func() ([]Chart, error) { return ExperimentCharts(e, runs) },
+		"variants":   func() ([]Chart, error) { return ExperimentCharts(ways, ofWays) },
+		"crowd":      func() ([]Chart, error) { return RunCharts(crowdedRun(t)) },
 		"search":     func() ([]Chart, error) { return ExperimentCharts(simulatedSearch(), nil) },
 	} {
 		charts, err := make()
