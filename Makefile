@@ -24,7 +24,7 @@ demo: ## From nothing to a measured Corda network: cluster, images, operator, be
 
 .PHONY: clean
 clean: cluster-down ## Take the cluster away and remove what was built in the tree; caches stay
-	rm -rf bin genesis/corda/target drivers/java-worker/target drivers/jmeter-corda/target drivers/jpaxos/target
+	rm -rf bin cordapps/*/target genesis/corda/target drivers/java-worker/target drivers/jmeter-corda/target drivers/jpaxos/target
 
 .PHONY: purge
 purge: clean ## Clean, and forget the caches too: images, Kubernetes, tools
