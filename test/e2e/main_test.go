@@ -84,18 +84,28 @@ func assertMeasured(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 	assertMembersObserved(ns, run, result)
 }
 
-// assertMembersObserved fails unless each member's CPU was measured over the window.
+// assertMembersObserved fails unless the CPU of each member, and of each database of the network's own, was measured over the window,
+// and its limit and host are known.
 func assertMembersObserved(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, result *results.Result) {
 	ns.Helper()
-	members := ns.Network(run.Spec.NetworkName).Status.Members
-	if len(result.Members) != len(members) {
-		ns.Errorf("run %s observed %d members, want %d", run.Name, len(result.Members), len(members))
-	}
+	members, seen := ns.Network(run.Spec.NetworkName).Status.Members, 0
 	for _, m := range result.Members {
+		if m.Kind != results.KindDatabase {
+			seen++
+		}
+		if m.CPULimit <= 0 || m.Host == nil || m.Clock == nil {
+			ns.Errorf("run %s, %s: no evidence of its limit, host and clock: %+v", run.Name, m.Member, m.Evidence)
+		}
 		if len(m.CPUSeconds) != result.Times.WindowSeconds || m.MissedScrapes > result.Times.WindowSeconds/2 {
 			ns.Errorf("run %s, %s: CPU of %d seconds, %d samples missed, window %d s",
 				run.Name, m.Member, len(m.CPUSeconds), m.MissedScrapes, result.Times.WindowSeconds)
 		}
+	}
+	if seen != len(members) {
+		ns.Errorf("run %s observed %d members, want %d", run.Name, seen, len(members))
+	}
+	if result.Bottleneck == nil || len(result.Bottleneck.Evidence) == 0 {
+		ns.Errorf("run %s has no evidence of a bottleneck: %+v", run.Name, result.Bottleneck)
 	}
 }
 
