@@ -199,6 +199,7 @@ type Order struct {
 	// +optional
 	Type OrderType `json:"type,omitempty"`
 	// seed of the shuffle. Default: one that is derived from the experiment's UID; status.seed has it.
+	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Seed *int64 `json:"seed,omitempty"`
 }
