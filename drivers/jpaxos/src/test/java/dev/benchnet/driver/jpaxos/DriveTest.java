@@ -36,7 +36,11 @@ class DriveTest {
     private int drive(String workload, String... arguments) throws IOException {
         Files.write(folder.resolve("workload.json"), workload.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
         Files.write(folder.resolve("paxos.properties"), new byte[0]);
-        Files.write(folder.resolve("start"), Long.toString(System.currentTimeMillis() + 200).getBytes(StandardCharsets.UTF_8));
+        return driveFrom(System.currentTimeMillis() + 200, arguments);
+    }
+
+    private int driveFrom(long startMillis, String... arguments) throws IOException {
+        Files.write(folder.resolve("start"), Long.toString(startMillis).getBytes(StandardCharsets.UTF_8));
         Map<String, String> environment = new HashMap<>();
         environment.put("BENCHNET_DIR", folder.toString());
         environment.put("BENCHNET_WORKLOAD", folder.resolve("workload.json").toString());
@@ -79,6 +83,34 @@ class DriveTest {
         assertEquals(0, drive(CLOSED.replace("'model':'Closed'", "'model':'Open','ratePerSecond':200")));
         assertEquals(100, histogram(result()).getTotalCount(), "half of 200 in a second, this being one of two workers");
         assertEquals(100, result().get("schedule").get("planned").asInt());
+    }
+
+    /** Ordered are 60 s in intervals of 1 s; the stop comes after 3. */
+    @Test
+    void theStopEndsTheLoadAndTheRecordingIsInIntervals() throws Exception {
+        for (String load : new String[] {"'model':'Closed'", "'model':'Open','ratePerSecond':200"}) {
+            long start = System.currentTimeMillis() + 3000;
+            Files.write(folder.resolve("workload.json"), CLOSED.replace("'model':'Closed'", load)
+                    .replace("'warmUpSeconds':1,'windowSeconds':1", "'warmUpSeconds':0,'windowSeconds':60,'intervalSeconds':1")
+                    .replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+            Files.write(folder.resolve("paxos.properties"), new byte[0]);
+            Files.write(folder.resolve("stop"), Long.toString(start + 3000).getBytes(StandardCharsets.UTF_8));
+            assertEquals(0, driveFrom(start));
+
+            JsonNode result = result();
+            assertTrue(System.currentTimeMillis() - start < 30_000, "it ends soon after the stop");
+            assertEquals(60, result.get("windowSeconds").asInt());
+            assertEquals(60, result.get("intervals").size());
+            long inIntervals = 0;
+            for (int i = 0; i < 60; i++) {
+                long completed = histogram(result.get("intervals").get(i)).getTotalCount();
+                inIntervals += completed;
+                assertEquals(i < 3, completed > 0, completed + " requests in interval " + i);
+            }
+            assertEquals(histogram(result).getTotalCount(), inIntervals);
+            JsonNode progress = new ObjectMapper().readTree(folder.resolve("progress.json").toFile());
+            assertTrue(progress.get("completedPerSecond").size() >= 1, progress.toString());
+        }
     }
 
     @Test
