@@ -42,8 +42,8 @@ func recordTransitions(recorder Events, object runtime.Object, old, current []me
 		if before != nil && before.Status == c.Status && before.Reason == c.Reason {
 			continue
 		}
-		if c.Type == v1alpha1.ConditionReconciling {
-			continue // Ready says the same.
+		if c.Type == v1alpha1.ConditionReconciling || c.Status == metav1.ConditionUnknown {
+			continue // Ready says the same; and nothing is known yet.
 		}
 		kind := corev1.EventTypeNormal
 		if c.Type == v1alpha1.ConditionStalled || c.Reason == v1alpha1.ReasonInvalidSpec {

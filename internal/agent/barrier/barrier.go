@@ -12,8 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
-
-	"github.com/benchnet/benchnet/internal/agent/kube"
 )
 
 // Barrier is a ConfigMap that will hold the instants, each under a key of its own.
@@ -60,22 +58,12 @@ func parse(key, text string) (time.Time, error) {
 	return instant, nil
 }
 
-// look reads the ConfigMap and then watches it until it holds the instant or the watch ends.
+// look watches the ConfigMap until it holds the instant or the watch ends. A watch from no version begins with what there is.
 func (b *Barrier) look(ctx context.Context, key string) (string, error) {
-	get, cancel := context.WithTimeout(ctx, kube.Timeout)
-	defer cancel()
-	now, err := b.ConfigMaps.Get(get, b.Name, metav1.GetOptions{})
-	if err != nil {
-		return "", err
-	}
-	if text := instantIn(now, key); text != "" {
-		return text, nil
-	}
 	seconds := int64(watchSeconds)
 	w, err := b.ConfigMaps.Watch(ctx, metav1.ListOptions{
-		FieldSelector:   fields.OneTermEqualSelector("metadata.name", b.Name).String(),
-		ResourceVersion: now.GetResourceVersion(),
-		TimeoutSeconds:  &seconds,
+		FieldSelector:  fields.OneTermEqualSelector("metadata.name", b.Name).String(),
+		TimeoutSeconds: &seconds,
 	})
 	if err != nil {
 		return "", err
