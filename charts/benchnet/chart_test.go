@@ -179,8 +179,8 @@ func TestCRDsOutliveTheRelease(t *testing.T) {
 			t.Errorf("%s would be deleted with the release, and all networks with it", name)
 		}
 	}
-	if crds != 2 {
-		t.Errorf("the chart has %d CRDs, want 2", crds)
+	if crds != 3 {
+		t.Errorf("the chart has %d CRDs, want 3", crds)
 	}
 }
 
@@ -240,7 +240,7 @@ func TestNamespacedRights(t *testing.T) {
 		t.Errorf("roles bound in the whole cluster (-want +got):\n%s", diff)
 	}
 	rules, _, _ := unstructured.NestedSlice(all["ClusterRole benchnet-operator-nodes"].Object, "rules")
-	wantRules := []any{map[string]any{"apiGroups": []any{""}, "resources": []any{"nodes"}, "verbs": []any{"get"}}}
+	wantRules := []any{map[string]any{"apiGroups": []any{""}, "resources": []any{"nodes"}, "verbs": []any{"get", "list"}}}
 	if diff := cmp.Diff(wantRules, rules); diff != "" {
 		t.Errorf("rights in the whole cluster (-want +got):\n%s", diff)
 	}
