@@ -226,15 +226,19 @@ func progressOf(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput) {
 	s.Comparisons = s.Comparisons[:min(len(s.Comparisons), experiment.MaxPoints)]
 }
 
-// timeLeft scales what was expected of the rest by how long the first part took. It is rounded so that it does not change all the time.
+// paceRuns is how many runs must have ended before their pace says more than the plan.
+const paceRuns = 3
+
+// timeLeft goes by the pace of the runs that have ended, their networks included, and by the plan before there are enough of them.
+// It is rounded so that it does not change all the time.
 func timeLeft(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput, ended int) string {
 	planned := int(s.Plan.Runs)
 	if planned <= ended {
 		return ""
 	}
 	perRun := s.Plan.Duration.Duration / time.Duration(planned)
-	if ended > 0 {
-		perRun = in.Result.End.Sub(s.StartTime.Time) / time.Duration(ended)
+	if ended >= paceRuns {
+		perRun = in.Result.End.Sub(in.Result.Start) / time.Duration(ended)
 	}
 	left := perRun * time.Duration(planned-ended)
 	if in.Experiment.Spec.Strategy == v1alpha1.StrategySaturation {
