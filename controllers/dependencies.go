@@ -1,8 +1,12 @@
 package controllers
 
 import (
+	"context"
+	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/internal/apply"
@@ -25,4 +29,15 @@ type Dependencies struct {
 	KubeVersion string
 	// Now is the clock.
 	Now func() time.Time
+}
+
+// deleteAt deletes an object whose time to live ends at the deadline, or comes back then.
+func (d *Dependencies) deleteAt(ctx context.Context, object client.Object, deadline time.Time) (ctrl.Result, error) {
+	if left := deadline.Sub(d.Now()); left > 0 {
+		return ctrl.Result{RequeueAfter: left}, nil
+	}
+	if err := d.Client.Delete(ctx, object); err != nil && !apierrors.IsNotFound(err) {
+		return ctrl.Result{}, fmt.Errorf("delete expired %T %s: %w", object, object.GetName(), err)
+	}
+	return ctrl.Result{}, nil
 }

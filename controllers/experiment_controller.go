@@ -3,7 +3,6 @@ package controllers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -112,14 +111,7 @@ func (r *ExperimentReconciler) expire(ctx context.Context, e *v1alpha1.Benchmark
 	if ttl == nil || e.Status.CompletionTime == nil {
 		return ctrl.Result{}, nil
 	}
-	deadline := e.Status.CompletionTime.Add(time.Duration(*ttl) * time.Second)
-	if left := deadline.Sub(r.Now()); left > 0 {
-		return ctrl.Result{RequeueAfter: left}, nil
-	}
-	if err := r.Client.Delete(ctx, e); err != nil && !apierrors.IsNotFound(err) {
-		return ctrl.Result{}, fmt.Errorf("delete expired experiment %s: %w", e.Name, err)
-	}
-	return ctrl.Result{}, nil
+	return r.deleteAt(ctx, e, e.Status.CompletionTime.Add(time.Duration(*ttl)*time.Second))
 }
 
 // forget what was read of runs that are gone.

@@ -39,8 +39,8 @@ type experimentPass struct {
 	// forecast and room are nil once the experiment was accepted.
 	forecast *rehearsal.Forecast
 	room     *capacity.Finding
-	// unchecked is why the cluster's room could not be looked at, or nil.
-	unchecked error
+	// unchecked tells that the operator may not look for room; the finding then says why.
+	unchecked bool
 	// refusal is why it cannot be carried out; problem what kept the pass from its end.
 	refusal, problem error
 	written          bool
@@ -166,32 +166,16 @@ func (r *ExperimentReconciler) rehearse(ctx context.Context, pass *experimentPas
 
 // roomFor tells whether the cluster can hold the needs. An operator that may not look at all nodes and pods lets the scheduler find out.
 func (r *ExperimentReconciler) roomFor(ctx context.Context, pass *experimentPass, needs capacity.Needs) (*capacity.Finding, error) {
-	var nodes corev1.NodeList
-	var pods corev1.PodList
-	err := r.Direct.List(ctx, &nodes)
-	if err == nil {
-		err = r.Direct.List(ctx, &pods)
-	}
+	standing := func(network string) bool { return pass.networks[network] != nil }
+	finding, err := rehearsal.Room(ctx, r.Direct, needs, pass.experiment.Namespace, standing)
 	if apierrors.IsForbidden(err) {
-		pass.unchecked = err
+		pass.unchecked = true
 		return &capacity.Finding{Fits: true, Message: err.Error()}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look for room for experiment %s: %w", pass.experiment.Name, err)
 	}
-	others := pods.Items[:0]
-	for _, pod := range pods.Items {
-		if !pass.owns(&pod) {
-			others = append(others, pod)
-		}
-	}
-	finding := capacity.Fits(needs, nodes.Items, others)
 	return &finding, nil
-}
-
-// owns tells whether a pod is of one of the experiment's networks.
-func (p *experimentPass) owns(pod *corev1.Pod) bool {
-	return pod.Namespace == p.experiment.Namespace && p.networks[pod.Labels[v1alpha1.LabelNetwork]] != nil
 }
 
 // stored is the earlier result that the experiment compares with, or nil.
@@ -232,14 +216,14 @@ func (r *ExperimentReconciler) writeResult(ctx context.Context, pass *experiment
 
 func (p *experimentPass) statusInput(now time.Time) status.ExperimentInput {
 	in := status.ExperimentInput{Experiment: p.experiment, Refusal: p.refusal, Room: p.room, Step: p.step, Result: p.result,
-		Written: p.written, Problem: p.problem, Unchecked: p.unchecked != nil, Now: now}
+		Written: p.written, Problem: p.problem, Unchecked: p.unchecked, Now: now}
 	if p.forecast != nil {
 		in.Plan = &p.forecast.Plan
 	}
 	return in
 }
 
-// recheck is how often room in the cluster, and networks on their way out, are looked for.
+// recheck is how often room in the cluster is looked for.
 const recheck = 15 * time.Second
 
 // retry comes back for what no event tells of.

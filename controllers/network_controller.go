@@ -4,7 +4,6 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -127,13 +126,7 @@ func (r *NetworkReconciler) expire(ctx context.Context, pass *networkPass) (ctrl
 	if !ok {
 		return pass.retry(), nil
 	}
-	if left := deadline.Sub(r.Now()); left > 0 {
-		return ctrl.Result{RequeueAfter: left}, nil
-	}
-	if err := r.Client.Delete(ctx, pass.network); err != nil && !apierrors.IsNotFound(err) {
-		return ctrl.Result{}, fmt.Errorf("delete expired network %s: %w", pass.network.Name, err)
-	}
-	return ctrl.Result{}, nil
+	return r.deleteAt(ctx, pass.network, deadline)
 }
 
 // SetupWithManager watches networks, what they own, and the runs on them.

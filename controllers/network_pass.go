@@ -84,22 +84,9 @@ func (r *NetworkReconciler) accept(network *v1alpha1.BenchmarkNetwork, untouched
 		if !untouched {
 			break
 		}
-		problems = append(problems, validateWorkload(p, &network.Spec, &network.Spec.Workloads[i].Workload, path.Child("workloads").Index(i))...)
+		problems = append(problems, platform.ValidateWorkload(p, &network.Spec, &network.Spec.Workloads[i].Workload, path.Child("workloads").Index(i))...)
 	}
 	return p, problems.ToAggregate()
-}
-
-// validateWorkload refuses a workload that the platform cannot serve.
-func validateWorkload(p platform.Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
-	loadable, ok := p.(platform.Loadable)
-	if !ok {
-		return field.ErrorList{field.Forbidden(path, fmt.Sprintf("platform %s makes its own load and takes no workloads", p.Type()))}
-	}
-	problems := loadable.ValidateWorkload(spec, w, path)
-	if _, ok := p.(platform.Resetter); !ok && w.Reset == v1alpha1.ResetReset {
-		problems = append(problems, field.NotSupported(path.Child("reset"), w.Reset, []v1alpha1.ResetPolicy{v1alpha1.ResetKeep}))
-	}
-	return problems
 }
 
 // chart of the user's own for the databases, or nil.

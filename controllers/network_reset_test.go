@@ -23,11 +23,7 @@ import (
 // used is a network on which one run has ended, so that it is fresh no more.
 func used(t *testing.T) *world {
 	t.Helper()
-	w := newWorld(t)
-	must(t, w.create(twoBanks[:strings.Index(twoBanks, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
-	w.bringUp("banks")
-	must(t, w.create(twoWorkers, &v1alpha1.BenchmarkRun{}))
-	w.reconcileNetwork("banks")
+	w := withRun(t, twoWorkers)
 	w.end("extra")
 	w.reconcileNetwork("banks")
 	return w

@@ -32,14 +32,21 @@ spec:
     workers: {count: 2}
 `
 
-// readyRun is a run whose workers are ready, on a network without workloads of its own.
-func readyRun(t *testing.T) *world {
+// withRun is a network without workloads of its own that is ready, and a run on it.
+func withRun(t *testing.T, run string) *world {
 	t.Helper()
 	w := newWorld(t)
 	must(t, w.create(twoBanks[:strings.Index(twoBanks, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
-	must(t, w.create(twoWorkers, &v1alpha1.BenchmarkRun{}))
+	must(t, w.create(run, &v1alpha1.BenchmarkRun{}))
 	w.reconcileNetwork("banks")
+	return w
+}
+
+// readyRun is a run whose workers are ready, on a network without workloads of its own.
+func readyRun(t *testing.T) *world {
+	t.Helper()
+	w := withRun(t, twoWorkers)
 	w.reconcileRun("extra")
 	w.readyWorkers("extra")
 	return w

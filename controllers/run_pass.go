@@ -77,7 +77,7 @@ func (r *RunReconciler) accept(pass *runPass) error {
 		return err
 	}
 	workload := &pass.run.Spec.Workload
-	problems := validateWorkload(p, &pass.network.Spec, workload, field.NewPath("spec", "workload"))
+	problems := platform.ValidateWorkload(p, &pass.network.Spec, workload, field.NewPath("spec", "workload"))
 	if err := problems.ToAggregate(); err != nil {
 		return err
 	}

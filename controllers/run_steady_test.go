@@ -19,11 +19,7 @@ import (
 // steadyRun is a run of two workers that is measured automatically, released, for 150 s at most.
 func steadyRun(t *testing.T) *world {
 	t.Helper()
-	w := newWorld(t)
-	must(t, w.create(twoBanks[:strings.Index(twoBanks, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
-	w.bringUp("banks")
-	must(t, w.create(strings.Replace(twoWorkers, "warmUp: 1s, window: 10s", "warmUp: 30s, window: 2m, steadyState: {minWindow: 20s}", 1), &v1alpha1.BenchmarkRun{}))
-	w.reconcileNetwork("banks")
+	w := withRun(t, strings.Replace(twoWorkers, "warmUp: 1s, window: 10s", "warmUp: 30s, window: 2m, steadyState: {minWindow: 20s}", 1))
 	w.reconcileRun("extra")
 	w.readyWorkers("extra")
 	w.reconcileRun("extra")

@@ -57,10 +57,8 @@ func (o compareOptions) question() (comparison.Question, error) {
 	if o.confidence < 50 || o.confidence > 99 {
 		return q, fmt.Errorf("--confidence %d must be from 50 to 99", o.confidence)
 	}
-	switch o.output {
-	case "", "json", "yaml", "wide":
-	default:
-		return q, fmt.Errorf("--output %q is none of json, yaml, wide", o.output)
+	if err := outputOf(o.output, "json", "yaml", "wide"); err != nil {
+		return q, err
 	}
 	for _, text := range o.metrics {
 		metric, err := comparison.ParseMetric(text)

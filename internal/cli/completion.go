@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
 
@@ -68,4 +72,20 @@ func (s *session) completeFlags(root *cobra.Command) {
 // values completes an argument or a flag with fixed words.
 func values(words ...string) completer {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// oneOf refuses a value of a flag that is none of the words.
+func oneOf(flag, value string, words ...string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	return fmt.Errorf("--%s %q is none of %s", flag, value, strings.Join(words, ", "))
+}
+
+// outputOf refuses an output format that is none of the words; empty is the command's own.
+func outputOf(value string, words ...string) error {
+	if value == "" {
+		return nil
+	}
+	return oneOf("output", value, words...)
 }

@@ -17,21 +17,18 @@ import (
 func (s *session) writeCSV(ctx context.Context, c *cluster.Cluster, runs []v1alpha1.BenchmarkRun) error {
 	var columns []string
 	var rows []map[string]string
-	for i := range runs {
-		if runs[i].Status.Result == nil {
-			continue
-		}
-		document, err := c.RunDocument(ctx, &runs[i])
-		if err != nil {
-			return err
-		}
+	documents, err := c.RunDocuments(ctx, runs)
+	if err != nil {
+		return err
+	}
+	for _, document := range documents {
 		var text bytes.Buffer
 		if err := report.RunCSV(&text, document.Result); err != nil {
 			return err
 		}
 		lines, err := csv.NewReader(&text).ReadAll()
 		if err != nil || len(lines) != 2 {
-			return fmt.Errorf("summary of run %s: %d lines: %w", runs[i].Name, len(lines), err)
+			return fmt.Errorf("summary of run %s: %d lines: %w", document.Run.Name, len(lines), err)
 		}
 		row := map[string]string{}
 		for at, name := range lines[0] {

@@ -47,8 +47,8 @@ It ends with code 2 if the cluster cannot hold it.`,
 }
 
 func (s *session) showPlans(ctx context.Context, o planOptions, args []string) error {
-	if o.output != "" && o.output != "json" && o.output != "yaml" {
-		return fmt.Errorf("--output %q is none of json, yaml", o.output)
+	if err := outputOf(o.output, "json", "yaml"); err != nil {
+		return err
 	}
 	c, err := s.connect()
 	if err != nil {

@@ -34,8 +34,8 @@ a file of its own.`,
   kubectl benchnet report i1 --csv numbers`,
 		Args: cobra.ExactArgs(1), ValidArgsFunction: s.names(1, cluster.Kinds...),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if format := report.Format(o.format); format != report.SVG && format != report.PNG {
-				return fmt.Errorf("--format %q is none of svg, png", o.format)
+			if err := oneOf("format", o.format, string(report.SVG), string(report.PNG)); err != nil {
+				return err
 			}
 			c, err := s.connect()
 			if err != nil {
@@ -130,15 +130,12 @@ func ofExperiment(ctx context.Context, c *cluster.Cluster, target cluster.Target
 		return subject{}, err
 	}
 	byName := map[string]*results.Result{}
-	for i := range runs {
-		if runs[i].Status.Result == nil {
-			continue
-		}
-		run, err := c.RunDocument(ctx, &runs[i])
-		if err != nil {
-			return subject{}, err
-		}
-		byName[runs[i].Name] = run.Result
+	documents, err := c.RunDocuments(ctx, runs)
+	if err != nil {
+		return subject{}, err
+	}
+	for _, run := range documents {
+		byName[run.Run.Name] = run.Result
 	}
 	return subject{name: target.Name,
 		page:   func(w io.Writer) error { return report.Experiment(w, document.Result, byName) },

@@ -48,10 +48,8 @@ the numbers with their units in the head line.`,
 }
 
 func (s *session) showResults(ctx context.Context, o resultsOptions, name string) error {
-	switch o.output {
-	case "", "json", "yaml", "csv", "wide":
-	default:
-		return fmt.Errorf("--output %q is none of json, yaml, csv, wide", o.output)
+	if err := outputOf(o.output, "json", "yaml", "csv", "wide"); err != nil {
+		return err
 	}
 	c, err := s.connect()
 	if err != nil {
@@ -116,14 +114,11 @@ func (s *session) showRunDocuments(ctx context.Context, c *cluster.Cluster, targ
 		Kind       string            `json:"kind"`
 		Items      []json.RawMessage `json:"items"`
 	}{"v1", "List", []json.RawMessage{}}
-	for i := range runs {
-		if runs[i].Status.Result == nil {
-			continue
-		}
-		d, err := c.RunDocument(ctx, &runs[i])
-		if err != nil {
-			return err
-		}
+	documents, err := c.RunDocuments(ctx, runs)
+	if err != nil {
+		return err
+	}
+	for _, d := range documents {
 		list.Items = append(list.Items, d.Text)
 	}
 	return s.write(list, format)

@@ -128,11 +128,7 @@ func (r *Rehearsal) run(
 	if err != nil {
 		return nil, Refusal{err}
 	}
-	loadable, ok := served.(platform.Loadable)
-	if !ok {
-		return nil, refuse("template.network.platform.type: %s takes no workloads", served.Type())
-	}
-	if err := loadable.ValidateWorkload(&network.Spec, &run.Spec.Workload, field.NewPath("workload")).ToAggregate(); err != nil {
+	if err := platform.ValidateWorkload(served, &network.Spec, &run.Spec.Workload, field.NewPath("workload")).ToAggregate(); err != nil {
 		return nil, refuse("point %s (%s): %w", p.Name, p.Label(), err)
 	}
 	return run, nil

@@ -114,7 +114,7 @@ func estimate(e statistics.Estimate, m metric) string {
 	case 1:
 		return number(e.Mean * m.scale())
 	}
-	return number(e.Mean*m.scale()) + " ± " + rounded((e.High-e.Low)/2*m.scale(), 2)
+	return number(e.Mean*m.scale()) + " ± " + rounded(e.HalfWidth()*m.scale(), 2)
 }
 
 func variantColumn(e *experiment.Result) []column {

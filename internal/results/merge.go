@@ -45,8 +45,9 @@ type WorkerSummary struct {
 // Merge puts the workers of one run together, exactly: counts are added, nothing is averaged.
 // Without a worker the measurement is empty. Workers that did not measure the same window are an error.
 func Merge(workers []Worker) (*Measurement, error) {
-	m := &Measurement{Histogram: NewHistogram(), Errors: []ErrorCount{}, Members: []Member{}, Workers: []WorkerSummary{}}
+	m := &Measurement{Histogram: NewHistogram(), Members: []Member{}, Workers: []WorkerSummary{}}
 	ordered := slices.SortedFunc(slices.Values(workers), func(a, b Worker) int { return cmp.Compare(a.Worker, b.Worker) })
+	errors := errorCounts{}
 	for i, w := range ordered {
 		if err := w.check(); err != nil {
 			return nil, fmt.Errorf("result of worker %d: %w", w.Worker, err)
@@ -59,10 +60,11 @@ func Merge(workers []Worker) (*Measurement, error) {
 		if err := m.add(w); err != nil {
 			return nil, fmt.Errorf("result of worker %d: %w", w.Worker, err)
 		}
+		for _, e := range w.Errors {
+			errors.add(e)
+		}
 	}
-	slices.SortStableFunc(m.Errors, func(a, b ErrorCount) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind))
-	})
+	m.Errors = errors.sorted()
 	slices.SortStableFunc(m.Series, func(a, b NamedSeries) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Subject, b.Subject))
 	})
@@ -102,9 +104,6 @@ func (m *Measurement) add(w Worker) error {
 		m.Completed[i] += w.CompletedPerSecond[i]
 		m.Failed[i] += w.FailedPerSecond[i]
 	}
-	for _, e := range w.Errors {
-		m.addError(e)
-	}
 	for _, member := range w.Members {
 		m.addMember(member)
 	}
@@ -119,17 +118,6 @@ func (m *Measurement) add(w Worker) error {
 		MaxLagMicros: w.Schedule.MaxLagMicros, Load: w.Load,
 	})
 	return nil
-}
-
-// addError counts e; the example of the worker with the lowest index is kept.
-func (m *Measurement) addError(e ErrorCount) {
-	i := slices.IndexFunc(m.Errors, func(known ErrorCount) bool { return known.Kind == e.Kind })
-	if i < 0 {
-		m.Errors = append(m.Errors, e)
-		return
-	}
-	m.Errors[i].Count += e.Count
-	m.Errors[i].Example = cmp.Or(m.Errors[i].Example, e.Example)
 }
 
 // addMember keeps, of several observations of a member, the one that missed the fewest scrapes.

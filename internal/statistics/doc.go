@@ -14,6 +14,9 @@ type Estimate struct {
 	High float64 `json:"high"`
 }
 
+// HalfWidth of the interval.
+func (e Estimate) HalfWidth() float64 { return (e.High - e.Low) / 2 }
+
 // Comparison of a candidate with a baseline.
 type Comparison struct {
 	// Baselines and Candidates are the numbers of runs.

@@ -267,7 +267,7 @@ func interval(e statistics.Estimate) string {
 	if e.N < 2 {
 		return decimal(e.Mean)
 	}
-	return decimal(e.Mean) + " ± " + decimal((e.High-e.Low)/2)
+	return decimal(e.Mean) + " ± " + decimal(e.HalfWidth())
 }
 
 func saturationStatus(found experiment.Saturation, r *experiment.Result) v1alpha1.SaturationStatus {

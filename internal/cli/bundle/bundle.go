@@ -121,14 +121,11 @@ func listed(network *unstructured.Unstructured, run *v1alpha1.BenchmarkRun) bool
 }
 
 func (b *Bundle) environments(ctx context.Context, c *cluster.Cluster, runs []v1alpha1.BenchmarkRun) error {
-	for i := range runs {
-		if runs[i].Status.Result == nil {
-			continue
-		}
-		document, err := c.RunDocument(ctx, &runs[i])
-		if err != nil {
-			return err
-		}
+	documents, err := c.RunDocuments(ctx, runs)
+	if err != nil {
+		return err
+	}
+	for _, document := range documents {
 		b.Environments = append(b.Environments, document.Environment)
 		b.PlanHashes[document.Run.Network] = document.Environment.PlanHash
 	}

@@ -42,6 +42,22 @@ func (c *Cluster) RunDocument(ctx context.Context, run *v1alpha1.BenchmarkRun) (
 	return &RunDocument{decoded, text}, err
 }
 
+// RunDocuments reads the results of those runs that have one.
+func (c *Cluster) RunDocuments(ctx context.Context, runs []v1alpha1.BenchmarkRun) ([]*RunDocument, error) {
+	var all []*RunDocument
+	for i := range runs {
+		if runs[i].Status.Result == nil {
+			continue
+		}
+		document, err := c.RunDocument(ctx, &runs[i])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, document)
+	}
+	return all, nil
+}
+
 // ExperimentDocument reads the result of an experiment, which must have one.
 func (c *Cluster) ExperimentDocument(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (*ExperimentDocument, error) {
 	packed, err := c.packed(ctx, e.Namespace, e.Status.Result, "experiment "+e.Name)

@@ -6,9 +6,9 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -155,11 +155,7 @@ func (f *Forecaster) accept(n *v1alpha1.BenchmarkNetwork, w *v1alpha1.Workload, 
 	if err != nil {
 		return err
 	}
-	loadable, ok := p.(platform.Loadable)
-	if !ok {
-		return field.Forbidden(path, fmt.Sprintf("platform %s takes no workloads", p.Type()))
-	}
-	return loadable.ValidateWorkload(&n.Spec, w, path).ToAggregate()
+	return platform.ValidateWorkload(p, &n.Spec, w, path).ToAggregate()
 }
 
 func larger(a, b resource.Quantity) bool { return a.Cmp(b) > 0 }
@@ -191,12 +187,7 @@ func kindOf(o client.Object) string {
 
 // room in the cluster, as far as the user may look.
 func (f *Forecaster) room(ctx context.Context, needs capacity.Needs, into *Forecast) error {
-	var nodes corev1.NodeList
-	var pods corev1.PodList
-	err := f.Cluster.Client.List(ctx, &nodes)
-	if err == nil {
-		err = f.Cluster.Client.List(ctx, &pods)
-	}
+	finding, err := rehearsal.Room(ctx, f.Cluster.Client, needs, into.Target.Namespace, into.plans)
 	if apierrors.IsForbidden(err) {
 		into.Fits, into.Room = true, "not checked: you may not list the nodes and all pods of the cluster"
 		return nil
@@ -204,24 +195,14 @@ func (f *Forecaster) room(ctx context.Context, needs capacity.Needs, into *Forec
 	if err != nil {
 		return fmt.Errorf("look for room: %w", err)
 	}
-	finding := capacity.Fits(needs, nodes.Items, others(pods.Items, into))
 	into.Fits, into.Later, into.Room = finding.Fits, finding.Later, finding.Message
 	return nil
 }
 
-// others are the pods that do not belong to what is planned, which may be there already.
-func others(pods []corev1.Pod, f *Forecast) []corev1.Pod {
-	own := map[string]bool{f.Target.Name: f.Target.Kind == cluster.Network}
-	if f.Design != nil {
-		for _, n := range f.Design.Networks {
-			own[n.Name] = true
-		}
+// plans tells whether a network is one of those that are planned.
+func (f *Forecast) plans(network string) bool {
+	if f.Target.Kind == cluster.Network && network == f.Target.Name {
+		return true
 	}
-	var rest []corev1.Pod
-	for _, pod := range pods {
-		if pod.Namespace != f.Target.Namespace || !own[pod.Labels[v1alpha1.LabelNetwork]] {
-			rest = append(rest, pod)
-		}
-	}
-	return rest
+	return f.Design != nil && slices.ContainsFunc(f.Design.Networks, func(n experiment.PlannedNetwork) bool { return n.Name == network })
 }

@@ -74,7 +74,7 @@ func Estimate(e statistics.Estimate) string {
 	case e.N == 1:
 		return Number(e.Mean)
 	}
-	return Number(e.Mean) + " ± " + Number((e.High-e.Low)/2)
+	return Number(e.Mean) + " ± " + Number(e.HalfWidth())
 }
 
 // PointsSoFar are those of an experiment that is under way.
