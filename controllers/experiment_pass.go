@@ -52,9 +52,12 @@ func (r *ExperimentReconciler) gather(ctx context.Context, e *v1alpha1.Benchmark
 	if pass.design, pass.refusal = experiment.Expand(e); pass.refusal != nil {
 		return pass, nil
 	}
-	stored, err := r.stored(ctx, e)
+	stored, refusal, err := r.stored(ctx, e)
 	if err != nil {
-		pass.refusal = err
+		return nil, err
+	}
+	if refusal != nil {
+		pass.refusal = refusal
 		return pass, nil
 	}
 	groups := pass.design.Groups(&e.Spec, experiment.Seed(e))
@@ -178,25 +181,28 @@ func (r *ExperimentReconciler) roomFor(ctx context.Context, pass *experimentPass
 	return &finding, nil
 }
 
-// stored is the earlier result that the experiment compares with, or nil.
-func (r *ExperimentReconciler) stored(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (*experiment.Result, error) {
+// stored is the earlier result that the experiment compares with, or nil; a refusal if there is none where the spec says.
+func (r *ExperimentReconciler) stored(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (result *experiment.Result, refusal, err error) {
 	if e.Spec.Compare == nil || e.Spec.Compare.Stored == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	ref := e.Spec.Compare.Stored
 	var cm corev1.ConfigMap
-	if err := r.Direct.Get(ctx, client.ObjectKey{Namespace: e.Namespace, Name: ref.ConfigMapName}, &cm); err != nil {
-		return nil, fmt.Errorf("spec.compare.stored.configMapName: %w", err)
+	err = r.Direct.Get(ctx, client.ObjectKey{Namespace: e.Namespace, Name: ref.ConfigMapName}, &cm)
+	if apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("spec.compare.stored.configMapName: %w", err), nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the stored result in ConfigMap %s: %w", ref.ConfigMapName, err)
 	}
 	content := cm.BinaryData[ref.Key]
 	if content == nil {
 		content = []byte(cm.Data[ref.Key])
 	}
-	result, err := experiment.Decode(content)
-	if err != nil {
-		return nil, fmt.Errorf("spec.compare.stored.key: ConfigMap %s, key %q: %w", ref.ConfigMapName, ref.Key, err)
+	if result, err = experiment.Decode(content); err != nil {
+		return nil, fmt.Errorf("spec.compare.stored.key: ConfigMap %s, key %q: %w", ref.ConfigMapName, ref.Key, err), nil
 	}
-	return result, nil
+	return result, nil, nil
 }
 
 // writeResult once; it is the truth of the experiment, its status follows from it.

@@ -1,4 +1,4 @@
-# Sourced by run: how measurements are kept and shown. Expects out.
+# Sourced by run: how measurements are kept and shown. Expects out, here.
 # shellcheck shell=bash disable=SC2154
 
 say() { printf '%5d s  %s\n' "$SECONDS" "$*" >&2; }
@@ -21,10 +21,13 @@ epoch() { date -d "$1" +%s.%N; }
 
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 
+# corda_of MANIFEST: the version of Corda that its network runs.
+corda_of() { sed -n 's/.*corda: {version: "\([^"]*\)".*/\1/p' "$here/$1"; }
+
 # conditions tells under what the numbers came about.
 conditions() {
   kubectl get nodes --output jsonpath='{range .items[*]}node {.metadata.name}: {.status.capacity.cpu} cores, {.status.capacity.memory}, kernel {.status.nodeInfo.kernelVersion}, {.status.nodeInfo.containerRuntimeVersion}, kubelet {.status.nodeInfo.kubeletVersion}{"\n"}{end}'
-  echo "benchnet $(cat "$root/VERSION"), commit $(git -C "$root" rev-parse --short HEAD 2> /dev/null || echo unknown); Corda $CORDA_VERSION on both sides"
+  echo "benchnet $(cat "$root/VERSION"), commit $(git -C "$root" rev-parse --short HEAD 2> /dev/null || echo unknown); Corda $CORDA_VERSION on both sides, in reset $(corda_of reset-network.yaml)"
   echo "begun $(date -u +%FT%TZ), load average of this machine $(cut -d' ' -f1-3 /proc/loadavg)"
 }
 

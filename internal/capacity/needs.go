@@ -80,6 +80,16 @@ func (n Needs) Cores() resource.Quantity { return n.most(corev1.ResourceCPU) }
 // Memory that the pods request, where that is most.
 func (n Needs) Memory() resource.Quantity { return n.most(corev1.ResourceMemory) }
 
+// More tells whether n needs more than other: more cores, or as many and more memory.
+func (n Needs) More(other Needs) bool {
+	cores := n.Cores()
+	if by := cores.Cmp(other.Cores()); by != 0 {
+		return by > 0
+	}
+	memory := n.Memory()
+	return memory.Cmp(other.Memory()) > 0
+}
+
 func (n Needs) most(name corev1.ResourceName) resource.Quantity {
 	standing, setUp := total(n.Standing)[name], total(n.SetUp)[name]
 	if setUp.Cmp(standing) > 0 {

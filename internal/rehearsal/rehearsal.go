@@ -77,7 +77,7 @@ func (r *Rehearsal) Rehearse(ctx context.Context, e *v1alpha1.BenchmarkExperimen
 		if err != nil {
 			return nil, fmt.Errorf("point %s (%s): %w", p.Name, p.Label(), err)
 		}
-		if more(needs, workers[p.Network]) {
+		if needs.More(workers[p.Network]) {
 			workers[p.Network] = needs
 		}
 		times[i] = RunTime(&run.Spec.Workload)
@@ -196,7 +196,7 @@ func (r *Rehearsal) need(
 		group := groupNeeds{networks: len(g.Networks)}
 		var load capacity.Needs
 		for _, n := range g.Networks {
-			if more(workers[n], load) {
+			if workers[n].More(load) {
 				load = workers[n]
 			}
 		}
@@ -245,14 +245,4 @@ func (f *Forecast) last(e *v1alpha1.BenchmarkExperiment, groups []experiment.Gro
 	}
 	side := time.Duration(min(int(max(1, e.Spec.Parallelism)), len(groups)))
 	f.Plan.Duration = metav1.Duration{Duration: (total / side).Round(time.Second)}
-}
-
-// more tells whether a needs more than b.
-func more(a, b capacity.Needs) bool {
-	cores := a.Cores()
-	if by := cores.Cmp(b.Cores()); by != 0 {
-		return by > 0
-	}
-	memory := a.Memory()
-	return memory.Cmp(b.Memory()) > 0
 }

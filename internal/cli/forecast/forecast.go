@@ -10,7 +10,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -140,7 +139,7 @@ func (f *Forecaster) runs(n *v1alpha1.BenchmarkNetwork, into *Forecast) (capacit
 		if err != nil {
 			return most, 0, fmt.Errorf("spec.workloads[%d]: %w", i, err)
 		}
-		if larger(needs.Cores(), most.Cores()) {
+		if needs.More(most) {
 			most = needs
 		}
 		duration += rehearsal.RunTime(workload)
@@ -157,8 +156,6 @@ func (f *Forecaster) accept(n *v1alpha1.BenchmarkNetwork, w *v1alpha1.Workload, 
 	}
 	return platform.ValidateWorkload(p, &n.Spec, w, path).ToAggregate()
 }
-
-func larger(a, b resource.Quantity) bool { return a.Cmp(b) > 0 }
 
 func stages(p *plan.Plan) []Stage {
 	var all []Stage
