@@ -118,7 +118,7 @@ bench: ## Measure benchnet itself, after make demo: time to a ready network besi
 	@hack/bench/run
 
 .PHONY: bench-experiments
-bench-experiments: ## Measure what experiments are worth, after make demo: PARTS="killed aa slowed i1 c4"; without, tell what each would take
+bench-experiments: ## Measure what experiments are worth, after make demo: PARTS="killed aa slowed i1 c3 c4 j1 m1"; without, tell what each would take
 	@hack/bench/experiments/run $(PARTS)
 
 ##@ Cluster

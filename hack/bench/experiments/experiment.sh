@@ -26,7 +26,8 @@ close_namespace() {
 # manifest PART: prints the part's manifest.
 manifest() {
   if [[ -d $here/$1 ]]; then
-    "$("$root/hack/tools/get" kustomize)" build --load-restrictor LoadRestrictionsNone "$here/$1"
+    "$("$root/hack/tools/get" kustomize)" build --load-restrictor LoadRestrictionsNone "$here/$1" |
+      sed "s|registry.example.com/jpaxos:2021|${BENCHNET_JPAXOS_IMAGE:-&}|"
   else
     cat "$here/$1.yaml"
   fi
