@@ -2,9 +2,12 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
+	"errors"
 	"flag"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -16,6 +19,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -33,6 +37,7 @@ import (
 	"github.com/benchnet/benchnet/controllers"
 	"github.com/benchnet/benchnet/internal/apply"
 	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/inspection"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/platform/all"
 )
@@ -46,13 +51,18 @@ type options struct {
 	metricsSecure, leaderElect   bool
 	imageRegistry, imageVersion  string
 	imageOverrides               pairs
-	namespaces                   list
+	pullSecrets                  list
+	namespaces, excluded         list
 	concurrency                  int
 	log                          zap.Options
 }
 
 func main() {
-	if err := run(parse()); err != nil {
+	command := func() error { return run(parse()) }
+	if len(os.Args) > 1 && os.Args[1] == "check" {
+		command = func() error { return check(os.Args[2:]) }
+	}
+	if err := command(); err != nil {
 		fmt.Fprintln(os.Stderr, "manager:", err)
 		os.Exit(1)
 	}
@@ -67,11 +77,38 @@ func parse() options {
 	flag.StringVar(&o.imageRegistry, "image-registry", images.DefaultRegistry, "prefix of the project's images")
 	flag.StringVar(&o.imageVersion, "image-version", version, "tag of the project's images")
 	flag.Var(o.imageOverrides, "image-override", "name=reference that replaces one image; may be given several times")
+	flag.Var(&o.pullSecrets, "image-pull-secret", "Secret with which the pods of networks pull images; may be given several times")
 	flag.Var(&o.namespaces, "watch-namespace", "namespace to watch; may be given several times; default: all")
+	flag.Var(&o.excluded, "exclude-namespace", "namespace to leave to another operator; may be given several times")
 	flag.IntVar(&o.concurrency, "max-concurrent-reconciles", 4, "resources of a kind worked on at the same time")
 	o.log.BindFlags(flag.CommandLine)
 	flag.Parse()
 	return o
+}
+
+// check looks from inside the cluster whether the operator works; helm test runs it.
+func check(arguments []string) error {
+	flags := flag.NewFlagSet("check", flag.ExitOnError)
+	namespace := flags.String("namespace", "default", "namespace in which networks may be made")
+	readiness := flags.String("readiness", "http://localhost:8081/readyz", "URL that tells whether the operator is ready")
+	_ = flags.Parse(arguments) // It exits by itself.
+	ctrl.SetLogger(zap.New())
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("find the API server: %w", err)
+	}
+	kube, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return fmt.Errorf("make the discovery client: %w", err)
+	}
+	c, err := client.New(config, client.Options{Scheme: scheme()})
+	if err != nil {
+		return fmt.Errorf("make the client: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctrl.SetupSignalHandler(), time.Minute)
+	defer cancel()
+	i := inspection.Inspection{Client: c, Discovery: kube, Namespace: *namespace, Readiness: *readiness}
+	return i.Run(ctx, os.Stdout)
 }
 
 func run(o options) error {
@@ -104,7 +141,7 @@ func (o options) setUp(mgr ctrl.Manager, kubeVersion string) error {
 		Client:      mgr.GetClient(),
 		Direct:      mgr.GetAPIReader(),
 		Platforms:   all.Registry(),
-		Images:      images.Catalogue{Registry: o.imageRegistry, Version: o.imageVersion, Overrides: o.imageOverrides},
+		Images:      o.catalogue(),
 		Writer:      apply.NewWriter(mgr.GetClient(), mgr.GetScheme()),
 		Reader:      observe.NewReader(mgr.GetClient(), mgr.GetScheme()),
 		Events:      mgr.GetEventRecorder(v1alpha1.ManagedBy),
@@ -126,10 +163,30 @@ func (o options) setUp(mgr ctrl.Manager, kubeVersion string) error {
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return fmt.Errorf("add the health check: %w", err)
 	}
-	if err := mgr.AddReadyzCheck("ping", healthz.Ping); err != nil {
+	if err := mgr.AddReadyzCheck("caches", synced(mgr.GetCache())); err != nil {
 		return fmt.Errorf("add the readiness check: %w", err)
 	}
 	return nil
+}
+
+func (o options) catalogue() images.Catalogue {
+	return images.Catalogue{Registry: o.imageRegistry, Version: o.imageVersion, Overrides: o.imageOverrides, PullSecrets: o.pullSecrets}
+}
+
+// syncedWithin is how long a probe waits for the caches.
+const syncedWithin = 500 * time.Millisecond
+
+// synced tells whether the caches hold what there is: an operator that lacks a right never gets ready. One that is not the leader
+// has none, and is ready to become it.
+func synced(caches cache.Cache) healthz.Checker {
+	return func(request *http.Request) error {
+		ctx, cancel := context.WithTimeout(request.Context(), syncedWithin)
+		defer cancel()
+		if !caches.WaitForCacheSync(ctx) {
+			return errors.New("the caches are not filled yet")
+		}
+		return nil
+	}
 }
 
 func (o options) manager() ctrl.Options {
@@ -157,6 +214,13 @@ func (o options) cache() cache.Options {
 		&corev1.Pod{}, &corev1.PersistentVolumeClaim{}, &rbacv1.Role{}, &rbacv1.RoleBinding{}, &appsv1.StatefulSet{},
 		&batchv1.Job{}, &networkingv1.NetworkPolicy{}, &policyv1.PodDisruptionBudget{}} {
 		options.ByObject[kind] = ours
+	}
+	for _, n := range o.excluded {
+		others := fields.OneTermNotEqualSelector("metadata.namespace", n)
+		if options.DefaultFieldSelector != nil {
+			others = fields.AndSelectors(options.DefaultFieldSelector, others)
+		}
+		options.DefaultFieldSelector = others
 	}
 	if len(o.namespaces) > 0 {
 		options.DefaultNamespaces = map[string]cache.Config{}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -136,11 +137,11 @@ func resultMap(run *v1alpha1.BenchmarkRun, packed []byte) *corev1.ConfigMap {
 }
 
 func (r *RunReconciler) result(ctx context.Context, pass *runPass, read reports) (*results.Result, error) {
-	nodes, err := r.nodes(ctx, pass.networkPods)
+	nodes, troubles, err := r.nodes(ctx, pass.networkPods)
 	if err != nil {
 		return nil, err
 	}
-	circumstances, err := circumstancesOf(pass, read, nodes)
+	circumstances, err := circumstancesOf(pass, read, troubles)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +161,7 @@ func (r *RunReconciler) result(ctx context.Context, pass *runPass, read reports)
 }
 
 // circumstancesOf are what the workers could not know.
-func circumstancesOf(pass *runPass, read reports, nodes []corev1.Node) (results.Circumstances, error) {
+func circumstancesOf(pass *runPass, read reports, troubles []results.Disturbance) (results.Circumstances, error) {
 	disturbances, err := observe.Disturbances(pass.released.Baseline, pass.networkPods)
 	if err != nil {
 		return results.Circumstances{}, fmt.Errorf("run %s: %w", pass.run.Name, err)
@@ -169,9 +170,7 @@ func circumstancesOf(pass *runPass, read reports, nodes []corev1.Node) (results.
 	c := results.Circumstances{
 		Workers: int(pass.run.Spec.Workload.Workers.Count), Failures: read.failures, Disturbances: disturbances,
 		Containers: observe.Containers(pass.networkPods), Unobserved: unobserved,
-	}
-	for i := range nodes {
-		c.Troubles = append(c.Troubles, observe.Troubles(&nodes[i])...)
+		Troubles: troubles,
 	}
 	return c, nil
 }
@@ -203,7 +202,7 @@ func (r *RunReconciler) describe(pass *runPass, result *results.Result, nodes []
 		OperatorVersion: r.Images.Version, PlatformVersion: pass.platform.Version(&network.Spec),
 		KubernetesVersion: r.KubeVersion, PlanHash: network.Status.PlanHash,
 		Images: observe.Images(pass.networkPods), Containers: observe.Containers(pass.networkPods),
-		Settings: settings(network.Status.Settings),
+		Settings: settings(network.Status.Settings), Nodes: []results.Node{},
 	}
 	if epoch := network.Status.Epoch; epoch != nil {
 		result.Environment.State = results.State{Epoch: epoch.ID, Fresh: epoch.FirstRun == run.UID}
@@ -237,15 +236,22 @@ func settings(derived []v1alpha1.DerivedSetting) map[string]string {
 	return all
 }
 
-func (r *RunReconciler) nodes(ctx context.Context, pods []corev1.Pod) ([]corev1.Node, error) {
+// nodes that the pods were on, and what was wrong with them. An operator that has rights in namespaces alone knows none.
+func (r *RunReconciler) nodes(ctx context.Context, pods []corev1.Pod) ([]corev1.Node, []results.Disturbance, error) {
 	names := observe.NodeNames(pods)
 	all := make([]corev1.Node, len(names))
+	var troubles []results.Disturbance
 	for i, name := range names {
-		if err := r.Direct.Get(ctx, types.NamespacedName{Name: name}, &all[i]); err != nil {
-			return nil, fmt.Errorf("get node %s: %w", name, err)
+		err := r.Direct.Get(ctx, types.NamespacedName{Name: name}, &all[i])
+		if apierrors.IsForbidden(err) {
+			return nil, []results.Disturbance{{Kind: results.NodesUnknown, Message: "nothing is known of the nodes: " + err.Error()}}, nil
 		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("get node %s: %w", name, err)
+		}
+		troubles = append(troubles, observe.Troubles(&all[i])...)
 	}
-	return all, nil
+	return all, troubles, nil
 }
 
 // tidy removes what a run with a result needs no more: orders, barrier, reports and rights. The Job stays for its logs,

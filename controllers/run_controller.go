@@ -17,6 +17,7 @@ import (
 	"github.com/benchnet/benchnet/internal/driver"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/pods"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -73,6 +74,7 @@ func (r *RunReconciler) measure(ctx context.Context, pass *runPass) error {
 	if err != nil {
 		return err
 	}
+	pods.PullWith(objects, r.Images.PullSecrets)
 	if err := r.applyAll(ctx, pass, objects); err != nil {
 		return err
 	}

@@ -13,6 +13,8 @@ type Catalogue struct {
 	Version string
 	// Overrides by image name replace the whole reference.
 	Overrides map[string]string
+	// PullSecrets are names of Secrets with which pods pull their images; each namespace with networks has them.
+	PullSecrets []string
 }
 
 // Image is the reference of the named image; variant is the version of what is inside, or empty.

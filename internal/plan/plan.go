@@ -14,6 +14,7 @@ import (
 	"github.com/benchnet/benchnet/internal/database"
 	"github.com/benchnet/benchnet/internal/images"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/pods"
 )
 
 // Input is all that a plan depends on.
@@ -139,6 +140,7 @@ func Build(in Input) (*Plan, error) {
 		return nil, err
 	}
 	p.reset(in, resets(databases))
+	pods.PullWith(p.Objects(), in.Images.PullSecrets)
 	return p, nil
 }
 

@@ -76,6 +76,8 @@ const (
 	// NodeNotReady: a node of the run no longer told that it was well. NodeUnderPressure (note): it runs out of something.
 	NodeNotReady      ReasonCode = "NodeNotReady"
 	NodeUnderPressure ReasonCode = "NodeUnderPressure"
+	// NodesUnknown (note): the operator may not read nodes.
+	NodesUnknown ReasonCode = "NodesUnknown"
 	// FewSamples (note): fewer than ten latencies lie above the percentile.
 	FewSamples ReasonCode = "FewSamples"
 )
@@ -100,7 +102,7 @@ type Circumstances struct {
 	Disturbances []Disturbance
 	// Containers of the run; they tell which host a member was on.
 	Containers []Container
-	// Troubles of the nodes as they were when the run was over: NodeNotReady or NodeUnderPressure.
+	// Troubles of the nodes as they were when the run was over: NodeNotReady or NodeUnderPressure; or NodesUnknown.
 	Troubles []Disturbance
 	// Unobserved databases by name, with why nothing is known of them.
 	Unobserved map[string]string
@@ -108,7 +110,8 @@ type Circumstances struct {
 
 // Disturbance is something that happened to the network while it was measured.
 type Disturbance struct {
-	// Kind is MemberRestarted, MemberEvicted, MemberReplaced or DatabaseRestarted; of a node NodeNotReady or NodeUnderPressure.
+	// Kind is MemberRestarted, MemberEvicted, MemberReplaced or DatabaseRestarted; of a node NodeNotReady or NodeUnderPressure;
+	// of all nodes NodesUnknown.
 	Kind ReasonCode
 	// Subject is the name of the member, database or node.
 	Subject string

@@ -1,9 +1,12 @@
-{{/* What all names begin with: the release's name, with benchnet in it. */}}
+{{/* What all names begin with: the release's name, with the chart's in it. The longest suffix still fits into 63 characters. */}}
 {{- define "benchnet.name" -}}
-{{- if contains "benchnet" .Release.Name -}}
+{{- $chart := .Values.nameOverride | default .Chart.Name -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride -}}
+{{- else if contains $chart .Release.Name -}}
 {{- .Release.Name | trunc 40 | trimSuffix "-" -}}
 {{- else -}}
-{{- printf "%s-benchnet" (.Release.Name | trunc 31 | trimSuffix "-") -}}
+{{- printf "%s-%s" (.Release.Name | trunc (sub 39 (len $chart) | int) | trimSuffix "-") $chart -}}
 {{- end -}}
 {{- end -}}
 
@@ -14,11 +17,26 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/name: benchnet
 {{- end -}}
 
+{{/* Labels of every object. */}}
 {{- define "benchnet.labels" -}}
-{{ include "benchnet.selector" . }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- $chart := printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" -}}
+{{- $ours := dict "app.kubernetes.io/managed-by" .Release.Service "app.kubernetes.io/version" .Chart.AppVersion "helm.sh/chart" $chart -}}
+{{- merge (include "benchnet.selector" . | fromYaml) $ours .Values.extraLabels | toYaml -}}
+{{- end -}}
+
+{{/* The annotations of an object, to be given as (list . OWN), with those of every object. */}}
+{{- define "benchnet.annotations" -}}
+{{- with merge (dict) (index . 1) (index . 0).Values.extraAnnotations -}}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end -}}
+{{- end -}}
+
+{{/* Labels and annotations of an object that has none of its own. */}}
+{{- define "benchnet.marks" -}}
+labels:
+  {{- include "benchnet.labels" . | nindent 2 }}
+{{ include "benchnet.annotations" (list . dict) }}
 {{- end -}}
 
 {{- define "benchnet.image" -}}
@@ -34,9 +52,25 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- .Values.image.tag | default .Chart.AppVersion -}}
 {{- end -}}
 
+{{/* Name of the operator's account. */}}
+{{- define "benchnet.account" -}}
+{{- .Values.serviceAccount.name | default (printf "%s-operator" (include "benchnet.name" .)) -}}
+{{- end -}}
+
 {{/* The operator's account, as subjects of a binding. */}}
 {{- define "benchnet.subjects" -}}
 - kind: ServiceAccount
-  name: {{ include "benchnet.name" . }}-operator
+  name: {{ include "benchnet.account" . }}
   namespace: {{ .Release.Namespace }}
+{{- end -}}
+
+{{/* Who may read the metrics: Authorised or Anyone. */}}
+{{- define "benchnet.access" -}}
+{{- if ne .Values.metrics.access "Auto" -}}
+{{- .Values.metrics.access -}}
+{{- else if .Values.watchNamespaces -}}
+Anyone
+{{- else -}}
+Authorised
+{{- end -}}
 {{- end -}}

@@ -1,0 +1,76 @@
+package benchnet_test
+
+// Objects and paths that several effects lead to.
+const (
+	deployment    = "Deployment benchnet-operator"
+	podSpec       = ".spec.template.spec"
+	container     = podSpec + ".containers[0]"
+	allArgs       = container + ".args[*]"
+	monitored     = "serviceMonitor: {enabled: true}"
+	twoReplicas   = "replicas: 2"
+	defaultArgs   = "--leader-elect --metrics-bind-address=:8443 --health-probe-bind-address=:8081 "
+	defaultImages = "--image-registry=ghcr.io/benchnet --image-version=0.1.0 "
+	lastArgs      = "--zap-log-level=info --max-concurrent-reconciles=4"
+)
+
+// effects of the values, by path.
+var effects = map[string]effect{
+	"image.registry":   {set: "image: {registry: example.com/lab}", object: deployment, path: container + ".image", want: "example.com/lab/operator:0.1.0"},
+	"image.name":       {set: "image: {name: manager}", object: deployment, path: container + ".image", want: "ghcr.io/benchnet/manager:0.1.0"},
+	"image.tag":        {set: "image: {tag: 0.2.0}", object: deployment, path: container + ".image", want: "ghcr.io/benchnet/operator:0.2.0"},
+	"image.digest":     {set: "image: {digest: '" + digest + "'}", object: deployment, path: container + ".image", want: "ghcr.io/benchnet/operator@" + digest},
+	"image.pullPolicy": {set: "image: {pullPolicy: Never}", object: deployment, path: container + ".imagePullPolicy", want: "Never"},
+	"imagePullSecrets": {set: "imagePullSecrets: [{name: a}, {name: b}]", object: deployment, path: podSpec + ".imagePullSecrets[*].name", want: "a b"},
+	"imageOverrides": {set: "imageOverrides: {corda: example.com/corda:4.10}", object: deployment, path: allArgs,
+		want: defaultArgs + defaultImages + "--image-override=corda=example.com/corda:4.10 " + lastArgs},
+
+	"nameOverride":     {set: "nameOverride: tool", object: "Deployment benchnet-tool-operator"},
+	"fullnameOverride": {set: "fullnameOverride: lab", object: "Deployment lab-operator"},
+	"extraLabels":      {set: "extraLabels: {team: a}", object: deployment, path: ".metadata.labels.team", want: "a"},
+	"extraAnnotations": {set: "extraAnnotations: {note: b}", object: deployment, path: ".metadata.annotations.note", want: "b"},
+
+	"watchNamespaces": {set: "watchNamespaces: [team-a, team-b]", object: deployment, path: allArgs,
+		want: "--leader-elect --metrics-bind-address=:8443 --metrics-secure=false --health-probe-bind-address=:8081 " + defaultImages +
+			"--watch-namespace=team-a --watch-namespace=team-b " + lastArgs},
+	"excludeNamespaces": {set: "excludeNamespaces: [team-a]", object: deployment, path: allArgs,
+		want: defaultArgs + defaultImages + "--exclude-namespace=team-a " + lastArgs},
+	"crds.install": {set: "crds: {install: false}", object: "CustomResourceDefinition benchmarkruns.benchnet.dev"},
+
+	"replicas":                           {set: twoReplicas, object: deployment, path: ".spec.replicas", want: "2"},
+	"revisionHistoryLimit":               {set: "revisionHistoryLimit: 7", object: deployment, path: ".spec.revisionHistoryLimit", want: "7"},
+	"leaderElection.enabled":             {set: "leaderElection: {enabled: false}", object: deployment, path: container + ".args[0]", want: "--metrics-bind-address=:8443"},
+	"podDisruptionBudget.enabled":        {given: twoReplicas, set: "podDisruptionBudget: {enabled: false}", object: "PodDisruptionBudget benchnet-operator"},
+	"podDisruptionBudget.maxUnavailable": {given: twoReplicas, set: "podDisruptionBudget: {maxUnavailable: 50%}", object: "PodDisruptionBudget benchnet-operator", path: ".spec.maxUnavailable", want: "50%"},
+
+	"logLevel":                {set: "logLevel: debug", object: deployment, path: container + ".args[5]", want: "--zap-log-level=debug"},
+	"maxConcurrentReconciles": {set: "maxConcurrentReconciles: 9", object: deployment, path: container + ".args[6]", want: "--max-concurrent-reconciles=9"},
+	"extraArgs":               {set: "extraArgs: [--zap-devel]", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --zap-devel"},
+	"extraEnv":                {set: "extraEnv: [{name: GOMEMLIMIT, value: 200MiB}]", object: deployment, path: container + ".env[0].value", want: "200MiB"},
+
+	"metrics.port":            {set: "metrics: {port: 9000}", object: "Service benchnet-metrics", path: ".spec.ports[0].port", want: "9000"},
+	"metrics.access":          {set: "metrics: {access: Anyone}", object: deployment, path: container + ".args[2]", want: "--metrics-secure=false"},
+	"serviceMonitor.enabled":  {set: monitored, object: "ServiceMonitor benchnet-operator"},
+	"serviceMonitor.interval": {given: monitored, set: "serviceMonitor: {enabled: true, interval: 5s}", object: "ServiceMonitor benchnet-operator", path: ".spec.endpoints[0].interval", want: "5s"},
+	"serviceMonitor.labels":   {given: monitored, set: "serviceMonitor: {enabled: true, labels: {release: p}}", object: "ServiceMonitor benchnet-operator", path: ".metadata.labels.release", want: "p"},
+	"networkPolicy.enabled":   {set: "networkPolicy: {enabled: false}", object: "NetworkPolicy benchnet-operator"},
+	"networkPolicy.scrapers":  {set: "networkPolicy: {scrapers: [{podSelector: {matchLabels: {app: p}}}]}", object: "NetworkPolicy benchnet-operator", path: ".spec.ingress[0].from[0].podSelector.matchLabels.app", want: "p"},
+	"serviceAccount.create":   {set: "serviceAccount: {create: false, name: theirs}", object: "ServiceAccount benchnet-operator"},
+	"serviceAccount.name":     {set: "serviceAccount: {name: ours}", object: "ClusterRoleBinding benchnet-operator", path: ".subjects[0].name", want: "ours"},
+	"serviceAccount.annotations": {set: "serviceAccount: {annotations: {role: r}}", object: "ServiceAccount benchnet-operator", path: ".metadata.annotations.role",
+		want: "r"},
+	"rbac.create":    {set: "rbac: {create: false}", object: "ClusterRole benchnet-operator"},
+	"rbac.aggregate": {set: "rbac: {aggregate: false}", object: "ClusterRole benchnet-edit"},
+
+	"resources":         {set: "resources: {limits: {memory: 1Gi}}", object: deployment, path: container + ".resources.limits.memory", want: "1Gi"},
+	"podAnnotations":    {set: "podAnnotations: {note: b}", object: deployment, path: ".spec.template.metadata.annotations.note", want: "b"},
+	"podLabels":         {set: "podLabels: {team: a}", object: deployment, path: ".spec.template.metadata.labels.team", want: "a"},
+	"nodeSelector":      {set: "nodeSelector: {pool: tools}", object: deployment, path: podSpec + ".nodeSelector.pool", want: "tools"},
+	"tolerations":       {set: "tolerations: [{key: tools, operator: Exists}]", object: deployment, path: podSpec + ".tolerations[0].key", want: "tools"},
+	"affinity":          {set: "affinity: {podAffinity: {note: x}}", object: deployment, path: podSpec + ".affinity.podAffinity.note", want: "x"},
+	"priorityClassName": {set: "priorityClassName: high", object: deployment, path: podSpec + ".priorityClassName", want: "high"},
+	"topologySpreadConstraints": {
+		set:    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]",
+		object: deployment, path: podSpec + ".topologySpreadConstraints[0].labelSelector.matchLabels.app\\.kubernetes\\.io/instance", want: "benchnet"},
+}
+
+const digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

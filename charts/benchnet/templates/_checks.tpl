@@ -1,0 +1,12 @@
+{{/* Refuses values that are good each by itself, but not together. */}}
+{{- define "benchnet.check" -}}
+{{- if and (gt (int .Values.replicas) 1) (not .Values.leaderElection.enabled) -}}
+{{- fail (printf "leaderElection.enabled: false, but replicas: %d; set it to true, or all of them would work at one time" (int .Values.replicas)) -}}
+{{- end -}}
+{{- if and .Values.watchNamespaces .Values.excludeNamespaces -}}
+{{- fail (printf "excludeNamespaces: [%s], but watchNamespaces says which namespaces are the operator's; leave one of both empty" (join ", " .Values.excludeNamespaces)) -}}
+{{- end -}}
+{{- if not (or .Values.serviceAccount.create .Values.serviceAccount.name) -}}
+{{- fail "serviceAccount.name: \"\", but serviceAccount.create: false; name the account that there is, or let one be made" -}}
+{{- end -}}
+{{- end -}}
