@@ -66,7 +66,11 @@ type world struct {
 	namespace string
 	// client of the test itself, and the one through which the reconcilers write.
 	client, operator client.Client
-	writes           atomic.Int64
+	// direct is through what the reconcilers read past their cache.
+	direct client.Reader
+	// host that pods are on; empty: they are on none.
+	host   string
+	writes atomic.Int64
 	// applied are kind and name of what was applied.
 	applied []string
 	// failAt is the number of the write that fails, as if the operator died before it; 0: none.
@@ -88,7 +92,7 @@ func newWorld(t *testing.T) *world {
 	must(t, v1alpha1.AddToScheme(scheme))
 	plain, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
 	must(t, err)
-	w := &world{t: t, ctx: t.Context(), client: plain, now: time.Now().Truncate(time.Second),
+	w := &world{t: t, ctx: t.Context(), client: plain, direct: plain, now: time.Now().Truncate(time.Second),
 		platforms: all.Registry()}
 	w.operator = interceptor.NewClient(plain, w.counting())
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
@@ -135,7 +139,7 @@ func (w *world) counting() interceptor.Funcs {
 var catalogue = images.Catalogue{Registry: "ghcr.io/benchnet", Version: "0.1.0"}
 
 func (w *world) dependencies() controllers.Dependencies {
-	return controllers.Dependencies{Client: w.operator, Direct: w.client, Platforms: w.platforms, Images: catalogue,
+	return controllers.Dependencies{Client: w.operator, Direct: w.direct, Platforms: w.platforms, Images: catalogue,
 		Writer: apply.NewWriter(w.operator, w.operator.Scheme()), Reader: observe.NewReader(w.operator, w.operator.Scheme()),
 		Events: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Now: func() time.Time { return w.now }}
 }

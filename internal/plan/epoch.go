@@ -102,11 +102,15 @@ func (in Input) recorded() Epoch {
 	return e
 }
 
-// record keeps the epoch. It is written on what was read alone: two decisions never cross.
+// versionKey of the record: the version of the images that the network was made with.
+const versionKey = "version"
+
+// record keeps the epoch and the version of the images. It is written on what was read alone: two decisions never cross.
 func (in Input) record(e Epoch) *corev1.ConfigMap {
 	cm := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: names.Epoch(in.Network.Name), Labels: Labels(in.Network.Name, "epoch")},
-		Data:       map[string]string{"id": e.ID, "request": e.Request, "first": string(e.First), "turn": string(e.Turn)},
+		Data: map[string]string{"id": e.ID, "request": e.Request, "first": string(e.First), "turn": string(e.Turn),
+			versionKey: in.Images.Version},
 	}
 	if in.Recorded != nil {
 		cm.ResourceVersion = in.Recorded.ResourceVersion

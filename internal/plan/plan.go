@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -37,7 +38,7 @@ type Input struct {
 	Runs map[string]*v1alpha1.BenchmarkRun
 	// Queue is all runs on the network, oldest first.
 	Queue []*v1alpha1.BenchmarkRun
-	// Recorded is the ConfigMap that keeps the epoch; nil if there is none yet.
+	// Recorded is the ConfigMap that keeps the epoch and the version of the images; nil if there is none yet.
 	Recorded *corev1.ConfigMap
 	// StatefulSet is the live one of that name, or nil. Unset: there is none yet.
 	StatefulSet func(name string) *appsv1.StatefulSet
@@ -112,6 +113,7 @@ type Finding struct {
 
 // Build makes the plan. Its errors are the user's: each names what to change.
 func Build(in Input) (*Plan, error) {
+	in.Images = in.images()
 	p := &Plan{Topology: in.Platform.Topology(in.Network), Settings: in.Platform.Settings(&in.Network.Spec), Epoch: in.epoch()}
 	p.Record = in.record(p.Epoch)
 	platformInput := platform.Input{Network: in.Network, Images: in.Images}
@@ -142,6 +144,15 @@ func Build(in Input) (*Plan, error) {
 	p.reset(in, resets(databases))
 	pods.PullWith(p.Objects(), in.Images.PullSecrets)
 	return p, nil
+}
+
+// images are of the version that the network was made with: a newer operator restarts no members.
+func (in Input) images() images.Catalogue {
+	catalogue := in.Images
+	if in.Recorded != nil {
+		catalogue.Version = cmp.Or(in.Recorded.Data[versionKey], catalogue.Version)
+	}
+	return catalogue
 }
 
 // Objects are all planned objects, those that stand for the credentials included.

@@ -1,0 +1,164 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/test/e2e/cluster"
+)
+
+var (
+	//go:embed testdata/chart-network.yaml
+	pair string
+	//go:embed testdata/chart-run.yaml.tmpl
+	pairRun string
+	//go:embed testdata/chart-installer.yaml.tmpl
+	installer string
+)
+
+// TestChart installs a second operator, in one namespace and by a user who has rights in that alone; hack/install makes the first one leave
+// it. A network stands through its upgrade, rollback, uninstall and another install, and is measured by each.
+func TestChart(t *testing.T) {
+	ns := cluster.NewNamespace(t, "chart")
+	ns.MustApply(fmt.Sprintf(installer, ns.Name))
+	r := ns.NewRelease("lab", "installer")
+	var before map[string]string
+
+	mustPass(t, "it is installed without cluster roles, and works", func(t *testing.T) {
+		r := r.Within(t)
+		r.Upgrade("replicas=2")
+		if wide := r.Kubectl("get", "clusterroles,clusterrolebindings", "--selector=app.kubernetes.io/instance=lab", "--output=name"); wide != "" {
+			t.Errorf("it made %s", wide)
+		}
+		if len(r.Pods()) != 2 {
+			t.Errorf("there are %d operators, want 2", len(r.Pods()))
+		}
+		t.Log(r.Helm("test", "lab", "--logs"))
+		if left := r.Kubectl("get", "pods,serviceaccounts,services,networkpolicies,roles", "--selector=app.kubernetes.io/component=test", "--output=name"); left != "" {
+			t.Errorf("helm test left %s", left)
+		}
+		r.MustApply(pair)
+		r.WaitReady("pair")
+		before = standing(r.Namespace)
+		measured(r, "first")
+	})
+	mustPass(t, "a network stands through an upgrade", func(t *testing.T) {
+		r := r.Within(t)
+		old := r.Pods()
+		r.Upgrade("replicas=2", "logLevel=debug", "maxConcurrentReconciles=2", "podLabels.example\\.com/team=a")
+		replaced(r, old)
+		measured(r, "upgraded")
+		untouched(r.Namespace, before)
+	})
+	mustPass(t, "and through a rollback", func(t *testing.T) {
+		r := r.Within(t)
+		old := r.Pods()
+		r.Helm("rollback", "lab", "1", "--wait", "--timeout", "3m")
+		replaced(r, old)
+		measured(r, "back")
+		untouched(r.Namespace, before)
+	})
+	mustPass(t, "and through a change of leaders", func(t *testing.T) {
+		r := r.Within(t)
+		leader := r.Leader()
+		r.Kubectl("delete", "pod", leader.Name, "--grace-period=0", "--force")
+		if next := r.Leader(); next.UID == leader.UID {
+			t.Errorf("%s still leads", next.Name)
+		}
+		measured(r, "led")
+		untouched(r.Namespace, before)
+	})
+	mustPass(t, "an uninstall leaves networks and results", func(t *testing.T) {
+		r := r.Within(t)
+		r.Helm("uninstall", "lab", "--wait")
+		if left := r.Kubectl("get", "all,roles,rolebindings,networkpolicies,serviceaccounts", "--selector=app.kubernetes.io/instance=lab", "--output=name"); left != "" {
+			t.Errorf("it left %s", left)
+		}
+		r.Kubectl("wait", "--for=condition=Established", "customresourcedefinition/benchmarknetworks.benchnet.dev")
+		untouched(r.Namespace, before)
+		document(r.Namespace, r.Run("first"))
+	})
+	mustPass(t, "and another install picks them up", func(t *testing.T) {
+		r := r.Within(t)
+		r.Upgrade()
+		measured(r, "anew")
+		untouched(r.Namespace, before)
+		assertDeletedWhole(r.Namespace, "pair")
+	})
+}
+
+// standing are the network's pods and StatefulSets, with what would be another if they were touched.
+func standing(ns *cluster.Namespace) map[string]string {
+	ns.Helper()
+	all := map[string]string{}
+	var pods corev1.PodList
+	var sets appsv1.StatefulSetList
+	scope := []client.ListOption{client.InNamespace(ns.Name), client.MatchingLabels{v1alpha1.LabelNetwork: "pair"}, client.HasLabels{v1alpha1.LabelMember}}
+	for _, list := range []client.ObjectList{&pods, &sets} {
+		if err := ns.Client.List(ns.Context(), list, scope...); err != nil {
+			ns.Fatalf("list what is of the network: %v", err)
+		}
+	}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		restarts := int32(0)
+		for _, c := range pod.Status.ContainerStatuses {
+			restarts += c.RestartCount
+		}
+		all["pod "+pod.Name] = fmt.Sprintf("%s, %d restarts", pod.UID, restarts)
+	}
+	for i := range sets.Items {
+		all["set "+sets.Items[i].Name] = fmt.Sprintf("%s, generation %d", sets.Items[i].UID, sets.Items[i].Generation)
+	}
+	if len(all) != 4 {
+		ns.Fatalf("two members should have a pod and a StatefulSet each, but there are %v", slices.Sorted(maps.Keys(all)))
+	}
+	return all
+}
+
+func untouched(ns *cluster.Namespace, before map[string]string) {
+	ns.Helper()
+	if diff := cmp.Diff(before, standing(ns)); diff != "" {
+		ns.Errorf("the network was touched (-before +after):\n%s", diff)
+	}
+}
+
+// replaced fails unless all operators are others than before.
+func replaced(r *cluster.Release, old map[string]*corev1.Pod) {
+	r.Helper()
+	for uid, pod := range r.Pods() {
+		if old[uid] != nil {
+			r.Errorf("%s is as old as before", pod.Name)
+		}
+	}
+}
+
+// measured lets the operator that leads carry out a run, and fails unless its result is sound and tells what the operator may not know.
+func measured(r *cluster.Release, run string) {
+	r.Helper()
+	r.Leader()
+	r.MustApply(fmt.Sprintf(pairRun, run))
+	found := document(r.Namespace, r.WaitEnded(run))
+	if found.Summary.Completed == 0 {
+		r.Errorf("run %s saw no blocks", run)
+	}
+	unknown := slices.ContainsFunc(found.Verdict.Notes, func(n results.Reason) bool {
+		return n.Code == results.NodesUnknown && strings.Contains(n.Message, "forbidden")
+	})
+	if !unknown || len(found.Environment.Nodes) > 0 {
+		r.Errorf("run %s should tell that nodes are not known: %+v", run, found.Verdict.Notes)
+	}
+}

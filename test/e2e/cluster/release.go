@@ -1,0 +1,114 @@
+package cluster
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Release is an operator of its own, installed with Helm in the namespace and for the namespace alone.
+type Release struct {
+	*Namespace
+	name, helm string
+	// as are the arguments that make Helm the user who installs it.
+	as []string
+}
+
+// chartPath of the operator's chart, from the folder of the tests.
+const chartPath = "../../charts/benchnet"
+
+// NewRelease is a release that the user installs, who need not be more than the namespace's admin. It is not installed yet.
+func (n *Namespace) NewRelease(name, user string) *Release {
+	n.Helper()
+	tool, err := exec.CommandContext(n.Context(), filepath.Join("..", "..", "hack", "tools", "get"), "helm").Output()
+	if err != nil {
+		n.Fatalf("get Helm: %v", err)
+	}
+	r := &Release{Namespace: n, name: name, helm: strings.TrimSpace(string(tool)),
+		as: []string{"--kube-as-user", user, "--kube-as-group", "system:authenticated"}}
+	n.Cleanup(func() {
+		out, err := r.run(context.Background(), "uninstall", name, "--ignore-not-found", "--wait")
+		if err != nil {
+			n.Errorf("uninstall %s: %v: %s", name, err, out)
+		}
+	})
+	return r
+}
+
+// Within is the same release in a subtest.
+func (r *Release) Within(t testing.TB) *Release {
+	return &Release{Namespace: r.Namespace.Within(t), name: r.name, helm: r.helm, as: r.as}
+}
+
+// run lets Helm do something in the namespace.
+func (r *Release) run(ctx context.Context, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, r.helm, append(append(args, "--namespace", r.Name), r.as...)...).CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+// Helm does something that must succeed.
+func (r *Release) Helm(args ...string) string {
+	r.Helper()
+	out, err := r.run(r.Context(), args...)
+	if err != nil {
+		r.Fatalf("helm %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// Upgrade installs or upgrades the release and waits until it is ready. It watches its namespace alone and makes no CRDs.
+func (r *Release) Upgrade(values ...string) {
+	r.Helper()
+	args := []string{"upgrade", "--install", r.name, chartPath, "--wait", "--timeout", "3m",
+		"--set", "watchNamespaces={" + r.Name + "}", "--set", "crds.install=false"}
+	for _, v := range values {
+		args = append(args, "--set", v)
+	}
+	r.Helm(args...)
+}
+
+// Pods are those of the operator, by UID.
+func (r *Release) Pods() map[string]*corev1.Pod {
+	r.Helper()
+	var list corev1.PodList
+	if err := r.Client.List(r.Context(), &list, client.InNamespace(r.Name),
+		client.MatchingLabels{"app.kubernetes.io/instance": r.name, "app.kubernetes.io/component": "operator"}); err != nil {
+		r.Fatalf("list the operator's pods: %v", err)
+	}
+	all := map[string]*corev1.Pod{}
+	for i := range list.Items {
+		if list.Items[i].DeletionTimestamp == nil {
+			all[string(list.Items[i].UID)] = &list.Items[i]
+		}
+	}
+	return all
+}
+
+// Leader is the pod that holds the lease, once one of those that there are does.
+func (r *Release) Leader() *corev1.Pod {
+	r.Helper()
+	var leader *corev1.Pod
+	r.Wait("an operator leads", provisioning, func() (bool, string) {
+		lease := &coordinationv1.Lease{}
+		if err := r.Client.Get(r.Context(), client.ObjectKey{Namespace: r.Name, Name: "benchnet.dev"}, lease); err != nil {
+			return false, err.Error()
+		}
+		if lease.Spec.HolderIdentity == nil {
+			return false, "nobody holds the lease"
+		}
+		for _, pod := range r.Pods() {
+			if strings.HasPrefix(*lease.Spec.HolderIdentity, pod.Name+"_") {
+				leader = pod
+				return true, ""
+			}
+		}
+		return false, "the lease is held by " + *lease.Spec.HolderIdentity
+	})
+	return leader
+}
