@@ -1,0 +1,142 @@
+// Package argocd_test holds what Argo CD is told of the kinds, and the example repository, to what the operator and Argo CD do.
+package argocd_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+)
+
+var update = flag.Bool("update", false, "write argocd-cm.yaml anew")
+
+const (
+	group = "benchnet.dev"
+	// customizations are laid out as in Argo CD's own repository, resource_customizations, and could be put there as they are.
+	customizations = "resource_customizations/" + group
+)
+
+// kinds that have a health, all of the API.
+var kinds = []string{"BenchmarkNetwork", "BenchmarkRun", "BenchmarkExperiment"}
+
+// healthTests is Argo CD's health_test.yaml.
+type healthTests struct {
+	Tests []struct {
+		InputPath    string `json:"inputPath"`
+		HealthStatus struct {
+			Status  string `json:"status"`
+			Message string `json:"message"`
+		} `json:"healthStatus"`
+	} `json:"tests"`
+}
+
+// actionTests is Argo CD's action_test.yaml.
+type actionTests struct {
+	DiscoveryTests []struct {
+		InputPath string   `json:"inputPath"`
+		Result    []action `json:"result"`
+	} `json:"discoveryTests"`
+	ActionTests []struct {
+		Action             string `json:"action"`
+		InputPath          string `json:"inputPath"`
+		ExpectedOutputPath string `json:"expectedOutputPath"`
+	} `json:"actionTests"`
+}
+
+type action struct {
+	Name     string `json:"name"`
+	Disabled bool   `json:"disabled"`
+}
+
+// load decodes a YAML file; a field that the type lacks is an error.
+func load[T any](t *testing.T, path ...string) T {
+	t.Helper()
+	var value T
+	if err := yaml.UnmarshalStrict([]byte(read(t, path...)), &value); err != nil {
+		t.Fatalf("%s: %v", filepath.Join(path...), err)
+	}
+	return value
+}
+
+func read(t *testing.T, path ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(path...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// actionNames are the folders of a kind's actions.
+func actionNames(t *testing.T, kind string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(customizations, kind, "actions", "*", "action.lua"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, path := range found {
+		names = append(names, filepath.Base(filepath.Dir(path)))
+	}
+	return names
+}
+
+// actions is the entry of a kind's actions in Argo CD's ConfigMap; empty if it has none.
+func actions(t *testing.T, kind string) string {
+	t.Helper()
+	type definition struct {
+		Name   string `json:"name"`
+		Script string `json:"action.lua"`
+	}
+	var entry struct {
+		Discovery   string       `json:"discovery.lua"`
+		Definitions []definition `json:"definitions"`
+	}
+	for _, name := range actionNames(t, kind) {
+		entry.Definitions = append(entry.Definitions, definition{name, read(t, customizations, kind, "actions", name, "action.lua")})
+	}
+	if len(entry.Definitions) == 0 {
+		return ""
+	}
+	entry.Discovery = read(t, customizations, kind, "actions", "discovery.lua")
+	text, err := yaml.Marshal(entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestConfigMap holds argocd-cm.yaml equal to the scripts; -update writes it.
+func TestConfigMap(t *testing.T) {
+	want := corev1.ConfigMap{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		// Argo CD looks at ConfigMaps with this label alone.
+		ObjectMeta: metav1.ObjectMeta{Name: "argocd-cm", Namespace: "argocd", Labels: map[string]string{
+			"app.kubernetes.io/name": "argocd-cm", "app.kubernetes.io/part-of": "argocd"}},
+		Data: map[string]string{},
+	}
+	for _, kind := range kinds {
+		want.Data["resource.customizations.health."+group+"_"+kind] = read(t, customizations, kind, "health.lua")
+		if entry := actions(t, kind); entry != "" {
+			want.Data["resource.customizations.actions."+group+"_"+kind] = entry
+		}
+	}
+	if *update {
+		text, err := yaml.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := "# Made from resource_customizations by go test ./config/argocd -update; do not edit.\n"
+		if err := os.WriteFile("argocd-cm.yaml", append([]byte(head), text...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(want, load[corev1.ConfigMap](t, "argocd-cm.yaml")); diff != "" {
+		t.Errorf("argocd-cm.yaml is not what the scripts make (-), run go test ./config/argocd -update:\n%s", diff)
+	}
+}

@@ -1,0 +1,178 @@
+package argocd_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	lua "github.com/yuin/gopher-lua"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// instant is what the actions take for the time in tests.
+const instant = "00010101T000000Z"
+
+// run runs a script as Argo CD does: with the base and table libraries and a require("os") that knows the time alone, obj being the
+// resource. It returns what the script returned.
+func run(t *testing.T, script string, object map[string]any) any {
+	t.Helper()
+	state := lua.NewState(lua.Options{SkipOpenLibs: true})
+	defer state.Close()
+	for name, open := range map[string]lua.LGFunction{lua.LoadLibName: lua.OpenPackage, lua.BaseLibName: lua.OpenBase, lua.TabLibName: lua.OpenTable} {
+		state.Push(state.NewFunction(open))
+		state.Push(lua.LString(name))
+		state.Call(1, 0)
+	}
+	state.PreloadModule(lua.OsLibName, func(l *lua.LState) int {
+		l.Push(l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{"date": func(l *lua.LState) int {
+			l.Push(lua.LString(instant))
+			return 1
+		}}))
+		return 1
+	})
+	state.SetGlobal("obj", toLua(state, object))
+	if err := state.DoString(script); err != nil {
+		t.Fatalf("run the script: %v", err)
+	}
+	return fromLua(state.Get(-1))
+}
+
+func toLua(state *lua.LState, value any) lua.LValue {
+	switch v := value.(type) {
+	case map[string]any:
+		table := state.NewTable()
+		for key, member := range v {
+			table.RawSetString(key, toLua(state, member))
+		}
+		return table
+	case []any:
+		table := state.NewTable()
+		for _, member := range v {
+			table.Append(toLua(state, member))
+		}
+		return table
+	case string:
+		return lua.LString(v)
+	case float64:
+		return lua.LNumber(v)
+	case bool:
+		return lua.LBool(v)
+	default:
+		return lua.LNil
+	}
+}
+
+// fromLua takes an empty table for an object, since the resources in tests have no empty lists.
+func fromLua(value lua.LValue) any {
+	switch v := value.(type) {
+	case *lua.LTable:
+		if v.Len() > 0 {
+			var list []any
+			v.ForEach(func(_, member lua.LValue) { list = append(list, fromLua(member)) })
+			return list
+		}
+		object := map[string]any{}
+		v.ForEach(func(key, member lua.LValue) { object[key.String()] = fromLua(member) })
+		return object
+	case lua.LString:
+		return string(v)
+	case lua.LNumber:
+		return float64(v)
+	case lua.LBool:
+		return bool(v)
+	default:
+		return nil
+	}
+}
+
+func TestHealth(t *testing.T) {
+	for _, kind := range kinds {
+		script := read(t, customizations, kind, "health.lua")
+		for _, test := range load[healthTests](t, customizations, kind, "health_test.yaml").Tests {
+			t.Run(kind+"/"+test.InputPath, func(t *testing.T) {
+				got := run(t, script, load[map[string]any](t, customizations, kind, test.InputPath))
+				want := map[string]any{"status": test.HealthStatus.Status, "message": test.HealthStatus.Message}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("health (-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+func TestActions(t *testing.T) {
+	for _, kind := range []string{"BenchmarkNetwork", "BenchmarkExperiment"} {
+		folder := filepath.Join(customizations, kind, "actions")
+		tests := load[actionTests](t, folder, "action_test.yaml")
+		for _, test := range tests.DiscoveryTests {
+			t.Run(kind+"/discovery/"+test.InputPath, func(t *testing.T) {
+				want := map[string]any{}
+				for _, a := range test.Result {
+					want[a.Name] = map[string]any{"disabled": a.Disabled}
+				}
+				got := run(t, read(t, folder, "discovery.lua"), load[map[string]any](t, folder, test.InputPath))
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("actions (-want +got):\n%s", diff)
+				}
+			})
+		}
+		var tested []string
+		for _, test := range tests.ActionTests {
+			tested = append(tested, test.Action)
+			t.Run(kind+"/"+test.Action, func(t *testing.T) {
+				got := run(t, read(t, folder, test.Action, "action.lua"), load[map[string]any](t, folder, test.InputPath))
+				if diff := cmp.Diff(any(load[map[string]any](t, folder, test.ExpectedOutputPath)), got); diff != "" {
+					t.Errorf("the resource (-want +got):\n%s", diff)
+				}
+			})
+		}
+		slices.Sort(tested)
+		if diff := cmp.Diff(actionNames(t, kind), tested); diff != "" {
+			t.Errorf("%s: actions (-) and tested actions (+):\n%s", kind, diff)
+		}
+	}
+}
+
+// TestDataIsOfTheAPI decodes the resources by the API's types, and looks for every reason of a condition in its documentation, so
+// that no script is tested with what the operator never writes.
+func TestDataIsOfTheAPI(t *testing.T) {
+	documented := read(t, "../../docs/conditions.md")
+	check := func(path string, conditions []string) {
+		for _, reason := range conditions {
+			if !strings.Contains(documented, "`"+reason+"`") {
+				t.Errorf("%s: docs/conditions.md has no reason %s", path, reason)
+			}
+		}
+	}
+	for _, kind := range kinds {
+		for _, test := range load[healthTests](t, customizations, kind, "health_test.yaml").Tests {
+			path := filepath.Join(customizations, kind, test.InputPath)
+			switch kind {
+			case "BenchmarkNetwork":
+				status := load[v1alpha1.BenchmarkNetwork](t, path).Status
+				check(path, reasons(status.Conditions))
+			case "BenchmarkRun":
+				status := load[v1alpha1.BenchmarkRun](t, path).Status
+				check(path, reasons(status.Conditions))
+				for _, found := range status.Reasons {
+					check(path, []string{found.Reason})
+				}
+			case "BenchmarkExperiment":
+				status := load[v1alpha1.BenchmarkExperiment](t, path).Status
+				check(path, reasons(status.Conditions))
+			}
+		}
+	}
+}
+
+func reasons(conditions []metav1.Condition) []string {
+	var all []string
+	for _, c := range conditions {
+		all = append(all, c.Type, c.Reason)
+	}
+	return all
+}

@@ -1,0 +1,6 @@
+local suspended = obj.spec.suspend == true
+return {
+  reset = { disabled = false },
+  suspend = { disabled = suspended },
+  resume = { disabled = not suspended },
+}
