@@ -45,6 +45,10 @@ manifests: ## Generate CRDs and roles, and bring the chart into line with config
 	hack/update-version
 	hack/update-chart
 
+.PHONY: dashboards
+dashboards: ## Generate the Grafana dashboards into the chart
+	@dashboards/generate
+
 .PHONY: fmt
 fmt: ## Format the Go code
 	$(call tool,golangci-lint) fmt ./...
@@ -52,7 +56,7 @@ fmt: ## Format the Go code
 .PHONY: lint
 lint: ## Lint the Go and Rust code, the shell scripts and the charts
 	nice $(call tool,golangci-lint) run ./...
-	lint=$(call tool,golangci-lint) && cd drivers/evm && nice "$$lint" run --config ../../.golangci.yml ./...
+	lint=$(call tool,golangci-lint) && for module in drivers/evm dashboards/promql; do (cd "$$module" && nice "$$lint" run --config ../../.golangci.yml ./...) || exit; done
 	hack/lint-rust
 	hack/lint-scripts
 	hack/lint-charts
@@ -88,6 +92,10 @@ test-java: ## Tests of the Maven modules
 .PHONY: test-evm
 test-evm: ## Tests of the EVM load driver, against a real geth
 	@hack/test/go evm -count=1 -parallel 3 ./...
+
+.PHONY: test-dashboards
+test-dashboards: ## Parse every query of the dashboards, and hold it against the metrics that there are
+	@hack/test/go dashboards ./...
 
 .PHONY: test-rust
 test-rust: ## Tests of the Rust code, with validators on loopback

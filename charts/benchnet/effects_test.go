@@ -2,12 +2,18 @@ package benchnet_test
 
 // Objects and paths that several effects lead to.
 const (
-	deployment    = "Deployment benchnet-operator"
-	podSpec       = ".spec.template.spec"
-	container     = podSpec + ".containers[0]"
-	allArgs       = container + ".args[*]"
-	monitored     = "serviceMonitor: {enabled: true}"
-	twoReplicas   = "replicas: 2"
+	deployment  = "Deployment benchnet-operator"
+	podSpec     = ".spec.template.spec"
+	container   = podSpec + ".containers[0]"
+	allArgs     = container + ".args[*]"
+	monitored   = "serviceMonitor: {enabled: true}"
+	twoReplicas = "replicas: 2"
+	sidecar     = "dashboards: {enabled: true}"
+	importing   = "dashboards: {grafanaOperator: {enabled: true}}"
+	imported    = "GrafanaDashboard benchnet-dashboard-run"
+
+	dashboardOfRuns = "ConfigMap benchnet-dashboard-run"
+
 	defaultArgs   = "--leader-elect --metrics-bind-address=:8443 --health-probe-bind-address=:8081 "
 	defaultImages = "--image-registry=ghcr.io/benchnet --image-version=0.1.0 "
 	lastArgs      = "--zap-log-level=info --max-concurrent-reconciles=4"
@@ -60,6 +66,17 @@ var effects = map[string]effect{
 		want: "r"},
 	"rbac.create":    {set: "rbac: {create: false}", object: "ClusterRole benchnet-operator"},
 	"rbac.aggregate": {set: "rbac: {aggregate: false}", object: "ClusterRole benchnet-edit"},
+
+	"dashboards.enabled":                                   {set: sidecar, object: dashboardOfRuns},
+	"dashboards.namespace":                                 {given: sidecar, set: "dashboards: {enabled: true, namespace: grafana}", object: dashboardOfRuns, path: ".metadata.namespace", want: "grafana"},
+	"dashboards.label.key":                                 {given: sidecar, set: "dashboards: {enabled: true, label: {key: find, value: me}}", object: dashboardOfRuns, path: ".metadata.labels.find", want: "me"},
+	"dashboards.label.value":                               {given: sidecar, set: "dashboards: {enabled: true, label: {value: yes-please}}", object: dashboardOfRuns, path: ".metadata.labels.grafana_dashboard", want: "yes-please"},
+	"dashboards.annotations":                               {given: sidecar, set: "dashboards: {enabled: true, annotations: {grafana_folder: a}}", object: dashboardOfRuns, path: ".metadata.annotations.grafana_folder", want: "a"},
+	"dashboards.grafanaOperator.enabled":                   {set: "dashboards: {grafanaOperator: {enabled: true}}", object: imported},
+	"dashboards.grafanaOperator.instanceSelector":          {given: importing, set: "dashboards: {grafanaOperator: {enabled: true, instanceSelector: {matchLabels: {a: b}}}}", object: imported, path: ".spec.instanceSelector.matchLabels.a", want: "b"},
+	"dashboards.grafanaOperator.allowCrossNamespaceImport": {given: importing, set: "dashboards: {grafanaOperator: {enabled: true, allowCrossNamespaceImport: false}}", object: imported, path: ".spec.allowCrossNamespaceImport", want: "false"},
+	"dashboards.grafanaOperator.folder":                    {given: importing, set: "dashboards: {grafanaOperator: {enabled: true, folder: Ledgers}}", object: imported, path: ".spec.folder", want: "Ledgers"},
+	"dashboards.grafanaOperator.resyncPeriod":              {given: importing, set: "dashboards: {grafanaOperator: {enabled: true, resyncPeriod: 1h}}", object: imported, path: ".spec.resyncPeriod", want: "1h"},
 
 	"resources":         {set: "resources: {limits: {memory: 1Gi}}", object: deployment, path: container + ".resources.limits.memory", want: "1Gi"},
 	"podAnnotations":    {set: "podAnnotations: {note: b}", object: deployment, path: ".spec.template.metadata.annotations.note", want: "b"},

@@ -1,0 +1,22 @@
+"""Writes every dashboard as a file of its own into the folder that is named: python -m boards FOLDER."""
+
+import pathlib
+import sys
+
+from . import corda, emerald, experiment, jpaxos, malachite, networks, operator, postgresql, run
+from .schema import checked
+
+BOARDS = (networks, run, experiment, corda, jpaxos, malachite, emerald, postgresql, operator)
+
+
+def main() -> None:
+    folder = pathlib.Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.json"):
+        old.unlink()
+    for module in BOARDS:
+        board = module.board()
+        (folder / f"{board.uid}.json").write_text(checked(board), encoding="utf-8")
+
+
+main()

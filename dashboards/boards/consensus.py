@@ -1,0 +1,35 @@
+"""What every validator on Malachite tells of consensus, by the library's own metrics: in Malachite and in Emerald."""
+
+from .frame import Row
+from .panels import Query, series
+from .promql import MEMBERS, mean, pick, rate, total
+
+PREFIX = "malachitebft_core_consensus_"
+
+
+def row() -> Row:
+    return Row("Consensus, by the library", [
+        [
+            series("Height", "Height that the validator decides on. One that lies below the others catches up, or stands still.",
+                   [Query(total(pick(PREFIX + "height", MEMBERS), "member"), "{{member}}")], "none", least=None),
+            series("Round", "Round of that height. Above zero a proposer was late or its proposal was refused.",
+                   [Query(total(pick(PREFIX + "round", MEMBERS), "member"), "{{member}}")], "none"),
+            series("Connected peers", "Validators that the validator is connected to.",
+                   [Query(total(pick(PREFIX + "connected_peers", MEMBERS), "member"), "{{member}}")], "none"),
+        ],
+        [
+            series("Time per block", "Mean time from the start of a height to its decision.",
+                   [Query(mean(PREFIX + "time_per_block", MEMBERS, by=("member",)), "{{member}}")], "s"),
+            series("Time per step", "Mean time of the steps of a round, over all chosen validators: where a block's time goes.",
+                   [Query(mean(PREFIX + "time_per_step", MEMBERS, by=("step",)), "{{step}}")], "s"),
+            series("Signatures", "Mean time to check a signature, and to make one.",
+                   [Query(mean(PREFIX + "signature_verification_time", MEMBERS), "check"),
+                    Query(mean(PREFIX + "signature_signing_time", MEMBERS), "make")], "s"),
+        ],
+        [
+            series("Inputs in queue", "Messages for later heights that wait until consensus is there.",
+                   [Query(total(pick(PREFIX + "queue_size", MEMBERS), "member"), "{{member}}")], "short"),
+            series("Votes sent again", "Times each second that a validator repeats its vote, since no round made progress.",
+                   [Query(total(rate(PREFIX + "rebroadcast_timeouts_total", MEMBERS), "member"), "{{member}}")], "ops"),
+        ],
+    ])

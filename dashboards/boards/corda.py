@@ -1,0 +1,101 @@
+"""Inside of a Corda network: flows, checkpoints, database pools, message brokers, JVMs."""
+
+from . import choices, links, resources
+from .frame import Row, board as framed
+from .panels import MORE_IS_BAD, PLAIN, SHARE_OF_LIMIT, Query, series, stat
+from .promql import MEMBERS, highest, pick, rate, total
+
+FINISHED, STARTED = "corda_flows_finished_total", "corda_flows_started_total"
+DURATION, TIMED = "corda_flow_duration_seconds", "corda_flow_duration_count_total"
+
+
+def board():
+    return framed(
+        "benchnet-corda", "Corda",
+        "Nodes and notary of one Corda network from within: flows, checkpoints, database pool, message brokers and JVM.",
+        choices.of_network(STARTED), [_now(), _flows(), _database(), _brokers(), _jvm(), resources.row(), resources.hosts(MEMBERS)],
+        pages=[links.page("Corda in benchnet", "corda.md")],
+    )
+
+
+def _now() -> Row:
+    return Row("", [[
+        stat("Flows finished", "Flows that ended each second on all chosen nodes, initiating and responding ones. One operation of a "
+             "workload may be several flows on several nodes.", total(rate(FINISHED, MEMBERS)), "suffix: flows/s", decimals=1),
+        stat("In flight", "Flows that were started and have not ended.", total(pick("corda_flows_in_flight", MEMBERS)), "short"),
+        stat("Checkpoints", "Checkpoints written each second. A flow writes one whenever it waits.",
+             total(rate("corda_checkpoints_total", MEMBERS)), "wps", decimals=1),
+        stat("Waiting in brokers", "Messages in all queues of the peer-to-peer brokers. One that grows is a node that cannot keep up.",
+             total(pick("corda_broker_messages", MEMBERS, 'broker="P2P"')), "short", ("green", ((100, "yellow"), (1000, "red")))),
+        stat("Waiting for the database", "Threads that wait for a connection of the pool.",
+             total(pick("corda_database_pool_connections", MEMBERS, 'state="Pending"')), "short", MORE_IS_BAD),
+        stat("Nodes", "Nodes and notaries that are scraped.", f"count({pick('corda_flows_in_flight', MEMBERS)})", "none", PLAIN),
+    ]])
+
+
+def _flows() -> Row:
+    return Row("Flows", [
+        [
+            series("Flows finished", "Flows that ended each second, by node.", [Query(total(rate(FINISHED, MEMBERS), "member"), "{{member}}")], "suffix: flows/s"),
+            series("Flows started", "Flows that began each second, by node. Above the finished ones, work piles up.",
+                   [Query(total(rate(STARTED, MEMBERS), "member"), "{{member}}")], "suffix: flows/s"),
+            series("In flight", "Flows that were started and have not ended, by node.",
+                   [Query(total(pick("corda_flows_in_flight", MEMBERS), "member"), "{{member}}")], "short"),
+        ],
+        [
+            series("Duration, median", "Median of the time that a flow takes, time in which it is parked included, by class. Corda keeps the last "
+                   "five minutes and forgets slowly: for watching, not for results.",
+                   [Query(highest(pick(DURATION, MEMBERS, 'outcome="Success"', 'quantile="0.50"'), "member", "flow"), "{{member}} {{flow}}")], "s"),
+            series("Duration, 99th percentile", "Of the time that a flow takes, as beside.",
+                   [Query(highest(pick(DURATION, MEMBERS, 'outcome="Success"', 'quantile="0.99"'), "member", "flow"), "{{member}} {{flow}}")], "s"),
+            series("Flows by class", "Flows that ended each second, by class, on all chosen nodes.",
+                   [Query(total(rate(TIMED, MEMBERS), "flow", "outcome"), "{{flow}} {{outcome}}")], "suffix: flows/s"),
+        ],
+        [
+            series("Checkpoints", "Checkpoints that are written each second, by node.",
+                   [Query(total(rate("corda_checkpoints_total", MEMBERS), "member"), "{{member}}")], "wps"),
+            series("Checkpoint volume", "Bytes of checkpoints that are written each second, by node.",
+                   [Query(total(pick("corda_checkpoint_bytes_per_second", MEMBERS), "member"), "{{member}}")], "Bps"),
+        ],
+    ])
+
+
+def _database() -> Row:
+    pool = "corda_database_pool_connections"
+    return Row("Database pool", [[
+        series("Connections in use", "Connections of the pool that work, by node.",
+               [Query(total(pick(pool, MEMBERS, 'state="Active"'), "member"), "{{member}}")], "short"),
+        series("Pool in use", "Share of the pool's highest number of connections that work. At 100 % threads wait.",
+               [Query(f"""{total(pick(pool, MEMBERS, 'state="Active"'), "member")} / {total(pick(pool, MEMBERS, 'state="Max"'), "member")}""",
+                      "{{member}}")], "percentunit", most=1, steps=SHARE_OF_LIMIT),
+        series("Wait for a connection", "99th percentile of the time until a thread has a connection.",
+               [Query(highest(pick("corda_database_pool_wait_seconds", MEMBERS, 'quantile="0.99"'), "member"), "{{member}}")], "s"),
+        series("Connection held", "99th percentile of the time that a connection is held: about the length of a database transaction.",
+               [Query(highest(pick("corda_database_pool_usage_seconds", MEMBERS, 'quantile="0.99"'), "member"), "{{member}}")], "s"),
+    ]])
+
+
+def _brokers() -> Row:
+    return Row("Message brokers", [[
+        series("Messages waiting", "Messages in all queues of a node's brokers: P2P holds what comes in and what waits for peers.",
+               [Query(total(pick("corda_broker_messages", MEMBERS), "member", "broker"), "{{member}} {{broker}}")], "short"),
+        series("Messages added", "Messages that a node's brokers take in each second.",
+               [Query(total(rate("corda_broker_messages_added_total", MEMBERS), "member", "broker"), "{{member}} {{broker}}")], "suffix: msg/s"),
+        series("Queues", "Messages in single queues: what a node has received and not yet handled, and calls of RPC clients.",
+               [Query(total(pick("corda_queue_messages", MEMBERS), "member", "queue"), "{{member}} {{queue}}")], "short"),
+    ]])
+
+
+def _jvm() -> Row:
+    return Row("JVM", [[
+        series("Heap", "Heap that is in use, by node. Its lowest points, after a collection, are what the node needs.",
+               [Query(total(pick("jvm_memory_used_bytes", MEMBERS, 'area="heap"'), "member"), "{{member}}")], "bytes"),
+        series("Heap used of the highest", "Share of the largest heap that the JVM may have.",
+               [Query(f"""{total(pick("jvm_memory_used_bytes", MEMBERS, 'area="heap"'), "member")} / """
+                      f"""{total(pick("jvm_memory_max_bytes", MEMBERS, 'area="heap"'), "member")}""", "{{member}}")],
+               "percentunit", most=1, steps=SHARE_OF_LIMIT),
+        series("Garbage collection", "Share of time in which the collectors held the JVM up.",
+               [Query(total(rate("jvm_gc_collection_seconds_sum", MEMBERS), "member"), "{{member}}")], "percentunit",
+               steps=("green", ((0.05, "yellow"), (0.2, "red")))),
+        series("Threads", "Threads of the JVM.", [Query(total(pick("jvm_threads_current", MEMBERS), "member"), "{{member}}")], "short"),
+    ]])

@@ -1,0 +1,74 @@
+"""One experiment: how far it is, and its runs side by side."""
+
+from . import choices, links, resources
+from .frame import Row, board as framed, variable
+from .links import Link
+from .networks import NOISE, result_columns
+from .panels import Column, Query, bars, series, stat, table
+from .promql import pick, rate, total
+
+SCOPE = 'namespace="$namespace", experiment="$experiment"'
+INFO = pick("benchnet_run_info", SCOPE)
+
+
+def of_runs(metric: str, *matchers: str) -> str:
+    """A metric of runs, for those of the experiment, with their points."""
+    return f"""{pick(metric, 'namespace="$namespace"', *matchers)} * on (namespace, run) group_left (point, variant) {INFO}"""
+
+
+def board():
+    return framed(
+        "benchnet-experiment", "Experiment", "One experiment: its progress, its runs side by side, and what its networks use.",
+        [choices.namespace("benchnet_experiment_points"),
+         variable("experiment", "Experiment", 'label_values(benchnet_experiment_points{namespace="$namespace"}, experiment)')],
+        [_progress(), _runs(), _side_by_side(), _course()],
+        pages=[links.page("Experiments", "experiments.md")], since="now-6h",
+    )
+
+
+def _progress() -> Row:
+    points, runs = pick("benchnet_experiment_points", SCOPE), pick("benchnet_experiment_runs", SCOPE)
+    return Row("", [[
+        stat("Phase", "Where the experiment is.", pick("benchnet_experiment_phase", SCOPE), "none", sparkline=False, legend="{{phase}}"),
+        stat("Points done", "Share of the combinations of parameters that are measured.", f"""{total(pick("benchnet_experiment_points", SCOPE, 'state="Done"'))} / {total(points)}""", "percentunit",
+             ("text", ((1, "green"),))),
+        stat("Runs", "Runs of the experiment, those that are planned included.", total(runs), "none"),
+        stat("Under way", "Runs that have begun and not ended.", total(pick("benchnet_experiment_runs", SCOPE, 'state="UnderWay"')), "none"),
+        stat("Valid runs", "Share of the judged runs that are valid.", f"avg({of_runs('benchnet_run_valid')})", "percentunit",
+             ("red", ((0.5, "yellow"), (0.9, "green")))),
+        stat("Highest throughput", "Of all runs of the experiment.", f"max({of_runs('benchnet_run_throughput_per_second')})", "ops", decimals=1),
+        stat("Errors", "Operations that failed, in all runs.", f"sum({of_runs('benchnet_run_errors')})", "short", ("green", ((1, "yellow"),))),
+    ]])
+
+
+def _runs() -> Row:
+    return Row("", [[
+        table("Runs", "One row for each run; its name leads to its dashboard.", [Column("", INFO)] + [
+            Column(c.title, f"{c.expr} * on (namespace, run) group_left () {total(INFO, 'namespace', 'run')}", c.unit, c.steps, c.texts)
+            for c in result_columns('namespace="$namespace"')],
+            hidden=(*NOISE, "namespace", "experiment"),
+            links={"run": [Link("The run", "benchnet-run", {"namespace": "${namespace}", "run": links.field("run")})]}).height(11),
+    ]])
+
+
+def _side_by_side() -> Row:
+    to_run = Link("The run", "benchnet-run", {"namespace": "${namespace}", "run": links.label("run")})
+    return Row("Runs side by side", [[
+        bars("Throughput", "Operations each second that succeeded in a run's window.",
+             Query(f"sort_desc({total(of_runs('benchnet_run_throughput_per_second'), 'run', 'point', 'variant')})", "{{point}}{{variant}} {{run}}"), "ops", to_run),
+        bars("Latency, 99th percentile", "Of the operations in a run's window.",
+             Query(f"""sort({total(of_runs("benchnet_run_latency_seconds", 'quantile="0.99"'), "run", "point", "variant")})""", "{{point}}{{variant}} {{run}}"),
+             "s", to_run),
+    ]])
+
+
+def _course() -> Row:
+    return Row("The course of it", [[
+        series("Points by state", "How many points are in which state.",
+               [Query(total(pick("benchnet_experiment_points", SCOPE), "state"), "{{state}}")], "short", stacked=True),
+        series("Runs by state", "How many runs are in which state.",
+               [Query(total(pick("benchnet_experiment_runs", SCOPE), "state"), "{{state}}")], "short", stacked=True),
+        series("CPU of its networks", "Cores that the experiment's networks use, load drivers included.",
+               [Query(total(rate(resources.CPU, SCOPE), "network"), "{{network}}")], "cores", stacked=True),
+        series("Memory of its networks", "Working set.", [Query(total(pick(resources.MEMORY, SCOPE), "network"), "{{network}}")], "bytes", stacked=True),
+    ]])

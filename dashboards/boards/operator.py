@@ -1,0 +1,84 @@
+"""The operator itself: its passes, its queues, what it asks of the API server, what it uses."""
+
+from . import links
+from .frame import Row, board as framed, variable
+from .panels import Query, series, stat
+from .promql import highest, pick, quantile, rate, total
+
+OURS = 'controller=~"benchmark.+"'
+CONTROLLERS = 'namespace="$namespace", pod=~"$pod", controller=~"$controller"'
+PODS = 'namespace="$namespace", pod=~"$pod"'
+# The queue of a controller bears the controller's name.
+QUEUES = 'namespace="$namespace", pod=~"$pod", name=~"$controller"'
+PASSES, PASS = "controller_runtime_reconcile_total", "controller_runtime_reconcile_time_seconds"
+
+
+def board():
+    return framed(
+        "benchnet-operator", "Operator", "The operator: passes over resources, their time and errors, queues, requests to the API server, memory.",
+        [variable("namespace", "Namespace", f"label_values({PASSES}{{{OURS}}}, namespace)"),
+         variable("pod", "Pod", f'label_values({PASSES}{{{OURS}, namespace="$namespace"}}, pod)', several=True),
+         variable("controller", "Controller", f'label_values({PASSES}{{{OURS}, namespace="$namespace"}}, controller)', several=True)],
+        [_now(), _passes(), _queues(), _requests(), _process()],
+        pages=[links.page("How it works", "architecture.md")], since="now-6h",
+    )
+
+
+def _now() -> Row:
+    errors = rate(PASSES, CONTROLLERS, 'result="error"')
+    return Row("", [[
+        stat("Passes", "Passes over a resource each second. At rest there are hardly any.", total(rate(PASSES, CONTROLLERS)), "ops", decimals=2),
+        stat("Failed passes", "Passes each second that ended with an error and are tried again.", f"{total(errors)} or vector(0)", "ops",
+             ("green", ((0.01, "yellow"), (0.2, "red"))), decimals=2),
+        stat("Time of a pass, 99th percentile", "From what the passes of the last interval took.", quantile(0.99, PASS, CONTROLLERS), "s",
+             ("green", ((1, "yellow"), (5, "red")))),
+        stat("Waiting", "Resources that wait for a pass.", total(pick("workqueue_depth", QUEUES)), "short", ("green", ((50, "yellow"), (500, "red")))),
+        stat("Requests to the API server", "Each second.", total(rate("rest_client_requests_total", PODS)), "reqps", decimals=2),
+        stat("Memory", "Of the process.", total(pick("process_resident_memory_bytes", PODS)), "bytes"),
+        stat("Leaders", "Replicas that lead: one, or none for a moment while one replaces another.",
+             total(pick("leader_election_master_status", PODS)), "none", ("red", ((1, "green"), (2, "red"))), sparkline=False),
+    ]])
+
+
+def _passes() -> Row:
+    return Row("Passes", [[
+        series("Passes", "Passes each second, by kind and result.",
+               [Query(total(rate(PASSES, CONTROLLERS), "controller", "result") + " > 0 or " + total(rate(PASSES, CONTROLLERS), "controller"),
+                      "{{controller}} {{result}}")], "ops"),
+        series("Time of a pass", "99th percentile and median, by kind.",
+               [Query(quantile(0.99, PASS, CONTROLLERS, by=("controller",)), "{{controller}} 99th percentile"),
+                Query(quantile(0.5, PASS, CONTROLLERS, by=("controller",)), "{{controller}} median")], "s"),
+        series("Passes at the same time", "Workers that have something to do, by kind. Passes wait when all are busy: maxConcurrentReconciles.",
+               [Query(total(pick("controller_runtime_active_workers", CONTROLLERS), "controller"), "{{controller}}")], "short"),
+    ]])
+
+
+def _queues() -> Row:
+    return Row("Queues", [[
+        series("Waiting", "Resources that wait for a pass, by kind.", [Query(total(pick("workqueue_depth", QUEUES), "name"), "{{name}}")], "short"),
+        series("Time in the queue", "99th percentile of the time from a change until its pass begins.",
+               [Query(quantile(0.99, "workqueue_queue_duration_seconds", QUEUES, by=("name",)), "{{name}}")], "s"),
+        series("Tried again", "Resources put back each second, after an error or to look again later.",
+               [Query(total(rate("workqueue_retries_total", QUEUES), "name"), "{{name}}")], "ops"),
+        series("Longest pass under way", "Seconds since the longest pass began that has not ended. One that only grows hangs.",
+               [Query(highest(pick("workqueue_longest_running_processor_seconds", QUEUES), "name"), "{{name}}")], "s"),
+    ]])
+
+
+def _requests() -> Row:
+    return Row("API server", [[
+        series("Requests by method", "Requests each second. At rest there are no writes.",
+               [Query(total(rate("rest_client_requests_total", PODS), "method"), "{{method}}")], "reqps"),
+        series("Answers that are no success", "Requests each second by code: 409 is a conflict, 429 the server's limit, 5xx its trouble.",
+               [Query(total(rate("rest_client_requests_total", PODS, 'code!~"2.."'), "code") + " or vector(0)", "{{code}}")], "reqps"),
+    ]])
+
+
+def _process() -> Row:
+    return Row("Process", [[
+        series("CPU", "Cores that the process uses.", [Query(total(rate("process_cpu_seconds_total", PODS), "pod"), "{{pod}}")], "cores"),
+        series("Memory", "Resident memory, and what of it is Go's heap.",
+               [Query(total(pick("process_resident_memory_bytes", PODS), "pod"), "{{pod}} resident"),
+                Query(total(pick("go_memstats_heap_inuse_bytes", PODS), "pod"), "{{pod}} heap")], "bytes"),
+        series("Goroutines", "A number that only grows is a leak.", [Query(total(pick("go_goroutines", PODS), "pod"), "{{pod}}")], "short"),
+    ]])

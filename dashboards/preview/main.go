@@ -1,0 +1,110 @@
+// Preview draws dashboards without Grafana: it asks a Prometheus what their panels ask, and writes each as one page of HTML. It is for
+// the pictures of the documentation and for those who change a dashboard; how Grafana draws it is Grafana's to say.
+//
+// Usage: preview --prometheus URL --from TIME --to TIME [--set NAME=VALUE]... --output FOLDER FILE.json...
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/api"
+	prometheusv1 "github.com/prometheus/client_golang/api/prometheus/v1"
+
+	"github.com/benchnet/benchnet/internal/dashboard"
+)
+
+// settings are the command line.
+type settings struct {
+	prometheus, output string
+	from, to           instant
+	set                assignments
+	files              []string
+}
+
+// instant is a flag: RFC 3339, or a duration before now such as 30m.
+type instant struct{ time.Time }
+
+func (i *instant) String() string { return i.Format(time.RFC3339) }
+
+func (i *instant) Set(text string) error {
+	if ago, err := time.ParseDuration(text); err == nil {
+		i.Time = time.Now().Add(-ago)
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return fmt.Errorf("%q is neither a time like 2026-01-02T15:04:05Z nor a duration before now like 30m", text)
+	}
+	i.Time = at
+	return nil
+}
+
+// assignments is a flag that may come several times: name=value.
+type assignments map[string]string
+
+func (a assignments) String() string { return fmt.Sprint(map[string]string(a)) }
+
+func (a assignments) Set(text string) error {
+	name, value, found := strings.Cut(text, "=")
+	if !found || name == "" {
+		return fmt.Errorf("%q is not name=value", text)
+	}
+	a[name] = value
+	return nil
+}
+
+func main() {
+	now := time.Now()
+	s := settings{from: instant{now.Add(-time.Hour)}, to: instant{now}, set: assignments{}}
+	flag.StringVar(&s.prometheus, "prometheus", "http://127.0.0.1:9090", "URL of the Prometheus to ask")
+	flag.StringVar(&s.output, "output", ".", "folder for the pages")
+	flag.Var(&s.from, "from", "begin of the range: a time, or a duration before now")
+	flag.Var(&s.to, "to", "end of the range")
+	flag.Var(s.set, "set", "value of a variable, name=value; what is not set is the first value that there is")
+	flag.Parse()
+	s.files = flag.Args()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, s); err != nil {
+		fmt.Fprintln(os.Stderr, "preview:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, s settings) error {
+	if len(s.files) == 0 || !s.from.Before(s.to.Time) {
+		return fmt.Errorf("name the dashboards to draw, and a range that ends after it begins: got %d files, %s to %s", len(s.files), &s.from, &s.to)
+	}
+	client, err := api.NewClient(api.Config{Address: s.prometheus})
+	if err != nil {
+		return fmt.Errorf("connect to %s: %w", s.prometheus, err)
+	}
+	for _, file := range s.files {
+		d, err := dashboard.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file))
+		if err != nil {
+			return err
+		}
+		asked := asker{api: prometheusv1.NewAPI(client), from: s.from.Time, to: s.to.Time}
+		if err := asked.choose(ctx, d, s.set); err != nil {
+			return err
+		}
+		view, err := asked.view(ctx, d)
+		if err != nil {
+			return err
+		}
+		for _, title := range view.empty() {
+			fmt.Fprintf(os.Stderr, "%s: panel %q has no data\n", d.UID, title)
+		}
+		if err := write(filepath.Join(s.output, d.UID+".html"), view); err != nil {
+			return err
+		}
+	}
+	return nil
+}

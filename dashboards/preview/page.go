@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"maps"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/prometheus/common/model"
+
+	"github.com/benchnet/benchnet/internal/dashboard"
+)
+
+// Sizes of Grafana's grid, in pixels at the width of a picture.
+const (
+	columnWidth = 1400.0 / 24
+	rowHeight   = 38.0
+	// headHeight of a panel is its title's, lineHeight that of a line of a legend.
+	headHeight, lineHeight = 30.0, 17.0
+	// legendLines are shown at most: as in Grafana, the others are there to be scrolled to.
+	legendLines = 4
+)
+
+// page is a dashboard as it is drawn.
+type page struct {
+	Title, Description, Range string
+	Chosen                    []choice
+	Marks                     []mark
+	Panels                    []view
+}
+
+type choice struct{ Name, Value string }
+
+// view is a panel as it is drawn: one of its parts.
+type view struct {
+	Title, Description, Type string
+	Style                    template.CSS
+	Empty                    bool
+	Chart                    template.HTML
+	Legend                   []entry
+	Number                   cell
+	Table                    rows
+	Bars                     []bar
+}
+
+// entry of a legend.
+type entry struct{ Color, Name, Mean, Max, Last string }
+
+type bar struct {
+	Name, Text string
+	Percent    float64
+}
+
+//go:embed page.html
+var layout string
+
+var pages = template.Must(template.New("page").Parse(layout))
+
+func write(path string, p *page) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("write a page: %w", err)
+	}
+	defer file.Close()
+	if err := pages.Execute(file, p); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// view asks all that the dashboard asks.
+func (a *asker) view(ctx context.Context, d *dashboard.Dashboard) (*page, error) {
+	marks, err := a.marks(ctx, d)
+	if err != nil {
+		return nil, fmt.Errorf("dashboard %s: %w", d.UID, err)
+	}
+	p := &page{Title: d.Title, Description: d.Description, Marks: marks,
+		Range: fmt.Sprintf("%s – %s UTC", a.from.UTC().Format("2006-01-02 15:04"), a.to.UTC().Format("15:04"))}
+	for _, v := range d.Variables() {
+		value := a.values[v.Name]
+		if value == v.AllValue && v.IncludeAll {
+			value = "All"
+		}
+		if v.Type == "query" {
+			p.Chosen = append(p.Chosen, choice{v.Name, value})
+		}
+	}
+	for _, each := range d.Panels {
+		if each.Type == dashboard.RowType {
+			p.Panels = append(p.Panels, view{Title: each.Title, Type: each.Type, Style: place(each.GridPos)})
+			continue
+		}
+		v, err := a.panel(ctx, &each, marks)
+		if err != nil {
+			return nil, fmt.Errorf("dashboard %s: panel %q: %w", d.UID, each.Title, err)
+		}
+		p.Panels = append(p.Panels, v)
+	}
+	return p, nil
+}
+
+func place(g dashboard.GridPos) template.CSS {
+	return template.CSS(fmt.Sprintf("grid-column:%d/span %d;grid-row:%d/span %d", g.X+1, g.W, g.Y+1, g.H)) //nolint:gosec // four numbers
+}
+
+func (a *asker) panel(ctx context.Context, p *dashboard.Panel, marks []mark) (view, error) {
+	v := view{Title: p.Title, Description: p.Description, Type: p.Type, Style: place(p.GridPos)}
+	lines, err := a.lines(ctx, p.Targets)
+	if err != nil {
+		return v, err
+	}
+	v.Empty = len(lines) == 0
+	width, height := float64(p.GridPos.W)*columnWidth-24, float64(p.GridPos.H)*rowHeight-headHeight
+	look := lookOf(p, "")
+	switch p.Type {
+	case "timeseries":
+		lines = byHighest(lines)
+		v.Legend = legends(lines, look)
+		height -= lineHeight*float64(min(len(lines), legendLines)+1) + 14
+		v.Chart, err = a.chart(p, lines, marks, width, height)
+	case "stat":
+		if !v.Empty {
+			v.Number = look.number(lines[0].last())
+			if p.Options.TextMode == "name" {
+				v.Number = cell{Text: lines[0].name, Color: "inherit"}
+			}
+		}
+	case "table":
+		v.Table = tabled(p, lines)
+	case "bargauge":
+		v.Bars = barsOf(lines, look)
+	}
+	return v, err
+}
+
+// byHighest sorts as the legends do: the highest first.
+func byHighest(lines []line) []line {
+	return slices.SortedStableFunc(slices.Values(lines), func(a, b line) int {
+		_, x := meanAndMax(a.samples)
+		_, y := meanAndMax(b.samples)
+		return -compare(x, y)
+	})
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b || math.IsNaN(a) && !math.IsNaN(b):
+		return -1
+	case a > b || math.IsNaN(b) && !math.IsNaN(a):
+		return 1
+	}
+	return 0
+}
+
+func legends(lines []line, look looking) []entry {
+	var all []entry
+	for i, l := range lines {
+		if i == legendLines {
+			break
+		}
+		mean, highest := meanAndMax(l.samples)
+		all = append(all, entry{Color: css(colorOf(i)), Name: l.name, Mean: look.text(mean), Max: look.text(highest), Last: look.text(l.last())})
+	}
+	return all
+}
+
+func (l looking) text(v float64) string { return number(v, l.unit, l.panel.Decimals) }
+
+func meanAndMax(samples []model.SamplePair) (mean, highest float64) {
+	sum, n := 0.0, 0
+	highest = math.NaN()
+	for _, s := range samples {
+		v := float64(s.Value)
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			continue
+		}
+		sum, n = sum+v, n+1
+		if math.IsNaN(highest) || v > highest {
+			highest = v
+		}
+	}
+	return sum / float64(n), highest
+}
+
+func barsOf(lines []line, look looking) []bar {
+	highest := 0.0
+	for _, l := range lines {
+		highest = max(highest, l.last())
+	}
+	var all []bar
+	for _, l := range lines {
+		all = append(all, bar{Name: l.name, Text: look.text(l.last()), Percent: 100 * l.last() / max(highest, math.SmallestNonzeroFloat64)})
+	}
+	return all
+}
+
+// empty are the titles of panels without data.
+func (p *page) empty() []string {
+	titles := map[string]bool{}
+	for _, v := range p.Panels {
+		if v.Empty && v.Type != dashboard.RowType {
+			titles[v.Title] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(titles))
+}

@@ -1,0 +1,139 @@
+package promql
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+
+	"github.com/benchnet/benchnet/internal/dashboard"
+)
+
+const root = "../../"
+
+// values stand for what a user chooses; which ones they are is of no matter to a parser.
+var values = map[string]string{
+	"__rate_interval": "1m", "__range": "1h", "datasource": "prometheus", "namespace": "n", "network": "n", "platform": "p", "member": ".+",
+	"run": "r", "experiment": "e", "database": ".+", "pod": ".+", "controller": ".+",
+}
+
+// counting are the functions that make sense of counters alone.
+var counting = []string{"rate", "irate", "increase"}
+
+// judge says what is amiss with an expression. Metrics is what there is; nil: anything goes.
+func judge(expr string, metrics inventory) []string {
+	filled, err := dashboard.Fill(expr, values)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	tree, err := parser.NewParser(parser.Options{}).ParseExpr(filled)
+	if err != nil {
+		return []string{fmt.Sprintf("%s: %v", filled, err)}
+	}
+	var found []string
+	counted := map[*parser.VectorSelector]bool{}
+	parser.Inspect(tree, func(node parser.Node, _ []parser.Node) error {
+		switch n := node.(type) {
+		case *parser.Call:
+			found = append(found, judgeCall(n, metrics, counted)...)
+		case *parser.VectorSelector:
+			found = append(found, judgeSelector(n, metrics, counted[n])...)
+		}
+		return nil
+	})
+	return found
+}
+
+// judgeCall holds rates to counters, and notes what lies within one.
+func judgeCall(call *parser.Call, metrics inventory, counted map[*parser.VectorSelector]bool) []string {
+	if !slices.Contains(counting, call.Func.Name) && call.Func.Name != "deriv" {
+		return nil
+	}
+	matrix, ok := call.Args[0].(*parser.MatrixSelector)
+	if !ok {
+		return nil
+	}
+	selector := matrix.VectorSelector.(*parser.VectorSelector)
+	counted[selector] = true
+	kind := metrics.kind(selector.Name)
+	if slices.Contains(counting, call.Func.Name) && kind == "gauge" {
+		return []string{fmt.Sprintf("%s of %s, which is a gauge", call.Func.Name, selector.Name)}
+	}
+	return nil
+}
+
+func judgeSelector(s *parser.VectorSelector, metrics inventory, counted bool) []string {
+	var found []string
+	if metrics != nil && metrics.kind(s.Name) == "" {
+		found = append(found, fmt.Sprintf("there is no metric %s", s.Name))
+	}
+	if !counted && strings.HasSuffix(s.Name, "_bucket") {
+		found = append(found, fmt.Sprintf("%s without a rate counts since the start of the process", s.Name))
+	}
+	if !slices.ContainsFunc(s.LabelMatchers, func(m *labels.Matcher) bool { return m.Name != labels.MetricName }) {
+		found = append(found, fmt.Sprintf("%s of all namespaces", s.Name))
+	}
+	return found
+}
+
+func dashboards(t *testing.T) []dashboard.Dashboard {
+	t.Helper()
+	all, err := dashboard.Read(os.DirFS(root + "charts/benchnet/dashboards"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestEveryQuery parses what panels, variables and annotations ask, and looks each metric up.
+func TestEveryQuery(t *testing.T) {
+	metrics := documented(t)
+	asked := 0
+	for _, d := range dashboards(t) {
+		queries, err := d.Queries()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range queries {
+			asked++
+			for _, fault := range judge(q.Expr, metrics) {
+				// The first variable of a dashboard asks which namespaces there are.
+				if strings.HasSuffix(fault, "of all namespaces") && strings.Contains(q.Where, ": variable ") {
+					continue
+				}
+				t.Errorf("%s: %s", q.Where, fault)
+			}
+		}
+	}
+	t.Logf("%d queries of %d metrics", asked, len(metrics))
+}
+
+func TestJudgeFindsFaults(t *testing.T) {
+	metrics := inventory{"c_total": "counter", "g": "gauge", "h": "histogram"}
+	tests := map[string]struct{ expr, says string }{
+		"a bracket is open":           {`sum(rate(c_total{a="$run"}[1m])`, "unclosed left parenthesis"},
+		"no range":                    {`rate(c_total{a="b"})`, "expected type range vector"},
+		"a rate of a gauge":           {`rate(g{a="b"}[$__rate_interval])`, "g, which is a gauge"},
+		"a metric that is none":       {`nothing{a="b"}`, "no metric nothing"},
+		"a part of one that is none":  {`rate(c_total_bucket{a="b"}[1m])`, "no metric c_total_bucket"},
+		"buckets since the start":     {`histogram_quantile(0.9, sum by (le) (h_bucket{a="b"}))`, "since the start"},
+		"a variable that is none":     {`g{a="$nobody"}`, "no value for nobody"},
+		"everything in the cluster":   {`sum(g)`, "of all namespaces"},
+		"an aggregation that is none": {`total(g{a="b"})`, "unknown function"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if all := strings.Join(judge(test.expr, metrics), "\n"); !strings.Contains(all, test.says) {
+				t.Errorf("judged as %q, want %q", all, test.says)
+			}
+		})
+	}
+	good := `histogram_quantile(0.9, sum by (le) (rate(h_bucket{a="$run"}[$__rate_interval]))) + sum(g{a="b"}) + sum(rate(h_sum{a="b"}[1m]))`
+	if all := judge(good, metrics); len(all) > 0 {
+		t.Errorf("%s is judged as %v", good, all)
+	}
+}
