@@ -8,8 +8,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,7 +15,6 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/database"
-	"github.com/benchnet/benchnet/internal/monitoring"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
@@ -40,11 +37,8 @@ type networkPass struct {
 // gather reads all that the plan depends on, and makes it.
 func (r *NetworkReconciler) gather(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*networkPass, error) {
 	pass := &networkPass{network: network}
-	podMonitors, err := hasKind(r.Client.RESTMapper(), monitoring.PodMonitorKind)
-	if err != nil {
-		return nil, err
-	}
-	if pass.snapshot, err = r.Reader.Owned(ctx, network, networkLabels(network), podMonitors); err != nil {
+	var err error
+	if pass.snapshot, err = r.Reader.Owned(ctx, network, networkLabels(network)); err != nil {
 		return nil, err
 	}
 	if err := pass.snapshot.Refusals(ctx, r.Direct); err != nil {
@@ -65,7 +59,7 @@ func (r *NetworkReconciler) gather(ctx context.Context, network *v1alpha1.Benchm
 	}
 	pass.plan, pass.refusal = plan.Build(plan.Input{
 		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart,
-		MaterialComplete: pass.snapshot.SecretComplete, PodMonitorAPI: podMonitors, Runs: owned(pass.snapshot.Runs()), Queue: pass.runs,
+		MaterialComplete: pass.snapshot.SecretComplete, Runs: owned(pass.snapshot.Runs()), Queue: pass.runs,
 		Recorded: pass.snapshot.ConfigMap(names.Epoch(network.Name)), StatefulSet: pass.snapshot.StatefulSet,
 	})
 	return pass, nil
@@ -195,16 +189,4 @@ func owned(runs []*v1alpha1.BenchmarkRun) map[string]*v1alpha1.BenchmarkRun {
 		byName[run.Name] = run
 	}
 	return byName
-}
-
-// hasKind tells whether the API server serves a kind.
-func hasKind(mapper meta.RESTMapper, kind schema.GroupVersionKind) (bool, error) {
-	_, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
-	if meta.IsNoMatchError(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("look up kind %s: %w", kind.Kind, err)
-	}
-	return true, nil
 }

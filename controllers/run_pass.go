@@ -47,7 +47,7 @@ type runPass struct {
 func (r *RunReconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun) (*runPass, error) {
 	pass := &runPass{run: run}
 	var err error
-	if pass.snapshot, err = r.Reader.Owned(ctx, run, runLabels(run), false); err != nil {
+	if pass.snapshot, err = r.Reader.Owned(ctx, run, runLabels(run)); err != nil {
 		return nil, err
 	}
 	if pass.result, err = resultIn(pass.snapshot, run.Name); err != nil || pass.result != nil {
@@ -88,6 +88,7 @@ func (r *RunReconciler) accept(pass *runPass) error {
 		return fmt.Errorf("spec.workload: %w", err)
 	}
 	load.Workload.Reference = string(pass.run.UID)
+	load.Labels = plan.PodLabels(pass.network)
 	databases, _ := plan.ObservedDatabases(p, pass.network)
 	load.Workload.Observe = append(load.Workload.Observe, databases...)
 	pass.driver = load

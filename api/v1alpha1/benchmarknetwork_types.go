@@ -62,10 +62,6 @@ type BenchmarkNetworkSpec struct {
 	// network puts the members into regions with the round-trip times between them. Unset: as far apart as their hosts are.
 	// +optional
 	Network *NetworkEmulation `json:"network,omitempty"`
-	// monitoring by Prometheus.
-	// +kubebuilder:default={}
-	// +optional
-	Monitoring MonitoringSpec `json:"monitoring,omitzero"`
 	// workloads that are run on the network one after the other.
 	// +listType=map
 	// +listMapKey=name
@@ -137,30 +133,6 @@ type Placement struct {
 	// +kubebuilder:default=Preferred
 	// +optional
 	Spread Spread `json:"spread,omitempty"`
-}
-
-// PodMonitors says whether PodMonitors are made.
-// +kubebuilder:validation:Enum=Auto;Disabled
-type PodMonitors string
-
-// The choices for PodMonitors.
-const (
-	PodMonitorsAuto     PodMonitors = "Auto"
-	PodMonitorsDisabled PodMonitors = "Disabled"
-)
-
-// MonitoringSpec configures the Prometheus scrapes of a network.
-type MonitoringSpec struct {
-	// podMonitor is Auto (made where the Prometheus Operator's API is installed) or Disabled.
-	// +kubebuilder:default=Auto
-	// +optional
-	PodMonitor PodMonitors `json:"podMonitor,omitempty"`
-	// intervalSeconds between scrapes. Default: 5.
-	// +kubebuilder:default=5
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=300
-	// +optional
-	IntervalSeconds int32 `json:"intervalSeconds,omitempty"`
 }
 
 // BenchmarkNetworkStatus is what was observed of the network.

@@ -7,8 +7,6 @@ const (
 	ConditionStalled     = "Stalled"
 	// ConditionAccepted tells whether the spec can be carried out; False names the field.
 	ConditionAccepted = "Accepted"
-	// ConditionMonitored tells whether PodMonitors were made, or why not.
-	ConditionMonitored = "Monitored"
 	// ConditionNetworkEmulated tells whether the members are at the distances that spec.network asks for, and by what.
 	ConditionNetworkEmulated = "NetworkEmulated"
 	// ConditionMeasured tells whether a run has its numbers.
@@ -29,9 +27,6 @@ const (
 	ReasonStageFailed       = "StageFailed"
 	ReasonAllStagesReady    = "AllStagesReady"
 	ReasonSuspended         = "Suspended"
-	ReasonApplied           = "Applied"
-	ReasonAPIMissing        = "PodMonitorAPINotInstalled"
-	ReasonDisabled          = "Disabled"
 	ReasonWaitingForNetwork = "WaitingForNetwork"
 	ReasonWaitingForTurn    = "WaitingForTurn"
 	ReasonWaitingForWorkers = "WaitingForWorkers"

@@ -2,6 +2,8 @@ package v1alpha1
 
 // Labels and annotations of the objects that the operator makes. Children are found by their owner; labels are for people and selectors.
 const (
+	// LabelPlatform on a pod is the platform of its network, as spec.platform.type spells it.
+	LabelPlatform = "benchnet.dev/platform"
 	// LabelNetwork is the name of the network an object belongs to.
 	LabelNetwork = "benchnet.dev/network"
 	// LabelMember is the name of the member an object belongs to.

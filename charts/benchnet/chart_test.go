@@ -46,7 +46,8 @@ func TestChartEqualsKustomize(t *testing.T) {
 }
 
 func TestChartWithMonitorEqualsKustomize(t *testing.T) {
-	values := map[string]any{"serviceMonitor": map[string]any{"enabled": true}}
+	on := map[string]any{"enabled": true}
+	values := map[string]any{"serviceMonitor": on, "monitoring": map[string]any{"podMonitors": on}}
 	expectEqual(t, kustomize(t, "../../config/prometheus"), helm(t, "benchnet", "benchnet-system", values))
 }
 

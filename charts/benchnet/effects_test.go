@@ -2,15 +2,16 @@ package benchnet_test
 
 // Objects and paths that several effects lead to.
 const (
-	deployment  = "Deployment benchnet-operator"
-	podSpec     = ".spec.template.spec"
-	container   = podSpec + ".containers[0]"
-	allArgs     = container + ".args[*]"
-	monitored   = "serviceMonitor: {enabled: true}"
-	twoReplicas = "replicas: 2"
-	sidecar     = "dashboards: {enabled: true}"
-	importing   = "dashboards: {grafanaOperator: {enabled: true}}"
-	imported    = "GrafanaDashboard benchnet-dashboard-run"
+	deployment        = "Deployment benchnet-operator"
+	podSpec           = ".spec.template.spec"
+	container         = podSpec + ".containers[0]"
+	allArgs           = container + ".args[*]"
+	monitored         = "serviceMonitor: {enabled: true}"
+	networksMonitored = "monitoring: {podMonitors: {enabled: true}}"
+	twoReplicas       = "replicas: 2"
+	sidecar           = "dashboards: {enabled: true}"
+	importing         = "dashboards: {grafanaOperator: {enabled: true}}"
+	imported          = "GrafanaDashboard benchnet-dashboard-run"
 
 	dashboardOfRuns = "ConfigMap benchnet-dashboard-run"
 
@@ -53,15 +54,20 @@ var effects = map[string]effect{
 	"extraArgs":               {set: "extraArgs: [--zap-devel]", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --zap-devel"},
 	"extraEnv":                {set: "extraEnv: [{name: GOMEMLIMIT, value: 200MiB}]", object: deployment, path: container + ".env[0].value", want: "200MiB"},
 
-	"metrics.port":            {set: "metrics: {port: 9000}", object: "Service benchnet-metrics", path: ".spec.ports[0].port", want: "9000"},
-	"metrics.access":          {set: "metrics: {access: Anyone}", object: deployment, path: container + ".args[2]", want: "--metrics-secure=false"},
-	"serviceMonitor.enabled":  {set: monitored, object: "ServiceMonitor benchnet-operator"},
-	"serviceMonitor.interval": {given: monitored, set: "serviceMonitor: {enabled: true, interval: 5s}", object: "ServiceMonitor benchnet-operator", path: ".spec.endpoints[0].interval", want: "5s"},
-	"serviceMonitor.labels":   {given: monitored, set: "serviceMonitor: {enabled: true, labels: {release: p}}", object: "ServiceMonitor benchnet-operator", path: ".metadata.labels.release", want: "p"},
-	"networkPolicy.enabled":   {set: "networkPolicy: {enabled: false}", object: "NetworkPolicy benchnet-operator"},
-	"networkPolicy.scrapers":  {set: "networkPolicy: {scrapers: [{podSelector: {matchLabels: {app: p}}}]}", object: "NetworkPolicy benchnet-operator", path: ".spec.ingress[0].from[0].podSelector.matchLabels.app", want: "p"},
-	"serviceAccount.create":   {set: "serviceAccount: {create: false, name: theirs}", object: "ServiceAccount benchnet-operator"},
-	"serviceAccount.name":     {set: "serviceAccount: {name: ours}", object: "ClusterRoleBinding benchnet-operator", path: ".subjects[0].name", want: "ours"},
+	"metrics.port":                   {set: "metrics: {port: 9000}", object: "Service benchnet-metrics", path: ".spec.ports[0].port", want: "9000"},
+	"metrics.access":                 {set: "metrics: {access: Anyone}", object: deployment, path: container + ".args[2]", want: "--metrics-secure=false"},
+	"serviceMonitor.enabled":         {set: monitored, object: "ServiceMonitor benchnet-operator"},
+	"serviceMonitor.interval":        {given: monitored, set: "serviceMonitor: {enabled: true, interval: 15s}", object: "ServiceMonitor benchnet-operator", path: ".spec.endpoints[0].interval", want: "15s"},
+	"serviceMonitor.labels":          {given: monitored, set: "serviceMonitor: {enabled: true, labels: {release: p}}", object: "ServiceMonitor benchnet-operator", path: ".metadata.labels.release", want: "p"},
+	"monitoring.podMonitors.enabled": {set: networksMonitored, object: "PodMonitor benchnet-networks"},
+	"monitoring.podMonitors.interval": {given: networksMonitored, set: "monitoring: {podMonitors: {enabled: true, interval: 15s}}", object: "PodMonitor benchnet-networks",
+		path: ".spec.podMetricsEndpoints[0].interval", want: "15s"},
+	"monitoring.podMonitors.labels": {given: networksMonitored, set: "monitoring: {podMonitors: {enabled: true, labels: {release: p}}}", object: "PodMonitor benchnet-networks",
+		path: ".metadata.labels.release", want: "p"},
+	"networkPolicy.enabled":  {set: "networkPolicy: {enabled: false}", object: "NetworkPolicy benchnet-operator"},
+	"networkPolicy.scrapers": {set: "networkPolicy: {scrapers: [{podSelector: {matchLabels: {app: p}}}]}", object: "NetworkPolicy benchnet-operator", path: ".spec.ingress[0].from[0].podSelector.matchLabels.app", want: "p"},
+	"serviceAccount.create":  {set: "serviceAccount: {create: false, name: theirs}", object: "ServiceAccount benchnet-operator"},
+	"serviceAccount.name":    {set: "serviceAccount: {name: ours}", object: "ClusterRoleBinding benchnet-operator", path: ".subjects[0].name", want: "ours"},
 	"serviceAccount.annotations": {set: "serviceAccount: {annotations: {role: r}}", object: "ServiceAccount benchnet-operator", path: ".metadata.annotations.role",
 		want: "r"},
 	"rbac.create":    {set: "rbac: {create: false}", object: "ClusterRole benchnet-operator"},

@@ -35,7 +35,7 @@ var commands = []command{
 	{"supervise", "[flags] -- COMMAND ARG...", "run COMMAND as the first process of a container", supervise},
 	{"check", "--file FILE", "exit with 0 if FILE exists, for an exec probe", check},
 	{"publish", "--namespace NS --secret NAME=DIR... --complete-annotation KEY=VALUE", "put files into existing Secrets, as one whole", publishFiles},
-	{"work", "--namespace NS --barrier NAME --report NAME [--plan FILE.jmx] -- COMMAND ARG... | --stream URL",
+	{"work", "[--metrics-addr ADDRESS] --namespace NS --barrier NAME --report NAME [--plan FILE.jmx] -- COMMAND ARG... | --stream URL",
 		"run a load driver as the first process of a worker, or observe a network that makes its own load", runWorker},
 	{"emulate", "--config FILE --member NAME --namespace NS --report NAME", "keep the peers of this pod at a distance, as its sidecar", emulate},
 	{"ping", "--to HOST:PORT [--count N]", "print the round trips to a peer in microseconds, as connecting takes them", pingPeer},

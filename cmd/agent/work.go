@@ -25,6 +25,7 @@ func runWorker(flags *flag.FlagSet) action {
 	barrierName := flags.String("barrier", "", "`ConfigMap` that will hold the instant to start at")
 	reportName := flags.String("report", "", "`ConfigMap` to report to")
 	plan := flags.String("plan", "", "JMeter plan of the user's own, a `file`; COMMAND is then JMeter, which gets the arguments to run it")
+	address := flags.String("metrics-addr", "", "`address` to serve /metrics on; empty for none")
 	stream := flags.String("stream", "", "`URL` of the blocks that a member decides; they are measured, and no COMMAND is run")
 	return func(ctx context.Context, args []string) (int, error) {
 		if err := needed("namespace", *namespace, "barrier", *barrierName, "report", *reportName); err != nil {
@@ -38,6 +39,9 @@ func runWorker(flags *flag.FlagSet) action {
 		}
 		w, err := worker()
 		if err != nil {
+			return 0, err
+		}
+		if err := serve(*address, "", telemetry{}); err != nil {
 			return 0, err
 		}
 		cluster, err := kube.InCluster(*namespace)

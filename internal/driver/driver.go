@@ -30,6 +30,8 @@ type Driver struct {
 	Mounts []corev1.VolumeMount
 	// Volumes that Mounts and Init name.
 	Volumes []corev1.Volume
+	// Labels of the worker's pods, besides those of the run.
+	Labels map[string]string
 	// Workload is written to workload.json for the driver.
 	Workload Workload
 }

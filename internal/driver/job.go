@@ -1,6 +1,8 @@
 package driver
 
 import (
+	"fmt"
+	"maps"
 	"path"
 	"time"
 
@@ -19,11 +21,19 @@ const (
 	workloadPath = "/etc/benchnet/workload/workload.json"
 )
 
+// The agent in a worker's pod tells Prometheus what the worker uses.
+const (
+	portAgent     = 9101
+	portNameAgent = "agent"
+)
+
 // job has one pod per worker. A worker that dies ends the run: a second try would measure something else.
 func job(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) *batchv1.Job {
 	w := run.Spec.Workload
 	measured := w.Measure.WarmUp.Duration + w.Measure.Window.Duration + w.Measure.Drain.Duration
-	podLabels := Labels(run)
+	podLabels := map[string]string{}
+	maps.Copy(podLabels, d.Labels)
+	maps.Copy(podLabels, Labels(run))
 	podLabels[v1alpha1.LabelNetwork] = run.Spec.NetworkName
 	return &batchv1.Job{ObjectMeta: meta(run, run.Name), Spec: batchv1.JobSpec{
 		Completions:           new(w.Workers.Count),
@@ -54,7 +64,7 @@ func pod(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) corev1.PodSpec
 
 func worker(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
 	command := []string{pods.Agent, "work", "--namespace", run.Namespace,
-		"--barrier", names.Barrier(run.Name), "--report", names.ReportPrefix(run.Name) + "$(" + protocol.WorkerVariable + ")"}
+		"--metrics-addr", fmt.Sprintf(":%d", portAgent), "--barrier", names.Barrier(run.Name), "--report", names.ReportPrefix(run.Name) + "$(" + protocol.WorkerVariable + ")"}
 	switch {
 	case d.Plan != "":
 		command = append(command, "--plan", d.Plan)
@@ -74,6 +84,7 @@ func worker(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
 		// A load generator that has to wait for a core measures itself, not the network; it still must fit beside it.
 		Resources: corev1.ResourceRequirements{Limits: size,
 			Requests: corev1.ResourceList{corev1.ResourceMemory: w.Memory, corev1.ResourceCPU: tenth(w.Cores)}},
+		Ports:                    []corev1.ContainerPort{{Name: portNameAgent, ContainerPort: portAgent, Protocol: corev1.ProtocolTCP}},
 		VolumeMounts:             append(mounts(run), d.Mounts...),
 		SecurityContext:          pods.Restricted(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,

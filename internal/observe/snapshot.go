@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sort"
 
-	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -59,16 +58,11 @@ func Kinds() []client.ObjectList {
 	}
 }
 
-// Owned reads the objects with the labels that the owner controls, and the pods with the labels. PodMonitors are read
-// where their API is installed.
-func (r *Reader) Owned(ctx context.Context, owner client.Object, labels map[string]string, podMonitors bool) (*Snapshot, error) {
+// Owned reads the objects with the labels that the owner controls, and the pods with the labels.
+func (r *Reader) Owned(ctx context.Context, owner client.Object, labels map[string]string) (*Snapshot, error) {
 	s := &Snapshot{owned: map[key]client.Object{}, scheme: r.scheme}
-	lists := Kinds()
-	if podMonitors {
-		lists = append(lists, &monitoringv1.PodMonitorList{})
-	}
 	scope := []client.ListOption{client.InNamespace(owner.GetNamespace()), client.MatchingLabels(labels)}
-	for _, list := range lists {
+	for _, list := range Kinds() {
 		if err := r.client.List(ctx, list, scope...); err != nil {
 			return nil, fmt.Errorf("list %T of %s: %w", list, owner.GetName(), err)
 		}

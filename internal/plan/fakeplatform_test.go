@@ -46,8 +46,6 @@ func (fakePlatform) DatabaseNeeds(platform.Input, platform.Topology) platform.Da
 		Template: &corev1.Container{Name: "template", Image: "example.com/template:1"}}
 }
 
-func (fakePlatform) MetricsPorts() []string { return []string{"jmx"} }
-
 func configMap(name string, data map[string]string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: data}
 }

@@ -32,8 +32,6 @@ type Input struct {
 	Chart *database.Chart
 	// MaterialComplete tells whether a Secret of material is filled.
 	MaterialComplete func(secret string) bool
-	// PodMonitorAPI tells whether the Prometheus Operator's API is installed.
-	PodMonitorAPI bool
 	// Runs of the network's own workloads that there are, by name.
 	Runs map[string]*v1alpha1.BenchmarkRun
 	// Queue is all runs on the network, oldest first.
@@ -56,11 +54,10 @@ type StageName string
 
 // The stages of a network.
 const (
-	StageMaterial   StageName = "Material"
-	StageDatabases  StageName = "Databases"
-	StageMembers    StageName = "Members"
-	StageMonitoring StageName = "Monitoring"
-	StageWorkloads  StageName = "Workloads"
+	StageMaterial  StageName = "Material"
+	StageDatabases StageName = "Databases"
+	StageMembers   StageName = "Members"
+	StageWorkloads StageName = "Workloads"
 
 	// Stages of a reset, between those of databases and members: all members stop, then their databases are made anew.
 	StageStop  StageName = "Stop"
@@ -97,18 +94,10 @@ type Plan struct {
 	Databases []database.InstanceStatus
 	// Settings that were derived.
 	Settings []v1alpha1.DerivedSetting
-	// Monitoring tells whether, or why not, the network is scraped: a condition reason and a message.
-	Monitoring Finding
 	// Teardown removes what outlives the network, before it is gone; empty where nothing does.
 	Teardown []client.Object
 	// Hash identifies what members and databases are made of.
 	Hash string
-}
-
-// Finding is a condition reason with its message.
-type Finding struct {
-	OK              bool
-	Reason, Message string
 }
 
 // Build makes the plan. Its errors are the user's: each names what to change.
@@ -136,9 +125,11 @@ func Build(in Input) (*Plan, error) {
 	p.Stages = append([]Stage{material}, p.Stages...)
 	p.Stages = append(p.Stages,
 		Stage{Name: StageMembers, Needs: []StageName{StageMaterial, StageDatabases}, Objects: members, Provisioning: true},
-		buildMonitoring(in, p),
 		Stage{Name: StageWorkloads, Needs: []StageName{StageMembers}, Objects: dueRuns(in)})
 	if p.Hash, err = p.hash(); err != nil {
+		return nil, err
+	}
+	if err := in.labelPods(p); err != nil {
 		return nil, err
 	}
 	p.reset(in, resets(databases))
@@ -167,7 +158,7 @@ func (p *Plan) Objects() []client.Object {
 	return append(all, p.Teardown...)
 }
 
-// hash covers databases and members: what a result depends on. Material is random, monitoring, workloads and epochs come and go.
+// hash covers databases and members: what a result depends on. Material is random, labels of pods say whose they are, workloads and epochs come and go.
 func (p *Plan) hash() (string, error) {
 	var relevant []client.Object
 	for _, s := range p.Stages {

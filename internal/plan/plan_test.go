@@ -24,16 +24,14 @@ func input(edit func(*Input)) Input {
 		Network: &v1alpha1.BenchmarkNetwork{
 			ObjectMeta: metav1.ObjectMeta{Name: "net", Namespace: "ns", UID: "uid"},
 			Spec: v1alpha1.BenchmarkNetworkSpec{
-				Members:    v1alpha1.MembersSpec{Count: 2, Reservation: v1alpha1.ReservationFull},
-				Database:   &v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Topology: v1alpha1.TopologyShared, Provider: v1alpha1.ProviderChart},
-				Monitoring: v1alpha1.MonitoringSpec{PodMonitor: v1alpha1.PodMonitorsAuto, IntervalSeconds: 5},
-				Workloads:  []v1alpha1.NetworkWorkload{{Workload: v1alpha1.Workload{Name: "first"}}, {Workload: v1alpha1.Workload{Name: "second"}}},
+				Members:   v1alpha1.MembersSpec{Count: 2, Reservation: v1alpha1.ReservationFull},
+				Database:  &v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Topology: v1alpha1.TopologyShared, Provider: v1alpha1.ProviderChart},
+				Workloads: []v1alpha1.NetworkWorkload{{Workload: v1alpha1.Workload{Name: "first"}}, {Workload: v1alpha1.Workload{Name: "second"}}},
 			},
 		},
 		Platform:         fakePlatform{},
 		Images:           images.Catalogue{Registry: "example.com", Version: "1"},
 		MaterialComplete: func(string) bool { return false },
-		PodMonitorAPI:    true,
 	}
 	if edit != nil {
 		edit(&in)
@@ -46,7 +44,7 @@ func TestGoldenPlans(t *testing.T) {
 	cases := map[string]func(*Input){
 		"new":      nil,
 		"material": func(in *Input) { in.MaterialComplete = func(string) bool { return true } },
-		"h2":       func(in *Input) { in.Network.Spec.Database.Engine = v1alpha1.EngineH2; in.PodMonitorAPI = false },
+		"h2":       func(in *Input) { in.Network.Spec.Database.Engine = v1alpha1.EngineH2 },
 		"per-host": func(in *Input) {
 			in.Network.Spec.Database.Topology, in.Network.Spec.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(1))
 			in.Network.Spec.Members.Reservation = v1alpha1.ReservationMinimal
@@ -79,7 +77,7 @@ func TestGoldenPlans(t *testing.T) {
 func rendered(t *testing.T, p *Plan) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# credentials: %v\n# monitoring: %+v\n", p.Credentials, p.Monitoring)
+	fmt.Fprintf(&out, "# credentials: %v\n", p.Credentials)
 	for _, s := range p.Stages {
 		fmt.Fprintf(&out, "# stage %s, needs %v, filled %v\n", s.Name, s.Needs, s.Filled)
 		for _, o := range s.Objects {

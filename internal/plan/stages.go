@@ -9,7 +9,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/monitoring"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/platform"
 )
@@ -52,28 +51,6 @@ func buildMaterial(in Input, pin platform.Input, p *Plan) (Stage, error) {
 		stage.Objects = append(stage.Objects, material.Maker...)
 	}
 	return stage, nil
-}
-
-func buildMonitoring(in Input, p *Plan) Stage {
-	stage := Stage{Name: StageMonitoring, Provisioning: true}
-	exposer, ok := in.Platform.(platform.MetricsExposer)
-	switch {
-	case !ok:
-		p.Monitoring = Finding{Reason: v1alpha1.ReasonDisabled, Message: "the platform exposes no metrics"}
-	case in.Network.Spec.Monitoring.PodMonitor == v1alpha1.PodMonitorsDisabled:
-		p.Monitoring = Finding{Reason: v1alpha1.ReasonDisabled, Message: "spec.monitoring.podMonitor is Disabled"}
-	case !in.PodMonitorAPI:
-		p.Monitoring = Finding{Reason: v1alpha1.ReasonAPIMissing,
-			Message: "PodMonitor (monitoring.coreos.com/v1) is not installed in this cluster: no Prometheus Operator, no scrapes"}
-	default:
-		ports := exposer.MetricsPorts()
-		if len(p.Databases) > 0 {
-			ports = append(ports, "metrics")
-		}
-		stage.Objects = []client.Object{monitoring.PodMonitor(in.Network, ports)}
-		p.Monitoring = Finding{OK: true, Reason: v1alpha1.ReasonApplied, Message: fmt.Sprintf("PodMonitor %s scrapes ports %v", in.Network.Name, ports)}
-	}
-	return stage
 }
 
 // dueRuns are the runs of the network's workloads in order: those there are, and the next one when all before it have ended.

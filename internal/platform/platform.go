@@ -57,12 +57,6 @@ type Interpreter interface {
 	Interpret(spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *results.Measurement) results.Interpretation
 }
 
-// MetricsExposer is a platform whose members serve Prometheus metrics.
-type MetricsExposer interface {
-	// MetricsPorts are the names of the container ports that serve them, at /metrics.
-	MetricsPorts() []string
-}
-
 // Resetter is a platform whose networks can go back to their freshly made state: what a member is lies in Secrets, and what it
 // remembers in its databases and in one volume.
 type Resetter interface {

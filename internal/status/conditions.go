@@ -50,7 +50,6 @@ func refused(generation int64, refusal error) []metav1.Condition {
 func networkConditions(in NetworkInput) []metav1.Condition {
 	l := conditionList{generation: in.Network.Generation}
 	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
-	l.set(v1alpha1.ConditionMonitored, in.Plan.Monitoring.OK, in.Plan.Monitoring.Reason, in.Plan.Monitoring.Message)
 	distance := emulated(in)
 	l.set(v1alpha1.ConditionNetworkEmulated, distance.OK, distance.Reason, distance.Message)
 	if first := firstUnready(in.Stages); first == nil {

@@ -7,24 +7,29 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/emulation"
 	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/plan"
 )
 
 // howToAllow is what lets the sidecars have their capability where the namespace refuses them.
 const howToAllow = "spec.network needs pods that may hold the capability NET_ADMIN: " +
 	"kubectl label namespace %s pod-security.kubernetes.io/enforce=privileged --overwrite"
 
+// finding is what a condition says: whether it holds, its reason and its message.
+type finding struct {
+	OK              bool
+	Reason, Message string
+}
+
 // emulated tells whether the members are as far from each other as the spec says, and by what, or why not.
-func emulated(in NetworkInput) plan.Finding {
+func emulated(in NetworkInput) finding {
 	if in.Network.Spec.Network == nil {
-		return plan.Finding{Reason: v1alpha1.ReasonNotRequested, Message: "spec.network is not set: members are as far apart as their hosts are"}
+		return finding{Reason: v1alpha1.ReasonNotRequested, Message: "spec.network is not set: members are as far apart as their hosts are"}
 	}
 	by := map[emulation.Mechanism]int{}
 	var waiting []string
 	for _, m := range in.Plan.Topology.Members {
 		e := in.Snapshot.Emulated(in.Network.Name, m.Name)
 		if reason, message := emulationTrouble(in.Network, e); reason != "" {
-			return plan.Finding{Reason: reason, Message: m.Name + ": " + message}
+			return finding{Reason: reason, Message: m.Name + ": " + message}
 		}
 		if e.Mechanism == "" {
 			waiting = append(waiting, m.Name)
@@ -32,14 +37,14 @@ func emulated(in NetworkInput) plan.Finding {
 		by[e.Mechanism]++
 	}
 	if len(waiting) > 0 {
-		return plan.Finding{Reason: v1alpha1.ReasonWaitingForMembers, Message: "not at their distance yet: " + strings.Join(waiting, ", ")}
+		return finding{Reason: v1alpha1.ReasonWaitingForMembers, Message: "not at their distance yet: " + strings.Join(waiting, ", ")}
 	}
 	// Hosts with different kernels: the condition names the one by which the sidecar is in the way of every packet.
 	mechanism := emulation.Netem
 	if by[emulation.UserSpace] > 0 {
 		mechanism = emulation.UserSpace
 	}
-	return plan.Finding{OK: true, Reason: string(mechanism), Message: mechanismMessage(by)}
+	return finding{OK: true, Reason: string(mechanism), Message: mechanismMessage(by)}
 }
 
 func mechanismMessage(by map[emulation.Mechanism]int) string {

@@ -14,6 +14,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,7 +32,8 @@ const (
 	volumeConfig = "emulation-config"
 
 	// port of the sidecar's readiness and metrics.
-	port = 9102
+	port     = 9102
+	portName = "emulation-agent"
 	// startBudgetSeconds covers an API server that is busy with a large network.
 	startBudgetSeconds = 300
 
@@ -57,6 +59,9 @@ func Decorate(in Input, objects []client.Object) ([]client.Object, error) {
 	}
 	sum := sha256.Sum256(text)
 	for _, o := range objects {
+		if policy, ok := o.(*networkingv1.NetworkPolicy); ok {
+			admit(policy)
+		}
 		set, ok := o.(*appsv1.StatefulSet)
 		if !ok || set.Labels[v1alpha1.LabelMember] == "" {
 			continue
@@ -72,6 +77,12 @@ func Decorate(in Input, objects []client.Object) ([]client.Object, error) {
 		pod.Annotations[annotationHash] = hex.EncodeToString(sum[:8])
 	}
 	return append(in.surroundings(string(text)), objects...), nil
+}
+
+// admit lets whoever scrapes the members reach the sidecar too.
+func admit(policy *networkingv1.NetworkPolicy) {
+	policy.Spec.Ingress = append(policy.Spec.Ingress, networkingv1.NetworkPolicyIngressRule{Ports: []networkingv1.NetworkPolicyPort{
+		{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromString(portName))}}})
 }
 
 // room tells what a platform's pod has that is the sidecar's.
@@ -105,6 +116,7 @@ func (in Input) container(member string) corev1.Container {
 		Image: in.AgentImage,
 		Command: []string{"/agent", "emulate", "--config", path.Join(configDir, emulation.FileName), "--member", member,
 			"--namespace", in.Network.Namespace, "--report", names.EmulationReport(in.Network.Name), "--listen", fmt.Sprintf(":%d", port)},
+		Ports:                    []corev1.ContainerPort{{Name: portName, ContainerPort: port, Protocol: corev1.ProtocolTCP}},
 		Env:                      []corev1.EnvVar{ownField("POD_NAME", "metadata.name"), ownField("POD_UID", "metadata.uid")},
 		RestartPolicy:            new(corev1.ContainerRestartPolicyAlways),
 		Resources:                resources(),

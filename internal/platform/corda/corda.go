@@ -17,12 +17,11 @@ type Corda struct{}
 func New() Corda { return Corda{} }
 
 var (
-	_ platform.Platform       = Corda{}
-	_ platform.MaterialUser   = Corda{}
-	_ platform.DatabaseUser   = Corda{}
-	_ platform.Loadable       = Corda{}
-	_ platform.MetricsExposer = Corda{}
-	_ platform.Resetter       = Corda{}
+	_ platform.Platform     = Corda{}
+	_ platform.MaterialUser = Corda{}
+	_ platform.DatabaseUser = Corda{}
+	_ platform.Loadable     = Corda{}
+	_ platform.Resetter     = Corda{}
 )
 
 // Type is Corda.
@@ -35,9 +34,6 @@ func (Corda) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	}
 	return "Corda " + spec.Platform.Corda.Version
 }
-
-// MetricsPorts are those of the JMX exporter in the node and of the agent beside it.
-func (Corda) MetricsPorts() []string { return []string{portNameJMX, portNameAgent} }
 
 // StateVolume is the one that each member writes to.
 func (Corda) StateVolume() string { return volumeBase }

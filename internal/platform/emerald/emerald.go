@@ -18,12 +18,11 @@ type Emerald struct{}
 func New() Emerald { return Emerald{} }
 
 var (
-	_ platform.Platform       = Emerald{}
-	_ platform.MaterialUser   = Emerald{}
-	_ platform.Loadable       = Emerald{}
-	_ platform.Interpreter    = Emerald{}
-	_ platform.MetricsExposer = Emerald{}
-	_ platform.Resetter       = Emerald{}
+	_ platform.Platform     = Emerald{}
+	_ platform.MaterialUser = Emerald{}
+	_ platform.Loadable     = Emerald{}
+	_ platform.Interpreter  = Emerald{}
+	_ platform.Resetter     = Emerald{}
 )
 
 // Ports of a member's pod; 9102 is that of the sidecar of an emulated network. The Engine API is for the validator beside it alone.
@@ -42,28 +41,36 @@ const (
 	portNameMetrics          = "metrics"
 	portNameHTTP             = "rpc"
 	portNameExecutionMetrics = "el-metrics"
-	portNameAgent            = "agent"
-	portNameExecutionAgent   = "el-agent"
+	// portNameGethMetrics tells Prometheus that they are where geth alone has them: /debug/metrics/prometheus.
+	portNameGethMetrics    = "geth-metrics"
+	portNameAgent          = "agent"
+	portNameExecutionAgent = "el-agent"
 )
 
 // role of every member.
 const role = "Validator"
 
-// validatorPorts and executionPorts are those of the two containers.
-var (
-	validatorPorts = []members.Port{
-		{Name: "consensus", Number: portConsensus, Reach: members.ReachNetwork},
-		{Name: portNameMetrics, Number: portMetrics, Reach: members.ReachAnyone},
-		{Name: portNameAgent, Number: portAgent, Reach: members.ReachAnyone},
+// validatorPorts are those of the validator's container.
+var validatorPorts = []members.Port{
+	{Name: "consensus", Number: portConsensus, Reach: members.ReachNetwork},
+	{Name: portNameMetrics, Number: portMetrics, Reach: members.ReachAnyone},
+	{Name: portNameAgent, Number: portAgent, Reach: members.ReachAnyone},
+}
+
+// executionPorts are those of the execution client's container.
+func executionPorts(client v1alpha1.ExecutionClient) []members.Port {
+	metrics := portNameExecutionMetrics
+	if client == v1alpha1.ExecutionGeth {
+		metrics = portNameGethMetrics
 	}
-	executionPorts = []members.Port{
+	return []members.Port{
 		{Name: portNameHTTP, Number: portHTTP, Reach: members.ReachNetwork},
 		{Name: "ws", Number: portWebSocket, Reach: members.ReachNetwork},
 		{Name: "peers", Number: portPeers, Reach: members.ReachNetwork},
-		{Name: portNameExecutionMetrics, Number: portExecutionMetrics, Reach: members.ReachAnyone},
+		{Name: metrics, Number: portExecutionMetrics, Reach: members.ReachAnyone},
 		{Name: portNameExecutionAgent, Number: portExecutionAgent, Reach: members.ReachAnyone},
 	}
-)
+}
 
 // Type is Emerald.
 func (Emerald) Type() v1alpha1.PlatformType { return v1alpha1.PlatformEmerald }
@@ -72,11 +79,6 @@ func (Emerald) Type() v1alpha1.PlatformType { return v1alpha1.PlatformEmerald }
 func (Emerald) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	e := spec.Platform.Emerald
 	return "Emerald " + e.Image + " on " + string(e.Execution.Client) + " " + e.Execution.Image
-}
-
-// MetricsPorts are those of validator, execution client and the agents in both containers.
-func (Emerald) MetricsPorts() []string {
-	return []string{portNameMetrics, portNameExecutionMetrics, portNameAgent, portNameExecutionAgent}
 }
 
 // StateVolume is the one that each member writes to.

@@ -12,7 +12,7 @@ import (
 // Members are the Service that names all pods, the policy around them, and for each member an address that outlives its pod,
 // its configuration and a StatefulSet. Validators give up on peers whose names do not resolve, so they dial the addresses.
 func (Emerald) Members(in platform.Input, topology platform.Topology) ([]client.Object, error) {
-	ports := slices.Concat(validatorPorts, executionPorts)
+	ports := slices.Concat(validatorPorts, executionPorts(in.Network.Spec.Platform.Emerald.Execution.Client))
 	objects := []client.Object{members.Service(in.Network, ports), members.Policy(in.Network, ports)}
 	for i, m := range topology.Members {
 		files, err := memberFiles(in, topology, i)

@@ -77,7 +77,7 @@ func clientContainer(in platform.Input, m platform.Member) corev1.Container {
 	c := executionContainer(in, m, "execution",
 		append(members.Supervise(portExecutionAgent, dataDir, "--"), command(&in.Network.Spec)...)...)
 	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnly(pods.AgentVolume, pods.AgentDir))
-	c.Ports = members.ContainerPorts(executionPorts)
+	c.Ports = members.ContainerPorts(executionPorts(in.Network.Spec.Platform.Emerald.Execution.Client))
 	c.ReadinessProbe = &corev1.Probe{PeriodSeconds: 2, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
 		TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameHTTP)}}}
 	return c

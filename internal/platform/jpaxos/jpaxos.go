@@ -19,11 +19,10 @@ type JPaxos struct{}
 func New() JPaxos { return JPaxos{} }
 
 var (
-	_ platform.Platform       = JPaxos{}
-	_ platform.Loadable       = JPaxos{}
-	_ platform.Interpreter    = JPaxos{}
-	_ platform.MetricsExposer = JPaxos{}
-	_ platform.Resetter       = JPaxos{}
+	_ platform.Platform    = JPaxos{}
+	_ platform.Loadable    = JPaxos{}
+	_ platform.Interpreter = JPaxos{}
+	_ platform.Resetter    = JPaxos{}
 )
 
 // roleReplica is the only role: whoever leads may change while the network runs.
@@ -48,9 +47,6 @@ func (JPaxos) Type() v1alpha1.PlatformType { return v1alpha1.PlatformJPaxos }
 func (JPaxos) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	return "JPaxos of " + spec.Platform.JPaxos.Image
 }
-
-// MetricsPorts are those of the agent in each replica's pod.
-func (JPaxos) MetricsPorts() []string { return []string{portNameAgent} }
 
 // StateVolume is the one that each member writes to.
 func (JPaxos) StateVolume() string { return volumeStorage }

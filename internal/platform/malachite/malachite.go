@@ -18,12 +18,11 @@ type Malachite struct{}
 func New() Malachite { return Malachite{} }
 
 var (
-	_ platform.Platform       = Malachite{}
-	_ platform.MaterialUser   = Malachite{}
-	_ platform.Loadable       = Malachite{}
-	_ platform.Interpreter    = Malachite{}
-	_ platform.MetricsExposer = Malachite{}
-	_ platform.Resetter       = Malachite{}
+	_ platform.Platform     = Malachite{}
+	_ platform.MaterialUser = Malachite{}
+	_ platform.Loadable     = Malachite{}
+	_ platform.Interpreter  = Malachite{}
+	_ platform.Resetter     = Malachite{}
 )
 
 // libraryVersion is that of the consensus library's crates in the project's own image.
@@ -57,9 +56,6 @@ func (Malachite) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	}
 	return "Malachite " + libraryVersion
 }
-
-// MetricsPorts are those of the validator and of the agent beside it.
-func (Malachite) MetricsPorts() []string { return []string{portNameHTTP, portNameAgent} }
 
 // StateVolume is the one that each member writes to.
 func (Malachite) StateVolume() string { return volumeHome }

@@ -117,6 +117,7 @@ func Conform(t *testing.T, p platform.Platform, samples []Sample) {
 			b.checkObjects(t, s.Network)
 			b.checkPods(t, Input(p, s.Network))
 			b.checkTopology(t, p, s.Network)
+			b.checkScraped(t)
 			b.checkSettings(t)
 		})
 	}

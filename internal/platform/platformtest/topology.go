@@ -34,9 +34,6 @@ func (b Built) checkTopology(t *testing.T, p platform.Platform, network *v1alpha
 	if len(hosts) != len(b.Topology.Members) {
 		t.Errorf("%d pods for %d members", len(hosts), len(b.Topology.Members))
 	}
-	if exposer, ok := p.(platform.MetricsExposer); ok {
-		b.checkPorts(t, exposer.MetricsPorts())
-	}
 	b.checkTargets(t)
 }
 
@@ -72,23 +69,6 @@ func (b Built) hosts(t *testing.T, network *v1alpha1.BenchmarkNetwork) []string 
 		hosts = append(hosts, set.Name+"-0."+service.Name+"."+network.Namespace+".svc")
 	}
 	return hosts
-}
-
-func (b Built) checkPorts(t *testing.T, ports []string) {
-	t.Helper()
-	for _, w := range workloads(b.Members) {
-		var named []string
-		for _, c := range w.template.Spec.Containers {
-			for _, p := range c.Ports {
-				named = append(named, p.Name)
-			}
-		}
-		for _, port := range ports {
-			if !slices.Contains(named, port) {
-				t.Errorf("%s has no port %s for its metrics; it has %v", w.id, port, named)
-			}
-		}
-	}
 }
 
 // checkTargets wants drivers to be told of members by names and addresses that they have.

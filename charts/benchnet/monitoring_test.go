@@ -1,0 +1,79 @@
+package benchnet_test
+
+import (
+	"testing"
+
+	"helm.sh/helm/v4/pkg/chart/common"
+	"helm.sh/helm/v4/pkg/chart/common/util"
+	"helm.sh/helm/v4/pkg/chart/v2/loader"
+	"helm.sh/helm/v4/pkg/engine"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+const monitorTemplate = "benchnet/templates/podmonitor.yaml"
+
+// monitors are the PodMonitors that the chart makes in a cluster with or without the Prometheus Operator's API.
+func monitors(t *testing.T, apis common.VersionSet, values map[string]any) objects {
+	t.Helper()
+	chart, err := loader.LoadDir(".")
+	if err != nil {
+		t.Fatalf("load the chart: %v", err)
+	}
+	capabilities := common.DefaultCapabilities.Copy()
+	capabilities.APIVersions = append(capabilities.APIVersions, apis...)
+	given, err := util.ToRenderValues(chart, values, common.ReleaseOptions{Name: "benchnet", Namespace: "benchnet-system"}, capabilities)
+	if err != nil {
+		t.Fatalf("values %v: %v", values, err)
+	}
+	files, err := engine.Render(chart, given)
+	if err != nil {
+		t.Fatalf("render the chart: %v", err)
+	}
+	return decode(t, []byte(files[monitorTemplate]))
+}
+
+// TestMonitorsWhereTheirAPIIs follows the default, and what a user says against it.
+func TestMonitorsWhereTheirAPIIs(t *testing.T) {
+	api := common.VersionSet{"monitoring.coreos.com/v1"}
+	said := func(enabled bool) map[string]any {
+		return map[string]any{"monitoring": map[string]any{"podMonitors": map[string]any{"enabled": enabled}}}
+	}
+	for name, c := range map[string]struct {
+		apis   common.VersionSet
+		values map[string]any
+		want   int
+	}{
+		"no API":                {nil, nil, 0},
+		"the API is there":      {api, nil, 1},
+		"unwanted":              {api, said(false), 0},
+		"wanted before the API": {nil, said(true), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := monitors(t, c.apis, c.values); len(got) != c.want {
+				t.Errorf("%d monitors, want %d: %v", len(got), c.want, got.names())
+			}
+		})
+	}
+}
+
+func TestMonitorsLookWhereNetworksAre(t *testing.T) {
+	all := monitors(t, nil, map[string]any{
+		"watchNamespaces": []any{"team-a", "team-b"},
+		"monitoring":      map[string]any{"podMonitors": map[string]any{"enabled": true, "interval": "15s", "labels": map[string]any{"release": "prometheus"}}},
+	})
+	monitor := all["PodMonitor benchnet-networks"]
+	if monitor == nil {
+		t.Fatalf("there is no monitor among %v", all.names())
+	}
+	namespaces, _, _ := unstructured.NestedStringSlice(monitor.Object, "spec", "namespaceSelector", "matchNames")
+	if len(namespaces) != 2 || namespaces[0] != "team-a" || namespaces[1] != "team-b" {
+		t.Errorf("it looks into the namespaces %v", namespaces)
+	}
+	endpoints, _, _ := unstructured.NestedSlice(monitor.Object, "spec", "podMetricsEndpoints")
+	if got := endpoints[0].(map[string]any)["interval"]; got != "15s" {
+		t.Errorf("it scrapes each %v", got)
+	}
+	if monitor.GetLabels()["release"] != "prometheus" {
+		t.Errorf("its labels are %v", monitor.GetLabels())
+	}
+}
