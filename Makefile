@@ -139,6 +139,14 @@ cluster-up: ## Bring up a cluster: the one you ask for, kind, or a real single n
 cluster-down: ## Take the cluster down
 	@hack/cluster/down
 
+.PHONY: monitoring-up
+monitoring-up: ## Install Prometheus, its operator and exporters on the cluster, unless it has them
+	@hack/monitoring/up
+
+.PHONY: monitoring-down
+monitoring-down: ## Take them off again
+	@hack/monitoring/down
+
 .PHONY: images
 images: ## Build the images that changed and load them into the cluster
 	hack/images/build

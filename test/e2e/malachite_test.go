@@ -38,12 +38,15 @@ const (
 func TestValidators(t *testing.T) {
 	ns := cluster.NewNamespace(t, "malachite")
 	ns.MustApply(validators)
-	tellStages(ns, ns.WaitReady("val"))
+	network := ns.WaitReady("val")
+	tellStages(ns, network)
+	t.Run("Prometheus scrapes all of it", func(t *testing.T) { assertScraped(ns.Within(t), network, malachiteSeries) })
 	mustPass(t, "blocks are measured", func(t *testing.T) {
 		ns := ns.Within(t)
 		run := ns.WaitEnded("val-blocks")
 		assertBlocks(ns, run, 128)
 		assertCountersAgree(ns, document(ns, run))
+		assertRunScraped(ns, run)
 	})
 	mustPass(t, "a validator that was lost catches up", func(t *testing.T) {
 		ns := ns.Within(t)

@@ -4,134 +4,101 @@ package e2e_test
 
 import (
 	"fmt"
-	"os/exec"
-	"strings"
+	"maps"
+	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"github.com/prometheus/common/model"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
-// Series that users build their dashboards on, by the port that serves them.
+// Series that users build their dashboards on, by the port of a member that serves them.
 var (
-	nodeSeries = []string{"corda_flows_started_total", "corda_flows_finished_total", "corda_flows_in_flight",
-		"corda_database_pool_connections", "corda_broker_messages", "jvm_memory_used_bytes"}
 	agentSeries = []string{"benchnet_container_cpu_usage_seconds_total", "benchnet_container_cpu_periods_total",
 		"benchnet_container_cpu_throttled_periods_total", "benchnet_container_cpu_throttled_seconds_total",
 		"benchnet_container_memory_working_set_bytes"}
-	databaseSeries = []string{"pg_up", "pg_stat_database_xact_commit", "pg_database_size_bytes"}
+	cordaSeries = map[string][]string{"agent": agentSeries, "jmx": {"corda_flows_started_total", "corda_flows_finished_total",
+		"corda_flows_in_flight", "corda_database_pool_connections", "corda_broker_messages", "jvm_memory_used_bytes"}}
+	malachiteSeries = map[string][]string{"agent": agentSeries, "http": {"malachite_bench_height", "malachite_bench_blocks_total",
+		"malachite_bench_block_time_seconds_bucket", "malachitebft_core_consensus_connected_peers"}}
+	databaseSeries = map[string][]string{"agent": agentSeries, "metrics": {"pg_up", "pg_stat_database_xact_commit", "pg_database_size_bytes"}}
 	operatorSeries = []string{"controller_runtime_reconcile_total", "workqueue_depth", "process_resident_memory_bytes"}
 )
 
-func assertMetrics(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork) {
+// assertScraped fails unless Prometheus scrapes each member of the network at the ports that the series name, and each database,
+// all targets are up, and the series are there and tell whose they are.
+func assertScraped(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork, members map[string][]string) {
 	ns.Helper()
+	prometheus := ns.Prometheus()
+	var targets []string
+	var pods []scraped
 	for _, m := range network.Status.Members {
-		pod := names.Pod(network.Name, m.Name)
-		assertSeries(ns, pod+" of the node", ns.Scrape(ns.Name, pod, 9100), nodeSeries)
-		assertSeries(ns, pod+" of the agent", ns.Scrape(ns.Name, pod, 9101), agentSeries)
+		pods = append(pods, scraped{names.Pod(network.Name, m.Name), "member", m.Name, members})
 	}
 	for _, d := range network.Status.Databases {
-		metrics := ns.Scrape(ns.Name, d.Name+"-0", 9187)
-		assertSeries(ns, d.Name, metrics, databaseSeries)
-		if !strings.Contains(metrics, "\npg_up 1") {
-			ns.Errorf("the exporter of %s cannot ask its server", d.Name)
+		pods = append(pods, scraped{d.Name + "-0", "database", d.Name, databaseSeries})
+	}
+	for _, pod := range pods {
+		for port := range pod.series {
+			targets = append(targets, pod.name+"/"+port)
 		}
 	}
-	assertOperatorMetrics(ns)
-}
-
-func assertSeries(ns *cluster.Namespace, of, metrics string, wanted []string) {
-	ns.Helper()
-	if lacking := cluster.Lacking(metrics, wanted...); len(lacking) > 0 {
-		ns.Errorf("the metrics of %s lack %v", of, lacking)
+	of := model.LabelSet{"job": "benchnet", "namespace": model.LabelValue(ns.Name), "network": model.LabelValue(network.Name)}
+	prometheus.WaitTargetsUp(of, targets...)
+	for _, pod := range pods {
+		assertSeries(prometheus, pod, network)
 	}
 }
 
-// assertOperatorMetrics reads the operator's own metrics as Prometheus does: with a token of an account that may.
-func assertOperatorMetrics(ns *cluster.Namespace) {
-	ns.Helper()
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "scraper", Namespace: ns.Name}}
-	binding := &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: ns.Name + "-scraper"},
-		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "benchnet-metrics-reader"},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: account.Name, Namespace: ns.Name}}}
-	for _, object := range []client.Object{account, binding} {
-		if err := ns.Client.Create(ns.Context(), object); err != nil && !apierrors.IsAlreadyExists(err) {
-			ns.Fatal(err)
-		}
-		defer func() {
-			if err := ns.Client.Delete(ns.Context(), object); err != nil {
-				ns.Error(err)
-			}
-		}()
-	}
-	token := strings.TrimSpace(ns.Kubectl("create", "token", account.Name))
-	metrics := ns.ScrapeSecure(cluster.OperatorNamespace, ns.Operator().Name, 8443, token)
-	assertSeries(ns, "the operator", metrics, operatorSeries)
-	for line := range strings.Lines(metrics) {
-		if strings.HasPrefix(line, "process_resident_memory_bytes") {
-			ns.Logf("operator: %s", strings.TrimSpace(line))
+// scraped is a pod with the series that its ports serve, and the label that tells what it is.
+type scraped struct {
+	name, label, value string
+	series             map[string][]string
+}
+
+func assertSeries(prometheus cluster.Prometheus, pod scraped, network *v1alpha1.BenchmarkNetwork) {
+	prometheus.Helper()
+	for _, port := range slices.Sorted(maps.Keys(pod.series)) {
+		for _, series := range pod.series[port] {
+			selector := fmt.Sprintf(`%s{job="benchnet",namespace=%q,pod=%q,endpoint=%q,network=%q,platform=%q,%s=%q}`, series, prometheus.Name,
+				pod.name, port, network.Name, network.Spec.Platform.Type, pod.label, pod.value)
+			prometheus.Wait(selector+" is there", time.Minute, func() (bool, string) {
+				return len(prometheus.Query(selector)) > 0, "no such series"
+			})
 		}
 	}
 }
 
-const podMonitorCRD = "podmonitors.monitoring.coreos.com"
-
-// assertPodMonitor follows a network from a cluster without the Prometheus Operator's API to one with it. It wakes the
-// network up. A cluster that has the API already is left as it is.
-func assertPodMonitor(ns *cluster.Namespace, network string) {
+// assertOperatorScraped fails unless Prometheus reads the operator's own metrics: over HTTPS, as an account that may.
+func assertOperatorScraped(ns *cluster.Namespace) {
 	ns.Helper()
-	if !isInstalled(ns) {
-		assertCondition(ns, network, "False", v1alpha1.ReasonAPIMissing)
-		manifest, err := exec.CommandContext(ns.Context(), "testdata/podmonitor-crd.sh").Output()
-		if err != nil {
-			ns.Fatalf("generate the CRD: %v", err)
+	prometheus := ns.Prometheus()
+	operator := ns.Operator().Name
+	prometheus.WaitTargetsUp(model.LabelSet{"namespace": cluster.OperatorNamespace, "pod": model.LabelValue(operator)}, operator+"/metrics")
+	for _, series := range operatorSeries {
+		vector := prometheus.Query(fmt.Sprintf(`%s{namespace=%q,pod=%q}`, series, cluster.OperatorNamespace, operator))
+		if len(vector) == 0 {
+			ns.Errorf("the metrics of the operator lack %s", series)
 		}
-		ns.MustApply(string(manifest))
-		removeAtEnd(ns)
-		ns.Kubectl("wait", "--for=condition=Established", "crd/"+podMonitorCRD)
-	}
-	operator := ns.Operator()
-	ns.Kubectl("patch", "benchmarknetwork", network, "--type=merge", "--patch", `{"spec":{"suspend":false}}`)
-	assertCondition(ns, network, "True", v1alpha1.ReasonApplied)
-	ports := strings.Fields(ns.Kubectl("get", "podmonitor", network, "--output", "jsonpath={.spec.podMetricsEndpoints[*].port}"))
-	if strings.Join(ports, " ") != "jmx agent metrics" {
-		ns.Errorf("the PodMonitor scrapes the ports %v", ports)
-	}
-	if now := ns.Operator(); now.UID != operator.UID || restarts(now) != restarts(operator) {
-		ns.Error("the operator should see the new API without a restart")
-	}
-}
-
-func isInstalled(ns *cluster.Namespace) bool {
-	ns.Helper()
-	return strings.Contains(ns.Kubectl("get", "crd", "--output=name"), "/"+podMonitorCRD)
-}
-
-// removeAtEnd takes the CRD away when the scenario is over. An operator that has seen a kind counts on it, so it starts anew.
-func removeAtEnd(ns *cluster.Namespace) {
-	ns.AtEnd(func(ns *cluster.Namespace) {
-		ns.Kubectl("delete", "crd", podMonitorCRD)
-		ns.KillOperator()
-	})
-}
-
-func restarts(pod *corev1.Pod) int32 { return pod.Status.ContainerStatuses[0].RestartCount }
-
-func assertCondition(ns *cluster.Namespace, network, state, reason string) {
-	ns.Helper()
-	ns.Wait(fmt.Sprintf("Monitored is %s with %s", state, reason), time.Minute, func() (bool, string) {
-		c := meta.FindStatusCondition(ns.Network(network).Status.Conditions, v1alpha1.ConditionMonitored)
-		if c == nil {
-			return false, "no condition Monitored yet"
+		if series == "process_resident_memory_bytes" && len(vector) > 0 {
+			ns.Logf("operator: %s %.1f MiB", series, float64(vector[0].Value)/(1<<20))
 		}
-		return string(c.Status) == state && c.Reason == reason, fmt.Sprintf("%s %s: %s", c.Status, c.Reason, c.Message)
-	})
+	}
+}
+
+// assertRunScraped fails unless the series of a run's workers can be chosen by the run.
+func assertRunScraped(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
+	ns.Helper()
+	expression := fmt.Sprintf(`benchnet_container_cpu_usage_seconds_total{namespace=%q,run=%q,network=%q}`, ns.Name, run.Name, run.Spec.NetworkName)
+	matrix := ns.Prometheus().QueryRange(expression, run.CreationTimestamp.Time, time.Now(), time.Second)
+	if workers := int(run.Spec.Workload.Workers.Count); len(matrix) != workers {
+		ns.Errorf("%s has %d series, want one for each of %d workers", expression, len(matrix), workers)
+	}
+	for _, series := range matrix {
+		ns.Logf("run %s: %d seconds with samples of %s, %.2f s of CPU in the end", run.Name, len(series.Values), series.Metric["pod"],
+			float64(series.Values[len(series.Values)-1].Value))
+	}
 }

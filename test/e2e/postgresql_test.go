@@ -32,10 +32,15 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 	tellStages(ns, network)
 	t.Run("a suspended network runs nothing", func(t *testing.T) { assertNoLoad(ns.Within(t)) })
 	t.Run("Corda accepts the node.conf of every member", func(t *testing.T) { assertNodeConfs(ns.Within(t), network) })
-	t.Run("metrics are served", func(t *testing.T) { assertMetrics(ns.Within(t), network) })
-	mustPass(t, "a PodMonitor is made once its API is installed", func(t *testing.T) { assertPodMonitor(ns.Within(t), "banks") })
+	t.Run("Prometheus scrapes all of it", func(t *testing.T) { assertScraped(ns.Within(t), network, cordaSeries) })
+	t.Run("Prometheus scrapes the operator", func(t *testing.T) { assertOperatorScraped(ns.Within(t)) })
 
-	mustPass(t, "issue, closed loop", func(t *testing.T) { assertRun(ns.Within(t), "banks-issue") })
+	ns.Kubectl("patch", "benchmarknetwork", "banks", "--type=merge", "--patch", `{"spec":{"suspend":false}}`)
+
+	mustPass(t, "issue, closed loop", func(t *testing.T) {
+		ns := ns.Within(t)
+		assertRunScraped(ns, assertRun(ns, "banks-issue"))
+	})
 	mustPass(t, "pay, closed loop, two workers", func(t *testing.T) { assertRun(ns.Within(t), "banks-pay") })
 	mustPass(t, "issue and pay, the operator dies in mid-run", func(t *testing.T) { assertSurvivesOperator(ns.Within(t)) })
 	mustPass(t, "issue, open loop", func(t *testing.T) {

@@ -33,8 +33,6 @@ type Namespace struct {
 	testing.TB
 	Name   string
 	Client client.Client
-	// atEnd is shared by the namespace in all subtests.
-	atEnd *[]func(*Namespace)
 }
 
 // NewNamespace makes an empty namespace, held to the pod security standard "restricted", which goes with the test.
@@ -44,7 +42,7 @@ func NewNamespace(t testing.TB, scenario string) *Namespace {
 	if err != nil {
 		t.Fatalf("no cluster: %v; make test-e2e brings one up", err)
 	}
-	n := &Namespace{TB: t, Name: "bn-e2e-" + scenario, Client: c, atEnd: &[]func(*Namespace){}}
+	n := &Namespace{TB: t, Name: "bn-e2e-" + scenario, Client: c}
 	n.remove()
 	object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: n.Name,
 		Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
@@ -56,24 +54,13 @@ func NewNamespace(t testing.TB, scenario string) *Namespace {
 			n.collect()
 		}
 		n.remove()
-		for _, do := range *n.atEnd {
-			do(n.Within(late{t}))
-		}
 	})
 	return n
 }
 
-// AtEnd does something to the cluster once the scenario is over, what it left is collected and the namespace is gone.
-func (n *Namespace) AtEnd(do func(*Namespace)) { *n.atEnd = append(*n.atEnd, do) }
-
-// late is a test whose cleanup is under way: its context would be cancelled.
-type late struct{ testing.TB }
-
-func (late) Context() context.Context { return context.Background() }
-
 // Within is the same namespace in a subtest.
 func (n *Namespace) Within(t testing.TB) *Namespace {
-	return &Namespace{TB: t, Name: n.Name, Client: n.Client, atEnd: n.atEnd}
+	return &Namespace{TB: t, Name: n.Name, Client: n.Client}
 }
 
 func connect() (client.Client, error) {

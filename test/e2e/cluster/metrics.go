@@ -3,7 +3,6 @@ package cluster
 import (
 	"bufio"
 	"context"
-	"crypto/tls"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,24 +17,13 @@ var forwarding = regexp.MustCompile(`^Forwarding from (127\.0\.0\.1:\d+)`)
 // Scrape reads the metrics of a pod's port, as Prometheus would: a path through the API server leads to the pod.
 func (n *Namespace) Scrape(namespace, pod string, port int) string {
 	n.Helper()
-	return n.scrape(namespace, pod, port, "http", "")
-}
-
-// ScrapeSecure reads metrics that are served over TLS to the bearers of a token. The certificate is the pod's own.
-func (n *Namespace) ScrapeSecure(namespace, pod string, port int, token string) string {
-	n.Helper()
-	return n.scrape(namespace, pod, port, "https", token)
-}
-
-func (n *Namespace) scrape(namespace, pod string, port int, protocol, token string) string {
-	n.Helper()
 	ctx, cancel := context.WithTimeout(n.Context(), time.Minute)
 	defer cancel()
 	address, err := forward(ctx, namespace, pod, port)
 	if err != nil {
 		n.Fatalf("reach port %d of pod %s: %v", port, pod, err)
 	}
-	text, err := get(ctx, protocol+"://"+address+"/metrics", token)
+	text, err := get(ctx, "http://"+address+"/metrics")
 	if err != nil {
 		n.Fatalf("metrics of pod %s, port %d: %v", pod, port, err)
 	}
@@ -65,17 +53,12 @@ func forward(ctx context.Context, namespace, pod string, port int) (string, erro
 	return "", fmt.Errorf("kubectl port-forward ended: %w", command.Wait())
 }
 
-func get(ctx context.Context, url, token string) (string, error) {
+func get(ctx context.Context, url string) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return "", err
 	}
-	if token != "" {
-		request.Header.Set("Authorization", "Bearer "+token)
-	}
-	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
-	defer transport.CloseIdleConnections()
-	response, err := (&http.Client{Transport: transport}).Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return "", err
 	}
@@ -88,15 +71,4 @@ func get(ctx context.Context, url, token string) (string, error) {
 		return "", fmt.Errorf("%s: %s", response.Status, strings.TrimSpace(string(body)))
 	}
 	return string(body), nil
-}
-
-// Lacking are the names of series that a scrape does not have.
-func Lacking(metrics string, names ...string) []string {
-	var lacking []string
-	for _, name := range names {
-		if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + `[{ ]`).MatchString(metrics) {
-			lacking = append(lacking, name)
-		}
-	}
-	return lacking
 }

@@ -1,0 +1,131 @@
+package cluster
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/api"
+	promv1 "github.com/prometheus/client_golang/api/prometheus/v1"
+	"github.com/prometheus/common/model"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+// Where hack/monitoring/up puts Prometheus, as a path through the API server.
+const prometheusPath = "/api/v1/namespaces/benchnet-monitoring/services/prometheus:9090/proxy"
+
+// Prometheus is the one that hack/monitoring/up installed.
+type Prometheus struct {
+	*Namespace
+	api promv1.API
+}
+
+// Prometheus of the cluster; it must be there.
+func (n *Namespace) Prometheus() Prometheus {
+	n.Helper()
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		n.Fatalf("no cluster: %v", err)
+	}
+	transport, err := rest.TransportFor(config)
+	if err != nil {
+		n.Fatalf("reach the API server: %v", err)
+	}
+	client, err := api.NewClient(api.Config{Address: strings.TrimSuffix(config.Host, "/") + prometheusPath, RoundTripper: transport})
+	if err != nil {
+		n.Fatalf("client of Prometheus: %v", err)
+	}
+	p := Prometheus{Namespace: n, api: promv1.NewAPI(client)}
+	if _, err := p.api.Buildinfo(n.Context()); err != nil {
+		n.Fatalf("Prometheus does not answer: %v; hack/monitoring/up installs it", err)
+	}
+	return p
+}
+
+// Within is the same Prometheus for a subtest.
+func (p Prometheus) Within(n *Namespace) Prometheus { return Prometheus{Namespace: n, api: p.api} }
+
+// Query is what an expression gives now: a vector, empty where there is nothing.
+func (p Prometheus) Query(expression string) model.Vector {
+	p.Helper()
+	value, warnings, err := p.api.Query(p.Context(), expression, time.Now())
+	if err != nil {
+		p.Fatalf("query %s: %v", expression, err)
+	}
+	if len(warnings) > 0 {
+		p.Logf("query %s: %v", expression, warnings)
+	}
+	vector, ok := value.(model.Vector)
+	if !ok {
+		p.Fatalf("query %s gives a %s, want a vector", expression, value.Type())
+	}
+	return vector
+}
+
+// QueryRange is what an expression gave between two instants.
+func (p Prometheus) QueryRange(expression string, from, to time.Time, step time.Duration) model.Matrix {
+	p.Helper()
+	value, _, err := p.api.QueryRange(p.Context(), expression, promv1.Range{Start: from, End: to, Step: step})
+	if err != nil {
+		p.Fatalf("query %s from %s to %s: %v", expression, from, to, err)
+	}
+	matrix, ok := value.(model.Matrix)
+	if !ok {
+		p.Fatalf("query %s gives a %s, want a matrix", expression, value.Type())
+	}
+	return matrix
+}
+
+// Targets are the active targets that have these labels.
+func (p Prometheus) Targets(labels model.LabelSet) []promv1.ActiveTarget {
+	p.Helper()
+	all, err := p.api.Targets(p.Context())
+	if err != nil {
+		p.Fatalf("targets of Prometheus: %v", err)
+	}
+	return slices.DeleteFunc(all.Active, func(t promv1.ActiveTarget) bool {
+		for name, want := range labels {
+			if t.Labels[name] != want {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// WaitTargetsUp waits until exactly the wanted targets are there with these labels and all are up, and tells them. A target is
+// wanted by its pod and the name of its port: banks-member-0/jmx.
+func (p Prometheus) WaitTargetsUp(labels model.LabelSet, wanted ...string) []promv1.ActiveTarget {
+	p.Helper()
+	slices.Sort(wanted)
+	var targets []promv1.ActiveTarget
+	p.Wait(fmt.Sprintf("all %d targets of %s are up", len(wanted), labels), 3*time.Minute, func() (bool, string) {
+		targets = p.Targets(labels)
+		found := map[string]string{}
+		for _, t := range targets {
+			if t.Health != promv1.HealthGood {
+				found[targetName(t)] = fmt.Sprintf("%s %s", t.Health, t.LastError)
+			} else {
+				found[targetName(t)] = ""
+			}
+		}
+		names := slices.Sorted(maps.Keys(found))
+		for _, name := range names {
+			if found[name] != "" {
+				return false, name + " is " + found[name]
+			}
+		}
+		return slices.Equal(names, wanted), fmt.Sprintf("there are %v, want %v", names, wanted)
+	})
+	for _, t := range targets {
+		p.Logf("target %s is up: %s, %s", targetName(t), t.ScrapeURL, t.Labels)
+	}
+	return targets
+}
+
+func targetName(t promv1.ActiveTarget) string {
+	return string(t.Labels["pod"]) + "/" + string(t.Labels["endpoint"])
+}
