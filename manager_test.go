@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// apiServer with the CRDs.
+func apiServer(t *testing.T) *rest.Config {
+	t.Helper()
+	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
+		t.Skip("KUBEBUILDER_ASSETS is not set: make test-envtest builds the API server")
+	}
+	env := &envtest.Environment{CRDDirectoryPaths: []string{filepath.Join("config", "crd", "bases")}, ErrorIfCRDPathMissing: true}
+	config, err := env.Start()
+	t.Cleanup(func() {
+		if err := env.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
+// start a manager until the test ends.
+func start(t *testing.T, config *rest.Config, o options) ctrl.Manager {
+	t.Helper()
+	o.metricsAddress, o.probeAddress, o.concurrency = "0", "0", 1
+	mgr, err := ctrl.NewManager(config, o.manager())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.setUp(mgr, "v1.34.4"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = mgr.Start(ctx) // One without rights ends with an error by itself, after minutes.
+	}()
+	t.Cleanup(func() { cancel(); <-ended })
+	return mgr
+}
+
+func ready(mgr ctrl.Manager) error {
+	request, err := http.NewRequest(http.MethodGet, "/readyz", nil)
+	if err != nil {
+		return err
+	}
+	return synced(mgr.GetCache())(request)
+}
+
+// TestLeavesNamespaces makes sure that an operator does not see what is in namespaces of others.
+func TestLeavesNamespaces(t *testing.T) {
+	config := apiServer(t)
+	c, err := client.New(config, client.Options{Scheme: scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, namespace := range []string{"ours", "theirs"} {
+		if err := c.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
+			t.Fatal(err)
+		}
+		network := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "net", Namespace: namespace}, Spec: v1alpha1.BenchmarkNetworkSpec{
+			Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformMalachite, Malachite: &v1alpha1.MalachitePlatform{}},
+			Members:  v1alpha1.MembersSpec{Count: 2}}}
+		if err := c.Create(t.Context(), network); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mgr := start(t, config, options{excluded: list{"theirs", "others"}})
+	var seen v1alpha1.BenchmarkNetworkList
+	for range 100 {
+		if err = ready(mgr); err == nil {
+			err = mgr.GetClient().List(t.Context(), &seen)
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if err != nil || len(seen.Items) != 1 || seen.Items[0].Namespace != "ours" {
+		t.Errorf("an operator that leaves one of two namespaces sees networks %v (%v)", seen.Items, err)
+	}
+}
+
+// TestWithoutRights makes sure that an operator that may read nothing does not get ready.
+func TestWithoutRights(t *testing.T) {
+	config := rest.CopyConfig(apiServer(t))
+	config.Impersonate = rest.ImpersonationConfig{UserName: "nobody", Groups: []string{"system:authenticated"}}
+	mgr, err := ctrl.NewManager(config, options{metricsAddress: "0", probeAddress: "0"}.manager())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	go func() { _ = mgr.GetCache().Start(ctx) }()
+	if _, err := mgr.GetCache().GetInformer(ctx, &v1alpha1.BenchmarkNetwork{}); err == nil {
+		t.Error("it should not see networks")
+	}
+	if ready(mgr) == nil {
+		t.Error("it should not get ready")
+	}
+}
