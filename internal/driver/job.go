@@ -63,8 +63,8 @@ func pod(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) corev1.PodSpec
 }
 
 func worker(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
-	command := []string{pods.Agent, "work", "--namespace", run.Namespace,
-		"--metrics-addr", fmt.Sprintf(":%d", portAgent), "--barrier", names.Barrier(run.Name), "--report", names.ReportPrefix(run.Name) + "$(" + protocol.WorkerVariable + ")"}
+	command := []string{pods.Agent, "work", "--metrics-addr", fmt.Sprintf(":%d", portAgent), "--namespace", run.Namespace,
+		"--barrier", names.Barrier(run.Name), "--report", names.ReportPrefix(run.Name) + "$(" + protocol.WorkerVariable + ")"}
 	switch {
 	case d.Plan != "":
 		command = append(command, "--plan", d.Plan)

@@ -14,7 +14,7 @@ import (
 )
 
 // checkTopology wants a pod behind every host that the topology names, and a member behind every StatefulSet.
-func (b Built) checkTopology(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) {
+func (b Built) checkTopology(t *testing.T, network *v1alpha1.BenchmarkNetwork) {
 	t.Helper()
 	if b.Topology.Network != network.Name {
 		t.Errorf("the topology is that of network %q, not %q", b.Topology.Network, network.Name)
