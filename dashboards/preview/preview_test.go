@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/common/model"
+
+	"github.com/benchnet/benchnet/internal/dashboard"
+)
+
+var (
+	begin = time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)
+	end   = begin.Add(20 * time.Minute)
+)
+
+// answers is a server that speaks as Prometheus does. Whatever is asked for, it has one series, whose value is 42; of variables the
+// values b and a; and of annotations the middle of the range.
+func answers(t *testing.T, asked *[]string) *httptest.Server {
+	t.Helper()
+	reply := func(w http.ResponseWriter, kind string, result any) {
+		data := result
+		if kind != "" {
+			data = map[string]any{"resultType": kind, "result": result}
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"status": "success", "data": data})
+	}
+	labels := map[string]string{"member": "member-0", "run": "r1", "network": "n", "phase": "Complete"}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/api/v1/label/", func(w http.ResponseWriter, _ *http.Request) { reply(w, "", []string{"b", "a"}) })
+	mux.HandleFunc("/api/v1/query", func(w http.ResponseWriter, r *http.Request) {
+		*asked = append(*asked, r.FormValue("query"))
+		reply(w, "vector", []any{map[string]any{"metric": labels, "value": []any{end.Unix(), "42"}}})
+	})
+	mux.HandleFunc("/api/v1/query_range", func(w http.ResponseWriter, r *http.Request) {
+		*asked = append(*asked, r.FormValue("query"))
+		value := "42"
+		if strings.Contains(r.FormValue("query"), "_timestamp_seconds") {
+			value = fmt.Sprint(begin.Add(10 * time.Minute).UnixMilli())
+		}
+		var samples []any
+		for at := begin; at.Before(end); at = at.Add(5 * time.Second) {
+			samples = append(samples, []any{at.Unix(), value})
+		}
+		reply(w, "matrix", []any{map[string]any{"metric": labels, "values": samples}})
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// TestEveryDashboardIsDrawn draws what is shipped: each panel, and nothing from elsewhere.
+func TestEveryDashboardIsDrawn(t *testing.T) {
+	files, err := filepath.Glob("../../charts/benchnet/dashboards/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no dashboards: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			var asked []string
+			folder := t.TempDir()
+			s := settings{prometheus: answers(t, &asked).URL, output: folder, from: instant{begin}, to: instant{end}, set: assignments{"run": "r1"}, files: []string{file}}
+			if err := run(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			text, err := os.ReadFile(filepath.Join(folder, strings.TrimSuffix(filepath.Base(file), ".json")+".html"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			page := string(text)
+			d, err := dashboard.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			charts := 0
+			for _, p := range d.All() {
+				if !strings.Contains(page, "<h2>"+strings.ReplaceAll(p.Title, "'", "&#39;")+"</h2>") {
+					t.Errorf("the page lacks the panel %q", p.Title)
+				}
+				if p.Type == "timeseries" {
+					charts++
+				}
+			}
+			if got := strings.Count(page, "<svg"); got != charts {
+				t.Errorf("%d charts, want %d", got, charts)
+			}
+			if strings.Contains(page, "No data") || strings.Contains(page, "NaN") {
+				t.Error("a panel says that it has no data, or no number")
+			}
+			if found := regexp.MustCompile(`(src|href)=|url\(|<script`).FindString(page); found != "" {
+				t.Errorf("the page is not whole by itself: %s", found)
+			}
+			for _, q := range asked {
+				if strings.Contains(q, "$") {
+					t.Errorf("a variable is left in %s", q)
+				}
+			}
+			if uprights := strings.Count(page, "stroke-dasharray"); (uprights > 0) != (d.UID == "benchnet-run") {
+				t.Errorf("%d marks of the window", uprights)
+			}
+		})
+	}
+}
+
+func TestNumber(t *testing.T) {
+	one := 1
+	for _, test := range []struct {
+		value  float64
+		unit   string
+		digits *int
+		want   string
+	}{
+		{0.0123, "s", nil, "12.3 ms"}, {90, "s", nil, "1.50 min"}, {0, "s", nil, "0 s"}, {1536, "bytes", nil, "1.50 KiB"}, {2.5e6, "Bps", nil, "2.50 MB/s"},
+		{0.257, "percentunit", nil, "25.7%"}, {1234, "ops", nil, "1.23 K ops/s"}, {12.34, "suffix: tx/s", &one, "12.3 tx/s"}, {7, "none", nil, "7"},
+	} {
+		if got := number(test.value, test.unit, test.digits); got != test.want {
+			t.Errorf("%v in %s is %q, want %q", test.value, test.unit, got, test.want)
+		}
+	}
+}
+
+// TestTabled merges rows as Grafana's transformation does: by the labels that answers share.
+func TestTabled(t *testing.T) {
+	sample := func(v float64) []model.SamplePair { return []model.SamplePair{{Value: model.SampleValue(v)}} }
+	p := &dashboard.Panel{Targets: []dashboard.Target{{RefID: "A"}, {RefID: "B"}}, Transformations: make([]dashboard.Transform, 1)}
+	p.Transformations[0].Options.ExcludeByName = map[string]bool{"Value #A": true, "job": true}
+	p.Transformations[0].Options.RenameByName = map[string]string{"Value #B": "Ready"}
+	got := tabled(p, []line{
+		{ref: "A", labels: model.Metric{"network": "one", "platform": "Corda", "job": "x"}, samples: sample(1)},
+		{ref: "A", labels: model.Metric{"network": "two", "platform": "JPaxos", "job": "y"}, samples: sample(1)},
+		{ref: "B", labels: model.Metric{"network": "two"}, samples: sample(3)},
+	})
+	want := rows{Head: []string{"network", "platform", "Ready"}, Body: [][]cell{{{Text: "one"}, {Text: "Corda"}, {}}, {{Text: "two"}, {Text: "JPaxos"}, {Text: "3"}}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("table (-want +got):\n%s", diff)
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	if err := run(t.Context(), settings{from: instant{end}, to: instant{begin}, files: []string{"x.json"}}); err == nil || !strings.Contains(err.Error(), "ends after it begins") {
+		t.Errorf("error %v", err)
+	}
+}
