@@ -61,6 +61,10 @@ func TestExperimentSurvivesItsOperator(t *testing.T) {
 		t.Errorf("every run should have been made, begun and ended: %v", seen)
 	}
 	assertMadeWhole(ns, e, want)
+	t.Run("every query of the dashboards gives data", func(t *testing.T) {
+		ns := ns.Within(t)
+		assertDashboards(ns, ns.WaitEnded(want[len(want)-1]), onMalachite, inExperiment)
+	})
 	mustPass(t, "a deleted experiment leaves nothing", func(t *testing.T) { assertExperimentDeletedWhole(ns.Within(t), "grid") })
 }
 

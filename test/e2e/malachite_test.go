@@ -48,6 +48,10 @@ func TestValidators(t *testing.T) {
 		assertCountersAgree(ns, document(ns, run))
 		assertRunScraped(ns, run)
 	})
+	t.Run("every query of the dashboards gives data", func(t *testing.T) {
+		ns := ns.Within(t)
+		assertDashboards(ns, ns.WaitEnded("val-blocks"), onMalachite)
+	})
 	mustPass(t, "a validator that was lost catches up", func(t *testing.T) {
 		ns := ns.Within(t)
 		pod := memberPod(ns, "val", lostValidator)

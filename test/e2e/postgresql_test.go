@@ -41,6 +41,10 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 		ns := ns.Within(t)
 		assertRunScraped(ns, assertRun(ns, "banks-issue"))
 	})
+	t.Run("every query of the dashboards gives data", func(t *testing.T) {
+		ns := ns.Within(t)
+		assertDashboards(ns, ns.WaitEnded("banks-issue"), onCorda, onPostgreSQL)
+	})
 	mustPass(t, "pay, closed loop, two workers", func(t *testing.T) { assertRun(ns.Within(t), "banks-pay") })
 	mustPass(t, "issue and pay, the operator dies in mid-run", func(t *testing.T) { assertSurvivesOperator(ns.Within(t)) })
 	mustPass(t, "issue, open loop", func(t *testing.T) {
