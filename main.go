@@ -29,6 +29,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -39,6 +40,7 @@ import (
 	"github.com/benchnet/benchnet/internal/inspection"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/platform/all"
+	"github.com/benchnet/benchnet/internal/queue"
 )
 
 // version is set by the linker.
@@ -53,6 +55,9 @@ type options struct {
 	pullSecrets                  list
 	namespaces, excluded         list
 	concurrency                  int
+	queueLimits                  queue.Limits
+	queuePools                   string
+	queueRoom                    string
 	log                          zap.Options
 }
 
@@ -80,6 +85,10 @@ func parse() options {
 	flag.Var(&o.namespaces, "watch-namespace", "namespace to watch; may be given several times; default: all")
 	flag.Var(&o.excluded, "exclude-namespace", "namespace to leave to another operator; may be given several times")
 	flag.IntVar(&o.concurrency, "max-concurrent-reconciles", 4, "resources of a kind worked on at the same time")
+	flag.IntVar(&o.queueLimits.MaxNetworks, "queue-max-networks", 0, "networks that stand at one time in the whole cluster; 0: no limit")
+	flag.StringVar(&o.queuePools, "queue-pools", "", "pools of nodes with limits of their own: a JSON list of {name, nodeSelector, maxNetworks}")
+	flag.StringVar(&o.queueRoom, "queue-wait-for-room", string(controllers.RoomNever),
+		"Always: a network waits until the nodes have room for all of it; Never: its pods wait, one by one")
 	o.log.BindFlags(flag.CommandLine)
 	flag.Parse()
 	return o
@@ -147,7 +156,17 @@ func (o options) setUp(mgr ctrl.Manager, kubeVersion string) error {
 		KubeVersion: kubeVersion,
 		Now:         time.Now,
 	}
-	networks := &controllers.NetworkReconciler{Dependencies: dependencies}
+	waiting, err := o.queue(dependencies)
+	if err != nil {
+		return err
+	}
+	if waiting != nil {
+		if err := waiting.SetupWithManager(mgr); err != nil {
+			return fmt.Errorf("set up the queue: %w", err)
+		}
+		metrics.Registry.MustRegister(waiting)
+	}
+	networks := &controllers.NetworkReconciler{Dependencies: dependencies, Queue: waiting}
 	if err := networks.SetupWithManager(mgr, o.concurrency); err != nil {
 		return fmt.Errorf("set up the network controller: %w", err)
 	}
@@ -188,15 +207,31 @@ func synced(caches cache.Cache) healthz.Checker {
 	}
 }
 
+// queue of networks; nil where nothing is limited.
+func (o options) queue(d controllers.Dependencies) (*controllers.Queue, error) {
+	if o.queueLimits.MaxNetworks < 0 {
+		return nil, fmt.Errorf("--queue-max-networks %d must not be negative; 0 is no limit", o.queueLimits.MaxNetworks)
+	}
+	room := controllers.RoomPolicy(o.queueRoom)
+	if room != controllers.RoomNever && room != controllers.RoomAlways {
+		return nil, fmt.Errorf("--queue-wait-for-room %q must be %s or %s", o.queueRoom, controllers.RoomNever, controllers.RoomAlways)
+	}
+	var err error
+	if o.queueLimits.Pools, err = queue.ParsePools(o.queuePools); err != nil {
+		return nil, fmt.Errorf("--queue-pools: %w", err)
+	}
+	return controllers.NewQueue(d, o.queueLimits, room), nil
+}
+
 func (o options) manager() ctrl.Options {
-	metrics := metricsserver.Options{BindAddress: o.metricsAddress, SecureServing: o.metricsSecure,
+	served := metricsserver.Options{BindAddress: o.metricsAddress, SecureServing: o.metricsSecure,
 		TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }}}
 	if o.metricsSecure {
-		metrics.FilterProvider = filters.WithAuthenticationAndAuthorization
+		served.FilterProvider = filters.WithAuthenticationAndAuthorization
 	}
 	return ctrl.Options{
 		Scheme:                        scheme(),
-		Metrics:                       metrics,
+		Metrics:                       served,
 		HealthProbeBindAddress:        o.probeAddress,
 		LeaderElection:                o.leaderElect,
 		LeaderElectionID:              "benchnet.dev",

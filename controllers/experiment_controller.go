@@ -58,7 +58,10 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	before := e.DeepCopy()
 	e.Status = status.Experiment(pass.statusInput(r.Now()))
 	err = writeStatus(ctx, r.Client, r.Events, before, e, before.Status.Conditions, e.Status.Conditions)
-	return pass.retry(), errors.Join(pass.problem, err)
+	if err != nil {
+		return ctrl.Result{}, errors.Join(pass.problem, err)
+	}
+	return patient(pass.retry(), pass.problem)
 }
 
 // proceed makes the networks and runs that are due, removes networks that are not wanted any more, and writes the result when all is done.

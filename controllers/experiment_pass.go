@@ -65,7 +65,12 @@ func (r *ExperimentReconciler) gather(ctx context.Context, e *v1alpha1.Benchmark
 		return nil, err
 	}
 	if !status.Rehearsed(e) {
-		if err := r.rehearse(ctx, pass, groups); err != nil {
+		err := r.rehearse(ctx, pass, groups)
+		if overQuota(err) {
+			pass.problem = err
+			return pass, nil
+		}
+		if err != nil {
 			return nil, err
 		}
 		if pass.refusal != nil || !pass.room.Fits {

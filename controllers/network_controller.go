@@ -14,16 +14,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/apply"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/queue"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
 // NetworkReconciler brings BenchmarkNetworks about.
-type NetworkReconciler struct{ Dependencies }
+type NetworkReconciler struct {
+	Dependencies
+	// Queue says when a network may begin; nil: at once.
+	Queue *Queue
+}
 
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks,verbs=get;list;watch;update;patch;delete
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks/status,verbs=get;update;patch
@@ -51,20 +57,40 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	if network.DeletionTimestamp != nil {
 		return ctrl.Result{}, r.tearDown(ctx, pass)
 	}
-	var passErr error
-	if pass.refusal == nil {
-		passErr = r.provision(ctx, pass)
+	begins, decided := r.mayBegin(pass)
+	if !decided {
+		return ctrl.Result{}, nil // The queue asks for it as soon as it has looked at it.
 	}
-	if apierrors.HasStatusCause(passErr, corev1.NamespaceTerminatingCause) {
+	if begins {
+		pass.problem = r.provision(ctx, pass)
+	}
+	if apierrors.HasStatusCause(pass.problem, corev1.NamespaceTerminatingCause) {
 		return ctrl.Result{}, nil // The network goes with its namespace.
 	}
 	if err := r.report(ctx, pass); err != nil {
 		return ctrl.Result{}, err
 	}
-	if passErr != nil || pass.refusal != nil {
-		return pass.retry(), passErr
+	if err := r.retryPods(ctx, pass.snapshot); err != nil {
+		return ctrl.Result{}, err
+	}
+	if pass.problem != nil || pass.refusal != nil {
+		return patient(pass.retry(), pass.problem)
 	}
 	return r.expire(ctx, pass)
+}
+
+// mayBegin tells whether anything of the network may be made, and whether that is decided. That a network was admitted is written
+// before anything of it is made, so that it has its place whatever happens to the operator.
+func (r *NetworkReconciler) mayBegin(pass *networkPass) (begins, decided bool) {
+	if pass.refusal != nil {
+		r.Queue.refuse(pass.network)
+		return false, true
+	}
+	if status.Admitted(pass.network) {
+		return true, true
+	}
+	pass.admission, decided = r.Queue.ask(pass.network)
+	return decided && pass.admission == (queue.Decision{}), decided
 }
 
 // provision applies every stage whose needs are ready, and removes what is no longer planned.
@@ -101,6 +127,7 @@ func (r *NetworkReconciler) provision(ctx context.Context, pass *networkPass) er
 
 // begin applies a stage and tells how far it is. An error is a part of that: the status has to show it.
 func (r *NetworkReconciler) begin(ctx context.Context, pass *networkPass, owner apply.Owner, stage plan.Stage) (observe.Readiness, error) {
+	owner.ChildrenLast = stage.Name == plan.StageWorkloads // Results may be kept.
 	for _, object := range stage.Objects {
 		if err := r.Writer.Apply(ctx, owner, object, pass.snapshot.Live(object)); err != nil {
 			return observe.Readiness{State: observe.Waiting, Message: err.Error()}, err
@@ -112,7 +139,7 @@ func (r *NetworkReconciler) begin(ctx context.Context, pass *networkPass, owner 
 // report writes the status if it changed, and tells of the transitions.
 func (r *NetworkReconciler) report(ctx context.Context, pass *networkPass) error {
 	network := pass.network
-	computed := status.Network(status.NetworkInput{Network: network, Refusal: pass.refusal, Plan: pass.plan,
+	computed := status.Network(status.NetworkInput{Network: network, Refusal: pass.refusal, Admission: pass.admission, Plan: pass.plan,
 		Snapshot: pass.snapshot, Stages: pass.allFindings(), Runs: pass.runs, Now: r.Now()})
 	before := network.DeepCopy()
 	network.Status = computed
@@ -130,12 +157,15 @@ func (r *NetworkReconciler) expire(ctx context.Context, pass *networkPass) (ctrl
 
 // SetupWithManager watches networks, what they own, and the runs on them.
 func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) error {
-	return ctrl.NewControllerManagedBy(mgr).
+	c := ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BenchmarkNetwork{}).
 		Owns(&corev1.Secret{}).Owns(&corev1.ConfigMap{}).Owns(&corev1.Service{}).Owns(&corev1.ServiceAccount{}).
 		Owns(&rbacv1.Role{}).Owns(&rbacv1.RoleBinding{}).Owns(&appsv1.StatefulSet{}).Owns(&batchv1.Job{}).
 		Watches(&v1alpha1.BenchmarkRun{}, handler.EnqueueRequestsFromMapFunc(networkOfRun)).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(byLabel(v1alpha1.LabelNetwork))).
-		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency}).
-		Complete(r)
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency})
+	if r.Queue != nil {
+		c = c.WatchesRawSource(source.Channel(r.Queue.turns, &handler.EnqueueRequestForObject{}))
+	}
+	return c.Complete(r)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/queue"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -29,9 +30,13 @@ type networkPass struct {
 	runs     []*v1alpha1.BenchmarkRun
 	plan     *plan.Plan
 	// refusal is why the spec cannot be carried out; missing marks one that another object can mend.
-	refusal  error
-	missing  bool
+	refusal error
+	missing bool
+	// problem is what kept the pass from its end.
+	problem  error
 	findings []status.StageFinding
+	// admission is what the queue says of a network that was not admitted yet.
+	admission queue.Decision
 }
 
 // gather reads all that the plan depends on, and makes it.
@@ -149,9 +154,12 @@ func (p *networkPass) allFindings() []status.StageFinding {
 		return nil
 	}
 	all := p.findings
+	message := "not reached in this pass"
+	if len(all) == 0 && p.problem != nil {
+		message = p.problem.Error()
+	}
 	for _, stage := range p.plan.Stages[len(all):] {
-		all = append(all, status.StageFinding{Name: stage.Name, Provisioning: stage.Provisioning,
-			Readiness: observe.Readiness{Message: "not reached in this pass"}})
+		all = append(all, status.StageFinding{Name: stage.Name, Provisioning: stage.Provisioning, Readiness: observe.Readiness{Message: message}})
 	}
 	return all
 }

@@ -32,14 +32,17 @@ type RunReconciler struct{ Dependencies }
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkruns/finalizers,verbs=update
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get
 
-// Reconcile makes one pass over a run. A run that has ended is never touched again.
+// Reconcile makes one pass over a run. A run that has ended is never touched again, until its time is over.
 func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	run := &v1alpha1.BenchmarkRun{}
 	if err := r.Client.Get(ctx, req.NamespacedName, run); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if run.DeletionTimestamp != nil || status.RunEnded(run) {
+	if run.DeletionTimestamp != nil {
 		return ctrl.Result{}, nil
+	}
+	if status.RunEnded(run) {
+		return r.expire(ctx, run)
 	}
 	pass, err := r.gather(ctx, run)
 	if err != nil {
@@ -49,8 +52,19 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	before := run.DeepCopy()
 	run.Status = status.Run(pass.statusInput(r.Now()))
 	err = writeStatus(ctx, r.Client, r.Events, before, run, before.Status.Conditions, run.Status.Conditions)
-	_, left := pass.waitedTooLong(r.Now())
-	return ctrl.Result{RequeueAfter: left}, errors.Join(pass.problem, err)
+	if err = errors.Join(err, r.retryPods(ctx, pass.snapshot)); err != nil {
+		return ctrl.Result{}, errors.Join(pass.problem, err)
+	}
+	return patient(pass.retry(r.Now()), pass.problem)
+}
+
+// expire deletes a run that is over when its time is.
+func (r *RunReconciler) expire(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl.Result, error) {
+	ttl := run.Spec.TTLSecondsAfterFinished
+	if ttl == nil || run.Status.CompletionTime == nil {
+		return ctrl.Result{}, nil
+	}
+	return r.deleteAt(ctx, run, run.Status.CompletionTime.Add(time.Duration(*ttl)*time.Second))
 }
 
 // measure takes the run as far as what was observed allows.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -52,6 +53,9 @@ func (r *RunReconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 	}
 	if pass.result, err = resultIn(pass.snapshot, run.Name); err != nil || pass.result != nil {
 		return pass, err
+	}
+	if err := pass.snapshot.Refusals(ctx, r.Direct); err != nil {
+		return nil, err
 	}
 	network := &v1alpha1.BenchmarkNetwork{}
 	err = r.Client.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: run.Spec.NetworkName}, network)
@@ -132,10 +136,30 @@ func (p *runPass) waitedTooLong(now time.Time) (why string, left time.Duration) 
 	if p.network != nil && meta.IsStatusConditionTrue(p.network.Status.Conditions, v1alpha1.ConditionStalled) {
 		return p.waiting.Message, 0
 	}
-	if left = p.run.CreationTimestamp.Add(within.Duration).Sub(now); left <= 0 {
+	since := p.run.CreationTimestamp.Time
+	if p.network != nil {
+		admitted := meta.FindStatusCondition(p.network.Status.Conditions, v1alpha1.ConditionAdmitted)
+		switch {
+		case admitted == nil:
+		case admitted.Status != metav1.ConditionTrue:
+			return "", 0 // Time in the queue does not count, and a change of the network tells of its end.
+		case admitted.LastTransitionTime.After(since):
+			since = admitted.LastTransitionTime.Time
+		}
+	}
+	if left = since.Add(within.Duration).Sub(now); left <= 0 {
 		return fmt.Sprintf("it was not ready within %s: %s", within.Duration, p.waiting.Message), 0
 	}
 	return "", left
+}
+
+// retry comes back when the run has waited too long, and for pods that cannot be made.
+func (p *runPass) retry(now time.Time) ctrl.Result {
+	_, left := p.waitedTooLong(now)
+	if p.snapshot.Podless() && (left == 0 || left > quotaRecheck) {
+		left = quotaRecheck
+	}
+	return ctrl.Result{RequeueAfter: left}
 }
 
 // turn is what a run that has not begun waits for: its network, an older run on it, or its reset. The network says whose turn it
@@ -204,6 +228,9 @@ func (p *runPass) workersReady() int32 {
 func (p *runPass) statusInput(now time.Time) status.RunInput {
 	in := status.RunInput{Run: p.run, Refusal: p.refusal, Waiting: p.waiting, Result: p.result, Problem: p.problem,
 		WorkersReady: p.workersReady(), Workers: p.workers(), Now: now}
+	if job := p.snapshot.Job(p.run.Name); job != nil {
+		in.Refused = p.snapshot.Refusal(job)
+	}
 	if p.released != nil {
 		in.Start = &p.released.Start
 	}

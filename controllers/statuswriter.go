@@ -42,8 +42,8 @@ func recordTransitions(recorder Events, object runtime.Object, old, current []me
 		if before != nil && before.Status == c.Status && before.Reason == c.Reason {
 			continue
 		}
-		if c.Type == v1alpha1.ConditionReconciling || c.Status == metav1.ConditionUnknown {
-			continue // Ready says the same; and nothing is known yet.
+		if untold(c) {
+			continue
 		}
 		kind := corev1.EventTypeNormal
 		if c.Type == v1alpha1.ConditionStalled || c.Reason == v1alpha1.ReasonInvalidSpec {
@@ -51,6 +51,12 @@ func recordTransitions(recorder Events, object runtime.Object, old, current []me
 		}
 		recorder.Eventf(object, nil, kind, c.Reason, c.Type, "%s", note(c.Message))
 	}
+}
+
+// untold conditions make no event: another says the same, nothing is known yet, or nothing happened.
+func untold(c metav1.Condition) bool {
+	return c.Type == v1alpha1.ConditionReconciling || c.Type == v1alpha1.ConditionReady && c.Reason == v1alpha1.ReasonQueued ||
+		c.Status == metav1.ConditionUnknown || c.Reason == v1alpha1.ReasonNotLimited
 }
 
 // maxNote is what the API server takes as the note of an event, in bytes.

@@ -79,6 +79,8 @@ type world struct {
 	now time.Time
 	// platforms that the reconcilers know.
 	platforms *platform.Registry
+	// queue that networks wait in; nil: none.
+	queue *controllers.Queue
 }
 
 func newWorld(t *testing.T) *world {
@@ -145,7 +147,7 @@ func (w *world) dependencies() controllers.Dependencies {
 }
 
 func (w *world) networks() *controllers.NetworkReconciler {
-	return &controllers.NetworkReconciler{Dependencies: w.dependencies()}
+	return &controllers.NetworkReconciler{Dependencies: w.dependencies(), Queue: w.queue}
 }
 
 func (w *world) runs() *controllers.RunReconciler {

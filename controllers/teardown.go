@@ -13,12 +13,14 @@ import (
 	"github.com/benchnet/benchnet/internal/plan"
 )
 
-// tearDownFinalizer holds a network whose members have schemas on a server that outlives it.
+// tearDownFinalizer holds a network that has something to do before it is gone: its members have schemas on a server that outlives it,
+// or its results are to be kept.
 const tearDownFinalizer = "benchnet.dev/teardown"
 
 // guardTearDown sets the finalizer before anything is made that its owner references would not remove.
 func (r *NetworkReconciler) guardTearDown(ctx context.Context, pass *networkPass) error {
-	if len(pass.plan.Teardown) == 0 || controllerutil.ContainsFinalizer(pass.network, tearDownFinalizer) {
+	needed := len(pass.plan.Teardown) > 0 || pass.network.Spec.ResultPolicy == v1alpha1.ResultKeep
+	if !needed || controllerutil.ContainsFinalizer(pass.network, tearDownFinalizer) {
 		return nil
 	}
 	return r.patchFinalizers(ctx, pass.network, controllerutil.AddFinalizer)
@@ -29,7 +31,10 @@ func (r *NetworkReconciler) tearDown(ctx context.Context, pass *networkPass) err
 	if !controllerutil.ContainsFinalizer(pass.network, tearDownFinalizer) {
 		return nil
 	}
-	if pass.refusal != nil || pass.snapshot.Empty() {
+	if err := r.keepResults(ctx, pass); err != nil {
+		return err
+	}
+	if pass.refusal != nil || pass.snapshot.Empty() || len(pass.plan.Teardown) == 0 {
 		return r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer)
 	}
 	for _, stage := range pass.plan.Stages {
@@ -49,6 +54,25 @@ func (r *NetworkReconciler) tearDown(ctx context.Context, pass *networkPass) err
 		return nil
 	}
 	return r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer)
+}
+
+// keepResults lets the runs that have a result go free, if they are to be kept.
+func (r *NetworkReconciler) keepResults(ctx context.Context, pass *networkPass) error {
+	if pass.network.Spec.ResultPolicy != v1alpha1.ResultKeep {
+		return nil
+	}
+	for _, run := range pass.snapshot.Runs() {
+		if run.Status.Result == nil || run.DeletionTimestamp != nil {
+			continue
+		}
+		free := run.DeepCopy()
+		free.OwnerReferences = nil
+		patch := client.MergeFromWithOptions(run, client.MergeFromWithOptimisticLock{})
+		if err := r.Client.Patch(ctx, free, patch); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("keep run %s: %w", run.Name, err)
+		}
+	}
+	return nil
 }
 
 func (r *NetworkReconciler) deleteAll(ctx context.Context, pass *networkPass, objects []client.Object) error {

@@ -41,6 +41,18 @@ const (
 	SpreadRequired  Spread = "Required"
 )
 
+// ResultPolicy says what becomes of a network's runs when it is deleted.
+// +kubebuilder:validation:Enum=Delete;Keep
+type ResultPolicy string
+
+// The result policies.
+const (
+	// ResultDelete deletes the runs, and with them their results.
+	ResultDelete ResultPolicy = "Delete"
+	// ResultKeep leaves the runs that have a result, with their results, to themselves.
+	ResultKeep ResultPolicy = "Keep"
+)
+
 // BenchmarkNetworkSpec describes the network and the load on it. What shapes the network cannot change; workloads may be appended.
 // +kubebuilder:validation:XValidation:rule="self.platform == oldSelf.platform",message="spec.platform cannot change: a changed network is another network, create a new one"
 // +kubebuilder:validation:XValidation:rule="self.members == oldSelf.members",message="spec.members cannot change: a changed network is another network, create a new one"
@@ -69,9 +81,19 @@ type BenchmarkNetworkSpec struct {
 	// +kubebuilder:validation:XValidation:rule="oldSelf.all(o, self.exists(n, n.name == o.name))",message="spec.workloads may be appended, not removed"
 	// +optional
 	Workloads []NetworkWorkload `json:"workloads,omitempty"`
+	// priority in the operator's queue: higher goes first, ties by age. It may change while the network waits, and means nothing
+	// afterwards. Default: 0.
+	// +kubebuilder:validation:Minimum=-1000
+	// +kubebuilder:validation:Maximum=1000
+	// +optional
+	Priority int32 `json:"priority,omitempty"`
 	// suspend starts no further run while it is true; the network stays.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
+	// resultPolicy says what becomes of the runs of workloads, and of their results, when the network is deleted: Delete, or Keep
+	// those that have a result. Default: Delete.
+	// +optional
+	ResultPolicy ResultPolicy `json:"resultPolicy,omitempty"`
 	// ttlSecondsAfterFinished deletes the network so long after its last workload has ended. Unset: it stays.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
@@ -140,7 +162,7 @@ type BenchmarkNetworkStatus struct {
 	// observedGeneration is the generation of the spec that this status describes; -1 before the first pass.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// phase in one word, for people: Pending, Provisioning, Resetting, Ready, Running, Finished, Degraded, Failed.
+	// phase in one word, for people: Queued, Pending, Provisioning, Resetting, Ready, Running, Finished, Degraded, Failed.
 	// +optional
 	Phase string `json:"phase,omitempty"`
 	// conditions of the network; docs/conditions.md lists every type and reason.
@@ -155,6 +177,9 @@ type BenchmarkNetworkStatus struct {
 	// databaseSummary is engine/topology, for the print column.
 	// +optional
 	DatabaseSummary string `json:"databaseSummary,omitempty"`
+	// queuePosition in the operator's queue, such as 3 of 5, while the network waits there.
+	// +optional
+	QueuePosition string `json:"queuePosition,omitempty"`
 	// stages of the provisioning in order.
 	// +listType=map
 	// +listMapKey=name
@@ -300,6 +325,7 @@ type LastRun struct {
 // +kubebuilder:printcolumn:name="Database",type=string,JSONPath=`.status.databaseSummary`
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
 // +kubebuilder:printcolumn:name="Throughput",type=string,JSONPath=`.status.lastRun.throughput`
+// +kubebuilder:printcolumn:name="Queue",type=string,JSONPath=`.status.queuePosition`,priority=1,description="position in the operator's queue"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 30",message="metadata.name must be at most 30 characters, so that the names derived from it stay within 63"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a DNS label that begins with a letter (a-z, 0-9 and - only): it becomes part of host names"

@@ -29,6 +29,10 @@ type BenchmarkRunSpec struct {
 	// +kubebuilder:validation:MaxLength=16
 	// +optional
 	NetworkReadyWithin *metav1.Duration `json:"networkReadyWithin,omitempty"`
+	// ttlSecondsAfterFinished deletes the run, with its result, so long after it has ended. Unset: it stays.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 }
 
 // BenchmarkRunStatus is what was observed of the run.

@@ -7,6 +7,8 @@ const (
 	ConditionStalled     = "Stalled"
 	// ConditionAccepted tells whether the spec can be carried out; False names the field.
 	ConditionAccepted = "Accepted"
+	// ConditionAdmitted tells whether a network may be made: it has a place in the queue, or there is no queue.
+	ConditionAdmitted = "Admitted"
 	// ConditionNetworkEmulated tells whether the members are at the distances that spec.network asks for, and by what.
 	ConditionNetworkEmulated = "NetworkEmulated"
 	// ConditionMeasured tells whether a run has its numbers.
@@ -25,6 +27,7 @@ const (
 	ReasonInvalidSpec       = "InvalidSpec"
 	ReasonStageNotReady     = "StageNotReady"
 	ReasonStageFailed       = "StageFailed"
+	ReasonQuotaExceeded     = "QuotaExceeded"
 	ReasonAllStagesReady    = "AllStagesReady"
 	ReasonSuspended         = "Suspended"
 	ReasonWaitingForNetwork = "WaitingForNetwork"
@@ -37,6 +40,13 @@ const (
 	// ReasonResetting is of a network that goes back to its freshly made state, ReasonWaitingForReset of a run meanwhile.
 	ReasonResetting       = "Resetting"
 	ReasonWaitingForReset = "WaitingForReset"
+
+	// Reasons of Admitted. ReasonNotLimited is of an operator without a queue.
+	ReasonNotLimited      = "NotLimited"
+	ReasonAdmitted        = "Admitted"
+	ReasonQueued          = "Queued"
+	ReasonQueueTooSmall   = "QueueTooSmall"
+	ReasonGroupIncomplete = "GroupIncomplete"
 
 	// Reasons of experiments.
 	ReasonFits               = "Fits"

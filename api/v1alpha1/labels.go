@@ -16,6 +16,9 @@ const (
 	LabelPoint = "benchnet.dev/point"
 	// LabelVariant is the variant of the experiment that a run measures.
 	LabelVariant = "benchnet.dev/variant"
+	// LabelGroup on networks names those that begin together or not at all; AnnotationGroupSize says how many they are.
+	LabelGroup          = "benchnet.dev/group"
+	AnnotationGroupSize = "benchnet.dev/group-size"
 	// LabelDatabaseInstance is the name of the database instance an object belongs to.
 	LabelDatabaseInstance = "benchnet.dev/database-instance"
 	// AnnotationMaterialComplete marks a Secret of material as whole; the value is the hash of what it was made from.
@@ -26,6 +29,8 @@ const (
 	AnnotationReset = "benchnet.dev/reset"
 	// AnnotationEpoch on a member's pod is the epoch of its network: the life between two resets. There is none in the first.
 	AnnotationEpoch = "benchnet.dev/epoch"
+	// AnnotationQuota on an object whose pods a ResourceQuota refused is the hash of the quotas as they were when it was last tried.
+	AnnotationQuota = "benchnet.dev/quota"
 	// ManagedBy is the value of app.kubernetes.io/managed-by on every object of the operator, and the field owner of its writes.
 	ManagedBy = "benchnet"
 )

@@ -54,6 +54,11 @@ var effects = map[string]effect{
 	"extraArgs":               {set: "extraArgs: [--zap-devel]", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --zap-devel"},
 	"extraEnv":                {set: "extraEnv: [{name: GOMEMLIMIT, value: 200MiB}]", object: deployment, path: container + ".env[0].value", want: "200MiB"},
 
+	"queue.maxNetworks": {set: "queue: {maxNetworks: 2}", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --queue-max-networks=2"},
+	"queue.pools": {set: "queue: {pools: [{name: metal, nodeSelector: {pool: metal}, maxNetworks: 1}]}", object: deployment, path: allArgs,
+		want: defaultArgs + defaultImages + lastArgs + ` --queue-pools=[{"maxNetworks":1,"name":"metal","nodeSelector":{"pool":"metal"}}]`},
+	"queue.waitForRoom": {set: "queue: {waitForRoom: Always}", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --queue-wait-for-room=Always"},
+
 	"metrics.port":                   {set: "metrics: {port: 9000}", object: "Service benchnet-metrics", path: ".spec.ports[0].port", want: "9000"},
 	"metrics.access":                 {set: "metrics: {access: Anyone}", object: deployment, path: container + ".args[2]", want: "--metrics-secure=false"},
 	"serviceMonitor.enabled":         {set: monitored, object: "ServiceMonitor benchnet-operator"},
@@ -71,7 +76,9 @@ var effects = map[string]effect{
 	"serviceAccount.annotations": {set: "serviceAccount: {annotations: {role: r}}", object: "ServiceAccount benchnet-operator", path: ".metadata.annotations.role",
 		want: "r"},
 	"rbac.create":    {set: "rbac: {create: false}", object: "ClusterRole benchnet-operator"},
-	"rbac.aggregate": {set: "rbac: {aggregate: false}", object: "ClusterRole benchnet-edit"},
+	"rbac.userRoles": {set: "rbac: {userRoles: false}", object: "ClusterRole benchnet-runner"},
+	"rbac.aggregate": {set: "rbac: {aggregate: false}", object: "ClusterRole benchnet-runner",
+		path: ".metadata.labels.rbac\\.authorization\\.k8s\\.io/aggregate-to-edit", want: ""},
 
 	"dashboards.enabled":                                   {set: sidecar, object: dashboardOfRuns},
 	"dashboards.namespace":                                 {given: sidecar, set: "dashboards: {enabled: true, namespace: grafana}", object: dashboardOfRuns, path: ".metadata.namespace", want: "grafana"},

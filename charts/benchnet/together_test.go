@@ -153,6 +153,9 @@ func TestBadValues(t *testing.T) {
 		"two replicas and no election":   {"{replicas: 2, leaderElection: {enabled: false}}", "leaderElection.enabled: false, but replicas: 2"},
 		"namespaces in and out":          {"{watchNamespaces: [a], excludeNamespaces: [b]}", "excludeNamespaces: [b]"},
 		"an account without a name":      {"serviceAccount: {create: false}", "serviceAccount.name"},
+		"a pool without a selector":      {"queue: {pools: [{name: metal, maxNetworks: 1}]}", "queue/pools/0"},
+		"a queue of less than nothing":   {"queue: {maxNetworks: -1}", "queue/maxNetworks"},
+		"a policy for room, misspelt":    {"queue: {waitForRoom: Sometimes}", "queue/waitForRoom"},
 		"metrics for somebody":           {"metrics: {access: Friends}", "metrics/access"},
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {

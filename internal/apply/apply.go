@@ -36,6 +36,8 @@ func NewWriter(c client.Client, scheme *runtime.Scheme) *Writer {
 type Owner struct {
 	Object client.Object
 	Labels map[string]string
+	// ChildrenLast lets the owner go before its children even when dependants are to go first, so that it can still set them free.
+	ChildrenLast bool
 }
 
 // Apply makes the live object what is desired; live is nil where there is none yet. It writes nothing when the live
@@ -97,7 +99,8 @@ func (w *Writer) intent(owner Owner, desired client.Object) (*unstructured.Unstr
 	intent.SetLabels(merged(intent.GetLabels(), owner.Labels))
 	unstructured.RemoveNestedField(content, "status")
 	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
-	if err := controllerutil.SetControllerReference(owner.Object, intent, w.scheme); err != nil {
+	blocks := controllerutil.WithBlockOwnerDeletion(!owner.ChildrenLast)
+	if err := controllerutil.SetControllerReference(owner.Object, intent, w.scheme, blocks); err != nil {
 		return nil, fmt.Errorf("own %s %s: %w", gvk.Kind, desired.GetName(), err)
 	}
 	// A resource version makes the write conditional; it is not a part of what is desired.

@@ -13,7 +13,9 @@ type Finding struct {
 	Fits bool
 	// Later tells, of what does not fit, that it would if nothing else ran in the cluster: waiting may help.
 	Later bool
-	// Message for people: what is needed, what there is, and what is missing.
+	// Facts are what is needed, what there is, and what is missing.
+	Facts string
+	// Message for people: the facts, and whether waiting helps.
 	Message string
 }
 
@@ -22,14 +24,16 @@ type Finding struct {
 func Fits(needs Needs, nodes []corev1.Node, pods []corev1.Pod) Finding {
 	refusal := refusalOf(needs, nodes, pods)
 	if refusal == nil {
-		return Finding{Fits: true, Message: fmt.Sprintf("needs %s; %s", asked(needs), offered(nodes, pods))}
+		facts := fmt.Sprintf("needs %s; %s", asked(needs), offered(nodes, pods))
+		return Finding{Fits: true, Facts: facts, Message: facts}
 	}
 	finding := Finding{Later: refusalOf(needs, nodes, nil) == nil}
 	advice := "It would not fit even if nothing else ran there."
 	if finding.Later {
 		advice = "It will fit when the pods of others are gone."
 	}
-	finding.Message = fmt.Sprintf("needs %s at one time; %s: %s. %s", asked(needs), offered(nodes, pods), refusal, advice)
+	finding.Facts = fmt.Sprintf("needs %s at one time; %s: %s", asked(needs), offered(nodes, pods), refusal)
+	finding.Message = finding.Facts + ". " + advice
 	return finding
 }
 

@@ -36,6 +36,9 @@ type Design struct {
 type PlannedNetwork struct {
 	Name string
 	Spec v1alpha1.BenchmarkNetworkSpec
+	// group of networks that have to stand at the same time, by the name of its first, and how many they are; empty: it stands alone.
+	group     string
+	groupSize int
 }
 
 // PlannedPoint is one combination of a variant and values of all axes.
@@ -113,7 +116,19 @@ func Expand(e *v1alpha1.BenchmarkExperiment) (*Design, error) {
 			return nil, err
 		}
 	}
+	b.design.join(&e.Spec)
 	return b.design, nil
+}
+
+// join networks that have to stand at the same time, so that none of them is begun without the others.
+func (d *Design) join(spec *v1alpha1.BenchmarkExperimentSpec) {
+	for _, g := range d.Groups(spec, 0) {
+		for _, n := range g.Networks {
+			if len(g.Networks) > 1 {
+				d.Networks[n].group, d.Networks[n].groupSize = d.Networks[g.Networks[0]].Name, len(g.Networks)
+			}
+		}
+	}
 }
 
 func axesOf(specs []v1alpha1.Axis, path *field.Path) ([]axis, error) {

@@ -3,30 +3,29 @@ package observe
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// failedCreate is the reason of the events in which a StatefulSet's controller says why it could not make a pod. The set's own
-// status does not say so.
+// failedCreate is the reason of the events in which a controller says why it could not make the pods of a StatefulSet or a Job. The
+// object's own status does not say so.
 const failedCreate = "FailedCreate"
 
-// Refusals reads why pods could not be made, for StatefulSets that should have one and have not. Events are read directly:
+// Refusals reads why pods could not be made, for StatefulSets and Jobs that should have some and have none. Events are read directly:
 // they are seldom needed, and a cache would hold those of the whole cluster.
 func (s *Snapshot) Refusals(ctx context.Context, direct client.Reader) error {
-	for _, o := range s.owned {
-		set, ok := o.(*appsv1.StatefulSet)
-		if !ok || !podless(set) {
-			continue
-		}
+	for _, o := range s.podless() {
 		var events corev1.EventList
-		err := direct.List(ctx, &events, client.InNamespace(set.Namespace),
-			client.MatchingFields{"involvedObject.uid": string(set.UID), "reason": failedCreate})
+		err := direct.List(ctx, &events, client.InNamespace(o.GetNamespace()),
+			client.MatchingFields{"involvedObject.uid": string(o.GetUID()), "reason": failedCreate})
 		if err != nil {
-			return fmt.Errorf("list events of StatefulSet %s: %w", set.Name, err)
+			return fmt.Errorf("list events of %T %s: %w", o, o.GetName(), err)
 		}
 		if len(events.Items) == 0 {
 			continue
@@ -34,24 +33,62 @@ func (s *Snapshot) Refusals(ctx context.Context, direct client.Reader) error {
 		if s.refusals == nil {
 			s.refusals = map[types.UID]string{}
 		}
-		s.refusals[set.UID] = newest(events.Items).Message
+		s.refusals[o.GetUID()] = newest(events.Items).Message
 	}
 	return nil
 }
 
-// Podless tells whether a StatefulSet that should have a pod has none. Nothing is told when that changes for the worse.
-func (s *Snapshot) Podless() bool {
-	for _, o := range s.owned {
-		if set, ok := o.(*appsv1.StatefulSet); ok && podless(set) {
-			return true
+// Refusal is why the pods of an object could not be made, or empty.
+func (s *Snapshot) Refusal(o client.Object) string { return s.refusals[o.GetUID()] }
+
+// OverQuota are the StatefulSets and Jobs whose pods a ResourceQuota refuses.
+func (s *Snapshot) OverQuota() []client.Object {
+	var refused []client.Object
+	for _, o := range s.podless() {
+		if QuotaExceeded(s.refusals[o.GetUID()]) {
+			refused = append(refused, o)
 		}
 	}
-	return false
+	return refused
 }
 
-func podless(set *appsv1.StatefulSet) bool {
+// QuotaExceeded tells whether words of the API server, or of a controller that repeats them, are about a ResourceQuota. It
+// says so in words alone: the status code is the one of every forbidden request.
+func QuotaExceeded(message string) bool {
+	return strings.Contains(message, "exceeded quota") || strings.Contains(message, "failed quota")
+}
+
+// Podless tells whether a StatefulSet or a Job that should have pods has none. Nothing is told when that changes for the worse.
+func (s *Snapshot) Podless() bool { return len(s.podless()) > 0 }
+
+// podless objects in the order of their names.
+func (s *Snapshot) podless() []client.Object {
+	var all []client.Object
+	for _, o := range s.owned {
+		switch o := o.(type) {
+		case *appsv1.StatefulSet:
+			if setPodless(o) {
+				all = append(all, o)
+			}
+		case *batchv1.Job:
+			if jobPodless(o) {
+				all = append(all, o)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b client.Object) int { return strings.Compare(a.GetName(), b.GetName()) })
+	return all
+}
+
+func setPodless(set *appsv1.StatefulSet) bool {
 	wanted := set.Spec.Replicas == nil || *set.Spec.Replicas > 0
 	return wanted && set.Status.ObservedGeneration > 0 && set.Status.ObservedGeneration >= set.Generation && set.Status.Replicas == 0
+}
+
+// jobPodless is of a Job that was begun and of whose pods nothing is known: a Job that has ended knows of some.
+func jobPodless(job *batchv1.Job) bool {
+	s := job.Status
+	return s.StartTime != nil && s.Active == 0 && s.Succeeded == 0 && s.Failed == 0 && len(s.Conditions) == 0
 }
 
 // newest of events, of which there must be some.

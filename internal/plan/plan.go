@@ -122,10 +122,14 @@ func Build(in Input) (*Plan, error) {
 	if members, err = emulated(in, p.Topology, forgetful(in.Platform, members)); err != nil {
 		return nil, err
 	}
+	runs, err := dueRuns(in)
+	if err != nil {
+		return nil, err
+	}
 	p.Stages = append([]Stage{material}, p.Stages...)
 	p.Stages = append(p.Stages,
 		Stage{Name: StageMembers, Needs: []StageName{StageMaterial, StageDatabases}, Objects: members, Provisioning: true},
-		Stage{Name: StageWorkloads, Needs: []StageName{StageMembers}, Objects: dueRuns(in)})
+		Stage{Name: StageWorkloads, Needs: []StageName{StageMembers}, Objects: runs})
 	if p.Hash, err = p.hash(); err != nil {
 		return nil, err
 	}

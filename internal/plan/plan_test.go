@@ -150,7 +150,11 @@ func TestDueRuns(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			in := input(func(in *Input) { in.Network.Spec.Suspend, in.Runs = c.suspend, c.runs })
 			var got []string
-			for _, o := range dueRuns(in) {
+			runs, err := dueRuns(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range runs {
 				got = append(got, o.GetName())
 			}
 			if !slices.Equal(got, c.want) {

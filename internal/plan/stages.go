@@ -2,10 +2,12 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -54,11 +56,15 @@ func buildMaterial(in Input, pin platform.Input, p *Plan) (Stage, error) {
 }
 
 // dueRuns are the runs of the network's workloads in order: those there are, and the next one when all before it have ended.
-func dueRuns(in Input) []client.Object {
+func dueRuns(in Input) ([]client.Object, error) {
 	var due []client.Object
-	for _, w := range in.Network.Spec.Workloads {
+	for i, w := range in.Network.Spec.Workloads {
 		name := names.Run(in.Network.Name, w.Name)
 		live := in.Runs[name]
+		if in.isOthers(name) {
+			return nil, field.Invalid(field.NewPath("spec", "workloads").Index(i).Child("name"), w.Name, "there is a BenchmarkRun "+name+
+				" that is not this network's, kept from an earlier one perhaps: delete it, or give workload or network another name")
+		}
 		if live == nil && in.Network.Spec.Suspend {
 			break
 		}
@@ -70,7 +76,14 @@ func dueRuns(in Input) []client.Object {
 			break
 		}
 	}
-	return due
+	return due, nil
+}
+
+// isOthers tells whether there is a run of that name that the network does not own.
+func (in Input) isOthers(name string) bool {
+	return slices.ContainsFunc(in.Queue, func(run *v1alpha1.BenchmarkRun) bool {
+		return run.Name == name && !metav1.IsControlledBy(run, in.Network)
+	})
 }
 
 // Ended tells whether a run is over, well or not.

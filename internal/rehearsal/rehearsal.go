@@ -18,6 +18,7 @@ import (
 	"github.com/benchnet/benchnet/internal/driver"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
 	"github.com/benchnet/benchnet/internal/platform"
 )
@@ -146,7 +147,8 @@ func (r *Rehearsal) create(ctx context.Context, object client.Object) error {
 // describe tells a refusal of the spec from trouble with the API server.
 func describe(err error, format string, args ...any) error {
 	wrapped := fmt.Errorf(format+": %w", append(args, err)...)
-	if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) {
+	forbidden := apierrors.IsForbidden(err) && !observe.QuotaExceeded(err.Error()) // A quota may have room later.
+	if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || forbidden {
 		return Refusal{wrapped}
 	}
 	return wrapped

@@ -40,16 +40,30 @@ func (l *conditionList) unready(stalled bool, reason, message string) {
 	}
 }
 
-func refused(generation int64, refusal error) []metav1.Condition {
-	l := conditionList{generation: generation}
-	l.set(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidSpec, refusal.Error())
-	l.unready(true, v1alpha1.ReasonInvalidSpec, refusal.Error())
+// refused keeps the place of a network that has one: its pods may stand all the same.
+func refused(in NetworkInput) []metav1.Condition {
+	l := conditionList{generation: in.Network.Generation}
+	l.set(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidSpec, in.Refusal.Error())
+	if Admitted(in.Network) {
+		admission(&l, in.Network, in.Admission)
+	}
+	l.unready(true, v1alpha1.ReasonInvalidSpec, in.Refusal.Error())
+	return l.all
+}
+
+// queuedConditions are those of a network of which nothing is made yet.
+func queuedConditions(in NetworkInput) []metav1.Condition {
+	l := conditionList{generation: in.Network.Generation}
+	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+	admission(&l, in.Network, in.Admission)
+	l.unready(in.Admission.Never, in.Admission.Reason, in.Admission.Message)
 	return l.all
 }
 
 func networkConditions(in NetworkInput) []metav1.Condition {
 	l := conditionList{generation: in.Network.Generation}
 	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+	admission(&l, in.Network, in.Admission)
 	distance := emulated(in)
 	l.set(v1alpha1.ConditionNetworkEmulated, distance.OK, distance.Reason, distance.Message)
 	if first := firstUnready(in.Stages); first == nil {
@@ -60,6 +74,8 @@ func networkConditions(in NetworkInput) []metav1.Condition {
 		switch {
 		case failed:
 			reason = v1alpha1.ReasonStageFailed
+		case observe.QuotaExceeded(first.Message):
+			reason = v1alpha1.ReasonQuotaExceeded
 		case resetting(in):
 			reason = v1alpha1.ReasonResetting
 		}

@@ -125,7 +125,7 @@ func outcome(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in Experim
 	switch {
 	case in.Problem != nil:
 		s.Phase = "Running"
-		experimentUnderWay(l, v1alpha1.ReasonProblem, in.Problem.Error())
+		experimentUnderWay(l, quotaOr(v1alpha1.ReasonProblem, in.Problem.Error()), in.Problem.Error())
 	case in.Step == nil:
 		s.Phase = "Pending"
 		experimentUnderWay(l, v1alpha1.ReasonWaitingForCapacity, in.Room.Message)

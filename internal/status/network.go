@@ -13,6 +13,7 @@ import (
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/queue"
 )
 
 // NetworkInput is what the status of a network follows from.
@@ -20,6 +21,8 @@ type NetworkInput struct {
 	Network *v1alpha1.BenchmarkNetwork
 	// Refusal is why the spec cannot be carried out, or nil.
 	Refusal error
+	// Admission by the queue; zero without one, and of no account once the network was admitted.
+	Admission queue.Decision
 	// Plan of the network; nil with a refusal.
 	Plan *plan.Plan
 	// Snapshot of the network's objects.
@@ -47,10 +50,15 @@ func Network(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 		ObservedGeneration: in.Network.Generation,
 		LastRun:            lastRun(in.Runs),
 	}
-	if in.Refusal != nil {
+	switch {
+	case in.Refusal != nil:
 		s.Phase = "Failed"
-		s.Conditions = refused(in.Network.Generation, in.Refusal)
-	} else {
+		s.Conditions = refused(in)
+	case queued(in):
+		s.Phase, s.QueuePosition = "Queued", in.Admission.Position
+		s.Settings, s.PlanHash = in.Plan.Settings, in.Plan.Hash
+		s.Conditions = queuedConditions(in)
+	default:
 		s.Stages = stages(old.Stages, in)
 		s.Members, s.MembersReady = members(in)
 		s.DatabaseSummary, s.Databases = databaseSummary(in), databases(in)

@@ -36,6 +36,8 @@ type RunInput struct {
 	// Workers are their pods.
 	Workers      []corev1.Pod
 	WorkersReady int32
+	// Refused is why the workers' pods cannot be made, or empty.
+	Refused string
 	// Progress of each worker, JSON; empty where it told nothing yet.
 	Progress []string
 	// Problem is what kept the pass from its end, or nil; the run goes on trying.
@@ -69,18 +71,26 @@ func Run(in RunInput) v1alpha1.BenchmarkRunStatus {
 		failed(&s, &l, in.Now, v1alpha1.ReasonRunFailed, in.Failure)
 	case in.Problem != nil:
 		s.Phase, s.Progress = "Preparing", "Preparing"
-		underWay(&l, v1alpha1.ReasonProblem, in.Problem.Error())
+		underWay(&l, quotaOr(v1alpha1.ReasonProblem, in.Problem.Error()), in.Problem.Error())
 	case in.Waiting.Reason != "":
 		s.Phase, s.Progress = "Pending", "Waiting"
 		underWay(&l, in.Waiting.Reason, in.Waiting.Message)
 	case in.Start == nil:
 		s.Phase, s.Progress = "Preparing", "Preparing "+s.WorkersReady
-		underWay(&l, v1alpha1.ReasonWaitingForWorkers, workersMessage(in))
+		underWay(&l, quotaOr(v1alpha1.ReasonWaitingForWorkers, in.Refused), workersMessage(in))
 	default:
 		measuring(&s, &l, in)
 	}
 	s.Conditions = keepTransitions(old.Conditions, l.all, in.Now)
 	return s
+}
+
+// quotaOr is the reason of what is refused by a quota, or else another.
+func quotaOr(reason, message string) string {
+	if observe.QuotaExceeded(message) {
+		return v1alpha1.ReasonQuotaExceeded
+	}
+	return reason
 }
 
 func underWay(l *conditionList, reason, message string) {
@@ -93,6 +103,9 @@ func underWay(l *conditionList, reason, message string) {
 // workersMessage names the workers that are not ready yet and what keeps them.
 func workersMessage(in RunInput) string {
 	message := fmt.Sprintf("%d of %d workers are ready", in.WorkersReady, in.Run.Spec.Workload.Workers.Count)
+	if in.Refused != "" {
+		return message + "; " + in.Refused
+	}
 	for i := range in.Workers {
 		if trouble := observe.PodTrouble(&in.Workers[i]); trouble != "" {
 			return message + "; pod " + in.Workers[i].Name + ": " + trouble

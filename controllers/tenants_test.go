@@ -1,0 +1,334 @@
+package controllers_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+func manifests(t *testing.T, text []byte) []*unstructured.Unstructured {
+	t.Helper()
+	var all []*unstructured.Unstructured
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
+	for {
+		object := &unstructured.Unstructured{}
+		err := decoder.Decode(object)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		must(t, err)
+		if len(object.Object) > 0 {
+			all = append(all, object)
+		}
+	}
+}
+
+// people of the sample in the world's namespace, with the roles that the operator brings.
+func (w *world) people() {
+	w.t.Helper()
+	roles, err := os.ReadFile(filepath.Join("..", "config", "rbac", "users.yaml"))
+	must(w.t, err)
+	for _, role := range manifests(w.t, roles) {
+		role.SetName("benchnet-" + role.GetName())
+		if err := w.client.Create(w.ctx, role); err != nil && !apierrors.IsAlreadyExists(err) {
+			w.t.Fatal(err)
+		}
+	}
+	bindings, err := os.ReadFile(filepath.Join("..", "config", "samples", "tenant", "people.yaml"))
+	must(w.t, err)
+	for _, binding := range manifests(w.t, bindings) {
+		binding.SetNamespace(w.namespace)
+		must(w.t, w.client.Create(w.ctx, binding))
+	}
+}
+
+// as a member of a group.
+func (w *world) as(group string) client.Client {
+	w.t.Helper()
+	c := rest.CopyConfig(config)
+	c.Impersonate = rest.ImpersonationConfig{UserName: "somebody", Groups: []string{group}}
+	user, err := client.New(c, client.Options{Scheme: w.client.Scheme()})
+	must(w.t, err)
+	return user
+}
+
+// may asks the API server itself what a group may do. What is VERB RESOURCE[.GROUP][/SUBRESOURCE].
+func (w *world) may(group, what string) bool {
+	w.t.Helper()
+	verb, rest, _ := strings.Cut(what, " ")
+	rest, sub, _ := strings.Cut(rest, "/")
+	kind, apiGroup, _ := strings.Cut(rest, ".")
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: "somebody", Groups: []string{group},
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: w.namespace, Verb: verb, Group: apiGroup, Resource: kind, Subresource: sub}}}
+	must(w.t, w.client.Create(w.ctx, review))
+	return review.Status.Allowed
+}
+
+func TestWhoMayDoWhat(t *testing.T) {
+	w := newWorld(t)
+	w.people()
+	const viewers, runners, admins = "team-a", "team-a-engineers", "team-a-leads"
+	for _, test := range []struct{ groups, what string }{
+		{viewers + " " + runners + " " + admins, "list benchmarknetworks.benchnet.dev"},
+		{viewers + " " + runners + " " + admins, "watch benchmarkruns.benchnet.dev"},
+		{viewers + " " + runners + " " + admins, "get configmaps"},
+		{viewers + " " + runners + " " + admins, "get pods/log"},
+		{viewers + " " + runners + " " + admins, "list events.events.k8s.io"},
+		{viewers + " " + runners + " " + admins, "get resourcequotas"},
+		{runners + " " + admins, "create benchmarknetworks.benchnet.dev"},
+		{runners + " " + admins, "create benchmarkexperiments.benchnet.dev"},
+		{runners + " " + admins, "patch benchmarknetworks.benchnet.dev"},
+		{admins, "delete benchmarknetworks.benchnet.dev"},
+		{admins, "deletecollection benchmarkruns.benchnet.dev"},
+		{admins, "delete configmaps"},
+		{"", "get secrets"},
+		{"", "list secrets"},
+		{"", "create pods/exec"},
+		{"", "create pods"},
+		{"", "update benchmarknetworks.benchnet.dev/status"},
+		{"", "update resourcequotas"},
+		{"", "create rolebindings.rbac.authorization.k8s.io"},
+	} {
+		for _, group := range []string{viewers, runners, admins} {
+			want := false
+			for _, allowed := range strings.Fields(test.groups) {
+				want = want || allowed == group
+			}
+			if got := w.may(group, test.what); got != want {
+				t.Errorf("%s may %s: %v, want %v", group, test.what, got, want)
+			}
+		}
+	}
+}
+
+// TestAViewerReadsResultsAndNoSecrets does it, by real requests.
+func TestAViewerReadsResultsAndNoSecrets(t *testing.T) {
+	w := newWorld(t)
+	w.people()
+	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	w.reconcileNetwork("banks")
+	viewer, runner := w.as("team-a"), w.as("team-a-engineers")
+	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.meta("some-result")}))
+	if err := viewer.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "some-result"}, &corev1.ConfigMap{}); err != nil {
+		t.Errorf("a viewer reads results: %v", err)
+	}
+	for _, user := range []client.Client{viewer, runner} {
+		if err := user.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "banks-credentials"}, &corev1.Secret{}); !apierrors.IsForbidden(err) {
+			t.Errorf("neither viewer nor runner may read the passwords of a network, but: %v", err)
+		}
+		if err := user.Delete(w.ctx, w.network("banks")); !apierrors.IsForbidden(err) {
+			t.Errorf("neither may delete a network, but: %v", err)
+		}
+	}
+	reset := client.RawPatch("application/merge-patch+json", []byte(`{"metadata": {"annotations": {"benchnet.dev/reset": "1"}}}`))
+	if err := viewer.Patch(w.ctx, w.network("banks"), reset); !apierrors.IsForbidden(err) {
+		t.Errorf("a viewer must not reset a network, but: %v", err)
+	}
+	if err := runner.Patch(w.ctx, w.network("banks"), reset); err != nil {
+		t.Errorf("a runner resets networks: %v", err)
+	}
+}
+
+// TestSampleTenant takes the whole sample as it is.
+func TestSampleTenant(t *testing.T) {
+	w := newWorld(t)
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join("..", "config", "samples", "tenant"))
+	must(t, err)
+	text, err := built.AsYaml()
+	must(t, err)
+	all := manifests(t, text)
+	if len(all) != 7 {
+		t.Errorf("the sample has %d objects, want 7", len(all))
+	}
+	for _, object := range all {
+		must(t, client.IgnoreAlreadyExists(w.client.Create(w.ctx, object, client.FieldValidation(metav1.FieldValidationStrict))))
+		if object.GetKind() == "RoleBinding" {
+			role, _, _ := unstructured.NestedString(object.Object, "roleRef", "name")
+			if !strings.HasPrefix(role, "benchnet-") {
+				t.Errorf("%s binds %s, which is none of the operator's roles", object.GetName(), role)
+			}
+		}
+	}
+}
+
+// quota makes one and does what the quota controller does: it says what is allowed and used.
+func (w *world) quota(hard corev1.ResourceList) {
+	w.t.Helper()
+	q := &corev1.ResourceQuota{ObjectMeta: w.meta("lab")}
+	if err := w.client.Get(w.ctx, client.ObjectKeyFromObject(q), q); err != nil {
+		must(w.t, w.client.Create(w.ctx, q))
+	}
+	q.Spec.Hard = hard
+	must(w.t, w.client.Update(w.ctx, q))
+	q.Status.Hard = hard
+	for name := range hard {
+		if q.Status.Used == nil {
+			q.Status.Used = corev1.ResourceList{}
+		}
+		if _, ok := q.Status.Used[name]; !ok {
+			q.Status.Used[name] = resource.MustParse("0")
+		}
+	}
+	must(w.t, w.client.Status().Update(w.ctx, q))
+	time.Sleep(time.Second) // The API server's own view of quotas is a cache.
+}
+
+func TestAQuotaThatRefusesObjectsIsTold(t *testing.T) {
+	w := newWorld(t)
+	w.quota(corev1.ResourceList{"count/secrets": resource.MustParse("1")})
+	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	result, err := w.networks().Reconcile(w.ctx, w.request("banks"))
+	if err != nil || result.RequeueAfter <= 0 || result.RequeueAfter > time.Minute {
+		t.Errorf("what a quota refuses is tried again soon, and is no error: %v, %v", result, err)
+	}
+	c := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionReady)
+	if c.Reason != v1alpha1.ReasonQuotaExceeded || !strings.Contains(c.Message, "exceeded quota: lab") || !strings.Contains(c.Message, "Secret") && !strings.Contains(c.Message, "secrets") {
+		t.Fatalf("Ready should name the object and the quota: %+v", c)
+	}
+	w.quota(corev1.ResourceList{"count/secrets": resource.MustParse("100")})
+	w.bringUp("banks")
+	if c := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionReady); c.Status != metav1.ConditionTrue {
+		t.Errorf("the network should be ready when the quota is raised: %+v", c)
+	}
+}
+
+func TestAQuotaThatRefusesPodsIsTold(t *testing.T) {
+	w := newWorld(t)
+	w.small("a")
+	w.reconcileNetwork("a")
+	w.fillMaterialIfAny()
+	w.completeJobs()
+	w.reconcileNetwork("a")
+	var sets appsv1.StatefulSetList
+	must(t, w.client.List(w.ctx, &sets, client.InNamespace(w.namespace)))
+	if len(sets.Items) == 0 {
+		t.Fatal("there should be StatefulSets")
+	}
+	set := &sets.Items[0]
+	set.Status.ObservedGeneration = set.Generation
+	must(t, w.client.Status().Update(w.ctx, set))
+	must(t, w.client.Create(w.ctx, &corev1.Event{ObjectMeta: w.meta("refused"), Reason: "FailedCreate", Type: corev1.EventTypeWarning,
+		InvolvedObject: corev1.ObjectReference{Kind: "StatefulSet", Namespace: w.namespace, Name: set.Name, UID: set.UID},
+		Message:        `create Pod failed error: pods "x" is forbidden: exceeded quota: lab, requested: pods=1, used: pods=4, limited: pods=4`}))
+	w.quota(corev1.ResourceList{"pods": resource.MustParse("4")})
+	w.reconcileNetwork("a")
+	c := meta.FindStatusCondition(w.network("a").Status.Conditions, v1alpha1.ConditionReady)
+	if c.Reason != v1alpha1.ReasonQuotaExceeded || !strings.Contains(c.Message, set.Name) || !strings.Contains(c.Message, "exceeded quota: lab") {
+		t.Errorf("Ready should name the StatefulSet and the quota: %+v", c)
+	}
+	tried := func() string {
+		w.get(set.Name, set)
+		return set.Annotations[v1alpha1.AnnotationQuota]
+	}
+	before := tried()
+	writes := w.writes.Load()
+	w.reconcileNetwork("a")
+	if w.writes.Load() != writes || before == "" {
+		t.Errorf("nothing changed, nothing is to be written; the annotation is %q", before)
+	}
+	w.quota(corev1.ResourceList{"pods": resource.MustParse("10")})
+	w.reconcileNetwork("a")
+	if tried() == before {
+		t.Error("when the quota is raised the StatefulSet's controller should be woken")
+	}
+}
+
+// fillMaterialIfAny is fillMaterial on a platform that may have none.
+func (w *world) fillMaterialIfAny() {
+	var secrets corev1.SecretList
+	must(w.t, w.client.List(w.ctx, &secrets, client.InNamespace(w.namespace), client.MatchingLabels{"app.kubernetes.io/component": "material"}))
+	if len(secrets.Items) > 0 {
+		w.fillMaterial()
+	}
+}
+
+// TestAQuotaOnNetworksIsWaitedFor: an experiment goes on when others have left.
+func TestAQuotaOnNetworksIsWaitedFor(t *testing.T) {
+	w := newWorld(t)
+	w.node("laboratory", "64", "256Gi")
+	kinds := corev1.ResourceName("count/benchmarknetworks.benchnet.dev")
+	w.quota(corev1.ResourceList{kinds: resource.MustParse("0")})
+	must(t, w.create(grid, &v1alpha1.BenchmarkExperiment{}))
+	_, err := w.experiments().Reconcile(w.ctx, w.request("grid"))
+	must(t, err)
+	c := meta.FindStatusCondition(w.experiment("grid").Status.Conditions, v1alpha1.ConditionReady)
+	if c == nil || c.Reason != v1alpha1.ReasonQuotaExceeded || !strings.Contains(c.Message, "exceeded quota: lab") {
+		t.Fatalf("Ready should name the quota: %+v", c)
+	}
+	w.quota(corev1.ResourceList{kinds: resource.MustParse("2")})
+	for range 2 {
+		_, err = w.experiments().Reconcile(w.ctx, w.request("grid"))
+		must(t, err)
+	}
+	if n := w.network("grid-n1"); n.Name == "" {
+		t.Error("the experiment should go on")
+	}
+}
+
+// TestKeptResults: with resultPolicy Keep a run with its result stays when its network goes, also where dependants are to go first.
+func TestKeptResults(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.create(strings.Replace(twoBanks, "spec:", "spec:\n  resultPolicy: Keep", 1), &v1alpha1.BenchmarkNetwork{}))
+	w.bringUp("banks")
+	w.end("banks-issue")
+	w.reconcileNetwork("banks")
+	run := w.run("banks-issue")
+	if ref := metav1.GetControllerOf(run); ref == nil || ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion {
+		t.Errorf("a run must not go before its network: %+v", ref)
+	}
+	run.Status.Result = &v1alpha1.ResultReference{ConfigMapName: "banks-issue-result", Key: "result.json.gz"}
+	must(t, w.client.Status().Update(w.ctx, run))
+	must(t, w.client.Delete(w.ctx, w.network("banks")))
+	w.reconcileNetwork("banks")
+	if err := w.client.Get(w.ctx, w.request("banks").NamespacedName, &v1alpha1.BenchmarkNetwork{}); !apierrors.IsNotFound(err) {
+		t.Errorf("the network should be gone, but: %v", err)
+	}
+	if owners := w.run("banks-issue").OwnerReferences; len(owners) != 0 {
+		t.Errorf("the run with a result should be free, but belongs to %+v", owners)
+	}
+	if owners := w.run("banks-pay").OwnerReferences; len(owners) != 1 {
+		t.Errorf("the run without a result should go with its network, but belongs to %+v", owners)
+	}
+	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	w.reconcileNetwork("banks")
+	c := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionAccepted)
+	if c.Status != metav1.ConditionFalse || !strings.Contains(c.Message, `spec.workloads[0].name: Invalid value: "issue"`) || !strings.Contains(c.Message, "banks-issue") {
+		t.Errorf("another network must not take the kept result for its own: %+v", c)
+	}
+}
+
+func TestARunLeavesWhenItsTimeIsOver(t *testing.T) {
+	w := withRun(t, strings.Replace(twoWorkers, "spec:", "spec:\n  ttlSecondsAfterFinished: 60", 1))
+	w.end("extra")
+	result, err := w.runs().Reconcile(w.ctx, w.request("extra"))
+	must(t, err)
+	if result.RequeueAfter <= 0 || result.RequeueAfter > time.Minute {
+		t.Errorf("the run should come back within its time, but comes back after %s", result.RequeueAfter)
+	}
+	w.now = w.now.Add(2 * time.Minute)
+	w.reconcileRun("extra")
+	if err := w.client.Get(w.ctx, w.request("extra").NamespacedName, &v1alpha1.BenchmarkRun{}); !apierrors.IsNotFound(err) {
+		t.Errorf("the run should be gone, but: %v", err)
+	}
+}

@@ -1,0 +1,47 @@
+package status
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/queue"
+)
+
+// Admitted tells whether a network has its place in the queue, for ever: it was admitted, or begun when there was no queue.
+func Admitted(network *v1alpha1.BenchmarkNetwork) bool {
+	if meta.IsStatusConditionTrue(network.Status.Conditions, v1alpha1.ConditionAdmitted) {
+		return true
+	}
+	for _, stage := range network.Status.Stages {
+		if stage.StartedAt != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Refused tells whether a network's spec was found to be impossible as it is.
+func Refused(network *v1alpha1.BenchmarkNetwork) bool {
+	return network.Status.ObservedGeneration == network.Generation &&
+		meta.IsStatusConditionFalse(network.Status.Conditions, v1alpha1.ConditionAccepted)
+}
+
+// admission keeps what was said of an admitted network, and tells the decision about any other.
+func admission(l *conditionList, network *v1alpha1.BenchmarkNetwork, d queue.Decision) {
+	before := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionAdmitted)
+	switch {
+	case before != nil && Admitted(network):
+		l.set(v1alpha1.ConditionAdmitted, true, before.Reason, before.Message)
+	case Admitted(network):
+		l.set(v1alpha1.ConditionAdmitted, true, v1alpha1.ReasonAdmitted, "it had begun already")
+	case d == (queue.Decision{}):
+		l.set(v1alpha1.ConditionAdmitted, true, v1alpha1.ReasonNotLimited, "the operator has no queue")
+	default:
+		l.set(v1alpha1.ConditionAdmitted, d.Admitted, d.Reason, d.Message)
+	}
+}
+
+// queued tells whether a network has to wait before anything of it is made.
+func queued(in NetworkInput) bool {
+	return in.Admission != (queue.Decision{}) && !in.Admission.Admitted && !Admitted(in.Network)
+}
