@@ -62,13 +62,13 @@ func (r *Release) Helm(args ...string) string {
 	return out
 }
 
-// Upgrade installs or upgrades the release and waits until it is ready. It watches its namespace alone; it makes no CRDs, and no
-// PodMonitor, which a namespace's admin may not.
+// Upgrade installs or upgrades the release and waits until it is ready. It watches its namespace alone; it makes no CRDs, and no monitors,
+// which a namespace's admin may not.
 func (r *Release) Upgrade(values ...string) {
 	r.Helper()
-	args := []string{"upgrade", "--install", r.name, chartPath, "--wait", "--timeout", "3m",
-		"--set", "watchNamespaces={" + r.Name + "}", "--set", "crds.install=false", "--set", "monitoring.podMonitors.enabled=false"}
-	for _, v := range values {
+	args := []string{"upgrade", "--install", r.name, chartPath, "--wait", "--timeout", "3m"}
+	narrow := []string{"watchNamespaces={" + r.Name + "}", "crds.install=false", "monitoring.podMonitors.enabled=false", "serviceMonitor.enabled=false"}
+	for _, v := range append(narrow, values...) {
 		args = append(args, "--set", v)
 	}
 	r.Helm(args...)
