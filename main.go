@@ -41,6 +41,7 @@ import (
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/platform/all"
 	"github.com/benchnet/benchnet/internal/queue"
+	"github.com/benchnet/benchnet/internal/telemetry"
 )
 
 // version is set by the linker.
@@ -177,6 +178,9 @@ func (o options) setUp(mgr ctrl.Manager, kubeVersion string) error {
 	experiments := &controllers.ExperimentReconciler{Dependencies: dependencies}
 	if err := experiments.SetupWithManager(mgr, o.concurrency); err != nil {
 		return fmt.Errorf("set up the experiment controller: %w", err)
+	}
+	if err := metrics.Registry.Register(&telemetry.Collector{Reader: mgr.GetClient(), Elected: mgr.Elected(), Version: version}); err != nil {
+		return fmt.Errorf("register the operator's metrics: %w", err)
 	}
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return fmt.Errorf("add the health check: %w", err)

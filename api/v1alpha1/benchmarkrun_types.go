@@ -58,6 +58,9 @@ type BenchmarkRunStatus struct {
 	// startTime is the instant at which all workers began their warm-up.
 	// +optional
 	StartTime *metav1.MicroTime `json:"startTime,omitempty"`
+	// window is the measured time: as planned while the load is applied, as it was once the run is complete.
+	// +optional
+	Window *MeasuredWindow `json:"window,omitempty"`
 	// completionTime is when the result was written, or the run failed.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
@@ -96,6 +99,14 @@ type BenchmarkRunStatus struct {
 	// result says where the whole result lies; docs/results.md has its format.
 	// +optional
 	Result *ResultReference `json:"result,omitempty"`
+}
+
+// MeasuredWindow is the time that counts.
+type MeasuredWindow struct {
+	// start of the window.
+	Start metav1.MicroTime `json:"start"`
+	// end of the window.
+	End metav1.MicroTime `json:"end"`
 }
 
 // LatencySummary in milliseconds, decimals.

@@ -47,7 +47,7 @@ func TestChartEqualsKustomize(t *testing.T) {
 
 func TestChartWithMonitorEqualsKustomize(t *testing.T) {
 	on := map[string]any{"enabled": true}
-	values := map[string]any{"serviceMonitor": on, "monitoring": map[string]any{"podMonitors": on}}
+	values := map[string]any{"serviceMonitor": on, "monitoring": map[string]any{"podMonitors": on, "rules": on}}
 	expectEqual(t, kustomize(t, "../../config/prometheus"), helm(t, "benchnet", "benchnet-system", values))
 }
 

@@ -8,6 +8,7 @@ const (
 	allArgs           = container + ".args[*]"
 	monitored         = "serviceMonitor: {enabled: true}"
 	networksMonitored = "monitoring: {podMonitors: {enabled: true}}"
+	ruled             = "monitoring: {rules: {enabled: true}}"
 	twoReplicas       = "replicas: 2"
 	sidecar           = "dashboards: {enabled: true}"
 	importing         = "dashboards: {grafanaOperator: {enabled: true}}"
@@ -69,10 +70,12 @@ var effects = map[string]effect{
 		path: ".spec.podMetricsEndpoints[0].interval", want: "15s"},
 	"monitoring.podMonitors.labels": {given: networksMonitored, set: "monitoring: {podMonitors: {enabled: true, labels: {release: p}}}", object: "PodMonitor benchnet-networks",
 		path: ".metadata.labels.release", want: "p"},
-	"networkPolicy.enabled":  {set: "networkPolicy: {enabled: false}", object: "NetworkPolicy benchnet-operator"},
-	"networkPolicy.scrapers": {set: "networkPolicy: {scrapers: [{podSelector: {matchLabels: {app: p}}}]}", object: "NetworkPolicy benchnet-operator", path: ".spec.ingress[0].from[0].podSelector.matchLabels.app", want: "p"},
-	"serviceAccount.create":  {set: "serviceAccount: {create: false, name: theirs}", object: "ServiceAccount benchnet-operator"},
-	"serviceAccount.name":    {set: "serviceAccount: {name: ours}", object: "ClusterRoleBinding benchnet-operator", path: ".subjects[0].name", want: "ours"},
+	"monitoring.rules.enabled": {set: ruled, object: "PrometheusRule benchnet-alerts"},
+	"monitoring.rules.labels":  {given: ruled, set: "monitoring: {rules: {enabled: true, labels: {release: p}}}", object: "PrometheusRule benchnet-recording", path: ".metadata.labels.release", want: "p"},
+	"networkPolicy.enabled":    {set: "networkPolicy: {enabled: false}", object: "NetworkPolicy benchnet-operator"},
+	"networkPolicy.scrapers":   {set: "networkPolicy: {scrapers: [{podSelector: {matchLabels: {app: p}}}]}", object: "NetworkPolicy benchnet-operator", path: ".spec.ingress[0].from[0].podSelector.matchLabels.app", want: "p"},
+	"serviceAccount.create":    {set: "serviceAccount: {create: false, name: theirs}", object: "ServiceAccount benchnet-operator"},
+	"serviceAccount.name":      {set: "serviceAccount: {name: ours}", object: "ClusterRoleBinding benchnet-operator", path: ".subjects[0].name", want: "ours"},
 	"serviceAccount.annotations": {set: "serviceAccount: {annotations: {role: r}}", object: "ServiceAccount benchnet-operator", path: ".metadata.annotations.role",
 		want: "r"},
 	"rbac.create":    {set: "rbac: {create: false}", object: "ClusterRole benchnet-operator"},

@@ -132,6 +132,7 @@ func measuring(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 		}
 	}
 	m := in.Run.Spec.Workload.Measure
+	s.Window = planned(m, *in.Start)
 	switch s.Phase {
 	case "WarmUp":
 		if elapsed > 0 {
@@ -156,6 +157,14 @@ func longest(m v1alpha1.Measure) time.Duration {
 	return m.Window.Duration
 }
 
+// planned is the window of a load that began at start. Where the steady state decides, all of it may be measured.
+func planned(m v1alpha1.Measure, start time.Time) *v1alpha1.MeasuredWindow {
+	if m.SteadyState == nil {
+		start = start.Add(m.WarmUp.Duration)
+	}
+	return &v1alpha1.MeasuredWindow{Start: metav1.NewMicroTime(start), End: metav1.NewMicroTime(start.Add(longest(m)))}
+}
+
 func failed(s *v1alpha1.BenchmarkRunStatus, l *conditionList, now time.Time, reason, message string) {
 	ended := metav1.NewTime(now)
 	s.Phase, s.Progress, s.CompletionTime = "Failed", "Failed", &ended
@@ -170,6 +179,7 @@ func concluded(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 	result := in.Result
 	start, ended := metav1.NewMicroTime(result.Times.Start), metav1.NewTime(result.Times.End)
 	s.Phase, s.Progress, s.StartTime, s.CompletionTime = "Complete", "Complete", &start, &ended
+	s.Window = &v1alpha1.MeasuredWindow{Start: metav1.NewMicroTime(result.Times.WindowStart), End: metav1.NewMicroTime(result.Times.WindowEnd)}
 	s.Throughput, s.Unit = decimal(result.Summary.ThroughputPerSecond), result.Summary.Unit
 	for _, m := range result.Summary.Measures {
 		s.Measures = append(s.Measures, v1alpha1.Measured{Name: m.Name, Value: number(m.Value), Unit: m.Unit})

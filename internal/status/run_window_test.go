@@ -1,0 +1,45 @@
+package status
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// TestTheWindowOfARun is what dashboards mark: the plan while the load is applied, and in the end what was measured.
+func TestTheWindowOfARun(t *testing.T) {
+	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	fixed := v1alpha1.Measure{WarmUp: metav1.Duration{Duration: 30 * time.Second}, Window: metav1.Duration{Duration: time.Minute}}
+	steady := fixed
+	steady.SteadyState = &v1alpha1.SteadyState{}
+	measured := &results.Result{Times: results.Times{Start: start, WindowStart: start.Add(40 * time.Second), WindowEnd: start.Add(70 * time.Second)}}
+	tests := map[string]struct {
+		measure v1alpha1.Measure
+		in      RunInput
+		// from and to are counted from the start; both 0: there is no window.
+		from, to time.Duration
+	}{
+		"not released yet":             {measure: fixed},
+		"fixed times":                  {measure: fixed, in: RunInput{Start: &start}, from: 30 * time.Second, to: 90 * time.Second},
+		"ended by the steady state":    {measure: steady, in: RunInput{Start: &start}, to: 90 * time.Second},
+		"complete: as it was measured": {measure: steady, in: RunInput{Start: &start, Result: measured}, from: 40 * time.Second, to: 70 * time.Second},
+		"failed: nothing was measured": {measure: fixed, in: RunInput{Start: &start, Failure: "a worker died"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			test.in.Run = &v1alpha1.BenchmarkRun{}
+			test.in.Run.Spec.Workload.Measure = test.measure
+			window := Run(test.in).Window
+			if (window != nil) != (test.to != 0) {
+				t.Fatalf("window is %v", window)
+			}
+			if window != nil && (!window.Start.Time.Equal(start.Add(test.from)) || !window.End.Time.Equal(start.Add(test.to))) {
+				t.Errorf("window is %s to %s, want %s and %s after the start", window.Start, window.End, test.from, test.to)
+			}
+		})
+	}
+}

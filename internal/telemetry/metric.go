@@ -1,0 +1,60 @@
+package telemetry
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Kind is a metric's type, as Prometheus calls it.
+type Kind string
+
+// The kinds of metrics.
+const (
+	Gauge   Kind = "gauge"
+	Counter Kind = "counter"
+	Summary Kind = "summary"
+)
+
+// Metric is one that the collector yields.
+type Metric struct {
+	Name, Help string
+	Kind       Kind
+	// Labels in the order of their values.
+	Labels []string
+
+	description *prometheus.Desc
+}
+
+func newMetric(kind Kind, name, help string, labels ...string) *Metric {
+	return &Metric{Name: name, Help: help, Kind: kind, Labels: labels, description: prometheus.NewDesc(name, help, labels, nil)}
+}
+
+func gauge(name, help string, labels ...string) *Metric {
+	return newMetric(Gauge, name, help, labels...)
+}
+
+// Metrics are all that the collector may yield, in the order in which it does.
+func Metrics() []*Metric {
+	all := []*Metric{operatorInfo}
+	for _, list := range [][]*Metric{networkMetrics, runMetrics, experimentMetrics} {
+		all = append(all, list...)
+	}
+	return all
+}
+
+// scrape is what one scrape is answered.
+type scrape chan<- prometheus.Metric
+
+// tell yields one sample of a gauge or counter.
+func (s scrape) tell(m *Metric, value float64, labels ...string) {
+	kind := prometheus.GaugeValue
+	if m.Kind == Counter {
+		kind = prometheus.CounterValue
+	}
+	s <- prometheus.MustNewConstMetric(m.description, kind, value, labels...)
+}
+
+// one is 1 for what is so, 0 otherwise.
+func one(so bool) float64 {
+	if so {
+		return 1
+	}
+	return 0
+}
