@@ -62,7 +62,7 @@ def board(uid: str, title: str, description: str, variables: typing.Sequence[par
         parts.Dashboard(f"benchnet / {title}").uid(uid).description(description).tags([links.TAG]).readonly()
         .tooltip(models.DashboardCursorSync.CROSSHAIR).time(since, "now").refresh("30s").timezone("browser")
         .with_variable(parts.DatasourceVariable("datasource").label("Data source").type("prometheus"))
-        .links([links.others(), *pages])
+        .links([links.others(), *pages, links.page("Runbooks", "runbooks.md")])
     )
     for each in variables:
         made = made.with_variable(each)

@@ -6,6 +6,7 @@ replace github.com/benchnet/benchnet => ../..
 
 require (
 	github.com/benchnet/benchnet v0.0.0
+	github.com/prometheus/common v0.71.0
 	github.com/prometheus/prometheus v0.315.0
 )
 
@@ -17,7 +18,6 @@ require (
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/prometheus/client_golang v1.24.1 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect
-	github.com/prometheus/common v0.71.0 // indirect
 	github.com/prometheus/procfs v0.21.1 // indirect
 	go.uber.org/atomic v1.11.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect

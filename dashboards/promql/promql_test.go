@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 
@@ -74,7 +75,7 @@ func judgeSelector(s *parser.VectorSelector, metrics inventory, counted bool) []
 	if !counted && strings.HasSuffix(s.Name, "_bucket") {
 		found = append(found, fmt.Sprintf("%s without a rate counts since the start of the process", s.Name))
 	}
-	if !slices.ContainsFunc(s.LabelMatchers, func(m *labels.Matcher) bool { return m.Name != labels.MetricName }) {
+	if !slices.ContainsFunc(s.LabelMatchers, func(m *labels.Matcher) bool { return m.Name != model.MetricNameLabel }) {
 		found = append(found, fmt.Sprintf("%s of all namespaces", s.Name))
 	}
 	return found
