@@ -101,6 +101,10 @@ test-dashboards: ## Parse every query of the dashboards, and hold it against the
 test-rust: ## Tests of the Rust code, with validators on loopback
 	@hack/test/rust
 
+.PHONY: test-rules
+test-rules: ## Check the recording rules and alerts, and what they make of given series, with promtool
+	@hack/test/rules
+
 .PHONY: test-report
 test-report: ## Open the reports in a headless Chromium
 	@hack/test/go report -count=1 -run TestInABrowser
