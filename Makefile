@@ -49,6 +49,14 @@ manifests: ## Generate CRDs and roles, and bring the chart into line with config
 dashboards: ## Generate the Grafana dashboards into the chart
 	@dashboards/generate
 
+.PHONY: bundle
+bundle: ## Generate the bundle for the Operator Lifecycle Manager from config/
+	hack/update-bundle
+
+.PHONY: bundle-validate
+bundle-validate: ## Validate the bundle by operator-framework's own validators
+	go run -C hack/bundle . validate "$(CURDIR)/bundle"
+
 .PHONY: fmt
 fmt: ## Format the Go code
 	$(call tool,golangci-lint) fmt ./...
@@ -56,10 +64,11 @@ fmt: ## Format the Go code
 .PHONY: lint
 lint: ## Lint the Go and Rust code, the shell scripts and the charts
 	nice $(call tool,golangci-lint) run ./...
-	lint=$(call tool,golangci-lint) && for module in drivers/evm dashboards/promql; do (cd "$$module" && nice "$$lint" run --config ../../.golangci.yml ./...) || exit; done
+	lint=$(call tool,golangci-lint) && for module in drivers/evm dashboards/promql hack/bundle; do (cd "$$module" && nice "$$lint" run --config ../../.golangci.yml ./...) || exit; done
 	hack/lint-rust
 	hack/lint-scripts
 	hack/lint-charts
+	$(MAKE) bundle-validate
 
 .PHONY: verify
 verify: ## Generate again and fail if that changes anything; what differs stays in the tree
@@ -116,6 +125,10 @@ docs-images: ## Take the pictures of the documentation anew
 .PHONY: test-envtest
 test-envtest: ## Tests against a real API server and etcd
 	@KUBEBUILDER_ASSETS=$$(hack/cluster/assets) hack/test/go envtest -count=1
+
+.PHONY: test-argocd
+test-argocd: ## Health checks and actions by the real Argo CD, which is built first (about seven minutes of CPU)
+	@BENCHNET_ARGOCD=$$(hack/argocd/build) hack/test/go argocd ./config/argocd
 
 .PHONY: test-e2e
 test-e2e: ## End to end tests: brings up the cluster, images and operator where they are missing

@@ -83,7 +83,7 @@ func parse() options {
 	flag.StringVar(&o.imageVersion, "image-version", version, "tag of the project's images")
 	flag.Var(o.imageOverrides, "image-override", "name=reference that replaces one image; may be given several times")
 	flag.Var(&o.pullSecrets, "image-pull-secret", "Secret with which the pods of networks pull images; may be given several times")
-	flag.Var(&o.namespaces, "watch-namespace", "namespace to watch; may be given several times; default: all")
+	flag.Var(&o.namespaces, "watch-namespace", "namespaces to watch, separated by commas; may be given several times; empty: all")
 	flag.Var(&o.excluded, "exclude-namespace", "namespace to leave to another operator; may be given several times")
 	flag.IntVar(&o.concurrency, "max-concurrent-reconciles", 4, "resources of a kind worked on at the same time")
 	flag.IntVar(&o.queueLimits.MaxNetworks, "queue-max-networks", 0, "networks that stand at one time in the whole cluster; 0: no limit")
@@ -290,12 +290,13 @@ func (p pairs) Set(text string) error {
 	return nil
 }
 
-// list is a flag that may be repeated.
+// list is a flag of words separated by commas that may be repeated. Empty words count for nothing: an environment variable in an
+// argument may be empty.
 type list []string
 
 func (l *list) String() string { return strings.Join(*l, ",") }
 
 func (l *list) Set(text string) error {
-	*l = append(*l, text)
+	*l = append(*l, strings.FieldsFunc(text, func(r rune) bool { return r == ',' })...)
 	return nil
 }

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	operatorsv1alpha1 "github.com/operator-framework/api/pkg/operators/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+)
+
+// complete fills the ClusterServiceVersion of config/manifests/bases with what the other manifests say.
+func (m *manifests) complete(r release) error {
+	if m.csv.Name == "" || len(m.deployments) == 0 || len(m.crds) == 0 {
+		return fmt.Errorf("the manifests lack a ClusterServiceVersion, a Deployment or CRDs")
+	}
+	spec := &m.csv.Spec
+	if err := spec.Version.UnmarshalJSON([]byte(strconv.Quote(r.version))); err != nil {
+		return fmt.Errorf("version %q: %w", r.version, err)
+	}
+	m.csv.Name = "benchnet.v" + r.version
+	icon, err := os.ReadFile(r.icon)
+	if err != nil {
+		return err
+	}
+	spec.Icon = []operatorsv1alpha1.Icon{{Data: base64.StdEncoding.EncodeToString(icon), MediaType: "image/svg+xml"}}
+	examples, err := json.MarshalIndent(m.examples, "", "  ")
+	if err != nil {
+		return err
+	}
+	m.csv.Annotations["alm-examples"] = string(examples)
+	m.csv.Annotations["containerImage"] = m.deployments[0].Spec.Template.Spec.Containers[0].Image
+	for _, i := range r.images {
+		spec.RelatedImages = append(spec.RelatedImages, operatorsv1alpha1.RelatedImage{Name: i.name, Image: i.reference})
+	}
+	spec.CustomResourceDefinitions.Owned = nil
+	for i := range m.crds {
+		owned, err := describe(&m.crds[i])
+		if err != nil {
+			return fmt.Errorf("CRD %s: %w", m.crds[i].Name, err)
+		}
+		spec.CustomResourceDefinitions.Owned = append(spec.CustomResourceDefinitions.Owned, owned)
+	}
+	return m.install()
+}
+
+// install has the deployments and what their accounts may do. What lies in namespaces is granted in those that the operator watches,
+// and OLM makes it cluster-wide where it watches all; the rest is granted cluster-wide always.
+func (m *manifests) install() error {
+	strategy := operatorsv1alpha1.StrategyDetailsDeployment{}
+	for _, d := range m.deployments {
+		strategy.DeploymentSpecs = append(strategy.DeploymentSpecs, operatorsv1alpha1.StrategyDeploymentSpec{Name: d.Name, Spec: d.Spec, Label: d.Labels})
+		namespaced, clustered := m.rights(&d)
+		if len(namespaced) == 0 {
+			return fmt.Errorf("account %s of Deployment %s has no rights", d.Spec.Template.Spec.ServiceAccountName, d.Name)
+		}
+		account := d.Spec.Template.Spec.ServiceAccountName
+		strategy.Permissions = append(strategy.Permissions, operatorsv1alpha1.StrategyDeploymentPermissions{ServiceAccountName: account, Rules: namespaced})
+		strategy.ClusterPermissions = append(strategy.ClusterPermissions,
+			operatorsv1alpha1.StrategyDeploymentPermissions{ServiceAccountName: account, Rules: clustered})
+	}
+	m.csv.Spec.InstallStrategy = operatorsv1alpha1.NamedInstallStrategy{StrategyName: "deployment", StrategySpec: strategy}
+	m.keepUnbound()
+	return nil
+}
+
+// keepUnbound puts the roles that no account of ours has, those for users and for Prometheus, into the bundle as they are.
+func (m *manifests) keepUnbound() {
+	for _, name := range slices.Sorted(maps.Keys(m.roles)) {
+		bound := slices.ContainsFunc(m.bindings, func(b binding) bool { return b.role.Kind+"/"+b.role.Name == name })
+		if !bound {
+			m.others = append(m.others, m.roles[name].object)
+		}
+	}
+}
+
+// rights of a deployment's account.
+func (m *manifests) rights(d *appsv1.Deployment) (namespaced, clustered []rbacv1.PolicyRule) {
+	for _, b := range m.bindings {
+		if !slices.ContainsFunc(b.subjects, func(s rbacv1.Subject) bool { return s.Name == d.Spec.Template.Spec.ServiceAccountName }) {
+			continue
+		}
+		for _, rule := range m.roles[b.role.Kind+"/"+b.role.Name].rules {
+			if b.clusterWide && ofCluster(rule) {
+				clustered = append(clustered, rule)
+			} else {
+				namespaced = append(namespaced, rule)
+			}
+		}
+	}
+	return namespaced, clustered
+}
+
+// clusterScoped are the resources outside namespaces that an operator of ours may read.
+var clusterScoped = []string{"nodes", "namespaces", "tokenreviews", "subjectaccessreviews", "customresourcedefinitions",
+	"priorityclasses", "storageclasses", "persistentvolumes", "clusterqueues", "resourceflavors"}
+
+func ofCluster(rule rbacv1.PolicyRule) bool {
+	return len(rule.NonResourceURLs) > 0 || slices.ContainsFunc(rule.Resources, func(r string) bool {
+		plain, _, _ := strings.Cut(r, "/")
+		return slices.Contains(clusterScoped, plain)
+	})
+}

@@ -1,0 +1,75 @@
+// Command bundle makes the bundle by which the Operator Lifecycle Manager installs the operator, and validates it.
+//
+//	kustomize build config/manifests | bundle generate -version V -icon FILE -image NAME=REFERENCE... DIRECTORY
+//	bundle validate DIRECTORY
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bundle:", err)
+		os.Exit(1)
+	}
+}
+
+func run(arguments []string) error {
+	switch {
+	case len(arguments) > 1 && arguments[0] == "generate":
+		return generate(arguments[1:])
+	case len(arguments) == 2 && arguments[0] == "validate":
+		return validate(arguments[1])
+	default:
+		return fmt.Errorf("usage: bundle generate|validate [FLAG...] DIRECTORY")
+	}
+}
+
+// generate writes the bundle of the manifests on the standard input.
+func generate(arguments []string) error {
+	var r release
+	flags := flag.NewFlagSet("generate", flag.ContinueOnError)
+	flags.StringVar(&r.version, "version", "", "version of the operator, such as 0.1.0")
+	flags.StringVar(&r.icon, "icon", "", "SVG file")
+	flags.Var((*images)(&r.images), "image", "name=reference of an image that the operator uses; may be given several times")
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	if r.version == "" || r.icon == "" || flags.NArg() != 1 {
+		return fmt.Errorf("generate needs -version, -icon and one directory")
+	}
+	found, err := read(os.Stdin)
+	if err != nil {
+		return fmt.Errorf("read the manifests: %w", err)
+	}
+	if err := found.complete(r); err != nil {
+		return fmt.Errorf("complete the ClusterServiceVersion: %w", err)
+	}
+	return found.write(flags.Arg(0))
+}
+
+// release is what the manifests do not say.
+type release struct {
+	version, icon string
+	images        []image
+}
+
+type image struct{ name, reference string }
+
+// images is a flag of name=reference that may be repeated.
+type images []image
+
+func (i *images) String() string { return "" }
+
+func (i *images) Set(text string) error {
+	name, reference, ok := strings.Cut(text, "=")
+	if !ok || name == "" || reference == "" {
+		return fmt.Errorf("%q is not name=reference", text)
+	}
+	*i = append(*i, image{name, reference})
+	return nil
+}

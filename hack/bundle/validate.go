@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	bundles "github.com/operator-framework/api/pkg/manifests"
+	"github.com/operator-framework/api/pkg/validation"
+	interfaces "github.com/operator-framework/api/pkg/validation/interfaces"
+)
+
+// validators are all of operator-framework's for bundles, but for the deprecated ones and for the one that pulls the images.
+var validators = []struct {
+	name string
+	interfaces.Validator
+}{
+	{"ClusterServiceVersion", validation.ClusterServiceVersionValidator},
+	{"CustomResourceDefinition", validation.CustomResourceDefinitionValidator},
+	{"Bundle", validation.BundleValidator},
+	{"OperatorHubV2", validation.OperatorHubV2Validator},
+	{"StandardCategories", validation.StandardCategoriesValidator},
+	{"StandardCapabilities", validation.StandardCapabilitiesValidator},
+	{"Object", validation.ObjectValidator},
+	{"OperatorGroup", validation.OperatorGroupValidator},
+	{"AlphaDeprecatedAPIs", validation.AlphaDeprecatedAPIsValidator},
+	{"GoodPractices", validation.GoodPracticesValidator},
+}
+
+// spurious is a warning that the validators give for any rule about events or poddisruptionbudgets: a rule of RBAC has no version, and
+// they take it for the one that Kubernetes 1.25 removed.
+const spurious = "this bundle is using APIs which were deprecated and removed in v1.25"
+
+// validate prints each validator's findings; warnings count as errors, but for the spurious one.
+func validate(directory string) error {
+	bundle, err := bundles.GetBundleFromDir(directory)
+	if err != nil {
+		return fmt.Errorf("read the bundle %s: %w", directory, err)
+	}
+	found := 0
+	for _, v := range validators {
+		before := found
+		for _, result := range v.Validate(bundle.ObjectsToValidate()...) {
+			for _, problem := range append(result.Errors, result.Warnings...) {
+				if strings.Contains(problem.Error(), spurious) {
+					continue
+				}
+				found++
+				fmt.Fprintf(os.Stderr, "%s: %s: %s\n", v.name, result.Name, problem.Error())
+			}
+		}
+		if found == before {
+			fmt.Printf("%-26s passed\n", v.name)
+		}
+	}
+	if found > 0 {
+		return fmt.Errorf("%s has %d errors or warnings", directory, found)
+	}
+	fmt.Printf("%s: %d bytes, %d compressed\n", directory, bundle.Size, bundle.CompressedSize)
+	return nil
+}
