@@ -239,7 +239,8 @@ func (q *Queue) leftovers(ctx context.Context, networks []v1alpha1.BenchmarkNetw
 		if !known {
 			at = len(all)
 			gone[key] = at
-			all = append(all, queue.Network{UID: types.UID("pods of " + key.String()), Namespace: key.Namespace, Name: key.Name, Holds: true, Note: "its pods are stopping"})
+			uid := types.UID("pods of " + key.String())
+			all = append(all, queue.Network{UID: uid, Namespace: key.Namespace, Name: key.Name, Holds: true, Note: "its pods are stopping"})
 		}
 		if len(pod.Spec.NodeSelector) > len(all[at].NodeSelector) {
 			all[at].NodeSelector = pod.Spec.NodeSelector

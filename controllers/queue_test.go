@@ -72,7 +72,7 @@ func (w *world) begun() string {
 	w.t.Helper()
 	var names []string
 	for _, o := range w.objects() {
-		if name := o.GetLabels()[v1alpha1.LabelNetwork]; !slices.Contains(names, name) {
+		if name := o.GetLabels()[v1alpha1.LabelNetwork]; name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
