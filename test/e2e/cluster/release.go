@@ -67,7 +67,8 @@ func (r *Release) Helm(args ...string) string {
 func (r *Release) Upgrade(values ...string) {
 	r.Helper()
 	args := []string{"upgrade", "--install", r.name, chartPath, "--wait", "--timeout", "3m"}
-	narrow := []string{"watchNamespaces={" + r.Name + "}", "crds.install=false", "monitoring.podMonitors.enabled=false", "serviceMonitor.enabled=false"}
+	narrow := []string{"watchNamespaces={" + r.Name + "}", "crds.install=false", "monitoring.podMonitors.enabled=false",
+		"monitoring.rules.enabled=false", "serviceMonitor.enabled=false"}
 	for _, v := range append(narrow, values...) {
 		args = append(args, "--set", v)
 	}
