@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/controllers"
 )
 
 // apiServer with the CRDs.
@@ -87,7 +88,7 @@ func TestLeavesNamespaces(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	mgr := start(t, config, options{excluded: list{"theirs", "others"}})
+	mgr := start(t, config, options{excluded: list{"theirs", "others"}, queueRoom: string(controllers.RoomNever)})
 	var seen v1alpha1.BenchmarkNetworkList
 	for range 100 {
 		if err = ready(mgr); err == nil {
