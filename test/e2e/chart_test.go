@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
@@ -84,9 +85,10 @@ func TestChart(t *testing.T) {
 	mustPass(t, "an uninstall leaves networks and results", func(t *testing.T) {
 		r := r.Within(t)
 		r.Helm("uninstall", "lab", "--wait")
-		if left := r.Kubectl("get", "all,roles,rolebindings,networkpolicies,serviceaccounts", "--selector=app.kubernetes.io/instance=lab", "--output=name"); left != "" {
-			t.Errorf("it left %s", left)
-		}
+		r.Wait("nothing of the release is left", time.Minute, func() (bool, string) {
+			left := r.Kubectl("get", "all,roles,rolebindings,networkpolicies,serviceaccounts", "--selector=app.kubernetes.io/instance=lab", "--output=name")
+			return left == "", "it left " + left
+		})
 		r.Kubectl("wait", "--for=condition=Established", "customresourcedefinition/benchmarknetworks.benchnet.dev")
 		untouched(r.Namespace, before)
 		document(r.Namespace, r.Run("first"))
