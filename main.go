@@ -59,6 +59,7 @@ type options struct {
 	queueLimits                  queue.Limits
 	queuePools                   string
 	queueRoom                    string
+	profileAddress               string
 	log                          zap.Options
 }
 
@@ -90,6 +91,7 @@ func parse() options {
 	flag.StringVar(&o.queuePools, "queue-pools", "", "pools of nodes with limits of their own: a JSON list of {name, nodeSelector, maxNetworks}")
 	flag.StringVar(&o.queueRoom, "queue-wait-for-room", string(controllers.RoomNever),
 		"Always: a network waits until the nodes have room for all of it; Never: its pods wait, one by one")
+	flag.StringVar(&o.profileAddress, "pprof-bind-address", "", "address of the Go profiles, for whoever reaches it; default: none")
 	o.log.BindFlags(flag.CommandLine)
 	flag.Parse()
 	return o
@@ -122,6 +124,7 @@ func check(arguments []string) error {
 
 func run(o options) error {
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&o.log)))
+	// It sets no limit on requests of its own: the API server's priority and fairness does, and knows better.
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return fmt.Errorf("find the API server: %w", err)
@@ -146,6 +149,9 @@ func run(o options) error {
 
 // setUp registers the reconcilers.
 func (o options) setUp(mgr ctrl.Manager, kubeVersion string) error {
+	if err := controllers.IndexRuns(mgr); err != nil {
+		return err
+	}
 	dependencies := controllers.Dependencies{
 		Client:      mgr.GetClient(),
 		Direct:      mgr.GetAPIReader(),
@@ -241,13 +247,14 @@ func (o options) manager() ctrl.Options {
 		LeaderElectionID:              "benchnet.dev",
 		LeaderElectionReleaseOnCancel: true,
 		Cache:                         o.cache(),
+		PprofBindAddress:              o.profileAddress,
 	}
 }
 
 // cache holds, of the kinds that others use as well, the operator's own objects alone.
 func (o options) cache() cache.Options {
 	ours := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy})}
-	options := cache.Options{DefaultTransform: cache.TransformStripManagedFields(), ByObject: map[client.Object]cache.ByObject{}}
+	options := cache.Options{DefaultTransform: observe.Trim, ByObject: map[client.Object]cache.ByObject{}}
 	for _, kind := range []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.ServiceAccount{},
 		&corev1.Pod{}, &corev1.PersistentVolumeClaim{}, &rbacv1.Role{}, &rbacv1.RoleBinding{}, &appsv1.StatefulSet{},
 		&batchv1.Job{}, &networkingv1.NetworkPolicy{}, &policyv1.PodDisruptionBudget{}} {

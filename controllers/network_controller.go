@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -28,7 +29,8 @@ import (
 type NetworkReconciler struct {
 	Dependencies
 	// Queue says when a network may begin; nil: at once.
-	Queue *Queue
+	Queue    *Queue
+	progress pace
 }
 
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks,verbs=get;list;watch;update;patch;delete
@@ -48,6 +50,7 @@ type NetworkReconciler struct {
 func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	network := &v1alpha1.BenchmarkNetwork{}
 	if err := r.Client.Get(ctx, req.NamespacedName, network); err != nil {
+		r.progress.forget(req.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	pass, err := r.gather(ctx, network)
@@ -67,7 +70,8 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	if apierrors.HasStatusCause(pass.problem, corev1.NamespaceTerminatingCause) {
 		return ctrl.Result{}, nil // The network goes with its namespace.
 	}
-	if err := r.report(ctx, pass); err != nil {
+	held, err := r.report(ctx, pass)
+	if err != nil {
 		return ctrl.Result{}, err
 	}
 	if err := r.retryPods(ctx, pass.snapshot); err != nil {
@@ -75,6 +79,9 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	}
 	if pass.problem != nil || pass.refusal != nil {
 		return patient(pass.retry(), pass.problem)
+	}
+	if held > 0 {
+		return ctrl.Result{RequeueAfter: held}, nil
 	}
 	return r.expire(ctx, pass)
 }
@@ -136,14 +143,23 @@ func (r *NetworkReconciler) begin(ctx context.Context, pass *networkPass, owner 
 	return pass.readiness(stage), nil
 }
 
-// report writes the status if it changed, and tells of the transitions.
-func (r *NetworkReconciler) report(ctx context.Context, pass *networkPass) error {
+// report writes the status if it changed, and tells of the transitions. Progress alone is held back for a while, so that much
+// of it is written at once; held is for how long.
+func (r *NetworkReconciler) report(ctx context.Context, pass *networkPass) (held time.Duration, err error) {
 	network := pass.network
 	computed := status.Network(status.NetworkInput{Network: network, Refusal: pass.refusal, Admission: pass.admission, Plan: pass.plan,
 		Snapshot: pass.snapshot, Stages: pass.allFindings(), Runs: pass.runs, Now: r.Now()})
+	key, now := client.ObjectKeyFromObject(network), r.Now()
+	if !status.Changed(network.Status, computed) {
+		return 0, nil
+	}
+	if held = r.progress.left(key, now); held > 0 && status.ProgressAlone(network.Status, computed) {
+		return held, nil
+	}
 	before := network.DeepCopy()
 	network.Status = computed
-	return writeStatus(ctx, r.Client, r.Events, before, network, before.Status.Conditions, computed.Conditions)
+	r.progress.wrote(key, now)
+	return 0, writeStatus(ctx, r.Client, r.Events, before, network, before.Status.Conditions, computed.Conditions)
 }
 
 // expire deletes the network when its time after the last workload is over.
@@ -155,17 +171,20 @@ func (r *NetworkReconciler) expire(ctx context.Context, pass *networkPass) (ctrl
 	return r.deleteAt(ctx, pass.network, deadline)
 }
 
-// SetupWithManager watches networks, what they own, and the runs on them.
+// SetupWithManager watches networks, what they own, and the runs on them. What a network owns changes in bursts, most of them
+// the echo of its own writes: a burst makes one pass.
 func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) error {
-	c := ctrl.NewControllerManagedBy(mgr).
+	build := ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BenchmarkNetwork{}).
-		Owns(&corev1.Secret{}).Owns(&corev1.ConfigMap{}).Owns(&corev1.Service{}).Owns(&corev1.ServiceAccount{}).
-		Owns(&rbacv1.Role{}).Owns(&rbacv1.RoleBinding{}).Owns(&appsv1.StatefulSet{}).Owns(&batchv1.Job{}).
 		Watches(&v1alpha1.BenchmarkRun{}, handler.EnqueueRequestsFromMapFunc(networkOfRun)).
-		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(byLabel(v1alpha1.LabelNetwork))).
+		Watches(&corev1.Pod{}, inBursts(handler.EnqueueRequestsFromMapFunc(byLabel(v1alpha1.LabelNetwork)))).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency})
-	if r.Queue != nil {
-		c = c.WatchesRawSource(source.Channel(r.Queue.turns, &handler.EnqueueRequestForObject{}))
+	for _, kind := range []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.ServiceAccount{},
+		&rbacv1.Role{}, &rbacv1.RoleBinding{}, &appsv1.StatefulSet{}, &batchv1.Job{}} {
+		build.Watches(kind, inBursts(handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &v1alpha1.BenchmarkNetwork{}, handler.OnlyControllerOwner())))
 	}
-	return c.Complete(r)
+	if r.Queue != nil {
+		build.WatchesRawSource(source.Channel(r.Queue.turns, &handler.EnqueueRequestForObject{}))
+	}
+	return build.Complete(r)
 }

@@ -178,17 +178,25 @@ func (p *networkPass) retry() ctrl.Result {
 // runsOn are the runs on a network, oldest first.
 func runsOn(ctx context.Context, c client.Reader, namespace, network string) ([]*v1alpha1.BenchmarkRun, error) {
 	var list v1alpha1.BenchmarkRunList
-	if err := c.List(ctx, &list, client.InNamespace(namespace)); err != nil {
-		return nil, fmt.Errorf("list runs in %s: %w", namespace, err)
+	if err := c.List(ctx, &list, client.InNamespace(namespace), client.MatchingFields{v1alpha1.FieldRunNetwork: network}); err != nil {
+		return nil, fmt.Errorf("list runs on network %s: %w", network, err)
 	}
-	var runs []*v1alpha1.BenchmarkRun
+	runs := make([]*v1alpha1.BenchmarkRun, len(list.Items))
 	for i := range list.Items {
-		if list.Items[i].Spec.NetworkName == network {
-			runs = append(runs, &list.Items[i])
-		}
+		runs[i] = &list.Items[i]
 	}
 	sort.Slice(runs, func(i, j int) bool { return observe.Older(runs[i], runs[j]) })
 	return runs, nil
+}
+
+// IndexRuns lets the manager's cache find the runs on a network without a look at all others.
+func IndexRuns(mgr ctrl.Manager) error {
+	err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.BenchmarkRun{}, v1alpha1.FieldRunNetwork,
+		func(o client.Object) []string { return []string{o.(*v1alpha1.BenchmarkRun).Spec.NetworkName} })
+	if err != nil {
+		return fmt.Errorf("index runs by network: %w", err)
+	}
+	return nil
 }
 
 func owned(runs []*v1alpha1.BenchmarkRun) map[string]*v1alpha1.BenchmarkRun {

@@ -42,7 +42,8 @@ func recordTransitions(recorder Events, object runtime.Object, old, current []me
 		if before != nil && before.Status == c.Status && before.Reason == c.Reason {
 			continue
 		}
-		if untold(c) {
+		begins := len(old) == 0 && c.Type != v1alpha1.ConditionReady // What an object begins with is told once.
+		if begins || untold(c) {
 			continue
 		}
 		kind := corev1.EventTypeNormal

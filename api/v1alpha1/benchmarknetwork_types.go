@@ -108,9 +108,10 @@ type NetworkWorkload struct {
 
 // MembersSpec says how many members there are and how large they are.
 type MembersSpec struct {
-	// count of members: nodes (a notary is not counted), replicas or validators. JPaxos takes 3 to 9, Emerald up to 50.
+	// count of members: nodes (a notary is not counted), replicas or validators. JPaxos takes 3 to 9, Emerald up to 50, Corda up
+	// to 100, Malachite up to 1000 with peers Discovery and up to 100 with FullMesh.
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=100
+	// +kubebuilder:validation:Maximum=1000
 	// +required
 	Count int32 `json:"count"`
 	// size preset of heap, cores and memory; each can be overridden. Default: Small.

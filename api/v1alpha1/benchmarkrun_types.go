@@ -167,6 +167,7 @@ type ResultReference struct {
 // BenchmarkRun is one measured window of one workload on one network, with its result.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
+// +kubebuilder:selectablefield:JSONPath=`.spec.networkName`
 // +kubebuilder:resource:shortName=brun,categories=benchnet
 // +kubebuilder:printcolumn:name="Network",type=string,JSONPath=`.spec.networkName`
 // +kubebuilder:printcolumn:name="Workload",type=string,JSONPath=`.spec.workload.name`

@@ -31,6 +31,8 @@ const (
 	AnnotationEpoch = "benchnet.dev/epoch"
 	// AnnotationQuota on an object whose pods a ResourceQuota refused is the hash of the quotas as they were when it was last tried.
 	AnnotationQuota = "benchnet.dev/quota"
+	// FieldRunNetwork selects runs by the network that they measure, in the API server and in the operator's cache.
+	FieldRunNetwork = "spec.networkName"
 	// ManagedBy is the value of app.kubernetes.io/managed-by on every object of the operator, and the field owner of its writes.
 	ManagedBy = "benchnet"
 )

@@ -282,7 +282,7 @@ type MalachiteWorkload struct {
 	// observe is the ordinal of the validator whose decisions are measured. Default: 0.
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=99
+	// +kubebuilder:validation:Maximum=999
 	// +optional
 	Observe int32 `json:"observe"`
 	// transactionBytes turns bytes per second into transactions per second. Default: 110, a plain transfer of ether

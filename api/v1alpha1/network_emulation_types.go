@@ -48,13 +48,13 @@ type Region struct {
 	// members in the region by name, such as member-0 or notary.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=101
+	// +kubebuilder:validation:MaxItems=1001
 	// +kubebuilder:validation:items:MaxLength=32
 	// +optional
 	Members []string `json:"members,omitempty"`
 	// count of members in the region: the next so many, in order, of those that no region names.
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=101
+	// +kubebuilder:validation:Maximum=1001
 	// +optional
 	Count *int32 `json:"count,omitempty"`
 	// workloads whose load workers are in the region. Workers of other workloads reach every member without delay.

@@ -7,7 +7,7 @@ import (
 
 // TestLongestNames has the longest names that users can give; what is derived from them must stay a DNS label.
 func TestLongestNames(t *testing.T) {
-	network, member, run := strings.Repeat("n", 30), "member-99", strings.Repeat("r", 52)
+	network, member, run := strings.Repeat("n", 30), "member-999", strings.Repeat("r", 52)
 	for _, name := range []string{Member(network, member), Pod(network, member), Identity(network, member), MemberDatabase(network, member),
 		Credentials(network), NetworkMap(network), Genesis(network) + "-xxxxx", DatabaseSuperuser(network),
 		Run(network, strings.Repeat("w", 20)), Barrier(run), Report(run, 49), Workload(run), Samples(run), Result(run), run + "-49-xxxxx"} {

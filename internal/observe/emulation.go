@@ -27,7 +27,7 @@ func (s *Snapshot) Emulated(network, member string) Emulated {
 	if set := s.StatefulSet(names.Member(network, member)); set != nil {
 		e.Refusal = s.refusals[set.UID]
 	}
-	pod := s.podNamed(names.Pod(network, member))
+	pod := s.Pod(names.Pod(network, member))
 	if pod == nil {
 		return e
 	}
@@ -59,15 +59,6 @@ func (s *Snapshot) reported(network, member, pod string) emulation.Mechanism {
 		return ""
 	}
 	return report.Mechanism
-}
-
-func (s *Snapshot) podNamed(name string) *corev1.Pod {
-	for i := range s.pods {
-		if s.pods[i].Name == name {
-			return &s.pods[i]
-		}
-	}
-	return nil
 }
 
 // sidecarOf is the status of a pod's emulation sidecar, or nil.

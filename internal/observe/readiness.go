@@ -6,7 +6,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -32,12 +31,13 @@ type Readiness struct {
 	Message string
 }
 
-// Readiness tells whether the live counterpart of a planned object is ready. Kinds without a state of their own are
-// ready when they exist.
+// Readiness tells whether the live counterpart of an object that was applied is ready. Kinds without a state of their own are
+// ready then. One that was made a moment ago, and that the snapshot has not seen, is what it will look like when it has: there
+// is nothing to tell twice.
 func (s *Snapshot) Readiness(planned client.Object) Readiness {
 	switch live := s.Live(planned).(type) {
 	case nil:
-		return Readiness{Waiting, fmt.Sprintf("%s %s does not exist yet", s.keyOf(planned).kind.Kind, planned.GetName())}
+		return s.unseen(planned)
 	case *appsv1.StatefulSet:
 		if message := s.unlike(live, planned); message != "" {
 			return Readiness{Waiting, message}
@@ -45,6 +45,17 @@ func (s *Snapshot) Readiness(planned client.Object) Readiness {
 		return s.statefulSet(live)
 	case *batchv1.Job:
 		return s.job(live)
+	default:
+		return Readiness{State: Ready}
+	}
+}
+
+func (s *Snapshot) unseen(made client.Object) Readiness {
+	switch made := made.(type) {
+	case *appsv1.StatefulSet:
+		return s.statefulSet(made)
+	case *batchv1.Job:
+		return s.job(made)
 	default:
 		return Readiness{State: Ready}
 	}
@@ -95,13 +106,7 @@ func epochOf(set *appsv1.StatefulSet) string {
 }
 
 func (s *Snapshot) podsOf(owner types.UID) int {
-	n := 0
-	for i := range s.pods {
-		if ref := metav1.GetControllerOf(&s.pods[i]); ref != nil && ref.UID == owner {
-			n++
-		}
-	}
-	return n
+	return len(s.controlled[owner])
 }
 
 func (s *Snapshot) job(job *batchv1.Job) Readiness {

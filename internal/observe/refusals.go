@@ -18,22 +18,27 @@ import (
 const failedCreate = "FailedCreate"
 
 // Refusals reads why pods could not be made, for StatefulSets and Jobs that should have some and have none. Events are read directly:
-// they are seldom needed, and a cache would hold those of the whole cluster.
+// they are seldom needed, and a cache would hold those of the whole cluster. One request answers for however many objects.
 func (s *Snapshot) Refusals(ctx context.Context, direct client.Reader) error {
-	for _, o := range s.podless() {
-		var events corev1.EventList
-		err := direct.List(ctx, &events, client.InNamespace(o.GetNamespace()),
-			client.MatchingFields{"involvedObject.uid": string(o.GetUID()), "reason": failedCreate})
-		if err != nil {
-			return fmt.Errorf("list events of %T %s: %w", o, o.GetName(), err)
+	podless := s.podless()
+	if len(podless) == 0 {
+		return nil
+	}
+	var events corev1.EventList
+	err := direct.List(ctx, &events, client.InNamespace(podless[0].GetNamespace()), client.MatchingFields{"reason": failedCreate})
+	if err != nil {
+		return fmt.Errorf("list events of what has no pods: %w", err)
+	}
+	latest := map[types.UID]corev1.Event{}
+	for _, e := range events.Items {
+		last, told := latest[e.InvolvedObject.UID]
+		if !told || last.LastTimestamp.Before(&e.LastTimestamp) {
+			latest[e.InvolvedObject.UID] = e
 		}
-		if len(events.Items) == 0 {
-			continue
-		}
-		if s.refusals == nil {
-			s.refusals = map[types.UID]string{}
-		}
-		s.refusals[o.GetUID()] = newest(events.Items).Message
+	}
+	s.refusals = map[types.UID]string{}
+	for _, o := range podless {
+		s.refusals[o.GetUID()] = latest[o.GetUID()].Message
 	}
 	return nil
 }
@@ -89,15 +94,4 @@ func setPodless(set *appsv1.StatefulSet) bool {
 func jobPodless(job *batchv1.Job) bool {
 	s := job.Status
 	return s.StartTime != nil && s.Active == 0 && s.Succeeded == 0 && s.Failed == 0 && len(s.Conditions) == 0
-}
-
-// newest of events, of which there must be some.
-func newest(events []corev1.Event) corev1.Event {
-	last := events[0]
-	for _, e := range events[1:] {
-		if last.LastTimestamp.Before(&e.LastTimestamp) {
-			last = e
-		}
-	}
-	return last
 }

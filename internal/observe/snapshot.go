@@ -35,9 +35,12 @@ func NewReader(c client.Reader, scheme *runtime.Scheme) *Reader {
 
 // Snapshot is what there was of an owner's objects at one moment.
 type Snapshot struct {
-	owned  map[key]client.Object
-	pods   []corev1.Pod
-	scheme *runtime.Scheme
+	owned map[key]client.Object
+	pods  []corev1.Pod
+	// controlled are the pods by their controller, named by their name: a network may have a thousand of them.
+	controlled map[types.UID][]*corev1.Pod
+	named      map[string]*corev1.Pod
+	scheme     *runtime.Scheme
 	// refusals are why the pods of StatefulSets could not be made, by the set's UID.
 	refusals map[types.UID]string
 }
@@ -74,17 +77,31 @@ func (r *Reader) Owned(ctx context.Context, owner client.Object, labels map[stri
 	if err := r.client.List(ctx, &pods, scope...); err != nil {
 		return nil, fmt.Errorf("list pods of %s: %w", owner.GetName(), err)
 	}
-	s.pods = pods.Items
+	s.setPods(pods.Items)
 	return s, nil
 }
 
 // NewSnapshot is a snapshot of given objects and pods.
 func NewSnapshot(scheme *runtime.Scheme, objects []client.Object, pods []corev1.Pod) *Snapshot {
-	s := &Snapshot{owned: map[key]client.Object{}, scheme: scheme, pods: pods}
+	s := &Snapshot{owned: map[key]client.Object{}, scheme: scheme}
 	for _, o := range objects {
 		s.owned[s.keyOf(o)] = o
 	}
+	s.setPods(pods)
 	return s
+}
+
+func (s *Snapshot) setPods(pods []corev1.Pod) {
+	s.pods = pods
+	s.controlled = make(map[types.UID][]*corev1.Pod, len(pods))
+	s.named = make(map[string]*corev1.Pod, len(pods))
+	for i := range pods {
+		pod := &pods[i]
+		s.named[pod.Name] = pod
+		if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
+			s.controlled[ref.UID] = append(s.controlled[ref.UID], pod)
+		}
+	}
 }
 
 // Live is the object of the same kind and name, or nil.
@@ -139,16 +156,8 @@ func Older(a, b client.Object) bool {
 // Pods with the labels of the snapshot.
 func (s *Snapshot) Pods() []corev1.Pod { return s.pods }
 
-// PodsOf are the pods that carry all of the given labels.
-func (s *Snapshot) PodsOf(labels map[string]string) []corev1.Pod {
-	var matching []corev1.Pod
-	for _, pod := range s.pods {
-		if carries(pod.Labels, labels) {
-			matching = append(matching, pod)
-		}
-	}
-	return matching
-}
+// Pod of that name, or nil.
+func (s *Snapshot) Pod(name string) *corev1.Pod { return s.named[name] }
 
 // Unplanned are the owned objects that none of the planned ones stands for, in a stable order.
 func (s *Snapshot) Unplanned(planned []client.Object) []client.Object {
@@ -197,13 +206,4 @@ func find[T client.Object](s *Snapshot, o client.Object) T {
 		return live
 	}
 	return none
-}
-
-func carries(labels, wanted map[string]string) bool {
-	for k, v := range wanted {
-		if labels[k] != v {
-			return false
-		}
-	}
-	return true
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -17,12 +16,9 @@ func (s *Snapshot) trouble(owner types.UID) string {
 	if refusal := s.refusals[owner]; refusal != "" {
 		return refusal
 	}
-	for i := range s.pods {
-		pod := &s.pods[i]
-		if ref := metav1.GetControllerOf(pod); ref != nil && ref.UID == owner {
-			if t := PodTrouble(pod); t != "" {
-				return fmt.Sprintf("pod %s: %s", pod.Name, t)
-			}
+	for _, pod := range s.controlled[owner] {
+		if t := PodTrouble(pod); t != "" {
+			return fmt.Sprintf("pod %s: %s", pod.Name, t)
 		}
 	}
 	return ""

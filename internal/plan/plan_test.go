@@ -15,6 +15,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/images"
 	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/observe"
 )
 
 var update = flag.Bool("update", false, "write the golden plans anew")
@@ -161,5 +162,20 @@ func TestDueRuns(t *testing.T) {
 				t.Errorf("due are %v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+// TestSecretsAreNotKept has the cache forget what is in the Secrets that the operator makes, and not that they are filled.
+func TestSecretsAreNotKept(t *testing.T) {
+	for _, component := range []string{"material", "credentials"} {
+		made := secret("s", Labels("net", component))
+		made.Data = map[string][]byte{"key": []byte("private")}
+		made.Annotations = map[string]string{v1alpha1.AnnotationMaterialComplete: "1"}
+		if _, err := observe.Trim(made); err != nil {
+			t.Fatal(err)
+		}
+		if len(made.Data) > 0 || made.Annotations[v1alpha1.AnnotationMaterialComplete] == "" {
+			t.Errorf("of %s the contents should be gone and the annotation there, but it is %+v", component, made)
+		}
 	}
 }

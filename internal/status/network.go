@@ -123,10 +123,8 @@ func members(in NetworkInput) ([]v1alpha1.MemberStatus, string) {
 	ready := 0
 	for _, m := range in.Plan.Topology.Members {
 		s := v1alpha1.MemberStatus{Name: m.Name, Identity: m.Identity, Address: m.Address, State: "Waiting"}
-		for _, pod := range in.Snapshot.PodsOf(map[string]string{v1alpha1.LabelMember: m.Name}) {
-			if pod.Name == names.Pod(in.Network.Name, m.Name) {
-				fillMember(&s, &pod)
-			}
+		if pod := in.Snapshot.Pod(names.Pod(in.Network.Name, m.Name)); pod != nil {
+			fillMember(&s, pod)
 		}
 		if s.State == "Ready" {
 			ready++

@@ -18,7 +18,8 @@ func (Corda) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fie
 		return field.ErrorList{field.Required(corda, "must be set when platform.type is Corda")}
 	}
 	pools := poolsOf(spec)
-	errs := validateVersion(spec, corda)
+	errs := validateCount(spec.Members.Count, path.Child("members", "count"))
+	errs = append(errs, validateVersion(spec, corda)...)
 	errs = append(errs, validateLegalNames(spec, corda.Child("legalNames"))...)
 	errs = append(errs, sizing.MachineOf(&spec.Members).Validate(pools.process(), path.Child("members"))...)
 	errs = append(errs, pools.validateConnections(path.Child("database", "connectionsPerMember"))...)
@@ -29,6 +30,16 @@ func (Corda) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fie
 	errs = append(errs, validateTuning(spec, corda.Child("tuning"))...)
 	errs = append(errs, validateStorage(spec, path.Child("members", "storage", "size"))...)
 	return append(errs, validateSpread(spec, path.Child("members", "placement", "spread"))...)
+}
+
+// largestNetwork is how many members fit: one Secret, which holds 1 MiB, has the node infos and certificates of all.
+const largestNetwork = 100
+
+func validateCount(count int32, path *field.Path) field.ErrorList {
+	if count <= largestNetwork {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, count, fmt.Sprintf("must be at most %d: what all nodes know of each other is one Secret", largestNetwork))}
 }
 
 func validateVersion(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {

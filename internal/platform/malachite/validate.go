@@ -24,6 +24,7 @@ func (Malachite) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path)
 		return errs
 	}
 	errs = append(errs, validateMessages(m, malachite.Child("gossip"))...)
+	errs = append(errs, validateMesh(spec, path.Child("members", "count"))...)
 	errs = append(errs, validateDiscovery(spec, malachite)...)
 	return append(errs, validateMachine(spec, path.Child("members"))...)
 }
@@ -39,6 +40,18 @@ func between(size resource.Quantity, least, most int64, path *field.Path) field.
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, size.String(), fmt.Sprintf("must be a whole number of bytes from %s to %s", binary(least), binary(most)))}
+}
+
+// largestMesh is how many validators may know all others: each one's configuration names them, so that what the API server and
+// the operator have to keep grows with the square.
+const largestMesh = 100
+
+func validateMesh(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	if spec.Platform.Malachite.Peers == v1alpha1.MalachiteDiscovery || spec.Members.Count <= largestMesh {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, spec.Members.Count,
+		fmt.Sprintf("must be at most %d with platform.malachite.peers FullMesh: Discovery takes 1000", largestMesh))}
 }
 
 // validateMessages refuses bounds that a block, or a part of it, does not keep: it would never arrive.

@@ -1,0 +1,32 @@
+package controllers
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// burst is how long a change of an owned object waits for others that come with it. It adds as much to each stage of a network.
+const burst = 100 * time.Millisecond
+
+// inBursts lets what a handler asks for wait for a burst; asked for again meanwhile, it is still done once.
+func inBursts(h handler.EventHandler) handler.EventHandler {
+	return handler.Funcs{
+		CreateFunc:  func(ctx context.Context, e event.CreateEvent, q asked) { h.Create(ctx, e, later{q}) },
+		UpdateFunc:  func(ctx context.Context, e event.UpdateEvent, q asked) { h.Update(ctx, e, later{q}) },
+		DeleteFunc:  func(ctx context.Context, e event.DeleteEvent, q asked) { h.Delete(ctx, e, later{q}) },
+		GenericFunc: func(ctx context.Context, e event.GenericEvent, q asked) { h.Generic(ctx, e, later{q}) },
+	}
+}
+
+type asked = workqueue.TypedRateLimitingInterface[reconcile.Request]
+
+// later is a queue that adds after a burst.
+type later struct{ asked }
+
+// Add after a burst.
+func (q later) Add(request reconcile.Request) { q.AddAfter(request, burst) }

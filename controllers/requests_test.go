@@ -1,0 +1,120 @@
+package controllers_test
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/controllers"
+	"github.com/benchnet/benchnet/internal/apply"
+	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/platform/all"
+)
+
+// sent counts requests by verb and resource. What fills a cache, lists and watches of whole kinds, and discovery are left out.
+type sent struct {
+	mutex  sync.Mutex
+	counts map[string]int
+	next   http.RoundTripper
+}
+
+func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	if i := slices.Index(parts, "namespaces"); i >= 0 && len(parts) > i+2 {
+		s.mutex.Lock()
+		what := r.Method + " " + parts[i+2]
+		if len(parts) > i+4 {
+			what += "/" + parts[i+4]
+		}
+		if !r.URL.Query().Has("watch") && !r.URL.Query().Has("resourceVersion") {
+			s.counts[what]++
+		}
+		s.mutex.Unlock()
+	}
+	return s.next.RoundTrip(r)
+}
+
+func (s *sent) taken() (map[string]int, int) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	total := 0
+	for _, n := range s.counts {
+		total += n
+	}
+	return maps.Clone(s.counts), total
+}
+
+// startManager runs the network controller as the operator does, with its cache, in the world's namespace.
+func (w *world) startManager() *sent {
+	w.t.Helper()
+	counted := &sent{counts: map[string]int{}}
+	own := rest.CopyConfig(config)
+	own.QPS = -1
+	own.Wrap(func(next http.RoundTripper) http.RoundTripper { counted.next = next; return counted })
+	mgr, err := ctrl.NewManager(own, ctrl.Options{Scheme: w.client.Scheme(), Metrics: metricsserver.Options{BindAddress: "0"},
+		Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{w.namespace: {}}, DefaultTransform: observe.Trim}})
+	must(w.t, err)
+	must(w.t, controllers.IndexRuns(mgr))
+	networks := &controllers.NetworkReconciler{Dependencies: controllers.Dependencies{
+		Client: mgr.GetClient(), Direct: mgr.GetAPIReader(), Platforms: all.Registry(),
+		Images: images.Catalogue{Registry: images.DefaultRegistry, Version: "0"},
+		Writer: apply.NewWriter(mgr.GetClient(), mgr.GetScheme()), Reader: observe.NewReader(mgr.GetClient(), mgr.GetScheme()),
+		Events: mgr.GetEventRecorder(v1alpha1.ManagedBy), KubeVersion: "v1.34.4", Now: time.Now,
+	}}
+	must(w.t, networks.SetupWithManager(mgr, 1))
+	ctx, stop := context.WithCancel(w.ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- mgr.Start(ctx) }()
+	w.t.Cleanup(func() { stop(); must(w.t, <-ended) })
+	return counted
+}
+
+// TestRequestsOfANetwork counts what the operator asks of the API server from the making of a network until it is Ready, and
+// then: one request makes each object, one removes each of the five that made the material, and a few tell how far it is.
+func TestRequestsOfANetwork(t *testing.T) {
+	// Of the status and events, of the network's beginning, stages and run; one that gives the run its turn.
+	const few = 10
+	w := newWorld(t)
+	counted := w.startManager()
+	must(t, w.create(validators, &v1alpha1.BenchmarkNetwork{}))
+	made := map[string]bool{}
+	deadline := time.Now().Add(2 * time.Minute)
+	for !meta.IsStatusConditionTrue(w.network("validators").Status.Conditions, v1alpha1.ConditionReady) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not ready: %+v", w.network("validators").Status)
+		}
+		time.Sleep(300 * time.Millisecond)
+		for _, object := range w.inventory() {
+			made[object] = true
+		}
+		w.playAlong()
+	}
+	time.Sleep(2 * time.Second)
+	for _, object := range w.inventory() {
+		made[object] = true
+	}
+	counts, total := counted.taken()
+	const removed = 5
+	if most := len(made) + removed + few; total > most {
+		t.Errorf("%d requests for %d objects, of which %d are removed again; at most %d: %v", total, len(made), removed, most, counts)
+	}
+	must(t, w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "validators"}, &v1alpha1.BenchmarkNetwork{}))
+	time.Sleep(2 * time.Second)
+	if after, now := counted.taken(); now != total {
+		t.Errorf("a network that stands should cost no request, but cost %d: %v", now-total, after)
+	}
+}

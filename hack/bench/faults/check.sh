@@ -1,0 +1,80 @@
+# Sourced by run: what is not as it should be, counted from what the API server has. Expects namespace, out, part.
+# shellcheck shell=bash disable=SC2154
+
+readonly kinds=benchmarknetworks,benchmarkruns,benchmarkexperiments,secrets,configmaps,services,serviceaccounts,persistentvolumeclaims,roles,rolebindings,statefulsets,jobs,networkpolicies,poddisruptionbudgets,pods
+
+# inventory: everything in the namespace as one JSON list.
+inventory() { k get "$kinds" --output json; }
+
+# shape_of counts the objects of an inventory on stdin by kind and by name without that of their network; pods come and go.
+shape_of() {
+  jq '[.items[] | select(.kind != "Pod" and .kind != "BenchmarkNetwork") | .metadata as $m
+    | ($m.labels["benchnet.dev/network"] // ($m.labels["benchnet.dev/run"] // "" | sub("-[a-z]+$"; ""))) as $network
+    | select($network != "") | "\(.kind) \($m.name | sub("^" + $network; ""))"]
+    | group_by(.) | map({key: .[0], value: length}) | from_entries'
+}
+
+# counts NAME: keeps a row: networks as specified, orphans, doubled objects, lost results. An orphan has an owner that is gone; one
+# object too many, or missing, is one that a network that met no fault has not, or has.
+counts() {
+  inventory > "$out/$part.json"
+  shape_of < "$out/$part.json" > "$out/$part.shape.json"
+  jq --raw-output --arg name "$1" --argjson made "$made" --slurpfile one "$out/reference.json" --slurpfile got "$out/$part.shape.json" '
+    ([.items[].metadata.uid] | map({key: ., value: true}) | from_entries) as $there
+    | [.items[] | select(.kind == "BenchmarkNetwork" and .status.phase == "Finished"
+        and any(.status.conditions[]; .type == "Ready" and .status == "True"))] as $right
+    | [.items[] | select(any(.metadata.ownerReferences[]?; $there[.uid] | not))] as $orphans
+    | [$got[0] | to_entries[] | .value - $made * ($one[0][.key] // 0) | select(. > 0)] as $more
+    | [$one[0] | to_entries[] | $made * .value - ($got[0][.key] // 0) | select(. > 0)] as $less
+    | [.items[] | select(.kind == "BenchmarkRun" and .status.completionTime != null)] as $ended
+    | [.items[] | select(.kind == "ConfigMap" and (.metadata.name | endswith("-result")))] as $results
+    | [$name, "\($right | length) of \($made)", ($orphans | length), ($more | add // 0), ($less | add // 0),
+       "\($results | length) of \($ended | length)"]
+    | @tsv' "$out/$part.json" >> "$out/rows.tsv"
+  tail -1 "$out/rows.tsv" >&2
+}
+
+# reference: the shape of one network that nothing happened to.
+reference() {
+  [[ ! -s $out/reference.json ]] || return 0
+  made=0
+  make_networks reference 1
+  wait_until 300 "the reference is finished" all_finished
+  inventory | shape_of > "$out/reference.json"
+  k delete benchmarknetworks --all > /dev/null
+  wait_until 120 "the reference is gone" nothing_left
+  made=0
+}
+
+# left: what of the operator's is in the namespace.
+left() {
+  inventory | jq --raw-output '.items[] | select(.metadata.labels["app.kubernetes.io/managed-by"] == "benchnet" or (.apiVersion | startswith("benchnet.dev")))
+    | "\(.kind) \(.metadata.name)"'
+}
+
+nothing_left() { [[ -z $(left) ]]; }
+
+# close_namespace PART: deletes the networks, and counts what stays.
+close_namespace() {
+  k delete benchmarknetworks --all --wait=false > /dev/null
+  wait_until 180 "everything is gone after $1" nothing_left || true
+  left > "$out/$1.left"
+  printf '%s\t%d\n' "$1" "$(wc -l < "$out/$1.left")" >> "$out/left.tsv"
+  kubectl delete namespace "$namespace" > /dev/null
+}
+
+# table prints all rows, each with what stayed after the deletion.
+table() {
+  {
+    echo "# Faults"
+    echo
+    echo "- benchnet $(git -C "$root" rev-parse --short HEAD), $(date -u +%FT%TZ), $(nproc) cores, load average $(cut -d' ' -f1-3 /proc/loadavg)"
+    echo
+    echo "| fault | networks as specified | orphans | objects too many | objects missing | results of ended runs | left after deletion |"
+    echo "|---|---|---:|---:|---:|---|---:|"
+    while IFS=$'\t' read -r part right orphans more less results; do
+      echo "| $part | $right | $orphans | $more | $less | $results | $(awk -F '\t' -v part="${part%% *}" '$1 == part { print $2 }' "$out/left.tsv") |"
+    done < "$out/rows.tsv"
+  } | tee "$out/results.md"
+  echo "written to $out"
+}

@@ -1,0 +1,145 @@
+# Sourced by run: what happens, one function for each part. Expects out, namespace; made is the number of networks.
+# shellcheck shell=bash disable=SC2154
+
+readonly at_once=5
+
+# part_killed kills the operator as long as networks are on their way; when all have arrived, others are made.
+part_killed() {
+  local kills=0 round=0 wanted=${BENCHNET_FAULTS_KILLS:-100}
+  build_operator
+  reference
+  installed_operator 0
+  while ((kills < wanted)); do
+    round=$((round + 1))
+    make_networks "round$round" "$at_once"
+    while ((kills < wanted)) && ! all_finished; do
+      start_own_operator
+      sleep "$((RANDOM % 8)).$((RANDOM % 10))"
+      stop_own_operator
+      kills=$((kills + 1))
+    done
+    say "round $round: $kills kills"
+    start_own_operator
+    wait_until 300 "all networks are finished" all_finished || true
+    stop_own_operator
+  done
+  start_own_operator
+  counts "killed $kills times, $made networks"
+  k delete benchmarknetworks --all > /dev/null
+  wait_until 180 "all is gone" nothing_left || true
+  stop_own_operator
+  made=0
+  installed_operator 1
+}
+
+part_apiserver() { under_way apiserver stop_for kube-apiserver 30; }
+
+part_kubelet() { under_way kubelet stop_for kubelet 90; }
+
+part_etcd() { under_way etcd slow_etcd; }
+
+# under_way NAME FAULT...: networks are on their way, some finished and some in a run, when it happens.
+under_way() {
+  local name=$1
+  shift
+  reference
+  make_networks "$name-early" 2
+  sleep $((5 + RANDOM % 10))
+  make_networks "$name-late" 3
+  sleep $((RANDOM % 5))
+  "$@"
+  wait_until 420 "all networks are finished after $name" all_finished || true
+  counts "$name"
+}
+
+stop_for() {
+  stop "$1"
+  sleep "$2"
+  resume_all
+}
+
+# slow_etcd lets etcd work for a fifth of a second in each.
+slow_etcd() {
+  local pulse
+  for ((pulse = 0; pulse < 60; pulse++)); do
+    stop etcd
+    sleep 0.8
+    resume_all
+    sleep 0.2
+  done
+}
+
+# part_volume fills the volume of a member beyond its size, as a ledger that grows does.
+part_volume() {
+  local state=${BENCHNET_STATE:-/var/lib/benchnet-cluster} uid folder
+  reference
+  make_networks volume 1
+  wait_until 300 "the network is finished" all_finished
+  uid=$(k get pod volume-1-member-0-0 --output jsonpath='{.metadata.uid}')
+  folder=$state/kubelet/pods/$uid/volumes/kubernetes.io~empty-dir/home
+  fallocate --length 2G "$folder/full"
+  wait_until 300 "the member is evicted" pod_replaced volume-1-member-0-0 "$uid"
+  wait_until 300 "the network is finished again" all_finished || true
+  counts volume
+}
+
+pod_replaced() { [[ $(k get pod "$1" --ignore-not-found --output jsonpath='{.metadata.uid}') != "$2" ]]; }
+
+# part_edited has for each stage a network that is edited in it, and one that is deleted in it.
+part_edited() {
+  local stage name gone=()
+  reference
+  for stage in Material Members Run Finished; do
+    name=$(tr '[:upper:]' '[:lower:]' <<< "$stage")
+    make_networks "edited-$name" 1
+    make_networks "deleted-$name" 1
+    wait_until 300 "edited-$name reaches $stage" stage_reached "edited-$name-1" "$stage" || true
+    k annotate benchmarknetwork "edited-$name-1" example.com/edited=yes > /dev/null
+    k label benchmarknetwork "edited-$name-1" example.com/edited=yes > /dev/null
+    k patch benchmarknetwork "edited-$name-1" --type merge --patch '{"spec":{"ttlSecondsAfterFinished":86400}}' > /dev/null
+    wait_until 300 "deleted-$name reaches $stage" stage_reached "deleted-$name-1" "$stage" || true
+    k delete benchmarknetwork "deleted-$name-1" > /dev/null
+    made=$((made - 1))
+    gone+=("deleted-$name-1")
+  done
+  wait_until 300 "all networks are finished" all_finished || true
+  sleep 20
+  say "left of the deleted: $(left | grep -c -F "$(printf '%s\n' "${gone[@]}")" || true)"
+  counts edited
+}
+
+part_leader() {
+  local kill
+  reference
+  installed_operator 2
+  for kill in 1 2 3; do
+    make_networks "leader-$kill" 2
+    sleep $((3 + RANDOM % 8))
+    say "kill $kill: $(leader)"
+    kubectl delete pod --namespace "$operator_namespace" "$(leader)" --grace-period=0 --force > /dev/null 2>&1
+  done
+  wait_until 420 "all networks are finished" all_finished || true
+  counts "leader"
+  installed_operator 1
+}
+
+# part_database deletes the database's pod while a run measures: the run must say so, and the network must come back.
+part_database() {
+  local run=database-1-issue
+  k apply --server-side --filename "$here/database.yaml" > /dev/null
+  made=1
+  wait_until 1200 "the run measures" run_measures "$run"
+  sleep 5
+  k delete pod database-1-db-0 --grace-period=0 --force > /dev/null 2>&1
+  wait_until 600 "the run has ended" run_ended "$run" || true
+  wait_until 600 "the network is finished" all_finished || true
+  say "the run's verdict: $(k get benchmarkrun "$run" --output jsonpath='{.status.verdict}: {.status.reasons[*].message}')"
+  # Its shape is another one than that of the other parts.
+  inventory | shape_of > "$out/reference.json"
+  counts database
+  rm "$out/reference.json"
+}
+
+run_measures() { [[ $(k get benchmarkrun "$1" --ignore-not-found --output jsonpath='{.status.phase}') == Measuring ]]; }
+
+run_ended() { [[ -n $(k get benchmarkrun "$1" --output jsonpath='{.status.completionTime}') ]]; }

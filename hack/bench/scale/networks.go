@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// workload is so many networks of so many members each.
+type workload struct {
+	prefix                          string
+	networks, members, perNamespace int
+}
+
+func (w workload) namespaces() int { return (w.networks + w.perNamespace - 1) / w.perNamespace }
+
+func (w workload) namespace(network int) string {
+	return fmt.Sprintf("%s-%03d", w.prefix, network/w.perNamespace)
+}
+
+func (w workload) name(network int) string { return fmt.Sprintf("%s-%04d", w.prefix, network) }
+
+// labelBench is on the networks of one measurement.
+const labelBench = "bench"
+
+// network of the kind whose pods need the least: what is measured is the operator.
+func (w workload) network(i int) *v1alpha1.BenchmarkNetwork {
+	peers := v1alpha1.MalachiteFullMesh
+	if w.members > 100 {
+		peers = v1alpha1.MalachiteDiscovery
+	}
+	quantity := func(text string) *resource.Quantity { return new(resource.MustParse(text)) }
+	return &v1alpha1.BenchmarkNetwork{
+		ObjectMeta: metav1.ObjectMeta{Name: w.name(i), Namespace: w.namespace(i), Labels: map[string]string{labelBench: w.prefix}},
+		Spec: v1alpha1.BenchmarkNetworkSpec{
+			Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformMalachite, Malachite: &v1alpha1.MalachitePlatform{
+				BlockSize: resource.MustParse("1Ki"), KeptBlocks: 200, Peers: peers}},
+			Members: v1alpha1.MembersSpec{Count: int32(w.members), Cores: quantity("100m"), Memory: quantity("300Mi"),
+				Reservation: v1alpha1.ReservationMinimal, Storage: v1alpha1.Storage{Type: v1alpha1.StorageEphemeral}},
+		},
+	}
+}
+
+func (p *plane) addNamespaces(ctx context.Context, w workload) error {
+	for i := range w.namespaces() {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace(i * w.perNamespace)}}
+		if err := p.client.Create(ctx, namespace); err != nil {
+			return fmt.Errorf("make namespace %s: %w", namespace.Name, err)
+		}
+	}
+	return nil
+}
+
+// measureNetworks brings networks about by the operator and reports what that took.
+func measureNetworks(ctx context.Context, p *plane, o *operator, report *report, w workload) error {
+	if err := p.addNamespaces(ctx, w); err != nil {
+		return err
+	}
+	before, err := p.observe(ctx, o)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "%d networks of %d members by the operator\n", w.networks, w.members)
+	go func() {
+		if err := o.profile(ctx, "profile", w.prefix+"-cpu", 20); err != nil {
+			fmt.Fprintln(os.Stderr, "scale:", err)
+		}
+	}()
+	started := time.Now()
+	waits, err := p.bring(ctx, w)
+	if err != nil {
+		return err
+	}
+	took := time.Since(started)
+	// What follows the last network's Ready: the events of it, and the echo of the status.
+	time.Sleep(3 * time.Second)
+	after, err := p.observe(ctx, o)
+	if err != nil {
+		return err
+	}
+	report.networks(w, took, waits, before, after)
+	return o.profile(ctx, "heap", w.prefix+"-heap", 0)
+}
+
+// observation is what is known of the operator at one moment.
+type observation struct {
+	usage    usage
+	passes   passes
+	requests requests
+	made     int
+}
+
+func (p *plane) observe(ctx context.Context, o *operator) (seen observation, err error) {
+	if seen.usage, err = o.usage(); err != nil {
+		return seen, err
+	}
+	if seen.passes, err = o.passes(ctx); err != nil {
+		return seen, err
+	}
+	seen.requests, seen.made, err = p.requestsOf("operator")
+	return seen, err
+}
+
+// bring makes the networks, eight at a time, and returns how long each took to Ready, the shortest first.
+func (p *plane) bring(ctx context.Context, w workload) ([]time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.patience)
+	defer cancel()
+	watcher, err := p.client.Watch(ctx, &v1alpha1.BenchmarkNetworkList{}, client.MatchingLabels{labelBench: w.prefix})
+	if err != nil {
+		return nil, fmt.Errorf("watch networks: %w", err)
+	}
+	defer watcher.Stop()
+	var asked sync.Map
+	problems := make(chan error, 8)
+	for worker := range 8 {
+		go func() {
+			for i := worker; i < w.networks; i += 8 {
+				asked.Store(w.name(i), time.Now())
+				if err := p.client.Create(ctx, w.network(i)); err != nil {
+					problems <- fmt.Errorf("make network %s: %w", w.name(i), err)
+					return
+				}
+			}
+		}()
+	}
+	waits := map[string]time.Duration{}
+	for len(waits) < w.networks {
+		select {
+		case err := <-problems:
+			return nil, err
+		case event, open := <-watcher.ResultChan():
+			network, ok := event.Object.(*v1alpha1.BenchmarkNetwork)
+			if !open || !ok {
+				return nil, fmt.Errorf("%d of %d networks were ready within %s", len(waits), w.networks, p.patience)
+			}
+			begun, _ := asked.Load(network.Name)
+			if _, known := waits[network.Name]; !known && meta.IsStatusConditionTrue(network.Status.Conditions, v1alpha1.ConditionReady) {
+				waits[network.Name] = time.Since(begun.(time.Time))
+			}
+		}
+	}
+	var all []time.Duration
+	for _, wait := range waits {
+		all = append(all, wait)
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// measureRest watches the operator when nothing changes.
+func measureRest(ctx context.Context, o options, p *plane, op *operator, report *report) error {
+	time.Sleep(15 * time.Second)
+	before, err := p.observe(ctx, op)
+	if err != nil {
+		return err
+	}
+	time.Sleep(o.rest)
+	after, err := p.observe(ctx, op)
+	if err != nil {
+		return err
+	}
+	report.rest(o, before, after)
+	return nil
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// operator is the manager as it runs, a process of its own.
+type operator struct {
+	process            *process
+	metrics, profiling string
+	out                string
+}
+
+func startOperator(ctx context.Context, o options, p *plane) (*operator, error) {
+	config, err := p.kubeconfig("operator")
+	if err != nil {
+		return nil, err
+	}
+	addresses := make([]string, 3)
+	for i := range addresses {
+		if addresses[i], err = freeAddress(); err != nil {
+			return nil, err
+		}
+	}
+	started := &operator{metrics: addresses[0], profiling: addresses[1], out: o.out}
+	started.process, err = p.start([]string{o.manager, "--kubeconfig=" + config, "--zap-log-level=error",
+		"--metrics-bind-address=" + addresses[0], "--metrics-secure=false", "--pprof-bind-address=" + addresses[1],
+		"--health-probe-bind-address=" + addresses[2]})
+	if err != nil {
+		return nil, err
+	}
+	if err := startMaterial(ctx, p); err != nil {
+		return nil, err
+	}
+	return started, p.await(ctx, "the operator is up", func() (bool, error) {
+		_, err := get(ctx, "http://"+addresses[2]+"/readyz")
+		return err == nil, nil
+	})
+}
+
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("find a free port: %w", err)
+	}
+	defer listener.Close()
+	return listener.Addr().String(), nil
+}
+
+func get(ctx context.Context, url string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, fmt.Errorf("ask %s: %w", url, err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("ask %s: %w", url, err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("ask %s: %s", url, response.Status)
+	}
+	return body, err
+}
+
+// profile writes a profile into the folder of results: "heap", or "profile" of the CPU over so many seconds; 0: what is.
+func (o *operator) profile(ctx context.Context, kind, name string, seconds int) error {
+	url := "http://" + o.profiling + "/debug/pprof/" + kind
+	if seconds > 0 {
+		url += fmt.Sprintf("?seconds=%d", seconds)
+	}
+	content, err := get(ctx, url)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(o.out, name+".pprof"), content, 0o644); err != nil {
+		return fmt.Errorf("write profile %s: %w", name, err)
+	}
+	return nil
+}
+
+// usage is what the operator's process has used.
+type usage struct {
+	// memory resident now, in MiB; cpu since it started.
+	memory float64
+	cpu    time.Duration
+}
+
+func (o *operator) usage() (usage, error) {
+	folder := filepath.Join("/proc", strconv.Itoa(o.process.command.Process.Pid))
+	status, err := os.ReadFile(filepath.Join(folder, "status"))
+	if err != nil {
+		return usage{}, fmt.Errorf("read the operator's memory: %w", err)
+	}
+	var u usage
+	for line := range strings.Lines(string(status)) {
+		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == "VmRSS:" {
+			kibibytes, err := strconv.ParseFloat(fields[1], 64)
+			if err != nil {
+				return usage{}, fmt.Errorf("read the operator's memory: %w", err)
+			}
+			u.memory = kibibytes / 1024
+		}
+	}
+	stat, err := os.ReadFile(filepath.Join(folder, "stat"))
+	if err != nil {
+		return usage{}, fmt.Errorf("read the operator's CPU time: %w", err)
+	}
+	// What follows the name in parentheses; the 12th and 13th are user and system time in ticks of 10 ms.
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	for _, field := range fields[11:13] {
+		ticks, err := strconv.Atoi(field)
+		if err != nil {
+			return usage{}, fmt.Errorf("read the operator's CPU time: %w", err)
+		}
+		u.cpu += time.Duration(ticks) * 10 * time.Millisecond
+	}
+	return u, nil
+}
+
+// passes are the durations of the network controller's passes so far: how many took up to each bound in seconds.
+type passes map[float64]float64
+
+func (o *operator) passes(ctx context.Context) (passes, error) {
+	body, err := get(ctx, "http://"+o.metrics+"/metrics")
+	if err != nil {
+		return nil, err
+	}
+	all := passes{}
+	lines := bufio.NewScanner(strings.NewReader(string(body)))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line := lines.Text()
+		if !strings.HasPrefix(line, `controller_runtime_reconcile_time_seconds_bucket{controller="benchmarknetwork"`) {
+			continue
+		}
+		_, rest, _ := strings.Cut(line, `le="`)
+		text, value, _ := strings.Cut(rest, `"}`)
+		bound, boundErr := strconv.ParseFloat(text, 64)
+		count, countErr := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		if boundErr != nil || countErr != nil {
+			return nil, fmt.Errorf("read metric %q", line)
+		}
+		all[bound] = count
+	}
+	return all, lines.Err()
+}

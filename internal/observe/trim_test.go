@@ -1,0 +1,51 @@
+package observe
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// TestTrimKeepsWhatResultsTell compares what is told of a pod before and after.
+func TestTrimKeepsWhatResultsTell(t *testing.T) {
+	pod := corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "n-member-0-0", Labels: map[string]string{v1alpha1.LabelMember: "member-0"}},
+		Spec: corev1.PodSpec{NodeName: "a", Volumes: []corev1.Volume{{Name: "v"}}, Containers: []corev1.Container{{
+			Name: "malachite", Env: []corev1.EnvVar{{Name: "SECRET", Value: "x"}},
+			Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}}}}},
+		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "malachite", ImageID: "sha256:1", RestartCount: 2}}},
+	}
+	before := pod.DeepCopy()
+	if _, err := Trim(&pod); err != nil {
+		t.Fatal(err)
+	}
+	if len(pod.Spec.Volumes) > 0 || len(pod.Spec.Containers[0].Env) > 0 {
+		t.Errorf("what is never read should be gone, but there is %+v", pod.Spec)
+	}
+	all, trimmed := []corev1.Pod{*before}, []corev1.Pod{pod}
+	if got, want := Containers(trimmed), Containers(all); !equality.Semantic.DeepEqual(got, want) {
+		t.Errorf("containers are %+v, want %+v", got, want)
+	}
+	if got, want := Images(trimmed), Images(all); !equality.Semantic.DeepEqual(got, want) {
+		t.Errorf("images are %+v, want %+v", got, want)
+	}
+	if Restarts(&pod) != 2 || len(NodeNames(trimmed)) != 1 {
+		t.Errorf("restarts or node are lost: %+v", pod)
+	}
+}
+
+func TestTrimKeepsTheSecretsOfCharts(t *testing.T) {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s", Labels: map[string]string{"app.kubernetes.io/component": "material"}},
+		Data: map[string][]byte{"key": []byte("value")}}
+	if _, err := Trim(secret); err != nil {
+		t.Fatal(err)
+	}
+	if len(secret.Data) == 0 {
+		t.Error("what a chart says has to be compared with what is there")
+	}
+}
