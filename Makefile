@@ -74,6 +74,14 @@ lint: ## Lint the Go and Rust code, the shell scripts and the charts
 verify: ## Generate again and fail if that changes anything; what differs stays in the tree
 	hack/verify
 
+.PHONY: vulnerabilities
+vulnerabilities: ## Look for known vulnerabilities that the Go code can reach; GOVULNDB is the database
+	@hack/vulnerabilities
+
+.PHONY: sbom
+sbom: ## Write what code and images are made of into bin/sbom, as CycloneDX
+	@hack/sbom
+
 .PHONY: build
 build: ## Build the operator, the agent and the kubectl plugin into bin/
 	CGO_ENABLED=0 go build -trimpath -ldflags="$(LDFLAGS)" -o bin/manager .
@@ -129,6 +137,9 @@ test-envtest: ## Tests against a real API server and etcd
 .PHONY: test-argocd
 test-argocd: ## Health checks and actions by the real Argo CD, which is built first (about seven minutes of CPU)
 	@BENCHNET_ARGOCD=$$(hack/argocd/build) hack/test/go argocd ./config/argocd
+.PHONY: fuzz
+fuzz: ## Feed all that parses input with what nobody expects, FUZZTIME (15s) each; what was found before is in the unit tests
+	@hack/test/fuzz
 
 .PHONY: test-e2e
 test-e2e: ## End to end tests: brings up the cluster, images and operator where they are missing

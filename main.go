@@ -38,6 +38,7 @@ import (
 	"github.com/benchnet/benchnet/internal/apply"
 	"github.com/benchnet/benchnet/internal/images"
 	"github.com/benchnet/benchnet/internal/inspection"
+	"github.com/benchnet/benchnet/internal/isolation"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/platform/all"
 	"github.com/benchnet/benchnet/internal/queue"
@@ -55,6 +56,7 @@ type options struct {
 	imageOverrides               pairs
 	pullSecrets                  list
 	namespaces, excluded         list
+	isolation                    isolationMode
 	concurrency                  int
 	queueLimits                  queue.Limits
 	queuePools                   string
@@ -75,7 +77,7 @@ func main() {
 }
 
 func parse() options {
-	o := options{imageOverrides: pairs{}}
+	o := options{imageOverrides: pairs{}, isolation: isolationMode(isolation.Enforced)}
 	flag.StringVar(&o.metricsAddress, "metrics-bind-address", ":8443", "address of the metrics endpoint; 0 turns it off")
 	flag.BoolVar(&o.metricsSecure, "metrics-secure", true, "serve metrics over TLS, to those alone whom the API server allows")
 	flag.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
@@ -86,6 +88,7 @@ func parse() options {
 	flag.Var(&o.pullSecrets, "image-pull-secret", "Secret with which the pods of networks pull images; may be given several times")
 	flag.Var(&o.namespaces, "watch-namespace", "namespaces to watch, separated by commas; may be given several times; empty: all")
 	flag.Var(&o.excluded, "exclude-namespace", "namespace to leave to another operator; may be given several times")
+	flag.Var(&o.isolation, "network-policies", "Enforced: keep networks apart by NetworkPolicies; or None")
 	flag.IntVar(&o.concurrency, "max-concurrent-reconciles", 4, "resources of a kind worked on at the same time")
 	flag.IntVar(&o.queueLimits.MaxNetworks, "queue-max-networks", 0, "networks that stand at one time in the whole cluster; 0: no limit")
 	flag.StringVar(&o.queuePools, "queue-pools", "", "pools of nodes with limits of their own: a JSON list of {name, nodeSelector, maxNetworks}")
@@ -161,6 +164,7 @@ func (o options) setUp(mgr ctrl.Manager, kubeVersion string) error {
 		Reader:      observe.NewReader(mgr.GetClient(), mgr.GetScheme()),
 		Events:      mgr.GetEventRecorder(v1alpha1.ManagedBy),
 		KubeVersion: kubeVersion,
+		Isolation:   isolation.Mode(o.isolation),
 		Now:         time.Now,
 	}
 	waiting, err := o.queue(dependencies)
@@ -281,6 +285,19 @@ func scheme() *runtime.Scheme {
 	utilruntime.Must(clientgoscheme.AddToScheme(s))
 	utilruntime.Must(v1alpha1.AddToScheme(s))
 	return s
+}
+
+// isolationMode is a flag of one of the modes.
+type isolationMode isolation.Mode
+
+func (m *isolationMode) String() string { return string(*m) }
+
+func (m *isolationMode) Set(text string) error {
+	if text != string(isolation.Enforced) && text != string(isolation.None) {
+		return fmt.Errorf("%q is neither %s nor %s", text, isolation.Enforced, isolation.None)
+	}
+	*m = isolationMode(text)
+	return nil
 }
 
 // pairs is a flag of name=value that may be repeated.

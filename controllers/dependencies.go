@@ -11,6 +11,7 @@ import (
 
 	"github.com/benchnet/benchnet/internal/apply"
 	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/isolation"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/platform"
 )
@@ -27,6 +28,8 @@ type Dependencies struct {
 	Events    Events
 	// KubeVersion of the cluster: charts may ask for it, results record it.
 	KubeVersion string
+	// Isolation says whether networks are kept apart by policies; empty: they are.
+	Isolation isolation.Mode
 	// Now is the clock.
 	Now func() time.Time
 }

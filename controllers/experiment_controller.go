@@ -27,8 +27,8 @@ type ExperimentReconciler struct {
 	ended sync.Map
 }
 
-// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkexperiments,verbs=get;list;watch;update;patch;delete
-// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkexperiments/status,verbs=get;update;patch
+// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkexperiments,verbs=get;list;watch;patch;delete
+// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkexperiments/status,verbs=patch
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkexperiments/finalizers,verbs=update
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks,verbs=create
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=list

@@ -33,17 +33,21 @@ type NetworkReconciler struct {
 	progress pace
 }
 
-// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks,verbs=get;list;watch;update;patch;delete
-// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks/status,verbs=get;update;patch
+// Every write is a server-side apply (patch, and create where there is nothing yet), a merge patch or a deletion; none is an update.
+// The verb get is for what is read past the cache, charts and results, and is what the operator's own Roles grant: nobody may grant
+// what he has not.
+// docs/security.md tells of each rule what it is for; a test compares.
+// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks,verbs=get;list;watch;patch;delete
+// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks/status,verbs=patch
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks/finalizers,verbs=update
-// +kubebuilder:rbac:groups="",resources=secrets;configmaps;services;serviceaccounts;persistentvolumeclaims,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups="",resources=secrets;configmaps;services;serviceaccounts;persistentvolumeclaims,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=events,verbs=list
-// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // Reconcile makes one pass over a network.

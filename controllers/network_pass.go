@@ -63,7 +63,7 @@ func (r *NetworkReconciler) gather(ctx context.Context, network *v1alpha1.Benchm
 		return pass, nil
 	}
 	pass.plan, pass.refusal = plan.Build(plan.Input{
-		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart,
+		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart, Isolation: r.Isolation,
 		MaterialComplete: pass.snapshot.SecretComplete, Runs: owned(pass.snapshot.Runs()), Queue: pass.runs,
 		Recorded: pass.snapshot.ConfigMap(names.Epoch(network.Name)), StatefulSet: pass.snapshot.StatefulSet,
 	})

@@ -27,8 +27,8 @@ const releaseLead = 3 * time.Second
 // RunReconciler measures BenchmarkRuns.
 type RunReconciler struct{ Dependencies }
 
-// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkruns,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkruns/status,verbs=get;update;patch
+// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkruns,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkruns/status,verbs=patch
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkruns/finalizers,verbs=update
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get
 

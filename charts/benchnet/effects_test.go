@@ -72,6 +72,7 @@ var effects = map[string]effect{
 		path: ".metadata.labels.release", want: "p"},
 	"monitoring.rules.enabled": {set: ruled, object: "PrometheusRule benchnet-alerts"},
 	"monitoring.rules.labels":  {given: ruled, set: "monitoring: {rules: {enabled: true, labels: {release: p}}}", object: "PrometheusRule benchnet-recording", path: ".metadata.labels.release", want: "p"},
+	"networkPolicies":          {set: "networkPolicies: None", object: deployment, path: container + ".args[1]", want: "--network-policies=None"},
 	"networkPolicy.enabled":    {set: "networkPolicy: {enabled: false}", object: "NetworkPolicy benchnet-operator"},
 	"networkPolicy.scrapers":   {set: "networkPolicy: {scrapers: [{podSelector: {matchLabels: {app: p}}}]}", object: "NetworkPolicy benchnet-operator", path: ".spec.ingress[0].from[0].podSelector.matchLabels.app", want: "p"},
 	"serviceAccount.create":    {set: "serviceAccount: {create: false, name: theirs}", object: "ServiceAccount benchnet-operator"},

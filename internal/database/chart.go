@@ -102,7 +102,7 @@ func (c chart) render(r release) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", loaded.Name(), err)
 	}
-	return decode(manifestsOf(rendered), r.namespace)
+	return decode(manifestsOf(rendered), r)
 }
 
 // defaultKubeVersion keeps renderings the same whatever Helm takes a binary's own default to be.
@@ -158,7 +158,7 @@ func manifestsOf(rendered map[string]string) map[string]string {
 }
 
 // decode gives the objects in install order and refuses those that a network may not have.
-func decode(files map[string]string, namespace string) ([]*unstructured.Unstructured, error) {
+func decode(files map[string]string, r release) ([]*unstructured.Unstructured, error) {
 	hooks, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder)
 	if err != nil {
 		return nil, fmt.Errorf("read the chart's objects: %w", err)
@@ -174,26 +174,10 @@ func decode(files map[string]string, namespace string) ([]*unstructured.Unstruct
 		if err := yaml.Unmarshal([]byte(m.Content), &o.Object); err != nil {
 			return nil, fmt.Errorf("decode %s: %w", m.Name, err)
 		}
-		if err := admissible(o, namespace); err != nil {
+		if err := r.admit(o); err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
 		out = append(out, o)
 	}
 	return out, nil
-}
-
-// kinds that a database may consist of: namespaced, and such as the operator may write and watches.
-var kinds = []string{
-	"ConfigMap", "NetworkPolicy", "PersistentVolumeClaim", "PodDisruptionBudget",
-	"Secret", "Service", "ServiceAccount", "StatefulSet",
-}
-
-func admissible(o *unstructured.Unstructured, namespace string) error {
-	if !slices.Contains(kinds, o.GetKind()) {
-		return fmt.Errorf("%s %s is not allowed; a database may consist of %s", o.GetKind(), o.GetName(), strings.Join(kinds, ", "))
-	}
-	if ns := o.GetNamespace(); ns != "" && ns != namespace {
-		return fmt.Errorf("%s %s is in namespace %s, not in the network's %s", o.GetKind(), o.GetName(), ns, namespace)
-	}
-	return nil
 }

@@ -28,7 +28,13 @@ spec:
   selector: {matchLabels: {app: mine}}
   template:
     metadata: {labels: {app: mine}}
-    spec: {containers: [{name: postgres, image: "{{ .Values.image }}"}]}
+    spec:
+      automountServiceAccountToken: false
+      securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}
+      containers:
+      - name: postgres
+        image: "{{ .Values.image }}"
+        securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
 `
 )
 
@@ -76,8 +82,8 @@ func TestUserChart(t *testing.T) {
 	}
 	set := second.Server[1].(*unstructured.Unstructured)
 	labels, _, _ := unstructured.NestedStringMap(set.Object, "spec", "template", "metadata", "labels")
-	if labels[InstanceLabel] != "two-banks-db-1" || labels["app"] != "mine" || len(labels) != 2 {
-		t.Errorf("pod labels %v: want the chart's and the instance's", labels)
+	if labels[InstanceLabel] != "two-banks-db-1" || labels["app"] != "mine" || labels[v1alpha1.LabelNetwork] != "two-banks" || len(labels) != 3 {
+		t.Errorf("pod labels %v: want the chart's, the instance's and the network's", labels)
 	}
 	if set.GetLabels()["app.kubernetes.io/managed-by"] != "benchnet" || set.GetNamespace() != "bench" {
 		t.Errorf("labels %v, namespace %s", set.GetLabels(), set.GetNamespace())
@@ -101,12 +107,27 @@ func TestUserChartRefused(t *testing.T) {
 			"makes no Service named two-banks-db with port 5432"},
 		"hook": {map[string]string{"templates/a.yaml": strings.ReplaceAll(userService, "labels:", "annotations: {helm.sh/hook: pre-install}, labels:")},
 			"Service two-banks-db is a Helm hook"},
-		"random": {map[string]string{"templates/a.yaml": userService, "templates/b.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {password: {{ randAlphaNum 20 }}}"},
-			"Secret s differs at each rendering"},
+		"random": {map[string]string{"templates/a.yaml": userService, "templates/b.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: two-banks-db-s}\nstringData: {password: {{ randAlphaNum 20 }}}"},
+			"Secret two-banks-db-s differs at each rendering"},
 		"cluster-wide": {map[string]string{"templates/a.yaml": "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: c}"},
-			"ClusterRole c is not allowed"},
+			"ClusterRole c (rbac.authorization.k8s.io/v1) is not allowed"},
 		"other namespace": {map[string]string{"templates/a.yaml": strings.ReplaceAll(userService, "labels:", "namespace: kube-system, labels:")},
 			"Service two-banks-db is in namespace kube-system, not in the network's bench"},
+		"another group's kind": {map[string]string{"templates/a.yaml": strings.Replace(userService, "apiVersion: v1", "apiVersion: serving.knative.dev/v1", 1)},
+			"Service two-banks-db (serving.knative.dev/v1) is not allowed"},
+		"somebody else's": {map[string]string{"templates/a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kube-root-ca.crt}"},
+			"ConfigMap kube-root-ca.crt must be named two-banks-db, or begin with two-banks-db-"},
+		"a token": {map[string]string{"templates/a.yaml": "apiVersion: v1\nkind: Secret\ntype: kubernetes.io/service-account-token\nmetadata: {name: two-banks-db-t, annotations: {kubernetes.io/service-account.name: admin}}"},
+			"Secret two-banks-db-t: type kubernetes.io/service-account-token is not allowed"},
+		"an address of others": {map[string]string{"templates/a.yaml": strings.Replace(userService, "spec: {", "spec: {externalIPs: [10.0.0.1], ", 1)}, "spec.externalIPs is not allowed"},
+		"a load balancer":      {map[string]string{"templates/a.yaml": strings.Replace(userService, "spec: {", "spec: {type: LoadBalancer, ", 1)}, "spec.type LoadBalancer is not allowed, only ClusterIP"},
+		"privileged": {map[string]string{"templates/a.yaml": strings.Replace(userServer, "{allowPrivilegeEscalation: false", "{privileged: true, allowPrivilegeEscalation: false", 1)},
+			"StatefulSet two-banks-db: its pods must keep the pod security level restricted: privileged"},
+		"files of the host": {map[string]string{"templates/a.yaml": strings.Replace(userServer, "      containers:", "      volumes: [{name: root, hostPath: {path: /}}]\n      containers:", 1)},
+			"restricted volume type \"hostPath\""},
+		"a token in its pods": {map[string]string{"templates/a.yaml": strings.Replace(userServer, "automountServiceAccountToken: false", "hostname: a", 1)}, "automountServiceAccountToken must be false"},
+		"another's account": {map[string]string{"templates/a.yaml": strings.Replace(userServer, "automountServiceAccountToken: false", "serviceAccountName: admin", 1)},
+			"serviceAccountName admin is not one that the chart makes"},
 		"definitions": {map[string]string{"crds/a.yaml": "kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nmetadata: {name: a}"},
 			"has CustomResourceDefinitions"},
 		"library":    {map[string]string{"Chart.yaml": "{apiVersion: v2, name: mine, version: 1.0.0, type: library}"}, "library chart"},
@@ -141,4 +162,31 @@ func TestRemoteSchemaIsNotFetched(t *testing.T) {
 		"values.schema.json": `{"$ref": "http://127.0.0.1:1/schema.json"}`,
 	})
 	mustBuild(t, in)
+}
+
+// What a chart says of pods must hold for its own alone: policies of a namespace add up, and a budget stops evictions.
+func TestUserChartSelectsItsOwnPods(t *testing.T) {
+	in := withChart(t, map[string]string{"templates/a.yaml": userService + "---" + `
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: {{ .Values.fullnameOverride }}}
+spec: {podSelector: {}, ingress: [{}]}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: {{ .Values.fullnameOverride }}}
+spec: {minAvailable: 1, selector: {matchLabels: {app: other}}}
+`})
+	found := 0
+	for _, object := range mustBuild(t, in).Instances[0].Server {
+		o := object.(*unstructured.Unstructured)
+		for _, selector := range [][]string{{"spec", "podSelector", "matchLabels"}, {"spec", "selector", "matchLabels"}} {
+			if labels, _, _ := unstructured.NestedStringMap(o.Object, selector...); labels[InstanceLabel] == "two-banks-db" {
+				found++
+			}
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d of a policy and a budget select the instance's pods", found)
+	}
 }

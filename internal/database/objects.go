@@ -1,9 +1,12 @@
 package database
 
 import (
+	"errors"
 	"maps"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
 // labels of every object of the instance. component is database or database-setup.
@@ -24,7 +27,8 @@ func (in Input) labels(instance, component string) map[string]string {
 }
 
 // stamp puts an object of a chart into the network's namespace and labels it. A user's chart may select its pods by
-// labels of its own, so those of a pod template stay, and only the instance's label joins them.
+// labels of its own, so those of a pod template stay, and only the instance's and the network's join them. What it says of pods
+// holds for the instance's alone.
 func (in Input) stamp(o *unstructured.Unstructured, instance string) error {
 	o.SetNamespace(in.Namespace)
 	labels := o.GetLabels()
@@ -33,8 +37,15 @@ func (in Input) stamp(o *unstructured.Unstructured, instance string) error {
 	}
 	maps.Copy(labels, in.labels(instance, "database"))
 	o.SetLabels(labels)
-	if o.GetKind() != "StatefulSet" {
-		return nil
+	switch o.GetKind() {
+	case "StatefulSet":
+		return errors.Join(
+			unstructured.SetNestedField(o.Object, instance, "spec", "template", "metadata", "labels", InstanceLabel),
+			unstructured.SetNestedField(o.Object, in.Network, "spec", "template", "metadata", "labels", v1alpha1.LabelNetwork))
+	case "NetworkPolicy": // Policies add up: one of a chart must not open others' pods.
+		return unstructured.SetNestedField(o.Object, instance, "spec", "podSelector", "matchLabels", InstanceLabel)
+	case "PodDisruptionBudget":
+		return unstructured.SetNestedField(o.Object, instance, "spec", "selector", "matchLabels", InstanceLabel)
 	}
-	return unstructured.SetNestedField(o.Object, instance, "spec", "template", "metadata", "labels", InstanceLabel)
+	return nil
 }

@@ -17,7 +17,10 @@ const (
 	// InstanceLabel on an instance's pod names the instance.
 	InstanceLabel = "benchnet.dev/database-instance"
 
-	port = 5432
+	// DefaultPort is PostgreSQL's.
+	DefaultPort = 5432
+
+	port = DefaultPort
 
 	// agentPort and exporterPort serve metrics on an instance of the project's chart.
 	agentPort    = 9101

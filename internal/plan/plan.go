@@ -14,6 +14,7 @@ import (
 	"github.com/benchnet/benchnet/internal/apply"
 	"github.com/benchnet/benchnet/internal/database"
 	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/isolation"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/pods"
 )
@@ -32,6 +33,8 @@ type Input struct {
 	Chart *database.Chart
 	// MaterialComplete tells whether a Secret of material is filled.
 	MaterialComplete func(secret string) bool
+	// Isolation says whether networks are kept apart; empty: Enforced.
+	Isolation isolation.Mode
 	// Runs of the network's own workloads that there are, by name.
 	Runs map[string]*v1alpha1.BenchmarkRun
 	// Queue is all runs on the network, oldest first.
@@ -126,6 +129,8 @@ func Build(in Input) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	material.Objects = append(policies(in), material.Objects...)
+	members = open(in, members)
 	p.Stages = append([]Stage{material}, p.Stages...)
 	p.Stages = append(p.Stages,
 		Stage{Name: StageMembers, Needs: []StageName{StageMaterial, StageDatabases}, Objects: members, Provisioning: true},

@@ -10,7 +10,7 @@ import (
 const startMillis = 1_790_000_000_000
 
 // worker has one latency in milliseconds per second of its window, and completes one request in each.
-func worker(t *testing.T, index int, latencies ...int64) Worker {
+func worker(t testing.TB, index int, latencies ...int64) Worker {
 	t.Helper()
 	h := NewHistogram()
 	w := Worker{Worker: index, StartMillis: startMillis, WindowSeconds: len(latencies), Ledger: &Ledger{Checked: true}}

@@ -93,7 +93,7 @@ func TestSizeOfEncodedWorkers(t *testing.T) {
 }
 
 // observing has as many members as asked for, with series that compress badly.
-func observing(t *testing.T, members, seconds int) *Worker {
+func observing(t testing.TB, members, seconds int) *Worker {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 1))
 	w := worker(t, 0, make([]int64, seconds)...)

@@ -142,6 +142,9 @@ func (w *Worker) check() error {
 			return fmt.Errorf("members[%d]: %d CPU and %d memory values for %d seconds", i, len(m.CPUSeconds), len(m.MemoryBytes), w.WindowSeconds)
 		}
 	}
+	if err := w.plausible(); err != nil {
+		return err
+	}
 	histogram, err := decodeHistogram(w.Histogram)
 	if err != nil {
 		return err

@@ -61,6 +61,7 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 			return s.Phase == "Finished" && s.LastRun != nil && s.LastRun.Name == "banks-issue-open", fmt.Sprintf("phase %s, last run %+v", s.Phase, s.LastRun)
 		})
 	})
+	t.Run("the content of Secrets is nowhere else", func(t *testing.T) { assertSecretsKept(ns.Within(t), "banks-issue-open") })
 	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedWhole(ns.Within(t), "banks") })
 }
 

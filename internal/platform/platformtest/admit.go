@@ -26,7 +26,7 @@ type Admission struct {
 }
 
 // NewAdmission reads the definition of a kind, a file that controller-gen wrote.
-func NewAdmission(t *testing.T, definition string) Admission {
+func NewAdmission(t testing.TB, definition string) Admission {
 	t.Helper()
 	a, err := newAdmission(definition)
 	if err != nil {

@@ -2,6 +2,7 @@ package platformtest
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,10 +10,12 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
+	dns "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/component-helpers/auth/rbac/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
@@ -27,6 +30,9 @@ func (b Built) objects() []client.Object {
 func (b Built) checkObjects(t *testing.T, network *v1alpha1.BenchmarkNetwork) {
 	t.Helper()
 	seen := map[string]bool{}
+	for _, o := range b.Runs {
+		checkContent(t, o.GetName(), o)
+	}
 	for _, o := range b.objects() {
 		gvk, err := apiutil.GVKForObject(o, scheme.Scheme)
 		if err != nil {
@@ -50,7 +56,7 @@ func (b Built) checkObjects(t *testing.T, network *v1alpha1.BenchmarkNetwork) {
 
 func checkName(t *testing.T, id string, o client.Object, network *v1alpha1.BenchmarkNetwork) {
 	t.Helper()
-	for _, problem := range validation.IsDNS1123Label(o.GetName()) {
+	for _, problem := range dns.IsDNS1123Label(o.GetName()) {
 		t.Errorf("%s: %s", id, problem)
 	}
 	if !strings.HasPrefix(o.GetName(), network.Name) {
@@ -77,7 +83,7 @@ func checkNamesUnique(t *testing.T, b Built) {
 			t.Errorf("Secret %s has two purposes", name)
 		}
 		seen[name] = true
-		for _, problem := range validation.IsDNS1123Label(name) {
+		for _, problem := range dns.IsDNS1123Label(name) {
 			t.Errorf("Secret %s: %s", name, problem)
 		}
 	}
@@ -118,12 +124,39 @@ func checkContent(t *testing.T, id string, o client.Object) {
 			}
 		}
 	case *rbacv1.Role:
-		for _, rule := range o.Rules {
-			if len(rule.ResourceNames) == 0 {
-				t.Errorf("%s allows %v on all %v, not on named ones", id, rule.Verbs, rule.Resources)
+		checkRole(t, id, o)
+	}
+}
+
+// roleVerbs are what a Role for pods may allow, on objects that it names.
+var roleVerbs = []string{"get", "list", "watch", "patch"}
+
+// checkRole wants named objects, harmless verbs, and nothing that the operator has not itself: the API server would refuse the Role.
+func checkRole(t *testing.T, id string, role *rbacv1.Role) {
+	t.Helper()
+	for _, rule := range role.Rules {
+		if len(rule.ResourceNames) == 0 {
+			t.Errorf("%s allows %v on all %v, not on named ones", id, rule.Verbs, rule.Resources)
+		}
+		for _, verb := range rule.Verbs {
+			if !slices.Contains(roleVerbs, verb) {
+				t.Errorf("%s allows to %s %v", id, verb, rule.Resources)
 			}
 		}
 	}
+	if covered, missing := validation.Covers(operatorRules(t), role.Rules); !covered {
+		t.Errorf("%s grants what the operator has not: %v", id, missing)
+	}
+}
+
+// operatorRules are the operator's own rights.
+func operatorRules(t *testing.T) []rbacv1.PolicyRule {
+	t.Helper()
+	var role rbacv1.ClusterRole
+	if err := yaml.UnmarshalStrict(read(t, operatorRole), &role); err != nil {
+		t.Fatalf("decode %s: %v", operatorRole, err)
+	}
+	return role.Rules
 }
 
 // workload is a pod template with the name of what it belongs to.

@@ -13,6 +13,8 @@ import (
 const (
 	samplesDir  = "../../../config/samples"
 	definitions = "../../../config/crd/bases"
+	// operatorRole has the operator's own rights.
+	operatorRole = "../../../config/rbac/role.yaml"
 )
 
 // NetworkAdmission takes in BenchmarkNetworks.

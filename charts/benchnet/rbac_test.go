@@ -1,0 +1,162 @@
+package benchnet_test
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// forbidden is what nothing of the project may be granted: it leads to more rights, into other pods, or deletes by the dozen.
+var forbidden = map[string][]string{
+	"verbs": {"*", "escalate", "bind", "impersonate", "approve", "sign"},
+	"resources": {"*", "pods/exec", "pods/attach", "pods/portforward", "pods/ephemeralcontainers", "nodes/proxy", "serviceaccounts/token",
+		"certificatesigningrequests", "mutatingwebhookconfigurations", "validatingwebhookconfigurations", "namespaces", "clusterroles", "clusterrolebindings"},
+	"apiGroups": {"*"},
+}
+
+// roles are all Roles and ClusterRoles among the objects, by kind and name.
+func roles(t *testing.T, all objects) map[string][]rbacv1.PolicyRule {
+	t.Helper()
+	found := map[string][]rbacv1.PolicyRule{}
+	for name, object := range all {
+		if object.GetKind() != "Role" && object.GetKind() != "ClusterRole" {
+			continue
+		}
+		var role rbacv1.ClusterRole
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &role); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		found[name] = role.Rules
+	}
+	if len(found) == 0 {
+		t.Fatal("there are no roles")
+	}
+	return found
+}
+
+// installations are the ways to install that there are.
+func installations(t *testing.T) map[string]objects {
+	t.Helper()
+	return map[string]objects{
+		"kustomize":                kustomize(t, "../../config/default"),
+		"chart":                    helm(t, "benchnet", "benchnet-system", nil),
+		"chart, of two namespaces": helm(t, "benchnet", "benchnet-system", map[string]any{"watchNamespaces": []any{"team-a", "team-b"}}),
+	}
+}
+
+func TestRightsAreNarrow(t *testing.T) {
+	for installation, all := range installations(t) {
+		for name, rules := range roles(t, all) {
+			for _, rule := range rules {
+				for what, have := range map[string][]string{"verbs": rule.Verbs, "resources": rule.Resources, "apiGroups": rule.APIGroups} {
+					for _, value := range have {
+						if slices.Contains(forbidden[what], value) {
+							t.Errorf("%s: %s has %s among its %s", installation, name, value, what)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// granted are verbs by group and resource.
+type granted map[string]string
+
+func (g granted) add(group, resource string, verbs []string) {
+	key := strings.TrimPrefix(group+"/"+resource, "/")
+	all := append(strings.Fields(g[key]), verbs...)
+	slices.Sort(all)
+	g[key] = strings.Join(slices.Compact(all), " ")
+}
+
+// operatorRights are the rules of all roles that are bound to the operator's account, wherever.
+func operatorRights(t *testing.T, all objects) granted {
+	t.Helper()
+	have, known := granted{}, roles(t, all)
+	for name, object := range all {
+		if object.GetKind() != "RoleBinding" && object.GetKind() != "ClusterRoleBinding" {
+			continue
+		}
+		kind, _, _ := unstructured.NestedString(object.Object, "roleRef", "kind")
+		role, _, _ := unstructured.NestedString(object.Object, "roleRef", "name")
+		if strings.Contains(role, "leader-election") || strings.Contains(role, "metrics-auth") || !strings.Contains(role, "operator") {
+			continue
+		}
+		key := kind + " " + role
+		if kind == "Role" {
+			key += " in " + object.GetNamespace()
+		}
+		rules, ok := known[key]
+		if !ok {
+			t.Errorf("%s binds %s %s, which is not there", name, kind, role)
+		}
+		for _, rule := range rules {
+			for _, group := range rule.APIGroups {
+				for _, resource := range rule.Resources {
+					have.add(group, resource, rule.Verbs)
+				}
+			}
+		}
+	}
+	return have
+}
+
+// TestRightsAreExplained compares the operator's rights with the table in docs/security.md, in all ways of installing it.
+func TestRightsAreExplained(t *testing.T) {
+	for installation, all := range installations(t) {
+		want := explained(t)
+		if strings.Contains(installation, "namespaces") {
+			delete(want, "nodes") // They lie in no namespace.
+		}
+		if diff := cmp.Diff(want, operatorRights(t, all)); diff != "" {
+			t.Errorf("%s: docs/security.md (-) and the operator's rights (+) differ:\n%s", installation, diff)
+		}
+	}
+}
+
+func explained(t *testing.T) granted {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## What the operator may do\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	table := granted{}
+	for line := range strings.Lines(section) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		if len(cells) != 4 || !strings.Contains(cells[1], "`") {
+			continue
+		}
+		if strings.TrimSpace(cells[3]) == "" {
+			t.Errorf("no reason is given for %s", cells[1])
+		}
+		for resource := range strings.SplitSeq(cells[1], ",") {
+			verbs := strings.Split(strings.ReplaceAll(cells[2], " ", ""), ",")
+			table.add(strings.Trim(cells[0], " `"), strings.Trim(resource, " `"), verbs)
+		}
+	}
+	if len(table) == 0 {
+		t.Fatal("docs/security.md has no table of rights")
+	}
+	return table
+}
+
+// TestUpdateIsForFinalizersAlone: everything is patched, so that nothing that others wrote is overwritten unseen.
+func TestUpdateIsForFinalizersAlone(t *testing.T) {
+	rights := operatorRights(t, helm(t, "benchnet", "benchnet-system", nil))
+	for _, resource := range slices.Sorted(maps.Keys(rights)) {
+		verbs := strings.Fields(rights[resource])
+		if slices.Contains(verbs, "deletecollection") || slices.Contains(verbs, "update") && !strings.HasSuffix(resource, "/finalizers") {
+			t.Errorf("the operator may %s %s", rights[resource], resource)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+// Package samples_test takes the samples, and what users could write instead, through all that plans them.
+package samples_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/all"
+	"github.com/benchnet/benchnet/internal/platform/platformtest"
+)
+
+// hostile are values that a user, or somebody who wants to harm, could put anywhere.
+var hostile = []string{
+	"", "0", "-1", "1e400", "9223372036854775808", "null", "[]", "{}", "[null]", "{a: {b: c}}", "true", "1Ei", "1h", "-1s", "../../etc/passwd",
+	`"a\nb: c"`, `"$(id)"`, `"'; DROP TABLE x; --"`, `"\" } include \"/etc/passwd\""`, `"${jndi:ldap://x}"`, `"{{ .Values }}"`, `"\u0000"`, "member-0", "notary",
+}
+
+// FuzzSpec puts a value at a place of a sample, as a user could write it, and takes it the whole way: admission, validation, plan, and
+// the objects of its runs. Whatever it is, it is refused or built; nothing that is built leaves the network's namespace.
+func FuzzSpec(f *testing.F) {
+	samples := sampleNetworks(f)
+	admission := platformtest.NewAdmission(f, filepath.Join("..", "crd", "bases", "benchnet.dev_benchmarknetworks.yaml"))
+	for i, value := range hostile {
+		f.Add(uint8(i), uint16(7*i), value)
+		f.Add(uint8(7*i), uint16(11*i), value)
+	}
+	registry := all.Registry()
+	f.Fuzz(func(t *testing.T, sample uint8, place uint16, value string) {
+		manifest := changed(t, samples[int(sample)%len(samples)], int(place), value)
+		network := &v1alpha1.BenchmarkNetwork{}
+		if err := admission.Admit(manifest, network); err != nil {
+			return
+		}
+		network.Namespace, network.UID = "bench", "uid"
+		if len(validation.NameIsDNSLabel(network.Name, false)) > 0 {
+			return // The API server refuses it.
+		}
+		p, err := registry.Get(network.Spec.Platform.Type)
+		if err != nil {
+			return
+		}
+		plannedOrRefused(t, p, network)
+	})
+}
+
+func plannedOrRefused(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) {
+	t.Helper()
+	problems := p.Validate(&network.Spec, field.NewPath("spec"))
+	for i := range network.Spec.Workloads {
+		problems = append(problems, platform.ValidateWorkload(p, &network.Spec, &network.Spec.Workloads[i].Workload, field.NewPath("spec"))...)
+	}
+	if len(problems) > 0 {
+		return
+	}
+	catalogue := images.Catalogue{Registry: "example.com", Version: "1"}
+	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: catalogue, MaterialComplete: func(string) bool { return false }})
+	if err != nil {
+		return
+	}
+	for _, o := range built.Objects() {
+		if ns := o.GetNamespace(); ns != "" && ns != network.Namespace {
+			t.Errorf("%T %s is in namespace %s", o, o.GetName(), ns)
+		}
+	}
+	runs(t, p, network, built.Topology, catalogue)
+}
+
+func runs(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork, topology platform.Topology, catalogue images.Catalogue) {
+	t.Helper()
+	loadable, ok := p.(platform.Loadable)
+	for i := range network.Spec.Workloads {
+		w := &network.Spec.Workloads[i].Workload
+		if !ok || w.Workers.Count > 16 {
+			return
+		}
+		d, err := loadable.Load(platform.Input{Network: network, Images: catalogue}, topology, w)
+		if err != nil {
+			return
+		}
+		run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "run", Namespace: network.Namespace},
+			Spec: v1alpha1.BenchmarkRunSpec{NetworkName: network.Name, Workload: *w}}
+		if _, err := driver.Objects(run, d, catalogue.Image("agent", ""), nil); err != nil {
+			t.Errorf("workload %s was accepted, but its run is not built: %v", w.Name, err)
+		}
+	}
+}
+
+// sampleNetworks are the manifests of all networks in config/samples.
+func sampleNetworks(f testing.TB) []map[string]any {
+	f.Helper()
+	files, err := filepath.Glob("*.yaml")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no samples: %v", err)
+	}
+	var networks []map[string]any
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for document := range strings.SplitSeq(string(text), "\n---\n") {
+			var manifest map[string]any
+			if err := yaml.Unmarshal([]byte(document), &manifest); err != nil {
+				f.Fatalf("%s: %v", file, err)
+			}
+			if manifest["kind"] == "BenchmarkNetwork" {
+				networks = append(networks, manifest)
+			}
+		}
+	}
+	return networks
+}
+
+// changed is the manifest with the value, YAML or else a text, at one of its places; those of the spec alone count.
+func changed(t *testing.T, manifest map[string]any, place int, value string) []byte {
+	t.Helper()
+	var parsed any
+	if yaml.Unmarshal([]byte(value), &parsed) != nil {
+		parsed = value
+	}
+	count := places(manifest["spec"], -1, nil)
+	number := place % count
+	text, err := yaml.Marshal(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var copied map[string]any
+	if err := yaml.Unmarshal(text, &copied); err != nil {
+		t.Fatal(err)
+	}
+	places(copied["spec"], number, parsed)
+	if text, err = yaml.Marshal(copied); err != nil {
+		t.Skip(fmt.Sprint("not to be written as YAML: ", err))
+	}
+	return text
+}
+
+// places counts all fields and items below a value, and sets the one of that number, counted from 0, on the way.
+func places(value any, number int, to any) int {
+	count := 0
+	visit := func(child any, set func(any)) {
+		if count == number {
+			set(to)
+		}
+		count++
+		count += places(child, number-count, to)
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			visit(v[key], func(x any) { v[key] = x })
+		}
+	case []any:
+		for i := range v {
+			visit(v[i], func(x any) { v[i] = x })
+		}
+	}
+	return count
+}

@@ -1,0 +1,29 @@
+package emulation
+
+import "testing"
+
+// FuzzParse takes in the table of distances: whatever it says, every pair of peers has a way or none.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{
+		"", "{}", `{"network":"n","members":{"a":"LON","b":"NYC"},"runs":{"r":"LON"},"database":{"roundTripMicros":100},
+		"links":[{"between":["LON","NYC"],"roundTripMicros":72000,"jitterMicros":10,"lossPercent":0.1,"bitsPerSecond":1000}]}`,
+		`{"links":[{"between":["A"]}]}`, `{"links":[{"between":["A","B","C"],"roundTripMicros":9223372036854775807}]}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(_ *testing.T, text []byte) {
+		c, err := Parse(text)
+		if err != nil {
+			return
+		}
+		for from := range c.Members {
+			for to := range c.Members {
+				c.Way(from, Peer{Kind: Member, Name: to})
+			}
+			for run := range c.Runs {
+				c.Way(from, Peer{Kind: Worker, Name: run})
+			}
+			c.Way(from, Peer{Kind: Database})
+		}
+	})
+}

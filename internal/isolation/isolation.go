@@ -1,0 +1,172 @@
+// Package isolation keeps networks apart: the NetworkPolicies around all pods of one network, whatever its platform. Who may reach
+// a member at which port is said beside the member's ports (internal/platform/members); here is all else.
+//
+// By default nothing reaches a network's pods, and they reach nothing but the cluster's names. Each further policy adds one way.
+package isolation
+
+import (
+	"net/netip"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// Mode says whether networks are kept apart.
+type Mode string
+
+// The modes.
+const (
+	// Enforced makes the policies; whether they hold is up to the cluster's network plug-in.
+	Enforced Mode = "Enforced"
+	// None makes none, for plug-ins that cannot do with them.
+	None Mode = "None"
+)
+
+const (
+	componentLabel = "app.kubernetes.io/component"
+
+	// Components of a network's pods, as their labels say.
+	member   = "member"
+	worker   = "worker"
+	genesis  = "genesis"
+	database = "database"
+	setup    = "database-setup"
+	reset    = "database-reset"
+	teardown = "database-teardown"
+)
+
+// namePorts are those of DNS servers: 53, and 5353 where the cluster's servers listen there behind their Service.
+var namePorts = []int32{53, 5353}
+
+// apiPorts are those on which API servers listen. Their addresses are those of hosts, which no policy can select by labels.
+var apiPorts = []int32{443, 6443}
+
+// metricsPorts are the container ports, by name, that Prometheus reads of databases and workers. Members list their own.
+var metricsPorts = []string{"agent", "metrics"}
+
+// Server is a database server outside of the network.
+type Server struct {
+	// Host name or address.
+	Host string
+	Port int32
+}
+
+// Policies around the network. The labels are those of an object of the network that belongs to no member. Names begin with the
+// network's own.
+func Policies(network *v1alpha1.BenchmarkNetwork, labels map[string]string, external *Server) []client.Object {
+	b := builder{network: network.Name, meta: metav1.ObjectMeta{Namespace: network.Namespace, Labels: labels}}
+	callers := []string{genesis, worker}
+	if network.Spec.Network != nil {
+		callers = append(callers, member) // The emulation's sidecar follows its peers' pods.
+	}
+	all := []client.Object{b.closed(), b.within(), b.api(callers), b.databases(), b.metrics()}
+	if external != nil {
+		all = append(all, b.external(*external))
+	}
+	return all
+}
+
+type builder struct {
+	network string
+	meta    metav1.ObjectMeta
+}
+
+func (b builder) policy(purpose string, spec networkingv1.NetworkPolicySpec) *networkingv1.NetworkPolicy {
+	meta := *b.meta.DeepCopy()
+	meta.Name = b.network + "-" + purpose
+	return &networkingv1.NetworkPolicy{ObjectMeta: meta, Spec: spec}
+}
+
+// pods of the network; with requirements some of them.
+func (b builder) pods(some ...metav1.LabelSelectorRequirement) metav1.LabelSelector {
+	return metav1.LabelSelector{MatchLabels: map[string]string{v1alpha1.LabelNetwork: b.network}, MatchExpressions: some}
+}
+
+func (b builder) peers() []networkingv1.NetworkPolicyPeer {
+	return []networkingv1.NetworkPolicyPeer{{PodSelector: new(b.pods())}}
+}
+
+func components(operator metav1.LabelSelectorOperator, names ...string) metav1.LabelSelectorRequirement {
+	return metav1.LabelSelectorRequirement{Key: componentLabel, Operator: operator, Values: names}
+}
+
+// closed lets nothing in, and nothing out but questions for names.
+func (b builder) closed() client.Object {
+	return b.policy("isolated", networkingv1.NetworkPolicySpec{
+		PodSelector: b.pods(),
+		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
+		Egress:      []networkingv1.NetworkPolicyEgressRule{{Ports: ports(namePorts, corev1.ProtocolUDP, corev1.ProtocolTCP)}},
+	})
+}
+
+// within lets the network's pods call each other, but for the maker of the keys, which has nobody to call. What is called has
+// its own say in which ports.
+func (b builder) within() client.Object {
+	return b.policy("within", networkingv1.NetworkPolicySpec{
+		PodSelector: b.pods(components(metav1.LabelSelectorOpNotIn, genesis)),
+		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeEgress},
+		Egress:      []networkingv1.NetworkPolicyEgressRule{{To: b.peers()}},
+	})
+}
+
+// api lets those call the API server that publish or report to it.
+func (b builder) api(callers []string) client.Object {
+	return b.policy("api", networkingv1.NetworkPolicySpec{
+		PodSelector: b.pods(components(metav1.LabelSelectorOpIn, callers...)),
+		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeEgress},
+		Egress:      []networkingv1.NetworkPolicyEgressRule{{Ports: ports(apiPorts, corev1.ProtocolTCP)}},
+	})
+}
+
+// databases are reached by the network alone. One of a user's own chart may consist of several pods that copy each other, so all
+// ports are open to the network.
+func (b builder) databases() client.Object {
+	return b.policy("databases", networkingv1.NetworkPolicySpec{
+		PodSelector: b.pods(metav1.LabelSelectorRequirement{Key: v1alpha1.LabelDatabaseInstance, Operator: metav1.LabelSelectorOpExists}),
+		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
+		Ingress:     []networkingv1.NetworkPolicyIngressRule{{From: b.peers()}},
+	})
+}
+
+// metrics of databases and workers are for a Prometheus anywhere in the cluster.
+func (b builder) metrics() client.Object {
+	rule := networkingv1.NetworkPolicyIngressRule{}
+	for _, name := range metricsPorts {
+		rule.Ports = append(rule.Ports, networkingv1.NetworkPolicyPort{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromString(name))})
+	}
+	return b.policy("metrics", networkingv1.NetworkPolicySpec{
+		PodSelector: b.pods(components(metav1.LabelSelectorOpIn, database, worker)),
+		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
+		Ingress:     []networkingv1.NetworkPolicyIngressRule{rule},
+	})
+}
+
+// external lets members, and the Jobs that make and drop their schemas, call a server that is not the network's own: at its address,
+// or, since a policy knows no names, at its port anywhere.
+func (b builder) external(server Server) client.Object {
+	rule := networkingv1.NetworkPolicyEgressRule{Ports: ports([]int32{server.Port}, corev1.ProtocolTCP)}
+	if address, err := netip.ParseAddr(server.Host); err == nil {
+		block := netip.PrefixFrom(address, address.BitLen()).String()
+		rule.To = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: block}}}
+	}
+	return b.policy("external-database", networkingv1.NetworkPolicySpec{
+		PodSelector: b.pods(components(metav1.LabelSelectorOpIn, member, setup, reset, teardown)),
+		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeEgress},
+		Egress:      []networkingv1.NetworkPolicyEgressRule{rule},
+	})
+}
+
+func ports(numbers []int32, protocols ...corev1.Protocol) []networkingv1.NetworkPolicyPort {
+	var all []networkingv1.NetworkPolicyPort
+	for _, protocol := range protocols {
+		for _, number := range numbers {
+			all = append(all, networkingv1.NetworkPolicyPort{Protocol: new(protocol), Port: new(intstr.FromInt32(number))})
+		}
+	}
+	return all
+}

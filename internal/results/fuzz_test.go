@@ -1,0 +1,134 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"testing"
+)
+
+// FuzzWorker feeds the operator reports as any pod could leave them: one that is taken in can be merged, cut, judged and stored.
+func FuzzWorker(f *testing.F) {
+	for _, w := range []Worker{worker(f, 0, 10, 20), *observing(f, 2, 3)} {
+		text, err := json.Marshal(w)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+		f.Add(bytes.Replace(text, []byte(`"windowSeconds":`), []byte(`"intervalSeconds":1,"windowSeconds":`), 1))
+		f.Add(bytes.Replace(text, []byte(`"worker":0`), []byte(`"load":{"cpuSeconds":1e308,"cpuLimit":1e-308,"periods":-1}`), 1))
+		f.Add(bytes.Replace(text, []byte(`[1,1`), []byte(`[9223372036854775807,9223372036854775807`), 1))
+		f.Add(bytes.Replace(text, []byte(`"cpuSeconds":[`), []byte(`"cpuSeconds":[1e308,1e308,`), 1))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		w, err := ParseWorker(text)
+		if err != nil {
+			return
+		}
+		m, err := Merge([]Worker{*w})
+		if err != nil {
+			t.Fatalf("taken in, but not merged: %v", err)
+		}
+		r, err := NewResult(m, Interpretation{}, m.Judge(Circumstances{Workers: 2}, DefaultTolerances()))
+		if err != nil {
+			t.Fatalf("measured, but without a result: %v", err)
+		}
+		r.Bottleneck = m.Bottleneck(nil, nil)
+		if _, err := json.Marshal(r); err != nil {
+			t.Fatalf("a result that cannot be stored: %v", err)
+		}
+		if each := w.IntervalSeconds; each > 0 {
+			if _, err := w.Cut(0, each); err != nil {
+				t.Fatalf("taken in, but not cut: %v", err)
+			}
+		}
+	})
+}
+
+// FuzzResult reads stored results as any file could be one: what is read is written and read again the same.
+func FuzzResult(f *testing.F) {
+	for _, text := range []string{
+		"", "{}", `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1}`,
+		`{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"workload":{"a":[1]},"histogram":"","members":[{"cpuSeconds":[null,1]}]}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		packed, err := Pack(json.RawMessage(text), "text")
+		if err != nil {
+			return
+		}
+		r, err := Decode(packed)
+		if err != nil {
+			return
+		}
+		if h, err := r.DecodeHistogram(); err == nil {
+			_ = h.PercentileMillis(99.9)
+		}
+		again, err := Encode(r)
+		if err != nil {
+			t.Fatalf("read, but not written: %v", err)
+		}
+		second, err := Decode(again)
+		if err != nil {
+			t.Fatalf("written, but not read: %v", err)
+		}
+		first, last := marshalled(t, r), marshalled(t, second)
+		if !bytes.Equal(first, last) {
+			t.Fatalf("it changed on the way:\n%s\n%s", first, last)
+		}
+	})
+}
+
+func marshalled(t *testing.T, value any) []byte {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// FuzzHistogram takes in what claims to be one: it is counted as it says, or refused.
+func FuzzHistogram(f *testing.F) {
+	f.Add(worker(f, 0, 1, 2, 3).Histogram)
+	f.Add("HISTFAAAABx4nJNpmSzMwMDAxQABTBDKZv7/////AwBAZgUR")
+	f.Add("")
+	f.Fuzz(func(t *testing.T, text string) {
+		h, err := decodeHistogram(text)
+		if err != nil {
+			return
+		}
+		encoded, err := h.Encode()
+		if err != nil {
+			t.Fatalf("taken in, but not written: %v", err)
+		}
+		again, err := decodeHistogram(encoded)
+		if err != nil || again.Count() != h.Count() || again.PercentileMillis(50) != h.PercentileMillis(50) {
+			t.Fatalf("it changed on the way: %v", err)
+		}
+		if h.PercentileMillis(50) > h.MaxMillis() {
+			t.Fatalf("the median, %v ms, is above the largest, %v ms", h.PercentileMillis(50), h.MaxMillis())
+		}
+	})
+}
+
+// FuzzSeries: one value a second, some of them missing.
+func FuzzSeries(f *testing.F) {
+	for _, text := range []string{"[]", "null", "[1,null,2.5]", "[1e308,1e308]", "[-0]"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var s, again Series
+		if json.Unmarshal(text, &s) != nil {
+			return
+		}
+		written, err := json.Marshal(s)
+		if err != nil {
+			t.Fatalf("read, but not written: %v", err)
+		}
+		if err := json.Unmarshal(written, &again); err != nil || len(again) != len(s) || !reflect.DeepEqual(s.known(), again.known()) {
+			t.Fatalf("%s became %s: %v", text, written, err)
+		}
+	})
+}
