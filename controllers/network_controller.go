@@ -183,9 +183,10 @@ func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) 
 		Watches(&v1alpha1.BenchmarkRun{}, handler.EnqueueRequestsFromMapFunc(networkOfRun)).
 		Watches(&corev1.Pod{}, inBursts(handler.EnqueueRequestsFromMapFunc(byLabel(v1alpha1.LabelNetwork)))).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency})
+	owner := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &v1alpha1.BenchmarkNetwork{}, handler.OnlyControllerOwner())
 	for _, kind := range []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.ServiceAccount{},
 		&rbacv1.Role{}, &rbacv1.RoleBinding{}, &appsv1.StatefulSet{}, &batchv1.Job{}} {
-		build.Watches(kind, inBursts(handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &v1alpha1.BenchmarkNetwork{}, handler.OnlyControllerOwner())))
+		build.Watches(kind, inBursts(owner))
 	}
 	if r.Queue != nil {
 		build.WatchesRawSource(source.Channel(r.Queue.turns, &handler.EnqueueRequestForObject{}))

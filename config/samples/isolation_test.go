@@ -3,6 +3,7 @@ package samples_test
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -178,10 +179,11 @@ func needed(from, to pod, _ corev1.ContainerPort) bool {
 	return from.label[v1alpha1.LabelNetwork] == to.label[v1alpha1.LabelNetwork] && from.part != "genesis"
 }
 
+// scraped are the ports of metrics by name, as config/prometheus/pod_monitor.yaml keeps them.
+var scraped = regexp.MustCompile(`^(jmx|http|(.+-)?(agent|metrics))$`)
+
 // serves tells of a port whether a Prometheus anywhere may read it.
-func serves(port corev1.ContainerPort) bool {
-	return slices.Contains([]string{"agent", "metrics", "jmx", "http", "el-metrics", "el-agent"}, port.Name)
-}
+func serves(port corev1.ContainerPort) bool { return scraped.MatchString(port.Name) }
 
 // checkAPI wants the API server to be reached by those that carry a token, and by nobody else.
 func checkAPI(t *testing.T, p place) {

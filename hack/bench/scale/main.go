@@ -36,8 +36,9 @@ type options struct {
 func main() {
 	ctrl.SetLogger(logr.Discard())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, parse()); err != nil {
+	err := run(ctx, parse())
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "scale:", err)
 		os.Exit(1)
 	}
@@ -98,12 +99,14 @@ func measure(ctx context.Context, o options, plane *plane, report *report) error
 		return err
 	}
 	if o.compared > 0 {
-		if err := measureNetworks(ctx, plane, operator, report, workload{prefix: "few", networks: o.compared, members: o.members, perNamespace: o.perNamespace}); err != nil {
+		work := workload{prefix: "few", networks: o.compared, members: o.members, perNamespace: o.perNamespace}
+		if err := measureNetworks(ctx, plane, operator, report, work); err != nil {
 			return err
 		}
 	}
 	if o.networks > 0 {
-		if err := measureNetworks(ctx, plane, operator, report, workload{prefix: "many", networks: o.networks, members: o.members, perNamespace: o.perNamespace}); err != nil {
+		work := workload{prefix: "many", networks: o.networks, members: o.members, perNamespace: o.perNamespace}
+		if err := measureNetworks(ctx, plane, operator, report, work); err != nil {
 			return err
 		}
 		if err := measureRest(ctx, o, plane, operator, report); err != nil {

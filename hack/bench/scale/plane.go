@@ -92,7 +92,8 @@ func (p *plane) startControllers(o options) error {
 			"--kube-api-qps=2000", "--kube-api-burst=4000", "--concurrent-statefulset-syncs=20", "--concurrent-gc-syncs=20"},
 		{filepath.Join(o.assets, "kube-scheduler"), "--kubeconfig=" + config, "--leader-elect=false", "--secure-port=0",
 			"--kube-api-qps=2000", "--kube-api-burst=4000"},
-		{o.kwok, "--config=" + filepath.Join("hack", "bench", "scale", "stages.yaml"), "--kubeconfig=" + config, "--manage-all-nodes=true", "--node-lease-duration-seconds=40", "--server-address="},
+		{o.kwok, "--config=" + filepath.Join("hack", "bench", "scale", "stages.yaml"), "--kubeconfig=" + config, "--manage-all-nodes=true",
+			"--node-lease-duration-seconds=40", "--server-address="},
 	} {
 		if _, err := p.start(arguments); err != nil {
 			return err

@@ -96,7 +96,8 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds())
 func (r *report) write(path string) error {
 	commit, _ := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
 	load, _ := os.ReadFile("/proc/loadavg")
-	text := fmt.Sprintf("# The operator at scale\n\n- commit %s, %d cores, begun %s, ended %s, load average at the end %s\n\n| part | measure | value |\n|---|---|---|\n%s\n",
+	text := fmt.Sprintf("# The operator at scale\n\n- commit %s, %d cores, begun %s, ended %s, load average at the end %s\n\n"+
+		"| part | measure | value |\n|---|---|---|\n%s\n",
 		strings.TrimSpace(string(commit)), runtime.NumCPU(), r.begun.UTC().Format(time.RFC3339), time.Now().UTC().Format(time.RFC3339),
 		strings.Join(strings.Fields(string(load))[:3], " "), strings.Join(r.rows, "\n"))
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {

@@ -88,7 +88,8 @@ const longestSeconds = 30 * 24 * 60 * 60
 func (m Measure) Validate() error {
 	switch {
 	case max(m.WarmUpSeconds, m.WindowSeconds, m.DrainSeconds) > longestSeconds:
-		return fmt.Errorf("measure: %d, %d and %d s of warm-up, window and drain; each may last %d s", m.WarmUpSeconds, m.WindowSeconds, m.DrainSeconds, longestSeconds)
+		return fmt.Errorf("measure: %d, %d and %d s of warm-up, window and drain; each may last %d s",
+			m.WarmUpSeconds, m.WindowSeconds, m.DrainSeconds, longestSeconds)
 	case m.WarmUpSeconds < 0:
 		return fmt.Errorf("measure.warmUpSeconds: %d is negative", m.WarmUpSeconds)
 	case m.WindowSeconds <= 0:
