@@ -376,6 +376,7 @@ func (w *world) manage(limits queue.Limits) {
 	d := w.dependencies()
 	d.Client, d.Writer, d.Reader = mgr.GetClient(), apply.NewWriter(mgr.GetClient(), mgr.GetScheme()), observe.NewReader(mgr.GetClient(), mgr.GetScheme())
 	waiting := controllers.NewQueue(d, limits, controllers.RoomNever)
+	must(w.t, controllers.IndexRuns(mgr))
 	must(w.t, waiting.SetupWithManager(mgr))
 	must(w.t, (&controllers.NetworkReconciler{Dependencies: d, Queue: waiting}).SetupWithManager(mgr, 4))
 	ctx, stop := context.WithCancel(w.ctx)
