@@ -98,7 +98,12 @@ func TestChart(t *testing.T) {
 		r.Upgrade()
 		measured(r, "anew")
 		untouched(r.Namespace, before)
-		assertDeletedWhole(r.Namespace, "pair")
+		r.Kubectl("delete", "benchmarknetwork", "pair")
+		r.Wait("nothing of the members is left", time.Minute, func() (bool, string) {
+			of := "--selector=" + v1alpha1.LabelNetwork + "=pair," + v1alpha1.LabelMember
+			left := r.Kubectl("get", "pods,statefulsets,services,secrets,persistentvolumeclaims", of, "--output=name")
+			return left == "", left + " is left"
+		})
 	})
 }
 
