@@ -24,6 +24,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/discovery"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -107,13 +108,9 @@ func check(arguments []string) error {
 	readiness := flags.String("readiness", "http://localhost:8081/readyz", "URL that tells whether the operator is ready")
 	_ = flags.Parse(arguments) // It exits by itself.
 	ctrl.SetLogger(zap.New())
-	config, err := ctrl.GetConfig()
+	config, kube, err := reach()
 	if err != nil {
-		return fmt.Errorf("find the API server: %w", err)
-	}
-	kube, err := discovery.NewDiscoveryClientForConfig(config)
-	if err != nil {
-		return fmt.Errorf("make the discovery client: %w", err)
+		return err
 	}
 	c, err := client.New(config, client.Options{Scheme: scheme()})
 	if err != nil {
@@ -125,16 +122,25 @@ func check(arguments []string) error {
 	return i.Run(ctx, os.Stdout)
 }
 
-func run(o options) error {
-	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&o.log)))
-	// It sets no limit on requests of its own: the API server's priority and fairness does, and knows better.
+// reach finds the API server, and makes a client that tells what it serves. It sets no limit on requests of its own: the API
+// server's priority and fairness does, and knows better.
+func reach() (*rest.Config, *discovery.DiscoveryClient, error) {
 	config, err := ctrl.GetConfig()
 	if err != nil {
-		return fmt.Errorf("find the API server: %w", err)
+		return nil, nil, fmt.Errorf("find the API server: %w", err)
 	}
 	kube, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
-		return fmt.Errorf("make the discovery client: %w", err)
+		return nil, nil, fmt.Errorf("make the discovery client: %w", err)
+	}
+	return config, kube, nil
+}
+
+func run(o options) error {
+	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&o.log)))
+	config, kube, err := reach()
+	if err != nil {
+		return err
 	}
 	server, err := kube.ServerVersion()
 	if err != nil {
