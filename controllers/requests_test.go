@@ -25,11 +25,13 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/all"
 )
 
-// sent counts requests by verb and resource. What fills a cache, lists and watches of whole kinds, and discovery are left out.
+// sent counts requests by verb and resource, and the objects that were applied. What fills a cache, lists and watches of whole kinds,
+// and discovery are left out.
 type sent struct {
-	mutex  sync.Mutex
-	counts map[string]int
-	next   http.RoundTripper
+	mutex   sync.Mutex
+	counts  map[string]int
+	applied map[string]bool
+	next    http.RoundTripper
 }
 
 func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -39,6 +41,8 @@ func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
 		what := r.Method + " " + parts[i+2]
 		if len(parts) > i+4 {
 			what += "/" + parts[i+4]
+		} else if r.Method == http.MethodPatch {
+			s.applied[r.URL.Path] = true
 		}
 		if !r.URL.Query().Has("watch") && !r.URL.Query().Has("resourceVersion") {
 			s.counts[what]++
@@ -48,20 +52,17 @@ func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.next.RoundTrip(r)
 }
 
-func (s *sent) taken() (map[string]int, int) {
+// taken are the counts until now, and of how many objects they were applied.
+func (s *sent) taken() (counts map[string]int, objects int) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	total := 0
-	for _, n := range s.counts {
-		total += n
-	}
-	return maps.Clone(s.counts), total
+	return maps.Clone(s.counts), len(s.applied)
 }
 
 // startManager runs the network controller as the operator does, with its cache, in the world's namespace.
 func (w *world) startManager() *sent {
 	w.t.Helper()
-	counted := &sent{counts: map[string]int{}}
+	counted := &sent{counts: map[string]int{}, applied: map[string]bool{}}
 	own := rest.CopyConfig(config)
 	own.QPS = -1
 	own.Wrap(func(next http.RoundTripper) http.RoundTripper { counted.next = next; return counted })
@@ -91,30 +92,43 @@ func TestRequestsOfANetwork(t *testing.T) {
 	w := newWorld(t)
 	counted := w.startManager()
 	must(t, w.create(validators, &v1alpha1.BenchmarkNetwork{}))
-	made := map[string]bool{}
 	deadline := time.Now().Add(2 * time.Minute)
 	for !meta.IsStatusConditionTrue(w.network("validators").Status.Conditions, v1alpha1.ConditionReady) {
 		if time.Now().After(deadline) {
 			t.Fatalf("not ready: %+v", w.network("validators").Status)
 		}
 		time.Sleep(300 * time.Millisecond)
-		for _, object := range w.inventory() {
-			made[object] = true
-		}
 		w.playAlong()
 	}
-	time.Sleep(2 * time.Second)
-	for _, object := range w.inventory() {
-		made[object] = true
-	}
-	counts, total := counted.taken()
+	counts, objects := w.settled(counted)
 	const removed = 5
-	if most := len(made) + removed + few; total > most {
-		t.Errorf("%d requests for %d objects, of which %d are removed again; at most %d: %v", total, len(made), removed, most, counts)
+	if total, most := sum(counts), objects+removed+few; total > most {
+		t.Errorf("%d requests for %d objects, of which %d are removed again; at most %d: %v", total, objects, removed, most, counts)
 	}
 	must(t, w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "validators"}, &v1alpha1.BenchmarkNetwork{}))
-	time.Sleep(2 * time.Second)
-	if after, now := counted.taken(); now != total {
-		t.Errorf("a network that stands should cost no request, but cost %d: %v", now-total, after)
+}
+
+func sum(counts map[string]int) int {
+	total := 0
+	for _, n := range counts {
+		total += n
 	}
+	return total
+}
+
+// settled waits until the operator has asked for nothing any more for a while, and tells what it had asked for. That it never does
+// is an error: a network that stands costs no request.
+func (w *world) settled(counted *sent) (counts map[string]int, objects int) {
+	w.t.Helper()
+	const quiet, patience = 4 * time.Second, time.Minute
+	for began, since := time.Now(), time.Now(); time.Since(since) < quiet; time.Sleep(100 * time.Millisecond) {
+		now, _ := counted.taken()
+		if !maps.Equal(now, counts) {
+			counts, since = now, time.Now()
+		}
+		if time.Since(began) > patience {
+			w.t.Fatalf("a network that stands should cost no request, but after %s there are still some: %v", patience, counts)
+		}
+	}
+	return counted.taken()
 }

@@ -88,7 +88,11 @@ func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ..
 				continue
 			}
 			asked++
-			assertData(ns, prometheus, &d, q, run, from)
+			expr, err := dashboard.Fill(q.Expr, chosenFor(ns, &d, run))
+			if err != nil {
+				ns.Fatal(err)
+			}
+			assertData(ns, prometheus, q.Where, expr, from)
 		}
 	}
 	ns.Logf("%d queries of dashboards were run and gave data over the time of %s", asked, run.Name)
@@ -97,17 +101,21 @@ func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ..
 	}
 }
 
-func assertData(ns *cluster.Namespace, prometheus cluster.Prometheus, d *dashboard.Dashboard, q dashboard.Query, run *v1alpha1.BenchmarkRun, from time.Time) {
+// assertData fails unless there is something to draw since from. A rate needs two scrapes of what may have just been started: it is
+// given the time for them.
+func assertData(ns *cluster.Namespace, prometheus cluster.Prometheus, where, expr string, from time.Time) {
 	ns.Helper()
-	expr, err := dashboard.Fill(q.Expr, chosenFor(ns, d, run))
-	if err != nil {
-		ns.Fatal(err)
-	}
 	// The last step is the present: what the operator says of a run that is over has been there for a moment only.
-	const step = 5 * time.Second
-	now := time.Now()
-	if answer := prometheus.QueryRange(expr, now.Add(-now.Sub(from).Truncate(step)), now, step); !hasNumber(answer) {
-		ns.Errorf("%s: no data for %s", q.Where, strings.Join(strings.Fields(expr), " "))
+	const step, scrapes = 5 * time.Second, 75 * time.Second
+	for deadline := time.Now().Add(scrapes); ; time.Sleep(step) {
+		now := time.Now()
+		if hasNumber(prometheus.QueryRange(expr, now.Add(-now.Sub(from).Truncate(step)), now, step)) {
+			return
+		}
+		if now.After(deadline) {
+			ns.Errorf("%s: no data for %s", where, strings.Join(strings.Fields(expr), " "))
+			return
+		}
 	}
 }
 
