@@ -26,6 +26,7 @@ const (
 	onJPaxos     system = "JPaxos"
 	onMalachite  system = "Malachite"
 	onEmerald    system = "Emerald"
+	onReth       system = "Reth"
 	onPostgreSQL system = "PostgreSQL"
 	inExperiment system = "an experiment"
 )
@@ -35,7 +36,8 @@ var systems = map[system]*regexp.Regexp{
 	onCorda:      regexp.MustCompile(`\b(corda|jvm)_`),
 	onJPaxos:     regexp.MustCompile(`\bbenchnet_(member_operations|jvm_gc_seconds)_`),
 	onMalachite:  regexp.MustCompile(`\bmalachite(_bench|bft)_`),
-	onEmerald:    regexp.MustCompile(`\b(app_channel|reth)_`),
+	onEmerald:    regexp.MustCompile(`\bapp_channel_`),
+	onReth:       regexp.MustCompile(`\breth_`),
 	onPostgreSQL: regexp.MustCompile(`\bpg_|\$database`),
 	inExperiment: regexp.MustCompile(`\$experiment|\bbenchnet_experiment_`),
 }
@@ -49,7 +51,7 @@ var ofPlatform = map[string]system{
 // needs are the systems without which a query gives nothing.
 func needs(d *dashboard.Dashboard, expr string) []system {
 	var all []system
-	if s, found := ofPlatform[d.UID]; found {
+	if s, found := ofPlatform[d.UID]; found && !systems[onReth].MatchString(expr) {
 		return []system{s}
 	}
 	for s, metrics := range systems {
