@@ -3,14 +3,15 @@
 
 readonly at_once=5
 
-# part_killed kills the operator as long as networks are on their way; when all have arrived, others are made.
+# part_killed kills the operator as long as networks are on their way. When all have arrived they are counted and deleted, and others
+# are made: a row for each round.
 part_killed() {
-  local kills=0 round=0 wanted=${BENCHNET_FAULTS_KILLS:-100}
+  local kills=0 before round=0 wanted=${BENCHNET_FAULTS_KILLS:-100}
   build_operator
   reference
   installed_operator 0
   while ((kills < wanted)); do
-    round=$((round + 1))
+    round=$((round + 1)) before=$kills
     make_networks "round$round" "$at_once"
     while ((kills < wanted)) && ! all_finished; do
       start_own_operator
@@ -18,17 +19,14 @@ part_killed() {
       stop_own_operator
       kills=$((kills + 1))
     done
-    say "round $round: $kills kills"
     start_own_operator
     wait_until 300 "all networks are finished" all_finished || true
+    counts "killed $((kills - before)) times (round $round)"
+    k delete benchmarknetworks --all > /dev/null
+    wait_until 180 "all is gone" nothing_left || true
     stop_own_operator
+    made=0
   done
-  start_own_operator
-  counts "killed $kills times, $made networks"
-  k delete benchmarknetworks --all > /dev/null
-  wait_until 180 "all is gone" nothing_left || true
-  stop_own_operator
-  made=0
   installed_operator 1
 }
 
