@@ -23,9 +23,12 @@ func argocd(t *testing.T, command, resource string, more ...string) string {
 	c := exec.Command(program, append(arguments, "--argocd-cm-path", "argocd-cm.yaml")...)
 	// Instead of a difference, the resource as the action leaves it.
 	c.Env = append(os.Environ(), "ARGOCD_BINARY_NAME=argocd", `KUBECONFIG=/dev/null`, `KUBECTL_EXTERNAL_DIFF=sh -c 'cat "$2"' print`)
-	output, err := c.CombinedOutput()
+	// Its log goes to the error stream.
+	var log strings.Builder
+	c.Stderr = &log
+	output, err := c.Output()
 	if err != nil {
-		t.Fatalf("%v: %v\n%s", c.Args, err, output)
+		t.Fatalf("%v: %v\n%s%s", c.Args, err, log.String(), output)
 	}
 	return string(output)
 }
