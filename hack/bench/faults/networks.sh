@@ -11,14 +11,14 @@ open_namespace() {
   made=0
 }
 
-# network NAME: a small network with one run of a few seconds.
+# network NAME: a small network with one run of a few seconds. Its members keep all blocks, for one that has lost its own.
 network() {
   cat << MANIFEST
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
 metadata: {name: $1}
 spec:
-  platform: {type: Malachite, malachite: {blockSize: 1Ki, keptBlocks: 200}}
+  platform: {type: Malachite, malachite: {blockSize: 1Ki, keptBlocks: 100000}}
   members: {count: 2, cores: 200m, memory: 300Mi, reservation: Minimal, storage: {type: Ephemeral}}
   workloads:
   - name: blocks
