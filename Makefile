@@ -137,6 +137,11 @@ test-envtest: ## Tests against a real API server and etcd
 .PHONY: test-argocd
 test-argocd: ## Health checks and actions by the real Argo CD, which is built first (about seven minutes of CPU)
 	@BENCHNET_ARGOCD=$$(hack/argocd/build) hack/test/go argocd ./config/argocd
+
+.PHONY: try-argocd
+try-argocd: ## A benchmark repository under the real Argo CD, as processes beside the cluster: waves, re-runs, health, drift, pruning (minutes)
+	@hack/argocd/try
+
 .PHONY: fuzz
 fuzz: ## Feed all that parses input with what nobody expects, FUZZTIME (15s) each; what was found before is in the unit tests
 	@hack/test/fuzz
