@@ -39,11 +39,12 @@ generate: ## Generate the API's deep copies
 	$(call tool,controller-gen) object paths=./api/...
 
 .PHONY: manifests
-manifests: ## Generate CRDs and roles, and bring the chart into line with config/
+manifests: ## Generate CRDs, roles and the page of metrics, and bring the chart into line with config/
 	$(call tool,controller-gen) crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	$(call tool,controller-gen) rbac:roleName=operator paths=./controllers/... output:rbac:artifacts:config=config/rbac
 	hack/update-version
 	hack/update-chart
+	go run ./hack/metrics docs/metrics.md
 
 .PHONY: dashboards
 dashboards: ## Generate the Grafana dashboards into the chart

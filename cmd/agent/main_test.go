@@ -212,7 +212,7 @@ func scrape(t *testing.T, address string) float64 {
 	if got := response.Header.Get("Content-Type"); got != exposition.ContentType {
 		t.Errorf("content type %q", got)
 	}
-	values, err := exposition.Read(response.Body, append(cgroup.MetricNames(), counted, host.Clock, host.CPUIdle)...)
+	values, err := exposition.Read(response.Body, append(cgroup.Usage{}.Metrics().Names(), counted, host.Clock, host.CPUIdle)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ const (
 	Gauge   Kind = "gauge"
 	Counter Kind = "counter"
 	Summary Kind = "summary"
+	// Histogram is of the queue alone.
+	Histogram Kind = "histogram"
 )
 
 // Metric is one that the collector yields.
@@ -25,6 +27,9 @@ type Metric struct {
 func newMetric(kind Kind, name, help string, labels ...string) *Metric {
 	return &Metric{Name: name, Help: help, Kind: kind, Labels: labels, description: prometheus.NewDesc(name, help, labels, nil)}
 }
+
+// Description is what a registry knows the metric by.
+func (m *Metric) Description() *prometheus.Desc { return m.description }
 
 func gauge(name, help string, labels ...string) *Metric {
 	return newMetric(Gauge, name, help, labels...)

@@ -173,7 +173,7 @@ func TestMetricsRoundTrip(t *testing.T) {
 	if line := "\nbenchnet_container_cpu_throttled_seconds_total 2.5\n"; !strings.Contains(text.String(), line) {
 		t.Errorf("no line %q in\n%s", line, text.String())
 	}
-	values, err := exposition.Read(&text, MetricNames()...)
+	values, err := exposition.Read(&text, Usage{}.Metrics().Names()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,36 +26,43 @@ const (
 // noMemoryLimit is what version 1 shows without a limit, rounded down to any page size in use.
 const noMemoryLimit = 1 << 62
 
-// EvidenceNames are the names of all metrics that Evidence may give.
-func EvidenceNames() []string {
-	return []string{CPULimit, MemoryLimit, OOMKills, DiskRead, DiskWritten, CPUPressure, MemoryPressure, IOPressure}
+// EvidenceMetrics are all that Evidence may give.
+var EvidenceMetrics = exposition.Catalogue{
+	{Name: CPULimit, Kind: exposition.Gauge, Help: "CPU quota of the container, in cores."},
+	{Name: MemoryLimit, Kind: exposition.Gauge, Help: "Memory limit of the container."},
+	{Name: OOMKills, Kind: exposition.Counter, Help: "Processes of the container that the kernel killed for want of memory."},
+	{Name: DiskRead, Kind: exposition.Counter, Help: "Bytes that the container read from disks."},
+	{Name: DiskWritten, Kind: exposition.Counter, Help: "Bytes that the container wrote to disks."},
+	{Name: CPUPressure, Kind: exposition.Counter, Help: "Time in which a task of the container waited for a CPU."},
+	{Name: MemoryPressure, Kind: exposition.Counter, Help: "Time in which a task of the container waited for memory."},
+	{Name: IOPressure, Kind: exposition.Counter, Help: "Time in which a task of the container waited for a disk."},
 }
 
 // evidence collects what is known; what is not is left out.
 type evidence []exposition.Metric
 
-func (e *evidence) add(name string, kind exposition.Kind, help string, value float64, known bool) {
+func (e *evidence) add(name string, value float64, known bool) {
 	if known {
-		*e = append(*e, exposition.Metric{Name: name, Kind: kind, Help: help, Value: value})
+		*e = append(*e, EvidenceMetrics.At(name, value))
 	}
 }
 
 func (e *evidence) cpuLimit(quota, period float64) {
-	e.add(CPULimit, exposition.Gauge, "CPU quota of the container, in cores.", quota/period, quota > 0 && period > 0)
+	e.add(CPULimit, quota/period, quota > 0 && period > 0)
 }
 
 func (e *evidence) memoryLimit(bytes float64) {
-	e.add(MemoryLimit, exposition.Gauge, "Memory limit of the container.", bytes, bytes > 0 && bytes < noMemoryLimit)
+	e.add(MemoryLimit, bytes, bytes > 0 && bytes < noMemoryLimit)
 }
 
 func (e *evidence) oomKills(table map[string]float64) {
 	kills, known := table["oom_kill"]
-	e.add(OOMKills, exposition.Counter, "Processes of the container that the kernel killed for want of memory.", kills, known)
+	e.add(OOMKills, kills, known)
 }
 
 func (e *evidence) disk(read, written float64, known bool) {
-	e.add(DiskRead, exposition.Counter, "Bytes that the container read from disks.", read, known)
-	e.add(DiskWritten, exposition.Counter, "Bytes that the container wrote to disks.", written, known)
+	e.add(DiskRead, read, known)
+	e.add(DiskWritten, written, known)
 }
 
 // Evidence of version 1. It knows no pressure, and what it tells of disks leaves out all that goes through the page cache, so that
@@ -86,13 +93,13 @@ func (c v2) Evidence() []exposition.Metric {
 		}
 	}
 	all.disk(read, written, content != nil)
-	for _, p := range []struct{ file, metric, help string }{
-		{"cpu.pressure", CPUPressure, "Time in which a task of the container waited for a CPU."},
-		{"memory.pressure", MemoryPressure, "Time in which a task of the container waited for memory."},
-		{"io.pressure", IOPressure, "Time in which a task of the container waited for a disk."},
+	for _, p := range []struct{ file, metric string }{
+		{"cpu.pressure", CPUPressure},
+		{"memory.pressure", MemoryPressure},
+		{"io.pressure", IOPressure},
 	} {
 		waited, known := host.Waited(fileIn(c.folder, p.file))
-		all.add(p.metric, exposition.Counter, p.help, waited.Seconds(), known)
+		all.add(p.metric, waited.Seconds(), known)
 	}
 	return all
 }

@@ -42,18 +42,9 @@ var metrics = []metric{
 
 func seconds(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }
 
-// MetricNames are the names of Metrics.
-func MetricNames() []string {
-	names := make([]string, 0, len(metrics))
-	for _, m := range metrics {
-		names = append(names, m.name)
-	}
-	return names
-}
-
-// Metrics are the usage as a scraper sees it.
-func (u Usage) Metrics() []exposition.Metric {
-	all := make([]exposition.Metric, 0, len(metrics))
+// Metrics are the usage as a scraper sees it; of no usage, they are a catalogue of what there is.
+func (u Usage) Metrics() exposition.Catalogue {
+	all := make(exposition.Catalogue, 0, len(metrics))
 	for _, m := range metrics {
 		all = append(all, exposition.Metric{Name: m.name, Kind: m.kind, Help: m.help, Value: m.get(u)})
 	}

@@ -3,6 +3,23 @@ package emulation
 import (
 	"fmt"
 	"net/http"
+
+	"github.com/benchnet/benchnet/internal/agent/exposition"
+)
+
+// What the emulator tells of itself. Packets are told where it holds them itself; where the kernel does, nobody counts them.
+var (
+	Info  = exposition.Metric{Name: "benchnet_emulation_info", Kind: exposition.Gauge, Help: "How packets are held back; always 1."}
+	Peers = exposition.Metric{Name: "benchnet_emulation_peers", Kind: exposition.Gauge, Help: "Addresses that are at a distance."}
+
+	Packets = exposition.Metric{Name: "benchnet_emulation_packets_total", Kind: exposition.Counter,
+		Help: "Packets received, by what became of them: Held, Lost as asked for, Dropped for want of room."}
+)
+
+// Labels of Info and of Packets.
+const (
+	LabelMechanism = "mechanism"
+	LabelFate      = "fate"
 )
 
 // Handler serves /ready and /metrics.
@@ -14,26 +31,28 @@ func (e *Emulator) Handler() http.Handler {
 		}
 	})
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+		w.Header().Set("Content-Type", exposition.ContentType)
 		e.writeMetrics(w)
 	})
 	return mux
 }
 
 func (e *Emulator) writeMetrics(w http.ResponseWriter) {
-	fmt.Fprintf(w, "# TYPE benchnet_emulation_info gauge\nbenchnet_emulation_info{mechanism=%q} 1\n", e.mechanism.name())
-	fmt.Fprintf(w, "# HELP benchnet_emulation_peers Addresses that are at a distance.\n"+
-		"# TYPE benchnet_emulation_peers gauge\nbenchnet_emulation_peers %d\n", e.peers.Load())
+	// An error here means that the scraper has gone.
+	_ = exposition.WriteHeader(w, Info)
+	fmt.Fprintf(w, "%s{%s=%q} 1\n", Info.Name, LabelMechanism, e.mechanism.name())
+	peers := Peers
+	peers.Value = float64(e.peers.Load())
+	_ = exposition.Write(w, peers)
 	counts := e.mechanism.counts()
 	if counts == nil {
 		return
 	}
-	fmt.Fprintf(w, "# HELP benchnet_emulation_packets_total Packets received, by what became of them: Held, Lost as asked for, Dropped for want of room.\n"+
-		"# TYPE benchnet_emulation_packets_total counter\n")
+	_ = exposition.WriteHeader(w, Packets)
 	for _, c := range []struct {
 		fate  string
 		count int64
 	}{{"Held", counts.held.Load()}, {"Lost", counts.lost.Load()}, {"Dropped", counts.dropped.Load()}} {
-		fmt.Fprintf(w, "benchnet_emulation_packets_total{fate=%q} %d\n", c.fate, c.count)
+		fmt.Fprintf(w, "%s{%s=%q} %d\n", Packets.Name, LabelFate, c.fate, c.count)
 	}
 }

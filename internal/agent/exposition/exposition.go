@@ -38,15 +38,46 @@ type Metric struct {
 	Value float64
 }
 
+// Catalogue has the metrics that a source may tell, without their values: what scrapers are told, and the documentation is made from.
+type Catalogue []Metric
+
+// Names of the metrics.
+func (c Catalogue) Names() []string {
+	names := make([]string, 0, len(c))
+	for _, m := range c {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// At is the metric of that name, with its value. It panics for a name that is not in the catalogue.
+func (c Catalogue) At(name string, value float64) Metric {
+	for _, m := range c {
+		if m.Name == name {
+			m.Value = value
+			return m
+		}
+	}
+	panic("no metric " + name + " in the catalogue")
+}
+
 // Write writes the metrics one after the other.
 func Write(w io.Writer, metrics ...Metric) error {
 	for _, m := range metrics {
-		value := strconv.FormatFloat(m.Value, 'f', -1, 64)
-		if _, err := fmt.Fprintf(w, "# HELP %[1]s %[2]s\n# TYPE %[1]s %[3]s\n%[1]s %[4]s\n", m.Name, m.Help, m.Kind, value); err != nil {
+		if err := WriteHeader(w, m); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s %s\n", m.Name, strconv.FormatFloat(m.Value, 'f', -1, 64)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// WriteHeader writes what comes before the samples of a metric, for metrics with labels, whose samples the caller writes.
+func WriteHeader(w io.Writer, m Metric) error {
+	_, err := fmt.Fprintf(w, "# HELP %[1]s %[2]s\n# TYPE %[1]s %[3]s\n", m.Name, m.Help, m.Kind)
+	return err
 }
 
 // Read gives the sums of the wanted metrics; those that are not there are not in the result. What is wanted is a name, which

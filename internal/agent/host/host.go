@@ -36,10 +36,21 @@ const (
 	fieldsOfInterface = 16
 )
 
-// Names of all metrics that Read may give.
-func Names() []string {
-	return []string{CPUs, CPUBusy, CPUIdle, CPUIOWait, CPUSteal, CPUPressure, MemoryPressure, IOPressure,
-		NetworkReceived, NetworkSent, VolumeSize, VolumeAvailable, Clock}
+// Metrics are all that Read may give.
+var Metrics = exposition.Catalogue{
+	{Name: CPUs, Kind: exposition.Gauge, Help: "CPUs of the host."},
+	{Name: CPUBusy, Kind: exposition.Counter, Help: "Time in which the host's CPUs worked."},
+	{Name: CPUIdle, Kind: exposition.Counter, Help: "Time in which the host's CPUs had nothing to do."},
+	{Name: CPUIOWait, Kind: exposition.Counter, Help: "Idle time of the host's CPUs in which a disk was waited for."},
+	{Name: CPUSteal, Kind: exposition.Counter, Help: "Time in which the host's CPUs wanted to work and the hypervisor ran something else."},
+	{Name: CPUPressure, Kind: exposition.Counter, Help: "Time in which a task of the host waited for a CPU."},
+	{Name: MemoryPressure, Kind: exposition.Counter, Help: "Time in which a task of the host waited for memory."},
+	{Name: IOPressure, Kind: exposition.Counter, Help: "Time in which a task of the host waited for a disk."},
+	{Name: NetworkReceived, Kind: exposition.Counter, Help: "Bytes that the pod received."},
+	{Name: NetworkSent, Kind: exposition.Counter, Help: "Bytes that the pod sent."},
+	{Name: VolumeSize, Kind: exposition.Gauge, Help: "Size of the file system of the container's volume."},
+	{Name: VolumeAvailable, Kind: exposition.Gauge, Help: "Bytes that may still be written to it."},
+	{Name: Clock, Kind: exposition.Gauge, Help: "Clock of the host, in seconds since 1970."},
 }
 
 // Reader reads the surroundings of the container that it runs in.
@@ -56,7 +67,7 @@ func (r Reader) Read() []exposition.Metric {
 	all = append(all, r.pressure()...)
 	all = append(all, r.network()...)
 	all = append(all, r.volume()...)
-	return append(all, gauge(Clock, "Clock of the host, in seconds since 1970.", float64(time.Now().UnixNano())/1e9))
+	return append(all, Metrics.At(Clock, float64(time.Now().UnixNano())/1e9))
 }
 
 func (r Reader) proc(name string) []byte {
@@ -85,24 +96,24 @@ func (r Reader) processors() []exposition.Metric {
 	}
 	user, nice, system, idle, wait, irq, softirq, steal := total[0], total[1], total[2], total[3], total[4], total[5], total[6], total[7]
 	return []exposition.Metric{
-		gauge(CPUs, "CPUs of the host.", float64(cpus)),
-		counter(CPUBusy, "Time in which the host's CPUs worked.", (user+nice+system+irq+softirq)/ticksPerSecond),
-		counter(CPUIdle, "Time in which the host's CPUs had nothing to do.", idle/ticksPerSecond),
-		counter(CPUIOWait, "Idle time of the host's CPUs in which a disk was waited for.", wait/ticksPerSecond),
-		counter(CPUSteal, "Time in which the host's CPUs wanted to work and the hypervisor ran something else.", steal/ticksPerSecond),
+		Metrics.At(CPUs, float64(cpus)),
+		Metrics.At(CPUBusy, (user+nice+system+irq+softirq)/ticksPerSecond),
+		Metrics.At(CPUIdle, idle/ticksPerSecond),
+		Metrics.At(CPUIOWait, wait/ticksPerSecond),
+		Metrics.At(CPUSteal, steal/ticksPerSecond),
 	}
 }
 
 // pressure tells for how long some task of the host has waited for a resource.
 func (r Reader) pressure() []exposition.Metric {
 	var all []exposition.Metric
-	for _, p := range []struct{ file, metric, help string }{
-		{"pressure/cpu", CPUPressure, "Time in which a task of the host waited for a CPU."},
-		{"pressure/memory", MemoryPressure, "Time in which a task of the host waited for memory."},
-		{"pressure/io", IOPressure, "Time in which a task of the host waited for a disk."},
+	for _, p := range []struct{ file, metric string }{
+		{"pressure/cpu", CPUPressure},
+		{"pressure/memory", MemoryPressure},
+		{"pressure/io", IOPressure},
 	} {
 		if waited, ok := Waited(r.proc(p.file)); ok {
-			all = append(all, counter(p.metric, p.help, waited.Seconds()))
+			all = append(all, Metrics.At(p.metric, waited.Seconds()))
 		}
 	}
 	return all
@@ -140,8 +151,8 @@ func (r Reader) network() []exposition.Metric {
 		return nil
 	}
 	return []exposition.Metric{
-		counter(NetworkReceived, "Bytes that the pod received.", received),
-		counter(NetworkSent, "Bytes that the pod sent.", sent),
+		Metrics.At(NetworkReceived, received),
+		Metrics.At(NetworkSent, sent),
 	}
 }
 
@@ -152,8 +163,8 @@ func (r Reader) volume() []exposition.Metric {
 	}
 	block := float64(room.Frsize)
 	return []exposition.Metric{
-		gauge(VolumeSize, "Size of the file system of the container's volume.", float64(room.Blocks)*block),
-		gauge(VolumeAvailable, "Bytes that may still be written to it.", float64(room.Bavail)*block),
+		Metrics.At(VolumeSize, float64(room.Blocks)*block),
+		Metrics.At(VolumeAvailable, float64(room.Bavail)*block),
 	}
 }
 
@@ -164,12 +175,4 @@ func numbers(words []string) []float64 {
 		all[i], _ = strconv.ParseFloat(word, 64)
 	}
 	return all
-}
-
-func gauge(name, help string, value float64) exposition.Metric {
-	return exposition.Metric{Name: name, Kind: exposition.Gauge, Help: help, Value: value}
-}
-
-func counter(name, help string, value float64) exposition.Metric {
-	return exposition.Metric{Name: name, Kind: exposition.Counter, Help: help, Value: value}
 }

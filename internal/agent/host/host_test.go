@@ -77,16 +77,3 @@ func TestNothingIsMadeUp(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
-
-// All that Read gives is in Names, or nobody would ask for it.
-func TestNamesAreComplete(t *testing.T) {
-	known := map[string]bool{}
-	for _, name := range Names() {
-		known[name] = true
-	}
-	for _, m := range (Reader{Root: "/", Volume: t.TempDir()}).Read() {
-		if !known[m.Name] {
-			t.Errorf("%s is not among the names", m.Name)
-		}
-	}
-}

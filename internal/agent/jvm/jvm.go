@@ -23,8 +23,11 @@ const (
 	GCCollections = "benchnet_jvm_gc_collections_total"
 )
 
-// Names of all metrics that Read may give.
-func Names() []string { return []string{GCSeconds, GCCollections} }
+// Metrics are all that Read may give.
+var Metrics = exposition.Catalogue{
+	{Name: GCSeconds, Kind: exposition.Counter, Help: "Time in which the JVM's collectors held it up."},
+	{Name: GCCollections, Kind: exposition.Counter, Help: "Garbage collections of the JVM."},
+}
 
 // Read adds up the garbage collections of all JVMs whose files lie below root ("/" but in tests). It gives nothing without a JVM.
 func Read(root string) []exposition.Metric {
@@ -50,10 +53,7 @@ func Read(root string) []exposition.Metric {
 	if !known {
 		return nil
 	}
-	return []exposition.Metric{
-		{Name: GCSeconds, Kind: exposition.Counter, Help: "Time in which the JVM's collectors held it up.", Value: seconds},
-		{Name: GCCollections, Kind: exposition.Counter, Help: "Garbage collections of the JVM.", Value: collections},
-	}
+	return []exposition.Metric{Metrics.At(GCSeconds, seconds), Metrics.At(GCCollections, collections)}
 }
 
 // counters are the whole numbers of one JVM, by name.

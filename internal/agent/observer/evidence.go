@@ -12,7 +12,7 @@ import (
 )
 
 // agentNames are the metrics of an agent.
-var agentNames = slices.Concat(cgroup.MetricNames(), cgroup.EvidenceNames(), jvm.Names(), host.Names())
+var agentNames = slices.Concat(cgroup.Usage{}.Metrics().Names(), cgroup.EvidenceMetrics.Names(), jvm.Metrics.Names(), host.Metrics.Names())
 
 // agentSeries are recorded of every container whose kernel tells them.
 var agentSeries = []protocol.ObservedSeries{

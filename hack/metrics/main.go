@@ -1,0 +1,38 @@
+// Command metrics writes docs/metrics.md, the page of all metrics, recording rules and alerts. It is run in the repository's root.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/benchnet/benchnet/internal/inventory"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "metrics:", err)
+		os.Exit(1)
+	}
+}
+
+func run(arguments []string) error {
+	if len(arguments) != 1 {
+		return fmt.Errorf("usage: metrics FILE")
+	}
+	all, err := inventory.Read(os.DirFS("."))
+	if err != nil {
+		return err
+	}
+	file, err := os.Create(arguments[0])
+	if err != nil {
+		return fmt.Errorf("make the page of metrics: %w", err)
+	}
+	if err := all.Write(file); err != nil {
+		file.Close()
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return fmt.Errorf("write the page of metrics: %w", err)
+	}
+	return nil
+}
