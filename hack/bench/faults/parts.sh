@@ -90,11 +90,11 @@ part_edited() {
   for stage in Material Members Run Finished; do
     name=$(tr '[:upper:]' '[:lower:]' <<< "$stage")
     make_networks "edited-$name" 1
-    make_networks "deleted-$name" 1
     wait_until 300 "edited-$name reaches $stage" stage_reached "edited-$name-1" "$stage" || true
     k annotate benchmarknetwork "edited-$name-1" example.com/edited=yes > /dev/null
     k label benchmarknetwork "edited-$name-1" example.com/edited=yes > /dev/null
     k patch benchmarknetwork "edited-$name-1" --type merge --patch '{"spec":{"ttlSecondsAfterFinished":86400}}' > /dev/null
+    make_networks "deleted-$name" 1
     wait_until 300 "deleted-$name reaches $stage" stage_reached "deleted-$name-1" "$stage" || true
     k delete benchmarknetwork "deleted-$name-1" > /dev/null
     made=$((made - 1))
