@@ -24,6 +24,22 @@ engine_label() {
   esac
 }
 
+# engine_id IMAGE: prints what tells this build of an image from any other.
+engine_id() {
+  case $ENGINE in
+    buildah) buildah_ inspect --type image --format '{{.FromImageID}}' "$1" ;;
+    *) "$ENGINE" image inspect --format '{{.Id}}' "$1" | sed 's/^sha256://' ;;
+  esac
+}
+
+# engine_user IMAGE: prints the user that it is set to run as.
+engine_user() {
+  case $ENGINE in
+    buildah) buildah_ inspect --type image --format '{{.OCIv1.Config.User}}' "$1" ;;
+    *) "$ENGINE" image inspect --format '{{.Config.User}}' "$1" ;;
+  esac
+}
+
 # engine_build TAG KEY DOCKERFILE CONTEXT [--build-arg ...]
 engine_build() {
   local tag=$1 key=$2 dockerfile=$3 context=$4; shift 4
