@@ -143,6 +143,11 @@ test-argocd: ## Health checks and actions by the real Argo CD, which is built fi
 try-argocd: ## A benchmark repository under the real Argo CD, as processes beside the cluster: waves, re-runs, health, drift, pruning (minutes)
 	@hack/argocd/try
 
+.PHONY: test-kueue
+test-kueue: ## Networks under the real Kueue, which is built first
+	@program=$$(hack/kueue/build) assets=$$(hack/cluster/assets) && \
+	  BENCHNET_KUEUE=$$program KUBEBUILDER_ASSETS=$$assets hack/test/go kueue -count=1 -run TestWithTheRealKueue ./controllers
+
 .PHONY: fuzz
 fuzz: ## Feed all that parses input with what nobody expects, FUZZTIME (15s) each; what was found before is in the unit tests
 	@hack/test/fuzz

@@ -33,6 +33,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/controllers"
@@ -62,6 +63,7 @@ type options struct {
 	queueLimits                  queue.Limits
 	queuePools                   string
 	queueRoom                    string
+	kueue                        string
 	profileAddress               string
 	log                          zap.Options
 }
@@ -95,6 +97,8 @@ func parse() options {
 	flag.StringVar(&o.queuePools, "queue-pools", "", "pools of nodes with limits of their own: a JSON list of {name, nodeSelector, maxNetworks}")
 	flag.StringVar(&o.queueRoom, "queue-wait-for-room", string(controllers.RoomNever),
 		"Always: a network waits until the nodes have room for all of it; Never: its pods wait, one by one")
+	flag.StringVar(&o.kueue, "kueue", string(controllers.KueueIgnore),
+		"Honour: networks labelled for Kueue wait for Kueue, if that is installed, and not in the operator's queue; or Ignore")
 	flag.StringVar(&o.profileAddress, "pprof-bind-address", "", "address of the Go profiles, for whoever reaches it; default: none")
 	o.log.BindFlags(flag.CommandLine)
 	flag.Parse()
@@ -146,18 +150,22 @@ func run(o options) error {
 	if err != nil {
 		return fmt.Errorf("ask the API server's version: %w", err)
 	}
-	mgr, err := ctrl.NewManager(config, o.manager())
+	found, err := controllers.FindKueue(controllers.KueueMode(o.kueue), kube)
+	if err != nil {
+		return fmt.Errorf("--kueue: %w", err)
+	}
+	mgr, err := ctrl.NewManager(config, o.manager(found))
 	if err != nil {
 		return fmt.Errorf("make the manager: %w", err)
 	}
-	if err := o.setUp(mgr, server.GitVersion); err != nil {
+	if err := o.setUp(mgr, server.GitVersion, found); err != nil {
 		return err
 	}
 	return mgr.Start(ctrl.SetupSignalHandler())
 }
 
 // setUp registers the reconcilers.
-func (o options) setUp(mgr ctrl.Manager, kubeVersion string) error {
+func (o options) setUp(mgr ctrl.Manager, kubeVersion string, found controllers.KueueMode) error {
 	if err := controllers.IndexRuns(mgr); err != nil {
 		return err
 	}
@@ -171,6 +179,7 @@ func (o options) setUp(mgr ctrl.Manager, kubeVersion string) error {
 		Events:      mgr.GetEventRecorder(v1alpha1.ManagedBy),
 		KubeVersion: kubeVersion,
 		Isolation:   isolation.Mode(o.isolation),
+		Kueue:       found,
 		Now:         time.Now,
 	}
 	waiting, err := o.queue(dependencies)
@@ -243,7 +252,7 @@ func (o options) queue(d controllers.Dependencies) (*controllers.Queue, error) {
 	return controllers.NewQueue(d, o.queueLimits, room), nil
 }
 
-func (o options) manager() ctrl.Options {
+func (o options) manager(found controllers.KueueMode) ctrl.Options {
 	served := metricsserver.Options{BindAddress: o.metricsAddress, SecureServing: o.metricsSecure,
 		TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }}}
 	if o.metricsSecure {
@@ -256,19 +265,22 @@ func (o options) manager() ctrl.Options {
 		LeaderElection:                o.leaderElect,
 		LeaderElectionID:              "benchnet.dev",
 		LeaderElectionReleaseOnCancel: true,
-		Cache:                         o.cache(),
+		Cache:                         o.cache(found),
 		PprofBindAddress:              o.profileAddress,
 	}
 }
 
 // cache holds, of the kinds that others use as well, the operator's own objects alone.
-func (o options) cache() cache.Options {
+func (o options) cache(found controllers.KueueMode) cache.Options {
 	ours := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy})}
 	options := cache.Options{DefaultTransform: observe.Trim, ByObject: map[client.Object]cache.ByObject{}}
 	for _, kind := range []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.ServiceAccount{},
 		&corev1.Pod{}, &corev1.PersistentVolumeClaim{}, &rbacv1.Role{}, &rbacv1.RoleBinding{}, &appsv1.StatefulSet{},
 		&batchv1.Job{}, &networkingv1.NetworkPolicy{}, &policyv1.PodDisruptionBudget{}} {
 		options.ByObject[kind] = ours
+	}
+	if found == controllers.KueueHonour {
+		options.ByObject[&kueue.Workload{}] = ours
 	}
 	for _, n := range o.excluded {
 		others := fields.OneTermNotEqualSelector("metadata.namespace", n)
@@ -290,6 +302,7 @@ func scheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(s))
 	utilruntime.Must(v1alpha1.AddToScheme(s))
+	utilruntime.Must(kueue.AddToScheme(s))
 	return s
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"slices"
 	"testing"
+
+	"github.com/benchnet/benchnet/controllers"
 )
 
 // TestWatchNamespace sets the flag as the chart does, once for each namespace, and as OLM does: a list, or nothing for all.
@@ -21,7 +23,7 @@ func TestWatchNamespace(t *testing.T) {
 		if !slices.Equal(watched, test.want) {
 			t.Errorf("%s: --watch-namespace=%q watches %q, want %q", name, test.given, watched, test.want)
 		}
-		if cache := (options{namespaces: watched}).cache(); len(cache.DefaultNamespaces) != len(test.want) {
+		if cache := (options{namespaces: watched}).cache(controllers.KueueIgnore); len(cache.DefaultNamespaces) != len(test.want) {
 			t.Errorf("%s: the cache has %d namespaces, want %d", name, len(cache.DefaultNamespaces), len(test.want))
 		}
 	}

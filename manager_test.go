@@ -45,11 +45,11 @@ func apiServer(t *testing.T) *rest.Config {
 func start(t *testing.T, config *rest.Config, o options) ctrl.Manager {
 	t.Helper()
 	o.metricsAddress, o.probeAddress, o.concurrency = "0", "0", 1
-	mgr, err := ctrl.NewManager(config, o.manager())
+	mgr, err := ctrl.NewManager(config, o.manager(controllers.KueueIgnore))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.setUp(mgr, "v1.34.4"); err != nil {
+	if err := o.setUp(mgr, "v1.34.4", controllers.KueueIgnore); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -106,7 +106,7 @@ func TestLeavesNamespaces(t *testing.T) {
 func TestWithoutRights(t *testing.T) {
 	config := rest.CopyConfig(apiServer(t))
 	config.Impersonate = rest.ImpersonationConfig{UserName: "nobody", Groups: []string{"system:authenticated"}}
-	mgr, err := ctrl.NewManager(config, options{metricsAddress: "0", probeAddress: "0"}.manager())
+	mgr, err := ctrl.NewManager(config, options{metricsAddress: "0", probeAddress: "0"}.manager(controllers.KueueIgnore))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/source"
+	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/apply"
@@ -64,9 +65,9 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	if network.DeletionTimestamp != nil {
 		return ctrl.Result{}, r.tearDown(ctx, pass)
 	}
-	begins, decided := r.mayBegin(pass)
-	if !decided {
-		return ctrl.Result{}, nil // The queue asks for it as soon as it has looked at it.
+	begins, decided, err := r.mayBegin(ctx, pass)
+	if err != nil || !decided {
+		return ctrl.Result{}, err // The queue asks for it as soon as it has looked at it.
 	}
 	if begins {
 		pass.problem = r.provision(ctx, pass)
@@ -92,16 +93,22 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 
 // mayBegin tells whether anything of the network may be made, and whether that is decided. That a network was admitted is written
 // before anything of it is made, so that it has its place whatever happens to the operator.
-func (r *NetworkReconciler) mayBegin(pass *networkPass) (begins, decided bool) {
+func (r *NetworkReconciler) mayBegin(ctx context.Context, pass *networkPass) (begins, decided bool, err error) {
 	if pass.refusal != nil {
 		r.Queue.refuse(pass.network)
-		return false, true
+		return false, true, nil
 	}
-	if status.Admitted(pass.network) {
-		return true, true
+	if pass.admission, err = r.heedKueue(ctx, pass); err != nil {
+		return false, false, err
+	}
+	switch {
+	case status.Admitted(pass.network):
+		return !pass.admission.Withdrawn, true, nil
+	case r.byKueue(pass.network):
+		return false, true, nil
 	}
 	pass.admission, decided = r.Queue.ask(pass.network)
-	return decided && pass.admission == (queue.Decision{}), decided
+	return decided && pass.admission == (queue.Decision{}), decided, nil
 }
 
 // provision applies every stage whose needs are ready, and removes what is no longer planned.
@@ -187,6 +194,9 @@ func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) 
 	for _, kind := range []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.ServiceAccount{},
 		&rbacv1.Role{}, &rbacv1.RoleBinding{}, &appsv1.StatefulSet{}, &batchv1.Job{}} {
 		build.Watches(kind, inBursts(owner))
+	}
+	if r.Kueue == KueueHonour {
+		build.Watches(&kueuev1beta1.Workload{}, owner)
 	}
 	if r.Queue != nil {
 		build.WatchesRawSource(source.Channel(r.Queue.turns, &handler.EnqueueRequestForObject{}))

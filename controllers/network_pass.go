@@ -35,7 +35,7 @@ type networkPass struct {
 	// problem is what kept the pass from its end.
 	problem  error
 	findings []status.StageFinding
-	// admission is what the queue says of a network that was not admitted yet.
+	// admission is what the queue says of a network that was not admitted yet, or Kueue of any.
 	admission queue.Decision
 }
 

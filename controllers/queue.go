@@ -141,6 +141,9 @@ func (q *Queue) decide(networks []v1alpha1.BenchmarkNetwork, left []queue.Networ
 	there := map[types.UID]*v1alpha1.BenchmarkNetwork{}
 	for i := range networks {
 		n := &networks[i]
+		if q.byKueue(n) {
+			continue
+		}
 		there[n.UID] = n
 		holds := status.Admitted(n) || q.decisions[n.UID].Admitted
 		if holds || !q.impossible(n) && n.DeletionTimestamp == nil {

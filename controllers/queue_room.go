@@ -105,12 +105,22 @@ func (q *Queue) roomIn(c *cluster, networks map[types.UID]*v1alpha1.BenchmarkNet
 	}
 }
 
-// needsOf a network with the workers of its largest workload.
+// needsOf a network, which are found once.
 func (q *Queue) needsOf(n *v1alpha1.BenchmarkNetwork) (capacity.Needs, error) {
 	if known, ok := q.needs[n.UID]; ok && known.generation == n.Generation {
 		return known.Needs, nil
 	}
-	stage := rehearsal.Rehearsal{Platforms: q.Platforms, Images: q.Images, KubeVersion: q.KubeVersion}
+	needs, err := q.Dependencies.needsOf(n)
+	if err != nil {
+		return capacity.Needs{}, err
+	}
+	q.needs[n.UID] = knownNeeds{generation: n.Generation, Needs: needs}
+	return needs, nil
+}
+
+// needsOf a network with the workers of its largest workload.
+func (d *Dependencies) needsOf(n *v1alpha1.BenchmarkNetwork) (capacity.Needs, error) {
+	stage := rehearsal.Rehearsal{Platforms: d.Platforms, Images: d.Images, KubeVersion: d.KubeVersion}
 	var load capacity.Needs
 	for i := range n.Spec.Workloads {
 		w := n.Spec.Workloads[i].Workload
@@ -124,10 +134,5 @@ func (q *Queue) needsOf(n *v1alpha1.BenchmarkNetwork) (capacity.Needs, error) {
 			load = workers
 		}
 	}
-	needs, err := stage.Network(n, load)
-	if err != nil {
-		return capacity.Needs{}, err
-	}
-	q.needs[n.UID] = knownNeeds{generation: n.Generation, Needs: needs}
-	return needs, nil
+	return stage.Network(n, load)
 }

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -79,6 +80,8 @@ type world struct {
 	now time.Time
 	// platforms that the reconcilers know.
 	platforms *platform.Registry
+	// kueue says whether Kueue is heard.
+	kueue controllers.KueueMode
 	// queue that networks wait in; nil: none.
 	queue *controllers.Queue
 }
@@ -92,6 +95,7 @@ func newWorld(t *testing.T) *world {
 	scheme := runtime.NewScheme()
 	must(t, clientgoscheme.AddToScheme(scheme))
 	must(t, v1alpha1.AddToScheme(scheme))
+	must(t, kueue.AddToScheme(scheme))
 	plain, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
 	must(t, err)
 	w := &world{t: t, ctx: t.Context(), client: plain, direct: plain, now: time.Now().Truncate(time.Second),
@@ -143,7 +147,7 @@ var catalogue = images.Catalogue{Registry: "ghcr.io/benchnet", Version: "0.1.0"}
 func (w *world) dependencies() controllers.Dependencies {
 	return controllers.Dependencies{Client: w.operator, Direct: w.direct, Platforms: w.platforms, Images: catalogue,
 		Writer: apply.NewWriter(w.operator, w.operator.Scheme()), Reader: observe.NewReader(w.operator, w.operator.Scheme()),
-		Events: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Now: func() time.Time { return w.now }}
+		Events: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Kueue: w.kueue, Now: func() time.Time { return w.now }}
 }
 
 func (w *world) networks() *controllers.NetworkReconciler {

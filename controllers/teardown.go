@@ -34,26 +34,34 @@ func (r *NetworkReconciler) tearDown(ctx context.Context, pass *networkPass) err
 	if err := r.keepResults(ctx, pass); err != nil {
 		return err
 	}
-	if pass.refusal != nil || pass.snapshot.Empty() || len(pass.plan.Teardown) == 0 {
-		return r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer)
+	if pass.refusal == nil {
+		if left, err := r.leaveServers(ctx, pass); err != nil || !left {
+			return err
+		}
+	}
+	return r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer)
+}
+
+// leaveServers stops the members and removes what they have on servers that outlive the network; left tells that nothing of it is
+// there any more. The record of the epoch is made before anything there is, and goes when that is gone.
+func (r *NetworkReconciler) leaveServers(ctx context.Context, pass *networkPass) (left bool, err error) {
+	if len(pass.plan.Teardown) == 0 || pass.snapshot.Live(pass.plan.Record) == nil {
+		return true, nil
 	}
 	for _, stage := range pass.plan.Stages {
 		if stage.Name == plan.StageMembers {
 			if err := r.deleteAll(ctx, pass, stage.Objects); err != nil {
-				return err
+				return false, err
 			}
 		}
 	}
 	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network)}
 	for _, object := range pass.plan.Teardown {
 		if err := r.Writer.Apply(ctx, owner, object, pass.snapshot.Live(object)); err != nil {
-			return err
+			return false, err
 		}
 	}
-	if pass.readiness(plan.Stage{Objects: pass.plan.Teardown}).State != observe.Ready {
-		return nil
-	}
-	return r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer)
+	return pass.readiness(plan.Stage{Objects: pass.plan.Teardown}).State == observe.Ready, nil
 }
 
 // keepResults lets the runs that have a result go free, if they are to be kept.

@@ -47,6 +47,7 @@ const (
 	ReasonQueued          = "Queued"
 	ReasonQueueTooSmall   = "QueueTooSmall"
 	ReasonGroupIncomplete = "GroupIncomplete"
+	ReasonEvicted         = "Evicted"
 
 	// Reasons of experiments.
 	ReasonFits               = "Fits"

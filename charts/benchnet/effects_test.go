@@ -58,6 +58,7 @@ var effects = map[string]effect{
 	"queue.maxNetworks": {set: "queue: {maxNetworks: 2}", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --queue-max-networks=2"},
 	"queue.pools": {set: "queue: {pools: [{name: metal, nodeSelector: {pool: metal}, maxNetworks: 1}]}", object: deployment, path: allArgs,
 		want: defaultArgs + defaultImages + lastArgs + ` --queue-pools=[{"maxNetworks":1,"name":"metal","nodeSelector":{"pool":"metal"}}]`},
+	"queue.kueue":       {set: "queue: {kueue: Honour}", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --kueue=Honour"},
 	"queue.waitForRoom": {set: "queue: {waitForRoom: Always}", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --queue-wait-for-room=Always"},
 
 	"metrics.port":                   {set: "metrics: {port: 9000}", object: "Service benchnet-metrics", path: ".spec.ports[0].port", want: "9000"},

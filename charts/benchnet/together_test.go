@@ -155,6 +155,7 @@ func TestBadValues(t *testing.T) {
 		"an account without a name":      {"serviceAccount: {create: false}", "serviceAccount.name"},
 		"a pool without a selector":      {"queue: {pools: [{name: metal, maxNetworks: 1}]}", "queue/pools/0"},
 		"a queue of less than nothing":   {"queue: {maxNetworks: -1}", "queue/maxNetworks"},
+		"a mode of Kueue, misspelt":      {"queue: {kueue: Honor}", "queue/kueue"},
 		"a policy for room, misspelt":    {"queue: {waitForRoom: Sometimes}", "queue/waitForRoom"},
 		"metrics for somebody":           {"metrics: {access: Friends}", "metrics/access"},
 	}

@@ -44,6 +44,9 @@ func Epoch(network string) string { return network + "-epoch" }
 // DatabaseSuperuser is the Secret with the password of the instances' superuser.
 func DatabaseSuperuser(network string) string { return network + "-db-superuser" }
 
+// KueueWorkload is the object by which Kueue is asked for a network's place.
+func KueueWorkload(network string) string { return network + "-kueue" }
+
 // Run is the run of a workload that its network lists.
 func Run(network, workload string) string { return network + "-" + workload }
 

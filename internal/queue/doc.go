@@ -58,6 +58,8 @@ type Network struct {
 type Decision struct {
 	// Admitted tells that it has one from now on.
 	Admitted bool
+	// Withdrawn tells that the network has no place any more even if it was admitted.
+	Withdrawn bool
 	// Never tells that waiting will not help.
 	Never bool
 	// Pool it belongs to; empty: none.

@@ -7,7 +7,8 @@ import (
 	"github.com/benchnet/benchnet/internal/queue"
 )
 
-// Admitted tells whether a network has its place in the queue, for ever: it was admitted, or begun when there was no queue.
+// Admitted tells whether a network has its place in the queue, which the operator's own never takes back: it was admitted, or begun
+// when there was no queue.
 func Admitted(network *v1alpha1.BenchmarkNetwork) bool {
 	if meta.IsStatusConditionTrue(network.Status.Conditions, v1alpha1.ConditionAdmitted) {
 		return true
@@ -30,6 +31,8 @@ func Refused(network *v1alpha1.BenchmarkNetwork) bool {
 func admission(l *conditionList, network *v1alpha1.BenchmarkNetwork, d queue.Decision) {
 	before := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionAdmitted)
 	switch {
+	case d.Withdrawn:
+		l.set(v1alpha1.ConditionAdmitted, false, d.Reason, d.Message)
 	case before != nil && Admitted(network):
 		l.set(v1alpha1.ConditionAdmitted, true, before.Reason, before.Message)
 	case Admitted(network):
@@ -43,5 +46,5 @@ func admission(l *conditionList, network *v1alpha1.BenchmarkNetwork, d queue.Dec
 
 // queued tells whether a network has to wait before anything of it is made.
 func queued(in NetworkInput) bool {
-	return in.Admission != (queue.Decision{}) && !in.Admission.Admitted && !Admitted(in.Network)
+	return in.Admission.Withdrawn || in.Admission != (queue.Decision{}) && !in.Admission.Admitted && !Admitted(in.Network)
 }

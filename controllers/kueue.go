@@ -1,0 +1,167 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/discovery"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/apply"
+	"github.com/benchnet/benchnet/internal/kueue"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/queue"
+	"github.com/benchnet/benchnet/internal/status"
+)
+
+// KueueMode says who decides about networks that have a label for Kueue.
+type KueueMode string
+
+// The modes.
+const (
+	// KueueIgnore leaves the label without effect.
+	KueueIgnore KueueMode = "Ignore"
+	// KueueHonour lets Kueue decide.
+	KueueHonour KueueMode = "Honour"
+)
+
+// FindKueue is the mode that is asked for, or Ignore where the API server does not know Kueue.
+func FindKueue(asked KueueMode, served discovery.ServerResourcesInterface) (KueueMode, error) {
+	if asked == KueueIgnore {
+		return KueueIgnore, nil
+	}
+	if asked != KueueHonour {
+		return "", fmt.Errorf("%q must be %s or %s", asked, KueueIgnore, KueueHonour)
+	}
+	_, err := served.ServerResourcesForGroupVersion(kueuev1beta1.GroupVersion.String())
+	if apierrors.IsNotFound(err) {
+		return KueueIgnore, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("look for %s: %w", kueuev1beta1.GroupVersion, err)
+	}
+	return KueueHonour, nil
+}
+
+// byKueue tells whether Kueue decides about a network.
+func (d *Dependencies) byKueue(network *v1alpha1.BenchmarkNetwork) bool {
+	return d.Kueue == KueueHonour && network.Labels[kueue.QueueLabel] != ""
+}
+
+// heedKueue asks by a Workload for all that the network needs, and heeds what Kueue decided. Who stands gives way to an eviction alone: a
+// label that comes later, or a Workload that somebody deletes, takes nothing away. Zero where Kueue does not decide.
+func (r *NetworkReconciler) heedKueue(ctx context.Context, pass *networkPass) (queue.Decision, error) {
+	if r.Kueue != KueueHonour {
+		return queue.Decision{}, nil
+	}
+	workload, err := r.workload(ctx, pass.network)
+	switch {
+	case err != nil:
+		return queue.Decision{}, err
+	case !r.byKueue(pass.network) && workload != nil:
+		return queue.Decision{}, r.Writer.Delete(ctx, workload)
+	case !r.byKueue(pass.network):
+		return queue.Decision{}, nil
+	case workload == nil:
+		return waitsForKueue("it was asked a moment ago"), r.askKueue(ctx, pass, nil)
+	case kueue.Evicted(workload):
+		return r.giveWay(ctx, pass, workload)
+	case kueue.Admitted(workload):
+		return queue.Decision{Admitted: true, Reason: v1alpha1.ReasonAdmitted, Message: "Kueue: " + kueue.Message(workload)}, r.tellReady(ctx, pass, workload)
+	case kueue.Reserved(workload):
+		return waitsForKueue(kueue.Message(workload)), nil
+	default:
+		return waitsForKueue(kueue.Message(workload)), r.askKueue(ctx, pass, workload)
+	}
+}
+
+func waitsForKueue(message string) queue.Decision {
+	return queue.Decision{Reason: v1alpha1.ReasonQueued, Position: "Kueue", Message: "waits for Kueue: " + message}
+}
+
+// workload of a network, or nil.
+func (r *NetworkReconciler) workload(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*kueuev1beta1.Workload, error) {
+	w := &kueuev1beta1.Workload{}
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: network.Namespace, Name: names.KueueWorkload(network.Name)}, w)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("get Workload of network %s: %w", network.Name, err)
+	}
+	return w, nil
+}
+
+// askKueue makes the Workload what the network, its label and its priority are now; live is nil where there is none yet.
+func (r *NetworkReconciler) askKueue(ctx context.Context, pass *networkPass, live *kueuev1beta1.Workload) error {
+	needs, err := r.needsOf(pass.network)
+	if err != nil {
+		return err
+	}
+	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network)}
+	if live == nil {
+		return r.Writer.Apply(ctx, owner, kueue.Workload(pass.network, needs), nil)
+	}
+	return r.Writer.Apply(ctx, owner, kueue.Workload(pass.network, needs), live)
+}
+
+// giveWay to an eviction: it is written first, so that nothing is made any more whatever happens to the operator; then all of the
+// network but its runs goes; then its quota is released.
+func (r *NetworkReconciler) giveWay(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) (queue.Decision, error) {
+	evicted := queue.Decision{Withdrawn: true, Reason: v1alpha1.ReasonEvicted, Position: "Kueue", Message: "Kueue took its place back: " + kueue.Message(workload)}
+	if status.Admitted(pass.network) {
+		return evicted, nil
+	}
+	if gone, err := r.vacate(ctx, pass); err != nil || !gone {
+		return evicted, err
+	}
+	if !kueue.Reserved(workload) {
+		return waitsForKueue(kueue.Message(workload)), r.askKueue(ctx, pass, workload)
+	}
+	before := workload.DeepCopy()
+	kueue.Release(workload)
+	return evicted, r.patchWorkload(ctx, before, workload)
+}
+
+// vacate removes all of a network but its runs, and tells whether it is gone, its pods included.
+func (r *NetworkReconciler) vacate(ctx context.Context, pass *networkPass) (gone bool, err error) {
+	if left, err := r.leaveServers(ctx, pass); err != nil || !left {
+		return false, err
+	}
+	gone = true
+	for _, object := range pass.snapshot.Unplanned(nil) {
+		if _, isRun := object.(*v1alpha1.BenchmarkRun); isRun {
+			continue
+		}
+		gone = false
+		if err := r.Writer.Delete(ctx, object); err != nil {
+			return false, err
+		}
+	}
+	for _, pod := range pass.snapshot.Pods() {
+		gone = gone && ended(&pod)
+	}
+	return gone, nil
+}
+
+// tellReady lets Kueue know, once, that all of the network stands.
+func (r *NetworkReconciler) tellReady(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) error {
+	before := workload.DeepCopy()
+	if !meta.IsStatusConditionTrue(pass.network.Status.Conditions, v1alpha1.ConditionReady) || !kueue.Ready(workload) {
+		return nil
+	}
+	return r.patchWorkload(ctx, before, workload)
+}
+
+// patchWorkload writes a Workload's status on what was read alone: Kueue writes it too.
+func (r *NetworkReconciler) patchWorkload(ctx context.Context, before, after *kueuev1beta1.Workload) error {
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := r.Client.Status().Patch(ctx, after, patch); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("patch status of Workload %s: %w", after.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package controllers_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/discovery"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/controllers"
+	"github.com/benchnet/benchnet/internal/queue"
+)
+
+// withKueue is a world whose API server has Kueue's kinds, from the module whose types the operator uses.
+func withKueue(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	directory, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kueue").Output()
+	must(t, err)
+	_, err = envtest.InstallCRDs(config, envtest.CRDInstallOptions{ErrorIfPathMissing: true,
+		Paths: []string{filepath.Join(strings.TrimSpace(string(directory)), "config", "components", "crd", "bases")}})
+	must(t, err)
+	kube, err := discovery.NewDiscoveryClientForConfig(config)
+	must(t, err)
+	w.kueue, err = controllers.FindKueue(controllers.KueueHonour, kube)
+	must(t, err)
+	if w.kueue != controllers.KueueHonour {
+		t.Fatalf("Kueue should be found once it is installed, but it is %s", w.kueue)
+	}
+	return w
+}
+
+// labelled is a change of the small network that asks a LocalQueue of Kueue.
+func labelled(name, queueName string) []string {
+	return []string{"metadata: {name: " + name + "}", "metadata: {name: " + name + ", labels: {kueue.x-k8s.io/queue-name: " + queueName + "}}"}
+}
+
+func (w *world) workload(network string) *kueue.Workload {
+	w.t.Helper()
+	object := &kueue.Workload{}
+	w.get(network+"-kueue", object)
+	return object
+}
+
+// decide does what Kueue does.
+func (w *world) decide(network, condition, reason, message string) {
+	w.t.Helper()
+	object := w.workload(network)
+	meta.SetStatusCondition(&object.Status.Conditions, metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: reason, Message: message})
+	must(w.t, w.client.Status().Update(w.ctx, object))
+}
+
+func TestKueueIgnored(t *testing.T) {
+	w := withKueue(t)
+	w.kueue = controllers.KueueIgnore
+	w.small("a", labelled("a", "ours")...)
+	w.reconcileNetwork("a")
+	w.reconcileNetwork("a")
+	if w.begun() != "a" {
+		t.Error("where Kueue is ignored its label should be without effect")
+	}
+	if err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "a-kueue"}, &kueue.Workload{}); client.IgnoreNotFound(err) != nil || err == nil {
+		t.Errorf("there should be no Workload: %v", err)
+	}
+}
+
+func TestANetworkBeginsWhenKueueAdmitsIt(t *testing.T) {
+	w := withKueue(t)
+	w.restartQueue(one, controllers.RoomNever)
+	w.small("a", labelled("a", "ours")...)
+	w.small("b")
+	w.look("a", "b")
+	w.look("a", "b")
+	if got := w.begun(); got != "b" {
+		t.Fatalf("what Kueue decides about should take no place of the operator's queue, and begin when Kueue says so; but %q began", got)
+	}
+	asked := w.workload("a")
+	if ref := metav1.GetControllerOf(asked); asked.Spec.QueueName != "ours" || ref == nil || ref.UID != w.network("a").UID {
+		t.Errorf("the Workload should ask the network's queue and go with the network: %s, %+v", asked.Spec.QueueName, ref)
+	}
+	if c := w.admitted("a"); c.Reason != v1alpha1.ReasonQueued || !strings.Contains(c.Message, "waits for Kueue") || w.network("a").Status.QueuePosition != "Kueue" {
+		t.Errorf("Admitted should say that Kueue decides: %+v", c)
+	}
+	must(t, w.client.Patch(w.ctx, w.network("a"), client.RawPatch("application/merge-patch+json",
+		[]byte(`{"metadata": {"labels": {"kueue.x-k8s.io/queue-name": "theirs"}}, "spec": {"priority": 5}}`))))
+	w.look("a")
+	if asked = w.workload("a"); asked.Spec.QueueName != "theirs" || *asked.Spec.Priority != 5 {
+		t.Errorf("who waits may change the queue and the priority: %s, %d", asked.Spec.QueueName, *asked.Spec.Priority)
+	}
+	w.decide("a", kueue.WorkloadQuotaReserved, "QuotaReserved", "in ClusterQueue all")
+	w.look("a")
+	if w.begun() != "b" {
+		t.Error("a reservation is no admission")
+	}
+	w.decide("a", kueue.WorkloadAdmitted, "Admitted", "admitted")
+	w.look("a")
+	w.look("a")
+	if c := w.admitted("a"); c.Status != metav1.ConditionTrue || !strings.Contains(c.Message, "in ClusterQueue all") || w.begun() != "a b" {
+		t.Fatalf("the network should begin: %+v", c)
+	}
+	writes := w.writes.Load()
+	w.look("a")
+	if w.writes.Load() != writes {
+		t.Error("nothing changed, nothing is to be written")
+	}
+}
+
+func TestKueueTakesItsPlaceBack(t *testing.T) {
+	w := withKueue(t)
+	w.small("a", append(labelled("a", "ours"), "spec:", "spec:\n  workloads: [{name: load, malachite: {observe: 0}, measure: {warmUp: 1s, window: 10s}}]")...)
+	w.reconcileNetwork("a")
+	w.decide("a", kueue.WorkloadQuotaReserved, "QuotaReserved", "in ClusterQueue all")
+	w.decide("a", kueue.WorkloadAdmitted, "Admitted", "admitted")
+	w.reconcileNetwork("a")
+	w.bringUp("a")
+	w.reconcileNetwork("a")
+	if !meta.IsStatusConditionTrue(w.workload("a").Status.Conditions, kueue.WorkloadPodsReady) {
+		t.Errorf("Kueue should be told that the network is ready: %+v", w.workload("a").Status.Conditions)
+	}
+	run := w.run("a-load")
+	must(t, w.client.Delete(w.ctx, w.workload("a")))
+	w.reconcileNetwork("a")
+	if c := w.admitted("a"); c.Status != metav1.ConditionTrue || w.begun() != "a" {
+		t.Errorf("whoever deletes a Workload takes nothing away: %+v", c)
+	}
+	w.decide("a", kueue.WorkloadQuotaReserved, "QuotaReserved", "in ClusterQueue all")
+	w.decide("a", kueue.WorkloadEvicted, kueue.WorkloadEvictedByPreemption, "somebody with a higher priority came")
+	w.reconcileNetwork("a")
+	c := w.admitted("a")
+	if c.Status != metav1.ConditionFalse || c.Reason != v1alpha1.ReasonEvicted || !strings.Contains(c.Message, "somebody with a higher priority") {
+		t.Errorf("the network should say why it goes: %+v", c)
+	}
+	w.reconcileNetwork("a")
+	if phase := w.network("a").Status.Phase; phase != "Queued" {
+		t.Errorf("it should wait: %s", phase)
+	}
+	for range 2 {
+		w.reconcileNetwork("a")
+	}
+	for _, name := range w.inventory() {
+		if !strings.Contains(name, "Run ") {
+			t.Errorf("nothing but runs should be left of what was evicted, but there is %s", name)
+		}
+	}
+	if w.run("a-load").UID != run.UID {
+		t.Error("runs should stay")
+	}
+	reserved := func() bool {
+		return meta.IsStatusConditionTrue(w.workload("a").Status.Conditions, kueue.WorkloadQuotaReserved)
+	}
+	if !reserved() {
+		t.Error("pods are there still, and with them the quota should be held")
+	}
+	must(t, w.client.DeleteAllOf(w.ctx, &corev1.Pod{}, client.InNamespace(w.namespace), client.GracePeriodSeconds(0)))
+	w.reconcileNetwork("a")
+	conditions := w.workload("a").Status.Conditions
+	if reserved() || !meta.IsStatusConditionTrue(conditions, kueue.WorkloadRequeued) {
+		t.Errorf("the quota should be given back, and the Workload queued again: %+v", conditions)
+	}
+}
+
+func TestWhoTakesTheLabelAwayLeavesKueue(t *testing.T) {
+	w := withKueue(t)
+	w.restartQueue(queue.Limits{MaxNetworks: 1}, controllers.RoomNever)
+	w.small("a", labelled("a", "ours")...)
+	w.look("a")
+	w.workload("a")
+	must(t, w.client.Patch(w.ctx, w.network("a"), client.RawPatch("application/merge-patch+json", []byte(`{"metadata": {"labels": {"kueue.x-k8s.io/queue-name": null}}}`))))
+	for range 3 {
+		w.look("a")
+	}
+	if err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "a-kueue"}, &kueue.Workload{}); client.IgnoreNotFound(err) != nil || err == nil || w.begun() != "a" {
+		t.Errorf("it should begin by the operator's queue, and ask Kueue for nothing: %v", err)
+	}
+}
