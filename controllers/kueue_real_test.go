@@ -65,7 +65,7 @@ func (w *world) startKueue(program string) {
 	port := listener.Addr().(*net.TCPAddr).Port
 	must(w.t, listener.Close())
 	access := clientcmdapi.Config{CurrentContext: "test",
-		Clusters:  map[string]*clientcmdapi.Cluster{"test": {Server: "https://" + config.Host, CertificateAuthorityData: config.CAData}},
+		Clusters:  map[string]*clientcmdapi.Cluster{"test": {Server: config.Host, CertificateAuthorityData: config.CAData}},
 		AuthInfos: map[string]*clientcmdapi.AuthInfo{"test": {ClientCertificateData: config.CertData, ClientKeyData: config.KeyData}},
 		Contexts:  map[string]*clientcmdapi.Context{"test": {Cluster: "test", AuthInfo: "test"}}}
 	must(w.t, clientcmd.WriteToFile(access, filepath.Join(directory, "kubeconfig")))
