@@ -7,6 +7,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -96,6 +97,22 @@ func (w *world) readyPod(name string, template corev1.PodTemplateSpec, owner *me
 	must(w.t, w.client.Status().Patch(w.ctx, pod, client.MergeFrom(before)))
 }
 
+// collectGarbage does what the garbage collector does to what a Role has left behind.
+func (w *world) collectGarbage() {
+	w.t.Helper()
+	there := map[types.UID]bool{}
+	all := w.objects()
+	for _, o := range all {
+		there[o.GetUID()] = true
+	}
+	for _, o := range all {
+		ref := metav1.GetControllerOf(o)
+		if ref != nil && ref.Kind == "Role" && !there[ref.UID] {
+			must(w.t, client.IgnoreNotFound(w.client.Delete(w.ctx, o, client.PropagationPolicy(metav1.DeletePropagationBackground))))
+		}
+	}
+}
+
 // bringUp takes a network to Ready.
 func (w *world) bringUp(name string) {
 	w.t.Helper()
@@ -106,6 +123,7 @@ func (w *world) bringUp(name string) {
 	w.reconcileNetwork(name)
 	w.readySets()
 	w.reconcileNetwork(name)
+	w.collectGarbage()
 	w.reconcileNetwork(name)
 }
 

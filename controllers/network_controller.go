@@ -58,6 +58,9 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 		r.progress.forget(req.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
+	if r.progress.unseen(req.NamespacedName, network.ResourceVersion) {
+		return ctrl.Result{}, nil // What was written comes back as a change, and with it a pass.
+	}
 	pass, err := r.gather(ctx, network)
 	if err != nil {
 		return ctrl.Result{}, err
@@ -147,8 +150,12 @@ func (r *NetworkReconciler) provision(ctx context.Context, pass *networkPass) er
 func (r *NetworkReconciler) begin(ctx context.Context, pass *networkPass, owner apply.Owner, stage plan.Stage) (observe.Readiness, error) {
 	owner.ChildrenLast = stage.Name == plan.StageWorkloads // Results may be kept.
 	for _, object := range stage.Objects {
-		if err := r.Writer.Apply(ctx, owner, object, pass.snapshot.Live(object)); err != nil {
+		applied, err := r.Writer.Applied(ctx, owner, object, pass.snapshot.Live(object))
+		if err != nil {
 			return observe.Readiness{State: observe.Waiting, Message: err.Error()}, err
+		}
+		if object == stage.Lead {
+			owner.Object, owner.ChildrenLast = applied, true
 		}
 	}
 	return pass.readiness(stage), nil
@@ -169,8 +176,15 @@ func (r *NetworkReconciler) report(ctx context.Context, pass *networkPass) (held
 	}
 	before := network.DeepCopy()
 	network.Status = computed
-	r.progress.wrote(key, now)
-	return 0, writeStatus(ctx, r.Client, r.Events, before, network, before.Status.Conditions, computed.Conditions)
+	if err := writeStatus(ctx, r.Client, r.Events, before, network, before.Status.Conditions, computed.Conditions); err != nil {
+		return 0, err
+	}
+	write := statusWrite{at: now}
+	if network.ResourceVersion != before.ResourceVersion { // Else nothing changed, and nothing comes back.
+		write.over = before.ResourceVersion
+	}
+	r.progress.wrote(key, write)
+	return 0, nil
 }
 
 // expire deletes the network when its time after the last workload is over.
@@ -182,18 +196,17 @@ func (r *NetworkReconciler) expire(ctx context.Context, pass *networkPass) (ctrl
 	return r.deleteAt(ctx, pass.network, deadline)
 }
 
-// SetupWithManager watches networks, what they own, and the runs on them. What a network owns changes in bursts, most of them
+// SetupWithManager watches networks, what is theirs, and the runs on them. What a network owns changes in bursts, most of them
 // the echo of its own writes: a burst makes one pass.
 func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) error {
 	build := ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BenchmarkNetwork{}).
 		Watches(&v1alpha1.BenchmarkRun{}, handler.EnqueueRequestsFromMapFunc(networkOfRun)).
-		Watches(&corev1.Pod{}, inBursts(handler.EnqueueRequestsFromMapFunc(byLabel(v1alpha1.LabelNetwork)))).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency})
-	owner := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &v1alpha1.BenchmarkNetwork{}, handler.OnlyControllerOwner())
-	for _, kind := range []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.ServiceAccount{},
+	labelled := inBursts(handler.EnqueueRequestsFromMapFunc(byLabel(v1alpha1.LabelNetwork)))
+	for _, kind := range []client.Object{&corev1.Pod{}, &corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.ServiceAccount{},
 		&rbacv1.Role{}, &rbacv1.RoleBinding{}, &appsv1.StatefulSet{}, &batchv1.Job{}} {
-		build.Watches(kind, inBursts(owner))
+		build.Watches(kind, labelled)
 	}
 	if r.Kueue == KueueHonour {
 		build.Watches(&kueuev1beta1.Workload{}, owner)

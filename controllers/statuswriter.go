@@ -42,8 +42,7 @@ func recordTransitions(recorder Events, object runtime.Object, old, current []me
 		if before != nil && before.Status == c.Status && before.Reason == c.Reason {
 			continue
 		}
-		begins := len(old) == 0 && c.Type != v1alpha1.ConditionReady // What an object begins with is told once.
-		if begins || untold(c) {
+		if len(old) == 0 && !toldFirst(c) || untold(c) {
 			continue
 		}
 		kind := corev1.EventTypeNormal
@@ -52,6 +51,11 @@ func recordTransitions(recorder Events, object runtime.Object, old, current []me
 		}
 		recorder.Eventf(object, nil, kind, c.Reason, c.Type, "%s", note(c.Message))
 	}
+}
+
+// toldFirst is of the conditions that an object begins with the one that says what it waits for, unless that is its own beginning.
+func toldFirst(c metav1.Condition) bool {
+	return c.Type == v1alpha1.ConditionReady && c.Reason != v1alpha1.ReasonStageNotReady
 }
 
 // untold conditions make no event: another says the same, nothing is known yet, or nothing happened.

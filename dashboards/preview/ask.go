@@ -116,20 +116,29 @@ func (a *asker) lines(ctx context.Context, targets []dashboard.Target) ([]line, 
 
 func (a *asker) ask(ctx context.Context, expr string, instant bool) ([]line, error) {
 	if instant {
-		value, _, err := a.api.Query(ctx, expr, a.to)
-		if err != nil {
-			return nil, err
-		}
-		vector, ok := value.(model.Vector)
-		if !ok {
-			return nil, fmt.Errorf("the answer is a %s", value.Type())
-		}
-		lines := make([]line, 0, len(vector))
-		for _, s := range vector {
-			lines = append(lines, line{labels: s.Metric, samples: []model.SamplePair{{Timestamp: s.Timestamp, Value: s.Value}}})
-		}
-		return lines, nil
+		return a.atTheEnd(ctx, expr)
 	}
+	return a.overTime(ctx, expr)
+}
+
+// atTheEnd has one sample of each series.
+func (a *asker) atTheEnd(ctx context.Context, expr string) ([]line, error) {
+	value, _, err := a.api.Query(ctx, expr, a.to)
+	if err != nil {
+		return nil, err
+	}
+	vector, ok := value.(model.Vector)
+	if !ok {
+		return nil, fmt.Errorf("the answer is a %s", value.Type())
+	}
+	lines := make([]line, 0, len(vector))
+	for _, s := range vector {
+		lines = append(lines, line{labels: s.Metric, samples: []model.SamplePair{{Timestamp: s.Timestamp, Value: s.Value}}})
+	}
+	return lines, nil
+}
+
+func (a *asker) overTime(ctx context.Context, expr string) ([]line, error) {
 	value, _, err := a.api.QueryRange(ctx, expr, prometheusv1.Range{Start: a.from, End: a.to, Step: a.step()})
 	if err != nil {
 		return nil, err

@@ -36,7 +36,8 @@ func NewWriter(c client.Client, scheme *runtime.Scheme) *Writer {
 type Owner struct {
 	Object client.Object
 	Labels map[string]string
-	// ChildrenLast lets the owner go before its children even when dependants are to go first, so that it can still set them free.
+	// ChildrenLast lets the owner go before its children even when dependants are to go first: it can still set them free, or they
+	// lose with it what they worked by.
 	ChildrenLast bool
 }
 
@@ -44,22 +45,28 @@ type Owner struct {
 // object was made from the same desired one and still has it all. A Job is made once and never changed: its pods
 // carry out work that must not happen twice.
 func (w *Writer) Apply(ctx context.Context, owner Owner, desired, live client.Object) error {
+	_, err := w.Applied(ctx, owner, desired, live)
+	return err
+}
+
+// Applied is what there is after Apply, with its UID: it may be an owner itself.
+func (w *Writer) Applied(ctx context.Context, owner Owner, desired, live client.Object) (client.Object, error) {
 	if _, isJob := live.(*batchv1.Job); isJob {
-		return nil
+		return live, nil
 	}
 	intent, err := w.intent(owner, desired)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if live != nil && upToDate(intent, live) {
-		return nil
+		return live, nil
 	}
 	err = w.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(intent),
 		client.FieldOwner(v1alpha1.ManagedBy), client.ForceOwnership)
 	if err != nil {
-		return fmt.Errorf("apply %s %s: %w", intent.GetKind(), client.ObjectKeyFromObject(intent), err)
+		return nil, fmt.Errorf("apply %s %s: %w", intent.GetKind(), client.ObjectKeyFromObject(intent), err)
 	}
-	return nil
+	return intent, nil
 }
 
 // Delete removes an object and its dependants; one that is gone already is no error.

@@ -36,6 +36,8 @@ func NewReader(c client.Reader, scheme *runtime.Scheme) *Reader {
 // Snapshot is what there was of an owner's objects at one moment.
 type Snapshot struct {
 	owned map[key]client.Object
+	// parts are those of the owned that another one controls, with which they go.
+	parts map[key]bool
 	pods  []corev1.Pod
 	// controlled are the pods by their controller, named by their name: a network may have a thousand of them.
 	controlled map[types.UID][]*corev1.Pod
@@ -61,18 +63,26 @@ func Kinds() []client.ObjectList {
 	}
 }
 
-// Owned reads the objects with the labels that the owner controls, and the pods with the labels.
+// Owned reads the objects with the labels that the owner controls, what these control in turn, and the pods with the labels.
 func (r *Reader) Owned(ctx context.Context, owner client.Object, labels map[string]string) (*Snapshot, error) {
-	s := &Snapshot{owned: map[key]client.Object{}, scheme: r.scheme}
+	s := &Snapshot{owned: map[key]client.Object{}, parts: map[key]bool{}, scheme: r.scheme}
+	controlled := map[types.UID][]client.Object{}
 	scope := []client.ListOption{client.InNamespace(owner.GetNamespace()), client.MatchingLabels(labels)}
 	for _, list := range Kinds() {
 		if err := r.client.List(ctx, list, scope...); err != nil {
 			return nil, fmt.Errorf("list %T of %s: %w", list, owner.GetName(), err)
 		}
-		if err := s.add(list, owner.GetUID()); err != nil {
+		objects, err := extract(list)
+		if err != nil {
 			return nil, err
 		}
+		for _, o := range objects {
+			if ref := metav1.GetControllerOfNoCopy(o); ref != nil {
+				controlled[ref.UID] = append(controlled[ref.UID], o)
+			}
+		}
 	}
+	s.take(owner.GetUID(), controlled)
 	var pods corev1.PodList
 	if err := r.client.List(ctx, &pods, scope...); err != nil {
 		return nil, fmt.Errorf("list pods of %s: %w", owner.GetName(), err)
@@ -159,7 +169,7 @@ func (s *Snapshot) Pods() []corev1.Pod { return s.pods }
 // Pod of that name, or nil.
 func (s *Snapshot) Pod(name string) *corev1.Pod { return s.named[name] }
 
-// Unplanned are the owned objects that none of the planned ones stands for, in a stable order.
+// Unplanned are the owned objects that none of the planned ones stands for, in a stable order. What goes with another is left out.
 func (s *Snapshot) Unplanned(planned []client.Object) []client.Object {
 	keep := make(map[key]bool, len(planned))
 	for _, o := range planned {
@@ -167,7 +177,7 @@ func (s *Snapshot) Unplanned(planned []client.Object) []client.Object {
 	}
 	var rest []client.Object
 	for k, o := range s.owned {
-		if !keep[k] {
+		if !keep[k] && !s.parts[k] {
 			rest = append(rest, o)
 		}
 	}
@@ -178,17 +188,14 @@ func (s *Snapshot) Unplanned(planned []client.Object) []client.Object {
 	return rest
 }
 
-func (s *Snapshot) add(list client.ObjectList, owner types.UID) error {
-	objects, err := extract(list)
-	if err != nil {
-		return err
-	}
-	for _, o := range objects {
-		if ref := metav1.GetControllerOf(o); ref != nil && ref.UID == owner {
-			s.owned[s.keyOf(o)] = o
+// take over what the owner controls, and what that controls in turn.
+func (s *Snapshot) take(owner types.UID, controlled map[types.UID][]client.Object) {
+	for _, o := range controlled[owner] {
+		s.owned[s.keyOf(o)] = o
+		for _, part := range controlled[o.GetUID()] {
+			s.owned[s.keyOf(part)], s.parts[s.keyOf(part)] = part, true
 		}
 	}
-	return nil
 }
 
 func (s *Snapshot) keyOf(o client.Object) key {

@@ -74,6 +74,8 @@ type Stage struct {
 	Needs []StageName
 	// Objects to apply, in order.
 	Objects []client.Object
+	// Lead is one of the objects that owns those after it, so that all go when it is removed; nil: the network owns all.
+	Lead client.Object
 	// Filled are the Secrets that must carry AnnotationMaterialComplete before the stage is ready.
 	Filled []string
 	// Provisioning is false for what follows once the network stands.

@@ -51,6 +51,7 @@ func buildMaterial(in Input, pin platform.Input, p *Plan) (Stage, error) {
 	}
 	if !complete {
 		stage.Objects = append(stage.Objects, material.Maker...)
+		stage.Lead = material.Maker[0]
 	}
 	return stage, nil
 }

@@ -139,7 +139,8 @@ type Credential struct {
 type Material struct {
 	// Secrets that the maker fills; material is complete when all carry AnnotationMaterialComplete.
 	Secrets []string
-	// Maker are the objects that make it: a Job with its account, role and configuration. They are removed when it is complete.
+	// Maker are the objects that make it: a role with its account, then configuration and Job. When it is complete the role is
+	// removed, and takes the others with it, which it owns.
 	Maker []client.Object
 }
 

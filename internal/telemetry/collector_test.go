@@ -97,11 +97,21 @@ func leading() <-chan struct{} {
 	return elected
 }
 
+// all resources of the tests, one of each kind at least.
+func all() []client.Object {
+	return []client.Object{network(), complete(), underWay(), experiment()}
+}
+
+// collector of a manager that leads.
+func collector(reader client.Reader) *telemetry.Collector {
+	return &telemetry.Collector{Reader: reader, Elected: leading(), Version: "1.2.3"}
+}
+
 var update = flag.Bool("update", false, "write the golden file")
 
 func TestSeries(t *testing.T) {
 	const golden = "testdata/series.txt"
-	c := &telemetry.Collector{Reader: cache(t, network(), complete(), underWay(), experiment()), Elected: leading(), Version: "1.2.3"}
+	c := collector(cache(t, all()...))
 	if *update {
 		write(t, c, golden)
 	}
@@ -132,7 +142,7 @@ func write(t *testing.T, c *telemetry.Collector, path string) {
 }
 
 func TestNamesFollowTheConventions(t *testing.T) {
-	c := &telemetry.Collector{Reader: cache(t, network(), complete(), underWay(), experiment()), Elected: leading(), Version: "1.2.3"}
+	c := collector(cache(t, all()...))
 	problems, err := testutil.CollectAndLint(c)
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +154,7 @@ func TestNamesFollowTheConventions(t *testing.T) {
 
 // TestEveryMetricIsYielded keeps the list, which the documentation is made from, and the collector together.
 func TestEveryMetricIsYielded(t *testing.T) {
-	c := &telemetry.Collector{Reader: cache(t, network(), complete(), underWay(), experiment()), Elected: leading(), Version: "1.2.3"}
+	c := collector(cache(t, all()...))
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(c)
 	families, err := registry.Gather()
@@ -165,12 +175,12 @@ func TestEveryMetricIsYielded(t *testing.T) {
 }
 
 func TestSeriesVanishWithTheirResource(t *testing.T) {
-	reader := cache(t, network(), complete(), underWay(), experiment())
-	c := &telemetry.Collector{Reader: reader, Elected: leading(), Version: "1.2.3"}
+	reader := cache(t, all()...)
+	c := collector(reader)
 	if n := testutil.CollectAndCount(c); n <= 1 {
 		t.Fatal("there are no series at all")
 	}
-	for _, object := range []client.Object{network(), complete(), underWay(), experiment()} {
+	for _, object := range all() {
 		if err := reader.Delete(t.Context(), object); err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +206,7 @@ func (broken) List(context.Context, client.ObjectList, ...client.ListOption) err
 
 func TestAScrapeThatKnowsNothingFails(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(&telemetry.Collector{Reader: broken{}, Elected: leading(), Version: "1.2.3"})
+	registry.MustRegister(collector(broken{}))
 	_, err := registry.Gather()
 	if err == nil || !regexp.MustCompile(`list .*BenchmarkNetworkList from the cache: the cache is not filled`).MatchString(err.Error()) {
 		t.Errorf("the scrape ended with %v, want the reason why nothing is known", err)
@@ -206,7 +216,7 @@ func TestAScrapeThatKnowsNothingFails(t *testing.T) {
 func TestANetworkThatNobodyLookedAt(t *testing.T) {
 	fresh := network()
 	fresh.Status = v1alpha1.BenchmarkNetworkStatus{}
-	c := &telemetry.Collector{Reader: cache(t, fresh), Elected: leading(), Version: "1.2.3"}
+	c := collector(cache(t, fresh))
 	want := `# HELP benchnet_network_members Members that the network shall have, notaries included.
 # TYPE benchnet_network_members gauge
 benchnet_network_members{namespace="lab",network="two-banks"} 2

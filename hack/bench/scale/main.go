@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -20,12 +22,14 @@ import (
 
 // options of a measurement.
 type options struct {
+	// parts that are measured, by name.
+	parts                            []string
 	assets, manager, kwok, helm, out string
 	// networks of the large measurement, of so many members each, and how many of them are in a namespace.
 	networks, members, perNamespace int
 	// compared is how many networks are brought about by each of operator, kubectl and helm, side by side.
 	compared int
-	// large is the number of members of the one large network; 0 leaves it out.
+	// large is the number of members of the one large network.
 	large int
 	// rest is how long the operator is watched when nothing changes.
 	rest time.Duration
@@ -36,7 +40,10 @@ type options struct {
 func main() {
 	ctrl.SetLogger(logr.Discard())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, parse())
+	o, err := parse()
+	if err == nil {
+		err = run(ctx, o)
+	}
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "scale:", err)
@@ -44,7 +51,7 @@ func main() {
 	}
 }
 
-func parse() options {
+func parse() (options, error) {
 	var o options
 	flag.StringVar(&o.assets, "assets", "", "folder of etcd, kube-apiserver and the others (hack/cluster/assets prints it)")
 	flag.StringVar(&o.manager, "manager", "", "the operator's binary")
@@ -54,12 +61,24 @@ func parse() options {
 	flag.IntVar(&o.networks, "networks", 1000, "networks of the large measurement")
 	flag.IntVar(&o.members, "members", 4, "members of each of them")
 	flag.IntVar(&o.perNamespace, "per-namespace", 20, "networks in a namespace")
-	flag.IntVar(&o.compared, "compared", 50, "networks that operator, kubectl and helm bring about in turn; 0: none")
-	flag.IntVar(&o.large, "large", 1000, "members of the one large network; 0: none")
+	flag.IntVar(&o.compared, "compared", 50, "networks that operator, kubectl and helm bring about in turn")
+	flag.IntVar(&o.large, "large", 1000, "members of the one large network")
 	flag.DurationVar(&o.rest, "rest", 30*time.Second, "how long the operator is watched at rest")
 	flag.DurationVar(&o.patience, "patience", 20*time.Minute, "longest wait for anything")
 	flag.Parse()
-	return o
+	o.parts = flag.Args()
+	if len(o.parts) == 0 {
+		o.parts = allParts
+	}
+	for _, name := range o.parts {
+		if !slices.Contains(allParts, name) {
+			return o, fmt.Errorf("part %q: there are %s", name, strings.Join(allParts, ", "))
+		}
+	}
+	if min(o.networks, o.members, o.perNamespace, o.compared, o.large) < 1 {
+		return o, errors.New("--networks, --members, --per-namespace, --compared and --large must be at least 1; name the PARTs to leave out others")
+	}
+	return o, nil
 }
 
 func run(ctx context.Context, o options) (err error) {
@@ -81,15 +100,25 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	report := newReport(o)
-	if err := measure(ctx, o, plane, report); err != nil {
-		return err
-	}
-	return report.write(filepath.Join(o.out, "results.md"))
+	// What was measured before a failure is told all the same.
+	err = measure(ctx, o, plane, report)
+	return errors.Join(err, report.write(filepath.Join(o.out, "results.md")))
 }
 
-// measure takes the parts in turn: the rivals before the operator is there, then the operator, small, many, large, at rest.
+// The parts, in the order in which they are measured.
+const (
+	partRivals   = "rivals"
+	partNetworks = "networks"
+	partRest     = "rest"
+	partLarge    = "large"
+)
+
+var allParts = []string{partRivals, partNetworks, partRest, partLarge}
+
+// measure takes the parts in turn. The rivals come before the operator is there; it rests with all networks there are.
 func measure(ctx context.Context, o options, plane *plane, report *report) error {
-	if o.compared > 0 {
+	rivals := slices.Contains(o.parts, partRivals)
+	if rivals {
 		if err := measureRivals(ctx, o, plane, report); err != nil {
 			return err
 		}
@@ -98,22 +127,24 @@ func measure(ctx context.Context, o options, plane *plane, report *report) error
 	if err != nil {
 		return err
 	}
-	if o.compared > 0 {
+	if rivals {
 		work := workload{prefix: "few", networks: o.compared, members: o.members, perNamespace: o.perNamespace}
 		if err := measureNetworks(ctx, plane, operator, report, work); err != nil {
 			return err
 		}
 	}
-	if o.networks > 0 {
+	if slices.Contains(o.parts, partNetworks) {
 		work := workload{prefix: "many", networks: o.networks, members: o.members, perNamespace: o.perNamespace}
 		if err := measureNetworks(ctx, plane, operator, report, work); err != nil {
 			return err
 		}
+	}
+	if slices.Contains(o.parts, partRest) {
 		if err := measureRest(ctx, o, plane, operator, report); err != nil {
 			return err
 		}
 	}
-	if o.large > 0 {
+	if slices.Contains(o.parts, partLarge) {
 		return measureNetworks(ctx, plane, operator, report, workload{prefix: "large", networks: 1, members: o.large, perNamespace: 1})
 	}
 	return nil

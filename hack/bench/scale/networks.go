@@ -170,6 +170,10 @@ func measureRest(ctx context.Context, o options, p *plane, op *operator, report 
 	if err != nil {
 		return err
 	}
-	report.rest(o, before, after)
+	var networks v1alpha1.BenchmarkNetworkList
+	if err := p.client.List(ctx, &networks); err != nil {
+		return fmt.Errorf("list networks: %w", err)
+	}
+	report.rest(o, len(networks.Items), before, after)
 	return nil
 }

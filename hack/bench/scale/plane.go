@@ -48,7 +48,7 @@ func startPlane(ctx context.Context, o options) (*plane, error) {
 	}
 	p := &plane{out: o.out, patience: o.patience, env: &envtest.Environment{BinaryAssetsDirectory: o.assets,
 		CRDDirectoryPaths: []string{filepath.Join("config", "crd", "bases")}, ErrorIfCRDPathMissing: true,
-		ControlPlaneStartTimeout: 2 * time.Minute, ControlPlaneStopTimeout: time.Minute}}
+		ControlPlaneStartTimeout: 2 * time.Minute, ControlPlaneStopTimeout: 3 * time.Minute}}
 	p.env.ControlPlane.GetAPIServer().Configure().
 		Set("audit-policy-file", policy).
 		Set("audit-log-path", p.auditLog()).

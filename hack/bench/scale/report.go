@@ -58,8 +58,8 @@ func (r *report) networks(w workload, took time.Duration, waits []time.Duration,
 	}
 }
 
-func (r *report) rest(o options, before, after observation) {
-	part := fmt.Sprintf("at rest with %d networks, %s", o.networks, o.rest)
+func (r *report) rest(o options, networks int, before, after observation) {
+	part := fmt.Sprintf("at rest with %d networks, %s", networks, o.rest)
 	sent := after.requests.since(before.requests)
 	r.row(part, "requests", fmt.Sprintf("%d %s", sent.total(), sent.perNetwork(1)))
 	r.row(part, "operator's memory", fmt.Sprintf("%.0f MiB", after.usage.memory))

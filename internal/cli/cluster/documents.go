@@ -11,6 +11,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/results"
 )
 
@@ -108,13 +109,6 @@ func (c *Cluster) RunsOf(ctx context.Context, target Target) ([]v1alpha1.Benchma
 			runs = append(runs, run)
 		}
 	}
-	sort.SliceStable(runs, func(i, j int) bool { return older(&runs[i], &runs[j]) })
+	sort.SliceStable(runs, func(i, j int) bool { return observe.Older(&runs[i], &runs[j]) })
 	return runs, nil
-}
-
-func older(a, b *v1alpha1.BenchmarkRun) bool {
-	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
-		return a.CreationTimestamp.Before(&b.CreationTimestamp)
-	}
-	return a.Name < b.Name
 }

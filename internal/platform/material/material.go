@@ -70,7 +70,8 @@ type Step struct {
 	Plain bool
 }
 
-// Make builds the objects: account, role for exactly the outputs, orders and Job.
+// Make builds the objects: role for exactly the outputs, its account, orders and Job. The role comes first: with it all rights end
+// at once, whatever of the others is there a while longer.
 func Make(in platform.Input, r Recipe) platform.Material {
 	var secrets []string
 	for _, o := range r.Outputs {
@@ -79,9 +80,9 @@ func Make(in platform.Input, r Recipe) platform.Material {
 	name := names.Genesis(in.Network.Name)
 	owned := members.Meta(in.Network, name, component)
 	return platform.Material{Secrets: secrets, Maker: []client.Object{
-		&corev1.ServiceAccount{ObjectMeta: owned, AutomountServiceAccountToken: new(false)},
 		&rbacv1.Role{ObjectMeta: owned, Rules: []rbacv1.PolicyRule{
 			{APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: secrets, Verbs: []string{"get", "patch"}}}},
+		&corev1.ServiceAccount{ObjectMeta: owned, AutomountServiceAccountToken: new(false)},
 		&rbacv1.RoleBinding{ObjectMeta: owned,
 			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
 			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: name, Namespace: in.Network.Namespace}}},
