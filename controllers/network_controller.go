@@ -209,7 +209,8 @@ func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) 
 		build.Watches(kind, labelled)
 	}
 	if r.Kueue == KueueHonour {
-		build.Watches(&kueuev1beta1.Workload{}, owner)
+		build.Watches(&kueuev1beta1.Workload{}, handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(),
+			&v1alpha1.BenchmarkNetwork{}, handler.OnlyControllerOwner()))
 	}
 	if r.Queue != nil {
 		build.WatchesRawSource(source.Channel(r.Queue.turns, &handler.EnqueueRequestForObject{}))
