@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -257,6 +259,9 @@ func (r *RunReconciler) nodes(ctx context.Context, pods []corev1.Pod) ([]corev1.
 // tidy removes what a run with a result needs no more: orders, barrier, reports and rights. The Job stays for its logs,
 // a sample log that was asked for stays, and so does the result.
 func (r *RunReconciler) tidy(ctx context.Context, pass *runPass) error {
+	if err := r.letGo(ctx, pass.run); err != nil {
+		return err
+	}
 	keep := []client.Object{resultMap(pass.run, nil)}
 	if job := pass.snapshot.Job(pass.run.Name); job != nil {
 		keep = append(keep, job)
@@ -270,7 +275,7 @@ func (r *RunReconciler) tidy(ctx context.Context, pass *runPass) error {
 	return nil
 }
 
-// adopt lets the network own a run that a user made, so that it goes with its network.
+// adopt lets the network own a run that it did not make, so that the run goes with its network until it has a result.
 func (r *RunReconciler) adopt(ctx context.Context, pass *runPass) error {
 	for _, ref := range pass.run.OwnerReferences {
 		if ref.UID == pass.network.UID {
@@ -282,6 +287,21 @@ func (r *RunReconciler) adopt(ctx context.Context, pass *runPass) error {
 		APIVersion: v1alpha1.GroupVersion.String(), Kind: "BenchmarkNetwork", Name: pass.network.Name, UID: pass.network.UID})
 	if err := r.Client.Patch(ctx, pass.run, client.MergeFrom(before)); err != nil {
 		return fmt.Errorf("adopt run %s: %w", pass.run.Name, err)
+	}
+	return nil
+}
+
+// letGo takes back what adopt did: a run with a result stays whatever becomes of its network.
+func (r *RunReconciler) letGo(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
+	before := run.DeepCopy()
+	run.OwnerReferences = slices.DeleteFunc(run.OwnerReferences, func(ref metav1.OwnerReference) bool {
+		return ref.Kind == "BenchmarkNetwork" && !ptr.Deref(ref.Controller, false)
+	})
+	if len(run.OwnerReferences) == len(before.OwnerReferences) {
+		return nil
+	}
+	if err := r.Client.Patch(ctx, run, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("let go of run %s: %w", run.Name, err)
 	}
 	return nil
 }

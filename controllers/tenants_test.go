@@ -318,6 +318,24 @@ func TestKeptResults(t *testing.T) {
 	}
 }
 
+// TestARunWithAResultIsFree: a run that a user made goes with its network until it has a result, and belongs to nobody then.
+func TestARunWithAResultIsFree(t *testing.T) {
+	w := readyRun(t)
+	w.reconcileRun("extra")
+	if owners := w.run("extra").OwnerReferences; len(owners) != 1 || owners[0].Name != "banks" {
+		t.Errorf("a run that measures should belong to its network, but belongs to %+v", owners)
+	}
+	run := w.run("extra")
+	w.reportResult(run, 0, 1000, 20_000)
+	w.reportResult(run, 1, 1000, 20_000)
+	w.reconcileRun("extra")
+	w.reconcileRun("extra")
+	run = w.run("extra")
+	if run.Status.Result == nil || len(run.OwnerReferences) != 0 {
+		t.Errorf("a run with a result should be free, but has %+v and belongs to %+v", run.Status.Result, run.OwnerReferences)
+	}
+}
+
 func TestARunLeavesWhenItsTimeIsOver(t *testing.T) {
 	w := withRun(t, strings.Replace(twoWorkers, "spec:", "spec:\n  ttlSecondsAfterFinished: 60", 1))
 	w.end("extra")

@@ -44,8 +44,8 @@ another_than() {
   if [[ -n $now && $now != "$1" ]]; then echo yes; fi
 }
 
-# left: the objects of the benchmarks' networks and experiments, of all kinds that the operator makes.
+# left: what there is of all kinds that the operator makes, but the runs, and their results and logs.
 left() {
   kubectl get bnet,bexp,pods,statefulsets,jobs,services,secrets,configmaps,serviceaccounts,persistentvolumeclaims,roles,rolebindings,networkpolicies \
-    --namespace "$lab" --output name 2> /dev/null | grep --invert-match --extended-regexp '^(configmap/kube-root-ca.crt|serviceaccount/default)$' | xargs
+    --namespace "$lab" --selector '!benchnet.dev/run' --output name 2> /dev/null | grep --invert-match --extended-regexp '^(configmap/kube-root-ca.crt|serviceaccount/default)$' | xargs
 }
