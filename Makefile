@@ -144,7 +144,7 @@ try-argocd: ## A benchmark repository under the real Argo CD, as processes besid
 	@hack/argocd/try
 
 .PHONY: test-kueue
-test-kueue: ## Networks under the real Kueue, which is built first
+test-kueue: ## Networks under the real Kueue, which is built first (two cores: minutes)
 	@program=$$(hack/kueue/build) assets=$$(hack/cluster/assets) && \
 	  BENCHNET_KUEUE=$$program KUBEBUILDER_ASSETS=$$assets hack/test/go kueue -count=1 -run TestWithTheRealKueue ./controllers
 

@@ -374,6 +374,7 @@ func (w *world) manage(limits queue.Limits) {
 		Cache:      cache.Options{DefaultNamespaces: map[string]cache.Config{w.namespace: {}}}})
 	must(w.t, err)
 	d := w.dependencies()
+	d.Now = time.Now
 	d.Client, d.Writer, d.Reader = mgr.GetClient(), apply.NewWriter(mgr.GetClient(), mgr.GetScheme()), observe.NewReader(mgr.GetClient(), mgr.GetScheme())
 	waiting := controllers.NewQueue(d, limits, controllers.RoomNever)
 	must(w.t, controllers.IndexRuns(mgr))

@@ -178,7 +178,7 @@ type BenchmarkNetworkStatus struct {
 	// databaseSummary is engine/topology, for the print column.
 	// +optional
 	DatabaseSummary string `json:"databaseSummary,omitempty"`
-	// queuePosition in the operator's queue, such as 3 of 5, while the network waits there.
+	// queuePosition in the operator's queue, such as 3 of 5, while the network waits there; Kueue, while it waits for that.
 	// +optional
 	QueuePosition string `json:"queuePosition,omitempty"`
 	// stages of the provisioning in order.
