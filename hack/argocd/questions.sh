@@ -19,13 +19,7 @@ says() { if [[ $(application "$2" "$3 | tostring") == *"$1"* ]]; then echo yes; 
 # syncs: how many syncs of the benchmarks Argo CD has begun.
 syncs() { kubectl get events --namespace "$namespace" --field-selector reason=OperationStarted,involvedObject.name=benchmarks --output name | wc -l; }
 
-# record: writes down, until it is ended, every sync status of the benchmarks with the commit that it is about.
-record() {
-  kubectl get application.argoproj.io benchmarks --namespace "$namespace" --watch --output json |
-    jq --unbuffered --raw-output '"\(.status.sync.revision // "none") \(.status.sync.status // "none") \(.status.health.status // "none")"'
-}
-
-# flips: how often what was in sync with a commit was out of sync with the same commit later.
+# flips, of what the watch of the Application recorded: how often what was in sync with a commit was out of sync with the same commit later.
 flips() { awk '$2 == "Synced" { synced[$1] = 1 } $2 == "OutOfSync" && synced[$1] { flips++; synced[$1] = 0 } END { print flips + 0 }' "$work/record.log"; }
 
 # made KIND: the names of a kind in the benchmarks' namespace, in the order of creation.
