@@ -174,7 +174,7 @@ func (o options) setUp(mgr ctrl.Manager, kubeVersion string, found controllers.K
 		Direct:      mgr.GetAPIReader(),
 		Platforms:   all.Registry(),
 		Images:      o.catalogue(),
-		Writer:      apply.NewWriter(mgr.GetClient(), mgr.GetScheme()),
+		Writer:      apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()),
 		Reader:      observe.NewReader(mgr.GetClient(), mgr.GetScheme()),
 		Events:      mgr.GetEventRecorder(v1alpha1.ManagedBy),
 		KubeVersion: kubeVersion,

@@ -42,7 +42,10 @@ func (r *NetworkReconciler) createCredential(ctx context.Context, network *v1alp
 		return fmt.Errorf("own Secret %s: %w", c.Name, err)
 	}
 	err := r.Client.Create(ctx, secret, client.FieldOwner(v1alpha1.ManagedBy))
-	if err != nil && !apierrors.IsAlreadyExists(err) {
+	if apierrors.IsAlreadyExists(err) {
+		return r.Writer.Own(ctx, network, secret) // The cache may not have it yet.
+	}
+	if err != nil {
 		return fmt.Errorf("create Secret %s: %w", c.Name, err)
 	}
 	return nil

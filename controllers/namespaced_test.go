@@ -1,6 +1,7 @@
 package controllers_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/yaml"
@@ -26,41 +26,38 @@ import (
 // confine gives the reconcilers the account of an operator that the chart installs for the world's namespace alone.
 func (w *world) confine() {
 	w.t.Helper()
-	for _, object := range w.namespacedRights() {
+	for _, object := range chartRights(w.t, w.namespace, map[string]any{"watchNamespaces": []any{w.namespace}}, "Role", "RoleBinding") {
 		must(w.t, w.client.Create(w.ctx, object))
 	}
-	confined := rest.CopyConfig(config)
-	confined.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + w.namespace + ":benchnet-operator",
-		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + w.namespace, "system:authenticated"}}
-	c, err := client.NewWithWatch(confined, client.Options{Scheme: w.client.Scheme()})
+	c, err := client.NewWithWatch(impersonating(w.namespace), client.Options{Scheme: w.client.Scheme()})
 	must(w.t, err)
 	w.operator, w.direct = interceptor.NewClient(c, w.counting()), c
 }
 
-// namespacedRights are what the chart makes of kind Role and RoleBinding.
-func (w *world) namespacedRights() []client.Object {
-	w.t.Helper()
+// chartRights are what the chart makes of the operator's rights when it is installed in the namespace: one object of each of the kinds.
+func chartRights(t *testing.T, namespace string, own map[string]any, kinds ...string) []client.Object {
+	t.Helper()
 	chart, err := loader.LoadDir("../charts/benchnet")
-	must(w.t, err)
-	values, err := util.ToRenderValues(chart, map[string]any{"watchNamespaces": []any{w.namespace}},
-		common.ReleaseOptions{Name: "benchnet", Namespace: w.namespace, IsInstall: true}, common.DefaultCapabilities)
-	must(w.t, err)
+	must(t, err)
+	values, err := util.ToRenderValues(chart, own,
+		common.ReleaseOptions{Name: "benchnet", Namespace: namespace, IsInstall: true}, common.DefaultCapabilities)
+	must(t, err)
 	files, err := engine.Render(chart, values)
-	must(w.t, err)
+	must(t, err)
 	var rights []client.Object
 	for _, document := range strings.Split(files["benchnet/templates/rbac_operator.yaml"], "\n---\n") {
 		object := &unstructured.Unstructured{}
-		must(w.t, yaml.Unmarshal([]byte(document), &object.Object))
-		switch object.GetKind() {
-		case "":
-		case "Role", "RoleBinding":
-			rights = append(rights, object)
-		default:
-			w.t.Fatalf("the chart makes %s %s for an operator of one namespace", object.GetKind(), object.GetName())
+		must(t, yaml.Unmarshal([]byte(document), &object.Object))
+		if object.GetKind() == "" {
+			continue // A comment.
 		}
+		if !slices.Contains(kinds, object.GetKind()) {
+			t.Fatalf("the chart makes %s %s, want %v alone", object.GetKind(), object.GetName(), kinds)
+		}
+		rights = append(rights, object)
 	}
-	if len(rights) != 2 {
-		w.t.Fatalf("the chart makes %d objects of rights, want a role and its binding", len(rights))
+	if len(rights) != len(kinds) {
+		t.Fatalf("the chart makes %d objects of rights, want %v", len(rights), kinds)
 	}
 	return rights
 }

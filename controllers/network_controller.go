@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -152,13 +153,23 @@ func (r *NetworkReconciler) begin(ctx context.Context, pass *networkPass, owner 
 	for _, object := range stage.Objects {
 		applied, err := r.Writer.Applied(ctx, owner, object, pass.snapshot.Live(object))
 		if err != nil {
-			return observe.Readiness{State: observe.Waiting, Message: err.Error()}, err
+			return unapplied(err), err
 		}
 		if object == stage.Lead {
 			owner.Object, owner.ChildrenLast = applied, true
 		}
 	}
 	return pass.readiness(stage), nil
+}
+
+// unapplied is a stage of which something could not be applied: the operator tries again, and fails for certain only where the user
+// has to do something first.
+func unapplied(err error) observe.Readiness {
+	found := observe.Readiness{State: observe.Waiting, Message: err.Error()}
+	if errors.Is(err, apply.ErrForeign) {
+		found.State = observe.Failed
+	}
+	return found
 }
 
 // report writes the status if it changed, and tells of the transitions. Progress alone is held back for a while, so that much

@@ -154,12 +154,12 @@ func (p *networkPass) allFindings() []status.StageFinding {
 		return nil
 	}
 	all := p.findings
-	message := "not reached in this pass"
+	missed := observe.Readiness{Message: "not reached in this pass"}
 	if len(all) == 0 && p.problem != nil {
-		message = p.problem.Error()
+		missed = unapplied(p.problem)
 	}
 	for _, stage := range p.plan.Stages[len(all):] {
-		all = append(all, status.StageFinding{Name: stage.Name, Provisioning: stage.Provisioning, Readiness: observe.Readiness{Message: message}})
+		all = append(all, status.StageFinding{Name: stage.Name, Provisioning: stage.Provisioning, Readiness: missed})
 	}
 	return all
 }

@@ -375,7 +375,7 @@ func (w *world) manage(limits queue.Limits) {
 	must(w.t, err)
 	d := w.dependencies()
 	d.Now = time.Now
-	d.Client, d.Writer, d.Reader = mgr.GetClient(), apply.NewWriter(mgr.GetClient(), mgr.GetScheme()), observe.NewReader(mgr.GetClient(), mgr.GetScheme())
+	d.Client, d.Writer, d.Reader = mgr.GetClient(), apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()), observe.NewReader(mgr.GetClient(), mgr.GetScheme())
 	waiting := controllers.NewQueue(d, limits, controllers.RoomNever)
 	must(w.t, controllers.IndexRuns(mgr))
 	must(w.t, waiting.SetupWithManager(mgr))

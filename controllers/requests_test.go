@@ -81,7 +81,7 @@ func (w *world) startManager() *sent {
 	networks := &controllers.NetworkReconciler{Dependencies: controllers.Dependencies{
 		Client: mgr.GetClient(), Direct: mgr.GetAPIReader(), Platforms: all.Registry(),
 		Images: images.Catalogue{Registry: images.DefaultRegistry, Version: "0"},
-		Writer: apply.NewWriter(mgr.GetClient(), mgr.GetScheme()), Reader: observe.NewReader(mgr.GetClient(), mgr.GetScheme()),
+		Writer: apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()), Reader: observe.NewReader(mgr.GetClient(), mgr.GetScheme()),
 		Events: mgr.GetEventRecorder(v1alpha1.ManagedBy), KubeVersion: "v1.34.4", Now: func() time.Time { return w.now },
 	}}
 	must(w.t, networks.SetupWithManager(mgr, 1))

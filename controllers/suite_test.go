@@ -98,13 +98,37 @@ func newWorld(t *testing.T) *world {
 	must(t, kueue.AddToScheme(scheme))
 	plain, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
 	must(t, err)
-	w := &world{t: t, ctx: t.Context(), client: plain, direct: plain, now: time.Now().Truncate(time.Second),
+	entitled, err := client.NewWithWatch(asOperator(t, plain), client.Options{Scheme: scheme})
+	must(t, err)
+	w := &world{t: t, ctx: t.Context(), client: plain, direct: entitled, now: time.Now().Truncate(time.Second),
 		platforms: all.Registry()}
-	w.operator = interceptor.NewClient(plain, w.counting())
+	w.operator = interceptor.NewClient(entitled, w.counting())
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
 	must(t, plain.Create(w.ctx, ns))
 	w.namespace = ns.Name
 	return w
+}
+
+// operatorNamespace is where the chart would install the operator; the account needs no pod to be used.
+const operatorNamespace = "benchnet-system"
+
+// asOperator is a connection with the rights that the chart gives the operator for all namespaces, and no others: a write or a read for
+// which they do not suffice fails here as it would there.
+func asOperator(t *testing.T, admin client.Client) *rest.Config {
+	t.Helper()
+	values := map[string]any{"queue": map[string]any{"kueue": string(controllers.KueueHonour)}}
+	for _, object := range chartRights(t, operatorNamespace, values, "ClusterRole", "ClusterRoleBinding") {
+		must(t, client.IgnoreAlreadyExists(admin.Create(t.Context(), object)))
+	}
+	return impersonating(operatorNamespace)
+}
+
+// impersonating is a connection as the operator that is installed in a namespace.
+func impersonating(namespace string) *rest.Config {
+	own := rest.CopyConfig(config)
+	own.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + namespace + ":benchnet-operator",
+		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"}}
+	return own
 }
 
 // errDied is what the reconcilers see of a write before which the operator dies.
@@ -146,7 +170,7 @@ var catalogue = images.Catalogue{Registry: "ghcr.io/benchnet", Version: "0.1.0"}
 
 func (w *world) dependencies() controllers.Dependencies {
 	return controllers.Dependencies{Client: w.operator, Direct: w.direct, Platforms: w.platforms, Images: catalogue,
-		Writer: apply.NewWriter(w.operator, w.operator.Scheme()), Reader: observe.NewReader(w.operator, w.operator.Scheme()),
+		Writer: apply.NewWriter(w.operator, w.direct, w.operator.Scheme()), Reader: observe.NewReader(w.operator, w.operator.Scheme()),
 		Events: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Kueue: w.kueue, Now: func() time.Time { return w.now }}
 }
 

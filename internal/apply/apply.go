@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -24,13 +25,18 @@ import (
 // Writer applies objects on behalf of their owner.
 type Writer struct {
 	client client.Client
+	direct client.Reader
 	scheme *runtime.Scheme
 }
 
-// NewWriter writes through the client; scheme knows the kinds of owners and of typed objects.
-func NewWriter(c client.Client, scheme *runtime.Scheme) *Writer {
-	return &Writer{client: c, scheme: scheme}
+// NewWriter writes through the client; direct reads past any cache whose an object is that is in the way; scheme knows the kinds of
+// owners and of typed objects.
+func NewWriter(c client.Client, direct client.Reader, scheme *runtime.Scheme) *Writer {
+	return &Writer{client: c, direct: direct, scheme: scheme}
 }
+
+// notThere is a resource version that no object has. An apply that carries it makes an object, and conflicts with any that is there.
+const notThere = "1"
 
 // Owner is the object whose children are written, with the labels that all of them carry.
 type Owner struct {
@@ -61,12 +67,65 @@ func (w *Writer) Applied(ctx context.Context, owner Owner, desired, live client.
 	if live != nil && upToDate(intent, live) {
 		return live, nil
 	}
-	err = w.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(intent),
-		client.FieldOwner(v1alpha1.ManagedBy), client.ForceOwnership)
+	if live == nil && intent.GetResourceVersion() == "" {
+		err = w.create(ctx, owner, intent)
+	} else {
+		err = w.send(ctx, intent)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("apply %s %s: %w", intent.GetKind(), client.ObjectKeyFromObject(intent), err)
+		return nil, err
 	}
 	return intent, nil
+}
+
+// send has the intent become what the API server made of it.
+func (w *Writer) send(ctx context.Context, intent *unstructured.Unstructured) error {
+	err := w.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(intent),
+		client.FieldOwner(v1alpha1.ManagedBy), client.ForceOwnership)
+	if err != nil {
+		return fmt.Errorf("apply %s %s: %w", intent.GetKind(), client.ObjectKeyFromObject(intent), err)
+	}
+	return nil
+}
+
+// create applies what is not known to be there. What is there all the same was made a moment ago, or is somebody else's.
+func (w *Writer) create(ctx context.Context, owner Owner, intent *unstructured.Unstructured) error {
+	intent.SetResourceVersion(notThere)
+	err := w.send(ctx, intent)
+	if !apierrors.IsConflict(err) {
+		return err
+	}
+	if err := w.Own(ctx, owner.Object, intent); err != nil {
+		return err
+	}
+	intent.SetResourceVersion("")
+	return w.send(ctx, intent)
+}
+
+// ErrForeign is of an object that somebody else made and that has a name the operator needs: nothing but the user can mend that.
+var ErrForeign = errors.New("was not made by the operator and is left as it is: delete it, or choose another name")
+
+// Own is an error if the owner does not control the object of that kind and name. It asks past the cache.
+func (w *Writer) Own(ctx context.Context, owner, object client.Object) error {
+	gvk, err := apiutil.GVKForObject(object, w.scheme)
+	if err != nil {
+		return fmt.Errorf("kind of %T %s: %w", object, object.GetName(), err)
+	}
+	found := &metav1.PartialObjectMetadata{}
+	found.SetGroupVersionKind(gvk)
+	if err := w.direct.Get(ctx, client.ObjectKeyFromObject(object), found); err != nil {
+		return fmt.Errorf("see whose %s %s is: %w", gvk.Kind, object.GetName(), err)
+	}
+	holder := metav1.GetControllerOf(found)
+	switch {
+	case holder == nil:
+		return fmt.Errorf("%s %s is there already, but %w", gvk.Kind, object.GetName(), ErrForeign)
+	case holder.UID == owner.GetUID():
+		return nil
+	default:
+		return fmt.Errorf("%s %s is there already and belongs to %s %s (%s), not to this %s: wait until that is gone, or choose another name",
+			gvk.Kind, object.GetName(), holder.Kind, holder.Name, holder.UID, owner.GetName())
+	}
 }
 
 // Delete removes an object and its dependants; one that is gone already is no error.

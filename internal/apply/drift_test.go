@@ -32,7 +32,7 @@ func TestDrift(t *testing.T) {
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	w := NewWriter(nil, scheme)
+	w := NewWriter(nil, nil, scheme)
 	owner := Owner{Object: &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "n", Namespace: "ns", UID: "1"}},
 		Labels: map[string]string{v1alpha1.LabelNetwork: "n"}}
 	cases := []struct {

@@ -188,7 +188,10 @@ func (in Input) scriptContainer(g group, i Instance, script string) corev1.Conta
 				corev1.ResourceCPU:    resource.MustParse("50m"),
 				corev1.ResourceMemory: resource.MustParse("64Mi"),
 			},
-			Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("256Mi")},
+			Limits: corev1.ResourceList{
+				corev1.ResourceCPU:    resource.MustParse("2"),
+				corev1.ResourceMemory: resource.MustParse("256Mi"),
+			},
 		},
 		SecurityContext: &corev1.SecurityContext{
 			AllowPrivilegeEscalation: ptr.To(false),

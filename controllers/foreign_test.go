@@ -1,0 +1,98 @@
+package controllers_test
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
+)
+
+// foreigner makes an object that is none of the operator's; untouched fails the test when anything of it changed since.
+func (w *world) foreigner(object client.Object) (untouched func()) {
+	w.t.Helper()
+	object.SetNamespace(w.namespace)
+	must(w.t, w.client.Create(w.ctx, object))
+	return func() {
+		w.t.Helper()
+		now := object.DeepCopyObject().(client.Object)
+		must(w.t, w.client.Get(w.ctx, client.ObjectKeyFromObject(object), now))
+		if !equality.Semantic.DeepEqual(object, now) {
+			w.t.Errorf("%T %s is somebody else's and must stay as it is, but became %+v", object, object.GetName(), now)
+		}
+	}
+}
+
+// TestForeignObjectsStay makes sure that an object of somebody else that has a name the operator needs is told of and left alone, and that
+// all goes on as soon as it is gone.
+func TestForeignObjectsStay(t *testing.T) {
+	cases := map[string]client.Object{
+		"the network's first ConfigMap": &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.Epoch("banks")}, Data: map[string]string{"mine": "1"}},
+		"the account of its genesis":    &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: names.Genesis("banks")}, AutomountServiceAccountToken: new(true)},
+		"its password":                  &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: names.DatabaseSuperuser("banks")}, StringData: map[string]string{"mine": "1"}},
+		"its database's Service": &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "banks-db"}, Spec: corev1.ServiceSpec{
+			Ports: []corev1.ServicePort{{Port: 80}}}},
+	}
+	for name, object := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			untouched := w.foreigner(object)
+			must(t, w.create(twoBanks[:strings.Index(twoBanks, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+			for range 2 {
+				if _, err := w.networks().Reconcile(w.ctx, w.request("banks")); err == nil {
+					t.Error("the pass should end with an error")
+				}
+				untouched()
+			}
+			for _, kind := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionStalled} {
+				c := meta.FindStatusCondition(w.network("banks").Status.Conditions, kind)
+				if c == nil || c.Reason != v1alpha1.ReasonStageFailed || !strings.Contains(c.Message, object.GetName()+" is there already") {
+					t.Errorf("%s should name %s, but is %+v", kind, object.GetName(), c)
+				}
+			}
+			must(t, w.client.Delete(w.ctx, object))
+			w.bringUp("banks")
+			if s := w.network("banks").Status; !meta.IsStatusConditionTrue(s.Conditions, v1alpha1.ConditionReady) {
+				t.Errorf("the network should be ready now, but is %+v", s.Conditions)
+			}
+		})
+	}
+}
+
+// TestForeignObjectsOfARunStay is the same for a run: its account has the run's own name, which an account of the user's may have as well.
+func TestForeignObjectsOfARunStay(t *testing.T) {
+	w := withRun(t, twoWorkers)
+	for _, object := range []client.Object{
+		&corev1.ConfigMap{ObjectMeta: w.meta(names.Barrier("extra")), Data: map[string]string{"mine": "1"}},
+		&corev1.ServiceAccount{ObjectMeta: w.meta("extra"), AutomountServiceAccountToken: new(true)},
+	} {
+		untouched := w.foreigner(object)
+		if _, err := w.runs().Reconcile(w.ctx, w.request("extra")); err == nil {
+			t.Errorf("%T: the pass should end with an error", object)
+		}
+		untouched()
+		w.wantReason("extra", v1alpha1.ReasonProblem, object.GetName()+" is there already")
+		must(t, w.client.Delete(w.ctx, object))
+	}
+	w.reconcileRun("extra")
+	w.wantReason("extra", v1alpha1.ReasonWaitingForWorkers, "0 of 2 workers")
+}
+
+// TestWhatAnotherNetworkHasStays makes sure that what belongs to an earlier network of the same name, which is not gone yet, is waited for.
+func TestWhatAnotherNetworkHasStays(t *testing.T) {
+	w := newWorld(t)
+	untouched := w.foreigner(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.Epoch("banks"), OwnerReferences: []metav1.OwnerReference{
+		{APIVersion: v1alpha1.GroupVersion.String(), Kind: "BenchmarkNetwork", Name: "banks", UID: "gone", Controller: new(true)}}}})
+	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	_, err := w.networks().Reconcile(w.ctx, w.request("banks"))
+	if err == nil || !strings.Contains(err.Error(), "belongs to BenchmarkNetwork banks (gone)") {
+		t.Errorf("the error should say whose it is, but is %v", err)
+	}
+	untouched()
+}
