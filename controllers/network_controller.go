@@ -86,11 +86,11 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	if err := r.retryPods(ctx, pass.snapshot); err != nil {
 		return ctrl.Result{}, err
 	}
+	if held > 0 && pass.problem == nil {
+		return ctrl.Result{RequeueAfter: held}, nil
+	}
 	if pass.problem != nil || pass.refusal != nil {
 		return patient(pass.retry(), pass.problem)
-	}
-	if held > 0 {
-		return ctrl.Result{RequeueAfter: held}, nil
 	}
 	return r.expire(ctx, pass)
 }
@@ -182,15 +182,17 @@ func (r *NetworkReconciler) report(ctx context.Context, pass *networkPass) (held
 	if !status.Changed(network.Status, computed) {
 		return 0, nil
 	}
-	if held = r.progress.left(key, now); held > 0 && status.ProgressAlone(network.Status, computed) {
-		return held, nil
+	if status.ProgressAlone(network.Status, computed) {
+		if held = r.progress.left(key, now); held > 0 {
+			return held, nil
+		}
 	}
 	before := network.DeepCopy()
 	network.Status = computed
 	if err := writeStatus(ctx, r.Client, r.Events, before, network, before.Status.Conditions, computed.Conditions); err != nil {
 		return 0, err
 	}
-	write := statusWrite{at: now}
+	var write statusWrite
 	if network.ResourceVersion != before.ResourceVersion { // Else nothing changed, and nothing comes back.
 		write.over = before.ResourceVersion
 	}

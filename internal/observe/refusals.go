@@ -90,8 +90,12 @@ func setPodless(set *appsv1.StatefulSet) bool {
 	return wanted && set.Status.ObservedGeneration > 0 && set.Status.ObservedGeneration >= set.Generation && set.Status.Replicas == 0
 }
 
-// jobPodless is of a Job that was begun and of whose pods nothing is known: a Job that has ended knows of some.
+// jobPodless is of a Job that was begun and of whose pods nothing is known: a Job that has ended knows of some, and one whose pods
+// have just ended has yet to count them.
 func jobPodless(job *batchv1.Job) bool {
 	s := job.Status
+	if ended := s.UncountedTerminatedPods; ended != nil && len(ended.Succeeded)+len(ended.Failed) > 0 {
+		return false
+	}
 	return s.StartTime != nil && s.Active == 0 && s.Succeeded == 0 && s.Failed == 0 && len(s.Conditions) == 0
 }
