@@ -22,8 +22,8 @@ syncs() { kubectl get events --namespace "$namespace" --field-selector reason=Op
 # flips, of what the watch of the Application recorded: how often what was in sync with a commit was out of sync with the same commit later.
 flips() { awk '$2 == "Synced" { synced[$1] = 1 } $2 == "OutOfSync" && synced[$1] { flips++; synced[$1] = 0 } END { print flips + 0 }' "$work/record.log"; }
 
-# made KIND: the names of a kind in the benchmarks' namespace, in the order of creation.
-made() { kubectl get "$1" --namespace "$lab" --sort-by=.metadata.creationTimestamp --output name | xargs -r -n 1 basename | xargs; }
+# made KIND: the names of a kind in the benchmarks' namespace that no experiment made, in the order of creation.
+made() { kubectl get "$1" --namespace "$lab" --selector '!benchnet.dev/experiment' --sort-by=.metadata.creationTimestamp --output name | xargs -r -n 1 basename | xargs; }
 
 # generations: the distinct generations of all networks, runs and experiments: 1 if nobody wrote a spec after it was made.
 generations() { kubectl get bnet,brun,bexp --namespace "$lab" --output json | jq --raw-output '[.items[].metadata.generation] | unique | join(" ")'; }
