@@ -31,6 +31,7 @@ const (
 	lostValidator   = "member-3"
 	otherValidator  = "member-0"
 	catchUpPatience = 4 * time.Minute
+	memberDown      = "BenchnetMemberDown"
 )
 
 // Four validators of Malachite: their blocks are measured, and what the stream says agrees with what the validator counts itself.
@@ -52,12 +53,24 @@ func TestValidators(t *testing.T) {
 		ns := ns.Within(t)
 		assertDashboards(ns, ns.WaitEnded("val-blocks"), onMalachite)
 	})
-	mustPass(t, "a validator that was lost catches up", func(t *testing.T) {
+	t.Run("every recording rule gives data, no alert fires, the page of metrics is right", func(t *testing.T) {
+		ns := ns.Within(t)
+		run := ns.WaitEnded("val-blocks")
+		assertRules(ns, run, onMalachite)
+		assertQuiet(ns, run)
+		assertDocumented(ns, onMalachite)
+	})
+	mustPass(t, "a validator that was lost is told of, and catches up", func(t *testing.T) {
 		ns := ns.Within(t)
 		pod := memberPod(ns, "val", lostValidator)
-		ns.Kubectl("delete", "pod", pod.Name, "--wait=false")
+		// A process that hangs does not end when it is asked to, so that it is missed for long enough.
+		signalAll(ns, pod.Name, "STOP")
+		ns.Kubectl("delete", "pod", pod.Name, "--wait=false", "--grace-period=180")
+		waitAlert(ns, memberDown, lostValidator, true)
+		signalAll(ns, pod.Name, "CONT")
 		ns.WaitReplaced(pod)
 		assertCatchesUp(ns)
+		waitAlert(ns, memberDown, lostValidator, false)
 	})
 	mustPass(t, "and decides with the others again", func(t *testing.T) {
 		ns := ns.Within(t)
@@ -65,6 +78,12 @@ func TestValidators(t *testing.T) {
 		assertBlocks(ns, ns.WaitEnded("val-again"), 110)
 	})
 	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedWhole(ns.Within(t), "val") })
+}
+
+// signalAll sends a signal to all processes of a pod but the first.
+func signalAll(ns *cluster.Namespace, pod, signal string) {
+	ns.Helper()
+	ns.Kubectl("exec", pod, "--container=malachite", "--", "bash", "-c", "kill -"+signal+" -1")
 }
 
 // assertBlocks fails unless the run is valid and its numbers are those of its blocks.

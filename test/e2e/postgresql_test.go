@@ -54,6 +54,13 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 			t.Errorf("2 a second over 10 s make 20 planned starts, not %d", planned)
 		}
 	})
+	t.Run("every recording rule gives data, no alert fires, the page of metrics is right", func(t *testing.T) {
+		ns := ns.Within(t)
+		run := ns.WaitEnded("banks-issue-open")
+		assertRules(ns, run, onCorda, onPostgreSQL, openLoad)
+		assertQuiet(ns, run)
+		assertDocumented(ns, onCorda, onPostgreSQL)
+	})
 	t.Run("the network tells of its last run", func(t *testing.T) {
 		ns := ns.Within(t)
 		ns.Wait("the network has finished", time.Minute, func() (bool, string) {

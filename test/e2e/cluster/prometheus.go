@@ -96,6 +96,28 @@ func (p Prometheus) Targets(labels model.LabelSet) []promv1.ActiveTarget {
 	})
 }
 
+// Kinds of the metrics that the targets with these labels serve, by the names that series have: counter, gauge, histogram, summary, untyped.
+func (p Prometheus) Kinds(labels model.LabelSet) map[string]string {
+	p.Helper()
+	all, err := p.api.TargetsMetadata(p.Context(), labels.String(), "", "")
+	if err != nil {
+		p.Fatalf("metadata of the targets %s: %v", labels, err)
+	}
+	kinds := map[string]string{}
+	for _, m := range all {
+		name, kind := m.Metric, string(m.Type)
+		// OpenMetrics leaves the ending out.
+		if kind == "counter" && !strings.HasSuffix(name, "_total") && m.Target["endpoint"] == "http" {
+			name += "_total"
+		}
+		if kind == "unknown" {
+			kind = "untyped"
+		}
+		kinds[name] = kind
+	}
+	return kinds
+}
+
 // WaitTargetsUp waits until exactly the wanted targets are there with these labels and all are up, and tells them. A target is
 // wanted by its pod and the name of its port: banks-member-0/jmx.
 func (p Prometheus) WaitTargetsUp(labels model.LabelSet, wanted ...string) []promv1.ActiveTarget {

@@ -1,0 +1,187 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/prometheus/common/model"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/inventory"
+	"github.com/benchnet/benchnet/test/e2e/cluster"
+)
+
+// openLoad is what a rule needs that compares a run with the rate that it asks for.
+const openLoad system = "an open load"
+
+// recorded are the systems of recording rules by what their names hold; those of others are there on all systems.
+var recorded = map[system]*regexp.Regexp{
+	onCorda:      regexp.MustCompile(`:(corda|jvm)_`),
+	onJPaxos:     regexp.MustCompile(`:jpaxos_`),
+	onMalachite:  regexp.MustCompile(`:malachite_`),
+	onEmerald:    regexp.MustCompile(`:emerald_`),
+	onPostgreSQL: regexp.MustCompile(`^(run_)?database:`),
+	openLoad:     regexp.MustCompile(`_per_offered:`),
+}
+
+// metricsOf are the tables of docs/metrics.md whose metrics a network of a system serves, all of them.
+var metricsOf = map[system][]inventory.Source{
+	onCorda:      {inventory.Corda, inventory.JVM},
+	onMalachite:  {inventory.Malachite, inventory.Consensus},
+	onPostgreSQL: {inventory.PostgreSQL},
+}
+
+func readInventory(ns *cluster.Namespace) *inventory.Inventory {
+	ns.Helper()
+	all, err := inventory.Read(os.DirFS("../.."))
+	if err != nil {
+		ns.Fatal(err)
+	}
+	return all
+}
+
+// assertRules fails unless every recording rule of the systems that were there has recorded numbers over the time of the run: of the
+// network or run, or of each of its members or databases.
+func assertRules(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ...system) {
+	ns.Helper()
+	prometheus, network := ns.Prometheus(), ns.Network(run.Spec.NetworkName)
+	asked, left := 0, 0
+	for _, rule := range readInventory(ns).Rules {
+		if missing(rule.Name, here) {
+			left++
+			continue
+		}
+		asked++
+		selector := fmt.Sprintf(`%s{namespace=%q,network=%q}`, rule.Name, ns.Name, network.Name)
+		if strings.HasPrefix(rule.Name, "run") {
+			selector = fmt.Sprintf(`%s{namespace=%q,run=%q}`, rule.Name, ns.Name, run.Name)
+		}
+		label, want := seriesOf(rule.Name, network)
+		if got := numbered(prometheus.QueryRange(selector, run.Status.StartTime.Time, time.Now(), 5*time.Second), label); len(got) != want {
+			ns.Errorf("%s has recorded numbers of %d %s (%v), want %d", selector, len(got), label, got, want)
+		}
+	}
+	ns.Logf("%d recording rules gave data over the time of %s; %d are of other systems", asked, run.Name, left)
+}
+
+func missing(rule string, here []system) bool {
+	for s, names := range recorded {
+		if names.MatchString(rule) && !slices.Contains(here, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// seriesOf tells by which label a rule parts its series, and how many there have to be.
+func seriesOf(rule string, network *v1alpha1.BenchmarkNetwork) (label model.LabelName, want int) {
+	level, _, _ := strings.Cut(rule, ":")
+	switch strings.TrimPrefix(level, "run_") {
+	case "member":
+		return "member", len(network.Status.Members)
+	case "database":
+		return "database", len(network.Status.Databases)
+	case "run":
+		return "run", 1
+	case "workers":
+		return "run", 1
+	default:
+		return "network", 1
+	}
+}
+
+// numbered are the values of the label of those series that have a number.
+func numbered(matrix model.Matrix, label model.LabelName) []string {
+	var found []string
+	for _, series := range matrix {
+		if hasNumber(model.Matrix{series}) {
+			found = append(found, string(series.Metric[label]))
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// assertDocumented compares what Prometheus was told of a network's metrics with the page: each of the project's own is on it, of the same kind
+// are all that are on it, and none of the systems that are here is missing.
+func assertDocumented(ns *cluster.Namespace, here ...system) {
+	ns.Helper()
+	page := readInventory(ns)
+	kinds := map[string]string{}
+	for _, metrics := range page.Sources {
+		for _, m := range metrics {
+			kinds[m.Name] = m.Kind
+		}
+	}
+	served := ns.Prometheus().Kinds(model.LabelSet{"job": "benchnet", "namespace": model.LabelValue(ns.Name)})
+	for name, kind := range served {
+		own := strings.HasPrefix(name, "benchnet_") || strings.HasPrefix(name, "corda_") || strings.HasPrefix(name, "malachite_bench_")
+		if want := kinds[name]; want != kind && (want != "" || own) {
+			ns.Errorf("%s is served as a %s, docs/metrics.md says %q", name, kind, want)
+		}
+	}
+	for _, s := range here {
+		for _, source := range metricsOf[s] {
+			for _, m := range page.Sources[source] {
+				if served[m.Name] == "" {
+					ns.Errorf("%s of docs/metrics.md is not served", m.Name)
+				}
+			}
+		}
+	}
+	ns.Logf("%d metrics are served, and those of docs/metrics.md as it says", len(served))
+}
+
+// hostOnly are alerts on the machine that the test runs on, and not on the network: its disk may be small.
+var hostOnly = []string{"BenchnetVolumeNearlyFull"}
+
+// assertQuiet fails if an alert of the severity warning or critical has fired on a network while it was well: since the run began.
+func assertQuiet(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
+	ns.Helper()
+	excused := slices.Clone(hostOnly)
+	if onlyOfASmallMachine(run) {
+		excused = append(excused, "BenchnetRunInvalid")
+	}
+	selector := fmt.Sprintf(`ALERTS{namespace=%q,alertname=~"Benchnet.+",alertstate="firing",severity=~"warning|critical"}`, ns.Name)
+	for _, series := range ns.Prometheus().QueryRange(selector, run.Status.StartTime.Time, time.Now(), 5*time.Second) {
+		if slices.Contains(excused, string(series.Metric["alertname"])) {
+			ns.Logf("the machine is to blame for %s", series.Metric)
+			continue
+		}
+		ns.Errorf("the network is well, and yet there was %s, for %d steps of 5 s", series.Metric, len(series.Values))
+	}
+}
+
+// onlyOfASmallMachine tells whether a run is invalid for no other reason than the machine.
+func onlyOfASmallMachine(run *v1alpha1.BenchmarkRun) bool {
+	for _, r := range run.Status.Reasons {
+		if r.Severity == "Invalid" && !slices.Contains(smallMachine, r.Reason) {
+			return false
+		}
+	}
+	return run.Status.Verdict == v1alpha1.VerdictInvalid
+}
+
+// waitAlert waits until an alert fires on a member, or does not any more.
+func waitAlert(ns *cluster.Namespace, alert, member string, firing bool) {
+	ns.Helper()
+	prometheus := ns.Prometheus()
+	selector := fmt.Sprintf(`ALERTS{alertname=%q,namespace=%q,member=%q}`, alert, ns.Name, member)
+	what := fmt.Sprintf("%s fires on %s", alert, member)
+	if !firing {
+		what = fmt.Sprintf("%s is over on %s", alert, member)
+	}
+	ns.Wait(what, 3*time.Minute, func() (bool, string) {
+		state := "quiet"
+		for _, series := range prometheus.Query(selector) {
+			state = string(series.Metric["alertstate"])
+		}
+		return (state == "firing") == firing, "it is " + state
+	})
+}
