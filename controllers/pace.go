@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// progressPeriod is how long progress alone waits before the status of a network tells of it, for more of it or for a milestone. A network of a thousand members would
-// else write its status, with all of them in it, a thousand times.
+// progressPeriod is how long progress alone waits before the status of a network tells of it, for more of it or for a milestone. A
+// network of a thousand members would else write its status, with all of them in it, a thousand times.
 const progressPeriod = time.Second
 
 // pace knows over what each network's status was written last, and since when there is more to tell. It forgets when the operator
