@@ -88,9 +88,12 @@ func assertMeasured(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 // and its limit and host are known.
 func assertMembersObserved(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, result *results.Result) {
 	ns.Helper()
-	members, seen := ns.Network(run.Spec.NetworkName).Status.Members, 0
+	members, seen := map[string]bool{}, 0
+	for _, m := range ns.Network(run.Spec.NetworkName).Status.Members {
+		members[m.Name] = true
+	}
 	for _, m := range result.Members {
-		if m.Kind != results.KindDatabase {
+		if members[m.Member] { // Not a database, nor a second container of a member.
 			seen++
 		}
 		if m.CPULimit <= 0 || m.Host == nil || m.Clock == nil {
