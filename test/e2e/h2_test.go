@@ -63,7 +63,7 @@ func TestOneMemberOnH2(t *testing.T) {
 		assertMeasured(ns, run)
 		assertForgotten(ns, before, run)
 	})
-	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedWhole(ns.Within(t), "one") })
+	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedWhole(ns.Within(t), "one", "after", "disturbed", "fresh") })
 }
 
 func runManifest(t *testing.T, name, window string) string {

@@ -122,13 +122,18 @@ func tellStages(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork) {
 	}
 }
 
-// assertDeletedWhole deletes the network and fails if anything stays.
-func assertDeletedWhole(ns *cluster.Namespace, network string) {
+// assertDeletedWhole deletes the network and fails if anything stays but the runs that were made by hand: they have results, and
+// go with all that is theirs when they are deleted.
+func assertDeletedWhole(ns *cluster.Namespace, network string, byHand ...string) {
 	ns.Helper()
 	if made := ns.Objects(); len(made) < 10 {
 		ns.Fatalf("the network should have made more than %v", made)
 	}
 	ns.Kubectl("delete", "benchmarknetwork", network, "--wait=false")
+	if len(byHand) > 0 {
+		ns.WaitRuns(byHand...)
+		ns.Kubectl(append([]string{"delete", "benchmarkrun", "--wait=false"}, byHand...)...)
+	}
 	ns.WaitEmpty()
 }
 

@@ -77,7 +77,7 @@ func TestValidators(t *testing.T) {
 		ns.MustApply(validatorsAgain)
 		assertBlocks(ns, ns.WaitEnded("val-again"), 110)
 	})
-	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedWhole(ns.Within(t), "val") })
+	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedWhole(ns.Within(t), "val", "val-again") })
 }
 
 // signalAll sends a signal to all processes of a pod but the first.

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -45,6 +46,20 @@ func stands(object string) bool {
 		}
 	}
 	return false
+}
+
+// WaitRuns waits until no network is left in the namespace, and of all runs just those.
+func (n *Namespace) WaitRuns(names ...string) {
+	n.Helper()
+	var want []string
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		want = append(want, "benchmarkrun.benchnet.dev/"+name)
+	}
+	n.Wait("of networks and runs there are just "+strings.Join(want, " "), 2*time.Minute, func() (bool, string) {
+		left := strings.Fields(n.Kubectl("get", "benchmarknetworks,benchmarkruns", "--output=name", "--ignore-not-found"))
+		sort.Strings(left)
+		return slices.Equal(left, want), strings.Join(left, " ")
+	})
 }
 
 // WaitEmpty waits until nothing is left in the namespace.
