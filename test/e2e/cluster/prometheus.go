@@ -96,6 +96,9 @@ func (p Prometheus) Targets(labels model.LabelSet) []promv1.ActiveTarget {
 	})
 }
 
+// openMetrics are the ports that speak OpenMetrics, in which the name of a counter has no ending, as its series have.
+var openMetrics = []string{"http", "jmx"}
+
 // Kinds of the metrics that the targets with these labels serve, by the names that series have: counter, gauge, histogram, summary, untyped.
 func (p Prometheus) Kinds(labels model.LabelSet) map[string]string {
 	p.Helper()
@@ -106,8 +109,7 @@ func (p Prometheus) Kinds(labels model.LabelSet) map[string]string {
 	kinds := map[string]string{}
 	for _, m := range all {
 		name, kind := m.Metric, string(m.Type)
-		// OpenMetrics leaves the ending out.
-		if kind == "counter" && !strings.HasSuffix(name, "_total") && m.Target["endpoint"] == "http" {
+		if kind == "counter" && !strings.HasSuffix(name, "_total") && slices.Contains(openMetrics, m.Target["endpoint"]) {
 			name += "_total"
 		}
 		if kind == "unknown" {
