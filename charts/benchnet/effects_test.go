@@ -53,7 +53,7 @@ var effects = map[string]effect{
 	"logLevel":                {set: "logLevel: debug", object: deployment, path: container + ".args[5]", want: "--zap-log-level=debug"},
 	"maxConcurrentReconciles": {set: "maxConcurrentReconciles: 9", object: deployment, path: container + ".args[6]", want: "--max-concurrent-reconciles=9"},
 	"extraArgs":               {set: "extraArgs: [--zap-devel]", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --zap-devel"},
-	"extraEnv":                {set: "extraEnv: [{name: GOMEMLIMIT, value: 200MiB}]", object: deployment, path: container + ".env[0].value", want: "200MiB"},
+	"extraEnv":                {set: "extraEnv: [{name: GOGC, value: '50'}]", object: deployment, path: container + ".env[?(@.name=='GOGC')].value", want: "50"},
 
 	"queue.maxNetworks": {set: "queue: {maxNetworks: 2}", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --queue-max-networks=2"},
 	"queue.pools": {set: "queue: {pools: [{name: metal, nodeSelector: {pool: metal}, maxNetworks: 1}]}", object: deployment, path: allArgs,
