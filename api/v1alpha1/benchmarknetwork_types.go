@@ -190,13 +190,13 @@ type BenchmarkNetworkStatus struct {
 	// members and notary in order.
 	// +listType=map
 	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=128
+	// +kubebuilder:validation:MaxItems=1024
 	// +optional
 	Members []MemberStatus `json:"members,omitempty"`
 	// databases are the instances in order.
 	// +listType=map
 	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=128
+	// +kubebuilder:validation:MaxItems=1024
 	// +optional
 	Databases []DatabaseStatus `json:"databases,omitempty"`
 	// settings that were derived, each with the rule it comes from.

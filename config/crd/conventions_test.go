@@ -106,3 +106,14 @@ func TestStatusBeforeTheFirstPass(t *testing.T) {
 		}
 	}
 }
+
+// TestStatusHasRoomForWhatTheSpecAllows: a network of the most members, with a notary and databases of their own, can tell of them all.
+func TestStatusHasRoomForWhatTheSpecAllows(t *testing.T) {
+	network := schemas(t)["BenchmarkNetwork"].Spec.Versions[0].Schema.OpenAPIV3Schema
+	most := *network.Properties["spec"].Properties["members"].Properties["count"].Maximum
+	for _, list := range []string{"members", "databases"} {
+		if room := *network.Properties["status"].Properties[list].MaxItems; float64(room) < most+1 {
+			t.Errorf("status.%s has room for %d, but there may be %v members and a notary", list, room, most)
+		}
+	}
+}
