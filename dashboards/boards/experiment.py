@@ -55,9 +55,9 @@ def _side_by_side() -> Row:
     to_run = Link("The run", "benchnet-run", {"namespace": "${namespace}", "run": links.label("run")})
     return Row("Runs side by side", [[
         bars("Throughput", "Operations each second that succeeded in a run's window.",
-             Query(f"sort_desc({total(of_runs('benchnet_run_throughput_per_second'), 'run', 'point', 'variant')})", "{{point}}{{variant}} {{run}}"), "ops", to_run),
+             Query(f"sort_desc({total(of_runs('benchnet_run_throughput_per_second'), 'run', 'point', 'variant')})", "{{point}} {{variant}} {{run}}"), "ops", to_run),
         bars("Latency, 99th percentile", "Of the operations in a run's window.",
-             Query(f"""sort({total(of_runs("benchnet_run_latency_seconds", 'quantile="0.99"'), "run", "point", "variant")})""", "{{point}}{{variant}} {{run}}"),
+             Query(f"""sort({total(of_runs("benchnet_run_latency_seconds", 'quantile="0.99"'), "run", "point", "variant")})""", "{{point}} {{variant}} {{run}}"),
              "s", to_run),
     ]])
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -154,15 +155,16 @@ func (a *asker) overTime(ctx context.Context, expr string) ([]line, error) {
 	return lines, nil
 }
 
-// legend puts labels in the place of {{label}}.
+var placeholder = regexp.MustCompile(`\{\{\s*(\w+)\s*\}\}`)
+
+// legend puts labels in the place of {{label}}; of one that there is not, nothing.
 func legend(format string, labels model.Metric) string {
 	if format == "" {
 		return labels.String()
 	}
-	for name, value := range labels {
-		format = strings.ReplaceAll(format, "{{"+string(name)+"}}", string(value))
-	}
-	return format
+	return strings.TrimSpace(placeholder.ReplaceAllStringFunc(format, func(match string) string {
+		return string(labels[model.LabelName(placeholder.FindStringSubmatch(match)[1])])
+	}))
 }
 
 // marks are the times of the annotations that take them from values.
