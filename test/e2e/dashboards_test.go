@@ -77,6 +77,8 @@ func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ..
 		ns.Fatal(err)
 	}
 	from := run.Status.StartTime.Add(-time.Minute)
+	// A rate needs two scrapes of what may have just been started: all have the time for them.
+	patience := time.Now().Add(75 * time.Second)
 	left, asked := map[system]int{}, 0
 	for _, d := range all {
 		queries, err := d.Queries()
@@ -94,7 +96,7 @@ func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ..
 			if err != nil {
 				ns.Fatal(err)
 			}
-			assertData(ns, prometheus, q.Where, expr, from)
+			assertData(ns, prometheus, q.Where, expr, from, patience)
 		}
 	}
 	ns.Logf("%d queries of dashboards were run and gave data over the time of %s", asked, run.Name)
@@ -103,18 +105,17 @@ func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ..
 	}
 }
 
-// assertData fails unless there is something to draw since from. A rate needs two scrapes of what may have just been started: it is
-// given the time for them.
-func assertData(ns *cluster.Namespace, prometheus cluster.Prometheus, where, expr string, from time.Time) {
+// assertData fails unless there is something to draw since from, at the latest when the patience is over.
+func assertData(ns *cluster.Namespace, prometheus cluster.Prometheus, where, expr string, from, patience time.Time) {
 	ns.Helper()
 	// The last step is the present: what the operator says of a run that is over has been there for a moment only.
-	const step, scrapes = 5 * time.Second, 75 * time.Second
-	for deadline := time.Now().Add(scrapes); ; time.Sleep(step) {
+	const step = 5 * time.Second
+	for ; ; time.Sleep(step) {
 		now := time.Now()
 		if hasNumber(prometheus.QueryRange(expr, now.Add(-now.Sub(from).Truncate(step)), now, step)) {
 			return
 		}
-		if now.After(deadline) {
+		if now.After(patience) {
 			ns.Errorf("%s: no data for %s", where, strings.Join(strings.Fields(expr), " "))
 			return
 		}
