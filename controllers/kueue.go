@@ -97,15 +97,12 @@ func (r *NetworkReconciler) workload(ctx context.Context, network *v1alpha1.Benc
 }
 
 // askKueue makes the Workload what the network, its label and its priority are now; live is nil where there is none yet.
-func (r *NetworkReconciler) askKueue(ctx context.Context, pass *networkPass, live *kueuev1beta1.Workload) error {
+func (r *NetworkReconciler) askKueue(ctx context.Context, pass *networkPass, live client.Object) error {
 	needs, err := r.needsOf(pass.network)
 	if err != nil {
 		return err
 	}
 	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network)}
-	if live == nil {
-		return r.Writer.Apply(ctx, owner, kueue.Workload(pass.network, needs), nil)
-	}
 	return r.Writer.Apply(ctx, owner, kueue.Workload(pass.network, needs), live)
 }
 

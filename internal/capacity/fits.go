@@ -62,8 +62,8 @@ func offered(nodes []corev1.Node, pods []corev1.Pod) string {
 	names := make([]string, 0, len(nodes))
 	for _, h := range hosts(nodes, pods) {
 		names = append(names, h.node.Name)
-		increase(have, h.node.Status.Allocatable)
-		increase(free, h.free)
+		Increase(have, h.node.Status.Allocatable)
+		Increase(free, h.free)
 	}
 	what := count(len(nodes), "node")
 	if len(nodes) > 0 && len(nodes) <= 3 {

@@ -102,12 +102,13 @@ func (n Needs) most(name corev1.ResourceName) resource.Quantity {
 func total(pods []corev1.Pod) corev1.ResourceList {
 	sum := corev1.ResourceList{}
 	for i := range pods {
-		increase(sum, requests(&pods[i]))
+		Increase(sum, requests(&pods[i]))
 	}
 	return sum
 }
 
-func increase(sum, by corev1.ResourceList) {
+// Increase adds to each resource of a list what there is of it in another.
+func Increase(sum, by corev1.ResourceList) {
 	for name, q := range by {
 		value := sum[name].DeepCopy()
 		value.Add(q)

@@ -36,7 +36,7 @@ func (r release) admit(o *unstructured.Unstructured) error {
 	if ns := o.GetNamespace(); ns != "" && ns != r.namespace {
 		return fmt.Errorf("%s %s is in namespace %s, not in the network's %s", o.GetKind(), o.GetName(), ns, r.namespace)
 	}
-	if o.GetName() != r.name && !strings.HasPrefix(o.GetName(), r.name+"-") {
+	if !r.owns(o.GetName()) {
 		return fmt.Errorf("%s %s must be named %s, or begin with %s-, as all that belongs to the database: use fullnameOverride",
 			o.GetKind(), o.GetName(), r.name, r.name)
 	}
@@ -45,6 +45,9 @@ func (r release) admit(o *unstructured.Unstructured) error {
 	}
 	return nil
 }
+
+// owns tells whether a name is one that only this database has.
+func (r release) owns(name string) bool { return name == r.name || strings.HasPrefix(name, r.name+"-") }
 
 func (r release) harmless(o *unstructured.Unstructured) error {
 	switch o.GetKind() {
@@ -97,7 +100,7 @@ func (r release) harmlessPods(o *unstructured.Unstructured) error {
 		}
 		return nil
 	}
-	if account != r.name && !strings.HasPrefix(account, r.name+"-") {
+	if !r.owns(account) {
 		return fmt.Errorf("serviceAccountName %s is not one that the chart makes: it must be %s, or begin with %s-", account, r.name, r.name)
 	}
 	return nil

@@ -48,7 +48,7 @@ func podSets(needs capacity.Needs) []kueue.PodSet {
 		case len(sets) < maxPodSets-2:
 			sets = append(sets, kueue.PodSet{Name: "pods-" + strconv.Itoa(len(sets)+1), Count: 1, Template: template})
 		default:
-			add(rest, requests(&needs.Standing[i]))
+			capacity.Increase(rest, requests(&needs.Standing[i]))
 		}
 	}
 	sets = also(sets, "others", rest)
@@ -80,17 +80,9 @@ func requests(pod *corev1.Pod) corev1.ResourceList {
 func sum(pods []corev1.Pod) corev1.ResourceList {
 	all := corev1.ResourceList{}
 	for i := range pods {
-		add(all, requests(&pods[i]))
+		capacity.Increase(all, requests(&pods[i]))
 	}
 	return all
-}
-
-func add(sum, by corev1.ResourceList) {
-	for name, q := range by {
-		value := sum[name].DeepCopy()
-		value.Add(q)
-		sum[name] = value
-	}
 }
 
 // beyond is what of a list exceeds another.

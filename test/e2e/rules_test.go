@@ -87,9 +87,7 @@ func seriesOf(rule string, network *v1alpha1.BenchmarkNetwork) (label model.Labe
 		return "member", len(network.Status.Members)
 	case "database":
 		return "database", len(network.Status.Databases)
-	case "run":
-		return "run", 1
-	case "workers":
+	case "run", "workers":
 		return "run", 1
 	default:
 		return "network", 1
