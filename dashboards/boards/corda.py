@@ -7,6 +7,7 @@ from .promql import MEMBERS, highest, pick, rate, total
 
 FINISHED, STARTED = "corda_flows_finished_total", "corda_flows_started_total"
 DURATION, TIMED = "corda_flow_duration_seconds", "corda_flow_duration_count_total"
+P2P = 'broker="P2P"'
 
 
 def board():
@@ -26,7 +27,7 @@ def _now() -> Row:
         stat("Checkpoints", "Checkpoints written each second. A flow writes one whenever it waits.",
              total(rate("corda_checkpoints_total", MEMBERS)), "wps", decimals=1),
         stat("Waiting in brokers", "Messages in all queues of the peer-to-peer brokers. One that grows is a node that cannot keep up.",
-             total(pick("corda_broker_messages", MEMBERS, 'broker="P2P"')), "short", ("green", ((100, "yellow"), (1000, "red")))),
+             total(pick("corda_broker_messages", MEMBERS, P2P)), "short", ("green", ((100, "yellow"), (1000, "red")))),
         stat("Waiting for the database", "Threads that wait for a connection of the pool.",
              total(pick("corda_database_pool_connections", MEMBERS, 'state="Pending"')), "short", MORE_IS_BAD),
         stat("Nodes", "Nodes and notaries that are scraped.", f"count({pick('corda_flows_in_flight', MEMBERS)})", "none", PLAIN),
@@ -77,13 +78,24 @@ def _database() -> Row:
 
 def _brokers() -> Row:
     return Row("Message brokers", [[
-        series("Messages waiting", "Messages in all queues of a node's brokers: P2P holds what comes in and what waits for peers.",
-               [Query(total(pick("corda_broker_messages", MEMBERS), "member", "broker"), "{{member}} {{broker}}")], "short"),
+        series("Messages waiting", "Messages in all queues of a node's peer-to-peer broker: what comes in and what waits for peers. Of the RPC broker such a number "
+               "says nothing: see Queues.",
+               [Query(total(pick("corda_broker_messages", MEMBERS, P2P), "member"), "{{member}}")], "short"),
         series("Messages added", "Messages that a node's brokers take in each second.",
                [Query(total(rate("corda_broker_messages_added_total", MEMBERS), "member", "broker"), "{{member}} {{broker}}")], "suffix: msg/s"),
-        series("Queues", "Messages in single queues: what a node has received and not yet handled, and calls of RPC clients.",
-               [Query(total(pick("corda_queue_messages", MEMBERS), "member", "queue"), "{{member}} {{queue}}")], "short"),
+        series("Queues", "Messages that wait in single queues: p2p.inbound is what a node has received and not yet handled, rpc.server the calls of RPC "
+               "clients that it has not taken. The node acknowledges calls a megabyte at a time, long after it has answered them; those are left out. "
+               "Calls that wait for one of its RPC threads are in no queue of the broker.",
+               [Query(total(pick("corda_queue_messages", MEMBERS, 'queue="p2p.inbound"'), "member"), "{{member}} p2p.inbound"),
+                Query(_calls_waiting(), "{{member}} rpc.server")], "short"),
     ]])
+
+
+def _calls_waiting() -> str:
+    """Two attributes are read one after the other, so that their difference may be off by what comes in between."""
+    there = total(pick("corda_queue_messages", MEMBERS, 'queue="rpc.server"'), "member")
+    taken = total(pick("corda_queue_unacknowledged_messages", MEMBERS, 'queue="rpc.server"'), "member")
+    return f"clamp_min({there} - {taken}, 0)"
 
 
 def _jvm() -> Row:

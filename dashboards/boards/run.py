@@ -74,8 +74,8 @@ def _operations() -> Row:
             Query(highest(pick("corda_flow_duration_seconds", MEMBERS, 'outcome="Success"', 'quantile="0.99"'), "flow"), "{{flow}}"),
             Query(quantile(0.99, "malachite_bench_block_time_seconds", MEMBERS), "block time, 99th percentile"),
             Query(mean("malachitebft_core_consensus_time_per_block", MEMBERS), "time per block, mean")], "s"),
-        series("Piled up", "Work that waits: messages in Corda's brokers, transactions in Reth's pool.", [
-            Query(total(pick("corda_broker_messages", MEMBERS), "member"), "{{member}} messages"),
+        series("Piled up", "Work that waits: messages in Corda's peer-to-peer brokers, transactions in Reth's pool.", [
+            Query(total(pick("corda_broker_messages", MEMBERS, 'broker="P2P"'), "member"), "{{member}} messages"),
             Query(total(pick("reth_transaction_pool_pending_pool_transactions", MEMBERS), "member"), "{{member}} transactions")], "short"),
         series("Database connections at work", "Sessions of the network's databases that are active.",
                [Query(total(pick("pg_stat_activity_count", 'namespace="$namespace", network="$network", state="active"'), "database"), "{{database}}")],

@@ -89,6 +89,7 @@ func TestJMXRulesNameMetrics(t *testing.T) {
 		{"corda_database_pool_wait_seconds", "untyped", "", []string{"quantile"}},
 		{"corda_database_pool_usage_seconds", "untyped", "", []string{"quantile"}},
 		{"corda_queue_messages", "gauge", "", []string{"identity", "queue"}},
+		{"corda_queue_unacknowledged_messages", "gauge", "", []string{"identity", "queue"}},
 	} {
 		n := 0
 		for _, m := range metrics {

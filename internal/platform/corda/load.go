@@ -148,7 +148,6 @@ var jmxSeries = []driver.ObservedSeries{
 	{Name: "flowsStarted", Unit: "flows/s", Metric: "corda_flows_started_total", Kind: driver.SeriesCounter},
 	{Name: "checkpoints", Unit: "checkpoints/s", Metric: "corda_checkpoints_total", Kind: driver.SeriesCounter},
 	{Name: "inboundQueue", Unit: "messages", Metric: `corda_queue_messages{queue="p2p.inbound"}`, Kind: driver.SeriesGauge},
-	{Name: "rpcQueue", Unit: "messages", Metric: `corda_queue_messages{queue="rpc.server"}`, Kind: driver.SeriesGauge},
 	{Name: results.SeriesPoolActive, Unit: "connections", Metric: `corda_database_pool_connections{state="Active"}`, Kind: driver.SeriesGauge},
 	{Name: results.SeriesPoolPending, Unit: "threads", Metric: `corda_database_pool_connections{state="Pending"}`, Kind: driver.SeriesGauge},
 	{Name: results.SeriesPoolMax, Unit: "connections", Metric: `corda_database_pool_connections{state="Max"}`, Kind: driver.SeriesGauge},
