@@ -66,10 +66,12 @@ func (r *NetworkReconciler) heedKueue(ctx context.Context, pass *networkPass) (q
 		return queue.Decision{}, r.Writer.Delete(ctx, workload)
 	case !r.byKueue(pass.network):
 		return queue.Decision{}, nil
+	case workload != nil && kueue.Evicted(workload):
+		return r.giveWay(ctx, pass, workload)
+	case pass.refusal != nil:
+		return queue.Decision{}, r.refuseToAsk(ctx, pass, workload)
 	case workload == nil:
 		return waitsForKueue("it was asked a moment ago"), r.askKueue(ctx, pass, nil)
-	case kueue.Evicted(workload):
-		return r.giveWay(ctx, pass, workload)
 	case kueue.Admitted(workload):
 		return queue.Decision{Admitted: true, Reason: v1alpha1.ReasonAdmitted, Message: "Kueue: " + kueue.Message(workload)}, r.tellReady(ctx, pass, workload)
 	case kueue.Reserved(workload):
@@ -106,15 +108,34 @@ func (r *NetworkReconciler) askKueue(ctx context.Context, pass *networkPass, liv
 	return r.Writer.Apply(ctx, owner, kueue.Workload(pass.network, needs), live)
 }
 
-// giveWay to an eviction: it is written first, so that nothing is made any more whatever happens to the operator; then all of the
-// network but its runs goes; then its quota is released.
+// refuseToAsk takes the Workload of a network back whose spec is refused, so that no quota is held for nothing. One that stands keeps it:
+// its pods are there all the same.
+func (r *NetworkReconciler) refuseToAsk(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) error {
+	if workload == nil || status.Admitted(pass.network) {
+		return nil
+	}
+	return r.Writer.Delete(ctx, workload)
+}
+
+// giveWay to an eviction, whether the spec is refused or not, since Kueue counts on the room: it is written first, so that nothing is
+// made any more whatever happens to the operator; then all of the network but its runs goes; then its quota is released.
 func (r *NetworkReconciler) giveWay(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) (queue.Decision, error) {
 	evicted := queue.Decision{Withdrawn: true, Reason: v1alpha1.ReasonEvicted, Position: "Kueue", Message: "Kueue took its place back: " + kueue.Message(workload)}
 	if status.Admitted(pass.network) {
 		return evicted, nil
 	}
+	stays, err := r.leaveServers(ctx, pass)
+	if stays != "" {
+		evicted.Message += "; " + stays
+	}
+	if err != nil || stays != "" {
+		return evicted, err
+	}
 	if gone, err := r.vacate(ctx, pass); err != nil || !gone {
 		return evicted, err
+	}
+	if pass.refusal != nil {
+		return evicted, r.refuseToAsk(ctx, pass, workload)
 	}
 	if !kueue.Reserved(workload) {
 		return waitsForKueue(kueue.Message(workload)), r.askKueue(ctx, pass, workload)
@@ -124,11 +145,8 @@ func (r *NetworkReconciler) giveWay(ctx context.Context, pass *networkPass, work
 	return evicted, r.patchWorkload(ctx, before, workload)
 }
 
-// vacate removes all of a network but its runs, and tells whether it is gone, its pods included.
+// vacate removes all of a network in the cluster but its runs, and tells whether it is gone, its pods included.
 func (r *NetworkReconciler) vacate(ctx context.Context, pass *networkPass) (gone bool, err error) {
-	if left, err := r.leaveServers(ctx, pass); err != nil || !left {
-		return false, err
-	}
 	gone = true
 	for _, object := range pass.snapshot.Unplanned(nil) {
 		if _, isRun := object.(*v1alpha1.BenchmarkRun); isRun {

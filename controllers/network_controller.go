@@ -66,6 +66,9 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	if err := r.keepResults(ctx, pass); err != nil {
+		return ctrl.Result{}, err
+	}
 	if network.DeletionTimestamp != nil {
 		return ctrl.Result{}, r.tearDown(ctx, pass)
 	}
@@ -86,6 +89,11 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	if err := r.retryPods(ctx, pass.snapshot); err != nil {
 		return ctrl.Result{}, err
 	}
+	return r.next(ctx, pass, held)
+}
+
+// next is when to come back, and what to do if nothing is left to be done but to go.
+func (r *NetworkReconciler) next(ctx context.Context, pass *networkPass, held time.Duration) (ctrl.Result, error) {
 	if held > 0 && pass.problem == nil {
 		return ctrl.Result{RequeueAfter: held}, nil
 	}
@@ -98,14 +106,13 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 // mayBegin tells whether anything of the network may be made, and whether that is decided. That a network was admitted is written
 // before anything of it is made, so that it has its place whatever happens to the operator.
 func (r *NetworkReconciler) mayBegin(ctx context.Context, pass *networkPass) (begins, decided bool, err error) {
-	if pass.refusal != nil {
-		r.Queue.refuse(pass.network)
-		return false, true, nil
-	}
 	if pass.admission, err = r.heedKueue(ctx, pass); err != nil {
 		return false, false, err
 	}
 	switch {
+	case pass.refusal != nil:
+		r.Queue.refuse(pass.network)
+		return false, true, nil
 	case status.Admitted(pass.network):
 		return !pass.admission.Withdrawn, true, nil
 	case r.byKueue(pass.network):

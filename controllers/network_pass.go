@@ -28,7 +28,8 @@ type networkPass struct {
 	network  *v1alpha1.BenchmarkNetwork
 	snapshot *observe.Snapshot
 	runs     []*v1alpha1.BenchmarkRun
-	plan     *plan.Plan
+	// plan of the network, without runs where these are what is refused; nil where nothing else can be planned.
+	plan *plan.Plan
 	// refusal is why the spec cannot be carried out; missing marks one that another object can mend.
 	refusal error
 	missing bool
@@ -64,7 +65,7 @@ func (r *NetworkReconciler) gather(ctx context.Context, network *v1alpha1.Benchm
 	}
 	pass.plan, pass.refusal = plan.Build(plan.Input{
 		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart, Isolation: r.Isolation,
-		MaterialComplete: pass.snapshot.SecretComplete, Runs: owned(pass.snapshot.Runs()), Queue: pass.runs,
+		MaterialComplete: pass.snapshot.SecretComplete, Runs: ownRuns(pass), Queue: pass.runs,
 		Recorded: pass.snapshot.ConfigMap(names.Epoch(network.Name)), StatefulSet: pass.snapshot.StatefulSet,
 	})
 	return pass, nil
@@ -199,9 +200,16 @@ func IndexRuns(mgr ctrl.Manager) error {
 	return nil
 }
 
-func owned(runs []*v1alpha1.BenchmarkRun) map[string]*v1alpha1.BenchmarkRun {
-	byName := make(map[string]*v1alpha1.BenchmarkRun, len(runs))
-	for _, run := range runs {
+// ownRuns are the runs of the network's own workloads by name. What the network owns is taken from the snapshot alone, by which the
+// rest is removed too: a run that was let go meanwhile must not look unplanned.
+func ownRuns(pass *networkPass) map[string]*v1alpha1.BenchmarkRun {
+	byName := map[string]*v1alpha1.BenchmarkRun{}
+	for _, run := range pass.runs {
+		if plan.Made(pass.network, run) {
+			byName[run.Name] = run
+		}
+	}
+	for _, run := range pass.snapshot.Runs() {
 		byName[run.Name] = run
 	}
 	return byName

@@ -340,6 +340,39 @@ func (w *world) wantOrder() {
 	}
 }
 
+// TestALostRecordDisturbsNothing: somebody deletes the ConfigMap of the epoch by hand, in a run and in the middle of a reset.
+func TestALostRecordDisturbsNothing(t *testing.T) {
+	w := used(t)
+	lose := func() {
+		must(t, w.client.Delete(w.ctx, &corev1.ConfigMap{ObjectMeta: w.meta("banks-epoch")}))
+	}
+	w.another("fresh", "Reset")
+	w.reconcileNetwork("banks")
+	w.reconcileNetwork("banks")
+	lose()
+	w.stopPods()
+	w.reconcileNetwork("banks")
+	if w.resetJob() == nil {
+		t.Error("a reset that is under way should go on")
+	}
+	lose()
+	w.through()
+	epoch := w.network("banks").Status.Epoch.ID
+	w.reconcileRun("fresh")
+	w.get("fresh", &batchv1.Job{})
+	lose()
+	w.reconcileNetwork("banks")
+	if got := w.memberSets(); epoch == "" || !slices.Equal(got, []string{epoch + "/1", epoch + "/1", epoch + "/1"}) {
+		t.Errorf("the members should run on in epoch %q while the run measures, but are %v", epoch, got)
+	}
+	w.steady()
+	w.askForReset("1")
+	w.reconcileNetwork("banks")
+	lose()
+	w.reconcileNetwork("banks")
+	w.get("banks-epoch", &corev1.ConfigMap{})
+}
+
 // mindful is a platform that cannot be reset.
 type mindful struct {
 	platform.Platform

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -259,7 +257,7 @@ func (r *RunReconciler) nodes(ctx context.Context, pods []corev1.Pod) ([]corev1.
 // tidy removes what a run with a result needs no more: orders, barrier, reports and rights. The Job stays for its logs,
 // a sample log that was asked for stays, and so does the result.
 func (r *RunReconciler) tidy(ctx context.Context, pass *runPass) error {
-	if err := r.letGo(ctx, pass.run); err != nil {
+	if err := r.letGo(ctx, pass.run, adopting); err != nil {
 		return err
 	}
 	keep := []client.Object{resultMap(pass.run, nil)}
@@ -271,37 +269,6 @@ func (r *RunReconciler) tidy(ctx context.Context, pass *runPass) error {
 		if err := r.Writer.Delete(ctx, object); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// adopt lets the network own a run that it did not make, so that the run goes with its network until it has a result.
-func (r *RunReconciler) adopt(ctx context.Context, pass *runPass) error {
-	for _, ref := range pass.run.OwnerReferences {
-		if ref.UID == pass.network.UID {
-			return nil
-		}
-	}
-	before := pass.run.DeepCopy()
-	pass.run.OwnerReferences = append(pass.run.OwnerReferences, metav1.OwnerReference{
-		APIVersion: v1alpha1.GroupVersion.String(), Kind: "BenchmarkNetwork", Name: pass.network.Name, UID: pass.network.UID})
-	if err := r.Client.Patch(ctx, pass.run, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("adopt run %s: %w", pass.run.Name, err)
-	}
-	return nil
-}
-
-// letGo takes back what adopt did: a run with a result stays whatever becomes of its network.
-func (r *RunReconciler) letGo(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
-	before := run.DeepCopy()
-	run.OwnerReferences = slices.DeleteFunc(run.OwnerReferences, func(ref metav1.OwnerReference) bool {
-		return ref.Kind == "BenchmarkNetwork" && !ptr.Deref(ref.Controller, false)
-	})
-	if len(run.OwnerReferences) == len(before.OwnerReferences) {
-		return nil
-	}
-	if err := r.Client.Patch(ctx, run, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("let go of run %s: %w", run.Name, err)
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func (r *RunReconciler) measure(ctx context.Context, pass *runPass) error {
 	case pass.waiting.Reason != "":
 		return nil
 	}
-	if err := r.adopt(ctx, pass); err != nil {
+	if err := r.adopt(ctx, pass.run, pass.network); err != nil {
 		return err
 	}
 	if err := r.release(pass); err != nil {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -13,71 +16,78 @@ import (
 	"github.com/benchnet/benchnet/internal/plan"
 )
 
-// tearDownFinalizer holds a network that has something to do before it is gone: its members have schemas on a server that outlives it,
-// or its results are to be kept.
-const tearDownFinalizer = "benchnet.dev/teardown"
+// Finalizers of networks that have something to do before they are gone.
+const (
+	// serversFinalizer marks a network whose members have, or may have, schemas on a server that outlives it. It is set before anything
+	// is made there, and goes when that is gone: nothing else of the network tells of it, for all else may be deleted before the
+	// network is, by hand or where dependants go first.
+	serversFinalizer = "benchnet.dev/teardown"
+	// resultsFinalizer is on a network whose results are to be kept.
+	resultsFinalizer = "benchnet.dev/results"
+)
 
-// guardTearDown sets the finalizer before anything is made that its owner references would not remove.
+// guardTearDown sets the finalizers before anything is made that its owner references would not remove, or would.
 func (r *NetworkReconciler) guardTearDown(ctx context.Context, pass *networkPass) error {
-	needed := len(pass.plan.Teardown) > 0 || pass.network.Spec.ResultPolicy == v1alpha1.ResultKeep
-	if !needed || controllerutil.ContainsFinalizer(pass.network, tearDownFinalizer) {
-		return nil
+	var needed []string
+	if len(pass.plan.Teardown) > 0 {
+		needed = append(needed, serversFinalizer)
 	}
-	return r.patchFinalizers(ctx, pass.network, controllerutil.AddFinalizer)
+	if pass.network.Spec.ResultPolicy == v1alpha1.ResultKeep {
+		needed = append(needed, resultsFinalizer)
+	}
+	return r.patchFinalizers(ctx, pass.network, controllerutil.AddFinalizer, needed...)
 }
 
 // tearDown stops the members, removes what outlives the network, and lets it go. Everything else goes with its owner.
 func (r *NetworkReconciler) tearDown(ctx context.Context, pass *networkPass) error {
-	if !controllerutil.ContainsFinalizer(pass.network, tearDownFinalizer) {
-		return nil
-	}
-	if err := r.keepResults(ctx, pass); err != nil {
+	if stays, err := r.leaveServers(ctx, pass); err != nil || stays != "" {
 		return err
 	}
-	if pass.refusal == nil {
-		if left, err := r.leaveServers(ctx, pass); err != nil || !left {
-			return err
-		}
-	}
-	return r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer)
+	return r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer, serversFinalizer, resultsFinalizer)
 }
 
-// leaveServers stops the members and removes what they have on servers that outlive the network; left tells that nothing of it is
-// there any more. The record of the epoch is made before anything there is, and goes when that is gone.
-func (r *NetworkReconciler) leaveServers(ctx context.Context, pass *networkPass) (left bool, err error) {
-	if len(pass.plan.Teardown) == 0 || pass.snapshot.Live(pass.plan.Record) == nil {
-		return true, nil
+// leaveServers stops the members and removes what they have on servers that outlive the network. It tells why something of it is there
+// still; empty: nothing is, or nothing is known of how to remove it.
+func (r *NetworkReconciler) leaveServers(ctx context.Context, pass *networkPass) (stays string, err error) {
+	if pass.plan == nil || !controllerutil.ContainsFinalizer(pass.network, serversFinalizer) {
+		return "", nil
 	}
 	for _, stage := range pass.plan.Stages {
 		if stage.Name == plan.StageMembers {
 			if err := r.deleteAll(ctx, pass, stage.Objects); err != nil {
-				return false, err
+				return "", err
 			}
 		}
 	}
-	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network)}
+	// Where dependants go first, what blocked the network's end would be deleted as soon as it is made.
+	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network), ChildrenLast: true}
 	for _, object := range pass.plan.Teardown {
-		if err := r.Writer.Apply(ctx, owner, object, pass.snapshot.Live(object)); err != nil {
-			return false, err
+		err := r.Writer.Apply(ctx, owner, object, pass.snapshot.Live(object))
+		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+			return "", nil // Nothing can be made here any more, and the namespace must not wait for it.
+		}
+		if err != nil {
+			return "", err
 		}
 	}
-	return pass.readiness(plan.Stage{Objects: pass.plan.Teardown}).State == observe.Ready, nil
+	if removed := pass.readiness(plan.Stage{Objects: pass.plan.Teardown}); removed.State != observe.Ready {
+		return "schemas on the database server stay: " + removed.Message, nil
+	}
+	return "", r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer, serversFinalizer)
 }
 
-// keepResults lets the runs that have a result go free, if they are to be kept.
+// keepResults lets the runs that have a result go free, if they are to be kept: as soon as they have it, since a network whose
+// dependants are to go first takes along whatever it still owns.
 func (r *NetworkReconciler) keepResults(ctx context.Context, pass *networkPass) error {
 	if pass.network.Spec.ResultPolicy != v1alpha1.ResultKeep {
 		return nil
 	}
-	for _, run := range pass.snapshot.Runs() {
-		if run.Status.Result == nil || run.DeletionTimestamp != nil {
+	for _, run := range pass.runs {
+		if run.Status.Result == nil || run.DeletionTimestamp != nil || !metav1.IsControlledBy(run, pass.network) {
 			continue
 		}
-		free := run.DeepCopy()
-		free.OwnerReferences = nil
-		patch := client.MergeFromWithOptions(run, client.MergeFromWithOptimisticLock{})
-		if err := r.Client.Patch(ctx, free, patch); client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("keep run %s: %w", run.Name, err)
+		if err := r.letGo(ctx, run, references(pass.network.UID)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -94,9 +104,13 @@ func (r *NetworkReconciler) deleteAll(ctx context.Context, pass *networkPass, ob
 	return nil
 }
 
-func (r *NetworkReconciler) patchFinalizers(ctx context.Context, network *v1alpha1.BenchmarkNetwork, change func(client.Object, string) bool) error {
-	before := network.DeepCopy()
-	if !change(network, tearDownFinalizer) {
+func (r *NetworkReconciler) patchFinalizers(ctx context.Context, network *v1alpha1.BenchmarkNetwork,
+	change func(client.Object, string) bool, names ...string) error {
+	before, changed := network.DeepCopy(), false
+	for _, name := range names {
+		changed = change(network, name) || changed
+	}
+	if !changed {
 		return nil
 	}
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})

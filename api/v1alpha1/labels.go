@@ -29,6 +29,8 @@ const (
 	AnnotationReset = "benchnet.dev/reset"
 	// AnnotationEpoch on a member's pod is the epoch of its network: the life between two resets. There is none in the first.
 	AnnotationEpoch = "benchnet.dev/epoch"
+	// AnnotationNetwork on a run of a network's own workload is the UID of that network, also when the run was let go to be kept.
+	AnnotationNetwork = "benchnet.dev/network-uid"
 	// AnnotationQuota on an object whose pods a ResourceQuota refused is the hash of the quotas as they were when it was last tried.
 	AnnotationQuota = "benchnet.dev/quota"
 	// FieldRunNetwork selects runs by the network that they measure, in the API server and in the operator's cache.

@@ -27,6 +27,8 @@ const (
 	passwordsPath = "/etc/benchnet/passwords"
 	templatePath  = "/template"
 
+	passwordsVolume = "passwords"
+
 	// userID of the setup's containers; the fsGroup as well, so that all share the pod's volumes.
 	userID = 10001
 )
@@ -68,10 +70,13 @@ func (in Input) makerPod(g group, i Instance, first ...string) corev1.PodSpec {
 	return pod
 }
 
-// teardown is the ConfigMap and the Job that remove them again.
+// teardown is the ConfigMap and the Job that remove them again. It needs no password of a member: their Secrets may be gone by then.
 func (in Input) teardown(g group, i Instance) []client.Object {
 	pod := in.setupPod(g)
-	pod.Containers = []corev1.Container{in.scriptContainer(g, i, "drop")}
+	drop := in.scriptContainer(g, i, "drop")
+	pod.Volumes = slices.DeleteFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == passwordsVolume })
+	drop.VolumeMounts = slices.DeleteFunc(drop.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == passwordsVolume })
+	pod.Containers = []corev1.Container{drop}
 	return in.job(g, "teardown", dropFiles, pod)
 }
 
@@ -150,7 +155,7 @@ func (in Input) setupPod(g group) corev1.PodSpec {
 		},
 		Volumes: []corev1.Volume{
 			{Name: "setup", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}},
-			{Name: "passwords", VolumeSource: corev1.VolumeSource{Projected: passwords(g)}},
+			{Name: passwordsVolume, VolumeSource: corev1.VolumeSource{Projected: passwords(g)}},
 			{Name: "template", VolumeSource: empty},
 			{Name: "tmp", VolumeSource: empty},
 		},
@@ -202,7 +207,7 @@ func (in Input) scriptContainer(g group, i Instance, script string) corev1.Conta
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		VolumeMounts: []corev1.VolumeMount{
 			{Name: "setup", MountPath: scriptsPath, ReadOnly: true},
-			{Name: "passwords", MountPath: passwordsPath, ReadOnly: true},
+			{Name: passwordsVolume, MountPath: passwordsPath, ReadOnly: true},
 			{Name: "template", MountPath: templatePath, ReadOnly: true},
 			{Name: "tmp", MountPath: "/tmp"},
 		},

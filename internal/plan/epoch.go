@@ -47,7 +47,7 @@ func (in Input) epoch() Epoch {
 	if run == nil {
 		return e
 	}
-	if run.Spec.Workload.Reset == v1alpha1.ResetReset && resettable && e.First != "" {
+	if run.Spec.Workload.Reset == v1alpha1.ResetReset && resettable && e.First != "" && e.First != run.UID {
 		e = e.after(string(run.UID))
 	}
 	e.First, e.Turn = cmp.Or(e.First, run.UID), run.UID
@@ -83,14 +83,19 @@ func (in Input) stands() bool {
 	return false
 }
 
-// recorded is the epoch that was decided last. Where the record was lost the members tell of their epoch, and any run counts as
-// one that has used the network.
+// recorded is the epoch that was decided last. Where the record was lost the status tells of it, so that neither a run nor a reset that
+// is under way is disturbed. Where there is no status either the members tell of their epoch, and any run counts as one that has used
+// the network.
 func (in Input) recorded() Epoch {
 	if in.Recorded != nil {
 		d := in.Recorded.Data
 		return Epoch{ID: d["id"], Request: d["request"], First: types.UID(d["first"]), Turn: types.UID(d["turn"])}
 	}
 	e := Epoch{Request: in.Network.Annotations[v1alpha1.AnnotationReset]}
+	if told := in.Network.Status.Epoch; told != nil {
+		e.ID, e.First, e.Turn = told.ID, told.FirstRun, told.Turn
+		return e
+	}
 	for _, m := range in.Platform.Topology(in.Network).Members {
 		if set := in.set(names.Member(in.Network.Name, m.Name)); set != nil {
 			e.ID = cmp.Or(e.ID, epochOf(set))

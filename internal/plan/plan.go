@@ -105,7 +105,8 @@ type Plan struct {
 	Hash string
 }
 
-// Build makes the plan. Its errors are the user's: each names what to change.
+// Build makes the plan. Its errors are the user's: each names what to change. A plan that comes with an error lacks the runs alone: by
+// it a network that stands can be taken down.
 func Build(in Input) (*Plan, error) {
 	in.Images = in.images()
 	p := &Plan{Topology: in.Platform.Topology(in.Network), Settings: in.Platform.Settings(&in.Network.Spec), Epoch: in.epoch()}
@@ -127,10 +128,7 @@ func Build(in Input) (*Plan, error) {
 	if members, err = emulated(in, p.Topology, forgetful(in.Platform, members)); err != nil {
 		return nil, err
 	}
-	runs, err := dueRuns(in)
-	if err != nil {
-		return nil, err
-	}
+	runs, refusal := dueRuns(in)
 	material.Objects = append(policies(in), material.Objects...)
 	members = open(in, members)
 	p.Stages = append([]Stage{material}, p.Stages...)
@@ -145,7 +143,7 @@ func Build(in Input) (*Plan, error) {
 	}
 	p.reset(in, resets(databases))
 	pods.PullWith(p.Objects(), in.Images.PullSecrets)
-	return p, nil
+	return p, refusal
 }
 
 // images are of the version that the network was made with: a newer operator restarts no members.

@@ -134,6 +134,11 @@ func TestDueRuns(t *testing.T) {
 		}
 		return &v1alpha1.BenchmarkRun{Status: v1alpha1.BenchmarkRunStatus{Conditions: []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: status}}}}
 	}
+	kept := func(of string) *v1alpha1.BenchmarkRun {
+		run := ended(true)
+		run.Annotations = map[string]string{v1alpha1.AnnotationNetwork: of}
+		return run
+	}
 	first, second := names.Run("net", "first"), names.Run("net", "second")
 	cases := []struct {
 		name    string
@@ -144,6 +149,7 @@ func TestDueRuns(t *testing.T) {
 		{"none yet", false, nil, []string{first}},
 		{"first under way", false, map[string]*v1alpha1.BenchmarkRun{first: ended(false)}, []string{first}},
 		{"first ended", false, map[string]*v1alpha1.BenchmarkRun{first: ended(true)}, []string{first, second}},
+		{"first was let go", false, map[string]*v1alpha1.BenchmarkRun{first: kept("uid")}, []string{second}},
 		{"suspended", true, nil, nil},
 		{"suspended after the first", true, map[string]*v1alpha1.BenchmarkRun{first: ended(true)}, []string{first}},
 	}

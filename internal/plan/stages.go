@@ -56,7 +56,8 @@ func buildMaterial(in Input, pin platform.Input, p *Plan) (Stage, error) {
 	return stage, nil
 }
 
-// dueRuns are the runs of the network's workloads in order: those there are, and the next one when all before it have ended.
+// dueRuns are the runs of the network's workloads in order: those there are, and the next one when all before it have ended. One that
+// was let go, to be kept, is done with.
 func dueRuns(in Input) ([]client.Object, error) {
 	var due []client.Object
 	for i, w := range in.Network.Spec.Workloads {
@@ -69,9 +70,13 @@ func dueRuns(in Input) ([]client.Object, error) {
 		if live == nil && in.Network.Spec.Suspend {
 			break
 		}
+		if live != nil && annotated(in.Network, live) && !metav1.IsControlledBy(live, in.Network) {
+			continue
+		}
 		due = append(due, &v1alpha1.BenchmarkRun{
-			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: Labels(in.Network.Name, "run")},
-			Spec:       v1alpha1.BenchmarkRunSpec{NetworkName: in.Network.Name, Workload: w.Workload},
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: Labels(in.Network.Name, "run"),
+				Annotations: map[string]string{v1alpha1.AnnotationNetwork: string(in.Network.UID)}},
+			Spec: v1alpha1.BenchmarkRunSpec{NetworkName: in.Network.Name, Workload: w.Workload},
 		})
 		if !Ended(live) {
 			break
@@ -80,11 +85,18 @@ func dueRuns(in Input) ([]client.Object, error) {
 	return due, nil
 }
 
-// isOthers tells whether there is a run of that name that the network does not own.
+// isOthers tells whether there is a run of that name that the network did not make.
 func (in Input) isOthers(name string) bool {
-	return slices.ContainsFunc(in.Queue, func(run *v1alpha1.BenchmarkRun) bool {
-		return run.Name == name && !metav1.IsControlledBy(run, in.Network)
-	})
+	return slices.ContainsFunc(in.Queue, func(run *v1alpha1.BenchmarkRun) bool { return run.Name == name && !Made(in.Network, run) })
+}
+
+// Made tells whether a run is of one of the network's own workloads: it owns the run, or did until that had its result.
+func Made(network *v1alpha1.BenchmarkNetwork, run *v1alpha1.BenchmarkRun) bool {
+	return metav1.IsControlledBy(run, network) || annotated(network, run)
+}
+
+func annotated(network *v1alpha1.BenchmarkNetwork, run *v1alpha1.BenchmarkRun) bool {
+	return run.Annotations[v1alpha1.AnnotationNetwork] == string(network.UID)
 }
 
 // Ended tells whether a run is over, well or not.

@@ -40,11 +40,11 @@ func (l *conditionList) unready(stalled bool, reason, message string) {
 	}
 }
 
-// refused keeps the place of a network that has one: its pods may stand all the same.
+// refused keeps the place of a network that has one, since its pods may stand all the same, unless that is taken back.
 func refused(in NetworkInput) []metav1.Condition {
 	l := conditionList{generation: in.Network.Generation}
 	l.set(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidSpec, in.Refusal.Error())
-	if Admitted(in.Network) {
+	if Admitted(in.Network) || in.Admission.Withdrawn {
 		admission(&l, in.Network, in.Admission)
 	}
 	l.unready(true, v1alpha1.ReasonInvalidSpec, in.Refusal.Error())
