@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,12 +59,12 @@ type options struct {
 	imageOverrides               pairs
 	pullSecrets                  list
 	namespaces, excluded         list
-	isolation                    isolationMode
+	isolation                    isolation.Mode
 	concurrency                  int
 	queueLimits                  queue.Limits
 	queuePools                   string
-	queueRoom                    string
-	kueue                        string
+	queueRoom                    controllers.RoomPolicy
+	kueue                        controllers.KueueMode
 	profileAddress               string
 	log                          zap.Options
 }
@@ -80,7 +81,7 @@ func main() {
 }
 
 func parse() options {
-	o := options{imageOverrides: pairs{}, isolation: isolationMode(isolation.Enforced)}
+	o := options{imageOverrides: pairs{}, isolation: isolation.Enforced, queueRoom: controllers.RoomNever, kueue: controllers.KueueIgnore}
 	flag.StringVar(&o.metricsAddress, "metrics-bind-address", ":8443", "address of the metrics endpoint; 0 turns it off")
 	flag.BoolVar(&o.metricsSecure, "metrics-secure", true, "serve metrics over TLS, to those alone whom the API server allows")
 	flag.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
@@ -91,13 +92,13 @@ func parse() options {
 	flag.Var(&o.pullSecrets, "image-pull-secret", "Secret with which the pods of networks pull images; may be given several times")
 	flag.Var(&o.namespaces, "watch-namespace", "namespaces to watch, separated by commas; may be given several times; empty: all")
 	flag.Var(&o.excluded, "exclude-namespace", "namespace to leave to another operator; may be given several times")
-	flag.Var(&o.isolation, "network-policies", "Enforced: keep networks apart by NetworkPolicies; or None")
+	flag.Var(choice[isolation.Mode]{&o.isolation, []isolation.Mode{isolation.Enforced, isolation.None}}, "network-policies", "Enforced: keep networks apart by NetworkPolicies; or None")
 	flag.IntVar(&o.concurrency, "max-concurrent-reconciles", 4, "resources of a kind worked on at the same time")
 	flag.IntVar(&o.queueLimits.MaxNetworks, "queue-max-networks", 0, "networks that stand at one time in the whole cluster; 0: no limit")
 	flag.StringVar(&o.queuePools, "queue-pools", "", "pools of nodes with limits of their own: a JSON list of {name, nodeSelector, maxNetworks}")
-	flag.StringVar(&o.queueRoom, "queue-wait-for-room", string(controllers.RoomNever),
+	flag.Var(choice[controllers.RoomPolicy]{&o.queueRoom, []controllers.RoomPolicy{controllers.RoomAlways, controllers.RoomNever}}, "queue-wait-for-room",
 		"Always: a network waits until the nodes have room for all of it; Never: its pods wait, one by one")
-	flag.StringVar(&o.kueue, "kueue", string(controllers.KueueIgnore),
+	flag.Var(choice[controllers.KueueMode]{&o.kueue, []controllers.KueueMode{controllers.KueueHonour, controllers.KueueIgnore}}, "kueue",
 		"Honour: networks labelled for Kueue wait for Kueue, if that is installed, and not in the operator's queue; or Ignore")
 	flag.StringVar(&o.profileAddress, "pprof-bind-address", "", "address of the Go profiles, for whoever reaches it; default: none")
 	o.log.BindFlags(flag.CommandLine)
@@ -150,9 +151,9 @@ func run(o options) error {
 	if err != nil {
 		return fmt.Errorf("ask the API server's version: %w", err)
 	}
-	found, err := controllers.FindKueue(controllers.KueueMode(o.kueue), kube)
+	found, err := controllers.FindKueue(o.kueue, kube)
 	if err != nil {
-		return fmt.Errorf("--kueue: %w", err)
+		return err
 	}
 	mgr, err := ctrl.NewManager(config, o.manager(found))
 	if err != nil {
@@ -178,7 +179,7 @@ func (o options) setUp(mgr ctrl.Manager, kubeVersion string, found controllers.K
 		Reader:      observe.NewReader(mgr.GetClient(), mgr.GetScheme()),
 		Events:      mgr.GetEventRecorder(v1alpha1.ManagedBy),
 		KubeVersion: kubeVersion,
-		Isolation:   isolation.Mode(o.isolation),
+		Isolation:   o.isolation,
 		Kueue:       found,
 		Now:         time.Now,
 	}
@@ -241,15 +242,11 @@ func (o options) queue(d controllers.Dependencies) (*controllers.Queue, error) {
 	if o.queueLimits.MaxNetworks < 0 {
 		return nil, fmt.Errorf("--queue-max-networks %d must not be negative; 0 is no limit", o.queueLimits.MaxNetworks)
 	}
-	room := controllers.RoomPolicy(o.queueRoom)
-	if room != controllers.RoomNever && room != controllers.RoomAlways {
-		return nil, fmt.Errorf("--queue-wait-for-room %q must be %s or %s", o.queueRoom, controllers.RoomNever, controllers.RoomAlways)
-	}
 	var err error
 	if o.queueLimits.Pools, err = queue.ParsePools(o.queuePools); err != nil {
 		return nil, fmt.Errorf("--queue-pools: %w", err)
 	}
-	return controllers.NewQueue(d, o.queueLimits, room), nil
+	return controllers.NewQueue(d, o.queueLimits, o.queueRoom), nil
 }
 
 func (o options) manager(found controllers.KueueMode) ctrl.Options {
@@ -306,16 +303,25 @@ func scheme() *runtime.Scheme {
 	return s
 }
 
-// isolationMode is a flag of one of the modes.
-type isolationMode isolation.Mode
+// choice is a flag of one of two words or more.
+type choice[T ~string] struct {
+	chosen *T
+	of     []T
+}
 
-func (m *isolationMode) String() string { return string(*m) }
-
-func (m *isolationMode) Set(text string) error {
-	if text != string(isolation.Enforced) && text != string(isolation.None) {
-		return fmt.Errorf("%q is neither %s nor %s", text, isolation.Enforced, isolation.None)
+// String is empty for the choice that package flag makes by itself, to learn what no default looks like.
+func (c choice[T]) String() string {
+	if c.chosen == nil {
+		return ""
 	}
-	*m = isolationMode(text)
+	return string(*c.chosen)
+}
+
+func (c choice[T]) Set(text string) error {
+	if !slices.Contains(c.of, T(text)) {
+		return fmt.Errorf("it must be one of %q", c.of)
+	}
+	*c.chosen = T(text)
 	return nil
 }
 

@@ -1,11 +1,29 @@
 package main
 
 import (
+	"flag"
+	"io"
 	"slices"
 	"testing"
 
 	"github.com/benchnet/benchnet/controllers"
 )
+
+// TestChoice: what is none of the words is refused, and the default stays.
+func TestChoice(t *testing.T) {
+	chosen := controllers.KueueIgnore
+	flags := flag.NewFlagSet("manager", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.Var(choice[controllers.KueueMode]{&chosen, []controllers.KueueMode{controllers.KueueHonour, controllers.KueueIgnore}}, "kueue", "")
+	err := flags.Parse([]string{"--kueue=honour"})
+	const want = `invalid value "honour" for flag -kueue: it must be one of ["Honour" "Ignore"]`
+	if err == nil || err.Error() != want || chosen != controllers.KueueIgnore {
+		t.Errorf("got %v and %s, want the error %s", err, chosen, want)
+	}
+	if err := flags.Parse([]string{"--kueue=Honour"}); err != nil || chosen != controllers.KueueHonour {
+		t.Errorf("got %v and %s, want %s", err, chosen, controllers.KueueHonour)
+	}
+}
 
 // TestWatchNamespace sets the flag as the chart does, once for each namespace, and as OLM does: a list, or nothing for all.
 func TestWatchNamespace(t *testing.T) {

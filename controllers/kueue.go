@@ -31,11 +31,8 @@ const (
 
 // FindKueue is the mode that is asked for, or Ignore where the API server does not know Kueue.
 func FindKueue(asked KueueMode, served discovery.ServerResourcesInterface) (KueueMode, error) {
-	if asked == KueueIgnore {
-		return KueueIgnore, nil
-	}
 	if asked != KueueHonour {
-		return "", fmt.Errorf("%q must be %s or %s", asked, KueueIgnore, KueueHonour)
+		return KueueIgnore, nil
 	}
 	_, err := served.ServerResourcesForGroupVersion(kueuev1beta1.GroupVersion.String())
 	if apierrors.IsNotFound(err) {
