@@ -2,11 +2,10 @@
 package samples_test
 
 import (
-	"fmt"
+	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -18,24 +17,19 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/driver"
 	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/mutation"
 	"github.com/benchnet/benchnet/internal/plan"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/all"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-// hostile are values that a user, or somebody who wants to harm, could put anywhere.
-var hostile = []string{
-	"", "0", "-1", "1e400", "9223372036854775808", "null", "[]", "{}", "[null]", "{a: {b: c}}", "true", "1Ei", "1h", "-1s", "../../etc/passwd",
-	`"a\nb: c"`, `"$(id)"`, `"'; DROP TABLE x; --"`, `"\" } include \"/etc/passwd\""`, `"${jndi:ldap://x}"`, `"{{ .Values }}"`, `"\u0000"`, "member-0", "notary",
-}
-
 // FuzzSpec puts a value at a place of a sample, as a user could write it, and takes it the whole way: admission, validation, plan, and
 // the objects of its runs. Whatever it is, it is refused or built; nothing that is built leaves the network's namespace.
 func FuzzSpec(f *testing.F) {
 	samples := sampleNetworks(f)
 	admission := platformtest.NewAdmission(f, filepath.Join("..", "crd", "bases", "benchnet.dev_benchmarknetworks.yaml"))
-	for i, value := range hostile {
+	for i, value := range mutation.Hostile {
 		f.Add(uint8(i), uint16(7*i), value)
 		f.Add(uint8(7*i), uint16(11*i), value)
 	}
@@ -126,49 +120,21 @@ func sampleNetworks(f testing.TB) []map[string]any {
 	return networks
 }
 
-// changed is the manifest with the value, YAML or else a text, at one of its places; those of the spec alone count.
+// changed is the manifest with the value at one of the places of its spec.
 func changed(t *testing.T, manifest map[string]any, place int, value string) []byte {
 	t.Helper()
-	var parsed any
-	if yaml.Unmarshal([]byte(value), &parsed) != nil {
-		parsed = value
-	}
-	count := places(manifest["spec"], -1, nil)
-	number := place % count
-	text, err := yaml.Marshal(manifest)
+	spec, err := json.Marshal(manifest["spec"])
 	if err != nil {
 		t.Fatal(err)
 	}
-	var copied map[string]any
-	if err := yaml.Unmarshal(text, &copied); err != nil {
+	if spec, err = mutation.Changed(spec, place, value); err != nil {
+		t.Skip(err)
+	}
+	whole := maps.Clone(manifest)
+	whole["spec"] = json.RawMessage(spec)
+	text, err := json.Marshal(whole)
+	if err != nil {
 		t.Fatal(err)
 	}
-	places(copied["spec"], number, parsed)
-	if text, err = yaml.Marshal(copied); err != nil {
-		t.Skip(fmt.Sprint("not to be written as YAML: ", err))
-	}
 	return text
-}
-
-// places counts all fields and items below a value, and sets the one of that number, counted from 0, on the way.
-func places(value any, number int, to any) int {
-	count := 0
-	visit := func(child any, set func(any)) {
-		if count == number {
-			set(to)
-		}
-		count++
-		count += places(child, number-count, to)
-	}
-	switch v := value.(type) {
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			visit(v[key], func(x any) { v[key] = x })
-		}
-	case []any:
-		for i := range v {
-			visit(v[i], func(x any) { v[i] = x })
-		}
-	}
-	return count
 }

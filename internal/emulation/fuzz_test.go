@@ -2,7 +2,8 @@ package emulation
 
 import "testing"
 
-// FuzzParse takes in the table of distances: whatever it says, every pair of peers has a way or none.
+// FuzzParse takes in the table of distances: whatever it says, every pair of peers has a way or none,
+// and the same in both directions.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"", "{}", `{"network":"n","members":{"a":"LON","b":"NYC"},"runs":{"r":"LON"},"database":{"roundTripMicros":100},
@@ -11,14 +12,18 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add([]byte(text))
 	}
-	f.Fuzz(func(_ *testing.T, text []byte) {
+	f.Fuzz(func(t *testing.T, text []byte) {
 		c, err := Parse(text)
 		if err != nil {
 			return
 		}
 		for from := range c.Members {
 			for to := range c.Members {
-				c.Way(from, Peer{Kind: Member, Name: to})
+				there, ok := c.Way(from, Peer{Kind: Member, Name: to})
+				back, known := c.Way(to, Peer{Kind: Member, Name: from})
+				if there != back || ok != known {
+					t.Errorf("%s to %s is %+v, and back %+v", from, to, there, back)
+				}
 			}
 			for run := range c.Runs {
 				c.Way(from, Peer{Kind: Worker, Name: run})

@@ -3,7 +3,9 @@ package queue
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -18,6 +20,9 @@ func ParsePools(text string) ([]Pool, error) {
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&pools); err != nil {
 		return nil, fmt.Errorf("queue.pools must be a list of {name, nodeSelector, maxNetworks}: %w", err)
+	}
+	if rest, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("queue.pools must be one list of {name, nodeSelector, maxNetworks}, but %v follows it", rest)
 	}
 	seen := map[string]bool{}
 	for i, p := range pools {

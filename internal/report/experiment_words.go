@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
@@ -143,7 +144,10 @@ func comparisonWords(e *experiment.Result) []string {
 }
 
 // lowered begins a title as it stands within a sentence.
-func lowered(title string) string { return strings.ToLower(title[:1]) + title[1:] }
+func lowered(title string) string {
+	first, length := utf8.DecodeRuneInString(title)
+	return strings.ToLower(string(first)) + title[length:]
+}
 
 // experimentBanner is about the gates, and about runs that do not count.
 func experimentBanner(e *experiment.Result) banner {

@@ -85,14 +85,14 @@ func smooth(values results.Series, span int) results.Series {
 
 // latencyCharts show the histogram in bars of equal ratio, and the percentiles up to where samples end.
 func latencyCharts(r *results.Result) ([]Chart, error) {
-	h, err := hdrhistogram.Decode([]byte(r.Histogram))
+	h, err := r.DecodeHistogram()
 	if err != nil {
 		return nil, fmt.Errorf("read histogram of run %s: %w", r.Run.Name, err)
 	}
-	if h.TotalCount() == 0 {
+	if h.Count() == 0 {
 		return nil, nil
 	}
-	return []Chart{latencyDistribution(r, h), latencyPercentiles(r, h)}, nil
+	return []Chart{latencyDistribution(r, h.Counts()), latencyPercentiles(r, h.Counts())}, nil
 }
 
 // barsPerDecade of latency.
@@ -121,7 +121,9 @@ func latencyDistribution(r *results.Result, h *hdrhistogram.Histogram) Chart {
 		at   float64
 	}{{"p50", l.P50}, {"p95", l.P95}, {"p99", l.P99}} {
 		style := draw.LineStyle{Color: ink, Width: 1, Dashes: dashings[i%len(dashings)]}
-		g.upright(p.at, "", style)
+		if p.at > 0 {
+			g.upright(p.at, "", style)
+		}
 		g.explain(p.name+" "+number(p.at)+" ms", &plotter.Line{LineStyle: style})
 	}
 	g.fromZero()

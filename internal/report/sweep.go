@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,16 +133,20 @@ func (s *sweep) place() {
 // numeric reads what an axis may hold: numbers, quantities such as 4Gi, times such as 30s (in seconds).
 func numeric(text string) (float64, bool) {
 	if n, err := strconv.ParseFloat(text, 64); err == nil {
-		return n, true
+		return n, finite(n)
 	}
 	if q, err := resource.ParseQuantity(text); err == nil {
-		return q.AsApproximateFloat64(), true
+		n := q.AsApproximateFloat64()
+		return n, finite(n)
 	}
 	if d, err := time.ParseDuration(text); err == nil {
 		return d.Seconds(), true
 	}
 	return 0, false
 }
+
+// finite is what has a place on an axis; an axis of names may have one called NaN.
+func finite(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) }
 
 func (s *sweep) line(name string) *sweepLine {
 	i := slices.IndexFunc(s.lines, func(l sweepLine) bool { return l.name == name })

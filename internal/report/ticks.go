@@ -11,15 +11,20 @@ type linearTicks struct{}
 
 const wantedTicks = 6
 
-// Ticks implements plot.Ticker.
+// Ticks implements plot.Ticker. They are counted out: so close together that floating point cannot tell them apart, or so far
+// that it cannot hold them, they are fewer.
 func (linearTicks) Ticks(low, high float64) []plot.Tick {
-	if !(high > low) {
+	step := roundStep(high/wantedTicks - low/wantedTicks)
+	if !(high > low) || !(step > 0) {
 		return []plot.Tick{{Value: low, Label: number(low)}}
 	}
-	step := roundStep((high - low) / wantedTicks)
+	first := math.Ceil(low/step - 1e-9)
 	var ticks []plot.Tick
-	for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: number(i * step)})
+	for i := range wantedTicks + 2 {
+		v := (first + float64(i)) * step
+		if v >= low-step*1e-9 && v <= high+step*1e-9 && (len(ticks) == 0 || v > ticks[len(ticks)-1].Value) {
+			ticks = append(ticks, plot.Tick{Value: v, Label: number(v)})
+		}
 	}
 	return ticks
 }
@@ -35,19 +40,25 @@ func roundStep(step float64) float64 {
 	return 10 * power
 }
 
-// logTicks are powers of ten, and 2 and 5 times them where the range is short.
+// logTicks are powers of ten, and 2 and 5 times them where the range is short; some of the powers where it is very long.
 type logTicks struct{}
 
-// Ticks implements plot.Ticker.
+const wantedPowers = 12
+
+// Ticks implements plot.Ticker. There are none from 0 or below.
 func (logTicks) Ticks(low, high float64) []plot.Tick {
+	if !(low > 0) || !(high >= low) {
+		return nil
+	}
 	factors := []float64{1, 2, 5}
 	if high/low > 300 {
 		factors = []float64{1}
 	}
+	first, last := int(math.Floor(math.Log10(low))), int(math.Floor(math.Log10(high)))
 	var ticks []plot.Tick
-	for power := math.Pow(10, math.Floor(math.Log10(low))); power <= high; power *= 10 {
+	for power := first; power <= last; power += 1 + (last-first)/wantedPowers {
 		for _, factor := range factors {
-			if v := factor * power; v >= low*(1-1e-9) && v <= high*(1+1e-9) {
+			if v := factor * math.Pow10(power); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
 				ticks = append(ticks, plot.Tick{Value: v, Label: number(v)})
 			}
 		}

@@ -33,9 +33,9 @@ func DecodeWorker(compressed []byte) (*Worker, error) {
 // Encode writes a result as gzipped JSON.
 func Encode(r *Result) ([]byte, error) { return Pack(r, "result") }
 
-// Decode reads what Encode wrote. A document of another kind or of a newer schema is refused.
-func Decode(compressed []byte) (*Result, error) {
-	content, err := Unpack(compressed)
+// Decode reads what Encode wrote, or the same as plain JSON. A document of another kind or of a newer schema is refused.
+func Decode(document []byte) (*Result, error) {
+	content, err := Unpack(document)
 	if err != nil {
 		return nil, fmt.Errorf("unpack result: %w", err)
 	}
@@ -66,9 +66,15 @@ func Pack(document any, what string) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// Unpack is the content of what Pack wrote, at most 64 MiB.
-func Unpack(compressed []byte) ([]byte, error) {
-	zip, err := gzip.NewReader(bytes.NewReader(compressed))
+// gzipMagic begins everything that is gzipped.
+var gzipMagic = []byte{0x1f, 0x8b}
+
+// Unpack is the content of what Pack wrote, at most 64 MiB. What is not gzipped is taken as it is.
+func Unpack(document []byte) ([]byte, error) {
+	if !bytes.HasPrefix(document, gzipMagic) {
+		return document, nil
+	}
+	zip, err := gzip.NewReader(bytes.NewReader(document))
 	if err != nil {
 		return nil, err
 	}

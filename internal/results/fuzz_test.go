@@ -2,9 +2,16 @@ package results
 
 import (
 	"bytes"
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
+	"io"
+	"math"
 	"reflect"
 	"testing"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // FuzzWorker feeds the operator reports as any pod could leave them: one that is taken in can be merged, cut, judged and stored.
@@ -89,28 +96,82 @@ func marshalled(t *testing.T, value any) []byte {
 	return text
 }
 
-// FuzzHistogram takes in what claims to be one: it is counted as it says, or refused.
+// FuzzHistogram takes in what claims to be one, as text or, since mutated text is hardly ever that of a histogram, as what lies within
+// that: it is counted as it says, or refused. Percentiles rise, and twice the same is twice as many.
 func FuzzHistogram(f *testing.F) {
-	f.Add(worker(f, 0, 1, 2, 3).Histogram)
-	f.Add("HISTFAAAABx4nJNpmSzMwMDAxQABTBDKZv7/////AwBAZgUR")
-	f.Add("")
-	f.Fuzz(func(t *testing.T, text string) {
-		h, err := decodeHistogram(text)
-		if err != nil {
-			return
-		}
-		encoded, err := h.Encode()
-		if err != nil {
-			t.Fatalf("taken in, but not written: %v", err)
-		}
-		again, err := decodeHistogram(encoded)
-		if err != nil || again.Count() != h.Count() || again.PercentileMillis(50) != h.PercentileMillis(50) {
-			t.Fatalf("it changed on the way: %v", err)
-		}
-		if h.PercentileMillis(50) > h.MaxMillis() {
-			t.Fatalf("the median, %v ms, is above the largest, %v ms", h.PercentileMillis(50), h.MaxMillis())
+	text := worker(f, 0, 1, 2, 3).Histogram
+	f.Add(text, inside(f, text))
+	f.Add("HISTFAAAABx4nJNpmSzMwMDAxQABTBDKZv7/////AwBAZgUR", inside(f, worker(f, 0, 1, 3600e6).Histogram))
+	f.Add("", []byte{})
+	f.Fuzz(func(t *testing.T, text string, content []byte) {
+		for _, encoded := range []string{text, wrapped(t, content)} {
+			if h, err := decodeHistogram(encoded); err == nil {
+				checkHistogram(t, h)
+			}
 		}
 	})
+}
+
+func checkHistogram(t *testing.T, h *Histogram) {
+	t.Helper()
+	encoded, err := h.Encode()
+	if err != nil {
+		t.Fatalf("taken in, but not written: %v", err)
+	}
+	again, err := decodeHistogram(encoded)
+	if err != nil || again.Count() != h.Count() || again.PercentileMillis(50) != h.PercentileMillis(50) {
+		t.Fatalf("it changed on the way: %v", err)
+	}
+	last := 0.0
+	for _, percent := range []float64{1, 50, 90, 99, 99.9, 100} {
+		if at := h.PercentileMillis(percent); at < last || at > h.MaxMillis() {
+			t.Fatalf("p%v is %v ms, after %v, of at most %v", percent, at, last, h.MaxMillis())
+		} else {
+			last = at
+		}
+	}
+	if h.Count() > math.MaxInt64/2 {
+		return
+	}
+	if err := again.Add(h); err != nil || again.Count() != 2*h.Count() || again.MaxMillis() != h.MaxMillis() {
+		t.Fatalf("twice %d are %d: %v", h.Count(), again.Count(), err)
+	}
+}
+
+// headerBytes of an encoded histogram are before what is compressed.
+const headerBytes = 8
+
+// inside is what an encoded histogram has compressed, and wrapped the way back.
+func inside(f *testing.F, text string) []byte {
+	f.Helper()
+	encoded, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		f.Fatal(err)
+	}
+	unpacked, err := zlib.NewReader(bytes.NewReader(encoded[headerBytes:]))
+	if err != nil {
+		f.Fatal(err)
+	}
+	content, err := io.ReadAll(unpacked)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return content
+}
+
+func wrapped(t *testing.T, content []byte) string {
+	t.Helper()
+	var compressed bytes.Buffer
+	w := zlib.NewWriter(&compressed)
+	if _, err := w.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	header := binary.BigEndian.AppendUint32(nil, uint32(hdrhistogram.V2CompressedEncodingCookieBase)|0x10)
+	header = binary.BigEndian.AppendUint32(header, uint32(compressed.Len()))
+	return base64.StdEncoding.EncodeToString(append(header, compressed.Bytes()...))
 }
 
 // FuzzSeries: one value a second, some of them missing.

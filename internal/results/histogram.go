@@ -60,6 +60,9 @@ func (h *Histogram) Add(other *Histogram) error {
 	return nil
 }
 
+// Counts are those of each latency, for charts.
+func (h *Histogram) Counts() *hdrhistogram.Histogram { return h.counts }
+
 // Count of latencies.
 func (h *Histogram) Count() int64 { return h.counts.TotalCount() }
 

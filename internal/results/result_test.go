@@ -124,8 +124,9 @@ func TestDecodeRefuses(t *testing.T) {
 		return b.Bytes()
 	}
 	for want, input := range map[string][]byte{
-		"unpack result": []byte("plain"),
+		"unpack result": []byte("\x1f\x8bplain"),
 		"parse result":  zip("{"),
+		"invalid":       []byte("plain"),
 		"schema 2":      zip(`{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":2}`),
 		"is v1 Pod":     zip(`{"apiVersion":"v1","kind":"Pod"}`),
 		"more than":     zip(strings.Repeat(" ", maxDecodedBytes+1)),

@@ -112,7 +112,9 @@ func (c Comparison) spread(baseline, candidate []float64) (deviation, degrees fl
 	if b+d == 0 {
 		return 0, max(1, n+m-2)
 	}
-	return deviation, (b + d) * (b + d) / (b*b/max(1, n-1) + d*d/max(1, m-1))
+	// By shares of the whole, since squares of squares can be too small or large for a float64.
+	b, d = b/(b+d), d/(b+d)
+	return deviation, 1 / (b*b/max(1, n-1) + d*d/max(1, m-1))
 }
 
 // bootstrap interval of the difference: the percentile method, expanded for few runs (Hesterberg 2015). The plain percentile

@@ -122,8 +122,8 @@ func measuring(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 	var throughput, elapsed float64
 	for _, text := range in.Progress {
 		var p protocol.Progress
-		if text == "" || json.Unmarshal([]byte(text), &p) != nil {
-			continue
+		if text == "" || json.Unmarshal([]byte(text), &p) != nil || phases[p.Phase] == "" {
+			continue // What is no progress counts as nothing told.
 		}
 		throughput += p.Throughput
 		if p.ElapsedSeconds >= elapsed {
@@ -143,7 +143,7 @@ func measuring(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 	case "Draining":
 		s.Progress = "Drain"
 	}
-	if throughput > 0 {
+	if throughput > 0 && !math.IsInf(throughput, 0) {
 		s.Throughput = decimal(throughput)
 	}
 	underWay(l, v1alpha1.ReasonMeasuring, "the workers apply the load: "+s.Progress)

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -133,10 +134,10 @@ func (c v1) Read() (Usage, error) {
 	inUse := r.number(c.memory, "memory.usage_in_bytes")
 	memory := r.table(c.memory, "memory.stat")
 	return Usage{
-		CPU:              time.Duration(usage),
+		CPU:              duration(usage, time.Nanosecond),
 		Periods:          cpu["nr_periods"],
 		ThrottledPeriods: cpu["nr_throttled"],
-		Throttled:        time.Duration(cpu["throttled_time"]),
+		Throttled:        duration(cpu["throttled_time"], time.Nanosecond),
 		WorkingSet:       workingSet(inUse, memory["total_inactive_file"]),
 	}, r.err
 }
@@ -150,12 +151,17 @@ func (c v2) Read() (Usage, error) {
 	inUse := r.number(c.folder, "memory.current")
 	memory := r.table(c.folder, "memory.stat")
 	return Usage{
-		CPU:              time.Duration(cpu["usage_usec"]) * time.Microsecond,
+		CPU:              duration(cpu["usage_usec"], time.Microsecond),
 		Periods:          cpu["nr_periods"],
 		ThrottledPeriods: cpu["nr_throttled"],
-		Throttled:        time.Duration(cpu["throttled_usec"]) * time.Microsecond,
+		Throttled:        duration(cpu["throttled_usec"], time.Microsecond),
 		WorkingSet:       workingSet(inUse, memory["inactive_file"]),
 	}, r.err
+}
+
+// duration of so many units; the longest that there is stands for all that are longer.
+func duration(count uint64, unit time.Duration) time.Duration {
+	return time.Duration(min(count, uint64(math.MaxInt64/unit))) * unit
 }
 
 func workingSet(inUse, inactiveFile uint64) uint64 {

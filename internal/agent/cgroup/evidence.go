@@ -129,9 +129,9 @@ func tableIn(folder, name string) map[string]float64 {
 }
 
 func parsed(text string) float64 {
-	value, err := strconv.ParseFloat(text, 64)
+	value, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
 		return 0
 	}
-	return value
+	return float64(value)
 }

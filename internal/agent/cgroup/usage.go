@@ -19,26 +19,34 @@ type Usage struct {
 	WorkingSet uint64
 }
 
-// metric is one line of the exposition: its name, kind, help, and how to get and set its value.
+// metric is one line of the exposition: its name, kind, help, the largest value that is taken, and how to get and set its value.
 type metric struct {
 	name, help string
 	kind       exposition.Kind
+	largest    float64
 	get        func(Usage) float64
 	set        func(*Usage, float64)
 }
 
 var metrics = []metric{
-	{"benchnet_container_cpu_usage_seconds_total", "CPU time used by the container.", exposition.Counter,
+	{"benchnet_container_cpu_usage_seconds_total", "CPU time used by the container.", exposition.Counter, largestSeconds,
 		func(u Usage) float64 { return u.CPU.Seconds() }, func(u *Usage, v float64) { u.CPU = seconds(v) }},
-	{"benchnet_container_cpu_periods_total", "CPU quota periods that passed.", exposition.Counter,
+	{"benchnet_container_cpu_periods_total", "CPU quota periods that passed.", exposition.Counter, largestCount,
 		func(u Usage) float64 { return float64(u.Periods) }, func(u *Usage, v float64) { u.Periods = uint64(v) }},
-	{"benchnet_container_cpu_throttled_periods_total", "CPU quota periods in which the container was throttled.", exposition.Counter,
+	{"benchnet_container_cpu_throttled_periods_total", "CPU quota periods in which the container was throttled.", exposition.Counter, largestCount,
 		func(u Usage) float64 { return float64(u.ThrottledPeriods) }, func(u *Usage, v float64) { u.ThrottledPeriods = uint64(v) }},
-	{"benchnet_container_cpu_throttled_seconds_total", "Time for which the container was throttled.", exposition.Counter,
+	{"benchnet_container_cpu_throttled_seconds_total", "Time for which the container was throttled.", exposition.Counter, largestSeconds,
 		func(u Usage) float64 { return u.Throttled.Seconds() }, func(u *Usage, v float64) { u.Throttled = seconds(v) }},
-	{"benchnet_container_memory_working_set_bytes", "Memory in use without the inactive page cache.", exposition.Gauge,
+	{"benchnet_container_memory_working_set_bytes", "Memory in use without the inactive page cache.", exposition.Gauge, largestCount,
 		func(u Usage) float64 { return float64(u.WorkingSet) }, func(u *Usage, v float64) { u.WorkingSet = uint64(v) }},
 }
+
+const (
+	// largestSeconds is 285 years, which a time.Duration holds.
+	largestSeconds = 9e9
+	// largestCount is the last up to which a float64 counts each.
+	largestCount = 1 << 53
+)
 
 func seconds(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }
 
@@ -56,8 +64,11 @@ func FromMetrics(values map[string]float64) (Usage, error) {
 	var u Usage
 	for _, m := range metrics {
 		value, found := values[m.name]
-		if !found {
+		switch {
+		case !found:
 			return Usage{}, fmt.Errorf("metric %s is missing", m.name)
+		case !(value >= 0 && value <= m.largest):
+			return Usage{}, fmt.Errorf("metric %s is %v, want a number from 0 to %v", m.name, value, m.largest)
 		}
 		m.set(&u, value)
 	}

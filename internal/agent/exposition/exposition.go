@@ -91,7 +91,7 @@ func Read(r io.Reader, wanted ...string) (map[string]float64, error) {
 	for lines.Scan() {
 		name, rest := cutName(lines.Bytes())
 		candidates := selectors[string(name)]
-		if len(candidates) == 0 {
+		if len(name) == 0 || len(candidates) == 0 {
 			continue
 		}
 		labels, value, err := cutValue(rest)
@@ -157,16 +157,19 @@ func hasLabel(labels, wanted []byte) bool {
 // cutName parts a line after the metric's name; a comment has none.
 func cutName(line []byte) (name, rest []byte) {
 	line = bytes.TrimLeft(line, " \t")
-	end := bytes.IndexAny(line, "{ \t")
-	if end <= 0 || line[0] == '#' {
+	switch end := bytes.IndexAny(line, "{ \t"); {
+	case bytes.HasPrefix(line, []byte("#")):
 		return nil, nil
+	case end < 0:
+		return line, nil
+	default:
+		return line[:end], line[end:]
 	}
-	return line[:end], line[end:]
 }
 
 // cutValue parts the labels from the first word after them; a time stamp or an exemplar may follow.
 func cutValue(rest []byte) (labels []byte, value float64, err error) {
-	if rest[0] == '{' {
+	if bytes.HasPrefix(rest, []byte("{")) {
 		end := endOfLabels(rest)
 		if end < 0 {
 			return nil, 0, fmt.Errorf("labels %q have no end", rest)

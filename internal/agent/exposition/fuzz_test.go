@@ -1,11 +1,15 @@
 package exposition
 
 import (
+	"bytes"
+	"math"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-// FuzzRead takes in what an endpoint of a member could answer, whatever runs in it.
+// FuzzRead takes in what an endpoint of a member could answer, whatever runs in it: nothing is told but what was asked for, and
+// one line more counts.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"", "a 1\n", "# HELP a\n# TYPE a counter\na{b=\"c\",d=\"}\"} 1.5 1700000000\n", "a NaN\na +Inf\n", "a{b=\"\\\"} 1\n", "a{", "a", "a{} ", "a_sum 1e999\n",
@@ -21,6 +25,33 @@ func FuzzRead(f *testing.F) {
 			if name != first && name != second {
 				t.Errorf("%q was not asked for", name)
 			}
+		}
+		if !plain.MatchString(first) {
+			return
+		}
+		more, err := Read(strings.NewReader(text+"\n"+first+" 1\n"), first)
+		if want := values[first] + 1; err != nil || more[first] != want && !math.IsNaN(want) {
+			t.Errorf("%q is %v, and with one more %v, %v", first, values[first], more[first], err)
+		}
+	})
+}
+
+// plain names have no labels.
+var plain = regexp.MustCompile(`^[a-zA-Z_]+$`)
+
+// FuzzWrite serves a metric and reads it again.
+func FuzzWrite(f *testing.F) {
+	for _, value := range []float64{0, -1, 1e-300, math.MaxFloat64, math.Inf(-1), math.NaN()} {
+		f.Add(value)
+	}
+	f.Fuzz(func(t *testing.T, value float64) {
+		var text bytes.Buffer
+		if err := Write(&text, Metric{Name: "before", Kind: Gauge, Value: 1}, Metric{Name: "a_total", Kind: Counter, Help: "a_total 5", Value: value}); err != nil {
+			t.Fatal(err)
+		}
+		read, err := Read(&text, "a_total")
+		if got := read["a_total"]; err != nil || got != value && !(math.IsNaN(got) && math.IsNaN(value)) {
+			t.Errorf("%v became %v: %v", value, got, err)
 		}
 	})
 }

@@ -5,6 +5,7 @@ package host
 import (
 	"bufio"
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -128,7 +129,10 @@ func Waited(content []byte) (time.Duration, bool) {
 		}
 		total, found := strings.CutPrefix(words[len(words)-1], "total=")
 		micros, err := strconv.ParseInt(total, 10, 64)
-		return time.Duration(micros) * time.Microsecond, found && err == nil
+		if !found || err != nil || micros < 0 || micros > math.MaxInt64/int64(time.Microsecond) {
+			return 0, false
+		}
+		return time.Duration(micros) * time.Microsecond, true
 	}
 	return 0, false
 }

@@ -67,7 +67,7 @@ func (c counters) collections() (seconds, count float64, known bool) {
 	}
 	for name, value := range c {
 		switch {
-		case !strings.HasPrefix(name, "sun.gc.collector."):
+		case !strings.HasPrefix(name, "sun.gc.collector."), value < 0: // No JVM counts below 0.
 		case strings.HasSuffix(name, ".time"):
 			seconds, known = seconds+float64(value)/float64(frequency), true
 		case strings.HasSuffix(name, ".invocations"):

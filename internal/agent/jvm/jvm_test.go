@@ -9,7 +9,7 @@ import (
 )
 
 // file is what a JVM shares: one entry for each counter.
-func file(t *testing.T, order binary.ByteOrder, values map[string]int64) []byte {
+func file(t testing.TB, order binary.ByteOrder, values map[string]int64) []byte {
 	t.Helper()
 	var entries bytes.Buffer
 	for name, value := range values {

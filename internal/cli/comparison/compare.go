@@ -144,6 +144,9 @@ func ParseMetric(text string) (v1alpha1.Metric, error) {
 	return "", fmt.Errorf("%q is no metric; there are %s", text, strings.Join(words, ", "))
 }
 
+// largestPercent of a gate: a bound that nothing fails.
+const largestPercent = 1_000_000
+
 // ParseGate reads METRIC=PERCENT, such as throughput=5%.
 func ParseGate(text string) (v1alpha1.Gate, error) {
 	name, bound, ok := strings.Cut(text, "=")
@@ -155,8 +158,8 @@ func ParseGate(text string) (v1alpha1.Gate, error) {
 		return v1alpha1.Gate{}, err
 	}
 	percent, err := resource.ParseQuantity(strings.TrimSpace(strings.TrimSuffix(bound, "%")))
-	if err != nil || percent.Sign() < 0 {
-		return v1alpha1.Gate{}, fmt.Errorf("%q: %q is no percentage from 0, such as 5%%", text, bound)
+	if err != nil || percent.Sign() < 0 || percent.CmpInt64(largestPercent) > 0 {
+		return v1alpha1.Gate{}, fmt.Errorf("%q: %q is no percentage from 0 to %d, such as 5%%", text, bound, largestPercent)
 	}
 	return v1alpha1.Gate{Metric: metric, MaxRegressionPercent: percent}, nil
 }

@@ -89,14 +89,10 @@ func (s *Side) decode(content []byte) error {
 		return fmt.Errorf("read %s: %w", s.Name, err)
 	}
 	var err error
-	if head.Kind == results.Kind {
-		s.Run = &results.Result{}
-		if err := json.Unmarshal(content, s.Run); err != nil {
-			return fmt.Errorf("read %s: %w", s.Name, err)
-		}
-		s.Result, err = batches(s.Run)
-	} else {
+	if head.Kind != results.Kind {
 		s.Result, err = experiment.Decode(content)
+	} else if s.Run, err = results.Decode(content); err == nil {
+		s.Result, err = batches(s.Run)
 	}
 	if err != nil {
 		return fmt.Errorf("read %s: %w", s.Name, err)

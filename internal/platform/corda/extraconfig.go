@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -55,7 +56,8 @@ func isScalar(value string) bool {
 		return true
 	}
 	var parsed any
-	if json.Unmarshal([]byte(value), &parsed) != nil || len(value) == 0 {
+	// JSON takes line breaks between its tokens; the node's configuration has a line for each key.
+	if json.Unmarshal([]byte(value), &parsed) != nil || strings.ContainsAny(value, "\n\r") {
 		return false
 	}
 	switch v := parsed.(type) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -19,6 +20,9 @@ var countryCode = regexp.MustCompile(`^[A-Z]{2}$`)
 // parseLegalName takes an X.500 name apart; values may not hold a comma, as in Corda. The genesis program checks the rest of
 // Corda's rules, such as the list of countries.
 func parseLegalName(name string) (map[string]string, error) {
+	if strings.ContainsFunc(name, unicode.IsControl) {
+		return nil, fmt.Errorf("it holds a line break or another control character")
+	}
 	parts := map[string]string{}
 	for _, part := range strings.Split(name, ",") {
 		key, value, ok := strings.Cut(strings.TrimSpace(part), "=")

@@ -1,0 +1,74 @@
+package experiment
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// FuzzExpand designs experiments whose axis and variant are anything: the mistake is named with its field, or there is a bounded
+// design, the same each time, whose points are all different.
+func FuzzExpand(f *testing.F) {
+	for _, c := range []struct{ path, value, patch string }{
+		{"workload.load.clients", "10", `{"network": {"platform": {"corda": {"version": "4.3"}}}}`},
+		{"network.members.count", "4", `{"network": {"members": null}}`},
+		{"workload.corda.arguments[0].value", "x", `{"workload": {"corda": {"arguments": []}}}`},
+		{"workload.corda.arguments[-1]", "1e400", `[]`}, {"workload", "{}", `null`}, {"network.members[0].count", "-1", `"x"`},
+		{"network.members.heap", "1Ei", `{"workload": {"measure": {"window": "-1s"}}}`}, {"workload.load.ratePerSecond", "0.5", `{"a": 1}`},
+		{"", "", `{`}, {"workload.load.clients.deeper", "9223372036854775807", `{"network": 5}`},
+	} {
+		f.Add(c.path, c.value, int32(7), []byte(c.patch))
+	}
+	f.Fuzz(func(t *testing.T, path, text string, number int32, patch []byte) {
+		var e v1alpha1.BenchmarkExperiment
+		if err := yaml.Unmarshal([]byte(template), &e); err != nil {
+			t.Fatal(err)
+		}
+		e.Spec.Axes = []v1alpha1.Axis{{Name: "axis", Field: path, Values: []intstr.IntOrString{intstr.FromString(text), intstr.FromInt32(number)}}}
+		e.Spec.Variants = []v1alpha1.Variant{{Name: "as-it-is"}, {Name: "patched", Patch: &apiextensionsv1.JSON{Raw: patch}}}
+		design, err := Expand(&e)
+		if err != nil {
+			var fault *field.Error
+			if !errors.As(err, &fault) || fault.Field == "" {
+				t.Errorf("a mistake that names no field: %v", err)
+			}
+			return
+		}
+		checkDesign(t, design)
+		again, err := Expand(&e)
+		if err != nil || !reflect.DeepEqual(marshal(t, design), marshal(t, again)) {
+			t.Errorf("another time it is %+v, %v, not %+v", again, err, design)
+		}
+	})
+}
+
+func checkDesign(t *testing.T, d *Design) {
+	t.Helper()
+	if len(d.Points) == 0 || len(d.Points) > MaxPoints {
+		t.Fatalf("%d points", len(d.Points))
+	}
+	seen := map[string]bool{}
+	for _, p := range d.Points {
+		if p.Network < 0 || p.Network >= len(d.Networks) || len(p.Parameters) != len(d.Axes) || seen[p.Name] || seen[p.Label()] {
+			t.Errorf("point %+v of %d networks, after %v", p, len(d.Networks), seen)
+		}
+		seen[p.Name], seen[p.Label()] = true, true
+	}
+}
+
+func marshal(t *testing.T, d *Design) string {
+	t.Helper()
+	text, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,167 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot"
+
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/mutation"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// FuzzTicks labels axes of any extent: a few ticks, upwards, on the axis.
+func FuzzTicks(f *testing.F) {
+	f.Add(0.0, 100.0)
+	f.Add(1e17, 1e17+16)
+	f.Add(math.SmallestNonzeroFloat64, 1.0)
+	f.Add(-math.MaxFloat64, math.MaxFloat64)
+	f.Fuzz(func(t *testing.T, low, high float64) {
+		if !(low < high) || math.IsInf(low, 0) || math.IsInf(high, 0) {
+			return
+		}
+		check := func(name string, values []float64, low, high float64) {
+			for i, v := range values {
+				if i > 0 && v <= values[i-1] || v < low || v > high {
+					t.Errorf("%s ticks from %v to %v: %v", name, low, high, values)
+					return
+				}
+			}
+			if len(values) > 40 {
+				t.Errorf("%d %s ticks from %v to %v", len(values), name, low, high)
+			}
+		}
+		slack := 1e-6 * (high - low)
+		check("linear", valuesOf(linearTicks{}.Ticks(low, high)), low-slack, high+slack)
+		if low > 0 {
+			check("logarithmic", valuesOf(logTicks{}.Ticks(low, high)), low*(1-1e-6), high*(1+1e-6))
+		}
+	})
+}
+
+// FuzzRunDocument puts a value at a place of a stored result, and reports what can still be read: pages and tables are whole, and
+// show nothing that a browser would carry out.
+func FuzzRunDocument(f *testing.F) {
+	var documents [][]byte
+	var harmless []danger
+	for _, file := range []string{"testdata/bottleneck.json.gz", "testdata/malachite.json.gz"} {
+		r := measuredRun(f, file)
+		documents, harmless = append(documents, encoded(f, r)), append(harmless, dangers(pageIfRead(f, r)))
+	}
+	seed(f)
+	f.Fuzz(func(t *testing.T, which bool, place uint16, value string) {
+		i := 0
+		if which {
+			i = 1
+		}
+		text, err := mutation.Changed(documents[i], int(place), value)
+		if err != nil {
+			return
+		}
+		packed, err := results.Pack(json.RawMessage(text), "text")
+		if err != nil {
+			return
+		}
+		r, err := results.Decode(packed)
+		if err != nil {
+			return
+		}
+		page := pageIfRead(t, r)
+		if got := dangers(page); got.scripts > harmless[i].scripts || got.images > harmless[i].images || got.frames > harmless[i].frames {
+			t.Errorf("the page has %+v, want %+v", got, harmless[i])
+		}
+		for _, write := range []func(io.Writer, *results.Result) error{RunCSV, SeriesCSV, BlocksCSV} {
+			checkTable(t, func(w io.Writer) error { return write(w, r) })
+		}
+	})
+}
+
+// FuzzExperimentDocument does the same with the results of a grid, of a search, and of variants.
+func FuzzExperimentDocument(f *testing.F) {
+	grid, runs := gridOfBlocks(f)
+	variants, _ := variantsOfBlocks(f)
+	documents := [][]byte{encoded(f, simulatedSearch()), encoded(f, grid), encoded(f, variants)}
+	seed(f)
+	f.Fuzz(func(t *testing.T, which bool, place uint16, value string) {
+		i := int(place) % 2 * 2
+		if which {
+			i = 1
+		}
+		text, err := mutation.Changed(documents[i], int(place)/2, value)
+		if err != nil {
+			return
+		}
+		e := &experiment.Result{}
+		if json.Unmarshal(text, e) != nil {
+			return
+		}
+		var page bytes.Buffer
+		if err := Experiment(&page, e, runs); err != nil {
+			t.Fatalf("no page: %v", err)
+		}
+		if !strings.HasSuffix(strings.TrimSpace(page.String()), "</html>") {
+			t.Error("the page has no end")
+		}
+		checkTable(t, func(w io.Writer) error { return PointsCSV(w, e) })
+		checkTable(t, func(w io.Writer) error { return RunsCSV(w, e, runs) })
+	})
+}
+
+func valuesOf(ticks []plot.Tick) []float64 {
+	var values []float64
+	for _, tick := range ticks {
+		values = append(values, tick.Value)
+	}
+	return values
+}
+
+func seed(f *testing.F) {
+	f.Helper()
+	for i, value := range mutation.Hostile {
+		f.Add(i%2 == 0, uint16(37*i), value)
+	}
+	for i, value := range []string{"1e308", "-1e308", "5e-324", "NaN", "Inf", "-9223372036854775808", "2147483648", `"1e308"`, `"5e-324"`, `"NaN"`, `"-Inf"`} {
+		f.Add(true, uint16(41*i), value)
+		f.Add(false, uint16(3*i), value)
+	}
+}
+
+func encoded(t testing.TB, value any) []byte {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// pageIfRead is empty for a result that is refused.
+func pageIfRead(t testing.TB, r *results.Result) string {
+	t.Helper()
+	var page bytes.Buffer
+	if err := Run(&page, r); err != nil {
+		return ""
+	}
+	if !strings.HasSuffix(strings.TrimSpace(page.String()), "</html>") {
+		t.Error("the page has no end")
+	}
+	return page.String()
+}
+
+// checkTable wants a table whose lines are equally long.
+func checkTable(t *testing.T, write func(io.Writer) error) {
+	t.Helper()
+	var text bytes.Buffer
+	if err := write(&text); err != nil {
+		t.Fatalf("no table: %v", err)
+	}
+	if _, err := csv.NewReader(&text).ReadAll(); err != nil {
+		t.Errorf("a table that cannot be read: %v", err)
+	}
+}

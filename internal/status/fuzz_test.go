@@ -1,0 +1,39 @@
+package status
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// FuzzProgress shows what two workers tell, or whatever else is where they do: the run is in one of its phases, and what is
+// shown as a number is one.
+func FuzzProgress(f *testing.F) {
+	for _, text := range []string{
+		"", "{}", "null", "[1]", `{"phase":"Window","completed":10,"elapsedSeconds":5,"throughput":2}`, `{"phase":"Other","elapsedSeconds":1}`,
+		`{"phase":"WarmUp","elapsedSeconds":-1,"throughput":-5}`, `{"phase":"Drain","elapsedSeconds":1e308,"throughput":1e308}`,
+	} {
+		f.Add(text, text)
+		f.Add(text, `{"phase":"Drain","elapsedSeconds":70,"throughput":1.5e308}`)
+	}
+	f.Fuzz(func(t *testing.T, first, second string) {
+		r := &v1alpha1.BenchmarkRun{}
+		r.Spec.Workload.Measure = v1alpha1.Measure{WarmUp: metav1.Duration{Duration: 10 * time.Second}, Window: metav1.Duration{Duration: time.Minute}}
+		s := Run(RunInput{Run: r, Start: &now, Progress: []string{first, second}, Now: now})
+		if !slices.Contains([]string{"WarmUp", "Measuring", "Draining"}, s.Phase) {
+			t.Errorf("the phase is %q", s.Phase)
+		}
+		if s.Throughput == "" {
+			return
+		}
+		if v, err := strconv.ParseFloat(s.Throughput, 64); err != nil || !(v >= 0) || math.IsInf(v, 0) {
+			t.Errorf("the throughput is %q", s.Throughput)
+		}
+	})
+}
