@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -125,7 +126,9 @@ func selectorsOf(wanted []string) map[string][]selector {
 				s.labels = append(s.labels, []byte(label))
 			}
 		}
-		all[name] = append(all[name], s)
+		if !slices.ContainsFunc(all[name], func(known selector) bool { return known.text == text }) {
+			all[name] = append(all[name], s)
+		}
 	}
 	return all
 }

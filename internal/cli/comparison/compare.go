@@ -158,7 +158,8 @@ func ParseGate(text string) (v1alpha1.Gate, error) {
 		return v1alpha1.Gate{}, err
 	}
 	percent, err := resource.ParseQuantity(strings.TrimSpace(strings.TrimSuffix(bound, "%")))
-	if err != nil || percent.Sign() < 0 || percent.CmpInt64(largestPercent) > 0 {
+	// e700 is a quantity, 0 times 10^700, and no number.
+	if share := percent.AsApproximateFloat64(); err != nil || !(share >= 0 && share <= largestPercent) {
 		return v1alpha1.Gate{}, fmt.Errorf("%q: %q is no percentage from 0 to %d, such as 5%%", text, bound, largestPercent)
 	}
 	return v1alpha1.Gate{Metric: metric, MaxRegressionPercent: percent}, nil

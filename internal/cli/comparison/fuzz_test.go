@@ -1,11 +1,13 @@
 package comparison
 
 import (
+	"encoding/json"
 	"math"
 	"testing"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/mutation"
 )
 
 // FuzzParseGate reads gates as users could write them: what is accepted is a bound on a metric, and is written and read again the same.
@@ -28,29 +30,45 @@ func FuzzParseGate(f *testing.F) {
 	})
 }
 
-// FuzzDocument compares what any file could hold with itself: no metric is better or worse, and no gate fails.
+// documents that can be compared with themselves.
+var documents = []string{
+	`{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"r"},"series":{"completedPerSecond":[1,2,3,4,5,6,7,8,9,10,11,12]}}`,
+	`{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1,"variants":["x","y"],"points":[{"name":"p01","variant":"x","parameters":[]},
+	{"name":"p02","variant":"y","parameters":[{"name":"a","value":"b"}]}],"runs":[{"name":"r","point":"p01","verdict":"Valid","metrics":{"Throughput":100}},
+	{"name":"s","point":"p01","verdict":"Valid","metrics":{"Throughput":1e15,"LatencyP95":0}},{"name":"t","point":"p01","verdict":"Valid","metrics":{"Throughput":1e-15,"LatencyP95":5}},
+	{"name":"u","point":"p01","verdict":"Valid","metrics":{"Throughput":3,"LatencyP95":7}},{"name":"v","point":"p02","verdict":"Valid","metrics":{"Throughput":3,"LatencyP95":7}}]}`,
+}
+
+// FuzzDocument puts two values at places of a document and compares it with itself: no metric is better or worse, no gate fails, and
+// what comes out can be written.
 func FuzzDocument(f *testing.F) {
-	for _, text := range []string{
-		"", "{}", "null", `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"series":{"completedPerSecond":[1,2,3,4,5,6,7,8,9,10,11,12]}}`,
-		`{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":9,"series":{"completedPerSecond":[0,0,0,0,0,0,0,0,0,0]}}`,
-		`{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1,"variants":["x","y"],"points":[{"name":"p01","variant":"x"},` +
-			`{"name":"p02","variant":"y","parameters":[{"name":"a","value":"b"}]}],"runs":[{"name":"r","point":"p01","verdict":"Valid","metrics":{"Throughput":1e308}},` +
-			`{"name":"s","point":"p01","verdict":"Valid","metrics":{"Throughput":-1e308,"LatencyP95":0}},{"name":"s","point":"p01","verdict":"Valid","metrics":{"LatencyP95":5e-324}}]}`,
-	} {
-		f.Add([]byte(text))
+	for i, value := range append([]string{"1e308", "5e-324", "-1e308", "9", "p01", "x", "Valid"}, mutation.Hostile...) {
+		f.Add(i%2 == 0, uint8(i), value, uint8(7*i), "1")
+		f.Add(i%2 == 1, uint8(3*i), value, uint8(5*i), value)
 	}
 	gate, err := ParseGate("throughput=5%")
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
+	f.Fuzz(func(t *testing.T, run bool, place uint8, value string, place2 uint8, value2 string) {
+		document := documents[1]
+		if run {
+			document = documents[0]
+		}
+		text, err := mutation.Changed([]byte(document), int(place), value)
+		if err == nil {
+			text, err = mutation.Changed(text, int(place2), value2)
+		}
 		side := &Side{Name: "side.json"}
-		if side.decode(text) != nil || len(side.Result.Variants) > 4 || len(side.Result.Points) > 20 || len(side.Result.Runs) > 100 {
+		if err != nil || side.decode(text) != nil {
 			return
 		}
 		outcomes, err := Compare(Question{ConfidencePercent: 95, Gates: []v1alpha1.Gate{gate}, Seed: 1}, side, side)
 		if err != nil {
 			return
+		}
+		if _, err := json.Marshal(outcomes); err != nil {
+			t.Fatalf("%s compared with itself cannot be written: %v", text, err)
 		}
 		for _, o := range outcomes {
 			if o.Point == o.BaselinePoint && (o.Verdict == experiment.Better || o.Verdict == experiment.Worse || o.Gate == experiment.GateFailed) {
