@@ -11,6 +11,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -143,6 +144,42 @@ func TestDriftIsRepairedAndStrayObjectsGo(t *testing.T) {
 	}
 	if err := w.client.Get(w.ctx, client.ObjectKeyFromObject(stray), stray); err == nil {
 		t.Error("an owned object that is not planned should be removed")
+	}
+}
+
+// TestSpecsChangedByHand is of the kinds whose changes are seen by their generation alone.
+func TestSpecsChangedByHand(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	w.bringUp("banks")
+	set, policy := &appsv1.StatefulSet{}, &networkingv1.NetworkPolicy{}
+	w.get("banks-member-0", set)
+	w.get("banks-within", policy)
+	image, rules := set.Spec.Template.Spec.Containers[0].Image, len(policy.Spec.Ingress)
+	set.Spec.Template.Spec.Containers[0].Image = "other"
+	metav1.SetMetaDataAnnotation(&set.Spec.Template.ObjectMeta, "kubectl.kubernetes.io/restartedAt", "now")
+	must(t, w.client.Update(w.ctx, set))
+	policy.Spec.Ingress = nil
+	must(t, w.client.Update(w.ctx, policy))
+	w.reconcileNetwork("banks")
+	w.get("banks-member-0", set)
+	if got := set.Spec.Template.Spec.Containers[0].Image; got != image {
+		t.Errorf("the image changed by hand is still %q, want %q", got, image)
+	}
+	w.get("banks-within", policy)
+	if got := len(policy.Spec.Ingress); got != rules {
+		t.Errorf("the rules removed by hand are %d, want %d", got, rules)
+	}
+	// What nobody planned may stay, and is no reason to write again and again.
+	metav1.SetMetaDataAnnotation(&set.Spec.Template.ObjectMeta, "kubectl.kubernetes.io/restartedAt", "later")
+	must(t, w.client.Update(w.ctx, set))
+	w.reconcileNetwork("banks")
+	w.get("banks-member-0", set)
+	settled := set.ResourceVersion
+	w.reconcileNetwork("banks")
+	w.get("banks-member-0", set)
+	if set.Spec.Template.Annotations["kubectl.kubernetes.io/restartedAt"] != "later" || set.ResourceVersion != settled {
+		t.Errorf("a restart by hand should stay, and nothing be written for it again: %v", set.Spec.Template.Annotations)
 	}
 }
 

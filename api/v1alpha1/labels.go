@@ -25,6 +25,9 @@ const (
 	AnnotationMaterialComplete = "benchnet.dev/material-complete"
 	// AnnotationAppliedHash is the hash of an object as it was applied last.
 	AnnotationAppliedHash = "benchnet.dev/applied-hash"
+	// AnnotationAppliedGeneration is the generation that a StatefulSet or a NetworkPolicy had when it was applied last: somebody
+	// changed its spec if it has another one.
+	AnnotationAppliedGeneration = "benchnet.dev/applied-generation"
 	// AnnotationReset on a network asks that it go back to its freshly made state; every new value asks again.
 	AnnotationReset = "benchnet.dev/reset"
 	// AnnotationEpoch on a member's pod is the epoch of its network: the life between two resets. There is none in the first.

@@ -67,15 +67,22 @@ func (w *Writer) Applied(ctx context.Context, owner Owner, desired, live client.
 	if live != nil && upToDate(intent, live) {
 		return live, nil
 	}
+	foreseen := foresee(intent, live)
 	if live == nil && intent.GetResourceVersion() == "" {
 		err = w.create(ctx, owner, intent)
 	} else {
 		err = w.send(ctx, intent)
 	}
+	if err != nil || foreseen == 0 || foreseen == intent.GetGeneration() {
+		return intent, err
+	}
+	// The spec was not changed, or by somebody else as well.
+	settled, err := w.intent(owner, desired)
 	if err != nil {
 		return nil, err
 	}
-	return intent, nil
+	setAppliedGeneration(settled, intent.GetGeneration())
+	return settled, w.send(ctx, settled)
 }
 
 // send has the intent become what the API server made of it.

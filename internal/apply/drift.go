@@ -2,12 +2,14 @@ package apply
 
 import (
 	"reflect"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/observe"
 )
 
 // upToDate tells whether the live object was applied from the same intent and nobody changed a field of it since.
@@ -19,12 +21,35 @@ func upToDate(intent *unstructured.Unstructured, live client.Object) bool {
 	if err != nil {
 		return false
 	}
+	if observe.Counted(intent.GroupVersionKind().GroupKind()) {
+		return live.GetAnnotations()[v1alpha1.AnnotationAppliedGeneration] == strconv.FormatInt(live.GetGeneration(), 10) &&
+			contains(have["metadata"], intent.Object["metadata"])
+	}
 	want, err := normalised(intent, live)
 	if err != nil {
 		return false
 	}
 	delete(want, "status") // A Go type may write one that nobody wants.
 	return contains(have, want)
+}
+
+// foresee has an intent say which generation its object will have when it is applied: the next one, since something differs. It is
+// that generation; 0 where the object is compared field by field.
+func foresee(intent *unstructured.Unstructured, live client.Object) int64 {
+	if !observe.Counted(intent.GroupVersionKind().GroupKind()) {
+		return 0
+	}
+	next := int64(1)
+	if live != nil {
+		next = live.GetGeneration() + 1
+	}
+	setAppliedGeneration(intent, next)
+	return next
+}
+
+func setAppliedGeneration(intent *unstructured.Unstructured, generation int64) {
+	intent.SetAnnotations(merged(intent.GetAnnotations(),
+		map[string]string{v1alpha1.AnnotationAppliedGeneration: strconv.FormatInt(generation, 10)}))
 }
 
 // normalised is the intent as the live object's Go type writes it: quantities in their canonical form.

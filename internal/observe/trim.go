@@ -1,12 +1,17 @@
 package observe
 
 import (
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Trim takes from an object what the operator never reads, before the cache keeps it: who wrote which field, the contents of a
-// network's material and credentials, and of a pod's spec all but its place and the resources of its containers. It is a cache's transform.
+// network's material and credentials, of a pod's spec all but its place and the resources of its containers, and of what is Counted
+// all but what status and plan are made from. It is a cache's transform.
 func Trim(object any) (any, error) {
 	if o, ok := object.(metav1.Object); ok {
 		o.SetManagedFields(nil)
@@ -17,10 +22,25 @@ func Trim(object any) (any, error) {
 			o.Data = nil
 		}
 	case *corev1.Pod:
-		o.Spec = trimmed(&o.Spec)
+		o.Spec = trimmedPod(&o.Spec)
+	case *appsv1.StatefulSet:
+		o.Spec = trimmedSet(&o.Spec)
+	case *networkingv1.NetworkPolicy:
+		o.Spec = networkingv1.NetworkPolicySpec{}
+	case *batchv1.Job:
+		o.Spec = batchv1.JobSpec{} // It is made once, and never compared.
 	}
 	return object, nil
 }
+
+// counted are the kinds whose specs are large, and whose changes the API server counts in metadata.generation.
+var counted = map[schema.GroupKind]bool{
+	{Group: appsv1.GroupName, Kind: "StatefulSet"}:         true,
+	{Group: networkingv1.GroupName, Kind: "NetworkPolicy"}: true,
+}
+
+// Counted tells whether changes of a kind are seen by its generation alone: its spec is not kept.
+func Counted(kind schema.GroupKind) bool { return counted[kind] }
 
 // private are the Secrets that the operator makes without ever looking into them. One that a chart brings is compared with what
 // the chart says.
@@ -29,10 +49,22 @@ func private(labels map[string]string) bool {
 	return labels["app.kubernetes.io/name"] == "benchnet-network" && (component == "material" || component == "credentials")
 }
 
-func trimmed(spec *corev1.PodSpec) corev1.PodSpec {
+func trimmedPod(spec *corev1.PodSpec) corev1.PodSpec {
 	kept := corev1.PodSpec{NodeName: spec.NodeName, Containers: make([]corev1.Container, len(spec.Containers))}
 	for i, c := range spec.Containers {
 		kept.Containers[i] = corev1.Container{Name: c.Name, Resources: c.Resources}
+	}
+	return kept
+}
+
+// trimmedSet has how many pods there shall be, of which epoch, and the sizes of their volumes.
+func trimmedSet(spec *appsv1.StatefulSetSpec) appsv1.StatefulSetSpec {
+	kept := appsv1.StatefulSetSpec{Replicas: spec.Replicas, VolumeClaimTemplates: spec.VolumeClaimTemplates}
+	kept.Template.Annotations = spec.Template.Annotations
+	for _, v := range spec.Template.Spec.Volumes {
+		if v.EmptyDir != nil && v.EmptyDir.SizeLimit != nil {
+			kept.Template.Spec.Volumes = append(kept.Template.Spec.Volumes, v)
+		}
 	}
 	return kept
 }

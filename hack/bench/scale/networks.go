@@ -158,9 +158,14 @@ func (p *plane) bring(ctx context.Context, w workload) ([]time.Duration, error) 
 	return all, nil
 }
 
+// settles is how long an operator that has nothing to do is left alone before it counts as at rest: Go collects the garbage of an idle
+// program every two minutes, and gives what it does not need back to the system in the time that follows.
+const settles = 5 * time.Minute
+
 // measureRest watches the operator when nothing changes.
 func measureRest(ctx context.Context, o options, p *plane, op *operator, report *report) error {
-	time.Sleep(15 * time.Second)
+	fmt.Fprintf(os.Stderr, "the operator comes to rest, %s\n", settles)
+	time.Sleep(settles)
 	before, err := p.observe(ctx, op)
 	if err != nil {
 		return err
@@ -175,5 +180,5 @@ func measureRest(ctx context.Context, o options, p *plane, op *operator, report 
 		return fmt.Errorf("list networks: %w", err)
 	}
 	report.rest(o, len(networks.Items), before, after)
-	return nil
+	return op.profile(ctx, "heap?gc=1", "rest-heap", 0)
 }
