@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -141,8 +142,15 @@ func reach() (*rest.Config, *discovery.DiscoveryClient, error) {
 	return config, kube, nil
 }
 
+// gcPercent is how much garbage may come to what the operator holds before it is collected, in percent; GOGC, if set, says otherwise.
+// It holds all objects of all networks, and seldom has much to do: memory is what it costs, not time.
+const gcPercent = 40
+
 func run(o options) error {
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&o.log)))
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	config, kube, err := reach()
 	if err != nil {
 		return err
@@ -270,7 +278,7 @@ func (o options) manager(found controllers.KueueMode) ctrl.Options {
 // cache holds, of the kinds that others use as well, the operator's own objects alone.
 func (o options) cache(found controllers.KueueMode) cache.Options {
 	ours := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy})}
-	options := cache.Options{DefaultTransform: observe.Trim, ByObject: map[client.Object]cache.ByObject{}}
+	options := cache.Options{DefaultTransform: observe.NewCompactor().Compact, ByObject: map[client.Object]cache.ByObject{}}
 	for _, kind := range []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.ServiceAccount{},
 		&corev1.Pod{}, &corev1.PersistentVolumeClaim{}, &rbacv1.Role{}, &rbacv1.RoleBinding{}, &appsv1.StatefulSet{},
 		&batchv1.Job{}, &networkingv1.NetworkPolicy{}, &policyv1.PodDisruptionBudget{}} {

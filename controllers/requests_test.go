@@ -75,7 +75,7 @@ func (w *world) startManager() *sent {
 	own.QPS = -1
 	own.Wrap(func(next http.RoundTripper) http.RoundTripper { counted.next = next; return counted })
 	mgr, err := ctrl.NewManager(own, ctrl.Options{Scheme: w.client.Scheme(), Metrics: metricsserver.Options{BindAddress: "0"},
-		Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{w.namespace: {}}, DefaultTransform: observe.Trim}})
+		Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{w.namespace: {}}, DefaultTransform: observe.NewCompactor().Compact}})
 	must(w.t, err)
 	must(w.t, controllers.IndexRuns(mgr))
 	networks := &controllers.NetworkReconciler{Dependencies: controllers.Dependencies{

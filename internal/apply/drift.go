@@ -17,7 +17,7 @@ func upToDate(intent *unstructured.Unstructured, live client.Object) bool {
 	if live.GetAnnotations()[v1alpha1.AnnotationAppliedHash] != intent.GetAnnotations()[v1alpha1.AnnotationAppliedHash] {
 		return false
 	}
-	have, err := runtime.DefaultUnstructuredConverter.ToUnstructured(live)
+	have, err := kept(live.DeepCopyObject())
 	if err != nil {
 		return false
 	}
@@ -52,7 +52,7 @@ func setAppliedGeneration(intent *unstructured.Unstructured, generation int64) {
 		map[string]string{v1alpha1.AnnotationAppliedGeneration: strconv.FormatInt(generation, 10)}))
 }
 
-// normalised is the intent as the live object's Go type writes it: quantities in their canonical form.
+// normalised is the intent as the live object's Go type writes it, quantities in their canonical form, and as the cache keeps it.
 func normalised(intent *unstructured.Unstructured, live client.Object) (map[string]any, error) {
 	if _, ok := live.(*unstructured.Unstructured); ok {
 		return runtime.DeepCopyJSON(intent.Object), nil
@@ -61,7 +61,13 @@ func normalised(intent *unstructured.Unstructured, live client.Object) (map[stri
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(intent.Object, typed); err != nil {
 		return nil, err
 	}
-	return runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
+	return kept(typed)
+}
+
+// kept is what a cache keeps of an object, which is trimmed by that.
+func kept(object any) (map[string]any, error) {
+	observe.Trim(object)
+	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 }
 
 // contains tells whether every field of the wanted value is in the live one with the same value. What is not set, and

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -27,11 +28,12 @@ func TestDriftOfWhatTheCacheKeeps(t *testing.T) {
 	w := NewWriter(nil, nil, scheme)
 	owner := Owner{Object: &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "n", Namespace: "ns", UID: "1"}}}
 	named := metav1.ObjectMeta{Name: "o", Labels: map[string]string{"a": "1"}}
+	file := metav1.ObjectMeta{Name: "o", Labels: map[string]string{"app.kubernetes.io/component": "member"}}
 	template := corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
 	for _, desired := range []client.Object{
 		&appsv1.StatefulSet{ObjectMeta: named, Spec: appsv1.StatefulSetSpec{Replicas: new(int32(1)), ServiceName: "s", Template: template}},
 		&networkingv1.NetworkPolicy{ObjectMeta: named, Spec: networkingv1.NetworkPolicySpec{Ingress: []networkingv1.NetworkPolicyIngressRule{{}}}},
-		&corev1.ConfigMap{ObjectMeta: named, Data: map[string]string{"k": "v"}},
+		&corev1.ConfigMap{ObjectMeta: file, Data: map[string]string{"k": "v", "long": strings.Repeat("x", 1000)}},
 		service(nil),
 	} {
 		applied, err := w.intent(owner, desired)
@@ -45,9 +47,7 @@ func TestDriftOfWhatTheCacheKeeps(t *testing.T) {
 			t.Fatal(err)
 		}
 		live.SetGeneration(1)
-		if _, err := observe.Trim(live); err != nil {
-			t.Fatal(err)
-		}
+		observe.Trim(live)
 		intent, err := w.intent(owner, desired)
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,9 @@
 package observe
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -9,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Trim takes from an object what the operator never reads, before the cache keeps it: who wrote which field, the contents of a
-// network's material and credentials, of a pod's spec all but its place and the resources of its containers, and of what is Counted
-// all but what status and plan are made from. It is a cache's transform.
-func Trim(object any) (any, error) {
+// Trim takes from an object what the operator never reads: who wrote which field, the contents of a network's material and
+// credentials, of a pod's spec all but its place and the resources of its containers, and of what is Counted all but what status and
+// plan are made from. Of a member's files it leaves digests. What is trimmed already stays as it is.
+func Trim(object any) {
 	if o, ok := object.(metav1.Object); ok {
 		o.SetManagedFields(nil)
 	}
@@ -20,6 +23,10 @@ func Trim(object any) (any, error) {
 	case *corev1.Secret:
 		if private(o.Labels) {
 			o.Data = nil
+		}
+	case *corev1.ConfigMap:
+		if o.Labels[componentLabel] == "member" {
+			digestLong(o.Data)
 		}
 	case *corev1.Pod:
 		o.Spec = trimmedPod(&o.Spec)
@@ -30,7 +37,17 @@ func Trim(object any) (any, error) {
 	case *batchv1.Job:
 		o.Spec = batchv1.JobSpec{} // It is made once, and never compared.
 	}
-	return object, nil
+}
+
+// digestLong puts the digest in the place of each text that is longer than one.
+func digestLong(texts map[string]string) {
+	const mark = "sha256:"
+	for name, text := range texts {
+		if len(text) > len(mark)+hex.EncodedLen(sha256.Size) {
+			sum := sha256.Sum256([]byte(text))
+			texts[name] = mark + hex.EncodeToString(sum[:])
+		}
+	}
 }
 
 // counted are the kinds whose specs are large, and whose changes the API server counts in metadata.generation.
@@ -42,10 +59,12 @@ var counted = map[schema.GroupKind]bool{
 // Counted tells whether changes of a kind are seen by its generation alone: its spec is not kept.
 func Counted(kind schema.GroupKind) bool { return counted[kind] }
 
+const componentLabel = "app.kubernetes.io/component"
+
 // private are the Secrets that the operator makes without ever looking into them. One that a chart brings is compared with what
 // the chart says.
 func private(labels map[string]string) bool {
-	component := labels["app.kubernetes.io/component"]
+	component := labels[componentLabel]
 	return labels["app.kubernetes.io/name"] == "benchnet-network" && (component == "material" || component == "credentials")
 }
 

@@ -1,0 +1,102 @@
+package observe
+
+import (
+	"hash/maphash"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Compactor makes the objects of a cache small: it trims them, and has equal labels, owners and resources, which the objects of a
+// network share, be there once. What comes out of it must not be changed in place; what is read from a cache is a copy.
+type Compactor struct {
+	mutex     sync.Mutex
+	seed      maphash.Seed
+	labels    pool[map[string]string]
+	owners    pool[[]metav1.OwnerReference]
+	resources pool[corev1.ResourceRequirements]
+	texts     pool[string]
+}
+
+// NewCompactor has seen nothing yet.
+func NewCompactor() *Compactor { return &Compactor{seed: maphash.MakeSeed()} }
+
+// Compact is a cache's transform.
+func (c *Compactor) Compact(object any) (any, error) {
+	Trim(object)
+	o, ok := object.(metav1.Object)
+	if !ok {
+		return object, nil
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	o.SetNamespace(c.text(o.GetNamespace()))
+	if labels := o.GetLabels(); len(labels) > 0 {
+		o.SetLabels(c.labels.one(c.hashLabels(labels), labels))
+	}
+	if owners := o.GetOwnerReferences(); len(owners) == 1 {
+		o.SetOwnerReferences(c.owners.one(maphash.String(c.seed, string(owners[0].UID)), owners))
+	}
+	if pod, ok := object.(*corev1.Pod); ok {
+		c.compactPod(pod)
+	}
+	return object, nil
+}
+
+func (c *Compactor) compactPod(pod *corev1.Pod) {
+	for i := range pod.Spec.Containers {
+		r := &pod.Spec.Containers[i].Resources
+		key := c.hash(r.Limits.Cpu().String(), r.Limits.Memory().String(), r.Requests.Cpu().String(), r.Requests.Memory().String())
+		*r = c.resources.one(key, *r)
+	}
+	for i := range pod.Status.ContainerStatuses {
+		s := &pod.Status.ContainerStatuses[i]
+		s.Image, s.ImageID = c.text(s.Image), c.text(s.ImageID)
+	}
+}
+
+func (c *Compactor) text(text string) string {
+	return c.texts.one(maphash.String(c.seed, text), text)
+}
+
+// hashLabels is the same in whatever order a map has them.
+func (c *Compactor) hashLabels(labels map[string]string) uint64 {
+	var sum uint64
+	for k, v := range labels {
+		sum += c.hash(k, v)
+	}
+	return sum
+}
+
+func (c *Compactor) hash(texts ...string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(c.seed)
+	for _, text := range texts {
+		_, _ = h.WriteString(text) // It returns no error, ever.
+		_ = h.WriteByte(0)
+	}
+	return h.Sum64()
+}
+
+// mostKnown is how many values a pool knows before it forgets all: those of networks that are gone must not stay for good.
+const mostKnown = 1 << 15
+
+// pool has one of equal values, by their hash.
+type pool[V any] struct{ known map[uint64]V }
+
+// one is the value that is known, or this one if none is; of two that have the same hash and differ the first is known.
+func (p *pool[V]) one(hash uint64, value V) V {
+	if known, ok := p.known[hash]; ok {
+		if equality.Semantic.DeepEqual(known, value) {
+			return known
+		}
+		return value
+	}
+	if p.known == nil || len(p.known) >= mostKnown {
+		p.known = map[uint64]V{}
+	}
+	p.known[hash] = value
+	return value
+}

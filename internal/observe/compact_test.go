@@ -1,0 +1,63 @@
+package observe
+
+import (
+	"maps"
+	"reflect"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+func memberPod(name string) *corev1.Pod {
+	size := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("1Gi")}
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns", Labels: map[string]string{v1alpha1.LabelNetwork: "n", "a": "1"},
+			OwnerReferences: []metav1.OwnerReference{{Kind: "StatefulSet", Name: "s", UID: "1"}}},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Resources: corev1.ResourceRequirements{Limits: size, Requests: size}}}},
+	}
+}
+
+// TestCompactedObjectsShareWhatIsEqual looks at the maps themselves: memory is what it is about.
+func TestCompactedObjectsShareWhatIsEqual(t *testing.T) {
+	c := NewCompactor()
+	one, other, different := memberPod("one"), memberPod("other"), memberPod("different")
+	different.Labels["a"] = "2"
+	different.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("3")}
+	for _, pod := range []*corev1.Pod{one, other, different} {
+		before := pod.DeepCopy()
+		if _, err := c.Compact(pod); err != nil {
+			t.Fatal(err)
+		}
+		if !equality.Semantic.DeepEqual(before, pod) {
+			t.Errorf("%s is now %+v, was %+v", pod.Name, pod, before)
+		}
+	}
+	same := func(a, b any) bool { return reflect.ValueOf(a).UnsafePointer() == reflect.ValueOf(b).UnsafePointer() }
+	limits := func(pod *corev1.Pod) corev1.ResourceList { return pod.Spec.Containers[0].Resources.Limits }
+	if !same(one.Labels, other.Labels) || !same(one.OwnerReferences, other.OwnerReferences) || !same(limits(one), limits(other)) {
+		t.Error("what is equal is there twice")
+	}
+	if same(one.Labels, different.Labels) || same(limits(one), limits(different)) {
+		t.Error("what differs is one")
+	}
+}
+
+func TestPoolForgetsRatherThanGrow(t *testing.T) {
+	var p pool[map[string]string]
+	for i := range uint64(3 * mostKnown) {
+		p.one(i, nil)
+		if len(p.known) > mostKnown {
+			t.Fatalf("%d values are known, at most %d should be", len(p.known), mostKnown)
+		}
+	}
+	first, second := map[string]string{"a": "1"}, map[string]string{"a": "2"}
+	p.one(7, first)
+	if got := p.one(7, second); !maps.Equal(got, second) {
+		t.Errorf("another value of the same hash was taken for it: %v", got)
+	}
+}
