@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -40,6 +39,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/controllers"
 	"github.com/benchnet/benchnet/internal/apply"
+	"github.com/benchnet/benchnet/internal/footprint"
 	"github.com/benchnet/benchnet/internal/images"
 	"github.com/benchnet/benchnet/internal/inspection"
 	"github.com/benchnet/benchnet/internal/isolation"
@@ -142,15 +142,8 @@ func reach() (*rest.Config, *discovery.DiscoveryClient, error) {
 	return config, kube, nil
 }
 
-// gcPercent is how much garbage may come to what the operator holds before it is collected, in percent; GOGC, if set, says otherwise.
-// It holds all objects of all networks, and seldom has much to do: memory is what it costs, not time.
-const gcPercent = 40
-
 func run(o options) error {
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&o.log)))
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
 	config, kube, err := reach()
 	if err != nil {
 		return err
@@ -215,6 +208,9 @@ func (o options) setUp(mgr ctrl.Manager, kubeVersion string, found controllers.K
 	}
 	if err := metrics.Registry.Register(&telemetry.Collector{Reader: mgr.GetClient(), Elected: mgr.Elected(), Version: version}); err != nil {
 		return fmt.Errorf("register the operator's metrics: %w", err)
+	}
+	if err := mgr.Add(footprint.NewKeeper()); err != nil {
+		return fmt.Errorf("add the keeper of memory: %w", err)
 	}
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return fmt.Errorf("add the health check: %w", err)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -28,5 +29,15 @@ type asked = workqueue.TypedRateLimitingInterface[reconcile.Request]
 // later is a queue that adds after a burst.
 type later struct{ asked }
 
+// begun is the priority of a network of which something has changed: it goes before those that have yet to begin, so that of many
+// the first become ready while the last still wait.
+const begun = 1
+
 // Add after a burst.
-func (q later) Add(request reconcile.Request) { q.AddAfter(request, burst) }
+func (q later) Add(request reconcile.Request) {
+	if first, ok := q.asked.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
+		first.AddWithOpts(priorityqueue.AddOpts{After: burst, Priority: new(begun)}, request)
+		return
+	}
+	q.AddAfter(request, burst)
+}

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -55,7 +56,7 @@ func (w *Writer) Apply(ctx context.Context, owner Owner, desired, live client.Ob
 	return err
 }
 
-// Applied is what there is after Apply, with its UID: it may be an owner itself.
+// Applied is what there is after Apply, of which the metadata count: it may be an owner itself.
 func (w *Writer) Applied(ctx context.Context, owner Owner, desired, live client.Object) (client.Object, error) {
 	if _, isJob := live.(*batchv1.Job); isJob {
 		return live, nil
@@ -68,42 +69,53 @@ func (w *Writer) Applied(ctx context.Context, owner Owner, desired, live client.
 		return live, nil
 	}
 	foreseen := foresee(intent, live)
+	write := w.send
 	if live == nil && intent.GetResourceVersion() == "" {
-		err = w.create(ctx, owner, intent)
-	} else {
-		err = w.send(ctx, intent)
+		write = func(ctx context.Context, intent *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
+			return w.create(ctx, owner, intent)
+		}
 	}
-	if err != nil || foreseen == 0 || foreseen == intent.GetGeneration() {
-		return intent, err
-	}
-	// The spec was not changed, or by somebody else as well.
-	settled, err := w.intent(owner, desired)
+	made, err := write(ctx, intent)
 	if err != nil {
 		return nil, err
 	}
-	setAppliedGeneration(settled, intent.GetGeneration())
-	return settled, w.send(ctx, settled)
+	if foreseen != 0 && foreseen != made.Generation {
+		// The spec was not changed, or by somebody else as well.
+		setAppliedGeneration(intent, made.Generation)
+		intent.SetResourceVersion("")
+		return w.send(ctx, intent)
+	}
+	return made, nil
 }
 
-// send has the intent become what the API server made of it.
-func (w *Writer) send(ctx context.Context, intent *unstructured.Unstructured) error {
-	err := w.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(intent),
-		client.FieldOwner(v1alpha1.ManagedBy), client.ForceOwnership)
+// send is what the API server made of the intent. It answers with the metadata alone: the rest of what it sends would be read and
+// thrown away.
+func (w *Writer) send(ctx context.Context, intent *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
+	name := fmt.Sprintf("%s %s", intent.GetKind(), client.ObjectKeyFromObject(intent))
+	data, err := intent.MarshalJSON()
 	if err != nil {
-		return fmt.Errorf("apply %s %s: %w", intent.GetKind(), client.ObjectKeyFromObject(intent), err)
+		return nil, fmt.Errorf("write %s: %w", name, err)
 	}
-	return nil
+	made := &metav1.PartialObjectMetadata{}
+	made.SetGroupVersionKind(intent.GroupVersionKind())
+	made.SetNamespace(intent.GetNamespace())
+	made.SetName(intent.GetName())
+	err = w.client.Patch(ctx, made, client.RawPatch(types.ApplyPatchType, data), client.FieldOwner(v1alpha1.ManagedBy), client.ForceOwnership)
+	if err != nil {
+		return nil, fmt.Errorf("apply %s: %w", name, err)
+	}
+	return made, nil
 }
 
 // create applies what is not known to be there. What is there all the same was made a moment ago, or is somebody else's.
-func (w *Writer) create(ctx context.Context, owner Owner, intent *unstructured.Unstructured) error {
+func (w *Writer) create(ctx context.Context, owner Owner, intent *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
 	intent.SetResourceVersion(notThere)
-	err := w.send(ctx, intent)
+	made, err := w.send(ctx, intent)
 	if !apierrors.IsConflict(err) {
-		return err
+		return made, err
 	}
 	if err := w.Own(ctx, owner.Object, intent); err != nil {
-		return err
+		return nil, err
 	}
 	intent.SetResourceVersion("")
 	return w.send(ctx, intent)
