@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -111,6 +112,7 @@ func TestRefusedPodsAreNamed(t *testing.T) {
 		InvolvedObject: corev1.ObjectReference{Kind: "StatefulSet", Namespace: w.namespace, Name: set.Name, UID: set.UID},
 		Message:        `create Pod banks-member-1-0 failed error: pods "banks-member-1-0" is forbidden: violates PodSecurity "restricted:latest": ...`}
 	must(t, w.client.Create(w.ctx, event))
+	w.now = w.now.Add(time.Minute) // A set that was just made is not asked about.
 	again := w.reconcileNetwork("banks")
 	if again.RequeueAfter == 0 {
 		t.Error("nothing will tell that the pod may be made, and nobody looks again")

@@ -47,7 +47,7 @@ func (r *NetworkReconciler) gather(ctx context.Context, network *v1alpha1.Benchm
 	if pass.snapshot, err = r.Reader.Owned(ctx, network, networkLabels(network)); err != nil {
 		return nil, err
 	}
-	if err := pass.snapshot.Refusals(ctx, r.Direct); err != nil {
+	if err := pass.snapshot.Refusals(ctx, r.Direct, r.Now()); err != nil {
 		return nil, err
 	}
 	if pass.runs, err = runsOn(ctx, r.Client, network.Namespace, network.Name); err != nil {

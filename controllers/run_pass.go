@@ -54,7 +54,7 @@ func (r *RunReconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 	if pass.result, err = resultIn(pass.snapshot, run.Name); err != nil || pass.result != nil {
 		return pass, err
 	}
-	if err := pass.snapshot.Refusals(ctx, r.Direct); err != nil {
+	if err := pass.snapshot.Refusals(ctx, r.Direct, r.Now()); err != nil {
 		return nil, err
 	}
 	network := &v1alpha1.BenchmarkNetwork{}

@@ -232,6 +232,7 @@ func TestAQuotaThatRefusesPodsIsTold(t *testing.T) {
 		InvolvedObject: corev1.ObjectReference{Kind: "StatefulSet", Namespace: w.namespace, Name: set.Name, UID: set.UID},
 		Message:        `create Pod failed error: pods "x" is forbidden: exceeded quota: lab, requested: pods=1, used: pods=4, limited: pods=4`}))
 	w.quota(corev1.ResourceList{"pods": resource.MustParse("4")})
+	w.now = w.now.Add(time.Minute) // One that was just made is not asked about.
 	w.reconcileNetwork("a")
 	c := meta.FindStatusCondition(w.network("a").Status.Conditions, v1alpha1.ConditionReady)
 	if c.Reason != v1alpha1.ReasonQuotaExceeded || !strings.Contains(c.Message, set.Name) || !strings.Contains(c.Message, "exceeded quota: lab") {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -17,10 +18,13 @@ import (
 // object's own status does not say so.
 const failedCreate = "FailedCreate"
 
+// soonest is how old an object without pods is before it is asked why: until then its controller has most likely just not made them.
+const soonest = 2 * time.Second
+
 // Refusals reads why pods could not be made, for StatefulSets and Jobs that should have some and have none. Events are read directly:
 // they are seldom needed, and a cache would hold those of the whole cluster. One request answers for however many objects.
-func (s *Snapshot) Refusals(ctx context.Context, direct client.Reader) error {
-	podless := s.podless()
+func (s *Snapshot) Refusals(ctx context.Context, direct client.Reader, now time.Time) error {
+	podless := slices.DeleteFunc(s.podless(), func(o client.Object) bool { return now.Sub(o.GetCreationTimestamp().Time) < soonest })
 	if len(podless) == 0 {
 		return nil
 	}
