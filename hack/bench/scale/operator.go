@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/prometheus/procfs"
 )
 
 // operator is the manager as it runs, a process of its own.
@@ -92,41 +94,31 @@ func (o *operator) profile(ctx context.Context, kind, name string, seconds int) 
 
 // usage is what the operator's process has used.
 type usage struct {
-	// memory resident now, in MiB; cpu since it started.
-	memory float64
-	cpu    time.Duration
+	// memory resident now, and what of it are the program's own pages, which the system takes back when it is short; in MiB.
+	memory, program float64
+	// cpu since it started.
+	cpu time.Duration
+}
+
+func (u usage) String() string {
+	return fmt.Sprintf("%.0f MiB, of which %.0f MiB are the pages of its program", u.memory, u.program)
 }
 
 func (o *operator) usage() (usage, error) {
-	folder := filepath.Join("/proc", strconv.Itoa(o.process.command.Process.Pid))
-	status, err := os.ReadFile(filepath.Join(folder, "status"))
+	proc, err := procfs.NewProc(o.process.command.Process.Pid)
+	if err != nil {
+		return usage{}, fmt.Errorf("find the operator's process: %w", err)
+	}
+	status, err := proc.NewStatus()
 	if err != nil {
 		return usage{}, fmt.Errorf("read the operator's memory: %w", err)
 	}
-	var u usage
-	for line := range strings.Lines(string(status)) {
-		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == "VmRSS:" {
-			kibibytes, err := strconv.ParseFloat(fields[1], 64)
-			if err != nil {
-				return usage{}, fmt.Errorf("read the operator's memory: %w", err)
-			}
-			u.memory = kibibytes / 1024
-		}
-	}
-	stat, err := os.ReadFile(filepath.Join(folder, "stat"))
+	stat, err := proc.Stat()
 	if err != nil {
 		return usage{}, fmt.Errorf("read the operator's CPU time: %w", err)
 	}
-	// What follows the name in parentheses; the 12th and 13th are user and system time in ticks of 10 ms.
-	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-	for _, field := range fields[11:13] {
-		ticks, err := strconv.Atoi(field)
-		if err != nil {
-			return usage{}, fmt.Errorf("read the operator's CPU time: %w", err)
-		}
-		u.cpu += time.Duration(ticks) * 10 * time.Millisecond
-	}
-	return u, nil
+	return usage{memory: float64(status.VmRSS) / (1 << 20), program: float64(status.RssFile) / (1 << 20),
+		cpu: time.Duration(stat.CPUTime() * float64(time.Second))}, nil
 }
 
 // passes are the durations of the network controller's passes so far: how many took up to each bound in seconds.

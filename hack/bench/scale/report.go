@@ -52,7 +52,7 @@ func (r *report) networks(w workload, took time.Duration, waits []time.Duration,
 	r.row(part, "requests per network", fmt.Sprintf("%.1f: %s", float64(sent.total())/n, sent.perNetwork(w.networks)))
 	count, p99 := after.passes.quantile(before.passes, 0.99)
 	r.row(part, "passes per network, 99th percentile of their time", fmt.Sprintf("%.1f, %s", count/n, p99))
-	r.row(part, "operator's memory, CPU time", fmt.Sprintf("%.0f MiB, %s", after.usage.memory, seconds(after.usage.cpu-before.usage.cpu)))
+	r.row(part, "operator's memory, CPU time", fmt.Sprintf("%s; %s", after.usage, seconds(after.usage.cpu-before.usage.cpu)))
 	if rival := r.rates["kubectl"]; w.networks == r.options.compared && rival > 0 {
 		r.row(part, "time beside kubectl apply, beside helm install", fmt.Sprintf("%.2f x, %.2f x", rival/rate, r.rates["helm"]/rate))
 	}
@@ -62,7 +62,7 @@ func (r *report) rest(o options, networks int, before, after observation) {
 	part := fmt.Sprintf("at rest with %d networks, %s", networks, o.rest)
 	sent := after.requests.since(before.requests)
 	r.row(part, "requests", fmt.Sprintf("%d %s", sent.total(), sent.perNetwork(1)))
-	r.row(part, "operator's memory", fmt.Sprintf("%.0f MiB", after.usage.memory))
+	r.row(part, "operator's memory", after.usage.String())
 	r.row(part, "operator's CPU", fmt.Sprintf("%.1f %% of a core", 100*(after.usage.cpu-before.usage.cpu).Seconds()/o.rest.Seconds()))
 }
 
