@@ -93,7 +93,8 @@ func parse() options {
 	flag.Var(&o.pullSecrets, "image-pull-secret", "Secret with which the pods of networks pull images; may be given several times")
 	flag.Var(&o.namespaces, "watch-namespace", "namespaces to watch, separated by commas; may be given several times; empty: all")
 	flag.Var(&o.excluded, "exclude-namespace", "namespace to leave to another operator; may be given several times")
-	flag.Var(choice[isolation.Mode]{&o.isolation, []isolation.Mode{isolation.Enforced, isolation.None}}, "network-policies", "Enforced: keep networks apart by NetworkPolicies; or None")
+	flag.Var(choice[isolation.Mode]{&o.isolation, []isolation.Mode{isolation.Enforced, isolation.None}}, "network-policies",
+		"Enforced: keep networks apart by NetworkPolicies; or None")
 	flag.IntVar(&o.concurrency, "max-concurrent-reconciles", 4, "resources of a kind worked on at the same time")
 	flag.IntVar(&o.queueLimits.MaxNetworks, "queue-max-networks", 0, "networks that stand at one time in the whole cluster; 0: no limit")
 	flag.StringVar(&o.queuePools, "queue-pools", "", "pools of nodes with limits of their own: a JSON list of {name, nodeSelector, maxNetworks}")
