@@ -210,6 +210,7 @@ func TestSetupOnRealServer(t *testing.T) {
 			checkReset(t, s, j)
 			checkFailures(t, s, j)
 			checkTeardown(t, s, j)
+			checkAnew(t, s, j)
 		})
 	}
 }
@@ -382,4 +383,30 @@ func checkTeardown(t *testing.T, s server, j job) {
 	if left != "" {
 		t.Errorf("teardown left %s", left)
 	}
+}
+
+// checkAnew begins again on a server that was left, with other passwords, as a network does that gave way to another.
+func checkAnew(t *testing.T, s server, j job) {
+	old := j.secrets
+	j.secrets = t.TempDir()
+	for _, m := range j.in.Members {
+		write(t, filepath.Join(j.secrets, m.Name), "anew "+m.Name)
+	}
+	j.mustRun("prepare")
+	j.mustRun("members")
+	for _, m := range j.in.Members {
+		role := j.in.role(m)
+		if rows, err := s.psql(role, "anew "+m.Name, j.in.database(), "SELECT count(*) || ',' || nextval('numbers') FROM states"); err != nil || rows != "2,3" {
+			t.Errorf("%s begins with %s rows and next number, want those of the template, 2,3 (%v)", m.Name, rows, err)
+		}
+		if out, err := s.psql(role, j.password(m), j.in.database(), "SELECT 1"); err == nil {
+			t.Errorf("%s is let in with the password of its first life: %s", m.Name, out)
+		}
+	}
+	// The scripts that drop are told of no password: what there was of the first life is gone.
+	if err := os.RemoveAll(old); err != nil {
+		t.Fatal(err)
+	}
+	j.secrets = old
+	checkTeardown(t, s, j)
 }
