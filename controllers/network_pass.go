@@ -19,6 +19,7 @@ import (
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/quantity"
 	"github.com/benchnet/benchnet/internal/queue"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -79,6 +80,9 @@ func (r *NetworkReconciler) accept(network *v1alpha1.BenchmarkNetwork, untouched
 		return nil, err
 	}
 	path := field.NewPath("spec")
+	if problems := quantity.Check(&network.Spec, path); len(problems) > 0 {
+		return p, problems.ToAggregate()
+	}
 	problems := p.Validate(&network.Spec, path)
 	for i := range network.Spec.Workloads {
 		if !untouched {

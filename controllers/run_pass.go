@@ -20,6 +20,7 @@ import (
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/quantity"
 	"github.com/benchnet/benchnet/internal/results"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -81,6 +82,9 @@ func (r *RunReconciler) accept(pass *runPass) error {
 		return err
 	}
 	workload := &pass.run.Spec.Workload
+	if problems := quantity.Check(&pass.run.Spec, field.NewPath("spec")); len(problems) > 0 {
+		return problems.ToAggregate()
+	}
 	problems := platform.ValidateWorkload(p, &pass.network.Spec, workload, field.NewPath("spec", "workload"))
 	if err := problems.ToAggregate(); err != nil {
 		return err

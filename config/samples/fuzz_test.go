@@ -22,6 +22,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/all"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
+	"github.com/benchnet/benchnet/internal/quantity"
 )
 
 // FuzzSpec puts a value at a place of a sample, as a user could write it, and takes it the whole way: admission, validation, plan, and
@@ -54,7 +55,11 @@ func FuzzSpec(f *testing.F) {
 
 func plannedOrRefused(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) {
 	t.Helper()
-	problems := p.Validate(&network.Spec, field.NewPath("spec"))
+	problems := quantity.Check(&network.Spec, field.NewPath("spec"))
+	if len(problems) > 0 {
+		return
+	}
+	problems = p.Validate(&network.Spec, field.NewPath("spec"))
 	for i := range network.Spec.Workloads {
 		problems = append(problems, platform.ValidateWorkload(p, &network.Spec, &network.Spec.Workloads[i].Workload, field.NewPath("spec"))...)
 	}

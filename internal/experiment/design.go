@@ -12,6 +12,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/quantity"
 )
 
 // Bounds of an experiment.
@@ -84,6 +85,9 @@ func (a *axis) shapes() bool { return a.steps[0].name == "network" }
 // Expand makes the design. Its errors are the user's: each names the field.
 func Expand(e *v1alpha1.BenchmarkExperiment) (*Design, error) {
 	path := field.NewPath("spec")
+	if problems := quantity.Check(&e.Spec, path); len(problems) > 0 {
+		return nil, problems[0]
+	}
 	base, err := documentOf(&e.Spec.Template)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/quantity"
 )
 
 // document is a template as JSON, which axes and variants change.
@@ -64,6 +65,9 @@ func (d document) template() (*v1alpha1.ExperimentTemplate, error) {
 	}
 	if len(unknown) > 0 {
 		return nil, errors.Join(unknown...)
+	}
+	if problems := quantity.Check(&t, nil); len(problems) > 0 {
+		return nil, problems.ToAggregate()
 	}
 	kept, err := documentOf(&t)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // Hostile are values that anybody could put anywhere, as YAML.
 var Hostile = []string{
-	"", "0", "-1", "1e400", "9223372036854775808", "null", "[]", "{}", "[null]", "{a: {b: c}}", "true", "1Ei", "1h", "-1s", "../../etc/passwd",
+	"", "0", "-1", "1e400", "9223372036854775808", "null", "[]", "{}", "[null]", "{a: {b: c}}", "true", "1Ei", "1e20000000", "1h", "-1s", "../../etc/passwd",
 	`"a\nb: c"`, `"$(id)"`, `"'; DROP TABLE x; --"`, `"\" } include \"/etc/passwd\""`, `"${jndi:ldap://x}"`, `"{{ .Values }}"`, `"\u0000"`, "member-0", "notary",
 }
 
