@@ -156,7 +156,6 @@ func (r *NetworkReconciler) provision(ctx context.Context, pass *networkPass) er
 
 // begin applies a stage and tells how far it is. An error is a part of that: the status has to show it.
 func (r *NetworkReconciler) begin(ctx context.Context, pass *networkPass, owner apply.Owner, stage plan.Stage) (observe.Readiness, error) {
-	owner.ChildrenLast = stage.Name == plan.StageWorkloads // Results may be kept.
 	for _, object := range stage.Objects {
 		applied, err := r.Writer.Applied(ctx, owner, object, pass.snapshot.Live(object))
 		if err != nil {

@@ -43,8 +43,8 @@ const notThere = "1"
 type Owner struct {
 	Object client.Object
 	Labels map[string]string
-	// ChildrenLast lets the owner go before its children even when dependants are to go first: it can still set them free, or they
-	// lose with it what they worked by.
+	// ChildrenLast lets the owner go without waiting for its children where dependants are to go first: they would lose with it what
+	// they work by, or are made while it goes. It saves none that is there when such a deletion begins.
 	ChildrenLast bool
 }
 
