@@ -184,7 +184,7 @@ func (c *Chain) blockAt(r *request) any {
 	if json.Unmarshal(r.Params[0], &number) != nil {
 		number = hexutil.Uint64(len(c.blocks) - 1)
 	}
-	if int(number) >= len(c.blocks) {
+	if number >= hexutil.Uint64(len(c.blocks)) {
 		return nil
 	}
 	return c.blocks[number]
