@@ -42,6 +42,7 @@ var badInput = []mistake{
 	{"heap not below memory", "memory: 3Gi", "memory: 1Gi", []string{"spec.members.heap", "1Gi", "memory"}},
 	{"heap too small", "heap: 1Gi", "heap: 256Mi", []string{"spec.members.heap", "256Mi", "512Mi"}},
 	{"no cores", `cores: "1"`, `cores: "0"`, []string{"spec.members.cores"}},
+	{"heap that takes a minute to compare", "heap: 1Gi", `heap: "1e20000000"`, []string{"spec.members.heap", "at most 8Ei"}},
 	{"H2 that is shared", "engine: PostgreSQL", "engine: H2", []string{"H2 lives inside each member", "PerMember"}},
 	{"hosts without a number of members", "topology: Shared", "topology: PerHost", []string{"database.membersPerInstance", "PerHost"}},
 	{"external without a server", "topology: Shared", "topology: Shared, provider: External", []string{"database.external", "External"}},
