@@ -81,7 +81,7 @@ def _brokers() -> Row:
         series("Messages waiting", "Messages in all queues of a node's peer-to-peer broker: what comes in and what waits for peers. Of the RPC broker such a number "
                "says nothing: see Queues.",
                [Query(total(pick("corda_broker_messages", MEMBERS, P2P), "member"), "{{member}}")], "short"),
-        series("Messages added", "Messages that a node's brokers take in each second.",
+        series("Messages added", "Messages that a node's brokers take in each second: P2P in all queues, RPC from clients.",
                [Query(total(rate("corda_broker_messages_added_total", MEMBERS), "member", "broker"), "{{member}} {{broker}}")], "suffix: msg/s"),
         series("Queues", "Messages that wait in single queues: p2p.inbound is what a node has received and not yet handled, rpc.server the calls of RPC "
                "clients that it has not taken. The node acknowledges calls a megabyte at a time, long after it has answered them; those are left out. "
