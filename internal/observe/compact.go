@@ -12,12 +12,12 @@ import (
 // Compactor makes the objects of a cache small: it trims them, and has equal labels, owners and resources, which the objects of a
 // network share, be there once. What comes out of it must not be changed in place; what is read from a cache is a copy.
 type Compactor struct {
-	mutex     sync.Mutex
-	seed      maphash.Seed
-	labels    pool[map[string]string]
-	owners    pool[[]metav1.OwnerReference]
-	resources pool[corev1.ResourceRequirements]
-	texts     pool[string]
+	mutex      sync.Mutex
+	seed       maphash.Seed
+	labels     pool[map[string]string]
+	owners     pool[[]metav1.OwnerReference]
+	containers pool[[]corev1.Container]
+	texts      pool[string]
 }
 
 // NewCompactor has seen nothing yet.
@@ -34,10 +34,10 @@ func (c *Compactor) Compact(object any) (any, error) {
 	defer c.mutex.Unlock()
 	o.SetNamespace(c.text(o.GetNamespace()))
 	if labels := o.GetLabels(); len(labels) > 0 {
-		o.SetLabels(c.labels.one(c.hashLabels(labels), labels))
+		o.SetLabels(c.labels.one(c.hashLabels(labels), labels, c.shared))
 	}
 	if owners := o.GetOwnerReferences(); len(owners) == 1 {
-		o.SetOwnerReferences(c.owners.one(maphash.String(c.seed, string(owners[0].UID)), owners))
+		o.SetOwnerReferences(c.owners.one(maphash.String(c.seed, string(owners[0].UID)), owners, as))
 	}
 	if pod, ok := object.(*corev1.Pod); ok {
 		c.compactPod(pod)
@@ -46,11 +46,12 @@ func (c *Compactor) Compact(object any) (any, error) {
 }
 
 func (c *Compactor) compactPod(pod *corev1.Pod) {
-	for i := range pod.Spec.Containers {
-		r := &pod.Spec.Containers[i].Resources
-		key := c.hash(r.Limits.Cpu().String(), r.Limits.Memory().String(), r.Requests.Cpu().String(), r.Requests.Memory().String())
-		*r = c.resources.one(key, *r)
+	var key uint64
+	for _, container := range pod.Spec.Containers {
+		r := container.Resources
+		key += c.hash(container.Name, r.Limits.Cpu().String(), r.Limits.Memory().String(), r.Requests.Cpu().String(), r.Requests.Memory().String())
 	}
+	pod.Spec.Containers = c.containers.one(key, pod.Spec.Containers, as)
 	for i := range pod.Status.ContainerStatuses {
 		s := &pod.Status.ContainerStatuses[i]
 		s.Image, s.ImageID = c.text(s.Image), c.text(s.ImageID)
@@ -58,7 +59,16 @@ func (c *Compactor) compactPod(pod *corev1.Pod) {
 }
 
 func (c *Compactor) text(text string) string {
-	return c.texts.one(maphash.String(c.seed, text), text)
+	return c.texts.one(maphash.String(c.seed, text), text, as)
+}
+
+// shared are labels of texts that others have too.
+func (c *Compactor) shared(labels map[string]string) map[string]string {
+	own := make(map[string]string, len(labels))
+	for k, v := range labels {
+		own[c.text(k)] = c.text(v)
+	}
+	return own
 }
 
 // hashLabels is the same in whatever order a map has them.
@@ -86,8 +96,9 @@ const mostKnown = 1 << 15
 // pool has one of equal values, by their hash.
 type pool[V any] struct{ known map[uint64]V }
 
-// one is the value that is known, or this one if none is; of two that have the same hash and differ the first is known.
-func (p *pool[V]) one(hash uint64, value V) V {
+// one is the value that is known, or this one, as it is to be kept, if none is; of two that have the same hash and differ the first
+// is known.
+func (p *pool[V]) one(hash uint64, value V, keep func(V) V) V {
 	if known, ok := p.known[hash]; ok {
 		if equality.Semantic.DeepEqual(known, value) {
 			return known
@@ -97,6 +108,10 @@ func (p *pool[V]) one(hash uint64, value V) V {
 	if p.known == nil || len(p.known) >= mostKnown {
 		p.known = map[uint64]V{}
 	}
+	value = keep(value)
 	p.known[hash] = value
 	return value
 }
+
+// as a value is it is kept.
+func as[V any](value V) V { return value }

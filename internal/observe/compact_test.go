@@ -50,14 +50,14 @@ func TestCompactedObjectsShareWhatIsEqual(t *testing.T) {
 func TestPoolForgetsRatherThanGrow(t *testing.T) {
 	var p pool[map[string]string]
 	for i := range uint64(3 * mostKnown) {
-		p.one(i, nil)
+		p.one(i, nil, as)
 		if len(p.known) > mostKnown {
 			t.Fatalf("%d values are known, at most %d should be", len(p.known), mostKnown)
 		}
 	}
 	first, second := map[string]string{"a": "1"}, map[string]string{"a": "2"}
-	p.one(7, first)
-	if got := p.one(7, second); !maps.Equal(got, second) {
+	p.one(7, first, as)
+	if got := p.one(7, second, as); !maps.Equal(got, second) {
 		t.Errorf("another value of the same hash was taken for it: %v", got)
 	}
 }

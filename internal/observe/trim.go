@@ -13,7 +13,7 @@ import (
 )
 
 // Trim takes from an object what the operator never reads: who wrote which field, the contents of a network's material and
-// credentials, of a pod's spec all but its place and the resources of its containers, and of what is Counted all but what status and
+// credentials, of a pod all but its place, the resources of its containers and its state, and of what is Counted all but what status and
 // plan are made from. Of a member's files it leaves digests. What is trimmed already stays as it is.
 func Trim(object any) {
 	if o, ok := object.(metav1.Object); ok {
@@ -30,6 +30,7 @@ func Trim(object any) {
 		}
 	case *corev1.Pod:
 		o.Spec = trimmedPod(&o.Spec)
+		o.Status.Conditions = told(o.Status.Conditions)
 	case *appsv1.StatefulSet:
 		o.Spec = trimmedSet(&o.Spec)
 	case *networkingv1.NetworkPolicy:
@@ -72,6 +73,18 @@ func trimmedPod(spec *corev1.PodSpec) corev1.PodSpec {
 	kept := corev1.PodSpec{NodeName: spec.NodeName, Containers: make([]corev1.Container, len(spec.Containers))}
 	for i, c := range spec.Containers {
 		kept.Containers[i] = corev1.Container{Name: c.Name, Resources: c.Resources}
+	}
+	return kept
+}
+
+// told are the conditions of a pod of which status and results tell: whether it is ready, why it has no node, why it is evicted.
+func told(conditions []corev1.PodCondition) []corev1.PodCondition {
+	var kept []corev1.PodCondition
+	for _, c := range conditions {
+		switch {
+		case c.Type == corev1.PodReady, c.Type == corev1.DisruptionTarget, c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse:
+			kept = append(kept, c)
+		}
 	}
 	return kept
 }

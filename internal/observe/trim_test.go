@@ -18,12 +18,18 @@ func TestTrimKeepsWhatResultsTell(t *testing.T) {
 		Spec: corev1.PodSpec{NodeName: "a", Volumes: []corev1.Volume{{Name: "v"}}, Containers: []corev1.Container{{
 			Name: "malachite", Env: []corev1.EnvVar{{Name: "SECRET", Value: "x"}},
 			Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}}}}},
-		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "malachite", ImageID: "sha256:1", RestartCount: 2}}},
+		Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodInitialized, Status: corev1.ConditionTrue},
+			{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "no room"},
+			{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "Preempted"}, {Type: corev1.PodReady, Status: corev1.ConditionTrue}},
+			ContainerStatuses: []corev1.ContainerStatus{{Name: "malachite", ImageID: "sha256:1", RestartCount: 2}}},
 	}
 	before := pod.DeepCopy()
 	Trim(&pod)
 	if len(pod.Spec.Volumes) > 0 || len(pod.Spec.Containers[0].Env) > 0 {
 		t.Errorf("what is never read should be gone, but there is %+v", pod.Spec)
+	}
+	if len(pod.Status.Conditions) != 3 || PodTrouble(&pod) != PodTrouble(before) || PodReady(&pod) != PodReady(before) || disrupted(&pod) != disrupted(before) {
+		t.Errorf("conditions are %+v, were %+v", pod.Status.Conditions, before.Status.Conditions)
 	}
 	all, trimmed := []corev1.Pod{*before}, []corev1.Pod{pod}
 	if got, want := Containers(trimmed), Containers(all); !equality.Semantic.DeepEqual(got, want) {

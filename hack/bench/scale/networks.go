@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -72,11 +73,8 @@ func measureNetworks(ctx context.Context, p *plane, o *operator, report *report,
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "%d networks of %d members by the operator\n", w.networks, w.members)
-	go func() {
-		if err := o.profile(ctx, "profile", w.prefix+"-cpu", 20); err != nil {
-			fmt.Fprintln(os.Stderr, "scale:", err)
-		}
-	}()
+	profiled := make(chan error, 1)
+	go func() { profiled <- o.profile(ctx, "profile", w.prefix+"-cpu", 20) }()
 	started := time.Now()
 	waits, err := p.bring(ctx, w)
 	if err != nil {
@@ -90,7 +88,7 @@ func measureNetworks(ctx context.Context, p *plane, o *operator, report *report,
 		return err
 	}
 	report.networks(w, took, waits, before, after)
-	return o.profile(ctx, "heap", w.prefix+"-heap", 0)
+	return errors.Join(<-profiled, o.profile(ctx, "heap", w.prefix+"-heap", 0))
 }
 
 // observation is what is known of the operator at one moment.
