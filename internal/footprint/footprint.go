@@ -23,9 +23,10 @@ type Keeper struct {
 	release   func()
 }
 
-// NewKeeper looks once a minute, and costs one garbage collection after a time of work.
+// NewKeeper looks once a minute, and costs a garbage collection after a time of work. The scrapes of a thousand networks' metrics
+// allocate 20 MiB in a minute, a network that is brought about 8 MiB.
 func NewKeeper() *Keeper {
-	return &Keeper{Period: time.Minute, Idle: 16 << 20, Worth: 128 << 20, allocated: allocated, release: debug.FreeOSMemory}
+	return &Keeper{Period: time.Minute, Idle: 64 << 20, Worth: 128 << 20, allocated: allocated, release: debug.FreeOSMemory}
 }
 
 // NeedLeaderElection tells the manager that this is no work on the cluster.

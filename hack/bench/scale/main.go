@@ -63,7 +63,7 @@ func parse() (options, error) {
 	flag.IntVar(&o.perNamespace, "per-namespace", 20, "networks in a namespace")
 	flag.IntVar(&o.compared, "compared", 50, "networks that operator, kubectl and helm bring about in turn")
 	flag.IntVar(&o.large, "large", 1000, "members of the one large network")
-	flag.DurationVar(&o.rest, "rest", 30*time.Second, "how long the operator is watched at rest")
+	flag.DurationVar(&o.rest, "rest", time.Minute, "how long the operator is watched at rest")
 	flag.DurationVar(&o.patience, "patience", 20*time.Minute, "longest wait for anything")
 	flag.Parse()
 	o.parts = flag.Args()
