@@ -69,13 +69,12 @@ func (w *Writer) Applied(ctx context.Context, owner Owner, desired, live client.
 		return live, nil
 	}
 	foreseen := foresee(intent, live)
-	write := w.send
+	var made *metav1.PartialObjectMetadata
 	if live == nil && intent.GetResourceVersion() == "" {
-		write = func(ctx context.Context, intent *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
-			return w.create(ctx, owner, intent)
-		}
+		made, err = w.create(ctx, owner, intent)
+	} else {
+		made, err = w.send(ctx, intent)
 	}
-	made, err := write(ctx, intent)
 	if err != nil {
 		return nil, err
 	}

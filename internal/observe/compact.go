@@ -113,5 +113,5 @@ func (p *pool[V]) one(hash uint64, value V, keep func(V) V) V {
 	return value
 }
 
-// as a value is it is kept.
+// as keeps a value as it is.
 func as[V any](value V) V { return value }

@@ -15,7 +15,7 @@ func number(v float64) string { return rounded(v, 3) }
 
 // rounded keeps so many significant digits of a value that is not whole at that precision.
 func rounded(v float64, significant int) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	if !finite(v) {
 		return "–"
 	}
 	digits := 0
@@ -95,3 +95,6 @@ func size(bytes float64) string {
 	unit, of := bytesUnit(bytes)
 	return quantity(bytes/of, unit)
 }
+
+// finite is what can be written as a number, and has a place on an axis; an axis of names may have one called NaN.
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

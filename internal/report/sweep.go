@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,9 +143,6 @@ func numeric(text string) (float64, bool) {
 	}
 	return 0, false
 }
-
-// finite is what has a place on an axis; an axis of names may have one called NaN.
-func finite(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) }
 
 func (s *sweep) line(name string) *sweepLine {
 	i := slices.IndexFunc(s.lines, func(l sweepLine) bool { return l.name == name })

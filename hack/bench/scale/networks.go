@@ -157,7 +157,7 @@ func (p *plane) bring(ctx context.Context, w workload) ([]time.Duration, error) 
 }
 
 // settles is how long an operator that has nothing to do is left alone before it counts as at rest: Go collects the garbage of an idle
-// program every two minutes, and gives what it does not need back to the system in the time that follows.
+// program every two minutes, and the operator looks once a minute whether it can give memory back.
 const settles = 5 * time.Minute
 
 // scrapes is how often Prometheus asks for the operator's metrics by default; at rest it is most of what the operator does.
