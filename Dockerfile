@@ -6,16 +6,18 @@ FROM ${GO_IMAGE} AS build
 ARG TARGETOS=linux
 ARG TARGETARCH=amd64
 ARG VERSION=dev
+# Where modules and compiled packages are kept between builds.
+ARG GOMODCACHE=/go/pkg/mod
+ARG GOCACHE=/root/.cache/go-build
 WORKDIR /workspace
 COPY go.mod go.sum ./
-RUN go mod download
 COPY main.go ./
 COPY api/ api/
 COPY charts/ charts/
 COPY controllers/ controllers/
 COPY internal/ internal/
 ENV CGO_ENABLED=0 GOFLAGS=-trimpath
-RUN --mount=type=cache,target=/root/.cache/go-build \
+RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
     GOOS=${TARGETOS} GOARCH=${TARGETARCH} go build -buildvcs=false -ldflags "-s -w -X main.version=${VERSION}" -o /manager .
 
 FROM ${RUNTIME_IMAGE}

@@ -26,16 +26,29 @@ arguments() {
     case $name in
       VERSION) echo "VERSION=$VERSION" ;;
       CORDA_VERSION) echo "CORDA_VERSION=$CORDA_VERSION" ;;
+      GOMODCACHE) [[ $ENGINE != buildah ]] || echo "GOMODCACHE=$GO_CACHES/modules" ;;
+      GOCACHE) [[ $ENGINE != buildah ]] || echo "GOCACHE=$GO_CACHES/build" ;;
       *) [[ -z ${bases[$name]:-} ]] || echo "$name=${bases[$name]}" ;;
     esac
   done < <(sed -n 's/^ARG \([A-Z0-9_]*\).*/\1/p' "$ROOT/$1" | sort -u)
 }
 
-# load_bases: fills the map bases with what hack/images/bases prints.
+# base_arguments NAME...: prints the build arguments that name base images of these images.
+# shellcheck disable=SC2034 # image is set by look_up
+base_arguments() {
+  local name dockerfile='' image=''
+  for name in "$@"; do
+    look_up "$name"
+    sed -n 's/^ARG \([A-Z0-9_]*_IMAGE\)=.*/\1/p' "$ROOT/$dockerfile"
+  done | sort -u
+}
+
+# load_bases NAME...: fills the map bases with what hack/images/bases prints for these images.
 declare -A bases=()
 load_bases() {
-  local line lines
-  lines=$("$ROOT/hack/images/bases")
+  local line lines arguments
+  mapfile -t arguments < <(base_arguments "$@")
+  lines=$("$ROOT/hack/images/bases" "${arguments[@]}")
   while IFS= read -r line; do
     [[ -z $line ]] || bases[${line%%=*}]=${line#*=}
   done <<<"$lines"

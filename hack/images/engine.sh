@@ -7,7 +7,7 @@ choose_engine() {
   if ! offline && docker info >/dev/null 2>&1; then ENGINE=docker
   elif ! offline && command -v podman >/dev/null; then ENGINE=podman
   else
-    require buildah buildah
+    "$ROOT/hack/tools/require" buildah
     ENGINE=buildah
   fi
 }
@@ -50,19 +50,21 @@ engine_build() {
   esac
 }
 
-# cache_volumes: the host's Go modules, Maven repository and Cargo folders, which save a first build its downloads.
+# cache_volumes: the host's Go modules and build cache, Maven repository and Cargo folders, which save a first build its downloads and
+# let images, tools and tests share what is compiled.
+readonly GO_CACHES=/go/host
 cache_volumes=()
 use_host_caches() {
   [[ $ENGINE == buildah ]] || return 0
-  local modules
+  local modules compiled
   mkdir -p "$HOME/.m2"
   cache_volumes=(-v "$HOME/.m2:/root/.m2:rw")
   mkdir -p "$CARGO_HOME_" "$CARGO_TARGET"
   cache_volumes+=(-v "$CARGO_HOME_:$CARGO_HOME_:rw" -v "$CARGO_TARGET:$CARGO_TARGET:rw")
   command -v go >/dev/null || return 0
-  modules=$(go env GOMODCACHE)
-  mkdir -p "$modules"
-  cache_volumes+=(-v "$modules:/go/pkg/mod:rw")
+  modules=$(go env GOMODCACHE) compiled=$(go env GOCACHE)
+  mkdir -p "$modules" "$compiled"
+  cache_volumes+=(-v "$modules:$GO_CACHES/modules:rw" -v "$compiled:$GO_CACHES/build:rw")
 }
 
 # engine_save TAG FILE: writes a docker archive.

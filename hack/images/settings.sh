@@ -19,20 +19,6 @@ INPUTS_LABEL=dev.benchnet.inputs
 say() { printf '[%4d s] %s\n' "$SECONDS" "$*" >&2; }
 die() { say "error: $*"; exit 1; }
 
-# as_root COMMAND...: for the package manager.
-as_root() {
-  if [[ $EUID -eq 0 ]]; then "$@"; else sudo "$@"; fi
-}
-
-# require COMMAND PACKAGE: installs the Debian package when the command is missing.
-require() {
-  command -v "$1" >/dev/null && return
-  command -v apt-get >/dev/null || die "$1 is missing: install it"
-  say "installing $2"
-  as_root apt-get update -qq
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" >/dev/null
-}
-
 # offline: no public registry answers, so base images are made here (see bases).
 # BENCHNET_OFFLINE=1 or 0 decides without a test.
 offline() {

@@ -57,10 +57,7 @@ require_packages() {
     dpkg-query --show --showformat='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
   done
   ((${#missing[@]})) || return 0
-  command -v apt-get >/dev/null || fail "install these, or what your system calls them: ${missing[*]}"
-  say "installing ${missing[*]}"
-  apt-get update --quiet=2 >&2
-  DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends "${missing[@]}" >&2
+  "$here/../tools/install-packages" "${missing[@]}"
 }
 
 # require_free_addresses refuses to take a range of addresses that the machine already reaches.
