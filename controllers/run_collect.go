@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,6 +16,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/driver"
 	"github.com/benchnet/benchnet/internal/emulation/sidecar"
+	"github.com/benchnet/benchnet/internal/message"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
@@ -104,7 +104,7 @@ func (p *runPass) failure() string {
 	if len(lines) == 0 {
 		lines = append(lines, "the workers left no result: "+state.Message)
 	}
-	return strings.Join(lines, "; ")
+	return message.List(lines, "; ")
 }
 
 // collect writes the result when all workers reported, or when those that did not never will.

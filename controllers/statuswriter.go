@@ -3,7 +3,6 @@ package controllers
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -15,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/message"
 )
 
 // Events records what happened to an object.
@@ -49,7 +49,7 @@ func recordTransitions(recorder Events, object runtime.Object, old, current []me
 		if c.Type == v1alpha1.ConditionStalled || c.Reason == v1alpha1.ReasonInvalidSpec {
 			kind = corev1.EventTypeWarning
 		}
-		recorder.Eventf(object, nil, kind, c.Reason, c.Type, "%s", note(c.Message))
+		recorder.Eventf(object, nil, kind, c.Reason, c.Type, "%s", message.Truncate(c.Message, message.MaxNote))
 	}
 }
 
@@ -62,15 +62,4 @@ func toldFirst(c metav1.Condition) bool {
 func untold(c metav1.Condition) bool {
 	return c.Type == v1alpha1.ConditionReconciling || c.Type == v1alpha1.ConditionReady && c.Reason == v1alpha1.ReasonQueued ||
 		c.Status == metav1.ConditionUnknown || c.Reason == v1alpha1.ReasonNotLimited
-}
-
-// maxNote is what the API server takes as the note of an event, in bytes.
-const maxNote = 1024
-
-// note is a message short enough for an event; the condition has all of it.
-func note(message string) string {
-	if len(message) <= maxNote {
-		return message
-	}
-	return strings.ToValidUTF8(message[:maxNote-3], "") + "..."
 }

@@ -3,9 +3,9 @@ package experiment
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/message"
 )
 
 // baseline is what candidates are compared with: a variant of the same experiment, or of a stored result.
@@ -33,7 +33,7 @@ func baselineOf(spec *v1alpha1.Comparison, points []Point, runs []Run, stored *R
 	case b.variant == "" && len(variants) == 1:
 		b.variant = variants[0]
 	case !slices.Contains(variants, b.variant):
-		b.trouble = fmt.Sprintf("compare.stored.variant %q is none of the stored result's: %s", b.variant, strings.Join(variants, ", "))
+		b.trouble = fmt.Sprintf("compare.stored.variant %q is none of the stored result's: %s", b.variant, message.List(variants, ", "))
 	}
 	if b.variant != "" {
 		b.name += " " + b.variant

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/message"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
 )
@@ -23,11 +24,17 @@ func (l *conditionList) set(kind string, ok bool, reason, message string) {
 	if ok {
 		state = metav1.ConditionTrue
 	}
-	l.all = append(l.all, metav1.Condition{Type: kind, Status: state, Reason: reason, Message: message, ObservedGeneration: l.generation})
+	l.add(kind, state, reason, message)
 }
 
 func (l *conditionList) unknown(kind, reason, message string) {
-	l.all = append(l.all, metav1.Condition{Type: kind, Status: metav1.ConditionUnknown, Reason: reason, Message: message, ObservedGeneration: l.generation})
+	l.add(kind, metav1.ConditionUnknown, reason, message)
+}
+
+// add appends a condition. It is the only place that shortens messages to what the API server accepts.
+func (l *conditionList) add(kind string, state metav1.ConditionStatus, reason, text string) {
+	l.all = append(l.all, metav1.Condition{Type: kind, Status: state, Reason: reason,
+		Message: message.Truncate(text, message.MaxCondition), ObservedGeneration: l.generation})
 }
 
 // unready says why a resource is not ready; kstatus reads Reconciling and Stalled beside it.
@@ -43,11 +50,12 @@ func (l *conditionList) unready(stalled bool, reason, message string) {
 // refused keeps the place of a network that has one, since its pods may stand all the same, unless that is taken back.
 func refused(in NetworkInput) []metav1.Condition {
 	l := conditionList{generation: in.Network.Generation}
-	l.set(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidSpec, in.Refusal.Error())
+	refusal := message.Error(in.Refusal)
+	l.set(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidSpec, refusal)
 	if Admitted(in.Network) || in.Admission.Withdrawn {
 		admission(&l, in.Network, in.Admission)
 	}
-	l.unready(true, v1alpha1.ReasonInvalidSpec, in.Refusal.Error())
+	l.unready(true, v1alpha1.ReasonInvalidSpec, refusal)
 	return l.all
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/emulation"
+	"github.com/benchnet/benchnet/internal/message"
 	"github.com/benchnet/benchnet/internal/observe"
 )
 
@@ -37,7 +38,7 @@ func emulated(in NetworkInput) finding {
 		by[e.Mechanism]++
 	}
 	if len(waiting) > 0 {
-		return finding{Reason: v1alpha1.ReasonWaitingForMembers, Message: "not at their distance yet: " + strings.Join(waiting, ", ")}
+		return finding{Reason: v1alpha1.ReasonWaitingForMembers, Message: "not at their distance yet: " + message.List(waiting, ", ")}
 	}
 	// Hosts with different kernels: the condition names the one by which the sidecar is in the way of every packet.
 	mechanism := emulation.Netem

@@ -13,6 +13,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/capacity"
 	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/message"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/statistics"
 )
@@ -99,7 +100,7 @@ func gates(l *conditionList, in ExperimentInput) {
 	case in.Step == nil || !in.Step.Done():
 		l.unknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonMeasuring, "gates are judged when all is measured")
 	case len(failed) > 0:
-		l.set(v1alpha1.ConditionGatesPassed, false, v1alpha1.ReasonGateFailed, strings.Join(failed, "; "))
+		l.set(v1alpha1.ConditionGatesPassed, false, v1alpha1.ReasonGateFailed, message.List(failed, "; "))
 	default:
 		l.set(v1alpha1.ConditionGatesPassed, true, v1alpha1.ReasonGatesPassed, fmt.Sprintf("all %d gates passed", len(compare.Gates)))
 	}
@@ -110,9 +111,10 @@ func outcome(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in Experim
 	switch {
 	case in.Refusal != nil:
 		s.Phase = "Failed"
-		l.set(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidSpec, in.Refusal.Error())
-		l.set(v1alpha1.ConditionComplete, true, v1alpha1.ReasonInvalidSpec, in.Refusal.Error())
-		l.unready(true, v1alpha1.ReasonInvalidSpec, in.Refusal.Error())
+		refusal := message.Error(in.Refusal)
+		l.set(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidSpec, refusal)
+		l.set(v1alpha1.ConditionComplete, true, v1alpha1.ReasonInvalidSpec, refusal)
+		l.unready(true, v1alpha1.ReasonInvalidSpec, refusal)
 		return
 	case in.Room != nil && !in.Room.Fits && !in.Room.Later:
 		s.Phase = "Failed"

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/message"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
@@ -95,7 +96,7 @@ func stages(old []v1alpha1.StageStatus, in NetworkInput) []v1alpha1.StageStatus 
 		if !f.Provisioning {
 			continue
 		}
-		s := v1alpha1.StageStatus{Name: string(f.Name), State: "Waiting", Message: f.Message,
+		s := v1alpha1.StageStatus{Name: string(f.Name), State: "Waiting", Message: message.Truncate(f.Message, message.MaxItem),
 			StartedAt: before[string(f.Name)].StartedAt, ReadyAt: before[string(f.Name)].ReadyAt}
 		now := metav1.NewMicroTime(in.Now)
 		if f.Begun {

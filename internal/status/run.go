@@ -14,6 +14,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/message"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
@@ -66,7 +67,7 @@ func Run(in RunInput) v1alpha1.BenchmarkRunStatus {
 	case in.Result != nil:
 		concluded(&s, &l, in)
 	case in.Refusal != nil:
-		failed(&s, &l, in.Now, v1alpha1.ReasonInvalidSpec, in.Refusal.Error())
+		failed(&s, &l, in.Now, v1alpha1.ReasonInvalidSpec, message.Error(in.Refusal))
 	case in.Failure != "":
 		failed(&s, &l, in.Now, v1alpha1.ReasonRunFailed, in.Failure)
 	case in.Problem != nil:
@@ -189,11 +190,11 @@ func concluded(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 		P95: decimal(latency.P95), P99: decimal(latency.P99), P999: decimal(latency.P999), Max: decimal(latency.Max)}
 	s.Operations = &v1alpha1.OperationCounts{Completed: result.Summary.Requests - result.Summary.Errors, Failed: result.Summary.Errors}
 	if result.Steady != nil {
-		s.Steady = result.Steady.Sentence()
+		s.Steady = message.Truncate(result.Steady.Sentence(), message.MaxItem)
 	}
 	s.Verdict = v1alpha1.Verdict(result.Verdict.Validity)
 	if result.Bottleneck != nil {
-		s.Bottleneck = result.Bottleneck.Message
+		s.Bottleneck = message.Truncate(result.Bottleneck.Message, message.MaxItem)
 	}
 	s.Reasons = append(reasons("Invalid", result.Verdict.Reasons), reasons("Note", result.Verdict.Notes)...)
 	s.Result = &v1alpha1.ResultReference{ConfigMapName: names.Result(in.Run.Name), Key: protocol.ResultKey}
@@ -210,11 +211,11 @@ const maxReasons = 16
 func reasons(severity string, found []results.Reason) []v1alpha1.VerdictReason {
 	var all []v1alpha1.VerdictReason
 	for _, r := range found[:min(len(found), maxReasons)] {
-		message := r.Message
-		if !strings.Contains(message, r.Subject) {
-			message = r.Subject + ": " + message
+		text := r.Message
+		if !strings.Contains(text, r.Subject) {
+			text = r.Subject + ": " + text
 		}
-		all = append(all, v1alpha1.VerdictReason{Reason: string(r.Code), Severity: severity, Message: message})
+		all = append(all, v1alpha1.VerdictReason{Reason: string(r.Code), Severity: severity, Message: message.Truncate(text, message.MaxItem)})
 	}
 	return all
 }

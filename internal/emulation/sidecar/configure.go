@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/emulation"
+	"github.com/benchnet/benchnet/internal/message"
 	"github.com/benchnet/benchnet/internal/names"
 )
 
@@ -69,7 +69,7 @@ func assign(regions []v1alpha1.Region, members []string, path *field.Path) (map[
 			at := path.Index(i).Child("members").Index(j)
 			switch {
 			case !slices.Contains(members, name):
-				problems = append(problems, field.Invalid(at, name, "is no member of the network; its members are "+strings.Join(members, ", ")))
+				problems = append(problems, field.Invalid(at, name, "is no member of the network; its members are "+message.List(members, ", ")))
 			case of[name] != "":
 				problems = append(problems, field.Invalid(at, name, "is in region "+of[name]+" already"))
 			default:
@@ -93,7 +93,7 @@ func assign(regions []v1alpha1.Region, members []string, path *field.Path) (map[
 		left = left[taken:]
 	}
 	if len(left) > 0 {
-		problems = append(problems, field.Required(path, strings.Join(left, ", ")+": every member must be in a region"))
+		problems = append(problems, field.Required(path, message.List(left, ", ")+": every member must be in a region"))
 	}
 	return of, problems
 }

@@ -1,0 +1,62 @@
+package status
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/capacity"
+	"github.com/benchnet/benchnet/internal/message"
+	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/queue"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// TestMessagesFitConditions gives each resource messages of a megabyte. A longer message than the API server accepts would make every
+// write of the status fail.
+func TestMessagesFitConditions(t *testing.T) {
+	long := strings.Repeat("ü", 1<<19)
+	failed := errors.New(long)
+	network, runOf, experimentOf := &v1alpha1.BenchmarkNetwork{}, run(false), &v1alpha1.BenchmarkExperiment{}
+	stage := StageFinding{Name: plan.StageMembers, Provisioning: true, Readiness: observe.Readiness{State: observe.Failed, Message: long}}
+	result := &results.Result{Verdict: results.Verdict{Reasons: []results.Reason{{Code: "Errors", Subject: long, Message: long}}},
+		Bottleneck: &results.Bottleneck{Message: long}, Steady: &results.Steady{State: results.Unsteady, Reason: long}}
+	for name, conditions := range map[string][]metav1.Condition{
+		"refused network": Network(NetworkInput{Network: network, Refusal: failed, Now: now}).Conditions,
+		"queued network": Network(NetworkInput{Network: network, Plan: &plan.Plan{}, Now: now,
+			Admission: queue.Decision{Reason: v1alpha1.ReasonQueued, Message: long}}).Conditions,
+		"failed stage": Network(NetworkInput{Network: network, Plan: &plan.Plan{}, Snapshot: observe.NewSnapshot(nil, nil, nil),
+			Stages: []StageFinding{stage}, Now: now}).Conditions,
+		"refused run":        Run(RunInput{Run: runOf, Refusal: failed, Now: now}).Conditions,
+		"failed run":         Run(RunInput{Run: runOf, Failure: long, Now: now}).Conditions,
+		"waiting run":        Run(RunInput{Run: runOf, Waiting: Waiting{Reason: "Waiting", Message: long}, Now: now}).Conditions,
+		"run with a problem": Run(RunInput{Run: runOf, Problem: failed, Now: now}).Conditions,
+		"refused experiment": Experiment(ExperimentInput{Experiment: experimentOf, Refusal: failed, Now: now}).Conditions,
+		"experiment without capacity": Experiment(ExperimentInput{Experiment: experimentOf,
+			Room: &capacity.Finding{Message: long}, Now: now}).Conditions,
+	} {
+		t.Run(name, func(t *testing.T) {
+			longest := 0
+			for _, c := range conditions {
+				longest = max(longest, utf8.RuneCountInString(c.Message))
+				if len(c.Message) > message.MaxCondition || !utf8.ValidString(c.Message) {
+					t.Errorf("condition %s has a message of %d bytes", c.Type, len(c.Message))
+				}
+			}
+			if longest < message.MaxCondition/3 {
+				t.Errorf("the longest message has %d characters: the long one was lost", longest)
+			}
+		})
+	}
+	t.Run("sentences of a result", func(t *testing.T) {
+		s := Run(RunInput{Run: runOf, Result: result, Now: now})
+		if len(s.Bottleneck) > message.MaxItem || len(s.Steady) > message.MaxItem || len(s.Reasons[0].Message) > message.MaxItem {
+			t.Errorf("they have %d, %d and %d bytes", len(s.Bottleneck), len(s.Steady), len(s.Reasons[0].Message))
+		}
+	})
+}
