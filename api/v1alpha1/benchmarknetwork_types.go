@@ -199,7 +199,7 @@ type BenchmarkNetworkStatus struct {
 	// +kubebuilder:validation:MaxItems=1024
 	// +optional
 	Databases []DatabaseStatus `json:"databases,omitempty"`
-	// settings that were derived, each with the rule it comes from.
+	// settings that were derived, each with the rule it comes from. Database instances with the same setting share an entry.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=64
@@ -297,7 +297,8 @@ type DatabaseStatus struct {
 
 // DerivedSetting is a value the operator derived.
 type DerivedSetting struct {
-	// name of the setting in the platform's own words.
+	// name of the setting in the platform's own words. Where the instances of a database differ, it names those that have the value:
+	// postgresql[lab-db-0 to lab-db-8].max_connections.
 	Name string `json:"name"`
 	// value in use.
 	Value string `json:"value"`

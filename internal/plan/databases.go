@@ -37,12 +37,10 @@ func buildDatabases(in Input, pin platform.Input, p *Plan) (database.Plan, error
 	for _, instance := range built.Instances {
 		status := instance.Status()
 		p.Databases = append(p.Databases, status)
-		for _, s := range status.Settings {
-			p.Settings = append(p.Settings, v1alpha1.DerivedSetting{Name: "postgresql." + instance.Name + "." + s.Name, Value: s.Value, Source: s.Source})
-		}
 		stage.Objects = append(stage.Objects, instance.Objects()...)
 		p.Teardown = append(p.Teardown, instance.Teardown...)
 	}
+	p.Settings = append(p.Settings, databaseSettings(p.Databases)...)
 	return built, nil
 }
 

@@ -218,14 +218,14 @@ func progressOf(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput) {
 		}
 	}
 	s.PointsTotal = int32(len(in.Result.Points))
-	for _, found := range in.Result.Saturation {
+	for _, found := range atMost(maxSearches, in.Result.Saturation) {
 		s.Saturation = append(s.Saturation, saturationStatus(found, in.Result))
 	}
 	for i := range in.Result.Comparisons {
 		s.Comparisons = append(s.Comparisons, comparisonStatus(&in.Result.Comparisons[i]))
 	}
-	s.Points = s.Points[:min(len(s.Points), experiment.MaxPoints)]
-	s.Comparisons = s.Comparisons[:min(len(s.Comparisons), experiment.MaxPoints)]
+	s.Points = atMost(experiment.MaxPoints, s.Points)
+	s.Comparisons = atMost(experiment.MaxPoints, s.Comparisons)
 }
 
 // paceRuns is how many runs must have ended before their pace says more than the plan.

@@ -2,14 +2,18 @@ package status
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/capacity"
+	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/message"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
@@ -59,4 +63,32 @@ func TestMessagesFitConditions(t *testing.T) {
 			t.Errorf("they have %d, %d and %d bytes", len(s.Bottleneck), len(s.Steady), len(s.Reasons[0].Message))
 		}
 	})
+}
+
+// TestListLimitsOfCRDs compares the limits of this package with those that the API server enforces.
+func TestListLimitsOfCRDs(t *testing.T) {
+	for _, c := range []struct {
+		resource, list string
+		limit          int
+	}{
+		{"benchmarknetworks", "settings", maxSettings}, {"benchmarknetworks", "members", maxMembers}, {"benchmarknetworks", "databases", maxMembers},
+		{"benchmarkruns", "measures", maxMeasures}, {"benchmarkruns", "reasons", 2 * maxReasons},
+		{"benchmarkexperiments", "points", experiment.MaxPoints}, {"benchmarkexperiments", "comparisons", experiment.MaxPoints},
+		{"benchmarkexperiments", "saturation", maxSearches},
+	} {
+		t.Run(c.resource+"/"+c.list, func(t *testing.T) {
+			content, err := os.ReadFile("../../config/crd/bases/benchnet.dev_" + c.resource + ".yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var crd apiextensionsv1.CustomResourceDefinition
+			if err := yaml.Unmarshal(content, &crd); err != nil {
+				t.Fatal(err)
+			}
+			got := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["status"].Properties[c.list].MaxItems
+			if got == nil || *got != int64(c.limit) {
+				t.Errorf("the CRD allows %v items, the status up to %d", got, c.limit)
+			}
+		})
+	}
 }

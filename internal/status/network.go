@@ -57,13 +57,14 @@ func Network(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 		s.Conditions = refused(in)
 	case queued(in):
 		s.Phase, s.QueuePosition = "Queued", in.Admission.Position
-		s.Settings, s.PlanHash = in.Plan.Settings, in.Plan.Hash
+		s.Settings, s.PlanHash = atMost(maxSettings, in.Plan.Settings), in.Plan.Hash
 		s.Conditions = queuedConditions(in)
 	default:
 		s.Stages = stages(old.Stages, in)
 		s.Members, s.MembersReady = members(in)
-		s.DatabaseSummary, s.Databases = databaseSummary(in), databases(in)
-		s.Settings = in.Plan.Settings
+		s.Members = atMost(maxMembers, s.Members)
+		s.DatabaseSummary, s.Databases = databaseSummary(in), atMost(maxMembers, databases(in))
+		s.Settings = atMost(maxSettings, in.Plan.Settings)
 		s.PlanHash = in.Plan.Hash
 		s.Epoch = epoch(in)
 		s.Conditions = networkConditions(in)
@@ -72,6 +73,17 @@ func Network(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 	s.Conditions = keepTransitions(old.Conditions, s.Conditions, in.Now)
 	return s
 }
+
+// Limits of the CRDs on the lists of a status. A longer list would make every write of the status fail.
+const (
+	maxSettings = 64
+	maxMembers  = 1024
+	maxMeasures = 64
+	maxSearches = 64
+)
+
+// atMost returns the first items of a list.
+func atMost[T any](most int, list []T) []T { return list[:min(len(list), most)] }
 
 // databaseSummary is empty on a platform whose members use none.
 func databaseSummary(in NetworkInput) string {

@@ -182,7 +182,7 @@ func concluded(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 	s.Phase, s.Progress, s.StartTime, s.CompletionTime = "Complete", "Complete", &start, &ended
 	s.Window = &v1alpha1.MeasuredWindow{Start: metav1.NewMicroTime(result.Times.WindowStart), End: metav1.NewMicroTime(result.Times.WindowEnd)}
 	s.Throughput, s.Unit = decimal(result.Summary.ThroughputPerSecond), result.Summary.Unit
-	for _, m := range result.Summary.Measures {
+	for _, m := range atMost(maxMeasures, result.Summary.Measures) {
 		s.Measures = append(s.Measures, v1alpha1.Measured{Name: m.Name, Value: number(m.Value), Unit: m.Unit})
 	}
 	latency := result.Summary.Latency
@@ -210,7 +210,7 @@ const maxReasons = 16
 
 func reasons(severity string, found []results.Reason) []v1alpha1.VerdictReason {
 	var all []v1alpha1.VerdictReason
-	for _, r := range found[:min(len(found), maxReasons)] {
+	for _, r := range atMost(maxReasons, found) {
 		text := r.Message
 		if !strings.Contains(text, r.Subject) {
 			text = r.Subject + ": " + text
