@@ -79,7 +79,8 @@ func (w *world) readyWorkers(run string) {
 	}
 }
 
-func (w *world) readyPod(name string, template corev1.PodTemplateSpec, owner *metav1.OwnerReference) {
+// readyPod makes a pod that is ready, unless there is one of that name.
+func (w *world) readyPod(name string, template corev1.PodTemplateSpec, owner *metav1.OwnerReference) *corev1.Pod {
 	w.t.Helper()
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: w.namespace, Labels: template.Labels,
 		OwnerReferences: []metav1.OwnerReference{*owner}}, Spec: corev1.PodSpec{NodeName: w.host}}
@@ -87,7 +88,7 @@ func (w *world) readyPod(name string, template corev1.PodTemplateSpec, owner *me
 		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources})
 	}
 	if err := w.client.Get(w.ctx, client.ObjectKeyFromObject(pod), &corev1.Pod{}); err == nil {
-		return
+		return pod
 	}
 	must(w.t, w.client.Create(w.ctx, pod))
 	before := pod.DeepCopy()
@@ -95,6 +96,7 @@ func (w *world) readyPod(name string, template corev1.PodTemplateSpec, owner *me
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: pod.Spec.Containers[0].Name, Image: pod.Spec.Containers[0].Image, ImageID: "sha256:0123", Ready: true}}
 	must(w.t, w.client.Status().Patch(w.ctx, pod, client.MergeFrom(before)))
+	return pod
 }
 
 // collectGarbage does what the garbage collector does to what a Role has left behind.

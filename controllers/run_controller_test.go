@@ -1,6 +1,7 @@
 package controllers_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -104,6 +107,43 @@ func TestNoReleaseBeforeAllWorkersAreReady(t *testing.T) {
 		t.Error("one of two workers is ready: there must be no release")
 	}
 	w.wantReason("extra", v1alpha1.ReasonWaitingForWorkers, "1 of 2 workers")
+}
+
+// TestOnlyTheJobsOwnPodsReleaseARun has pods with the labels of a worker beside one worker that is missing.
+func TestOnlyTheJobsOwnPodsReleaseARun(t *testing.T) {
+	w := withRun(t, twoWorkers)
+	w.reconcileRun("extra")
+	job := &batchv1.Job{}
+	w.get("extra", job)
+	kind := batchv1.SchemeGroupVersion.WithKind("Job")
+	w.readyPod("extra-0", job.Spec.Template, metav1.NewControllerRef(job, kind))
+	earlier := job.DeepCopy()
+	earlier.UID = "11111111-1111-1111-1111-111111111111"
+	w.readyPod("of-an-earlier-job", job.Spec.Template, metav1.NewControllerRef(earlier, kind))
+	notController := metav1.NewControllerRef(job, kind)
+	notController.Controller = nil
+	w.readyPod("not-controlled", job.Spec.Template, notController)
+	deleted := w.readyPod("deleted", job.Spec.Template, metav1.NewControllerRef(job, kind))
+	must(t, w.client.Patch(w.ctx, deleted, client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"finalizers": ["example.com/hold"]}}`))))
+	must(t, w.client.Delete(w.ctx, deleted))
+	t.Cleanup(func() {
+		_ = w.client.Patch(context.Background(), deleted, client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`)))
+	})
+
+	w.reconcileRun("extra")
+	barrier := &corev1.ConfigMap{}
+	w.get(names.Barrier("extra"), barrier)
+	if start := barrier.Data[protocol.StartKey]; start != "" {
+		t.Errorf("one of two workers is ready, but the run is released at %s", start)
+	}
+	w.wantReason("extra", v1alpha1.ReasonWaitingForWorkers, "1 of 2 workers")
+
+	w.readyPod("extra-1", job.Spec.Template, metav1.NewControllerRef(job, kind))
+	w.reconcileRun("extra")
+	w.get(names.Barrier("extra"), barrier)
+	if barrier.Data[protocol.StartKey] == "" {
+		t.Error("both workers are ready, but the run is not released")
+	}
 }
 
 func TestWorkersMergeIntoOneResult(t *testing.T) {

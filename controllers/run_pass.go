@@ -111,10 +111,11 @@ func (r *RunReconciler) gatherNetwork(ctx context.Context, pass *runPass) error 
 		return fmt.Errorf("list pods of network %s: %w", pass.network.Name, err)
 	}
 	for _, pod := range pods.Items {
-		if of := pod.Labels[v1alpha1.LabelRun]; of == "" || of == pass.run.Name {
+		if pod.Labels[v1alpha1.LabelRun] == "" {
 			pass.networkPods = append(pass.networkPods, pod)
 		}
 	}
+	pass.networkPods = append(pass.networkPods, pass.workers()...)
 	var err error
 	if pass.released, err = driver.ReleaseOf(pass.snapshot.ConfigMap(names.Barrier(pass.run.Name))); err != nil {
 		return err
@@ -214,14 +215,21 @@ func resultIn(snapshot *observe.Snapshot, run string) (*results.Result, error) {
 	return result, nil
 }
 
-// workers are the pods of the run's Job.
-func (p *runPass) workers() []corev1.Pod { return p.snapshot.Pods() }
+// workers returns the pods that the run's Job controls. Any pod may carry the run's labels, so they do not count.
+func (p *runPass) workers() []corev1.Pod {
+	job := p.snapshot.Job(p.run.Name)
+	if job == nil {
+		return nil
+	}
+	return p.snapshot.ControlledPods(job)
+}
 
+// workersReady counts the ready workers. A pod that is being deleted may still be ready, but will not measure anything.
 func (p *runPass) workersReady() int32 {
 	var ready int32
 	workers := p.workers()
 	for i := range workers {
-		if observe.PodReady(&workers[i]) {
+		if workers[i].DeletionTimestamp == nil && observe.PodReady(&workers[i]) {
 			ready++
 		}
 	}

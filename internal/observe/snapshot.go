@@ -166,6 +166,15 @@ func Older(a, b client.Object) bool {
 // Pods with the labels of the snapshot.
 func (s *Snapshot) Pods() []corev1.Pod { return s.pods }
 
+// ControlledPods returns the pods whose controller reference has the UID of the object.
+func (s *Snapshot) ControlledPods(controller client.Object) []corev1.Pod {
+	pods := make([]corev1.Pod, 0, len(s.controlled[controller.GetUID()]))
+	for _, pod := range s.controlled[controller.GetUID()] {
+		pods = append(pods, *pod)
+	}
+	return pods
+}
+
 // Pod of that name, or nil.
 func (s *Snapshot) Pod(name string) *corev1.Pod { return s.named[name] }
 
