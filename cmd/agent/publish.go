@@ -14,9 +14,10 @@ func publishFiles(flags *flag.FlagSet) action {
 	namespace := flags.String("namespace", "", "`namespace` of the Secrets")
 	mark := flags.String("complete-annotation", "", "`KEY=VALUE` that all the Secrets get once all are filled")
 	var secrets values
-	flags.Var(&secrets, "secret", "`NAME=DIR` of a Secret that exists and the folder whose files become its data; may be repeated")
+	root := flags.String("root", "", "`DIR` that holds the folders")
+	flags.Var(&secrets, "secret", "`NAME=FOLDER` of a Secret that exists and a folder below --root whose files become its data; may be repeated")
 	return func(ctx context.Context, _ []string) (int, error) {
-		if err := needed("namespace", *namespace, "complete-annotation", *mark, "secret", strings.Join(secrets, " ")); err != nil {
+		if err := needed("namespace", *namespace, "complete-annotation", *mark, "root", *root, "secret", strings.Join(secrets, " ")); err != nil {
 			return 0, err
 		}
 		complete, err := publish.ParseAnnotation(*mark)
@@ -35,11 +36,11 @@ func publishFiles(flags *flag.FlagSet) action {
 		if err != nil {
 			return 0, err
 		}
-		outcome, err := (&publish.Publisher{Secrets: cluster.Secrets, Complete: complete}).Publish(ctx, sources)
+		outcome, err := (&publish.Publisher{Secrets: cluster.Secrets, Complete: complete, Root: *root}).Publish(ctx, sources)
 		if err != nil {
 			return 0, err
 		}
-		fmt.Printf("%s: %d Secrets\n", outcome, len(sources))
+		fmt.Printf("%s: %d folders\n", outcome, len(sources))
 		return 0, nil
 	}
 }

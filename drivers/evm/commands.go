@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -34,7 +35,8 @@ func drive(*flag.FlagSet) action {
 func accounts(flags *flag.FlagSet) action {
 	seedFile := flags.String("seed-file", "", "file of the seed that the accounts follow from")
 	count := flags.Int("count", evm.DefaultAccounts, "how many accounts")
-	fund := flags.String("fund", "", "genesis (as geth reads it) to put the accounts into; it is replaced")
+	fund := flags.String("fund", "", "genesis (as geth reads it) to put the accounts into")
+	out := flags.String("out", "", "file for the funded genesis (default: the file that --fund names)")
 	balance := flags.String("balance", "1000000", "what each account has in the genesis, in whole ether")
 	gasLimit := flags.Uint64("gas-limit", 0, "gas limit of the genesis block (default: as it is)")
 	chainID := flags.Uint64("chain-id", 0, "chain id of the genesis (default: as it is)")
@@ -50,7 +52,8 @@ func accounts(flags *flag.FlagSet) action {
 			return err
 		}
 		if *fund != "" {
-			return genesis.Change{Seed: seed, Accounts: *count, Ether: *balance, GasLimit: *gasLimit, ChainID: *chainID}.Apply(*fund)
+			return genesis.Change{Seed: seed, Accounts: *count, Ether: *balance, GasLimit: *gasLimit, ChainID: *chainID}.
+				Apply(*fund, cmp.Or(*out, *fund))
 		}
 		for i := range *count {
 			a, err := seed.Account(i)

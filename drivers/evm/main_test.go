@@ -39,6 +39,27 @@ func TestAccountsArePrintedOrFunded(t *testing.T) {
 	}
 }
 
+// TestFundingIntoAnotherFile leaves the genesis that it read as it was: a step of genesis may only read what an earlier one made.
+func TestFundingIntoAnotherFile(t *testing.T) {
+	dir := t.TempDir()
+	seed, from, to := filepath.Join(dir, "seed"), filepath.Join(dir, "genesis.json"), filepath.Join(dir, "network", "genesis.json")
+	const unfunded = `{"config": {"chainId": 1}, "alloc": {}}`
+	for name, content := range map[string]string{seed: "0123456789abcdef", from: unfunded} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, _, said := call("accounts", "--seed-file", seed, "--count", "1", "--fund", from, "--out", to); code != 0 {
+		t.Fatalf("exit %d, %s", code, said)
+	}
+	if text, err := os.ReadFile(from); err != nil || string(text) != unfunded {
+		t.Errorf("the genesis that was read is now %q, %v", text, err)
+	}
+	if text, err := os.ReadFile(to); err != nil || !strings.Contains(string(text), "0xF568DEFcA8Fd5251C3EAef7FAbC66624fAA73A1c") {
+		t.Errorf("the funded genesis is %q, %v", text, err)
+	}
+}
+
 func TestKeys(t *testing.T) {
 	dir := t.TempDir()
 	if code, _, said := call("keys", "--count", "2", "--out", dir, "--address", "node-{i}.net:30303"); code != 0 {

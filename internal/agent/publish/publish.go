@@ -4,7 +4,6 @@ package publish
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
@@ -19,9 +18,6 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/kube"
 )
 
-// maxSecretBytes is what the API server takes as the data of one Secret.
-const maxSecretBytes = 1 << 20
-
 // Annotation that marks a Secret as complete.
 type Annotation struct{ Key, Value string }
 
@@ -34,14 +30,15 @@ func ParseAnnotation(text string) (Annotation, error) {
 	return Annotation{key, value}, nil
 }
 
-// Source is a Secret and the folder whose files become its data.
+// Source is a Secret and a folder, relative to the publisher's root, whose files become its data. Several sources may name
+// the same Secret.
 type Source struct{ Secret, Folder string }
 
-// ParseSource reads NAME=DIR.
+// ParseSource reads NAME=FOLDER.
 func ParseSource(text string) (Source, error) {
 	name, folder, found := strings.Cut(text, "=")
-	if !found || name == "" || folder == "" {
-		return Source{}, fmt.Errorf("secret %q is not NAME=DIR", text)
+	if !found || name == "" || !filepath.IsLocal(folder) {
+		return Source{}, fmt.Errorf("secret %q is not NAME=FOLDER with a folder below the root", text)
 	}
 	return Source{name, folder}, nil
 }
@@ -60,13 +57,17 @@ const (
 type Publisher struct {
 	Secrets  dynamic.ResourceInterface
 	Complete Annotation
+	// Root is the folder that nothing outside of is read from.
+	Root string
 }
 
 // target is a Secret about to be filled.
 type target struct {
 	name, uid string
 	complete  bool
-	data      map[string]any
+	// data of the Secret in base64, and its size before the encoding.
+	data map[string]any
+	size int64
 }
 
 // Publish fills the Secrets of sources and then marks them all as complete. If it is interrupted,
@@ -97,55 +98,31 @@ func (p *Publisher) targets(ctx context.Context, sources []Source) ([]target, er
 	if len(sources) == 0 {
 		return nil, errors.New("no Secrets to fill")
 	}
-	var targets []target
-	for _, s := range sources {
-		data, err := read(s.Folder)
-		if err != nil {
-			return nil, fmt.Errorf("files for Secret %s: %w", s.Secret, err)
-		}
-		// A change of nothing tells the object's state with no right but to patch it.
-		found, err := kube.Merge(ctx, p.Secrets, s.Secret, map[string]any{})
-		if err != nil {
-			return nil, fmt.Errorf("find Secret %s: %w", s.Secret, err)
-		}
-		value, marked := found.GetAnnotations()[p.Complete.Key]
-		targets = append(targets, target{
-			name: s.Secret, uid: string(found.GetUID()), data: data,
-			complete: marked && value == p.Complete.Value,
-		})
-	}
-	return targets, nil
-}
-
-// read takes the files of a folder, which must have names that are allowed as keys; folders in it are passed over.
-func read(folder string) (map[string]any, error) {
-	entries, err := os.ReadDir(folder)
+	root, err := os.OpenRoot(p.Root)
 	if err != nil {
 		return nil, err
 	}
-	data, size := map[string]any{}, 0
-	for _, e := range entries {
-		if e.IsDir() {
-			continue
+	defer root.Close()
+	var targets []target
+	for _, s := range sources {
+		i := slices.IndexFunc(targets, func(t target) bool { return t.name == s.Secret })
+		if i < 0 {
+			i, targets = len(targets), append(targets, target{name: s.Secret})
 		}
-		path := filepath.Join(folder, e.Name())
-		if problems := validation.IsConfigMapKey(e.Name()); len(problems) > 0 {
-			return nil, fmt.Errorf("%s cannot be a key: %s", path, strings.Join(problems, "; "))
+		if err := targets[i].read(root, s.Folder); err != nil {
+			return nil, fmt.Errorf("files for Secret %s: %w", s.Secret, err)
 		}
-		content, err := os.ReadFile(path)
+	}
+	for i := range targets {
+		// A change of nothing tells the object's state with no right but to patch it.
+		found, err := kube.Merge(ctx, p.Secrets, targets[i].name, map[string]any{})
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("find Secret %s: %w", targets[i].name, err)
 		}
-		size += len(content)
-		data[e.Name()] = base64.StdEncoding.EncodeToString(content)
+		value, marked := found.GetAnnotations()[p.Complete.Key]
+		targets[i].uid, targets[i].complete = string(found.GetUID()), marked && value == p.Complete.Value
 	}
-	switch {
-	case len(data) == 0:
-		return nil, fmt.Errorf("%s is empty", folder)
-	case size > maxSecretBytes:
-		return nil, fmt.Errorf("%s holds %d bytes, a Secret at most %d", folder, size, maxSecretBytes)
-	}
-	return data, nil
+	return targets, nil
 }
 
 func (p *Publisher) unmark(ctx context.Context, t target) error { return p.annotate(ctx, t, nil) }

@@ -57,13 +57,19 @@ func makesSchema(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 	return usesH2(spec) && (bringsCorDapps(spec) || spec.Platform.Corda.Image != "")
 }
 
+// Steps of the genesis Job.
+const (
+	stepGenesis = "genesis"
+	stepSchema  = "schema"
+)
+
 func outputs(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) []material.Output {
-	all := []material.Output{{Secret: names.NetworkMap(t.Network), Folder: "network-map"}}
+	all := []material.Output{{Secret: names.NetworkMap(t.Network), Step: stepGenesis, Folder: "network-map"}}
 	for _, m := range t.Members {
-		all = append(all, material.Output{Secret: names.Identity(t.Network, m.Name), Folder: "members/" + m.Name})
+		all = append(all, material.Output{Secret: names.Identity(t.Network, m.Name), Step: stepGenesis, Folder: "members/" + m.Name})
 	}
 	if makesSchema(spec) {
-		all = append(all, material.Output{Secret: names.Schema(t.Network), Folder: "schema"})
+		all = append(all, material.Output{Secret: names.Schema(t.Network), Step: stepSchema, Folder: "template"})
 	}
 	return all
 }
@@ -89,13 +95,13 @@ func (Corda) Material(in platform.Input, topology platform.Topology) (platform.M
 		Steps:    steps,
 		Volumes:  supplied.volumes,
 		Outputs:  outputs(spec, topology),
-		BadInput: &material.BadInput{Step: "genesis", Code: genesisBadInput},
+		BadInput: &material.BadInput{Step: stepGenesis, Code: genesisBadInput},
 	}), nil
 }
 
 func genesisContainer(in platform.Input, supplied supply) corev1.Container {
 	return corev1.Container{
-		Name:         "genesis",
+		Name:         stepGenesis,
 		Image:        in.Images.Image("genesis-corda", ""),
 		Args:         []string{"--spec", material.OrdersDir + "/" + fileGenesis, "--out", material.OutDir},
 		Env:          storePasswords(in.Network.Name),
@@ -107,9 +113,9 @@ func genesisContainer(in platform.Input, supplied supply) corev1.Container {
 // schemaContainer migrates an H2 database for the network's CorDapps, or takes the template of the image.
 func schemaContainer(in platform.Input, supplied supply) corev1.Container {
 	return corev1.Container{
-		Name:         "schema",
+		Name:         stepSchema,
 		Image:        nodeImage(in),
-		Command:      []string{programSchema, "h2", cordappsPath(&in.Network.Spec), material.OutDir + "/schema"},
+		Command:      []string{programSchema, "h2", cordappsPath(&in.Network.Spec), material.OutDir + "/template"},
 		Resources:    material.ThrowAway("1Gi"),
 		VolumeMounts: supplied.mounts,
 	}

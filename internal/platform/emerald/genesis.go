@@ -2,6 +2,7 @@ package emerald
 
 import (
 	"fmt"
+	"path"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,9 +13,21 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
-// Where the steps of the Job leave, in memory, what only they need.
+// Steps of the genesis Job.
 const (
-	keysDir = material.OutDir + "/keys"
+	stepKeys     = "keys"
+	stepGenesis  = "genesis"
+	stepAccounts = "accounts"
+)
+
+// Folders in which the steps leave files.
+const (
+	folderNetwork = "network"
+	folderLoad    = "load"
+	folderMembers = "members/"
+	// folderUnfunded has the execution clients' genesis before the accounts are funded. It is not published.
+	folderUnfunded = "unfunded"
+	// workDir has, in memory, what only the genesis step needs.
 	workDir = material.OutDir + "/work"
 )
 
@@ -29,11 +42,12 @@ func (Emerald) Material(in platform.Input, topology platform.Topology) (platform
 		return platform.Material{}, err
 	}
 	outputs := []material.Output{
-		{Secret: names.NetworkMap(topology.Network), Folder: "network"},
-		{Secret: names.Accounts(topology.Network), Folder: "load"},
+		{Secret: names.NetworkMap(topology.Network), Step: stepGenesis, Folder: folderNetwork},
+		{Secret: names.NetworkMap(topology.Network), Step: stepAccounts, Folder: folderNetwork},
+		{Secret: names.Accounts(topology.Network), Step: stepGenesis, Folder: folderLoad},
 	}
 	for _, m := range topology.Members {
-		outputs = append(outputs, material.Output{Secret: names.Identity(topology.Network, m.Name), Folder: "members/" + m.Name})
+		outputs = append(outputs, material.Output{Secret: names.Identity(topology.Network, m.Name), Step: stepGenesis, Folder: folderMembers + m.Name})
 	}
 	return material.Make(in, material.Recipe{
 		Orders:  orders,
@@ -59,20 +73,20 @@ func genesisOrders(t platform.Topology) (map[string]string, error) {
 }
 
 func keysStep(in platform.Input, t platform.Topology) material.Step {
-	return evmStep(in, "keys", "keys", "--count", strconv.Itoa(len(t.Members)), "--out", keysDir,
+	return evmStep(in, stepKeys, "keys", "--count", strconv.Itoa(len(t.Members)), "--out", material.OutDir,
 		"--address", members.HostPort(members.AddressHost(in.Network, "member-{i}"), portPeers))
 }
 
 func genesisStep(in platform.Input, t platform.Topology) material.Step {
 	e := in.Network.Spec.Platform.Emerald
-	return material.Step{Container: corev1.Container{
-		Name:    "genesis",
+	return material.Step{Reads: []string{stepKeys}, Container: corev1.Container{
+		Name:    stepGenesis,
 		Image:   e.Image,
 		Command: []string{programShell, material.OrdersDir + "/" + fileGenesisScript},
 		Env: []corev1.EnvVar{
 			{Name: "MEMBERS", Value: strconv.Itoa(len(t.Members))},
 			{Name: "CHAIN_ID", Value: strconv.FormatInt(e.ChainID, 10)},
-			{Name: "KEYS", Value: keysDir},
+			{Name: "KEYS", Value: material.InDir(stepKeys)},
 			{Name: "ORDERS", Value: material.OrdersDir},
 			{Name: "OUT", Value: material.OutDir},
 			{Name: "WORK", Value: workDir},
@@ -84,11 +98,15 @@ func genesisStep(in platform.Input, t platform.Topology) material.Step {
 
 func accountsStep(in platform.Input) material.Step {
 	e := in.Network.Spec.Platform.Emerald
-	return evmStep(in, "accounts", "accounts", "--seed-file", material.OutDir+"/load/"+fileSeed,
+	genesis := material.InDir(stepGenesis)
+	step := evmStep(in, stepAccounts, "accounts", "--seed-file", path.Join(genesis, folderLoad, fileSeed),
 		"--count", strconv.Itoa(int(e.Accounts)),
-		"--fund", material.OutDir+"/network/"+fileGenesis,
+		"--fund", path.Join(genesis, folderUnfunded, fileGenesis),
+		"--out", path.Join(material.OutDir, folderNetwork, fileGenesis),
 		"--balance", strconv.FormatInt(e.AccountBalanceEther, 10),
 		"--gas-limit", strconv.FormatInt(e.GasLimit, 10))
+	step.Reads = []string{stepGenesis}
+	return step
 }
 
 func evmStep(in platform.Input, name string, args ...string) material.Step {

@@ -11,6 +11,9 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/material"
 )
 
+// stepInit is the step that makes keys and genesis.
+const stepInit = "init"
+
 // orders are what the Job makes; their hash marks the Secrets.
 const orders = "validators"
 
@@ -19,20 +22,21 @@ func (Malachite) Credentials(platform.Topology) []platform.Credential { return n
 
 // Material is the key of each validator, in a Secret of its own, and the genesis that names them all.
 func (Malachite) Material(in platform.Input, topology platform.Topology) (platform.Material, error) {
-	outputs := []material.Output{{Secret: names.NetworkMap(topology.Network), Folder: networkFolder}}
+	outputs := []material.Output{{Secret: names.NetworkMap(topology.Network), Step: stepInit, Folder: networkFolder}}
 	for i, m := range topology.Members {
-		outputs = append(outputs, material.Output{Secret: names.Identity(topology.Network, m.Name), Folder: fmt.Sprintf("%s/validators/%d", networkFolder, i)})
+		outputs = append(outputs, material.Output{Secret: names.Identity(topology.Network, m.Name), Step: stepInit,
+			Folder: fmt.Sprintf("%s/validators/%d", networkFolder, i)})
 	}
 	count := strconv.Itoa(len(topology.Members))
 	return material.Make(in, material.Recipe{
 		Orders: map[string]string{orders: count + "\n"},
 		Steps: []material.Step{{Container: corev1.Container{
-			Name:      "init",
+			Name:      stepInit,
 			Image:     image(in),
 			Command:   []string{program, "init", "--validators", count, "--out", material.OutDir + "/" + networkFolder},
 			Resources: material.ThrowAway("512Mi"),
 		}}},
 		Outputs:  outputs,
-		BadInput: &material.BadInput{Step: "init", Code: exitUsage},
+		BadInput: &material.BadInput{Step: stepInit, Code: exitUsage},
 	}), nil
 }

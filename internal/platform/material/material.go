@@ -1,11 +1,13 @@
 // Package material builds the Job that makes a network's material, alike for every platform: the platform's own containers
-// write files in memory, then the agent, which alone may call the API server, publishes them into Secrets that exist already.
+// write files in memory, each into a folder of its own, then the agent, which alone may call the API server, publishes them
+// into Secrets that exist already.
 package material
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
+	"path"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -23,9 +25,11 @@ import (
 )
 
 const (
-	// OrdersDir is where the steps find their orders, OutDir where they leave files, /tmp what else they write.
+	// OrdersDir is where the steps find their orders, OutDir where each leaves its own files, /tmp what else it writes.
 	OrdersDir = "/etc/benchnet/genesis"
 	OutDir    = "/out"
+	// inDir is where a step finds the files of earlier steps, in a folder named after each.
+	inDir = "/in"
 
 	volumeOrders = "genesis"
 	volumeOut    = "out"
@@ -36,10 +40,12 @@ const (
 	budgetSeconds = 1800
 )
 
-// Output is a Secret and the folder from whose files it is filled.
+// Output is a Secret and a folder whose files are published in it. A Secret may be filled from several folders.
 type Output struct {
 	Secret string
-	// Folder below OutDir, relative.
+	// Step that makes the files.
+	Step string
+	// Folder below the step's OutDir, relative.
 	Folder string
 }
 
@@ -68,14 +74,21 @@ type Step struct {
 	corev1.Container
 	// Plain leaves out the mounts of orders, output and /tmp.
 	Plain bool
+	// Reads are the earlier steps whose files it reads, at InDir.
+	Reads []string
 }
+
+// InDir is where a step finds the files of a step that it Reads.
+func InDir(step string) string { return path.Join(inDir, step) }
 
 // Make builds the objects: role for exactly the outputs, its account, orders and Job. The role comes first: with it all rights end
 // at once, whatever of the others is there a while longer.
 func Make(in platform.Input, r Recipe) platform.Material {
 	var secrets []string
 	for _, o := range r.Outputs {
-		secrets = append(secrets, o.Secret)
+		if !slices.Contains(secrets, o.Secret) {
+			secrets = append(secrets, o.Secret)
+		}
 	}
 	name := names.Genesis(in.Network.Name)
 	owned := members.Meta(in.Network, name, component)
@@ -142,9 +155,19 @@ func (s Step) container() corev1.Container {
 		return c
 	}
 	c.TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
-	c.VolumeMounts = append([]corev1.VolumeMount{
-		pods.ReadOnly(volumeOrders, OrdersDir), pods.Mount(volumeOut, OutDir), pods.Mount(volumeTmp, "/tmp")}, c.VolumeMounts...)
+	mounts := []corev1.VolumeMount{pods.ReadOnly(volumeOrders, OrdersDir),
+		inFolder(pods.Mount(volumeOut, OutDir), c.Name), inFolder(pods.Mount(volumeTmp, "/tmp"), c.Name)}
+	for _, earlier := range s.Reads {
+		mounts = append(mounts, inFolder(pods.ReadOnly(volumeOut, InDir(earlier)), earlier))
+	}
+	c.VolumeMounts = append(mounts, c.VolumeMounts...)
 	return c
+}
+
+// inFolder mounts one folder of a volume. Steps may run images of the user's own, so none can write what another one made.
+func inFolder(mount corev1.VolumeMount, folder string) corev1.VolumeMount {
+	mount.SubPath = folder
+	return mount
 }
 
 // publisher marks the Secrets with the hash of the orders when all are filled.
@@ -153,10 +176,10 @@ func publisher(in platform.Input, r Recipe) corev1.Container {
 	for _, name := range slices.Sorted(maps.Keys(r.Orders)) {
 		hash.Write([]byte(r.Orders[name]))
 	}
-	command := []string{"/agent", "publish", "--namespace", in.Network.Namespace,
+	command := []string{"/agent", "publish", "--namespace", in.Network.Namespace, "--root", OutDir,
 		"--complete-annotation", v1alpha1.AnnotationMaterialComplete + "=" + hex.EncodeToString(hash.Sum(nil)[:8])}
 	for _, o := range r.Outputs {
-		command = append(command, "--secret", o.Secret+"="+OutDir+"/"+o.Folder)
+		command = append(command, "--secret", o.Secret+"="+path.Join(o.Step, o.Folder))
 	}
 	return corev1.Container{
 		Name:                     "publish",

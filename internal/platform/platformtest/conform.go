@@ -116,6 +116,7 @@ func Conform(t *testing.T, p platform.Platform, samples []Sample) {
 			b := Build(t, p, s.Network)
 			b.checkObjects(t, s.Network)
 			b.checkPods(t, Input(p, s.Network))
+			b.checkGenesisSteps(t)
 			b.checkTopology(t, s.Network)
 			b.checkScraped(t)
 			b.checkSettings(t)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/big"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -29,9 +30,10 @@ type Change struct {
 	GasLimit, ChainID uint64
 }
 
-// Apply changes the file at path. Numbers of any size survive; the order of keys does not.
-func (c Change) Apply(path string) error {
-	content, err := os.ReadFile(path)
+// Apply reads the genesis at from and writes the changed one to the file at to, whose folder it makes. Numbers of any size
+// survive; the order of keys does not.
+func (c Change) Apply(from, to string) error {
+	content, err := os.ReadFile(from)
 	if err != nil {
 		return fmt.Errorf("read genesis: %w", err)
 	}
@@ -39,16 +41,19 @@ func (c Change) Apply(path string) error {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.UseNumber()
 	if err := decoder.Decode(&document); err != nil {
-		return fmt.Errorf("parse genesis %s: %w", path, err)
+		return fmt.Errorf("parse genesis %s: %w", from, err)
 	}
 	if err := c.change(document); err != nil {
-		return fmt.Errorf("genesis %s: %w", path, err)
+		return fmt.Errorf("genesis %s: %w", from, err)
 	}
 	changed, err := json.MarshalIndent(document, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode genesis: %w", err)
 	}
-	return files.Write(path, append(changed, '\n'), 0o644)
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return fmt.Errorf("make the folder of the genesis: %w", err)
+	}
+	return files.Write(to, append(changed, '\n'), 0o644)
 }
 
 func (c Change) change(document map[string]any) error {

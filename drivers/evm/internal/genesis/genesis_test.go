@@ -18,7 +18,7 @@ func apply(t *testing.T, c Change, document string) (map[string]any, string, err
 	if err := os.WriteFile(path, []byte(document), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	err := c.Apply(path)
+	err := c.Apply(path, path)
 	text, readErr := os.ReadFile(path)
 	if readErr != nil {
 		t.Fatal(readErr)

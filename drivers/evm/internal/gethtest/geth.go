@@ -242,7 +242,7 @@ func writeGenesis(path string, o Options) error {
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		return err
 	}
-	return genesis.Change{Seed: o.Seed, Accounts: o.Accounts, Ether: o.Ether, GasLimit: o.GasLimit}.Apply(path)
+	return genesis.Change{Seed: o.Seed, Accounts: o.Accounts, Ether: o.Ether, GasLimit: o.GasLimit}.Apply(path, path)
 }
 
 func freePorts(n int) ([]string, error) {

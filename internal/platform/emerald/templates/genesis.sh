@@ -1,7 +1,8 @@
 #!/bin/sh
 # Makes the validators' keys and both geneses with the user's own Emerald, and lays out the files that become Secrets.
 # Runs in the user's image, so it takes no more than a POSIX shell, cat, cp, mkdir and sed.
-# Environment: MEMBERS, CHAIN_ID, KEYS (what "evm keys" made), ORDERS (testnet.toml), OUT, WORK.
+# Environment: MEMBERS, CHAIN_ID, KEYS (what "evm keys" made), ORDERS (testnet.toml), OUT, WORK. The next step funds accounts in
+# OUT/unfunded/genesis.json.
 set -eu
 
 # write_peers I: the other members' addresses as Reth (peers, on one line) and geth (geth.toml) take them.
@@ -22,7 +23,7 @@ write_peers() {
 }
 
 umask 077
-mkdir -p "$OUT/network" "$OUT/load" "$WORK"
+mkdir -p "$OUT/network" "$OUT/unfunded" "$OUT/load" "$WORK"
 # emerald-utils makes a folder where it stands.
 cd "$WORK"
 
@@ -49,9 +50,9 @@ emerald-utils genesis --public-keys-file "$WORK/public-keys" --chain-id "$CHAIN_
 later='{"target": 6, "max": 9, "baseFeeUpdateFraction": 5007716}'
 blobs="\"cancun\": {\"target\": 3, \"max\": 6, \"baseFeeUpdateFraction\": 3338477}, \"prague\": $later, \"osaka\": $later"
 case $(cat "$WORK/genesis.json") in
-  *'"blobSchedule"'*) cp "$WORK/genesis.json" "$OUT/network/genesis.json" ;;
+  *'"blobSchedule"'*) cp "$WORK/genesis.json" "$OUT/unfunded/genesis.json" ;;
   *)
-    sed "s/\"config\": {/\"config\": {\"blobSchedule\": {$blobs},/" "$WORK/genesis.json" >"$OUT/network/genesis.json"
+    sed "s/\"config\": {/\"config\": {\"blobSchedule\": {$blobs},/" "$WORK/genesis.json" >"$OUT/unfunded/genesis.json"
     ;;
 esac
 

@@ -1,0 +1,60 @@
+package platformtest
+
+import (
+	"path"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/benchnet/benchnet/internal/pods"
+)
+
+// checkGenesisSteps wants each folder of the genesis Job to be written by one container at most, since a step may run an image of
+// the user's own, and the service account token to be mounted only where nothing can be written.
+func (b Built) checkGenesisSteps(t *testing.T) {
+	t.Helper()
+	for _, o := range b.Material.Maker {
+		job, ok := o.(*batchv1.Job)
+		if !ok {
+			continue
+		}
+		writers := map[string]string{}
+		for _, c := range containers(job.Spec.Template.Spec) {
+			for _, m := range c.VolumeMounts {
+				if m.ReadOnly {
+					continue
+				}
+				checkOnlyWriter(t, writers, c.Name, path.Join(m.Name, m.SubPath))
+				if holdsToken(c) {
+					t.Errorf("container %s of Job %s has a token and can write %s", c.Name, job.Name, m.MountPath)
+				}
+			}
+		}
+	}
+}
+
+// checkOnlyWriter notes that a container writes a folder, and fails if another one writes it, a part of it or a folder around it.
+func checkOnlyWriter(t *testing.T, writers map[string]string, container, folder string) {
+	t.Helper()
+	for other, by := range writers {
+		if within(folder, other) || within(other, folder) {
+			t.Errorf("containers %s and %s of genesis both write %s", by, container, folder)
+		}
+	}
+	writers[folder] = container
+}
+
+// within reports whether a folder is another one or lies below it.
+func within(folder, other string) bool {
+	return folder == other || len(folder) > len(other) && folder[:len(other)+1] == other+"/"
+}
+
+func holdsToken(c corev1.Container) bool {
+	for _, m := range c.VolumeMounts {
+		if m.Name == pods.TokenVolume {
+			return true
+		}
+	}
+	return false
+}
