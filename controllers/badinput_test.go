@@ -65,6 +65,7 @@ var badInput = []mistake{
 	{"more outstanding than clients", "clients: 4", "clients: 4, maxOutstanding: 5", []string{"load.maxOutstanding", "load.clients"}},
 	{"window of no length", "window: 10s", "window: 0s", []string{"measure.window", "1s"}},
 	{"window in parts of a second", "window: 10s", "window: 1500ms", []string{"measure.window", "whole seconds"}},
+	{"environment policy that does not exist", "window: 10s", "window: 10s, environmentPolicy: Ignore", []string{"measure.environmentPolicy", "Enforce", "Record"}},
 	{"workload name that is no label", "name: issue", "name: Issue_1", []string{"workloads[0].name", "Issue_1"}},
 	{"network name too long", "name: banks}", "name: " + strings.Repeat("b", 31) + "}", []string{"metadata.name", "30"}},
 }

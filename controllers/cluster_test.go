@@ -132,6 +132,13 @@ func (w *world) bringUp(name string) {
 // reportResult does what a worker's agent does at the end: so many latencies of so many microseconds, evenly over the window.
 func (w *world) reportResult(run *v1alpha1.BenchmarkRun, worker int32, count int, micros int64, errors ...results.ErrorCount) {
 	w.t.Helper()
+	report := w.newWorkerReport(run, worker, count, micros)
+	report.Errors = errors
+	w.writeWorkerReport(run, report)
+}
+
+func (w *world) newWorkerReport(run *v1alpha1.BenchmarkRun, worker int32, count int, micros int64) *results.Worker {
+	w.t.Helper()
 	seconds := int(run.Spec.Workload.Measure.Window.Seconds())
 	histogram := results.NewHistogram()
 	completed := make([]int64, seconds)
@@ -141,12 +148,18 @@ func (w *world) reportResult(run *v1alpha1.BenchmarkRun, worker int32, count int
 	}
 	encoded, err := histogram.Encode()
 	must(w.t, err)
-	packed, err := results.EncodeWorker(&results.Worker{Worker: int(worker), StartMillis: w.now.UnixMilli(), WindowSeconds: seconds,
-		Histogram: encoded, CompletedPerSecond: completed, FailedPerSecond: make([]int64, seconds), Errors: errors,
-		Ledger: &results.Ledger{Checked: true, Expected: int64(count), Recorded: int64(count)}})
+	return &results.Worker{Worker: int(worker), StartMillis: w.now.UnixMilli(), WindowSeconds: seconds,
+		Histogram: encoded, CompletedPerSecond: completed, FailedPerSecond: make([]int64, seconds),
+		Ledger: &results.Ledger{Checked: true, Expected: int64(count), Recorded: int64(count)}}
+}
+
+// writeWorkerReport writes a report as the worker's agent does.
+func (w *world) writeWorkerReport(run *v1alpha1.BenchmarkRun, report *results.Worker) {
+	w.t.Helper()
+	packed, err := results.EncodeWorker(report)
 	must(w.t, err)
 	cm := &corev1.ConfigMap{}
-	w.get(names.Report(run.Name, worker), cm)
+	w.get(names.Report(run.Name, int32(report.Worker)), cm)
 	before := cm.DeepCopy()
 	cm.BinaryData = map[string][]byte{protocol.ResultKey: packed}
 	must(w.t, w.client.Patch(w.ctx, cm, client.MergeFrom(before), client.FieldOwner("benchnet-agent")))

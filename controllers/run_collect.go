@@ -145,9 +145,7 @@ func (r *RunReconciler) result(ctx context.Context, pass *runPass, read reports)
 	if err != nil {
 		return nil, err
 	}
-	tolerances := results.DefaultTolerances()
-	tolerances.ErrorShare = float64(pass.run.Spec.Workload.Measure.MaxErrorPercent) / 100
-	verdict := read.merged.Judge(circumstances, tolerances)
+	verdict := read.merged.Judge(circumstances, tolerancesOf(&pass.run.Spec.Workload.Measure))
 	interpretation := interpret(pass, read.merged)
 	result, err := results.NewResult(read.merged, interpretation, verdict.With(interpretation))
 	if err != nil {
@@ -158,6 +156,14 @@ func (r *RunReconciler) result(ctx context.Context, pass *runPass, read reports)
 	}
 	result.Bottleneck = read.merged.Bottleneck(circumstances.Containers, result.Environment.Emulation)
 	return result, nil
+}
+
+// tolerancesOf returns the tolerances that a user chose for a run, over the defaults.
+func tolerancesOf(measure *v1alpha1.Measure) results.Tolerances {
+	tolerances := results.DefaultTolerances()
+	tolerances.ErrorShare = float64(measure.MaxErrorPercent) / 100
+	tolerances.RecordEnvironment = measure.EnvironmentPolicy == v1alpha1.EnvironmentRecord
+	return tolerances
 }
 
 // circumstancesOf are what the workers could not know.

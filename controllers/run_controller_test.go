@@ -220,6 +220,41 @@ func TestDisturbancesMakeARunInvalid(t *testing.T) {
 	}
 }
 
+// TestEnvironmentPolicyDecidesTheVerdict makes up a host that lost a quarter of its CPU time to other machines.
+func TestEnvironmentPolicyDecidesTheVerdict(t *testing.T) {
+	for name, c := range map[string]struct {
+		measure  string
+		policy   v1alpha1.EnvironmentPolicy
+		verdict  v1alpha1.Verdict
+		severity v1alpha1.FindingSeverity
+	}{
+		"default": {"", v1alpha1.EnvironmentEnforce, v1alpha1.VerdictInvalid, v1alpha1.SeverityInvalid},
+		"record":  {", environmentPolicy: Record", v1alpha1.EnvironmentRecord, v1alpha1.VerdictValid, v1alpha1.SeverityRecorded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := withRun(t, strings.Replace(twoWorkers, "window: 10s", "window: 10s"+c.measure, 1))
+			w.reconcileRun("extra")
+			w.readyWorkers("extra")
+			w.reconcileRun("extra")
+			run := w.run("extra")
+			if policy := run.Spec.Workload.Measure.EnvironmentPolicy; policy != c.policy {
+				t.Errorf("environmentPolicy is %q, want %q", policy, c.policy)
+			}
+			report := w.newWorkerReport(run, 0, 100, 20_000)
+			report.Load = &results.Load{Host: &results.Host{CPUs: 2, BusyShare: 0.3, StealShare: 0.24}}
+			w.writeWorkerReport(run, report)
+			w.reportResult(run, 1, 100, 20_000)
+			w.reconcileRun("extra")
+			w.reconcileRun("extra")
+			s := w.run("extra").Status
+			at := slices.IndexFunc(s.Reasons, func(r v1alpha1.VerdictReason) bool { return r.Reason == string(results.CPUStolen) })
+			if s.Verdict != c.verdict || at < 0 || s.Reasons[at].Severity != c.severity {
+				t.Errorf("want %s with CPUStolen of severity %s, got %s with %+v", c.verdict, c.severity, s.Verdict, s.Reasons)
+			}
+		})
+	}
+}
+
 func TestRunWithoutAnyResultFails(t *testing.T) {
 	w := readyRun(t)
 	for i := range int32(2) {

@@ -102,6 +102,10 @@ type PointStatus struct {
 	// invalid runs, failed ones included, that are left out of the numbers here.
 	// +optional
 	Invalid int32 `json:"invalid,omitempty"`
+	// notes are findings about the environment that were only recorded (measure.environmentPolicy), such as "CPUStolen in 2 of 3
+	// runs".
+	// +optional
+	Notes string `json:"notes,omitempty"`
 	// throughput, mean over the valid runs, with the half-width of its confidence interval where there are two or more.
 	// +optional
 	Throughput string `json:"throughput,omitempty"`

@@ -146,12 +146,26 @@ type OperationCounts struct {
 	Failed int64 `json:"failed"`
 }
 
+// FindingSeverity says what a finding does to the verdict of a run.
+// +kubebuilder:validation:Enum=Invalid;Recorded;Note
+type FindingSeverity string
+
+// The severities.
+const (
+	// SeverityInvalid makes the run invalid.
+	SeverityInvalid FindingSeverity = "Invalid"
+	// SeverityRecorded is a finding about the environment that would make the run invalid if environmentPolicy were Enforce.
+	SeverityRecorded FindingSeverity = "Recorded"
+	// SeverityNote is what a reader of the numbers should know.
+	SeverityNote FindingSeverity = "Note"
+)
+
 // VerdictReason is one finding about a run.
 type VerdictReason struct {
 	// reason is a constant, such as Errors or MemberRestarted.
 	Reason string `json:"reason"`
-	// severity is Invalid, which makes the run invalid, or Note.
-	Severity string `json:"severity"`
+	// severity is Invalid (it makes the run invalid), Recorded (it would, but measure.environmentPolicy is Record), or Note.
+	Severity FindingSeverity `json:"severity"`
 	// message for people.
 	Message string `json:"message"`
 }

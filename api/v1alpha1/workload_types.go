@@ -37,6 +37,18 @@ const (
 	ResetReset ResetPolicy = "Reset"
 )
 
+// EnvironmentPolicy says what findings about the environment do to the verdict of a run.
+// +kubebuilder:validation:Enum=Enforce;Record
+type EnvironmentPolicy string
+
+// The environment policies.
+const (
+	// EnvironmentEnforce makes a run with a disturbing environment invalid.
+	EnvironmentEnforce EnvironmentPolicy = "Enforce"
+	// EnvironmentRecord keeps such findings as notes. They do not make the run invalid.
+	EnvironmentRecord EnvironmentPolicy = "Record"
+)
+
 // Workload is what load to apply and how it is measured.
 // +kubebuilder:validation:XValidation:rule="[has(self.corda), has(self.jmeter), has(self.jpaxos), has(self.malachite), has(self.evm)].filter(x, x).size() == 1",message="a workload needs exactly one of corda, jpaxos, malachite, evm (an operation of the platform) and jmeter (a test plan of your own)"
 // +kubebuilder:validation:XValidation:rule="has(self.malachite) != has(self.load)",message="load must be set, and must not be with malachite: its network makes its own blocks"
@@ -160,6 +172,15 @@ type Measure struct {
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MaxErrorPercent int32 `json:"maxErrorPercent"`
+	// environmentPolicy says what causes outside of the network and its load do to the verdict. Enforce: the run is Invalid.
+	// Record: the finding is a note in status.reasons and in the result, and the run may be Valid. The causes are CPUStolen (a
+	// hypervisor gave over 5 % of a host's CPU time to other machines) and NodeNotReady (a node of the run was not ready when it
+	// ended). HostShared, HostSaturated, NodeUnderPressure and ClockSkewed come from the environment too; they are notes with
+	// either policy. Errors, throttled workers, late requests, restarts and all other reasons make a run Invalid with either
+	// policy. Use Record to try whether something works, not to compare numbers. Default: Enforce.
+	// +kubebuilder:default=Enforce
+	// +optional
+	EnvironmentPolicy EnvironmentPolicy `json:"environmentPolicy,omitempty"`
 	// steadyState ends warm-up and window by what is measured. warmUp and window are then the longest that they may take, so that
 	// the run takes no longer than with fixed times. Unset: fixed times.
 	// +optional

@@ -56,7 +56,7 @@ def _facts() -> Row:
                      "network": [Link("All networks", "benchnet-networks", of_network), Link("Corda", "benchnet-corda", of_network),
                                  Link("JPaxos", "benchnet-jpaxos", of_network), Link("Malachite", "benchnet-malachite", of_network),
                                  Link("Emerald", "benchnet-emerald", of_network), Link("PostgreSQL", "benchnet-postgresql", of_network)]}).height(5),
-        table("Findings", "What speaks against the run (Invalid), or is to be known of it (Note). docs/results.md says what each means.",
+        table("Findings", "Findings about the run: Invalid, Recorded (Invalid but for measure.environmentPolicy), or Note. docs/results.md says what each means.",
               [Column("", f"{total(findings, 'severity', 'reason')} or "
                           f"label_replace(count({INFO}) unless count({findings}), 'reason', 'nothing', '', '')")]).height(5),
     ]])

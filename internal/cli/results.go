@@ -142,7 +142,7 @@ func (s *session) showExperiment(ctx context.Context, c *cluster.Cluster, target
 	case "csv":
 		return report.PointsCSV(s.Out, d.Result)
 	}
-	return s.printTables(o.output == "wide", table.Points(d.Result), table.Saturation(d.Saturation), table.Comparisons(d.Comparisons))
+	return s.printTables(o.output == "wide", table.Points(d.Result), table.PointNotes(d.Points), table.Saturation(d.Saturation), table.Comparisons(d.Comparisons))
 }
 
 // showSoFar has the points of an experiment that is under way.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/results"
 )
 
 // Assemble puts together what an experiment found, as far as it has come. Stored is the baseline of an earlier experiment, or nil.
@@ -96,6 +97,7 @@ func (d *Design) points(step *Step, runs []Run, confidence float64) []Point {
 			}
 			own = append(own, run)
 			p.Unit = cmp.Or(p.Unit, run.Unit)
+			p.countNotes(run.Notes)
 			switch run.Verdict {
 			case verdictValid:
 				p.Valid++
@@ -109,6 +111,21 @@ func (d *Design) points(step *Step, runs []Run, confidence float64) []Point {
 		points = append(points, p)
 	}
 	return points
+}
+
+// countNotes adds the notes of one run, each code once.
+func (p *Point) countNotes(notes []results.Reason) {
+	counted := map[results.ReasonCode]bool{}
+	for _, note := range notes {
+		if counted[note.Code] {
+			continue
+		}
+		if p.Notes == nil {
+			p.Notes = map[results.ReasonCode]int{}
+		}
+		counted[note.Code] = true
+		p.Notes[note.Code]++
+	}
 }
 
 type pointOn struct {

@@ -1,9 +1,14 @@
 package experiment
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/results"
 	"github.com/benchnet/benchnet/internal/statistics"
 )
 
@@ -86,6 +91,8 @@ type Point struct {
 	Valid   int `json:"valid"`
 	Invalid int `json:"invalid"`
 	Failed  int `json:"failed"`
+	// Notes counts, by reason code, the runs with a finding about the environment that was only recorded.
+	Notes map[results.ReasonCode]int `json:"notes,omitempty"`
 	// Unit is what an operation is.
 	Unit string `json:"unit,omitempty"`
 	// Metrics by name (v1alpha1.Metric): Throughput in operations per second, latencies in ms, ErrorShare from 0 to 1.
@@ -108,6 +115,9 @@ type Run struct {
 	// Verdict is Valid, Invalid or Failed, for the Reasons given.
 	Verdict string   `json:"verdict"`
 	Reasons []string `json:"reasons,omitempty"`
+	// Notes are findings about the environment that were only recorded (measure.environmentPolicy). The run's own document has
+	// all notes.
+	Notes []results.Reason `json:"notes,omitempty"`
 	// Metrics by name, as in Point; absent if it failed.
 	Metrics    map[string]float64 `json:"metrics,omitempty"`
 	Bottleneck string             `json:"bottleneck,omitempty"`
@@ -153,6 +163,15 @@ type ComparisonOutcome struct {
 // Label of a point for people: its variant and parameters, or template.
 func (p *Point) Label() string { return label(p.Variant, p.Parameters) }
 
+// NotesText lists the point's notes for people, such as "CPUStolen in 2 of 3 runs"; empty without any.
+func (p *Point) NotesText() string {
+	var notes []string
+	for _, code := range slices.Sorted(maps.Keys(p.Notes)) {
+		notes = append(notes, fmt.Sprintf("%s in %d of %d runs", code, p.Notes[code], p.Valid+p.Invalid+p.Failed))
+	}
+	return strings.Join(notes, ", ")
+}
+
 // Load at which a search tried the point, or 0.
 func (p *Point) Load() int64 {
 	if n := len(p.Parameters); n > 0 && p.Parameters[n-1].Name == loadName {
@@ -160,6 +179,15 @@ func (p *Point) Load() int64 {
 		return load
 	}
 	return 0
+}
+
+// NotesText lists the messages of the run's notes; empty without any.
+func (r *Run) NotesText() string {
+	var messages []string
+	for _, note := range r.Notes {
+		messages = append(messages, note.Message)
+	}
+	return strings.Join(messages, "; ")
 }
 
 // Name of a comparison for people: the candidate, and the point where there are several.

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"strings"
-
 	"time"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -20,6 +19,7 @@ func Summarize(r *results.Result) Run {
 	for _, reason := range r.Verdict.Reasons {
 		run.Reasons = append(run.Reasons, reason.Message)
 	}
+	run.Notes = r.Verdict.RecordedOnly()
 	return run
 }
 

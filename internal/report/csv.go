@@ -92,12 +92,12 @@ func BlocksCSV(w io.Writer, r *results.Result) error {
 func RunsCSV(w io.Writer, e *experiment.Result, runs map[string]*results.Result) error {
 	points, metrics := pointsByName(e), metricsOfRuns(e.Runs)
 	t := table{header: slices.Concat([]string{"run", "point", "variant"}, parameters(e), []string{
-		"repetition", "attempt", "start", "verdict", "reasons", "bottleneck",
+		"repetition", "attempt", "start", "verdict", "reasons", "notes", "bottleneck",
 	}, columnNames(metrics), []string{"completed", "requests", "errors", "windowSeconds"})}
 	for _, run := range e.Runs {
 		p := points[run.Point]
 		row := slices.Concat([]string{run.Name, run.Point, p.Variant}, parameterValues(e, p), []string{
-			strconv.Itoa(run.Repetition), strconv.Itoa(run.Attempt), instant(run.Start), run.Verdict, strings.Join(run.Reasons, "; "), run.Bottleneck,
+			strconv.Itoa(run.Repetition), strconv.Itoa(run.Attempt), instant(run.Start), run.Verdict, strings.Join(run.Reasons, "; "), run.NotesText(), run.Bottleneck,
 		})
 		for _, name := range metrics {
 			value, known := run.Metrics[name]

@@ -146,6 +146,10 @@ func runsTable(e *experiment.Result) listing {
 		t.Header = append(t.Header, numbers(withUnit(metricOf(e, name).title, metricOf(e, name).shownUnit()))...)
 	}
 	t.Header = append(t.Header, slices.Concat(texts("Bottleneck"), prose("Reasons"))...)
+	noted := slices.ContainsFunc(e.Runs, func(r experiment.Run) bool { return len(r.Notes) > 0 })
+	if noted {
+		t.Header = append(t.Header, prose("Recorded only")...)
+	}
 	for _, r := range e.Runs {
 		p := points[r.Point]
 		cells := slices.Concat([]string{r.Name}, variantCell(e, p), parameterValues(e, p), []string{moment(r.Start), r.Verdict})
@@ -157,6 +161,9 @@ func runsTable(e *experiment.Result) listing {
 			cells = append(cells, number(value*metricOf(e, name).scale()))
 		}
 		cells = append(cells, r.Bottleneck, strings.Join(r.Reasons, "; "))
+		if noted {
+			cells = append(cells, r.NotesText())
+		}
 		mood := ""
 		if r.Verdict != valid {
 			mood = strings.ToLower(r.Verdict)

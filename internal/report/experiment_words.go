@@ -163,6 +163,12 @@ func experimentBanner(e *experiment.Result) banner {
 	for _, r := range out {
 		b.Reasons = append(b.Reasons, finding{r.Verdict, r.Name, strings.Join(r.Reasons, "; ")})
 	}
+	for _, p := range e.Points {
+		if notes := p.NotesText(); notes != "" {
+			b.Reasons = append(b.Reasons, finding{"Recorded", p.Name, notes})
+			b.Mood = "noted"
+		}
+	}
 	switch {
 	case gates[experiment.GateFailed] > 0:
 		b.Mood, b.Verdict = "invalid", counted(gates[experiment.GateFailed], "gate")+" failed."

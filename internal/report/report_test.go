@@ -240,6 +240,34 @@ func TestInvalidRunsAreShownApart(t *testing.T) {
 	}
 }
 
+// TestRecordedNotesAreShown shows that notes which were only recorded are on the page of an experiment whose runs are valid, and on
+// that of a run.
+func TestRecordedNotesAreShown(t *testing.T) {
+	e := simulatedSearch()
+	e.Runs[0].Notes = []results.Reason{{Code: results.CPUStolen, Message: "24 % of node-1 went to other machines", RecordedOnly: true}}
+	e.Points[0].Notes = map[results.ReasonCode]int{results.CPUStolen: 1}
+	run := measuredRun(t, "testdata/malachite.json.gz")
+	run.Verdict = results.Verdict{Validity: results.Valid, Notes: e.Runs[0].Notes}
+	for name, write := range map[string]func(io.Writer) error{
+		"experiment": func(w io.Writer) error { return Experiment(w, e, nil) },
+		"run":        func(w io.Writer) error { return Run(w, run) },
+		"rows":       func(w io.Writer) error { return RunsCSV(w, e, nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var text bytes.Buffer
+			if err := write(&text); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(text.String(), "24 % of node-1 went to other machines") {
+				t.Error("the note is not shown")
+			}
+			if name == "experiment" && !strings.Contains(text.String(), "CPUStolen in 1 of 3 runs") {
+				t.Error("the note is not shown at its point")
+			}
+		})
+	}
+}
+
 // An experiment that has only begun has a page too.
 func TestPageOfAnExperimentWithoutRuns(t *testing.T) {
 	var text bytes.Buffer

@@ -93,6 +93,8 @@ func runBanner(v results.Verdict) banner {
 	switch {
 	case v.Validity != results.Valid:
 		b.Mood, b.Verdict = "invalid", "Invalid: these numbers must not be used."
+	case len(v.RecordedOnly()) > 0:
+		b.Mood, b.Verdict = "noted", "Valid, since findings about the environment were only recorded."
 	case len(v.Notes) > 0:
 		b.Verdict = "Valid, with notes."
 	}

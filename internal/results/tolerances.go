@@ -36,6 +36,8 @@ type Tolerances struct {
 	RoomShare, RoomNoted float64
 	// ClockSkewMillis between two hosts, beyond what the comparison can be off by, before it is noted.
 	ClockSkewMillis float64
+	// RecordEnvironment keeps findings about the environment as notes (ReasonCode.IsEnvironmental).
+	RecordEnvironment bool
 }
 
 // DefaultTolerances are no error at all; 5 % of periods throttled, below which the effect on a percentile

@@ -90,6 +90,8 @@ type Reason struct {
 	Message string  `json:"message"`
 	Value   float64 `json:"value"`
 	Limit   float64 `json:"limit"`
+	// RecordedOnly marks a note that would make the run invalid if measure.environmentPolicy were Enforce.
+	RecordedOnly bool `json:"recordedOnly,omitempty"`
 }
 
 // Circumstances are what the workers cannot know of a run.
@@ -147,12 +149,19 @@ type judge struct {
 	reasons, notes []Reason
 }
 
+// invalid adds a reason. A finding about the environment becomes a note if it is only recorded.
 func (j *judge) invalid(code ReasonCode, subject string, value, limit float64, format string, args ...any) {
-	j.reasons = append(j.reasons, Reason{code, subject, fmt.Sprintf(format, args...), value, limit})
+	reason := Reason{Code: code, Subject: subject, Message: fmt.Sprintf(format, args...), Value: value, Limit: limit}
+	if j.t.RecordEnvironment && code.IsEnvironmental() {
+		reason.RecordedOnly = true
+		j.notes = append(j.notes, reason)
+		return
+	}
+	j.reasons = append(j.reasons, reason)
 }
 
 func (j *judge) note(code ReasonCode, subject string, value, limit float64, format string, args ...any) {
-	j.notes = append(j.notes, Reason{code, subject, fmt.Sprintf(format, args...), value, limit})
+	j.notes = append(j.notes, Reason{Code: code, Subject: subject, Message: fmt.Sprintf(format, args...), Value: value, Limit: limit})
 }
 
 func (j *judge) workers(c Circumstances) {

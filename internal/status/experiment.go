@@ -253,7 +253,7 @@ func timeLeft(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput, ended i
 }
 
 func pointStatus(p *experiment.Point, repetitions int) v1alpha1.PointStatus {
-	s := v1alpha1.PointStatus{Name: p.Name, Parameters: p.Label(), Invalid: int32(p.Invalid + p.Failed), Bottleneck: p.Bottleneck,
+	s := v1alpha1.PointStatus{Name: p.Name, Parameters: p.Label(), Invalid: int32(p.Invalid + p.Failed), Bottleneck: p.Bottleneck, Notes: p.NotesText(),
 		Runs: fmt.Sprintf("%d/%d", p.Valid+p.Invalid+p.Failed, repetitions)}
 	if e, ok := p.Metrics[string(v1alpha1.MetricThroughput)]; ok && e.N > 0 {
 		s.Throughput = interval(e)

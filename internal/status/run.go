@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -196,7 +197,7 @@ func concluded(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 	if result.Bottleneck != nil {
 		s.Bottleneck = message.Truncate(result.Bottleneck.Message, message.MaxItem)
 	}
-	s.Reasons = append(reasons("Invalid", result.Verdict.Reasons), reasons("Note", result.Verdict.Notes)...)
+	s.Reasons = findings(&result.Verdict)
 	s.Result = &v1alpha1.ResultReference{ConfigMapName: names.Result(in.Run.Name), Key: protocol.ResultKey}
 	message := fmt.Sprintf("%s %s/s over %d s, verdict %s", s.Throughput, cmp.Or(s.Unit, "operations"), result.Times.WindowSeconds, s.Verdict)
 	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
@@ -208,7 +209,14 @@ func concluded(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 // maxReasons is what the status holds; the result has all.
 const maxReasons = 16
 
-func reasons(severity string, found []results.Reason) []v1alpha1.VerdictReason {
+// findings lists what a verdict found, the heaviest first. Each severity has at most maxReasons.
+func findings(v *results.Verdict) []v1alpha1.VerdictReason {
+	notes := slices.DeleteFunc(slices.Clone(v.Notes), func(r results.Reason) bool { return r.RecordedOnly })
+	return slices.Concat(reasons(v1alpha1.SeverityInvalid, v.Reasons), reasons(v1alpha1.SeverityRecorded, v.RecordedOnly()),
+		reasons(v1alpha1.SeverityNote, notes))
+}
+
+func reasons(severity v1alpha1.FindingSeverity, found []results.Reason) []v1alpha1.VerdictReason {
 	var all []v1alpha1.VerdictReason
 	for _, r := range atMost(maxReasons, found) {
 		text := r.Message

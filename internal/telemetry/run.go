@@ -29,7 +29,7 @@ var (
 		"Latency of the operations of the window, merged from the histograms of all workers.", "namespace", "run")
 	runErrors  = gauge("benchnet_run_errors", "Operations of the window that failed, unfinished ones included.", "namespace", "run")
 	runValid   = gauge("benchnet_run_valid", "Whether the run's numbers can be trusted; told when that is judged.", "namespace", "run")
-	runFinding = gauge("benchnet_run_finding", "What speaks against the run (severity Invalid), or is to be known of it (Note); always 1.",
+	runFinding = gauge("benchnet_run_finding", "A finding about the run by its severity: Invalid, Recorded (Invalid but for measure.environmentPolicy) or Note; always 1.",
 		"namespace", "run", "reason", "severity")
 
 	runMetrics = []*Metric{runInfo, runPhase, runWindowStart, runWindowEnd, runDrainEnd, runCompletion, runOffered,
@@ -80,7 +80,7 @@ func (s scrape) outcome(r *v1alpha1.BenchmarkRun) {
 	for _, finding := range r.Status.Reasons {
 		finding.Message = ""
 		if !told[finding] {
-			s.tell(runFinding, 1, r.Namespace, r.Name, finding.Reason, finding.Severity)
+			s.tell(runFinding, 1, r.Namespace, r.Name, finding.Reason, string(finding.Severity))
 		}
 		told[finding] = true
 	}

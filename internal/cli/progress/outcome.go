@@ -98,7 +98,7 @@ func judgeRun(r *v1alpha1.BenchmarkRun) Outcome {
 	}
 	if r.Status.Verdict == v1alpha1.VerdictInvalid {
 		for _, reason := range r.Status.Reasons {
-			if reason.Severity == string(v1alpha1.VerdictInvalid) {
+			if reason.Severity == v1alpha1.SeverityInvalid {
 				o.Objections = append(o.Objections, fmt.Sprintf("run %s is invalid, %s: %s", r.Name, reason.Reason, reason.Message))
 			}
 		}

@@ -86,6 +86,17 @@ func PointsSoFar(s *v1alpha1.BenchmarkExperimentStatus) *Table {
 	return t
 }
 
+// PointNotes lists the points of which runs have findings about the environment that were only recorded.
+func PointNotes(points []experiment.Point) *Table {
+	t := New("Point", "Recorded only")
+	for i := range points {
+		if notes := points[i].NotesText(); notes != "" {
+			t.Add(points[i].Name, notes)
+		}
+	}
+	return t
+}
+
 // Saturation is what the searches found.
 func Saturation(found []experiment.Saturation) *Table {
 	t := New("Search", "Load", "Unmet", "Knee", "Message")

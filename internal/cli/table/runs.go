@@ -48,14 +48,17 @@ func verdict(run *v1alpha1.BenchmarkRun) string {
 	return cmp.Or(run.Status.Progress, run.Status.Phase, "Pending")
 }
 
-// Findings are the reasons for which runs are invalid, or failed, a line each.
+// Findings are the reasons for which runs are invalid, or failed, and those that were only recorded, a line each.
 func Findings(runs []v1alpha1.BenchmarkRun) []string {
 	var lines []string
 	for i := range runs {
 		run := &runs[i]
 		for _, r := range run.Status.Reasons {
-			if r.Severity == string(v1alpha1.VerdictInvalid) {
-				lines = append(lines, fmt.Sprintf("%s is invalid, %s: %s", run.Name, r.Reason, strings.TrimPrefix(r.Message, ": ")))
+			switch message := strings.TrimPrefix(r.Message, ": "); r.Severity {
+			case v1alpha1.SeverityInvalid:
+				lines = append(lines, fmt.Sprintf("%s is invalid, %s: %s", run.Name, r.Reason, message))
+			case v1alpha1.SeverityRecorded:
+				lines = append(lines, fmt.Sprintf("%s has a recorded note, %s: %s", run.Name, r.Reason, message))
 			}
 		}
 		if c := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionStalled); c != nil && c.Status == "True" {
