@@ -14,14 +14,6 @@ import (
 	"strings"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/discovery"
@@ -275,37 +267,9 @@ func (o options) manager(found controllers.KueueMode) ctrl.Options {
 		LeaderElection:                o.leaderElect,
 		LeaderElectionID:              "benchnet.dev",
 		LeaderElectionReleaseOnCancel: true,
-		Cache:                         o.cache(found),
+		Cache:                         controllers.CacheScope{Watched: o.namespaces, Excluded: o.excluded, Kueue: found}.Options(),
 		PprofBindAddress:              o.profileAddress,
 	}
-}
-
-// cache holds, of the kinds that others use as well, the operator's own objects alone.
-func (o options) cache(found controllers.KueueMode) cache.Options {
-	ours := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy})}
-	options := cache.Options{DefaultTransform: observe.NewCompactor().Compact, ByObject: map[client.Object]cache.ByObject{}}
-	for _, kind := range []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.ServiceAccount{},
-		&corev1.Pod{}, &corev1.PersistentVolumeClaim{}, &rbacv1.Role{}, &rbacv1.RoleBinding{}, &appsv1.StatefulSet{},
-		&batchv1.Job{}, &networkingv1.NetworkPolicy{}, &policyv1.PodDisruptionBudget{}} {
-		options.ByObject[kind] = ours
-	}
-	if found == controllers.KueueHonour {
-		options.ByObject[&kueue.Workload{}] = ours
-	}
-	for _, n := range o.excluded {
-		others := fields.OneTermNotEqualSelector("metadata.namespace", n)
-		if options.DefaultFieldSelector != nil {
-			others = fields.AndSelectors(options.DefaultFieldSelector, others)
-		}
-		options.DefaultFieldSelector = others
-	}
-	if len(o.namespaces) > 0 {
-		options.DefaultNamespaces = map[string]cache.Config{}
-		for _, n := range o.namespaces {
-			options.DefaultNamespaces[n] = cache.Config{}
-		}
-	}
-	return options
 }
 
 func scheme() *runtime.Scheme {

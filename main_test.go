@@ -41,7 +41,7 @@ func TestWatchNamespace(t *testing.T) {
 		if !slices.Equal(watched, test.want) {
 			t.Errorf("%s: --watch-namespace=%q watches %q, want %q", name, test.given, watched, test.want)
 		}
-		if cache := (options{namespaces: watched}).cache(controllers.KueueIgnore); len(cache.DefaultNamespaces) != len(test.want) {
+		if cache := (controllers.CacheScope{Watched: watched}).Options(); len(cache.DefaultNamespaces) != len(test.want) {
 			t.Errorf("%s: the cache has %d namespaces, want %d", name, len(cache.DefaultNamespaces), len(test.want))
 		}
 	}

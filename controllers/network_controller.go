@@ -7,10 +7,7 @@ import (
 	"errors"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -222,11 +219,7 @@ func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) 
 		For(&v1alpha1.BenchmarkNetwork{}).
 		Watches(&v1alpha1.BenchmarkRun{}, handler.EnqueueRequestsFromMapFunc(networkOfRun)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency})
-	labelled := inBursts(handler.EnqueueRequestsFromMapFunc(byLabel(v1alpha1.LabelNetwork)))
-	for _, kind := range []client.Object{&corev1.Pod{}, &corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.ServiceAccount{},
-		&rbacv1.Role{}, &rbacv1.RoleBinding{}, &appsv1.StatefulSet{}, &batchv1.Job{}} {
-		build.Watches(kind, labelled)
-	}
+	watchOwned(build, inBursts(handler.EnqueueRequestsFromMapFunc(byLabel(v1alpha1.LabelNetwork))))
 	if r.Kueue == KueueHonour {
 		build.Watches(&kueuev1beta1.Workload{}, handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(),
 			&v1alpha1.BenchmarkNetwork{}, handler.OnlyControllerOwner()))

@@ -338,7 +338,9 @@ func (w *world) runNames() []string {
 func (w *world) objects() []client.Object {
 	w.t.Helper()
 	var all []client.Object
-	for _, list := range observe.Kinds() {
+	for _, kind := range observe.OwnedKinds() {
+		list, err := observe.NewList(kind, w.client.Scheme())
+		must(w.t, err)
 		must(w.t, w.client.List(w.ctx, list, client.InNamespace(w.namespace), client.MatchingLabels{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy}))
 		items, err := meta.ExtractList(list)
 		must(w.t, err)

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
+	controllerconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -67,7 +67,7 @@ func (s *sent) forget() {
 	clear(s.applied)
 }
 
-// startManager runs the network controller as the operator does, with its cache, in the world's namespace.
+// startManager runs the controllers of networks and runs as the operator does, with its cache, in the world's namespace.
 func (w *world) startManager() *sent {
 	w.t.Helper()
 	counted := &sent{counts: map[string]int{}, applied: map[string]bool{}}
@@ -75,16 +75,18 @@ func (w *world) startManager() *sent {
 	own.QPS = -1
 	own.Wrap(func(next http.RoundTripper) http.RoundTripper { counted.next = next; return counted })
 	mgr, err := ctrl.NewManager(own, ctrl.Options{Scheme: w.client.Scheme(), Metrics: metricsserver.Options{BindAddress: "0"},
-		Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{w.namespace: {}}, DefaultTransform: observe.NewCompactor().Compact}})
+		Controller: controllerconfig.Controller{SkipNameValidation: new(true)},
+		Cache:      controllers.CacheScope{Watched: []string{w.namespace}}.Options()})
 	must(w.t, err)
 	must(w.t, controllers.IndexRuns(mgr))
-	networks := &controllers.NetworkReconciler{Dependencies: controllers.Dependencies{
+	d := controllers.Dependencies{
 		Client: mgr.GetClient(), Direct: mgr.GetAPIReader(), Platforms: all.Registry(),
 		Images: images.Catalogue{Registry: images.DefaultRegistry, Version: "0"},
 		Writer: apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()), Reader: observe.NewReader(mgr.GetClient(), mgr.GetScheme()),
 		Events: mgr.GetEventRecorder(v1alpha1.ManagedBy), KubeVersion: "v1.34.4", Now: func() time.Time { return w.now },
-	}}
-	must(w.t, networks.SetupWithManager(mgr, 1))
+	}
+	must(w.t, (&controllers.NetworkReconciler{Dependencies: d}).SetupWithManager(mgr, 1))
+	must(w.t, (&controllers.RunReconciler{Dependencies: d}).SetupWithManager(mgr, 1))
 	ctx, stop := context.WithCancel(w.ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- mgr.Start(ctx) }()

@@ -3,12 +3,15 @@ package controllers
 import (
 	"context"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -30,6 +33,17 @@ func byLabel(label string) handler.MapFunc {
 			return nil
 		}
 		return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}}}
+	}
+}
+
+// watchOwned has a controller watch pods and all kinds that the operator makes, so that an object that somebody deletes or
+// changes is restored at once. The watches share the informers that snapshots read from.
+func watchOwned(build *builder.Builder, h handler.EventHandler) {
+	build.Watches(&corev1.Pod{}, h)
+	for _, kind := range observe.OwnedKinds() {
+		if _, isRun := kind.(*v1alpha1.BenchmarkRun); !isRun { // The controllers watch runs by their own rules.
+			build.Watches(kind, h)
+		}
 	}
 }
 

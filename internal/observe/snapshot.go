@@ -9,9 +9,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -52,23 +49,16 @@ type key struct {
 	name string
 }
 
-// Kinds are the kinds of object that the operator makes and owns; a chart of the user's own may contain these alone.
-func Kinds() []client.ObjectList {
-	return []client.ObjectList{
-		&corev1.SecretList{}, &corev1.ConfigMapList{}, &corev1.ServiceList{}, &corev1.ServiceAccountList{},
-		&corev1.PersistentVolumeClaimList{},
-		&rbacv1.RoleList{}, &rbacv1.RoleBindingList{}, &appsv1.StatefulSetList{}, &batchv1.JobList{},
-		&networkingv1.NetworkPolicyList{}, &policyv1.PodDisruptionBudgetList{},
-		&v1alpha1.BenchmarkRunList{},
-	}
-}
-
 // Owned reads the objects with the labels that the owner controls, what these control in turn, and the pods with the labels.
 func (r *Reader) Owned(ctx context.Context, owner client.Object, labels map[string]string) (*Snapshot, error) {
 	s := &Snapshot{owned: map[key]client.Object{}, parts: map[key]bool{}, scheme: r.scheme}
 	controlled := map[types.UID][]client.Object{}
 	scope := []client.ListOption{client.InNamespace(owner.GetNamespace()), client.MatchingLabels(labels)}
-	for _, list := range Kinds() {
+	for _, kind := range OwnedKinds() {
+		list, err := NewList(kind, r.scheme)
+		if err != nil {
+			return nil, err
+		}
 		if err := r.client.List(ctx, list, scope...); err != nil {
 			return nil, fmt.Errorf("list %T of %s: %w", list, owner.GetName(), err)
 		}

@@ -1,6 +1,7 @@
 package platformtest
 
 import (
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
@@ -38,6 +40,9 @@ func (b Built) checkObjects(t *testing.T, network *v1alpha1.BenchmarkNetwork) {
 		if err != nil {
 			t.Errorf("%T %s cannot be applied: %v", o, o.GetName(), err)
 			continue
+		}
+		if !slices.ContainsFunc(observe.OwnedKinds(), func(kind client.Object) bool { return reflect.TypeOf(kind) == reflect.TypeOf(o) }) {
+			t.Errorf("%s %s is of a kind that the operator does not watch: add it to observe.OwnedKinds", gvk.Kind, o.GetName())
 		}
 		id := gvk.Kind + " " + o.GetName()
 		if seen[id] {

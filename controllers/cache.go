@@ -1,0 +1,50 @@
+package controllers
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/observe"
+)
+
+// CacheScope says what the manager's cache holds.
+type CacheScope struct {
+	// Watched and Excluded are namespaces. With none watched the cache holds all namespaces but the excluded ones.
+	Watched, Excluded []string
+	// Kueue is KueueHonour where the cache holds Kueue's Workloads too.
+	Kueue KueueMode
+}
+
+// Options returns the options of the manager's cache. Of kinds that others use as well it holds only the operator's own
+// objects, without the fields that the operator never reads.
+func (s CacheScope) Options() cache.Options {
+	options := cache.Options{DefaultTransform: observe.NewCompactor().Compact, ByObject: map[client.Object]cache.ByObject{}}
+	own := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy})}
+	for _, kind := range append(observe.OwnedKinds(), &corev1.Pod{}) {
+		if _, isRun := kind.(*v1alpha1.BenchmarkRun); !isRun { // Users create runs too.
+			options.ByObject[kind] = own
+		}
+	}
+	if s.Kueue == KueueHonour {
+		options.ByObject[&kueuev1beta1.Workload{}] = own
+	}
+	var others []fields.Selector
+	for _, namespace := range s.Excluded {
+		others = append(others, fields.OneTermNotEqualSelector("metadata.namespace", namespace))
+	}
+	if len(others) > 0 {
+		options.DefaultFieldSelector = fields.AndSelectors(others...)
+	}
+	for _, namespace := range s.Watched {
+		if options.DefaultNamespaces == nil {
+			options.DefaultNamespaces = map[string]cache.Config{}
+		}
+		options.DefaultNamespaces[namespace] = cache.Config{}
+	}
+	return options
+}

@@ -1,0 +1,123 @@
+package controllers_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/observe"
+)
+
+// databaseChart is a user's chart that makes the kinds that the operator's own networks do not have.
+var databaseChart = map[string]string{
+	"mine/Chart.yaml": "{apiVersion: v2, name: mine, version: 1.0.0}",
+	"mine/templates/all.yaml": `
+apiVersion: v1
+kind: Service
+metadata: {name: {{ .Values.fullnameOverride }}}
+spec: {selector: {app: mine}, ports: [{port: 5432}]}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: {{ .Values.fullnameOverride }}-backup}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: {{ .Values.fullnameOverride }}}
+spec: {minAvailable: 1, selector: {matchLabels: {app: mine}}}
+`}
+
+// packChart returns the files as a chart archive.
+func packChart(t *testing.T, files map[string]string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	compressed := gzip.NewWriter(&out)
+	archive := tar.NewWriter(compressed)
+	for name, content := range files {
+		must(t, archive.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(content))}))
+		_, err := archive.Write([]byte(content))
+		must(t, err)
+	}
+	must(t, archive.Close())
+	must(t, compressed.Close())
+	return out.Bytes()
+}
+
+// TestRestoresDeletedObjects deletes one object of each kind that the operator makes. Nothing else happens to the network,
+// so only a watch of the kind brings the object back.
+func TestRestoresDeletedObjects(t *testing.T) {
+	w := newWorld(t)
+	counted := w.startManager()
+	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.meta("mine"), BinaryData: map[string][]byte{"mine.tgz": packChart(t, databaseChart)}}))
+	must(t, w.create(strings.Replace(twoBanks, "topology: Shared", "topology: Shared, chart: {configMapName: mine, key: mine.tgz}", 1), &v1alpha1.BenchmarkNetwork{}))
+	restored := map[string]bool{}
+	restore := func(label, owner string, kinds ...string) {
+		for _, kind := range kinds {
+			t.Run(kind+" of "+owner, func(t *testing.T) { w.deleteAndAwait(t, kind, label, owner) })
+			restored[kind] = true
+		}
+	}
+	w.waitFor("genesis begins", func() bool { return w.firstOwned("Job", v1alpha1.LabelNetwork, "banks") != nil })
+	restore(v1alpha1.LabelNetwork, "banks", "Role", "RoleBinding", "ServiceAccount", "Job")
+	w.waitFor("a run begins", func() bool {
+		w.playAlong()
+		return w.firstOwned("Job", v1alpha1.LabelRun, "banks-issue") != nil
+	})
+	w.settled(counted) // No echo of an earlier write hides a missing watch.
+	restore(v1alpha1.LabelNetwork, "banks", "PodDisruptionBudget", "NetworkPolicy", "PersistentVolumeClaim", "Service", "ConfigMap", "Secret")
+	restore(v1alpha1.LabelRun, "banks-issue", "Role", "RoleBinding", "ServiceAccount", "ConfigMap", "Job")
+	restore(v1alpha1.LabelNetwork, "banks", "BenchmarkRun", "StatefulSet")
+	for _, kind := range observe.OwnedKinds() {
+		if name := reflect.TypeOf(kind).Elem().Name(); !restored[name] {
+			t.Errorf("the operator makes objects of kind %s, and this test restores none", name)
+		}
+	}
+}
+
+// firstOwned returns the first object of the kind with the label, or nil.
+func (w *world) firstOwned(kind, label, owner string) client.Object {
+	w.t.Helper()
+	for _, o := range w.objects() {
+		if reflect.TypeOf(o).Elem().Name() == kind && o.GetLabels()[label] == owner {
+			return o
+		}
+	}
+	return nil
+}
+
+// deleteAndAwait deletes the first object of the kind and waits until another one with its name exists.
+func (w *world) deleteAndAwait(t *testing.T, kind, label, owner string) {
+	t.Helper()
+	object := w.firstOwned(kind, label, owner)
+	if object == nil {
+		t.Fatalf("%s has no %s", owner, kind)
+	}
+	before := object.GetUID()
+	// The protection of volumes is a controller's, and there is none here to end it.
+	must(t, w.client.Patch(w.ctx, object, client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`))))
+	must(t, w.client.Delete(w.ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground)))
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		w.collectGarbage()
+		err := w.client.Get(w.ctx, client.ObjectKeyFromObject(object), object)
+		if err == nil && object.GetUID() != before && object.GetDeletionTimestamp() == nil {
+			return
+		}
+		must(t, client.IgnoreNotFound(err))
+		if time.Now().After(deadline) {
+			t.Fatalf("%s %s was deleted and is not there again: %+v", kind, object.GetName(),
+				meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionReady))
+		}
+	}
+}
