@@ -37,6 +37,12 @@ func (w *world) confine() {
 // chartRights are what the chart makes of the operator's rights when it is installed in the namespace: one object of each of the kinds.
 func chartRights(t *testing.T, namespace string, own map[string]any, kinds ...string) []client.Object {
 	t.Helper()
+	return chartObjects(t, "rbac_operator.yaml", namespace, own, kinds...)
+}
+
+// chartObjects are what one template of the chart makes when it is installed in the namespace: one object of each of the kinds.
+func chartObjects(t *testing.T, template, namespace string, own map[string]any, kinds ...string) []client.Object {
+	t.Helper()
 	chart, err := loader.LoadDir("../charts/benchnet")
 	must(t, err)
 	values, err := util.ToRenderValues(chart, own,
@@ -45,7 +51,7 @@ func chartRights(t *testing.T, namespace string, own map[string]any, kinds ...st
 	files, err := engine.Render(chart, values)
 	must(t, err)
 	var rights []client.Object
-	for _, document := range strings.Split(files["benchnet/templates/rbac_operator.yaml"], "\n---\n") {
+	for _, document := range strings.Split(files["benchnet/templates/"+template], "\n---\n") {
 		object := &unstructured.Unstructured{}
 		must(t, yaml.Unmarshal([]byte(document), &object.Object))
 		if object.GetKind() == "" {
@@ -57,7 +63,7 @@ func chartRights(t *testing.T, namespace string, own map[string]any, kinds ...st
 		rights = append(rights, object)
 	}
 	if len(rights) != len(kinds) {
-		t.Fatalf("the chart makes %d objects of rights, want %v", len(rights), kinds)
+		t.Fatalf("%s makes %d objects, want %v", template, len(rights), kinds)
 	}
 	return rights
 }

@@ -34,6 +34,8 @@ type networkPass struct {
 	// refusal is why the spec cannot be carried out; missing marks one that another object can mend.
 	refusal error
 	missing bool
+	// secretRefusal is why the administrator's Secret of an external database may not be used, or nil.
+	secretRefusal error
 	// problem is what kept the pass from its end.
 	problem  error
 	findings []status.StageFinding
@@ -59,6 +61,9 @@ func (r *NetworkReconciler) gather(ctx context.Context, network *v1alpha1.Benchm
 		pass.refusal = refusal
 		return pass, nil
 	}
+	if pass.secretRefusal, err = r.checkAdminSecret(ctx, network); err != nil {
+		return nil, err
+	}
 	chart, err := r.chart(ctx, network)
 	if err != nil {
 		pass.refusal, pass.missing = err, true
@@ -69,6 +74,9 @@ func (r *NetworkReconciler) gather(ctx context.Context, network *v1alpha1.Benchm
 		MaterialComplete: pass.snapshot.SecretComplete, Runs: ownRuns(pass), Queue: pass.runs,
 		Recorded: pass.snapshot.ConfigMap(names.Epoch(network.Name)), StatefulSet: pass.snapshot.StatefulSet,
 	})
+	if pass.refusal == nil && pass.secretRefusal != nil {
+		pass.refusal, pass.missing = pass.secretRefusal, true
+	}
 	return pass, nil
 }
 

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -58,6 +59,9 @@ func (r *NetworkReconciler) leaveServers(ctx context.Context, pass *networkPass)
 				return "", err
 			}
 		}
+	}
+	if errors.Is(pass.secretRefusal, errNoAdminLabel) {
+		return "", pass.secretRefusal
 	}
 	// Where dependants go first, what blocked the network's end would be deleted as soon as it is made.
 	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network), ChildrenLast: true}

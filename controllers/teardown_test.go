@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
@@ -20,6 +21,63 @@ import (
 
 // onAnExternalServer are the two banks, whose schemas are on a server of the user's own.
 var onAnExternalServer = strings.Replace(twoBanks, "topology: Shared", "topology: Shared, provider: External, external: {host: db.example, adminSecret: {name: admin}}", 1)
+
+// adminSecret makes the administrator's Secret of onAnExternalServer.
+func (w *world) adminSecret(labels map[string]string) *corev1.Secret {
+	w.t.Helper()
+	secret := &corev1.Secret{ObjectMeta: w.meta("admin"), StringData: map[string]string{"username": "postgres", "password": "p"}}
+	secret.Labels = labels
+	must(w.t, w.client.Create(w.ctx, secret))
+	return secret
+}
+
+// forNetworks are the labels of a Secret that networks may use.
+var forNetworks = map[string]string{v1alpha1.LabelDatabaseAdmin: "true"}
+
+// TestAdminSecretNeedsItsLabel: whoever may create networks must not get at any Secret of the namespace.
+func TestAdminSecretNeedsItsLabel(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.create(onAnExternalServer, &v1alpha1.BenchmarkNetwork{}))
+	w.reconcileNetwork("banks")
+	refused := func(message string) {
+		t.Helper()
+		c := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionAccepted)
+		if c.Status != metav1.ConditionFalse || !strings.Contains(c.Message, message) {
+			t.Errorf("the network should be refused with %q, but Accepted is %+v", message, c)
+		}
+	}
+	refused(`secrets "admin" not found`)
+	secret := w.adminSecret(nil)
+	if result := w.reconcileNetwork("banks"); result.RequeueAfter == 0 {
+		t.Error("the Secret may be labelled later, so the network should be looked at again")
+	}
+	refused("kubectl label secret --namespace " + w.namespace + " admin benchnet.dev/database-admin=true")
+	if jobs := append(w.jobs("setup"), w.jobs("teardown")...); len(jobs) > 0 {
+		t.Fatalf("the Secret reaches the Jobs %v", jobs)
+	}
+	label := func(value string) {
+		t.Helper()
+		must(t, w.client.Patch(w.ctx, secret, client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"labels": {"benchnet.dev/database-admin": `+value+`}}}`))))
+	}
+	label(`"true"`)
+	w.bringUp("banks")
+	if jobs := w.jobs("setup"); len(jobs) != 1 {
+		t.Errorf("the labelled Secret should be used, but there are Jobs %v", jobs)
+	}
+	label("null")
+	must(t, w.client.Delete(w.ctx, w.network("banks")))
+	if _, err := w.networks().Reconcile(w.ctx, w.request("banks")); err == nil || !strings.Contains(err.Error(), "benchnet.dev/database-admin=true") {
+		t.Errorf("the network should be held with the reason, but: %v", err)
+	}
+	if jobs := w.jobs("teardown"); len(jobs) > 0 {
+		t.Errorf("the Secret that is not labelled any more reaches %v", jobs)
+	}
+	label(`"true"`)
+	w.reconcileNetwork("banks")
+	if jobs := w.jobs("teardown"); len(jobs) != 1 {
+		t.Errorf("a Job should remove the schemas, but there are %v", jobs)
+	}
+}
 
 // jobs of a purpose on the banks' database that nobody is deleting.
 func (w *world) jobs(purpose string) []string {
@@ -66,6 +124,7 @@ func (w *world) reserved(network string) bool {
 // TestAnEvictedNetworkLeavesItsDatabaseServer: no schema may be there when the network is made anew, with other keys and passwords.
 func TestAnEvictedNetworkLeavesItsDatabaseServer(t *testing.T) {
 	w := withKueue(t)
+	w.adminSecret(forNetworks)
 	must(t, w.create(strings.NewReplacer(labelled("banks", "ours")...).Replace(onAnExternalServer), &v1alpha1.BenchmarkNetwork{}))
 	w.reconcileNetwork("banks")
 	w.admit("banks")
@@ -218,6 +277,7 @@ func TestKeptResultsOutliveForegroundDeletion(t *testing.T) {
 // TestANamespaceNeedNotWaitForSchemas: no Job can be made in one that is being deleted.
 func TestANamespaceNeedNotWaitForSchemas(t *testing.T) {
 	w := newWorld(t)
+	w.adminSecret(forNetworks)
 	must(t, w.create(onAnExternalServer, &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	must(t, w.client.Delete(w.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}))
@@ -232,6 +292,7 @@ func TestANamespaceNeedNotWaitForSchemas(t *testing.T) {
 func TestSchemasGoOnForegroundDeletion(t *testing.T) {
 	w := newWorld(t)
 	w.startControllers("garbage-collector-controller")
+	w.adminSecret(forNetworks)
 	must(t, w.create(onAnExternalServer, &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	w.deleteDependantsFirst()

@@ -21,6 +21,8 @@ const (
 	AnnotationGroupSize = "benchnet.dev/group-size"
 	// LabelDatabaseInstance is the name of the database instance an object belongs to.
 	LabelDatabaseInstance = "benchnet.dev/database-instance"
+	// LabelDatabaseAdmin with the value "true" on a Secret lets networks in its namespace name it as spec.database.external.adminSecret.
+	LabelDatabaseAdmin = "benchnet.dev/database-admin"
 	// AnnotationMaterialComplete marks a Secret of material as whole; the value is the hash of what it was made from.
 	AnnotationMaterialComplete = "benchnet.dev/material-complete"
 	// AnnotationAppliedHash is the hash of an object as it was applied last.

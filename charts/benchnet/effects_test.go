@@ -85,6 +85,8 @@ var effects = map[string]effect{
 	"rbac.aggregate": {set: "rbac: {aggregate: false}", object: "ClusterRole benchnet-runner",
 		path: ".metadata.labels.rbac\\.authorization\\.k8s\\.io/aggregate-to-edit", want: ""},
 
+	"admissionPolicy.enabled": {set: "admissionPolicy: {enabled: false}", object: "ValidatingAdmissionPolicy benchnet-deletion-guard"},
+
 	"dashboards.enabled":                                   {set: sidecar, object: dashboardOfRuns},
 	"dashboards.namespace":                                 {given: sidecar, set: "dashboards: {enabled: true, namespace: grafana}", object: dashboardOfRuns, path: ".metadata.namespace", want: "grafana"},
 	"dashboards.label.key":                                 {given: sidecar, set: "dashboards: {enabled: true, label: {key: find, value: me}}", object: dashboardOfRuns, path: ".metadata.labels.find", want: "me"},

@@ -49,7 +49,8 @@ func TestLongNames(t *testing.T) {
 }
 
 // clustered are the kinds that lie in no namespace.
-var clustered = []string{"ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "Namespace", "PriorityClass"}
+var clustered = []string{"ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "Namespace", "PriorityClass",
+	"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
 
 // TestNamespacedInstall makes sure that an operator of single namespaces asks for nothing cluster-wide, and for all that it needs in each of these.
 func TestNamespacedInstall(t *testing.T) {

@@ -86,8 +86,9 @@ func (m *manifests) add(object *unstructured.Unstructured) error {
 		err := into(&b)
 		m.bindings = append(m.bindings, binding{kind == "ClusterRoleBinding", b.RoleRef, b.Subjects})
 		return err
-	case "Namespace", "ServiceAccount", "NetworkPolicy":
-		// OLM has the namespace, makes the account that the CSV names, and does not take NetworkPolicies in every version.
+	case "Namespace", "ServiceAccount", "NetworkPolicy", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding":
+		// OLM has the namespace, makes the account that the CSV names, does not take NetworkPolicies in every version, and admission
+		// policies in none.
 		return nil
 	}
 	if object.GroupVersionKind().Group == group {
