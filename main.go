@@ -49,6 +49,8 @@ var version = "0.1.0"
 type options struct {
 	metricsAddress, probeAddress string
 	metricsSecure, leaderElect   bool
+	metricsAuthorization         bool
+	scrapers                     isolation.Scrapers
 	imageRegistry, imageVersion  string
 	imageOverrides               pairs
 	pullSecrets                  list
@@ -75,9 +77,11 @@ func main() {
 }
 
 func parse() options {
-	o := options{imageOverrides: pairs{}, isolation: isolation.Enforced, queueRoom: controllers.RoomNever, kueue: controllers.KueueIgnore}
+	o := options{imageOverrides: pairs{}, scrapers: isolation.DefaultScrapers(), isolation: isolation.Enforced, queueRoom: controllers.RoomNever, kueue: controllers.KueueIgnore}
 	flag.StringVar(&o.metricsAddress, "metrics-bind-address", ":8443", "address of the metrics endpoint; 0 turns it off")
-	flag.BoolVar(&o.metricsSecure, "metrics-secure", true, "serve metrics over TLS, to those alone whom the API server allows")
+	flag.BoolVar(&o.metricsSecure, "metrics-secure", true, "serve metrics over TLS, with a certificate that the manager signs itself")
+	flag.BoolVar(&o.metricsAuthorization, "metrics-authorization", true, "with --metrics-secure: serve metrics only to those whom the API server lets get /metrics")
+	flag.Var(&o.scrapers, "metrics-scrapers", "who may read the metrics of networks: a JSON list of NetworkPolicy peers; []: everybody")
 	flag.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
 	flag.BoolVar(&o.leaderElect, "leader-elect", false, "let one of several managers work at a time")
 	flag.StringVar(&o.imageRegistry, "image-registry", images.DefaultRegistry, "prefix of the project's images")
@@ -182,6 +186,7 @@ func (o options) setUp(mgr ctrl.Manager, kubeVersion string, found controllers.K
 		Events:      mgr.GetEventRecorder(v1alpha1.ManagedBy),
 		KubeVersion: kubeVersion,
 		Isolation:   o.isolation,
+		Scrapers:    o.scrapers,
 		Kueue:       found,
 		Now:         time.Now,
 	}
@@ -257,7 +262,7 @@ func (o options) queue(d controllers.Dependencies) (*controllers.Queue, error) {
 func (o options) manager(found controllers.KueueMode) ctrl.Options {
 	served := metricsserver.Options{BindAddress: o.metricsAddress, SecureServing: o.metricsSecure,
 		TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }}}
-	if o.metricsSecure {
+	if o.metricsSecure && o.metricsAuthorization {
 		served.FilterProvider = filters.WithAuthenticationAndAuthorization
 	}
 	return ctrl.Options{

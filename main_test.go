@@ -46,3 +46,22 @@ func TestWatchNamespace(t *testing.T) {
 		}
 	}
 }
+
+// TestMetricsServing: metrics are served over TLS also where the operator may not ask who reads them.
+func TestMetricsServing(t *testing.T) {
+	for name, c := range map[string]struct {
+		options             options
+		secure, authorizing bool
+	}{
+		"of the whole cluster": {options{metricsSecure: true, metricsAuthorization: true}, true, true},
+		"of single namespaces": {options{metricsSecure: true}, true, false},
+		"by hand, without TLS": {options{metricsAuthorization: true}, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			served := c.options.manager(controllers.KueueIgnore).Metrics
+			if served.SecureServing != c.secure || (served.FilterProvider != nil) != c.authorizing {
+				t.Errorf("TLS %t, authorization %t; want %t, %t", served.SecureServing, served.FilterProvider != nil, c.secure, c.authorizing)
+			}
+		})
+	}
+}

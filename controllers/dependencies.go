@@ -30,6 +30,8 @@ type Dependencies struct {
 	KubeVersion string
 	// Isolation says whether networks are kept apart by policies; empty: they are.
 	Isolation isolation.Mode
+	// Scrapers may read the metrics of networks; empty: everybody may.
+	Scrapers isolation.Scrapers
 	// Kueue says who decides about networks that are labelled for it; empty: nobody does.
 	Kueue KueueMode
 	// Now is the clock.

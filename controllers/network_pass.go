@@ -70,7 +70,7 @@ func (r *NetworkReconciler) gather(ctx context.Context, network *v1alpha1.Benchm
 		return pass, nil
 	}
 	pass.plan, pass.refusal = plan.Build(plan.Input{
-		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart, Isolation: r.Isolation,
+		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart, Isolation: r.Isolation, Scrapers: r.Scrapers,
 		MaterialComplete: pass.snapshot.SecretComplete, Runs: ownRuns(pass), Queue: pass.runs,
 		Recorded: pass.snapshot.ConfigMap(names.Epoch(network.Name)), StatefulSet: pass.snapshot.StatefulSet,
 	})

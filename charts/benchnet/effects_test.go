@@ -16,7 +16,8 @@ const (
 
 	dashboardOfRuns = "ConfigMap benchnet-dashboard-run"
 
-	defaultArgs   = "--leader-elect --metrics-bind-address=:8443 --health-probe-bind-address=:8081 "
+	scraped       = `--metrics-scrapers=[{"namespaceSelector":{},"podSelector":{"matchExpressions":[{"key":"app.kubernetes.io/name","operator":"In","values":["prometheus"]}]}}] `
+	defaultArgs   = "--leader-elect --metrics-bind-address=:8443 " + scraped + "--health-probe-bind-address=:8081 "
 	defaultImages = "--image-registry=ghcr.io/benchnet --image-version=0.1.0 "
 	lastArgs      = "--zap-log-level=info --max-concurrent-reconciles=4"
 )
@@ -38,7 +39,7 @@ var effects = map[string]effect{
 	"extraAnnotations": {set: "extraAnnotations: {note: b}", object: deployment, path: ".metadata.annotations.note", want: "b"},
 
 	"watchNamespaces": {set: "watchNamespaces: [team-a, team-b]", object: deployment, path: allArgs,
-		want: "--leader-elect --metrics-bind-address=:8443 --metrics-secure=false --health-probe-bind-address=:8081 " + defaultImages +
+		want: "--leader-elect --metrics-bind-address=:8443 --metrics-authorization=false " + scraped + "--health-probe-bind-address=:8081 " + defaultImages +
 			"--watch-namespace=team-a --watch-namespace=team-b " + lastArgs},
 	"excludeNamespaces": {set: "excludeNamespaces: [team-a]", object: deployment, path: allArgs,
 		want: defaultArgs + defaultImages + "--exclude-namespace=team-a " + lastArgs},
@@ -50,8 +51,8 @@ var effects = map[string]effect{
 	"podDisruptionBudget.enabled":        {given: twoReplicas, set: "podDisruptionBudget: {enabled: false}", object: "PodDisruptionBudget benchnet-operator"},
 	"podDisruptionBudget.maxUnavailable": {given: twoReplicas, set: "podDisruptionBudget: {maxUnavailable: 50%}", object: "PodDisruptionBudget benchnet-operator", path: ".spec.maxUnavailable", want: "50%"},
 
-	"logLevel":                {set: "logLevel: debug", object: deployment, path: container + ".args[5]", want: "--zap-log-level=debug"},
-	"maxConcurrentReconciles": {set: "maxConcurrentReconciles: 9", object: deployment, path: container + ".args[6]", want: "--max-concurrent-reconciles=9"},
+	"logLevel":                {set: "logLevel: debug", object: deployment, path: container + ".args[6]", want: "--zap-log-level=debug"},
+	"maxConcurrentReconciles": {set: "maxConcurrentReconciles: 9", object: deployment, path: container + ".args[7]", want: "--max-concurrent-reconciles=9"},
 	"extraArgs":               {set: "extraArgs: [--zap-devel]", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --zap-devel"},
 	"extraEnv":                {set: "extraEnv: [{name: GOGC, value: '50'}]", object: deployment, path: container + ".env[?(@.name=='GOGC')].value", want: "50"},
 
@@ -62,7 +63,7 @@ var effects = map[string]effect{
 	"queue.waitForRoom": {set: "queue: {waitForRoom: Always}", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --queue-wait-for-room=Always"},
 
 	"metrics.port":                   {set: "metrics: {port: 9000}", object: "Service benchnet-metrics", path: ".spec.ports[0].port", want: "9000"},
-	"metrics.access":                 {set: "metrics: {access: Anyone}", object: deployment, path: container + ".args[2]", want: "--metrics-secure=false"},
+	"metrics.access":                 {set: "metrics: {access: Anyone}", object: deployment, path: container + ".args[2]", want: "--metrics-authorization=false"},
 	"serviceMonitor.enabled":         {set: monitored, object: "ServiceMonitor benchnet-operator"},
 	"serviceMonitor.interval":        {given: monitored, set: "serviceMonitor: {enabled: true, interval: 15s}", object: "ServiceMonitor benchnet-operator", path: ".spec.endpoints[0].interval", want: "15s"},
 	"serviceMonitor.labels":          {given: monitored, set: "serviceMonitor: {enabled: true, labels: {release: p}}", object: "ServiceMonitor benchnet-operator", path: ".metadata.labels.release", want: "p"},
@@ -71,6 +72,16 @@ var effects = map[string]effect{
 		path: ".spec.podMetricsEndpoints[0].interval", want: "15s"},
 	"monitoring.podMonitors.labels": {given: networksMonitored, set: "monitoring: {podMonitors: {enabled: true, labels: {release: p}}}", object: "PodMonitor benchnet-networks",
 		path: ".metadata.labels.release", want: "p"},
+	"monitoring.podMonitors.sampleLimit": {given: networksMonitored, set: "monitoring: {podMonitors: {enabled: true, sampleLimit: 5}}", object: "PodMonitor benchnet-networks",
+		path: ".spec.sampleLimit", want: "5"},
+	"monitoring.podMonitors.labelLimit": {given: networksMonitored, set: "monitoring: {podMonitors: {enabled: true, labelLimit: 5}}", object: "PodMonitor benchnet-networks",
+		path: ".spec.labelLimit", want: "5"},
+	"monitoring.podMonitors.labelNameLengthLimit": {given: networksMonitored, set: "monitoring: {podMonitors: {enabled: true, labelNameLengthLimit: 5}}", object: "PodMonitor benchnet-networks",
+		path: ".spec.labelNameLengthLimit", want: "5"},
+	"monitoring.podMonitors.labelValueLengthLimit": {given: networksMonitored, set: "monitoring: {podMonitors: {enabled: true, labelValueLengthLimit: 5}}", object: "PodMonitor benchnet-networks",
+		path: ".spec.labelValueLengthLimit", want: "5"},
+	"monitoring.podMonitors.bodySizeLimit": {given: networksMonitored, set: "monitoring: {podMonitors: {enabled: true, bodySizeLimit: 5MB}}", object: "PodMonitor benchnet-networks",
+		path: ".spec.bodySizeLimit", want: "5MB"},
 	"monitoring.rules.enabled": {set: ruled, object: "PrometheusRule benchnet-alerts"},
 	"monitoring.rules.labels":  {given: ruled, set: "monitoring: {rules: {enabled: true, labels: {release: p}}}", object: "PrometheusRule benchnet-recording", path: ".metadata.labels.release", want: "p"},
 	"networkPolicies":          {set: "networkPolicies: None", object: deployment, path: container + ".args[1]", want: "--network-policies=None"},

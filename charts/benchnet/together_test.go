@@ -130,7 +130,7 @@ func TestMetricsOfSingleNamespaces(t *testing.T) {
 	if all["ClusterRoleBinding benchnet-metrics-auth"] == nil {
 		t.Errorf("nobody could read the metrics: %v", all.names())
 	}
-	if container := operator(t, all["Deployment benchnet-operator"]); slices.Contains(container["args"].([]any), any("--metrics-secure=false")) {
+	if container := operator(t, all["Deployment benchnet-operator"]); slices.Contains(container["args"].([]any), any("--metrics-authorization=false")) {
 		t.Errorf("the metrics are open to all: %v", container["args"])
 	}
 }
@@ -158,6 +158,8 @@ func TestBadValues(t *testing.T) {
 		"a queue of less than nothing":   {"queue: {maxNetworks: -1}", "queue/maxNetworks"},
 		"a mode of Kueue, misspelt":      {"queue: {kueue: Honor}", "queue/kueue"},
 		"a policy for room, misspelt":    {"queue: {waitForRoom: Sometimes}", "queue/waitForRoom"},
+		"a scraper that is a name":       {"networkPolicy: {scrapers: [prometheus]}", "networkPolicy/scrapers/0"},
+		"a size without a unit":          {"monitoring: {podMonitors: {bodySizeLimit: '16'}}", "monitoring/podMonitors/bodySizeLimit"},
 		"metrics for somebody":           {"metrics: {access: Friends}", "metrics/access"},
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {

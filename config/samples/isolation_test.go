@@ -35,6 +35,8 @@ type pod struct {
 	part  string
 	label labels.Set
 	ports []corev1.ContainerPort
+	// elsewhere is a pod of another namespace, which has no labels.
+	elsewhere bool
 }
 
 // place is the pods of a namespace and the policies in it.
@@ -124,7 +126,8 @@ func selects(t *testing.T, s *metav1.LabelSelector, p pod) bool {
 func matchesPeer(t *testing.T, peers []networkingv1.NetworkPolicyPeer, p pod) bool {
 	t.Helper()
 	return len(peers) == 0 || slices.ContainsFunc(peers, func(peer networkingv1.NetworkPolicyPeer) bool {
-		return peer.NamespaceSelector == nil && peer.PodSelector != nil && selects(t, peer.PodSelector, p)
+		here := peer.NamespaceSelector == nil && !p.elsewhere || peer.NamespaceSelector != nil && selects(t, peer.NamespaceSelector, pod{})
+		return here && peer.PodSelector != nil && selects(t, peer.PodSelector, p)
 	})
 }
 
@@ -158,10 +161,14 @@ func TestNetworksAreKeptApart(t *testing.T) {
 				}
 			}
 			stranger := pod{label: labels.Set{"app": "stranger"}}
+			prometheus := pod{label: labels.Set{"app.kubernetes.io/name": "prometheus"}, elsewhere: true}
 			for _, to := range both.pods {
 				for _, port := range to.ports {
-					if allowed := both.allowed(t, stranger, to, port); allowed != serves(port) {
-						t.Errorf("a stranger to %s at %s: allowed %v", to.name, port.Name, allowed)
+					if both.allowed(t, stranger, to, port) {
+						t.Errorf("a stranger reaches %s at %s", to.name, port.Name)
+					}
+					if allowed := both.allowed(t, prometheus, to, port); allowed != serves(port) {
+						t.Errorf("Prometheus to %s at %s: allowed %v", to.name, port.Name, allowed)
 					}
 				}
 			}
@@ -182,7 +189,7 @@ func needed(from, to pod, _ corev1.ContainerPort) bool {
 // scraped are the ports of metrics by name, as config/prometheus/pod_monitor.yaml keeps them.
 var scraped = regexp.MustCompile(`^(jmx|http|(.+-)?(agent|metrics))$`)
 
-// serves tells of a port whether a Prometheus anywhere may read it.
+// serves tells of a port whether Prometheus reads it.
 func serves(port corev1.ContainerPort) bool { return scraped.MatchString(port.Name) }
 
 // checkAPI wants the API server to be reached by those that carry a token, and by nobody else.
@@ -219,7 +226,8 @@ func objects(t *testing.T, sample map[string]any, name string) []client.Object {
 		t.Fatal(err)
 	}
 	catalogue := images.Catalogue{Registry: "example.com", Version: "1"}
-	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: catalogue, MaterialComplete: func(string) bool { return false }})
+	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: catalogue, MaterialComplete: func(string) bool { return false },
+		Scrapers: isolation.DefaultScrapers()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,7 +134,7 @@ func (b builder) databases() client.Object {
 	})
 }
 
-// metrics of databases and workers are for a Prometheus anywhere in the cluster.
+// metrics of databases and workers are for everybody whom Scrapers.Limit leaves.
 func (b builder) metrics() client.Object {
 	rule := networkingv1.NetworkPolicyIngressRule{}
 	for _, name := range metricsPorts {

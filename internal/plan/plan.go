@@ -34,6 +34,8 @@ type Input struct {
 	MaterialComplete func(secret string) bool
 	// Isolation says whether networks are kept apart; empty: Enforced.
 	Isolation isolation.Mode
+	// Scrapers may read the network's metrics; empty: everybody may.
+	Scrapers isolation.Scrapers
 	// Runs of the network's own workloads that there are, by name.
 	Runs map[string]*v1alpha1.BenchmarkRun
 	// Queue is all runs on the network, oldest first.
@@ -145,6 +147,7 @@ func Build(in Input) (*Plan, error) {
 	}
 	p.reset(in, resets(databases))
 	pods.PullWith(p.Objects(), in.Images.PullSecrets)
+	in.Scrapers.Limit(in.Network.Name, p.Objects()) // After the hash: who reads the metrics makes no difference to a result.
 	return p, refusal
 }
 

@@ -33,8 +33,8 @@ const (
 var nodePorts = []members.Port{
 	{Name: portNameP2P, Number: portP2P, Reach: members.ReachNetwork},
 	{Name: portNameRPC, Number: portRPC, Reach: members.ReachNetwork},
-	{Name: portNameJMX, Number: portJMX, Reach: members.ReachAnyone},
-	{Name: portNameAgent, Number: portAgent, Reach: members.ReachAnyone},
+	{Name: portNameJMX, Number: portJMX, Reach: members.ReachScrapers},
+	{Name: portNameAgent, Number: portAgent, Reach: members.ReachScrapers},
 }
 
 // notaryName is the notary in the network, notaryIdentity on the ledger.

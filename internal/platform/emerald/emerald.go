@@ -53,8 +53,8 @@ const role = "Validator"
 // validatorPorts are those of the validator's container.
 var validatorPorts = []members.Port{
 	{Name: "consensus", Number: portConsensus, Reach: members.ReachNetwork},
-	{Name: portNameMetrics, Number: portMetrics, Reach: members.ReachAnyone},
-	{Name: portNameAgent, Number: portAgent, Reach: members.ReachAnyone},
+	{Name: portNameMetrics, Number: portMetrics, Reach: members.ReachScrapers},
+	{Name: portNameAgent, Number: portAgent, Reach: members.ReachScrapers},
 }
 
 // executionPorts are those of the execution client's container.
@@ -67,8 +67,8 @@ func executionPorts(client v1alpha1.ExecutionClient) []members.Port {
 		{Name: portNameHTTP, Number: portHTTP, Reach: members.ReachNetwork},
 		{Name: "ws", Number: portWebSocket, Reach: members.ReachNetwork},
 		{Name: "peers", Number: portPeers, Reach: members.ReachNetwork},
-		{Name: metrics, Number: portExecutionMetrics, Reach: members.ReachAnyone},
-		{Name: portNameExecutionAgent, Number: portExecutionAgent, Reach: members.ReachAnyone},
+		{Name: metrics, Number: portExecutionMetrics, Reach: members.ReachScrapers},
+		{Name: portNameExecutionAgent, Number: portExecutionAgent, Reach: members.ReachScrapers},
 	}
 }
 

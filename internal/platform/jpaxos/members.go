@@ -60,7 +60,7 @@ func ports(p *v1alpha1.JPaxosPlatform) []members.Port {
 	all := []members.Port{
 		{Name: portNameReplica, Number: portReplica, Reach: members.ReachNetwork},
 		{Name: portNameClient, Number: portClient, Reach: members.ReachNetwork},
-		{Name: portNameAgent, Number: portAgent, Reach: members.ReachAnyone},
+		{Name: portNameAgent, Number: portAgent, Reach: members.ReachScrapers},
 	}
 	switch p.Transport {
 	case v1alpha1.JPaxosUDP, v1alpha1.JPaxosMulticast, v1alpha1.JPaxosGeneric:

@@ -42,8 +42,8 @@ const (
 // validatorPorts are the ports of a validator that others reach. Metrics and blocks are served on one.
 var validatorPorts = []members.Port{
 	{Name: portNameP2P, Number: portP2P, Reach: members.ReachNetwork},
-	{Name: portNameHTTP, Number: portHTTP, Reach: members.ReachAnyone},
-	{Name: portNameAgent, Number: portAgent, Reach: members.ReachAnyone},
+	{Name: portNameHTTP, Number: portHTTP, Reach: members.ReachScrapers},
+	{Name: portNameAgent, Number: portAgent, Reach: members.ReachScrapers},
 }
 
 // Type is Malachite.

@@ -18,8 +18,8 @@ type Reach string
 const (
 	// ReachNetwork is the network's own pods: members and load workers.
 	ReachNetwork Reach = "Network"
-	// ReachAnyone is for metrics, which a Prometheus anywhere in the cluster reads.
-	ReachAnyone Reach = "Anyone"
+	// ReachScrapers is for metrics: the network's own pods and whoever the operator is told may scrape.
+	ReachScrapers Reach = "Scrapers"
 )
 
 // Port of a member's pod.
@@ -99,7 +99,7 @@ func Policy(network *v1alpha1.BenchmarkNetwork, ports []Port) *networkingv1.Netw
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
 		Ingress: []networkingv1.NetworkPolicyIngressRule{
 			{From: []networkingv1.NetworkPolicyPeer{own}, Ports: policyPorts(ports, ReachNetwork)},
-			{Ports: policyPorts(ports, ReachAnyone)},
+			{Ports: policyPorts(ports, ReachScrapers)}, // From everybody, until isolation.Scrapers.Limit narrows it.
 		},
 	}}
 }

@@ -66,7 +66,7 @@ func scrapedPorts(t *testing.T) *regexp.Regexp {
 	return nil
 }
 
-// openPorts are the names of the ports that the members' policies open to anyone.
+// openPorts are the names of the ports that the members' policies open to scrapers: before a plan names those, to everybody.
 func (b Built) openPorts() []string {
 	var open []string
 	for _, o := range b.Members {
