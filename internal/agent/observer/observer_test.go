@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -317,5 +320,30 @@ func TestSeriesOverHTTP(t *testing.T) {
 	}
 	if !math.IsNaN(got.Series[2].Values[0]) {
 		t.Errorf("of an endpoint that is not there: %v", got.Series[2].Values)
+	}
+}
+
+// TestMemoryOfSamples compares what samples take with what the operator reckons with when it accepts a workload.
+func TestMemoryOfSamples(t *testing.T) {
+	const samples = 10_000
+	var text strings.Builder
+	for i, name := range agentNames {
+		fmt.Fprintf(&text, "%s %d\n", name, i)
+	}
+	readings := make([]reading, samples)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range readings {
+		readings[i] = exchange(t.Context(), time.Now().Add(time.Minute), "", agentNames, func(context.Context, string, []string) (map[string]float64, error) {
+			return exposition.Read(strings.NewReader(text.String()), agentNames...)
+		})
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	each := (after.HeapAlloc - before.HeapAlloc) / samples
+	t.Logf("a sample of %d metrics takes %d bytes", len(readings[samples-1].values), each)
+	if each > protocol.SampleBytes {
+		t.Errorf("a sample takes %d bytes, the operator reckons with %d", each, protocol.SampleBytes)
 	}
 }

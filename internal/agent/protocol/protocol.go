@@ -127,6 +127,9 @@ type Observed struct {
 	Series       []ObservedSeries `json:"series"`
 }
 
+// SampleBytes is how much memory the agent takes for one sample of an endpoint, at most.
+const SampleBytes = 2048
+
 // Every is how many seconds lie between two samples.
 func (o Observed) Every() int { return max(1, o.EverySeconds) }
 
