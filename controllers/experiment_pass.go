@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -23,6 +24,7 @@ import (
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/plan"
 	"github.com/benchnet/benchnet/internal/rehearsal"
+	"github.com/benchnet/benchnet/internal/results"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -43,6 +45,8 @@ type experimentPass struct {
 	// refusal is why it cannot be carried out; problem what kept the pass from its end.
 	refusal, problem error
 	written          bool
+	// tooLarge is why the result cannot be written at all, or empty.
+	tooLarge string
 }
 
 // gather reads what there is of the experiment and finds what comes next.
@@ -51,13 +55,10 @@ func (r *ExperimentReconciler) gather(ctx context.Context, e *v1alpha1.Benchmark
 	if pass.design, pass.refusal = experiment.Expand(e); pass.refusal != nil {
 		return pass, nil
 	}
-	stored, refusal, err := r.stored(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	if refusal != nil {
-		pass.refusal = refusal
-		return pass, nil
+	if !status.Rehearsed(e) {
+		if err := r.withStored(ctx, pass, func(*experiment.Result) {}); err != nil || pass.refusal != nil {
+			return pass, err
+		}
 	}
 	groups := pass.design.Groups(&e.Spec, experiment.Seed(e))
 	if err := r.look(ctx, pass); err != nil {
@@ -77,9 +78,29 @@ func (r *ExperimentReconciler) gather(ctx context.Context, e *v1alpha1.Benchmark
 		}
 	}
 	step := pass.design.Next(e, groups, pass.seen)
-	pass.step = &step
-	pass.result = pass.design.Assemble(e, experiment.Seed(e), pass.step, pass.seen, stored)
-	return pass, nil
+	err := r.withStored(ctx, pass, func(stored *experiment.Result) {
+		pass.step = &step
+		pass.result = pass.design.Assemble(e, experiment.Seed(e), pass.step, pass.seen, stored)
+	})
+	return pass, err
+}
+
+// withStored calls use with the earlier result that the experiment compares with, or with nil. If there is none where the spec says, it
+// refuses the experiment instead. The result is not kept: its size is not in the operator's hand.
+func (r *ExperimentReconciler) withStored(ctx context.Context, pass *experimentPass, use func(*experiment.Result)) error {
+	release, err := acquireDecodingSlot(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	stored, refusal, err := r.stored(ctx, pass.experiment)
+	if err != nil {
+		return err
+	}
+	if pass.refusal = refusal; refusal == nil {
+		use(stored)
+	}
+	return nil
 }
 
 // look reads the networks and runs of the experiment.
@@ -147,34 +168,33 @@ func (r *ExperimentReconciler) readResult(ctx context.Context, run *v1alpha1.Ben
 	if err != nil {
 		return experiment.Run{}, fmt.Errorf("get result of run %s: %w", run.Name, err)
 	}
+	release, err := acquireDecodingSlot(ctx)
+	if err != nil {
+		return experiment.Run{}, err
+	}
+	defer release()
 	found, err := experiment.ReadRun(cm.BinaryData[run.Status.Result.Key])
 	if err != nil {
-		return experiment.Run{}, fmt.Errorf("ConfigMap %s: %w", cm.Name, err)
+		// It does not become better by trying again.
+		return experiment.Failure(run.Name, fmt.Sprintf("ConfigMap %s: %v", cm.Name, err), run.CreationTimestamp.Time), nil
 	}
 	return found, nil
 }
 
-// rehearse finds out whether the experiment can be carried out, which is asked once for each generation, and whether the cluster
-// has room for it.
+// rehearse finds out whether the experiment can be carried out, and whether the cluster has room for it.
 func (r *ExperimentReconciler) rehearse(ctx context.Context, pass *experimentPass, groups []experiment.Group) error {
-	e := pass.experiment
-	pass.forecast = r.preflights.begin(e, r.Now())
-	if pass.forecast == nil {
-		stage := rehearsal.Rehearsal{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion}
-		forecast, err := stage.Rehearse(ctx, e, pass.design, groups)
-		var refusal rehearsal.Refusal
-		if errors.As(err, &refusal) {
-			pass.refusal = refusal
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		r.preflights.passed(e, forecast)
-		pass.forecast = forecast
+	stage := rehearsal.Rehearsal{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion}
+	forecast, err := stage.Rehearse(ctx, pass.experiment, pass.design, groups)
+	var refusal rehearsal.Refusal
+	if errors.As(err, &refusal) {
+		pass.refusal = refusal
+		return nil
 	}
-	var err error
-	pass.room, err = r.roomFor(ctx, pass, pass.forecast.Needs)
+	if err != nil {
+		return err
+	}
+	pass.forecast = forecast
+	pass.room, err = r.roomFor(ctx, pass, forecast.Needs)
 	return err
 }
 
@@ -206,19 +226,35 @@ func (r *ExperimentReconciler) stored(ctx context.Context, e *v1alpha1.Benchmark
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the stored result in ConfigMap %s: %w", ref.ConfigMapName, err)
 	}
+	version := string(cm.UID) + "/" + cm.ResourceVersion
+	if known, ok := r.refused.Load(e.UID); ok && known.(refusedDocument).version == version {
+		return nil, known.(refusedDocument).reason, nil
+	}
 	content := cm.BinaryData[ref.Key]
 	if content == nil {
 		content = []byte(cm.Data[ref.Key])
 	}
 	if result, err = experiment.Decode(content); err != nil {
-		return nil, fmt.Errorf("spec.compare.stored.key: ConfigMap %s, key %q: %w", ref.ConfigMapName, ref.Key, err), nil
+		refusal = fmt.Errorf("spec.compare.stored.key: ConfigMap %s, key %q: %w", ref.ConfigMapName, ref.Key, err)
+		r.refused.Store(e.UID, refusedDocument{version, refusal})
+		return nil, refusal, nil
 	}
 	return result, nil, nil
+}
+
+// refusedDocument is why a stored document was refused, for one version of its ConfigMap, so that it is not decoded in each pass.
+type refusedDocument struct {
+	version string
+	reason  error
 }
 
 // writeResult once; it is the truth of the experiment, its status follows from it.
 func (r *ExperimentReconciler) writeResult(ctx context.Context, pass *experimentPass, owner apply.Owner) error {
 	packed, err := experiment.Encode(pass.result)
+	if errors.Is(err, results.ErrTooLarge) {
+		pass.tooLarge = err.Error() + "; the results of the runs stay in their ConfigMaps"
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -233,15 +269,23 @@ func (r *ExperimentReconciler) writeResult(ctx context.Context, pass *experiment
 
 func (p *experimentPass) statusInput(now time.Time) status.ExperimentInput {
 	in := status.ExperimentInput{Experiment: p.experiment, Refusal: p.refusal, Room: p.room, Step: p.step, Result: p.result,
-		Written: p.written, Problem: p.problem, Unchecked: p.unchecked, Now: now}
+		Written: p.written, TooLarge: p.tooLarge, Problem: p.problem, Unchecked: p.unchecked, Now: now}
 	if p.forecast != nil {
 		in.Plan = &p.forecast.Plan
 	}
 	return in
 }
 
-// waits reports whether the experiment may not begin yet, for want of room or quota.
-func (p *experimentPass) waits() bool { return p.step == nil && p.refusal == nil }
+// recheck is how often room in the cluster is looked for.
+const recheck = 15 * time.Second
+
+// retry comes back for what no event tells of.
+func (p *experimentPass) retry() ctrl.Result {
+	if p.step == nil && p.refusal == nil {
+		return ctrl.Result{RequeueAfter: recheck}
+	}
+	return ctrl.Result{}
+}
 
 // beginsOrEnds leaves out what a run tells of its progress; gone is told of each that was deleted.
 func beginsOrEnds(gone func(types.UID)) predicate.Predicate {

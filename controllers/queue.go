@@ -128,7 +128,7 @@ func (q *Queue) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, err
 		}
 	}
 	if outcome.NoRoom {
-		return ctrl.Result{RequeueAfter: roomRecheck}, nil
+		return ctrl.Result{RequeueAfter: recheck}, nil
 	}
 	return ctrl.Result{}, nil
 }

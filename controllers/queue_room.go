@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -20,9 +19,6 @@ import (
 	"github.com/benchnet/benchnet/internal/rehearsal"
 	"github.com/benchnet/benchnet/internal/status"
 )
-
-// roomRecheck is how often room in the cluster is looked for while a queued network waits for it.
-const roomRecheck = 15 * time.Second
 
 // cluster is what the nodes have and hold.
 type cluster struct {

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,112 +17,27 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/driver"
 	"github.com/benchnet/benchnet/internal/emulation/sidecar"
-	"github.com/benchnet/benchnet/internal/message"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/results"
-	"github.com/benchnet/benchnet/internal/steady"
 )
 
-// reports are what the workers left.
-type reports struct {
-	// measured is how many left a result, and merged what they measured together; nil without any.
-	measured int
-	merged   *results.Measurement
-	failures map[int]string
-}
-
-// all tells whether every worker left something.
-func (w reports) all(workers int32) bool { return w.measured+len(w.failures) >= int(workers) }
-
-// read decodes and merges the workers' reports. One that cannot be read counts as a failure of its worker, and so do
-// all when they do not fit together: neither becomes better by trying again.
-func (p *runPass) read() reports {
-	read := reports{failures: map[int]string{}}
-	var workers []results.Worker
-	for i := range p.run.Spec.Workload.Workers.Count {
-		cm := p.snapshot.ConfigMap(names.Report(p.run.Name, i))
-		if cm == nil {
-			continue
-		}
-		if line := cm.Data[protocol.FailureKey]; line != "" {
-			read.failures[int(i)] = line
-			continue
-		}
-		packed, ok := cm.BinaryData[protocol.ResultKey]
-		if !ok {
-			continue
-		}
-		worker, err := results.DecodeWorker(packed)
-		if err != nil {
-			read.failures[int(i)] = err.Error()
-			continue
-		}
-		workers = append(workers, *worker)
-	}
-	if len(workers) == 0 {
-		return read
-	}
-	merged, err := p.merge(workers)
-	if err != nil {
-		for _, w := range workers {
-			read.failures[w.Worker] = err.Error()
-		}
-		return read
-	}
-	read.measured, read.merged = len(workers), merged
-	return read
-}
-
-// merge puts the workers together, over the steady part of what they recorded unless the times are fixed.
-func (p *runPass) merge(workers []results.Worker) (*results.Measurement, error) {
-	if measure := &p.run.Spec.Workload.Measure; measure.SteadyState != nil {
-		return steady.Merge(workers, steady.Policy(measure))
-	}
-	return results.Merge(workers)
-}
-
-// failure is why a run ends without a result, or empty: its Job is over and no worker measured anything.
-func (p *runPass) failure() string {
-	job := p.snapshot.Job(p.run.Name)
-	if p.result != nil || job == nil {
-		return ""
-	}
-	read := p.read()
-	state := p.snapshot.Readiness(job)
-	over := state.State != observe.Waiting || read.all(p.run.Spec.Workload.Workers.Count)
-	if !over || read.merged != nil {
-		return ""
-	}
-	var lines []string
-	for i := range p.run.Spec.Workload.Workers.Count {
-		if line := read.failures[int(i)]; line != "" {
-			lines = append(lines, fmt.Sprintf("worker %d: %s", i, line))
-		}
-	}
-	if len(lines) == 0 {
-		lines = append(lines, "the workers left no result: "+state.Message)
-	}
-	return message.List(lines, "; ")
-}
-
-// collect writes the result when all workers reported, or when those that did not never will.
+// collect writes the result once the workers have ended. A result that does not fit into a ConfigMap ends the run; the reports stay.
 func (r *RunReconciler) collect(ctx context.Context, pass *runPass) error {
-	read := pass.read()
-	job := pass.snapshot.Job(pass.run.Name)
-	if job == nil || pass.released == nil || read.merged == nil {
+	if pass.released == nil || pass.reports == nil || pass.reports.merged == nil {
 		return nil
 	}
-	if !read.all(pass.run.Spec.Workload.Workers.Count) && pass.snapshot.Readiness(job).State == observe.Waiting {
-		return nil
-	}
-	result, err := r.result(ctx, pass, read)
+	result, err := r.result(ctx, pass, pass.reports)
 	if err != nil {
 		return err
 	}
 	packed, err := results.Encode(result)
+	if errors.Is(err, results.ErrTooLarge) {
+		pass.failure = failedRun{v1alpha1.ReasonResultTooLarge, err.Error() + "; the workers' reports stay in their ConfigMaps"}
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("result of run %s: %w", pass.run.Name, err)
 	}
@@ -136,7 +52,7 @@ func resultMap(run *v1alpha1.BenchmarkRun, packed []byte) *corev1.ConfigMap {
 	return cm
 }
 
-func (r *RunReconciler) result(ctx context.Context, pass *runPass, read reports) (*results.Result, error) {
+func (r *RunReconciler) result(ctx context.Context, pass *runPass, read *reports) (*results.Result, error) {
 	nodes, troubles, err := r.nodes(ctx, pass.networkPods)
 	if err != nil {
 		return nil, err
@@ -167,7 +83,7 @@ func tolerancesOf(measure *v1alpha1.Measure) results.Tolerances {
 }
 
 // circumstancesOf are what the workers could not know.
-func circumstancesOf(pass *runPass, read reports, troubles []results.Disturbance) (results.Circumstances, error) {
+func circumstancesOf(pass *runPass, read *reports, troubles []results.Disturbance) (results.Circumstances, error) {
 	disturbances, err := observe.Disturbances(pass.released.Baseline, pass.networkPods)
 	if err != nil {
 		return results.Circumstances{}, fmt.Errorf("run %s: %w", pass.run.Name, err)

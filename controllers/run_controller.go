@@ -46,6 +46,19 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	if pass.refusal == nil && pass.result == nil && pass.failure.message == "" && pass.workersEnded() {
+		release, err := acquireDecodingSlot(ctx)
+		if err != nil {
+			return ctrl.Result{}, err
+		}
+		defer release()
+		if err := r.readReports(ctx, pass); err != nil {
+			return ctrl.Result{}, err
+		}
+		if pass.reports.merged == nil {
+			pass.failure = failedRun{v1alpha1.ReasonRunFailed, pass.failureMessage()}
+		}
+	}
 	pass.problem = r.measure(ctx, pass)
 	before := run.DeepCopy()
 	run.Status = status.Run(pass.statusInput(r.Now()))
@@ -68,7 +81,7 @@ func (r *RunReconciler) expire(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 // measure takes the run as far as what was observed allows.
 func (r *RunReconciler) measure(ctx context.Context, pass *runPass) error {
 	switch {
-	case pass.refusal != nil:
+	case pass.refusal != nil, pass.failure.message != "":
 		return nil
 	case pass.result != nil:
 		return r.tidy(ctx, pass)

@@ -31,14 +31,16 @@ type runPass struct {
 	network  *v1alpha1.BenchmarkNetwork
 	platform platform.Platform
 	snapshot *observe.Snapshot
-	// imageVersion is the version of the project's images that the network was made with.
-	imageVersion string
 	// networkPods are members, databases and workers.
 	networkPods []corev1.Pod
 	driver      driver.Driver
 	released    *driver.Release
+	// reports of the workers once they have ended; nil before.
+	reports *reports
 	// result of the run once it is written.
 	result *results.Result
+	// failure is why the run ended without a result.
+	failure failedRun
 	// refusal is why the run cannot be carried out at all.
 	refusal error
 	// problem is what kept the pass from its end.
@@ -47,6 +49,9 @@ type runPass struct {
 	waiting status.Waiting
 }
 
+// failedRun is the reason and the message of a run that ended without a result; both are empty as long as it has not.
+type failedRun struct{ reason, message string }
+
 // gather reads all that decides about a run.
 func (r *RunReconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun) (*runPass, error) {
 	pass := &runPass{run: run}
@@ -54,7 +59,7 @@ func (r *RunReconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 	if pass.snapshot, err = r.Reader.Owned(ctx, run, runLabels(run)); err != nil {
 		return nil, err
 	}
-	if pass.result, err = resultIn(pass.snapshot, run.Name); err != nil || pass.result != nil {
+	if err := r.readResult(ctx, pass); err != nil || pass.result != nil || pass.failure.message != "" {
 		return pass, err
 	}
 	if err := pass.snapshot.Refusals(ctx, r.Direct, r.Now()); err != nil {
@@ -71,24 +76,10 @@ func (r *RunReconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 		return nil, fmt.Errorf("get network %s: %w", run.Spec.NetworkName, err)
 	}
 	pass.network = network
-	if pass.imageVersion, err = r.imageVersion(ctx, network); err != nil {
-		return nil, err
-	}
 	if pass.refusal = r.accept(pass); pass.refusal != nil {
 		return pass, nil
 	}
 	return pass, r.gatherNetwork(ctx, pass)
-}
-
-// imageVersion returns the version of the project's images that the network was made with, or an empty string while the network has
-// no record of it.
-func (r *RunReconciler) imageVersion(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (string, error) {
-	record := &corev1.ConfigMap{}
-	key := client.ObjectKey{Namespace: network.Namespace, Name: names.Epoch(network.Name)}
-	if err := r.Client.Get(ctx, key, record); err != nil {
-		return "", client.IgnoreNotFound(fmt.Errorf("get ConfigMap %s: %w", key.Name, err))
-	}
-	return plan.ImageVersion(record), nil
 }
 
 // accept makes the driver, or says why the workload cannot be carried out.
@@ -107,7 +98,7 @@ func (r *RunReconciler) accept(pass *runPass) error {
 	}
 	pass.platform = p
 	topology := p.Topology(pass.network)
-	load, err := p.(platform.Loadable).Load(platform.Input{Network: pass.network, Images: r.Images, NetworkVersion: pass.imageVersion}, topology, workload)
+	load, err := p.(platform.Loadable).Load(platform.Input{Network: pass.network, Images: r.Images}, topology, workload)
 	if err != nil {
 		return fmt.Errorf("spec.workload: %w", err)
 	}
@@ -115,6 +106,9 @@ func (r *RunReconciler) accept(pass *runPass) error {
 	load.Labels = plan.PodLabels(pass.network)
 	databases, _ := plan.ObservedDatabases(p, pass.network)
 	load.Workload.Observe = append(load.Workload.Observe, databases...)
+	if problem := driver.ValidateSamples(&load.Workload, &workload.Workers, field.NewPath("spec", "workload")); problem != nil {
+		return problem
+	}
 	pass.driver = load
 	return nil
 }
@@ -219,18 +213,6 @@ func firstBefore(run *v1alpha1.BenchmarkRun, runs []*v1alpha1.BenchmarkRun) *v1a
 	return nil
 }
 
-func resultIn(snapshot *observe.Snapshot, run string) (*results.Result, error) {
-	cm := snapshot.ConfigMap(names.Result(run))
-	if cm == nil {
-		return nil, nil
-	}
-	result, err := results.Decode(cm.BinaryData[protocol.ResultKey])
-	if err != nil {
-		return nil, fmt.Errorf("ConfigMap %s: %w", cm.Name, err)
-	}
-	return result, nil
-}
-
 // workers returns the pods that the run's Job controls. Any pod may carry the run's labels, so they do not count.
 func (p *runPass) workers() []corev1.Pod {
 	job := p.snapshot.Job(p.run.Name)
@@ -267,7 +249,8 @@ func (p *runPass) statusInput(now time.Time) status.RunInput {
 			in.Progress = append(in.Progress, cm.Data[protocol.ProgressKey])
 		}
 	}
-	if in.Failure = p.failure(); in.Failure == "" {
+	in.Failure, in.FailureReason = p.failure.message, p.failure.reason
+	if in.Failure == "" {
 		in.Failure, _ = p.waitedTooLong(now)
 	}
 	return in

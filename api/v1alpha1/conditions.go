@@ -25,7 +25,6 @@ const (
 const (
 	ReasonAccepted          = "Accepted"
 	ReasonInvalidSpec       = "InvalidSpec"
-	ReasonStorageBelowPlan  = "StorageBelowPlan"
 	ReasonStageNotReady     = "StageNotReady"
 	ReasonStageFailed       = "StageFailed"
 	ReasonQuotaExceeded     = "QuotaExceeded"
@@ -37,6 +36,7 @@ const (
 	ReasonMeasuring         = "Measuring"
 	ReasonResultWritten     = "ResultWritten"
 	ReasonRunFailed         = "RunFailed"
+	ReasonResultTooLarge    = "ResultTooLarge"
 	ReasonProblem           = "Problem"
 	// ReasonResetting is of a network that goes back to its freshly made state, ReasonWaitingForReset of a run meanwhile.
 	ReasonResetting       = "Resetting"

@@ -34,6 +34,7 @@ func TestDriftOfWhatTheCacheKeeps(t *testing.T) {
 		&appsv1.StatefulSet{ObjectMeta: named, Spec: appsv1.StatefulSetSpec{Replicas: new(int32(1)), ServiceName: "s", Template: template}},
 		&networkingv1.NetworkPolicy{ObjectMeta: named, Spec: networkingv1.NetworkPolicySpec{Ingress: []networkingv1.NetworkPolicyIngressRule{{}}}},
 		&corev1.ConfigMap{ObjectMeta: file, Data: map[string]string{"k": "v", "long": strings.Repeat("x", 1000)}},
+		&corev1.ConfigMap{ObjectMeta: named, BinaryData: map[string][]byte{"short": {1}, "long": []byte(strings.Repeat("x", 1000))}},
 		service(nil),
 	} {
 		applied, err := w.intent(owner, desired)

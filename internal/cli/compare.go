@@ -82,11 +82,15 @@ func (s *session) showComparison(ctx context.Context, o compareOptions, first, s
 	if err != nil {
 		return err
 	}
-	baseline, err := comparison.Read(ctx, s.connect, first)
+	c, err := s.connect()
 	if err != nil {
 		return err
 	}
-	candidate, err := comparison.Read(ctx, s.connect, second)
+	baseline, err := comparison.Read(ctx, c, first)
+	if err != nil {
+		return err
+	}
+	candidate, err := comparison.Read(ctx, c, second)
 	if err != nil {
 		return err
 	}

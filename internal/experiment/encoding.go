@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,24 +8,49 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// Encode writes a result as gzipped JSON.
-func Encode(r *Result) ([]byte, error) { return results.Pack(r, "experiment result") }
+// Encode writes a result as gzipped JSON. It leaves out details of the runs until the document fits: docs/experiments.md has the rule.
+func Encode(r *Result) ([]byte, error) {
+	steps := []func(){r.dropReasons, r.dropUnusedRuns}
+	return results.PackCoarsened(r, "experiment result", func() bool {
+		if len(steps) == 0 {
+			return false
+		}
+		steps[0]()
+		steps = steps[1:]
+		return true
+	})
+}
+
+// dropReasons leaves out why runs are invalid or failed; their own results say so.
+func (r *Result) dropReasons() {
+	for i := range r.Runs {
+		r.Runs[i].Reasons = nil
+	}
+}
+
+// dropUnusedRuns leaves out the runs that are not in the numbers. Points still count them.
+func (r *Result) dropUnusedRuns() {
+	r.Runs = slices.DeleteFunc(slices.Clone(r.Runs), func(run Run) bool { return run.Verdict != verdictValid })
+}
 
 // Decode reads what Encode wrote, or the same as plain JSON. A document of another kind or of a newer schema is refused, and one
 // with numbers that no run can have measured.
 func Decode(document []byte) (*Result, error) {
-	content, err := results.Unpack(document)
-	if err != nil {
-		return nil, fmt.Errorf("unpack experiment result: %w", err)
-	}
 	var r Result
-	if err := json.Unmarshal(content, &r); err != nil {
-		return nil, fmt.Errorf("parse experiment result: %w", err)
+	if err := results.UnpackInto(document, &r); err != nil {
+		return nil, fmt.Errorf("experiment result: %w", err)
 	}
 	if r.APIVersion != APIVersion || r.Kind != Kind || r.SchemaVersion > SchemaVersion {
-		return nil, fmt.Errorf("it is %q %q schema %d, must be %s %s up to schema %d", r.APIVersion, r.Kind, r.SchemaVersion, APIVersion, Kind, SchemaVersion)
+		return nil, fmt.Errorf("it is %.40q %.40q schema %d, must be %s %s up to schema %d", r.APIVersion, r.Kind, r.SchemaVersion, APIVersion, Kind, SchemaVersion)
 	}
+	valid := map[string]int{}
 	for i, run := range r.Runs {
+		if run.Verdict == verdictValid {
+			valid[run.Point]++
+		}
+		if valid[run.Point] > maxRepetitions {
+			return nil, fmt.Errorf("point %.40q has more than %d valid runs", run.Point, maxRepetitions)
+		}
 		for _, name := range slices.Sorted(maps.Keys(run.Metrics)) {
 			if v := run.Metrics[name]; v != 0 && !(v >= leastMetric && v <= largestMetric) {
 				return nil, fmt.Errorf("runs[%d].metrics.%s is %v, must be 0 or from %v to %v", i, name, v, leastMetric, largestMetric)
@@ -35,6 +59,9 @@ func Decode(document []byte) (*Result, error) {
 	}
 	return &r, nil
 }
+
+// maxRepetitions of a point: spec.repetitions allows no more. Resampling takes time in proportion.
+const maxRepetitions = 100
 
 // Bounds of what a run can have measured, whatever the metric. Statistics stay finite within them.
 const (

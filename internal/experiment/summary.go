@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/message"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/results"
 )
@@ -16,8 +17,8 @@ func Summarize(r *results.Result) Run {
 	if b := r.Bottleneck; b != nil {
 		run.Bottleneck = strings.TrimSpace(string(b.Resource) + " " + b.Subject)
 	}
-	for _, reason := range r.Verdict.Reasons {
-		run.Reasons = append(run.Reasons, reason.Message)
+	for _, reason := range r.Verdict.Reasons[:min(len(r.Verdict.Reasons), maxReasons)] {
+		run.Reasons = append(run.Reasons, message.Truncate(reason.Message, message.MaxItem))
 	}
 	run.Notes = r.Verdict.RecordedOnly()
 	return run
@@ -42,9 +43,12 @@ func metricsOf(s *results.Summary) map[string]float64 {
 	return metrics
 }
 
+// maxReasons of a run in the result of an experiment; the run's own result has all.
+const maxReasons = 8
+
 // Failure is a run that has no result. It counts from when it was made.
-func Failure(name, message string, created time.Time) Run {
-	return Run{Name: name, Verdict: verdictFailed, Reasons: []string{message}, Start: created, End: created}
+func Failure(name, reason string, created time.Time) Run {
+	return Run{Name: name, Verdict: verdictFailed, Reasons: []string{message.Truncate(reason, message.MaxItem)}, Start: created, End: created}
 }
 
 // ReadRun summarizes the packed result of a run.

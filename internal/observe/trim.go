@@ -28,6 +28,7 @@ func Trim(object any) {
 		if o.Labels[componentLabel] == "member" {
 			digestLong(o.Data)
 		}
+		digestBinary(o.BinaryData)
 	case *corev1.Pod:
 		o.Spec = trimmedPod(&o.Spec)
 		o.Status.Conditions = told(o.Status.Conditions)
@@ -47,6 +48,17 @@ func digestLong(texts map[string]string) {
 		if len(text) > len(mark)+hex.EncodedLen(sha256.Size) {
 			sum := sha256.Sum256([]byte(text))
 			texts[name] = mark + hex.EncodeToString(sum[:])
+		}
+	}
+}
+
+// digestBinary puts the digest in the place of each value that is longer than one. Results and reports have up to a megabyte; they are
+// read past the cache.
+func digestBinary(values map[string][]byte) {
+	for name, value := range values {
+		if len(value) > sha256.Size {
+			sum := sha256.Sum256(value)
+			values[name] = sum[:]
 		}
 	}
 }

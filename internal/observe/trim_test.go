@@ -51,3 +51,11 @@ func TestTrimKeepsTheSecretsOfCharts(t *testing.T) {
 		t.Error("what a chart says has to be compared with what is there")
 	}
 }
+
+func TestTrimKeepsNoContentOfReports(t *testing.T) {
+	report := &corev1.ConfigMap{BinaryData: map[string][]byte{"result.json.gz": make([]byte, 1<<20)}, Data: map[string]string{"progress.json": "{}"}}
+	Trim(report)
+	if n := len(report.BinaryData["result.json.gz"]); n == 0 || n > 100 || report.Data["progress.json"] != "{}" {
+		t.Errorf("the key of the result and the progress should be there, but the result has %d bytes: %v", n, report.Data)
+	}
+}

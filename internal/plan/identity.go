@@ -13,12 +13,8 @@ import (
 // PodLabels tell of a pod what its series in Prometheus are labelled with: the platform of its network, and the experiment that
 // the network is of, if any.
 func PodLabels(network *v1alpha1.BenchmarkNetwork) map[string]string {
-	return podLabels(network, network.Labels[v1alpha1.LabelExperiment])
-}
-
-func podLabels(network *v1alpha1.BenchmarkNetwork, experiment string) map[string]string {
 	labels := map[string]string{v1alpha1.LabelPlatform: string(network.Spec.Platform.Type)}
-	if experiment != "" {
+	if experiment := network.Labels[v1alpha1.LabelExperiment]; experiment != "" {
 		labels[v1alpha1.LabelExperiment] = experiment
 	}
 	return labels
@@ -27,7 +23,7 @@ func podLabels(network *v1alpha1.BenchmarkNetwork, experiment string) map[string
 // labelPods puts PodLabels on the pods of members and databases. It comes after the hash: whose a pod is makes no difference to
 // what it is.
 func (in Input) labelPods(p *Plan) error {
-	labels := podLabels(in.Network, in.experiment())
+	labels := PodLabels(in.Network)
 	for _, stage := range p.Stages {
 		for _, object := range stage.Objects {
 			switch set := object.(type) {

@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -100,8 +101,6 @@ type Plan struct {
 	Databases []database.InstanceStatus
 	// Settings that were derived.
 	Settings []v1alpha1.DerivedSetting
-	// Shortfalls are the volumes that the listed workloads may fill.
-	Shortfalls []Shortfall
 	// Teardown removes what outlives the network, before it is gone; empty where nothing does.
 	Teardown []client.Object
 	// Hash identifies what members and databases are made of.
@@ -128,7 +127,6 @@ func Build(in Input) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("members: %w", err)
 	}
-	p.keepMemberStorage(in, members)
 	if members, err = emulated(in, p.Topology, forgetful(in.Platform, members)); err != nil {
 		return nil, err
 	}
@@ -153,7 +151,11 @@ func Build(in Input) (*Plan, error) {
 
 // images are of the version that the network was made with: a newer operator restarts no members.
 func (in Input) images() images.Catalogue {
-	return in.Images.WithVersion(ImageVersion(in.Recorded))
+	catalogue := in.Images
+	if in.Recorded != nil {
+		catalogue.Version = cmp.Or(in.Recorded.Data[versionKey], catalogue.Version)
+	}
+	return catalogue
 }
 
 // Objects are all planned objects, those that stand for the credentials included.

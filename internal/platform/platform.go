@@ -13,9 +13,6 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// SettingMemberStorage is the name of the derived setting with the size of a member's own volume.
-const SettingMemberStorage = "memberStorage"
-
 // Platform is a system under test.
 type Platform interface {
 	// Type is the discriminator in the spec.
@@ -73,9 +70,6 @@ type Input struct {
 	Network *v1alpha1.BenchmarkNetwork
 	// Images of the project.
 	Images images.Catalogue
-	// NetworkVersion is the version of the project's images that the network was made with; empty if it is that of Images. It
-	// differs for the workers of a run, which are of the operator's version, after an upgrade.
-	NetworkVersion string
 	// Databases are the members' database bindings by member name; empty where the database lies in the member.
 	Databases map[string]Database
 }

@@ -55,11 +55,11 @@ func SeriesCSV(w io.Writer, r *results.Result) error {
 		t.rows = append(t.rows, []string{strconv.Itoa(i), integer(completed), integer(r.Series.FailedPerSecond[i])})
 	}
 	for _, m := range r.Members {
-		t.column(m.Member+" CPU (cores)", m.CPUSeconds)
-		t.column(m.Member+" memory (bytes)", m.MemoryBytes)
+		t.column(m.Member+" CPU (cores)", r.PerSecond(m.CPUSeconds))
+		t.column(m.Member+" memory (bytes)", r.PerSecond(m.MemoryBytes))
 	}
 	for _, s := range r.Recorded {
-		t.column(withUnit(strings.TrimSpace(s.Subject+" "+s.Name), s.Unit), s.Values)
+		t.column(withUnit(strings.TrimSpace(s.Subject+" "+s.Name), s.Unit), r.PerSecond(s.Values))
 	}
 	return t.write(w)
 }

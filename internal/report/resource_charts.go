@@ -22,8 +22,8 @@ type curve struct {
 func resourceCharts(r *results.Result) []Chart {
 	var cpu, memory []curve
 	for _, m := range r.Members {
-		cpu = append(cpu, curve{m.Member, m.CPUSeconds})
-		memory = append(memory, curve{m.Member, m.MemoryBytes})
+		cpu = append(cpu, curve{m.Member, r.PerSecond(m.CPUSeconds)})
+		memory = append(memory, curve{m.Member, r.PerSecond(m.MemoryBytes)})
 	}
 	if len(cpu) == 0 {
 		return nil
@@ -54,7 +54,7 @@ func recordedCharts(r *results.Result) []Chart {
 		for _, s := range r.Recorded {
 			if s.Name == name {
 				unit = s.Unit
-				curves = append(curves, curve{subject(s), s.Values})
+				curves = append(curves, curve{subject(s), r.PerSecond(s.Values)})
 			}
 		}
 		scale, title := 1.0, words(name)

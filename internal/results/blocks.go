@@ -36,15 +36,25 @@ type NamedSeries struct {
 
 // checkSeries wants series as long as the window, and blocks in their order within it.
 func (w *Worker) checkSeries() error {
+	if err := checkResolution(w.SeriesSeconds); err != nil {
+		return err
+	}
+	want := seriesLength(w.WindowSeconds, w.SeriesSeconds)
 	for i, s := range w.Series {
-		if s.Name == "" || len(s.Values) != w.WindowSeconds {
-			return fmt.Errorf("series[%d] (%s %s): %d values for %d seconds", i, s.Subject, s.Name, len(s.Values), w.WindowSeconds)
+		if max(len(s.Subject), len(s.Name), len(s.Unit)) > maxName {
+			return fmt.Errorf("series[%d]: a name is longer than %d bytes", i, maxName)
+		}
+		if s.Name == "" || len(s.Values) != want {
+			return fmt.Errorf("series[%d] (%s %s): %d values, want %d for %d seconds", i, s.Subject, s.Name, len(s.Values), want, w.WindowSeconds)
 		}
 	}
 	if len(w.Blocks) > MaxBlocks {
 		return fmt.Errorf("blocks: %d are more than %d", len(w.Blocks), MaxBlocks)
 	}
 	for i, b := range w.Blocks {
+		if len(b.Proposer) > maxName {
+			return fmt.Errorf("blocks[%d]: the name of the proposer is longer than %d bytes", i, maxName)
+		}
 		if b.Micros < 0 || b.Micros >= int64(w.WindowSeconds)*1e6 {
 			return fmt.Errorf("blocks[%d]: %d µs do not lie in a window of %d s", i, b.Micros, w.WindowSeconds)
 		}
@@ -55,25 +65,34 @@ func (w *Worker) checkSeries() error {
 	return nil
 }
 
-// addBlocks keeps every height once, as the first worker saw it.
-func (m *Measurement) addBlocks(w Worker) {
+// addBlocks keeps every height once, as the first worker saw it, and at most MaxBlocks of them.
+func (m *Measurement) addBlocks(w *Worker) {
 	m.BlocksOmitted = max(m.BlocksOmitted, w.BlocksOmitted)
-	byHeight := func(b Block, height int64) int { return cmp.Compare(b.Height, height) }
-	for _, b := range w.Blocks {
-		if at, found := slices.BinarySearchFunc(m.Blocks, b.Height, byHeight); !found {
-			m.Blocks = slices.Insert(m.Blocks, at, b)
-		}
+	if len(w.Blocks) == 0 {
+		return
 	}
+	all := slices.Concat(m.Blocks, w.Blocks)
+	slices.SortStableFunc(all, func(a, b Block) int { return cmp.Compare(a.Height, b.Height) })
+	all = slices.CompactFunc(all, func(a, b Block) bool { return a.Height == b.Height })
+	m.listBlocks(all, MaxBlocks)
+}
+
+// listBlocks keeps the first blocks, and counts the others as omitted.
+func (m *Measurement) listBlocks(all []Block, most int) {
+	m.Blocks = all[:min(len(all), most)]
+	m.BlocksOmitted += int64(len(all) - len(m.Blocks))
 }
 
 // addSeries keeps, of several recordings of the same thing, the one with the fewest gaps.
-func (m *Measurement) addSeries(s NamedSeries) {
-	i := slices.IndexFunc(m.Series, func(known NamedSeries) bool { return known.Subject == s.Subject && known.Name == s.Name })
+func (m *Merger) addSeries(s NamedSeries) {
+	merged, key := m.measurement, seriesKey{s.Subject, s.Name}
+	i, known := m.series[key]
 	switch {
-	case i < 0:
-		m.Series = append(m.Series, s)
-	case len(s.Values.known()) > len(m.Series[i].Values.known()):
-		m.Series[i] = s
+	case known && len(s.Values.known()) > len(merged.Series[i].Values.known()):
+		merged.Series[i] = s
+	case !known && len(merged.Series) < maxSeries:
+		m.series[key] = len(merged.Series)
+		merged.Series = append(merged.Series, s)
 	}
 }
 

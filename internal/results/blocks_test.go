@@ -51,7 +51,7 @@ func TestBlocksAndSeriesAreChecked(t *testing.T) {
 	}{
 		"a block after the window":   {func(w *Worker) { w.Blocks = []Block{{Height: 1, Micros: 3_000_000}} }, "blocks[0]: 3000000 µs do not lie in a window of 3 s"},
 		"a height twice":             {func(w *Worker) { w.Blocks = []Block{{Height: 1}, {Height: 1, Micros: 5}} }, "blocks[1]: height 1 after height 1"},
-		"a series of another length": {func(w *Worker) { w.Series = []NamedSeries{{Name: "pending", Values: Series{1}}} }, "1 values for 3 seconds"},
+		"a series of another length": {func(w *Worker) { w.Series = []NamedSeries{{Name: "pending", Values: Series{1}}} }, "1 values, want 3 for 3 seconds"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := worker(t, 0, 10, 20, 30)

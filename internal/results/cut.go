@@ -72,13 +72,18 @@ func (w *Worker) Cut(from, to int) (*Worker, error) {
 	cut.StartMillis, cut.WindowSeconds = w.StartMillis+1000*int64(from), to-from
 	cut.CompletedPerSecond, cut.FailedPerSecond = w.CompletedPerSecond[from:to], w.FailedPerSecond[from:to]
 	cut.cutBlocks(int64(from), int64(to))
+	first, count := from/resolution(w.SeriesSeconds), seriesLength(to-from, w.SeriesSeconds)
 	cut.Series = slices.Clone(w.Series)
 	for i := range cut.Series {
-		cut.Series[i].Values = w.Series[i].Values[from:to]
+		cut.Series[i].Values = w.Series[i].Values[first : first+count]
 	}
 	cut.Members = slices.Clone(w.Members)
 	for i := range cut.Members {
-		cut.Members[i].cut(from, to)
+		if w.SeriesSeconds > 1 {
+			cut.Members[i].cutCoarse(first, count)
+		} else {
+			cut.Members[i].cut(from, to)
+		}
 	}
 	return &cut, nil
 }
@@ -96,6 +101,11 @@ func (w *Worker) cutBlocks(from, to int64) {
 		w.BlocksOmitted = 0
 	}
 	w.Blocks = kept
+}
+
+// cutCoarse keeps some values of coarse series. Which seconds were missed is not known any more, so that the count stays that of all.
+func (m *Member) cutCoarse(first, count int) {
+	m.CPUSeconds, m.MemoryBytes = m.CPUSeconds[first:first+count], m.MemoryBytes[first:first+count]
 }
 
 // cut keeps some seconds. The memory is known where the sample at the end of the second was taken; of that at the start of

@@ -9,17 +9,20 @@ import (
 	"io"
 )
 
-// MaxEncodedBytes is what fits into one ConfigMap (1 MiB) beside its other, small keys.
-const MaxEncodedBytes = 1<<20 - 16<<10
+const (
+	// MaxEncodedBytes is what fits into one ConfigMap (1 MiB) beside its other, small keys.
+	MaxEncodedBytes = 1<<20 - 16<<10
+	// MaxDecodedBytes bounds the JSON text of a document, because a small compressed document can unpack to any size.
+	MaxDecodedBytes = 4 << 20
+)
 
-// maxDecodedBytes bounds what is unpacked, because a document may come from anywhere.
-const maxDecodedBytes = 64 << 20
-
-// ErrTooLarge says that a document does not fit into a ConfigMap. Nothing is left out to make it fit.
+// ErrTooLarge reports that a document does not fit into a ConfigMap, even with the coarsest series.
 var ErrTooLarge = errors.New("too large for a ConfigMap")
 
-// EncodeWorker writes a worker's result as gzipped JSON.
-func EncodeWorker(w *Worker) ([]byte, error) { return Pack(w, "worker result") }
+// EncodeWorker writes a worker's result as gzipped JSON. It coarsens the result's series until the document fits.
+func EncodeWorker(w *Worker) ([]byte, error) {
+	return PackCoarsened(w, "worker result", w.coarsen)
+}
 
 // DecodeWorker reads what EncodeWorker wrote and checks that it is whole.
 func DecodeWorker(compressed []byte) (*Worker, error) {
@@ -30,35 +33,53 @@ func DecodeWorker(compressed []byte) (*Worker, error) {
 	return ParseWorker(content)
 }
 
-// Encode writes a result as gzipped JSON.
-func Encode(r *Result) ([]byte, error) { return Pack(r, "result") }
+// Encode writes a result as gzipped JSON. It coarsens the result's series until the document fits.
+func Encode(r *Result) ([]byte, error) { return PackCoarsened(r, "result", r.coarsen) }
 
 // Decode reads what Encode wrote, or the same as plain JSON. A document of another kind or of a newer schema is refused.
 func Decode(document []byte) (*Result, error) {
-	content, err := Unpack(document)
-	if err != nil {
-		return nil, fmt.Errorf("unpack result: %w", err)
-	}
 	var r Result
-	if err := json.Unmarshal(content, &r); err != nil {
-		return nil, fmt.Errorf("parse result: %w", err)
+	if err := UnpackInto(document, &r); err != nil {
+		return nil, fmt.Errorf("result: %w", err)
 	}
 	if r.APIVersion != APIVersion || r.Kind != Kind || r.SchemaVersion > SchemaVersion {
-		return nil, fmt.Errorf("result is %s %s schema %d, this program reads %s %s up to schema %d",
+		return nil, fmt.Errorf("result is %.40q %.40q schema %d, this program reads %s %s up to schema %d",
 			r.APIVersion, r.Kind, r.SchemaVersion, APIVersion, Kind, SchemaVersion)
+	}
+	if err := checkResolution(r.SeriesSeconds); err != nil {
+		return nil, fmt.Errorf("result: %w", err)
 	}
 	return &r, nil
 }
 
-// Pack writes a document as gzipped JSON; what names it in errors. One that does not fit into a ConfigMap is refused.
+// PackCoarsened writes a document as Pack does and coarsens it until it fits. coarsen returns false when it can do no more.
+func PackCoarsened(document any, what string, coarsen func() bool) ([]byte, error) {
+	for {
+		packed, err := Pack(document, what)
+		if !errors.Is(err, ErrTooLarge) || !coarsen() {
+			return packed, err
+		}
+	}
+}
+
+// Pack writes a document as gzipped JSON; what names it in errors. It refuses a document that is larger than MaxEncodedBytes, or whose
+// text is larger than MaxDecodedBytes, with ErrTooLarge.
 func Pack(document any, what string) ([]byte, error) {
+	text, err := json.Marshal(document)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", what, err)
+	}
+	if len(text) > MaxDecodedBytes {
+		return nil, fmt.Errorf("%s: %d bytes of JSON, at most %d: %w", what, len(text), MaxDecodedBytes, ErrTooLarge)
+	}
 	var packed bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(json.NewEncoder(zip).Encode(document), zip.Close()); err != nil {
-		return nil, fmt.Errorf("encode %s: %w", what, err)
+	_, err = zip.Write(text)
+	if err := errors.Join(err, zip.Close()); err != nil {
+		return nil, fmt.Errorf("compress %s: %w", what, err)
 	}
 	if packed.Len() > MaxEncodedBytes {
 		return nil, fmt.Errorf("%s: %d bytes compressed, at most %d: %w", what, packed.Len(), MaxEncodedBytes, ErrTooLarge)
@@ -69,18 +90,41 @@ func Pack(document any, what string) ([]byte, error) {
 // gzipMagic begins everything that is gzipped.
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// Unpack is the content of what Pack wrote, at most 64 MiB. What is not gzipped is taken as it is.
+// Unpack returns the text of what Pack wrote, at most MaxDecodedBytes. What is not gzipped is taken as it is.
 func Unpack(document []byte) ([]byte, error) {
-	if !bytes.HasPrefix(document, gzipMagic) {
-		return document, nil
+	var reader io.Reader = bytes.NewReader(document)
+	if bytes.HasPrefix(document, gzipMagic) {
+		zip, err := gzip.NewReader(reader)
+		if err != nil {
+			return nil, err
+		}
+		reader = zip
 	}
-	zip, err := gzip.NewReader(bytes.NewReader(document))
+	var content bytes.Buffer
+	n, err := content.ReadFrom(io.LimitReader(reader, MaxDecodedBytes+1))
+	if err == nil && n > MaxDecodedBytes {
+		err = fmt.Errorf("it has more than %d bytes", MaxDecodedBytes)
+	}
+	return content.Bytes(), err
+}
+
+// UnpackInto decodes what Pack wrote. It refuses a document whose lists, objects or strings are larger than a stored document's can be
+// before it decodes any of them.
+func UnpackInto(document []byte, into any) error {
+	content, err := Unpack(document)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("unpack: %w", err)
 	}
-	content, err := io.ReadAll(io.LimitReader(zip, maxDecodedBytes+1))
-	if err == nil && len(content) > maxDecodedBytes {
-		err = fmt.Errorf("more than %d bytes", maxDecodedBytes)
+	return decodeBounded(content, into)
+}
+
+// decodeBounded decodes the text of a stored document after checkBounds.
+func decodeBounded(content []byte, into any) error {
+	if err := checkBounds(content); err != nil {
+		return err
 	}
-	return content, err
+	if err := json.Unmarshal(content, into); err != nil {
+		return fmt.Errorf("parse: %w", err)
+	}
+	return nil
 }

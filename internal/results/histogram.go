@@ -1,6 +1,10 @@
 package results
 
 import (
+	"bytes"
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -12,6 +16,9 @@ const (
 	lowestMicros      = 1
 	highestMicros     = 3_600_000_000
 	significantDigits = 3
+
+	// histogramPrefixBytes are the cookie and the length before what is compressed.
+	histogramPrefixBytes = 8
 )
 
 // Histogram counts latencies in microseconds; percentiles are exact to three significant digits.
@@ -27,15 +34,44 @@ func NewHistogram() *Histogram {
 // decodeHistogram reads base64 of HdrHistogram's V2 compressed format. Only the project's own range
 // and precision are taken, because others could not be merged exactly.
 func decodeHistogram(encoded string) (*Histogram, error) {
+	if err := checkHistogramHeader(encoded); err != nil {
+		return nil, err
+	}
 	h, err := hdrhistogram.Decode([]byte(encoded))
 	if err != nil {
 		return nil, fmt.Errorf("decode histogram: %w", err)
 	}
-	if h.LowestTrackableValue() != lowestMicros || h.HighestTrackableValue() != highestMicros || h.SignificantFigures() != significantDigits {
-		return nil, fmt.Errorf("histogram: range %d to %d with %d digits, want %d to %d with %d",
-			h.LowestTrackableValue(), h.HighestTrackableValue(), h.SignificantFigures(), lowestMicros, highestMicros, significantDigits)
-	}
 	return &Histogram{h}, nil
+}
+
+// histogramHeader is the beginning of what an encoded histogram has compressed.
+type histogramHeader struct {
+	Cookie, PayloadLength, NormalizingOffset, Digits int32
+	Lowest, Highest                                  int64
+}
+
+// checkHistogramHeader refuses a histogram of another range or precision before the library allocates its counts, which may be 48 MB.
+func checkHistogramHeader(encoded string) error {
+	if len(encoded) > maxHistogram {
+		return fmt.Errorf("decode histogram: it has %d bytes, at most %d are allowed", len(encoded), maxHistogram)
+	}
+	content, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		return fmt.Errorf("decode histogram: %w", err)
+	}
+	zip, err := zlib.NewReader(bytes.NewReader(content[min(len(content), histogramPrefixBytes):]))
+	if err != nil {
+		return fmt.Errorf("decode histogram: %w", err)
+	}
+	var header histogramHeader
+	if err := binary.Read(zip, binary.BigEndian, &header); err != nil {
+		return fmt.Errorf("decode histogram: %w", err)
+	}
+	if header.Lowest != lowestMicros || header.Highest != highestMicros || header.Digits != significantDigits {
+		return fmt.Errorf("histogram: range %d to %d with %d digits, want %d to %d with %d",
+			header.Lowest, header.Highest, header.Digits, lowestMicros, highestMicros, significantDigits)
+	}
+	return nil
 }
 
 // Record counts one latency; outside of the histogram's range it counts as the nearest value within.

@@ -153,7 +153,7 @@ func TestDecodeHistogramRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for input, want := range map[string]string{"": "too short", "%": "illegal base64", "AAAAAAAAAAAAAAAA": "decode histogram", string(other): "range 1 to 60000 with 2 digits"} {
+	for input, want := range map[string]string{"": "unexpected EOF", "%": "illegal base64", "AAAAAAAAAAAAAAAA": "decode histogram", string(other): "range 1 to 60000 with 2 digits"} {
 		if _, err := decodeHistogram(input); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", input, err, want)
 		}

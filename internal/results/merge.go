@@ -27,6 +27,8 @@ type Measurement struct {
 	// Blocks by height, and how many are not listed.
 	Blocks        []Block
 	BlocksOmitted int64
+	// SeriesSeconds is how many seconds each value of Series and of the members' series covers; 0 is one.
+	SeriesSeconds int
 	Series        []NamedSeries
 	Members       []Member
 	Workers       []WorkerSummary
@@ -42,41 +44,86 @@ type WorkerSummary struct {
 	Load         *Load `json:"load,omitempty"`
 }
 
-// Merge puts the workers of one run together, exactly: counts are added, nothing is averaged.
-// Without a worker the measurement is empty. Workers that did not measure the same window are an error.
+// Merge puts the workers of one run together. Without a worker the measurement is empty.
 func Merge(workers []Worker) (*Measurement, error) {
-	m := &Measurement{Histogram: NewHistogram(), Members: []Member{}, Workers: []WorkerSummary{}}
-	ordered := slices.SortedFunc(slices.Values(workers), func(a, b Worker) int { return cmp.Compare(a.Worker, b.Worker) })
-	errors := errorCounts{}
-	for i, w := range ordered {
+	merger := NewMerger()
+	for _, w := range slices.SortedFunc(slices.Values(workers), func(a, b Worker) int { return cmp.Compare(a.Worker, b.Worker) }) {
 		if err := w.check(); err != nil {
 			return nil, fmt.Errorf("result of worker %d: %w", w.Worker, err)
 		}
-		if i == 0 {
-			m.open(w)
-		} else if err := sameWindow(ordered[i-1], w); err != nil {
+		if err := merger.Add(&w); err != nil {
 			return nil, err
 		}
-		if err := m.add(w); err != nil {
-			return nil, fmt.Errorf("result of worker %d: %w", w.Worker, err)
-		}
-		for _, e := range w.Errors {
-			errors.add(e)
-		}
 	}
-	m.Errors = errors.sorted()
-	slices.SortStableFunc(m.Series, func(a, b NamedSeries) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Subject, b.Subject))
-	})
-	slices.SortStableFunc(m.Members, func(a, b Member) int { return cmp.Compare(a.Member, b.Member) })
-	return m, nil
+	return merger.Measurement(), nil
 }
 
-func sameWindow(a, b Worker) error {
-	switch {
-	case a.Worker == b.Worker:
-		return fmt.Errorf("two results of worker %d", a.Worker)
-	case a.StartMillis != b.StartMillis || a.WindowSeconds != b.WindowSeconds:
+// Merger puts the workers of one run together one by one, so that their reports need not be in memory at the same time. It is exact:
+// counts are added, nothing is averaged, but for series that are too long for a result. What it holds is bounded whatever is added.
+type Merger struct {
+	measurement *Measurement
+	errors      errorCounts
+	// members and series are the positions of what the measurement has.
+	members map[string]int
+	series  map[seriesKey]int
+	last    *Worker
+}
+
+// seriesKey identifies a series of a measurement.
+type seriesKey struct{ subject, name string }
+
+// NewMerger returns a Merger of a run without workers.
+func NewMerger() *Merger {
+	return &Merger{measurement: &Measurement{Histogram: NewHistogram(), Members: []Member{}, Workers: []WorkerSummary{}},
+		errors: errorCounts{}, members: map[string]int{}, series: map[seriesKey]int{}}
+}
+
+// Add adds a worker's result that was checked when it was decoded. A worker that did not measure the same window as the others, or that
+// was added already, is an error. Nothing of it is added then.
+func (m *Merger) Add(w *Worker) error {
+	if m.last == nil {
+		m.measurement.open(w)
+	} else if err := sameWindow(m.last, w); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(m.measurement.Workers, func(s WorkerSummary) bool { return s.Worker == w.Worker }) {
+		return fmt.Errorf("two results of worker %d", w.Worker)
+	}
+	histogram, err := decodeHistogram(w.Histogram)
+	if err != nil {
+		return fmt.Errorf("result of worker %d: %w", w.Worker, err)
+	}
+	if err := m.measurement.Histogram.Add(histogram); err != nil {
+		return fmt.Errorf("result of worker %d: %w", w.Worker, err)
+	}
+	m.last = &Worker{Worker: w.Worker, StartMillis: w.StartMillis, WindowSeconds: w.WindowSeconds}
+	m.measurement.alignSeries(w)
+	for _, member := range w.Members {
+		m.addMember(member)
+	}
+	for _, s := range w.Series {
+		m.addSeries(s)
+	}
+	m.measurement.add(w)
+	for _, e := range w.Errors {
+		m.errors.add(e)
+	}
+	return nil
+}
+
+// Measurement returns what the workers measured together.
+func (m *Merger) Measurement() *Measurement {
+	merged := m.measurement
+	merged.Errors = m.errors.sorted()
+	slices.SortStableFunc(merged.Series, func(a, b NamedSeries) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Subject, b.Subject))
+	})
+	slices.SortStableFunc(merged.Members, func(a, b Member) int { return cmp.Compare(a.Member, b.Member) })
+	return merged
+}
+
+func sameWindow(a, b *Worker) error {
+	if a.StartMillis != b.StartMillis || a.WindowSeconds != b.WindowSeconds {
 		return fmt.Errorf("worker %d measured %d s from %d, worker %d %d s from %d: not the same window",
 			a.Worker, a.WindowSeconds, a.StartMillis, b.Worker, b.WindowSeconds, b.StartMillis)
 	}
@@ -84,50 +131,41 @@ func sameWindow(a, b Worker) error {
 }
 
 // open takes the window from the first worker.
-func (m *Measurement) open(w Worker) {
+func (m *Measurement) open(w *Worker) {
 	m.Start = time.UnixMilli(w.StartMillis).UTC()
 	m.WindowSeconds = w.WindowSeconds
 	m.Completed = make([]int64, w.WindowSeconds)
 	m.Failed = make([]int64, w.WindowSeconds)
-	m.Unit = w.Unit
+	m.Unit = shorten(w.Unit)
 }
 
-func (m *Measurement) add(w Worker) error {
-	histogram, err := decodeHistogram(w.Histogram)
-	if err != nil {
-		return err
-	}
-	if err := m.Histogram.Add(histogram); err != nil {
-		return err
-	}
+// add adds what has one value for each second or each worker.
+func (m *Measurement) add(w *Worker) {
 	for i := range m.WindowSeconds {
 		m.Completed[i] += w.CompletedPerSecond[i]
 		m.Failed[i] += w.FailedPerSecond[i]
 	}
-	for _, member := range w.Members {
-		m.addMember(member)
-	}
 	m.Schedule.add(w.Schedule)
 	m.addLedger(w.Ledger)
 	m.addBlocks(w)
-	for _, s := range w.Series {
-		m.addSeries(s)
-	}
 	m.Workers = append(m.Workers, WorkerSummary{
 		Worker: w.Worker, Completed: sum(w.CompletedPerSecond), Failed: sum(w.FailedPerSecond),
 		MaxLagMicros: w.Schedule.MaxLagMicros, Load: w.Load,
 	})
-	return nil
+	for m.seriesValues() > maxSeriesValues && m.coarsen() {
+	}
 }
 
 // addMember keeps, of several observations of a member, the one that missed the fewest scrapes.
-func (m *Measurement) addMember(member Member) {
-	i := slices.IndexFunc(m.Members, func(known Member) bool { return known.Member == member.Member })
+func (m *Merger) addMember(member Member) {
+	merged := m.measurement
+	i, known := m.members[member.Member]
 	switch {
-	case i < 0:
-		m.Members = append(m.Members, member)
-	case member.MissedScrapes < m.Members[i].MissedScrapes:
-		m.Members[i] = member
+	case known && member.MissedScrapes < merged.Members[i].MissedScrapes:
+		merged.Members[i] = member
+	case !known && len(merged.Members) < maxMembers:
+		m.members[member.Member] = len(merged.Members)
+		merged.Members = append(merged.Members, member)
 	}
 }
 
@@ -143,7 +181,7 @@ func (m *Measurement) addLedger(other *Ledger) {
 	l.Checked = l.Checked && other.Checked
 	l.Expected += other.Expected
 	l.Recorded += other.Recorded
-	l.Reason = cmp.Or(l.Reason, other.Reason)
+	l.Reason = cmp.Or(l.Reason, shorten(other.Reason))
 }
 
 func sum(values []int64) int64 {

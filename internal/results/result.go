@@ -41,6 +41,8 @@ type Result struct {
 	// Blocks decided in the window by height, on platforms that have them; BlocksOmitted is how many more there were.
 	Blocks        []Block `json:"blocks,omitempty"`
 	BlocksOmitted int64   `json:"blocksOmitted,omitempty"`
+	// SeriesSeconds is how many seconds each value of Recorded and of the members' series covers; absent for one.
+	SeriesSeconds int `json:"seriesSeconds,omitempty"`
 	// Recorded are series besides throughput, CPU and memory.
 	Recorded []NamedSeries `json:"recorded,omitempty"`
 	// Members' CPU and memory over the window.
@@ -176,6 +178,7 @@ func NewResult(m *Measurement, i Interpretation, v Verdict) (*Result, error) {
 		Series: Throughput{CompletedPerSecond: m.Completed, FailedPerSecond: m.Failed},
 		Errors: m.Errors, Schedule: m.Schedule, Steady: m.Steady, Ledger: m.Ledger, Members: m.Members, Workers: m.Workers,
 		Blocks: m.Blocks, BlocksOmitted: m.BlocksOmitted, Recorded: m.Series,
+		SeriesSeconds: m.SeriesSeconds,
 	}, nil
 }
 

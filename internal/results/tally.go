@@ -141,8 +141,18 @@ func (s *Schedule) add(other Schedule) {
 // errorCounts are errors by kind.
 type errorCounts map[string]*ErrorCount
 
-// add counts e; the first example is kept.
+// maxErrorKinds that are counted each for itself.
+const maxErrorKinds = 1000
+
+// OtherErrors is the kind of all errors beyond maxErrorKinds.
+const OtherErrors = "Other"
+
+// add counts e; the first example is kept. Kinds and examples are shortened, since drivers may report texts of any length.
 func (c errorCounts) add(e ErrorCount) {
+	e.Kind, e.Example = shorten(e.Kind), shorten(e.Example)
+	if c[e.Kind] == nil && len(c) >= maxErrorKinds {
+		e.Kind = OtherErrors
+	}
 	known := c[e.Kind]
 	if known == nil {
 		c[e.Kind] = &e

@@ -1,9 +1,6 @@
 package results
 
-import (
-	"encoding/json"
-	"fmt"
-)
+import "fmt"
 
 // Worker is result.json, what one worker of a run measured.
 type Worker struct {
@@ -35,6 +32,8 @@ type Worker struct {
 	Blocks []Block `json:"blocks,omitempty"`
 	// BlocksOmitted is how many more there were.
 	BlocksOmitted int64 `json:"blocksOmitted,omitempty"`
+	// SeriesSeconds is how many seconds each value of Series and of the members' series covers; absent for one. It is a power of two.
+	SeriesSeconds int `json:"seriesSeconds,omitempty"`
 	// Series that the worker recorded besides.
 	Series []NamedSeries `json:"series,omitempty"`
 	// Members are those that this worker observed, added by the agent.
@@ -112,8 +111,8 @@ type Load struct {
 // ParseWorker reads a result.json and checks that it is whole.
 func ParseWorker(content []byte) (*Worker, error) {
 	var w Worker
-	if err := json.Unmarshal(content, &w); err != nil {
-		return nil, fmt.Errorf("parse worker result: %w", err)
+	if err := decodeBounded(content, &w); err != nil {
+		return nil, fmt.Errorf("worker result: %w", err)
 	}
 	if err := w.check(); err != nil {
 		return nil, fmt.Errorf("result of worker %d: %w", w.Worker, err)
@@ -137,10 +136,8 @@ func (w *Worker) check() error {
 	if err := w.checkSeries(); err != nil {
 		return err
 	}
-	for i, m := range w.Members {
-		if len(m.CPUSeconds) != w.WindowSeconds || len(m.MemoryBytes) != w.WindowSeconds {
-			return fmt.Errorf("members[%d]: %d CPU and %d memory values for %d seconds", i, len(m.CPUSeconds), len(m.MemoryBytes), w.WindowSeconds)
-		}
+	if err := w.checkMembers(); err != nil {
+		return err
 	}
 	if err := w.plausible(); err != nil {
 		return err
@@ -150,4 +147,19 @@ func (w *Worker) check() error {
 		return err
 	}
 	return w.checkIntervals(histogram)
+}
+
+// checkMembers wants series as long as the window, and names that are names.
+func (w *Worker) checkMembers() error {
+	want := seriesLength(w.WindowSeconds, w.SeriesSeconds)
+	for i, m := range w.Members {
+		if len(m.CPUSeconds) != want || len(m.MemoryBytes) != want {
+			return fmt.Errorf("members[%d]: %d CPU and %d memory values, want %d for %d seconds",
+				i, len(m.CPUSeconds), len(m.MemoryBytes), want, w.WindowSeconds)
+		}
+		if max(len(m.Member), len(m.Kind), len(m.Role)) > maxName {
+			return fmt.Errorf("members[%d]: a name is longer than %d bytes", i, maxName)
+		}
+	}
+	return nil
 }

@@ -34,6 +34,8 @@ type ExperimentInput struct {
 	Result *experiment.Result
 	// Written tells that the result is in its ConfigMap.
 	Written bool
+	// TooLarge is why the result cannot be written at all, or empty.
+	TooLarge string
 	// Problem is what kept the pass from its end, or nil; the operator goes on trying.
 	Problem error
 	Now     time.Time
@@ -44,12 +46,9 @@ func ExperimentEnded(e *v1alpha1.BenchmarkExperiment) bool {
 	return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionComplete)
 }
 
-// Rehearsed reports whether an experiment was found to be possible and the cluster had room for it, so that it need not be
-// checked again.
+// Rehearsed tells whether an experiment was found to be possible, so that it need not be looked at again.
 func Rehearsed(e *v1alpha1.BenchmarkExperiment) bool {
-	conditions := e.Status.Conditions
-	return e.Status.Plan != nil && meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionAccepted) &&
-		!meta.IsStatusConditionFalse(conditions, v1alpha1.ConditionFits)
+	return e.Status.Plan != nil && meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionAccepted)
 }
 
 // Experiment computes the status of an experiment.
@@ -136,6 +135,11 @@ func outcome(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in Experim
 		experimentUnderWay(l, v1alpha1.ReasonWaitingForCapacity, in.Room.Message)
 	case !in.Step.Done():
 		waiting(s, l, in)
+	case in.TooLarge != "":
+		s.Current, s.TimeLeft, s.Phase = "", "", "Failed"
+		complete(s, in.Now)
+		l.set(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultTooLarge, in.TooLarge)
+		l.unready(true, v1alpha1.ReasonResultTooLarge, in.TooLarge)
 	case !in.Written:
 		s.Phase = "Running"
 		experimentUnderWay(l, v1alpha1.ReasonMeasuring, "the result is being written")
@@ -169,10 +173,7 @@ func experimentUnderWay(l *conditionList, reason, message string) {
 func finished(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
 	s.Current, s.TimeLeft = "", ""
 	s.Result = &v1alpha1.ResultReference{ConfigMapName: names.Result(in.Experiment.Name), Key: protocol.ResultKey}
-	if s.CompletionTime == nil {
-		ended := metav1.NewTime(in.Now)
-		s.CompletionTime = &ended
-	}
+	complete(s, in.Now)
 	if in.Step.Stopped != "" {
 		s.Phase = "Failed"
 		message := fmt.Sprintf("BenchmarkRun %s failed, and spec.failures.failed is Stop", in.Step.Stopped)
@@ -187,6 +188,14 @@ func finished(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in Experi
 	}
 	l.set(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultWritten, message)
 	l.set(v1alpha1.ConditionReady, true, v1alpha1.ReasonResultWritten, message)
+}
+
+// complete sets the completion time once.
+func complete(s *v1alpha1.BenchmarkExperimentStatus, now time.Time) {
+	if s.CompletionTime == nil {
+		ended := metav1.NewTime(now)
+		s.CompletionTime = &ended
+	}
 }
 
 func invalid(r *experiment.Result) int {

@@ -44,8 +44,8 @@ type RunInput struct {
 	Progress []string
 	// Problem is what kept the pass from its end, or nil; the run goes on trying.
 	Problem error
-	// Failure is why the run ended without a result, or empty.
-	Failure string
+	// Failure is why the run ended without a result, or empty. FailureReason is RunFailed by default.
+	Failure, FailureReason string
 	// Result of the run, or nil.
 	Result *results.Result
 	Now    time.Time
@@ -70,7 +70,7 @@ func Run(in RunInput) v1alpha1.BenchmarkRunStatus {
 	case in.Refusal != nil:
 		failed(&s, &l, in.Now, v1alpha1.ReasonInvalidSpec, message.Error(in.Refusal))
 	case in.Failure != "":
-		failed(&s, &l, in.Now, v1alpha1.ReasonRunFailed, in.Failure)
+		failed(&s, &l, in.Now, cmp.Or(in.FailureReason, v1alpha1.ReasonRunFailed), in.Failure)
 	case in.Problem != nil:
 		s.Phase, s.Progress = "Preparing", "Preparing"
 		underWay(&l, quotaOr(v1alpha1.ReasonProblem, in.Problem.Error()), in.Problem.Error())

@@ -42,38 +42,57 @@ func Completions(series ...[]int64) []float64 {
 		if i == 0 {
 			sum = make([]float64, len(one))
 		}
-		sum = sum[:min(len(sum), len(one))]
-		for second := range sum {
-			sum[second] += float64(one[second])
-		}
+		sum = addCompletions(sum, one)
 	}
 	return sum
 }
 
-// Merge finds the steady part of what the workers of a run recorded in intervals, and puts that part of them together.
-func Merge(workers []results.Worker, policy statistics.SteadyPolicy) (*results.Measurement, error) {
-	var series [][]int64
-	for i := range workers {
-		series = append(series, workers[i].CompletedPerSecond)
+// addCompletions adds a series to a sum, over the seconds that both have.
+func addCompletions(sum []float64, one []int64) []float64 {
+	sum = sum[:min(len(sum), len(one))]
+	for second := range sum {
+		sum[second] += float64(one[second])
 	}
-	total := Completions(series...)
-	if len(total) == 0 {
-		return results.Merge(workers)
-	}
-	steady := decide(total, workers[0].IntervalSeconds, policy)
-	from, to := steady.WarmUpSeconds, steady.WarmUpSeconds+steady.WindowSeconds
-	cut := make([]results.Worker, 0, len(workers))
-	for _, w := range workers {
-		part, err := w.Cut(from, to)
-		if err != nil {
-			return nil, fmt.Errorf("result of worker %d: %w", w.Worker, err)
+	return sum
+}
+
+// Reports calls yield with the result of each worker of a run, one after the other. It ends with the first error of yield that it does
+// not handle.
+type Reports func(yield func(*results.Worker) error) error
+
+// Merge finds the steady part of what the workers of a run recorded in intervals, and puts that part of them together. It goes through
+// the reports twice, so that none of them has to stay in memory.
+func Merge(reports Reports, policy statistics.SteadyPolicy) (*results.Measurement, error) {
+	var total []float64
+	interval := 0
+	err := reports(func(w *results.Worker) error {
+		if interval != 0 && w.IntervalSeconds != interval {
+			return fmt.Errorf("worker %d recorded in intervals of %d s, another one of %d s", w.Worker, w.IntervalSeconds, interval)
 		}
-		cut = append(cut, *part)
+		if interval == 0 {
+			interval, total = w.IntervalSeconds, Completions(w.CompletedPerSecond)
+			return nil
+		}
+		total = addCompletions(total, w.CompletedPerSecond)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	m, err := results.Merge(cut)
-	if err == nil {
-		m.Steady = &steady
+	merger := results.NewMerger()
+	if len(total) == 0 {
+		return merger.Measurement(), nil
 	}
+	steady := decide(total, interval, policy)
+	err = reports(func(w *results.Worker) error {
+		part, err := w.Cut(steady.WarmUpSeconds, steady.WarmUpSeconds+steady.WindowSeconds)
+		if err != nil {
+			return fmt.Errorf("result of worker %d: %w", w.Worker, err)
+		}
+		return merger.Add(part)
+	})
+	m := merger.Measurement()
+	m.Steady = &steady
 	return m, err
 }
 

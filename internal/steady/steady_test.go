@@ -41,7 +41,14 @@ func warming(second int) float64 { return 100 * min(1, 0.2+float64(second)/25) }
 
 func steadily(t *testing.T, p statistics.SteadyPolicy, workers ...results.Worker) (*results.Measurement, results.Verdict) {
 	t.Helper()
-	m, err := Merge(workers, p)
+	m, err := Merge(func(yield func(*results.Worker) error) error {
+		for _, w := range workers {
+			if err := yield(&w); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, p)
 	if err != nil {
 		t.Fatal(err)
 	}

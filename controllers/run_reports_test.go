@@ -1,0 +1,228 @@
+package controllers
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"runtime/metrics"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// reportReader serves the packed reports of workers, by the name of their ConfigMap.
+type reportReader map[string][]byte
+
+func (r reportReader) Get(_ context.Context, key client.ObjectKey, into client.Object, _ ...client.GetOption) error {
+	into.(*corev1.ConfigMap).BinaryData = map[string][]byte{protocol.ResultKey: bytes.Clone(r[key.Name])}
+	return nil
+}
+
+func (r reportReader) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	return nil
+}
+
+// passWith is a pass over a run whose workers left these reports.
+func passWith(packed [][]byte, measure v1alpha1.Measure) (*RunReconciler, *runPass) {
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "r"}}
+	run.Spec.Workload.Workers.Count, run.Spec.Workload.Measure = int32(len(packed)), measure
+	reader, cached := reportReader{}, []client.Object{}
+	for i, content := range packed {
+		name := names.Report("r", int32(i))
+		reader[name] = content
+		cached = append(cached, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name},
+			BinaryData: map[string][]byte{protocol.ResultKey: []byte("digest")}})
+	}
+	r := &RunReconciler{Dependencies: Dependencies{Direct: reader}}
+	return r, &runPass{run: run, snapshot: observe.NewSnapshot(clientgoscheme.Scheme, cached, nil)}
+}
+
+func zipped(t *testing.T, text string) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	if _, err := zip.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return packed.Bytes()
+}
+
+// fullReport is a valid report of a worker that is as large as the bounds of stored documents let it be.
+func fullReport(t *testing.T, index, seconds, members, series, intervals int) []byte {
+	t.Helper()
+	histogram := results.NewHistogram()
+	for micros := int64(1); micros < 3_600_000_000; micros += 1 + micros/1000 {
+		if err := histogram.Record(micros); err != nil {
+			t.Fatal(err)
+		}
+	}
+	encoded, err := histogram.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := results.Worker{Worker: index, StartMillis: 1, WindowSeconds: seconds, Histogram: encoded,
+		CompletedPerSecond: make([]int64, seconds), FailedPerSecond: make([]int64, seconds)}
+	for i := range members {
+		name := fmt.Sprintf("%d-%d", index, i)
+		w.Members = append(w.Members, results.Member{Member: name, CPUSeconds: make(results.Series, seconds), MemoryBytes: make(results.Series, seconds)})
+		w.Errors = append(w.Errors, results.ErrorCount{Kind: name, Count: 1})
+		w.Blocks = append(w.Blocks, results.Block{Height: int64(1 + i), Micros: 1, Proposer: name})
+	}
+	for i := range series {
+		w.Series = append(w.Series, results.NamedSeries{Subject: fmt.Sprintf("%d-%d", index, i), Name: "s", Values: make(results.Series, seconds)})
+	}
+	if intervals > 0 {
+		// Each interval is full; the whole has the sum.
+		w.IntervalSeconds = seconds / intervals
+		for range intervals {
+			w.Intervals = append(w.Intervals, results.Interval{Histogram: encoded})
+		}
+		whole := results.NewHistogram()
+		for range intervals {
+			if err := whole.Add(histogram); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if w.Histogram, err = whole.Encode(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := json.Marshal(w)
+	if err != nil || len(text) > results.MaxDecodedBytes {
+		t.Fatalf("the report has %d bytes, at most %d are decoded: %v", len(text), results.MaxDecodedBytes, err)
+	}
+	t.Logf("a report has %d KiB", len(text)>>10)
+	return zipped(t, string(text))
+}
+
+// TestReportsDoNotExhaustMemory has three reconciles at a time read what hostile workers left, with the garbage collector as the operator
+// sets it. One report of 4 KB made the operator take 579 MiB, and all of a run's were in memory at a time.
+func TestReportsDoNotExhaustMemory(t *testing.T) {
+	const allowed, reconciles, workers = 256 << 20, 3, 3
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
+	list := func(item string, n int) string {
+		return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
+	}
+	fixed, steadily := v1alpha1.Measure{}, v1alpha1.Measure{SteadyState: &v1alpha1.SteadyState{HalfWidthPercent: 5, ConfidencePercent: 95}}
+	for name, c := range map[string]struct {
+		measure v1alpha1.Measure
+		report  func(worker int) []byte
+		merges  bool
+	}{
+		"bombs":            {fixed, func(int) []byte { return zipped(t, strings.Repeat(" ", 32<<20)) }, false},
+		"too many members": {fixed, func(int) []byte { return zipped(t, `{"members":`+list("{}", 1_300_000)+`}`) }, false},
+		"most members": {fixed, func(int) []byte {
+			return zipped(t, `{"members":`+list(`{"host":{"pressure":{}},"volume":{},"clock":{}}`, 20_000)+`}`)
+		}, false},
+		"most numbers": {fixed, func(int) []byte { return zipped(t, `{"series":`+list(`{"values":`+list("0", 199_000)+`}`, 10)+`}`) }, false},
+		"duplicate keys": {fixed, func(int) []byte {
+			return zipped(t, `{`+strings.Repeat(`"members":`+list("{}", 19_000)+`,`, 25)+`"unit":""}`)
+		}, false},
+		"nesting":           {fixed, func(int) []byte { return zipped(t, strings.Repeat(`{"members":[`, 300_000)) }, false},
+		"valid, members":    {fixed, func(i int) []byte { return fullReport(t, i, 1, 10_000, 10_000, 0) }, true},
+		"valid, series":     {fixed, func(i int) []byte { return fullReport(t, i, 80_000, 8, 4, 0) }, true},
+		"valid, histograms": {steadily, func(i int) []byte { return fullReport(t, i, 480, 100, 10, 48) }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var packed [][]byte
+			for i := range workers {
+				packed = append(packed, c.report(i))
+			}
+			peak := peakMemory(func() {
+				var all sync.WaitGroup
+				for range reconciles {
+					all.Go(func() { collectReports(t, packed, c.measure, c.merges) })
+				}
+				all.Wait()
+			})
+			t.Logf("%d MiB at most", peak>>20)
+			if peak > allowed {
+				t.Errorf("%d MiB, at most %d MiB", peak>>20, allowed>>20)
+			}
+		})
+	}
+}
+
+// collectReports does what a reconcile does with the reports.
+func collectReports(t *testing.T, packed [][]byte, measure v1alpha1.Measure, merges bool) {
+	release, err := acquireDecodingSlot(t.Context())
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer release()
+	r, pass := passWith(packed, measure)
+	if err := r.readReports(t.Context(), pass); err != nil {
+		t.Error(err)
+		return
+	}
+	if merged := pass.reports.merged; (merged != nil) != merges || !merges && len(pass.reports.failures) != len(packed) {
+		t.Errorf("merged: %t, failure of the first: %s", merged != nil, pass.reports.failures[0])
+		return
+	}
+	if !merges {
+		return
+	}
+	result, err := results.NewResult(pass.reports.merged, results.Interpretation{}, results.Verdict{})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if _, err := results.Encode(result); err != nil {
+		t.Error(err)
+	}
+}
+
+// peakMemory is the most memory that the process has from the system while do runs, without what it has given back.
+func peakMemory(do func()) uint64 {
+	debug.FreeOSMemory()
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	var peak uint64
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for ticker := time.NewTicker(2 * time.Millisecond); ; {
+			metrics.Read(samples)
+			peak = max(peak, samples[0].Value.Uint64()-samples[1].Value.Uint64())
+			select {
+			case <-done:
+				ticker.Stop()
+				return
+			case <-ticker.C:
+			}
+		}
+	}()
+	do()
+	close(done)
+	<-ended
+	return peak
+}
+
+// TestReportOfAnotherWorkerIsRefused: a pod may write to the reports of its run only, but into any of them.
+func TestReportOfAnotherWorkerIsRefused(t *testing.T) {
+	r, pass := passWith([][]byte{fullReport(t, 0, 2, 1, 1, 0), fullReport(t, 0, 2, 1, 1, 0)}, v1alpha1.Measure{})
+	if err := r.readReports(t.Context(), pass); err != nil {
+		t.Fatal(err)
+	}
+	if len(pass.reports.merged.Workers) != 1 || !strings.Contains(pass.reports.failures[1], "the report of worker 1 is that of worker 0") {
+		t.Errorf("%d workers merged, failures %v", len(pass.reports.merged.Workers), pass.reports.failures)
+	}
+}

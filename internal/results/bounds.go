@@ -1,0 +1,137 @@
+package results
+
+import "fmt"
+
+// Bounds of a stored document. They lie above everything that the operator and its agents write. Decoding allocates far more than the
+// text has: an empty object of 3 bytes becomes a struct of hundreds.
+const (
+	maxDepth     = 32
+	maxFields    = 10_000
+	maxListItems = 20_000
+	// maxSeconds of a series by seconds: warm-up and window have at most 48 h.
+	maxSeconds = 200_000
+	maxString  = 64 << 10
+	// maxHistogram is more than the base64 text of any histogram of the project has.
+	maxHistogram = 512 << 10
+	// maxObjects of a document. There is no such limit on numbers, of which 4 MiB of text hold 2 million.
+	maxObjects = 300_000
+)
+
+// longLists are the fields whose lists may have maxSeconds items: numbers by the second. Names that encoding/json takes for these,
+// such as VALUES, have the smaller limit.
+var longLists = map[string]bool{"values": true, "cpuSeconds": true, "memoryBytes": true, "completedPerSecond": true, "failedPerSecond": true}
+
+// container is a list or an object while its items are counted.
+type container struct {
+	list  bool
+	items int
+	// field is the name of the field that is being read: of a list, the one that holds it.
+	field string
+}
+
+// boundsScanner counts what a JSON text holds without decoding it.
+type boundsScanner struct {
+	text    []byte
+	open    []container
+	objects int
+}
+
+// checkBounds refuses a JSON text that holds more than a stored document can. The text need not be valid.
+func checkBounds(text []byte) error {
+	s := boundsScanner{text: text}
+	for at := 0; at < len(text); at++ {
+		var err error
+		switch c := text[at]; c {
+		case '"':
+			at, err = s.readString(at)
+		case '{', '[':
+			err = s.push(c == '[')
+		case '}', ']':
+			s.pop()
+		case ',':
+			err = s.count()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readString returns the position of the closing quote. A string that a colon follows is the name of a field.
+func (s *boundsScanner) readString(start int) (int, error) {
+	end := start + 1
+	for end < len(s.text) && s.text[end] != '"' {
+		if s.text[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	end = min(end, len(s.text)-1)
+	limit := maxString
+	if top := s.top(); top != nil && top.field == "histogram" {
+		limit = maxHistogram
+	}
+	if n := end - start; n > limit {
+		return 0, fmt.Errorf("a string has %d bytes, at most %d are allowed", n, limit)
+	}
+	next := end + 1
+	for next < len(s.text) && (s.text[next] == ' ' || s.text[next] == '\n' || s.text[next] == '\t' || s.text[next] == '\r') {
+		next++
+	}
+	if top := s.top(); top != nil && !top.list && next < len(s.text) && s.text[next] == ':' {
+		top.field = string(s.text[start+1 : end])
+	}
+	return end, nil
+}
+
+func (s *boundsScanner) top() *container {
+	if len(s.open) == 0 {
+		return nil
+	}
+	return &s.open[len(s.open)-1]
+}
+
+func (s *boundsScanner) push(list bool) error {
+	field := ""
+	if top := s.top(); top != nil {
+		field = top.field
+	}
+	if len(s.open) == maxDepth {
+		return fmt.Errorf("it is nested more than %d deep", maxDepth)
+	}
+	if !list {
+		s.objects++
+	}
+	if s.objects > maxObjects {
+		return fmt.Errorf("it has more than %d objects", maxObjects)
+	}
+	s.open = append(s.open, container{list: list, field: field})
+	return s.count()
+}
+
+func (s *boundsScanner) pop() {
+	if len(s.open) > 0 {
+		s.open = s.open[:len(s.open)-1]
+	}
+}
+
+// count adds an item to the innermost list or object. An empty one counts as one with an item.
+func (s *boundsScanner) count() error {
+	top := s.top()
+	if top == nil {
+		return nil
+	}
+	top.items++
+	limit := maxFields
+	switch {
+	case top.list && longLists[top.field]:
+		limit = maxSeconds
+	case top.list:
+		limit = maxListItems
+	}
+	if top.items > limit {
+		return fmt.Errorf("%.40q has more than %d items", top.field, limit)
+	}
+	return nil
+}

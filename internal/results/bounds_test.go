@@ -1,0 +1,187 @@
+package results
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// repeated is a list of n equal items.
+func repeated(item string, n int) string {
+	return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
+}
+
+// hostileReports are texts that stay below MaxDecodedBytes and become as much as possible once they are decoded.
+func hostileReports() map[string]string {
+	nested := strings.Repeat("[", 1000) + strings.Repeat("]", 1000)
+	return map[string]string{
+		"list of empty members":  `{"members":` + repeated("{}", 1_300_000) + `}`,
+		"other case":             `{"MEMBERS":` + repeated("{}", 1_300_000) + `}`,
+		"escaped name":           `{"\u006dembers":` + repeated("{}", 1_300_000) + `}`,
+		"lists of empty errors":  `{"intervals":` + repeated(`{"errors":`+repeated("{}", 1000)+`}`, 1000) + `}`,
+		"same list many times":   `{` + strings.TrimSuffix(strings.Repeat(`"members":`+repeated("{}", 15_000)+`,`, 80), ",") + `}`,
+		"long list of numbers":   `{"completedPerSecond":` + repeated("0", 2_000_000) + `}`,
+		"long string":            `{"unit":"` + strings.Repeat("x", 4_000_000) + `"}`,
+		"nesting":                `{"members":` + nested + `}`,
+		"object of many fields":  `{"a":` + `{` + strings.Repeat(`"a":0,`, 100_000) + `"a":0}}`,
+		"pressure and host":      `{"members":` + repeated(`{"host":{"pressure":{"cpu":1}},"volume":{},"clock":{}}`, 70_000) + `}`,
+		"histogram of any range": fmt.Sprintf(`{"worker":0,"startMillis":1,"windowSeconds":1,"completedPerSecond":[0],"failedPerSecond":[0],"histogram":%q}`, wideHistogram()),
+	}
+}
+
+// wideHistogram is of the whole range of the library, whose counts have 48 MB.
+func wideHistogram() string {
+	encoded, err := hdrhistogram.New(1, math.MaxInt64/2, 5).Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		panic(err)
+	}
+	return string(encoded)
+}
+
+// TestHostileReportsAreRefusedCheaply measures what is allocated for them. A list of a million empty objects took 579 MiB.
+func TestHostileReportsAreRefusedCheaply(t *testing.T) {
+	const allowed = 64 << 20
+	for name, text := range hostileReports() {
+		t.Run(name, func(t *testing.T) {
+			if len(text) > MaxDecodedBytes {
+				t.Fatalf("the text has %d bytes: the case shows nothing", len(text))
+			}
+			packed, err := gzipped(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for kind, decode := range map[string]func([]byte) error{
+				"report": func(b []byte) error { _, err := DecodeWorker(b); return err },
+				"result": func(b []byte) error { _, err := Decode(b); return err },
+			} {
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				err = decode(packed)
+				runtime.ReadMemStats(&after)
+				allocated := after.TotalAlloc - before.TotalAlloc
+				t.Logf("%s: %d KiB packed, %d MiB allocated: %v", kind, len(packed)>>10, allocated>>20, err)
+				if err == nil || allocated > allowed {
+					t.Errorf("%s: %d MiB allocated, at most %d; error %v", kind, allocated>>20, allowed>>20, err)
+				}
+			}
+		})
+	}
+}
+
+// TestReportsAtTheBounds measures what is allocated for texts that hold as much as is allowed.
+func TestReportsAtTheBounds(t *testing.T) {
+	const allowed = 160 << 20
+	for name, text := range map[string]string{
+		"members":          `{"members":` + repeated(`{"host":{"pressure":{"cpu":1}},"volume":{},"clock":{},"garbageCollection":{},"pressure":{}}`, 20_000) + `}`,
+		"numbers":          `{"series":` + repeated(`{"values":`+repeated("0", 199_000)+`}`, 10) + `}`,
+		"errors":           `{"intervals":` + repeated(`{"errors":`+repeated("{}", 9900)+`}`, 30) + `}`,
+		"fields of a map":  `{"environment":{"settings":{` + distinctFields(9000) + `}}}`,
+		"experiment runs":  `{"runs":` + repeated(`{"metrics":{"a":1}}`, 20_000) + `}`,
+		"escaped in lists": `{"errors":` + repeated(`{"kind":"\u0000"}`, 20_000) + `}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := checkBounds([]byte(text)); err != nil {
+				t.Fatalf("the case shows nothing: %v", err)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, reportErr := ParseWorker([]byte(text))
+			_, resultErr := Decode([]byte(text))
+			err := errors.Join(reportErr, resultErr)
+			runtime.ReadMemStats(&after)
+			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > allowed {
+				t.Errorf("%d MiB allocated for %d KiB, at most %d MiB; error %v", allocated>>20, len(text)>>10, allowed>>20, err)
+			} else {
+				t.Logf("%d MiB allocated for %d KiB", allocated>>20, len(text)>>10)
+			}
+		})
+	}
+}
+
+func distinctFields(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"%d":"",`, i)
+	}
+	return strings.TrimSuffix(b.String(), ",")
+}
+
+// TestBombsAreNotUnpacked packs 64 MiB.
+func TestBombsAreNotUnpacked(t *testing.T) {
+	packed, err := gzipped(strings.Repeat(" ", 64<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = Unpack(packed)
+	runtime.ReadMemStats(&after)
+	if allocated := after.TotalAlloc - before.TotalAlloc; err == nil || allocated > 32<<20 {
+		t.Errorf("%d bytes packed: %d MiB allocated, error %v", len(packed), allocated>>20, err)
+	}
+}
+
+func TestHistogramsOfOtherRangesAreRefusedBeforeTheyAreMade(t *testing.T) {
+	encoded := wideHistogram()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := decodeHistogram(encoded)
+	runtime.ReadMemStats(&after)
+	if allocated := after.TotalAlloc - before.TotalAlloc; err == nil || allocated > 4<<20 {
+		t.Errorf("%d MiB allocated, error %v", allocated>>20, err)
+	}
+	content, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cookie := binary.BigEndian.Uint32(content); cookie&^0xf0 != uint32(hdrhistogram.V2CompressedEncodingCookieBase) {
+		t.Errorf("the case shows nothing: cookie %x", cookie)
+	}
+}
+
+// TestMergingIsBounded merges 50 reports that each bring as many members, series, blocks and kinds of errors as a report may.
+func TestMergingIsBounded(t *testing.T) {
+	merger := NewMerger()
+	base := worker(t, 0, 1, 2)
+	for i := range 50 {
+		w := base
+		w.Worker = i
+		for k := range 2000 {
+			name := fmt.Sprintf("%d-%d", i, k)
+			w.Members = append(w.Members, Member{Member: name, CPUSeconds: Series{1, 1}, MemoryBytes: Series{1, 1}})
+			w.Series = append(w.Series, NamedSeries{Subject: name, Name: name, Values: Series{1, 1}})
+			w.Errors = append(w.Errors, ErrorCount{Kind: name, Count: 1, Example: strings.Repeat("x", 1000)})
+			w.Blocks = append(w.Blocks, Block{Height: int64(50*k + i), Micros: int64(k)})
+		}
+		if err := w.check(); err != nil {
+			t.Fatal(err)
+		}
+		if err := merger.Add(&w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := merger.Measurement()
+	if len(m.Members) > maxMembers || len(m.Series) > maxSeries || len(m.Blocks) != MaxBlocks || m.BlocksOmitted != 100_000-MaxBlocks {
+		t.Errorf("%d members, %d series, %d blocks and %d omitted", len(m.Members), len(m.Series), len(m.Blocks), m.BlocksOmitted)
+	}
+	if len(m.Errors) > maxErrorKinds+1 || m.errorCount() != 100_000 || len([]rune(m.Errors[0].Example)) > maxExample {
+		t.Errorf("%d kinds of %d errors", len(m.Errors), m.errorCount())
+	}
+}
+
+func gzipped(text string) ([]byte, error) {
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	_, err := zip.Write([]byte(text))
+	err = errors.Join(err, zip.Close())
+	return packed.Bytes(), err
+}

@@ -1,0 +1,139 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+const (
+	// maxMembers of a measurement, databases counted.
+	maxMembers = 4096
+	// maxSeries of a measurement besides throughput, CPU and memory.
+	maxSeries = 20_000
+	// maxName bounds the names in reports, in bytes.
+	maxName = 253
+	// maxSeriesValues bounds what a measurement holds of series in memory; MaxDecodedBytes cannot have more.
+	maxSeriesValues = MaxDecodedBytes / 4
+
+	// coarsestSeconds is the coarsest resolution of series. 48 h have 42 values then.
+	coarsestSeconds = 4096
+	// thinBlocksFrom is the resolution from which on the list of blocks is halved as well.
+	thinBlocksFrom = 64
+)
+
+// resolution is the number of seconds that each value covers: 0, which documents leave out, is one.
+func resolution(seriesSeconds int) int { return max(1, seriesSeconds) }
+
+// seriesLength is the number of values of a series over some seconds.
+func seriesLength(seconds, seriesSeconds int) int {
+	each := resolution(seriesSeconds)
+	return (seconds + each - 1) / each
+}
+
+// checkResolution wants a power of two, so that series of two resolutions can be brought to the coarser one.
+func checkResolution(seriesSeconds int) error {
+	if seriesSeconds < 0 || seriesSeconds > coarsestSeconds || bits.OnesCount(uint(seriesSeconds)) > 1 {
+		return fmt.Errorf("seriesSeconds: %d is no power of two up to %d", seriesSeconds, coarsestSeconds)
+	}
+	return nil
+}
+
+// Halved has one value for each two of the series: the mean of those that are known.
+func (s Series) Halved() Series {
+	half := make(Series, 0, (len(s)+1)/2)
+	for i := 0; i < len(s); i += 2 {
+		value := s[i]
+		switch {
+		case i+1 == len(s) || math.IsNaN(s[i+1]):
+		case math.IsNaN(value):
+			value = s[i+1]
+		default:
+			value = (value + s[i+1]) / 2
+		}
+		half = append(half, value)
+	}
+	return half
+}
+
+// PerSecond returns a series of a result with a value in the last of the seconds that it covers, and Missing in the others.
+func (r *Result) PerSecond(s Series) Series {
+	each := resolution(r.SeriesSeconds)
+	if each == 1 {
+		return s
+	}
+	seconds := make(Series, min(r.Times.WindowSeconds, len(s)*each))
+	for i := range seconds {
+		seconds[i] = Missing
+	}
+	for i, v := range s {
+		if last := min((i+1)*each, len(seconds)) - 1; last >= i*each {
+			seconds[last] = v
+		}
+	}
+	return seconds
+}
+
+// halveSeries halves the resolution of series and members, in copies of what holds them: a cut shares it with the whole.
+func halveSeries(seriesSeconds *int, series []NamedSeries, members []Member) {
+	*seriesSeconds = 2 * resolution(*seriesSeconds)
+	for i := range series {
+		series[i].Values = series[i].Values.Halved()
+	}
+	for i := range members {
+		members[i].CPUSeconds, members[i].MemoryBytes = members[i].CPUSeconds.Halved(), members[i].MemoryBytes.Halved()
+	}
+}
+
+// coarsen makes the result smaller by one step of the rule in docs/results.md; false if no step is left.
+func (r *Result) coarsen() bool {
+	if resolution(r.SeriesSeconds) >= coarsestSeconds {
+		return false
+	}
+	halveSeries(&r.SeriesSeconds, r.Recorded, r.Members)
+	if r.SeriesSeconds > thinBlocksFrom {
+		r.BlocksOmitted += int64(len(r.Blocks) - len(r.Blocks)/2)
+		r.Blocks = r.Blocks[:len(r.Blocks)/2]
+	}
+	return true
+}
+
+// coarsen makes the worker's result smaller by one step; false if no step is left.
+func (w *Worker) coarsen() bool {
+	if resolution(w.SeriesSeconds) >= coarsestSeconds {
+		return false
+	}
+	halveSeries(&w.SeriesSeconds, w.Series, w.Members)
+	if w.SeriesSeconds > thinBlocksFrom {
+		w.BlocksOmitted += int64(len(w.Blocks) - len(w.Blocks)/2)
+		w.Blocks = w.Blocks[:len(w.Blocks)/2]
+	}
+	return true
+}
+
+// coarsen halves the resolution of the measurement's series; false if it is the coarsest.
+func (m *Measurement) coarsen() bool {
+	if resolution(m.SeriesSeconds) >= coarsestSeconds {
+		return false
+	}
+	halveSeries(&m.SeriesSeconds, m.Series, m.Members)
+	return true
+}
+
+// alignSeries brings the series of the measurement and of a worker to the coarser of their resolutions.
+func (m *Measurement) alignSeries(w *Worker) {
+	if len(m.Workers) == 0 {
+		m.SeriesSeconds = w.SeriesSeconds
+	}
+	for resolution(w.SeriesSeconds) < resolution(m.SeriesSeconds) {
+		halveSeries(&w.SeriesSeconds, w.Series, w.Members)
+	}
+	for resolution(m.SeriesSeconds) < resolution(w.SeriesSeconds) {
+		m.coarsen()
+	}
+}
+
+// seriesValues is how many values the series of the measurement have.
+func (m *Measurement) seriesValues() int {
+	return (len(m.Series) + 2*len(m.Members)) * seriesLength(m.WindowSeconds, m.SeriesSeconds)
+}

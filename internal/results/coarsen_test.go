@@ -1,0 +1,111 @@
+package results
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+func TestHalved(t *testing.T) {
+	for name, c := range map[string]struct{ in, want Series }{
+		"nothing":     {Series{}, Series{}},
+		"pairs":       {Series{1, 3, 5, 7}, Series{2, 6}},
+		"odd":         {Series{1, 3, 5}, Series{2, 5}},
+		"one missing": {Series{Missing, 3, 5, Missing}, Series{3, 5}},
+		"two missing": {Series{Missing, Missing, 5, 5}, Series{Missing, 5}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := c.in.Halved()
+			if same := slices.EqualFunc(got, c.want, func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }); !same {
+				t.Errorf("%v became %v, want %v", c.in, got, c.want)
+			}
+		})
+	}
+}
+
+// TestMergeAlignsResolutions merges a worker that had to coarsen its report with one that had not.
+func TestMergeAlignsResolutions(t *testing.T) {
+	coarse, fine := observing(t, 1, 6), observing(t, 2, 6)
+	fine.Worker, coarse.Members[0].Member, coarse.Series = 1, "other", nil
+	coarse.coarsen()
+	for name, workers := range map[string][]Worker{"coarse first": {*coarse, *fine}, "fine first": {*fine, *coarse}} {
+		t.Run(name, func(t *testing.T) {
+			workers[0].Worker, workers[1].Worker = 0, 1
+			workers[0].Members, workers[1].Members = slices.Clone(workers[0].Members), slices.Clone(workers[1].Members)
+			workers[0].Series, workers[1].Series = slices.Clone(workers[0].Series), slices.Clone(workers[1].Series)
+			m := merge(t, workers...)
+			if m.SeriesSeconds != 2 || len(m.Members) != 3 {
+				t.Fatalf("%d members with a value for %d s", len(m.Members), m.SeriesSeconds)
+			}
+			for _, member := range m.Members {
+				if len(member.CPUSeconds) != 3 || len(member.MemoryBytes) != 3 {
+					t.Errorf("%s has %d values, want 3", member.Member, len(member.CPUSeconds))
+				}
+			}
+		})
+	}
+}
+
+// TestCutOfCoarseSeries cuts a report whose values cover two seconds.
+func TestCutOfCoarseSeries(t *testing.T) {
+	w := observing(t, 1, 6)
+	w.coarsen()
+	w.IntervalSeconds = 1
+	for range 6 {
+		w.Intervals = append(w.Intervals, Interval{Histogram: worker(t, 0).Histogram})
+	}
+	for name, c := range map[string]struct{ from, to, values int }{"aligned": {2, 6, 2}, "not aligned": {1, 4, 2}, "the end": {5, 6, 1}} {
+		t.Run(name, func(t *testing.T) {
+			cut, err := w.Cut(c.from, c.to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(cut.Members[0].CPUSeconds) != c.values || len(cut.Series[0].Values) != c.values || cut.checkSeries() != nil || cut.checkMembers() != nil {
+				t.Errorf("%d values, want %d", len(cut.Members[0].CPUSeconds), c.values)
+			}
+		})
+	}
+}
+
+// TestEncodeCoarsensResults encodes the series of 100 members over 24 hours, as if they had been coarsened while they were merged.
+func TestEncodeCoarsensResults(t *testing.T) {
+	const window = 24 * 60 * 60
+	w := observing(t, 100, window/64)
+	m := merge(t, *w)
+	m.WindowSeconds, m.SeriesSeconds = window, 64
+	for range MaxBlocks {
+		m.Blocks = append(m.Blocks, Block{Height: int64(len(m.Blocks)), Micros: int64(len(m.Blocks)) * 4_000_000, Bytes: 1 << 20, Proposer: "A1B2C3"})
+	}
+	r, err := NewResult(m, Interpretation{}, Verdict{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := r.Members[0].CPUSeconds.Mean()
+	packed, err := Encode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes, a value for %d s, %d blocks", len(packed), got.SeriesSeconds, len(got.Blocks))
+	if got.SeriesSeconds <= 64 || len(got.Members[0].CPUSeconds) != seriesLength(window, got.SeriesSeconds) {
+		t.Errorf("%d values, each for %d s", len(got.Members[0].CPUSeconds), got.SeriesSeconds)
+	}
+	if math.Abs(got.Members[0].CPUSeconds.Mean()-mean) > 0.01*mean {
+		t.Errorf("the mean was %v and became %v", mean, got.Members[0].CPUSeconds.Mean())
+	}
+	if int64(len(got.Blocks))+got.BlocksOmitted != MaxBlocks {
+		t.Errorf("%d blocks and %d omitted", len(got.Blocks), got.BlocksOmitted)
+	}
+}
+
+func TestPerSecond(t *testing.T) {
+	r := &Result{SeriesSeconds: 2, Times: Times{WindowSeconds: 5}}
+	got := r.PerSecond(Series{1, 2, 3})
+	if len(got) != 5 || !reflect.DeepEqual(got.known(), []float64{1, 2, 3}) || got[1] != 1 || got[3] != 2 || got[4] != 3 {
+		t.Errorf("got %v", got)
+	}
+}
