@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
@@ -67,7 +66,7 @@ func TestChart(t *testing.T) {
 	mustPass(t, "and through a rollback", func(t *testing.T) {
 		r := r.Within(t)
 		old := r.Pods()
-		r.Helm("rollback", "lab", "1", "--wait", "--timeout", "3m")
+		r.Helm("rollback", "lab", "1", "--wait", "--timeout", "15m")
 		replaced(r, old)
 		measured(r, "back")
 		untouched(r.Namespace, before)
@@ -85,7 +84,7 @@ func TestChart(t *testing.T) {
 	mustPass(t, "an uninstall leaves networks and results", func(t *testing.T) {
 		r := r.Within(t)
 		r.Helm("uninstall", "lab", "--wait")
-		r.Wait("nothing of the release is left", time.Minute, func() (bool, string) {
+		r.Wait("nothing of the release is left", func() (bool, string) {
 			left := r.Kubectl("get", "all,roles,rolebindings,networkpolicies,serviceaccounts", "--selector=app.kubernetes.io/instance=lab", "--output=name")
 			return left == "", "it left " + left
 		})
@@ -99,7 +98,7 @@ func TestChart(t *testing.T) {
 		measured(r, "anew")
 		untouched(r.Namespace, before)
 		r.Kubectl("delete", "benchmarknetwork", "pair")
-		r.Wait("nothing of the members is left", time.Minute, func() (bool, string) {
+		r.Wait("nothing of the members is left", func() (bool, string) {
 			of := "--selector=" + v1alpha1.LabelNetwork + "=pair," + v1alpha1.LabelMember
 			left := r.Kubectl("get", "pods,statefulsets,services,secrets,persistentvolumeclaims", of, "--output=name")
 			return left == "", left + " is left"

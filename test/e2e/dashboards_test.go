@@ -68,7 +68,7 @@ func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ..
 	ns.Helper()
 	prometheus := ns.Prometheus()
 	// The operator is scraped each 30 s, and says whether a run is valid when all else is over.
-	ns.Wait("Prometheus knows the verdict on run "+run.Name, 2*time.Minute, func() (bool, string) {
+	ns.Wait("Prometheus knows the verdict on run "+run.Name, func() (bool, string) {
 		valid := prometheus.Query(`benchnet_run_valid{namespace="` + ns.Name + `",run="` + run.Name + `"}`)
 		return len(valid) > 0, "no benchnet_run_valid yet"
 	})
@@ -77,8 +77,8 @@ func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ..
 		ns.Fatal(err)
 	}
 	from := run.Status.StartTime.Add(-time.Minute)
-	// A rate needs two scrapes of what may have just been started: all have the time for them.
-	patience := time.Now().Add(75 * time.Second)
+	// A rate needs two scrapes of what may have just been started. All queries share the time for that, which is ample.
+	patience := time.Now().Add(5 * time.Minute)
 	left, asked := map[system]int{}, 0
 	for _, d := range all {
 		queries, err := d.Queries()

@@ -140,9 +140,11 @@ func TestComparisonWithItself(t *testing.T) {
 	suspend(ns, true)
 	ns.WaitExperiment("same", "is suspended", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Phase == "Suspended" })
 	before := len(ns.RunsOf("same"))
-	time.Sleep(5 * time.Second)
+	// The pass that counts the end of the last run under way would create the next one.
+	done := fmt.Sprintf("%d/4", before)
+	ns.WaitExperiment("same", "has counted "+done+" runs", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Progress == done })
 	if after := len(ns.RunsOf("same")); after != before || after == 4 {
-		t.Errorf("there were %d runs when it was suspended, and 5 s later %d", before, after)
+		t.Errorf("there were %d runs when it was suspended, and %d when these had ended", before, after)
 	}
 	suspend(ns, false)
 	e := ns.WaitExperiment("same", "has ended", cluster.Ended)

@@ -66,7 +66,7 @@ func assertSeries(prometheus cluster.Prometheus, pod scraped, network *v1alpha1.
 		for _, series := range pod.series[port] {
 			selector := fmt.Sprintf(`%s{job="benchnet",namespace=%q,pod=%q,endpoint=%q,network=%q,platform=%q,%s=%q}`, series, prometheus.Name,
 				pod.name, port, network.Name, network.Spec.Platform.Type, pod.label, pod.value)
-			prometheus.Wait(selector+" is there", time.Minute, func() (bool, string) {
+			prometheus.Wait(selector+" is there", func() (bool, string) {
 				return len(prometheus.Query(selector)) > 0, "no such series"
 			})
 		}
@@ -80,10 +80,11 @@ func assertOperatorScraped(ns *cluster.Namespace) {
 	operator := ns.Operator().Name
 	prometheus.WaitTargetsUp(model.LabelSet{"namespace": cluster.OperatorNamespace, "pod": model.LabelValue(operator)}, operator+"/metrics")
 	for _, series := range operatorSeries {
-		vector := prometheus.Query(fmt.Sprintf(`%s{namespace=%q,pod=%q}`, series, cluster.OperatorNamespace, operator))
-		if len(vector) == 0 {
-			ns.Errorf("the metrics of the operator lack %s", series)
-		}
+		var vector model.Vector
+		prometheus.Wait("the operator's metrics have "+series, func() (bool, string) {
+			vector = prometheus.Query(fmt.Sprintf(`%s{namespace=%q,pod=%q}`, series, cluster.OperatorNamespace, operator))
+			return len(vector) > 0, "no such series"
+		})
 		if series == "process_resident_memory_bytes" && len(vector) > 0 {
 			ns.Logf("operator: %s %.1f MiB", series, float64(vector[0].Value)/(1<<20))
 		}

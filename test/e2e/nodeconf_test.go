@@ -22,9 +22,10 @@ var validateScript string
 // spoiled is the name of a node.conf that Corda must refuse.
 const spoiled = "spoiled"
 
-// assertNodeConfs lets validate-configuration of the node's own image judge the node.conf of every member, and one with a
-// key that open source does not know, so that a judge who accepts everything is found out.
-func assertNodeConfs(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork) {
+// startNodeConfJudge lets validate-configuration of the node's own image judge the node.conf of every member, and one with a
+// key that open source does not know, so that a judge who accepts everything is found out. It takes a while: assertNodeConfs
+// collects the outcome.
+func startNodeConfJudge(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork) (judge *corev1.Pod) {
 	ns.Helper()
 	bad := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: spoiled, Namespace: ns.Name}}
 	sources := map[string]string{spoiled: spoiled}
@@ -37,10 +38,16 @@ func assertNodeConfs(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork) 
 	if err := ns.Client.Create(ns.Context(), bad); err != nil {
 		ns.Fatal(err)
 	}
-	judge := judgePod(ns, memberPod(ns, network.Name, network.Status.Members[0].Name), sources)
+	judge = judgePod(ns, memberPod(ns, network.Name, network.Status.Members[0].Name), sources)
 	if err := ns.Client.Create(ns.Context(), judge); err != nil {
 		ns.Fatal(err)
 	}
+	return judge
+}
+
+// assertNodeConfs fails unless the judge accepts the node.conf of every member, and not the spoiled one.
+func assertNodeConfs(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork, judge *corev1.Pod) {
+	ns.Helper()
 	code, said := ns.WaitTerminated(judge.Name)
 	ns.Log(said)
 	if code != 0 {
@@ -54,6 +61,7 @@ func assertNodeConfs(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork) 
 	if !strings.Contains(said, spoiled+" refused") || !strings.Contains(said, "useOpenSsl") {
 		ns.Error("Corda should refuse the spoiled node.conf and name useOpenSsl")
 	}
+	bad := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: spoiled, Namespace: ns.Name}}
 	for _, object := range []client.Object{judge, bad} {
 		if err := ns.Client.Delete(ns.Context(), object); err != nil {
 			ns.Error(err)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -30,10 +29,11 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 	ns.MustApply(twoBanks)
 	network := ns.WaitReady("banks")
 	tellStages(ns, network)
+	judge := startNodeConfJudge(ns, network)
 	t.Run("a suspended network runs nothing", func(t *testing.T) { assertNoLoad(ns.Within(t)) })
-	t.Run("Corda accepts the node.conf of every member", func(t *testing.T) { assertNodeConfs(ns.Within(t), network) })
 	t.Run("Prometheus scrapes all of it", func(t *testing.T) { assertScraped(ns.Within(t), network, cordaSeries) })
 	t.Run("Prometheus scrapes the operator", func(t *testing.T) { assertOperatorScraped(ns.Within(t)) })
+	t.Run("Corda accepts the node.conf of every member", func(t *testing.T) { assertNodeConfs(ns.Within(t), network, judge) })
 
 	ns.Kubectl("patch", "benchmarknetwork", "banks", "--type=merge", "--patch", `{"spec":{"suspend":false}}`)
 
@@ -50,8 +50,8 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 	mustPass(t, "issue, open loop", func(t *testing.T) {
 		ns := ns.Within(t)
 		run := assertRun(ns, "banks-issue-open")
-		if planned := document(ns, run).Schedule.Planned; planned != 20 {
-			t.Errorf("2 a second over 10 s make 20 planned starts, not %d", planned)
+		if planned := document(ns, run).Schedule.Planned; planned != 60 {
+			t.Errorf("2 a second over 30 s make 60 planned starts, not %d", planned)
 		}
 	})
 	t.Run("every recording rule gives data, no alert fires, the page of metrics is right", func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 	})
 	t.Run("the network tells of its last run", func(t *testing.T) {
 		ns := ns.Within(t)
-		ns.Wait("the network has finished", time.Minute, func() (bool, string) {
+		ns.Wait("the network has finished", func() (bool, string) {
 			s := ns.Network("banks").Status
 			return s.Phase == "Finished" && s.LastRun != nil && s.LastRun.Name == "banks-issue-open", fmt.Sprintf("phase %s, last run %+v", s.Phase, s.LastRun)
 		})

@@ -5,7 +5,6 @@ package e2e_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
@@ -59,7 +58,7 @@ func refusal(ns *cluster.Namespace, manifest string) string {
 		return err.Error()
 	}
 	var said string
-	ns.Wait("the network is refused", time.Minute, func() (bool, string) {
+	ns.Wait("the network is refused", func() (bool, string) {
 		c := meta.FindStatusCondition(ns.Network("banks").Status.Conditions, v1alpha1.ConditionAccepted)
 		if c == nil {
 			return false, "no condition Accepted yet"

@@ -63,9 +63,10 @@ func assertRules(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ...syst
 			selector = fmt.Sprintf(`%s{namespace=%q,run=%q}`, rule.Name, ns.Name, run.Name)
 		}
 		label, want := seriesOf(rule.Name, network)
-		if got := numbered(prometheus.QueryRange(selector, run.Status.StartTime.Time, time.Now(), 5*time.Second), label); len(got) != want {
-			ns.Errorf("%s has recorded numbers of %d %s (%v), want %d", selector, len(got), label, got, want)
-		}
+		prometheus.Wait(selector+" is recorded", func() (bool, string) {
+			got := numbered(prometheus.QueryRange(selector, run.Status.StartTime.Time, time.Now(), 5*time.Second), label)
+			return len(got) == want, fmt.Sprintf("numbers of %d %s (%v), want %d", len(got), label, got, want)
+		})
 	}
 	ns.Logf("%d recording rules gave data over the time of %s; %d are of other systems", asked, run.Name, left)
 }
@@ -136,8 +137,9 @@ func assertDocumented(ns *cluster.Namespace, here ...system) {
 	ns.Logf("%d metrics are served, and those of docs/metrics.md as it says", len(served))
 }
 
-// hostOnly are alerts on the machine that the test runs on, and not on the network: its disk may be small.
-var hostOnly = []string{"BenchnetVolumeNearlyFull"}
+// hostOnly are alerts on the machine that the test runs on, and not on the network: its disk may be small, and its CPUs may be so
+// busy that scrapes take seconds (which looks like a clock that is behind) or time out.
+var hostOnly = []string{"BenchnetVolumeNearlyFull", "BenchnetClockSkew", "BenchnetTargetDown"}
 
 // assertQuiet fails if an alert of the severity warning or critical has fired on a network while it was well: since the run began.
 func assertQuiet(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
@@ -175,7 +177,7 @@ func waitAlert(ns *cluster.Namespace, alert, member string, firing bool) {
 	if !firing {
 		what = fmt.Sprintf("%s is over on %s", alert, member)
 	}
-	ns.Wait(what, 3*time.Minute, func() (bool, string) {
+	ns.Wait(what, func() (bool, string) {
 		state := "quiet"
 		for _, series := range prometheus.Query(selector) {
 			state = string(series.Metric["alertstate"])

@@ -52,8 +52,14 @@ func NewNamespace(t testing.TB, scenario string) *Namespace {
 	t.Cleanup(func() {
 		if t.Failed() {
 			n.collect()
+			n.remove()
+			return
 		}
-		n.remove()
+		// A test that passed has left nothing that is worth waiting for: the next one has another namespace, and the next run of
+		// this one waits until the namespace is gone.
+		if err := n.startRemoval(context.Background()); err != nil && !apierrors.IsNotFound(err) {
+			n.Error(err)
+		}
 	})
 	return n
 }
@@ -77,20 +83,13 @@ func connect() (client.Client, error) {
 	return client.New(config, client.Options{Scheme: scheme})
 }
 
-// remove deletes the namespace, what an earlier run of the test left in it included, and waits until it is gone.
-// Experiments go first, which would make them anew, then networks: without the operator's part their members would take their whole grace period.
+// remove deletes the namespace, with what an earlier run of the test left in it, and waits until it is gone.
 func (n *Namespace) remove() {
 	n.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	for _, kind := range []client.Object{&v1alpha1.BenchmarkExperiment{}, &v1alpha1.BenchmarkNetwork{}, &v1alpha1.BenchmarkRun{}} {
-		if err := n.Client.DeleteAllOf(ctx, kind, client.InNamespace(n.Name)); err != nil && !apierrors.IsNotFound(err) {
-			n.Errorf("delete %T in namespace %s: %v", kind, n.Name, err)
-		}
-	}
-	object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: n.Name}}
 	for {
-		err := n.Client.Delete(ctx, object)
+		err := n.startRemoval(ctx)
 		if apierrors.IsNotFound(err) {
 			return
 		}
@@ -102,10 +101,22 @@ func (n *Namespace) remove() {
 	}
 }
 
+// startRemoval deletes the namespace and does not wait for its end. Experiments go first, since they would create their networks
+// again, then networks: without the operator's part their members would take their whole grace period.
+func (n *Namespace) startRemoval(ctx context.Context) error {
+	for _, kind := range []client.Object{&v1alpha1.BenchmarkExperiment{}, &v1alpha1.BenchmarkNetwork{}, &v1alpha1.BenchmarkRun{}} {
+		if err := n.Client.DeleteAllOf(ctx, kind, client.InNamespace(n.Name)); err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("delete %T in namespace %s: %w", kind, n.Name, err)
+		}
+	}
+	return n.Client.Delete(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: n.Name}})
+}
+
 // Get reads an object of the namespace, which must be there.
 func (n *Namespace) Get(name string, into client.Object) {
 	n.Helper()
-	if err := n.Client.Get(n.Context(), client.ObjectKey{Namespace: n.Name, Name: name}, into); err != nil {
+	key := client.ObjectKey{Namespace: n.Name, Name: name}
+	if _, err := retryRequest(func() (any, error) { return nil, n.Client.Get(n.Context(), key, into) }); err != nil {
 		n.Fatalf("get %T %s: %v", into, name, err)
 	}
 }

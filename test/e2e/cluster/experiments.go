@@ -22,7 +22,7 @@ func (n *Namespace) Experiment(name string) *v1alpha1.BenchmarkExperiment {
 func (n *Namespace) WaitExperiment(name, what string, wanted func(*v1alpha1.BenchmarkExperiment) bool) *v1alpha1.BenchmarkExperiment {
 	n.Helper()
 	var e *v1alpha1.BenchmarkExperiment
-	n.Wait("experiment "+name+" "+what, provisioning, func() (bool, string) {
+	n.Wait("experiment "+name+" "+what, func() (bool, string) {
 		e = n.Experiment(name)
 		state := fmt.Sprintf("%s, %s runs, under way: %q", e.Status.Phase, e.Status.Progress, e.Status.Current)
 		if c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted); c != nil && c.Status != "True" {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -55,7 +54,7 @@ func (n *Namespace) WaitRuns(names ...string) {
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		want = append(want, "benchmarkrun.benchnet.dev/"+name)
 	}
-	n.Wait("of networks and runs there are just "+strings.Join(want, " "), 2*time.Minute, func() (bool, string) {
+	n.Wait("of networks and runs there are just "+strings.Join(want, " "), func() (bool, string) {
 		left := strings.Fields(n.Kubectl("get", "benchmarknetworks,benchmarkruns", "--output=name", "--ignore-not-found"))
 		sort.Strings(left)
 		return slices.Equal(left, want), strings.Join(left, " ")
@@ -65,7 +64,7 @@ func (n *Namespace) WaitRuns(names ...string) {
 // WaitEmpty waits until nothing is left in the namespace.
 func (n *Namespace) WaitEmpty() {
 	n.Helper()
-	n.Wait("nothing is left in namespace "+n.Name, 4*time.Minute, func() (bool, string) {
+	n.Wait("nothing is left in namespace "+n.Name, func() (bool, string) {
 		left := n.Objects()
 		return len(left) == 0, fmt.Sprintf("%d objects, such as %s", len(left), strings.Join(left[:min(len(left), 8)], " "))
 	})

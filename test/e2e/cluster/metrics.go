@@ -17,13 +17,15 @@ var forwarding = regexp.MustCompile(`^Forwarding from (127\.0\.0\.1:\d+)`)
 // Scrape reads the metrics of a pod's port, as Prometheus would: a path through the API server leads to the pod.
 func (n *Namespace) Scrape(namespace, pod string, port int) string {
 	n.Helper()
-	ctx, cancel := context.WithTimeout(n.Context(), time.Minute)
-	defer cancel()
-	address, err := forward(ctx, namespace, pod, port)
-	if err != nil {
-		n.Fatalf("reach port %d of pod %s: %v", port, pod, err)
-	}
-	text, err := get(ctx, "http://"+address+"/metrics")
+	text, err := retryRequest(func() (string, error) {
+		ctx, cancel := context.WithTimeout(n.Context(), 2*time.Minute)
+		defer cancel()
+		address, err := forward(ctx, namespace, pod, port)
+		if err != nil {
+			return "", err
+		}
+		return get(ctx, "http://"+address+"/metrics")
+	})
 	if err != nil {
 		n.Fatalf("metrics of pod %s, port %d: %v", pod, port, err)
 	}

@@ -37,7 +37,7 @@ func (n *Namespace) KillOperator() {
 	if err := n.Client.Delete(n.Context(), old, client.GracePeriodSeconds(0)); err != nil {
 		n.Fatalf("delete the operator's pod: %v", err)
 	}
-	n.Wait("another operator is ready", provisioning, func() (bool, string) {
+	n.Wait("another operator is ready", func() (bool, string) {
 		var pods corev1.PodList
 		if err := n.Client.List(n.Context(), &pods, client.InNamespace(OperatorNamespace), client.MatchingLabels(stable(old.Labels))); err != nil {
 			return false, err.Error()

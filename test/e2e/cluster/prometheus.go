@@ -51,12 +51,15 @@ func (p Prometheus) Within(n *Namespace) Prometheus { return Prometheus{Namespac
 // Query is what an expression gives now: a vector, empty where there is nothing.
 func (p Prometheus) Query(expression string) model.Vector {
 	p.Helper()
-	value, warnings, err := p.api.Query(p.Context(), expression, time.Now())
+	value, err := retryRequest(func() (model.Value, error) {
+		value, warnings, err := p.api.Query(p.Context(), expression, time.Now())
+		if len(warnings) > 0 {
+			p.Logf("query %s: %v", expression, warnings)
+		}
+		return value, err
+	})
 	if err != nil {
 		p.Fatalf("query %s: %v", expression, err)
-	}
-	if len(warnings) > 0 {
-		p.Logf("query %s: %v", expression, warnings)
 	}
 	vector, ok := value.(model.Vector)
 	if !ok {
@@ -68,7 +71,10 @@ func (p Prometheus) Query(expression string) model.Vector {
 // QueryRange is what an expression gave between two instants.
 func (p Prometheus) QueryRange(expression string, from, to time.Time, step time.Duration) model.Matrix {
 	p.Helper()
-	value, _, err := p.api.QueryRange(p.Context(), expression, promv1.Range{Start: from, End: to, Step: step})
+	value, err := retryRequest(func() (model.Value, error) {
+		value, _, err := p.api.QueryRange(p.Context(), expression, promv1.Range{Start: from, End: to, Step: step})
+		return value, err
+	})
 	if err != nil {
 		p.Fatalf("query %s from %s to %s: %v", expression, from, to, err)
 	}
@@ -82,7 +88,7 @@ func (p Prometheus) QueryRange(expression string, from, to time.Time, step time.
 // Targets are the active targets that have these labels.
 func (p Prometheus) Targets(labels model.LabelSet) []promv1.ActiveTarget {
 	p.Helper()
-	all, err := p.api.Targets(p.Context())
+	all, err := retryRequest(func() (promv1.TargetsResult, error) { return p.api.Targets(p.Context()) })
 	if err != nil {
 		p.Fatalf("targets of Prometheus: %v", err)
 	}
@@ -102,7 +108,9 @@ var openMetrics = []string{"http", "jmx"}
 // Kinds of the metrics that the targets with these labels serve, by the names that series have: counter, gauge, histogram, summary, untyped.
 func (p Prometheus) Kinds(labels model.LabelSet) map[string]string {
 	p.Helper()
-	all, err := p.api.TargetsMetadata(p.Context(), labels.String(), "", "")
+	all, err := retryRequest(func() ([]promv1.MetricMetadata, error) {
+		return p.api.TargetsMetadata(p.Context(), labels.String(), "", "")
+	})
 	if err != nil {
 		p.Fatalf("metadata of the targets %s: %v", labels, err)
 	}
@@ -126,7 +134,7 @@ func (p Prometheus) WaitTargetsUp(labels model.LabelSet, wanted ...string) []pro
 	p.Helper()
 	slices.Sort(wanted)
 	var targets []promv1.ActiveTarget
-	p.Wait(fmt.Sprintf("all %d targets of %s are up", len(wanted), labels), 3*time.Minute, func() (bool, string) {
+	p.Wait(fmt.Sprintf("all %d targets of %s are up", len(wanted), labels), func() (bool, string) {
 		targets = p.Targets(labels)
 		found := map[string]string{}
 		for _, t := range targets {

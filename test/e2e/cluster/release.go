@@ -66,7 +66,7 @@ func (r *Release) Helm(args ...string) string {
 // which a namespace's admin may not.
 func (r *Release) Upgrade(values ...string) {
 	r.Helper()
-	args := []string{"upgrade", "--install", r.name, chartPath, "--wait", "--timeout", "3m"}
+	args := []string{"upgrade", "--install", r.name, chartPath, "--wait", "--timeout", "15m"}
 	narrow := []string{"watchNamespaces={" + r.Name + "}", "crds.install=false", "monitoring.podMonitors.enabled=false",
 		"monitoring.rules.enabled=false", "serviceMonitor.enabled=false"}
 	for _, v := range append(narrow, values...) {
@@ -96,7 +96,7 @@ func (r *Release) Pods() map[string]*corev1.Pod {
 func (r *Release) Leader() *corev1.Pod {
 	r.Helper()
 	var leader *corev1.Pod
-	r.Wait("an operator leads", provisioning, func() (bool, string) {
+	r.Wait("an operator leads", func() (bool, string) {
 		lease := &coordinationv1.Lease{}
 		if err := r.Client.Get(r.Context(), client.ObjectKey{Namespace: r.Name, Name: "benchnet.dev"}, lease); err != nil {
 			return false, err.Error()

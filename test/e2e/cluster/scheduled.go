@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -12,7 +11,7 @@ import (
 // placed, how many it could not place, and what it says of one of these. Whether their containers start does not matter.
 func (n *Namespace) Scheduled(pods int) (placed, refused int, why string) {
 	n.Helper()
-	n.Wait(fmt.Sprintf("%d pods are scheduled, or refused", pods), time.Minute, func() (bool, string) {
+	n.Wait(fmt.Sprintf("%d pods are scheduled, or refused", pods), func() (bool, string) {
 		var list corev1.PodList
 		if err := n.Client.List(n.Context(), &list, client.InNamespace(n.Name)); err != nil {
 			return false, err.Error()
