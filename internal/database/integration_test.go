@@ -182,7 +182,7 @@ func write(t *testing.T, path, content string) {
 func TestSetupOnRealServer(t *testing.T) {
 	s := startServer(t)
 	wait := exec.Command("pg_isready", "-q", "-h", "127.0.0.1", "-p", fmt.Sprint(s.port))
-	for deadline := time.Now().Add(30 * time.Second); wait.Run() != nil; wait = exec.Command(wait.Args[0], wait.Args[1:]...) {
+	for deadline := time.Now().Add(5 * time.Minute); wait.Run() != nil; wait = exec.Command(wait.Args[0], wait.Args[1:]...) {
 		if time.Now().After(deadline) {
 			t.Fatal("the server does not answer")
 		}
@@ -308,11 +308,11 @@ func checkReset(t *testing.T, s server, j job) {
 	}
 	slow := make(chan string, 1)
 	go func() {
-		out, _ := j.asMember(s, 0, "INSERT INTO states (note) VALUES ('late'); SELECT pg_sleep(60)")
+		out, _ := j.asMember(s, 0, "INSERT INTO states (note) VALUES ('late'); SELECT pg_sleep(1200)")
 		slow <- out
 	}()
-	for begin := time.Now(); s.admin(t, "postgres", "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)' AND usename <> 'postgres'") == "0"; {
-		if time.Since(begin) > 10*time.Second {
+	for begin := time.Now(); s.admin(t, "postgres", "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(1200)' AND usename <> 'postgres'") == "0"; {
+		if time.Since(begin) > 5*time.Minute {
 			t.Fatal("the slow member's session does not begin")
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -140,7 +140,7 @@ type seenChart struct {
 func visit(browser context.Context, t *testing.T, file string, width int64, scheme string, says []string) {
 	ctx, end := chromedp.NewContext(browser)
 	defer end()
-	ctx, stop := context.WithTimeout(ctx, 30*time.Second)
+	ctx, stop := context.WithTimeout(ctx, 5*time.Minute)
 	defer stop()
 	var lock sync.Mutex
 	var complaints, requests []string

@@ -101,7 +101,7 @@ start_node() {
   ip link set benchnet up
   ip route add "$pod_range" via "$node_address"
   ip route add "$service_range" via "$node_address"
-  await 60 "containerd answers" ctr --address "$state/run/containerd/containerd.sock" version
+  await 600 "containerd answers" ctr --address "$state/run/containerd/containerd.sock" version
   cluster_load "$(dirname "$(readlink -f "$state/bin")")"/images/*.tar
 }
 
@@ -110,16 +110,16 @@ image_tag() { basename "$(dirname "$(readlink -f "$state/bin")")"; }
 kubectl() { "$state/bin/kubectl" --kubeconfig "$state/kubeconfig" "$@"; }
 
 apply_manifests() {
-  await 120 "the API server is ready" kubectl get --raw /readyz
+  await 600 "the API server is ready" kubectl get --raw /readyz
   sed "s|@COREDNS@|localhost/benchnet/coredns:$(image_tag)|; s|@DNS_ADDRESS@|$dns_address|" "$here/manifests/dns.yaml" |
     kubectl apply --server-side --filename - --filename "$here/manifests/storage.yaml" >/dev/null
 }
 
 wait_ready() {
-  await 120 "the node is registered" kubectl get node "$node_name"
-  kubectl wait --for=condition=Ready "node/$node_name" --timeout=120s >/dev/null
+  await 600 "the node is registered" kubectl get node "$node_name"
+  kubectl wait --for=condition=Ready "node/$node_name" --timeout=600s >/dev/null
   say "the node is Ready"
-  kubectl --namespace kube-system rollout status deployment/coredns --timeout=120s >/dev/null
+  kubectl --namespace kube-system rollout status deployment/coredns --timeout=600s >/dev/null
   say "DNS is available"
 }
 

@@ -166,7 +166,7 @@ func configMap(t *testing.T, name string, data map[string]string) {
 func eventually(t *testing.T, what string, try func(context.Context) error) {
 	t.Helper()
 	var err error
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if err = try(t.Context()); err == nil {
 			return
 		}

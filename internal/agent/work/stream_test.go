@@ -19,12 +19,18 @@ import (
 // pace of the chain in these tests.
 const pace = 50 * time.Millisecond
 
+// inWindow is how many blocks are sent until about the middle of the window: from the first one on 1.5 s to the start, and 2 s.
+const inWindow = 70
+
 // chain is a member that decides a block each pace from now on, and drops the connection at every height that breakAt names. It
 // falls silent, or answers no more, when told to.
 type chain struct {
 	genesis        time.Time
 	breakAt        int64
 	stalls, closes atomic.Bool
+	// stallAfter and closeAfter are how many blocks are sent before it stalls or closes; 0 for no such bound.
+	stallAfter, closeAfter int64
+	sent                   atomic.Int64
 }
 
 func (c *chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -41,6 +47,9 @@ func (c *chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if c.closes.Load() {
 			return
 		}
+		sent := c.sent.Add(1)
+		c.stalls.CompareAndSwap(false, sent == c.stallAfter)
+		c.closes.CompareAndSwap(false, sent == c.closeAfter)
 		fmt.Fprintf(w, `{"height":%d,"timeMillis":%.3f,"bytes":2048,"transactions":0,"round":0,"proposer":"ab"}`+"\n",
 			height, float64(decided.UnixMicro())/1000)
 		w.(http.Flusher).Flush()
@@ -84,8 +93,9 @@ func TestStreamRun(t *testing.T) {
 	if l := m.Summarize().Latency; m.Histogram.Count() != 40 || l.P50 < 50 || l.Max > 50.1 {
 		t.Errorf("%d latencies: %+v, want 40 of 50 ms", m.Histogram.Count(), l)
 	}
-	if len(w.Members) != 1 || w.Members[0].MissedScrapes != 0 || len(w.Series) != 1 || w.Load == nil {
-		t.Errorf("members %+v, series %+v, load %+v", w.Members, w.Series, w.Load)
+	wantObserved(t, w)
+	if w.Load == nil {
+		t.Error("the worker's own load is missing")
 	}
 	var p protocol.Progress
 	if err := json.Unmarshal([]byte(content(t, reported, "progress")), &p); err != nil || p.Completed == 0 || p.Phase == "" {
@@ -106,7 +116,7 @@ func TestStreamFailures(t *testing.T) {
 	t.Parallel()
 	t.Run("no member", func(t *testing.T) {
 		t.Parallel()
-		code, reported := run(t, "stream", "http://127.0.0.1:1/blocks")
+		code, reported := run(t, "impatient stream", "http://127.0.0.1:1/blocks")
 		if got := content(t, reported, "failure"); code != 1 || !strings.Contains(got, "no block was seen on http://127.0.0.1:1/blocks within 1s: Get") {
 			t.Errorf("exit code %d, failure %q", code, got)
 		}
@@ -115,15 +125,14 @@ func TestStreamFailures(t *testing.T) {
 		t.Parallel()
 		c := &chain{}
 		c.stalls.Store(true)
-		code, reported := decides(t, c)()
+		code, reported := observes(t, c, "impatient stream")()
 		if got := content(t, reported, "failure"); code != 1 || !strings.Contains(got, "no block was seen on") {
 			t.Errorf("exit code %d, failure %q", code, got)
 		}
 	})
 	t.Run("gone in the window", func(t *testing.T) {
 		t.Parallel()
-		c := &chain{}
-		time.AfterFunc(2500*time.Millisecond, func() { c.closes.Store(true) })
+		c := &chain{closeAfter: inWindow}
 		code, reported := decides(t, c)()
 		if got := content(t, reported, "failure"); code != 1 || !strings.Contains(got, "broke and was not back when the drain ended") {
 			t.Errorf("exit code %d, failure %q", code, got)
@@ -134,8 +143,7 @@ func TestStreamFailures(t *testing.T) {
 // A chain that stands still in the window is a result, not a failure: the blocks that it decided.
 func TestStreamThatStalls(t *testing.T) {
 	t.Parallel()
-	c := &chain{}
-	time.AfterFunc(2500*time.Millisecond, func() { c.stalls.Store(true) })
+	c := &chain{stallAfter: inWindow}
 	code, reported := decides(t, c)()
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, content(t, reported, "failure"))
@@ -152,7 +160,7 @@ func TestStreamStopped(t *testing.T) {
 	server := httptest.NewServer(c)
 	t.Cleanup(server.Close)
 	worker, reported := start(t, "stream", server.URL)
-	time.Sleep(time.Second)
+	awaitFile(t, worker, protocol.ReadyFile, "")
 	if err := worker.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

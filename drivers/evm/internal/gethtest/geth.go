@@ -27,7 +27,7 @@ const program = "github.com/ethereum/go-ethereum/cmd/geth"
 const ChainID = 12345
 
 // patience bounds how long geth takes to answer or to end.
-const patience = 30 * time.Second
+const patience = 5 * time.Minute
 
 // Options of a node.
 type Options struct {

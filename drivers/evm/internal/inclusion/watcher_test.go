@@ -31,7 +31,7 @@ func (h *heights) await(t *testing.T, from, to uint64) {
 	for i := from; i <= to; i++ {
 		want = append(want, i)
 	}
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		h.mu.Lock()
 		seen := slices.Clone(h.seen)

@@ -82,7 +82,9 @@ func TestAheadKeepsNoMoreThanItsBuffer(t *testing.T) {
 	defer cancel()
 	s := &Sequence{Signer: NewSigner(operation), Accounts: accounts(t, 1), Nonces: []uint64{0}}
 	signed := s.Ahead(ctx, 1000, 10)
-	time.Sleep(100 * time.Millisecond)
+	for deadline := time.Now().Add(time.Minute); len(signed) < 10 && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond)
+	}
 	if len(signed) != 10 || cap(signed) != 10 {
 		t.Errorf("%d transfers ahead in a buffer of %d, want 10", len(signed), cap(signed))
 	}

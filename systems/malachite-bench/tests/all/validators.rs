@@ -13,8 +13,9 @@ use nix::unistd::Pid;
 use serde::Deserialize;
 
 use crate::folder::Folder;
-/// How long anything may take, on a machine that does much else besides.
-const PATIENCE: Duration = Duration::from_secs(90);
+
+/// The longest wait for anything. It finds what hangs: on a busy machine everything takes many times as long.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_malachite-bench");
 

@@ -86,7 +86,7 @@ class LedgerCheckTest {
         PaidTransactions check = new PaidTransactions(new Members(asList(payer, payee)), member -> PAYEE);
         check.paid(payer, id);
 
-        assertEquals(1, check.verify(Duration.ofSeconds(10)).recorded);
+        assertEquals(1, check.verify(Duration.ofMinutes(2)).recorded);
     }
 
     @Test
