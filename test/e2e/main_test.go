@@ -1,8 +1,5 @@
 //go:build e2e
 
-// Package e2e_test tries the operator on a real cluster with real Corda nodes, PostgreSQL and load, as its users do. The
-// operator has to be installed (make test-e2e sees to it). The scenarios run one after the other, in the order of their
-// files: two Corda networks at a time are too much for a small machine. Times are told, never judged.
 package e2e_test
 
 import (
