@@ -1,6 +1,7 @@
 package controllers_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/apply"
 	"github.com/benchnet/benchnet/internal/names"
 )
 
@@ -93,6 +95,20 @@ func TestWhatAnotherNetworkHasStays(t *testing.T) {
 	_, err := w.networks().Reconcile(w.ctx, w.request("banks"))
 	if err == nil || !strings.Contains(err.Error(), "belongs to BenchmarkNetwork banks (gone)") {
 		t.Errorf("the error should say whose it is, but is %v", err)
+	}
+	untouched()
+}
+
+// TestWriterLeavesForeignObjects checks that a resource version in a desired object does not take over an object of somebody else.
+func TestWriterLeavesForeignObjects(t *testing.T) {
+	w := newWorld(t)
+	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s"}, StringData: map[string]string{"password": "mine"}}
+	untouched := w.foreigner(foreign)
+	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	desired := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s", ResourceVersion: foreign.ResourceVersion}, StringData: map[string]string{"password": "taken"}}
+	err := w.dependencies().Writer.Apply(w.ctx, apply.Owner{Object: w.network("banks")}, desired, nil)
+	if !errors.Is(err, apply.ErrForeign) {
+		t.Errorf("got %v", err)
 	}
 	untouched()
 }

@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -70,7 +72,7 @@ func (w *Writer) Applied(ctx context.Context, owner Owner, desired, live client.
 	}
 	foreseen := foresee(intent, live)
 	var made *metav1.PartialObjectMetadata
-	if live == nil && intent.GetResourceVersion() == "" {
+	if live == nil {
 		made, err = w.create(ctx, owner, intent)
 	} else {
 		made, err = w.send(ctx, intent)
@@ -106,8 +108,11 @@ func (w *Writer) send(ctx context.Context, intent *unstructured.Unstructured) (*
 	return made, nil
 }
 
-// create applies what is not known to be there. What is there all the same was made a moment ago, or is somebody else's.
+// create applies what is not known to be there. What is there all the same was made a moment ago, or is somebody else's. A resource
+// version of the intent counts only for an object that the owner controls: otherwise an intent that has the version of a foreign
+// object would take it over.
 func (w *Writer) create(ctx context.Context, owner Owner, intent *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
+	version := intent.GetResourceVersion()
 	intent.SetResourceVersion(notThere)
 	made, err := w.send(ctx, intent)
 	if !apierrors.IsConflict(err) {
@@ -116,7 +121,7 @@ func (w *Writer) create(ctx context.Context, owner Owner, intent *unstructured.U
 	if err := w.Own(ctx, owner.Object, intent); err != nil {
 		return nil, err
 	}
-	intent.SetResourceVersion("")
+	intent.SetResourceVersion(version)
 	return w.send(ctx, intent)
 }
 
@@ -167,7 +172,12 @@ func (w *Writer) delete(ctx context.Context, object client.Object, dependants me
 	return nil
 }
 
-// intent is what is sent to the API server: the desired fields with kind, namespace, labels, owner and their hash.
+// desiredMetadata are the fields of an object's metadata that are applied.
+var desiredMetadata = []string{"name", "namespace", "labels", "annotations", "resourceVersion"}
+
+// intent is what is sent to the API server: the desired fields with kind, namespace, labels, owner and their hash. Of the desired
+// metadata it has name, labels, annotations and the resource version of a conditional write: finalizers, owners and the like are
+// the operator's to set.
 func (w *Writer) intent(owner Owner, desired client.Object) (*unstructured.Unstructured, error) {
 	gvk, err := apiutil.GVKForObject(desired, w.scheme)
 	if err != nil {
@@ -182,7 +192,9 @@ func (w *Writer) intent(owner Owner, desired client.Object) (*unstructured.Unstr
 	intent.SetNamespace(owner.Object.GetNamespace())
 	intent.SetLabels(merged(intent.GetLabels(), owner.Labels))
 	unstructured.RemoveNestedField(content, "status")
-	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
+	maps.DeleteFunc(content["metadata"].(map[string]any), func(field string, _ any) bool {
+		return !slices.Contains(desiredMetadata, field)
+	})
 	blocks := controllerutil.WithBlockOwnerDeletion(!owner.ChildrenLast)
 	if err := controllerutil.SetControllerReference(owner.Object, intent, w.scheme, blocks); err != nil {
 		return nil, fmt.Errorf("own %s %s: %w", gvk.Kind, desired.GetName(), err)
