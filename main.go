@@ -39,6 +39,7 @@ import (
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/platform/all"
 	"github.com/benchnet/benchnet/internal/queue"
+	"github.com/benchnet/benchnet/internal/sandbox"
 	"github.com/benchnet/benchnet/internal/telemetry"
 )
 
@@ -66,6 +67,9 @@ type options struct {
 }
 
 func main() {
+	if sandbox.IsChild() {
+		os.Exit(sandbox.ServeChild())
+	}
 	command := func() error { return run(parse()) }
 	if len(os.Args) > 1 && os.Args[1] == "check" {
 		command = func() error { return check(os.Args[2:]) }
@@ -176,6 +180,10 @@ func (o options) setUp(mgr ctrl.Manager, kubeVersion string, found controllers.K
 	if err := controllers.IndexRuns(mgr); err != nil {
 		return err
 	}
+	charts, err := sandbox.NewRenderer(time.Now)
+	if err != nil {
+		return err
+	}
 	dependencies := controllers.Dependencies{
 		Client:      mgr.GetClient(),
 		Direct:      mgr.GetAPIReader(),
@@ -183,6 +191,7 @@ func (o options) setUp(mgr ctrl.Manager, kubeVersion string, found controllers.K
 		Images:      o.catalogue(),
 		Writer:      apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()),
 		Reader:      observe.NewReader(mgr.GetClient(), mgr.GetScheme()),
+		Charts:      charts,
 		Events:      mgr.GetEventRecorder(v1alpha1.ManagedBy),
 		KubeVersion: kubeVersion,
 		Isolation:   o.isolation,

@@ -14,6 +14,7 @@ import (
 	"github.com/benchnet/benchnet/internal/isolation"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/sandbox"
 )
 
 // Dependencies are what every reconciler works with.
@@ -25,7 +26,9 @@ type Dependencies struct {
 	Images    images.Catalogue
 	Writer    *apply.Writer
 	Reader    *observe.Reader
-	Events    Events
+	// Charts renders the charts of users.
+	Charts *sandbox.Renderer
+	Events Events
 	// KubeVersion of the cluster: charts may ask for it, results record it.
 	KubeVersion string
 	// Isolation says whether networks are kept apart by policies; empty: they are.

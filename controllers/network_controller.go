@@ -49,6 +49,9 @@ type NetworkReconciler struct {
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
+// renderPoll is how often a network asks whether its chart is rendered, which takes some tenths of a second.
+const renderPoll = 250 * time.Millisecond
+
 // Reconcile makes one pass over a network.
 func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	network := &v1alpha1.BenchmarkNetwork{}
@@ -68,6 +71,9 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	}
 	if network.DeletionTimestamp != nil {
 		return ctrl.Result{}, r.tearDown(ctx, pass)
+	}
+	if pass.rendering {
+		return ctrl.Result{RequeueAfter: renderPoll}, nil
 	}
 	begins, decided, err := r.mayBegin(ctx, pass)
 	if err != nil || !decided {

@@ -2,12 +2,15 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,6 +24,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/quantity"
 	"github.com/benchnet/benchnet/internal/queue"
+	"github.com/benchnet/benchnet/internal/sandbox"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -36,6 +40,8 @@ type networkPass struct {
 	missing bool
 	// secretRefusal is why the administrator's Secret of an external database may not be used, or nil.
 	secretRefusal error
+	// rendering tells that the plan lacks the objects of a user's chart, which are being made.
+	rendering bool
 	// problem is what kept the pass from its end.
 	problem  error
 	findings []status.StageFinding
@@ -74,6 +80,10 @@ func (r *NetworkReconciler) gather(ctx context.Context, network *v1alpha1.Benchm
 		MaterialComplete: pass.snapshot.SecretComplete, Runs: ownRuns(pass), Queue: pass.runs,
 		Recorded: pass.snapshot.ConfigMap(names.Epoch(network.Name)), StatefulSet: pass.snapshot.StatefulSet,
 	})
+	if pass.rendering = errors.Is(pass.refusal, sandbox.ErrPending); pass.rendering {
+		pass.refusal = nil
+	}
+	pass.missing = chart != nil && pass.refusal != nil // The chart's ConfigMap is not watched.
 	if pass.refusal == nil && pass.secretRefusal != nil {
 		pass.refusal, pass.missing = pass.secretRefusal, true
 	}
@@ -101,28 +111,51 @@ func (r *NetworkReconciler) accept(network *v1alpha1.BenchmarkNetwork, untouched
 	return p, problems.ToAggregate()
 }
 
-// chart of the user's own for the databases, or nil.
+// chart returns the user's chart for the databases, or nil. Only the version of its ConfigMap is read; the rest is when it is rendered.
 func (r *NetworkReconciler) chart(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*database.Chart, error) {
 	ref := network.Spec.DatabaseOrDefault().Chart
 	if ref == nil {
 		return nil, nil
 	}
-	var cm corev1.ConfigMap
-	if err := r.Direct.Get(ctx, client.ObjectKey{Namespace: network.Namespace, Name: ref.ConfigMapName}, &cm); err != nil {
+	found := &metav1.PartialObjectMetadata{}
+	found.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+	key := client.ObjectKey{Namespace: network.Namespace, Name: ref.ConfigMapName}
+	if err := r.Direct.Get(ctx, key, found); err != nil {
 		return nil, fmt.Errorf("spec.database.chart.configMapName: %w", err)
 	}
-	archive, ok := cm.BinaryData[ref.Key]
-	if !ok {
-		return nil, fmt.Errorf("spec.database.chart.key: ConfigMap %s has no binaryData %q; make it with kubectl create configmap %s --from-file=%s=<chart>.tgz",
-			ref.ConfigMapName, ref.Key, ref.ConfigMapName, ref.Key)
+	source := sandbox.Source{
+		Namespace: network.Namespace,
+		Version:   fmt.Sprintf("%s/%s/%s/%s", ref.ConfigMapName, found.UID, found.ResourceVersion, ref.Key),
+		Load: func(ctx context.Context) ([]byte, error) {
+			return r.loadChart(ctx, key, ref.Key, found.ResourceVersion)
+		},
 	}
-	chart := &database.Chart{Archive: archive}
+	chart := &database.Chart{Render: func(request database.ChartRequest) ([][]*unstructured.Unstructured, error) {
+		return r.Charts.Render(ctx, source, request)
+	}}
 	if ref.Values != nil {
 		if err := yaml.Unmarshal(ref.Values.Raw, &chart.Values); err != nil {
 			return nil, fmt.Errorf("spec.database.chart.values: %w", err)
 		}
 	}
 	return chart, nil
+}
+
+// loadChart returns the packed chart in a ConfigMap of that resource version.
+func (r *NetworkReconciler) loadChart(ctx context.Context, configMap client.ObjectKey, key, resourceVersion string) ([]byte, error) {
+	var cm corev1.ConfigMap
+	if err := r.Direct.Get(ctx, configMap, &cm); err != nil {
+		return nil, fmt.Errorf("read the chart: %w", err)
+	}
+	if cm.ResourceVersion != resourceVersion {
+		return nil, fmt.Errorf("ConfigMap %s has changed while its chart was read", configMap.Name)
+	}
+	archive, ok := cm.BinaryData[key]
+	if !ok {
+		return nil, fmt.Errorf("ConfigMap %s has no binaryData %q; make it with kubectl create configmap %s --from-file=%s=<chart>.tgz",
+			configMap.Name, key, configMap.Name, key)
+	}
+	return archive, nil
 }
 
 // ready tells whether all needed stages are; if not, for which it waits.

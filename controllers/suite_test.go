@@ -33,12 +33,16 @@ import (
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/all"
+	"github.com/benchnet/benchnet/internal/sandbox"
 )
 
 // config of the API server that all tests share; nil where there are no binaries to start one.
 var config *rest.Config
 
 func TestMain(m *testing.M) {
+	if sandbox.IsChild() {
+		os.Exit(sandbox.ServeChild())
+	}
 	ctrl.SetLogger(logr.Discard())
 	os.Exit(func() int {
 		if os.Getenv("KUBEBUILDER_ASSETS") == "" {
@@ -78,6 +82,8 @@ type world struct {
 	failAt int64
 	// now is the reconcilers' clock.
 	now time.Time
+	// charts renders those of users.
+	charts *sandbox.Renderer
 	// platforms that the reconcilers know.
 	platforms *platform.Registry
 	// kueue says whether Kueue is heard.
@@ -100,7 +106,9 @@ func newWorld(t *testing.T) *world {
 	must(t, err)
 	entitled, err := client.NewWithWatch(asOperator(t, plain), client.Options{Scheme: scheme})
 	must(t, err)
-	w := &world{t: t, ctx: t.Context(), client: plain, direct: entitled, now: time.Now().Truncate(time.Second),
+	charts, err := sandbox.NewRenderer(time.Now)
+	must(t, err)
+	w := &world{t: t, charts: charts, ctx: t.Context(), client: plain, direct: entitled, now: time.Now().Truncate(time.Second),
 		platforms: all.Registry()}
 	w.operator = interceptor.NewClient(entitled, w.counting())
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
@@ -171,7 +179,7 @@ var catalogue = images.Catalogue{Registry: "ghcr.io/benchnet", Version: "0.1.0"}
 func (w *world) dependencies() controllers.Dependencies {
 	return controllers.Dependencies{Client: w.operator, Direct: w.direct, Platforms: w.platforms, Images: catalogue,
 		Writer: apply.NewWriter(w.operator, w.direct, w.operator.Scheme()), Reader: observe.NewReader(w.operator, w.operator.Scheme()),
-		Events: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Kueue: w.kueue, Now: func() time.Time { return w.now }}
+		Charts: w.charts, Events: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Kueue: w.kueue, Now: func() time.Time { return w.now }}
 }
 
 func (w *world) networks() *controllers.NetworkReconciler {

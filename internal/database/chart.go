@@ -3,12 +3,13 @@ package database
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -58,23 +59,68 @@ func archivedChart(tgz []byte) (chart, error) {
 	return chart{files: files}, nil
 }
 
-// renderStable renders twice and refuses a chart whose objects differ: they would change at every reconcile.
-func (c chart) renderStable(r release) ([]*unstructured.Unstructured, error) {
-	first, err := c.render(r)
+// ChartRequest is what the rendering of a user's chart depends on beside the chart itself.
+type ChartRequest struct {
+	Namespace string
+	// KubeVersion of the cluster; empty: v1.34.0.
+	KubeVersion string
+	// Instances are the names of the releases.
+	Instances []string
+	// Values for all of them. Each instance's name is its fullnameOverride unless the values set one.
+	Values map[string]any
+}
+
+// RenderChart renders a packed chart of a user's own (.tgz) and returns the objects of each instance. It rebuilds them from the
+// fields that objects of a database may have, and refuses all others. Its errors are the user's. The chart decides how much time
+// and memory that takes, so only a process that may be stopped should call it.
+func RenderChart(tgz []byte, request ChartRequest) ([][]*unstructured.Unstructured, error) {
+	c, err := archivedChart(tgz)
 	if err != nil {
 		return nil, err
 	}
-	second, err := c.render(r)
+	all := make([][]*unstructured.Unstructured, 0, len(request.Instances))
+	for n, instance := range request.Instances {
+		objects, err := c.renderInstance(request, instance, n == 0)
+		if err != nil {
+			return nil, fmt.Errorf("database instance %s: %w", instance, err)
+		}
+		all = append(all, objects)
+	}
+	return all, nil
+}
+
+// renderInstance returns the admitted objects of one instance. With stable it renders twice and refuses a chart whose objects differ.
+func (c chart) renderInstance(request ChartRequest, instance string, stable bool) ([]*unstructured.Unstructured, error) {
+	values := map[string]any{"fullnameOverride": instance}
+	maps.Copy(values, request.Values)
+	r := release{name: instance, namespace: request.Namespace, kubeVersion: request.KubeVersion, values: values}
+	objects, err := c.render(r)
 	if err != nil {
 		return nil, err
+	}
+	if stable {
+		again, err := c.render(r)
+		if err != nil {
+			return nil, err
+		}
+		if err := compareRenderings(objects, again); err != nil {
+			return nil, err
+		}
+	}
+	return r.admitAll(objects)
+}
+
+// compareRenderings returns an error that names the first object that differs: it would change whenever the chart is rendered.
+func compareRenderings(first, second []*unstructured.Unstructured) error {
+	if len(first) != len(second) {
+		return fmt.Errorf("it has %d objects in one rendering and %d in the next", len(first), len(second))
 	}
 	for i := range first {
 		if !reflect.DeepEqual(first[i], second[i]) {
-			return nil, fmt.Errorf("%s %s differs at each rendering: give the chart existing Secrets instead of random values",
-				first[i].GetKind(), first[i].GetName())
+			return fmt.Errorf("%s %s differs at each rendering", first[i].GetKind(), first[i].GetName())
 		}
 	}
-	return first, nil
+	return nil
 }
 
 // render gives the chart's objects in Helm's install order.
@@ -94,15 +140,19 @@ func (c chart) render(r release) ([]*unstructured.Unstructured, error) {
 		return nil, fmt.Errorf("chart %s: resolve dependencies: %w", loaded.Name(), err)
 	}
 	options := common.ReleaseOptions{Name: r.name, Namespace: r.namespace, Revision: 1, IsInstall: true}
-	values, err := util.ToRenderValuesWithSchemaValidation(loaded, r.values, options, caps, remoteSchema(loaded))
+	// Helm's own check of the schema would load what the schema refers to.
+	values, err := util.ToRenderValuesWithSchemaValidation(loaded, r.values, options, caps, true)
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", loaded.Name(), err)
 	}
-	rendered, err := engine.Render(loaded, values)
+	if err := validateValues(loaded, asTable(values["Values"])); err != nil {
+		return nil, fmt.Errorf("chart %s: %w", loaded.Name(), err)
+	}
+	rendered, err := engine.Engine{CustomTemplateFuncs: repeatableFunctions()}.RenderWithContext(context.Background(), loaded, values)
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", loaded.Name(), err)
 	}
-	return decode(manifestsOf(rendered), r)
+	return decode(manifestsOf(rendered))
 }
 
 // defaultKubeVersion keeps renderings the same whatever Helm takes a binary's own default to be.
@@ -138,13 +188,6 @@ func renderable(c *chartv2.Chart, caps *common.Capabilities) error {
 	return nil
 }
 
-var remoteReference = regexp.MustCompile(`"\$ref"\s*:\s*"https?://`)
-
-// remoteSchema tells whether checking the values would leave the process: such a schema is not checked.
-func remoteSchema(c *chartv2.Chart) bool {
-	return remoteReference.Match(c.Schema) || slices.ContainsFunc(c.Dependencies(), remoteSchema)
-}
-
 // manifestsOf leaves out partials and notes.
 func manifestsOf(rendered map[string]string) map[string]string {
 	out := make(map[string]string, len(rendered))
@@ -157,8 +200,8 @@ func manifestsOf(rendered map[string]string) map[string]string {
 	return out
 }
 
-// decode gives the objects in install order and refuses those that a network may not have.
-func decode(files map[string]string, r release) ([]*unstructured.Unstructured, error) {
+// decode returns the objects in install order, without those of Helm's tests.
+func decode(files map[string]string) ([]*unstructured.Unstructured, error) {
 	hooks, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder)
 	if err != nil {
 		return nil, fmt.Errorf("read the chart's objects: %w", err)
@@ -173,9 +216,6 @@ func decode(files map[string]string, r release) ([]*unstructured.Unstructured, e
 		o := &unstructured.Unstructured{}
 		if err := yaml.Unmarshal([]byte(m.Content), &o.Object); err != nil {
 			return nil, fmt.Errorf("decode %s: %w", m.Name, err)
-		}
-		if err := r.admit(o); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
 		out = append(out, o)
 	}

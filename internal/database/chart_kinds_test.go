@@ -13,9 +13,9 @@ import (
 
 // TestChartKindsAreWatched compares the kinds that a chart may contain with those that the operator watches.
 func TestChartKindsAreWatched(t *testing.T) {
-	for kind, version := range kinds {
+	for kind, allowed := range chartKinds {
 		t.Run(kind, func(t *testing.T) {
-			gvk := schema.FromAPIVersionAndKind(version, kind)
+			gvk := schema.FromAPIVersionAndKind(allowed.apiVersion, kind)
 			watched := func(object client.Object) bool {
 				known, _, err := scheme.Scheme.ObjectKinds(object)
 				return err == nil && slices.Contains(known, gvk)

@@ -1,107 +1,244 @@
 package database
 
 import (
-	"errors"
+	"encoding/base64"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/pod-security-admission/api"
-	"k8s.io/pod-security-admission/policy"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/internal/quantity"
 )
 
-// A chart may be a user's own, and what it makes is written with the operator's rights. So it is held to what the operator itself
-// would make: nothing that has rights, that reaches out of its namespace, or that touches others in it.
+// The objects of a user's chart are written with the operator's rights. So each is rebuilt from the fields listed here and in
+// chart_pods.go: nothing that has rights, that leaves its namespace, or that acts on objects of others.
 
-// kinds that a database may consist of, with their groups and versions: namespaced, and such as the operator may write and watches.
-var kinds = map[string]string{
-	"ConfigMap": "v1", "NetworkPolicy": "networking.k8s.io/v1", "PersistentVolumeClaim": "v1", "PodDisruptionBudget": "policy/v1",
-	"Secret": "v1", "Service": "v1", "ServiceAccount": "v1", "StatefulSet": "apps/v1",
+// maxObjects and maxReplicas bound what one instance consists of.
+const (
+	maxObjects  = 64
+	maxReplicas = 16
+)
+
+// chartKind is a kind that a database may consist of.
+type chartKind struct {
+	apiVersion string
+	// typed returns an empty object. A field that its type does not have is refused.
+	typed func() client.Object
+	// fields beside apiVersion, kind and metadata.
+	fields []string
+	// spec are the fields of the spec; nil for a kind without a spec.
+	spec []string
+	// check looks at what the lists of fields cannot express; nil: nothing.
+	check func(content map[string]any) error
 }
 
-// restricted is the level of pod security that all pods keep.
-var restricted = api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
+var claimFields = []string{"accessModes", "resources", "storageClassName", "volumeMode"}
 
-// admit refuses an object that a network may not have.
-func (r release) admit(o *unstructured.Unstructured) error {
-	version, ok := kinds[o.GetKind()]
-	if !ok || version != o.GetAPIVersion() {
-		return fmt.Errorf("%s %s (%s) is not allowed; a database may consist of %s", o.GetKind(), o.GetName(), o.GetAPIVersion(),
-			strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
+var chartKinds = map[string]chartKind{
+	"ConfigMap": {apiVersion: "v1", typed: func() client.Object { return &corev1.ConfigMap{} },
+		fields: []string{"binaryData", "data", "immutable"}},
+	"Secret": {apiVersion: "v1", typed: func() client.Object { return &corev1.Secret{} },
+		fields: []string{"data", "immutable", "stringData", "type"}, check: checkSecret},
+	"ServiceAccount": {apiVersion: "v1", typed: func() client.Object { return &corev1.ServiceAccount{} },
+		fields: []string{"automountServiceAccountToken", "imagePullSecrets"}},
+	"Service": {apiVersion: "v1", typed: func() client.Object { return &corev1.Service{} },
+		fields: []string{"spec"}, check: checkService,
+		spec: []string{"clusterIP", "internalTrafficPolicy", "ipFamilies", "ipFamilyPolicy", "ports", "publishNotReadyAddresses", "selector",
+			"sessionAffinity", "sessionAffinityConfig", "trafficDistribution", "type"}},
+	"PersistentVolumeClaim": {apiVersion: "v1", typed: func() client.Object { return &corev1.PersistentVolumeClaim{} },
+		fields: []string{"spec"}, spec: claimFields},
+	"PodDisruptionBudget": {apiVersion: "policy/v1", typed: func() client.Object { return &policyv1.PodDisruptionBudget{} }, fields: []string{"spec"},
+		spec: []string{"maxUnavailable", "minAvailable", "selector", "unhealthyPodEvictionPolicy"}},
+	"StatefulSet": {apiVersion: "apps/v1", typed: func() client.Object { return &appsv1.StatefulSet{} }, fields: []string{"spec"}, check: checkStatefulSet,
+		spec: []string{"minReadySeconds", "ordinals", "persistentVolumeClaimRetentionPolicy", "podManagementPolicy", "replicas",
+			"revisionHistoryLimit", "selector", "serviceName", "template", "updateStrategy", "volumeClaimTemplates"}},
+}
+
+// admitAll rebuilds the objects of one instance and checks that they serve it.
+func (r release) admitAll(objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	if len(objects) > maxObjects {
+		return nil, fmt.Errorf("the chart has %d objects, at most %d are allowed", len(objects), maxObjects)
 	}
+	admitted := make([]*unstructured.Unstructured, 0, len(objects))
+	for _, o := range objects {
+		rebuilt, err := r.admit(o)
+		if err != nil {
+			return nil, err
+		}
+		admitted = append(admitted, rebuilt)
+	}
+	for _, o := range admitted {
+		if o.GetKind() == "StatefulSet" {
+			if err := checkAccount(o, admitted); err != nil {
+				return nil, fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
+			}
+		}
+	}
+	if !slices.ContainsFunc(admitted, r.isServer) {
+		return nil, fmt.Errorf("the chart makes no Service named %s with port %d, where the members will look for it", r.name, port)
+	}
+	return admitted, nil
+}
+
+// admit returns the object rebuilt from what is allowed, or an error that names the object and the field that is not.
+func (r release) admit(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	kind, ok := chartKinds[o.GetKind()]
+	if !ok || kind.apiVersion != o.GetAPIVersion() {
+		return nil, fmt.Errorf("%s %s (%s) is not allowed; a database may consist of %s", o.GetKind(), o.GetName(), o.GetAPIVersion(),
+			strings.Join(slices.Sorted(maps.Keys(chartKinds)), ", "))
+	}
+	content, err := kind.rebuild(o)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
+	}
+	rebuilt := &unstructured.Unstructured{Object: content}
 	if ns := o.GetNamespace(); ns != "" && ns != r.namespace {
-		return fmt.Errorf("%s %s is in namespace %s, not in the network's %s", o.GetKind(), o.GetName(), ns, r.namespace)
+		return nil, fmt.Errorf("%s %s is in namespace %s, not in the network's %s", o.GetKind(), o.GetName(), ns, r.namespace)
 	}
-	if !r.owns(o.GetName()) {
-		return fmt.Errorf("%s %s must be named %s, or begin with %s-, as all that belongs to the database: use fullnameOverride",
-			o.GetKind(), o.GetName(), r.name, r.name)
+	if name := rebuilt.GetName(); name != r.name && !strings.HasPrefix(name, r.name+"-") {
+		return nil, fmt.Errorf("%s %s must be named %s, or begin with %s-, as all that belongs to the database: use fullnameOverride",
+			o.GetKind(), name, r.name, r.name)
 	}
-	if err := r.harmless(o); err != nil {
-		return fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
-	}
-	return nil
+	return rebuilt, nil
 }
 
-// owns tells whether a name is one that only this database has.
-func (r release) owns(name string) bool { return name == r.name || strings.HasPrefix(name, r.name+"-") }
-
-func (r release) harmless(o *unstructured.Unstructured) error {
-	switch o.GetKind() {
-	case "Secret":
-		if kind, _, _ := unstructured.NestedString(o.Object, "type"); kind != "" && kind != string(corev1.SecretTypeOpaque) {
-			return fmt.Errorf("type %s is not allowed, only %s: others hold tokens or are read by the cluster", kind, corev1.SecretTypeOpaque)
-		}
-	case "Service":
-		return localService(o)
-	case "StatefulSet":
-		return r.harmlessPods(o)
+// rebuild returns the content of the object without what is unset, as its Go type writes it.
+func (k chartKind) rebuild(o *unstructured.Unstructured) (map[string]any, error) {
+	given := maps.Clone(o.Object)
+	if metadata, ok := given["metadata"].(map[string]any); ok {
+		given["metadata"] = withoutOthers(metadata, "name", "labels", "annotations")
 	}
-	return nil
-}
-
-// localService refuses one that leads out of the cluster or lets others in.
-func localService(o *unstructured.Unstructured) error {
-	if kind, _, _ := unstructured.NestedString(o.Object, "spec", "type"); kind != "" && kind != string(corev1.ServiceTypeClusterIP) {
-		return fmt.Errorf("spec.type %s is not allowed, only %s", kind, corev1.ServiceTypeClusterIP)
+	object := k.typed()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(given, object, true); err != nil {
+		return nil, err
 	}
-	if _, found, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "externalIPs"); found {
-		return errors.New("spec.externalIPs is not allowed")
+	if problems := quantity.Check(object, nil); len(problems) > 0 {
+		return nil, problems.ToAggregate()
 	}
-	return nil
-}
-
-// harmlessPods wants the level restricted, and no account but one of the chart's own, which has no rights.
-func (r release) harmlessPods(o *unstructured.Unstructured) error {
-	content, _, err := unstructured.NestedMap(o.Object, "spec", "template")
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var template corev1.PodTemplateSpec
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, &template); err != nil {
-		return fmt.Errorf("spec.template: %w", err)
+	delete(content, "status")
+	if err := onlyFields(content, nil, append([]string{"apiVersion", "kind", "metadata"}, k.fields...)); err != nil {
+		return nil, err
 	}
-	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
-	if err != nil {
-		return fmt.Errorf("make the evaluator of pod security: %w", err)
-	}
-	result := policy.AggregateCheckResults(evaluator.EvaluatePod(restricted, &template.ObjectMeta, &template.Spec))
-	if !result.Allowed {
-		return fmt.Errorf("its pods must keep the pod security level restricted: %s", result.ForbiddenDetail())
-	}
-	pod := &template.Spec
-	account := pod.ServiceAccountName
-	if account == "" || account == "default" {
-		if pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken {
-			return errors.New("spec.template.spec.automountServiceAccountToken must be false, or serviceAccountName one that the chart makes")
+	spec, _ := content["spec"].(map[string]any)
+	if k.spec != nil {
+		if err := onlyFields(spec, field.NewPath("spec"), k.spec); err != nil {
+			return nil, err
 		}
+	}
+	if k.check != nil {
+		if err := k.check(content); err != nil {
+			return nil, err
+		}
+	}
+	content["metadata"], err = chartMetadata(content, true, field.NewPath("metadata"))
+	return content, err
+}
+
+// withoutOthers returns the map with only these keys.
+func withoutOthers(content map[string]any, keys ...string) map[string]any {
+	kept := map[string]any{}
+	for _, key := range keys {
+		if value, ok := content[key]; ok {
+			kept[key] = value
+		}
+	}
+	return kept
+}
+
+// onlyFields returns an error that names the first field that is not allowed.
+func onlyFields(content map[string]any, path *field.Path, allowed []string) error {
+	for _, name := range slices.Sorted(maps.Keys(content)) {
+		if !slices.Contains(allowed, name) {
+			return fmt.Errorf("%s is not allowed", path.Child(name))
+		}
+	}
+	return nil
+}
+
+// checkSecret refuses types that have a meaning for the cluster. It moves stringData into data, as the API server does, so that the
+// object compares equal to the live one.
+func checkSecret(content map[string]any) error {
+	if kind, _, _ := unstructured.NestedString(content, "type"); kind != "" && kind != string(corev1.SecretTypeOpaque) {
+		return fmt.Errorf("type %s is not allowed, only %s: others hold tokens or are read by the cluster", kind, corev1.SecretTypeOpaque)
+	}
+	texts, _ := content["stringData"].(map[string]any)
+	if len(texts) == 0 {
 		return nil
 	}
-	if !r.owns(account) {
-		return fmt.Errorf("serviceAccountName %s is not one that the chart makes: it must be %s, or begin with %s-", account, r.name, r.name)
+	data, _ := content["data"].(map[string]any)
+	data = maps.Clone(data)
+	if data == nil {
+		data = map[string]any{}
+	}
+	for key, text := range texts {
+		data[key] = base64.StdEncoding.EncodeToString([]byte(text.(string)))
+	}
+	content["data"] = data
+	delete(content, "stringData")
+	return nil
+}
+
+// checkService refuses one that leads out of the cluster or lets others in. It sets the target port that the API server would set, so
+// that the object compares equal to the live one.
+func checkService(content map[string]any) error {
+	if kind, _, _ := unstructured.NestedString(content, "spec", "type"); kind != "" && kind != string(corev1.ServiceTypeClusterIP) {
+		return fmt.Errorf("spec.type %s is not allowed, only %s", kind, corev1.ServiceTypeClusterIP)
+	}
+	if ip, _, _ := unstructured.NestedString(content, "spec", "clusterIP"); ip != "" && ip != corev1.ClusterIPNone {
+		return fmt.Errorf("spec.clusterIP %s is not allowed, only %s", ip, corev1.ClusterIPNone)
+	}
+	for n, p := range itemsOf(content, "spec", "ports") {
+		if _, found := p["nodePort"]; found {
+			return fmt.Errorf("spec.ports[%d].nodePort is not allowed", n)
+		}
+		if p["targetPort"] == int64(0) {
+			p["targetPort"] = p["port"]
+		}
 	}
 	return nil
+}
+
+// checkAccount refuses pods with an account that exists already: its rights, or those that a cloud gives it, are not the chart's.
+func checkAccount(set *unstructured.Unstructured, objects []*unstructured.Unstructured) error {
+	account, _, _ := unstructured.NestedString(set.Object, "spec", "template", "spec", "serviceAccountName")
+	made := slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {
+		return o.GetKind() == "ServiceAccount" && o.GetName() == account
+	})
+	if account != "" && account != "default" && !made {
+		return fmt.Errorf("spec.template.spec.serviceAccountName %s is not allowed, only default or one that the chart makes", account)
+	}
+	return nil
+}
+
+// isServer reports whether the object is the Service where members look for their database.
+func (r release) isServer(o *unstructured.Unstructured) bool {
+	if o.GetKind() != "Service" || o.GetName() != r.name {
+		return false
+	}
+	return slices.ContainsFunc(itemsOf(o.Object, "spec", "ports"), func(p map[string]any) bool { return p["port"] == int64(port) })
+}
+
+// itemsOf returns the maps of a list that a Go type wrote; what is not there is an empty list.
+func itemsOf(content map[string]any, path ...string) []map[string]any {
+	found, _, _ := unstructured.NestedFieldNoCopy(content, path...)
+	list, _ := found.([]any)
+	all := make([]map[string]any, 0, len(list))
+	for _, item := range list {
+		if m, ok := item.(map[string]any); ok {
+			all = append(all, m)
+		}
+	}
+	return all
 }

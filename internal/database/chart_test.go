@@ -4,9 +4,16 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -45,8 +52,14 @@ func withChart(t *testing.T, files map[string]string) Input {
 	if _, ok := files["Chart.yaml"]; !ok {
 		files["Chart.yaml"] = "{apiVersion: v2, name: mine, version: 1.0.0}"
 	}
-	in.Chart = &Chart{Archive: pack(t, files), Values: map[string]any{"image": "example.org/mine:1"}}
+	in.Chart = chartOf(pack(t, files))
+	in.Chart.Values = map[string]any{"image": "example.org/mine:1"}
 	return in
+}
+
+// chartOf is rendered within the test.
+func chartOf(archive []byte) *Chart {
+	return &Chart{Render: func(r ChartRequest) ([][]*unstructured.Unstructured, error) { return RenderChart(archive, r) }}
 }
 
 func pack(t *testing.T, files map[string]string) []byte {
@@ -96,7 +109,38 @@ func TestUserChart(t *testing.T) {
 	}
 }
 
+// set returns the text with the first occurrence of a place replaced.
+func set(text, place, with string) map[string]string {
+	if !strings.Contains(text, place) {
+		panic("the chart has no " + place)
+	}
+	return map[string]string{"templates/a.yaml": strings.Replace(text, place, with, 1)}
+}
+
+// inPod is a server whose pod has one more field.
+func inPod(field string) map[string]string {
+	return set(userServer, "      containers:", "      "+field+"\n      containers:")
+}
+
+// inVolume is a server whose pod has one volume.
+func inVolume(source string) map[string]string { return inPod("volumes: [{name: v, " + source + "}]") }
+
+// inMetadata is a service with one more field of its metadata.
+func inMetadata(field string) map[string]string {
+	return set(userService, "metadata: {", "metadata: {"+field+", ")
+}
+
+// inPodMetadata is a server whose pod has other metadata.
+func inPodMetadata(metadata string) map[string]string {
+	return set(userServer, "metadata: {labels: {app: mine}}", "metadata: {"+metadata+"}")
+}
+
+const userObject = "apiVersion: v1\nkind: %s\nmetadata: {name: two-banks-db-x}\n"
+
 func TestUserChartRefused(t *testing.T) {
+	object := func(kind, rest string) map[string]string {
+		return map[string]string{"templates/a.yaml": strings.Replace(userObject, "%s", kind, 1) + rest}
+	}
 	for name, tc := range map[string]struct {
 		files map[string]string
 		want  string
@@ -107,7 +151,7 @@ func TestUserChartRefused(t *testing.T) {
 			"makes no Service named two-banks-db with port 5432"},
 		"hook": {map[string]string{"templates/a.yaml": strings.ReplaceAll(userService, "labels:", "annotations: {helm.sh/hook: pre-install}, labels:")},
 			"Service two-banks-db is a Helm hook"},
-		"random": {map[string]string{"templates/a.yaml": userService, "templates/b.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: two-banks-db-s}\nstringData: {password: {{ randAlphaNum 20 }}}"},
+		"changes": {map[string]string{"templates/a.yaml": userService, "templates/b.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: two-banks-db-s}\nstringData: {address: '{{ printf \"%p\" .Values }}'}"},
 			"Secret two-banks-db-s differs at each rendering"},
 		"cluster-wide": {map[string]string{"templates/a.yaml": "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: c}"},
 			"ClusterRole c (rbac.authorization.k8s.io/v1) is not allowed"},
@@ -119,7 +163,7 @@ func TestUserChartRefused(t *testing.T) {
 			"ConfigMap kube-root-ca.crt must be named two-banks-db, or begin with two-banks-db-"},
 		"a token": {map[string]string{"templates/a.yaml": "apiVersion: v1\nkind: Secret\ntype: kubernetes.io/service-account-token\nmetadata: {name: two-banks-db-t, annotations: {kubernetes.io/service-account.name: admin}}"},
 			"Secret two-banks-db-t: type kubernetes.io/service-account-token is not allowed"},
-		"an address of others": {map[string]string{"templates/a.yaml": strings.Replace(userService, "spec: {", "spec: {externalIPs: [10.0.0.1], ", 1)}, "spec.externalIPs is not allowed"},
+		"an address of others": {map[string]string{"templates/a.yaml": strings.Replace(userService, "spec: {", "spec: {externalIPs: [10.0.0.1], ", 1)}, "Service two-banks-db: spec.externalIPs is not allowed"},
 		"a load balancer":      {map[string]string{"templates/a.yaml": strings.Replace(userService, "spec: {", "spec: {type: LoadBalancer, ", 1)}, "spec.type LoadBalancer is not allowed, only ClusterIP"},
 		"privileged": {map[string]string{"templates/a.yaml": strings.Replace(userServer, "{allowPrivilegeEscalation: false", "{privileged: true, allowPrivilegeEscalation: false", 1)},
 			"StatefulSet two-banks-db: its pods must keep the pod security level restricted: privileged"},
@@ -127,7 +171,7 @@ func TestUserChartRefused(t *testing.T) {
 			"restricted volume type \"hostPath\""},
 		"a token in its pods": {map[string]string{"templates/a.yaml": strings.Replace(userServer, "automountServiceAccountToken: false", "hostname: a", 1)}, "automountServiceAccountToken must be false"},
 		"another's account": {map[string]string{"templates/a.yaml": strings.Replace(userServer, "automountServiceAccountToken: false", "serviceAccountName: admin", 1)},
-			"serviceAccountName admin is not one that the chart makes"},
+			"automountServiceAccountToken must be false"},
 		"definitions": {map[string]string{"crds/a.yaml": "kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nmetadata: {name: a}"},
 			"has CustomResourceDefinitions"},
 		"library":    {map[string]string{"Chart.yaml": "{apiVersion: v2, name: mine, version: 1.0.0, type: library}"}, "library chart"},
@@ -138,6 +182,43 @@ func TestUserChartRefused(t *testing.T) {
 		"schema":      {map[string]string{"values.schema.json": `{"properties": {"image": {"type": "integer"}}}`}, "got string, want integer"},
 		"not YAML":    {map[string]string{"templates/a.yaml": "kind: [Service"}, "templates/a.yaml"},
 		"no metadata": {map[string]string{"Chart.yaml": "{apiVersion: v2, name: mine}"}, "chart.metadata.version is required"},
+
+		"a kind of others":            {object("NetworkPolicy", ""), "NetworkPolicy two-banks-db-x (v1) is not allowed; a database may consist of ConfigMap, "},
+		"a policy":                    {set(strings.Replace(userObject, "%s", "NetworkPolicy", 1)+"spec: {podSelector: {}, egress: [{}]}", "apiVersion: v1", "apiVersion: networking.k8s.io/v1"), "NetworkPolicy two-banks-db-x (networking.k8s.io/v1) is not allowed"},
+		"an unknown field":            {object("ConfigMap", "date: {a: b}"), `ConfigMap two-banks-db-x: strict decoding error: unknown field "date"`},
+		"an item that is no object":   {set(userService, "{port: 5432}", "5432"), "Service two-banks-db: "},
+		"a token of an account":       {inVolume("projected: {sources: [{serviceAccountToken: {path: token}}]}"), "StatefulSet two-banks-db: spec.template.spec.volumes[0].projected.sources[0].serviceAccountToken is not allowed"},
+		"a certificate of the pod":    {inVolume("projected: {sources: [{clusterTrustBundle: {path: a, name: b}}]}"), "spec.template.spec.volumes[0].projected.sources[0].clusterTrustBundle is not allowed"},
+		"a volume of a driver":        {inVolume("csi: {driver: secrets-store.csi.k8s.io}"), "spec.template.spec.volumes[0].csi is not allowed"},
+		"an ephemeral volume's claim": {inVolume("ephemeral: {volumeClaimTemplate: {spec: {volumeName: pv-1}}}"), "spec.template.spec.volumes[0].ephemeral.volumeClaimTemplate.spec.volumeName is not allowed"},
+		"an existing account":         {inPod("serviceAccountName: two-banks-db-admin"), "StatefulSet two-banks-db: spec.template.spec.serviceAccountName two-banks-db-admin is not allowed, only default or one that the chart makes"},
+		"an account by its old name":  {inPod("serviceAccount: admin"), "spec.template.spec.serviceAccount admin is not allowed"},
+		"a token, mounted":            {set(userServer, "automountServiceAccountToken: false", "automountServiceAccountToken: true"), "StatefulSet two-banks-db: spec.template.spec.automountServiceAccountToken must be false"},
+		"secrets of an account":       {object("ServiceAccount", "secrets: [{name: a}]"), "ServiceAccount two-banks-db-x: secrets is not allowed"},
+		"a node":                      {inPod("nodeName: node-1"), "StatefulSet two-banks-db: spec.template.spec.nodeName is not allowed"},
+		"a priority":                  {inPod("priorityClassName: system-cluster-critical"), "StatefulSet two-banks-db: spec.template.spec.priorityClassName is not allowed"},
+		"a scheduler":                 {inPod("schedulerName: mine"), "spec.template.spec.schedulerName is not allowed"},
+		"a runtime":                   {inPod("runtimeClassName: mine"), "spec.template.spec.runtimeClassName is not allowed"},
+		"the host's network":          {inPod("hostNetwork: true"), "host namespaces"},
+		"many pods":                   {set(userServer, "spec:\n", "spec:\n  replicas: 2000000000\n"), "StatefulSet two-banks-db: spec.replicas 2000000000 is not allowed, at most 16"},
+		"an endless quantity":         {object("PersistentVolumeClaim", "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1e20000000}}}"), "must be at most 8Ei"},
+		"a volume":                    {object("PersistentVolumeClaim", "spec: {accessModes: [ReadWriteOnce], volumeName: pv-1}"), "PersistentVolumeClaim two-banks-db-x: spec.volumeName is not allowed"},
+		"a volume by its labels":      {object("PersistentVolumeClaim", "spec: {accessModes: [ReadWriteOnce], selector: {matchLabels: {a: b}}}"), "PersistentVolumeClaim two-banks-db-x: spec.selector is not allowed"},
+		"the data of a volume":        {object("PersistentVolumeClaim", "spec: {accessModes: [ReadWriteOnce], dataSource: {kind: PersistentVolumeClaim, name: other}}"), "PersistentVolumeClaim two-banks-db-x: spec.dataSource is not allowed"},
+		"a volume of the server":      {set(userServer, "spec:\n", "spec:\n  volumeClaimTemplates: [{metadata: {name: data}, spec: {volumeName: pv-1}}]\n"), "StatefulSet two-banks-db: spec.volumeClaimTemplates[0].spec.volumeName is not allowed"},
+		"an address":                  {set(userService, "spec: {", "spec: {clusterIP: 10.0.0.1, "), "spec.clusterIP 10.0.0.1 is not allowed, only None"},
+		"a port of nodes":             {set(userService, "{port: 5432}", "{port: 5432, nodePort: 30000}"), "spec.ports[0].nodePort is not allowed"},
+		"a role in a cloud":           {inMetadata("annotations: {eks.amazonaws.com/role-arn: 'arn:aws:iam::1:role/admin'}"), "Service two-banks-db: metadata.annotations[eks.amazonaws.com/role-arn] is not allowed"},
+		"an account in a cloud":       {set(strings.Replace(userObject, "%s", "ServiceAccount", 1), "x}", "x, annotations: {iam.gke.io/gcp-service-account: a@b}}"), "ServiceAccount two-banks-db-x: metadata.annotations[iam.gke.io/gcp-service-account] is not allowed"},
+		"a pod's role in a cloud":     {inPodMetadata("annotations: {iam.amazonaws.com/role: admin}"), "StatefulSet two-banks-db: spec.template.metadata.annotations[iam.amazonaws.com/role] is not allowed"},
+		"a pod's further networks":    {inPodMetadata("annotations: {k8s.v1.cni.cncf.io/networks: host}"), "spec.template.metadata.annotations[k8s.v1.cni.cncf.io/networks] is not allowed"},
+		"an annotation of ours":       {inMetadata("annotations: {benchnet.dev/applied-hash: a}"), "metadata.annotations[benchnet.dev/applied-hash] is not allowed"},
+		"an identity by a label":      {inPodMetadata("labels: {azure.workload.identity/use: 'true'}"), "StatefulSet two-banks-db: spec.template.metadata.labels[azure.workload.identity/use] is not allowed"},
+		"a label of ours":             {inPodMetadata("labels: {benchnet.dev/member: member-0}"), "spec.template.metadata.labels[benchnet.dev/member] is not allowed"},
+		"a worker":                    {inPodMetadata("labels: {app.kubernetes.io/component: worker}"), "spec.template.metadata.labels[app.kubernetes.io/component]: worker is the operator's"},
+		"managed by us":               {inPodMetadata("labels: {app.kubernetes.io/managed-by: benchnet}"), "spec.template.metadata.labels[app.kubernetes.io/managed-by]: benchnet is the operator's"},
+		"no name":                     {map[string]string{"templates/a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: two-banks-db-}"}, "must be named two-banks-db"},
+		"too many objects":            {map[string]string{"templates/a.yaml": "{{ range until 65 }}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: two-banks-db-{{ . }}}\n{{ end }}"}, "the chart has 65 objects, at most 64 are allowed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := withChart(t, tc.files)
@@ -149,44 +230,134 @@ func TestUserChartRefused(t *testing.T) {
 		})
 	}
 	in := network()
-	in.Chart = &Chart{Archive: []byte("not an archive")}
+	in.Chart = chartOf([]byte("not an archive"))
 	if _, err := Build(in); err == nil || !strings.Contains(err.Error(), "read the chart's archive") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// The schema of a chart may point elsewhere; checking it would mean I/O inside a reconcile.
-func TestRemoteSchemaIsNotFetched(t *testing.T) {
-	in := withChart(t, map[string]string{
-		"templates/a.yaml":   userService,
-		"values.schema.json": `{"$ref": "http://127.0.0.1:1/schema.json"}`,
-	})
-	mustBuild(t, in)
+// TestSchemaLoadsNothing gives charts schemas that refer to other documents, which a server or a file has.
+func TestSchemaLoadsNothing(t *testing.T) {
+	asked := false
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
+	defer server.Close()
+	file := filepath.Join(t.TempDir(), "schema.json")
+	if err := os.WriteFile(file, []byte("false"), 0o600); err != nil { // It would refuse all values.
+		t.Fatal(err)
+	}
+	escaped := strings.ReplaceAll(file, "s", "%73")
+	for name, schema := range map[string]string{
+		"reference":         `{"$ref": "` + server.URL + `/schema.json"}`,
+		"escaped reference": `{"\u0024ref": "` + server.URL + `/schema.json"}`,
+		"meta schema":       `{"$schema": "` + server.URL + `/schema.json"}`,
+		"by identifier":     `{"$id": "` + server.URL + `/a/", "properties": {"image": {"$ref": "schema.json"}}}`,
+		"file":              `{"$ref": "file://` + file + `"}`,
+		"escaped file":      `{"properties": {"image": {"$ref": "file://` + escaped + `"}}}`,
+		"neighbour":         `{"properties": {"image": {"$ref": ".` + file + `#/x"}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			mustBuild(t, withChart(t, map[string]string{"templates/a.yaml": userService, "values.schema.json": schema}))
+			if asked {
+				t.Error("the server was asked")
+			}
+		})
+	}
 }
 
-// What a chart says of pods must hold for its own alone: policies of a namespace add up, and a budget stops evictions.
+// TestSchemaOfDependency checks values against the schema of a chart that is packed into another one.
+func TestSchemaOfDependency(t *testing.T) {
+	in := withChart(t, map[string]string{"templates/a.yaml": userService,
+		"charts/base/Chart.yaml":         "{apiVersion: v2, name: base, version: 1.0.0}",
+		"charts/base/values.schema.json": `{"properties": {"size": {"type": "integer"}}}`})
+	in.Chart.Values["base"] = map[string]any{"size": "large"}
+	if _, err := Build(in); err == nil || !strings.Contains(err.Error(), "values of base: - at '/size': got string, want integer") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestChangingFunctionsAreRefused calls each function whose result would change at each rendering.
+func TestChangingFunctionsAreRefused(t *testing.T) {
+	for _, name := range changingFunctions {
+		t.Run(name, func(t *testing.T) {
+			in := withChart(t, map[string]string{"templates/a.yaml": userService, "templates/b.yaml": "{{ " + name + " 1 }}"})
+			_, err := Build(in)
+			if want := name + " is not allowed, since its result changes"; err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want …%s…", err, want)
+			}
+			in = withChart(t, map[string]string{"templates/a.yaml": userService + "{{ if false }}{{ " + name + " 1 }}{{ end }}"})
+			mustBuild(t, in)
+		})
+	}
+}
+
+// TestFunctionsRepeat checks that the functions that read a map have its order, and that those that look elsewhere find nothing.
+func TestFunctionsRepeat(t *testing.T) {
+	in := withChart(t, map[string]string{"templates/a.yaml": userService + `---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: two-banks-db-c}
+data:
+  keys: {{ keys .Values.map | join "," }}
+  values: {{ values .Values.map | join "," }}
+  secret: {{ lookup "v1" "Secret" "default" "" | toJson | quote }}
+  host: {{ getHostByName "localhost" | quote }}
+`})
+	numbers := map[string]any{}
+	for _, letter := range "ihgfedcba" {
+		numbers[string(letter)] = strings.ToUpper(string(letter))
+	}
+	in.Chart.Values["map"] = numbers
+	config := mustBuild(t, in).Instances[0].Server[0].(*unstructured.Unstructured)
+	data, _, _ := unstructured.NestedStringMap(config.Object, "data")
+	want := map[string]string{"keys": "a,b,c,d,e,f,g,h,i", "values": "A,B,C,D,E,F,G,H,I", "secret": "{}", "host": ""}
+	if diff := cmp.Diff(want, data); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestUserChartMetadata checks that of the metadata of a chart's objects only name, labels and annotations stay.
+func TestUserChartMetadata(t *testing.T) {
+	in := withChart(t, inMetadata("resourceVersion: '7', uid: a, finalizers: [example.org/never], generateName: x, managedFields: [{manager: m}], "+
+		"ownerReferences: [{apiVersion: v1, kind: Node, name: n, uid: u}], annotations: {helm.sh/resource-policy: keep, prometheus.io/port: '9187'}"))
+	metadata := mustBuild(t, in).Instances[0].Server[0].(*unstructured.Unstructured).Object["metadata"].(map[string]any)
+	if got := slices.Sorted(maps.Keys(metadata)); !slices.Equal(got, []string{"annotations", "labels", "name", "namespace"}) {
+		t.Errorf("the metadata is %v", metadata)
+	}
+	if diff := cmp.Diff(map[string]any{"prometheus.io/port": "9187"}, metadata["annotations"]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestUserChartVolumesAreDeleted checks that the volumes of a chart's StatefulSet are deleted with it, whatever it says.
+func TestUserChartVolumesAreDeleted(t *testing.T) {
+	in := withChart(t, map[string]string{"templates/a.yaml": userService + "---" + strings.Replace(userServer, "spec:\n",
+		"spec:\n  persistentVolumeClaimRetentionPolicy: {whenDeleted: Retain}\n", 1)})
+	set := mustBuild(t, in).Instances[0].Server[1].(*unstructured.Unstructured)
+	policy, _, _ := unstructured.NestedStringMap(set.Object, "spec", "persistentVolumeClaimRetentionPolicy")
+	if diff := cmp.Diff(map[string]string{"whenDeleted": "Delete", "whenScaled": "Retain"}, policy); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestUserChartAccount checks that pods may have an account that the chart makes.
+func TestUserChartAccount(t *testing.T) {
+	files := inPod("serviceAccountName: two-banks-db-own")
+	files["templates/b.yaml"] = userService
+	files["templates/c.yaml"] = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: two-banks-db-own}"
+	mustBuild(t, withChart(t, files))
+}
+
+// A budget stops evictions, so that of a chart must hold for its own pods.
 func TestUserChartSelectsItsOwnPods(t *testing.T) {
 	in := withChart(t, map[string]string{"templates/a.yaml": userService + "---" + `
-apiVersion: networking.k8s.io/v1
-kind: NetworkPolicy
-metadata: {name: {{ .Values.fullnameOverride }}}
-spec: {podSelector: {}, ingress: [{}]}
----
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata: {name: {{ .Values.fullnameOverride }}}
 spec: {minAvailable: 1, selector: {matchLabels: {app: other}}}
 `})
-	found := 0
-	for _, object := range mustBuild(t, in).Instances[0].Server {
-		o := object.(*unstructured.Unstructured)
-		for _, selector := range [][]string{{"spec", "podSelector", "matchLabels"}, {"spec", "selector", "matchLabels"}} {
-			if labels, _, _ := unstructured.NestedStringMap(o.Object, selector...); labels[InstanceLabel] == "two-banks-db" {
-				found++
-			}
-		}
-	}
-	if found != 2 {
-		t.Errorf("%d of a policy and a budget select the instance's pods", found)
+	budget := mustBuild(t, in).Instances[0].Server[0].(*unstructured.Unstructured)
+	labels, _, _ := unstructured.NestedStringMap(budget.Object, "spec", "selector", "matchLabels")
+	if budget.GetKind() != "PodDisruptionBudget" || labels[InstanceLabel] != "two-banks-db" {
+		t.Errorf("%s selects pods by %v", budget.GetKind(), labels)
 	}
 }

@@ -15,6 +15,5 @@
 // It is rendered with the instance's name as release name, with fullnameOverride set to that name unless the values
 // say otherwise, and has to make a Service of the instance's name that serves port 5432. The superuser is `postgres`
 // and its password lies under key `password` of the Secret given as Input.Superuser (<network>-db-superuser), which
-// the values have to name. Hooks (but tests), CustomResourceDefinitions, cluster-wide objects and values
-// made at random are refused.
+// the values have to name. RenderChart rebuilds its objects from the kinds and fields that are allowed and refuses all others.
 package database

@@ -1,8 +1,15 @@
 package database
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/json"
 )
 
 // FuzzChart renders a chart of the user's own whose only template is any text, with any value: it is refused, or all that it makes
@@ -41,7 +48,60 @@ func FuzzChartArchive(f *testing.F) {
 	f.Add([]byte("\x1f\x8b"))
 	f.Fuzz(func(_ *testing.T, archive []byte) {
 		in := network()
-		in.Chart = &Chart{Archive: archive}
+		in.Chart = chartOf(archive)
 		_, _ = Build(in)
+	})
+}
+
+// FuzzChartObject admits any object: it is refused, or has only the metadata and the kinds that a database may have, and no field that
+// would give its pods an identity or a place.
+func FuzzChartObject(f *testing.F) {
+	for _, text := range []string{
+		`{"apiVersion":"v1","kind":"Service","metadata":{"name":"net-db"},"spec":{"ports":[5432]}}`,
+		`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"net-db","resourceVersion":"7","finalizers":["a/b"]},"stringData":{"a":"b"}}`,
+		`{"apiVersion":"v1","kind":"ConfigMap","metadata":[],"data":5}`,
+		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"net-db-c","annotations":{"a":1},"labels":{"benchnet.dev/network":"x"}}}`,
+		`{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"net-db-v"},"spec":{"resources":{"requests":{"storage":"1e9999"}}}}`,
+		`{"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"net-db"},"spec":{"replicas":-1,"template":{"metadata":{"labels":{"a":"b"}},` +
+			`"spec":{"automountServiceAccountToken":false,"nodeName":"n","volumes":[{"name":"v","projected":{"sources":[{"serviceAccountToken":{"path":"t"}}]}}]}}}}`,
+		`{"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"net-db"},"spec":{"volumeClaimTemplates":[{"spec":{"volumeName":"v"}}],"template":{}}}`,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		given := &unstructured.Unstructured{}
+		if err := json.Unmarshal([]byte(text), &given.Object); err != nil {
+			return
+		}
+		rebuilt, err := release{name: "net-db", namespace: "bench"}.admit(given)
+		if err != nil {
+			return
+		}
+		for key := range rebuilt.Object["metadata"].(map[string]any) {
+			if key != "name" && key != "labels" && key != "annotations" {
+				t.Errorf("metadata.%s stays", key)
+			}
+		}
+		for key := range rebuilt.GetLabels() {
+			if strings.HasPrefix(key, "benchnet.dev/") {
+				t.Errorf("label %s stays", key)
+			}
+		}
+		var set appsv1.StatefulSet
+		if rebuilt.GetKind() != "StatefulSet" {
+			return
+		}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(rebuilt.Object, &set); err != nil {
+			t.Fatal(err)
+		}
+		pod := set.Spec.Template.Spec
+		if pod.NodeName != "" || pod.PriorityClassName != "" || pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken {
+			t.Errorf("the pod has a node, a priority or a token: %+v", pod)
+		}
+		for _, v := range pod.Volumes {
+			if v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, func(s corev1.VolumeProjection) bool { return s.ServiceAccountToken != nil }) {
+				t.Errorf("volume %s has a token", v.Name)
+			}
+		}
 	})
 }

@@ -3,6 +3,7 @@ package database
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
@@ -93,10 +94,10 @@ type Images struct {
 
 // Chart is a Helm chart of the user's own.
 type Chart struct {
-	// Archive is the packaged chart (.tgz), dependencies included.
-	Archive []byte
 	// Values for it, as in a values file.
 	Values map[string]any
+	// Render returns the objects of each instance of the request, as RenderChart does.
+	Render func(ChartRequest) ([][]*unstructured.Unstructured, error)
 }
 
 // External is a server that is not the network's own. It outlives the network, so the plan has a Teardown.

@@ -27,8 +27,8 @@ func (in Input) labels(instance, component string) map[string]string {
 }
 
 // stamp puts an object of a chart into the network's namespace and labels it. A user's chart may select its pods by
-// labels of its own, so those of a pod template stay, and only the instance's and the network's join them. What it says of pods
-// holds for the instance's alone.
+// labels of its own, so those of a pod template stay, and only the instance's and the network's join them. A disruption budget
+// is narrowed to the instance's pods. Volumes of StatefulSets are deleted with them.
 func (in Input) stamp(o *unstructured.Unstructured, instance string) error {
 	o.SetNamespace(in.Namespace)
 	labels := o.GetLabels()
@@ -41,9 +41,9 @@ func (in Input) stamp(o *unstructured.Unstructured, instance string) error {
 	case "StatefulSet":
 		return errors.Join(
 			unstructured.SetNestedField(o.Object, instance, "spec", "template", "metadata", "labels", InstanceLabel),
-			unstructured.SetNestedField(o.Object, in.Network, "spec", "template", "metadata", "labels", v1alpha1.LabelNetwork))
-	case "NetworkPolicy": // Policies add up: one of a chart must not open others' pods.
-		return unstructured.SetNestedField(o.Object, instance, "spec", "podSelector", "matchLabels", InstanceLabel)
+			unstructured.SetNestedField(o.Object, in.Network, "spec", "template", "metadata", "labels", v1alpha1.LabelNetwork),
+			unstructured.SetNestedField(o.Object, map[string]any{"whenDeleted": "Delete", "whenScaled": "Retain"},
+				"spec", "persistentVolumeClaimRetentionPolicy"))
 	case "PodDisruptionBudget":
 		return unstructured.SetNestedField(o.Object, instance, "spec", "selector", "matchLabels", InstanceLabel)
 	}

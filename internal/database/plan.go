@@ -123,8 +123,20 @@ func Build(in Input) (Plan, error) {
 		return Plan{}, err
 	}
 	plan := Plan{Bindings: make(map[string]Binding, len(in.Members))}
-	for _, g := range in.groups() {
-		instance, err := in.instance(g)
+	groups := in.groups()
+	var servers [][]client.Object
+	if in.Chart != nil && in.Provider == v1alpha1.ProviderChart {
+		var err error
+		if servers, err = in.userServers(groups); err != nil {
+			return Plan{}, err
+		}
+	}
+	for n, g := range groups {
+		var server []client.Object
+		if servers != nil {
+			server = servers[n]
+		}
+		instance, err := in.instance(g, server)
 		if err != nil {
 			return Plan{}, fmt.Errorf("database instance %s: %w", g.name, err)
 		}
@@ -136,7 +148,8 @@ func Build(in Input) (Plan, error) {
 	return plan, nil
 }
 
-func (in Input) instance(g group) (Instance, error) {
+// instance of the group; server is what a user's chart has for it, nil without such a chart.
+func (in Input) instance(g group, server []client.Object) (Instance, error) {
 	i := Instance{Name: g.name, Host: g.name, Port: port}
 	for _, m := range g.members {
 		i.Members = append(i.Members, m.Name)
@@ -146,7 +159,7 @@ func (in Input) instance(g group) (Instance, error) {
 	case in.Provider == v1alpha1.ProviderExternal:
 		i.Host, i.Port = in.External.Host, in.External.port()
 	case in.Chart != nil:
-		i.Server, err = in.userServer(g)
+		i.Server = server
 	default:
 		err = in.ownServer(g, &i)
 	}

@@ -50,27 +50,23 @@ func (in Input) ownServer(g group, i *Instance) error {
 	return err
 }
 
-// userServer renders the user's chart, and holds it to its contract.
-func (in Input) userServer(g group) ([]client.Object, error) {
-	chart, err := archivedChart(in.Chart.Archive)
+// userServers renders the user's chart for all groups at once.
+func (in Input) userServers(groups []group) ([][]client.Object, error) {
+	request := ChartRequest{Namespace: in.Namespace, KubeVersion: in.KubeVersion, Values: in.Chart.Values}
+	for _, g := range groups {
+		request.Instances = append(request.Instances, g.name)
+	}
+	rendered, err := in.Chart.Render(request)
 	if err != nil {
 		return nil, err
 	}
-	values := maps.Clone(in.Chart.Values)
-	if values == nil {
-		values = map[string]any{}
+	servers := make([][]client.Object, len(groups))
+	for n, g := range groups {
+		if servers[n], err = in.stamped(rendered[n], g.name); err != nil {
+			return nil, err
+		}
 	}
-	if _, ok := values["fullnameOverride"]; !ok {
-		values["fullnameOverride"] = g.name
-	}
-	objects, err := chart.renderStable(in.release(g, values))
-	if err != nil {
-		return nil, err
-	}
-	if !serves(objects, g.name) {
-		return nil, fmt.Errorf("the chart makes no Service named %s with port %d, where the members will look for it", g.name, port)
-	}
-	return in.stamped(objects, g.name)
+	return servers, nil
 }
 
 func (in Input) stamped(objects []*unstructured.Unstructured, instance string) ([]client.Object, error) {
@@ -82,22 +78,6 @@ func (in Input) stamped(objects []*unstructured.Unstructured, instance string) (
 		out = append(out, o)
 	}
 	return out, nil
-}
-
-// serves tells whether one of the objects is a Service of that name with PostgreSQL's port.
-func serves(objects []*unstructured.Unstructured, name string) bool {
-	for _, o := range objects {
-		if o.GetKind() != "Service" || o.GetName() != name {
-			continue
-		}
-		ports, _, _ := unstructured.NestedSlice(o.Object, "spec", "ports")
-		for _, p := range ports {
-			if fmt.Sprint(p.(map[string]any)["port"]) == fmt.Sprint(port) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func (in Input) release(g group, values map[string]any) release {

@@ -1,0 +1,48 @@
+package database
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	texttemplate "text/template"
+)
+
+// changingFunctions are the template functions whose results differ from one rendering to the next. Functions of dates take what is
+// not a date for the present time, and durationRound measures from it.
+var changingFunctions = []string{
+	"ago", "date", "dateInZone", "date_in_zone", "durationRound", "htmlDate", "htmlDateInZone", "now",
+	"randAlpha", "randAlphaNum", "randAscii", "randBytes", "randInt", "randNumeric", "shuffle", "uuidv4",
+	"bcrypt", "encryptAES", "htpasswd", "genPrivateKey",
+	"genCA", "genCAWithKey", "genSelfSignedCert", "genSelfSignedCertWithKey", "genSignedCert", "genSignedCertWithKey",
+}
+
+// repeatableFunctions replace those functions of Helm's templates that would make a chart's objects change at each rendering. A chart may
+// mention a changing function, but not call it. As in helm template, lookup finds nothing and getHostByName is empty.
+func repeatableFunctions() texttemplate.FuncMap {
+	functions := texttemplate.FuncMap{"keys": sortedKeys, "values": valuesByKey}
+	for _, name := range changingFunctions {
+		functions[name] = func(...any) (string, error) {
+			return "", fmt.Errorf("%s is not allowed, since its result changes at each rendering: "+
+				"set the value, or name an existing Secret", name)
+		}
+	}
+	return functions
+}
+
+// sortedKeys replaces keys of Sprig, which returns them in a random order.
+func sortedKeys(dicts ...map[string]any) []string {
+	all := []string{}
+	for _, dict := range dicts {
+		all = slices.AppendSeq(all, slices.Values(slices.Sorted(maps.Keys(dict))))
+	}
+	return all
+}
+
+// valuesByKey replaces values of Sprig, which returns them in a random order.
+func valuesByKey(dict map[string]any) []any {
+	all := []any{}
+	for _, key := range slices.Sorted(maps.Keys(dict)) {
+		all = append(all, dict[key])
+	}
+	return all
+}

@@ -1,0 +1,69 @@
+package database
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// annotations that objects and pods of a chart may have. Those with a slash at the end are prefixes. Others may give pods an
+// identity in a cloud, containers of others, or further networks.
+var chartAnnotations = []string{"checksum/", "kubectl.kubernetes.io/default-container", "kubernetes.io/description", "prometheus.io/"}
+
+// labelPrefixes of labels that a chart may set; the empty one is of keys without a prefix. Others may select a pod for a cloud
+// identity, an injected container, or the operator.
+var labelPrefixes = []string{"", "app.kubernetes.io/", "helm.sh/"}
+
+// operatorComponents are the values of the component label by which NetworkPolicies and Services select the operator's own pods.
+var operatorComponents = []string{"member", "worker", "genesis", "material", "credentials", "database-setup", "database-reset", "database-teardown"}
+
+// chartMetadata returns the labels and annotations of an object, with named its name as well. Annotations for Helm are left out.
+func chartMetadata(object map[string]any, named bool, path *field.Path) (map[string]any, error) {
+	given, _ := object["metadata"].(map[string]any)
+	out := map[string]any{}
+	if name, ok := given["name"]; ok && named {
+		out["name"] = name
+	}
+	if labels, _ := given["labels"].(map[string]any); len(labels) > 0 {
+		if err := checkLabels(labels, path.Child("labels")); err != nil {
+			return nil, err
+		}
+		out["labels"] = labels
+	}
+	annotations, _ := given["annotations"].(map[string]any)
+	annotations = maps.Clone(annotations)
+	maps.DeleteFunc(annotations, func(key string, _ any) bool { return strings.HasPrefix(key, "helm.sh/") })
+	for _, key := range slices.Sorted(maps.Keys(annotations)) {
+		if !slices.ContainsFunc(chartAnnotations, func(allowed string) bool {
+			return key == allowed || strings.HasSuffix(allowed, "/") && strings.HasPrefix(key, allowed)
+		}) {
+			return nil, fmt.Errorf("%s is not allowed; allowed are %s", path.Child("annotations").Key(key), strings.Join(chartAnnotations, ", "))
+		}
+	}
+	if len(annotations) > 0 {
+		out["annotations"] = annotations
+	}
+	return out, nil
+}
+
+func checkLabels(labels map[string]any, path *field.Path) error {
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		prefix := key[:strings.LastIndex(key, "/")+1]
+		if !slices.Contains(labelPrefixes, prefix) {
+			return fmt.Errorf("%s is not allowed; allowed are keys without a prefix and those of %s",
+				path.Key(key), strings.Join(labelPrefixes[1:], ", "))
+		}
+	}
+	if labels["app.kubernetes.io/managed-by"] == v1alpha1.ManagedBy {
+		return fmt.Errorf("%s: %s is the operator's", path.Key("app.kubernetes.io/managed-by"), v1alpha1.ManagedBy)
+	}
+	if component, _ := labels["app.kubernetes.io/component"].(string); slices.Contains(operatorComponents, component) {
+		return fmt.Errorf("%s: %s is the operator's", path.Key("app.kubernetes.io/component"), component)
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package database
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+)
+
+// restricted is the level of pod security that all pods keep.
+var restricted = api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
+
+// podFields of the pods of a chart. Which nodes they run on is up to labels, taints and the scheduler.
+var podFields = []string{
+	"affinity", "automountServiceAccountToken", "containers", "dnsConfig", "dnsPolicy", "enableServiceLinks", "hostAliases", "hostUsers",
+	"hostname", "imagePullSecrets", "initContainers", "nodeSelector", "os", "restartPolicy", "securityContext", "serviceAccount",
+	"serviceAccountName", "shareProcessNamespace", "subdomain", "terminationGracePeriodSeconds", "tolerations",
+	"topologySpreadConstraints", "volumes",
+}
+
+// Sources of the volumes of a chart's pods, and of projected volumes. A CSI driver or a projected token may give a pod an identity.
+var (
+	volumeSources    = []string{"name", "configMap", "downwardAPI", "emptyDir", "ephemeral", "persistentVolumeClaim", "projected", "secret"}
+	projectedSources = []string{"configMap", "downwardAPI", "secret"}
+)
+
+// checkStatefulSet checks the number of pods, the pods and their volumes, and rebuilds the metadata of the pods and the claims.
+func checkStatefulSet(content map[string]any) error {
+	spec, path := content["spec"].(map[string]any), field.NewPath("spec")
+	if n, _ := spec["replicas"].(int64); n < 0 || n > maxReplicas {
+		return fmt.Errorf("%s %d is not allowed, at most %d", path.Child("replicas"), n, maxReplicas)
+	}
+	for n, claim := range itemsOf(spec, "volumeClaimTemplates") {
+		if err := checkClaim(claim, true, path.Child("volumeClaimTemplates").Index(n)); err != nil {
+			return err
+		}
+	}
+	path = path.Child("template")
+	template, ok := spec["template"].(map[string]any)
+	if !ok {
+		return fmt.Errorf("%s is required", path)
+	}
+	var err error
+	if template["metadata"], err = chartMetadata(template, false, path.Child("metadata")); err != nil {
+		return err
+	}
+	return checkPod(template, path)
+}
+
+// checkClaim checks a template of claims and rebuilds its metadata. It leaves the choice of the volume to the cluster.
+func checkClaim(claim map[string]any, named bool, path *field.Path) error {
+	var err error
+	if claim["metadata"], err = chartMetadata(claim, named, path.Child("metadata")); err != nil {
+		return err
+	}
+	for _, key := range []string{"apiVersion", "kind", "status"} {
+		delete(claim, key)
+	}
+	spec, _ := claim["spec"].(map[string]any)
+	return onlyFields(spec, path.Child("spec"), claimFields)
+}
+
+// checkPod wants the level restricted, no token of a service account, and only the fields and volumes that are listed.
+func checkPod(content map[string]any, path *field.Path) error {
+	var template corev1.PodTemplateSpec
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, &template); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	if err != nil {
+		return fmt.Errorf("make the evaluator of pod security: %w", err)
+	}
+	result := policy.AggregateCheckResults(evaluator.EvaluatePod(restricted, &template.ObjectMeta, &template.Spec))
+	if !result.Allowed {
+		return fmt.Errorf("its pods must keep the pod security level restricted: %s", result.ForbiddenDetail())
+	}
+	path = path.Child("spec")
+	if token := template.Spec.AutomountServiceAccountToken; token == nil || *token {
+		return fmt.Errorf("%s must be false", path.Child("automountServiceAccountToken"))
+	}
+	if alias := template.Spec.DeprecatedServiceAccount; alias != "" && alias != template.Spec.ServiceAccountName {
+		return fmt.Errorf("%s %s is not allowed: use serviceAccountName", path.Child("serviceAccount"), alias)
+	}
+	pod := content["spec"].(map[string]any)
+	if err := onlyFields(pod, path, podFields); err != nil {
+		return err
+	}
+	for n, volume := range itemsOf(pod, "volumes") {
+		if err := checkVolume(volume, path.Child("volumes").Index(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkVolume(volume map[string]any, path *field.Path) error {
+	if err := onlyFields(volume, path, volumeSources); err != nil {
+		return err
+	}
+	if ephemeral, _ := volume["ephemeral"].(map[string]any); ephemeral != nil {
+		claim, _ := ephemeral["volumeClaimTemplate"].(map[string]any)
+		if claim == nil {
+			return fmt.Errorf("%s is required", path.Child("ephemeral", "volumeClaimTemplate"))
+		}
+		if err := checkClaim(claim, false, path.Child("ephemeral", "volumeClaimTemplate")); err != nil {
+			return err
+		}
+	}
+	for n, source := range itemsOf(volume, "projected", "sources") {
+		for _, kind := range slices.Sorted(maps.Keys(source)) {
+			if !slices.Contains(projectedSources, kind) {
+				return fmt.Errorf("%s is not allowed", path.Child("projected", "sources").Index(n).Child(kind))
+			}
+		}
+	}
+	return nil
+}

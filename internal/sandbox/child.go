@@ -1,0 +1,129 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/benchnet/benchnet/internal/database"
+)
+
+// Command is the argument with which this binary becomes a child that renders one chart.
+const Command = "render-chart"
+
+const (
+	// memoryLimit is what rendering may use beyond the child's memory at its start. Two children at their limits and the operator
+	// fit into the 512 MiB that the Helm chart of the operator gives it.
+	memoryLimit = 96 << 20
+	// collectFrom is the heap size from which the child collects garbage more eagerly.
+	collectFrom = 64 << 20
+	// stackLimit of recursive templates.
+	stackLimit = 32 << 20
+	// maxErrorLength in bytes of a refusal.
+	maxErrorLength = 4096
+)
+
+// order is what a child reads.
+type order struct {
+	Archive []byte
+	Request database.ChartRequest
+	// Deadline after which the child ends itself, should its parent be gone.
+	Deadline time.Duration
+}
+
+// answer is what a child writes: objects by instance, or why the chart is refused.
+type answer struct {
+	Objects [][]*unstructured.Unstructured `json:"objects,omitempty"`
+	Refusal string                         `json:"refusal,omitempty"`
+}
+
+// IsChild reports whether this process was started to render a chart. Its main function then has to call ServeChild.
+func IsChild() bool { return len(os.Args) == 2 && os.Args[1] == Command }
+
+// ServeChild renders the chart that the standard input asks for, writes the answer to the standard output and returns the exit code.
+func ServeChild() int {
+	var o order
+	if err := json.NewDecoder(os.Stdin).Decode(&o); err != nil {
+		return fail("read the order: %w", err)
+	}
+	// The timer comes before the limits: the runtime opens its poller with the first timer.
+	time.AfterFunc(o.Deadline, func() { os.Exit(1) })
+	if err := confine(); err != nil {
+		return fail("limit the process: %w", err)
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(render(o)); err != nil {
+		return fail("write the answer: %w", err)
+	}
+	return 0
+}
+
+func fail(format string, err error) int {
+	_, _ = fmt.Fprintln(os.Stderr, fmt.Errorf(format, err))
+	return 1
+}
+
+// render turns panics of the libraries that read charts into refusals.
+func render(o order) (a answer) {
+	defer func() {
+		if r := recover(); r != nil {
+			a = answer{Refusal: shorten(fmt.Sprintf("the chart cannot be rendered: %v", r))}
+		}
+	}()
+	objects, err := database.RenderChart(o.Archive, o.Request)
+	if err != nil {
+		return answer{Refusal: shorten(err.Error())}
+	}
+	return answer{Objects: objects}
+}
+
+func shorten(text string) string {
+	if len(text) > maxErrorLength {
+		text = text[:maxErrorLength] + "…"
+	}
+	return strings.ToValidUTF8(text, "")
+}
+
+// confine limits the memory of this process, and keeps it from opening files and connections and from writing core dumps.
+func confine() error {
+	runtime.GOMAXPROCS(1)
+	debug.SetMemoryLimit(collectFrom)
+	debug.SetMaxStack(stackLimit)
+	used, err := dataSize()
+	if err != nil {
+		return err
+	}
+	for resource, limit := range map[int]uint64{
+		unix.RLIMIT_DATA: used + memoryLimit, unix.RLIMIT_NOFILE: 0, unix.RLIMIT_FSIZE: 0, unix.RLIMIT_CORE: 0,
+	} {
+		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
+			return fmt.Errorf("set limit %d to %d: %w", resource, limit, err)
+		}
+	}
+	return nil
+}
+
+// dataSize returns the size of the private, writable memory that is mapped, in bytes, which is what RLIMIT_DATA limits.
+func dataSize() (uint64, error) {
+	file, err := os.Open("/proc/self/statm")
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return 0, err
+	}
+	var pages [6]uint64 // size, resident, shared, text, lib, data
+	if _, err := fmt.Sscan(string(text), &pages[0], &pages[1], &pages[2], &pages[3], &pages[4], &pages[5]); err != nil {
+		return 0, fmt.Errorf("read /proc/self/statm: %w", err)
+	}
+	return pages[5] * uint64(os.Getpagesize()), nil
+}

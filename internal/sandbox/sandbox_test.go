@@ -1,0 +1,238 @@
+package sandbox
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/benchnet/benchnet/internal/database"
+)
+
+// openFile makes this test's program a confined process that opens a file and a connection.
+const openFile = "open-file"
+
+func TestMain(m *testing.M) {
+	switch {
+	case IsChild():
+		os.Exit(ServeChild())
+	case len(os.Args) == 2 && os.Args[1] == openFile:
+		time.AfterFunc(time.Minute, func() { os.Exit(1) })
+		if err := confine(); err != nil {
+			fmt.Println(err)
+		}
+		_, err := os.Open("/proc/self/statm")
+		fmt.Println(err)
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+const service = `
+apiVersion: v1
+kind: Service
+metadata: {name: {{ .Values.fullnameOverride }}}
+spec: {selector: {app: mine}, ports: [{port: 5432}]}
+`
+
+// packed is a chart with one template.
+func packed(t *testing.T, template string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	archive := tar.NewWriter(zip)
+	for name, content := range map[string]string{"Chart.yaml": "{apiVersion: v2, name: mine, version: 1.0.0}", "templates/a.yaml": template} {
+		header := &tar.Header{Name: "mine/" + name, Mode: 0o644, Size: int64(len(content)), Typeflag: tar.TypeReg}
+		if err := archive.WriteHeader(header); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := archive.Write([]byte(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(archive.Close(), zip.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// source of a chart with one template; loads counts how often it is read.
+func source(t *testing.T, namespace, template string, loads *atomic.Int32) Source {
+	archive := packed(t, template)
+	return Source{Namespace: namespace, Version: template, Load: func(context.Context) ([]byte, error) {
+		if loads != nil {
+			loads.Add(1)
+		}
+		return archive, nil
+	}}
+}
+
+func newRenderer(t *testing.T) *Renderer {
+	t.Helper()
+	r, err := NewRenderer(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// await asks until the chart is rendered.
+func await(t *testing.T, r *Renderer, s Source, request database.ChartRequest) ([][]*unstructured.Unstructured, error) {
+	t.Helper()
+	for {
+		objects, err := r.Render(t.Context(), s, request)
+		if !errors.Is(err, ErrPending) {
+			return objects, err
+		}
+		select {
+		case <-t.Context().Done():
+			t.Fatal("the chart is never rendered")
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+func requestOf(instances ...string) database.ChartRequest {
+	return database.ChartRequest{Namespace: "bench", Instances: instances}
+}
+
+func TestRenderOnce(t *testing.T) {
+	r, loads := newRenderer(t), &atomic.Int32{}
+	s := source(t, "bench", service, loads)
+	for range 2 {
+		objects, err := await(t, r, s, requestOf("net-db-0", "net-db-1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(objects) != 2 || objects[1][0].GetName() != "net-db-1" {
+			t.Errorf("got %v", objects)
+		}
+	}
+	if loads.Load() != 1 {
+		t.Errorf("the chart was read %d times, want once", loads.Load())
+	}
+	if _, err := await(t, r, s, requestOf("other-db")); err != nil || loads.Load() != 2 {
+		t.Errorf("another request: %v, the chart was read %d times", err, loads.Load())
+	}
+}
+
+// TestHostileCharts renders charts that would stop or end the operator, had it rendered them itself.
+func TestHostileCharts(t *testing.T) {
+	for name, tc := range map[string]struct {
+		template string
+		timeout  time.Duration
+		want     string
+		limit    bool
+	}{
+		"loop":        {"{{ range until 1000000 }}{{ range until 1000000 }}{{ end }}{{ end }}", time.Second, "takes longer than 1s", true},
+		"memory":      {"{{ repeat 1000000000 \"a\" }}", deadline, "needs more than 96 MiB of memory", true},
+		"much memory": {"{{ $l := list }}{{ range until 100000000 }}{{ $l = append $l (repeat 1000 \"a\") }}{{ end }}", deadline, "needs more than 96 MiB of memory", true},
+		"output": {service + "{{ range until 60 }}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: net-db-{{ . }}}\ndata: {a: {{ repeat 100000 \"a\" }}}\n{{ end }}",
+			deadline, "makes more than 2 MiB of objects", true},
+		"template in itself": {`{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" . }}`, deadline, "recurses too deeply", true},
+		"number as an item":  {strings.Replace(service, "{port: 5432}", "5432", 1), deadline, "Service net-db: ", false},
+		"number as a spec":   {"apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: net-db}\nspec: 5", deadline, "StatefulSet net-db: ", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRenderer(t)
+			r.timeout = tc.timeout
+			_, err := await(t, r, source(t, "bench", tc.template, nil), requestOf("net-db"))
+			if err == nil || !strings.Contains(err.Error(), tc.want) || errors.Is(err, ErrLimit) != tc.limit {
+				t.Fatalf("got %v (limit %t), want …%s…", err, errors.Is(err, ErrLimit), tc.want)
+			}
+			if len(err.Error()) > 2*maxErrorLength {
+				t.Errorf("the refusal has %d bytes", len(err.Error()))
+			}
+		})
+	}
+}
+
+// TestHostileTenants has four tenants with charts without end, and one with an ordinary chart that comes last.
+func TestHostileTenants(t *testing.T) {
+	r := newRenderer(t)
+	r.timeout = 2 * time.Second
+	for n := range 4 {
+		endless := source(t, fmt.Sprintf("hostile-%d", n), "{{ range until 1000000 }}{{ range until 1000000 }}{{ end }}{{ end }}", nil)
+		for m := range 10 { // One of them is begun.
+			if _, err := r.Render(t.Context(), endless, requestOf(fmt.Sprintf("net-db-%d", m))); !errors.Is(err, ErrPending) {
+				t.Fatal(err)
+			}
+		}
+	}
+	r.mu.Lock()
+	if len(r.busy) != 4 {
+		t.Errorf("%d charts wait or are rendered, want one of each namespace", len(r.busy))
+	}
+	r.mu.Unlock()
+	for len(r.places) < maxChildren { // The endless charts have all places.
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := await(t, r, source(t, "bench", service, nil), requestOf("net-db")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRefusalExpires checks that a refusal by the chart's content stays, and that one by a limit is tried again.
+func TestRefusalExpires(t *testing.T) {
+	now := time.Now()
+	for name, tc := range map[string]struct {
+		template string
+		again    bool
+	}{
+		"content": {"kind: Nothing", false},
+		"limit":   {"{{ repeat 1000000000 \"a\" }}", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, loads := newRenderer(t), &atomic.Int32{}
+			after := time.Duration(0)
+			r.now = func() time.Time { return now.Add(after) }
+			s := source(t, "bench", tc.template, loads)
+			for _, after = range []time.Duration{0, retryLimit - time.Second} {
+				if _, err := await(t, r, s, requestOf("net-db")); err == nil || loads.Load() != 1 {
+					t.Fatalf("after %s: %v, read %d times", after, err, loads.Load())
+				}
+			}
+			after = retryLimit
+			if _, err := r.Render(t.Context(), s, requestOf("net-db")); errors.Is(err, ErrPending) != tc.again {
+				t.Errorf("after %s: %v", after, err)
+			}
+		})
+	}
+}
+
+// TestConfinedProcessOpensNothing checks the limits under which a child renders.
+func TestConfinedProcessOpensNothing(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), program, openFile).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "too many open files") {
+		t.Errorf("a confined process opened a file: %v: %s", err, out)
+	}
+}
+
+func TestCacheIsFair(t *testing.T) {
+	c := cache{limit: 20 * entrySize}
+	c.put(&entry{key: "small", namespace: "a"})
+	for n := range 100 {
+		c.put(&entry{key: fmt.Sprint(n), namespace: "b", output: make([]byte, entrySize)})
+	}
+	if c.get("small", time.Time{}) == nil {
+		t.Error("the large namespace pushed out the small one")
+	}
+	if c.get("99", time.Time{}) == nil || c.get("0", time.Time{}) != nil {
+		t.Error("the namespace should keep its last entries")
+	}
+}
