@@ -31,6 +31,8 @@ type runPass struct {
 	network  *v1alpha1.BenchmarkNetwork
 	platform platform.Platform
 	snapshot *observe.Snapshot
+	// imageVersion is the version of the project's images that the network was made with.
+	imageVersion string
 	// networkPods are members, databases and workers.
 	networkPods []corev1.Pod
 	driver      driver.Driver
@@ -76,10 +78,24 @@ func (r *RunReconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 		return nil, fmt.Errorf("get network %s: %w", run.Spec.NetworkName, err)
 	}
 	pass.network = network
+	if pass.imageVersion, err = r.imageVersion(ctx, network); err != nil {
+		return nil, err
+	}
 	if pass.refusal = r.accept(pass); pass.refusal != nil {
 		return pass, nil
 	}
 	return pass, r.gatherNetwork(ctx, pass)
+}
+
+// imageVersion returns the version of the project's images that the network was made with, or an empty string while the network has
+// no record of it.
+func (r *RunReconciler) imageVersion(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (string, error) {
+	record := &corev1.ConfigMap{}
+	key := client.ObjectKey{Namespace: network.Namespace, Name: names.Epoch(network.Name)}
+	if err := r.Client.Get(ctx, key, record); err != nil {
+		return "", client.IgnoreNotFound(fmt.Errorf("get ConfigMap %s: %w", key.Name, err))
+	}
+	return plan.ImageVersion(record), nil
 }
 
 // accept makes the driver, or says why the workload cannot be carried out.
@@ -98,7 +114,7 @@ func (r *RunReconciler) accept(pass *runPass) error {
 	}
 	pass.platform = p
 	topology := p.Topology(pass.network)
-	load, err := p.(platform.Loadable).Load(platform.Input{Network: pass.network, Images: r.Images}, topology, workload)
+	load, err := p.(platform.Loadable).Load(platform.Input{Network: pass.network, Images: r.Images, NetworkVersion: pass.imageVersion}, topology, workload)
 	if err != nil {
 		return fmt.Errorf("spec.workload: %w", err)
 	}

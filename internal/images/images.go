@@ -2,6 +2,8 @@
 // the version of what is inside where there are several.
 package images
 
+import "cmp"
+
 // DefaultRegistry of the project's own images.
 const DefaultRegistry = "ghcr.io/benchnet"
 
@@ -15,6 +17,24 @@ type Catalogue struct {
 	Overrides map[string]string
 	// PullSecrets are names of Secrets with which pods pull their images; each namespace with networks has them.
 	PullSecrets []string
+}
+
+// CorDapps is the image with the project's own CorDapps, which a spec may name without registry and tag.
+const CorDapps = "cordapps"
+
+// Resolve returns the reference for an image that a spec names. CorDapps without registry and tag is the project's own, in the
+// catalogue's registry and version; every other reference is returned unchanged.
+func (c Catalogue) Resolve(reference string) string {
+	if reference == CorDapps {
+		return c.Image(CorDapps, "")
+	}
+	return reference
+}
+
+// WithVersion returns the catalogue with another version of the project's images; an empty version changes nothing.
+func (c Catalogue) WithVersion(version string) Catalogue {
+	c.Version = cmp.Or(version, c.Version)
+	return c
 }
 
 // Image is the reference of the named image; variant is the version of what is inside, or empty.

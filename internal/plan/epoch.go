@@ -110,6 +110,15 @@ func (in Input) recorded() Epoch {
 // versionKey of the record: the version of the images that the network was made with.
 const versionKey = "version"
 
+// ImageVersion returns the version of the images that a network was made with, from the ConfigMap of its epoch. It is empty where
+// there is no such ConfigMap.
+func ImageVersion(record *corev1.ConfigMap) string {
+	if record == nil {
+		return ""
+	}
+	return record.Data[versionKey]
+}
+
 // record keeps the epoch and the version of the images. It is written on what was read alone: two decisions never cross.
 func (in Input) record(e Epoch) *corev1.ConfigMap {
 	cm := &corev1.ConfigMap{

@@ -3,7 +3,6 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -151,11 +150,7 @@ func Build(in Input) (*Plan, error) {
 
 // images are of the version that the network was made with: a newer operator restarts no members.
 func (in Input) images() images.Catalogue {
-	catalogue := in.Images
-	if in.Recorded != nil {
-		catalogue.Version = cmp.Or(in.Recorded.Data[versionKey], catalogue.Version)
-	}
-	return catalogue
+	return in.Images.WithVersion(ImageVersion(in.Recorded))
 }
 
 // Objects are all planned objects, those that stand for the credentials included.

@@ -70,6 +70,9 @@ type Input struct {
 	Network *v1alpha1.BenchmarkNetwork
 	// Images of the project.
 	Images images.Catalogue
+	// NetworkVersion is the version of the project's images that the network was made with; empty if it is that of Images. It
+	// differs for the workers of a run, which are of the operator's version, after an upgrade.
+	NetworkVersion string
 	// Databases are the members' database bindings by member name; empty where the database lies in the member.
 	Databases map[string]Database
 }

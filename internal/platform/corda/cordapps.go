@@ -16,13 +16,15 @@ type supply struct {
 	mounts  []corev1.VolumeMount
 }
 
-// cordapps of the network for one pod. The agent must be installed in it before an image's are copied.
-func cordapps(spec *v1alpha1.BenchmarkNetworkSpec) supply {
-	source := spec.Platform.Corda.CorDapps
+// cordapps of the network for one pod. The agent must be installed in it before an image's are copied. Members and load workers
+// of a network have the same version of the project's CorDapps, also after an upgrade of the operator.
+func cordapps(in platform.Input) supply {
+	source := in.Network.Spec.Platform.Corda.CorDapps
 	switch source.Type {
 	case v1alpha1.CordAppsImage:
+		image := in.Images.WithVersion(in.NetworkVersion).Resolve(source.Image)
 		return supply{
-			init:    []corev1.Container{pods.CopyFiles("cordapps", source.Image, imageCorDapps, volumeCorDapps, cordappsDir)},
+			init:    []corev1.Container{pods.CopyFiles("cordapps", image, imageCorDapps, volumeCorDapps, cordappsDir)},
 			volumes: []corev1.Volume{pods.Scratch(volumeCorDapps)},
 			mounts:  []corev1.VolumeMount{pods.ReadOnly(volumeCorDapps, cordappsDir)},
 		}

@@ -13,7 +13,7 @@ import (
 // DatabaseNeeds are connections for the pools, room for the planned ledger, and the template of the schemas.
 func (Corda) DatabaseNeeds(in platform.Input, _ platform.Topology) platform.DatabaseNeeds {
 	spec := &in.Network.Spec
-	supplied := cordapps(spec).withAgent(in)
+	supplied := cordapps(in).withAgent(in)
 	planned := plannedVolume(spec)
 	return platform.DatabaseNeeds{
 		Connections:         poolsOf(spec).connections.value,

@@ -81,7 +81,7 @@ func (Corda) Material(in platform.Input, topology platform.Topology) (platform.M
 	if err != nil {
 		return platform.Material{}, fmt.Errorf("encode %s of network %s: %w", fileGenesis, in.Network.Name, err)
 	}
-	supplied := cordapps(spec).withAgent(in)
+	supplied := cordapps(in).withAgent(in)
 	var steps []material.Step
 	for _, c := range supplied.init {
 		steps = append(steps, material.Step{Container: c, Plain: true})

@@ -51,7 +51,7 @@ func (Corda) Load(in platform.Input, topology platform.Topology, workload *v1alp
 		orders.Targets = append(orders.Targets, driver.Target{Name: m.Name, Address: members.HostPort(m.Host, portRPC),
 			Identity: m.Identity, User: rpcUser, PasswordFile: rpcDir + "/" + m.Name})
 	}
-	supplied := cordapps(&in.Network.Spec)
+	supplied := cordapps(in)
 	d := driver.Driver{
 		Image:    in.Images.Image("jmeter-corda", in.Network.Spec.Platform.Corda.Version),
 		Command:  []string{programDrive},

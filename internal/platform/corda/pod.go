@@ -21,7 +21,7 @@ const (
 
 // memberPod lays out the base folder and runs the node under the agent, which tells when it is ready and what it uses.
 func memberPod(in platform.Input, m platform.Member) corev1.PodSpec {
-	supplied := cordapps(&in.Network.Spec)
+	supplied := cordapps(in)
 	pod := members.Pod(in, in.Databases[m.Name].Affinity)
 	pod.TerminationGracePeriodSeconds = new(int64(stopBudgetSeconds))
 	pod.InitContainers = append(append(pod.InitContainers, supplied.init...), prepareContainer(in, supplied))

@@ -166,7 +166,10 @@ func TestRefusesTuning(t *testing.T) {
 		}, "platform.corda.tuning.flowExternalOperationThreads", []string{"4.4 or later, not 4.3"}},
 		{"CorDapps that float", func(s *spec) {
 			s.Platform.Corda.CorDapps = v1alpha1.CorDappsSpec{Type: v1alpha1.CordAppsImage, Image: "registry:5000/cordapps"}
-		}, "platform.corda.cordapps.image", []string{"tag other than latest"}},
+		}, "platform.corda.cordapps.image", []string{"tag other than latest", "or be cordapps"}},
+		{"a short name that is not the project's", func(s *spec) {
+			s.Platform.Corda.CorDapps = v1alpha1.CorDappsSpec{Type: v1alpha1.CordAppsImage, Image: "corda"}
+		}, "platform.corda.cordapps.image", []string{"or be cordapps"}},
 		{"together and apart", func(s *spec) {
 			s.Members.Placement.Spread = v1alpha1.SpreadRequired
 			s.Database.Topology, s.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(2))

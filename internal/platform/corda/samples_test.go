@@ -18,6 +18,32 @@ func TestGolden(t *testing.T) {
 	platformtest.Golden(t, corda.New(), platformtest.Samples(t, "corda"))
 }
 
+// TestProjectCorDapps makes sure that members and load workers run the same version of the project's CorDapps, also when a newer
+// operator makes the workers.
+func TestProjectCorDapps(t *testing.T) {
+	network := platformtest.NetworkAdmission(t).Network(t, platformtest.SampleFile(t, "corda_iou.yaml"))
+	in := platformtest.Input(corda.New(), network)
+	topology := corda.New().Topology(network)
+	for _, test := range []struct{ name, networkVersion, want string }{
+		{"a network of this operator", "", "registry.test/benchnet/cordapps:0.0.1"},
+		{"a network of an older operator", "0.0.0", "registry.test/benchnet/cordapps:0.0.0"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in.NetworkVersion = test.networkVersion
+			load, err := corda.New().Load(in, topology, &network.Spec.Workloads[0].Workload)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(load.Init) != 1 || load.Init[0].Image != test.want {
+				t.Errorf("the worker's init containers are %+v, want one of image %s", load.Init, test.want)
+			}
+			if want := "registry.test/benchnet/jmeter-corda:0.0.1-4.10"; load.Image != want {
+				t.Errorf("the worker's image is %s, want %s", load.Image, want)
+			}
+		})
+	}
+}
+
 // Every sample of a run must be admitted, and be one that the network it names can serve.
 func TestSampleRun(t *testing.T) {
 	var run v1alpha1.BenchmarkRun

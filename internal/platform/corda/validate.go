@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/images"
 	"github.com/benchnet/benchnet/internal/sizing"
 )
 
@@ -52,9 +53,9 @@ func validateVersion(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 	if isEnterprise(spec) && corda.Image == "" {
 		errs = append(errs, field.Required(path.Child("image"), "Corda Enterprise is licensed software that you supply as an image (docs/corda.md has its contract)"))
 	}
-	if corda.CorDapps.Type == v1alpha1.CordAppsImage && !isPinned(corda.CorDapps.Image) {
+	if corda.CorDapps.Type == v1alpha1.CordAppsImage && corda.CorDapps.Image != images.CorDapps && !isPinned(corda.CorDapps.Image) {
 		errs = append(errs, field.Invalid(path.Child("cordapps", "image"), corda.CorDapps.Image,
-			"must carry a tag other than latest, or a digest, so that a run can be repeated"))
+			"must carry a tag other than latest, or a digest, so that a run can be repeated; or be "+images.CorDapps+", the project's own image"))
 	}
 	return errs
 }
