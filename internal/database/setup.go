@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
 )
 
 //go:embed scripts
@@ -84,7 +85,7 @@ func (in Input) teardown(g group, i Instance) []client.Object {
 // changes makes another Job, and since the scripts are idempotent, running it is harmless.
 func (in Input) job(g group, purpose string, files []string, pod corev1.PodSpec) []client.Object {
 	data := in.scriptData(g, files)
-	name := fmt.Sprintf("%s-%s-%s", g.name, purpose, fingerprint(data, pod))
+	name := names.DatabaseJob(g.name, purpose, fingerprint(data, pod))
 	labels := in.labels(g.name, "database-"+purpose)
 	// Neither the instance's Service nor members placed with their instance may take the Job's pod for the server.
 	labels["app.kubernetes.io/name"] = "postgresql-" + purpose

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
 )
 
 // group is the members of one instance.
@@ -22,14 +23,14 @@ func (in Input) groups() []group {
 	size := 1
 	switch in.Topology {
 	case v1alpha1.TopologyShared:
-		return []group{{name: in.Network + "-db", members: in.Members}}
+		return []group{{name: names.Database(in.Network), members: in.Members}}
 	case v1alpha1.TopologyPerHost:
 		size = int(in.MembersPerInstance)
 	}
 	var out []group
 	for start := 0; start < len(in.Members); start += size {
 		out = append(out, group{
-			name:    fmt.Sprintf("%s-db-%d", in.Network, len(out)),
+			name:    names.DatabaseOf(in.Network, len(out)),
 			members: in.Members[start:min(start+size, len(in.Members))],
 		})
 	}

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
 )
 
 // Mode says whether networks are kept apart.
@@ -78,7 +79,7 @@ type builder struct {
 
 func (b builder) policy(purpose string, spec networkingv1.NetworkPolicySpec) *networkingv1.NetworkPolicy {
 	meta := *b.meta.DeepCopy()
-	meta.Name = b.network + "-" + purpose
+	meta.Name = names.NetworkPolicy(b.network, purpose)
 	return &networkingv1.NetworkPolicy{ObjectMeta: meta, Spec: spec}
 }
 

@@ -41,6 +41,20 @@ func Genesis(network string) string { return network + "-genesis" }
 // Epoch is the ConfigMap that keeps a network's epoch and whose turn it is.
 func Epoch(network string) string { return network + "-epoch" }
 
+// Database returns the name of the instance that all members of a network share.
+func Database(network string) string { return network + "-db" }
+
+// DatabaseOf returns the name of the n-th of several instances.
+func DatabaseOf(network string, n int) string { return fmt.Sprintf("%s-%d", Database(network), n) }
+
+// DatabaseJob returns the name of a Job on an instance, and of the ConfigMap with its scripts. The fingerprint is that of their content.
+func DatabaseJob(instance, purpose, fingerprint string) string {
+	return instance + "-" + purpose + "-" + fingerprint
+}
+
+// NetworkPolicy returns the name of a network's policy for a purpose.
+func NetworkPolicy(network, purpose string) string { return network + "-" + purpose }
+
 // DatabaseSuperuser is the Secret with the password of the instances' superuser.
 func DatabaseSuperuser(network string) string { return network + "-db-superuser" }
 
