@@ -82,15 +82,11 @@ func (s *session) showComparison(ctx context.Context, o compareOptions, first, s
 	if err != nil {
 		return err
 	}
-	c, err := s.connect()
+	baseline, err := comparison.Read(ctx, s.connect, first)
 	if err != nil {
 		return err
 	}
-	baseline, err := comparison.Read(ctx, c, first)
-	if err != nil {
-		return err
-	}
-	candidate, err := comparison.Read(ctx, c, second)
+	candidate, err := comparison.Read(ctx, s.connect, second)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -10,9 +11,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/report"
 	"github.com/benchnet/benchnet/internal/results"
 )
@@ -25,17 +28,28 @@ type reportOptions struct {
 func (s *session) reportCommand() *cobra.Command {
 	var o reportOptions
 	cmd := &cobra.Command{
-		Use:   "report NAME",
+		Use:   "report NAME|FILE",
 		Short: "Write the report of a run or an experiment: one HTML file, its charts, its numbers",
 		Long: `Writes the report of a run or an experiment as one HTML file that needs nothing besides itself. Of a network, each of its runs has
-a file of its own.`,
+a file of its own.
+
+Of a FILE with a result, as results -o json writes it, no cluster is needed. The file of an experiment has no results of its single runs, so
+the report lacks what they say of the environment.`,
 		Example: `  kubectl benchnet report i1
   kubectl benchnet report brun/two-banks-issue -o report.html --charts charts --format png
-  kubectl benchnet report i1 --csv numbers`,
+  kubectl benchnet report i1 --csv numbers
+  kubectl benchnet report result.json`,
 		Args: cobra.ExactArgs(1), ValidArgsFunction: s.names(1, cluster.Kinds...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := oneOf("format", o.format, string(report.SVG), string(report.PNG)); err != nil {
 				return err
+			}
+			content, err := cluster.ReadResultFile(args[0])
+			if err != nil {
+				return err
+			}
+			if content != nil {
+				return s.reportOnFile(args[0], content, o)
 			}
 			c, err := s.connect()
 			if err != nil {
@@ -78,6 +92,27 @@ func (s *session) reportOn(ctx context.Context, c *cluster.Cluster, targets []cl
 	if len(subjects) == 0 {
 		return fmt.Errorf("%s has no run with a result yet: kubectl benchnet watch shows how far it is", targets[0])
 	}
+	return s.writeReports(subjects, o)
+}
+
+// reportOnFile writes the reports of the documents in a file.
+func (s *session) reportOnFile(file string, content []byte, o reportOptions) error {
+	subjects, err := subjectsIn(content)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", file, err)
+	}
+	if len(subjects) == 0 {
+		return fmt.Errorf("%s has no result", file)
+	}
+	for _, of := range subjects { // Names become parts of paths.
+		if problems := validation.IsDNS1123Subdomain(of.name); len(problems) > 0 {
+			return fmt.Errorf("read %s: name %q: %s", file, of.name, problems[0])
+		}
+	}
+	return s.writeReports(subjects, o)
+}
+
+func (s *session) writeReports(subjects []subject, o reportOptions) error {
 	for _, of := range subjects {
 		if err := s.writeReport(of, o, len(subjects) > 1); err != nil {
 			return fmt.Errorf("report of %s: %w", of.name, err)
@@ -109,6 +144,42 @@ func subjectsOf(ctx context.Context, c *cluster.Cluster, target cluster.Target) 
 	return all, nil
 }
 
+// subjectsIn returns what a document has reports of: a run, an experiment, or each item of a list of runs.
+func subjectsIn(content []byte) ([]subject, error) {
+	var head struct {
+		Kind  string            `json:"kind"`
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(content, &head); err != nil {
+		return nil, err
+	}
+	switch head.Kind {
+	case results.Kind:
+		run, err := results.Decode(content)
+		if err != nil {
+			return nil, err
+		}
+		return []subject{ofRun(run.Run.Name, run)}, nil
+	case experiment.Kind:
+		result, err := experiment.Decode(content)
+		if err != nil {
+			return nil, err
+		}
+		return []subject{ofExperimentResult(result.Experiment.Name, result, nil)}, nil
+	case "List":
+		var all []subject
+		for i, item := range head.Items {
+			run, err := results.Decode(item)
+			if err != nil {
+				return nil, fmt.Errorf("items[%d]: %w", i, err)
+			}
+			all = append(all, ofRun(run.Run.Name, run))
+		}
+		return all, nil
+	}
+	return nil, fmt.Errorf("kind is %q, must be %s, %s or List", head.Kind, results.Kind, experiment.Kind)
+}
+
 func ofRun(name string, r *results.Result) subject {
 	return subject{name: name,
 		page:   func(w io.Writer) error { return report.Run(w, r) },
@@ -137,13 +208,18 @@ func ofExperiment(ctx context.Context, c *cluster.Cluster, target cluster.Target
 	for _, run := range documents {
 		byName[run.Run.Name] = run.Result
 	}
-	return subject{name: target.Name,
-		page:   func(w io.Writer) error { return report.Experiment(w, document.Result, byName) },
-		charts: func() ([]report.Chart, error) { return report.ExperimentCharts(document.Result, byName) },
+	return ofExperimentResult(target.Name, document.Result, byName), nil
+}
+
+// ofExperimentResult takes the results of single runs by their names, as far as they are known.
+func ofExperimentResult(name string, e *experiment.Result, runs map[string]*results.Result) subject {
+	return subject{name: name,
+		page:   func(w io.Writer) error { return report.Experiment(w, e, runs) },
+		charts: func() ([]report.Chart, error) { return report.ExperimentCharts(e, runs) },
 		tables: map[string]func(io.Writer) error{
-			"points.csv": func(w io.Writer) error { return report.PointsCSV(w, document.Result) },
-			"runs.csv":   func(w io.Writer) error { return report.RunsCSV(w, document.Result, byName) },
-		}}, nil
+			"points.csv": func(w io.Writer) error { return report.PointsCSV(w, e) },
+			"runs.csv":   func(w io.Writer) error { return report.RunsCSV(w, e, runs) },
+		}}
 }
 
 func (s *session) writeReport(of subject, o reportOptions, several bool) error {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"sort"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -14,6 +16,23 @@ import (
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/results"
 )
+
+// ReadResultFile returns the unpacked content of a file with a result, or nil if the name may be that of a resource: there is no such
+// file, and the name does not end like that of a result file.
+func ReadResultFile(name string) ([]byte, error) {
+	named := strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".json.gz")
+	if info, err := os.Stat(name); !named && (err != nil || info.IsDir()) {
+		return nil, nil
+	}
+	content, err := os.ReadFile(name)
+	if err == nil {
+		content, err = results.Unpack(content)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return content, nil
+}
 
 // RunDocument is the whole result of a run.
 type RunDocument struct {

@@ -5,10 +5,7 @@ package comparison
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -30,16 +27,18 @@ type Side struct {
 	Run *results.Result
 }
 
-// Read a side: a file with a document, or NAME of an experiment or run, each with :VARIANT if it is an experiment's.
-func Read(ctx context.Context, c *cluster.Cluster, text string) (*Side, error) {
+// Read a side: a file with a document, or NAME of an experiment or run, each with :VARIANT if it is an experiment's. A file needs no
+// cluster, so connect is called for names only.
+func Read(ctx context.Context, connect func() (*cluster.Cluster, error), text string) (*Side, error) {
 	name, variant, _ := strings.Cut(text, ":")
 	side := &Side{Name: text, Variant: variant}
-	content, err := os.ReadFile(name)
+	content, err := cluster.ReadResultFile(name)
 	switch {
-	case err == nil:
+	case err != nil:
+	case content != nil:
 		err = side.decode(content)
-	case errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(name, ".json"):
-		err = side.fetch(ctx, c, name)
+	default:
+		err = side.fetch(ctx, connect, name)
 	}
 	if err != nil {
 		return nil, err
@@ -50,7 +49,11 @@ func Read(ctx context.Context, c *cluster.Cluster, text string) (*Side, error) {
 	return side, nil
 }
 
-func (s *Side) fetch(ctx context.Context, c *cluster.Cluster, name string) error {
+func (s *Side) fetch(ctx context.Context, connect func() (*cluster.Cluster, error), name string) error {
+	c, err := connect()
+	if err != nil {
+		return err
+	}
 	target, err := c.Find(ctx, name, cluster.Experiment, cluster.Run)
 	if err != nil {
 		return err

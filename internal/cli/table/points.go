@@ -120,10 +120,19 @@ func Comparisons(outcomes []experiment.ComparisonOutcome) *Table {
 	for _, o := range outcomes {
 		interval := "[" + difference(&o, o.Low) + ", " + difference(&o, o.High) + "]"
 		t.Add(o.Candidate, o.Metric, Number(o.BaselineMean), Number(o.CandidateMean), difference(&o, o.Difference),
-			interval, Number(o.PValue), strings.TrimPrefix(difference(&o, o.Detectable), "+"), o.Verdict, o.Gate,
+			interval, Number(o.PValue), detectable(&o), o.Verdict, o.Gate,
 			o.Baseline, Number(o.EffectSize), fmt.Sprintf("%d against %d", o.Candidates, o.Baselines), o.Message)
 	}
 	return t
+}
+
+// detectable returns the smallest difference that the runs would have shown. It is empty where that is unknown, because there are
+// too few runs.
+func detectable(o *experiment.ComparisonOutcome) string {
+	if o.Detectable == 0 {
+		return ""
+	}
+	return strings.TrimPrefix(difference(o, o.Detectable), "+")
 }
 
 // difference on the scale of the comparison.

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/benchnet/benchnet/internal/experiment"
@@ -59,5 +60,29 @@ func TestDifferencesOnTheirScale(t *testing.T) {
 		if got := difference(&o, o.Difference); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
+	}
+}
+
+func TestDetectableIsEmptyWhereItIsUnknown(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		outcome experiment.ComparisonOutcome
+		want    string
+	}{
+		{"enough runs", experiment.ComparisonOutcome{Verdict: experiment.NoDifference, Comparison: statistics.Comparison{Detectable: 0.123}}, "12.30 %"},
+		{"too few runs", experiment.ComparisonOutcome{Verdict: experiment.TooFewRuns}, "-"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.outcome.Candidate, test.outcome.Metric = "candidate", "Throughput"
+			var text bytes.Buffer
+			if err := Comparisons([]experiment.ComparisonOutcome{test.outcome}).Print(&text, false); err != nil {
+				t.Fatal(err)
+			}
+			head, row, _ := strings.Cut(text.String(), "\n")
+			column := strings.Index(head, "DETECTABLE")
+			if got, _, _ := strings.Cut(row[column:], "   "); got != test.want {
+				t.Errorf("the detectable difference is %q, want %q:\n%s", got, test.want, text.String())
+			}
+		})
 	}
 }
