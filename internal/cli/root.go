@@ -47,14 +47,23 @@ func (s *session) connect() (*cluster.Cluster, error) { return cluster.Connect(s
 
 // Run a command line and return the exit code.
 func Run(ctx context.Context, version string, in io.Reader, out, errOut io.Writer, args []string) int {
-	s := &session{IOStreams: genericiooptions.IOStreams{In: in, Out: out, ErrOut: errOut},
-		flags: genericclioptions.NewConfigFlags(true).WithDeprecatedPasswordFlag().WithWrapConfigFn(quiet), version: version}
+	s := newSession(version, genericiooptions.IOStreams{In: in, Out: out, ErrOut: errOut})
 	root := s.command()
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
 	return s.conclude(root.ExecuteContext(ctx))
+}
+
+// NewCommand returns the command of the plugin with all of its subcommands.
+func NewCommand(version string, streams genericiooptions.IOStreams) *cobra.Command {
+	return newSession(version, streams).command()
+}
+
+func newSession(version string, streams genericiooptions.IOStreams) *session {
+	flags := genericclioptions.NewConfigFlags(true).WithDeprecatedPasswordFlag().WithWrapConfigFn(quiet)
+	return &session{IOStreams: streams, flags: flags, version: version}
 }
 
 func (s *session) command() *cobra.Command {

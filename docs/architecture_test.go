@@ -1,0 +1,76 @@
+package docs_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestArchitectureListsPackages looks for every package below internal in the table of docs/architecture.md, by itself or by its parent.
+func TestArchitectureListsPackages(t *testing.T) {
+	table := map[string]bool{}
+	for _, r := range readPage(t, "architecture.md").rows {
+		for _, name := range codeIn(r.cells[0]) {
+			table[name] = true
+		}
+	}
+	entries, err := os.ReadDir("../internal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if name := "internal/" + entry.Name(); entry.IsDir() && !table[name] {
+			t.Errorf("docs/architecture.md lacks %s", name)
+		}
+	}
+}
+
+// TestNoDecisionReadsPhase holds docs/architecture.md to its word: only what is for people reads the phase of a network, run or experiment.
+func TestNoDecisionReadsPhase(t *testing.T) {
+	forPeople := []string{"../internal/cli", "../internal/telemetry", "../internal/status", "../controllers/queue.go"}
+	sources(t, []string{"../internal", "../controllers"}, func(file, text string) {
+		for i, line := range strings.Split(text, "\n") {
+			ours := strings.Contains(line, ".Status.Phase") && !strings.Contains(line, "corev1.") && !strings.Contains(line, "for people")
+			if ours && !slices.ContainsFunc(forPeople, func(folder string) bool { return strings.HasPrefix(file, folder) }) {
+				t.Errorf("%s:%d reads a phase: %s", file, i+1, strings.TrimSpace(line))
+			}
+		}
+	})
+}
+
+// TestNamesAreDerivedInOnePlace looks for names of objects that are put together outside of internal/names.
+func TestNamesAreDerivedInOnePlace(t *testing.T) {
+	derived := regexp.MustCompile(`(?i)(?:network|run|instance|name)\b[^"]* \+ "-|Sprintf\("%s-`)
+	// Simulated pods, and texts for people.
+	exempt := []string{"../internal/capacity", "../internal/cli", "../internal/names", "../internal/platform/platformtest"}
+	sources(t, []string{"../internal", "../controllers"}, func(file, text string) {
+		if slices.ContainsFunc(exempt, func(folder string) bool { return strings.HasPrefix(file, folder) }) {
+			return
+		}
+		for i, line := range strings.Split(text, "\n") {
+			if derived.MatchString(line) {
+				t.Errorf("%s:%d derives a name: %s", file, i+1, strings.TrimSpace(line))
+			}
+		}
+	})
+}
+
+// sources calls visit with every Go file below the folders but tests and generated code.
+func sources(t *testing.T, folders []string, visit func(file, text string)) {
+	t.Helper()
+	for _, folder := range folders {
+		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+				visit(path, read(t, path))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

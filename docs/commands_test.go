@@ -1,0 +1,162 @@
+package docs_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/benchnet/benchnet/internal/cli"
+)
+
+// TestPluginCommands parses every documented kubectl benchnet command with the plugin's own commands and flags.
+func TestPluginCommands(t *testing.T) {
+	seen := 0
+	for _, p := range readPages(t) {
+		for _, command := range p.commands("kubectl") {
+			words := shellWords(command.text)
+			if len(words) < 2 || words[1] != "benchnet" {
+				continue
+			}
+			seen++
+			t.Run(command.at+" "+command.text, func(t *testing.T) { checkCommand(t, words[2:]) })
+		}
+	}
+	if seen < 20 {
+		t.Errorf("saw %d commands only", seen)
+	}
+}
+
+// TestPluginTable parses the commands in the table of docs/kubectl-plugin.md, looks for the flags that it names, and for commands that it lacks.
+func TestPluginTable(t *testing.T) {
+	documented := map[string]bool{}
+	for _, r := range readPage(t, "kubectl-plugin.md").rows {
+		if len(r.head) == 0 || r.head[0] != "command" {
+			continue
+		}
+		for _, text := range codeIn(r.cells[0]) {
+			command := checkCommand(t, shellWords(text))
+			documented[command.Name()] = true
+			for _, flag := range codeIn(strings.Join(r.cells[1:], " ")) {
+				if strings.HasPrefix(flag, "-") {
+					checkCommand(t, append([]string{command.Name()}, shellWords(flag)...))
+				}
+			}
+		}
+	}
+	for _, command := range newPlugin().Commands() {
+		if command.IsAvailableCommand() && command.Name() != "help" && !documented[command.Name()] {
+			t.Errorf("docs/kubectl-plugin.md lacks the command %s", command.Name())
+		}
+	}
+}
+
+func newPlugin() *cobra.Command {
+	root := cli.NewCommand("0.1.0", genericiooptions.NewTestIOStreamsDiscard())
+	root.InitDefaultCompletionCmd("completion")
+	return root
+}
+
+// checkCommand finds the command, and parses flags and arguments without running it. Text may mention one
+// without its arguments, or a flag without its value.
+func checkCommand(t *testing.T, words []string) *cobra.Command {
+	t.Helper()
+	root := newPlugin()
+	command, rest, err := root.Find(words)
+	if err != nil || len(words) > 0 && command == root {
+		t.Errorf("kubectl benchnet %s: there is no such command: %v", strings.Join(words, " "), err)
+		return root
+	}
+	err = command.ParseFlags(rest)
+	if err == nil && command.Flags().NArg() > 0 && !command.HasSubCommands() {
+		err = command.ValidateArgs(command.Flags().Args())
+	}
+	if err != nil && !strings.Contains(err.Error(), "flag needs an argument") {
+		t.Errorf("kubectl benchnet %s: %v", strings.Join(words, " "), err)
+	}
+	return command
+}
+
+var shellWord = regexp.MustCompile(`(?:[^\s'"]+|'[^']*'|"[^"]*")+`)
+
+// shellWords splits a command line up to a redirection.
+func shellWords(text string) []string {
+	words := shellWord.FindAllString(text, -1)
+	for i, word := range words {
+		if strings.HasPrefix(word, ">") || strings.HasPrefix(word, "2>") {
+			return words[:i]
+		}
+		words[i] = strings.NewReplacer("'", "", `"`, "").Replace(word)
+	}
+	return words
+}
+
+var makeTarget = regexp.MustCompile(`(?m)^([a-z0-9-]+):.*## `)
+
+// TestMakeTargets looks for every documented target in the Makefile.
+func TestMakeTargets(t *testing.T) {
+	targets := map[string]bool{}
+	for _, match := range makeTarget.FindAllStringSubmatch(read(t, "../Makefile"), -1) {
+		targets[match[1]] = true
+	}
+	for _, p := range readPages(t) {
+		t.Run(p.name, func(t *testing.T) {
+			for _, command := range p.commands("make") {
+				for _, word := range shellWords(command.text)[1:] {
+					if !strings.Contains(word, "=") && !strings.HasPrefix(word, "-") && !targets[word] {
+						t.Errorf("%s: there is no make target %s", command.at, word)
+					}
+				}
+			}
+		})
+	}
+}
+
+// chartPaths are the values that are set in commands for the project's chart.
+var chartSet = regexp.MustCompile(`--set(?:-string)? (?:'([^']*)'|"([^"]*)"|(\S+))`)
+
+// TestChartValues looks for every value that a command sets, or a table of values names, in the schema of the chart's values, and for upgrades
+// that would lose new values.
+func TestChartValues(t *testing.T) {
+	for _, p := range readPages(t) {
+		t.Run(p.name, func(t *testing.T) {
+			for _, match := range chartSet.FindAllStringSubmatch(p.text, -1) {
+				path, _, _ := strings.Cut(match[1]+match[2]+match[3], "=")
+				checkValue(t, p.name, strings.TrimRight(path, "`"))
+			}
+			for _, r := range p.rows {
+				if len(r.head) > 0 && r.head[0] == "value" {
+					checkValueCell(t, r)
+				}
+			}
+			for _, command := range p.commands("helm") {
+				if slices.Contains(shellWords(command.text), "--reuse-values") {
+					t.Errorf("%s: --reuse-values misses new values: use --reset-then-reuse-values", command.at)
+				}
+			}
+		})
+	}
+}
+
+// checkValueCell checks the values of a cell such as `dashboards.label.key`, `.value`.
+func checkValueCell(t *testing.T, r row) {
+	t.Helper()
+	last := ""
+	for _, path := range codeIn(r.cells[0]) {
+		if strings.HasPrefix(path, ".") {
+			path = last[:strings.LastIndex(last, ".")] + path
+		}
+		checkValue(t, r.at, path)
+		last = path
+	}
+}
+
+func checkValue(t *testing.T, at, path string) {
+	t.Helper()
+	if resolve(values(t), path) == nil {
+		t.Errorf("%s: the chart has no value %s", at, path)
+	}
+}

@@ -1,0 +1,292 @@
+package docs_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/platform/all"
+	"github.com/benchnet/benchnet/internal/platform/platformtest"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// fieldPath is a path with at least two segments or an index.
+var fieldPath = regexp.MustCompile(`^[a-z][A-Za-z0-9]*(\[[A-Za-z0-9]*\])*(\.[a-z][A-Za-z0-9]*(\[[A-Za-z0-9]*\])*)+$`)
+
+// notFields ends like the name of a file or of an API group, not like a path of fields.
+var notFields = regexp.MustCompile(`\.(conf|csv|go|gz|jar|json|k8s\.io|md|properties|toml|xml|yaml)$`)
+
+// otherPaths are paths of other programs that begin like a field of ours.
+var otherPaths = []string{"provider.foldersFromFilesStructure"}
+
+// documents are the types of the documents whose fields pages name besides those of the API.
+var documents = []reflect.Type{reflect.TypeFor[results.Result](), reflect.TypeFor[results.Worker](), reflect.TypeFor[experiment.Result](),
+	reflect.TypeFor[protocol.Progress]()}
+
+// TestPathsResolve looks for every path of fields in the API, in the chart's values and in the documents.
+func TestPathsResolve(t *testing.T) {
+	objects := objectsOf(kinds(t))
+	first := map[string]bool{}
+	for _, schema := range append(objects, values(t)) {
+		for name := range schema.Properties {
+			first[name] = true
+		}
+	}
+	for _, p := range readPages(t) {
+		t.Run(p.name, func(t *testing.T) {
+			for _, s := range p.spans {
+				name, _, _ := strings.Cut(strings.SplitN(s.text, ".", 2)[0], "[")
+				if !fieldPath.MatchString(s.text) || !first[name] || notFields.MatchString(s.text) || slices.Contains(otherPaths, s.text) {
+					continue
+				}
+				if len(resolveAnywhere(objects, s.text)) == 0 && resolve(values(t), s.text) == nil && !inDocuments(s.text) {
+					t.Errorf("%s: there is no field `%s`", s.at, s.text)
+				}
+			}
+		})
+	}
+}
+
+func inDocuments(path string) bool {
+	for _, document := range documents {
+		if inType(document, path, map[reflect.Type]bool{}) {
+			return true
+		}
+	}
+	return false
+}
+
+// inType reports whether a type, or one below it, has the path.
+func inType(of reflect.Type, path string, seen map[reflect.Type]bool) bool {
+	of = element(of)
+	if of.Kind() != reflect.Struct || seen[of] {
+		return false
+	}
+	seen[of] = true
+	if hasPath(of, path) {
+		return true
+	}
+	for i := range of.NumField() {
+		if inType(of.Field(i).Type, path, seen) {
+			return true
+		}
+	}
+	return false
+}
+
+func element(of reflect.Type) reflect.Type {
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
+		of = of.Elem()
+	}
+	return of
+}
+
+func hasPath(of reflect.Type, path string) bool {
+	part, rest, more := strings.Cut(path, ".")
+	name, _, _ := strings.Cut(part, "[")
+	of = element(of)
+	if of.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range of.NumField() {
+		tag, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		if tag == "" && of.Field(i).Anonymous && hasPath(of.Field(i).Type, path) {
+			return true
+		}
+		if tag == name {
+			return !more || hasPath(of.Field(i).Type, rest)
+		}
+	}
+	return false
+}
+
+// fieldRow is a row of a table that describes a field of the API.
+type fieldRow struct {
+	row
+	path   string
+	schema *node
+}
+
+// fieldRows returns the rows of the tables below a heading that names a field, such as ## `spec.members`. Each describes the fields that its
+// first cell names, of which one that begins with a dot has the parent of the one before it.
+func fieldRows(t *testing.T, p *page, objects []*node) []fieldRow {
+	t.Helper()
+	var all []fieldRow
+	for _, r := range p.rows {
+		base := baseOf(r)
+		if base == "" || len(r.head) == 0 || !strings.HasPrefix(r.head[0], "field") {
+			continue
+		}
+		last := ""
+		for _, name := range codeIn(r.cells[0]) {
+			if strings.HasPrefix(name, ".") {
+				name = last[:strings.LastIndex(last, ".")+1] + name[1:]
+			}
+			name, _, _ = strings.Cut(name, ":") // `order.type: Listed` names a value too.
+			last = name
+			found := resolveAnywhere(objects, base+"."+name)
+			if len(found) == 0 && !inDocuments(base+"."+name) {
+				t.Errorf("%s: %s has no field `%s`", r.at, base, name)
+			}
+			if len(found) > 0 {
+				all = append(all, fieldRow{r, base + "." + name, found[0]})
+			}
+		}
+	}
+	return all
+}
+
+// baseOf returns the field that a table describes: that of its head or of its heading.
+func baseOf(r row) string {
+	if len(r.head) > 0 {
+		if code := codeIn(r.head[0]); len(code) == 1 {
+			return code[0]
+		}
+	}
+	if code := codeIn(r.heading); len(code) == 1 && strings.ContainsAny(code[0], ".[") {
+		return code[0]
+	}
+	return ""
+}
+
+var literal = regexp.MustCompile("^`\"?([^`\"]+)\"?`$|^([0-9]+)$")
+
+// TestDefaultsAreThoseOfTheAPI compares the column default of the tables of fields with the defaults of the schema.
+func TestDefaultsAreThoseOfTheAPI(t *testing.T) {
+	objects := objectsOf(kinds(t))
+	for _, p := range readPages(t) {
+		t.Run(p.name, func(t *testing.T) {
+			for _, r := range fieldRows(t, p, objects) {
+				at := slices.Index(r.head, "default")
+				if at < 0 || at >= len(r.cells) {
+					continue
+				}
+				match := literal.FindStringSubmatch(r.cells[at])
+				want := defaultOf(r.schema)
+				if match == nil || want == "" {
+					continue
+				}
+				if got := match[1] + match[2]; got != want {
+					t.Errorf("%s: the default of %s is %s in the API", r.at, r.path, want)
+				}
+			}
+		})
+	}
+}
+
+// bounds in a text, such as "1 to 100".
+var bounds = regexp.MustCompile(`(?:^|[ (])(-?[0-9]+) to (-?[0-9]+)(?:[ ,;.)]|$)`)
+
+// TestBoundsAreThoseOfTheAPI compares texts such as "1 to 1048576" in the tables of fields with the bounds of the schema.
+func TestBoundsAreThoseOfTheAPI(t *testing.T) {
+	objects := objectsOf(kinds(t))
+	seen := 0
+	for _, p := range readPages(t) {
+		t.Run(p.name, func(t *testing.T) {
+			for _, r := range fieldRows(t, p, objects) {
+				match := bounds.FindStringSubmatch(strings.Join(r.cells[1:], " "))
+				if match == nil || r.path == "spec.members.count" || r.schema.Minimum == nil || r.schema.Maximum == nil {
+					continue // How many members there may be is for the platforms to say: TestMemberCounts.
+				}
+				seen++
+				if low, high := fmt.Sprint(int64(*r.schema.Minimum)), fmt.Sprint(int64(*r.schema.Maximum)); match[1] != low || match[2] != high {
+					t.Errorf("%s: %s is from %s to %s in the API", r.at, r.path, low, high)
+				}
+			}
+		})
+	}
+	if seen == 0 {
+		t.Error("no table has bounds")
+	}
+}
+
+// TestNumbersAreThoseOfTheCode compares limits and defaults that texts name with where they are decided.
+func TestNumbersAreThoseOfTheCode(t *testing.T) {
+	network := kinds(t)["BenchmarkNetwork"]
+	priority := resolve(network, "spec.priority")
+	for _, test := range []struct {
+		page, text string
+		want       []int64
+	}{
+		{"experiments.md", `at most (\d+) points and (\d+) runs`, []int64{experiment.MaxPoints, experiment.MaxRuns}},
+		{"tenants.md", "`spec.priority` \\((-?\\d+) to (\\d+), default (\\d+)", []int64{int64(*priority.Minimum), int64(*priority.Maximum), 0}},
+	} {
+		t.Run(test.page, func(t *testing.T) {
+			match := regexp.MustCompile(test.text).FindStringSubmatch(read(t, test.page))
+			if match == nil {
+				t.Fatalf("nothing matches %s", test.text)
+			}
+			for i, want := range test.want {
+				if match[i+1] != fmt.Sprint(want) {
+					t.Errorf("%q: number %d must be %d", match[0], i+1, want)
+				}
+			}
+		})
+	}
+}
+
+// memberCounts in the README's table of platforms, such as "| [JPaxos](docs/jpaxos.md) | 3 to 9 replicas".
+var memberCounts = regexp.MustCompile(`(?m)^\| \[(\w+)[^]]*\]\([^)]*\) \| (\d+) to (\d+) `)
+
+// TestMemberCounts makes networks of the samples with the fewest and the most members that the README names for each platform. One of them
+// must be accepted; with one member less or more all must be refused.
+func TestMemberCounts(t *testing.T) {
+	admission := platformtest.NewAdmission(t, definitionsDir+"/benchnet.dev_benchmarknetworks.yaml")
+	rows := memberCounts.FindAllStringSubmatch(read(t, "../README.md"), -1)
+	if len(rows) != len(resolve(kinds(t)["BenchmarkNetwork"], "spec.platform.type").Enum) {
+		t.Errorf("the README has %d platforms", len(rows))
+	}
+	for _, row := range rows {
+		low, _ := strconv.ParseInt(row[2], 10, 32)
+		high, _ := strconv.ParseInt(row[3], 10, 32)
+		samples, err := filepath.Glob("../config/samples/" + strings.ToLower(row[1]) + "_*.yaml")
+		if err != nil || len(samples) == 0 {
+			t.Fatalf("no samples of %s: %v", row[1], err)
+		}
+		for count, ok := range map[int64]bool{low - 1: false, low: true, high: true, high + 1: false} {
+			t.Run(fmt.Sprintf("%s with %d members", row[1], count), func(t *testing.T) {
+				accepted := slices.ContainsFunc(samples, func(sample string) bool { return admitCount(t, admission, sample, count) == nil })
+				if accepted != ok {
+					t.Errorf("accepted: %t, but the README says %s to %s", accepted, row[2], row[3])
+				}
+			})
+		}
+	}
+}
+
+// admitCount takes a sample with another number of members through admission and validation.
+func admitCount(t *testing.T, admission platformtest.Admission, sample string, count int64) error {
+	t.Helper()
+	var manifest map[string]any
+	if err := decodeFile(sample, &manifest); err != nil {
+		t.Fatal(err)
+	}
+	if err := unstructured.SetNestedField(manifest, count, "spec", "members", "count"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var network v1alpha1.BenchmarkNetwork
+	if err := admission.Admit(text, &network); err != nil {
+		return err
+	}
+	p, err := all.Registry().Get(network.Spec.Platform.Type)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Validate(&network.Spec, field.NewPath("spec")).ToAggregate()
+}

@@ -1,0 +1,182 @@
+package docs_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// page is one of the project's Markdown files.
+type page struct {
+	// name is its path from the root of the repository.
+	name string
+	text string
+	// blocks are its blocks of code, fenced or indented.
+	blocks []block
+	// spans are its spans of code outside of blocks.
+	spans []span
+	// rows are the rows of its tables, without their heads.
+	rows []row
+}
+
+// block of code.
+type block struct {
+	// at is page:line of its first line.
+	at string
+	// language of a fenced block; empty for an indented one.
+	language string
+	text     string
+}
+
+// span of code with the text around it.
+type span struct{ at, text string }
+
+// row of a table, with the heading above it.
+type row struct {
+	at, heading string
+	head, cells []string
+}
+
+// readPages reads README.md and docs/*.md.
+func readPages(t *testing.T) []*page {
+	t.Helper()
+	files, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := make([]*page, 0, len(files)+1)
+	for _, file := range append(files, "../README.md") {
+		pages = append(pages, parsePage(filepath.Join("docs", file), read(t, file)))
+	}
+	return pages
+}
+
+func readPage(t *testing.T, file string) *page {
+	t.Helper()
+	return parsePage(filepath.Join("docs", file), read(t, file))
+}
+
+var codeSpan = regexp.MustCompile("`([^`]+)`")
+
+// parsePage reads as much of Markdown as the pages use.
+func parsePage(name, text string) *page {
+	p := &page{name: name, text: text}
+	lines := strings.Split(text, "\n")
+	var head []string
+	var heading string
+	for i := 0; i < len(lines); i++ {
+		line, at := lines[i], name+":"+strconv.Itoa(i+1)
+		switch {
+		case isFence(line):
+			end := i + 1 + indexOrLen(lines[i+1:], isFence)
+			p.blocks = append(p.blocks, block{at, strings.Trim(line, " `"), strings.Join(lines[i+1:end], "\n") + "\n"})
+			i = end
+		case isIndented(line) && (i == 0 || strings.TrimSpace(lines[i-1]) == ""):
+			end := i + indexOrLen(lines[i:], func(line string) bool { return !isIndented(line) && strings.TrimSpace(line) != "" })
+			p.blocks = append(p.blocks, block{at, "", dedent(lines[i:end])})
+			i = end - 1
+		case strings.HasPrefix(line, "#"):
+			heading, head = strings.TrimSpace(strings.TrimLeft(line, "#")), nil
+		case strings.HasPrefix(line, "|") && strings.Trim(line, "|-: ") == "" && i > 0:
+			head = cellsOf(lines[i-1])
+			p.rows = p.rows[:max(0, len(p.rows)-1)] // The head was taken for a row.
+		case strings.HasPrefix(line, "|"):
+			p.rows = append(p.rows, row{at, heading, head, cellsOf(line)})
+			p.addSpans(at, line)
+		default:
+			head = nil
+			p.addSpans(at, line)
+		}
+	}
+	return p
+}
+
+func isFence(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "```") }
+
+func isIndented(line string) bool { return strings.HasPrefix(line, "    ") }
+
+// indexOrLen returns the index of the first line that is found, or how many lines there are.
+func indexOrLen(lines []string, found func(string) bool) int {
+	if i := slices.IndexFunc(lines, found); i >= 0 {
+		return i
+	}
+	return len(lines)
+}
+
+func (p *page) addSpans(at, line string) {
+	for _, match := range codeSpan.FindAllStringSubmatch(line, -1) {
+		p.spans = append(p.spans, span{at, match[1]})
+	}
+}
+
+// dedent removes the indentation that all lines have.
+func dedent(lines []string) string {
+	least := -1
+	for _, line := range lines {
+		if indent := len(line) - len(strings.TrimLeft(line, " ")); strings.TrimSpace(line) != "" && (least < 0 || indent < least) {
+			least = indent
+		}
+	}
+	var text strings.Builder
+	for _, line := range lines {
+		text.WriteString(strings.TrimRight(line[min(least, len(line)):], " ") + "\n")
+	}
+	return strings.TrimRight(text.String(), "\n") + "\n"
+}
+
+// cellsOf a row of a table; \| is a character of a cell.
+func cellsOf(line string) []string {
+	line = strings.ReplaceAll(strings.Trim(strings.TrimSpace(line), "|"), `\|`, "\x00")
+	cells := strings.Split(line, "|")
+	for i, cell := range cells {
+		cells[i] = strings.ReplaceAll(strings.TrimSpace(cell), "\x00", "|")
+	}
+	return cells
+}
+
+// codeIn returns the spans of code in a text.
+func codeIn(text string) []string {
+	var all []string
+	for _, match := range codeSpan.FindAllStringSubmatch(text, -1) {
+		all = append(all, match[1])
+	}
+	return all
+}
+
+// separator of commands in one line.
+var separator = regexp.MustCompile(`\|\||&&|[|;]`)
+
+// commands returns the command lines of a page's blocks that begin with a word, with continued lines joined and comments cut.
+func (p *page) commands(word string) []span {
+	var all []span
+	for _, b := range p.blocks {
+		if b.language != "" && b.language != "sh" && b.language != "console" && b.language != "yaml" {
+			continue
+		}
+		text := strings.ReplaceAll(b.text, "\\\n", " ")
+		for line := range strings.SplitSeq(text, "\n") {
+			line, _, _ = strings.Cut(line, " #")
+			for _, part := range separator.Split(line, -1) {
+				part = strings.TrimLeft(part, " $-")
+				if part == word || strings.HasPrefix(part, word+" ") {
+					all = append(all, span{b.at, strings.TrimSpace(part)})
+				}
+			}
+		}
+	}
+	for _, s := range p.spans {
+		if strings.HasPrefix(s.text, word+" ") {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(filepath.Join("..", path))
+	return err == nil
+}

@@ -1,0 +1,306 @@
+package docs_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/benchnet/benchnet/internal/emulation"
+	"github.com/benchnet/benchnet/internal/inventory"
+)
+
+var link = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
+
+// TestLinks looks for the files and headings that all Markdown files of the repository link to.
+func TestLinks(t *testing.T) {
+	for _, file := range markdownFiles(t) {
+		t.Run(file, func(t *testing.T) {
+			text := read(t, filepath.Join("..", file))
+			for _, match := range link.FindAllStringSubmatch(text, -1) {
+				target := file
+				if match[1] != "" {
+					target = filepath.Join(filepath.Dir(file), match[1])
+				}
+				if !exists(target) {
+					t.Errorf("%s does not exist", target)
+				} else if match[2] != "" && !slices.Contains(anchors(read(t, filepath.Join("..", target))), match[2]) {
+					t.Errorf("%s has no heading #%s", target, match[2])
+				}
+			}
+		})
+	}
+}
+
+// markdownFiles returns the paths of all Markdown files from the root of the repository.
+func markdownFiles(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	err := fs.WalkDir(os.DirFS(".."), ".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (slices.Contains([]string{"bin", "node_modules", "target", "testdata"}, entry.Name()) || path != "." && entry.Name()[0] == '.'):
+			return fs.SkipDir
+		case strings.HasSuffix(path, ".md"):
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+var (
+	headingLine = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// anchors returns the anchors that GitHub makes of the headings.
+func anchors(text string) []string {
+	var all []string
+	for _, match := range headingLine.FindAllStringSubmatch(text, -1) {
+		all = append(all, strings.ReplaceAll(strings.ToLower(notInAnchor.ReplaceAllString(match[1], "")), " ", "-"))
+	}
+	return all
+}
+
+// repositoryPath begins like a path in the repository.
+var repositoryPath = regexp.MustCompile(`(?:^|[ ='"])((?:api|bundle|charts|cmd|config|controllers|cordapps|dashboards|docs|drivers|genesis|hack|images|` +
+	`internal|systems|test)/[\w./*-]+)(?:[^<\w]|$)`)
+
+// TestFilesExist looks for the files of the repository that texts and commands name.
+func TestFilesExist(t *testing.T) {
+	for _, p := range readPages(t) {
+		t.Run(p.name, func(t *testing.T) {
+			texts := slices.Clone(p.spans)
+			for _, b := range p.blocks {
+				texts = append(texts, span{b.at, b.text})
+			}
+			for _, s := range texts {
+				for _, match := range repositoryPath.FindAllStringSubmatch(s.text, -1) {
+					path := strings.TrimRight(match[1], ".")
+					if found, err := filepath.Glob(filepath.Join("..", path)); err != nil || len(found) == 0 {
+						t.Errorf("%s: %s does not exist", s.at, path)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestPagesOfMessagesExist looks for the pages of documentation that the API, messages and samples name.
+func TestPagesOfMessagesExist(t *testing.T) {
+	named := regexp.MustCompile(`\bdocs/[a-z-]+\.md\b`)
+	check := func(file, text string) {
+		for _, path := range named.FindAllString(text, -1) {
+			if !exists(path) {
+				t.Errorf("%s names %s, which does not exist", file, path)
+			}
+		}
+	}
+	sources(t, []string{"../api", "../cmd", "../controllers", "../internal"}, check)
+	samples, err := filepath.Glob("../config/samples/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(samples, "../charts/benchnet/values.yaml", "../charts/benchnet/values.schema.json") {
+		check(file, read(t, file))
+	}
+}
+
+// TestClusterRolesExist looks for the cluster roles that commands bind in the manifests.
+func TestClusterRolesExist(t *testing.T) {
+	manifests, err := filepath.Glob("../config/rbac/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := ""
+	for _, file := range manifests {
+		all += read(t, file)
+	}
+	for _, p := range readPages(t) {
+		for _, match := range regexp.MustCompile(`--clusterrole=benchnet-([a-z-]+)`).FindAllStringSubmatch(p.text, -1) {
+			if !regexp.MustCompile(`(?m)^  name: (benchnet-)?` + match[1] + `$`).MatchString(all) {
+				t.Errorf("%s: there is no cluster role benchnet-%s", p.name, match[1])
+			}
+		}
+	}
+}
+
+// TestPushedImages looks for every image of the catalogue in the commands that push them.
+func TestPushedImages(t *testing.T) {
+	pushed := ""
+	for _, b := range readPage(t, "getting-started.md").blocks {
+		if strings.Contains(b.text, "docker push") {
+			pushed += b.text
+		}
+	}
+	for line := range strings.SplitSeq(read(t, "../hack/images/catalogue"), "\n") {
+		fields := strings.Fields(line)
+		if len(fields) != 3 || fields[0] == "#" {
+			continue
+		}
+		t.Run(fields[0], func(t *testing.T) {
+			want := regexp.MustCompile(`\b` + fields[0] + `\b`)
+			if suffix, ok := strings.CutPrefix(fields[2], "VERSION-"); ok {
+				want = regexp.MustCompile(`/` + fields[0] + `:\$\(cat VERSION\)-` + strings.ReplaceAll(suffix, "CORDA_VERSION", `4\.10`))
+			}
+			if !want.MatchString(pushed) {
+				t.Errorf("docs/getting-started.md does not push %s", fields[0])
+			}
+		})
+	}
+}
+
+// TestGoVersion compares the version of Go that the README asks for with that of the module.
+func TestGoVersion(t *testing.T) {
+	match := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "../go.mod"))
+	if want := "Go " + match[1]; !strings.Contains(read(t, "../README.md"), want) {
+		t.Errorf("the README does not ask for %s", want)
+	}
+}
+
+// ownMetric begins with what the names of the project's own metrics begin with.
+var ownMetric = regexp.MustCompile(`\b(?:benchnet|corda|jpaxos|malachite)_[a-z0-9_]*[a-z0-9]\b`)
+
+// TestMetricNames looks for every metric that the pages name in the inventory.
+func TestMetricNames(t *testing.T) {
+	listed, err := inventory.Read(os.DirFS(".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, metrics := range listed.Sources {
+		for _, m := range metrics {
+			known[m.Name] = true
+		}
+	}
+	for _, rule := range listed.Rules {
+		known[rule.Name] = true
+	}
+	for _, p := range readPages(t) {
+		if p.name == "docs/metrics.md" {
+			continue // It is generated from the inventory.
+		}
+		t.Run(p.name, func(t *testing.T) {
+			for _, s := range p.spans {
+				for _, name := range ownMetric.FindAllString(s.text, -1) {
+					base := name
+					for _, suffix := range []string{"_bucket", "_sum", "_count"} {
+						base = strings.TrimSuffix(base, suffix)
+					}
+					if !known[name] && !known[base] && !strings.Contains(s.text, ".") {
+						t.Errorf("%s: there is no metric %s", s.at, name)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestDocumentedConditionsExist looks for the conditions and reasons in the tables of docs/conditions.md, and those that other pages name, among
+// the API's constants.
+func TestDocumentedConditionsExist(t *testing.T) {
+	types := constants(t, "../api/v1alpha1/conditions.go", "Condition")
+	reasons := slices.Concat(constants(t, "../api/v1alpha1/conditions.go", "Reason"), []string{string(emulation.Netem), string(emulation.UserSpace)})
+	codes := constants(t, "../internal/results/verdict.go", "")
+	for _, r := range readPage(t, "conditions.md").rows {
+		known := map[string][]string{"Types": types, "Reasons": reasons, "Verdict of a run": codes}[r.heading]
+		for _, name := range codeIn(r.cells[0]) {
+			if known != nil && !slices.Contains(known, name) {
+				t.Errorf("%s: %s is none of the %s", r.at, name, strings.ToLower(r.heading))
+			}
+		}
+	}
+	condition := regexp.MustCompile(`--for=condition=(\w+)|condition ` + "`" + `(\w+)` + "`" + `|@\.type=="(\w+)"`)
+	reason := regexp.MustCompile("reason `(\\w+)`")
+	for _, p := range readPages(t) {
+		for _, match := range condition.FindAllStringSubmatch(p.text, -1) {
+			if name := match[1] + match[2] + match[3]; !slices.Contains(types, name) {
+				t.Errorf("%s: there is no condition %s", p.name, name)
+			}
+		}
+		for _, match := range reason.FindAllStringSubmatch(p.text, -1) {
+			if !slices.Contains(reasons, match[1]) && !slices.Contains(codes, match[1]) {
+				t.Errorf("%s: there is no reason %s", p.name, match[1])
+			}
+		}
+	}
+}
+
+// TestAxisExamples looks for the fields that pages and the API's own description give as examples of axes.
+func TestAxisExamples(t *testing.T) {
+	experiment := kinds(t)["BenchmarkExperiment"]
+	described := resolve(experiment, "spec.axes[].field").Description
+	seen := 0
+	for _, text := range []string{described, read(t, "experiments.md"), read(t, "../README.md"), read(t, "reproducing.md")} {
+		for _, path := range regexp.MustCompile(`\b(?:workload|network)\.[a-z][\w.\[\]]*[\w\]]`).FindAllString(text, -1) {
+			seen++
+			if resolve(experiment, "spec.template."+path) == nil {
+				t.Errorf("an axis cannot set %s: there is no such field", path)
+			}
+		}
+	}
+	if seen < 6 {
+		t.Errorf("saw %d examples only", seen)
+	}
+}
+
+// TestArgumentTypes compares the documented types of a flow's arguments with those of the API and of the driver.
+func TestArgumentTypes(t *testing.T) {
+	var api []string
+	for _, value := range resolve(kinds(t)["BenchmarkRun"], "spec.workload.corda.arguments[].type").Enum {
+		var name string
+		if err := json.Unmarshal(value.Raw, &name); err != nil {
+			t.Fatal(err)
+		}
+		api = append(api, name)
+	}
+	slices.Sort(api)
+	source := read(t, "../drivers/jmeter-corda/src/main/java/dev/benchnet/driver/corda/ArgumentType.java")
+	var driver []string
+	for _, match := range regexp.MustCompile(`(?m)^    (\w+)\(.*\.class\)[,;]$`).FindAllStringSubmatch(source, -1) {
+		driver = append(driver, match[1])
+	}
+	for name, got := range map[string][]string{
+		"ArgumentType.java":              driver,
+		"docs/corda.md":                  argumentTypes(readPage(t, "corda.md"), "`type`"),
+		"drivers/jmeter-corda/README.md": argumentTypes(parsePage("README.md", read(t, "../drivers/jmeter-corda/README.md")), "type"),
+	} {
+		if slices.Sort(got); !slices.Equal(got, api) {
+			t.Errorf("%s has the types %v, the API %v", name, got, api)
+		}
+	}
+}
+
+// argumentTypes returns the names in the first column of the tables whose first column has that head.
+func argumentTypes(p *page, head string) []string {
+	var all []string
+	for _, r := range p.rows {
+		if len(r.head) == 2 && r.head[0] == head && strings.Contains(r.head[1], "written") {
+			all = append(all, codeIn(r.cells[0])...)
+		}
+	}
+	return all
+}
+
+// TestDependenciesAreListedOnce looks for modules that a section of docs/dependencies.md has twice.
+func TestDependenciesAreListedOnce(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range readPage(t, "dependencies.md").rows {
+		for _, name := range codeIn(r.cells[0]) {
+			if key := r.heading + ": " + name; seen[key] {
+				t.Errorf("%s: %s is listed twice", r.at, name)
+			} else {
+				seen[key] = true
+			}
+		}
+	}
+}
