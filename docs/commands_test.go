@@ -15,7 +15,7 @@ import (
 // TestPluginCommands parses every documented kubectl benchnet command with the plugin's own commands and flags.
 func TestPluginCommands(t *testing.T) {
 	seen := 0
-	for _, p := range readPages(t) {
+	for _, p := range readMarkdown(t) {
 		for _, command := range p.commands("kubectl") {
 			words := shellWords(command.text)
 			if len(words) < 2 || words[1] != "benchnet" {
@@ -102,7 +102,7 @@ func TestMakeTargets(t *testing.T) {
 	for _, match := range makeTarget.FindAllStringSubmatch(read(t, "../Makefile"), -1) {
 		targets[match[1]] = true
 	}
-	for _, p := range readPages(t) {
+	for _, p := range readMarkdown(t) {
 		t.Run(p.name, func(t *testing.T) {
 			for _, command := range p.commands("make") {
 				for _, word := range shellWords(command.text)[1:] {

@@ -50,14 +50,14 @@ func readPages(t *testing.T) []*page {
 	}
 	pages := make([]*page, 0, len(files)+1)
 	for _, file := range append(files, "../README.md") {
-		pages = append(pages, parsePage(filepath.Join("docs", file), read(t, file)))
+		pages = append(pages, parsePage(filepath.Clean("docs/"+file), read(t, file)))
 	}
 	return pages
 }
 
 func readPage(t *testing.T, file string) *page {
 	t.Helper()
-	return parsePage(filepath.Join("docs", file), read(t, file))
+	return parsePage(filepath.Clean("docs/"+file), read(t, file))
 }
 
 var codeSpan = regexp.MustCompile("`([^`]+)`")
@@ -81,7 +81,7 @@ func parsePage(name, text string) *page {
 			i = end - 1
 		case strings.HasPrefix(line, "#"):
 			heading, head = strings.TrimSpace(strings.TrimLeft(line, "#")), nil
-		case strings.HasPrefix(line, "|") && strings.Trim(line, "|-: ") == "" && i > 0:
+		case strings.HasPrefix(line, "|-") && strings.Trim(line, "|-: ") == "" && i > 0:
 			head = cellsOf(lines[i-1])
 			p.rows = p.rows[:max(0, len(p.rows)-1)] // The head was taken for a row.
 		case strings.HasPrefix(line, "|"):

@@ -2,6 +2,7 @@ package docs_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/internal/emulation"
+	"github.com/benchnet/benchnet/internal/images"
 	"github.com/benchnet/benchnet/internal/inventory"
 )
 
@@ -77,7 +79,7 @@ var repositoryPath = regexp.MustCompile(`(?:^|[ ='"])((?:api|bundle|charts|cmd|c
 
 // TestFilesExist looks for the files of the repository that texts and commands name.
 func TestFilesExist(t *testing.T) {
-	for _, p := range readPages(t) {
+	for _, p := range readMarkdown(t) {
 		t.Run(p.name, func(t *testing.T) {
 			texts := slices.Clone(p.spans)
 			for _, b := range p.blocks {
@@ -86,13 +88,29 @@ func TestFilesExist(t *testing.T) {
 			for _, s := range texts {
 				for _, match := range repositoryPath.FindAllStringSubmatch(s.text, -1) {
 					path := strings.TrimRight(match[1], ".")
-					if found, err := filepath.Glob(filepath.Join("..", path)); err != nil || len(found) == 0 {
+					if !matches(path) && !matches(filepath.Join(filepath.Dir(p.name), path)) {
 						t.Errorf("%s: %s does not exist", s.at, path)
 					}
 				}
 			}
 		})
 	}
+}
+
+// matches reports whether the repository has a file that a pattern matches.
+func matches(pattern string) bool {
+	found, err := filepath.Glob(filepath.Join("..", pattern))
+	return err == nil && len(found) > 0
+}
+
+// readMarkdown reads all Markdown files of the repository.
+func readMarkdown(t *testing.T) []*page {
+	t.Helper()
+	var pages []*page
+	for _, file := range markdownFiles(t) {
+		pages = append(pages, parsePage(file, read(t, filepath.Join("..", file))))
+	}
+	return pages
 }
 
 // TestPagesOfMessagesExist looks for the pages of documentation that the API, messages and samples name.
@@ -112,6 +130,47 @@ func TestPagesOfMessagesExist(t *testing.T) {
 	}
 	for _, file := range append(samples, "../charts/benchnet/values.yaml", "../charts/benchnet/values.schema.json") {
 		check(file, read(t, file))
+	}
+}
+
+// TestSamplesUseAnyRegistry looks for samples that name the registry of the project's own images, which an installation may have elsewhere, and
+// for samples of experiments that docs/reproducing.md lacks.
+func TestSamplesUseAnyRegistry(t *testing.T) {
+	samples, err := filepath.Glob("../config/samples/*.yaml")
+	if err != nil || len(samples) == 0 {
+		t.Fatalf("no samples: %v", err)
+	}
+	page := read(t, "reproducing.md")
+	for _, file := range samples {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			if strings.Contains(read(t, file), images.DefaultRegistry) {
+				t.Errorf("it names the registry %s", images.DefaultRegistry)
+			}
+			if name := filepath.Base(file); strings.HasPrefix(name, "experiment_") && !strings.Contains(page, name) {
+				t.Error("docs/reproducing.md lacks it")
+			}
+		})
+	}
+}
+
+// TestDashboardsAreDocumented compares the table of docs/dashboards.md with the chart's dashboards.
+func TestDashboardsAreDocumented(t *testing.T) {
+	files, err := filepath.Glob("../charts/benchnet/dashboards/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]string, 0, len(files))
+	for _, file := range files {
+		want = append(want, strings.TrimSuffix(filepath.Base(file), ".json"))
+	}
+	var got []string
+	for _, r := range readPage(t, "dashboards.md").rows {
+		if len(r.head) > 1 && r.head[1] == "uid" {
+			got = append(got, strings.Trim(r.cells[1], "`"))
+		}
+	}
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("docs/dashboards.md has %v, the chart %v", got, want)
 	}
 }
 
@@ -159,11 +218,22 @@ func TestPushedImages(t *testing.T) {
 	}
 }
 
-// TestGoVersion compares the version of Go that the README asks for with that of the module.
-func TestGoVersion(t *testing.T) {
-	match := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "../go.mod"))
-	if want := "Go " + match[1]; !strings.Contains(read(t, "../README.md"), want) {
-		t.Errorf("the README does not ask for %s", want)
+// TestRequiredVersions compares the versions that pages ask for with those that the code asks for.
+func TestRequiredVersions(t *testing.T) {
+	for _, test := range []struct{ name, file, pattern, page, want string }{
+		{"Go", "../go.mod", `(?m)^go (\d+\.\d+)`, "../README.md", "Go %s"},
+		{"Kubernetes to install", "../charts/benchnet/Chart.yaml", `kubeVersion: ">=(\d+\.\d+)`, "install.md", "Kubernetes %s or newer"},
+		{"Kubernetes to start", "../charts/benchnet/Chart.yaml", `kubeVersion: ">=(\d+\.\d+)`, "getting-started.md", "Kubernetes %s or newer"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			match := regexp.MustCompile(test.pattern).FindStringSubmatch(read(t, test.file))
+			if match == nil {
+				t.Fatalf("%s has no match of %s", test.file, test.pattern)
+			}
+			if want := fmt.Sprintf(test.want, match[1]); !strings.Contains(read(t, test.page), want) {
+				t.Errorf("%s does not ask for %s", test.page, want)
+			}
+		})
 	}
 }
 
@@ -212,6 +282,9 @@ func TestDocumentedConditionsExist(t *testing.T) {
 	reasons := slices.Concat(constants(t, "../api/v1alpha1/conditions.go", "Reason"), []string{string(emulation.Netem), string(emulation.UserSpace)})
 	codes := constants(t, "../internal/results/verdict.go", "")
 	for _, r := range readPage(t, "conditions.md").rows {
+		if r.heading == "Types" && !regexp.MustCompile(`^(all|(network|run|experiment)(, (run|experiment))*)$`).MatchString(r.cells[1]) {
+			t.Errorf("%s: on %q names no kinds", r.at, r.cells[1])
+		}
 		known := map[string][]string{"Types": types, "Reasons": reasons, "Verdict of a run": codes}[r.heading]
 		for _, name := range codeIn(r.cells[0]) {
 			if known != nil && !slices.Contains(known, name) {
