@@ -1,15 +1,19 @@
 package docs_test
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/benchnet/benchnet/internal/cli"
+	"github.com/benchnet/benchnet/internal/cli/table"
+	"github.com/benchnet/benchnet/internal/experiment"
 )
 
 // TestPluginCommands parses every documented kubectl benchnet command with the plugin's own commands and flags.
@@ -159,4 +163,48 @@ func checkValue(t *testing.T, at, path string) {
 	if resolve(values(t), path) == nil {
 		t.Errorf("%s: the chart has no value %s", at, path)
 	}
+}
+
+// TestPrintedColumns compares the heads of the tables that pages show with the columns that the API and the plugin print.
+func TestPrintedColumns(t *testing.T) {
+	var points bytes.Buffer
+	if err := table.Points(&experiment.Result{Axes: []experiment.Axis{{Name: "users"}}, Points: []experiment.Point{{}}}).Print(&points, false); err != nil {
+		t.Fatal(err)
+	}
+	head, _, _ := strings.Cut(points.String(), "\n")
+	readme := read(t, "../README.md")
+	for _, test := range []struct{ command, columns string }{
+		{"kubectl get bnet", columnsOf(t, "benchmarknetworks")},
+		{"kubectl get brun", columnsOf(t, "benchmarkruns")},
+		{"kubectl benchnet results i1", strings.Join(wideSpace.Split(strings.TrimSpace(head), -1), "|")},
+	} {
+		t.Run(test.command, func(t *testing.T) {
+			_, output, found := strings.Cut(readme, "$ "+test.command+"\n")
+			if !found {
+				t.Fatal("the README does not show it")
+			}
+			shown, _, _ := strings.Cut(output, "\n")
+			if got := strings.Join(wideSpace.Split(shown, -1), "|"); got != test.columns {
+				t.Errorf("the README shows the columns %s, but printed are %s", got, test.columns)
+			}
+		})
+	}
+}
+
+var wideSpace = regexp.MustCompile(` {2,}`)
+
+// columnsOf returns the columns that kubectl get prints of a resource.
+func columnsOf(t *testing.T, plural string) string {
+	t.Helper()
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := decodeFile(definitionsDir+"/benchnet.dev_"+plural+".yaml", &crd); err != nil {
+		t.Fatal(err)
+	}
+	columns := []string{"NAME"}
+	for _, column := range crd.Spec.Versions[0].AdditionalPrinterColumns {
+		if column.Priority == 0 {
+			columns = append(columns, strings.ToUpper(column.Name))
+		}
+	}
+	return strings.Join(columns, "|")
 }

@@ -186,6 +186,23 @@ func TestDefaultsAreThoseOfTheAPI(t *testing.T) {
 	}
 }
 
+// TestEnumsAreDocumented looks for every value of the fields in the tables of their page.
+func TestEnumsAreDocumented(t *testing.T) {
+	objects := objectsOf(kinds(t))
+	for _, p := range readPages(t) {
+		t.Run(p.name, func(t *testing.T) {
+			for _, r := range fieldRows(t, p, objects) {
+				for _, allowed := range r.schema.Enum {
+					var value string
+					if json.Unmarshal(allowed.Raw, &value) == nil && !strings.Contains(p.text, value) && r.path != "spec.platform.corda.version" {
+						t.Errorf("%s: %s may be %s, which the page lacks", r.at, r.path, value)
+					}
+				}
+			}
+		})
+	}
+}
+
 // bounds in a text, such as "1 to 100".
 var bounds = regexp.MustCompile(`(?:^|[ (])(-?[0-9]+) to (-?[0-9]+)(?:[ ,;.)]|$)`)
 
@@ -232,6 +249,20 @@ func TestNumbersAreThoseOfTheCode(t *testing.T) {
 				if match[i+1] != fmt.Sprint(want) {
 					t.Errorf("%q: number %d must be %d", match[0], i+1, want)
 				}
+			}
+		})
+	}
+}
+
+// TestCordaVersions looks for the oldest and the newest version of Corda in the pages that name the range.
+func TestCordaVersions(t *testing.T) {
+	versions := resolve(kinds(t)["BenchmarkNetwork"], "spec.platform.corda.version").Enum
+	unquoted := func(raw []byte) string { return strings.Trim(string(raw), `"`) }
+	want := unquoted(versions[0].Raw) + " to " + unquoted(versions[len(versions)-1].Raw)
+	for _, file := range []string{"../README.md", "corda.md", "cordapps.md", "../hack/images/README.md"} {
+		t.Run(file, func(t *testing.T) {
+			if !strings.Contains(read(t, file), want) {
+				t.Errorf("it does not say %s", want)
 			}
 		})
 	}
