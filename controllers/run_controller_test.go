@@ -291,6 +291,31 @@ func TestWorkersOfEveryKind(t *testing.T) {
 	}
 }
 
+// TestWorkersHaveTheCorDappsOfTheirNetwork makes a run on a network that an older operator made.
+func TestWorkersHaveTheCorDappsOfTheirNetwork(t *testing.T) {
+	w := newWorld(t)
+	network := strings.Replace(twoBanks, `version: "4.10"`, "cordapps: {type: Image, image: cordapps}", 1)
+	must(t, w.create(network[:strings.Index(network, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+	w.reconcileNetwork("banks")
+	record := &corev1.ConfigMap{}
+	w.get(names.Epoch("banks"), record)
+	record.Data["version"] = "0.0.9"
+	must(t, w.client.Update(w.ctx, record))
+	w.bringUp("banks")
+	must(t, w.create(twoWorkers, &v1alpha1.BenchmarkRun{}))
+	w.reconcileNetwork("banks")
+	w.reconcileRun("extra")
+	job := &batchv1.Job{}
+	w.get("extra", job)
+	var used []string
+	for _, c := range job.Spec.Template.Spec.InitContainers {
+		used = append(used, c.Image)
+	}
+	if want := "ghcr.io/benchnet/cordapps:0.0.9"; !slices.Contains(used, want) {
+		t.Errorf("the init containers of the workers have the images %v, want %s among them", used, want)
+	}
+}
+
 func TestWhatCannotBeAppliedIsShownOfARun(t *testing.T) {
 	w := readyRun(t)
 	w.failAt = w.writes.Load() + 1
