@@ -29,10 +29,10 @@ func TestArchitectureListsPackages(t *testing.T) {
 	}
 }
 
-// TestNoDecisionReadsPhase holds docs/architecture.md to its word: only what is for people reads the phase of a network, run or experiment.
+// TestNoDecisionReadsPhase looks for code that reads the phase of a network, run or experiment and does not show it to people.
 func TestNoDecisionReadsPhase(t *testing.T) {
 	forPeople := []string{"../internal/cli", "../internal/telemetry", "../internal/status", "../controllers/queue.go"}
-	sources(t, []string{"../internal", "../controllers"}, func(file, text string) {
+	visitSources(t, []string{"../internal", "../controllers"}, func(file, text string) {
 		for i, line := range strings.Split(text, "\n") {
 			ours := strings.Contains(line, ".Status.Phase") && !strings.Contains(line, "corev1.") && !strings.Contains(line, "for people")
 			if ours && !slices.ContainsFunc(forPeople, func(folder string) bool { return strings.HasPrefix(file, folder) }) {
@@ -47,7 +47,7 @@ func TestNamesAreDerivedInOnePlace(t *testing.T) {
 	derived := regexp.MustCompile(`(?i)(?:network|run|instance|name)\b[^"]* \+ "-|Sprintf\("%s-`)
 	// Simulated pods, and texts for people.
 	exempt := []string{"../internal/capacity", "../internal/cli", "../internal/names", "../internal/platform/platformtest"}
-	sources(t, []string{"../internal", "../controllers"}, func(file, text string) {
+	visitSources(t, []string{"../internal", "../controllers"}, func(file, text string) {
 		if slices.ContainsFunc(exempt, func(folder string) bool { return strings.HasPrefix(file, folder) }) {
 			return
 		}
@@ -59,8 +59,8 @@ func TestNamesAreDerivedInOnePlace(t *testing.T) {
 	})
 }
 
-// sources calls visit with every Go file below the folders but tests and generated code.
-func sources(t *testing.T, folders []string, visit func(file, text string)) {
+// visitSources calls visit with every Go file below the folders but tests and generated code.
+func visitSources(t *testing.T, folders []string, visit func(file, text string)) {
 	t.Helper()
 	for _, folder := range folders {
 		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {

@@ -20,7 +20,7 @@ import (
 func TestPluginCommands(t *testing.T) {
 	seen := 0
 	for _, p := range readMarkdown(t) {
-		for _, command := range p.commands("kubectl") {
+		for _, command := range p.commandLines("kubectl") {
 			words := shellWords(command.text)
 			if len(words) < 2 || words[1] != "benchnet" {
 				continue
@@ -108,7 +108,7 @@ func TestMakeTargets(t *testing.T) {
 	}
 	for _, p := range readMarkdown(t) {
 		t.Run(p.name, func(t *testing.T) {
-			for _, command := range p.commands("make") {
+			for _, command := range p.commandLines("make") {
 				for _, word := range shellWords(command.text)[1:] {
 					if !strings.Contains(word, "=") && !strings.HasPrefix(word, "-") && !targets[word] {
 						t.Errorf("%s: there is no make target %s", command.at, word)
@@ -119,7 +119,7 @@ func TestMakeTargets(t *testing.T) {
 	}
 }
 
-// chartPaths are the values that are set in commands for the project's chart.
+// chartSet matches a value that a command sets for the chart.
 var chartSet = regexp.MustCompile(`--set(?:-string)? (?:'([^']*)'|"([^"]*)"|(\S+))`)
 
 // TestChartValues looks for every value that a command sets, or a table of values names, in the schema of the chart's values, and for upgrades
@@ -136,7 +136,7 @@ func TestChartValues(t *testing.T) {
 					checkValueCell(t, r)
 				}
 			}
-			for _, command := range p.commands("helm") {
+			for _, command := range p.commandLines("helm") {
 				if slices.Contains(shellWords(command.text), "--reuse-values") {
 					t.Errorf("%s: --reuse-values misses new values: use --reset-then-reuse-values", command.at)
 				}
@@ -160,7 +160,7 @@ func checkValueCell(t *testing.T, r row) {
 
 func checkValue(t *testing.T, at, path string) {
 	t.Helper()
-	if resolve(values(t), path) == nil {
+	if resolvePath(chartSchema(t), path) == nil {
 		t.Errorf("%s: the chart has no value %s", at, path)
 	}
 }

@@ -37,9 +37,9 @@ var documents = []reflect.Type{reflect.TypeFor[results.Result](), reflect.TypeFo
 
 // TestPathsResolve looks for every path of fields in the API, in the chart's values and in the documents.
 func TestPathsResolve(t *testing.T) {
-	objects := objectsOf(kinds(t))
+	objects := objectsOf(kindSchemas(t))
 	first := map[string]bool{}
-	for _, schema := range append(objects, values(t)) {
+	for _, schema := range append(objects, chartSchema(t)) {
 		for name := range schema.Properties {
 			first[name] = true
 		}
@@ -51,7 +51,7 @@ func TestPathsResolve(t *testing.T) {
 				if !fieldPath.MatchString(s.text) || !first[name] || notFields.MatchString(s.text) || slices.Contains(otherPaths, s.text) {
 					continue
 				}
-				if len(resolveAnywhere(objects, s.text)) == 0 && resolve(values(t), s.text) == nil && !inDocuments(s.text) {
+				if len(resolveAnywhere(objects, s.text)) == 0 && resolvePath(chartSchema(t), s.text) == nil && !inDocuments(s.text) {
 					t.Errorf("%s: there is no field `%s`", s.at, s.text)
 				}
 			}
@@ -70,7 +70,7 @@ func inDocuments(path string) bool {
 
 // inType reports whether a type, or one below it, has the path.
 func inType(of reflect.Type, path string, seen map[reflect.Type]bool) bool {
-	of = element(of)
+	of = elementType(of)
 	if of.Kind() != reflect.Struct || seen[of] {
 		return false
 	}
@@ -86,7 +86,7 @@ func inType(of reflect.Type, path string, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-func element(of reflect.Type) reflect.Type {
+func elementType(of reflect.Type) reflect.Type {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
 		of = of.Elem()
 	}
@@ -96,7 +96,7 @@ func element(of reflect.Type) reflect.Type {
 func hasPath(of reflect.Type, path string) bool {
 	part, rest, more := strings.Cut(path, ".")
 	name, _, _ := strings.Cut(part, "[")
-	of = element(of)
+	of = elementType(of)
 	if of.Kind() != reflect.Struct {
 		return false
 	}
@@ -165,7 +165,7 @@ var literal = regexp.MustCompile("^`\"?([^`\"]+)\"?`$|^([0-9]+)$")
 
 // TestDefaultsAreThoseOfTheAPI compares the column default of the tables of fields with the defaults of the schema.
 func TestDefaultsAreThoseOfTheAPI(t *testing.T) {
-	objects := objectsOf(kinds(t))
+	objects := objectsOf(kindSchemas(t))
 	for _, p := range readPages(t) {
 		t.Run(p.name, func(t *testing.T) {
 			for _, r := range fieldRows(t, p, objects) {
@@ -188,7 +188,7 @@ func TestDefaultsAreThoseOfTheAPI(t *testing.T) {
 
 // TestEnumsAreDocumented looks for every value of the fields in the tables of their page.
 func TestEnumsAreDocumented(t *testing.T) {
-	objects := objectsOf(kinds(t))
+	objects := objectsOf(kindSchemas(t))
 	for _, p := range readPages(t) {
 		t.Run(p.name, func(t *testing.T) {
 			for _, r := range fieldRows(t, p, objects) {
@@ -208,7 +208,7 @@ var bounds = regexp.MustCompile(`(?:^|[ (])(-?[0-9]+) to (-?[0-9]+)(?:[ ,;.)]|$)
 
 // TestBoundsAreThoseOfTheAPI compares texts such as "1 to 1048576" in the tables of fields with the bounds of the schema.
 func TestBoundsAreThoseOfTheAPI(t *testing.T) {
-	objects := objectsOf(kinds(t))
+	objects := objectsOf(kindSchemas(t))
 	seen := 0
 	for _, p := range readPages(t) {
 		t.Run(p.name, func(t *testing.T) {
@@ -231,8 +231,8 @@ func TestBoundsAreThoseOfTheAPI(t *testing.T) {
 
 // TestNumbersAreThoseOfTheCode compares limits and defaults that texts name with where they are decided.
 func TestNumbersAreThoseOfTheCode(t *testing.T) {
-	network := kinds(t)["BenchmarkNetwork"]
-	priority := resolve(network, "spec.priority")
+	network := kindSchemas(t)["BenchmarkNetwork"]
+	priority := resolvePath(network, "spec.priority")
 	for _, test := range []struct {
 		page, text string
 		want       []int64
@@ -256,7 +256,7 @@ func TestNumbersAreThoseOfTheCode(t *testing.T) {
 
 // TestCordaVersions looks for the oldest and the newest version of Corda in the pages that name the range.
 func TestCordaVersions(t *testing.T) {
-	versions := resolve(kinds(t)["BenchmarkNetwork"], "spec.platform.corda.version").Enum
+	versions := resolvePath(kindSchemas(t)["BenchmarkNetwork"], "spec.platform.corda.version").Enum
 	unquoted := func(raw []byte) string { return strings.Trim(string(raw), `"`) }
 	want := unquoted(versions[0].Raw) + " to " + unquoted(versions[len(versions)-1].Raw)
 	for _, file := range []string{"../README.md", "corda.md", "cordapps.md", "../hack/images/README.md"} {
@@ -276,7 +276,7 @@ var memberCounts = regexp.MustCompile(`(?m)^\| \[(\w+)[^]]*\]\([^)]*\) \| (\d+) 
 func TestMemberCounts(t *testing.T) {
 	admission := platformtest.NewAdmission(t, definitionsDir+"/benchnet.dev_benchmarknetworks.yaml")
 	rows := memberCounts.FindAllStringSubmatch(read(t, "../README.md"), -1)
-	if len(rows) != len(resolve(kinds(t)["BenchmarkNetwork"], "spec.platform.type").Enum) {
+	if len(rows) != len(resolvePath(kindSchemas(t)["BenchmarkNetwork"], "spec.platform.type").Enum) {
 		t.Errorf("the README has %d platforms", len(rows))
 	}
 	for _, row := range rows {

@@ -97,10 +97,10 @@ func checkExample(t *testing.T, e example) {
 	t.Helper()
 	kind, _ := e.fields["kind"].(string)
 	version, _ := e.fields["apiVersion"].(string)
-	schema := kinds(t)[kind]
+	schema := kindSchemas(t)[kind]
 	switch {
 	case schema != nil && !e.elided:
-		admit(t, kind, e.text)
+		admitManifest(t, kind, e.text)
 	case schema != nil:
 		delete(e.fields, "metadata")
 		if unknown := unknownFields(schema, e.fields, ""); len(unknown) > 0 {
@@ -125,8 +125,8 @@ func checkFragment(t *testing.T, fields map[string]any) {
 			return
 		}
 	}
-	best := unknownFields(values(t), fields, "")
-	for _, schema := range objectsOf(kinds(t)) {
+	best := unknownFields(chartSchema(t), fields, "")
+	for _, schema := range objectsOf(kindSchemas(t)) {
 		if unknown := unknownFields(schema, fields, ""); len(unknown) < len(best) {
 			best = unknown
 		}
@@ -136,8 +136,8 @@ func checkFragment(t *testing.T, fields map[string]any) {
 	}
 }
 
-// admit takes a manifest through the schema with its rules, and through the operator's validation.
-func admit(t *testing.T, kind, manifest string) {
+// admitManifest takes a manifest through the schema with its rules, and through the operator's validation.
+func admitManifest(t *testing.T, kind, manifest string) {
 	t.Helper()
 	admission := platformtest.NewAdmission(t, definitionsDir+"/benchnet.dev_"+strings.ToLower(kind)+"s.yaml")
 	switch kind {

@@ -77,7 +77,7 @@ func parsePage(name, text string) *page {
 			i = end
 		case isIndented(line) && (i == 0 || strings.TrimSpace(lines[i-1]) == ""):
 			end := i + indexOrLen(lines[i:], func(line string) bool { return !isIndented(line) && strings.TrimSpace(line) != "" })
-			p.blocks = append(p.blocks, block{at, "", dedent(lines[i:end])})
+			p.blocks = append(p.blocks, block{at, "", trimIndentation(lines[i:end])})
 			i = end - 1
 		case strings.HasPrefix(line, "#"):
 			heading, head = strings.TrimSpace(strings.TrimLeft(line, "#")), nil
@@ -113,8 +113,8 @@ func (p *page) addSpans(at, line string) {
 	}
 }
 
-// dedent removes the indentation that all lines have.
-func dedent(lines []string) string {
+// trimIndentation removes the indentation that all lines have.
+func trimIndentation(lines []string) string {
 	least := -1
 	for _, line := range lines {
 		if indent := len(line) - len(strings.TrimLeft(line, " ")); strings.TrimSpace(line) != "" && (least < 0 || indent < least) {
@@ -150,8 +150,8 @@ func codeIn(text string) []string {
 // separator of commands in one line.
 var separator = regexp.MustCompile(`\|\||&&|[|;]`)
 
-// commands returns the command lines of a page's blocks that begin with a word, with continued lines joined and comments cut.
-func (p *page) commands(word string) []span {
+// commandLines returns the command lines of a page's blocks that begin with a word, with continued lines joined and comments cut.
+func (p *page) commandLines(word string) []span {
 	var all []span
 	for _, b := range p.blocks {
 		if b.language != "" && b.language != "sh" && b.language != "console" && b.language != "yaml" {
@@ -176,7 +176,7 @@ func (p *page) commands(word string) []span {
 	return all
 }
 
-func exists(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Stat(filepath.Join("..", path))
 	return err == nil
 }

@@ -28,9 +28,9 @@ func TestLinks(t *testing.T) {
 				if match[1] != "" {
 					target = filepath.Join(filepath.Dir(file), match[1])
 				}
-				if !exists(target) {
+				if !fileExists(target) {
 					t.Errorf("%s does not exist", target)
-				} else if match[2] != "" && !slices.Contains(anchors(read(t, filepath.Join("..", target))), match[2]) {
+				} else if match[2] != "" && !slices.Contains(headingAnchors(read(t, filepath.Join("..", target))), match[2]) {
 					t.Errorf("%s has no heading #%s", target, match[2])
 				}
 			}
@@ -64,8 +64,8 @@ var (
 	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// anchors returns the anchors that GitHub makes of the headings.
-func anchors(text string) []string {
+// headingAnchors returns the anchors that GitHub makes of the headings.
+func headingAnchors(text string) []string {
 	var all []string
 	for _, match := range headingLine.FindAllStringSubmatch(text, -1) {
 		all = append(all, strings.ReplaceAll(strings.ToLower(notInAnchor.ReplaceAllString(match[1], "")), " ", "-"))
@@ -88,7 +88,7 @@ func TestFilesExist(t *testing.T) {
 			for _, s := range texts {
 				for _, match := range repositoryPath.FindAllStringSubmatch(s.text, -1) {
 					path := strings.TrimRight(match[1], ".")
-					if !matches(path) && !matches(filepath.Join(filepath.Dir(p.name), path)) {
+					if !matchesFile(path) && !matchesFile(filepath.Join(filepath.Dir(p.name), path)) {
 						t.Errorf("%s: %s does not exist", s.at, path)
 					}
 				}
@@ -97,8 +97,8 @@ func TestFilesExist(t *testing.T) {
 	}
 }
 
-// matches reports whether the repository has a file that a pattern matches.
-func matches(pattern string) bool {
+// matchesFile reports whether the repository has a file that a pattern matches.
+func matchesFile(pattern string) bool {
 	found, err := filepath.Glob(filepath.Join("..", pattern))
 	return err == nil && len(found) > 0
 }
@@ -118,12 +118,12 @@ func TestPagesOfMessagesExist(t *testing.T) {
 	named := regexp.MustCompile(`\bdocs/[a-z-]+\.md\b`)
 	check := func(file, text string) {
 		for _, path := range named.FindAllString(text, -1) {
-			if !exists(path) {
+			if !fileExists(path) {
 				t.Errorf("%s names %s, which does not exist", file, path)
 			}
 		}
 	}
-	sources(t, []string{"../api", "../cmd", "../controllers", "../internal"}, check)
+	visitSources(t, []string{"../api", "../cmd", "../controllers", "../internal"}, check)
 	samples, err := filepath.Glob("../config/samples/*.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -310,13 +310,13 @@ func TestDocumentedConditionsExist(t *testing.T) {
 
 // TestAxisExamples looks for the fields that pages and the API's own description give as examples of axes.
 func TestAxisExamples(t *testing.T) {
-	experiment := kinds(t)["BenchmarkExperiment"]
-	described := resolve(experiment, "spec.axes[].field").Description
+	experiment := kindSchemas(t)["BenchmarkExperiment"]
+	described := resolvePath(experiment, "spec.axes[].field").Description
 	seen := 0
 	for _, text := range []string{described, read(t, "experiments.md"), read(t, "../README.md"), read(t, "reproducing.md")} {
 		for _, path := range regexp.MustCompile(`\b(?:workload|network)\.[a-z][\w.\[\]]*[\w\]]`).FindAllString(text, -1) {
 			seen++
-			if resolve(experiment, "spec.template."+path) == nil {
+			if resolvePath(experiment, "spec.template."+path) == nil {
 				t.Errorf("an axis cannot set %s: there is no such field", path)
 			}
 		}
@@ -329,7 +329,7 @@ func TestAxisExamples(t *testing.T) {
 // TestArgumentTypes compares the documented types of a flow's arguments with those of the API and of the driver.
 func TestArgumentTypes(t *testing.T) {
 	var api []string
-	for _, value := range resolve(kinds(t)["BenchmarkRun"], "spec.workload.corda.arguments[].type").Enum {
+	for _, value := range resolvePath(kindSchemas(t)["BenchmarkRun"], "spec.workload.corda.arguments[].type").Enum {
 		var name string
 		if err := json.Unmarshal(value.Raw, &name); err != nil {
 			t.Fatal(err)

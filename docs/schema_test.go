@@ -65,7 +65,7 @@ func dropTypeLists(schema map[string]any) {
 	}
 }
 
-func kinds(t *testing.T) map[string]*node {
+func kindSchemas(t *testing.T) map[string]*node {
 	t.Helper()
 	all, err := definitions()
 	if err != nil || len(all) != 3 {
@@ -74,7 +74,7 @@ func kinds(t *testing.T) map[string]*node {
 	return all
 }
 
-func values(t *testing.T) *node {
+func chartSchema(t *testing.T) *node {
 	t.Helper()
 	schema, err := chartValues()
 	if err != nil {
@@ -94,8 +94,8 @@ func decodeFile(file string, into any) error {
 // segment of a path: a name, and how many lists or maps it is indexed into.
 var segment = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]*)((?:\[[A-Za-z0-9]*\])*)$`)
 
-// resolve returns the schema at a path below a schema, or nil. The index of a list may be left out at the end.
-func resolve(schema *node, path string) *node {
+// resolvePath returns the schema at a path below a schema, or nil. The index of a list may be left out at the end.
+func resolvePath(schema *node, path string) *node {
 	for part := range strings.SplitSeq(path, ".") {
 		match := segment.FindStringSubmatch(part)
 		if schema == nil || match == nil {
@@ -104,7 +104,7 @@ func resolve(schema *node, path string) *node {
 		if schema.XPreserveUnknownFields != nil && *schema.XPreserveUnknownFields {
 			return schema
 		}
-		schema = below(schema, match[1])
+		schema = schemaOfField(schema, match[1])
 		for range strings.Count(match[2], "[") {
 			if schema == nil || schema.Items == nil {
 				return nil
@@ -115,8 +115,8 @@ func resolve(schema *node, path string) *node {
 	return schema
 }
 
-// below returns the schema of a field, or nil.
-func below(schema *node, name string) *node {
+// schemaOfField returns the schema of a field, or nil.
+func schemaOfField(schema *node, name string) *node {
 	if field, ok := schema.Properties[name]; ok {
 		return &field
 	}
@@ -134,18 +134,18 @@ func below(schema *node, name string) *node {
 	return nil
 }
 
-// walk calls visit with every schema at and below one.
-func walk(schema *node, visit func(*node)) {
+// visitSchemas calls visit with every schema at and below one.
+func visitSchemas(schema *node, visit func(*node)) {
 	visit(schema)
 	for name := range schema.Properties {
 		field := schema.Properties[name]
-		walk(&field, visit)
+		visitSchemas(&field, visit)
 	}
 	if schema.Items != nil && schema.Items.Schema != nil {
-		walk(schema.Items.Schema, visit)
+		visitSchemas(schema.Items.Schema, visit)
 	}
 	if schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil {
-		walk(schema.AdditionalProperties.Schema, visit)
+		visitSchemas(schema.AdditionalProperties.Schema, visit)
 	}
 }
 
@@ -153,7 +153,7 @@ func walk(schema *node, visit func(*node)) {
 func objectsOf(kinds map[string]*node) []*node {
 	var all []*node
 	for _, schema := range kinds {
-		walk(schema, func(n *node) {
+		visitSchemas(schema, func(n *node) {
 			if len(n.Properties) > 0 {
 				all = append(all, n)
 			}
@@ -173,7 +173,7 @@ func resolveAnywhere(objects []*node, path string) []*node {
 		if _, ok := schema.Properties[first[1]]; !ok {
 			continue
 		}
-		if at := resolve(schema, path); at != nil {
+		if at := resolvePath(schema, path); at != nil {
 			found = append(found, at)
 		}
 	}
@@ -190,7 +190,7 @@ func unknownFields(schema *node, value any, path string) []string {
 		}
 		for name, inner := range v {
 			at := strings.TrimPrefix(path+"."+name, ".")
-			field := below(schema, name)
+			field := schemaOfField(schema, name)
 			if field == nil {
 				unknown = append(unknown, at)
 				continue
