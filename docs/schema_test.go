@@ -2,9 +2,11 @@ package docs_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -180,7 +182,7 @@ func resolveAnywhere(objects []*node, path string) []*node {
 	return found
 }
 
-// unknownFields returns the paths of the fields of a value that a schema does not have.
+// unknownFields returns the paths of the fields of a value that a schema does not have, and of those whose value is none of the allowed ones.
 func unknownFields(schema *node, value any, path string) []string {
 	var unknown []string
 	switch v := value.(type) {
@@ -203,6 +205,14 @@ func unknownFields(schema *node, value any, path string) []string {
 		}
 		for _, inner := range v {
 			unknown = append(unknown, unknownFields(schema.Items.Schema, inner, path+"[]")...)
+		}
+	default:
+		isValue := func(allowed apiextensionsv1.JSON) bool {
+			text, err := json.Marshal(value)
+			return err == nil && string(allowed.Raw) == string(text)
+		}
+		if len(schema.Enum) > 0 && !slices.ContainsFunc(schema.Enum, isValue) {
+			return []string{fmt.Sprintf("%s: %v", path, value)}
 		}
 	}
 	return unknown
