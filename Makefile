@@ -103,6 +103,10 @@ test: ## Everything: verify, lint, unit, Java, Rust, envtest, and end to end on 
 test-unit: ## Unit tests of the Go code
 	@hack/test/go unit ./...
 
+.PHONY: test-scripts
+test-scripts: ## Tests of the scripts that change the machine
+	@hack/cluster/test
+
 .PHONY: test-java
 test-java: ## Tests of the Maven modules
 	@hack/test/java

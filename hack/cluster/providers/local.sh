@@ -8,8 +8,8 @@ readonly host_address=10.245.0.1 node_address=10.245.0.2
 readonly pod_range=10.244.0.0/16 service_range=10.96.0.0/16
 readonly service_address=10.96.0.1 dns_address=10.96.0.10
 readonly packages=(containerd runc containernetworking-plugins iptables iproute2 mount procps util-linux)
-# What a start changes on the machine; `down` sets it back.
-readonly sysctls=(fs.inotify.max_user_instances vm.overcommit_memory kernel.panic kernel.panic_on_oops kernel.keys.root_maxkeys kernel.keys.root_maxbytes)
+# shellcheck source=../node/machine.sh
+source "$here/node/machine.sh"
 
 cluster_kubeconfig() { echo "$state/kubeconfig"; }
 
@@ -24,6 +24,7 @@ cluster_up() {
   fi
   local bin
   clean
+  require_no_kubelet /proc
   require_packages
   require_free_addresses
   bin=$("$here/assets")
@@ -35,6 +36,7 @@ cluster_up() {
 
 cluster_down() {
   clean
+  if [[ -s $state/packages ]]; then say "packages that were installed stay: $(xargs <"$state/packages")"; fi
   if [[ ${1:-} == --purge ]]; then rm -rf "$state"; fi
 }
 
@@ -58,6 +60,7 @@ require_packages() {
   done
   ((${#missing[@]})) || return 0
   "$here/../tools/install-packages" "${missing[@]}"
+  printf '%s\n' "${missing[@]}" >>"$state/packages"
 }
 
 # require_free_addresses refuses to take a range of addresses that the machine already reaches.
@@ -71,11 +74,8 @@ require_free_addresses() {
 
 prepare_state() {
   local bin=$1
-  modprobe --all overlay br_netfilter nf_conntrack 2>/dev/null || true
+  change_machine
   mkdir -p "$state"/{run,log/pods,volumes,kubelet,config}
-  sysctl "${sysctls[@]}" >"$state/sysctl.before" 2>/dev/null || true
-  # Each pod of a benchmark may watch files; 128, the default, is too few for one user.
-  sysctl --quiet --write fs.inotify.max_user_instances=8192
   cp -r "$here"/node/{containerd.toml,kubelet.yaml,kube-proxy.yaml,cni} "$state/config/"
   install -m 755 "$here/node/init" "$state/init"
   ln -sfn "$bin" "$state/bin"
@@ -171,12 +171,10 @@ clean() {
     kill -KILL "$(cut -d' ' -f1 "$state/pid")"
     while [[ -n $pid && -e /proc/$pid ]]; do sleep 0.1; done
   fi
-  if [[ -s $state/sysctl.before ]]; then sysctl --quiet --load "$state/sysctl.before" || true; fi
   if ip link show benchnet >/dev/null 2>&1; then ip link delete benchnet; fi
   remove_cgroups
-  rm -rf "${state:?}"/{run,log,volumes,kubelet,config,etcd,pki,init,bin,pid,provider,kubeconfig,sysctl.before}
-  rm -f /var/lib/kubelet/device-plugins/{kubelet.sock,DEPRECATION}
-  rmdir /var/lib/kubelet/device-plugins /var/lib/kubelet 2>/dev/null || true
+  restore_machine
+  rm -rf "${state:?}"/{run,log,volumes,kubelet,config,etcd,pki,init,bin,pid,provider,kubeconfig}
 }
 
 remove_cgroups() {

@@ -1,0 +1,84 @@
+# What a start changes on the machine outside of the node's namespaces, and how it is set back. Sourced by providers/local.sh.
+# Everything is recorded in $state/machine, with the boot: after a reboot there is nothing to set back.
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # state comes from settings.sh
+
+readonly modules=(overlay br_netfilter nf_conntrack)
+# The kubelet sets the last five.
+readonly sysctls=(fs.inotify.max_user_instances vm.overcommit_memory kernel.panic kernel.panic_on_oops kernel.keys.root_maxkeys kernel.keys.root_maxbytes)
+# The node mounts private file systems there, since these paths are fixed in the kubelet and in the CNI library.
+readonly private_directories=(/var/lib/kubelet /var/lib/cni)
+
+boot_id() { cat /proc/sys/kernel/random/boot_id; }
+
+# require_no_kubelet PROC fails if a kubelet runs on the machine, by the process names and sockets under /proc. A distribution
+# that embeds the kubelet in another program has its sockets.
+require_no_kubelet() {
+  local proc=$1 found
+  found=$(cd "$proc" && grep --files-with-matches --line-regexp --no-messages kubelet [0-9]*/comm | cut -d/ -f1 | xargs) || true
+  [[ -z $found ]] || fail "a kubelet runs on this machine (process $found): stop it, or choose another provider with BENCHNET_CLUSTER"
+  found=$(awk '$NF ~ "^/var/lib/kubelet/" { print $NF; exit }' "$proc/net/unix")
+  [[ -z $found ]] || fail "a kubelet listens on $found: stop it, or choose another provider with BENCHNET_CLUSTER"
+}
+
+# change_machine makes the changes that a start needs, after it has recorded what was there before.
+change_machine() {
+  local record=$state/machine name
+  mkdir -p "$record"
+  boot_id >"$record/boot"
+  sysctl "${sysctls[@]}" >"$record/sysctl" 2>/dev/null || true
+  # Each pod of a benchmark may watch files; 128, the default, is too few for one user.
+  sysctl --quiet --write fs.inotify.max_user_instances=8192
+  for name in "${modules[@]}"; do
+    [[ -e /sys/module/$name ]] || echo "$name" >>"$record/modules"
+    modprobe "$name" 2>/dev/null || true
+  done
+  for name in "${private_directories[@]}"; do
+    [[ -d $name ]] || echo "$name" >>"$record/directories"
+    mkdir -p "$name"
+  done
+}
+
+# restore_machine sets back what change_machine and node/enter changed. The node must have ended.
+restore_machine() {
+  local record=$state/machine
+  if [[ -s $record/boot && $(<"$record/boot") == "$(boot_id)" ]]; then
+    sysctl --quiet --load "$record/sysctl" || true
+    disable_controllers /sys/fs/cgroup
+    unload_modules
+    remove_directories
+  fi
+  rm -rf "$record"
+}
+
+# disable_controllers ROOT disables the controllers that node/enter enabled for the children of the root control group.
+disable_controllers() {
+  local controller
+  [[ -s $state/machine/controllers ]] || return 0
+  while read -r controller; do
+    { echo "-$controller" >"$1/cgroup.subtree_control"; } 2>/dev/null ||
+      say "the controller $controller stays enabled: another control group uses it"
+  done <"$state/machine/controllers"
+}
+
+# unload_modules waits a little for each module, since the kernel takes the node's network namespace down in the background.
+unload_modules() {
+  local module
+  [[ -s $state/machine/modules ]] || return 0
+  while read -r module; do
+    # A module that is built into the kernel has no state.
+    for _ in {1..10}; do
+      if [[ ! -e /sys/module/$module/initstate ]] || modprobe --remove --quiet "$module" 2>/dev/null; then continue 2; fi
+      sleep 0.2
+    done
+    say "the kernel module $module stays loaded: it is in use"
+  done < <(tac "$state/machine/modules")
+}
+
+remove_directories() {
+  local directory
+  [[ -s $state/machine/directories ]] || return 0
+  while read -r directory; do
+    rmdir "$directory" 2>/dev/null || say "$directory stays: it is not empty"
+  done <"$state/machine/directories"
+}
