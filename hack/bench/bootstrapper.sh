@@ -5,9 +5,8 @@ fetch_bootstrapper() {
   local directory=${BENCHNET_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/benchnet}/bench
   bootstrapper=$directory/corda-tools-network-bootstrapper-$CORDA_VERSION.jar
   if [[ -f $bootstrapper ]]; then return; fi
-  "$root/hack/tools/require" mvn maven
   mkdir -p "$directory"
-  mvn --batch-mode --no-transfer-progress --quiet org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy \
+  "$root/hack/tools/maven" --batch-mode --no-transfer-progress --quiet org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy \
     "-Dartifact=net.corda:corda-tools-network-bootstrapper:$CORDA_VERSION" "-DoutputDirectory=$directory"
 }
 
