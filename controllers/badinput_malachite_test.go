@@ -32,7 +32,7 @@ var badMalachite = []mistake{
 	{"image that floats", "blockSize: 1Mi", "image: x/malachite", []string{"platform.malachite.image", "tag other than latest"}},
 	{"mesh that does not hold", "blockSize: 1Mi", "gossip: {mesh: 20}", []string{"platform.malachite.gossip", "meshLow <= mesh <= meshHigh"}},
 	{"discovery in a full mesh", "blockSize: 1Mi", "discovery: {bootstrapPeers: 1}", []string{"platform.malachite.discovery", "peers Discovery"}},
-	{"messages too small", "blockSize: 1Mi", "gossip: {maxMessageSize: 1Ki}", []string{"gossip.maxMessageSize", "1Ki", "at least 192Ki"}},
+	{"messages too small", "blockSize: 1Mi", "gossip: {maxMessageSize: 1Ki}", []string{"gossip.maxMessageSize", "1Ki", "at least 320Ki"}},
 	{"a load", "malachite: {observe: 0}", "malachite: {observe: 0}\n    load: {clients: 4}", []string{"workloads[0]", "load must be set, and must not be with malachite"}},
 	{"an operation of another platform", "malachite: {observe: 0}", "corda: {flow: Issue}\n    load: {clients: 4}", []string{"workloads[0].malachite", "needs malachite"}},
 	{"validator that is not there", "observe: 0", "observe: 4", []string{"workloads[0].malachite.observe", "4", "0 to 3"}},

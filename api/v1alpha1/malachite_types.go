@@ -232,11 +232,11 @@ type MalachiteGossip struct {
 	// +kubebuilder:validation:Maximum=50
 	// +optional
 	MeshOutboundMin int32 `json:"meshOutboundMin,omitempty"`
-	// maxMessageSize of a gossiped message: a part, or with payload ProposalOnly the whole block, and 64Ki besides.
+	// maxMessageSize of a gossiped message: a part, or with payload ProposalOnly the whole block, and 192Ki besides.
 	// Default: 4Mi, or what that takes.
 	// +optional
 	MaxMessageSize *resource.Quantity `json:"maxMessageSize,omitempty"`
-	// maxResponseSize of an answer to a validator that catches up: at least a block and 64Ki besides. Default: 10Mi, or what that takes.
+	// maxResponseSize of an answer to a validator that catches up: at least a block and 192Ki besides. Default: 10Mi, or what that takes.
 	// +optional
 	MaxResponseSize *resource.Quantity `json:"maxResponseSize,omitempty"`
 }

@@ -60,12 +60,12 @@ func TestRefuses(t *testing.T) {
 		{"parts too small", platform(func(m *v1alpha1.MalachitePlatform) { m.PartSize = *quantity("100") }),
 			"platform.malachite.partSize", []string{`"100"`, "from 256 to 64Mi"}},
 		{"messages too small for a part", platform(func(m *v1alpha1.MalachitePlatform) { m.Gossip.MaxMessageSize = quantity("128Ki") }),
-			"platform.malachite.gossip.maxMessageSize", []string{`"128Ki"`, "at least 192Ki", "a part of 128Ki and 64Ki besides"}},
+			"platform.malachite.gossip.maxMessageSize", []string{`"128Ki"`, "at least 320Ki", "a part of 128Ki and 192Ki besides"}},
 		{"messages too small for a block", platform(func(m *v1alpha1.MalachitePlatform) {
 			m.Gossip.MaxMessageSize, m.Payload = quantity("1Mi"), v1alpha1.MalachiteProposalOnly
-		}), "platform.malachite.gossip.maxMessageSize", []string{"at least 1088Ki", "with payload ProposalOnly a block of 1Mi"}},
+		}), "platform.malachite.gossip.maxMessageSize", []string{"at least 1216Ki", "with payload ProposalOnly a block of 1Mi"}},
 		{"responses too small for a block", platform(func(m *v1alpha1.MalachitePlatform) { m.Gossip.MaxResponseSize = quantity("1Mi") }),
-			"platform.malachite.gossip.maxResponseSize", []string{"at least 1088Ki", "a block of 1Mi and 64Ki besides"}},
+			"platform.malachite.gossip.maxResponseSize", []string{"at least 1216Ki", "a block of 1Mi and 192Ki besides"}},
 		{"more bootstrap peers than others", platform(func(m *v1alpha1.MalachitePlatform) { m.Discovery.BootstrapPeers = 4 }),
 			"platform.malachite.discovery.bootstrapPeers", []string{"4", "less than members.count (4)"}},
 		{"fewer may come than go", platform(func(m *v1alpha1.MalachitePlatform) { m.Discovery.InboundPeers = 3 }),

@@ -20,9 +20,9 @@ func (Malachite) Settings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.Derive
 		{Name: "memory", Value: machine.Memory.String(), Source: source(spec.Members.Memory, "spec.members.memory", sizeOf(machine))},
 		{Name: "threads", Value: strconv.Itoa(int(threads(spec))), Source: threadsSource(m)},
 		{Name: "maxMessageSize", Value: binary(messageSize(m)), Source: source(m.Gossip.MaxMessageSize, "spec.platform.malachite.gossip.maxMessageSize",
-			"4Mi (Malachite), or the largest message and 64Ki besides")},
+			"4Mi (Malachite), or the largest message and 192Ki besides")},
 		{Name: "maxResponseSize", Value: binary(responseSize(m)), Source: source(m.Gossip.MaxResponseSize, "spec.platform.malachite.gossip.maxResponseSize",
-			"10Mi (Malachite), or a block and 64Ki besides")},
+			"10Mi (Malachite), or a block and 192Ki besides")},
 		{Name: "memberStorage", Value: storage.String(), Source: source(spec.Members.Storage.Size, "spec.members.storage.size",
 			"512Mi and keptBlocks twice over, in whole GiB")},
 	}

@@ -14,9 +14,9 @@ const (
 	// maxBlock and minPart are the application's own bounds.
 	maxBlock = 64 * mebibyte
 	minPart  = 256
-	// envelope is what a message holds besides its block or part: signatures, addresses, lengths. 100 validators' precommits
-	// in a certificate are 10 KiB.
-	envelope = 64 * kibibyte
+	// envelope is the application's own allowance for what a message holds besides its block or part: lengths, addresses, and a
+	// certificate with a signature of each of 1000 validators.
+	envelope = 192 * kibibyte
 	// defaultMessage and defaultResponse are Malachite's own.
 	defaultMessage  = 4 * mebibyte
 	defaultResponse = 10 * mebibyte

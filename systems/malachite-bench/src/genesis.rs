@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::chain::{Address, PrivateKey, PublicKey, Validator, ValidatorSet};
 
 /// The most validators that a network can have.
-pub const MAX_VALIDATORS: usize = 100;
+pub const MAX_VALIDATORS: usize = 1000;
 
 /// The file that all validators of a network share.
 #[derive(Clone, Debug, Serialize, Deserialize)]

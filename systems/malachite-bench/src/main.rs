@@ -22,9 +22,9 @@ struct Arguments {
 enum Command {
     /// Make keys and genesis of a network.
     Init {
-        /// How many validators: 1 to 100.
-        #[arg(long, value_parser = value_parser!(u8).range(1..=MAX_VALIDATORS as i64))]
-        validators: u8,
+        /// How many validators: 1 to 1000.
+        #[arg(long, value_parser = value_parser!(u16).range(1..=MAX_VALIDATORS as i64))]
+        validators: u16,
         /// The folder to write genesis.json and validators/<index>/priv_validator_key.json into.
         #[arg(long)]
         out: PathBuf,

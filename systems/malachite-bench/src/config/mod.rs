@@ -18,8 +18,9 @@ use eyre::{Result, WrapErr, bail, ensure};
 
 use crate::stream::MAX_BLOCK_SIZE;
 
-/// What a message needs beside the bytes of a block or a part: names, certificates of all validators, framing.
-const OVERHEAD: u64 = 64 << 10;
+/// Room in a message beside the bytes of a block or a part: names, framing, and a certificate with a signature of each of
+/// `MAX_VALIDATORS` validators.
+pub const OVERHEAD: u64 = 192 << 10;
 
 impl Config {
     /// Reads and checks a configuration file.

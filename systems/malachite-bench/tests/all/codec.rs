@@ -4,6 +4,8 @@ use std::fmt::Debug;
 
 use bytes::Bytes;
 use malachite_bench::chain::{Chain, Height, Part, Signing, Value};
+use malachite_bench::config::OVERHEAD;
+use malachite_bench::genesis::MAX_VALIDATORS;
 use malachite_bench::peers::Peers;
 use malachite_bench::proposals::{HEIGHTS_AHEAD, Proposals};
 use malachite_bench::wire::{Wire, extended};
@@ -12,7 +14,7 @@ use malachitebft_app_channel::app::streaming::{StreamContent, StreamId, StreamMe
 use malachitebft_app_channel::app::types::codec::{Codec, HasEncodedLen};
 use malachitebft_core_consensus::{LivenessMsg, ProposedValue, SignedConsensusMsg};
 use malachitebft_core_types::{
-    PolkaCertificate, Round, RoundCertificate, RoundCertificateType, ValidatorProof, Validity,
+    CommitCertificate, PolkaCertificate, Round, RoundCertificate, RoundCertificateType, ValidatorProof, Validity,
 };
 use malachitebft_signing::{Signer, Verifier};
 use malachitebft_sync::{RawDecidedValue, Request, Response, Status, ValueRequest, ValueResponse};
@@ -89,6 +91,28 @@ async fn sync_messages_survive() {
     assert_eq!(wire.encoded_len(&response).expect("measure"), wire.encode(&response).expect("encode").len());
     survives(response);
     survives(Response::ValueResponse(ValueResponse::<Chain>::new(Height(3), vec![])));
+}
+
+/// Configurations are refused that leave messages less than `OVERHEAD` beside a block or a part.
+#[tokio::test]
+async fn certificates_of_the_largest_network_fit_a_message() {
+    let value = Value::of(&block());
+    let mut votes = Vec::new();
+    for number in 0..u16::try_from(MAX_VALIDATORS).expect("it is small") {
+        votes.push(signed_precommit(number, 7, value).await);
+    }
+    let commit = CommitCertificate::new(Height(7), Round::new(0), value.id, votes.clone());
+    let decided = RawDecidedValue::new(Bytes::new(), extended(commit));
+    let response = Response::ValueResponse(ValueResponse::<Chain>::new(Height(7), vec![decided]));
+    let round = RoundCertificate::new_from_votes(Height(7), Round::new(0), RoundCertificateType::Precommit, votes);
+    let liveness = LivenessMsg::<Chain>::SkipRoundCertificate(round);
+
+    let wire = wire(ValuePayload::ProposalAndParts);
+    // An address and a signature are 84 bytes.
+    let range = MAX_VALIDATORS * 84..=OVERHEAD as usize;
+    for length in [wire.encode(&response).expect("encode").len(), wire.encode(&liveness).expect("encode").len()] {
+        assert!(range.contains(&length), "{length} bytes are not in {range:?}");
+    }
 }
 
 #[tokio::test]

@@ -50,9 +50,9 @@ fn what_is_wrong_is_refused_with_a_clear_line() {
         (
             "block",
             "part_size = 8388608\nsize = 8388608",
-            "network.pubsub_max_size: 4194304 is too small for block.part_size 8388608: at least 8454144",
+            "network.pubsub_max_size: 4194304 is too small for block.part_size 8388608: at least 8585216",
         ),
-        ("block", "size = 12582912", "too small for block.size 12582912: at least 12648448 bytes each"),
+        ("block", "size = 12582912", "too small for block.size 12582912: at least 12779520 bytes each"),
         (
             "consensus",
             "payload = \"parts-only\"",
@@ -91,7 +91,7 @@ fn proposal_only_needs_messages_as_large_as_blocks() {
     let text = format!("{MINIMAL}[block]\nsize = 4194304\n[consensus]\npayload = \"proposal-only\"\n");
     let error = Config::parse(&text).expect_err("the message does not fit").to_string();
     assert!(error.contains("network.pubsub_max_size: 4194304 is too small for block.size 4194304"), "{error}");
-    Config::parse(&format!("{text}[network]\npubsub_max_size = 4259840\n")).expect("now it fits");
+    Config::parse(&format!("{text}[network]\npubsub_max_size = 4390912\n")).expect("now it fits");
 }
 
 #[test]

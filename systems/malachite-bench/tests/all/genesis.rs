@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use malachite_bench::genesis::{init, read_key, read_validators};
+use malachite_bench::genesis::{MAX_VALIDATORS, init, read_key, read_validators};
 use malachitebft_core_types::{Validator, ValidatorSet};
 
 use crate::folder::Folder;
@@ -15,10 +15,10 @@ fn key_file(folder: &Path, index: usize) -> std::path::PathBuf {
 #[test]
 fn init_makes_a_key_for_each_validator_of_the_genesis() {
     let folder = Folder::new();
-    init(folder.path(), 100).expect("init");
+    init(folder.path(), MAX_VALIDATORS).expect("init");
     let validators = read_validators(&folder.path().join("genesis.json")).expect("read");
-    assert_eq!(validators.count(), 100);
-    for index in 0..100 {
+    assert_eq!(validators.count(), MAX_VALIDATORS);
+    for index in 0..MAX_VALIDATORS {
         let path = key_file(folder.path(), index);
         let mode = fs::metadata(&path).expect("the key is there").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
@@ -42,9 +42,9 @@ fn init_makes_other_keys_each_time_and_overwrites_none() {
 #[test]
 fn a_number_of_validators_out_of_range_is_refused() {
     let folder = Folder::new();
-    for count in [0, 101] {
+    for count in [0, 1001] {
         let error = init(folder.path(), count).expect_err("refused").to_string();
-        assert_eq!(error, format!("--validators: {count} is out of range: 1 to 100"));
+        assert_eq!(error, format!("--validators: {count} is out of range: 1 to 1000"));
     }
     assert!(fs::read_dir(folder.path()).expect("the folder is there").next().is_none(), "nothing was written");
 }
@@ -59,7 +59,7 @@ fn a_genesis_that_does_not_fit_itself_is_refused() {
     for (wrong, message) in [
         (text.replace(addresses[0], addresses[1]), "its public key has the address"),
         (text.replace("\"validators\"", "\"members\""), "unknown field `members`"),
-        ("{\"validators\": []}".into(), "validators: 0 is out of range: 1 to 100"),
+        ("{\"validators\": []}".into(), "validators: 0 is out of range: 1 to 1000"),
     ] {
         fs::write(&path, wrong).expect("write");
         let error = format!("{:#}", read_validators(&path).expect_err("refused"));

@@ -19,8 +19,10 @@ use malachitebft_core_types::{CommitCertificate, NilOrVal, Round, SignedProposal
 use malachitebft_signing::Signer;
 
 /// A validator's key that is the same in every run.
-fn key(number: u8) -> PrivateKey {
-    PrivateKey::from([number; 32])
+fn key(number: u16) -> PrivateKey {
+    let mut seed = [0; 32];
+    seed[..2].copy_from_slice(&number.to_be_bytes());
+    PrivateKey::from(seed)
 }
 
 /// The network's name of a peer.
@@ -30,11 +32,11 @@ fn peer(number: u8) -> PeerId {
     PeerId::from_bytes(&bytes).expect("it is the name of a peer")
 }
 
-fn address(number: u8) -> Address {
+fn address(number: u16) -> Address {
     Address::of(&key(number).public_key())
 }
 
-async fn signed_precommit(number: u8, height: u64, value: Value) -> SignedVote<Chain> {
+async fn signed_precommit(number: u16, height: u64, value: Value) -> SignedVote<Chain> {
     let vote = Vote {
         kind: VoteType::Precommit,
         height: Height(height),
@@ -45,7 +47,7 @@ async fn signed_precommit(number: u8, height: u64, value: Value) -> SignedVote<C
     Signing::new(key(number)).sign_vote(vote).await.expect("signing works")
 }
 
-async fn signed_proposal(number: u8, height: u64, value: Value) -> SignedProposal<Chain> {
+async fn signed_proposal(number: u16, height: u64, value: Value) -> SignedProposal<Chain> {
     let proposal = Proposal {
         height: Height(height),
         round: Round::new(1),

@@ -177,7 +177,7 @@ fn what_is_refused_ends_with_a_line_and_a_code_of_its_own() {
         "{text}"
     );
     assert_eq!(text.lines().count(), 1);
-    let (code, text) = run(&["init", "--validators", "101", "--out", "nowhere"]);
+    let (code, text) = run(&["init", "--validators", "1001", "--out", "nowhere"]);
     assert_eq!(code, Some(2));
-    assert!(text.contains("invalid value '101' for '--validators <VALIDATORS>': 101 is not in 1..=100"), "{text}");
+    assert!(text.contains("invalid value '1001' for '--validators <VALIDATORS>': 1001 is not in 1..=1000"), "{text}");
 }
