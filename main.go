@@ -38,7 +38,6 @@ import (
 	"github.com/benchnet/benchnet/internal/isolation"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/platform/all"
-	"github.com/benchnet/benchnet/internal/queue"
 	"github.com/benchnet/benchnet/internal/sandbox"
 	"github.com/benchnet/benchnet/internal/telemetry"
 )
@@ -58,9 +57,7 @@ type options struct {
 	namespaces, excluded         list
 	isolation                    isolation.Mode
 	concurrency                  int
-	queueLimits                  queue.Limits
-	queuePools                   string
-	queueRoom                    controllers.RoomPolicy
+	limits                       controllers.Limits
 	kueue                        controllers.KueueMode
 	profileAddress               string
 	log                          zap.Options
@@ -81,7 +78,7 @@ func main() {
 }
 
 func parse() options {
-	o := options{imageOverrides: pairs{}, scrapers: isolation.DefaultScrapers(), isolation: isolation.Enforced, queueRoom: controllers.RoomNever, kueue: controllers.KueueIgnore}
+	o := options{imageOverrides: pairs{}, scrapers: isolation.DefaultScrapers(), isolation: isolation.Enforced, kueue: controllers.KueueIgnore}
 	flag.StringVar(&o.metricsAddress, "metrics-bind-address", ":8443", "address of the metrics endpoint; 0 turns it off")
 	flag.BoolVar(&o.metricsSecure, "metrics-secure", true, "serve metrics over TLS, with a certificate that the manager signs itself")
 	flag.BoolVar(&o.metricsAuthorization, "metrics-authorization", true, "with --metrics-secure: serve metrics only to those whom the API server lets get /metrics")
@@ -97,12 +94,10 @@ func parse() options {
 	flag.Var(choice[isolation.Mode]{&o.isolation, []isolation.Mode{isolation.Enforced, isolation.None}}, "network-policies",
 		"Enforced: keep networks apart by NetworkPolicies; or None")
 	flag.IntVar(&o.concurrency, "max-concurrent-reconciles", 4, "resources of a kind worked on at the same time")
-	flag.IntVar(&o.queueLimits.MaxNetworks, "queue-max-networks", 0, "networks that stand at one time in the whole cluster; 0: no limit")
-	flag.StringVar(&o.queuePools, "queue-pools", "", "pools of nodes with limits of their own: a JSON list of {name, nodeSelector, maxNetworks}")
-	flag.Var(choice[controllers.RoomPolicy]{&o.queueRoom, []controllers.RoomPolicy{controllers.RoomAlways, controllers.RoomNever}}, "queue-wait-for-room",
-		"Always: a network waits until the nodes have room for all of it; Never: its pods wait, one by one")
+	flag.IntVar(&o.limits.MaxNetworks, "max-networks", 0, "networks that exist at one time in all namespaces; 0: no limit")
+	flag.IntVar(&o.limits.MaxNetworksPerNamespace, "max-networks-per-namespace", 0, "networks that exist at one time in each namespace; 0: no limit")
 	flag.Var(choice[controllers.KueueMode]{&o.kueue, []controllers.KueueMode{controllers.KueueHonour, controllers.KueueIgnore}}, "kueue",
-		"Honour: networks labelled for Kueue wait for Kueue, if that is installed, and not in the operator's queue; or Ignore")
+		"Honour: networks labelled for Kueue wait for Kueue, if that is installed, and the limits do not apply to them; or Ignore")
 	flag.StringVar(&o.profileAddress, "pprof-bind-address", "", "address of the Go profiles, for whoever reaches it; default: none")
 	o.log.BindFlags(flag.CommandLine)
 	flag.Parse()
@@ -149,6 +144,9 @@ func reach() (*rest.Config, *discovery.DiscoveryClient, error) {
 const gcPercent = 50
 
 func run(o options) error {
+	if o.limits.MaxNetworks < 0 || o.limits.MaxNetworksPerNamespace < 0 {
+		return errors.New("--max-networks and --max-networks-per-namespace must not be negative; 0 is no limit")
+	}
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&o.log)))
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -197,19 +195,13 @@ func (o options) setUp(mgr ctrl.Manager, kubeVersion string, found controllers.K
 		Isolation:   o.isolation,
 		Scrapers:    o.scrapers,
 		Kueue:       found,
+		Limits:      o.limits,
 		Now:         time.Now,
 	}
-	waiting, err := o.queue(dependencies)
-	if err != nil {
-		return err
+	networks := &controllers.NetworkReconciler{Dependencies: dependencies}
+	if o.limits != (controllers.Limits{}) {
+		networks.Limiter = &controllers.Limiter{Dependencies: dependencies}
 	}
-	if waiting != nil {
-		if err := waiting.SetupWithManager(mgr); err != nil {
-			return fmt.Errorf("set up the queue: %w", err)
-		}
-		metrics.Registry.MustRegister(waiting)
-	}
-	networks := &controllers.NetworkReconciler{Dependencies: dependencies, Queue: waiting}
 	if err := networks.SetupWithManager(mgr, o.concurrency); err != nil {
 		return fmt.Errorf("set up the network controller: %w", err)
 	}
@@ -254,18 +246,6 @@ func synced(caches cache.Cache) healthz.Checker {
 		}
 		return nil
 	}
-}
-
-// queue of networks; nil where nothing is limited.
-func (o options) queue(d controllers.Dependencies) (*controllers.Queue, error) {
-	if o.queueLimits.MaxNetworks < 0 {
-		return nil, fmt.Errorf("--queue-max-networks %d must not be negative; 0 is no limit", o.queueLimits.MaxNetworks)
-	}
-	var err error
-	if o.queueLimits.Pools, err = queue.ParsePools(o.queuePools); err != nil {
-		return nil, fmt.Errorf("--queue-pools: %w", err)
-	}
-	return controllers.NewQueue(d, o.queueLimits, o.queueRoom), nil
 }
 
 func (o options) manager(found controllers.KueueMode) ctrl.Options {

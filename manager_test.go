@@ -88,7 +88,7 @@ func TestLeavesNamespaces(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	mgr := start(t, config, options{excluded: list{"theirs", "others"}, queueRoom: controllers.RoomNever})
+	mgr := start(t, config, options{excluded: list{"theirs", "others"}})
 	var seen v1alpha1.BenchmarkNetworkList
 	for range 3000 {
 		if err = ready(mgr); err == nil {

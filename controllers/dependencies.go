@@ -37,6 +37,8 @@ type Dependencies struct {
 	Scrapers isolation.Scrapers
 	// Kueue says who decides about networks that are labelled for it; empty: nobody does.
 	Kueue KueueMode
+	// Limits on the number of networks.
+	Limits Limits
 	// Now is the clock.
 	Now func() time.Time
 }

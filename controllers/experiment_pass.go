@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -60,6 +61,9 @@ func (r *ExperimentReconciler) gather(ctx context.Context, e *v1alpha1.Benchmark
 			return pass, err
 		}
 	}
+	if pass.refusal = r.exceedsLimit(e, pass.design); pass.refusal != nil {
+		return pass, nil
+	}
 	groups := pass.design.Groups(&e.Spec, experiment.Seed(e))
 	if err := r.look(ctx, pass); err != nil {
 		return nil, err
@@ -101,6 +105,17 @@ func (r *ExperimentReconciler) withStored(ctx context.Context, pass *experimentP
 		use(stored)
 	}
 	return nil
+}
+
+// exceedsLimit returns why an experiment that was not accepted yet needs more networks at one time than the operator's limits allow.
+func (r *ExperimentReconciler) exceedsLimit(e *v1alpha1.BenchmarkExperiment, design *experiment.Design) error {
+	size := design.LargestGroup()
+	limit := r.Limits.exceededBy(size)
+	if limit == "" || status.Rehearsed(e) {
+		return nil
+	}
+	return field.Invalid(field.NewPath("spec", "order", "type"), e.Spec.Order.Type,
+		fmt.Sprintf("%d networks have to exist at one time, and the operator's limit is %s", size, limit))
 }
 
 // look reads the networks and runs of the experiment.

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/queue"
+	"github.com/benchnet/benchnet/controllers"
 )
 
 // kubeconfig of the test's API server, in a directory.
@@ -66,7 +66,7 @@ func TestAQuotaOfTheRealKubernetes(t *testing.T) {
 		w.get("lab", q)
 		return len(q.Status.Used) > 0
 	})
-	w.manage(queue.Limits{MaxNetworks: 1})
+	w.manage(controllers.Limits{MaxNetworks: 1})
 	w.small("a")
 	ready := func() (reason, message string) {
 		if c := meta.FindStatusCondition(w.network("a").Status.Conditions, v1alpha1.ConditionReady); c != nil {

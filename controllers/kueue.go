@@ -4,17 +4,20 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/apply"
+	"github.com/benchnet/benchnet/internal/capacity"
 	"github.com/benchnet/benchnet/internal/kueue"
 	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/queue"
+	"github.com/benchnet/benchnet/internal/rehearsal"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -51,26 +54,26 @@ func (d *Dependencies) byKueue(network *v1alpha1.BenchmarkNetwork) bool {
 
 // heedKueue asks by a Workload for all that the network needs, and heeds what Kueue decided. Who stands gives way to an eviction alone: a
 // label that comes later, or a Workload that somebody deletes, takes nothing away. Zero where Kueue does not decide.
-func (r *NetworkReconciler) heedKueue(ctx context.Context, pass *networkPass) (queue.Decision, error) {
+func (r *NetworkReconciler) heedKueue(ctx context.Context, pass *networkPass) (status.AdmissionDecision, error) {
 	if r.Kueue != KueueHonour {
-		return queue.Decision{}, nil
+		return status.AdmissionDecision{}, nil
 	}
 	workload, err := r.workload(ctx, pass.network)
 	switch {
 	case err != nil:
-		return queue.Decision{}, err
+		return status.AdmissionDecision{}, err
 	case !r.byKueue(pass.network) && workload != nil:
-		return queue.Decision{}, r.Writer.Delete(ctx, workload)
+		return status.AdmissionDecision{}, r.Writer.Delete(ctx, workload)
 	case !r.byKueue(pass.network):
-		return queue.Decision{}, nil
+		return status.AdmissionDecision{}, nil
 	case workload != nil && kueue.Evicted(workload):
 		return r.giveWay(ctx, pass, workload)
 	case pass.refusal != nil:
-		return queue.Decision{}, r.refuseToAsk(ctx, pass, workload)
+		return status.AdmissionDecision{}, r.refuseToAsk(ctx, pass, workload)
 	case workload == nil:
 		return waitsForKueue("it was asked a moment ago"), r.askKueue(ctx, pass, nil)
 	case kueue.Admitted(workload):
-		return queue.Decision{Admitted: true, Reason: v1alpha1.ReasonAdmitted, Message: "Kueue: " + kueue.Message(workload)}, r.tellReady(ctx, pass, workload)
+		return status.AdmissionDecision{Admitted: true, Reason: v1alpha1.ReasonAdmitted, Message: "Kueue: " + kueue.Message(workload)}, r.tellReady(ctx, pass, workload)
 	case kueue.Reserved(workload):
 		return waitsForKueue(kueue.Message(workload)), nil
 	default:
@@ -78,8 +81,8 @@ func (r *NetworkReconciler) heedKueue(ctx context.Context, pass *networkPass) (q
 	}
 }
 
-func waitsForKueue(message string) queue.Decision {
-	return queue.Decision{Reason: v1alpha1.ReasonQueued, Position: "Kueue", Message: "waits for Kueue: " + message}
+func waitsForKueue(message string) status.AdmissionDecision {
+	return status.AdmissionDecision{Reason: v1alpha1.ReasonQueued, Message: "waits for Kueue: " + message}
 }
 
 // workload of a network, or nil.
@@ -116,8 +119,8 @@ func (r *NetworkReconciler) refuseToAsk(ctx context.Context, pass *networkPass, 
 
 // giveWay to an eviction, whether the spec is refused or not, since Kueue counts on the room: it is written first, so that nothing is
 // made any more whatever happens to the operator; then all of the network but its runs goes; then its quota is released.
-func (r *NetworkReconciler) giveWay(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) (queue.Decision, error) {
-	evicted := queue.Decision{Withdrawn: true, Reason: v1alpha1.ReasonEvicted, Position: "Kueue", Message: "Kueue took its place back: " + kueue.Message(workload)}
+func (r *NetworkReconciler) giveWay(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) (status.AdmissionDecision, error) {
+	evicted := status.AdmissionDecision{Withdrawn: true, Reason: v1alpha1.ReasonEvicted, Message: "Kueue took its place back: " + kueue.Message(workload)}
 	if status.Admitted(pass.network) {
 		return evicted, nil
 	}
@@ -158,6 +161,29 @@ func (r *NetworkReconciler) vacate(ctx context.Context, pass *networkPass) (gone
 		gone = gone && ended(&pod)
 	}
 	return gone, nil
+}
+
+func ended(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// needsOf returns what a network needs together with the workers of its largest workload.
+func (d *Dependencies) needsOf(n *v1alpha1.BenchmarkNetwork) (capacity.Needs, error) {
+	stage := rehearsal.Rehearsal{Platforms: d.Platforms, Images: d.Images, KubeVersion: d.KubeVersion}
+	var load capacity.Needs
+	for i := range n.Spec.Workloads {
+		w := n.Spec.Workloads[i].Workload
+		run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: names.Run(n.Name, w.Name), Namespace: n.Namespace},
+			Spec: v1alpha1.BenchmarkRunSpec{NetworkName: n.Name, Workload: w}}
+		workers, err := stage.Workers(n, run)
+		if err != nil {
+			return capacity.Needs{}, err
+		}
+		if workers.More(load) {
+			load = workers
+		}
+	}
+	return stage.Network(n, load)
 }
 
 // tellReady lets Kueue know, once, that all of the network stands.

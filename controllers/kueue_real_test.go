@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/util/cert"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/queue"
+	"github.com/benchnet/benchnet/controllers"
 )
 
 // kueueConfiguration is without webhooks: the API server is not told of them.
@@ -100,12 +100,12 @@ func TestWithTheRealKueue(t *testing.T) {
 		must(t, w.client.Create(w.ctx, object))
 		t.Cleanup(func() { _ = w.client.Delete(t.Context(), object) })
 	}
-	w.manage(queue.Limits{MaxNetworks: 1}) // Of which networks of Kueue take no place.
+	w.manage(controllers.Limits{MaxNetworks: 1}) // Of which networks of Kueue take no place.
 	w.small("a", labelled("a", "ours")...)
 	w.waitFor("a begins", func() bool { return w.begun() == "a" })
 	w.small("b", labelled("b", "ours")...)
 	waits := func(network string) func() bool {
-		return func() bool { return w.network(network).Status.QueuePosition == "Kueue" }
+		return func() bool { return w.network(network).Status.Phase == "Queued" }
 	}
 	w.waitFor("b waits", waits("b"))
 	w.waitFor("b says what Kueue says", func() bool { return strings.Contains(w.admitted("b").Message, "insufficient unused quota for cpu") })

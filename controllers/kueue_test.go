@@ -16,7 +16,6 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/controllers"
-	"github.com/benchnet/benchnet/internal/queue"
 )
 
 // withKueue is a world whose API server has Kueue's kinds, from the module whose types the operator uses.
@@ -74,40 +73,40 @@ func TestKueueIgnored(t *testing.T) {
 
 func TestANetworkBeginsWhenKueueAdmitsIt(t *testing.T) {
 	w := withKueue(t)
-	w.restartQueue(one, controllers.RoomNever)
+	w.limit(controllers.Limits{MaxNetworks: 1})
 	w.small("a", labelled("a", "ours")...)
 	w.small("b")
-	w.look("a", "b")
-	w.look("a", "b")
+	w.reconcileTwice("a", "b")
+	w.reconcileTwice("a", "b")
 	if got := w.begun(); got != "b" {
-		t.Fatalf("what Kueue decides about should take no place of the operator's queue, and begin when Kueue says so; but %q began", got)
+		t.Fatalf("what Kueue decides about should take no place of the operator's limit, and begin when Kueue says so; but %q began", got)
 	}
 	asked := w.workload("a")
 	if ref := metav1.GetControllerOf(asked); asked.Spec.QueueName != "ours" || ref == nil || ref.UID != w.network("a").UID {
 		t.Errorf("the Workload should ask the network's queue and go with the network: %s, %+v", asked.Spec.QueueName, ref)
 	}
-	if c := w.admitted("a"); c.Reason != v1alpha1.ReasonQueued || !strings.Contains(c.Message, "waits for Kueue") || w.network("a").Status.QueuePosition != "Kueue" {
+	if c := w.admitted("a"); c.Reason != v1alpha1.ReasonQueued || !strings.Contains(c.Message, "waits for Kueue") {
 		t.Errorf("Admitted should say that Kueue decides: %+v", c)
 	}
 	must(t, w.client.Patch(w.ctx, w.network("a"), client.RawPatch("application/merge-patch+json",
 		[]byte(`{"metadata": {"labels": {"kueue.x-k8s.io/queue-name": "theirs"}}, "spec": {"priority": 5}}`))))
-	w.look("a")
+	w.reconcileNetwork("a")
 	if asked = w.workload("a"); asked.Spec.QueueName != "theirs" || *asked.Spec.Priority != 5 {
 		t.Errorf("who waits may change the queue and the priority: %s, %d", asked.Spec.QueueName, *asked.Spec.Priority)
 	}
 	w.decide("a", kueue.WorkloadQuotaReserved, "QuotaReserved", "in ClusterQueue all")
-	w.look("a")
+	w.reconcileNetwork("a")
 	if w.begun() != "b" {
 		t.Error("a reservation is no admission")
 	}
 	w.decide("a", kueue.WorkloadAdmitted, "Admitted", "admitted")
-	w.look("a")
-	w.look("a")
+	w.reconcileNetwork("a")
+	w.reconcileNetwork("a")
 	if c := w.admitted("a"); c.Status != metav1.ConditionTrue || !strings.Contains(c.Message, "in ClusterQueue all") || w.begun() != "a b" {
 		t.Fatalf("the network should begin: %+v", c)
 	}
 	writes := w.writes.Load()
-	w.look("a")
+	w.reconcileNetwork("a")
 	if w.writes.Load() != writes {
 		t.Error("nothing changed, nothing is to be written")
 	}
@@ -169,15 +168,15 @@ func TestKueueTakesItsPlaceBack(t *testing.T) {
 
 func TestWhoTakesTheLabelAwayLeavesKueue(t *testing.T) {
 	w := withKueue(t)
-	w.restartQueue(queue.Limits{MaxNetworks: 1}, controllers.RoomNever)
+	w.limit(controllers.Limits{MaxNetworks: 1})
 	w.small("a", labelled("a", "ours")...)
-	w.look("a")
+	w.reconcileNetwork("a")
 	w.workload("a")
 	must(t, w.client.Patch(w.ctx, w.network("a"), client.RawPatch("application/merge-patch+json", []byte(`{"metadata": {"labels": {"kueue.x-k8s.io/queue-name": null}}}`))))
 	for range 3 {
-		w.look("a")
+		w.reconcileNetwork("a")
 	}
 	if err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "a-kueue"}, &kueue.Workload{}); client.IgnoreNotFound(err) != nil || err == nil || w.begun() != "a" {
-		t.Errorf("it should begin by the operator's queue, and ask Kueue for nothing: %v", err)
+		t.Errorf("it should begin within the operator's limit, and ask Kueue for nothing: %v", err)
 	}
 }

@@ -10,25 +10,24 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/apply"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
-	"github.com/benchnet/benchnet/internal/queue"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
 // NetworkReconciler brings BenchmarkNetworks about.
 type NetworkReconciler struct {
 	Dependencies
-	// Queue says when a network may begin; nil: at once.
-	Queue    *Queue
+	// Limiter says when a network may begin; nil: at once.
+	Limiter  *Limiter
 	progress pace
 }
 
@@ -75,9 +74,9 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	if pass.rendering {
 		return ctrl.Result{RequeueAfter: renderPoll}, nil
 	}
-	begins, decided, err := r.mayBegin(ctx, pass)
-	if err != nil || !decided {
-		return ctrl.Result{}, err // The queue asks for it as soon as it has looked at it.
+	begins, err := r.mayBegin(ctx, pass)
+	if err != nil {
+		return ctrl.Result{}, err
 	}
 	if begins {
 		pass.problem = r.provision(ctx, pass)
@@ -106,23 +105,23 @@ func (r *NetworkReconciler) next(ctx context.Context, pass *networkPass, held ti
 	return r.expire(ctx, pass)
 }
 
-// mayBegin tells whether anything of the network may be made, and whether that is decided. That a network was admitted is written
-// before anything of it is made, so that it has its place whatever happens to the operator.
-func (r *NetworkReconciler) mayBegin(ctx context.Context, pass *networkPass) (begins, decided bool, err error) {
+// mayBegin reports whether objects of the network may be created. The admission is written to the status before the first object
+// is, so that a network keeps its place if the operator dies.
+func (r *NetworkReconciler) mayBegin(ctx context.Context, pass *networkPass) (begins bool, err error) {
 	if pass.admission, err = r.heedKueue(ctx, pass); err != nil {
-		return false, false, err
+		return false, err
 	}
 	switch {
-	case pass.refusal != nil:
-		r.Queue.refuse(pass.network)
-		return false, true, nil
+	case pass.refusal != nil, r.byKueue(pass.network) && !status.Admitted(pass.network):
+		return false, nil
 	case status.Admitted(pass.network):
-		return !pass.admission.Withdrawn, true, nil
-	case r.byKueue(pass.network):
-		return false, true, nil
+		return !pass.admission.Withdrawn, nil
 	}
-	pass.admission, decided = r.Queue.ask(pass.network)
-	return decided && pass.admission == (queue.Decision{}), decided, nil
+	if r.Limiter == nil {
+		return true, nil
+	}
+	pass.admission, err = r.Limiter.decide(ctx, pass.network)
+	return false, err // It begins in the next pass, when the admission is written.
 }
 
 // provision applies every stage whose needs are ready, and removes what is no longer planned.
@@ -230,8 +229,10 @@ func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) 
 		build.Watches(&kueuev1beta1.Workload{}, handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(),
 			&v1alpha1.BenchmarkNetwork{}, handler.OnlyControllerOwner()))
 	}
-	if r.Queue != nil {
-		build.WatchesRawSource(source.Channel(r.Queue.turns, &handler.EnqueueRequestForObject{}))
+	if r.Limiter != nil {
+		next := handler.EnqueueRequestsFromMapFunc(r.Limiter.admissible)
+		build.Watches(&v1alpha1.BenchmarkNetwork{}, next, builder.WithPredicates(leavesLine()))
+		build.Watches(&corev1.Pod{}, next, builder.WithPredicates(isDeleted()))
 	}
 	return build.Complete(r)
 }

@@ -23,7 +23,6 @@ import (
 	"github.com/benchnet/benchnet/internal/plan"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/quantity"
-	"github.com/benchnet/benchnet/internal/queue"
 	"github.com/benchnet/benchnet/internal/sandbox"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -45,8 +44,8 @@ type networkPass struct {
 	// problem is what kept the pass from its end.
 	problem  error
 	findings []status.StageFinding
-	// admission is what the queue says of a network that was not admitted yet, or Kueue of any.
-	admission queue.Decision
+	// admission is the decision of the limiter about a network that was not admitted yet, or that of Kueue about any.
+	admission status.AdmissionDecision
 }
 
 // gather reads all that the plan depends on, and makes it.

@@ -80,7 +80,7 @@ func (w *world) startManager() *sent {
 	must(w.t, err)
 	must(w.t, controllers.IndexRuns(mgr))
 	d := controllers.Dependencies{
-		Client: mgr.GetClient(), Direct: mgr.GetAPIReader(), Platforms: all.Registry(),
+		Client: mgr.GetClient(), Direct: mgr.GetAPIReader(), Platforms: all.Registry(), Charts: w.charts,
 		Images: images.Catalogue{Registry: images.DefaultRegistry, Version: "0"},
 		Writer: apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()), Reader: observe.NewReader(mgr.GetClient(), mgr.GetScheme()),
 		Events: mgr.GetEventRecorder(v1alpha1.ManagedBy), KubeVersion: "v1.34.4", Now: func() time.Time { return w.now },

@@ -1,9 +1,6 @@
 package controllers_test
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"reflect"
 	"strings"
 	"testing"
@@ -20,9 +17,7 @@ import (
 )
 
 // databaseChart is a user's chart that makes the kinds that the operator's own networks do not have.
-var databaseChart = map[string]string{
-	"mine/Chart.yaml": "{apiVersion: v2, name: mine, version: 1.0.0}",
-	"mine/templates/all.yaml": `
+const databaseChart = `
 apiVersion: v1
 kind: Service
 metadata: {name: {{ .Values.fullnameOverride }}}
@@ -37,30 +32,14 @@ apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata: {name: {{ .Values.fullnameOverride }}}
 spec: {minAvailable: 1, selector: {matchLabels: {app: mine}}}
-`}
-
-// packChart returns the files as a chart archive.
-func packChart(t *testing.T, files map[string]string) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	compressed := gzip.NewWriter(&out)
-	archive := tar.NewWriter(compressed)
-	for name, content := range files {
-		must(t, archive.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(content))}))
-		_, err := archive.Write([]byte(content))
-		must(t, err)
-	}
-	must(t, archive.Close())
-	must(t, compressed.Close())
-	return out.Bytes()
-}
+`
 
 // TestRestoresDeletedObjects deletes one object of each kind that the operator makes. Nothing else happens to the network,
 // so only a watch of the kind brings the object back.
 func TestRestoresDeletedObjects(t *testing.T) {
 	w := newWorld(t)
 	counted := w.startManager()
-	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.meta("mine"), BinaryData: map[string][]byte{"mine.tgz": packChart(t, databaseChart)}}))
+	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.meta("mine"), BinaryData: map[string][]byte{"mine.tgz": packedChart(t, databaseChart)}}))
 	must(t, w.create(strings.Replace(twoBanks, "topology: Shared", "topology: Shared, chart: {configMapName: mine, key: mine.tgz}", 1), &v1alpha1.BenchmarkNetwork{}))
 	restored := map[string]bool{}
 	restore := func(label, owner string, kinds ...string) {
@@ -108,7 +87,7 @@ func (w *world) deleteAndAwait(t *testing.T, kind, label, owner string) {
 	// The protection of volumes is a controller's, and there is none here to end it.
 	must(t, w.client.Patch(w.ctx, object, client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`))))
 	must(t, w.client.Delete(w.ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground)))
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		w.collectGarbage()
 		err := w.client.Get(w.ctx, client.ObjectKeyFromObject(object), object)
 		if err == nil && object.GetUID() != before && object.GetDeletionTimestamp() == nil {

@@ -173,7 +173,7 @@ func (p *runPass) waitedTooLong(now time.Time) (why string, left time.Duration) 
 		switch {
 		case admitted == nil:
 		case admitted.Status != metav1.ConditionTrue:
-			return "", 0 // Time in the queue does not count, and a change of the network tells of its end.
+			return "", 0 // Time before the admission does not count, and a change of the network tells of its end.
 		case admitted.LastTransitionTime.After(since):
 			since = admitted.LastTransitionTime.Time
 		}

@@ -88,8 +88,8 @@ type world struct {
 	platforms *platform.Registry
 	// kueue says whether Kueue is heard.
 	kueue controllers.KueueMode
-	// queue that networks wait in; nil: none.
-	queue *controllers.Queue
+	// limiter that networks wait for; nil: none.
+	limiter *controllers.Limiter
 }
 
 func newWorld(t *testing.T) *world {
@@ -124,7 +124,7 @@ const operatorNamespace = "benchnet-system"
 // which they do not suffice fails here as it would there.
 func asOperator(t *testing.T, admin client.Client) *rest.Config {
 	t.Helper()
-	values := map[string]any{"queue": map[string]any{"kueue": string(controllers.KueueHonour)}}
+	values := map[string]any{"kueue": string(controllers.KueueHonour)}
 	for _, object := range chartRights(t, operatorNamespace, values, "ClusterRole", "ClusterRoleBinding") {
 		must(t, client.IgnoreAlreadyExists(admin.Create(t.Context(), object)))
 	}
@@ -183,7 +183,7 @@ func (w *world) dependencies() controllers.Dependencies {
 }
 
 func (w *world) networks() *controllers.NetworkReconciler {
-	return &controllers.NetworkReconciler{Dependencies: w.dependencies(), Queue: w.queue}
+	return &controllers.NetworkReconciler{Dependencies: w.dependencies(), Limiter: w.limiter}
 }
 
 func (w *world) runs() *controllers.RunReconciler {

@@ -7,10 +7,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kueue"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -45,6 +48,21 @@ func watchOwned(build *builder.Builder, h handler.EventHandler) {
 			build.Watches(kind, h)
 		}
 	}
+}
+
+// leavesLine passes networks that give up a place or their turn: deleted, refused, or left to Kueue.
+func leavesLine() predicate.Predicate {
+	waits := func(o client.Object) bool {
+		n, ok := o.(*v1alpha1.BenchmarkNetwork)
+		return ok && n.DeletionTimestamp == nil && !status.Refused(n) && n.Labels[kueue.QueueLabel] == ""
+	}
+	return predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false },
+		UpdateFunc: func(u event.UpdateEvent) bool { return waits(u.ObjectOld) && !waits(u.ObjectNew) }}
+}
+
+// isDeleted passes deletions.
+func isDeleted() predicate.Predicate {
+	return predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false }, UpdateFunc: func(event.UpdateEvent) bool { return false }}
 }
 
 func networkOfRun(_ context.Context, object client.Object) []reconcile.Request {

@@ -81,8 +81,7 @@ type BenchmarkNetworkSpec struct {
 	// +kubebuilder:validation:XValidation:rule="oldSelf.all(o, self.exists(n, n.name == o.name))",message="spec.workloads may be appended, not removed"
 	// +optional
 	Workloads []NetworkWorkload `json:"workloads,omitempty"`
-	// priority in the operator's queue: higher goes first, ties by age. It may change while the network waits, and means nothing
-	// afterwards. Default: 0.
+	// priority of the network's Workload in Kueue. It has no effect on networks that Kueue does not admit. Default: 0.
 	// +kubebuilder:validation:Minimum=-1000
 	// +kubebuilder:validation:Maximum=1000
 	// +optional
@@ -178,9 +177,6 @@ type BenchmarkNetworkStatus struct {
 	// databaseSummary is engine/topology, for the print column.
 	// +optional
 	DatabaseSummary string `json:"databaseSummary,omitempty"`
-	// queuePosition in the operator's queue, such as 3 of 5, while the network waits there; Kueue, while it waits for that.
-	// +optional
-	QueuePosition string `json:"queuePosition,omitempty"`
 	// stages of the provisioning in order.
 	// +listType=map
 	// +listMapKey=name
@@ -327,7 +323,6 @@ type LastRun struct {
 // +kubebuilder:printcolumn:name="Database",type=string,JSONPath=`.status.databaseSummary`
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
 // +kubebuilder:printcolumn:name="Throughput",type=string,JSONPath=`.status.lastRun.throughput`
-// +kubebuilder:printcolumn:name="Queue",type=string,JSONPath=`.status.queuePosition`,priority=1,description="position in the operator's queue"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 30",message="metadata.name must be at most 30 characters, so that the names derived from it stay within 63"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a DNS label that begins with a letter (a-z, 0-9 and - only): it becomes part of host names"

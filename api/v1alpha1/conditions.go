@@ -7,7 +7,7 @@ const (
 	ConditionStalled     = "Stalled"
 	// ConditionAccepted tells whether the spec can be carried out; False names the field.
 	ConditionAccepted = "Accepted"
-	// ConditionAdmitted tells whether a network may be made: it has a place in the queue, or there is no queue.
+	// ConditionAdmitted tells whether a network may be made: it is within the operator's limits, or Kueue admitted it.
 	ConditionAdmitted = "Admitted"
 	// ConditionNetworkEmulated tells whether the members are at the distances that spec.network asks for, and by what.
 	ConditionNetworkEmulated = "NetworkEmulated"
@@ -42,13 +42,13 @@ const (
 	ReasonResetting       = "Resetting"
 	ReasonWaitingForReset = "WaitingForReset"
 
-	// Reasons of Admitted. ReasonNotLimited is of an operator without a queue.
-	ReasonNotLimited      = "NotLimited"
-	ReasonAdmitted        = "Admitted"
-	ReasonQueued          = "Queued"
-	ReasonQueueTooSmall   = "QueueTooSmall"
-	ReasonGroupIncomplete = "GroupIncomplete"
-	ReasonEvicted         = "Evicted"
+	// Reasons of Admitted. ReasonNotLimited is of an operator without a limit; ReasonQueued and ReasonEvicted are Kueue's decisions.
+	ReasonNotLimited   = "NotLimited"
+	ReasonAdmitted     = "Admitted"
+	ReasonLimitReached = "LimitReached"
+	ReasonLimitTooLow  = "LimitTooLow"
+	ReasonQueued       = "Queued"
+	ReasonEvicted      = "Evicted"
 
 	// Reasons of experiments.
 	ReasonFits               = "Fits"

@@ -16,9 +16,6 @@ const (
 	LabelPoint = "benchnet.dev/point"
 	// LabelVariant is the variant of the experiment that a run measures.
 	LabelVariant = "benchnet.dev/variant"
-	// LabelGroup on networks names those that begin together or not at all; AnnotationGroupSize says how many they are.
-	LabelGroup          = "benchnet.dev/group"
-	AnnotationGroupSize = "benchnet.dev/group-size"
 	// LabelDatabaseInstance is the name of the database instance an object belongs to.
 	LabelDatabaseInstance = "benchnet.dev/database-instance"
 	// LabelDatabaseAdmin with the value "true" on a Secret lets networks in its namespace name it as spec.database.external.adminSecret.

@@ -56,11 +56,9 @@ var effects = map[string]effect{
 	"extraArgs":               {set: "extraArgs: [--zap-devel]", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --zap-devel"},
 	"extraEnv":                {set: "extraEnv: [{name: GOGC, value: '50'}]", object: deployment, path: container + ".env[?(@.name=='GOGC')].value", want: "50"},
 
-	"queue.maxNetworks": {set: "queue: {maxNetworks: 2}", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --queue-max-networks=2"},
-	"queue.pools": {set: "queue: {pools: [{name: metal, nodeSelector: {pool: metal}, maxNetworks: 1}]}", object: deployment, path: allArgs,
-		want: defaultArgs + defaultImages + lastArgs + ` --queue-pools=[{"maxNetworks":1,"name":"metal","nodeSelector":{"pool":"metal"}}]`},
-	"queue.kueue":       {set: "queue: {kueue: Honour}", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --kueue=Honour"},
-	"queue.waitForRoom": {set: "queue: {waitForRoom: Always}", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --queue-wait-for-room=Always"},
+	"maxNetworks":             {set: "maxNetworks: 2", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --max-networks=2"},
+	"maxNetworksPerNamespace": {set: "maxNetworksPerNamespace: 2", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --max-networks-per-namespace=2"},
+	"kueue":                   {set: "kueue: Honour", object: deployment, path: allArgs, want: defaultArgs + defaultImages + lastArgs + " --kueue=Honour"},
 
 	"metrics.port":                   {set: "metrics: {port: 9000}", object: "Service benchnet-metrics", path: ".spec.ports[0].port", want: "9000"},
 	"metrics.access":                 {set: "metrics: {access: Anyone}", object: deployment, path: container + ".args[2]", want: "--metrics-authorization=false"},

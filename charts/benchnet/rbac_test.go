@@ -48,7 +48,7 @@ func installations(t *testing.T) map[string]objects {
 		"kustomize":                kustomize(t, "../../config/default"),
 		"chart":                    helm(t, "benchnet", "benchnet-system", nil),
 		"chart, of two namespaces": helm(t, "benchnet", "benchnet-system", map[string]any{"watchNamespaces": []any{"team-a", "team-b"}}),
-		"chart, with Kueue":        helm(t, "benchnet", "benchnet-system", map[string]any{"queue": map[string]any{"kueue": "Honour"}}),
+		"chart, with Kueue":        helm(t, "benchnet", "benchnet-system", map[string]any{"kueue": "Honour"}),
 	}
 }
 

@@ -13,9 +13,7 @@ type Finding struct {
 	Fits bool
 	// Later tells, of what does not fit, that it would if nothing else ran in the cluster: waiting may help.
 	Later bool
-	// Facts are what is needed, what there is, and what is missing.
-	Facts string
-	// Message for people: the facts, and whether waiting helps.
+	// Message says what is needed, what there is, what is missing, and whether waiting helps.
 	Message string
 }
 
@@ -24,16 +22,14 @@ type Finding struct {
 func Fits(needs Needs, nodes []corev1.Node, pods []corev1.Pod) Finding {
 	refusal := refusalOf(needs, nodes, pods)
 	if refusal == nil {
-		facts := fmt.Sprintf("needs %s; %s", asked(needs), offered(nodes, pods))
-		return Finding{Fits: true, Facts: facts, Message: facts}
+		return Finding{Fits: true, Message: fmt.Sprintf("needs %s; %s", asked(needs), offered(nodes, pods))}
 	}
 	finding := Finding{Later: refusalOf(needs, nodes, nil) == nil}
 	advice := "It would not fit even if nothing else ran there."
 	if finding.Later {
 		advice = "It will fit when the pods of others are gone."
 	}
-	finding.Facts = fmt.Sprintf("needs %s at one time; %s: %s", asked(needs), offered(nodes, pods), refusal)
-	finding.Message = finding.Facts + ". " + advice
+	finding.Message = fmt.Sprintf("needs %s at one time; %s: %s. %s", asked(needs), offered(nodes, pods), refusal, advice)
 	return finding
 }
 

@@ -54,6 +54,25 @@ type PlannedPoint struct {
 	block int
 }
 
+// Together returns the first and the number of the networks of which a network is one and that exist at the same time.
+func (d *Design) Together(network string) (first string, size int) {
+	for _, n := range d.Networks {
+		if n.Name == network {
+			return n.group, n.groupSize
+		}
+	}
+	return "", 0
+}
+
+// LargestGroup returns how many networks exist at the same time at most, so that the experiment can go on.
+func (d *Design) LargestGroup() int {
+	largest := 1
+	for _, n := range d.Networks {
+		largest = max(largest, n.groupSize)
+	}
+	return largest
+}
+
 // Label of a point for people: its variant and parameters, or template.
 func (p *PlannedPoint) Label() string { return label(p.Variant, p.Parameters) }
 

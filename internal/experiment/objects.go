@@ -3,7 +3,6 @@ package experiment
 import (
 	"hash/fnv"
 	"maps"
-	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -36,13 +35,8 @@ func labelled(e *v1alpha1.BenchmarkExperiment, more map[string]string) map[strin
 
 // Network is the object of a planned network.
 func (n *PlannedNetwork) Network(e *v1alpha1.BenchmarkExperiment) *v1alpha1.BenchmarkNetwork {
-	network := &v1alpha1.BenchmarkNetwork{
+	return &v1alpha1.BenchmarkNetwork{
 		ObjectMeta: metav1.ObjectMeta{Name: n.Name, Namespace: e.Namespace, Labels: labelled(e, nil)}, Spec: *n.Spec.DeepCopy()}
-	if n.group != "" {
-		network.Labels[v1alpha1.LabelGroup] = n.group
-		network.Annotations = map[string]string{v1alpha1.AnnotationGroupSize: strconv.Itoa(n.groupSize)}
-	}
-	return network
 }
 
 // Run is the object of a planned run.

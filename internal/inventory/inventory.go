@@ -30,7 +30,6 @@ type Source string
 const (
 	Operator    Source = "operator"
 	Networks    Source = "networks"
-	Queue       Source = "queue"
 	Agent       Source = "agent"
 	Emulation   Source = "emulation"
 	Corda       Source = "corda"
@@ -46,7 +45,7 @@ const (
 )
 
 // Own are the sources whose metrics the project names itself.
-var Own = []Source{Operator, Networks, Queue, Agent, Emulation, Corda, Malachite, JPaxos}
+var Own = []Source{Operator, Networks, Agent, Emulation, Corda, Malachite, JPaxos}
 
 // Read reads everything; root is the repository's.
 func Read(root fs.FS) (*Inventory, error) {

@@ -21,9 +21,6 @@ func addOperator(sources map[Source][]Metric) {
 		}
 		sources[source] = append(sources[source], told(m))
 	}
-	for _, m := range telemetry.QueueMetrics() {
-		sources[Queue] = append(sources[Queue], told(m))
-	}
 }
 
 func told(m *telemetry.Metric) Metric {

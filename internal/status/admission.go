@@ -4,11 +4,21 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/queue"
 )
 
-// Admitted tells whether a network has its place in the queue, which the operator's own never takes back: it was admitted, or begun
-// when there was no queue.
+// AdmissionDecision says whether a network may begin. The zero value is of an operator without a limit.
+type AdmissionDecision struct {
+	// Admitted reports that the network may begin.
+	Admitted bool
+	// Withdrawn reports that Kueue evicted a network that it had admitted.
+	Withdrawn bool
+	// Never reports that waiting does not help.
+	Never bool
+	// Reason and Message of the condition Admitted.
+	Reason, Message string
+}
+
+// Admitted reports whether a network was admitted, or begun when there was no limit. Only Kueue takes an admission back.
 func Admitted(network *v1alpha1.BenchmarkNetwork) bool {
 	if meta.IsStatusConditionTrue(network.Status.Conditions, v1alpha1.ConditionAdmitted) {
 		return true
@@ -28,7 +38,7 @@ func Refused(network *v1alpha1.BenchmarkNetwork) bool {
 }
 
 // admission keeps what was said of an admitted network, and tells the decision about any other.
-func admission(l *conditionList, network *v1alpha1.BenchmarkNetwork, d queue.Decision) {
+func admission(l *conditionList, network *v1alpha1.BenchmarkNetwork, d AdmissionDecision) {
 	before := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionAdmitted)
 	switch {
 	case d.Withdrawn:
@@ -37,8 +47,8 @@ func admission(l *conditionList, network *v1alpha1.BenchmarkNetwork, d queue.Dec
 		l.set(v1alpha1.ConditionAdmitted, true, before.Reason, before.Message)
 	case Admitted(network):
 		l.set(v1alpha1.ConditionAdmitted, true, v1alpha1.ReasonAdmitted, "it had begun already")
-	case d == (queue.Decision{}):
-		l.set(v1alpha1.ConditionAdmitted, true, v1alpha1.ReasonNotLimited, "the operator has no queue")
+	case d == (AdmissionDecision{}):
+		l.set(v1alpha1.ConditionAdmitted, true, v1alpha1.ReasonNotLimited, "the operator has no limit")
 	default:
 		l.set(v1alpha1.ConditionAdmitted, d.Admitted, d.Reason, d.Message)
 	}
@@ -46,5 +56,5 @@ func admission(l *conditionList, network *v1alpha1.BenchmarkNetwork, d queue.Dec
 
 // queued tells whether a network has to wait before anything of it is made.
 func queued(in NetworkInput) bool {
-	return in.Admission.Withdrawn || in.Admission != (queue.Decision{}) && !in.Admission.Admitted && !Admitted(in.Network)
+	return in.Admission.Withdrawn || in.Admission != (AdmissionDecision{}) && !in.Admission.Admitted && !Admitted(in.Network)
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/benchnet/benchnet/internal/message"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
-	"github.com/benchnet/benchnet/internal/queue"
 	"github.com/benchnet/benchnet/internal/results"
 )
 
@@ -33,7 +32,7 @@ func TestMessagesFitConditions(t *testing.T) {
 	for name, conditions := range map[string][]metav1.Condition{
 		"refused network": Network(NetworkInput{Network: network, Refusal: failed, Now: now}).Conditions,
 		"queued network": Network(NetworkInput{Network: network, Plan: &plan.Plan{}, Now: now,
-			Admission: queue.Decision{Reason: v1alpha1.ReasonQueued, Message: long}}).Conditions,
+			Admission: AdmissionDecision{Reason: v1alpha1.ReasonQueued, Message: long}}).Conditions,
 		"failed stage": Network(NetworkInput{Network: network, Plan: &plan.Plan{}, Snapshot: observe.NewSnapshot(nil, nil, nil),
 			Stages: []StageFinding{stage}, Now: now}).Conditions,
 		"refused run":        Run(RunInput{Run: runOf, Refusal: failed, Now: now}).Conditions,

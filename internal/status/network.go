@@ -14,7 +14,6 @@ import (
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
-	"github.com/benchnet/benchnet/internal/queue"
 )
 
 // NetworkInput is what the status of a network follows from.
@@ -22,8 +21,8 @@ type NetworkInput struct {
 	Network *v1alpha1.BenchmarkNetwork
 	// Refusal is why the spec cannot be carried out, or nil.
 	Refusal error
-	// Admission by the queue; zero without one, and of no account once the network was admitted.
-	Admission queue.Decision
+	// Admission by the operator's limits or Kueue. It does not count once the network was admitted, unless Kueue withdraws it.
+	Admission AdmissionDecision
 	// Plan of the network; nil with a refusal.
 	Plan *plan.Plan
 	// Snapshot of the network's objects.
@@ -56,7 +55,7 @@ func Network(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 		s.Phase = "Failed"
 		s.Conditions = refused(in)
 	case queued(in):
-		s.Phase, s.QueuePosition = "Queued", in.Admission.Position
+		s.Phase = "Queued"
 		s.Settings, s.PlanHash = atMost(maxSettings, in.Plan.Settings), in.Plan.Hash
 		s.Conditions = queuedConditions(in)
 	default:

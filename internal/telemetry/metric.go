@@ -10,8 +10,6 @@ const (
 	Gauge   Kind = "gauge"
 	Counter Kind = "counter"
 	Summary Kind = "summary"
-	// Histogram is of the queue alone.
-	Histogram Kind = "histogram"
 )
 
 // Metric is one that the collector yields.

@@ -1,0 +1,142 @@
+package controllers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/status"
+)
+
+// Limits are how many networks may exist at one time, in all namespaces together and in each; 0 is no limit.
+type Limits struct{ MaxNetworks, MaxNetworksPerNamespace int }
+
+// unit is one network, or those of an interleaved comparison. It holds all of its places from its admission until its last pod is gone.
+type unit struct {
+	namespace string
+	age       string // of its oldest network; sorts by creation, then by name
+	size      int
+	holds     bool
+	waiting   []types.NamespacedName
+}
+
+// decide returns the decisions about all waiting networks, first come, first served. A full namespace holds up no other.
+func (l Limits) decide(units []*unit) map[types.NamespacedName]status.AdmissionDecision {
+	taken, takenIn := 0, map[string]int{}
+	for _, u := range units {
+		if u.holds {
+			taken, takenIn[u.namespace] = taken+u.size, takenIn[u.namespace]+u.size
+		}
+	}
+	slices.SortFunc(units, func(a, b *unit) int { return cmp.Compare(a.age, b.age) })
+	full, fullIn, decisions := false, map[string]bool{}, make(map[types.NamespacedName]status.AdmissionDecision, len(units))
+	for _, u := range units {
+		d := status.AdmissionDecision{Admitted: true, Reason: v1alpha1.ReasonAdmitted, Message: "the operator's limits have room for it"}
+		switch limit := l.exceededBy(u.size); {
+		case u.holds:
+		case limit != "":
+			d = status.AdmissionDecision{Never: true, Reason: v1alpha1.ReasonLimitTooLow,
+				Message: fmt.Sprintf("it begins as one of %d networks, which exceeds the operator's limit %s", u.size, limit)}
+		case l.MaxNetworksPerNamespace > 0 && (fullIn[u.namespace] || takenIn[u.namespace]+u.size > l.MaxNetworksPerNamespace):
+			fullIn[u.namespace] = true
+			d = limitReached("maxNetworksPerNamespace", takenIn[u.namespace], l.MaxNetworksPerNamespace, u.size)
+		case l.MaxNetworks > 0 && (full || taken+u.size > l.MaxNetworks):
+			full = true
+			d = limitReached("maxNetworks", taken, l.MaxNetworks, u.size)
+		default:
+			taken, takenIn[u.namespace] = taken+u.size, takenIn[u.namespace]+u.size
+		}
+		for _, network := range u.waiting {
+			decisions[network] = d
+		}
+	}
+	return decisions
+}
+
+func limitReached(limit string, taken, places, wanted int) status.AdmissionDecision {
+	return status.AdmissionDecision{Reason: v1alpha1.ReasonLimitReached, Message: fmt.Sprintf(
+		"the operator's limit %s is reached: %d of %d places are taken, %d wanted; networks that were created earlier go first", limit, taken, places, wanted)}
+}
+
+// Limiter admits networks within the operator's limits. Admissions are kept in the networks' status, which tenants cannot write.
+type Limiter struct {
+	Dependencies
+	mutex sync.Mutex
+	// granted are admitted networks whose status in the cache does not say so yet.
+	granted     map[types.UID]bool
+	comparisons comparisons
+}
+
+// decide returns whether a network may begin whose spec is accepted.
+func (l *Limiter) decide(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (status.AdmissionDecision, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	units, err := l.units(ctx, network.UID)
+	if err != nil {
+		return status.AdmissionDecision{}, err
+	}
+	decision := l.Limits.decide(units)[client.ObjectKeyFromObject(network)]
+	l.granted[network.UID] = decision.Admitted
+	return decision, nil
+}
+
+// admissible requests the networks that wait and may begin now. The controller calls it after events that free places.
+func (l *Limiter) admissible(ctx context.Context, _ client.Object) (requests []reconcile.Request) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	units, _ := l.units(ctx, "") // The cache cannot fail once it has started.
+	for network, decision := range l.Limits.decide(units) {
+		if decision.Admitted {
+			requests = append(requests, reconcile.Request{NamespacedName: network})
+		}
+	}
+	return requests
+}
+
+// units of all networks that wait or hold a place. A network whose spec is refused does neither, unless it is the accepted one.
+func (l *Limiter) units(ctx context.Context, accepted types.UID) ([]*unit, error) {
+	var networks v1alpha1.BenchmarkNetworkList
+	var pods corev1.PodList
+	if err := errors.Join(l.Client.List(ctx, &networks, client.UnsafeDisableDeepCopy),
+		l.Client.List(ctx, &pods, client.HasLabels{v1alpha1.LabelNetwork}, client.UnsafeDisableDeepCopy)); err != nil {
+		return nil, fmt.Errorf("list networks and their pods: %w", err)
+	}
+	units, granted, existing := map[string]*unit{}, map[types.UID]bool{}, map[types.NamespacedName]bool{}
+	for i := range networks.Items {
+		n := &networks.Items[i]
+		name, refused, admitted := client.ObjectKeyFromObject(n), status.Refused(n) && n.UID != accepted, status.Admitted(n)
+		existing[name], granted[n.UID] = true, l.granted[n.UID] && !refused
+		if l.byKueue(n) || !admitted && !granted[n.UID] && (refused || n.DeletionTimestamp != nil) {
+			continue
+		}
+		age := n.CreationTimestamp.UTC().Format(time.RFC3339) + " " + name.String()
+		key, size := l.comparisons.unitOf(ctx, l.Client, n)
+		if units[key] == nil {
+			units[key] = &unit{namespace: n.Namespace, age: age, size: size}
+		}
+		u := units[key]
+		u.age, u.holds = min(u.age, age), u.holds || admitted || granted[n.UID]
+		if !admitted {
+			u.waiting = append(u.waiting, name)
+		}
+	}
+	l.granted = granted
+	for i := range pods.Items {
+		network := types.NamespacedName{Namespace: pods.Items[i].Namespace, Name: pods.Items[i].Labels[v1alpha1.LabelNetwork]}
+		if !existing[network] && !ended(&pods.Items[i]) {
+			units[network.String()] = &unit{namespace: network.Namespace, size: 1, holds: true}
+		}
+	}
+	return slices.Collect(maps.Values(units)), nil
+}

@@ -1,0 +1,63 @@
+package controllers
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// TestLimitsDecide names units by namespace, name and number of networks, in the order of their creation.
+func TestLimitsDecide(t *testing.T) {
+	for name, c := range map[string]struct {
+		limits           Limits
+		holding, waiting string
+		admitted         string
+		never            string
+	}{
+		"first come, first served":            {Limits{MaxNetworks: 2}, "", "x/a/1 x/b/1 x/c/1", "x/a x/b", ""},
+		"who holds a place keeps it":          {Limits{MaxNetworks: 2}, "x/z/1", "x/a/1 x/b/1", "x/a", ""},
+		"more hold places than the limit":     {Limits{MaxNetworks: 1}, "x/y/1 x/z/1", "x/a/1", "", ""},
+		"all of a comparison or none":         {Limits{MaxNetworks: 3}, "", "x/a/2 x/b/2", "x/a", ""},
+		"nobody overtakes":                    {Limits{MaxNetworks: 2}, "x/z/1", "x/a/2 x/b/1", "", ""},
+		"what never fits holds nobody up":     {Limits{MaxNetworks: 2}, "", "x/a/3 x/b/1", "x/b", "x/a"},
+		"each namespace for itself":           {Limits{MaxNetworksPerNamespace: 1}, "x/z/1", "x/a/1 y/b/1 y/c/1", "y/b", ""},
+		"a full namespace holds up no other":  {Limits{MaxNetworks: 3, MaxNetworksPerNamespace: 2}, "x/z/1", "x/a/2 y/b/2", "y/b", ""},
+		"nobody overtakes within a namespace": {Limits{MaxNetworksPerNamespace: 2}, "x/z/1", "x/a/2 x/b/1 y/c/1", "y/c", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var units []*unit
+			for _, text := range strings.Fields(c.holding) {
+				u := unitFrom(text)
+				u.holds, u.waiting = true, nil
+				units = append(units, u)
+			}
+			for i, text := range strings.Fields(c.waiting) {
+				u := unitFrom(text)
+				u.age = strconv.Itoa(i)
+				units = append([]*unit{u}, units...)
+			}
+			var admitted, never []string
+			for network, d := range c.limits.decide(units) {
+				switch {
+				case d.Admitted:
+					admitted = append(admitted, network.String())
+				case d.Never:
+					never = append(never, network.String())
+				}
+			}
+			slices.Sort(admitted)
+			if got := strings.Join(admitted, " "); got != c.admitted || strings.Join(never, " ") != c.never {
+				t.Errorf("admitted are %q and never %q, want %q and %q", got, never, c.admitted, c.never)
+			}
+		})
+	}
+}
+
+// unitFrom reads namespace/name/size.
+func unitFrom(text string) *unit {
+	parts := strings.Split(text, "/")
+	return &unit{namespace: parts[0], size: int(parts[2][0] - '0'), waiting: []types.NamespacedName{{Namespace: parts[0], Name: parts[1]}}}
+}

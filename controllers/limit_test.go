@@ -1,0 +1,397 @@
+package controllers_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	controllerconfig "sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/controllers"
+	"github.com/benchnet/benchnet/internal/apply"
+	"github.com/benchnet/benchnet/internal/observe"
+)
+
+const small = `
+apiVersion: benchnet.dev/v1alpha1
+kind: BenchmarkNetwork
+metadata: {name: NAME}
+spec:
+  platform: {type: Malachite, malachite: {blockSize: 1Ki}}
+  members: {count: 4, cores: 200m, memory: 200Mi, storage: {type: Ephemeral}}
+`
+
+// limit sets limits that count only the networks of the world's namespace, and forgets what a limiter before it decided.
+func (w *world) limit(limits controllers.Limits) {
+	d := w.dependencies()
+	d.Client = client.NewNamespacedClient(w.operator, w.namespace)
+	d.Limits = limits
+	w.limiter = &controllers.Limiter{Dependencies: d}
+}
+
+// limited is a world with room for some networks.
+func limited(t *testing.T, networks int) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.limit(controllers.Limits{MaxNetworks: networks})
+	return w
+}
+
+func (w *world) small(name string, change ...string) {
+	w.t.Helper()
+	text := strings.Replace(small, "NAME", name, 1)
+	must(w.t, w.create(strings.NewReplacer(change...).Replace(text), &v1alpha1.BenchmarkNetwork{}))
+}
+
+// begun are the networks of which something was made.
+func (w *world) begun() string {
+	w.t.Helper()
+	var names []string
+	for _, o := range w.objects() {
+		if name := o.GetLabels()[v1alpha1.LabelNetwork]; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+func (w *world) admitted(name string) *metav1.Condition {
+	w.t.Helper()
+	c := meta.FindStatusCondition(w.network(name).Status.Conditions, v1alpha1.ConditionAdmitted)
+	if c == nil {
+		w.t.Fatalf("network %s has no condition Admitted", name)
+	}
+	return c
+}
+
+// limitOnLaggingCache sets limits. Their cache has all networks and the status of none.
+func (w *world) limitOnLaggingCache(limits controllers.Limits) {
+	d := w.dependencies()
+	d.Limits = limits
+	d.Client = client.NewNamespacedClient(interceptor.NewClient(w.client.(client.WithWatch), interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			err := c.List(ctx, list, opts...)
+			if networks, ok := list.(*v1alpha1.BenchmarkNetworkList); ok {
+				for i := range networks.Items {
+					networks.Items[i].Status = v1alpha1.BenchmarkNetworkStatus{ObservedGeneration: -1}
+				}
+			}
+			return err
+		}}), w.namespace)
+	w.limiter = &controllers.Limiter{Dependencies: d}
+}
+
+// reconcileTwice makes two passes over each network: one is admitted in the first and begins in the second.
+func (w *world) reconcileTwice(names ...string) {
+	w.t.Helper()
+	for range 2 {
+		for _, name := range names {
+			w.reconcileNetwork(name)
+		}
+	}
+}
+
+func TestNetworkBeginsWithoutLimit(t *testing.T) {
+	w := newWorld(t)
+	w.small("a")
+	w.reconcileNetwork("a")
+	if c := w.admitted("a"); c.Status != metav1.ConditionTrue || c.Reason != v1alpha1.ReasonNotLimited || w.begun() != "a" {
+		t.Errorf("without limits a network begins in its first pass, but %q did: %+v", w.begun(), c)
+	}
+}
+
+func TestWaitingNetworkHasOnlyStatus(t *testing.T) {
+	w := limited(t, 1)
+	w.small("a")
+	w.small("b")
+	w.reconcileNetwork("b")
+	if got := w.begun(); got != "" {
+		t.Fatalf("a was created first, but %q began", got)
+	}
+	w.reconcileTwice("a", "b")
+	if got := w.begun(); got != "a" {
+		t.Fatalf("a was created first, but %q began", got)
+	}
+	b, c := w.network("b"), w.admitted("b")
+	if c.Status != metav1.ConditionFalse || c.Reason != v1alpha1.ReasonLimitReached ||
+		!strings.Contains(c.Message, "maxNetworks") || !strings.Contains(c.Message, "1 of 1 places are taken") {
+		t.Errorf("b should name the limit and how many hold places: %+v", c)
+	}
+	if ready := meta.FindStatusCondition(b.Status.Conditions, v1alpha1.ConditionReady); b.Status.Phase != "Queued" ||
+		ready.Reason != v1alpha1.ReasonLimitReached || ready.Message != c.Message {
+		t.Errorf("phase and Ready should say the same: %s, %+v", b.Status.Phase, ready)
+	}
+	before := w.writes.Load()
+	w.reconcileTwice("b")
+	if wrote := w.writes.Load() - before; wrote != 0 {
+		t.Errorf("a network that goes on waiting was written %d times", wrote)
+	}
+	must(t, w.client.Delete(w.ctx, w.network("a")))
+	w.reconcileTwice("b")
+	if got := w.begun(); !strings.Contains(got, "b") {
+		t.Errorf("b should begin when a is gone, but %q has", got)
+	}
+}
+
+// TestTenantsCannotInfluenceAdmission tries all that a tenant may write: priority, labels, annotations and owners.
+func TestTenantsCannotInfluenceAdmission(t *testing.T) {
+	for name, c := range map[string]struct {
+		metadata, spec string
+		owner          *metav1.OwnerReference
+	}{
+		"priority":            {spec: "\n  priority: 1000"},
+		"a group that holds":  {metadata: `, labels: {benchnet.dev/group: a}, annotations: {benchnet.dev/group-size: "1"}`},
+		"a group of millions": {metadata: `, labels: {benchnet.dev/group: b}, annotations: {benchnet.dev/group-size: "1000000000"}`},
+		"an invented owner": {owner: &metav1.OwnerReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: "BenchmarkExperiment",
+			Name: "none", UID: "invented", Controller: new(true)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := limited(t, 1)
+			w.small("a", "metadata: {name: a}", "metadata: {name: a, labels: {benchnet.dev/group: a}}")
+			w.reconcileTwice("a")
+			w.small("b", "metadata: {name: b}", "metadata: {name: b"+c.metadata+"}", "spec:", "spec:"+c.spec)
+			if c.owner != nil {
+				n := w.network("b")
+				before := n.DeepCopy()
+				n.OwnerReferences = []metav1.OwnerReference{*c.owner}
+				must(t, w.client.Patch(w.ctx, n, client.MergeFrom(before)))
+			}
+			w.small("c")
+			w.reconcileTwice("b", "c")
+			if got := w.begun(); got != "a" {
+				t.Fatalf("a holds the only place, but %q began", got)
+			}
+			must(t, w.client.Delete(w.ctx, w.network("a")))
+			w.reconcileTwice("b", "c")
+			if b, c := w.admitted("b"), w.admitted("c"); b.Status != metav1.ConditionTrue || c.Reason != v1alpha1.ReasonLimitReached {
+				t.Errorf("b is next, and c after it: %+v, %+v", b, c)
+			}
+		})
+	}
+}
+
+// TestLaggingCacheAdmitsNoSecondNetwork keeps what was decided, though the cache never shows the status.
+func TestLaggingCacheAdmitsNoSecondNetwork(t *testing.T) {
+	w := newWorld(t)
+	w.small("b")
+	w.limitOnLaggingCache(controllers.Limits{MaxNetworks: 1})
+	w.reconcileTwice("b")
+	w.small("a")
+	w.reconcileTwice("b", "a")
+	if got := w.begun(); got != "b" {
+		t.Errorf("b has the only place, but %q began", got)
+	}
+}
+
+func TestAdmissionOutlivesOperator(t *testing.T) {
+	w := limited(t, 1)
+	w.small("b")
+	w.reconcileNetwork("b")
+	if c := w.admitted("b"); c.Status != metav1.ConditionTrue || w.begun() != "" {
+		t.Fatalf("the admission is to be written before anything is made, but %q began: %+v", w.begun(), c)
+	}
+	w.small("a")
+	w.limit(controllers.Limits{MaxNetworks: 1})
+	w.reconcileTwice("a", "b")
+	if got := w.begun(); got != "b" {
+		t.Errorf("b was admitted before the operator died, but %q began", got)
+	}
+}
+
+func TestLimitCountsNetworksThatBeganWithoutOne(t *testing.T) {
+	w := newWorld(t)
+	w.small("b")
+	w.reconcileNetwork("b")
+	w.small("a")
+	w.limit(controllers.Limits{MaxNetworksPerNamespace: 1})
+	w.reconcileTwice("a", "b")
+	if got := w.begun(); got != "b" || !strings.Contains(w.admitted("a").Message, "maxNetworksPerNamespace") {
+		t.Errorf("b exists, a should wait, but %q began: %+v", got, w.admitted("a"))
+	}
+}
+
+func TestRefusedNetworkTakesNoPlace(t *testing.T) {
+	w := limited(t, 1)
+	must(t, w.create(strings.NewReplacer("name: banks", "name: a", "count: 2", "count: 2, heap: 4Gi, memory: 1Gi").Replace(twoBanks), &v1alpha1.BenchmarkNetwork{}))
+	w.small("b")
+	w.reconcileTwice("a", "b")
+	if a := w.network("a"); !meta.IsStatusConditionFalse(a.Status.Conditions, v1alpha1.ConditionAccepted) {
+		t.Fatalf("a should be refused: %+v", a.Status.Conditions)
+	}
+	if got := w.begun(); got != "b" {
+		t.Errorf("a cannot be carried out, b should begin, but %q did", got)
+	}
+}
+
+// TestNetworkWaitsOnceItIsAccepted has a network that is refused until another object exists, which comes when the limit is reached.
+func TestNetworkWaitsOnceItIsAccepted(t *testing.T) {
+	w := limited(t, 1)
+	must(t, w.create(strings.NewReplacer("name: banks", "name: a", "topology: Shared", "topology: Shared, chart: {configMapName: mine, key: mine.tgz}").Replace(twoBanks), &v1alpha1.BenchmarkNetwork{}))
+	w.small("b")
+	w.reconcileTwice("a", "b")
+	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.meta("mine"), BinaryData: map[string][]byte{"mine.tgz": packedChart(t, databaseChart)}}))
+	w.waitFor("a is accepted", func() bool {
+		w.reconcileNetwork("a") // Its chart is rendered meanwhile.
+		return meta.IsStatusConditionTrue(w.network("a").Status.Conditions, v1alpha1.ConditionAccepted)
+	})
+	w.reconcileNetwork("a")
+	if c := w.admitted("a"); c.Reason != v1alpha1.ReasonLimitReached || w.begun() != "b" {
+		t.Errorf("b took the place while a was refused, but %q began: %+v", w.begun(), c)
+	}
+}
+
+// TestStoppingPodsHoldPlace has pods of a network that is gone. Whatever nodes they select, they hold one place until the last ends.
+func TestStoppingPodsHoldPlace(t *testing.T) {
+	w := limited(t, 2)
+	w.small("b")
+	pods := make([]*corev1.Pod, 2)
+	for i, selector := range []map[string]string{nil, {"pool": "metal"}} {
+		meta := w.meta(fmt.Sprintf("old-%d", i))
+		meta.Labels = map[string]string{v1alpha1.LabelNetwork: "old", "app.kubernetes.io/managed-by": v1alpha1.ManagedBy}
+		pods[i] = &corev1.Pod{ObjectMeta: meta, Spec: corev1.PodSpec{NodeSelector: selector, Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
+		must(t, w.client.Create(w.ctx, pods[i]))
+	}
+	w.reconcileTwice("b")
+	if got := w.begun(); !strings.Contains(got, "b") {
+		t.Fatalf("there is a place beside the stopping network, but %q began", got)
+	}
+	w.small("c")
+	must(t, w.client.Delete(w.ctx, pods[0], client.GracePeriodSeconds(0)))
+	w.reconcileTwice("c")
+	if c := w.admitted("c"); c.Status != metav1.ConditionFalse {
+		t.Fatalf("a pod of the old network still uses its node: %+v", c)
+	}
+	must(t, w.client.Delete(w.ctx, pods[1], client.GracePeriodSeconds(0)))
+	w.reconcileTwice("c")
+	if c := w.admitted("c"); c.Status != metav1.ConditionTrue {
+		t.Errorf("c should begin when the pods are gone: %+v", c)
+	}
+}
+
+// interleavedPair is an experiment whose two networks have to exist at the same time.
+func interleavedPair(name string) string {
+	text := strings.NewReplacer("name: grid", "name: "+name, "repetitions: 2", "repetitions: 2\n  order: {type: Interleaved}").Replace(grid)
+	return text[:strings.Index(text, "  axes:")] + "  variants:\n  - name: one\n  - name: two\n    patch: {network: {platform: {malachite: {blockSize: 2Ki}}}}\n"
+}
+
+// TestComparisonsDoNotBlockEachOther has two comparisons that need two networks each, and room for three.
+func TestComparisonsDoNotBlockEachOther(t *testing.T) {
+	w := limited(t, 3)
+	w.node("laboratory", "64", "256Gi")
+	for _, name := range []string{"xx", "yy"} {
+		must(t, w.create(interleavedPair(name), &v1alpha1.BenchmarkExperiment{}))
+		for range 2 {
+			_, err := w.experiments().Reconcile(w.ctx, w.request(name))
+			must(t, err)
+		}
+	}
+	w.reconcileTwice("yy-n2", "xx-n1", "yy-n1", "xx-n2")
+	if got := w.begun(); got != "xx-n1 xx-n2" {
+		t.Fatalf("one pair should begin, and nothing of the other, but %q did", got)
+	}
+	if c := w.admitted("yy-n2"); !strings.Contains(c.Message, "2 of 3 places are taken, 2 wanted") {
+		t.Errorf("yy waits for two places: %+v", c)
+	}
+	must(t, w.client.Delete(w.ctx, w.network("xx-n1")))
+	w.small("late")
+	w.reconcileTwice("yy-n1", "late")
+	if got := w.begun(); strings.Contains(got, "yy") || strings.Contains(got, "late") {
+		t.Fatalf("xx holds both places while one of its networks exists, and nobody overtakes yy, but %q began", got)
+	}
+	w.now = w.now.Add(2 * time.Hour)
+	w.reconcileRun("yy-p01-r1")
+	if run := w.run("yy-p01-r1"); meta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete) {
+		t.Errorf("a run must not give up its network for the time that this waits: %+v", run.Status.Conditions)
+	}
+	must(t, w.client.Delete(w.ctx, w.network("xx-n2")))
+	w.reconcileTwice("yy-n1", "yy-n2")
+	if got := w.begun(); !strings.Contains(got, "yy-n1 yy-n2") {
+		t.Errorf("yy should begin when xx is gone, but %q did", got)
+	}
+}
+
+func TestComparisonAboveLimitIsRefused(t *testing.T) {
+	w := newWorld(t)
+	w.node("laboratory", "64", "256Gi")
+	must(t, w.create(interleavedPair("pair"), &v1alpha1.BenchmarkExperiment{}))
+	experiments := w.experiments()
+	experiments.Limits = controllers.Limits{MaxNetworksPerNamespace: 1}
+	_, err := experiments.Reconcile(w.ctx, w.request("pair"))
+	must(t, err)
+	c := meta.FindStatusCondition(w.experiment("pair").Status.Conditions, v1alpha1.ConditionAccepted)
+	if c.Status != metav1.ConditionFalse || !strings.Contains(c.Message, "spec.order.type") || !strings.Contains(c.Message, "maxNetworksPerNamespace 1") {
+		t.Errorf("the experiment should be refused with the limit: %+v", c)
+	}
+}
+
+// TestManyNetworksAtOnce lets a real manager, with several workers and a cache that lags as caches do, take many networks through a
+// limit of three. Each network goes as soon as it was admitted.
+func TestManyNetworksAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.manage(controllers.Limits{MaxNetworks: 3})
+	const networks = 24
+	for i := range networks {
+		go func() {
+			object := w.decode(strings.Replace(small, "NAME", fmt.Sprintf("n%02d", i), 1))
+			if err := w.client.Create(w.ctx, object); err != nil && w.ctx.Err() == nil {
+				t.Error(err)
+			}
+		}()
+	}
+	through := map[string]bool{}
+	deadline := time.Now().Add(10 * time.Minute)
+	for len(through) < networks {
+		if time.Now().After(deadline) {
+			t.Fatalf("only %d of %d networks got through", len(through), networks)
+		}
+		var list v1alpha1.BenchmarkNetworkList
+		must(t, w.client.List(w.ctx, &list, client.InNamespace(w.namespace)))
+		var admitted []*v1alpha1.BenchmarkNetwork
+		for i := range list.Items {
+			if meta.IsStatusConditionTrue(list.Items[i].Status.Conditions, v1alpha1.ConditionAdmitted) {
+				admitted = append(admitted, &list.Items[i])
+			}
+		}
+		if len(admitted) > 3 {
+			t.Fatalf("%d networks were admitted at one time, there are 3 places", len(admitted))
+		}
+		for _, n := range admitted[:min(1, len(admitted))] {
+			through[n.Name] = true
+			must(t, client.IgnoreNotFound(w.client.Delete(w.ctx, n)))
+		}
+	}
+}
+
+// manage starts a manager for the world's namespace, with limits; it stops with the test.
+func (w *world) manage(limits controllers.Limits) {
+	w.t.Helper()
+	mgr, err := ctrl.NewManager(config, ctrl.Options{Scheme: w.client.Scheme(), Metrics: metricsserver.Options{BindAddress: "0"},
+		Controller: controllerconfig.Controller{SkipNameValidation: new(true)},
+		Cache:      controllers.CacheScope{Watched: []string{w.namespace}, Kueue: w.kueue}.Options()})
+	must(w.t, err)
+	d := w.dependencies()
+	d.Now = time.Now
+	d.Client, d.Writer, d.Reader = mgr.GetClient(), apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()), observe.NewReader(mgr.GetClient(), mgr.GetScheme())
+	d.Limits = limits
+	must(w.t, controllers.IndexRuns(mgr))
+	must(w.t, (&controllers.NetworkReconciler{Dependencies: d, Limiter: &controllers.Limiter{Dependencies: d}}).SetupWithManager(mgr, 4))
+	ctx, stop := context.WithCancel(w.ctx)
+	ended := make(chan error)
+	go func() { ended <- mgr.Start(ctx) }()
+	w.t.Cleanup(func() {
+		stop()
+		must(w.t, <-ended)
+	})
+}
