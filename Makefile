@@ -5,6 +5,10 @@ SHELL := bash
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
 
+# Images, tools and tests share what is compiled, since all of them are compiled with these flags.
+export CGO_ENABLED := 0
+export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
+
 VERSION := $(shell cat VERSION)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 # Tools are built into the cache on their first use; $(call tool,NAME) is a path.
@@ -85,9 +89,9 @@ sbom: ## Write what code and images are made of into bin/sbom, as CycloneDX
 
 .PHONY: build
 build: ## Build the operator, the agent and the kubectl plugin into bin/
-	CGO_ENABLED=0 go build -trimpath -ldflags="$(LDFLAGS)" -o bin/manager .
-	CGO_ENABLED=0 go build -trimpath -ldflags="$(LDFLAGS)" -o bin/agent ./cmd/agent
-	CGO_ENABLED=0 go build -trimpath -ldflags="$(LDFLAGS)" -o bin/kubectl-benchnet ./cmd/kubectl-benchnet
+	go build -ldflags="$(LDFLAGS)" -o bin/manager .
+	go build -ldflags="$(LDFLAGS)" -o bin/agent ./cmd/agent
+	go build -ldflags="$(LDFLAGS)" -o bin/kubectl-benchnet ./cmd/kubectl-benchnet
 
 .PHONY: plugin
 plugin: ## Build the kubectl plugin for all systems into bin/plugin, with its manifest for krew

@@ -8,11 +8,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/apply"
@@ -25,6 +28,8 @@ type ExperimentReconciler struct {
 	Dependencies
 	// ended are the runs that have ended, by UID: what is read once of a result need not be read again.
 	ended sync.Map
+	// preflights are the checks of experiments that wait.
+	preflights preflights
 	// refused has the refusedDocument of each experiment whose stored document was refused, by the experiment's UID.
 	refused sync.Map
 }
@@ -39,6 +44,7 @@ type ExperimentReconciler struct {
 func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	e := &v1alpha1.BenchmarkExperiment{}
 	if err := r.Client.Get(ctx, req.NamespacedName, e); err != nil {
+		r.preflights.forget(req.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if e.DeletionTimestamp != nil {
@@ -47,6 +53,9 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	if status.ExperimentEnded(e) {
 		r.refused.Delete(e.UID)
 		return r.expire(ctx, e)
+	}
+	if left := r.preflights.remaining(e, r.Now()); left > 0 {
+		return ctrl.Result{RequeueAfter: left}, nil
 	}
 	pass, err := r.gather(ctx, e)
 	if err != nil {
@@ -64,7 +73,13 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	if err != nil {
 		return ctrl.Result{}, errors.Join(pass.problem, err)
 	}
-	return patient(pass.retry(), pass.problem)
+	if pass.waits() {
+		left := r.preflights.remaining(e, r.Now())
+		log.FromContext(ctx).Info("experiment waits", "for", meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionReady).Message, "retryAfter", left)
+		return ctrl.Result{RequeueAfter: left}, nil
+	}
+	r.preflights.forget(req.NamespacedName)
+	return patient(ctrl.Result{}, pass.problem)
 }
 
 // proceed makes the networks and runs that are due, removes networks that are not wanted any more, and writes the result when all is done.
@@ -129,6 +144,7 @@ func (r *ExperimentReconciler) SetupWithManager(mgr ctrl.Manager, concurrency in
 		For(&v1alpha1.BenchmarkExperiment{}).
 		Owns(&v1alpha1.BenchmarkNetwork{}, builder.WithPredicates(comesOrGoes())).
 		Owns(&v1alpha1.BenchmarkRun{}, builder.WithPredicates(beginsOrEnds(r.forget))).
+		Watches(&v1alpha1.BenchmarkNetwork{}, handler.EnqueueRequestsFromMapFunc(r.waitingExperiments), builder.WithPredicates(onlyDeletes())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency}).
 		Complete(r)
 }

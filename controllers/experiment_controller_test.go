@@ -1,10 +1,12 @@
 package controllers_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -188,6 +190,49 @@ func TestExperimentThatIsTooLarge(t *testing.T) {
 	}
 	if len(w.networksThere()) != 0 || result.RequeueAfter == 0 {
 		t.Error("nothing must be made, and the cluster looked at again: it may grow")
+	}
+}
+
+// TestWaitingExperimentIsCheckedEverMoreSeldom has an experiment wait for another one's pod. Its dry runs are made once, and it
+// does not begin before there is room.
+func TestWaitingExperimentIsCheckedEverMoreSeldom(t *testing.T) {
+	w := laboratory(t, strings.Replace(grid, "cores: 200m", `cores: "2"`, 1))
+	other := &corev1.Pod{ObjectMeta: w.meta("other"), Spec: corev1.PodSpec{NodeName: "laboratory", Containers: []corev1.Container{{Name: "c", Image: "i",
+		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("60")}}}}}}
+	must(t, w.client.Create(w.ctx, other))
+	t.Cleanup(func() { _ = w.client.Delete(context.Background(), other, client.GracePeriodSeconds(0)) })
+	reconciler := w.experiments()
+	pass := func() time.Duration {
+		t.Helper()
+		result, err := reconciler.Reconcile(w.ctx, w.request("grid"))
+		must(t, err)
+		return result.RequeueAfter
+	}
+	wait := pass()
+	if n := w.dryRuns.Load(); n != 4 || wait != 15*time.Second {
+		t.Errorf("the first check makes %d dry runs and the next comes after %s, want 4 (2 networks, 2 runs) and 15 s", n, wait)
+	}
+	if c := meta.FindStatusCondition(w.experiment("grid").Status.Conditions, v1alpha1.ConditionFits); c.Reason != v1alpha1.ReasonWaitingForCapacity {
+		t.Errorf("the experiment should wait for capacity, but is %+v", c)
+	}
+	w.now = w.now.Add(5 * time.Second)
+	if wait = pass(); wait != 10*time.Second {
+		t.Errorf("an event within the delay should change nothing, but the next check comes after %s", wait)
+	}
+	for _, want := range []time.Duration{30 * time.Second, time.Minute} {
+		w.now = w.now.Add(wait)
+		if wait = pass(); wait != want {
+			t.Errorf("the next check comes after %s, want %s", wait, want)
+		}
+	}
+	if n := w.dryRuns.Load(); n != 4 || len(w.networksThere()) != 0 {
+		t.Errorf("%d dry runs were made, want 4; and %d networks, want none", n, len(w.networksThere()))
+	}
+	must(t, w.client.Delete(w.ctx, other, client.GracePeriodSeconds(0)))
+	w.now = w.now.Add(wait)
+	pass()
+	if n := w.dryRuns.Load(); n != 4 || len(w.networksThere()) != 1 {
+		t.Errorf("there is room, but there are %d networks, want 1, after %d dry runs, want 4", len(w.networksThere()), n)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -196,20 +195,27 @@ func (r *ExperimentReconciler) readResult(ctx context.Context, run *v1alpha1.Ben
 	return found, nil
 }
 
-// rehearse finds out whether the experiment can be carried out, and whether the cluster has room for it.
+// rehearse finds out whether the experiment can be carried out, which is asked once for each generation, and whether the cluster
+// has room for it.
 func (r *ExperimentReconciler) rehearse(ctx context.Context, pass *experimentPass, groups []experiment.Group) error {
-	stage := rehearsal.Rehearsal{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion}
-	forecast, err := stage.Rehearse(ctx, pass.experiment, pass.design, groups)
-	var refusal rehearsal.Refusal
-	if errors.As(err, &refusal) {
-		pass.refusal = refusal
-		return nil
+	e := pass.experiment
+	pass.forecast = r.preflights.begin(e, r.Now())
+	if pass.forecast == nil {
+		stage := rehearsal.Rehearsal{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion}
+		forecast, err := stage.Rehearse(ctx, e, pass.design, groups)
+		var refusal rehearsal.Refusal
+		if errors.As(err, &refusal) {
+			pass.refusal = refusal
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r.preflights.passed(e, forecast)
+		pass.forecast = forecast
 	}
-	if err != nil {
-		return err
-	}
-	pass.forecast = forecast
-	pass.room, err = r.roomFor(ctx, pass, forecast.Needs)
+	var err error
+	pass.room, err = r.roomFor(ctx, pass, pass.forecast.Needs)
 	return err
 }
 
@@ -291,16 +297,8 @@ func (p *experimentPass) statusInput(now time.Time) status.ExperimentInput {
 	return in
 }
 
-// recheck is how often room in the cluster is looked for.
-const recheck = 15 * time.Second
-
-// retry comes back for what no event tells of.
-func (p *experimentPass) retry() ctrl.Result {
-	if p.step == nil && p.refusal == nil {
-		return ctrl.Result{RequeueAfter: recheck}
-	}
-	return ctrl.Result{}
-}
+// waits reports whether the experiment may not begin yet, for want of room or quota.
+func (p *experimentPass) waits() bool { return p.step == nil && p.refusal == nil }
 
 // beginsOrEnds leaves out what a run tells of its progress; gone is told of each that was deleted.
 func beginsOrEnds(gone func(types.UID)) predicate.Predicate {

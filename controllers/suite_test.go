@@ -76,6 +76,8 @@ type world struct {
 	// host that pods are on; empty: they are on none.
 	host   string
 	writes atomic.Int64
+	// dryRuns are the creations that were only tried.
+	dryRuns atomic.Int64
 	// applied are kind and name of what was applied.
 	applied []string
 	// failAt is the number of the write that fails, as if the operator died before it; 0: none.
@@ -154,6 +156,7 @@ func (w *world) counting() interceptor.Funcs {
 	return interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			if slices.Contains(opts, client.CreateOption(client.DryRunAll)) {
+				w.dryRuns.Add(1)
 				return c.Create(ctx, o, opts...)
 			}
 			return w.write(func() error { return c.Create(ctx, o, opts...) })

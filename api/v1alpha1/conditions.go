@@ -25,6 +25,7 @@ const (
 const (
 	ReasonAccepted          = "Accepted"
 	ReasonInvalidSpec       = "InvalidSpec"
+	ReasonStorageBelowPlan  = "StorageBelowPlan"
 	ReasonStageNotReady     = "StageNotReady"
 	ReasonStageFailed       = "StageFailed"
 	ReasonQuotaExceeded     = "QuotaExceeded"

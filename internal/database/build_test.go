@@ -9,11 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -142,7 +139,7 @@ func TestStorage(t *testing.T) {
 	} {
 		in := network()
 		g := group{members: []Member{{Transactions: tc.transactions, States: tc.states}}}
-		if got := in.storage(g); got.String() != tc.want {
+		if got := in.neededStorage(g); got.String() != tc.want {
 			t.Errorf("%d transactions, %d states: %s, want %s", tc.transactions, tc.states, got.String(), tc.want)
 		}
 	}
@@ -154,17 +151,14 @@ func TestExistingStorageStays(t *testing.T) {
 		in := network()
 		in.Server.Storage.Type = storageType
 		built := mustBuild(t, in).Instances[0]
-		set := &appsv1.StatefulSet{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(built.Server[2].(*unstructured.Unstructured).Object, set); err != nil {
-			t.Fatal(err)
-		}
-		size, ok := StorageOf(set)
-		if !ok || size.Cmp(built.Storage) != 0 {
-			t.Fatalf("%s: StorageOf is %s, %v; want %s", storageType, &size, ok, &built.Storage)
-		}
 		in.Members[0].Transactions *= 100
-		in.Server.Storage.Existing = map[string]resource.Quantity{built.Name: size}
-		if again := mustBuild(t, in).Instances[0]; !cmp.Equal(again, built) {
+		in.Server.Storage.Existing = func(instance string) (resource.Quantity, bool) { return built.Storage, instance == built.Name }
+		again := mustBuild(t, in).Instances[0]
+		if again.NeededStorage.Cmp(built.Storage) <= 0 {
+			t.Errorf("%s: the larger plan should need more than %s, but needs %s", storageType, &built.Storage, &again.NeededStorage)
+		}
+		built.NeededStorage = again.NeededStorage
+		if !cmp.Equal(again, built) {
 			t.Errorf("%s: a larger plan changed the instance:\n%s", storageType, cmp.Diff(built, again))
 		}
 	}

@@ -74,10 +74,9 @@ type Storage struct {
 	Type v1alpha1.StorageType
 	// Size; nil: derived from the planned load.
 	Size *resource.Quantity
-	// Existing sizes by instance, of volumes that are there already (StorageOf). They stand before all else: neither a
-	// claim's template can change, nor a running server's ephemeral volume without losing its data, when the
-	// planned load grows.
-	Existing map[string]resource.Quantity
+	// Existing returns the size of DataVolume of an instance that exists. It goes before all else: when the planned load grows, a
+	// claim template cannot change, and an ephemeral volume cannot without losing its data. Nil: no instance exists.
+	Existing func(instance string) (resource.Quantity, bool)
 	// ClassName of the StorageClass; nil: the cluster's default.
 	ClassName *string
 }

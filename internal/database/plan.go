@@ -55,6 +55,8 @@ type Instance struct {
 	MaxConnections int32
 	// Storage of its volume; zero if the server decides.
 	Storage resource.Quantity
+	// NeededStorage is the size for the planned load. It differs from Storage where the volume existed before the load grew.
+	NeededStorage resource.Quantity
 	// Settings of postgresql.conf with their sources, by name; none if the server decides.
 	Settings []Setting
 	// Server is the instance itself; empty with provider External.

@@ -33,7 +33,11 @@ func (in Input) ownServer(g group, i *Instance) error {
 	if err != nil {
 		return fmt.Errorf("read max_connections: %w", err)
 	}
-	i.Settings, i.Storage = settings, in.storage(g)
+	i.Settings, i.NeededStorage = settings, in.neededStorage(g)
+	i.Storage = i.NeededStorage
+	if size, ok := in.existingStorage(g); ok {
+		i.Storage = size
+	}
 	chart, err := embeddedChart(postgresql.Files)
 	if err != nil {
 		return err

@@ -4,12 +4,14 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/database"
 	"github.com/benchnet/benchnet/internal/names"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/pods"
 )
 
 // postgresqlVersion is the major version in the tag of the project's PostgreSQL image.
@@ -29,6 +31,9 @@ func buildDatabases(in Input, pin platform.Input, p *Plan) (database.Plan, error
 	}
 	input := databaseInput(in, p.Topology, user.DatabaseNeeds(pin, p.Topology))
 	input.Epoch = p.Epoch.ID
+	input.Server.Storage.Existing = func(instance string) (resource.Quantity, bool) {
+		return pods.VolumeSize(in.set(instance), database.DataVolume)
+	}
 	built, err := database.Build(input)
 	if err != nil {
 		return database.Plan{}, fmt.Errorf("spec.database: %w", err)
@@ -37,6 +42,7 @@ func buildDatabases(in Input, pin platform.Input, p *Plan) (database.Plan, error
 	for _, instance := range built.Instances {
 		status := instance.Status()
 		p.Databases = append(p.Databases, status)
+		p.addShortfall(instance.Name, database.DataVolume, instance.Storage, instance.NeededStorage)
 		stage.Objects = append(stage.Objects, instance.Objects()...)
 		p.Teardown = append(p.Teardown, instance.Teardown...)
 	}

@@ -107,8 +107,13 @@ func (in Input) recorded() Epoch {
 	return e
 }
 
-// versionKey of the record: the version of the images that the network was made with.
-const versionKey = "version"
+// Keys of the record besides those of the epoch.
+const (
+	// versionKey holds the version of the images that the network was made with.
+	versionKey = "version"
+	// experimentKey holds the name of the network's experiment, which is a label of its pods.
+	experimentKey = "experiment"
+)
 
 // ImageVersion returns the version of the images that a network was made with, from the ConfigMap of its epoch. It is empty where
 // there is no such ConfigMap.
@@ -119,12 +124,24 @@ func ImageVersion(record *corev1.ConfigMap) string {
 	return record.Data[versionKey]
 }
 
-// record keeps the epoch and the version of the images. It is written on what was read alone: two decisions never cross.
+
+// experiment returns the experiment that the network was created for, or "". A change of the network's label does not change it, since
+// other labels would replace the pods.
+func (in Input) experiment() string {
+	if in.Recorded != nil {
+		if name, ok := in.Recorded.Data[experimentKey]; ok {
+			return name
+		}
+	}
+	return in.Network.Labels[v1alpha1.LabelExperiment]
+}
+
+// record keeps the epoch, the version of the images and the experiment. It is written on what was read alone: two decisions never cross.
 func (in Input) record(e Epoch) *corev1.ConfigMap {
 	cm := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: names.Epoch(in.Network.Name), Labels: Labels(in.Network.Name, "epoch")},
 		Data: map[string]string{"id": e.ID, "request": e.Request, "first": string(e.First), "turn": string(e.Turn),
-			versionKey: in.Images.Version},
+			versionKey: in.Images.Version, experimentKey: in.experiment()},
 	}
 	if in.Recorded != nil {
 		cm.ResourceVersion = in.Recorded.ResourceVersion

@@ -13,8 +13,12 @@ import (
 // PodLabels tell of a pod what its series in Prometheus are labelled with: the platform of its network, and the experiment that
 // the network is of, if any.
 func PodLabels(network *v1alpha1.BenchmarkNetwork) map[string]string {
+	return podLabels(network, network.Labels[v1alpha1.LabelExperiment])
+}
+
+func podLabels(network *v1alpha1.BenchmarkNetwork, experiment string) map[string]string {
 	labels := map[string]string{v1alpha1.LabelPlatform: string(network.Spec.Platform.Type)}
-	if experiment := network.Labels[v1alpha1.LabelExperiment]; experiment != "" {
+	if experiment != "" {
 		labels[v1alpha1.LabelExperiment] = experiment
 	}
 	return labels
@@ -23,7 +27,7 @@ func PodLabels(network *v1alpha1.BenchmarkNetwork) map[string]string {
 // labelPods puts PodLabels on the pods of members and databases. It comes after the hash: whose a pod is makes no difference to
 // what it is.
 func (in Input) labelPods(p *Plan) error {
-	labels := PodLabels(in.Network)
+	labels := podLabels(in.Network, in.experiment())
 	for _, stage := range p.Stages {
 		for _, object := range stage.Objects {
 			switch set := object.(type) {

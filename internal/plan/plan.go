@@ -100,6 +100,8 @@ type Plan struct {
 	Databases []database.InstanceStatus
 	// Settings that were derived.
 	Settings []v1alpha1.DerivedSetting
+	// Shortfalls are the volumes that the listed workloads may fill.
+	Shortfalls []Shortfall
 	// Teardown removes what outlives the network, before it is gone; empty where nothing does.
 	Teardown []client.Object
 	// Hash identifies what members and databases are made of.
@@ -126,6 +128,7 @@ func Build(in Input) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("members: %w", err)
 	}
+	p.keepMemberStorage(in, members)
 	if members, err = emulated(in, p.Topology, forgetful(in.Platform, members)); err != nil {
 		return nil, err
 	}

@@ -152,6 +152,9 @@ func TestDueRuns(t *testing.T) {
 		{"first was let go", false, map[string]*v1alpha1.BenchmarkRun{first: kept("uid")}, []string{second}},
 		{"suspended", true, nil, nil},
 		{"suspended after the first", true, map[string]*v1alpha1.BenchmarkRun{first: ended(true)}, []string{first}},
+		{"listed before one under way", false, map[string]*v1alpha1.BenchmarkRun{second: ended(false)}, []string{second}},
+		{"listed before one that ended", false, map[string]*v1alpha1.BenchmarkRun{second: ended(true)}, []string{second, first}},
+		{"suspended, listed before another", true, map[string]*v1alpha1.BenchmarkRun{second: ended(false)}, []string{second}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -56,33 +56,49 @@ func buildMaterial(in Input, pin platform.Input, p *Plan) (Stage, error) {
 	return stage, nil
 }
 
-// dueRuns are the runs of the network's workloads in order: those there are, and the next one when all before it have ended. One that
-// was let go, to be kept, is done with.
+// dueRuns are the runs of the network's workloads: those that exist, wherever their workloads are in the list, and the next one in the
+// order of the list when all of these have ended. A run that was released, to be kept, is left out.
 func dueRuns(in Input) ([]client.Object, error) {
 	var due []client.Object
-	for i, w := range in.Network.Spec.Workloads {
-		name := names.Run(in.Network.Name, w.Name)
-		live := in.Runs[name]
-		if in.isOthers(name) {
-			return nil, field.Invalid(field.NewPath("spec", "workloads").Index(i).Child("name"), w.Name, "there is a BenchmarkRun "+name+
-				" that is not this network's, kept from an earlier one perhaps: delete it, or give workload or network another name")
-		}
-		if live == nil && in.Network.Spec.Suspend {
-			break
-		}
-		if live != nil && annotated(in.Network, live) && !metav1.IsControlledBy(live, in.Network) {
-			continue
-		}
-		due = append(due, &v1alpha1.BenchmarkRun{
-			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: Labels(in.Network.Name, "run"),
-				Annotations: map[string]string{v1alpha1.AnnotationNetwork: string(in.Network.UID)}},
-			Spec: v1alpha1.BenchmarkRunSpec{NetworkName: in.Network.Name, Workload: w.Workload},
-		})
-		if !Ended(live) {
-			break
+	next := -1
+	underWay := false
+	for i := range in.Network.Spec.Workloads {
+		switch live := in.Runs[in.runName(i)]; {
+		case live == nil && next < 0:
+			next = i
+		case live == nil:
+		case annotated(in.Network, live) && !metav1.IsControlledBy(live, in.Network):
+			underWay = underWay || !Ended(live)
+		default:
+			underWay = underWay || !Ended(live)
+			due = append(due, in.plannedRun(i))
 		}
 	}
-	return due, nil
+	if next < 0 || underWay {
+		return due, nil
+	}
+	if name := in.runName(next); in.isOthers(name) {
+		return nil, field.Invalid(field.NewPath("spec", "workloads").Index(next).Child("name"), in.Network.Spec.Workloads[next].Name,
+			"there is a BenchmarkRun "+name+
+				" that is not this network's, kept from an earlier one perhaps: delete it, or give workload or network another name")
+	}
+	if in.Network.Spec.Suspend {
+		return due, nil
+	}
+	return append(due, in.plannedRun(next)), nil
+}
+
+func (in Input) runName(workload int) string {
+	return names.Run(in.Network.Name, in.Network.Spec.Workloads[workload].Name)
+}
+
+// plannedRun is the run of a listed workload.
+func (in Input) plannedRun(workload int) *v1alpha1.BenchmarkRun {
+	return &v1alpha1.BenchmarkRun{
+		ObjectMeta: metav1.ObjectMeta{Name: in.runName(workload), Labels: Labels(in.Network.Name, "run"),
+			Annotations: map[string]string{v1alpha1.AnnotationNetwork: string(in.Network.UID)}},
+		Spec: v1alpha1.BenchmarkRunSpec{NetworkName: in.Network.Name, Workload: in.Network.Spec.Workloads[workload].Workload},
+	}
 }
 
 // isOthers tells whether there is a run of that name that the network did not make.

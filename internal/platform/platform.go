@@ -13,6 +13,9 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
+// SettingMemberStorage is the name of the derived setting with the size of a member's own volume.
+const SettingMemberStorage = "memberStorage"
+
 // Platform is a system under test.
 type Platform interface {
 	// Type is the discriminator in the spec.

@@ -1,6 +1,10 @@
 package pods
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
 
 // Mount puts a volume at path, to be written.
 func Mount(volume, path string) corev1.VolumeMount {
@@ -15,6 +19,25 @@ func ReadOnly(volume, path string) corev1.VolumeMount {
 // Scratch is an empty volume that goes with its pod.
 func Scratch(name string) corev1.Volume {
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}
+}
+
+// VolumeSize returns the size of a volume of a StatefulSet: the request of its claim template, or the limit of its emptyDir. It is false
+// where there is no StatefulSet or the volume has no size.
+func VolumeSize(set *appsv1.StatefulSet, volume string) (resource.Quantity, bool) {
+	if set == nil {
+		return resource.Quantity{}, false
+	}
+	for _, claim := range set.Spec.VolumeClaimTemplates {
+		if claim.Name == volume {
+			return *claim.Spec.Resources.Requests.Storage(), true
+		}
+	}
+	for _, v := range set.Spec.Template.Spec.Volumes {
+		if v.Name == volume && v.EmptyDir != nil && v.EmptyDir.SizeLimit != nil {
+			return *v.EmptyDir.SizeLimit, true
+		}
+	}
+	return resource.Quantity{}, false
 }
 
 // SecretVolume holds all keys of a Secret, readable by the pod's group.

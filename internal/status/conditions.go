@@ -70,7 +70,7 @@ func queuedConditions(in NetworkInput) []metav1.Condition {
 
 func networkConditions(in NetworkInput) []metav1.Condition {
 	l := conditionList{generation: in.Network.Generation}
-	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+	accepted(&l, in.Plan.Shortfalls)
 	admission(&l, in.Network, in.Admission)
 	distance := emulated(in)
 	l.set(v1alpha1.ConditionNetworkEmulated, distance.OK, distance.Reason, distance.Message)
@@ -90,6 +90,22 @@ func networkConditions(in NetworkInput) []metav1.Condition {
 		l.unready(failed, reason, fmt.Sprintf("stage %s: %s", first.Name, first.Message))
 	}
 	return l.all
+}
+
+// accepted adds the condition Accepted of a network that exists. Appended workloads are run even where they may need larger volumes.
+func accepted(l *conditionList, shortfalls []plan.Shortfall) {
+	if len(shortfalls) == 0 {
+		l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+		return
+	}
+	s := shortfalls[0]
+	message := fmt.Sprintf("spec.workloads: the listed workloads may need %s on volume %s of StatefulSet %s, which keeps the %s with which it was created",
+		&s.Needed, s.Volume, s.StatefulSet, &s.Size)
+	if more := len(shortfalls) - 1; more > 0 {
+		message += fmt.Sprintf(", and more than %d other volumes have", more)
+	}
+	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonStorageBelowPlan, message+
+		"; they are run all the same: create another network if the volume gets full")
 }
 
 // firstUnready is the first stage of the provisioning that was begun and is not ready; a failed one goes first.

@@ -46,9 +46,12 @@ func ExperimentEnded(e *v1alpha1.BenchmarkExperiment) bool {
 	return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionComplete)
 }
 
-// Rehearsed tells whether an experiment was found to be possible, so that it need not be looked at again.
+// Rehearsed reports whether an experiment was found to be possible and the cluster had room for it, so that it need not be
+// checked again.
 func Rehearsed(e *v1alpha1.BenchmarkExperiment) bool {
-	return e.Status.Plan != nil && meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionAccepted)
+	conditions := e.Status.Conditions
+	return e.Status.Plan != nil && meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionAccepted) &&
+		!meta.IsStatusConditionFalse(conditions, v1alpha1.ConditionFits)
 }
 
 // Experiment computes the status of an experiment.

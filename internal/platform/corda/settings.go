@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/sizing"
 )
 
@@ -63,6 +64,6 @@ func storageSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSett
 		{Name: "plannedTransactions", Value: strconv.FormatInt(planned.Transactions, 10), Source: fmt.Sprintf(
 			"listed workloads over warm-up and window: open loops at their rate, closed ones at no more than %.0f operations a second", highestRate(spec))},
 		{Name: "plannedStates", Value: strconv.FormatInt(planned.States, 10), Source: "1 per Issue, 2 per Pay, 3 per IssueAndPay and per flow by class name"},
-		{Name: "memberStorage", Value: size.String(), Source: source},
+		{Name: platform.SettingMemberStorage, Value: size.String(), Source: source},
 	}
 }

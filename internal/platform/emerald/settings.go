@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
 )
 
 // Settings lists what every member runs with, each with its source.
@@ -24,7 +25,7 @@ func (Emerald) Settings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedS
 	if given := spec.Members.Storage.Size; given != nil {
 		size = *given
 	}
-	settings = append(settings, v1alpha1.DerivedSetting{Name: "memberStorage", Value: size.String(), Source: source(
+	settings = append(settings, v1alpha1.DerivedSetting{Name: platform.SettingMemberStorage, Value: size.String(), Source: source(
 		spec.Members.Storage.Size != nil, "spec.members.storage.size", "4Gi + 1 KiB per planned transaction (this project's estimate), in whole GiB")})
 	if e.Execution.Client != v1alpha1.ExecutionCustom {
 		settings = append(settings, v1alpha1.DerivedSetting{Name: "executionFlags", Value: strings.Join(arguments(tunable(spec)), " "), Source: fmt.Sprintf(

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/sizing"
 )
 
@@ -41,7 +42,7 @@ func preset(size v1alpha1.Size, set *resource.Quantity, field string) string {
 func storageSetting(spec *v1alpha1.BenchmarkNetworkSpec) v1alpha1.DerivedSetting {
 	p := spec.Platform.JPaxos
 	if !keepsLog(p) {
-		return v1alpha1.DerivedSetting{Name: "memberStorage", Value: "a volume of the pod", Source: fmt.Sprintf(
+		return v1alpha1.DerivedSetting{Name: platform.SettingMemberStorage, Value: "a volume of the pod", Source: fmt.Sprintf(
 			"crash model %s recovers over the network, and would wait for ever for a log of an earlier life", p.CrashModel)}
 	}
 	size := volumeSize(spec)
@@ -49,5 +50,5 @@ func storageSetting(spec *v1alpha1.BenchmarkNetworkSpec) v1alpha1.DerivedSetting
 	if spec.Members.Storage.Size != nil {
 		source = "spec.members.storage.size"
 	}
-	return v1alpha1.DerivedSetting{Name: "memberStorage", Value: size.String(), Source: source}
+	return v1alpha1.DerivedSetting{Name: platform.SettingMemberStorage, Value: size.String(), Source: source}
 }

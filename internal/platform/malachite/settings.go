@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/sizing"
 )
@@ -23,7 +24,7 @@ func (Malachite) Settings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.Derive
 			"4Mi (Malachite), or the largest message and 192Ki besides")},
 		{Name: "maxResponseSize", Value: binary(responseSize(m)), Source: source(m.Gossip.MaxResponseSize, "spec.platform.malachite.gossip.maxResponseSize",
 			"10Mi (Malachite), or a block and 192Ki besides")},
-		{Name: "memberStorage", Value: storage.String(), Source: source(spec.Members.Storage.Size, "spec.members.storage.size",
+		{Name: platform.SettingMemberStorage, Value: storage.String(), Source: source(spec.Members.Storage.Size, "spec.members.storage.size",
 			"512Mi and keptBlocks twice over, in whole GiB")},
 	}
 }

@@ -1,0 +1,67 @@
+package controllers
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/rehearsal"
+)
+
+// waitingExperiment is an experiment whose check was begun at a time.
+func waitingExperiment(p *preflights, at time.Time) *v1alpha1.BenchmarkExperiment {
+	e := &v1alpha1.BenchmarkExperiment{ObjectMeta: metav1.ObjectMeta{Name: "e", UID: "1", Generation: 1}}
+	p.begin(e, at)
+	return e
+}
+
+func TestPreflightDelays(t *testing.T) {
+	var p preflights
+	now := time.Unix(0, 0)
+	e := waitingExperiment(&p, now)
+	for i, want := range []time.Duration{15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute,
+		8 * time.Minute, 10 * time.Minute, 10 * time.Minute} {
+		if got := p.remaining(e, now); got != want {
+			t.Errorf("after check %d the next one waits %s, want %s", i+1, got, want)
+		}
+		now = now.Add(want)
+		if got := p.remaining(e, now); got != 0 {
+			t.Errorf("check %d is due, but waits %s", i+2, got)
+		}
+		p.begin(e, now)
+	}
+}
+
+func TestPreflightMemory(t *testing.T) {
+	now := time.Unix(0, 0)
+	forecast := &rehearsal.Forecast{}
+	cases := map[string]struct {
+		change    func(*preflights, *v1alpha1.BenchmarkExperiment)
+		remaining time.Duration
+		known     bool
+	}{
+		"unchanged":       {change: func(*preflights, *v1alpha1.BenchmarkExperiment) {}, remaining: 30 * time.Second, known: true},
+		"new generation":  {change: func(_ *preflights, e *v1alpha1.BenchmarkExperiment) { e.Generation++ }, remaining: 30 * time.Second},
+		"made again":      {change: func(_ *preflights, e *v1alpha1.BenchmarkExperiment) { e.UID = "2" }},
+		"a network went":  {change: func(p *preflights, _ *v1alpha1.BenchmarkExperiment) { p.hasten(now) }, remaining: 15 * time.Second, known: true},
+		"it was accepted": {change: func(p *preflights, e *v1alpha1.BenchmarkExperiment) { p.forget(client.ObjectKeyFromObject(e)) }},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			var p preflights
+			e := waitingExperiment(&p, now)
+			p.begin(e, now)
+			p.passed(e, forecast)
+			c.change(&p, e)
+			if got := p.remaining(e, now); got != c.remaining {
+				t.Errorf("the next check waits %s, want %s", got, c.remaining)
+			}
+			if got := p.begin(e, now); (got == forecast) != c.known {
+				t.Errorf("the next check has the forecast %v, want it: %t", got, c.known)
+			}
+		})
+	}
+}
