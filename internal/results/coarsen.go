@@ -1,6 +1,7 @@
 package results
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/bits"
@@ -88,13 +89,28 @@ func halveSeries(seriesSeconds *int, series []NamedSeries, members []Member) {
 // coarsen makes the result smaller by one step of the rule in docs/results.md; false if no step is left.
 func (r *Result) coarsen() bool {
 	if resolution(r.SeriesSeconds) >= coarsestSeconds {
-		return false
+		return r.dropObserved()
 	}
 	halveSeries(&r.SeriesSeconds, r.Recorded, r.Members)
 	if r.SeriesSeconds > thinBlocksFrom {
 		r.BlocksOmitted += int64(len(r.Blocks) - len(r.Blocks)/2)
 		r.Blocks = r.Blocks[:len(r.Blocks)/2]
 	}
+	return true
+}
+
+// dropObserved leaves the endpoints that were sampled out of the workload; false if there are none. Members and series have their names.
+func (r *Result) dropObserved() bool {
+	var workload map[string]json.RawMessage
+	if json.Unmarshal(r.Workload, &workload) != nil || workload["observe"] == nil {
+		return false
+	}
+	delete(workload, "observe")
+	rest, err := json.Marshal(workload)
+	if err != nil {
+		return false
+	}
+	r.Workload = rest
 	return true
 }
 

@@ -1,0 +1,447 @@
+package controllers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/apply"
+	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/message"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/status"
+)
+
+const (
+	// maxObjectBytes is etcd's limit on a request. The API server stores an object with its managed fields.
+	maxObjectBytes = 1536 << 10
+	// maxDataBytes is the API server's limit on the values of a ConfigMap or Secret.
+	maxDataBytes = 1 << 20
+	// longName has as many characters as the name of a network may have.
+	longName = "a-network-with-the-longest-name"
+)
+
+// largestTemplates have one of everything that grows. Numbers and lists are raised to what the CRD and the platform admit.
+var largestTemplates = map[v1alpha1.PlatformType]string{
+	v1alpha1.PlatformCorda: `
+platform: {type: Corda, corda: {version: "4.10", tuning: {jvmArgs: ["-Da=b"]}}}
+members: {count: 2, heap: 4Gi, cores: "2", memory: 8Gi}
+workloads:
+- {name: w, corda: {flow: IssueAndPay, initiators: [0]}, load: {clients: 50}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
+	v1alpha1.PlatformJPaxos: `
+platform: {type: JPaxos, jpaxos: {image: "registry.example.com/jpaxos:2021", transport: TCP, jvmArgs: ["-Da=b"]}}
+members: {count: 3, heap: 1Gi, cores: "1", memory: 2Gi}
+workloads:
+- {name: w, jpaxos: {requestBytes: 128}, load: {clients: 1000}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
+	v1alpha1.PlatformMalachite: `
+platform: {type: Malachite, malachite: {blockSize: 1Mi, peers: Discovery, keptBlocks: 100, threads: 2}}
+members: {count: 4}
+workloads:
+- {name: w, malachite: {transactionBytes: 250}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {memory: 512Gi}}`,
+	v1alpha1.PlatformEmerald: `
+platform: {type: Emerald, emerald: {image: "registry.example/emerald:1", execution: {client: Reth, image: "registry.example/reth:1"}}}
+members: {count: 4, cores: "4", memory: 16Gi}
+workloads:
+- {name: w, evm: {batchSize: 10}, load: {model: Open, ratePerSecond: 1k, clients: 50}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
+}
+
+// largestVariants are what a largest network is tried with besides: topologies of databases and types of storage.
+func largestVariants(kind v1alpha1.PlatformType) map[string]string {
+	persistent, ephemeral := "type: Persistent, className: "+strings.Repeat("c", 253), "type: Ephemeral"
+	variants := map[string]string{"Persistent": "members: {storage: {" + persistent + "}}", "Ephemeral": "members: {storage: {" + ephemeral + "}}"}
+	switch kind {
+	case v1alpha1.PlatformCorda:
+		for topology, more := range map[string]string{"PerMember": "", "Shared": "", "PerHost": ", membersPerInstance: 3"} {
+			for storage, text := range map[string]string{"Persistent": persistent, "Ephemeral": ephemeral} {
+				variants["PostgreSQL "+topology+" "+storage] = fmt.Sprintf("database: {engine: PostgreSQL, topology: %s%s, memory: 8Ti, storage: {%s}}",
+					topology, more, text)
+			}
+		}
+		variants["PostgreSQL External"] = fmt.Sprintf("database: {engine: PostgreSQL, topology: Shared, provider: External, external: {host: %s, adminSecret: {name: admin}}}",
+			strings.Repeat("h", 253))
+	default:
+		variants["Regions"] = "network: {regions: [{name: NYC, count: 1}, {name: LON, count: 1}, {name: SFO, count: 1}]}"
+	}
+	return variants
+}
+
+// TestLargestAllowed takes the largest network that the CRD and its platform admit through plan, apply and status, and a run on it, on a
+// real API server. The objects of a thousand members are too many to write: the largest of each kind is written in a dry run.
+func TestLargestAllowed(t *testing.T) {
+	schema := crdSchema(t, "benchmarknetworks").Properties["spec"]
+	for kind, template := range largestTemplates {
+		t.Run(string(kind), func(t *testing.T) {
+			w := newWorld(t)
+			l := &largest{world: w, object: &unstructured.Unstructured{Object: map[string]any{}}}
+			l.object.SetUnstructuredContent(map[string]any{"apiVersion": v1alpha1.GroupVersion.String(), "kind": "BenchmarkNetwork",
+				"metadata": map[string]any{"name": longName[:30], "namespace": w.namespace}})
+			var spec map[string]any
+			must(t, yaml.Unmarshal([]byte(template), &spec))
+			l.object.Object["spec"] = spec
+			if _, err := l.admitted(); err != nil {
+				t.Fatalf("the template is not admitted: %v", err)
+			}
+			l.raise(&schema, spec)
+			network, err := l.admitted()
+			must(t, err)
+			t.Logf("%d members, %d workloads, %d workers", network.Spec.Members.Count, len(network.Spec.Workloads), network.Spec.Workloads[0].Workers.Count)
+			if n := property(schema, "workloads").MaxItems; len(network.Spec.Workloads) != int(*n) {
+				t.Errorf("%d workloads, want %d: nothing was raised", len(network.Spec.Workloads), *n)
+			}
+			for variant, text := range largestVariants(kind) {
+				t.Run(variant, func(t *testing.T) { l.try(t, network.Spec.Members.Count, text) })
+			}
+		})
+	}
+}
+
+func crdSchema(t *testing.T, plural string) *apiextensionsv1.JSONSchemaProps {
+	t.Helper()
+	content, err := os.ReadFile("../config/crd/bases/benchnet.dev_" + plural + ".yaml")
+	must(t, err)
+	var crd apiextensionsv1.CustomResourceDefinition
+	must(t, yaml.Unmarshal(content, &crd))
+	return crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+}
+
+// largest is a network while it is made as large as is admitted.
+type largest struct {
+	*world
+	object *unstructured.Unstructured
+}
+
+// admitted returns the network with its defaults if the API server and the platform accept it.
+func (l *largest) admitted() (*v1alpha1.BenchmarkNetwork, error) {
+	made := l.object.DeepCopy()
+	if err := l.client.Create(l.ctx, made, client.DryRunAll, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
+		return nil, err
+	}
+	network := &v1alpha1.BenchmarkNetwork{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(made.Object, network); err != nil {
+		return nil, err
+	}
+	p, err := l.platforms.Get(network.Spec.Platform.Type)
+	if err != nil {
+		return nil, err
+	}
+	problems := p.Validate(&network.Spec, field.NewPath("spec"))
+	for i := range network.Spec.Workloads {
+		problems = append(problems, platform.ValidateWorkload(p, &network.Spec, &network.Spec.Workloads[i].Workload, field.NewPath("spec"))...)
+	}
+	return network, problems.ToAggregate()
+}
+
+// raise sets the numbers and lists that the value has to the largest that are admitted, up to the maxima of the schema.
+func (l *largest) raise(schema *apiextensionsv1.JSONSchemaProps, value map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(value)) {
+		property := schema.Properties[name]
+		switch current := value[name].(type) {
+		case map[string]any:
+			l.raise(&property, current)
+		case int64:
+			if property.Maximum != nil {
+				l.search(current, int64(*property.Maximum), func(n int64) { value[name] = n })
+			}
+		case float64:
+			if property.Maximum != nil {
+				l.search(int64(current), int64(*property.Maximum), func(n int64) { value[name] = n })
+			}
+		case []any:
+			if item, ok := current[0].(map[string]any); ok {
+				l.raise(property.Items.Schema, item)
+			}
+			if property.MaxItems != nil {
+				l.search(1, *property.MaxItems, func(n int64) { value[name] = itemsLike(current[0], int(n), property.Items.Schema) })
+			}
+		}
+	}
+}
+
+// search sets the largest value between one that is admitted and a maximum.
+func (l *largest) search(low, high int64, set func(int64)) {
+	set(high)
+	if _, err := l.admitted(); err == nil {
+		return
+	}
+	for low+1 < high {
+		middle := (low + high) / 2
+		set(middle)
+		if _, err := l.admitted(); err == nil {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	// Some counts must be odd.
+	for n := low + 7; n > low; n-- {
+		set(n)
+		if _, err := l.admitted(); err == nil {
+			return
+		}
+	}
+	set(low)
+}
+
+// itemsLike are items like the first, but different from each other: of other names, numbers, or texts of the greatest length.
+func itemsLike(first any, n int, schema *apiextensionsv1.JSONSchemaProps) []any {
+	items := []any{first}
+	for i := 1; i < n; i++ {
+		switch item := first.(type) {
+		case map[string]any:
+			c := runtime.DeepCopyJSON(item)
+			c["name"] = fmt.Sprintf("%s-%0*d", item["name"], 18, i)
+			items = append(items, c)
+		case string:
+			text := fmt.Sprintf("%s%d", item, i)
+			if schema.MaxLength != nil {
+				text += strings.Repeat("x", int(*schema.MaxLength)-len(text))
+			}
+			items = append(items, text)
+		default:
+			items = append(items, int64(i))
+		}
+	}
+	return items
+}
+
+// try takes a variant of the network through plan, apply and status.
+func (l *largest) try(t *testing.T, members int32, variant string) {
+	w := newWorld(t)
+	v := &largest{world: w, object: l.object.DeepCopy()}
+	v.object.SetNamespace(w.namespace)
+	spec := v.object.Object["spec"].(map[string]any)
+	var patch map[string]any
+	must(t, yaml.Unmarshal([]byte(variant), &patch))
+	mergeInto(spec, patch)
+	if regions, ok := patch["network"].(map[string]any); ok {
+		list := regions["regions"].([]any)
+		list[0].(map[string]any)["count"] = int64(members) - 2
+	}
+	must(t, w.client.Create(w.ctx, v.object, client.FieldValidation(metav1.FieldValidationStrict)))
+	network := w.network(v.object.GetName())
+	network.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BenchmarkNetwork"))
+	p, err := w.platforms.Get(network.Spec.Platform.Type)
+	must(t, err)
+	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: catalogue, KubeVersion: "v1.34.4",
+		MaterialComplete: func(string) bool { return true }})
+	must(t, err)
+	w.applyLargest(network, built.Objects())
+	pods := fullPods(network, built.Topology)
+	snapshot := observe.NewSnapshot(w.client.Scheme(), nil, pods)
+	var stages []status.StageFinding
+	for _, s := range built.Stages {
+		stages = append(stages, status.StageFinding{Name: s.Name, Begun: true, Provisioning: true,
+			Readiness: observe.Readiness{State: observe.Failed, Message: strings.Repeat("ü", 1<<20)}})
+	}
+	before := network.DeepCopy()
+	network.Status = status.Network(status.NetworkInput{Network: network, Plan: built, Snapshot: snapshot, Stages: stages, Now: w.now})
+	w.writeLargeStatus(before, network)
+	if got := len(network.Status.Members); got < int(members) {
+		t.Errorf("the status has %d members of %d", got, members)
+	}
+	w.tryRun(network, p, built, pods)
+}
+
+// mergeInto puts the fields of a patch into a document.
+func mergeInto(into, patch map[string]any) {
+	for name, value := range patch {
+		inner, isObject := value.(map[string]any)
+		if below, ok := into[name].(map[string]any); ok && isObject {
+			mergeInto(below, inner)
+			continue
+		}
+		into[name] = value
+	}
+}
+
+// applyLargest holds all objects to the limits, and applies the largest of each kind in a dry run with the operator's rights.
+func (w *world) applyLargest(owner client.Object, objects []client.Object) {
+	w.t.Helper()
+	byKind, sizes := map[string]client.Object{}, map[string]int{}
+	for _, o := range objects {
+		content, err := json.Marshal(o)
+		must(w.t, err)
+		if len(content) > maxObjectBytes {
+			w.t.Errorf("%T %s has %d bytes", o, o.GetName(), len(content))
+		}
+		data := 0
+		if cm, ok := o.(*corev1.ConfigMap); ok {
+			for _, text := range cm.Data {
+				data += len(text)
+			}
+			for _, value := range cm.BinaryData {
+				data += len(value)
+			}
+		}
+		if data > maxDataBytes {
+			w.t.Errorf("ConfigMap %s has %d bytes of data", o.GetName(), data)
+		}
+		if kind := fmt.Sprintf("%T %s", o, o.GetObjectKind().GroupVersionKind().Kind); len(content) > sizes[kind] {
+			byKind[kind], sizes[kind] = o, len(content)
+		}
+	}
+	by := apply.Owner{Object: owner, Labels: map[string]string{v1alpha1.LabelNetwork: owner.GetName()}}
+	for _, o := range objects {
+		if role, ok := o.(*rbacv1.Role); ok { // Without it there is no binding to it, not even in a dry run.
+			must(w.t, apply.NewWriter(w.operator, w.direct, w.operator.Scheme()).Apply(w.ctx, by, role, nil))
+		}
+	}
+	delete(byKind, "*v1.Role ")
+	dry := apply.NewWriter(client.NewDryRunClient(w.operator), w.direct, w.operator.Scheme())
+	for kind, o := range byKind {
+		if err := dry.Apply(w.ctx, by, o, nil); err != nil {
+			w.t.Errorf("apply %s %s of %d bytes: %v", kind, o.GetName(), sizes[kind], err)
+		}
+	}
+	w.t.Logf("%d objects, the largest has %d bytes", len(objects), slices.Max(slices.Collect(maps.Values(sizes))))
+}
+
+// fullPods are the pods of all members, with every field that a status tells of at its longest.
+func fullPods(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) []corev1.Pod {
+	var pods []corev1.Pod
+	for _, m := range topology.Members {
+		pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: names.Pod(network.Name, m.Name), UID: "12345678-1234-1234-1234-123456789012",
+			Labels: map[string]string{v1alpha1.LabelNetwork: network.Name, v1alpha1.LabelMember: m.Name}}}
+		pod.Spec.NodeName = strings.Repeat("n", 63)
+		for _, container := range []string{"member", "execution"} {
+			pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: container})
+			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{Name: container, RestartCount: 99,
+				Image: "registry.example.com/project/member:1.0.0", ImageID: "registry.example.com/project/member@sha256:" + strings.Repeat("0", 64),
+				State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff", Message: strings.Repeat("ü", 1<<10)}}})
+		}
+		pods = append(pods, pod)
+	}
+	return pods
+}
+
+// writeLargeStatus writes a status as the operator does, and holds what is stored to etcd's limit.
+func (w *world) writeLargeStatus(before, after client.Object) {
+	w.t.Helper()
+	kind := before.GetObjectKind().GroupVersionKind().Kind
+	if err := w.operator.Status().Patch(w.ctx, after.DeepCopyObject().(client.Object), client.MergeFrom(before), client.FieldOwner(v1alpha1.ManagedBy)); err != nil {
+		w.t.Fatalf("write the status of %s: %.500v", kind, err)
+	}
+	stored := &unstructured.Unstructured{}
+	stored.SetGroupVersionKind(after.GetObjectKind().GroupVersionKind())
+	must(w.t, w.client.Get(w.ctx, client.ObjectKeyFromObject(after), stored))
+	content, err := json.Marshal(stored)
+	must(w.t, err)
+	w.t.Logf("%s with a full status has %d bytes", kind, len(content))
+	if len(content) > maxObjectBytes {
+		w.t.Errorf("%s with a full status has %d bytes, at most %d", kind, len(content), maxObjectBytes)
+	}
+}
+
+// tryRun takes a run of the last workload, which is the longest named, through its objects, status and result.
+func (w *world) tryRun(network *v1alpha1.BenchmarkNetwork, p platform.Platform, built *plan.Plan, pods []corev1.Pod) {
+	w.t.Helper()
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: w.meta(strings.Repeat("r", 52))}
+	run.Spec = v1alpha1.BenchmarkRunSpec{NetworkName: network.Name, Workload: network.Spec.Workloads[len(network.Spec.Workloads)-1].Workload}
+	must(w.t, w.client.Create(w.ctx, run))
+	run.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BenchmarkRun"))
+	load, err := p.(platform.Loadable).Load(platform.Input{Network: network, Images: catalogue}, built.Topology, &run.Spec.Workload)
+	must(w.t, err)
+	databases, _ := plan.ObservedDatabases(p, network)
+	load.Workload.Observe = append(load.Workload.Observe, databases...)
+	if problem := driver.ValidateSamples(&load.Workload, &run.Spec.Workload.Workers, field.NewPath("spec")); problem != nil {
+		w.t.Error(problem)
+	}
+	baseline, err := observe.Baseline(pods)
+	must(w.t, err)
+	objects, err := driver.Objects(run, load, "agent", &driver.Release{Start: w.now, Baseline: baseline})
+	must(w.t, err)
+	result := fullResult(w.t, load, pods, network)
+	packed, err := results.Encode(result)
+	must(w.t, err)
+	w.t.Logf("the result of %d endpoints over %d s has %d bytes, a value for %d s", len(load.Workload.Observe), result.Times.WindowSeconds,
+		len(packed), result.SeriesSeconds)
+	w.applyLargest(run, append(objects, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.Result(run.Name)},
+		BinaryData: map[string][]byte{"result.json.gz": packed}}))
+	for _, in := range []status.RunInput{
+		{Run: run, Result: result, Now: w.now, WorkersReady: 50},
+		{Run: run, Failure: strings.Repeat("ü", 1<<20), Now: w.now},
+	} {
+		before := run.DeepCopy()
+		run.Status = status.Run(in)
+		w.writeLargeStatus(before, run)
+		w.get(run.Name, run)
+		run.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BenchmarkRun"))
+	}
+}
+
+// fullResult has everything that can be measured at its largest. Series are as long as workers may report them.
+func fullResult(t *testing.T, load driver.Driver, pods []corev1.Pod, network *v1alpha1.BenchmarkNetwork) *results.Result {
+	t.Helper()
+	random, seconds := rand.New(rand.NewPCG(1, 1)), load.Workload.Measure.WindowSeconds
+	numbers := func(n int, most float64) results.Series {
+		values := make(results.Series, n)
+		for i := range values {
+			values[i] = float64(int(random.Float64()*most*1e4)) / 1e4
+		}
+		return values
+	}
+	m := &results.Measurement{Start: time.Unix(1, 0), WindowSeconds: seconds, Histogram: results.NewHistogram(), SeriesSeconds: 256,
+		Completed: make([]int64, seconds), Failed: make([]int64, seconds)}
+	for i := range seconds {
+		m.Completed[i], m.Failed[i] = random.Int64N(10_000), random.Int64N(10)
+	}
+	length, clock, share := (seconds+255)/256, results.Clock{OffsetMillis: 0.1234, ErrorMillis: 0.1234}, 0.1234
+	pressure := &results.Pressure{CPU: &share, Memory: &share, IO: &share}
+	for _, o := range load.Workload.Observe {
+		m.Members = append(m.Members, results.Member{Member: o.Member, Role: o.Role, CPUSeconds: numbers(length, 32), MemoryBytes: numbers(length, 1e9),
+			Evidence: results.Evidence{CPULimit: 32, MemoryLimitBytes: 1e11, Pressure: pressure, Volume: &results.Volume{SizeBytes: 1e11, LeastAvailableBytes: 1e10},
+				Host: &results.Host{CPUs: 32, BusyShare: share, Pressure: pressure}, Clock: &clock, GarbageCollection: &results.GarbageCollection{Share: share}}})
+		for _, s := range append(o.Series, driver.ObservedSeries{Name: "networkReceive"}, driver.ObservedSeries{Name: "networkTransmit"}) {
+			m.Series = append(m.Series, results.NamedSeries{Subject: o.Member, Name: s.Name, Unit: s.Unit, Values: numbers(length, 1e6)})
+		}
+	}
+	for i := range results.MaxBlocks {
+		m.Blocks = append(m.Blocks, results.Block{Height: int64(i), Micros: int64(i)*4_000_000 + random.Int64N(1e6), Bytes: random.Int64N(1e7), Proposer: strings.Repeat("A", 40)})
+	}
+	for i := range 1000 {
+		m.Errors = append(m.Errors, results.ErrorCount{Kind: fmt.Sprintf("com.example.Exception%d", i), Count: random.Int64N(1e6), Example: strings.Repeat("ü", 200)})
+	}
+	long := strings.Repeat("ü", message.MaxItem/2)
+	var verdict results.Verdict
+	for range 50 {
+		verdict.Reasons = append(verdict.Reasons, results.Reason{Code: "WorkerMissing", Subject: "worker-0", Message: long})
+	}
+	for _, o := range load.Workload.Observe {
+		verdict.Notes = append(verdict.Notes, results.Reason{Code: "MemberThrottled", Subject: o.Member, Message: strings.Repeat("m", 150)})
+	}
+	var measures []results.Measure
+	for i := range 100 {
+		measures = append(measures, results.Measure{Name: fmt.Sprintf("measure-%d", i), Value: random.Float64(), Unit: "ms", Source: "a source"})
+	}
+	result, err := results.NewResult(m, results.Interpretation{Measures: measures}, verdict)
+	must(t, err)
+	workload, err := json.Marshal(load.Workload)
+	must(t, err)
+	result.Workload, result.Bottleneck = workload, &results.Bottleneck{Message: long}
+	result.Environment = results.Environment{Images: observe.Images(pods), Containers: observe.Containers(pods), Settings: map[string]string{}}
+	for i := range 100 {
+		result.Environment.Nodes = append(result.Environment.Nodes, results.Node{Name: fmt.Sprintf("node-%d.%s", i, network.Name)})
+	}
+	return result
+}
