@@ -35,7 +35,7 @@ const (
 	port     = 9102
 	portName = "emulation-agent"
 	// startBudgetSeconds covers an API server that is busy with a large network.
-	startBudgetSeconds = 300
+	startBudgetSeconds = 1800
 
 	// annotationHash restarts a member whose distances change, as with another version of the operator.
 	annotationHash = "benchnet.dev/emulation-hash"
