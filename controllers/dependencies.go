@@ -43,12 +43,14 @@ type Dependencies struct {
 	Now func() time.Time
 }
 
-// deleteAt deletes an object whose time to live ends at the deadline, or comes back then.
+// deleteAt deletes an object whose time to live ends at the deadline, or comes back then. It deletes only what was read: a changed object
+// may have another deadline, and one that was created again under the same name is another object.
 func (d *Dependencies) deleteAt(ctx context.Context, object client.Object, deadline time.Time) (ctrl.Result, error) {
 	if left := deadline.Sub(d.Now()); left > 0 {
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
-	if err := d.Client.Delete(ctx, object); err != nil && !apierrors.IsNotFound(err) {
+	read := client.Preconditions{UID: new(object.GetUID()), ResourceVersion: new(object.GetResourceVersion())}
+	if err := d.Client.Delete(ctx, object, read); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		return ctrl.Result{}, fmt.Errorf("delete expired %T %s: %w", object, object.GetName(), err)
 	}
 	return ctrl.Result{}, nil

@@ -151,7 +151,8 @@ func (w *Writer) Own(ctx context.Context, owner, object client.Object) error {
 	}
 }
 
-// Delete removes an object and its dependants; one that is gone already is no error.
+// Delete removes an object and its dependants; one that is gone already is no error. Another object that was created under the same name
+// stays.
 func (w *Writer) Delete(ctx context.Context, object client.Object) error {
 	return w.delete(ctx, object, metav1.DeletePropagationBackground)
 }
@@ -166,7 +167,7 @@ func (w *Writer) delete(ctx context.Context, object client.Object, dependants me
 		return nil
 	}
 	err := w.client.Delete(ctx, object, client.PropagationPolicy(dependants), client.Preconditions{UID: new(object.GetUID())})
-	if err != nil && !apierrors.IsNotFound(err) {
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		return fmt.Errorf("delete %T %s: %w", object, client.ObjectKeyFromObject(object), err)
 	}
 	return nil
