@@ -122,6 +122,8 @@ func (w *world) bringUp(name string) {
 	w.fillMaterial()
 	w.readySets()
 	w.completeJobs()
+	w.reconcileNetwork(name) // The servers of the databases are ready: the Jobs of the schemas are made.
+	w.completeJobs()
 	w.reconcileNetwork(name)
 	w.readySets()
 	w.reconcileNetwork(name)

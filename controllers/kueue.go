@@ -17,6 +17,7 @@ import (
 	"github.com/benchnet/benchnet/internal/capacity"
 	"github.com/benchnet/benchnet/internal/kueue"
 	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/rehearsal"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -124,11 +125,12 @@ func (r *NetworkReconciler) giveWay(ctx context.Context, pass *networkPass, work
 	if status.Admitted(pass.network) {
 		return evicted, nil
 	}
-	stays, err := r.leaveServers(ctx, pass)
-	if stays != "" {
-		evicted.Message += "; " + stays
+	servers, err := r.leaveServers(ctx, pass)
+	if servers.State != observe.Ready {
+		evicted.Message += "; " + servers.Message
+		return evicted, err
 	}
-	if err != nil || stays != "" {
+	if err != nil {
 		return evicted, err
 	}
 	if gone, err := r.vacate(ctx, pass); err != nil || !gone {

@@ -69,7 +69,7 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 		return ctrl.Result{}, err
 	}
 	if network.DeletionTimestamp != nil {
-		return ctrl.Result{}, r.tearDown(ctx, pass)
+		return r.tearDown(ctx, pass)
 	}
 	if pass.rendering {
 		return ctrl.Result{RequeueAfter: renderPoll}, nil
@@ -159,6 +159,9 @@ func (r *NetworkReconciler) provision(ctx context.Context, pass *networkPass) er
 // begin applies a stage and tells how far it is. An error is a part of that: the status has to show it.
 func (r *NetworkReconciler) begin(ctx context.Context, pass *networkPass, owner apply.Owner, stage plan.Stage) (observe.Readiness, error) {
 	for _, object := range stage.Objects {
+		if err := r.deleteForRecreation(ctx, pass, object); err != nil {
+			return unapplied(err), err
+		}
 		applied, err := r.Writer.Applied(ctx, owner, object, pass.snapshot.Live(object))
 		if err != nil {
 			return unapplied(err), err

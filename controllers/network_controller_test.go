@@ -53,7 +53,11 @@ func TestStagesFollowEachOther(t *testing.T) {
 	if got := w.sets(); !slices.Equal(got, []string{"banks-db"}) {
 		t.Fatalf("before material and databases are ready there should be the database alone, but there are %v", got)
 	}
+	if got := w.jobs("setup"); len(got) != 0 {
+		t.Fatalf("the schemas must wait for their server, but there are %v", got)
+	}
 	w.readySets()
+	w.reconcileNetwork("banks")
 	w.completeJobs()
 	w.reconcileNetwork("banks")
 	if got := w.sets(); len(got) != 1 {

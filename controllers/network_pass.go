@@ -44,6 +44,8 @@ type networkPass struct {
 	// problem is what kept the pass from its end.
 	problem  error
 	findings []status.StageFinding
+	// recreateIn is how long until the first Job that failed only by waiting is created again; zero: there is none.
+	recreateIn time.Duration
 	// admission is the decision of the limiter about a network that was not admitted yet, or that of Kueue about any.
 	admission status.AdmissionDecision
 }
@@ -209,13 +211,16 @@ func (p *networkPass) allFindings() []status.StageFinding {
 	return all
 }
 
-// retry comes back for what another object can mend, a refusal or pods that cannot be made; a changed spec comes back by itself.
+// retry comes back for what another object can mend, a refusal, pods that cannot be made or a Job that is created again; a changed spec
+// comes back by itself.
 func (p *networkPass) retry() ctrl.Result {
 	switch {
 	case p.missing:
 		return ctrl.Result{RequeueAfter: 15 * time.Second}
 	case p.snapshot.Podless():
 		return ctrl.Result{RequeueAfter: 5 * time.Second}
+	case p.recreateIn > 0:
+		return ctrl.Result{RequeueAfter: p.recreateIn}
 	}
 	return ctrl.Result{}
 }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/benchnet/benchnet/internal/apply"
 	"github.com/benchnet/benchnet/internal/observe"
 	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/status"
 )
 
 // Finalizers of networks that have something to do before they are gone.
@@ -39,24 +41,32 @@ func (r *NetworkReconciler) guardTearDown(ctx context.Context, pass *networkPass
 	return r.patchFinalizers(ctx, pass.network, controllerutil.AddFinalizer, needed...)
 }
 
-// tearDown stops the members, removes what outlives the network, and lets it go. Everything else goes with its owner.
-func (r *NetworkReconciler) tearDown(ctx context.Context, pass *networkPass) error {
-	if stays, err := r.leaveServers(ctx, pass); err != nil || stays != "" {
-		return err
+// tearDown stops the members, removes what outlives the network, and releases it. Everything else goes with its owner.
+func (r *NetworkReconciler) tearDown(ctx context.Context, pass *networkPass) (ctrl.Result, error) {
+	servers, err := r.leaveServers(ctx, pass)
+	if err != nil || servers.State != observe.Ready {
+		return patient(pass.retry(), errors.Join(err, r.reportTeardown(ctx, pass, servers)))
 	}
-	return r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer, serversFinalizer, resultsFinalizer)
+	return ctrl.Result{}, r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer, serversFinalizer, resultsFinalizer)
 }
 
-// leaveServers stops the members and removes what they have on servers that outlive the network. It tells why something of it is there
-// still; empty: nothing is, or nothing is known of how to remove it.
-func (r *NetworkReconciler) leaveServers(ctx context.Context, pass *networkPass) (stays string, err error) {
+// reportTeardown writes why a network that is being deleted still exists.
+func (r *NetworkReconciler) reportTeardown(ctx context.Context, pass *networkPass, servers observe.Readiness) error {
+	before := pass.network.DeepCopy()
+	pass.network.Status = status.TearingDown(before, servers, serversFinalizer, r.Now())
+	return writeStatus(ctx, r.Client, r.Events, before, pass.network, before.Status.Conditions, pass.network.Status.Conditions)
+}
+
+// leaveServers stops the members and removes what they have on servers that outlive the network. It is ready when nothing of it is left
+// there, or nothing is known of how to remove it. With an error the readiness has the message.
+func (r *NetworkReconciler) leaveServers(ctx context.Context, pass *networkPass) (observe.Readiness, error) {
 	if pass.plan == nil || !controllerutil.ContainsFinalizer(pass.network, serversFinalizer) {
-		return "", nil
+		return observe.Readiness{State: observe.Ready}, nil
 	}
 	for _, stage := range pass.plan.Stages {
 		if stage.Name == plan.StageMembers {
 			if err := r.deleteAll(ctx, pass, stage.Objects); err != nil {
-				return "", err
+				return unapplied(err), err
 			}
 		}
 	}
@@ -66,18 +76,40 @@ func (r *NetworkReconciler) leaveServers(ctx context.Context, pass *networkPass)
 	// Where dependants go first, what blocked the network's end would be deleted as soon as it is made.
 	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network), ChildrenLast: true}
 	for _, object := range pass.plan.Teardown {
-		err := r.Writer.Apply(ctx, owner, object, pass.snapshot.Live(object))
+		err := r.deleteForRecreation(ctx, pass, object)
+		if err == nil {
+			err = r.Writer.Apply(ctx, owner, object, pass.snapshot.Live(object))
+		}
 		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-			return "", nil // Nothing can be made here any more, and the namespace must not wait for it.
+			return observe.Readiness{State: observe.Ready}, nil // Nothing can be made here any more, and the namespace must not wait for it.
 		}
 		if err != nil {
-			return "", err
+			return unapplied(err), err
 		}
 	}
-	if removed := pass.readiness(plan.Stage{Objects: pass.plan.Teardown}); removed.State != observe.Ready {
-		return "schemas on the database server stay: " + removed.Message, nil
+	removed := pass.readiness(plan.Stage{Objects: pass.plan.Teardown})
+	if removed.State != observe.Ready {
+		removed.Message = "schemas on the database server stay: " + removed.Message
+		return removed, nil
 	}
-	return "", r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer, serversFinalizer)
+	return removed, r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer, serversFinalizer)
+}
+
+// deleteForRecreation deletes the live counterpart of a planned Job that failed only by waiting, when it is time: the pass that sees it gone
+// creates it again. Other objects it leaves as they are.
+func (r *NetworkReconciler) deleteForRecreation(ctx context.Context, pass *networkPass, planned client.Object) error {
+	live := pass.snapshot.Live(planned)
+	at, due := pass.snapshot.RecreateAt(live)
+	if !due {
+		return nil
+	}
+	if left := at.Sub(r.Now()); left > 0 {
+		if pass.recreateIn == 0 || left < pass.recreateIn {
+			pass.recreateIn = left
+		}
+		return nil
+	}
+	return r.Writer.Delete(ctx, live)
 }
 
 // keepResults lets the runs that have a result go free, if they are to be kept: as soon as they have it, since a network whose

@@ -162,7 +162,7 @@ type BenchmarkNetworkStatus struct {
 	// observedGeneration is the generation of the spec that this status describes; -1 before the first pass.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// phase in one word, for people: Queued, Pending, Provisioning, Resetting, Ready, Running, Finished, Degraded, Failed.
+	// phase in one word, for people: Queued, Pending, Provisioning, Resetting, Ready, Running, Finished, Degraded, Failed, Deleting.
 	// +optional
 	Phase string `json:"phase,omitempty"`
 	// conditions of the network; docs/conditions.md lists every type and reason.

@@ -30,6 +30,8 @@ const (
 	ReasonStageFailed       = "StageFailed"
 	ReasonQuotaExceeded     = "QuotaExceeded"
 	ReasonAllStagesReady    = "AllStagesReady"
+	ReasonTearingDown       = "TearingDown"
+	ReasonTeardownFailed    = "TeardownFailed"
 	ReasonSuspended         = "Suspended"
 	ReasonWaitingForNetwork = "WaitingForNetwork"
 	ReasonWaitingForTurn    = "WaitingForTurn"

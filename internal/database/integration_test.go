@@ -139,7 +139,7 @@ func (j job) run(script string) (string, error) {
 	i := mustBuild(j.t, j.in).Instances[0]
 	g := j.in.groups()[0]
 	dir := j.t.TempDir()
-	for name, content := range j.in.scriptData(g, []string{"prepare", "database.sql", "members", "role.sql", "clone", "rename.awk", "drop", "drop.sql"}) {
+	for name, content := range j.in.scriptData(g, []string{"wait", "prepare", "database.sql", "members", "role.sql", "clone", "rename.awk", "drop", "drop.sql"}) {
 		write(j.t, filepath.Join(dir, name), content)
 	}
 	cmd := exec.Command("bash", filepath.Join(dir, script))

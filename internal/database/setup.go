@@ -18,6 +18,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/pods"
 )
 
 //go:embed scripts
@@ -36,8 +37,8 @@ const (
 
 // setupFiles and dropFiles are the scripts that make the members' schemas, and those that remove them.
 var (
-	setupFiles = []string{"prepare", "database.sql", "members", "role.sql", "clone", "rename.awk"}
-	dropFiles  = []string{"drop", "drop.sql"}
+	setupFiles = []string{"wait", "prepare", "database.sql", "members", "role.sql", "clone", "rename.awk"}
+	dropFiles  = []string{"wait", "drop", "drop.sql"}
 )
 
 // setup is the ConfigMap and the Job that make the members' roles, schemas and tables.
@@ -106,8 +107,9 @@ func (in Input) job(g group, purpose string, files []string, pod corev1.PodSpec)
 			TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 			ObjectMeta: *meta.DeepCopy(),
 			Spec: batchv1.JobSpec{
-				BackoffLimit: ptr.To[int32](3),
-				Template:     corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod},
+				BackoffLimit:     ptr.To[int32](3),
+				PodFailurePolicy: pods.IgnoreDisruptions(),
+				Template:         corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod},
 			},
 		},
 	}

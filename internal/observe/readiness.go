@@ -5,7 +5,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -56,9 +57,12 @@ func (s *Snapshot) unseen(made client.Object) Readiness {
 		return s.statefulSet(made)
 	case *batchv1.Job:
 		return s.job(made)
-	default:
-		return Readiness{State: Ready}
+	case *unstructured.Unstructured: // An object of a chart.
+		if made.GetKind() == "StatefulSet" {
+			return s.statefulSet(&appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: made.GetName()}})
+		}
 	}
+	return Readiness{State: Ready}
 }
 
 // SecretComplete tells whether a Secret of material was filled.
@@ -107,24 +111,4 @@ func epochOf(set *appsv1.StatefulSet) string {
 
 func (s *Snapshot) podsOf(owner types.UID) int {
 	return len(s.controlled[owner])
-}
-
-func (s *Snapshot) job(job *batchv1.Job) Readiness {
-	for _, c := range job.Status.Conditions {
-		switch {
-		case c.Type == batchv1.JobComplete && c.Status == corev1.ConditionTrue:
-			return Readiness{State: Ready}
-		case c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue:
-			message := fmt.Sprintf("Job %s failed: %s", job.Name, c.Message)
-			if trouble := s.trouble(job.UID); trouble != "" {
-				message += "; " + trouble
-			}
-			return Readiness{Failed, message}
-		}
-	}
-	message := fmt.Sprintf("Job %s is running", job.Name)
-	if trouble := s.trouble(job.UID); trouble != "" {
-		message += "; " + trouble
-	}
-	return Readiness{Waiting, message}
 }

@@ -20,10 +20,17 @@ const postgresqlVersion = "15"
 // passwordKey is the key of the password in the Secrets of databases.
 const passwordKey = "password"
 
-// buildDatabases adds the stage of the databases with its credentials, and tells what they are.
+// buildDatabases adds the stages of the databases and of the schemas in them, with their credentials, and says what they are. The set-up
+// of the schemas begins when all servers are ready, so that its tries are not spent on waiting for them.
 func buildDatabases(in Input, pin platform.Input, p *Plan) (database.Plan, error) {
-	stage := Stage{Name: StageDatabases, Provisioning: true}
-	defer func() { p.Stages = append(p.Stages, stage) }()
+	servers := Stage{Name: StageDatabases, Provisioning: true}
+	schemas := Stage{Name: StageSchemas, Needs: []StageName{StageDatabases}, Provisioning: true}
+	defer func() {
+		p.Stages = append(p.Stages, servers)
+		if len(schemas.Objects) > 0 {
+			p.Stages = append(p.Stages, schemas)
+		}
+	}()
 	user, ok := in.Platform.(platform.DatabaseUser)
 	p.UsesDatabase = ok
 	if !ok || in.Network.Spec.DatabaseOrDefault().Engine != v1alpha1.EnginePostgreSQL {
@@ -43,7 +50,8 @@ func buildDatabases(in Input, pin platform.Input, p *Plan) (database.Plan, error
 		status := instance.Status()
 		p.Databases = append(p.Databases, status)
 		p.addShortfall(instance.Name, database.DataVolume, instance.Storage, instance.NeededStorage)
-		stage.Objects = append(stage.Objects, instance.Objects()...)
+		servers.Objects = append(servers.Objects, instance.Server...)
+		schemas.Objects = append(schemas.Objects, instance.Setup...)
 		p.Teardown = append(p.Teardown, instance.Teardown...)
 	}
 	p.Settings = append(p.Settings, databaseSettings(p.Databases)...)

@@ -60,6 +60,7 @@ type StageName string
 const (
 	StageMaterial  StageName = "Material"
 	StageDatabases StageName = "Databases"
+	StageSchemas   StageName = "Schemas"
 	StageMembers   StageName = "Members"
 	StageWorkloads StageName = "Workloads"
 
@@ -137,7 +138,7 @@ func Build(in Input) (*Plan, error) {
 	members = open(in, members)
 	p.Stages = append([]Stage{material}, p.Stages...)
 	p.Stages = append(p.Stages,
-		Stage{Name: StageMembers, Needs: []StageName{StageMaterial, StageDatabases}, Objects: members, Provisioning: true},
+		Stage{Name: StageMembers, Needs: []StageName{StageMaterial, StageDatabases, StageSchemas}, Objects: members, Provisioning: true},
 		Stage{Name: StageWorkloads, Needs: []StageName{StageMembers}, Objects: runs})
 	if p.Hash, err = p.hash(); err != nil {
 		return nil, err
@@ -172,7 +173,7 @@ func (p *Plan) Objects() []client.Object {
 func (p *Plan) hash() (string, error) {
 	var relevant []client.Object
 	for _, s := range p.Stages {
-		if s.Name == StageDatabases || s.Name == StageMembers {
+		if s.Name == StageDatabases || s.Name == StageSchemas || s.Name == StageMembers {
 			relevant = append(relevant, s.Objects...)
 		}
 	}

@@ -47,7 +47,7 @@ func (p *Plan) reset(in Input, databases []client.Object) {
 	members.Needs = append(members.Needs, StageStop, StageReset)
 	p.insert(StageMembers,
 		Stage{Name: StageStop, Objects: stops, Provisioning: true},
-		Stage{Name: StageReset, Needs: []StageName{StageStop, StageDatabases}, Objects: databases, Provisioning: true})
+		Stage{Name: StageReset, Needs: []StageName{StageStop, StageDatabases, StageSchemas}, Objects: databases, Provisioning: true})
 }
 
 // stopped is a member without its pod, in the epoch it is in. It is written on what was read alone: a member that has started in

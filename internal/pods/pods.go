@@ -3,6 +3,7 @@
 package pods
 
 import (
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -86,6 +87,15 @@ func CopyFiles(name, image, from, volume, to string) corev1.Container {
 			{Name: volume, MountPath: to},
 		},
 	}
+}
+
+// IgnoreDisruptions does not count a pod that was evicted, preempted or lost with its node as a failed try of its Job.
+func IgnoreDisruptions() *batchv1.PodFailurePolicy {
+	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+		Action: batchv1.PodFailurePolicyActionIgnore,
+		OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
+			{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}},
+	}}}
 }
 
 // Small are the resources of a container that copies files.

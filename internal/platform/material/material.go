@@ -36,8 +36,9 @@ const (
 	volumeTmp    = "tmp"
 	component    = "genesis"
 
-	// budgetSeconds is generous: on a machine full of members that start, it has taken minutes.
-	budgetSeconds = 1800
+	// podBudgetSeconds is the time for one try, from when its pod has a node: waiting for one does not count. It is generous: on a
+	// machine full of members that start, a try has taken minutes.
+	podBudgetSeconds = 1800
 )
 
 // Output is a Secret and a folder whose files are published in it. A Secret may be filled from several folders.
@@ -107,19 +108,19 @@ func Make(in platform.Input, r Recipe) platform.Material {
 // job gives up on bad input, and tries again what a restart may mend.
 func job(in platform.Input, owned metav1.ObjectMeta, r Recipe) *batchv1.Job {
 	j := &batchv1.Job{ObjectMeta: owned, Spec: batchv1.JobSpec{
-		BackoffLimit:          new(int32(3)),
-		ActiveDeadlineSeconds: new(int64(budgetSeconds)),
+		BackoffLimit:     new(int32(3)),
+		PodFailurePolicy: pods.IgnoreDisruptions(),
 		Template: corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: members.Labels(in.Network, component)},
 			Spec:       pod(in, owned.Name, r),
 		},
 	}}
 	if r.BadInput != nil {
-		j.Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+		j.Spec.PodFailurePolicy.Rules = append(j.Spec.PodFailurePolicy.Rules, batchv1.PodFailurePolicyRule{
 			Action: batchv1.PodFailurePolicyActionFailJob,
 			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
 				ContainerName: new(r.BadInput.Step), Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{r.BadInput.Code}},
-		}}}
+		})
 	}
 	return j
 }
@@ -130,6 +131,7 @@ func pod(in platform.Input, account string, r Recipe) corev1.PodSpec {
 	inMemory := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: new(resource.MustParse("64Mi"))}}
 	spec := corev1.PodSpec{
 		RestartPolicy:                corev1.RestartPolicyNever,
+		ActiveDeadlineSeconds:        new(int64(podBudgetSeconds)),
 		ServiceAccountName:           account,
 		AutomountServiceAccountToken: new(false),
 		EnableServiceLinks:           new(false),

@@ -1,0 +1,185 @@
+package controllers_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/observe"
+)
+
+// failJob does what the kubelet and the Job controller do when the last try of a Job ends with an exit code.
+func (w *world) failJob(name string, code int32) {
+	w.t.Helper()
+	job := &batchv1.Job{}
+	w.get(name, job)
+	pod := &corev1.Pod{ObjectMeta: w.meta(name + "-x"), Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "c"}}}}
+	pod.Labels = job.Labels
+	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
+	must(w.t, w.client.Create(w.ctx, pod))
+	pod.Status.Phase = corev1.PodFailed
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "c", State: corev1.ContainerState{
+		Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: "Error", Message: "its last words"}}}}
+	must(w.t, w.client.Status().Update(w.ctx, pod))
+	now := metav1.NewTime(w.now)
+	job.Status.StartTime, job.Status.Failed = &now, 1
+	for _, kind := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobFailed} {
+		job.Status.Conditions = append(job.Status.Conditions, batchv1.JobCondition{Type: kind, Status: corev1.ConditionTrue,
+			Reason: batchv1.JobReasonBackoffLimitExceeded, Message: "Job has reached the specified backoff limit", LastTransitionTime: now})
+	}
+	must(w.t, w.client.Status().Update(w.ctx, job))
+}
+
+// jobUID returns the UID of a Job, or "" if there is none.
+func (w *world) jobUID(name string) types.UID {
+	w.t.Helper()
+	job := &batchv1.Job{}
+	if w.gone(name, job) {
+		return ""
+	}
+	return job.UID
+}
+
+// TestJobsThatFail covers genesis and the set-up of the schemas: a Job that failed only by waiting is created again, and one that failed by
+// an error stays, with its last words in the status.
+func TestJobsThatFail(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	w.reconcileNetwork("banks")
+	w.readySets()
+	w.reconcileNetwork("banks")
+	for _, name := range []string{"banks-genesis", w.jobs("setup")[0]} {
+		t.Run(name, func(t *testing.T) {
+			first := w.jobUID(name)
+			w.failJob(name, observe.ExitNotAvailable)
+			again := w.reconcileNetwork("banks").RequeueAfter
+			if again <= 0 || again > time.Minute || w.jobUID(name) != first {
+				t.Fatalf("the failed Job should be there for a moment, but the network comes back after %s and the Job is %q", again, w.jobUID(name))
+			}
+			if !slices.ContainsFunc(w.network("banks").Status.Stages, func(s v1alpha1.StageStatus) bool {
+				return s.State == "InProgress" && strings.Contains(s.Message, name) && strings.Contains(s.Message, "created again")
+			}) {
+				t.Errorf("a stage should say that the Job is created again: %+v", w.network("banks").Status.Stages)
+			}
+			w.now = w.now.Add(again)
+			w.reconcileNetwork("banks")
+			w.reconcileNetwork("banks")
+			second := w.jobUID(name)
+			if second == "" || second == first {
+				t.Fatalf("the Job should be created again, but it is %q, before %q", second, first)
+			}
+			must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.meta(name + "-x")}, client.GracePeriodSeconds(0)))
+			w.failJob(name, 1)
+			w.now = w.now.Add(time.Hour)
+			w.reconcileNetwork("banks")
+			c := w.networkReady()
+			if w.jobUID(name) != second || c.Reason != v1alpha1.ReasonStageFailed || !strings.Contains(c.Message, name) || !strings.Contains(c.Message, "its last words") {
+				t.Errorf("a Job that failed by an error should stay, and Ready say why: %+v", c)
+			}
+			must(t, w.client.Delete(w.ctx, &batchv1.Job{ObjectMeta: w.meta(name)}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
+			must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.meta(name + "-x")}, client.GracePeriodSeconds(0)))
+			w.reconcileNetwork("banks")
+			if third := w.jobUID(name); third == "" || third == second {
+				t.Errorf("deleted by hand, the Job should be created again, but it is %q", third)
+			}
+		})
+	}
+}
+
+// TestFailedTeardownIsReported: a network that cannot be deleted says which Job failed and what to do, in a condition and in one event.
+func TestFailedTeardownIsReported(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.create(onAnExternalServer, &v1alpha1.BenchmarkNetwork{}))
+	w.bringUp("banks")
+	must(t, w.client.Delete(w.ctx, w.network("banks")))
+	w.reconcileNetwork("banks")
+	w.reconcileNetwork("banks")
+	job := w.jobs("teardown")[0]
+	if c := w.networkReady(); c.Reason != v1alpha1.ReasonTearingDown || !strings.Contains(c.Message, job) {
+		t.Errorf("Ready should name the Job that it waits for: %+v", c)
+	}
+	w.failJob(job, 2)
+	reconciler, recorder := w.networks(), events.NewFakeRecorder(10)
+	reconciler.Events = recorder
+	for range 3 {
+		_, err := reconciler.Reconcile(w.ctx, w.request("banks"))
+		must(t, err)
+	}
+	c := w.networkReady()
+	stalled := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionStalled)
+	if c.Reason != v1alpha1.ReasonTeardownFailed || stalled == nil {
+		t.Fatalf("Ready and Stalled should say that the teardown failed: %+v, %+v", c, stalled)
+	}
+	for _, part := range []string{job, "its last words", "delete the Job", "benchnet.dev/teardown"} {
+		if !strings.Contains(c.Message, part) {
+			t.Errorf("Ready should say %q: %s", part, c.Message)
+		}
+	}
+	close(recorder.Events)
+	var warnings []string
+	for e := range recorder.Events {
+		if strings.HasPrefix(e, corev1.EventTypeWarning) {
+			warnings = append(warnings, e)
+		}
+	}
+	if len(warnings) != 1 || !strings.Contains(warnings[0], v1alpha1.ReasonTeardownFailed) {
+		t.Errorf("there should be one warning, but there are %q", warnings)
+	}
+	must(t, w.client.Delete(w.ctx, &batchv1.Job{ObjectMeta: w.meta(job)}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
+	w.reconcileNetwork("banks")
+	if got := w.jobs("teardown"); !slices.Equal(got, []string{job}) {
+		t.Fatalf("deleted by hand, the Job should be created again, but there are %v", got)
+	}
+	w.completeJobs()
+	w.reconcileNetwork("banks")
+	if !w.gone("banks", &v1alpha1.BenchmarkNetwork{}) {
+		t.Error("the network should be gone when its schemas are")
+	}
+}
+
+// TestExpiryDeletesWhatWasRead: a network that changed since it was read is not deleted by its old time to live.
+func TestExpiryDeletesWhatWasRead(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.create(strings.Replace(twoBanks, "spec:", "spec:\n  ttlSecondsAfterFinished: 60", 1), &v1alpha1.BenchmarkNetwork{}))
+	w.bringUp("banks")
+	for _, run := range []string{"banks-issue", "banks-pay"} {
+		w.end(run)
+		w.reconcileNetwork("banks")
+	}
+	w.reconcileNetwork("banks")
+	stale := w.network("banks")
+	must(t, w.client.Patch(w.ctx, w.network("banks"), client.RawPatch(types.MergePatchType, []byte(`{"spec": {"ttlSecondsAfterFinished": 3600}}`))))
+	w.now = w.now.Add(2 * time.Minute)
+	reconciler := w.networks()
+	reconciler.Client = staleReader{Client: w.operator, stale: stale}
+	_, err := reconciler.Reconcile(w.ctx, w.request("banks"))
+	must(t, err)
+	if w.gone("banks", &v1alpha1.BenchmarkNetwork{}) {
+		t.Error("the network has an hour left and should not be deleted by what an old copy of it says")
+	}
+}
+
+// staleReader reads one network as a cache does that lags behind.
+type staleReader struct {
+	client.Client
+	stale *v1alpha1.BenchmarkNetwork
+}
+
+func (r staleReader) Get(ctx context.Context, key client.ObjectKey, into client.Object, opts ...client.GetOption) error {
+	if network, ok := into.(*v1alpha1.BenchmarkNetwork); ok {
+		r.stale.DeepCopyInto(network)
+		return nil
+	}
+	return r.Client.Get(ctx, key, into, opts...)
+}

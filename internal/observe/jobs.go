@@ -1,0 +1,107 @@
+package observe
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// ExitNotAvailable is the exit code of a container that waited for something in vain: EX_TEMPFAIL of sysexits.h.
+	ExitNotAvailable = 75
+	// recreationDelay is how long after its failure a Job that failed only by waiting is created again.
+	recreationDelay = 30 * time.Second
+	// statusUnknown is the reason by which the kubelet marks a container that never ran as terminated.
+	statusUnknown = "ContainerStatusUnknown"
+)
+
+// job returns the readiness of a Job. One that failed only by waiting is waiting still, since it is created again.
+func (s *Snapshot) job(job *batchv1.Job) Readiness {
+	if job.DeletionTimestamp != nil {
+		return Readiness{Waiting, fmt.Sprintf("Job %s is being deleted", job.Name)}
+	}
+	found := Readiness{Waiting, fmt.Sprintf("Job %s is running", job.Name)}
+	failed := jobCondition(job, batchv1.JobFailed)
+	switch {
+	case jobCondition(job, batchv1.JobComplete) != nil:
+		return Readiness{State: Ready}
+	case failed != nil && s.failedByWaiting(job, failed):
+		found.Message = fmt.Sprintf("Job %s failed only by waiting and is created again: %s", job.Name, failed.Message)
+	case failed != nil:
+		found = Readiness{Failed, fmt.Sprintf("Job %s failed: %s", job.Name, failed.Message)}
+	}
+	if trouble := s.trouble(job.UID); trouble != "" {
+		found.Message += "; " + trouble
+	}
+	return found
+}
+
+// RecreateAt returns when a Job is to be deleted, so that it is created again. It is false for a Job that runs, is complete, or failed by
+// an error of its own.
+func (s *Snapshot) RecreateAt(object client.Object) (time.Time, bool) {
+	job, ok := object.(*batchv1.Job)
+	if !ok || job.DeletionTimestamp != nil {
+		return time.Time{}, false
+	}
+	failed := jobCondition(job, batchv1.JobFailed)
+	if failed == nil || !s.failedByWaiting(job, failed) {
+		return time.Time{}, false
+	}
+	return failed.LastTransitionTime.Add(recreationDelay), true
+}
+
+// failedByWaiting reports whether nothing went wrong in any pod of a failed Job: pods had no node, no image or no server in time. A Job
+// of which no failed pod is left, to say why, failed for good.
+func (s *Snapshot) failedByWaiting(job *batchv1.Job, failed *batchv1.JobCondition) bool {
+	if failed.Reason == batchv1.JobReasonDeadlineExceeded {
+		return true // Only Jobs of earlier versions have such a deadline, which ran from their creation.
+	}
+	waited := false
+	for _, pod := range s.controlled[job.UID] {
+		if pod.Status.Phase != corev1.PodFailed {
+			continue
+		}
+		if !podWaited(pod) {
+			return false
+		}
+		waited = true
+	}
+	return waited
+}
+
+// podWaited reports whether a failed pod only waited: it was disrupted, its deadline passed before a container failed, or a container says
+// so by its exit code.
+func podWaited(pod *corev1.Pod) bool {
+	disrupted := slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue
+	})
+	if disrupted {
+		return true
+	}
+	waited := pod.Status.Reason == batchv1.JobReasonDeadlineExceeded
+	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		t := c.State.Terminated
+		switch {
+		case t == nil, t.ExitCode == 0, t.Reason == statusUnknown:
+		case t.ExitCode == ExitNotAvailable:
+			waited = true
+		default:
+			return false
+		}
+	}
+	return waited
+}
+
+// jobCondition returns the condition of that type if it is true, else nil.
+func jobCondition(job *batchv1.Job, kind batchv1.JobConditionType) *batchv1.JobCondition {
+	for i, c := range job.Status.Conditions {
+		if c.Type == kind && c.Status == corev1.ConditionTrue {
+			return &job.Status.Conditions[i]
+		}
+	}
+	return nil
+}
