@@ -100,6 +100,7 @@ func TestJobsThatFail(t *testing.T) {
 // TestFailedTeardownIsReported: a network that cannot be deleted says which Job failed and what to do, in a condition and in one event.
 func TestFailedTeardownIsReported(t *testing.T) {
 	w := newWorld(t)
+	w.adminSecret(forNetworks)
 	must(t, w.create(onAnExternalServer, &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	must(t, w.client.Delete(w.ctx, w.network("banks")))

@@ -71,7 +71,7 @@ func (r *NetworkReconciler) leaveServers(ctx context.Context, pass *networkPass)
 		}
 	}
 	if errors.Is(pass.secretRefusal, errNoAdminLabel) {
-		return "", pass.secretRefusal
+		return unapplied(pass.secretRefusal), pass.secretRefusal
 	}
 	// Where dependants go first, what blocked the network's end would be deleted as soon as it is made.
 	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network), ChildrenLast: true}
