@@ -124,7 +124,6 @@ func ImageVersion(record *corev1.ConfigMap) string {
 	return record.Data[versionKey]
 }
 
-
 // experiment returns the experiment that the network was created for, or "". A change of the network's label does not change it, since
 // other labels would replace the pods.
 func (in Input) experiment() string {
