@@ -175,7 +175,7 @@ func run(o options) error {
 
 // setUp registers the reconcilers.
 func (o options) setUp(mgr ctrl.Manager, kubeVersion string, found controllers.KueueMode) error {
-	if err := controllers.IndexRuns(mgr); err != nil {
+	if err := controllers.IndexRuns(context.Background(), mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
 	charts, err := sandbox.NewRenderer(time.Now)

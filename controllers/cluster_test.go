@@ -83,7 +83,7 @@ func (w *world) readyWorkers(run string) {
 func (w *world) readyPod(name string, template corev1.PodTemplateSpec, owner *metav1.OwnerReference) *corev1.Pod {
 	w.t.Helper()
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: w.namespace, Labels: template.Labels,
-		OwnerReferences: []metav1.OwnerReference{*owner}}, Spec: corev1.PodSpec{NodeName: w.host}}
+		OwnerReferences: []metav1.OwnerReference{*owner}}, Spec: corev1.PodSpec{NodeName: w.host, NodeSelector: template.Spec.NodeSelector}}
 	for _, c := range template.Spec.Containers {
 		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources})
 	}

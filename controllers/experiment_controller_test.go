@@ -66,6 +66,7 @@ func (w *world) node(name, cores, memory string) {
 }
 
 func (w *world) experiments() *controllers.ExperimentReconciler {
+	w.awaitWrites()
 	return &controllers.ExperimentReconciler{Dependencies: w.dependencies()}
 }
 

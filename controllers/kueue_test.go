@@ -34,6 +34,7 @@ func withKueue(t *testing.T) *world {
 	if w.kueue != controllers.KueueHonour {
 		t.Fatalf("Kueue should be found once it is installed, but it is %s", w.kueue)
 	}
+	w.use(sharedConnection(t, w.client, w.kueue))
 	return w
 }
 

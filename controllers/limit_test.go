@@ -377,7 +377,7 @@ func TestManyNetworksAtOnce(t *testing.T) {
 // manage starts a manager for the world's namespace, with limits; it stops with the test.
 func (w *world) manage(limits controllers.Limits) {
 	w.t.Helper()
-	mgr, err := ctrl.NewManager(config, ctrl.Options{Scheme: w.client.Scheme(), Metrics: metricsserver.Options{BindAddress: "0"},
+	mgr, err := ctrl.NewManager(impersonating(operatorNamespace), ctrl.Options{Scheme: w.client.Scheme(), Metrics: metricsserver.Options{BindAddress: "0"},
 		Controller: controllerconfig.Controller{SkipNameValidation: new(true)},
 		Cache:      controllers.CacheScope{Watched: []string{w.namespace}, Kueue: w.kueue}.Options()})
 	must(w.t, err)
@@ -385,7 +385,7 @@ func (w *world) manage(limits controllers.Limits) {
 	d.Now = time.Now
 	d.Client, d.Writer, d.Reader = mgr.GetClient(), apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()), observe.NewReader(mgr.GetClient(), mgr.GetScheme())
 	d.Limits = limits
-	must(w.t, controllers.IndexRuns(mgr))
+	must(w.t, controllers.IndexRuns(w.ctx, mgr.GetFieldIndexer()))
 	must(w.t, (&controllers.NetworkReconciler{Dependencies: d, Limiter: &controllers.Limiter{Dependencies: d}}).SetupWithManager(mgr, 4))
 	ctx, stop := context.WithCancel(w.ctx)
 	ended := make(chan error)

@@ -16,10 +16,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/controllers"
 	"github.com/benchnet/benchnet/internal/results"
 )
 
@@ -29,9 +29,9 @@ func (w *world) confine() {
 	for _, object := range chartRights(w.t, w.namespace, map[string]any{"watchNamespaces": []any{w.namespace}}, "Role", "RoleBinding") {
 		must(w.t, w.client.Create(w.ctx, object))
 	}
-	c, err := client.NewWithWatch(impersonating(w.namespace), client.Options{Scheme: w.client.Scheme()})
+	c, err := connect(w.ctx, impersonating(w.namespace), w.client.Scheme(), controllers.CacheScope{Watched: []string{w.namespace}})
 	must(w.t, err)
-	w.operator, w.direct = interceptor.NewClient(c, w.counting()), c
+	w.use(c)
 }
 
 // chartRights are what the chart makes of the operator's rights when it is installed in the namespace: one object of each of the kinds.

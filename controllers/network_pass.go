@@ -240,8 +240,8 @@ func runsOn(ctx context.Context, c client.Reader, namespace, network string) ([]
 }
 
 // IndexRuns lets the manager's cache find the runs on a network without a look at all others.
-func IndexRuns(mgr ctrl.Manager) error {
-	err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.BenchmarkRun{}, v1alpha1.FieldRunNetwork,
+func IndexRuns(ctx context.Context, cache client.FieldIndexer) error {
+	err := cache.IndexField(ctx, &v1alpha1.BenchmarkRun{}, v1alpha1.FieldRunNetwork,
 		func(o client.Object) []string { return []string{o.(*v1alpha1.BenchmarkRun).Spec.NetworkName} })
 	if err != nil {
 		return fmt.Errorf("index runs by network: %w", err)

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	controllerconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -71,14 +70,14 @@ func (s *sent) forget() {
 func (w *world) startManager() *sent {
 	w.t.Helper()
 	counted := &sent{counts: map[string]int{}, applied: map[string]bool{}}
-	own := rest.CopyConfig(config)
+	own := impersonating(operatorNamespace)
 	own.QPS = -1
 	own.Wrap(func(next http.RoundTripper) http.RoundTripper { counted.next = next; return counted })
 	mgr, err := ctrl.NewManager(own, ctrl.Options{Scheme: w.client.Scheme(), Metrics: metricsserver.Options{BindAddress: "0"},
 		Controller: controllerconfig.Controller{SkipNameValidation: new(true)},
 		Cache:      controllers.CacheScope{Watched: []string{w.namespace}}.Options()})
 	must(w.t, err)
-	must(w.t, controllers.IndexRuns(mgr))
+	must(w.t, controllers.IndexRuns(w.ctx, mgr.GetFieldIndexer()))
 	d := controllers.Dependencies{
 		Client: mgr.GetClient(), Direct: mgr.GetAPIReader(), Platforms: all.Registry(), Charts: w.charts,
 		Images: images.Catalogue{Registry: images.DefaultRegistry, Version: "0"},

@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
@@ -69,8 +70,11 @@ type world struct {
 	t         *testing.T
 	ctx       context.Context
 	namespace string
-	// client of the test itself, and the one through which the reconcilers write.
+	// client of the test itself, and the one of the reconcilers, which reads through their cache.
 	client, operator client.Client
+	cache            cache.Cache
+	// written are the kinds that a pass waits for.
+	written writtenKinds
 	// direct is through what the reconcilers read past their cache.
 	direct client.Reader
 	// host that pods are on; empty: they are on none.
@@ -106,17 +110,22 @@ func newWorld(t *testing.T) *world {
 	must(t, kueue.AddToScheme(scheme))
 	plain, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
 	must(t, err)
-	entitled, err := client.NewWithWatch(asOperator(t, plain), client.Options{Scheme: scheme})
-	must(t, err)
 	charts, err := sandbox.NewRenderer(time.Now)
 	must(t, err)
-	w := &world{t: t, charts: charts, ctx: t.Context(), client: plain, direct: entitled, now: time.Now().Truncate(time.Second),
+	w := &world{t: t, charts: charts, ctx: t.Context(), now: time.Now().Truncate(time.Second),
 		platforms: all.Registry()}
-	w.operator = interceptor.NewClient(entitled, w.counting())
+	w.client = w.recorded(plain)
+	w.use(sharedConnection(t, plain, controllers.KueueIgnore))
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
 	must(t, plain.Create(w.ctx, ns))
 	w.namespace = ns.Name
 	return w
+}
+
+// use has the reconcilers work through a connection.
+func (w *world) use(c *operatorConnection) {
+	w.cache, w.direct = c.cache, c.direct
+	w.operator = interceptor.NewClient(w.recorded(c.cached), w.counting())
 }
 
 // operatorNamespace is where the chart would install the operator; the account needs no pod to be used.
@@ -186,10 +195,12 @@ func (w *world) dependencies() controllers.Dependencies {
 }
 
 func (w *world) networks() *controllers.NetworkReconciler {
+	w.awaitWrites()
 	return &controllers.NetworkReconciler{Dependencies: w.dependencies(), Limiter: w.limiter}
 }
 
 func (w *world) runs() *controllers.RunReconciler {
+	w.awaitWrites()
 	return &controllers.RunReconciler{Dependencies: w.dependencies()}
 }
 

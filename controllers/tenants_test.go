@@ -68,9 +68,9 @@ func (w *world) as(group string) client.Client {
 	w.t.Helper()
 	c := rest.CopyConfig(config)
 	c.Impersonate = rest.ImpersonationConfig{UserName: "somebody", Groups: []string{group}}
-	user, err := client.New(c, client.Options{Scheme: w.client.Scheme()})
+	user, err := client.NewWithWatch(c, client.Options{Scheme: w.client.Scheme()})
 	must(w.t, err)
-	return user
+	return w.recorded(user)
 }
 
 // may asks the API server itself what a group may do. What is VERB RESOURCE[.GROUP][/SUBRESOURCE].

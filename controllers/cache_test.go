@@ -1,0 +1,211 @@
+package controllers_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/controllers"
+	"github.com/benchnet/benchnet/internal/observe"
+)
+
+// operatorConnection is what the manager gives its reconcilers: a client that reads through the manager's cache, with its
+// selectors, transforms and indexes, and one that reads past it. Both have only the rights that the chart grants.
+type operatorConnection struct {
+	cached, direct client.WithWatch
+	cache          cache.Cache
+}
+
+// connect starts a cache, which ends with the context.
+func connect(ctx context.Context, as *rest.Config, scheme *runtime.Scheme, scope controllers.CacheScope) (*operatorConnection, error) {
+	options := scope.Options()
+	options.Scheme = scheme
+	held, err := cache.New(as, options)
+	if err != nil {
+		return nil, err
+	}
+	if err := controllers.IndexRuns(ctx, held); err != nil {
+		return nil, err
+	}
+	go func() { _ = held.Start(ctx) }() // It ends without an error when the context does.
+	c := &operatorConnection{cache: held}
+	if c.cached, err = client.NewWithWatch(as, client.Options{Scheme: scheme, Cache: &client.CacheOptions{Reader: held}}); err != nil {
+		return nil, err
+	}
+	c.direct, err = client.NewWithWatch(as, client.Options{Scheme: scheme})
+	return c, err
+}
+
+// connections are those of all worlds but the ones with an operator of one namespace: caches are filled once.
+var connections = map[controllers.KueueMode]*operatorConnection{}
+
+// sharedConnection returns a connection with a cache of all namespaces, which lives as long as the process.
+func sharedConnection(t *testing.T, admin client.Client, kueue controllers.KueueMode) *operatorConnection {
+	t.Helper()
+	if connections[kueue] == nil {
+		c, err := connect(context.Background(), asOperator(t, admin), admin.Scheme(), controllers.CacheScope{Kueue: kueue})
+		must(t, err)
+		connections[kueue] = c
+	}
+	return connections[kueue]
+}
+
+// writtenKinds are the kinds that were written since the cache was last awaited.
+type writtenKinds struct {
+	mutex sync.Mutex
+	kinds map[schema.GroupVersionKind]bool
+}
+
+func (w *writtenKinds) add(scheme *runtime.Scheme, object client.Object) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	gvk, err := apiutil.GVKForObject(object, scheme)
+	if err != nil {
+		return // The write fails for that.
+	}
+	if w.kinds == nil {
+		w.kinds = map[schema.GroupVersionKind]bool{}
+	}
+	w.kinds[gvk] = true
+}
+
+// take returns the written kinds and forgets them.
+func (w *writtenKinds) take() []schema.GroupVersionKind {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	taken := slices.Collect(maps.Keys(w.kinds))
+	w.kinds = nil
+	return taken
+}
+
+// recorded wraps a client so that the next pass waits for what it wrote.
+func (w *world) recorded(c client.WithWatch) client.WithWatch {
+	record := func(o client.Object) { w.written.add(c.Scheme(), o) }
+	return interceptor.NewClient(c, interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			defer record(o)
+			return c.Create(ctx, o, opts...)
+		},
+		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
+			defer record(o)
+			return c.Update(ctx, o, opts...)
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			defer record(o)
+			return c.Patch(ctx, o, p, opts...)
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			defer record(o)
+			return c.Delete(ctx, o, opts...)
+		},
+		DeleteAllOf: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteAllOfOption) error {
+			defer record(o)
+			return c.DeleteAllOf(ctx, o, opts...)
+		},
+		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
+			defer record(o)
+			return c.SubResource(sub).Update(ctx, o, opts...)
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+			defer record(o)
+			return c.SubResource(sub).Patch(ctx, o, p, opts...)
+		},
+	})
+}
+
+// awaitWrites waits until the reconcilers' cache holds what was written in the world's namespace before a pass. What the pass
+// itself writes the cache shows late, as in production.
+func (w *world) awaitWrites() {
+	for _, gvk := range w.written.take() {
+		selector, cached := w.cachedKind(gvk)
+		if !cached {
+			continue
+		}
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
+			want, have := w.versions(gvk, selector)
+			if maps.Equal(want, have) {
+				break
+			}
+			if time.Now().After(deadline) {
+				panic(fmt.Sprintf("the cache has %s %v, the API server %v", gvk.Kind, have, want))
+			}
+		}
+	}
+}
+
+// cachedKind returns the selector of the objects of the kind that the operator's cache holds, if it holds any.
+func (w *world) cachedKind(gvk schema.GroupVersionKind) (selector labels.Selector, cached bool) {
+	for _, kind := range append(observe.OwnedKinds(), &corev1.Pod{}) {
+		known, err := apiutil.GVKForObject(kind, w.client.Scheme())
+		_, isRun := kind.(*v1alpha1.BenchmarkRun)
+		if err == nil && known == gvk && !isRun {
+			return labels.SelectorFromSet(labels.Set{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy}), true
+		}
+	}
+	return labels.Everything(), gvk.Group == v1alpha1.GroupVersion.Group || gvk.Kind == "Workload"
+}
+
+// versions of the objects of a kind in the world's namespace, in the API server and in the cache.
+func (w *world) versions(gvk schema.GroupVersionKind, selector labels.Selector) (want, have map[string]string) {
+	scope := []client.ListOption{client.InNamespace(w.namespace), client.MatchingLabelsSelector{Selector: selector}}
+	stored := &metav1.PartialObjectMetadataList{}
+	stored.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+	list, err := w.client.Scheme().New(stored.GroupVersionKind())
+	if err != nil {
+		panic(err)
+	}
+	held := list.(client.ObjectList)
+	if err := w.client.List(w.ctx, stored, scope...); err != nil {
+		panic(err)
+	}
+	if err := w.cache.List(w.ctx, held, append(scope, client.UnsafeDisableDeepCopy)...); err != nil {
+		panic(err)
+	}
+	return versionsOf(stored), versionsOf(held)
+}
+
+func versionsOf(list client.ObjectList) map[string]string {
+	versions := map[string]string{}
+	_ = meta.EachListItem(list, func(o runtime.Object) error {
+		if object, ok := o.(metav1.Object); ok {
+			versions[object.GetName()] = object.GetResourceVersion()
+		}
+		return nil
+	})
+	return versions
+}
+
+// TestReconcilersReadThroughCache takes a network whose pods have a node selector to Ready. The cache keeps neither the selector nor
+// the environment of a pod, so nothing can depend on them.
+func TestReconcilersReadThroughCache(t *testing.T) {
+	w := newWorld(t)
+	w.small("a", "count: 4", "count: 4, placement: {nodeSelector: {pool: metal}}")
+	w.bringUp("a")
+	if !meta.IsStatusConditionTrue(w.network("a").Status.Conditions, v1alpha1.ConditionReady) {
+		t.Fatalf("the network is not ready: %+v", w.network("a").Status.Conditions)
+	}
+	w.awaitWrites()
+	stored, cached := &corev1.Pod{}, &corev1.Pod{}
+	w.get("a-member-0-0", stored)
+	must(t, w.operator.Get(w.ctx, client.ObjectKeyFromObject(stored), cached))
+	if len(stored.Spec.NodeSelector) != 1 || cached.Spec.NodeSelector != nil || cached.ManagedFields != nil || cached.ResourceVersion != stored.ResourceVersion {
+		t.Errorf("the reconcilers read %+v, the API server has %+v", cached.Spec, stored.Spec)
+	}
+}
