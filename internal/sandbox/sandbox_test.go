@@ -5,12 +5,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -135,8 +137,8 @@ func TestHostileCharts(t *testing.T) {
 		limit    bool
 	}{
 		"loop":        {"{{ range until 1000000 }}{{ range until 1000000 }}{{ end }}{{ end }}", time.Second, "takes longer than 1s", true},
-		"memory":      {"{{ repeat 1000000000 \"a\" }}", deadline, "needs more than 96 MiB of memory", true},
-		"much memory": {"{{ $l := list }}{{ range until 100000000 }}{{ $l = append $l (repeat 1000 \"a\") }}{{ end }}", deadline, "needs more than 96 MiB of memory", true},
+		"memory":      {"{{ repeat 1000000000 \"a\" }}", deadline, "needs more than 64 MiB of memory", true},
+		"much memory": {"{{ $l := list }}{{ range until 100000000 }}{{ $l = append $l (repeat 1000 \"a\") }}{{ end }}", deadline, "needs more than 64 MiB of memory", true},
 		"output": {service + "{{ range until 60 }}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: net-db-{{ . }}}\ndata: {a: {{ repeat 100000 \"a\" }}}\n{{ end }}",
 			deadline, "makes more than 2 MiB of objects", true},
 		"template in itself": {`{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" . }}`, deadline, "recurses too deeply", true},
@@ -153,6 +155,38 @@ func TestHostileCharts(t *testing.T) {
 			}
 			if len(err.Error()) > 2*maxErrorLength {
 				t.Errorf("the refusal has %d bytes", len(err.Error()))
+			}
+		})
+	}
+}
+
+// TestMemoryOfChild measures a child at its limits: two of them have to fit beside the operator into 512 MiB.
+func TestMemoryOfChild(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, template := range map[string]string{
+		"one allocation":       `{{ repeat 1000000000 "a" }}`,
+		"one that just fits":   `{{ $a := repeat 60000000 "a" }}{{ range until 1000000 }}{{ repeat 1000 "a" }}{{ end }}`,
+		"many allocations":     `{{ $l := list }}{{ range until 4000 }}{{ $l = append $l (repeat 100000 "a") }}{{ end }}`,
+		"output of a template": `{{ range until 100000 }}{{ repeat 10000 "a" }}{{ end }}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			input, err := json.Marshal(order{Archive: packed(t, template), Request: requestOf("net-db"), Deadline: deadline})
+			if err != nil {
+				t.Fatal(err)
+			}
+			child := exec.CommandContext(t.Context(), program, Command)
+			child.Env, child.Stdin = []string{}, bytes.NewReader(input)
+			if err := child.Run(); err == nil {
+				t.Error("the chart was rendered")
+			}
+			const most = 150 << 10
+			if used := child.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; used > most {
+				t.Errorf("the child used %d MiB", used>>10)
+			} else {
+				t.Logf("%d MiB", used>>10)
 			}
 		})
 	}
