@@ -3,10 +3,14 @@ package main
 import (
 	"flag"
 	"io"
+	"os"
+	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/benchnet/benchnet/controllers"
+	"github.com/benchnet/benchnet/internal/sandbox"
 )
 
 // TestChoice: what is none of the words is refused, and the default stays.
@@ -63,5 +67,26 @@ func TestMetricsServing(t *testing.T) {
 				t.Errorf("TLS %t, authorization %t; want %t, %t", served.SecureServing, served.FilterProvider != nil, c.secure, c.authorizing)
 			}
 		})
+	}
+}
+
+func TestMain(m *testing.M) {
+	if sandbox.IsChild() {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// TestRenderChart starts the manager as the child that renders a chart.
+func TestRenderChart(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.CommandContext(t.Context(), program, sandbox.Command)
+	child.Env, child.Stdin = []string{}, strings.NewReader(`{"Archive": "", "Deadline": 60000000000}`)
+	out, err := child.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), `{"refusal":"read the chart's archive: `) {
+		t.Errorf("got %v: %s", err, out)
 	}
 }

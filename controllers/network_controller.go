@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -72,6 +73,7 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 		return r.tearDown(ctx, pass)
 	}
 	if pass.rendering {
+		log.FromContext(ctx).V(1).Info("chart is being rendered")
 		return ctrl.Result{RequeueAfter: renderPoll}, nil
 	}
 	begins, err := r.mayBegin(ctx, pass)

@@ -217,6 +217,8 @@ func TestUserChartRefused(t *testing.T) {
 		"a label of ours":             {inPodMetadata("labels: {benchnet.dev/member: member-0}"), "spec.template.metadata.labels[benchnet.dev/member] is not allowed"},
 		"a worker":                    {inPodMetadata("labels: {app.kubernetes.io/component: worker}"), "spec.template.metadata.labels[app.kubernetes.io/component]: worker is the operator's"},
 		"managed by us":               {inPodMetadata("labels: {app.kubernetes.io/managed-by: benchnet}"), "spec.template.metadata.labels[app.kubernetes.io/managed-by]: benchnet is the operator's"},
+		"the same name twice":         {map[string]string{"templates/a.yaml": userService + "---" + userService}, "Service two-banks-db is there twice"},
+		"the superuser's Secret":      {map[string]string{"templates/a.yaml": userService, "templates/b.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: two-banks-db-superuser}"}, "Secret two-banks-db-superuser is there twice"},
 		"no name":                     {map[string]string{"templates/a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: two-banks-db-}"}, "must be named two-banks-db"},
 		"too many objects":            {map[string]string{"templates/a.yaml": "{{ range until 65 }}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: two-banks-db-{{ . }}}\n{{ end }}"}, "the chart has 65 objects, at most 64 are allowed"},
 	} {

@@ -142,6 +142,9 @@ func Build(in Input) (Plan, error) {
 		if err != nil {
 			return Plan{}, fmt.Errorf("database instance %s: %w", g.name, err)
 		}
+		if err := in.checkNames(instance); err != nil {
+			return Plan{}, fmt.Errorf("database instance %s: %w", g.name, err)
+		}
 		plan.Instances = append(plan.Instances, instance)
 		for _, m := range g.members {
 			plan.Bindings[m.Name] = in.binding(instance, m)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -157,4 +158,22 @@ func plain(values map[string]any) (map[string]any, error) {
 	}
 	maps.DeleteFunc(out, func(_ string, v any) bool { return v == nil })
 	return out, nil
+}
+
+// checkNames returns an error if two objects of the instance have the same kind and name, or if a server has the name of a Secret of the
+// operator: both would be written in turn for ever.
+func (in Input) checkNames(i Instance) error {
+	type name struct{ kind, name string }
+	seen := map[name]bool{{"Secret", in.Superuser.Name}: true}
+	for _, m := range in.Members {
+		seen[name{"Secret", m.Password.Name}] = true
+	}
+	for _, o := range slices.Concat(i.Setup, i.Reset, i.Server) {
+		n := name{o.GetObjectKind().GroupVersionKind().Kind, o.GetName()}
+		if seen[n] {
+			return fmt.Errorf("%s %s is there twice: a chart needs other names", n.kind, n.name)
+		}
+		seen[n] = true
+	}
+	return nil
 }
