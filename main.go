@@ -81,7 +81,8 @@ func parse() options {
 	o := options{imageOverrides: pairs{}, scrapers: isolation.DefaultScrapers(), isolation: isolation.Enforced, kueue: controllers.KueueIgnore}
 	flag.StringVar(&o.metricsAddress, "metrics-bind-address", ":8443", "address of the metrics endpoint; 0 turns it off")
 	flag.BoolVar(&o.metricsSecure, "metrics-secure", true, "serve metrics over TLS, with a certificate that the manager signs itself")
-	flag.BoolVar(&o.metricsAuthorization, "metrics-authorization", true, "with --metrics-secure: serve metrics only to those whom the API server lets get /metrics")
+	flag.BoolVar(&o.metricsAuthorization, "metrics-authorization", true,
+		"with --metrics-secure: serve metrics only to those whom the API server lets get /metrics")
 	flag.Var(&o.scrapers, "metrics-scrapers", "who may read the metrics of networks: a JSON list of NetworkPolicy peers; []: everybody")
 	flag.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
 	flag.BoolVar(&o.leaderElect, "leader-elect", false, "let one of several managers work at a time")

@@ -50,12 +50,17 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	if e.DeletionTimestamp != nil {
 		return ctrl.Result{}, nil // Its networks and runs go with it.
 	}
-	if status.ExperimentEnded(e) {
+	switch {
+	case status.ExperimentEnded(e):
+		r.preflights.forget(req.NamespacedName)
 		r.refused.Delete(e.UID)
 		return r.expire(ctx, e)
-	}
-	if left := r.preflights.remaining(e, r.Now()); left > 0 {
-		return ctrl.Result{RequeueAfter: left}, nil
+	case status.Rehearsed(e):
+		r.preflights.forget(req.NamespacedName)
+	default:
+		if left := r.preflights.remaining(e, r.Now()); left > 0 {
+			return ctrl.Result{RequeueAfter: left}, nil
+		}
 	}
 	pass, err := r.gather(ctx, e)
 	if err != nil {
@@ -78,7 +83,6 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 		log.FromContext(ctx).Info("experiment waits", "for", meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionReady).Message, "retryAfter", left)
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
-	r.preflights.forget(req.NamespacedName)
 	return patient(ctrl.Result{}, pass.problem)
 }
 
