@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/results"
 )
 
 // FuzzDecode reads results of experiments as any file could be one: what is read is written and read again the same.
@@ -30,6 +33,37 @@ func FuzzDecode(f *testing.F) {
 		}
 		if second, err := json.Marshal(again); err != nil || !bytes.Equal(first, second) {
 			t.Fatalf("it changed on the way: %v\n%s\n%s", err, first, second)
+		}
+	})
+}
+
+// FuzzStored reads compressed results as compare.stored takes them from any ConfigMap: they come out as the plain text does, and one that is
+// accepted can be compared with.
+func FuzzStored(f *testing.F) {
+	for _, text := range []string{
+		`{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1}`,
+		`{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","points":[{"name":"p01"}],"runs":[{"point":"p01","verdict":"Valid","metrics":{"Throughput":10}}]}`,
+		`{"runs":[{"metrics":{"a":1e400}},{}],"RUNS":[{}]}`,
+	} {
+		f.Add([]byte(text))
+	}
+	spec := &v1alpha1.Comparison{Stored: &v1alpha1.StoredResult{ConfigMapName: "c"}, Metrics: []v1alpha1.Metric{v1alpha1.MetricThroughput}, ConfidencePercent: 95}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		packed, err := results.Pack(json.RawMessage(text), "text")
+		if err != nil {
+			return // It is no JSON.
+		}
+		stored, err := Decode(packed)
+		if _, plainErr := Decode(text); (err == nil) != (plainErr == nil) {
+			t.Fatalf("compressed: %v, plain: %v", err, plainErr)
+		}
+		if err != nil {
+			return
+		}
+		points := []Point{{Name: "p01"}}
+		runs := []Run{{Point: "p01", Verdict: verdictValid, Metrics: map[string]float64{"Throughput": 11}}}
+		if got := CompareVariants(spec, points, runs, 1, stored); len(got) > len(points) {
+			t.Fatalf("%d comparisons of a point and a metric", len(got))
 		}
 	})
 }

@@ -39,9 +39,13 @@ type boundsScanner struct {
 // checkBounds refuses a JSON text that holds more than a stored document can. The text need not be valid.
 func checkBounds(text []byte) error {
 	s := boundsScanner{text: text}
-	for at := 0; at < len(text); at++ {
+	return s.scan()
+}
+
+func (s *boundsScanner) scan() error {
+	for at := 0; at < len(s.text); at++ {
 		var err error
-		switch c := text[at]; c {
+		switch c := s.text[at]; c {
 		case '"':
 			at, err = s.readString(at)
 		case '{', '[':
