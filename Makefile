@@ -69,7 +69,7 @@ fmt: ## Format the Go code
 .PHONY: lint
 lint: ## Lint the Go and Rust code, the shell scripts and the charts
 	nice $(call tool,golangci-lint) run ./...
-	lint=$(call tool,golangci-lint) && for module in drivers/evm dashboards/promql hack/bundle; do (cd "$$module" && nice "$$lint" run --config ../../.golangci.yml ./...) || exit; done
+	lint=$(call tool,golangci-lint) && for module in drivers/evm dashboards/promql hack/bundle hack/osv; do (cd "$$module" && nice "$$lint" run --config ../../.golangci.yml ./...) || exit; done
 	hack/lint-rust
 	hack/lint-scripts
 	hack/lint-charts
@@ -80,7 +80,7 @@ verify: ## Generate again and fail if that changes anything; what differs stays 
 	hack/verify
 
 .PHONY: vulnerabilities
-vulnerabilities: ## Look for known vulnerabilities that the Go code can reach; GOVULNDB is the database
+vulnerabilities: ## Look for known vulnerabilities in the Go code (GOVULNDB) and all SBOMs (OSVDB), and say what was not checked
 	@hack/vulnerabilities
 
 .PHONY: sbom
@@ -110,6 +110,10 @@ test-unit: ## Unit tests of the Go code
 .PHONY: test-scripts
 test-scripts: ## Tests of the scripts that change the machine
 	@hack/cluster/test
+
+.PHONY: test-osv
+test-osv: ## Tests of the vulnerability scan
+	@hack/test/go osv ./...
 
 .PHONY: test-java
 test-java: ## Tests of the Maven modules

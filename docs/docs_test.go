@@ -94,7 +94,8 @@ func TestResourcesAreDocumented(t *testing.T) {
 
 func TestDependenciesAreDocumented(t *testing.T) {
 	page := read(t, "dependencies.md")
-	for _, path := range []string{"../go.mod", "../drivers/evm/go.mod", "../hack/cluster/go.mod", "../dashboards/promql/go.mod", "../hack/bundle/go.mod"} {
+	for _, path := range []string{"../go.mod", "../drivers/evm/go.mod", "../hack/cluster/go.mod", "../dashboards/promql/go.mod", "../hack/bundle/go.mod",
+		"../hack/osv/go.mod"} {
 		direct := directModules(t, path)
 		if len(direct) == 0 {
 			t.Errorf("%s has no direct dependency", path)

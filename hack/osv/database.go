@@ -1,0 +1,113 @@
+package main
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/osv-scalibr/enricher/vulnmatch/osvlocal"
+	"github.com/ossf/osv-schema/bindings/go/osvschema"
+	"google.golang.org/protobuf/encoding/protojson"
+)
+
+// advisoryIndex holds the advisories of one ecosystem by the names of the packages that they affect.
+type advisoryIndex struct {
+	count  int
+	newest time.Time // when the one that changed last did
+	byName map[string][]*osvschema.Vulnerability
+}
+
+// loadAdvisories reads the advisories of an ecosystem, from all.zip or from single files. It returns nil if there are none.
+func loadAdvisories(directory, ecosystem string) (*advisoryIndex, error) {
+	archive, err := zip.OpenReader(filepath.Join(directory, ecosystem, "all.zip"))
+	switch {
+	case err == nil:
+		defer archive.Close()
+		return readAdvisories(archive, ecosystem)
+	case errors.Is(err, fs.ErrNotExist):
+		return readAdvisories(os.DirFS(filepath.Join(directory, ecosystem)), ecosystem)
+	}
+	return nil, fmt.Errorf("open the advisories of %s: %w", ecosystem, err)
+}
+
+func readAdvisories(files fs.FS, ecosystem string) (*advisoryIndex, error) {
+	paths, err := fs.Glob(files, "*.json")
+	if err != nil || len(paths) == 0 {
+		return nil, err
+	}
+	a := &advisoryIndex{byName: map[string][]*osvschema.Vulnerability{}}
+	for _, file := range paths {
+		text, err := fs.ReadFile(files, file)
+		if err != nil {
+			return nil, fmt.Errorf("read the advisories of %s: %w", ecosystem, err)
+		}
+		v := &osvschema.Vulnerability{}
+		if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(text, v); err != nil {
+			return nil, fmt.Errorf("parse %s: %w", path.Join(ecosystem, file), err)
+		}
+		a.add(v)
+	}
+	return a, nil
+}
+
+func (a *advisoryIndex) add(v *osvschema.Vulnerability) {
+	a.count++
+	if modified := v.GetModified().AsTime(); modified.After(a.newest) {
+		a.newest = modified
+	}
+	for _, affected := range v.GetAffected() {
+		name := affected.GetPackage().GetName()
+		if !slices.Contains(a.byName[name], v) {
+			a.byName[name] = append(a.byName[name], v)
+		}
+	}
+}
+
+// affecting returns the advisories that affect this version of a package.
+func (a *advisoryIndex) affecting(c *component) []*osvschema.Vulnerability {
+	var candidates []*osvschema.Vulnerability
+	for _, name := range c.possibleNames() {
+		candidates = append(candidates, a.byName[name]...)
+	}
+	return osvlocal.VulnerabilitiesAffectingPackage(candidates, c.Package)
+}
+
+// readAccepted reads vulnerabilities that are accepted: an ID and the reason on each line, comments begin with #.
+func readAccepted(file string) (map[string]string, error) {
+	accepted := map[string]string{}
+	if file == "" {
+		return accepted, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the accepted vulnerabilities: %w", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		id, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if id == "" || strings.HasPrefix(id, "#") {
+			continue
+		}
+		if reason == "" {
+			return nil, fmt.Errorf("%s: %s has no reason", file, id)
+		}
+		accepted[id] = strings.TrimSpace(reason)
+	}
+	return accepted, nil
+}
+
+// reasonToAccept looks an advisory up by its ID and its aliases.
+func reasonToAccept(accepted map[string]string, v *osvschema.Vulnerability) (string, bool) {
+	for _, id := range append([]string{v.GetId()}, v.GetAliases()...) {
+		if reason, ok := accepted[id]; ok {
+			return reason, true
+		}
+	}
+	return "", false
+}
