@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/controllers"
 )
 
 // sweep is the experiment that each case of TestBadExperiments spoils.
@@ -165,8 +164,7 @@ func (w *world) refusalOfExperiment(text string) string {
 // reconcileExperiment makes one pass that must succeed.
 func (w *world) reconcileExperiment(name string) {
 	w.t.Helper()
-	reconciler := &controllers.ExperimentReconciler{Dependencies: w.dependencies()}
-	_, err := reconciler.Reconcile(w.ctx, w.request(name))
+	_, err := w.experiments().Reconcile(w.ctx, w.request(name))
 	must(w.t, err)
 }
 
