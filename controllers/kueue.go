@@ -74,7 +74,8 @@ func (r *NetworkReconciler) heedKueue(ctx context.Context, pass *networkPass) (s
 	case workload == nil:
 		return waitsForKueue("it was asked a moment ago"), r.askKueue(ctx, pass, nil)
 	case kueue.Admitted(workload):
-		return status.AdmissionDecision{Admitted: true, Reason: v1alpha1.ReasonAdmitted, Message: "Kueue: " + kueue.Message(workload)}, r.tellReady(ctx, pass, workload)
+		decision := status.AdmissionDecision{Admitted: true, Reason: v1alpha1.ReasonAdmitted, Message: "Kueue: " + kueue.Message(workload)}
+		return decision, r.tellReady(ctx, pass, workload)
 	case kueue.Reserved(workload):
 		return waitsForKueue(kueue.Message(workload)), nil
 	default:

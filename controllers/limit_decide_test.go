@@ -1,12 +1,19 @@
 package controllers
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
 // TestLimitsDecide names units by namespace, name and number of networks, in the order of their creation.
@@ -60,4 +67,27 @@ func TestLimitsDecide(t *testing.T) {
 func unitFrom(text string) *unit {
 	parts := strings.Split(text, "/")
 	return &unit{namespace: parts[0], size: int(parts[2][0] - '0'), waiting: []types.NamespacedName{{Namespace: parts[0], Name: parts[1]}}}
+}
+
+// TestLaggingCacheAdmitsNoSecondNetwork has a cache that never shows that b was admitted, and shows a, which is older, late.
+func TestLaggingCacheAdmitsNoSecondNetwork(t *testing.T) {
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+		t.Fatal(err)
+	}
+	network := func(name string, created int64) *v1alpha1.BenchmarkNetwork {
+		return &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "x", UID: types.UID(name), CreationTimestamp: metav1.Unix(created, 0)}}
+	}
+	a, b := network("a", 1), network("b", 2)
+	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(b).Build()
+	limiter := &Limiter{Dependencies: Dependencies{Client: c, Limits: Limits{MaxNetworks: 1}}}
+	if d, err := limiter.decide(t.Context(), b); err != nil || !d.Admitted {
+		t.Fatalf("b should be admitted: %+v, %v", d, err)
+	}
+	if err := c.Create(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := limiter.decide(t.Context(), a); err != nil || d.Admitted {
+		t.Errorf("b has the only place, but a is admitted: %+v, %v", d, err)
+	}
 }

@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	controllerconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -74,23 +73,6 @@ func (w *world) admitted(name string) *metav1.Condition {
 		w.t.Fatalf("network %s has no condition Admitted", name)
 	}
 	return c
-}
-
-// limitOnLaggingCache sets limits. Their cache has all networks and the status of none.
-func (w *world) limitOnLaggingCache(limits controllers.Limits) {
-	d := w.dependencies()
-	d.Limits = limits
-	d.Client = client.NewNamespacedClient(interceptor.NewClient(w.client.(client.WithWatch), interceptor.Funcs{
-		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
-			err := c.List(ctx, list, opts...)
-			if networks, ok := list.(*v1alpha1.BenchmarkNetworkList); ok {
-				for i := range networks.Items {
-					networks.Items[i].Status = v1alpha1.BenchmarkNetworkStatus{ObservedGeneration: -1}
-				}
-			}
-			return err
-		}}), w.namespace)
-	w.limiter = &controllers.Limiter{Dependencies: d}
 }
 
 // reconcileTwice makes two passes over each network: one is admitted in the first and begins in the second.
@@ -179,19 +161,6 @@ func TestTenantsCannotInfluenceAdmission(t *testing.T) {
 				t.Errorf("b is next, and c after it: %+v, %+v", b, c)
 			}
 		})
-	}
-}
-
-// TestLaggingCacheAdmitsNoSecondNetwork keeps what was decided, though the cache never shows the status.
-func TestLaggingCacheAdmitsNoSecondNetwork(t *testing.T) {
-	w := newWorld(t)
-	w.small("b")
-	w.limitOnLaggingCache(controllers.Limits{MaxNetworks: 1})
-	w.reconcileTwice("b")
-	w.small("a")
-	w.reconcileTwice("b", "a")
-	if got := w.begun(); got != "b" {
-		t.Errorf("b has the only place, but %q began", got)
 	}
 }
 
