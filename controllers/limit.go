@@ -132,11 +132,16 @@ func (l *Limiter) units(ctx context.Context, accepted types.UID) ([]*unit, error
 		}
 	}
 	l.granted = granted
-	for i := range pods.Items {
-		network := types.NamespacedName{Namespace: pods.Items[i].Namespace, Name: pods.Items[i].Labels[v1alpha1.LabelNetwork]}
-		if !existing[network] && !ended(&pods.Items[i]) {
+	addRemainders(units, pods.Items, existing)
+	return slices.Collect(maps.Values(units)), nil
+}
+
+// addRemainders adds a unit for each deleted network that still has pods.
+func addRemainders(units map[string]*unit, pods []corev1.Pod, existing map[types.NamespacedName]bool) {
+	for i := range pods {
+		network := types.NamespacedName{Namespace: pods[i].Namespace, Name: pods[i].Labels[v1alpha1.LabelNetwork]}
+		if !existing[network] && !ended(&pods[i]) {
 			units[network.String()] = &unit{namespace: network.Namespace, size: 1, holds: true}
 		}
 	}
-	return slices.Collect(maps.Values(units)), nil
 }

@@ -60,6 +60,7 @@ func toldFirst(c metav1.Condition) bool {
 
 // untold conditions make no event: another says the same, nothing is known yet, or nothing happened.
 func untold(c metav1.Condition) bool {
-	return c.Type == v1alpha1.ConditionReconciling || c.Type == v1alpha1.ConditionReady && (c.Reason == v1alpha1.ReasonQueued || c.Reason == v1alpha1.ReasonLimitReached) ||
+	waitsForPlace := c.Reason == v1alpha1.ReasonQueued || c.Reason == v1alpha1.ReasonLimitReached
+	return c.Type == v1alpha1.ConditionReconciling || c.Type == v1alpha1.ConditionReady && waitsForPlace ||
 		c.Status == metav1.ConditionUnknown || c.Reason == v1alpha1.ReasonNotLimited
 }

@@ -63,7 +63,7 @@ func TestNamesAreDerivedInOnePlace(t *testing.T) {
 func visitSources(t *testing.T, folders []string, visit func(file, text string)) {
 	t.Helper()
 	for _, folder := range folders {
-		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
 			if err == nil && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
 				visit(path, read(t, path))
 			}

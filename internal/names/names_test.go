@@ -10,7 +10,7 @@ func TestLongestNames(t *testing.T) {
 	network, member, run := strings.Repeat("n", 30), "member-999", strings.Repeat("r", 52)
 	for _, name := range []string{Member(network, member), Pod(network, member), Identity(network, member), MemberDatabase(network, member),
 		Credentials(network), NetworkMap(network), Genesis(network) + "-xxxxx", DatabaseSuperuser(network),
-		DatabaseJob(DatabaseOf(network, 100), "teardown", "01234567")+"-xxxxx", NetworkPolicy(network, "databases"),
+		DatabaseJob(DatabaseOf(network, 100), "teardown", "01234567") + "-xxxxx", NetworkPolicy(network, "databases"),
 		Run(network, strings.Repeat("w", 20)), Barrier(run), Report(run, 49), Workload(run), Samples(run), Result(run), run + "-49-xxxxx"} {
 		if len(name) > 63 {
 			t.Errorf("%s has %d characters, more than 63", name, len(name))

@@ -1,6 +1,9 @@
 package results
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // Bounds of a stored document. They lie above everything that the operator and its agents write. Decoding allocates far more than the
 // text has: an empty object of 3 bytes becomes a struct of hundreds.
@@ -79,11 +82,8 @@ func (s *boundsScanner) readString(start int) (int, error) {
 	if n := end - start; n > limit {
 		return 0, fmt.Errorf("a string has %d bytes, at most %d are allowed", n, limit)
 	}
-	next := end + 1
-	for next < len(s.text) && (s.text[next] == ' ' || s.text[next] == '\n' || s.text[next] == '\t' || s.text[next] == '\r') {
-		next++
-	}
-	if top := s.top(); top != nil && !top.list && next < len(s.text) && s.text[next] == ':' {
+	next := bytes.TrimLeft(s.text[end+1:], " \n\t\r")
+	if top := s.top(); top != nil && !top.list && len(next) > 0 && next[0] == ':' {
 		top.field = string(s.text[start+1 : end])
 	}
 	return end, nil

@@ -29,7 +29,8 @@ var (
 		"Latency of the operations of the window, merged from the histograms of all workers.", "namespace", "run")
 	runErrors  = gauge("benchnet_run_errors", "Operations of the window that failed, unfinished ones included.", "namespace", "run")
 	runValid   = gauge("benchnet_run_valid", "Whether the run's numbers can be trusted; told when that is judged.", "namespace", "run")
-	runFinding = gauge("benchnet_run_finding", "A finding about the run by its severity: Invalid, Recorded (Invalid but for measure.environmentPolicy) or Note; always 1.",
+	runFinding = gauge("benchnet_run_finding",
+		"A finding about the run by its severity: Invalid, Recorded (Invalid but for measure.environmentPolicy) or Note; always 1.",
 		"namespace", "run", "reason", "severity")
 
 	runMetrics = []*Metric{runInfo, runPhase, runWindowStart, runWindowEnd, runDrainEnd, runCompletion, runOffered,
