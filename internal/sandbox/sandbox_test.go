@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"os/exec"
 	"strings"
 	"sync/atomic"
@@ -141,7 +142,8 @@ func TestHostileCharts(t *testing.T) {
 		"much memory": {"{{ $l := list }}{{ range until 100000000 }}{{ $l = append $l (repeat 1000 \"a\") }}{{ end }}", deadline, "needs more than 64 MiB of memory", true},
 		"output": {service + "{{ range until 60 }}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: net-db-{{ . }}}\ndata: {a: {{ repeat 100000 \"a\" }}}\n{{ end }}",
 			deadline, "makes more than 2 MiB of objects", true},
-		"template in itself": {`{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" . }}`, deadline, "recurses too deeply", true},
+		// Whether the stack's own limit or that of the memory is reached first depends on the garbage collector.
+		"template in itself": {`{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" . }}`, deadline, "recurses too deeply|needs more than 64 MiB of memory", true},
 		"number as an item":  {strings.Replace(service, "{port: 5432}", "5432", 1), deadline, "Service net-db: ", false},
 		"number as a spec":   {"apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: net-db}\nspec: 5", deadline, "StatefulSet net-db: ", false},
 	} {
@@ -150,7 +152,7 @@ func TestHostileCharts(t *testing.T) {
 			r := newRenderer(t)
 			r.timeout = tc.timeout
 			_, err := await(t, r, source(t, "bench", tc.template, nil), requestOf("net-db"))
-			if err == nil || !strings.Contains(err.Error(), tc.want) || errors.Is(err, ErrLimit) != tc.limit {
+			if err == nil || !regexp.MustCompile(tc.want).MatchString(err.Error()) || errors.Is(err, ErrLimit) != tc.limit {
 				t.Fatalf("got %v (limit %t), want …%s…", err, errors.Is(err, ErrLimit), tc.want)
 			}
 			if len(err.Error()) > 2*maxErrorLength {
