@@ -6,36 +6,42 @@ declare -Ar typical_cost=([cluster]=560 [helm]=90 [operator]=200 [agent]=15 [cor
   [postgresql]=30 [postgres-exporter]=70 [cordapps]=60 [malachite-bench]=900 [evm]=120 [jpaxos-client]=60)
 
 # prepare IMAGE...: returns when the cluster runs, the images are loaded and Helm is built. What an earlier start has finished is
-# found in the caches.
+# found in the caches. When a job fails, it prints the end of that job's log, and the script's end stops the other jobs.
 prepare() {
+  pids=()
   logs=$(mktemp -d)
-  local failed=0 pid part pids=() parts=(cluster helm "$@")
-  # Each job has a process group of its own, so that all of them end with this script.
-  set -m
-  "$root/hack/cluster/up" > "$logs/cluster" 2>&1 && touch "$logs/cluster.done" &
-  pids+=($!)
-  "$root/hack/images/build" "$@" > "$logs/images" 2>&1 &
-  pids+=($!)
-  "$root/hack/tools/get" helm > "$logs/helm" 2>&1 && touch "$logs/helm.done" &
-  pids+=($!)
-  load_images "$@" > "$logs/load" 2>&1 &
-  pids+=($!)
-  set +m
-  trap 'stop_jobs "${pids[@]}"' EXIT
-  report_progress "${parts[@]}" &
-  local reporter=$!
-  for pid in "${pids[@]}"; do
-    wait "$pid" || { failed=1; break; }
+  trap stop_jobs EXIT
+  start_job cluster "$root/hack/cluster/up"
+  start_job images "$root/hack/images/build" "$@"
+  start_job helm "$root/hack/tools/get" helm
+  start_job load load_images "$@"
+  report_progress cluster helm "$@"
+  local ended
+  for ended in "$logs"/*.failed; do
+    [[ -e $ended ]] || continue
+    tail -n 40 "${ended%.failed}" >&2
+    return 1
   done
-  kill "$reporter" 2> /dev/null || true
-  ((failed == 0)) || { tail -n 25 "$logs"/{cluster,images,helm,load} >&2; stop_jobs "${pids[@]}"; return 1; }
   trap - EXIT
   rm -r "$logs"
 }
 
+# start_job NAME COMMAND...: runs the command in the background, in a process group of its own, and records how it ended.
+start_job() {
+  set -m
+  (
+    ended=failed
+    trap 'touch "$logs/$1.$ended"' EXIT
+    "${@:2}" > "$logs/$1" 2>&1
+    ended="done"
+  ) &
+  pids+=($!)
+  set +m
+}
+
 stop_jobs() {
   local pid
-  for pid in "$@"; do kill -- "-$pid" 2> /dev/null || true; done
+  for pid in "${pids[@]}"; do kill -- "-$pid" 2> /dev/null || true; done
 }
 
 # load_images IMAGE...: loads each image once it is built and the cluster runs.
@@ -48,22 +54,23 @@ load_images() {
   done
 }
 
-is_built() { grep -qE "\] $1: (.* built in|up to date)" "$logs/images"; }
+is_built() { grep -qsE "\] $1: (.* built in|up to date)" "$logs/images"; }
 
-# report_progress PART...: prints, whenever a part gets ready and each minute, which parts are left and an estimate of the time.
+# report_progress PART...: prints, whenever a part gets ready and each minute, which parts are left and an estimate of the time. It
+# returns when all jobs have ended or one has failed.
 report_progress() {
   local part left=("$@") still printed=0
-  while ((${#left[@]})); do
+  while [[ -n $(jobs -rp) ]] && ! compgen -G "$logs/*.failed" > /dev/null; do
     still=()
     for part in "${left[@]}"; do
       [[ -e $logs/$part.done ]] || is_built "$part" || still+=("$part")
     done
-    if ((${#still[@]} < ${#left[@]} || SECONDS - printed >= 60)); then
+    if ((${#still[@]} < ${#left[@]} || (${#still[@]} && SECONDS - printed >= 60))); then
       say "$(($# - ${#still[@]})) of $# parts ready${still:+, at least $(minutes_left "${still[@]}") min left: ${still[*]}}"
       printed=$SECONDS
     fi
     left=("${still[@]}")
-    sleep 2
+    sleep 1
   done
 }
 
