@@ -47,7 +47,8 @@ base_arguments() {
 declare -A bases=()
 load_bases() {
   local line lines arguments
-  mapfile -t arguments < <(base_arguments "$@")
+  lines=$(base_arguments "$@")
+  mapfile -t arguments <<<"$lines"
   lines=$("$ROOT/hack/images/bases" "${arguments[@]}")
   while IFS= read -r line; do
     [[ -z $line ]] || bases[${line%%=*}]=${line#*=}
