@@ -24,6 +24,7 @@ die() { say "error: $*"; exit 1; }
 offline() {
   if [[ -n ${BENCHNET_OFFLINE:-} ]]; then [[ $BENCHNET_OFFLINE == 1 ]]; return; fi
   local code
+  "$ROOT/hack/tools/require" curl
   code=$(curl -sS -o /dev/null -m 5 -w '%{http_code}' https://registry-1.docker.io/v2/ 2>/dev/null) || true
   [[ $code != 200 && $code != 401 ]]
 }
