@@ -189,7 +189,7 @@ func needed(from, to pod, _ corev1.ContainerPort) bool {
 // scraped are the ports of metrics by name, as config/prometheus/pod_monitor.yaml keeps them.
 var scraped = regexp.MustCompile(`^(jmx|http|(.+-)?(agent|metrics))$`)
 
-// serves tells of a port whether Prometheus reads it.
+// serves reports whether Prometheus reads a port.
 func serves(port corev1.ContainerPort) bool { return scraped.MatchString(port.Name) }
 
 // checkAPI wants the API server to be reached by those that carry a token, and by nobody else.
