@@ -32,11 +32,19 @@ func (w *world) failJob(name string, code int32) {
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "c", State: corev1.ContainerState{
 		Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: "Error", Message: "its last words"}}}}
 	must(w.t, w.client.Status().Update(w.ctx, pod))
+	w.setJobFailed(name, batchv1.JobReasonBackoffLimitExceeded, "Job has reached the specified backoff limit")
+}
+
+// setJobFailed marks a Job as failed, as the Job controller does.
+func (w *world) setJobFailed(name, reason, message string) {
+	w.t.Helper()
+	job := &batchv1.Job{}
+	w.get(name, job)
 	now := metav1.NewTime(w.now)
 	job.Status.StartTime, job.Status.Failed = &now, 1
 	for _, kind := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobFailed} {
 		job.Status.Conditions = append(job.Status.Conditions, batchv1.JobCondition{Type: kind, Status: corev1.ConditionTrue,
-			Reason: batchv1.JobReasonBackoffLimitExceeded, Message: "Job has reached the specified backoff limit", LastTransitionTime: now})
+			Reason: reason, Message: message, LastTransitionTime: now})
 	}
 	must(w.t, w.client.Status().Update(w.ctx, job))
 }

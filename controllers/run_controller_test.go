@@ -271,6 +271,33 @@ func TestRunWithoutAnyResultFails(t *testing.T) {
 	w.wantReason("extra", v1alpha1.ReasonRunFailed, "com.example.Nope")
 }
 
+// TestRunEndsWhenItsJobFails: the Job of a run is never created again, so that a run does not wait for workers that were evicted or had
+// no node in time.
+func TestRunEndsWhenItsJobFails(t *testing.T) {
+	for name, fail := range map[string]func(*corev1.Pod) (jobReason string){
+		"deadline of the Job": func(*corev1.Pod) string { return batchv1.JobReasonDeadlineExceeded },
+		"evicted worker": func(pod *corev1.Pod) string {
+			pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "PreemptionByScheduler"}}
+			return batchv1.JobReasonBackoffLimitExceeded
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := readyRun(t)
+			pod := &corev1.Pod{}
+			w.get("extra-0", pod)
+			pod.Status.Phase = corev1.PodFailed
+			reason := fail(pod)
+			must(t, w.client.Status().Update(w.ctx, pod))
+			w.setJobFailed("extra", reason, "the workers are gone")
+			w.reconcileRun("extra")
+			w.wantReason("extra", v1alpha1.ReasonRunFailed, "the workers are gone")
+			if run := w.run("extra"); run.Status.Phase != "Failed" {
+				t.Errorf("the run should have failed, but is %s", run.Status.Phase)
+			}
+		})
+	}
+}
+
 // TestWorkersOfEveryKind has the API server accept the worker Jobs of all that a workload can ask for.
 func TestWorkersOfEveryKind(t *testing.T) {
 	cases := map[string]string{

@@ -45,7 +45,7 @@ func (p *runPass) workersEnded() bool {
 	if job == nil {
 		return false
 	}
-	if p.snapshot.Readiness(job).State != observe.Waiting {
+	if p.snapshot.JobOutcome(job).State != observe.Waiting {
 		return true
 	}
 	for i := range p.run.Spec.Workload.Workers.Count {
@@ -146,7 +146,7 @@ func (p *runPass) failureMessage() string {
 		}
 	}
 	if len(lines) == 0 {
-		lines = append(lines, "the workers left no result: "+p.snapshot.Readiness(p.snapshot.Job(p.run.Name)).Message)
+		lines = append(lines, "the workers left no result: "+p.snapshot.JobOutcome(p.snapshot.Job(p.run.Name)).Message)
 	}
 	return message.List(lines, "; ")
 }

@@ -24,16 +24,27 @@ func (s *Snapshot) job(job *batchv1.Job) Readiness {
 	if job.DeletionTimestamp != nil {
 		return Readiness{Waiting, fmt.Sprintf("Job %s is being deleted", job.Name)}
 	}
-	found := Readiness{Waiting, fmt.Sprintf("Job %s is running", job.Name)}
-	failed := jobCondition(job, batchv1.JobFailed)
-	switch {
-	case jobCondition(job, batchv1.JobComplete) != nil:
-		return Readiness{State: Ready}
-	case failed != nil && s.failedByWaiting(job, failed):
-		found.Message = fmt.Sprintf("Job %s failed only by waiting and is created again: %s", job.Name, failed.Message)
-	case failed != nil:
-		found = Readiness{Failed, fmt.Sprintf("Job %s failed: %s", job.Name, failed.Message)}
+	found := s.JobOutcome(job)
+	if failed := jobCondition(job, batchv1.JobFailed); found.State == Failed && s.failedByWaiting(job, failed) {
+		message := fmt.Sprintf("Job %s failed only by waiting and is created again: %s", job.Name, failed.Message)
+		found = s.withTrouble(job, Readiness{Waiting, message})
 	}
+	return found
+}
+
+// JobOutcome returns the readiness of a Job that is never created again, such as that of a run's workers: every failure is final.
+func (s *Snapshot) JobOutcome(job *batchv1.Job) Readiness {
+	if jobCondition(job, batchv1.JobComplete) != nil {
+		return Readiness{State: Ready}
+	}
+	if failed := jobCondition(job, batchv1.JobFailed); failed != nil {
+		return s.withTrouble(job, Readiness{Failed, fmt.Sprintf("Job %s failed: %s", job.Name, failed.Message)})
+	}
+	return s.withTrouble(job, Readiness{Waiting, fmt.Sprintf("Job %s is running", job.Name)})
+}
+
+// withTrouble appends what keeps a pod of the Job from running.
+func (s *Snapshot) withTrouble(job *batchv1.Job, found Readiness) Readiness {
 	if trouble := s.trouble(job.UID); trouble != "" {
 		found.Message += "; " + trouble
 	}

@@ -64,6 +64,9 @@ func TestFailedJobs(t *testing.T) {
 			if got := s.Readiness(job); got.State != want || !strings.Contains(got.Message, "set-up") {
 				t.Errorf("the Job is %+v, want state %d with its name", got, want)
 			}
+			if got := s.JobOutcome(job); got.State != Failed {
+				t.Errorf("a Job that is not created again is %+v, want a failure whatever its cause", got)
+			}
 		})
 	}
 }
