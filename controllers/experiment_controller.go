@@ -148,7 +148,7 @@ func (r *ExperimentReconciler) SetupWithManager(mgr ctrl.Manager, concurrency in
 		For(&v1alpha1.BenchmarkExperiment{}).
 		Owns(&v1alpha1.BenchmarkNetwork{}, builder.WithPredicates(comesOrGoes())).
 		Owns(&v1alpha1.BenchmarkRun{}, builder.WithPredicates(beginsOrEnds(r.forget))).
-		Watches(&v1alpha1.BenchmarkNetwork{}, handler.EnqueueRequestsFromMapFunc(r.waitingExperiments), builder.WithPredicates(onlyDeletes())).
+		Watches(&v1alpha1.BenchmarkNetwork{}, handler.EnqueueRequestsFromMapFunc(r.waitingExperiments), builder.WithPredicates(isDeleted())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency}).
 		Complete(r)
 }

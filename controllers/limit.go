@@ -64,11 +64,6 @@ func (l Limits) decide(units []*unit) map[types.NamespacedName]status.AdmissionD
 	return decisions
 }
 
-func limitReached(limit string, taken, places, wanted int) status.AdmissionDecision {
-	return status.AdmissionDecision{Reason: v1alpha1.ReasonLimitReached, Message: fmt.Sprintf(
-		"the operator's limit %s is reached: %d of %d places are taken, %d wanted; networks that were created earlier go first", limit, taken, places, wanted)}
-}
-
 // Limiter admits networks within the operator's limits. Admissions are kept in the networks' status, which tenants cannot write.
 type Limiter struct {
 	Dependencies
@@ -78,15 +73,18 @@ type Limiter struct {
 	comparisons comparisons
 }
 
-// decide returns whether a network may begin whose spec is accepted.
+// decide returns whether a network with an accepted spec may begin.
 func (l *Limiter) decide(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (status.AdmissionDecision, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	units, err := l.units(ctx, network.UID)
+	units, err := l.units(ctx, network)
 	if err != nil {
 		return status.AdmissionDecision{}, err
 	}
-	decision := l.Limits.decide(units)[client.ObjectKeyFromObject(network)]
+	decision, decided := l.Limits.decide(units)[client.ObjectKeyFromObject(network)]
+	if !decided {
+		return status.AdmissionDecision{}, fmt.Errorf("network %s was deleted before its admission", network.Name)
+	}
 	l.granted[network.UID] = decision.Admitted
 	return decision, nil
 }
@@ -95,7 +93,7 @@ func (l *Limiter) decide(ctx context.Context, network *v1alpha1.BenchmarkNetwork
 func (l *Limiter) admissible(ctx context.Context, _ client.Object) (requests []reconcile.Request) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	units, _ := l.units(ctx, "") // The cache cannot fail once it has started.
+	units, _ := l.units(ctx, nil) // The cache cannot fail once it has started.
 	for network, decision := range l.Limits.decide(units) {
 		if decision.Admitted {
 			requests = append(requests, reconcile.Request{NamespacedName: network})
@@ -104,8 +102,9 @@ func (l *Limiter) admissible(ctx context.Context, _ client.Object) (requests []r
 	return requests
 }
 
-// units of all networks that wait or hold a place. A network whose spec is refused does neither, unless it is the accepted one.
-func (l *Limiter) units(ctx context.Context, accepted types.UID) ([]*unit, error) {
+// units returns the units of all networks that wait or hold a place. A network with a refused spec does neither. The accepted network
+// is counted as the caller has read it, whatever the cache says of it by now; nil: there is none.
+func (l *Limiter) units(ctx context.Context, accepted *v1alpha1.BenchmarkNetwork) ([]*unit, error) {
 	var networks v1alpha1.BenchmarkNetworkList
 	var pods corev1.PodList
 	if err := errors.Join(l.Client.List(ctx, &networks, client.UnsafeDisableDeepCopy),
@@ -115,7 +114,10 @@ func (l *Limiter) units(ctx context.Context, accepted types.UID) ([]*unit, error
 	units, granted, existing := map[string]*unit{}, map[types.UID]bool{}, map[types.NamespacedName]bool{}
 	for i := range networks.Items {
 		n := &networks.Items[i]
-		name, refused, admitted := client.ObjectKeyFromObject(n), status.Refused(n) && n.UID != accepted, status.Admitted(n)
+		if accepted != nil && n.UID == accepted.UID {
+			n = accepted
+		}
+		name, refused, admitted := client.ObjectKeyFromObject(n), status.Refused(n) && n != accepted, status.Admitted(n)
 		existing[name], granted[n.UID] = true, l.granted[n.UID] && !refused
 		if l.byKueue(n) || !admitted && !granted[n.UID] && (refused || n.DeletionTimestamp != nil) {
 			continue
@@ -132,6 +134,7 @@ func (l *Limiter) units(ctx context.Context, accepted types.UID) ([]*unit, error
 		}
 	}
 	l.granted = granted
+	l.comparisons.prune()
 	addRemainders(units, pods.Items, existing)
 	return slices.Collect(maps.Values(units)), nil
 }

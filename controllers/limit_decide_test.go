@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -71,23 +72,57 @@ func unitFrom(text string) *unit {
 
 // TestLaggingCacheAdmitsNoSecondNetwork has a cache that never shows that b was admitted, and shows a, which is older, late.
 func TestLaggingCacheAdmitsNoSecondNetwork(t *testing.T) {
-	scheme := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
-		t.Fatal(err)
-	}
-	network := func(name string, created int64) *v1alpha1.BenchmarkNetwork {
-		return &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "x", UID: types.UID(name), CreationTimestamp: metav1.Unix(created, 0)}}
-	}
-	a, b := network("a", 1), network("b", 2)
-	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(b).Build()
-	limiter := &Limiter{Dependencies: Dependencies{Client: c, Limits: Limits{MaxNetworks: 1}}}
+	a, b := networkCreatedAt("a", 1), networkCreatedAt("b", 2)
+	limiter := limiterOfOne(t, b)
 	if d, err := limiter.decide(t.Context(), b); err != nil || !d.Admitted {
 		t.Fatalf("b should be admitted: %+v, %v", d, err)
 	}
-	if err := c.Create(t.Context(), a); err != nil {
+	if err := limiter.Client.Create(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
 	if d, err := limiter.decide(t.Context(), a); err != nil || d.Admitted {
 		t.Errorf("b has the only place, but a is admitted: %+v, %v", d, err)
 	}
+}
+
+// TestDecisionIsAboutWhatWasRead: the cache has a newer version of a network than the pass that asks for it. Without a decision, the
+// status would say that there is no limit.
+func TestDecisionIsAboutWhatWasRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		change   func(*v1alpha1.BenchmarkNetwork)
+		admitted bool
+	}{
+		"admitted": {func(n *v1alpha1.BenchmarkNetwork) {
+			n.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionAdmitted, Status: metav1.ConditionTrue}}
+		}, true},
+		"being deleted": {func(n *v1alpha1.BenchmarkNetwork) {
+			n.DeletionTimestamp, n.Finalizers = new(metav1.Unix(9, 0)), []string{serversFinalizer}
+		}, true},
+		"deleted": {func(n *v1alpha1.BenchmarkNetwork) { n.Name, n.UID = "another", "another" }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			network := networkCreatedAt("a", 1)
+			newer := network.DeepCopy()
+			c.change(newer)
+			d, err := limiterOfOne(t, newer).decide(t.Context(), network)
+			if d.Admitted != c.admitted || (err == nil) != c.admitted {
+				t.Errorf("the decision is %+v, %v, want admitted: %v", d, err, c.admitted)
+			}
+		})
+	}
+}
+
+func networkCreatedAt(name string, seconds int64) *v1alpha1.BenchmarkNetwork {
+	return &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "x", UID: types.UID(name), CreationTimestamp: metav1.Unix(seconds, 0)}}
+}
+
+// limiterOfOne is a limiter with one place and a cache that has these networks.
+func limiterOfOne(t *testing.T, cached ...client.Object) *Limiter {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+		t.Fatal(err)
+	}
+	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(cached...).Build()
+	return &Limiter{Dependencies: Dependencies{Client: c, Limits: Limits{MaxNetworks: 1}}}
 }

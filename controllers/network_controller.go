@@ -236,7 +236,7 @@ func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) 
 	}
 	if r.Limiter != nil {
 		next := handler.EnqueueRequestsFromMapFunc(r.Limiter.admissible)
-		build.Watches(&v1alpha1.BenchmarkNetwork{}, next, builder.WithPredicates(leavesLine()))
+		build.Watches(&v1alpha1.BenchmarkNetwork{}, next, builder.WithPredicates(stopsWaiting()))
 		build.Watches(&corev1.Pod{}, next, builder.WithPredicates(isDeleted()))
 	}
 	return build.Complete(r)

@@ -7,8 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -113,20 +111,11 @@ func (p *preflights) set(key client.ObjectKey, last preflight) {
 	p.known[key] = last
 }
 
-// waitingExperiments enqueues the experiments that wait when a network has gone: there may be room now.
+// waitingExperiments requests the experiments that wait. The controller calls it when a network is deleted, since there may be room then.
 func (r *ExperimentReconciler) waitingExperiments(context.Context, client.Object) []reconcile.Request {
 	var requests []reconcile.Request
 	for _, key := range r.preflights.hasten(r.Now()) {
 		requests = append(requests, reconcile.Request{NamespacedName: key})
 	}
 	return requests
-}
-
-// onlyDeletes passes no event but deletions.
-func onlyDeletes() predicate.Predicate {
-	return predicate.Funcs{
-		CreateFunc:  func(event.CreateEvent) bool { return false },
-		UpdateFunc:  func(event.UpdateEvent) bool { return false },
-		GenericFunc: func(event.GenericEvent) bool { return false },
-	}
 }

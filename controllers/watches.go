@@ -50,8 +50,8 @@ func watchOwned(build *builder.Builder, h handler.EventHandler) {
 	}
 }
 
-// leavesLine passes networks that give up a place or their turn: deleted, refused, or left to Kueue.
-func leavesLine() predicate.Predicate {
+// stopsWaiting passes networks that give up their place among those that wait or exist: deleted, refused, or left to Kueue.
+func stopsWaiting() predicate.Predicate {
 	waits := func(o client.Object) bool {
 		n, ok := o.(*v1alpha1.BenchmarkNetwork)
 		return ok && n.DeletionTimestamp == nil && !status.Refused(n) && n.Labels[kueue.QueueLabel] == ""
@@ -60,7 +60,7 @@ func leavesLine() predicate.Predicate {
 		UpdateFunc: func(u event.UpdateEvent) bool { return waits(u.ObjectOld) && !waits(u.ObjectNew) }}
 }
 
-// isDeleted passes deletions.
+// isDeleted passes only deletions.
 func isDeleted() predicate.Predicate {
 	return predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false }, UpdateFunc: func(event.UpdateEvent) bool { return false }}
 }
