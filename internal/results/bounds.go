@@ -16,8 +16,10 @@ const (
 	maxString  = 64 << 10
 	// maxHistogram is more than the base64 text of any histogram of the project has.
 	maxHistogram = 512 << 10
-	// maxObjects of a document. There is no such limit on numbers, of which 4 MiB of text hold 2 million.
+	// maxObjects of a document, and maxItems of all its lists but those of longLists. A list of structs allocates one for each item,
+	// even for a number, before it refuses the number. 4 MiB of text hold 2 million of them.
 	maxObjects = 300_000
+	maxItems   = maxObjects
 )
 
 // longLists are the fields whose lists may have maxSeconds items: numbers by the second. Names that encoding/json takes for these,
@@ -34,9 +36,9 @@ type container struct {
 
 // boundsScanner counts what a JSON text holds without decoding it.
 type boundsScanner struct {
-	text    []byte
-	open    []container
-	objects int
+	text           []byte
+	open           []container
+	objects, items int
 }
 
 // checkBounds refuses a JSON text that holds more than a stored document can. The text need not be valid.
@@ -133,9 +135,13 @@ func (s *boundsScanner) count() error {
 		limit = maxSeconds
 	case top.list:
 		limit = maxListItems
+		s.items++
 	}
 	if top.items > limit {
 		return fmt.Errorf("%.40q has more than %d items", top.field, limit)
+	}
+	if s.items > maxItems {
+		return fmt.Errorf("its lists have more than %d items", maxItems)
 	}
 	return nil
 }

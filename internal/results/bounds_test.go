@@ -28,6 +28,7 @@ func hostileReports() map[string]string {
 		"other case":             `{"MEMBERS":` + repeated("{}", 1_300_000) + `}`,
 		"escaped name":           `{"\u006dembers":` + repeated("{}", 1_300_000) + `}`,
 		"lists of empty errors":  `{"intervals":` + repeated(`{"errors":`+repeated("{}", 1000)+`}`, 1000) + `}`,
+		"numbers for errors":     `{"intervals":` + repeated(`{"errors":`+repeated("0", 19_000)+`}`, 100) + `}`,
 		"same list many times":   `{` + strings.TrimSuffix(strings.Repeat(`"members":`+repeated("{}", 15_000)+`,`, 80), ",") + `}`,
 		"long list of numbers":   `{"completedPerSecond":` + repeated("0", 2_000_000) + `}`,
 		"long string":            `{"unit":"` + strings.Repeat("x", 4_000_000) + `"}`,
@@ -81,12 +82,13 @@ func TestHostileReportsAreRefusedCheaply(t *testing.T) {
 func TestReportsAtTheBounds(t *testing.T) {
 	const allowed = 160 << 20
 	for name, text := range map[string]string{
-		"members":          `{"members":` + repeated(`{"host":{"pressure":{"cpu":1}},"volume":{},"clock":{},"garbageCollection":{},"pressure":{}}`, 20_000) + `}`,
-		"numbers":          `{"series":` + repeated(`{"values":`+repeated("0", 199_000)+`}`, 10) + `}`,
-		"errors":           `{"intervals":` + repeated(`{"errors":`+repeated("{}", 9900)+`}`, 30) + `}`,
-		"fields of a map":  `{"environment":{"settings":{` + distinctFields(9000) + `}}}`,
-		"experiment runs":  `{"runs":` + repeated(`{"metrics":{"a":1}}`, 20_000) + `}`,
-		"escaped in lists": `{"errors":` + repeated(`{"kind":"\u0000"}`, 20_000) + `}`,
+		"members":           `{"members":` + repeated(`{"host":{"pressure":{"cpu":1}},"volume":{},"clock":{},"garbageCollection":{},"pressure":{}}`, 20_000) + `}`,
+		"numbers":           `{"series":` + repeated(`{"values":`+repeated("0", 199_000)+`}`, 10) + `}`,
+		"errors":            `{"intervals":` + repeated(`{"errors":`+repeated("{}", 9900)+`}`, 30) + `}`,
+		"errors as numbers": `{"intervals":` + repeated(`{"errors":`+repeated("0", 18_000)+`}`, 16) + `}`,
+		"fields of a map":   `{"environment":{"settings":{` + distinctFields(9000) + `}}}`,
+		"experiment runs":   `{"runs":` + repeated(`{"metrics":{"a":1}}`, 20_000) + `}`,
+		"escaped in lists":  `{"errors":` + repeated(`{"kind":"\u0000"}`, 20_000) + `}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := checkBounds([]byte(text)); err != nil {
