@@ -2,12 +2,14 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/benchnet/benchnet/internal/cli"
+	"github.com/benchnet/benchnet/internal/results"
 )
 
 // TestResultFilesNeedNoCluster reads result files with a kubeconfig that does not exist.
@@ -27,6 +29,7 @@ func TestResultFilesNeedNoCluster(t *testing.T) {
 	}{
 		{"report of an experiment", []string{"report", experiment, "-o", "-", "--csv", directory}, 0, "<html"},
 		{"report of a run", []string{"report", run, "-o", "-"}, 0, "<html"},
+		{"report of an indented run that is larger than a stored one", []string{"report", indented(t, run), "-o", "-"}, 0, "<html"},
 		{"comparison of a file with itself", []string{"compare", experiment, experiment, "--metric", "throughput"}, 0, "DETECTABLE"},
 		{"no such file", []string{"report", filepath.Join(directory, "none.json")}, 1, "no such file"},
 		{"a file that is no result", []string{"report", "offline_test.go"}, 1, "read offline_test.go: "},
@@ -42,4 +45,26 @@ func TestResultFilesNeedNoCluster(t *testing.T) {
 			}
 		})
 	}
+}
+
+// indented returns a file with the same document and more than four megabytes of spaces, as results -o json writes one of many seconds.
+func indented(t *testing.T, file string) string {
+	t.Helper()
+	packed, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := results.Unpack(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, text, "", strings.Repeat(" ", results.MaxDecodedBytes/bytes.Count(text, []byte(",")))); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "indented.json")
+	if err := os.WriteFile(name, out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
 }

@@ -87,13 +87,13 @@ func Pack(document any, what string) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// gzipMagic begins everything that is gzipped.
-var gzipMagic = []byte{0x1f, 0x8b}
+// GzipMagic begins everything that is gzipped.
+var GzipMagic = []byte{0x1f, 0x8b}
 
 // Unpack returns the text of what Pack wrote, at most MaxDecodedBytes. What is not gzipped is taken as it is.
 func Unpack(document []byte) ([]byte, error) {
 	var reader io.Reader = bytes.NewReader(document)
-	if bytes.HasPrefix(document, gzipMagic) {
+	if bytes.HasPrefix(document, GzipMagic) {
 		zip, err := gzip.NewReader(reader)
 		if err != nil {
 			return nil, err

@@ -35,7 +35,7 @@ func FuzzStoredReport(f *testing.F) {
 		if allocated := allocatedBytes() - before; allocated > fuzzAllocation {
 			t.Fatalf("%d MiB allocated", allocated>>20)
 		}
-		if !bytes.HasPrefix(text, gzipMagic) && (err == nil) != (plainErr == nil) {
+		if !bytes.HasPrefix(text, GzipMagic) && (err == nil) != (plainErr == nil) {
 			t.Fatalf("compressed: %v, plain: %v", err, plainErr)
 		}
 		if err != nil {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,21 +18,25 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// ReadResultFile returns the unpacked content of a file with a result, or nil if the name may be that of a resource: there is no such
-// file, and the name does not end like that of a result file.
+// ReadResultFile returns the compact JSON of a file with a result, or nil if the name may be that of a resource: there is no such
+// file, and the name does not end like that of a result file. The limits on stored documents do not count the spaces of a file.
 func ReadResultFile(name string) ([]byte, error) {
 	named := strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".json.gz")
 	if info, err := os.Stat(name); !named && (err != nil || info.IsDir()) {
 		return nil, nil
 	}
 	content, err := os.ReadFile(name)
-	if err == nil {
+	if err == nil && bytes.HasPrefix(content, results.GzipMagic) {
 		content, err = results.Unpack(content)
+	}
+	var compact bytes.Buffer
+	if err == nil {
+		err = json.Compact(&compact, content)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	return content, nil
+	return compact.Bytes(), nil
 }
 
 // RunDocument is the whole result of a run.
