@@ -19,6 +19,9 @@ var chartAnnotations = []string{"checksum/", "kubectl.kubernetes.io/default-cont
 // identity, an injected container, or the operator.
 var labelPrefixes = []string{"", "app.kubernetes.io/", "helm.sh/"}
 
+// podIdentityLabel binds a pod to an identity of Azure. It has no prefix.
+const podIdentityLabel = "aadpodidbinding"
+
 // operatorComponents are the values of the component label by which NetworkPolicies and Services select the operator's own pods.
 var operatorComponents = []string{"member", "worker", "genesis", "material", "credentials", "database-setup", "database-reset", "database-teardown"}
 
@@ -58,6 +61,9 @@ func checkLabels(labels map[string]any, path *field.Path) error {
 			return fmt.Errorf("%s is not allowed; allowed are keys without a prefix and those of %s",
 				path.Key(key), strings.Join(labelPrefixes[1:], ", "))
 		}
+	}
+	if _, found := labels[podIdentityLabel]; found {
+		return fmt.Errorf("%s is not allowed: it may give pods an identity in a cloud", path.Key(podIdentityLabel))
 	}
 	if labels["app.kubernetes.io/managed-by"] == v1alpha1.ManagedBy {
 		return fmt.Errorf("%s: %s is the operator's", path.Key("app.kubernetes.io/managed-by"), v1alpha1.ManagedBy)
