@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"net/http"
 	"os"
 	"runtime/debug"
@@ -144,6 +145,15 @@ func reach() (*rest.Config, *discovery.DiscoveryClient, error) {
 // holds all objects of all networks, and seldom has much to do: memory is what it costs, not time.
 const gcPercent = 50
 
+// ownMemoryLimit returns what GOMEMLIMIT, the limit of the pod, leaves beside the processes that render charts: at least half of it.
+// Without a limit it returns the argument.
+func ownMemoryLimit(pod int64) int64 {
+	if pod == math.MaxInt64 {
+		return pod
+	}
+	return max(pod-sandbox.MaxMemory, pod/2)
+}
+
 func run(o options) error {
 	if o.limits.MaxNetworks < 0 || o.limits.MaxNetworksPerNamespace < 0 {
 		return errors.New("--max-networks and --max-networks-per-namespace must not be negative; 0 is no limit")
@@ -152,6 +162,7 @@ func run(o options) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
+	debug.SetMemoryLimit(ownMemoryLimit(debug.SetMemoryLimit(-1)))
 	config, kube, err := reach()
 	if err != nil {
 		return err

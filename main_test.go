@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"slices"
@@ -65,6 +66,21 @@ func TestMetricsServing(t *testing.T) {
 			served := c.options.manager(controllers.KueueIgnore).Metrics
 			if served.SecureServing != c.secure || (served.FilterProvider != nil) != c.authorizing {
 				t.Errorf("TLS %t, authorization %t; want %t, %t", served.SecureServing, served.FilterProvider != nil, c.secure, c.authorizing)
+			}
+		})
+	}
+}
+
+// TestOwnMemoryLimit checks that the operator and the children that render charts fit together into the memory of the pod.
+func TestOwnMemoryLimit(t *testing.T) {
+	for name, c := range map[string]struct{ pod, want int64 }{
+		"default of the chart": {512 << 20, 512<<20 - sandbox.MaxMemory},
+		"small pod":            {256 << 20, 128 << 20},
+		"no limit":             {math.MaxInt64, math.MaxInt64},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := ownMemoryLimit(c.pod); got != c.want {
+				t.Errorf("got %d MiB, want %d MiB", got>>20, c.want>>20)
 			}
 		})
 	}

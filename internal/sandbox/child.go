@@ -23,8 +23,9 @@ const (
 	memoryLimit = 64 << 20
 	// addressLimit is by how much the address space may grow. Go's runtime reserves it in units of 64 MiB, and the kernel does not count
 	// memory that was reserved before against memoryLimit until the next reservation. So this bounds one large allocation.
-	// A child at its limits was measured at 110 MiB, 40 of them the program; two and the operator fit into the 512 MiB of its pod.
 	addressLimit = 80 << 20
+	// childMemory is what a child at its limits was measured to use, 40 MiB of which are the program.
+	childMemory = 110 << 20
 	// collectFrom is the heap size from which the child collects garbage more eagerly.
 	collectFrom = 48 << 20
 	// stackLimit of recursive templates.

@@ -28,6 +28,9 @@ const (
 	maxCached = 16 << 20
 )
 
+// MaxMemory is what all children use together at most, in bytes.
+const MaxMemory = maxChildren * childMemory
+
 // ErrPending is of a chart that is being rendered, or will be. Ask again.
 var ErrPending = errors.New("the chart is being rendered")
 
