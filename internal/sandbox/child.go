@@ -28,8 +28,9 @@ const (
 	childMemory = 110 << 20
 	// collectFrom is the heap size from which the child collects garbage more eagerly.
 	collectFrom = 48 << 20
-	// stackLimit of recursive templates.
-	stackLimit = 32 << 20
+	// stackLimit of recursive templates. A stack doubles by copying: with a limit of half of memoryLimit its copies would reach
+	// memoryLimit first.
+	stackLimit = 16 << 20
 	// maxErrorLength in bytes of a refusal.
 	maxErrorLength = 4096
 )
