@@ -46,10 +46,21 @@ func Decode(document []byte) (*Result, error) {
 		return nil, fmt.Errorf("result is %.40q %.40q schema %d, this program reads %s %s up to schema %d",
 			r.APIVersion, r.Kind, r.SchemaVersion, APIVersion, Kind, SchemaVersion)
 	}
-	if err := checkResolution(r.SeriesSeconds); err != nil {
+	if err := r.checkSeries(); err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}
 	return &r, nil
+}
+
+// checkSeries checks what a reader of the series relies on.
+func (r *Result) checkSeries() error {
+	if completed, failed := len(r.Series.CompletedPerSecond), len(r.Series.FailedPerSecond); completed != failed {
+		return fmt.Errorf("series: it has %d seconds of completed and %d of failed operations", completed, failed)
+	}
+	if r.Times.WindowSeconds < 0 {
+		return fmt.Errorf("times.windowSeconds: %d is negative", r.Times.WindowSeconds)
+	}
+	return checkResolution(r.SeriesSeconds)
 }
 
 // PackCoarsened writes a document as Pack does and coarsens it until it fits. coarsen returns false when it can do no more.

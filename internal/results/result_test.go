@@ -131,11 +131,14 @@ func TestDecodeRefuses(t *testing.T) {
 		_ = z.Close()
 		return b.Bytes()
 	}
+	const head = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,`
 	for want, input := range map[string][]byte{
 		"unpack:":       []byte("\x1f\x8bplain"),
 		"parse:":        zip("{"),
 		"invalid":       []byte("plain"),
 		"schema 2":      zip(`{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":2}`),
+		"failed":        zip(head + `"series":{"completedPerSecond":[1,2],"failedPerSecond":[0]}}`),
+		"negative":      zip(head + `"times":{"windowSeconds":-1}}`),
 		`is "v1" "Pod"`: zip(`{"apiVersion":"v1","kind":"Pod"}`),
 		"more than":     zip(strings.Repeat(" ", MaxDecodedBytes+1)),
 	} {
