@@ -33,9 +33,23 @@ manifest() {
   fi
 }
 
+# load_images MANIFEST: builds and loads the images that the networks of an experiment need, in each version of Corda that it names.
+# The operator's image is left alone: its pod must not change during a measurement.
+load_images() {
+  local needed images versions version
+  needed=$("$root/hack/images/needed" "$1")
+  mapfile -t images < <(grep -vx operator <<< "$needed")
+  versions=$(sed -nE 's/.*version"?: "(4\.[0-9]+)".*/\1/p' "$1" | sort -u)
+  for version in ${versions:-4.10}; do
+    CORDA_VERSION=$version "$root/hack/images/build" "${images[@]}"
+    CORDA_VERSION=$version "$root/hack/images/load" "${images[@]}"
+  done
+}
+
 # apply PART: sets experiment to the name of the part's, which is then under way.
 apply() {
   manifest "$1" > "$out/$1.yaml"
+  load_images "$out/$1.yaml"
   experiment=$(k apply --server-side --filename "$out/$1.yaml" --output jsonpath='{.metadata.name}')
   say "experiment $experiment in namespace $namespace"
 }
