@@ -79,10 +79,12 @@ func (w *world) firstOwned(kind, label, owner string) client.Object {
 // deleteAndAwait deletes the first object of the kind and waits until another one with its name exists.
 func (w *world) deleteAndAwait(t *testing.T, kind, label, owner string) {
 	t.Helper()
-	object := w.firstOwned(kind, label, owner)
-	if object == nil {
-		t.Fatalf("%s has no %s", owner, kind)
-	}
+	var object client.Object
+	// The object deleted before may own this one, which is then created again too.
+	w.waitFor(owner+" has a "+kind, func() bool {
+		object = w.firstOwned(kind, label, owner)
+		return object != nil
+	})
 	before := object.GetUID()
 	// The protection of volumes is a controller's, and there is none here to end it.
 	must(t, w.client.Patch(w.ctx, object, client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`))))

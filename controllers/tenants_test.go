@@ -61,6 +61,15 @@ func (w *world) people() {
 		binding.SetNamespace(w.namespace)
 		must(w.t, w.client.Create(w.ctx, binding))
 	}
+	// The API server authorizes from a cache of its own.
+	w.waitFor("the bindings are in force", func() bool {
+		for _, group := range []string{"team-a", "team-a-engineers", "team-a-leads"} {
+			if !w.may(group, "list benchmarknetworks.benchnet.dev") {
+				return false
+			}
+		}
+		return w.may("team-a-engineers", "create benchmarknetworks.benchnet.dev") && w.may("team-a-leads", "delete benchmarknetworks.benchnet.dev")
+	})
 }
 
 // as a member of a group.

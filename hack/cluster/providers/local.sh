@@ -23,8 +23,10 @@ cluster_up() {
     return
   fi
   local bin
-  clean
+  # The node of this state ends first, and nothing else is touched while another kubelet runs: it may be that of another state's node.
+  stop_node
   require_no_kubelet /proc
+  clean
   require_packages
   require_free_addresses
   bin=$("$here/assets")
@@ -162,17 +164,23 @@ init_pid() {
   echo "${child% }"
 }
 
+stop_node() {
+  local pid
+  node_alive || return 0
+  say "stopping the node"
+  pid=$(init_pid) || true
+  kill -KILL "$(cut -d' ' -f1 "$state/pid")"
+  while [[ -n $pid && -e /proc/$pid ]]; do sleep 0.1; done
+}
+
 # clean ends what runs and removes what a start leaves behind, but keeps the images.
 clean() {
-  local pid
-  if node_alive; then
-    say "stopping the node"
-    pid=$(init_pid) || true
-    kill -KILL "$(cut -d' ' -f1 "$state/pid")"
-    while [[ -n $pid && -e /proc/$pid ]]; do sleep 0.1; done
+  stop_node
+  # Without a node of this state, link and control groups are those of another state's node.
+  if [[ -e $state/pid ]]; then
+    if ip link show benchnet >/dev/null 2>&1; then ip link delete benchnet; fi
+    remove_cgroups
   fi
-  if ip link show benchnet >/dev/null 2>&1; then ip link delete benchnet; fi
-  remove_cgroups
   restore_machine
   rm -rf "${state:?}"/{run,log,volumes,kubelet,config,etcd,pki,init,bin,pid,provider,kubeconfig}
 }
