@@ -108,8 +108,9 @@ test-unit: ## Unit tests of the Go code
 	@hack/test/go unit ./...
 
 .PHONY: test-scripts
-test-scripts: ## Tests of the scripts that change the machine
+test-scripts: ## Tests of scripts: what changes the machine, and error paths of the demo
 	@hack/cluster/test
+	@hack/test/scripts
 
 .PHONY: test-osv
 test-osv: ## Tests of the vulnerability scan
