@@ -88,6 +88,9 @@ func (r *RunReconciler) measure(ctx context.Context, pass *runPass) error {
 	case pass.waiting.Reason != "":
 		return nil
 	}
+	if why, _ := pass.waitedTooLong(r.Now()); why != "" { // The status says so when the workers' Job is deleted.
+		return r.Writer.Delete(ctx, pass.snapshot.Job(pass.run.Name))
+	}
 	if err := r.adopt(ctx, pass.run, pass.network); err != nil {
 		return err
 	}

@@ -298,6 +298,28 @@ func TestRunEndsWhenItsJobFails(t *testing.T) {
 	}
 }
 
+// TestTimeWithoutNodeIsLimitedByTheRun: workers may wait for nodes as long as the run does. Their deadline counts only from then.
+func TestTimeWithoutNodeIsLimitedByTheRun(t *testing.T) {
+	w := withRun(t, strings.Replace(twoWorkers, "spec:", "spec:\n  networkReadyWithin: 2h", 1))
+	w.reconcileRun("extra")
+	job := &batchv1.Job{}
+	w.get("extra", job)
+	// 2 h until the last worker has a node, 20 min to get ready, warm-up, window, drain, and 2 min besides.
+	deadline := time.Duration(*job.Spec.Template.Spec.ActiveDeadlineSeconds) * time.Second
+	if measured := w.run("extra").Spec.Workload.Measure.Drain.Duration + 11*time.Second; job.Spec.ActiveDeadlineSeconds != nil || deadline != 142*time.Minute+measured {
+		t.Errorf("only the pods should have a deadline: they have %s, the Job %v", deadline, job.Spec.ActiveDeadlineSeconds)
+	}
+	w.now = w.now.Add(time.Hour)
+	w.reconcileRun("extra")
+	w.wantReason("extra", v1alpha1.ReasonWaitingForWorkers, "0 of 2 workers")
+	w.now = w.now.Add(time.Hour + time.Minute)
+	w.reconcileRun("extra")
+	w.wantReason("extra", v1alpha1.ReasonRunFailed, "not all workers had a node within 2h")
+	if !w.gone("extra", job) {
+		t.Error("workers of a failed run should not get nodes later: their Job should be deleted")
+	}
+}
+
 // TestWorkersOfEveryKind has the API server accept the worker Jobs of all that a workload can ask for.
 func TestWorkersOfEveryKind(t *testing.T) {
 	cases := map[string]string{

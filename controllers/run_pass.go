@@ -157,13 +157,27 @@ func (r *RunReconciler) gatherNetwork(ctx context.Context, pass *runPass) error 
 	return nil
 }
 
-// waitedTooLong is why a run gives up waiting for its network, or empty; left is how long it goes on waiting otherwise, 0 for ever.
+// waitedTooLong returns why a run gives up waiting for its network or for nodes for its workers, or an empty string. In that case left is
+// how long it still waits; 0: without a limit.
 func (p *runPass) waitedTooLong(now time.Time) (why string, left time.Duration) {
 	within := p.run.Spec.NetworkReadyWithin
-	forNetwork := p.waiting.Reason == v1alpha1.ReasonWaitingForNetwork || p.waiting.Reason == v1alpha1.ReasonWaitingForReset
-	if within == nil || !forNetwork {
+	switch {
+	case within == nil:
+		return "", 0
+	case p.waiting.Reason == v1alpha1.ReasonWaitingForNetwork, p.waiting.Reason == v1alpha1.ReasonWaitingForReset:
+		return p.waitedForNetwork(within.Duration, now)
+	case !p.lacksNodes():
 		return "", 0
 	}
+	job := p.snapshot.Job(p.run.Name)
+	if left = job.CreationTimestamp.Add(within.Duration).Sub(now); left <= 0 {
+		return fmt.Sprintf("not all workers had a node within %s: %s", within.Duration, p.snapshot.JobOutcome(job).Message), 0
+	}
+	return "", left
+}
+
+// waitedForNetwork is waitedTooLong of a run whose network is not ready.
+func (p *runPass) waitedForNetwork(within time.Duration, now time.Time) (why string, left time.Duration) {
 	if p.network != nil && meta.IsStatusConditionTrue(p.network.Status.Conditions, v1alpha1.ConditionStalled) {
 		return p.waiting.Message, 0
 	}
@@ -173,15 +187,30 @@ func (p *runPass) waitedTooLong(now time.Time) (why string, left time.Duration) 
 		switch {
 		case admitted == nil:
 		case admitted.Status != metav1.ConditionTrue:
-			return "", 0 // Time before the admission does not count, and a change of the network tells of its end.
+			return "", 0 // Time before the admission does not count, and the admission changes the network, which is watched.
 		case admitted.LastTransitionTime.After(since):
 			since = admitted.LastTransitionTime.Time
 		}
 	}
-	if left = since.Add(within.Duration).Sub(now); left <= 0 {
-		return fmt.Sprintf("it was not ready within %s: %s", within.Duration, p.waiting.Message), 0
+	if left = since.Add(within).Sub(now); left <= 0 {
+		return fmt.Sprintf("it was not ready within %s: %s", within, p.waiting.Message), 0
 	}
 	return "", left
+}
+
+// lacksNodes reports whether the Job of a run that was not released yet has workers without a node, or without a pod.
+func (p *runPass) lacksNodes() bool {
+	job := p.snapshot.Job(p.run.Name)
+	if job == nil || p.released != nil || p.waiting.Reason != "" || p.snapshot.JobOutcome(job).State != observe.Waiting {
+		return false
+	}
+	placed := int32(0)
+	for _, worker := range p.workers() {
+		if worker.Spec.NodeName != "" {
+			placed++
+		}
+	}
+	return placed < p.run.Spec.Workload.Workers.Count
 }
 
 // retry comes back when the run has waited too long, and for pods that cannot be made.
@@ -266,7 +295,7 @@ func (p *runPass) statusInput(now time.Time) status.RunInput {
 		}
 	}
 	in.Failure, in.FailureReason = p.failure.message, p.failure.reason
-	if in.Failure == "" {
+	if in.Failure == "" && p.problem == nil {
 		in.Failure, _ = p.waitedTooLong(now)
 	}
 	return in

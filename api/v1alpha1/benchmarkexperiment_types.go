@@ -242,7 +242,8 @@ type FailurePolicy struct {
 	// +kubebuilder:validation:Maximum=10
 	// +optional
 	Attempts int32 `json:"attempts,omitempty"`
-	// networkReadyWithin fails a run whose network is not ready so long after the run was created. Default: 30m.
+	// networkReadyWithin fails a run whose network is not ready within this time after the run was created, or whose workers do not
+	// have nodes within this time after they were created. Default: 30m.
 	// +kubebuilder:default="30m"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16

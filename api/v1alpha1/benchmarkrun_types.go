@@ -23,8 +23,9 @@ type BenchmarkRunSpec struct {
 	// workload to run.
 	// +required
 	Workload Workload `json:"workload"`
-	// networkReadyWithin fails the run if its network is not ready so long after the run was created, or at once if the network
-	// will not get ready by itself. Unset: the run waits.
+	// networkReadyWithin is a limit on waiting. The run fails if its network is not ready within this time after the run was created,
+	// or as soon as the network cannot get ready by itself. It also fails if not all of its workers have a node within this time after
+	// they were created. Unset: the run waits without a limit.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
 	// +optional

@@ -30,17 +30,15 @@ const (
 // job has one pod per worker. A worker that dies ends the run: a second try would measure something else.
 func job(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) *batchv1.Job {
 	w := run.Spec.Workload
-	measured := w.Measure.WarmUp.Duration + w.Measure.Window.Duration + w.Measure.Drain.Duration
 	podLabels := map[string]string{}
 	maps.Copy(podLabels, d.Labels)
 	maps.Copy(podLabels, Labels(run))
 	podLabels[v1alpha1.LabelNetwork] = run.Spec.NetworkName
 	return &batchv1.Job{ObjectMeta: meta(run, run.Name), Spec: batchv1.JobSpec{
-		Completions:           new(w.Workers.Count),
-		Parallelism:           new(w.Workers.Count),
-		CompletionMode:        new(batchv1.IndexedCompletion),
-		BackoffLimit:          new(int32(0)),
-		ActiveDeadlineSeconds: new(int64((SetUpBudget + measured + 2*time.Minute).Seconds())),
+		Completions:    new(w.Workers.Count),
+		Parallelism:    new(w.Workers.Count),
+		CompletionMode: new(batchv1.IndexedCompletion),
+		BackoffLimit:   new(int32(0)),
 		Template: corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: podLabels},
 			Spec:       pod(run, d, agentImage),
@@ -48,8 +46,20 @@ func job(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) *batchv1.Job {
 	}}
 }
 
+// podBudget is the time for one worker from when its pod has a node: waiting for a node does not count. A worker that is early waits for
+// the others, which may have no node for as long as the run waits for one.
+func podBudget(run *v1alpha1.BenchmarkRun) time.Duration {
+	measure := &run.Spec.Workload.Measure
+	budget := SetUpBudget + measure.WarmUp.Duration + measure.Window.Duration + measure.Drain.Duration + 2*time.Minute
+	if within := run.Spec.NetworkReadyWithin; within != nil {
+		budget += within.Duration
+	}
+	return budget
+}
+
 func pod(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) corev1.PodSpec {
 	return corev1.PodSpec{
+		ActiveDeadlineSeconds:        new(int64(podBudget(run).Seconds())),
 		RestartPolicy:                corev1.RestartPolicyNever,
 		ServiceAccountName:           run.Name,
 		AutomountServiceAccountToken: new(true),

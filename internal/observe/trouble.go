@@ -2,8 +2,10 @@ package observe
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -25,20 +27,24 @@ func (s *Snapshot) trouble(owner types.UID) string {
 }
 
 // PodTrouble names what keeps a pod from running: it cannot be scheduled, its image cannot be pulled, a container
-// failed. It is empty for a pod that is merely starting.
+// failed, or its deadline has passed. It is empty for a pod that is merely starting.
 func PodTrouble(pod *corev1.Pod) string {
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable {
 			return "cannot be scheduled: " + c.Message
 		}
 	}
-	statuses := append(append([]corev1.ContainerStatus{}, pod.Status.InitContainerStatuses...), pod.Status.ContainerStatuses...)
-	for _, c := range statuses {
+	var troubles []string
+	if pod.Status.Reason == batchv1.JobReasonDeadlineExceeded {
+		troubles = append(troubles, pod.Status.Message)
+	}
+	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		if t := containerTrouble(c); t != "" {
-			return t
+			troubles = append(troubles, t)
+			break
 		}
 	}
-	return ""
+	return strings.Join(troubles, "; ")
 }
 
 func containerTrouble(c corev1.ContainerStatus) string {
