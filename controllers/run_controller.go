@@ -46,6 +46,9 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	if pass.release != nil {
+		defer pass.release()
+	}
 	if pass.refusal == nil && pass.result == nil && pass.failure.message == "" && pass.workersEnded() {
 		release, err := acquireDecodingSlot(ctx)
 		if err != nil {

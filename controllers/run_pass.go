@@ -41,6 +41,8 @@ type runPass struct {
 	reports *reports
 	// result of the run once it is written.
 	result *results.Result
+	// release frees the decoding slot that the pass holds for the result; nil without a result.
+	release func()
 	// failure is why the run ended without a result.
 	failure failedRun
 	// refusal is why the run cannot be carried out at all.

@@ -17,8 +17,8 @@ import (
 	"github.com/benchnet/benchnet/internal/steady"
 )
 
-// decodingSlot is held while documents of pods or users are decoded and as long as they are used. Decoded, they take many times the
-// memory of their text, so that only one reconcile at a time may have some.
+// decodingSlot is held while documents of pods or users are decoded and used. Decoded documents need many times the memory of their
+// text, so only one reconcile at a time may hold some.
 var decodingSlot = make(chan struct{}, 1)
 
 // acquireDecodingSlot waits for the slot. The caller must call release.
@@ -31,15 +31,15 @@ func acquireDecodingSlot(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// reports are what the workers left.
+// reports is the content of the workers' reports.
 type reports struct {
-	// merged is what the workers measured together; nil without any that did.
+	// merged is what the workers measured together; nil if none has measured anything.
 	merged *results.Measurement
-	// failures are why the other workers left nothing, by their index.
+	// failures are the reasons why the other workers have no result, by their index.
 	failures map[int]string
 }
 
-// workersEnded reports whether nothing more comes from the workers: each left a result or a failure, or their Job is over.
+// workersEnded reports whether the workers write no more reports: each has written a result or a failure, or their Job has ended.
 func (p *runPass) workersEnded() bool {
 	job := p.snapshot.Job(p.run.Name)
 	if job == nil {
@@ -60,8 +60,8 @@ func (p *runPass) workersEnded() bool {
 	return true
 }
 
-// readReports decodes and merges the workers' reports, one at a time. A report that cannot be read counts as a failure of its worker:
-// it does not become better by trying again.
+// readReports decodes and merges the workers' reports, one at a time. A report that cannot be decoded counts as a failure of its worker,
+// since a retry cannot succeed.
 func (r *RunReconciler) readReports(ctx context.Context, pass *runPass) error {
 	read := &reports{failures: map[int]string{}}
 	pending := map[int]*corev1.ConfigMap{}
@@ -113,12 +113,12 @@ func mergeReports(each steady.Reports, measure *v1alpha1.Measure) (*results.Meas
 	return merger.Measurement(), err
 }
 
-// unusableReport is an error of a report itself. It lasts.
+// unusableReport is an error in a report itself. A retry cannot succeed.
 type unusableReport struct{ error }
 
 func (e unusableReport) Unwrap() error { return e.error }
 
-// yieldReport reads a report past the cache, which does not keep its content, and passes it on.
+// yieldReport reads a report from the API server, since the cache does not keep its content, and passes it to yield.
 func (r *RunReconciler) yieldReport(ctx context.Context, cached *corev1.ConfigMap, index int, yield func(*results.Worker) error) error {
 	var cm corev1.ConfigMap
 	if err := r.Direct.Get(ctx, client.ObjectKeyFromObject(cached), &cm); err != nil {
@@ -137,7 +137,7 @@ func (r *RunReconciler) yieldReport(ctx context.Context, cached *corev1.ConfigMa
 	return nil
 }
 
-// failureMessage is why a run whose workers measured nothing has no result.
+// failureMessage returns why a run has no result if none of its workers has measured anything.
 func (p *runPass) failureMessage() string {
 	var lines []string
 	for i := range p.run.Spec.Workload.Workers.Count {
@@ -151,7 +151,8 @@ func (p *runPass) failureMessage() string {
 	return message.List(lines, "; ")
 }
 
-// readResult reads the result of the run, if it is written. One that cannot be read ends the run: it does not become better by trying again.
+// readResult reads the result of the run, if it is written, and keeps the decoding slot for it. A result that cannot be decoded ends the
+// run, since a retry cannot succeed.
 func (r *RunReconciler) readResult(ctx context.Context, pass *runPass) error {
 	written := pass.snapshot.ConfigMap(names.Result(pass.run.Name))
 	if written == nil {
@@ -161,9 +162,15 @@ func (r *RunReconciler) readResult(ctx context.Context, pass *runPass) error {
 	if err := r.Direct.Get(ctx, client.ObjectKeyFromObject(written), &cm); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	var err error
-	if pass.result, err = results.Decode(cm.BinaryData[protocol.ResultKey]); err != nil {
-		pass.failure = failedRun{v1alpha1.ReasonRunFailed, fmt.Sprintf("ConfigMap %s: %v", cm.Name, err)}
+	release, err := acquireDecodingSlot(ctx)
+	if err != nil {
+		return err
 	}
+	if pass.result, err = results.Decode(cm.BinaryData[protocol.ResultKey]); err != nil {
+		release()
+		pass.failure = failedRun{v1alpha1.ReasonRunFailed, fmt.Sprintf("ConfigMap %s: %v", cm.Name, err)}
+		return nil
+	}
+	pass.release = release
 	return nil
 }

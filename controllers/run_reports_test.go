@@ -113,6 +113,36 @@ func fullReport(t *testing.T, index, seconds, members, series, intervals int) []
 	return zipped(t, string(text))
 }
 
+// TestResultHoldsDecodingSlot: a decoded result counts as one of the documents that may be in memory at a time, until the pass ends.
+func TestResultHoldsDecodingSlot(t *testing.T) {
+	packed, err := results.Encode(&results.Result{APIVersion: results.APIVersion, Kind: results.Kind, SchemaVersion: results.SchemaVersion})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		content []byte
+		held    int
+	}{"a result": {packed, 1}, "no result": {[]byte("{"), 0}} {
+		t.Run(name, func(t *testing.T) {
+			r := &RunReconciler{Dependencies: Dependencies{Direct: reportReader{names.Result("r"): c.content}}}
+			pass := &runPass{run: &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "r"}}, snapshot: observe.NewSnapshot(clientgoscheme.Scheme,
+				[]client.Object{&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.Result("r")}}}, nil)}
+			if err := r.readResult(t.Context(), pass); err != nil {
+				t.Fatal(err)
+			}
+			if len(decodingSlot) != c.held || (pass.result != nil) != (c.held == 1) || (pass.failure.message == "") != (c.held == 1) {
+				t.Errorf("the slot is held by %d, want %d; the result is %v, the failure %q", len(decodingSlot), c.held, pass.result, pass.failure.message)
+			}
+			if pass.release != nil {
+				pass.release()
+			}
+			if len(decodingSlot) != 0 {
+				t.Error("the slot should be free when the pass has ended")
+			}
+		})
+	}
+}
+
 // TestReportsDoNotExhaustMemory has three reconciles at a time read what hostile workers left, with the garbage collector as the operator
 // sets it. One report of 4 KB made the operator take 579 MiB, and all of a run's were in memory at a time.
 func TestReportsDoNotExhaustMemory(t *testing.T) {
