@@ -81,10 +81,10 @@ func main() {
 func parse() options {
 	o := options{imageOverrides: pairs{}, scrapers: isolation.DefaultScrapers(), isolation: isolation.Enforced, kueue: controllers.KueueIgnore}
 	flag.StringVar(&o.metricsAddress, "metrics-bind-address", ":8443", "address of the metrics endpoint; 0 turns it off")
-	flag.BoolVar(&o.metricsSecure, "metrics-secure", true, "serve metrics over TLS, with a certificate that the manager signs itself")
+	flag.BoolVar(&o.metricsSecure, "metrics-secure", true, "serve metrics over TLS, with a self-signed certificate")
 	flag.BoolVar(&o.metricsAuthorization, "metrics-authorization", true,
-		"with --metrics-secure: serve metrics only to those whom the API server lets get /metrics")
-	flag.Var(&o.scrapers, "metrics-scrapers", "who may read the metrics of networks: a JSON list of NetworkPolicy peers; []: everybody")
+		"with --metrics-secure: serve metrics only to clients that RBAC allows to get /metrics")
+	flag.Var(&o.scrapers, "metrics-scrapers", "pods that may read the metrics of networks, as a JSON list of NetworkPolicy peers; []: all pods")
 	flag.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
 	flag.BoolVar(&o.leaderElect, "leader-elect", false, "let one of several managers work at a time")
 	flag.StringVar(&o.imageRegistry, "image-registry", images.DefaultRegistry, "prefix of the project's images")

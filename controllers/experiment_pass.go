@@ -45,7 +45,7 @@ type experimentPass struct {
 	// refusal is why it cannot be carried out; problem what kept the pass from its end.
 	refusal, problem error
 	written          bool
-	// tooLarge is why the result cannot be written at all, or empty.
+	// tooLarge is the reason why the result does not fit into a ConfigMap, or empty.
 	tooLarge string
 }
 
@@ -89,7 +89,7 @@ func (r *ExperimentReconciler) gather(ctx context.Context, e *v1alpha1.Benchmark
 }
 
 // withStored calls use with the earlier result that the experiment compares with, or with nil. If there is none where the spec says, it
-// refuses the experiment instead. The result is not kept: its size is not in the operator's hand.
+// refuses the experiment instead. The result is not kept, since users decide about its size.
 func (r *ExperimentReconciler) withStored(ctx context.Context, pass *experimentPass, use func(*experiment.Result)) error {
 	release, err := acquireDecodingSlot(ctx)
 	if err != nil {
@@ -189,14 +189,13 @@ func (r *ExperimentReconciler) readResult(ctx context.Context, run *v1alpha1.Ben
 	defer release()
 	found, err := experiment.ReadRun(cm.BinaryData[run.Status.Result.Key])
 	if err != nil {
-		// It does not become better by trying again.
+		// A retry cannot succeed.
 		return experiment.Failure(run.Name, fmt.Sprintf("ConfigMap %s: %v", cm.Name, err), run.CreationTimestamp.Time), nil
 	}
 	return found, nil
 }
 
-// rehearse finds out whether the experiment can be carried out, which is asked once for each generation, and whether the cluster
-// has room for it.
+// rehearse checks whether the experiment can be carried out, once for each generation, and whether the cluster has room for it.
 func (r *ExperimentReconciler) rehearse(ctx context.Context, pass *experimentPass, groups []experiment.Group) error {
 	e := pass.experiment
 	pass.forecast = r.preflights.begin(e, r.Now())
@@ -297,7 +296,7 @@ func (p *experimentPass) statusInput(now time.Time) status.ExperimentInput {
 	return in
 }
 
-// waits reports whether the experiment may not begin yet, for want of room or quota.
+// waits reports whether the experiment has to wait for capacity or quota before it begins.
 func (p *experimentPass) waits() bool { return p.step == nil && p.refusal == nil }
 
 // beginsOrEnds leaves out what a run tells of its progress; gone is told of each that was deleted.

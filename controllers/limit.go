@@ -19,10 +19,11 @@ import (
 	"github.com/benchnet/benchnet/internal/status"
 )
 
-// Limits are how many networks may exist at one time, in all namespaces together and in each; 0 is no limit.
+// Limits are the largest numbers of networks that exist at one time: in all namespaces together, and in each namespace. 0 is no limit.
 type Limits struct{ MaxNetworks, MaxNetworksPerNamespace int }
 
-// unit is one network, or those of an interleaved comparison. It holds all of its places from its admission until its last pod is gone.
+// unit is one network, or all networks of an interleaved comparison that exist at the same time. It holds all of its places from its
+// admission until its last pod is deleted.
 type unit struct {
 	namespace string
 	age       string // of its oldest network; sorts by creation, then by name

@@ -49,7 +49,7 @@ type NetworkReconciler struct {
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// renderPoll is how often a network asks whether its chart is rendered, which takes some tenths of a second.
+// renderPoll is the requeue interval of a network whose chart is being rendered, which takes some tenths of a second.
 const renderPoll = 250 * time.Millisecond
 
 // Reconcile makes one pass over a network.

@@ -39,7 +39,7 @@ type networkPass struct {
 	missing bool
 	// secretRefusal is why the administrator's Secret of an external database may not be used, or nil.
 	secretRefusal error
-	// rendering tells that the plan lacks the objects of a user's chart, which are being made.
+	// rendering reports that the plan has to wait for the objects of a user's chart.
 	rendering bool
 	// problem is what kept the pass from its end.
 	problem  error
@@ -112,7 +112,7 @@ func (r *NetworkReconciler) accept(network *v1alpha1.BenchmarkNetwork, untouched
 	return p, problems.ToAggregate()
 }
 
-// chart returns the user's chart for the databases, or nil. Only the version of its ConfigMap is read; the rest is when it is rendered.
+// chart returns the user's chart for the databases, or nil. It reads only the version of the ConfigMap; the content is read for rendering.
 func (r *NetworkReconciler) chart(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*database.Chart, error) {
 	ref := network.Spec.DatabaseOrDefault().Chart
 	if ref == nil {
@@ -211,8 +211,8 @@ func (p *networkPass) allFindings() []status.StageFinding {
 	return all
 }
 
-// retry comes back for what another object can mend, a refusal, pods that cannot be made or a Job that is created again; a changed spec
-// comes back by itself.
+// retry requeues a network that waits for something without an event: an object that is not watched, pods that a quota refuses, or a Job
+// that is to be created again.
 func (p *networkPass) retry() ctrl.Result {
 	switch {
 	case p.missing:

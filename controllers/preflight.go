@@ -19,9 +19,9 @@ const (
 	maxPreflightDelay   = 10 * time.Minute
 )
 
-// preflights holds what is known of experiments that were checked and have not begun. A check may cost hundreds of dry runs, so
-// the API server is asked once for each generation, and a new check waits for its delay whatever event arrives. What is known is
-// lost when the operator restarts: each experiment is then checked once more.
+// preflights holds the last check of each experiment that was checked and has not begun. A check may cost hundreds of dry runs, so
+// there is one set of dry runs for each generation, and events do not bring a check forward. The checks are lost when the operator
+// restarts: each experiment is then checked once more.
 type preflights struct {
 	mutex sync.Mutex
 	known map[client.ObjectKey]preflight
@@ -95,7 +95,7 @@ func (p *preflights) hasten(now time.Time) []client.ObjectKey {
 	return waiting
 }
 
-// lastOf returns the last check of the experiment, and none for one that was made again under the same name.
+// lastOf returns the last check of the experiment. It is empty for another experiment that was created under the same name.
 func (p *preflights) lastOf(e *v1alpha1.BenchmarkExperiment) preflight {
 	last := p.known[client.ObjectKeyFromObject(e)]
 	if last.uid != e.UID {

@@ -57,8 +57,8 @@ func (r *NetworkReconciler) reportTeardown(ctx context.Context, pass *networkPas
 	return writeStatus(ctx, r.Client, r.Events, before, pass.network, before.Status.Conditions, pass.network.Status.Conditions)
 }
 
-// leaveServers stops the members and removes what they have on servers that outlive the network. It is ready when nothing of it is left
-// there, or nothing is known of how to remove it. With an error the readiness has the message.
+// leaveServers stops the members and removes their schemas from servers that outlive the network. The readiness is Ready when no schema
+// is left, or when the operator has no plan from which to remove them. With an error, the readiness has its message.
 func (r *NetworkReconciler) leaveServers(ctx context.Context, pass *networkPass) (observe.Readiness, error) {
 	if pass.plan == nil || !controllerutil.ContainsFinalizer(pass.network, serversFinalizer) {
 		return observe.Readiness{State: observe.Ready}, nil
@@ -95,8 +95,8 @@ func (r *NetworkReconciler) leaveServers(ctx context.Context, pass *networkPass)
 	return removed, r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer, serversFinalizer)
 }
 
-// deleteForRecreation deletes the live counterpart of a planned Job that failed only by waiting, when it is time: the pass that sees it gone
-// creates it again. Other objects it leaves as they are.
+// deleteForRecreation deletes the live counterpart of a planned Job that failed only by waiting, once its delay is over. A later pass
+// creates the Job again. It does nothing for other objects.
 func (r *NetworkReconciler) deleteForRecreation(ctx context.Context, pass *networkPass, planned client.Object) error {
 	live := pass.snapshot.Live(planned)
 	at, due := pass.snapshot.RecreateAt(live)

@@ -39,8 +39,8 @@ func byLabel(label string) handler.MapFunc {
 	}
 }
 
-// watchOwned has a controller watch pods and all kinds that the operator makes, so that an object that somebody deletes or
-// changes is restored at once. The watches share the informers that snapshots read from.
+// watchOwned makes a controller watch pods and all kinds that the operator creates, so that a deleted or changed object is
+// restored at once. The watches share the informers that snapshots read from.
 func watchOwned(build *builder.Builder, h handler.EventHandler) {
 	build.Watches(&corev1.Pod{}, h)
 	for _, kind := range observe.OwnedKinds() {

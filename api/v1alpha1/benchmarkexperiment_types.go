@@ -111,7 +111,7 @@ type Axis struct {
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z]([-_a-zA-Z0-9]*[a-zA-Z0-9])?$`
 	// +required
 	Name string `json:"name"`
-	// field of the template, as a path: workload.load.clients, network.members.count, network.platform.corda.cordapps.image,
+	// field is the path of a field of the template, such as workload.load.clients, network.members.count, network.platform.corda.cordapps.image,
 	// workload.corda.arguments[0].value.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200

@@ -81,7 +81,7 @@ type BenchmarkNetworkSpec struct {
 	// +kubebuilder:validation:XValidation:rule="oldSelf.all(o, self.exists(n, n.name == o.name))",message="spec.workloads may be appended, not removed"
 	// +optional
 	Workloads []NetworkWorkload `json:"workloads,omitempty"`
-	// priority of the network's Workload in Kueue. It has no effect on networks that Kueue does not admit. Default: 0.
+	// priority is the priority of the network's Workload in Kueue. It has no effect on networks that Kueue does not admit. Default: 0.
 	// +kubebuilder:validation:Minimum=-1000
 	// +kubebuilder:validation:Maximum=1000
 	// +optional
@@ -162,7 +162,7 @@ type BenchmarkNetworkStatus struct {
 	// observedGeneration is the generation of the spec that this status describes; -1 before the first pass.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// phase in one word, for people: Queued, Pending, Provisioning, Resetting, Ready, Running, Finished, Degraded, Failed, Deleting.
+	// phase is a summary in one word: Queued, Pending, Provisioning, Resetting, Ready, Running, Finished, Degraded, Failed, Deleting.
 	// +optional
 	Phase string `json:"phase,omitempty"`
 	// conditions of the network; docs/conditions.md lists every type and reason.
@@ -195,7 +195,7 @@ type BenchmarkNetworkStatus struct {
 	// +kubebuilder:validation:MaxItems=1024
 	// +optional
 	Databases []DatabaseStatus `json:"databases,omitempty"`
-	// settings that were derived, each with the rule it comes from. Database instances with the same setting share an entry.
+	// settings are the derived settings, each with the rule that it follows from. Database instances with the same setting share an entry.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=64
@@ -293,8 +293,8 @@ type DatabaseStatus struct {
 
 // DerivedSetting is a value the operator derived.
 type DerivedSetting struct {
-	// name of the setting in the platform's own words. Where the instances of a database differ, it names those that have the value:
-	// postgresql[lab-db-0 to lab-db-8].max_connections.
+	// name is the name of the setting, in the words of the platform. If the instances of a database have different values, it names the
+	// instances that have this one: postgresql[lab-db-0 to lab-db-8].max_connections.
 	Name string `json:"name"`
 	// value in use.
 	Value string `json:"value"`

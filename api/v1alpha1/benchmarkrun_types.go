@@ -165,7 +165,8 @@ const (
 type VerdictReason struct {
 	// reason is a constant, such as Errors or MemberRestarted.
 	Reason string `json:"reason"`
-	// severity is Invalid (it makes the run invalid), Recorded (it would, but measure.environmentPolicy is Record), or Note.
+	// severity is the effect of the finding. Invalid: it makes the run invalid. Recorded: it would make the run invalid, but
+	// measure.environmentPolicy is Record. Note: it has no effect on the verdict.
 	Severity FindingSeverity `json:"severity"`
 	// message for people.
 	Message string `json:"message"`

@@ -92,8 +92,9 @@ type CorDappsSpec struct {
 	// +unionDiscriminator
 	// +optional
 	Type CordAppSource `json:"type,omitempty"`
-	// image that holds the CorDapp jars in /cordapps, with a tag other than latest or a digest. It needs no shell. The name cordapps
-	// without registry and tag is the project's own image, from the registry and of the version of the network's other images.
+	// image is the name of an image with the CorDapp jars in /cordapps. It must have a digest, or a tag other than latest. The image needs
+	// no shell. The name "cordapps", without registry and tag, is the project's own image, from the same registry and in the same version
+	// as the network's other images.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
 	// +optional

@@ -121,8 +121,8 @@ type ExternalDatabase struct {
 	// +kubebuilder:validation:Enum=disable;allow;prefer;require;verify-ca;verify-full
 	// +optional
 	SSLMode string `json:"sslMode,omitempty"`
-	// adminSecret in the namespace has the keys username and password of a role that may create roles and schemas. It needs the label
-	// benchnet.dev/database-admin=true.
+	// adminSecret names a Secret in the namespace of the network. Its keys username and password are those of a role that may create
+	// roles and schemas. The Secret needs the label benchnet.dev/database-admin=true.
 	// +required
 	AdminSecret corev1.LocalObjectReference `json:"adminSecret"`
 }

@@ -232,11 +232,12 @@ type MalachiteGossip struct {
 	// +kubebuilder:validation:Maximum=50
 	// +optional
 	MeshOutboundMin int32 `json:"meshOutboundMin,omitempty"`
-	// maxMessageSize of a gossiped message: a part, or with payload ProposalOnly the whole block, and 192Ki besides.
-	// Default: 4Mi, or what that takes.
+	// maxMessageSize is the largest size of a gossiped message. It must hold a part of a block, or with payload ProposalOnly the whole
+	// block, and another 192Ki. Default: 4Mi, or more if that is needed.
 	// +optional
 	MaxMessageSize *resource.Quantity `json:"maxMessageSize,omitempty"`
-	// maxResponseSize of an answer to a validator that catches up: at least a block and 192Ki besides. Default: 10Mi, or what that takes.
+	// maxResponseSize is the largest size of an answer to a validator that catches up. It must hold a block and another 192Ki.
+	// Default: 10Mi, or more if that is needed.
 	// +optional
 	MaxResponseSize *resource.Quantity `json:"maxResponseSize,omitempty"`
 }

@@ -172,8 +172,8 @@ type Measure struct {
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MaxErrorPercent int32 `json:"maxErrorPercent"`
-	// environmentPolicy says what causes outside of the network and its load do to the verdict. Enforce: the run is Invalid.
-	// Record: the finding is a note in status.reasons and in the result, and the run may be Valid. The causes are CPUStolen (a
+	// environmentPolicy decides how causes outside of the network and its load affect the verdict. Enforce: they make the run Invalid.
+	// Record: they are notes in status.reasons and in the result, and the run may be Valid. The causes are CPUStolen (a
 	// hypervisor gave over 5 % of a host's CPU time to other machines) and NodeNotReady (a node of the run was not ready when it
 	// ended). HostShared, HostSaturated, NodeUnderPressure and ClockSkewed come from the environment too; they are notes with
 	// either policy. Errors, throttled workers, late requests, restarts and all other reasons make a run Invalid with either

@@ -108,7 +108,7 @@ func (w *Writer) send(ctx context.Context, intent *unstructured.Unstructured) (*
 	return made, nil
 }
 
-// create applies what is not known to be there. What is there all the same was made a moment ago, or is somebody else's. A resource
+// create applies an object that is not in the cache. If it exists nevertheless, it was created a moment ago or is foreign. A resource
 // version of the intent counts only for an object that the owner controls: otherwise an intent that has the version of a foreign
 // object would take it over.
 func (w *Writer) create(ctx context.Context, owner Owner, intent *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
@@ -151,8 +151,8 @@ func (w *Writer) Own(ctx context.Context, owner, object client.Object) error {
 	}
 }
 
-// Delete removes an object and its dependants; one that is gone already is no error. Another object that was created under the same name
-// stays.
+// Delete deletes an object and its dependants. It is no error if the object is gone. Another object that was created under the same
+// name stays.
 func (w *Writer) Delete(ctx context.Context, object client.Object) error {
 	return w.delete(ctx, object, metav1.DeletePropagationBackground)
 }

@@ -54,7 +54,7 @@ type PlannedPoint struct {
 	block int
 }
 
-// Together returns the first and the number of the networks of which a network is one and that exist at the same time.
+// Together returns the group of networks that exist at the same time as a network: the name of its first one and its size.
 func (d *Design) Together(network string) (first string, size int) {
 	for _, n := range d.Networks {
 		if n.Name == network {
@@ -64,7 +64,7 @@ func (d *Design) Together(network string) (first string, size int) {
 	return "", 0
 }
 
-// LargestGroup returns how many networks exist at the same time at most, so that the experiment can go on.
+// LargestGroup returns the largest number of networks that have to exist at the same time.
 func (d *Design) LargestGroup() int {
 	largest := 1
 	for _, n := range d.Networks {

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// ExitNotAvailable is the exit code of a container that waited for something in vain: EX_TEMPFAIL of sysexits.h.
+	// ExitNotAvailable is the exit code of a container whose server was not available in time: EX_TEMPFAIL of sysexits.h.
 	ExitNotAvailable = 75
 	// recreationDelay is how long after its failure a Job that failed only by waiting is created again.
 	recreationDelay = 30 * time.Second
@@ -19,7 +19,7 @@ const (
 	statusUnknown = "ContainerStatusUnknown"
 )
 
-// job returns the readiness of a Job. One that failed only by waiting is waiting still, since it is created again.
+// job returns the readiness of a Job. A Job that failed only by waiting counts as waiting, since it is created again.
 func (s *Snapshot) job(job *batchv1.Job) Readiness {
 	if job.DeletionTimestamp != nil {
 		return Readiness{Waiting, fmt.Sprintf("Job %s is being deleted", job.Name)}
@@ -65,8 +65,8 @@ func (s *Snapshot) RecreateAt(object client.Object) (time.Time, bool) {
 	return failed.LastTransitionTime.Add(recreationDelay), true
 }
 
-// failedByWaiting reports whether nothing went wrong in any pod of a failed Job: pods had no node, no image or no server in time. A Job
-// of which no failed pod is left, to say why, failed for good.
+// failedByWaiting reports whether nothing went wrong in any pod of a failed Job: pods had no node, no image or no server in time. If no
+// failed pod of the Job is left to show the reason, the failure is final.
 func (s *Snapshot) failedByWaiting(job *batchv1.Job, failed *batchv1.JobCondition) bool {
 	if failed.Reason == batchv1.JobReasonDeadlineExceeded {
 		return true // Only Jobs of earlier versions have such a deadline, which ran from their creation.

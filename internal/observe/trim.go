@@ -52,8 +52,8 @@ func digestLong(texts map[string]string) {
 	}
 }
 
-// digestBinary puts the digest in the place of each value that is longer than one. Results and reports have up to a megabyte; they are
-// read past the cache.
+// digestBinary replaces each value that is longer than a digest by its digest. Results and reports have up to a megabyte; the
+// controllers read them from the API server.
 func digestBinary(values map[string][]byte) {
 	for name, value := range values {
 		if len(value) > sha256.Size {

@@ -20,8 +20,8 @@ const postgresqlVersion = "15"
 // passwordKey is the key of the password in the Secrets of databases.
 const passwordKey = "password"
 
-// buildDatabases adds the stages of the databases and of the schemas in them, with their credentials, and says what they are. The set-up
-// of the schemas begins when all servers are ready, so that its tries are not spent on waiting for them.
+// buildDatabases adds the stages of the databases and of their schemas, with their credentials, and returns the plan of the databases. The
+// set-up of the schemas begins when all servers are ready, so that it does not use up its tries while it waits for them.
 func buildDatabases(in Input, pin platform.Input, p *Plan) (database.Plan, error) {
 	servers := Stage{Name: StageDatabases, Provisioning: true}
 	schemas := Stage{Name: StageSchemas, Needs: []StageName{StageDatabases}, Provisioning: true}

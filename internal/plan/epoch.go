@@ -135,7 +135,7 @@ func (in Input) experiment() string {
 	return in.Network.Labels[v1alpha1.LabelExperiment]
 }
 
-// record keeps the epoch, the version of the images and the experiment. It is written on what was read alone: two decisions never cross.
+// record keeps the epoch, the version of the images and the experiment. It is written only if the version that was read is still current.
 func (in Input) record(e Epoch) *corev1.ConfigMap {
 	cm := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: names.Epoch(in.Network.Name), Labels: Labels(in.Network.Name, "epoch")},

@@ -6,7 +6,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// AdmissionDecision says whether a network may begin. The zero value is of an operator without a limit.
+// AdmissionDecision says whether a network may begin. The zero value is the decision of an operator without a limit.
 type AdmissionDecision struct {
 	// Admitted reports that the network may begin.
 	Admitted bool

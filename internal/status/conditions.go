@@ -99,13 +99,13 @@ func accepted(l *conditionList, shortfalls []plan.Shortfall) {
 		return
 	}
 	s := shortfalls[0]
-	message := fmt.Sprintf("spec.workloads: the listed workloads may need %s on volume %s of StatefulSet %s, which keeps the %s with which it was created",
+	message := fmt.Sprintf("spec.workloads: the listed workloads may need %s on volume %s of StatefulSet %s, which keeps its size of %s",
 		&s.Needed, s.Volume, s.StatefulSet, &s.Size)
 	if more := len(shortfalls) - 1; more > 0 {
-		message += fmt.Sprintf(", and more than %d other volumes have", more)
+		message += fmt.Sprintf("; %d other volumes are too small as well", more)
 	}
 	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonStorageBelowPlan, message+
-		"; they are run all the same: create another network if the volume gets full")
+		"; the workloads run nevertheless: create another network if a volume gets full")
 }
 
 // firstUnready is the first stage of the provisioning that was begun and is not ready; a failed one goes first.

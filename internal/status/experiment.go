@@ -34,7 +34,7 @@ type ExperimentInput struct {
 	Result *experiment.Result
 	// Written tells that the result is in its ConfigMap.
 	Written bool
-	// TooLarge is why the result cannot be written at all, or empty.
+	// TooLarge is the reason why the result does not fit into a ConfigMap, or empty.
 	TooLarge string
 	// Problem is what kept the pass from its end, or nil; the operator goes on trying.
 	Problem error

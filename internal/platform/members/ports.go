@@ -18,7 +18,7 @@ type Reach string
 const (
 	// ReachNetwork is the network's own pods: members and load workers.
 	ReachNetwork Reach = "Network"
-	// ReachScrapers is for metrics: the network's own pods and whoever the operator is told may scrape.
+	// ReachScrapers is for metrics: the network's own pods and the scrapers that the operator's configuration names.
 	ReachScrapers Reach = "Scrapers"
 )
 
