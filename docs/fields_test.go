@@ -31,7 +31,7 @@ var notFields = regexp.MustCompile(`\.(conf|csv|go|gz|jar|json|k8s\.io|md|proper
 // otherPaths are paths of other programs that begin like a field of ours.
 var otherPaths = []string{"provider.foldersFromFilesStructure"}
 
-// documents are the types of the documents whose fields pages name besides those of the API.
+// documents are the types, besides those of the API, with fields that pages name.
 var documents = []reflect.Type{reflect.TypeFor[results.Result](), reflect.TypeFor[results.Worker](), reflect.TypeFor[experiment.Result](),
 	reflect.TypeFor[protocol.Progress]()}
 
@@ -120,7 +120,7 @@ type fieldRow struct {
 }
 
 // fieldRows returns the rows of the tables below a heading that names a field, such as ## `spec.members`. Each describes the fields that its
-// first cell names, of which one that begins with a dot has the parent of the one before it.
+// first cell names. A field that begins with a dot has the same parent as the one before it.
 func fieldRows(t *testing.T, p *page, objects []*node) []fieldRow {
 	t.Helper()
 	var all []fieldRow

@@ -16,10 +16,10 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-// elision stands for what an example leaves out.
+// elision marks a part that an example leaves out.
 const elision = "…"
 
-// otherYAML are first fields of examples for other programs, of which nothing is known here.
+// otherYAML are first fields of examples for other programs, which this test cannot check.
 var otherYAML = []string{"benchmark"}
 
 // firstField begins an indented block of YAML.

@@ -182,7 +182,7 @@ func resolveAnywhere(objects []*node, path string) []*node {
 	return found
 }
 
-// unknownFields returns the paths of the fields of a value that a schema does not have, and of those whose value is none of the allowed ones.
+// unknownFields returns the paths of fields that the schema lacks, and of fields with a value that it does not allow.
 func unknownFields(schema *node, value any, path string) []string {
 	var unknown []string
 	switch v := value.(type) {
