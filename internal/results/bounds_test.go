@@ -117,6 +117,14 @@ func distinctFields(n int) string {
 	return strings.TrimSuffix(b.String(), ",")
 }
 
+// TestPackWritesWhatCanBeRead packs a document with a string that no reader would take.
+func TestPackWritesWhatCanBeRead(t *testing.T) {
+	_, err := Encode(&Result{Verdict: Verdict{Reasons: []Reason{{Message: strings.Repeat("x", maxString+1)}}}})
+	if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "a string has") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestBombsAreNotUnpacked packs 64 MiB.
 func TestBombsAreNotUnpacked(t *testing.T) {
 	packed, err := gzipped(strings.Repeat(" ", 64<<20))

@@ -74,7 +74,7 @@ func PackCoarsened(document any, what string, coarsen func() bool) ([]byte, erro
 }
 
 // Pack writes a document as gzipped JSON; what names it in errors. It refuses a document that is larger than MaxEncodedBytes, or whose
-// text is larger than MaxDecodedBytes, with ErrTooLarge.
+// text is beyond MaxDecodedBytes or the bounds of UnpackInto, with ErrTooLarge.
 func Pack(document any, what string) ([]byte, error) {
 	text, err := json.Marshal(document)
 	if err != nil {
@@ -82,6 +82,9 @@ func Pack(document any, what string) ([]byte, error) {
 	}
 	if len(text) > MaxDecodedBytes {
 		return nil, fmt.Errorf("%s: %d bytes of JSON, at most %d: %w", what, len(text), MaxDecodedBytes, ErrTooLarge)
+	}
+	if err := checkBounds(text); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", what, err, ErrTooLarge)
 	}
 	var packed bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
