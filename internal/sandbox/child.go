@@ -6,13 +6,13 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/benchnet/benchnet/internal/database"
+	"github.com/benchnet/benchnet/internal/message"
 )
 
 // Command is the argument with which this binary becomes a child that renders one chart.
@@ -78,21 +78,14 @@ func fail(format string, err error) int {
 func render(o order) (a answer) {
 	defer func() {
 		if r := recover(); r != nil {
-			a = answer{Refusal: shorten(fmt.Sprintf("the chart cannot be rendered: %v", r))}
+			a = answer{Refusal: message.Truncate(fmt.Sprintf("the chart cannot be rendered: %v", r), maxErrorLength)}
 		}
 	}()
 	objects, err := database.RenderChart(o.Archive, o.Request)
 	if err != nil {
-		return answer{Refusal: shorten(err.Error())}
+		return answer{Refusal: message.Truncate(err.Error(), maxErrorLength)}
 	}
 	return answer{Objects: objects}
-}
-
-func shorten(text string) string {
-	if len(text) > maxErrorLength {
-		text = text[:maxErrorLength] + "…"
-	}
-	return strings.ToValidUTF8(text, "")
 }
 
 // confine limits the memory of this process, and keeps it from opening files and connections and from writing core dumps.
