@@ -33,7 +33,7 @@ func repeatableFunctions() texttemplate.FuncMap {
 func sortedKeys(dicts ...map[string]any) []string {
 	all := []string{}
 	for _, dict := range dicts {
-		all = slices.AppendSeq(all, slices.Values(slices.Sorted(maps.Keys(dict))))
+		all = append(all, slices.Sorted(maps.Keys(dict))...)
 	}
 	return all
 }

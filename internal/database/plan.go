@@ -15,7 +15,7 @@ const (
 	// DatabaseName is the database of the members' schemas.
 	DatabaseName = "corda"
 	// InstanceLabel on an instance's pod names the instance.
-	InstanceLabel = "benchnet.dev/database-instance"
+	InstanceLabel = v1alpha1.LabelDatabaseInstance
 
 	// DefaultPort is PostgreSQL's.
 	DefaultPort = 5432
