@@ -88,6 +88,9 @@ func checkPod(content map[string]any, path *field.Path) error {
 	if alias := template.Spec.DeprecatedServiceAccount; alias != "" && alias != template.Spec.ServiceAccountName {
 		return fmt.Errorf("%s %s is not allowed: use serviceAccountName", path.Child("serviceAccount"), alias)
 	}
+	if err := checkAffinity(template.Spec.Affinity, path.Child("affinity")); err != nil {
+		return err
+	}
 	pod := content["spec"].(map[string]any)
 	if err := onlyFields(pod, path, podFields); err != nil {
 		return err
@@ -95,6 +98,33 @@ func checkPod(content map[string]any, path *field.Path) error {
 	for n, volume := range itemsOf(pod, "volumes") {
 		if err := checkVolume(volume, path.Child("volumes").Index(n)); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkAffinity refuses terms about pods in other namespaces. The scheduler applies a required anti-affinity in both directions, so
+// that such a term could keep the pods of others off all nodes.
+func checkAffinity(affinity *corev1.Affinity, path *field.Path) error {
+	if affinity == nil {
+		return nil
+	}
+	var terms []corev1.PodAffinityTerm
+	var weighted []corev1.WeightedPodAffinityTerm
+	if a := affinity.PodAffinity; a != nil {
+		terms = append(terms, a.RequiredDuringSchedulingIgnoredDuringExecution...)
+		weighted = append(weighted, a.PreferredDuringSchedulingIgnoredDuringExecution...)
+	}
+	if a := affinity.PodAntiAffinity; a != nil {
+		terms = append(terms, a.RequiredDuringSchedulingIgnoredDuringExecution...)
+		weighted = append(weighted, a.PreferredDuringSchedulingIgnoredDuringExecution...)
+	}
+	for _, w := range weighted {
+		terms = append(terms, w.PodAffinityTerm)
+	}
+	for _, term := range terms {
+		if len(term.Namespaces) > 0 || term.NamespaceSelector != nil {
+			return fmt.Errorf("%s: namespaces and namespaceSelector are not allowed", path)
 		}
 	}
 	return nil

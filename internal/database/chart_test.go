@@ -197,6 +197,8 @@ func TestUserChartRefused(t *testing.T) {
 		"secrets of an account":        {object("ServiceAccount", "secrets: [{name: a}]"), "ServiceAccount two-banks-db-x: secrets is not allowed"},
 		"a node":                       {inPod("nodeName: node-1"), "StatefulSet two-banks-db: spec.template.spec.nodeName is not allowed"},
 		"a priority":                   {inPod("priorityClassName: system-cluster-critical"), "StatefulSet two-banks-db: spec.template.spec.priorityClassName is not allowed"},
+		"pods of others kept away":     {inPod("affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/os, namespaceSelector: {}}]}}"), "spec.template.spec.affinity: namespaces and namespaceSelector are not allowed"},
+		"pods of others, preferred":    {inPod("affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: {topologyKey: a, namespaces: [other]}}]}}"), "spec.template.spec.affinity: namespaces and namespaceSelector are not allowed"},
 		"a scheduler":                  {inPod("schedulerName: mine"), "spec.template.spec.schedulerName is not allowed"},
 		"a runtime":                    {inPod("runtimeClassName: mine"), "spec.template.spec.runtimeClassName is not allowed"},
 		"the host's network":           {inPod("hostNetwork: true"), "host namespaces"},
