@@ -97,7 +97,7 @@ func (s *session) reportOn(ctx context.Context, c *cluster.Cluster, targets []cl
 
 // reportOnFile writes the reports of the documents in a file.
 func (s *session) reportOnFile(file string, content []byte, o reportOptions) error {
-	subjects, err := subjectsIn(content)
+	subjects, err := readSubjects(content)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", file, err)
 	}
@@ -144,8 +144,8 @@ func subjectsOf(ctx context.Context, c *cluster.Cluster, target cluster.Target) 
 	return all, nil
 }
 
-// subjectsIn returns what a document has reports of: a run, an experiment, or each item of a list of runs.
-func subjectsIn(content []byte) ([]subject, error) {
+// readSubjects returns the subjects of the reports on a document: a run, an experiment, or each item of a list of runs.
+func readSubjects(content []byte) ([]subject, error) {
 	var head struct {
 		Kind  string            `json:"kind"`
 		Items []json.RawMessage `json:"items"`
@@ -165,7 +165,7 @@ func subjectsIn(content []byte) ([]subject, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []subject{ofExperimentResult(result.Experiment.Name, result, nil)}, nil
+		return []subject{experimentSubject(result.Experiment.Name, result, nil)}, nil
 	case "List":
 		var all []subject
 		for i, item := range head.Items {
@@ -208,11 +208,12 @@ func ofExperiment(ctx context.Context, c *cluster.Cluster, target cluster.Target
 	for _, run := range documents {
 		byName[run.Run.Name] = run.Result
 	}
-	return ofExperimentResult(target.Name, document.Result, byName), nil
+	return experimentSubject(target.Name, document.Result, byName), nil
 }
 
-// ofExperimentResult takes the results of single runs by their names, as far as they are known.
-func ofExperimentResult(name string, e *experiment.Result, runs map[string]*results.Result) subject {
+// experimentSubject returns the subject of the report on an experiment. runs are the results of its runs by name, as far as they are
+// known.
+func experimentSubject(name string, e *experiment.Result, runs map[string]*results.Result) subject {
 	return subject{name: name,
 		page:   func(w io.Writer) error { return report.Experiment(w, e, runs) },
 		charts: func() ([]report.Chart, error) { return report.ExperimentCharts(e, runs) },

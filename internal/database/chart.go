@@ -59,7 +59,7 @@ func archivedChart(tgz []byte) (chart, error) {
 	return chart{files: files}, nil
 }
 
-// ChartRequest is what the rendering of a user's chart depends on beside the chart itself.
+// ChartRequest is the input of a rendering of a user's chart, besides the chart itself.
 type ChartRequest struct {
 	Namespace string
 	// KubeVersion of the cluster; empty: v1.34.0.
@@ -89,7 +89,7 @@ func RenderChart(tgz []byte, request ChartRequest) ([][]*unstructured.Unstructur
 	return all, nil
 }
 
-// renderInstance returns the admitted objects of one instance. With stable it renders twice and refuses a chart whose objects differ.
+// renderInstance returns the admitted objects of one instance. If stable is true, it renders twice and refuses objects that differ.
 func (c chart) renderInstance(request ChartRequest, instance string, stable bool) ([]*unstructured.Unstructured, error) {
 	values := map[string]any{"fullnameOverride": instance}
 	maps.Copy(values, request.Values)

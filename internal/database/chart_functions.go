@@ -7,8 +7,8 @@ import (
 	texttemplate "text/template"
 )
 
-// changingFunctions are the template functions whose results differ from one rendering to the next. Functions of dates take what is
-// not a date for the present time, and durationRound measures from it.
+// changingFunctions are the template functions with results that differ from one rendering to the next. Functions of dates fall back
+// to the present time if the argument is not a date, and durationRound measures from it.
 var changingFunctions = []string{
 	"ago", "date", "dateInZone", "date_in_zone", "durationRound", "htmlDate", "htmlDateInZone", "now",
 	"randAlpha", "randAlphaNum", "randAscii", "randBytes", "randInt", "randNumeric", "shuffle", "uuidv4",

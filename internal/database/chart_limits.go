@@ -32,11 +32,11 @@ type chartKind struct {
 	apiVersion string
 	// typed returns an empty object. A field that its type does not have is refused.
 	typed func() client.Object
-	// fields beside apiVersion, kind and metadata.
+	// fields are allowed besides apiVersion, kind and metadata.
 	fields []string
-	// spec are the fields of the spec; nil for a kind without a spec.
+	// spec lists the allowed fields of the spec; nil for a kind without a spec.
 	spec []string
-	// check looks at what the lists of fields cannot express; nil: nothing.
+	// check refuses what the lists of fields cannot express. It is optional.
 	check func(content map[string]any) error
 }
 
@@ -110,11 +110,11 @@ func (r release) admit(o *unstructured.Unstructured) (*unstructured.Unstructured
 	return rebuilt, nil
 }
 
-// rebuild returns the content of the object without what is unset, as its Go type writes it.
+// rebuild returns the object as its Go type encodes it, with the allowed metadata. It refuses any field that is not allowed.
 func (k chartKind) rebuild(o *unstructured.Unstructured) (map[string]any, error) {
 	given := maps.Clone(o.Object)
 	if metadata, ok := given["metadata"].(map[string]any); ok {
-		given["metadata"] = withoutOthers(metadata, "name", "labels", "annotations")
+		given["metadata"] = keepKeys(metadata, "name", "labels", "annotations")
 	}
 	object := k.typed()
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(given, object, true); err != nil {
@@ -146,8 +146,8 @@ func (k chartKind) rebuild(o *unstructured.Unstructured) (map[string]any, error)
 	return content, err
 }
 
-// withoutOthers returns the map with only these keys.
-func withoutOthers(content map[string]any, keys ...string) map[string]any {
+// keepKeys returns a copy of the map with only these keys.
+func keepKeys(content map[string]any, keys ...string) map[string]any {
 	kept := map[string]any{}
 	for _, key := range keys {
 		if value, ok := content[key]; ok {
@@ -190,7 +190,7 @@ func checkSecret(content map[string]any) error {
 	return nil
 }
 
-// checkService refuses one that leads out of the cluster or lets others in. It sets the target port that the API server would set, so
+// checkService refuses a Service that reaches out of the cluster or can be reached from outside. It sets the target port that the API server would set, so
 // that the object compares equal to the live one.
 func checkService(content map[string]any) error {
 	if kind, _, _ := unstructured.NestedString(content, "spec", "type"); kind != "" && kind != string(corev1.ServiceTypeClusterIP) {
@@ -210,7 +210,7 @@ func checkService(content map[string]any) error {
 	return nil
 }
 
-// checkAccount refuses pods with an account that exists already: its rights, or those that a cloud gives it, are not the chart's.
+// checkAccount refuses a service account that the chart does not create: it may have rights in the cluster or in a cloud.
 func checkAccount(set *unstructured.Unstructured, objects []*unstructured.Unstructured) error {
 	account, _, _ := unstructured.NestedString(set.Object, "spec", "template", "spec", "serviceAccountName")
 	made := slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {
@@ -230,7 +230,7 @@ func (r release) isServer(o *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(itemsOf(o.Object, "spec", "ports"), func(p map[string]any) bool { return p["port"] == int64(port) })
 }
 
-// itemsOf returns the maps of a list that a Go type wrote; what is not there is an empty list.
+// itemsOf returns the maps in the list at the path, or nothing if there is no such list.
 func itemsOf(content map[string]any, path ...string) []map[string]any {
 	found, _, _ := unstructured.NestedFieldNoCopy(content, path...)
 	list, _ := found.([]any)

@@ -11,12 +11,12 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// annotations that objects and pods of a chart may have. Those with a slash at the end are prefixes. Others may give pods an
-// identity in a cloud, containers of others, or further networks.
+// chartAnnotations are the allowed annotations of a chart's objects and pods. Those with a slash at the end are prefixes. Others may
+// give pods an identity in a cloud, injected containers, or further networks.
 var chartAnnotations = []string{"checksum/", "kubectl.kubernetes.io/default-container", "kubernetes.io/description", "prometheus.io/"}
 
-// labelPrefixes of labels that a chart may set; the empty one is of keys without a prefix. Others may select a pod for a cloud
-// identity, an injected container, or the operator.
+// labelPrefixes are the prefixes of the allowed labels; the empty one allows keys without a prefix. Other labels may select a pod for
+// a cloud identity, an injected container, or the operator.
 var labelPrefixes = []string{"", "app.kubernetes.io/", "helm.sh/"}
 
 // podIdentityLabel binds a pod to an identity of Azure. It has no prefix.
@@ -25,7 +25,7 @@ const podIdentityLabel = "aadpodidbinding"
 // operatorComponents are the values of the component label by which NetworkPolicies and Services select the operator's own pods.
 var operatorComponents = []string{"member", "worker", "genesis", "material", "credentials", "database-setup", "database-reset", "database-teardown"}
 
-// chartMetadata returns the labels and annotations of an object, with named its name as well. Annotations for Helm are left out.
+// chartMetadata returns the labels and annotations of an object, and its name if named is true. It drops annotations for Helm.
 func chartMetadata(object map[string]any, named bool, path *field.Path) (map[string]any, error) {
 	given, _ := object["metadata"].(map[string]any)
 	out := map[string]any{}

@@ -15,7 +15,7 @@ import (
 // restricted is the level of pod security that all pods keep.
 var restricted = api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
 
-// podFields of the pods of a chart. Which nodes they run on is up to labels, taints and the scheduler.
+// podFields are the allowed fields of the pods of a chart. They leave the choice of nodes to the scheduler.
 var podFields = []string{
 	"affinity", "automountServiceAccountToken", "containers", "dnsConfig", "dnsPolicy", "enableServiceLinks", "hostAliases", "hostUsers",
 	"hostname", "imagePullSecrets", "initContainers", "nodeSelector", "os", "restartPolicy", "securityContext", "serviceAccount",
@@ -52,7 +52,7 @@ func checkStatefulSet(content map[string]any) error {
 	return checkPod(template, path)
 }
 
-// checkClaim checks a template of claims and rebuilds its metadata. It leaves the choice of the volume to the cluster.
+// checkClaim checks a claim template and rebuilds its metadata. It refuses a claim that chooses its volume.
 func checkClaim(claim map[string]any, named bool, path *field.Path) error {
 	var err error
 	if claim["metadata"], err = chartMetadata(claim, named, path.Child("metadata")); err != nil {
@@ -65,7 +65,7 @@ func checkClaim(claim map[string]any, named bool, path *field.Path) error {
 	return onlyFields(spec, path.Child("spec"), claimFields)
 }
 
-// checkPod wants the level restricted, no token of a service account, and only the fields and volumes that are listed.
+// checkPod refuses pods below the level restricted, with the token of a service account, or with fields or volumes that are not listed.
 func checkPod(content map[string]any, path *field.Path) error {
 	var template corev1.PodTemplateSpec
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, &template); err != nil {

@@ -134,7 +134,7 @@ func (b builder) databases() client.Object {
 	})
 }
 
-// metrics of databases and workers are for everybody whom Scrapers.Limit leaves.
+// metrics opens the metrics ports of databases and workers to every pod. Scrapers.Limit narrows that.
 func (b builder) metrics() client.Object {
 	rule := networkingv1.NetworkPolicyIngressRule{}
 	for _, name := range metricsPorts {

@@ -26,7 +26,7 @@ func DefaultScrapers() Scrapers {
 	}}
 }
 
-// String is the scrapers as JSON.
+// String returns the scrapers as JSON.
 func (s *Scrapers) String() string {
 	text, err := json.Marshal(*s)
 	if err != nil {

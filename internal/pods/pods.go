@@ -89,7 +89,8 @@ func CopyFiles(name, image, from, volume, to string) corev1.Container {
 	}
 }
 
-// IgnoreDisruptions does not count a pod that was evicted, preempted or lost with its node as a failed try of its Job.
+// IgnoreDisruptions returns a failure policy that does not count a pod that was evicted, preempted or lost with its node as a failure of
+// its Job.
 func IgnoreDisruptions() *batchv1.PodFailurePolicy {
 	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
 		Action: batchv1.PodFailurePolicyActionIgnore,

@@ -74,12 +74,7 @@ func (m *Measurement) addBlocks(w *Worker) {
 	all := slices.Concat(m.Blocks, w.Blocks)
 	slices.SortStableFunc(all, func(a, b Block) int { return cmp.Compare(a.Height, b.Height) })
 	all = slices.CompactFunc(all, func(a, b Block) bool { return a.Height == b.Height })
-	m.listBlocks(all, MaxBlocks)
-}
-
-// listBlocks keeps the first blocks, and counts the others as omitted.
-func (m *Measurement) listBlocks(all []Block, most int) {
-	m.Blocks = all[:min(len(all), most)]
+	m.Blocks = all[:min(len(all), MaxBlocks)]
 	m.BlocksOmitted += int64(len(all) - len(m.Blocks))
 }
 

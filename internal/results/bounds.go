@@ -5,16 +5,16 @@ import (
 	"fmt"
 )
 
-// Bounds of a stored document. They lie above everything that the operator and its agents write. Decoding allocates far more than the
-// text has: an empty object of 3 bytes becomes a struct of hundreds.
+// Bounds of a stored document. They are above everything that the operator and its agents write. Decoding allocates far more than the
+// size of the text: an empty object of 3 bytes becomes a struct of hundreds of bytes.
 const (
 	maxDepth     = 32
 	maxFields    = 10_000
 	maxListItems = 20_000
-	// maxSeconds of a series by seconds: warm-up and window have at most 48 h.
+	// maxSeconds is the length of a series with a value per second: warm-up and window have at most 48 h.
 	maxSeconds = 200_000
 	maxString  = 64 << 10
-	// maxHistogram is more than the base64 text of any histogram of the project has.
+	// maxHistogram is above the length of the base64 text of any histogram of the project.
 	maxHistogram = 512 << 10
 	// maxObjects of a document, and maxItems of all its lists but those of longLists. A list of structs allocates one for each item,
 	// even for a number, before it refuses the number. 4 MiB of text hold 2 million of them.
@@ -22,15 +22,15 @@ const (
 	maxItems   = maxObjects
 )
 
-// longLists are the fields whose lists may have maxSeconds items: numbers by the second. Names that encoding/json takes for these,
-// such as VALUES, have the smaller limit.
+// longLists are the fields with lists of one number per second, which may have maxSeconds items. Other spellings that encoding/json
+// accepts for these names, such as VALUES, have the smaller limit.
 var longLists = map[string]bool{"values": true, "cpuSeconds": true, "memoryBytes": true, "completedPerSecond": true, "failedPerSecond": true}
 
-// container is a list or an object while its items are counted.
+// container is a list or an object that is being scanned.
 type container struct {
 	list  bool
 	items int
-	// field is the name of the field that is being read: of a list, the one that holds it.
+	// field is the last field name in an object; in a list, that of the field with the list.
 	field string
 }
 

@@ -32,7 +32,7 @@ func seriesLength(seconds, seriesSeconds int) int {
 	return (seconds + each - 1) / each
 }
 
-// checkResolution wants a power of two, so that series of two resolutions can be brought to the coarser one.
+// checkResolution refuses a resolution that is not a power of two: only such series can be halved to the resolution of others.
 func checkResolution(seriesSeconds int) error {
 	if seriesSeconds < 0 || seriesSeconds > coarsestSeconds || bits.OnesCount(uint(seriesSeconds)) > 1 {
 		return fmt.Errorf("seriesSeconds: %d is no power of two up to %d", seriesSeconds, coarsestSeconds)
@@ -40,7 +40,7 @@ func checkResolution(seriesSeconds int) error {
 	return nil
 }
 
-// Halved has one value for each two of the series: the mean of those that are known.
+// Halved returns a series with the mean of each two values, without the missing ones.
 func (s Series) Halved() Series {
 	half := make(Series, 0, (len(s)+1)/2)
 	for i := 0; i < len(s); i += 2 {
@@ -86,7 +86,7 @@ func halveSeries(seriesSeconds *int, series []NamedSeries, members []Member) {
 	}
 }
 
-// coarsen makes the result smaller by one step of the rule in docs/results.md; false if no step is left.
+// coarsen makes the result smaller by one step of the rule in docs/results.md. It returns false if no step is left.
 func (r *Result) coarsen() bool {
 	if resolution(r.SeriesSeconds) >= coarsestSeconds {
 		return r.dropObserved()
@@ -99,7 +99,7 @@ func (r *Result) coarsen() bool {
 	return true
 }
 
-// dropObserved leaves the endpoints that were sampled out of the workload; false if there are none. Members and series have their names.
+// dropObserved removes the sampled endpoints from the workload; false if there are none. Members and series still have their names.
 func (r *Result) dropObserved() bool {
 	var workload map[string]json.RawMessage
 	if json.Unmarshal(r.Workload, &workload) != nil || workload["observe"] == nil {
@@ -149,7 +149,7 @@ func (m *Measurement) alignSeries(w *Worker) {
 	}
 }
 
-// seriesValues is how many values the series of the measurement have.
+// seriesValues returns how many values the series of the measurement have together.
 func (m *Measurement) seriesValues() int {
 	return (len(m.Series) + 2*len(m.Members)) * seriesLength(m.WindowSeconds, m.SeriesSeconds)
 }

@@ -103,7 +103,7 @@ func (w *Worker) cutBlocks(from, to int64) {
 	w.Blocks = kept
 }
 
-// cutCoarse keeps some values of coarse series. Which seconds were missed is not known any more, so that the count stays that of all.
+// cutCoarse keeps some values of coarse series. They do not show which seconds were missed, so MissedScrapes stays that of all seconds.
 func (m *Member) cutCoarse(first, count int) {
 	m.CPUSeconds, m.MemoryBytes = m.CPUSeconds[first:first+count], m.MemoryBytes[first:first+count]
 }

@@ -17,7 +17,7 @@ const (
 	highestMicros     = 3_600_000_000
 	significantDigits = 3
 
-	// histogramPrefixBytes are the cookie and the length before what is compressed.
+	// histogramPrefixBytes is the size of the cookie and the length before the compressed part.
 	histogramPrefixBytes = 8
 )
 
@@ -44,7 +44,7 @@ func decodeHistogram(encoded string) (*Histogram, error) {
 	return &Histogram{h}, nil
 }
 
-// histogramHeader is the beginning of what an encoded histogram has compressed.
+// histogramHeader is the beginning of the compressed part of an encoded histogram.
 type histogramHeader struct {
 	Cookie, PayloadLength, NormalizingOffset, Digits int32
 	Lowest, Highest                                  int64

@@ -59,7 +59,7 @@ func Merge(workers []Worker) (*Measurement, error) {
 }
 
 // Merger puts the workers of one run together one by one, so that their reports need not be in memory at the same time. It is exact:
-// counts are added, nothing is averaged, but for series that are too long for a result. What it holds is bounded whatever is added.
+// counts are added, and only series that are too long for a result are averaged. Its memory is bounded, whatever is added.
 type Merger struct {
 	measurement *Measurement
 	errors      errorCounts
@@ -139,7 +139,7 @@ func (m *Measurement) open(w *Worker) {
 	m.Unit = shorten(w.Unit)
 }
 
-// add adds what has one value for each second or each worker.
+// add adds what the measurement has per second and per worker.
 func (m *Measurement) add(w *Worker) {
 	for i := range m.WindowSeconds {
 		m.Completed[i] += w.CompletedPerSecond[i]

@@ -141,10 +141,10 @@ func (s *Schedule) add(other Schedule) {
 // errorCounts are errors by kind.
 type errorCounts map[string]*ErrorCount
 
-// maxErrorKinds that are counted each for itself.
+// maxErrorKinds is how many kinds of errors are counted separately.
 const maxErrorKinds = 1000
 
-// OtherErrors is the kind of all errors beyond maxErrorKinds.
+// OtherErrors is the kind under which errors of further kinds are counted.
 const OtherErrors = "Other"
 
 // add counts e; the first example is kept. Kinds and examples are shortened, since drivers may report texts of any length.

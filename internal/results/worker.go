@@ -149,7 +149,7 @@ func (w *Worker) check() error {
 	return w.checkIntervals(histogram)
 }
 
-// checkMembers wants series as long as the window, and names that are names.
+// checkMembers checks that series are as long as the window, and that names are short.
 func (w *Worker) checkMembers() error {
 	want := seriesLength(w.WindowSeconds, w.SeriesSeconds)
 	for i, m := range w.Members {

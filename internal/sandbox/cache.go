@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// entrySize in bytes is what an entry takes beside its output.
+// entrySize is the memory of an entry in bytes, without its output.
 const entrySize = 1024
 
 // entry is the outcome of one rendering.
@@ -13,21 +13,21 @@ type entry struct {
 	key, namespace string
 	output         []byte
 	err            error
-	// expires is when an error is forgotten; zero: never.
+	// expires is when the entry is rendered again; zero: never.
 	expires time.Time
 }
 
 func (e *entry) size() int { return entrySize + len(e.output) }
 
-// cache keeps outcomes up to a limit in bytes. What one namespace puts into it cannot push out what others have in it, as long as they
-// have less.
+// cache keeps outcomes up to a limit in bytes. It evicts from the namespace that uses most, so that a tenant with many or large charts
+// cannot evict the entries of others.
 type cache struct {
 	limit int
-	// entries, the last used one at the end.
+	// entries in the order of their use, the last used one at the end.
 	entries []*entry
 }
 
-// get returns the entry, or nil if there is none that counts.
+// get returns the entry, or nil if there is none or it has expired.
 func (c *cache) get(key string, now time.Time) *entry {
 	i := slices.IndexFunc(c.entries, func(e *entry) bool { return e.key == key })
 	if i < 0 {
@@ -42,7 +42,7 @@ func (c *cache) get(key string, now time.Time) *entry {
 	return found
 }
 
-// put keeps the entry, and drops the oldest entries of the namespaces that have most.
+// put adds the entry and evicts the least recently used entries of the namespaces that use most.
 func (c *cache) put(e *entry) {
 	c.entries = append(c.entries, e)
 	total, sizes := 0, map[string]int{}

@@ -19,7 +19,7 @@ import (
 const Command = "render-chart"
 
 const (
-	// memoryLimit is what rendering may use beyond the child's memory at its start.
+	// memoryLimit is by how much the private memory of the child may grow while it renders.
 	memoryLimit = 64 << 20
 	// addressLimit is by how much the address space may grow. Go's runtime reserves it in units of 64 MiB, and the kernel does not count
 	// memory that was reserved before against memoryLimit until the next reservation. So this bounds one large allocation.
@@ -39,7 +39,7 @@ const (
 type order struct {
 	Archive []byte
 	Request database.ChartRequest
-	// Deadline after which the child ends itself, should its parent be gone.
+	// Deadline after which the child exits, in case its parent cannot kill it any more.
 	Deadline time.Duration
 }
 
@@ -49,7 +49,7 @@ type answer struct {
 	Refusal string                         `json:"refusal,omitempty"`
 }
 
-// IsChild reports whether this process was started to render a chart. Its main function then has to call ServeChild.
+// IsChild reports whether this process was started to render a chart. If so, its main function must call ServeChild.
 func IsChild() bool { return len(os.Args) == 2 && os.Args[1] == Command }
 
 // ServeChild renders the chart that the standard input asks for, writes the answer to the standard output and returns the exit code.

@@ -1,6 +1,6 @@
-// Package sandbox renders the charts of users in child processes with limits on time, memory and output, and keeps what they
-// returned. A chart's templates are programs of a user's choice: they may loop, and they may use all the memory that they get.
+// Package sandbox renders the charts of users in child processes with limits on time, memory and output, and caches the outcomes.
+// The templates of a chart are untrusted programs: they may loop, and they may allocate without end.
 //
-// The child is this binary once more. It has no environment and no arguments but Command, reads one request from its standard
-// input, and from then on can open neither files nor connections.
+// The child runs the same binary with the argument Command and an empty environment. It reads one request from its standard input;
+// after that it can open neither files nor connections.
 package sandbox

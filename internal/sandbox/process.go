@@ -20,11 +20,11 @@ const (
 	afterKill = time.Second
 )
 
-// ErrLimit is of a chart that needed more time, memory or output than it may.
+// ErrLimit reports that a chart exceeded the limit on time, memory or output.
 var ErrLimit = errors.New("rendering the chart")
 
-// runChild has a child of the program render a chart, and returns its answer as JSON. The error is an ErrLimit or says why there
-// is no answer.
+// runChild renders a chart in a child process of the program, and returns the answer as JSON. It fails with ErrLimit, or if the child
+// cannot be started.
 func runChild(ctx context.Context, program string, o order) ([]byte, error) {
 	input, err := json.Marshal(o)
 	if err != nil {

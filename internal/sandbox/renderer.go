@@ -18,11 +18,11 @@ import (
 const (
 	// maxChildren that run at the same time. A namespace has one of them at most.
 	maxChildren = 2
-	// deadline of a child, which has a part of a core.
+	// deadline of a child. It may get only a part of a core.
 	deadline = 10 * time.Second
-	// retryLimit is when a chart that came to a limit is tried again: the machine may have been busy.
+	// retryLimit is the time after which a chart that exceeded a limit is rendered again: the machine may have been busy.
 	retryLimit = 5 * time.Minute
-	// retryFailure is when it is tried again whatever else failed.
+	// retryFailure is the time after which a chart is rendered again if it could not be loaded or the child could not be started.
 	retryFailure = 5 * time.Second
 	// maxCached in bytes of answers.
 	maxCached = 16 << 20
@@ -31,7 +31,7 @@ const (
 // MaxMemory is what all children use together at most, in bytes.
 const MaxMemory = maxChildren * childMemory
 
-// ErrPending is of a chart that is being rendered, or will be. Ask again.
+// ErrPending reports that the chart is not rendered yet. The caller must try again.
 var ErrPending = errors.New("the chart is being rendered")
 
 // Source is a packed chart.
@@ -53,11 +53,11 @@ type Renderer struct {
 
 	mu      sync.Mutex
 	answers cache
-	// busy namespaces have a chart that is being rendered.
+	// busy are the namespaces with a chart that is being rendered or waits for a place.
 	busy map[string]bool
 }
 
-// NewRenderer returns a renderer whose children are of this process's own program, which has to call ServeChild in them.
+// NewRenderer returns a renderer that starts the program of this process as its children. The program must call ServeChild in them.
 func NewRenderer(now func() time.Time) (*Renderer, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -98,7 +98,7 @@ func keyOf(source Source, request database.ChartRequest) (string, error) {
 	return fmt.Sprintf("%x", sha256.Sum256(content)), nil
 }
 
-// renderInChild renders the chart as soon as there is a place for a child, and keeps the outcome.
+// renderInChild waits for a place, renders the chart in a child, and caches the outcome.
 func (r *Renderer) renderInChild(ctx context.Context, key string, source Source, request database.ChartRequest) {
 	r.places <- struct{}{}
 	outcome := &entry{key: key, namespace: source.Namespace}

@@ -57,7 +57,7 @@ const (
 type Publisher struct {
 	Secrets  dynamic.ResourceInterface
 	Complete Annotation
-	// Root is the folder that nothing outside of is read from.
+	// Root is the folder that holds all sources. Nothing outside of it is read.
 	Root string
 }
 

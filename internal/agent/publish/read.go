@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// maxSecretBytes is what the API server takes as the data of one Secret.
+	// maxSecretBytes is the API server's limit on the data of one Secret.
 	maxSecretBytes = 1 << 20
-	// maxEntries bounds the names that are read of one folder.
+	// maxEntries is how many names of one folder are read at most.
 	maxEntries = 1000
 )
 
@@ -101,7 +101,7 @@ func readFolder(root *os.Root, folder string) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// checkType refuses what has another type than the wanted one: fs.ModeDir, or 0 for a regular file.
+// checkType returns an error if the file is not of the wanted type: fs.ModeDir, or 0 for a regular file.
 func checkType(root *os.Root, name string, want fs.FileMode) error {
 	info, err := root.Lstat(name)
 	if err != nil {

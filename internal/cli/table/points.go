@@ -86,7 +86,7 @@ func PointsSoFar(s *v1alpha1.BenchmarkExperimentStatus) *Table {
 	return t
 }
 
-// PointNotes lists the points of which runs have findings about the environment that were only recorded.
+// PointNotes lists the points that have runs with findings about the environment that were only recorded.
 func PointNotes(points []experiment.Point) *Table {
 	t := New("Point", "Recorded only")
 	for i := range points {
