@@ -70,7 +70,9 @@ type Limiter struct {
 	Dependencies
 	mutex sync.Mutex
 	// granted are admitted networks whose status in the cache does not say so yet.
-	granted     map[types.UID]bool
+	granted map[types.UID]bool
+	// holding are the networks that held a place when they were last seen. Labels of pods prove nothing, since tenants set them.
+	holding     map[types.NamespacedName]bool
 	comparisons comparisons
 }
 
@@ -82,11 +84,12 @@ func (l *Limiter) decide(ctx context.Context, network *v1alpha1.BenchmarkNetwork
 	if err != nil {
 		return status.AdmissionDecision{}, err
 	}
-	decision, decided := l.Limits.decide(units)[client.ObjectKeyFromObject(network)]
+	name := client.ObjectKeyFromObject(network)
+	decision, decided := l.Limits.decide(units)[name]
 	if !decided {
-		return status.AdmissionDecision{}, fmt.Errorf("network %s was deleted before its admission", network.Name)
+		return decision, fmt.Errorf("network %s was deleted before its admission", network.Name)
 	}
-	l.granted[network.UID] = decision.Admitted
+	l.granted[network.UID], l.holding[name] = decision.Admitted, decision.Admitted
 	return decision, nil
 }
 
@@ -103,8 +106,7 @@ func (l *Limiter) admissible(ctx context.Context, _ client.Object) (requests []r
 	return requests
 }
 
-// units returns the units of all networks that wait or hold a place. A network with a refused spec does neither. The accepted network
-// is counted as the caller has read it, whatever the cache says of it by now; nil: there is none.
+// units returns the units of all networks that wait or hold a place. The accepted network, or nil, counts as the caller has read it.
 func (l *Limiter) units(ctx context.Context, accepted *v1alpha1.BenchmarkNetwork) ([]*unit, error) {
 	var networks v1alpha1.BenchmarkNetworkList
 	var pods corev1.PodList
@@ -112,7 +114,8 @@ func (l *Limiter) units(ctx context.Context, accepted *v1alpha1.BenchmarkNetwork
 		l.Client.List(ctx, &pods, client.HasLabels{v1alpha1.LabelNetwork}, client.UnsafeDisableDeepCopy)); err != nil {
 		return nil, fmt.Errorf("list networks and their pods: %w", err)
 	}
-	units, granted, existing := map[string]*unit{}, map[types.UID]bool{}, map[types.NamespacedName]bool{}
+	units, granted := map[string]*unit{}, map[types.UID]bool{}
+	existing, holding := map[types.NamespacedName]bool{}, map[types.NamespacedName]bool{}
 	for i := range networks.Items {
 		n := &networks.Items[i]
 		if accepted != nil && n.UID == accepted.UID {
@@ -125,27 +128,22 @@ func (l *Limiter) units(ctx context.Context, accepted *v1alpha1.BenchmarkNetwork
 		}
 		age := n.CreationTimestamp.UTC().Format(time.RFC3339) + " " + name.String()
 		key, size := l.comparisons.unitOf(ctx, l.Client, n)
-		if units[key] == nil {
-			units[key] = &unit{namespace: n.Namespace, age: age, size: size}
+		u := cmp.Or(units[key], &unit{namespace: n.Namespace, age: age, size: size})
+		units[key], u.age = u, min(u.age, age)
+		if admitted || granted[n.UID] {
+			u.holds, holding[name] = true, true
 		}
-		u := units[key]
-		u.age, u.holds = min(u.age, age), u.holds || admitted || granted[n.UID]
 		if !admitted {
 			u.waiting = append(u.waiting, name)
 		}
 	}
-	l.granted = granted
-	l.comparisons.prune()
-	addRemainders(units, pods.Items, existing)
-	return slices.Collect(maps.Values(units)), nil
-}
-
-// addRemainders adds a unit for each deleted network that still has pods.
-func addRemainders(units map[string]*unit, pods []corev1.Pod, existing map[types.NamespacedName]bool) {
-	for i := range pods {
-		network := types.NamespacedName{Namespace: pods[i].Namespace, Name: pods[i].Labels[v1alpha1.LabelNetwork]}
-		if !existing[network] && !ended(&pods[i]) {
-			units[network.String()] = &unit{namespace: network.Namespace, size: 1, holds: true}
+	for i := range pods.Items { // Of networks that were deleted and still use their nodes.
+		name := types.NamespacedName{Namespace: pods.Items[i].Namespace, Name: pods.Items[i].Labels[v1alpha1.LabelNetwork]}
+		if l.holding[name] && !existing[name] && !ended(&pods.Items[i]) {
+			units[name.String()], holding[name] = &unit{namespace: name.Namespace, size: 1, holds: true}, true
 		}
 	}
+	l.granted, l.holding = granted, holding
+	l.comparisons.prune()
+	return slices.Collect(maps.Values(units)), nil
 }

@@ -221,10 +221,16 @@ func TestNetworkWaitsOnceItIsAccepted(t *testing.T) {
 	}
 }
 
-// TestStoppingPodsHoldPlace has pods of a network that is gone. Whatever nodes they select, they hold one place until the last ends.
+// TestStoppingPodsHoldPlace has pods of a network that was deleted. Whatever nodes they select, they hold one place until the last ends.
+// A pod whose label names a network that never existed holds none.
 func TestStoppingPodsHoldPlace(t *testing.T) {
 	w := limited(t, 2)
+	w.small("old")
+	w.reconcileTwice("old")
 	w.small("b")
+	forged := w.meta("forged")
+	forged.Labels = map[string]string{v1alpha1.LabelNetwork: "forged", "app.kubernetes.io/managed-by": v1alpha1.ManagedBy}
+	must(t, w.client.Create(w.ctx, &corev1.Pod{ObjectMeta: forged, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}))
 	pods := make([]*corev1.Pod, 2)
 	for i, selector := range []map[string]string{nil, {"pool": "metal"}} {
 		meta := w.meta(fmt.Sprintf("old-%d", i))
@@ -232,6 +238,7 @@ func TestStoppingPodsHoldPlace(t *testing.T) {
 		pods[i] = &corev1.Pod{ObjectMeta: meta, Spec: corev1.PodSpec{NodeSelector: selector, Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
 		must(t, w.client.Create(w.ctx, pods[i]))
 	}
+	must(t, w.client.Delete(w.ctx, w.network("old")))
 	w.reconcileTwice("b")
 	if got := w.begun(); !strings.Contains(got, "b") {
 		t.Fatalf("there is a place beside the stopping network, but %q began", got)
