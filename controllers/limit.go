@@ -137,13 +137,22 @@ func (l *Limiter) units(ctx context.Context, accepted *v1alpha1.BenchmarkNetwork
 			u.waiting = append(u.waiting, name)
 		}
 	}
-	for i := range pods.Items { // Of networks that were deleted and still use their nodes.
-		name := types.NamespacedName{Namespace: pods.Items[i].Namespace, Name: pods.Items[i].Labels[v1alpha1.LabelNetwork]}
-		if l.holding[name] && !existing[name] && !ended(&pods.Items[i]) {
-			units[name.String()], holding[name] = &unit{namespace: name.Namespace, size: 1, holds: true}, true
-		}
+	for name := range l.stopping(pods.Items, existing) {
+		units[name.String()], holding[name] = &unit{namespace: name.Namespace, size: 1, holds: true}, true
 	}
 	l.granted, l.holding = granted, holding
 	l.comparisons.prune()
 	return slices.Collect(maps.Values(units)), nil
+}
+
+// stopping returns the networks that held a place, were deleted and still have pods.
+func (l *Limiter) stopping(pods []corev1.Pod, existing map[types.NamespacedName]bool) map[types.NamespacedName]bool {
+	networks := map[types.NamespacedName]bool{}
+	for i := range pods {
+		name := types.NamespacedName{Namespace: pods[i].Namespace, Name: pods[i].Labels[v1alpha1.LabelNetwork]}
+		if l.holding[name] && !existing[name] && !ended(&pods[i]) {
+			networks[name] = true
+		}
+	}
+	return networks
 }

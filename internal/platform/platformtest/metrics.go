@@ -66,7 +66,8 @@ func scrapedPorts(t *testing.T) *regexp.Regexp {
 	return nil
 }
 
-// openPorts are the names of the ports that the members' policies open to scrapers. Here they are open to everybody, since only a plan limits them to the scrapers.
+// openPorts are the names of the ports that the members' policies open to scrapers. Here they are open to everybody, since only a plan
+// limits them to the scrapers.
 func (b Built) openPorts() []string {
 	var open []string
 	for _, o := range b.Members {
