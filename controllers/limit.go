@@ -123,14 +123,15 @@ func (l *Limiter) units(ctx context.Context, accepted *v1alpha1.BenchmarkNetwork
 		}
 		name, refused, admitted := client.ObjectKeyFromObject(n), status.Refused(n) && n != accepted, status.Admitted(n)
 		existing[name], granted[n.UID] = true, l.granted[n.UID] && !refused
-		if l.byKueue(n) || !admitted && !granted[n.UID] && (refused || n.DeletionTimestamp != nil) {
+		holds := admitted || granted[n.UID]
+		if l.byKueue(n) || !holds && !mayWait(n, refused) {
 			continue
 		}
 		age := n.CreationTimestamp.UTC().Format(time.RFC3339) + " " + name.String()
 		key, size := l.comparisons.unitOf(ctx, l.Client, n)
 		u := cmp.Or(units[key], &unit{namespace: n.Namespace, age: age, size: size})
 		units[key], u.age = u, min(u.age, age)
-		if admitted || granted[n.UID] {
+		if holds {
 			u.holds, holding[name] = true, true
 		}
 		if !admitted {
@@ -143,6 +144,11 @@ func (l *Limiter) units(ctx context.Context, accepted *v1alpha1.BenchmarkNetwork
 	l.granted, l.holding = granted, holding
 	l.comparisons.prune()
 	return slices.Collect(maps.Values(units)), nil
+}
+
+// mayWait reports whether a network without a place waits for one.
+func mayWait(n *v1alpha1.BenchmarkNetwork, refused bool) bool {
+	return !refused && n.DeletionTimestamp == nil
 }
 
 // stopping returns the networks that held a place, were deleted and still have pods.
