@@ -200,17 +200,22 @@ func (r *NetworkReconciler) report(ctx context.Context, pass *networkPass) (held
 			return held, nil
 		}
 	}
+	return 0, r.writeNetworkStatus(ctx, network, computed)
+}
+
+// writeNetworkStatus writes the status and remembers over which version, so that a pass over an older cache does not write it again.
+func (r *NetworkReconciler) writeNetworkStatus(ctx context.Context, network *v1alpha1.BenchmarkNetwork, computed v1alpha1.BenchmarkNetworkStatus) error {
 	before := network.DeepCopy()
 	network.Status = computed
 	if err := writeStatus(ctx, r.Client, r.Events, before, network, before.Status.Conditions, computed.Conditions); err != nil {
-		return 0, err
+		return err
 	}
 	var write statusWrite
 	if network.ResourceVersion != before.ResourceVersion { // Else nothing changed, and nothing comes back.
 		write.over = before.ResourceVersion
 	}
-	r.progress.wrote(key, write)
-	return 0, nil
+	r.progress.wrote(client.ObjectKeyFromObject(network), write)
+	return nil
 }
 
 // expire deletes the network when its time after the last workload is over.

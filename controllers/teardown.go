@@ -52,9 +52,7 @@ func (r *NetworkReconciler) tearDown(ctx context.Context, pass *networkPass) (ct
 
 // reportTeardown writes why a network that is being deleted still exists.
 func (r *NetworkReconciler) reportTeardown(ctx context.Context, pass *networkPass, servers observe.Readiness) error {
-	before := pass.network.DeepCopy()
-	pass.network.Status = status.TearingDown(before, servers, serversFinalizer, r.Now())
-	return writeStatus(ctx, r.Client, r.Events, before, pass.network, before.Status.Conditions, pass.network.Status.Conditions)
+	return r.writeNetworkStatus(ctx, pass.network, status.TearingDown(pass.network, servers, serversFinalizer, r.Now()))
 }
 
 // leaveServers stops the members and removes their schemas from servers that outlive the network. The readiness is Ready when no schema
