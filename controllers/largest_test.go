@@ -317,7 +317,7 @@ func (w *world) applyLargest(owner client.Object, objects []client.Object) {
 	w.t.Logf("%d objects, the largest has %d bytes", len(objects), slices.Max(slices.Collect(maps.Values(sizes))))
 }
 
-// fullPods are the pods of all members, with every field that a status tells of at its longest.
+// fullPods returns the pods of all members. Every field that a status repeats has its largest length.
 func fullPods(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) []corev1.Pod {
 	var pods []corev1.Pod
 	for _, m := range topology.Members {

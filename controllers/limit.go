@@ -146,7 +146,7 @@ func (l *Limiter) units(ctx context.Context, accepted *v1alpha1.BenchmarkNetwork
 	return slices.Collect(maps.Values(units)), nil
 }
 
-// mayWait reports whether a network without a place waits for one.
+// mayWait reports whether a network without a place waits for one. With a refused spec it does not.
 func mayWait(n *v1alpha1.BenchmarkNetwork, refused bool) bool {
 	return !refused && n.DeletionTimestamp == nil
 }

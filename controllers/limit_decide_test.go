@@ -25,15 +25,15 @@ func TestLimitsDecide(t *testing.T) {
 		admitted         string
 		never            string
 	}{
-		"first come, first served":            {Limits{MaxNetworks: 2}, "", "x/a/1 x/b/1 x/c/1", "x/a x/b", ""},
-		"who holds a place keeps it":          {Limits{MaxNetworks: 2}, "x/z/1", "x/a/1 x/b/1", "x/a", ""},
-		"more hold places than the limit":     {Limits{MaxNetworks: 1}, "x/y/1 x/z/1", "x/a/1", "", ""},
-		"all of a comparison or none":         {Limits{MaxNetworks: 3}, "", "x/a/2 x/b/2", "x/a", ""},
-		"nobody overtakes":                    {Limits{MaxNetworks: 2}, "x/z/1", "x/a/2 x/b/1", "", ""},
-		"what never fits holds nobody up":     {Limits{MaxNetworks: 2}, "", "x/a/3 x/b/1", "x/b", "x/a"},
-		"each namespace for itself":           {Limits{MaxNetworksPerNamespace: 1}, "x/z/1", "x/a/1 y/b/1 y/c/1", "y/b", ""},
-		"a full namespace holds up no other":  {Limits{MaxNetworks: 3, MaxNetworksPerNamespace: 2}, "x/z/1", "x/a/2 y/b/2", "y/b", ""},
-		"nobody overtakes within a namespace": {Limits{MaxNetworksPerNamespace: 2}, "x/z/1", "x/a/2 x/b/1 y/c/1", "y/c", ""},
+		"first come, first served":              {Limits{MaxNetworks: 2}, "", "x/a/1 x/b/1 x/c/1", "x/a x/b", ""},
+		"who holds a place keeps it":            {Limits{MaxNetworks: 2}, "x/z/1", "x/a/1 x/b/1", "x/a", ""},
+		"more hold places than the limit":       {Limits{MaxNetworks: 1}, "x/y/1 x/z/1", "x/a/1", "", ""},
+		"all of a comparison or none":           {Limits{MaxNetworks: 3}, "", "x/a/2 x/b/2", "x/a", ""},
+		"no later network overtakes":            {Limits{MaxNetworks: 2}, "x/z/1", "x/a/2 x/b/1", "", ""},
+		"a unit above the limit delays none":    {Limits{MaxNetworks: 2}, "", "x/a/3 x/b/1", "x/b", "x/a"},
+		"each namespace for itself":             {Limits{MaxNetworksPerNamespace: 1}, "x/z/1", "x/a/1 y/b/1 y/c/1", "y/b", ""},
+		"a full namespace holds up no other":    {Limits{MaxNetworks: 3, MaxNetworksPerNamespace: 2}, "x/z/1", "x/a/2 y/b/2", "y/b", ""},
+		"no network overtakes in its namespace": {Limits{MaxNetworksPerNamespace: 2}, "x/z/1", "x/a/2 x/b/1 y/c/1", "y/c", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var units []*unit

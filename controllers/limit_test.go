@@ -284,7 +284,7 @@ func TestComparisonsDoNotBlockEachOther(t *testing.T) {
 	w.small("zz") // Created in the same second as yy or later: within a second the name decides.
 	w.reconcileTwice("yy-n1", "zz")
 	if got := w.begun(); strings.Contains(got, "yy") || strings.Contains(got, "zz") {
-		t.Fatalf("xx holds both places while one of its networks exists, and nobody overtakes yy, but %q began", got)
+		t.Fatalf("xx holds both places while one of its networks exists, and no later network overtakes yy, but %q began", got)
 	}
 	w.now = w.now.Add(2 * time.Hour)
 	w.reconcileRun("yy-p01-r1")

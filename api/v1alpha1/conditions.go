@@ -7,7 +7,7 @@ const (
 	ConditionStalled     = "Stalled"
 	// ConditionAccepted tells whether the spec can be carried out; False names the field.
 	ConditionAccepted = "Accepted"
-	// ConditionAdmitted tells whether a network may be made: it is within the operator's limits, or Kueue admitted it.
+	// ConditionAdmitted reports whether a network may be created: it is within the operator's limits, or Kueue admitted it.
 	ConditionAdmitted = "Admitted"
 	// ConditionNetworkEmulated tells whether the members are at the distances that spec.network asks for, and by what.
 	ConditionNetworkEmulated = "NetworkEmulated"

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestFailedJobs tells Jobs that failed only by waiting, which are created again, from those that failed by an error.
+// TestFailedJobs distinguishes Jobs that failed only by waiting, which are created again, from those that failed by an error.
 func TestFailedJobs(t *testing.T) {
 	exited := func(code int32, reason string) corev1.ContainerStatus {
 		return corev1.ContainerStatus{Name: "c", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason}}}

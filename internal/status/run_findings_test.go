@@ -9,7 +9,7 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// TestFindingsHaveSeverities shows that a finding about the environment that was only recorded is told from other notes.
+// TestFindingsHaveSeverities shows that a finding about the environment that was only recorded differs from other notes.
 func TestFindingsHaveSeverities(t *testing.T) {
 	got := findings(&results.Verdict{
 		Reasons: []results.Reason{{Code: results.Errors, Message: "3 of 9 failed"}},

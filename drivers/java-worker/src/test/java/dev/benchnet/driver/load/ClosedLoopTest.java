@@ -51,7 +51,7 @@ class ClosedLoopTest {
         CompletableFuture<Slot> third = CompletableFuture.supplyAsync(() -> next(loop));
         assertFalse(endsWithin(third, 200), "a third flow started beside two others");
         loop.done(first);
-        assertTrue(endsWithin(third, 120_000), "the flow that ended left its place to nobody");
+        assertTrue(endsWithin(third, 120_000), "no flow took the place of the one that ended");
         assertNotNull(third.get());
     }
 
