@@ -22,6 +22,10 @@ func artifactsDir() string {
 // shownLines of each artifact go to the test's own log.
 const shownLines = 15
 
+// leftoverColumns say of an object why it may still be there.
+const leftoverColumns = "KIND:.kind,NAME:.metadata.name,CREATED:.metadata.creationTimestamp,DELETED:.metadata.deletionTimestamp," +
+	"FINALIZERS:.metadata.finalizers,OWNERS:.metadata.ownerReferences[*].uid"
+
 // collect writes objects, events and logs of the namespace and the operator's log, and shows the end of what tells most.
 func (n *Namespace) collect() {
 	n.Helper()
@@ -35,6 +39,10 @@ func (n *Namespace) collect() {
 	here := func(args ...string) []string { return append([]string{"--namespace", n.Name}, args...) }
 	n.artifact(ctx, dir, "objects.yaml", here("get", "benchnet,pods,jobs,statefulsets,persistentvolumeclaims,services,configmaps", "--output=yaml"))
 	n.artifact(ctx, dir, "describe.txt", here("describe", "benchnet,pods,jobs,persistentvolumeclaims"))
+	if all, err := kinds(ctx); err == nil {
+		n.artifact(ctx, dir, "all.txt", here("get", all, "--output=custom-columns="+leftoverColumns))
+	}
+	n.artifact(ctx, dir, "volumes.yaml", []string{"get", "persistentvolumes", "--output=yaml"})
 	events := n.artifact(ctx, dir, "events.txt", here("get", "events", "--sort-by=.lastTimestamp"))
 	operator := n.artifact(ctx, dir, "operator.log", []string{"--namespace", OperatorNamespace, "logs", "deployment/" + operatorDeployment, "--tail=5000"})
 	pods, _ := kubectl(ctx, "", here("get", "pods", "--output=name")...)
@@ -42,6 +50,12 @@ func (n *Namespace) collect() {
 		n.artifact(ctx, dir, strings.TrimPrefix(pod, "pod/")+".log", here("logs", pod, "--all-containers", "--prefix"))
 	}
 	n.Logf("all is in %s\nevents:\n%s\noperator:\n%s", dir, tail(events), tail(operator))
+}
+
+// kinds are all namespaced kinds that the cluster serves, as kubectl get takes them.
+func kinds(ctx context.Context) (string, error) {
+	names, err := kubectl(ctx, "", "api-resources", "--namespaced", "--verbs=list", "--output=name")
+	return strings.Join(strings.Fields(names), ","), err
 }
 
 func (n *Namespace) artifact(ctx context.Context, dir, name string, args []string) string {

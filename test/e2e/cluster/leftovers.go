@@ -17,8 +17,11 @@ var standing = []string{
 // Objects are all in the namespace, of whatever kind the cluster serves, and the volumes bound to it.
 func (n *Namespace) Objects() []string {
 	n.Helper()
-	kinds := strings.Fields(n.Kubectl("api-resources", "--namespaced", "--verbs=list", "--output=name"))
-	found := strings.Fields(n.Kubectl("get", strings.Join(kinds, ","), "--output=name", "--ignore-not-found"))
+	all, err := kinds(n.Context())
+	if err != nil {
+		n.Fatal(err)
+	}
+	found := strings.Fields(n.Kubectl("get", all, "--output=name", "--ignore-not-found"))
 	var volumes corev1.PersistentVolumeList
 	if err := n.Client.List(n.Context(), &volumes); err != nil {
 		n.Fatalf("list persistent volumes: %v", err)
