@@ -54,7 +54,7 @@ type action struct {
 }
 
 // load decodes a YAML file; a field that the type lacks is an error.
-func load[T any](t *testing.T, path ...string) T {
+func load[T any](t testing.TB, path ...string) T {
 	t.Helper()
 	var value T
 	if err := yaml.UnmarshalStrict([]byte(read(t, path...)), &value); err != nil {
@@ -63,7 +63,7 @@ func load[T any](t *testing.T, path ...string) T {
 	return value
 }
 
-func read(t *testing.T, path ...string) string {
+func read(t testing.TB, path ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(path...))
 	if err != nil {
@@ -73,7 +73,7 @@ func read(t *testing.T, path ...string) string {
 }
 
 // actionNames are the folders of a kind's actions.
-func actionNames(t *testing.T, kind string) []string {
+func actionNames(t testing.TB, kind string) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(customizations, kind, "actions", "*", "action.lua"))
 	if err != nil {

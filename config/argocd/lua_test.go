@@ -1,10 +1,12 @@
 package argocd_test
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	lua "github.com/yuin/gopher-lua"
@@ -16,12 +18,27 @@ import (
 // instant is what the actions take for the time in tests.
 const instant = "00010101T000000Z"
 
-// run runs a script as Argo CD does: with the base and table libraries and a require("os") that knows the time alone, obj being the
-// resource. It returns what the script returned.
-func run(t *testing.T, script string, object map[string]any) any {
+// scriptTimeout is how long Argo CD lets a script run.
+const scriptTimeout = time.Second
+
+// mustRunScript returns the result of a script and fails the test if the script fails.
+func mustRunScript(t *testing.T, script string, object map[string]any) any {
 	t.Helper()
+	result, err := runScript(t.Context(), script, object)
+	if err != nil {
+		t.Fatalf("run the script: %v", err)
+	}
+	return result
+}
+
+// runScript runs a script as Argo CD does: within scriptTimeout, with the base and table libraries and a require("os") that only
+// returns the time. The resource is the global obj. It returns the script's result.
+func runScript(ctx context.Context, script string, object map[string]any) (any, error) {
+	ctx, cancel := context.WithTimeout(ctx, scriptTimeout)
+	defer cancel()
 	state := lua.NewState(lua.Options{SkipOpenLibs: true})
 	defer state.Close()
+	state.SetContext(ctx)
 	for name, open := range map[string]lua.LGFunction{lua.LoadLibName: lua.OpenPackage, lua.BaseLibName: lua.OpenBase, lua.TabLibName: lua.OpenTable} {
 		state.Push(state.NewFunction(open))
 		state.Push(lua.LString(name))
@@ -36,9 +53,9 @@ func run(t *testing.T, script string, object map[string]any) any {
 	})
 	state.SetGlobal("obj", toLua(state, object))
 	if err := state.DoString(script); err != nil {
-		t.Fatalf("run the script: %v", err)
+		return nil, err
 	}
-	return fromLua(state.Get(-1))
+	return fromLua(state.Get(-1)), nil
 }
 
 func toLua(state *lua.LState, value any) lua.LValue {
@@ -94,7 +111,7 @@ func TestHealth(t *testing.T) {
 		script := read(t, customizations, kind, "health.lua")
 		for _, test := range load[healthTests](t, customizations, kind, "health_test.yaml").Tests {
 			t.Run(kind+"/"+test.InputPath, func(t *testing.T) {
-				got := run(t, script, load[map[string]any](t, customizations, kind, test.InputPath))
+				got := mustRunScript(t, script, load[map[string]any](t, customizations, kind, test.InputPath))
 				want := map[string]any{"status": test.HealthStatus.Status, "message": test.HealthStatus.Message}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("health (-want +got):\n%s", diff)
@@ -114,7 +131,7 @@ func TestActions(t *testing.T) {
 				for _, a := range test.Result {
 					want[a.Name] = map[string]any{"disabled": a.Disabled}
 				}
-				got := run(t, read(t, folder, "discovery.lua"), load[map[string]any](t, folder, test.InputPath))
+				got := mustRunScript(t, read(t, folder, "discovery.lua"), load[map[string]any](t, folder, test.InputPath))
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("actions (-want +got):\n%s", diff)
 				}
@@ -124,7 +141,7 @@ func TestActions(t *testing.T) {
 		for _, test := range tests.ActionTests {
 			tested = append(tested, test.Action)
 			t.Run(kind+"/"+test.Action, func(t *testing.T) {
-				got := run(t, read(t, folder, test.Action, "action.lua"), load[map[string]any](t, folder, test.InputPath))
+				got := mustRunScript(t, read(t, folder, test.Action, "action.lua"), load[map[string]any](t, folder, test.InputPath))
 				if diff := cmp.Diff(any(load[map[string]any](t, folder, test.ExpectedOutputPath)), got); diff != "" {
 					t.Errorf("the resource (-want +got):\n%s", diff)
 				}

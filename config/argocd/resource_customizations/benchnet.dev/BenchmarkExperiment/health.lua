@@ -1,18 +1,30 @@
 -- An experiment is healthy when it has its result and no gate failed. A gate that failed, or is undecided, makes it degraded.
+
+-- asTable returns an empty table instead of a value that is not a table.
+local function asTable(value)
+  return type(value) == "table" and value or {}
+end
+
+-- asText returns an empty string instead of a value that is not a string.
+local function asText(value)
+  return type(value) == "string" and value or ""
+end
+
 local health = { status = "Progressing", message = "the operator has not looked at it yet" }
-local status = obj.status
-if status == nil or status.conditions == nil or status.observedGeneration ~= obj.metadata.generation then
+local status = asTable(obj.status)
+if status.observedGeneration ~= obj.metadata.generation then
   return health
 end
-for _, condition in ipairs(status.conditions) do
+for _, entry in ipairs(asTable(status.conditions)) do
+  local condition = asTable(entry)
   if condition.type == "Stalled" and condition.status == "True" then
-    return { status = "Degraded", message = condition.message }
+    return { status = "Degraded", message = asText(condition.message) }
   end
   if condition.type == "GatesPassed" and condition.status == "False" then
-    return { status = "Degraded", message = condition.message }
+    return { status = "Degraded", message = asText(condition.message) }
   end
   if condition.type == "Ready" then
-    health.message = condition.message
+    health.message = asText(condition.message)
     if condition.status == "True" then
       health.status = "Healthy"
     elseif condition.reason == "Suspended" then
@@ -20,10 +32,10 @@ for _, condition in ipairs(status.conditions) do
     end
   end
 end
-if health.status == "Progressing" and status.progress ~= nil then
-  health.message = status.progress .. " runs; " .. health.message
-  if status.timeLeft ~= nil then
-    health.message = health.message .. "; left: " .. status.timeLeft
+if health.status == "Progressing" and asText(status.progress) ~= "" then
+  health.message = asText(status.progress) .. " runs; " .. health.message
+  if asText(status.timeLeft) ~= "" then
+    health.message = health.message .. "; left: " .. asText(status.timeLeft)
   end
 end
 return health
