@@ -68,8 +68,8 @@ fmt: ## Format the Go code
 
 .PHONY: lint
 lint: ## Lint the Go and Rust code, the shell scripts and the charts
-	nice $(call tool,golangci-lint) run ./...
-	lint=$(call tool,golangci-lint) && for module in drivers/evm dashboards/promql hack/bundle hack/osv; do (cd "$$module" && nice "$$lint" run --config ../../.golangci.yml ./...) || exit; done
+	$(call tool,golangci-lint) run ./...
+	lint=$(call tool,golangci-lint) && for module in drivers/evm dashboards/promql hack/bundle hack/osv; do (cd "$$module" && "$$lint" run --config ../../.golangci.yml ./...) || exit; done
 	hack/lint-rust
 	hack/lint-scripts
 	hack/lint-charts
