@@ -187,7 +187,7 @@ func needed(from, to pod, _ corev1.ContainerPort) bool {
 }
 
 // scraped are the ports of metrics by name, as config/prometheus/pod_monitor.yaml keeps them.
-var scraped = regexp.MustCompile(`^(jmx|http|(.+-)?(agent|metrics))$`)
+var scraped = regexp.MustCompile(`^(jmx|(.+-)?(agent|metrics))$`)
 
 // serves reports whether Prometheus reads a port.
 func serves(port corev1.ContainerPort) bool { return scraped.MatchString(port.Name) }

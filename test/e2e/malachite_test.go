@@ -26,11 +26,11 @@ var (
 )
 
 const (
-	blockBytes     = 256 << 10
-	validatorsPort = 29000
-	lostValidator  = "member-3"
-	otherValidator = "member-0"
-	memberDown     = "BenchnetMemberDown"
+	blockBytes           = 256 << 10
+	validatorMetricsPort = 29001
+	lostValidator        = "member-3"
+	otherValidator       = "member-0"
+	memberDown           = "BenchnetMemberDown"
 )
 
 // Four validators of Malachite: their blocks are measured, and what the stream says agrees with what the validator counts itself.
@@ -185,7 +185,7 @@ var heightMetric = regexp.MustCompile(`(?m)^malachite_bench_height(?:\{[^}]*\})?
 
 func heightOf(ns *cluster.Namespace, member string) int {
 	ns.Helper()
-	match := heightMetric.FindStringSubmatch(ns.Scrape(ns.Name, names.Pod("val", member), validatorsPort))
+	match := heightMetric.FindStringSubmatch(ns.Scrape(ns.Name, names.Pod("val", member), validatorMetricsPort))
 	if match == nil {
 		ns.Fatalf("%s tells no height", member)
 	}

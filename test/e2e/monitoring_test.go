@@ -23,7 +23,7 @@ var (
 	cordaSeries = map[string][]string{"agent": agentSeries, "jmx": {"corda_flows_started_total", "corda_flows_finished_total",
 		"corda_flows_in_flight", "corda_database_pool_connections", "corda_broker_messages",
 		"corda_queue_messages", "corda_queue_unacknowledged_messages", "jvm_memory_used_bytes"}}
-	malachiteSeries = map[string][]string{"agent": agentSeries, "http": {"malachite_bench_height", "malachite_bench_blocks_total",
+	malachiteSeries = map[string][]string{"agent": agentSeries, "metrics": {"malachite_bench_height", "malachite_bench_blocks_total",
 		"malachite_bench_block_time_seconds_bucket", "malachitebft_core_consensus_connected_peers"}}
 	databaseSeries = map[string][]string{"agent": agentSeries, "metrics": {"pg_up", "pg_stat_database_xact_commit", "pg_database_size_bytes"}}
 	operatorSeries = []string{"controller_runtime_reconcile_total", "workqueue_depth", "process_resident_memory_bytes"}

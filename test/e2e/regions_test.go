@@ -127,7 +127,7 @@ func assertRoundTrip(ns *cluster.Namespace, from, to string, want time.Duration)
 // measureRoundTrips connects from one member's pod to another's some times; the shortest comes first.
 func measureRoundTrips(ns *cluster.Namespace, from, to string) []time.Duration {
 	ns.Helper()
-	address := fmt.Sprintf("%s:%d", memberPod(ns, "geo", to).Status.PodIP, validatorsPort)
+	address := fmt.Sprintf("%s:%d", memberPod(ns, "geo", to).Status.PodIP, validatorMetricsPort)
 	out := ns.Kubectl("exec", names.Pod("geo", from), "--container", emulation.Sidecar, "--", "/agent", "ping", "--to", address, "--count", "21")
 	var all []time.Duration
 	for _, line := range strings.Fields(out) {

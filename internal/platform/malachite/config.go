@@ -25,7 +25,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{"quote": q
 type config struct {
 	Moniker, Network          string
 	Key, Genesis, Home        string
-	P2P, HTTP                 string
+	P2P, HTTP, Metrics        string
 	Content, Payload          string
 	Spec                      *v1alpha1.MalachitePlatform
 	Peers                     []string
@@ -49,6 +49,7 @@ func renderConfig(in platform.Input, topology platform.Topology, ordinal int) (s
 		Moniker: topology.Members[ordinal].Identity, Network: in.Network.Name,
 		Key: identityDir + "/" + fileKey, Genesis: networkDir + "/" + fileGenesis, Home: homeDir,
 		P2P: members.HostPort("0.0.0.0", portP2P), HTTP: members.HostPort("0.0.0.0", portHTTP),
+		Metrics: members.HostPort("0.0.0.0", portMetrics),
 		Content: strings.ToLower(string(spec.Content)), Payload: payloads[spec.Payload],
 		Spec: spec, Peers: peersOf(spec, topology, ordinal),
 		MessageSize: messageSize(spec), ResponseSize: responseSize(spec),

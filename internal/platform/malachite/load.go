@@ -35,7 +35,7 @@ func (Malachite) Load(in platform.Input, topology platform.Topology, workload *v
 	for _, each := range topology.Members {
 		orders.Observe = append(orders.Observe, members.Observed(each, portAgent))
 	}
-	orders.Observe = append(orders.Observe, driver.Observed{Member: m.Name + "/consensus", URL: members.MetricsURL(m, portHTTP), Series: ownSeries})
+	orders.Observe = append(orders.Observe, driver.Observed{Member: m.Name + "/consensus", URL: members.MetricsURL(m, portMetrics), Series: ownSeries})
 	return driver.Driver{
 		Image:    in.Images.Image("agent", ""),
 		Stream:   "http://" + members.HostPort(m.Host, portHTTP) + "/blocks",

@@ -30,19 +30,23 @@ const libraryVersion = "0.8.2"
 
 // Ports of a validator's container.
 const (
-	portP2P   = 27000
-	portHTTP  = 29000
-	portAgent = 9101
+	portP2P     = 27000
+	portHTTP    = 29000
+	portMetrics = 29001
+	portAgent   = 9101
 
-	portNameP2P   = "p2p"
-	portNameHTTP  = "http"
-	portNameAgent = "agent"
+	portNameP2P     = "p2p"
+	portNameHTTP    = "http"
+	portNameMetrics = "metrics"
+	portNameAgent   = "agent"
 )
 
-// validatorPorts are the ports of a validator that others reach. Metrics and blocks are served on one.
+// validatorPorts are the ports of a validator that other pods reach. Blocks and readiness have a port apart from the metrics,
+// so that scrapers reach the metrics only.
 var validatorPorts = []members.Port{
 	{Name: portNameP2P, Number: portP2P, Reach: members.ReachNetwork},
-	{Name: portNameHTTP, Number: portHTTP, Reach: members.ReachScrapers},
+	{Name: portNameHTTP, Number: portHTTP, Reach: members.ReachNetwork},
+	{Name: portNameMetrics, Number: portMetrics, Reach: members.ReachScrapers},
 	{Name: portNameAgent, Number: portAgent, Reach: members.ReachScrapers},
 }
 

@@ -1,4 +1,4 @@
-//! What observers ask over HTTP: `/metrics`, `/blocks` and `/ready`.
+//! The HTTP servers: `/blocks` and `/ready` for the network itself, `/metrics` for whoever scrapes it.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -38,14 +38,21 @@ pub struct Source {
     pub stop: watch::Receiver<bool>,
 }
 
-/// Serves until `source.stop` turns true.
-pub async fn serve(listener: TcpListener, source: Source) -> Result<()> {
-    let mut stop = source.stop.clone();
-    let router = Router::new()
-        .route("/metrics", get(metrics))
-        .route("/blocks", get(blocks))
-        .route("/ready", get(ready))
-        .with_state(source);
+/// Serves blocks and readiness on one listener and metrics on the other, until `source.stop` turns true.
+///
+/// The listeners are separate so that a network policy can admit scrapers to the metrics only.
+pub async fn serve(blocks_listener: TcpListener, metrics_listener: TcpListener, source: Source) -> Result<()> {
+    let stop = source.stop.clone();
+    let blocks_router = Router::new().route("/blocks", get(blocks)).route("/ready", get(ready)).with_state(source);
+    let metrics_router = Router::new().route("/metrics", get(metrics));
+    tokio::try_join!(
+        serve_router(blocks_listener, blocks_router, stop.clone()),
+        serve_router(metrics_listener, metrics_router, stop)
+    )?;
+    Ok(())
+}
+
+async fn serve_router(listener: TcpListener, router: Router, mut stop: watch::Receiver<bool>) -> Result<()> {
     axum::serve(listener, router)
         .with_graceful_shutdown(async move {
             // An error means that whoever would stop us is gone.

@@ -1,5 +1,6 @@
 //! A running validator: everything put together, and its orderly end.
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -88,11 +89,10 @@ impl Node {
         let journal = Arc::new(Journal::after(last.0));
         let (readiness, ready) = watch::channel(Readiness::Waiting("the consensus has not started".into()));
 
-        let listener = TcpListener::bind(config.http.listen)
-            .await
-            .wrap_err_with(|| format!("http.listen: listen on {}", config.http.listen))?;
+        let blocks_listener = bind_listener("http.listen", config.http.listen).await?;
+        let metrics_listener = bind_listener("metrics.listen", config.metrics.listen).await?;
         let source = Source { journal: journal.clone(), readiness: ready, stop };
-        let http = tokio::spawn(http::serve(listener, source));
+        let http = tokio::spawn(http::serve(blocks_listener, metrics_listener, source));
 
         let wire =
             Wire { payload: config.consensus.payload.into(), proposals: proposals.clone(), peers: Peers::default() };
@@ -104,6 +104,11 @@ impl Node {
         let app = App::new(settings, (proposals, wire.peers), (store, journal), metrics, readiness);
         Ok(Self { app, channels, engine, http })
     }
+}
+
+/// Binds a TCP listener. An error names the configuration key that the address comes from.
+async fn bind_listener(key: &str, address: SocketAddr) -> Result<TcpListener> {
+    TcpListener::bind(address).await.wrap_err_with(|| format!("{key}: listen on {address}"))
 }
 
 /// The validator's key, which the genesis has to name, and all validators.

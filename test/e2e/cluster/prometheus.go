@@ -12,6 +12,8 @@ import (
 	"github.com/prometheus/common/model"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
 // Where hack/monitoring/up puts Prometheus, as a path through the API server.
@@ -102,8 +104,17 @@ func (p Prometheus) Targets(labels model.LabelSet) []promv1.ActiveTarget {
 	})
 }
 
-// openMetrics are the ports that speak OpenMetrics, in which the name of a counter has no ending, as its series have.
-var openMetrics = []string{"http", "jmx"}
+// servesOpenMetrics reports whether a target answers in the OpenMetrics format. There a counter's metadata lacks the ending
+// _total that its series have.
+func servesOpenMetrics(target map[string]string) bool {
+	switch target["endpoint"] {
+	case "jmx":
+		return true
+	case "metrics": // Also the port name of the PostgreSQL exporter, which does not.
+		return target["platform"] == string(v1alpha1.PlatformMalachite) && target["member"] != ""
+	}
+	return false
+}
 
 // Kinds of the metrics that the targets with these labels serve, by the names that series have: counter, gauge, histogram, summary, untyped.
 func (p Prometheus) Kinds(labels model.LabelSet) map[string]string {
@@ -117,7 +128,7 @@ func (p Prometheus) Kinds(labels model.LabelSet) map[string]string {
 	kinds := map[string]string{}
 	for _, m := range all {
 		name, kind := m.Metric, string(m.Type)
-		if kind == "counter" && !strings.HasSuffix(name, "_total") && slices.Contains(openMetrics, m.Target["endpoint"]) {
+		if kind == "counter" && !strings.HasSuffix(name, "_total") && servesOpenMetrics(m.Target) {
 			name += "_total"
 		}
 		if kind == "unknown" {

@@ -36,6 +36,8 @@ pub struct Config {
     #[serde(default)]
     pub http: Http,
     #[serde(default)]
+    pub metrics: MetricsEndpoint,
+    #[serde(default)]
     pub log: Log,
 }
 
@@ -298,6 +300,7 @@ pub struct Runtime {
     pub threads: usize,
 }
 
+/// Where `/blocks` and `/ready` are served.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Http {
@@ -307,6 +310,19 @@ pub struct Http {
 impl Default for Http {
     fn default() -> Self {
         Self { listen: ([0, 0, 0, 0], 29000).into() }
+    }
+}
+
+/// Where `/metrics` is served.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MetricsEndpoint {
+    pub listen: SocketAddr,
+}
+
+impl Default for MetricsEndpoint {
+    fn default() -> Self {
+        Self { listen: ([0, 0, 0, 0], 29001).into() }
     }
 }
 

@@ -7,8 +7,8 @@ mod file;
 pub use address::Peer;
 pub use engine::Engine;
 pub use file::{
-    Block, Config, Consensus, Discovery, Gossip, Http, Log, LogFormat, LogLevel, Network, Protocol, Runtime, Stored,
-    Sync,
+    Block, Config, Consensus, Discovery, Gossip, Http, Log, LogFormat, LogLevel, MetricsEndpoint, Network, Protocol,
+    Runtime, Stored, Sync,
 };
 
 use std::fs;

@@ -16,6 +16,7 @@ fn the_defaults_are_accepted() {
     assert_eq!(config.block.part_size, 128 << 10);
     assert_eq!(config.network.listen.to_string(), "/ip4/0.0.0.0/tcp/27000");
     assert_eq!(config.http.listen.to_string(), "0.0.0.0:29000");
+    assert_eq!(config.metrics.listen.to_string(), "0.0.0.0:29001");
     assert_eq!(config.consensus.target_time, None);
 }
 
@@ -76,6 +77,7 @@ fn what_is_wrong_is_refused_with_a_clear_line() {
         ("store", "heights = 0", "store.heights: 0 is out of range: 1 or more"),
         ("runtime", "threads = 1025", "runtime.threads: 1025 is out of range: 0 to 1024"),
         ("http", "listen = \"29000\"", "line 7: listen = \"29000\": invalid socket address syntax"),
+        ("metrics", "listen = \"29001\"", "line 7: listen = \"29001\": invalid socket address syntax"),
         ("log", "level = \"loud\"", "unknown variant `loud`"),
     ];
     for (table, line, message) in refused {

@@ -92,6 +92,19 @@ fn one_validator_alone_decides_at_the_set_pace() {
 }
 
 #[test]
+fn blocks_and_metrics_are_served_on_separate_ports() {
+    let network = Network::started(1, "block.size = 1");
+    network.wait_for_height(0, 1);
+    let status = |answer: Option<(u16, String)>| answer.expect("an answer").0;
+    assert_eq!(network.blocks(0, 1).next().map(|block| block.height), Some(1));
+    assert_eq!(status(network.get(0, "/ready")), 200);
+    assert_eq!(status(network.get(0, "/metrics")), 404);
+    assert_eq!(status(network.get_at_metrics_port(0, "/metrics")), 200);
+    assert_eq!(status(network.get_at_metrics_port(0, "/blocks")), 404);
+    assert_eq!(status(network.get_at_metrics_port(0, "/ready")), 404);
+}
+
+#[test]
 fn a_killed_validator_restarts_and_catches_up() {
     let mut network = Network::started(4, &format!("{TIMEOUTS}block.size = 10000"));
     network.wait_for_height(3, 5);

@@ -24,6 +24,7 @@ pub struct Network {
     folder: Folder,
     running: Vec<Option<Child>>,
     http: Vec<u16>,
+    metrics: Vec<u16>,
 }
 
 /// A line of a validator's stream of blocks.
@@ -41,20 +42,22 @@ pub struct Block {
 }
 
 impl Network {
-    /// Makes a network; `settings` are the tables of the configuration file beside `[network] listen and peers` and
-    /// `[http]`. Nothing runs yet.
+    /// Makes a network; `settings` are the tables of the configuration file beside `[network] listen and peers`,
+    /// `[http]` and `[metrics]`. Nothing runs yet.
     pub fn new(count: usize, settings: &str) -> Self {
         let folder = Folder::new();
         let out = folder.path().to_str().expect("the path is text");
         let status = Command::new(PROGRAM).args(["init", "--validators", &count.to_string(), "--out", out]).status();
         assert!(status.expect("init runs").success());
-        let ports = free_ports(2 * count);
-        let (p2p, http) = ports.split_at(count);
-        for (index, port) in http.iter().enumerate() {
-            let text = configuration(&folder, index, p2p, *port) + settings;
+        let ports = free_ports(3 * count);
+        let (p2p, observed) = ports.split_at(count);
+        let (http, metrics) = observed.split_at(count);
+        for index in 0..count {
+            let text = configuration(&folder, index, p2p, (http[index], metrics[index])) + settings;
             fs::write(folder.path().join(format!("{index}.toml")), text).expect("write the configuration");
         }
-        Self { folder, running: (0..count).map(|_| None).collect(), http: http.to_vec() }
+        let running = (0..count).map(|_| None).collect();
+        Self { folder, running, http: http.to_vec(), metrics: metrics.to_vec() }
     }
 
     /// Makes a network and starts all its validators.
@@ -94,17 +97,19 @@ impl Network {
         panic!("validator {index} does not end on {signal}: {}", self.tail(index));
     }
 
-    /// The status and body of a path, nothing if nobody answers.
+    /// The status and body of a path at `http.listen`; none if the validator does not answer.
     pub fn get(&self, index: usize, path: &str) -> Option<(u16, String)> {
-        let agent = ureq::Agent::config_builder().http_status_as_error(false).build().new_agent();
-        let mut response = agent.get(self.url(index, path)).call().ok()?;
-        let text = response.body_mut().read_to_string().ok()?;
-        Some((response.status().as_u16(), text))
+        get_url(&url(self.http[index], path))
+    }
+
+    /// The status and body of a path at `metrics.listen`; none if the validator does not answer.
+    pub fn get_at_metrics_port(&self, index: usize, path: &str) -> Option<(u16, String)> {
+        get_url(&url(self.metrics[index], path))
     }
 
     /// The value of a metric without labels other than the moniker.
     pub fn metric(&self, index: usize, name: &str) -> Option<f64> {
-        let (_, text) = self.get(index, "/metrics")?;
+        let (_, text) = self.get_at_metrics_port(index, "/metrics")?;
         let line = text.lines().find(|line| line.starts_with(&format!("{name}{{")))?;
         line.rsplit(' ').next()?.parse().ok()
     }
@@ -120,7 +125,8 @@ impl Network {
 
     /// The blocks of the stream as they come; ends with the validator.
     pub fn blocks(&self, index: usize, from: u64) -> impl Iterator<Item = Block> + use<> {
-        let response = ureq::get(self.url(index, &format!("/blocks?from={from}"))).call().expect("the stream opens");
+        let response =
+            ureq::get(url(self.http[index], &format!("/blocks?from={from}"))).call().expect("the stream opens");
         assert_eq!(response.headers()["content-type"], "application/x-ndjson");
         let lines = BufReader::new(response.into_body().into_reader()).lines();
         lines.map_while(Result::ok).map(|line| serde_json::from_str(&line).expect("a line is a block"))
@@ -159,10 +165,6 @@ impl Network {
     fn log(&self, index: usize) -> std::path::PathBuf {
         self.folder.path().join(format!("{index}.log"))
     }
-
-    fn url(&self, index: usize, path: &str) -> String {
-        format!("http://127.0.0.1:{}{path}", self.http[index])
-    }
 }
 
 impl Drop for Network {
@@ -175,7 +177,18 @@ impl Drop for Network {
     }
 }
 
-fn configuration(folder: &Folder, index: usize, p2p: &[u16], http: u16) -> String {
+fn url(port: u16, path: &str) -> String {
+    format!("http://127.0.0.1:{port}{path}")
+}
+
+fn get_url(url: &str) -> Option<(u16, String)> {
+    let agent = ureq::Agent::config_builder().http_status_as_error(false).build().new_agent();
+    let mut response = agent.get(url).call().ok()?;
+    let text = response.body_mut().read_to_string().ok()?;
+    Some((response.status().as_u16(), text))
+}
+
+fn configuration(folder: &Folder, index: usize, p2p: &[u16], (http, metrics): (u16, u16)) -> String {
     let root = folder.path().display();
     let peers: Vec<_> =
         p2p.iter().filter(|port| **port != p2p[index]).map(|port| format!("localhost:{port}")).collect();
@@ -187,6 +200,7 @@ home = "{root}/home/{index}"
 network.listen = "127.0.0.1:{}"
 network.peers = {peers:?}
 http.listen = "127.0.0.1:{http}"
+metrics.listen = "127.0.0.1:{metrics}"
 "#,
         p2p[index]
     )
