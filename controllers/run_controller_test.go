@@ -2,7 +2,9 @@ package controllers_test
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -69,7 +71,6 @@ func TestRunWaitsForItsNetwork(t *testing.T) {
 func TestRunsTakeTurns(t *testing.T) {
 	w := readyRun(t)
 	w.now = w.now.Add(time.Minute)
-	time.Sleep(1100 * time.Millisecond) // creation times have whole seconds
 	must(t, w.create(strings.Replace(twoWorkers, "name: extra}", "name: later}", 1), &v1alpha1.BenchmarkRun{}))
 	w.reconcileRun("later")
 	w.wantReason("later", v1alpha1.ReasonWaitingForTurn, "extra goes first")
@@ -253,6 +254,41 @@ func TestEnvironmentPolicyDecidesTheVerdict(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestResultTooLargeForAConfigMap: the reports of the workers fit into ConfigMaps, but the names in them do not fit into one together, and
+// their series are the coarsest already.
+func TestResultTooLargeForAConfigMap(t *testing.T) {
+	w := readyRun(t)
+	must(t, w.create(strings.Replace(twoWorkers, "name: extra}", "name: later}", 1), &v1alpha1.BenchmarkRun{}))
+	w.reconcileRun("extra")
+	run := w.run("extra")
+	random := rand.NewChaCha8([32]byte{1})
+	for i := range int32(2) {
+		report := w.newWorkerReport(run, i, 100, 20_000)
+		report.SeriesSeconds = 4096
+		for range 6000 {
+			var name [120]byte
+			_, _ = random.Read(name[:]) // It never fails.
+			report.Series = append(report.Series, results.NamedSeries{Subject: hex.EncodeToString(name[:]), Name: "s", Values: results.Series{1}})
+		}
+		w.writeWorkerReport(run, report)
+	}
+	w.reconcileRun("extra")
+	w.wantReason("extra", v1alpha1.ReasonResultTooLarge, "the workers' reports stay")
+	if run = w.run("extra"); run.Status.Phase != "Failed" || run.Status.Result != nil || !w.gone(names.Result("extra"), &corev1.ConfigMap{}) {
+		t.Errorf("the run should have failed without a result, but its status is %+v", run.Status)
+	}
+	for i := range int32(2) {
+		report := &corev1.ConfigMap{}
+		w.get(names.Report("extra", i), report)
+		if _, err := results.DecodeWorker(report.BinaryData[protocol.ResultKey]); err != nil {
+			t.Errorf("the report of worker %d should stay as it was: %v", i, err)
+		}
+	}
+	w.reconcileNetwork("banks")
+	w.reconcileRun("later")
+	w.get("later", &batchv1.Job{})
 }
 
 func TestRunWithoutAnyResultFails(t *testing.T) {
