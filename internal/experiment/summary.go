@@ -10,17 +10,24 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// Summarize is a run of the experiment in a few numbers, from its whole result.
+// Summarize returns a run of the experiment in a few numbers, from its whole result. The texts are bounded: the operator keeps the runs of
+// an experiment in memory, and users can write their results.
 func Summarize(r *results.Result) Run {
-	run := Run{Name: r.Run.Name, Start: r.Times.Start, End: r.Times.End, Unit: r.Summary.Unit,
-		Verdict: string(r.Verdict.Validity), Metrics: metricsOf(&r.Summary), ResultConfigMap: names.Result(r.Run.Name)}
+	name := message.Truncate(r.Run.Name, maxText)
+	run := Run{Name: name, Start: r.Times.Start, End: r.Times.End, Unit: message.Truncate(r.Summary.Unit, maxText),
+		Verdict: message.Truncate(string(r.Verdict.Validity), maxText), Metrics: metricsOf(&r.Summary), ResultConfigMap: names.Result(name)}
 	if b := r.Bottleneck; b != nil {
-		run.Bottleneck = strings.TrimSpace(string(b.Resource) + " " + b.Subject)
+		run.Bottleneck = message.Truncate(strings.TrimSpace(string(b.Resource)+" "+b.Subject), maxText)
 	}
 	for _, reason := range r.Verdict.Reasons[:min(len(r.Verdict.Reasons), maxReasons)] {
 		run.Reasons = append(run.Reasons, message.Truncate(reason.Message, message.MaxItem))
 	}
-	run.Notes = r.Verdict.RecordedOnly()
+	notes := r.Verdict.RecordedOnly()
+	for _, note := range notes[:min(len(notes), maxNotes)] {
+		note.Code = results.ReasonCode(message.Truncate(string(note.Code), maxText))
+		note.Subject, note.Message = message.Truncate(note.Subject, maxText), message.Truncate(note.Message, message.MaxItem)
+		run.Notes = append(run.Notes, note)
+	}
 	return run
 }
 
@@ -43,8 +50,13 @@ func metricsOf(s *results.Summary) map[string]float64 {
 	return metrics
 }
 
-// maxReasons of a run in the result of an experiment; the run's own result has all.
-const maxReasons = 8
+// Bounds of a run in the result of an experiment; the run's own result has everything.
+const (
+	maxReasons = 8
+	maxNotes   = 32
+	// maxText is the size of a name in bytes.
+	maxText = 256
+)
 
 // Failure is a run that has no result. It counts from when it was made.
 func Failure(name, reason string, created time.Time) Run {
