@@ -3,7 +3,9 @@ package controllers_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -181,26 +183,31 @@ func TestSampleTenant(t *testing.T) {
 	}
 }
 
-// quota makes one and does what the quota controller does: it says what is allowed and used.
+// quota creates or changes a ResourceQuota, sets its status as the quota controller does, and waits until the API server applies it. The
+// API server reads quotas from a cache, so each version also has its own limit on LimitRanges, which a refusal names.
 func (w *world) quota(hard corev1.ResourceList) {
 	w.t.Helper()
+	const probe = corev1.ResourceName("count/limitranges")
 	q := &corev1.ResourceQuota{ObjectMeta: w.meta("lab")}
 	if err := w.client.Get(w.ctx, client.ObjectKeyFromObject(q), q); err != nil {
 		must(w.t, w.client.Create(w.ctx, q))
 	}
-	q.Spec.Hard = hard
+	version := q.Status.Hard[probe]
+	version.Add(resource.MustParse("1"))
+	q.Spec.Hard = maps.Clone(hard)
+	q.Spec.Hard[probe] = version
 	must(w.t, w.client.Update(w.ctx, q))
-	q.Status.Hard = hard
+	q.Status.Hard = q.Spec.Hard
+	used := corev1.ResourceList{probe: version}
 	for name := range hard {
-		if q.Status.Used == nil {
-			q.Status.Used = corev1.ResourceList{}
-		}
-		if _, ok := q.Status.Used[name]; !ok {
-			q.Status.Used[name] = resource.MustParse("0")
-		}
+		used[name] = q.Status.Used[name]
 	}
+	q.Status.Used = used
 	must(w.t, w.client.Status().Update(w.ctx, q))
-	time.Sleep(time.Second) // The API server's own view of quotas is a cache.
+	w.waitFor("the API server applies the quota", func() bool {
+		err := w.client.Create(w.ctx, &corev1.LimitRange{ObjectMeta: w.meta("probe")}, client.DryRunAll)
+		return err != nil && strings.Contains(err.Error(), fmt.Sprintf("limited: %s=%s", probe, version.String()))
+	})
 }
 
 func TestAQuotaThatRefusesObjectsIsTold(t *testing.T) {
