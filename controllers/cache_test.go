@@ -56,11 +56,14 @@ func connect(ctx context.Context, as *rest.Config, scheme *runtime.Scheme, scope
 // connections are those of all worlds but the ones with an operator of one namespace: caches are filled once.
 var connections = map[controllers.KueueMode]*operatorConnection{}
 
+// connectionsContext ends before the API server is stopped, which would wait for the watches of the caches.
+var connectionsContext, closeConnections = context.WithCancel(context.Background())
+
 // sharedConnection returns a connection with a cache of all namespaces, which lives as long as the process.
 func sharedConnection(t *testing.T, admin client.Client, kueue controllers.KueueMode) *operatorConnection {
 	t.Helper()
 	if connections[kueue] == nil {
-		c, err := connect(context.Background(), asOperator(t, admin), admin.Scheme(), controllers.CacheScope{Kueue: kueue})
+		c, err := connect(connectionsContext, asOperator(t, admin), admin.Scheme(), controllers.CacheScope{Kueue: kueue})
 		must(t, err)
 		connections[kueue] = c
 	}

@@ -52,6 +52,7 @@ func TestMain(m *testing.M) {
 		env := &envtest.Environment{CRDDirectoryPaths: []string{filepath.Join("..", "config", "crd", "bases")}, ErrorIfCRDPathMissing: true}
 		// A start that fails half-way has processes to stop as well.
 		defer func() {
+			closeConnections()
 			if err := env.Stop(); err != nil {
 				fmt.Fprintln(os.Stderr, "stop the API server:", err)
 			}
