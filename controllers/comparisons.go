@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -10,56 +11,35 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/status"
 )
 
-// comparisons caches the designs of experiments, which cannot change. The zero value is ready for use.
-type comparisons struct {
-	designs map[types.UID]*experiment.Design
-	// used are the designs that were looked up since the last prune.
-	used map[types.UID]*experiment.Design
-}
+// designs are those of experiments, by their UIDs. A design cannot change.
+type designs map[types.UID]*experiment.Design
 
 // unitOf returns the key and the size of the set of networks that begin together with a network. Only an experiment that exists, has
-// the UID of the network's controller and plans a network of that name puts it into a set with others.
-func (c *comparisons) unitOf(ctx context.Context, reader client.Reader, network *v1alpha1.BenchmarkNetwork) (key string, size int) {
+// the UID of the network's controller and plans a network of that name puts it into a set with others. Its design is added to used.
+func (l *Limiter) unitOf(ctx context.Context, network *v1alpha1.BenchmarkNetwork, used designs) (key string, size int) {
 	owner := metav1.GetControllerOfNoCopy(network)
-	if owner == nil || owner.Kind != "BenchmarkExperiment" {
-		return string(network.UID), 1
-	}
-	design := c.designOf(ctx, reader, network.Namespace, owner)
-	if design == nil {
-		return string(network.UID), 1
-	}
-	first, size := design.Together(network.Name)
-	if size < 2 {
-		return string(network.UID), 1
-	}
-	return string(owner.UID) + "/" + first, size
-}
-
-// designOf returns the design of an experiment, or nil if it does not exist or has none.
-func (c *comparisons) designOf(ctx context.Context, reader client.Reader, namespace string, owner *metav1.OwnerReference) *experiment.Design {
-	e := &v1alpha1.BenchmarkExperiment{}
-	err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: owner.Name}, e, client.UnsafeDisableDeepCopy)
-	if err != nil || e.UID != owner.UID {
-		return nil
-	}
-	design := c.designs[e.UID]
-	if design == nil {
-		if design, err = experiment.Expand(e); err != nil {
-			return nil
+	if owner != nil && owner.Kind == "BenchmarkExperiment" && l.addDesign(ctx, network.Namespace, owner, used) {
+		if first, size := used[owner.UID].Together(network.Name); size > 1 {
+			return string(owner.UID) + "/" + first, size
 		}
 	}
-	if c.used == nil {
-		c.used = map[types.UID]*experiment.Design{}
-	}
-	c.used[e.UID] = design
-	return design
+	return string(network.UID), 1
 }
 
-// prune drops the designs that were not looked up since it was called last.
-func (c *comparisons) prune() { c.designs, c.used = c.used, nil }
+// addDesign adds the design of an experiment to used. It returns false if the experiment does not exist or has no design.
+func (l *Limiter) addDesign(ctx context.Context, namespace string, owner *metav1.OwnerReference, used designs) bool {
+	e := &v1alpha1.BenchmarkExperiment{}
+	err := l.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: owner.Name}, e, client.UnsafeDisableDeepCopy)
+	if err != nil || e.UID != owner.UID {
+		return false
+	}
+	if used[e.UID] = cmp.Or(used[e.UID], l.designs[e.UID]); used[e.UID] == nil {
+		used[e.UID], err = experiment.Expand(e)
+	}
+	return err == nil
+}
 
 // exceededBy returns the limit that this number of networks in one namespace exceeds, or an empty string.
 func (l Limits) exceededBy(networks int) string {
@@ -70,10 +50,4 @@ func (l Limits) exceededBy(networks int) string {
 		return fmt.Sprintf("maxNetworksPerNamespace %d", l.MaxNetworksPerNamespace)
 	}
 	return ""
-}
-
-// limitReached returns the decision about a network that waits for a place.
-func limitReached(limit string, taken, places, wanted int) status.AdmissionDecision {
-	return status.AdmissionDecision{Reason: v1alpha1.ReasonLimitReached, Message: fmt.Sprintf(
-		"the operator's limit %s is reached: %d of %d places are taken, %d wanted; networks that were created earlier go first", limit, taken, places, wanted)}
 }

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -26,37 +25,34 @@ type Limits struct{ MaxNetworks, MaxNetworksPerNamespace int }
 // admission until its last pod is deleted.
 type unit struct {
 	namespace string
-	age       string // of its oldest network; sorts by creation, then by name
+	age       string // of its oldest network; sorts by creation, then by name. Empty if the unit holds its places.
 	size      int
-	holds     bool
 	waiting   []types.NamespacedName
 }
 
-// decide returns the decisions about all waiting networks, first come, first served. A full namespace holds up no other.
+// decide decides about all waiting networks, first come, first served. A full namespace holds up no other. Scope "" is all namespaces.
 func (l Limits) decide(units []*unit) map[types.NamespacedName]status.AdmissionDecision {
-	taken, takenIn := 0, map[string]int{}
-	for _, u := range units {
-		if u.holds {
-			taken, takenIn[u.namespace] = taken+u.size, takenIn[u.namespace]+u.size
-		}
-	}
 	slices.SortFunc(units, func(a, b *unit) int { return cmp.Compare(a.age, b.age) })
-	full, fullIn, decisions := false, map[string]bool{}, make(map[types.NamespacedName]status.AdmissionDecision, len(units))
+	taken, full, decisions := map[string]int{}, map[string]bool{}, map[types.NamespacedName]status.AdmissionDecision{}
 	for _, u := range units {
 		d := status.AdmissionDecision{Admitted: true, Reason: v1alpha1.ReasonAdmitted, Message: "the operator's limits have room for it"}
+		reaches := func(limit, scope string, places int) bool {
+			if places > 0 && (full[scope] || taken[scope]+u.size > places) {
+				full[scope] = true
+				d = status.AdmissionDecision{Reason: v1alpha1.ReasonLimitReached, Message: fmt.Sprintf("the operator's limit %s is reached: %d of %d "+
+					"places are taken, %d wanted; networks that were created earlier go first", limit, taken[scope], places, u.size)}
+			}
+			return !d.Admitted
+		}
 		switch limit := l.exceededBy(u.size); {
-		case u.holds:
+		case u.age == "":
 		case limit != "":
 			d = status.AdmissionDecision{Never: true, Reason: v1alpha1.ReasonLimitTooLow,
 				Message: fmt.Sprintf("it begins as one of %d networks, which exceeds the operator's limit %s", u.size, limit)}
-		case l.MaxNetworksPerNamespace > 0 && (fullIn[u.namespace] || takenIn[u.namespace]+u.size > l.MaxNetworksPerNamespace):
-			fullIn[u.namespace] = true
-			d = limitReached("maxNetworksPerNamespace", takenIn[u.namespace], l.MaxNetworksPerNamespace, u.size)
-		case l.MaxNetworks > 0 && (full || taken+u.size > l.MaxNetworks):
-			full = true
-			d = limitReached("maxNetworks", taken, l.MaxNetworks, u.size)
-		default:
-			taken, takenIn[u.namespace] = taken+u.size, takenIn[u.namespace]+u.size
+		case reaches("maxNetworksPerNamespace", u.namespace, l.MaxNetworksPerNamespace), reaches("maxNetworks", "", l.MaxNetworks):
+		}
+		if d.Admitted {
+			taken[u.namespace], taken[""] = taken[u.namespace]+u.size, taken[""]+u.size
 		}
 		for _, network := range u.waiting {
 			decisions[network] = d
@@ -69,11 +65,10 @@ func (l Limits) decide(units []*unit) map[types.NamespacedName]status.AdmissionD
 type Limiter struct {
 	Dependencies
 	mutex sync.Mutex
-	// granted are admitted networks whose status in the cache does not say so yet.
-	granted map[types.UID]bool
-	// holding are the networks that held a place when they were last seen. Labels of pods prove nothing, since tenants set them.
-	holding     map[types.NamespacedName]bool
-	comparisons comparisons
+	// held are the networks that held a place when they were last seen: the cache shows an admission late, and of a deleted network only
+	// pods, whose labels prove nothing, since tenants set them.
+	held    map[types.NamespacedName]types.UID
+	designs designs // those that were used last
 }
 
 // decide returns whether a network with an accepted spec may begin.
@@ -89,7 +84,9 @@ func (l *Limiter) decide(ctx context.Context, network *v1alpha1.BenchmarkNetwork
 	if !decided {
 		return decision, fmt.Errorf("network %s was deleted before its admission", network.Name)
 	}
-	l.granted[network.UID], l.holding[name] = decision.Admitted, decision.Admitted
+	if decision.Admitted {
+		l.held[name] = network.UID
+	}
 	return decision, nil
 }
 
@@ -108,57 +105,46 @@ func (l *Limiter) admissible(ctx context.Context, _ client.Object) (requests []r
 
 // units returns the units of all networks that wait or hold a place. The accepted network, or nil, counts as the caller has read it.
 func (l *Limiter) units(ctx context.Context, accepted *v1alpha1.BenchmarkNetwork) ([]*unit, error) {
-	var networks v1alpha1.BenchmarkNetworkList
-	var pods corev1.PodList
+	networks, pods := v1alpha1.BenchmarkNetworkList{}, corev1.PodList{}
 	if err := errors.Join(l.Client.List(ctx, &networks, client.UnsafeDisableDeepCopy),
 		l.Client.List(ctx, &pods, client.HasLabels{v1alpha1.LabelNetwork}, client.UnsafeDisableDeepCopy)); err != nil {
 		return nil, fmt.Errorf("list networks and their pods: %w", err)
 	}
-	units, granted := map[string]*unit{}, map[types.UID]bool{}
-	existing, holding := map[types.NamespacedName]bool{}, map[types.NamespacedName]bool{}
+	units, held, used, deleted := map[string]*unit{}, map[types.NamespacedName]types.UID{}, designs{}, maps.Clone(l.held)
 	for i := range networks.Items {
 		n := &networks.Items[i]
 		if accepted != nil && n.UID == accepted.UID {
 			n = accepted
 		}
-		name, refused, admitted := client.ObjectKeyFromObject(n), status.Refused(n) && n != accepted, status.Admitted(n)
-		existing[name], granted[n.UID] = true, l.granted[n.UID] && !refused
-		holds := admitted || granted[n.UID]
-		if l.byKueue(n) || !holds && !mayWait(n, refused) {
+		name := client.ObjectKeyFromObject(n)
+		delete(deleted, name)
+		holds, waits := l.placeOf(n, status.Refused(n) && n != accepted)
+		if l.byKueue(n) || !holds && !waits {
 			continue
 		}
-		age := n.CreationTimestamp.UTC().Format(time.RFC3339) + " " + name.String()
-		key, size := l.comparisons.unitOf(ctx, l.Client, n)
+		age := fmt.Sprintf("%020d %s", n.CreationTimestamp.Unix(), name)
+		if holds {
+			age, held[name] = "", n.UID
+		}
+		key, size := l.unitOf(ctx, n, used)
 		u := cmp.Or(units[key], &unit{namespace: n.Namespace, age: age, size: size})
 		units[key], u.age = u, min(u.age, age)
-		if holds {
-			u.holds, holding[name] = true, true
-		}
-		if !admitted {
+		if waits {
 			u.waiting = append(u.waiting, name)
 		}
 	}
-	for name := range l.stopping(pods.Items, existing) {
-		units[name.String()], holding[name] = &unit{namespace: name.Namespace, size: 1, holds: true}, true
+	for i := range pods.Items {
+		name := types.NamespacedName{Namespace: pods.Items[i].Namespace, Name: pods.Items[i].Labels[v1alpha1.LabelNetwork]}
+		if uid, stopping := deleted[name]; stopping && !ended(&pods.Items[i]) {
+			units[string(uid)], held[name] = &unit{namespace: name.Namespace, size: 1}, uid
+		}
 	}
-	l.granted, l.holding = granted, holding
-	l.comparisons.prune()
+	l.held, l.designs = held, used
 	return slices.Collect(maps.Values(units)), nil
 }
 
-// mayWait reports whether a network without a place waits for one. With a refused spec it does not.
-func mayWait(n *v1alpha1.BenchmarkNetwork, refused bool) bool {
-	return !refused && n.DeletionTimestamp == nil
-}
-
-// stopping returns the networks that held a place, were deleted and still have pods.
-func (l *Limiter) stopping(pods []corev1.Pod, existing map[types.NamespacedName]bool) map[types.NamespacedName]bool {
-	networks := map[types.NamespacedName]bool{}
-	for i := range pods {
-		name := types.NamespacedName{Namespace: pods[i].Namespace, Name: pods[i].Labels[v1alpha1.LabelNetwork]}
-		if l.holding[name] && !existing[name] && !ended(&pods[i]) {
-			networks[name] = true
-		}
-	}
-	return networks
+// placeOf returns whether a network holds a place, and whether it waits for an admission in its status.
+func (l *Limiter) placeOf(n *v1alpha1.BenchmarkNetwork, refused bool) (holds, waits bool) {
+	admitted, held := status.Admitted(n), l.held[client.ObjectKeyFromObject(n)] == n.UID
+	return admitted || held && !refused, !admitted && !refused && n.DeletionTimestamp == nil
 }

@@ -39,7 +39,7 @@ func TestLimitsDecide(t *testing.T) {
 			var units []*unit
 			for _, text := range strings.Fields(c.holding) {
 				u := unitFrom(text)
-				u.holds, u.waiting = true, nil
+				u.waiting = nil
 				units = append(units, u)
 			}
 			for i, text := range strings.Fields(c.waiting) {
