@@ -22,9 +22,11 @@ type advisoryIndex struct {
 	count  int
 	newest time.Time // when the one that changed last did
 	byName map[string][]*osvschema.Vulnerability
+	groups map[string][]string // Maven groups that have an artifact of this name
 }
 
-// loadAdvisories reads the advisories of an ecosystem, from all.zip or from single files. It returns nil if there are none.
+// loadAdvisories reads the advisories of an ecosystem, from all.zip or from single files. It returns nil if there is neither, also
+// for an empty directory, which a failed download leaves.
 func loadAdvisories(directory, ecosystem string) (*advisoryIndex, error) {
 	archive, err := zip.OpenReader(filepath.Join(directory, ecosystem, "all.zip"))
 	switch {
@@ -32,17 +34,21 @@ func loadAdvisories(directory, ecosystem string) (*advisoryIndex, error) {
 		defer archive.Close()
 		return readAdvisories(archive, ecosystem)
 	case errors.Is(err, fs.ErrNotExist):
-		return readAdvisories(os.DirFS(filepath.Join(directory, ecosystem)), ecosystem)
+		a, err := readAdvisories(os.DirFS(filepath.Join(directory, ecosystem)), ecosystem)
+		if err != nil || a.count == 0 {
+			return nil, err
+		}
+		return a, nil
 	}
 	return nil, fmt.Errorf("open the advisories of %s: %w", ecosystem, err)
 }
 
 func readAdvisories(files fs.FS, ecosystem string) (*advisoryIndex, error) {
 	paths, err := fs.Glob(files, "*.json")
-	if err != nil || len(paths) == 0 {
+	if err != nil {
 		return nil, err
 	}
-	a := &advisoryIndex{byName: map[string][]*osvschema.Vulnerability{}}
+	a := &advisoryIndex{byName: map[string][]*osvschema.Vulnerability{}, groups: map[string][]string{}}
 	for _, file := range paths {
 		text, err := fs.ReadFile(files, file)
 		if err != nil {
@@ -63,11 +69,37 @@ func (a *advisoryIndex) add(v *osvschema.Vulnerability) {
 		a.newest = modified
 	}
 	for _, affected := range v.GetAffected() {
+		// The matcher ignores all ranges after one of commits, so an advisory that lists commits first would affect no version.
+		affected.Ranges = slices.DeleteFunc(affected.GetRanges(), func(r *osvschema.Range) bool { return r.GetType() == osvschema.Range_GIT })
 		name := affected.GetPackage().GetName()
 		if !slices.Contains(a.byName[name], v) {
 			a.byName[name] = append(a.byName[name], v)
 		}
+		group, artifact, isMaven := strings.Cut(name, ":")
+		if isMaven && !slices.Contains(a.groups[artifact], group) {
+			a.groups[artifact] = append(a.groups[artifact], group)
+		}
 	}
+}
+
+// newestDate says when the newest advisory changed, if there is one.
+func (a *advisoryIndex) newestDate() string {
+	if a.count == 0 {
+		return ""
+	}
+	return ", the newest of " + a.newest.Format("2006-01-02")
+}
+
+// identities returns the component itself or, if its group is a guess, one component for each group that has such an artifact.
+func (a *advisoryIndex) identities(c *component) []*component {
+	if !c.groupGuessed {
+		return []*component{c}
+	}
+	var possible []*component
+	for _, group := range a.groups[c.Name] {
+		possible = append(possible, c.withGroup(group))
+	}
+	return possible
 }
 
 // affecting returns the advisories that affect this version of a package.
@@ -79,7 +111,8 @@ func (a *advisoryIndex) affecting(c *component) []*osvschema.Vulnerability {
 	return osvlocal.VulnerabilitiesAffectingPackage(candidates, c.Package)
 }
 
-// readAccepted reads vulnerabilities that are accepted: an ID and the reason on each line, comments begin with #.
+// readAccepted reads what is accepted: on each line the ID of a vulnerability, or the package URL of a component that cannot be
+// checked, and the reason. Comments begin with #.
 func readAccepted(file string) (map[string]string, error) {
 	accepted := map[string]string{}
 	if file == "" {
@@ -87,7 +120,7 @@ func readAccepted(file string) (map[string]string, error) {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("read the accepted vulnerabilities: %w", err)
+		return nil, fmt.Errorf("read what is accepted: %w", err)
 	}
 	for line := range strings.Lines(string(text)) {
 		id, reason, _ := strings.Cut(strings.TrimSpace(line), " ")

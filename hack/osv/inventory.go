@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,14 +16,16 @@ import (
 	dpkgmetadata "github.com/google/osv-scalibr/extractor/filesystem/os/dpkg/metadata"
 	cdxmetadata "github.com/google/osv-scalibr/extractor/filesystem/sbom/cdx/metadata"
 	"github.com/google/osv-scalibr/purl"
+	purlecosystem "github.com/google/osv-scalibr/purl/ecosystem"
 	"github.com/package-url/packageurl-go"
 )
 
 // component is one version of a package, with the names of the documents that list it.
 type component struct {
 	*extractor.Package
-	purl  purl.PackageURL
-	sboms []string
+	purl         purl.PackageURL
+	groupGuessed bool // a Maven component whose group syft derived from the file's name or manifest
+	sboms        []string
 }
 
 // name returns the name by which people know the package.
@@ -30,23 +33,39 @@ func (c *component) name() string {
 	return c.purl.Type + " " + strings.Trim(c.purl.Namespace+"/"+c.purl.Name, "/")
 }
 
+// unversionedURL returns the package URL without version and qualifiers.
+func (c *component) unversionedURL() string {
+	return "pkg:" + c.purl.Type + "/" + strings.Trim(c.purl.Namespace+"/"+c.purl.Name, "/")
+}
+
+// withGroup returns the component under another Maven group, which is a guess too.
+func (c *component) withGroup(group string) *component {
+	p := c.purl
+	p.Namespace = group
+	return &component{purl: p, Package: newPackage(&p), groupGuessed: c.groupGuessed, sboms: c.sboms}
+}
+
 // inventory holds the packages of all documents by OSV ecosystem, such as Go or Debian.
-type inventory map[string][]*component
+type inventory struct {
+	byEcosystem map[string][]*component
+	own         int // number of components of the project, which are in no ecosystem
+}
 
-func (i inventory) ecosystems() []string { return slices.Sorted(maps.Keys(i)) }
+func (i *inventory) ecosystems() []string { return slices.Sorted(maps.Keys(i.byEcosystem)) }
 
-// readInventory reads CycloneDX documents. A package that several of them list is in the inventory once.
-func readInventory(paths []string) (inventory, error) {
+// readInventory reads CycloneDX documents. A package that several of them list is in the inventory once. Components at or below
+// one of the project's package URLs are only counted.
+func readInventory(paths, projectURLs []string) (*inventory, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no SBOM is named")
 	}
 	known := map[string]*component{}
-	for _, path := range paths {
-		components, err := readSBOM(path)
+	for _, file := range paths {
+		components, err := readSBOM(file)
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", path, err)
+			return nil, fmt.Errorf("read %s: %w", file, err)
 		}
-		document := strings.TrimSuffix(filepath.Base(path), ".json")
+		document := strings.TrimSuffix(filepath.Base(file), ".json")
 		for _, c := range components {
 			first, ok := known[c.purl.String()]
 			if !ok {
@@ -57,11 +76,22 @@ func readInventory(paths []string) (inventory, error) {
 			}
 		}
 	}
-	all := inventory{}
+	all := &inventory{byEcosystem: map[string][]*component{}}
 	for _, c := range slices.SortedFunc(maps.Values(known), func(a, b *component) int { return cmp.Compare(a.purl.String(), b.purl.String()) }) {
-		all[ecosystemOf(c)] = append(all[ecosystemOf(c)], c)
+		if isBelow(c.unversionedURL(), projectURLs) {
+			all.own++
+			continue
+		}
+		all.byEcosystem[ecosystemOf(c)] = append(all.byEcosystem[ecosystemOf(c)], c)
 	}
 	return all, nil
+}
+
+// isBelow reports whether a package URL is one of the parents or begins with one and a slash.
+func isBelow(packageURL string, parents []string) bool {
+	return slices.ContainsFunc(parents, func(parent string) bool {
+		return packageURL == parent || strings.HasPrefix(packageURL, parent+"/")
+	})
 }
 
 // ecosystemOf returns the OSV ecosystem of a package. Packages that OSV has no ecosystem for, or that have no version, are listed
@@ -71,22 +101,21 @@ func ecosystemOf(c *component) string {
 	if ecosystem == "" {
 		ecosystem = "type " + c.purl.Type
 	}
-	// Code of this repository, for the most part.
 	if c.Version == "" || c.Version == "(devel)" || c.Version == "UNKNOWN" {
 		return ecosystem + " without a version"
 	}
 	return ecosystem
 }
 
-// readSBOM returns the components of a document that have a package URL.
-func readSBOM(path string) ([]*component, error) {
-	file, err := os.Open(path)
+// readSBOM returns the components of a document, without files and the operating system, whose packages are components too.
+func readSBOM(file string) ([]*component, error) {
+	reader, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer reader.Close()
 	var bom cyclonedx.BOM
-	if err := cyclonedx.NewBOMDecoder(file, cyclonedx.BOMFileFormatJSON).Decode(&bom); err != nil {
+	if err := cyclonedx.NewBOMDecoder(reader, cyclonedx.BOMFileFormatJSON).Decode(&bom); err != nil {
 		return nil, err
 	}
 	return components(bom.Components)
@@ -99,8 +128,8 @@ func components(list *[]cyclonedx.Component) ([]*component, error) {
 	}
 	var all []*component
 	for _, entry := range *list {
-		if entry.PackageURL != "" {
-			c, err := newComponent(entry.PackageURL)
+		if entry.Type != cyclonedx.ComponentTypeFile && entry.Type != cyclonedx.ComponentTypeOS {
+			c, err := newComponent(&entry)
 			if err != nil {
 				return nil, err
 			}
@@ -115,23 +144,39 @@ func components(list *[]cyclonedx.Component) ([]*component, error) {
 	return all, nil
 }
 
-func newComponent(packageURL string) (*component, error) {
-	p, err := purl.FromString(packageURL)
-	if err != nil {
-		return nil, fmt.Errorf("package URL %q: %w", packageURL, err)
+func newComponent(entry *cyclonedx.Component) (*component, error) {
+	p := purl.PackageURL{Type: string(entry.Type), Namespace: entry.Group, Name: entry.Name, Version: entry.Version}
+	if entry.PackageURL != "" {
+		var err error
+		if p, err = purl.FromString(entry.PackageURL); err != nil {
+			return nil, fmt.Errorf("package URL %q: %w", entry.PackageURL, err)
+		}
 	}
-	c := &component{purl: p, Package: &extractor.Package{Name: p.Name, Version: p.Version, PURLType: p.Type, Metadata: &cdxmetadata.Metadata{PURL: &p}}}
-	if p.Type == purl.TypeDebian {
+	if p.Type == purl.TypeGolang && strings.EqualFold(strings.Trim(p.Namespace+"/"+p.Name, "/"), entry.Name) {
+		// A package URL has a Go module's path in lower case. Advisories have it as the component's name does.
+		namespace, name := path.Split(entry.Name)
+		p.Namespace, p.Name = strings.TrimSuffix(namespace, "/"), name
+	}
+	c := &component{purl: p, Package: newPackage(&p)}
+	switch p.Type {
+	case purl.TypeDebian:
 		useSourcePackage(c)
+	case purl.TypeMaven:
+		// Syft takes the field group from a POM. The group of the package URL may be a guess, such as the artifact's name.
+		c.groupGuessed = entry.Group == ""
 	}
 	return c, nil
+}
+
+func newPackage(p *purl.PackageURL) *extractor.Package {
+	return &extractor.Package{Name: p.Name, Version: p.Version, PURLType: p.Type, Metadata: &cdxmetadata.Metadata{PURL: p}}
 }
 
 // useSourcePackage takes the source package's name and version, which advisories of distributions have, from the qualifiers that
 // syft writes: distro=debian-12 and upstream=NAME or NAME@VERSION.
 func useSourcePackage(c *component) {
 	qualifiers := packageurl.Qualifiers(c.purl.Qualifiers).Map()
-	_, release, _ := strings.Cut(qualifiers["distro"], "-")
+	release := purlecosystem.FromPURL(&c.purl).Suffix // such as 12 or, for Ubuntu, 22.04:LTS
 	source, version, _ := strings.Cut(qualifiers["upstream"], "@")
 	c.Version = cmp.Or(version, c.Version)
 	c.Metadata = &dpkgmetadata.Metadata{PackageName: c.Name, SourceName: cmp.Or(source, c.Name), OSID: c.purl.Namespace, OSVersionID: release}

@@ -20,6 +20,9 @@ var ecosystems = []struct {
 	{"Debian", "glibc", rangeOf("ECOSYSTEM", "0", "2.36-9+deb12u10"),
 		"pkg:deb/debian/libc6@2.36-9%2Bdeb12u9?arch=amd64&distro=debian-12&upstream=glibc",
 		"pkg:deb/debian/libc6@2.36-9%2Bdeb12u10?arch=amd64&distro=debian-12&upstream=glibc"},
+	{"Ubuntu", "openssl", rangeOf("ECOSYSTEM", "0", "3.0.2-0ubuntu1.18"),
+		"pkg:deb/ubuntu/libssl3@3.0.2-0ubuntu1.17?arch=amd64&distro=ubuntu-22.04&upstream=openssl",
+		"pkg:deb/ubuntu/libssl3@3.0.2-0ubuntu1.18?arch=amd64&distro=ubuntu-22.04&upstream=openssl"},
 }
 
 func rangeOf(kind, introduced, fixed string) string {
@@ -32,8 +35,11 @@ func writeDatabase(t *testing.T) string {
 	directory := t.TempDir()
 	for i, e := range ecosystems {
 		ecosystem := e.name
-		if ecosystem == "Debian" {
+		switch ecosystem {
+		case "Debian":
 			ecosystem = "Debian:12"
+		case "Ubuntu":
+			ecosystem = "Ubuntu:22.04:LTS"
 		}
 		write(t, filepath.Join(directory, e.name, "X.json"), fmt.Sprintf(
 			`{"id": "X-%d", "aliases": ["CVE-2026-%d"], "modified": "2026-11-0%dT00:00:00Z", "summary": "Made up", "new_field": 1,
@@ -46,10 +52,16 @@ func writeSBOM(t *testing.T, name string, packageURLs ...string) string {
 	t.Helper()
 	var list []string
 	for _, p := range packageURLs {
-		list = append(list, fmt.Sprintf(`{"type": "library", "name": "x", "purl": %q}`, p))
+		list = append(list, fmt.Sprintf(`{"type": "library", "name": "x", "group": "g", "purl": %q}`, p))
 	}
+	return writeComponents(t, name, list...)
+}
+
+// writeComponents writes a document with components in CycloneDX's JSON and returns its path.
+func writeComponents(t *testing.T, name string, components ...string) string {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), name+".json")
-	write(t, file, fmt.Sprintf(`{"bomFormat": "CycloneDX", "specVersion": "1.6", "components": [%s]}`, strings.Join(list, ",")))
+	write(t, file, fmt.Sprintf(`{"bomFormat": "CycloneDX", "specVersion": "1.6", "components": [%s]}`, strings.Join(components, ",")))
 	return file
 }
 
@@ -95,20 +107,69 @@ func TestFindsVulnerableVersions(t *testing.T) {
 	}
 }
 
-func TestSaysWhatIsNotChecked(t *testing.T) {
+func TestListsWhatIsNotChecked(t *testing.T) {
 	database := writeDatabase(t)
-	for _, c := range []struct{ name, database, packageURL, says string }{
-		{"no database", t.TempDir(), ecosystems[1].vulnerable, "Maven: NOT CHECKED: 1 packages"},
-		{"an ecosystem that the database lacks", database, "pkg:npm/left-pad@1.0.0", "npm: NOT CHECKED: 1 packages"},
-		{"a type that OSV has no ecosystem for", database, "pkg:generic/java@8", "type generic: NOT CHECKED: 1 packages"},
-		{"no version", database, "pkg:golang/github.com/benchnet/benchnet@(devel)", "Go without a version: NOT CHECKED: 1 packages"},
+	empty := t.TempDir()
+	if err := os.Mkdir(filepath.Join(empty, "Maven"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, database, packageURL, ecosystem, component string }{
+		{"no database", t.TempDir(), ecosystems[1].vulnerable, "Maven", "pkg:maven/org.example/logging"},
+		{"an empty directory instead of a database", empty, ecosystems[1].vulnerable, "Maven", "pkg:maven/org.example/logging"},
+		{"an ecosystem that the database lacks", database, "pkg:npm/left-pad@1.0.0", "npm", "pkg:npm/left-pad"},
+		{"a type that OSV has no ecosystem for", database, "pkg:generic/oracle/openjdk@8", "type generic", "pkg:generic/oracle/openjdk"},
+		{"no version", database, "pkg:maven/charsets/charsets", "Maven without a version", "pkg:maven/charsets/charsets"},
+		{"no package URL", database, "", "type library without a version", "pkg:library/g/x"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			sbom := writeSBOM(t, "sources", c.packageURL)
-			checkScan(t, options{database: c.database, sboms: []string{sbom}}, true, c.says)
-			checkScan(t, options{database: c.database, required: true, sboms: []string{sbom}}, false, c.says)
+			o := options{database: c.database, sboms: []string{writeSBOM(t, "sources", c.packageURL)}}
+			unchecked := []string{c.ecosystem + ": NOT CHECKED: 1 packages", "\n  " + c.component + ", version ", "in sources"}
+			checkScan(t, o, true, unchecked...)
+			o.required = true
+			checkScan(t, o, false, unchecked...)
+			o.accepted = filepath.Join(t.TempDir(), "accepted")
+			write(t, o.accepted, c.component+" it is watched elsewhere\n")
+			checkScan(t, o, true, "accepted without a check: "+c.component, "it is watched elsewhere")
 		})
 	}
+}
+
+func TestLeavesOutTheProject(t *testing.T) {
+	sbom := writeComponents(t, "sources",
+		`{"type": "library", "name": "github.com/benchnet/benchnet/drivers/evm", "purl": "pkg:golang/github.com/benchnet/benchnet/drivers/evm@(devel)"}`,
+		`{"type": "library", "name": "benchnet", "purl": "pkg:cargo/benchnet@0.1.0"}`,
+		`{"type": "file", "name": "go.mod"}`, `{"type": "operating-system", "name": "debian"}`)
+	o := options{database: t.TempDir(), required: true, sboms: []string{sbom}, project: []string{"pkg:golang/github.com/benchnet/benchnet", "pkg:cargo/benchnet"}}
+	checkScan(t, o, true, "2 components of the project itself left out")
+	o.project = []string{"pkg:golang/github.com/benchnet/bench", "pkg:cargo/benchnet"}
+	checkScan(t, o, false, "Go without a version: NOT CHECKED", "1 components of the project itself left out")
+}
+
+// TestFindsByOtherNames has components that an advisory names differently from the SBOM's package URL.
+func TestFindsByOtherNames(t *testing.T) {
+	for _, c := range []struct{ name, ecosystem, affects, component, says string }{
+		{"a Go module with capitals", "Go", "github.com/BurntSushi/toml",
+			`{"type": "library", "name": "github.com/BurntSushi/toml", "purl": "pkg:golang/github.com/BurntSushi/toml@v1.0.0"}`,
+			"VULNERABLE: golang github.com/BurntSushi/toml v1.0.0"},
+		{"a jar without a POM", "Maven", "com.jayway.jsonpath:json-path",
+			`{"type": "library", "name": "json-path", "purl": "pkg:maven/json-path/json-path@1.0.0"}`,
+			"VULNERABLE: maven com.jayway.jsonpath/json-path 1.0.0: Made up (https://osv.dev/X), in image, if that group is the artifact's"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			database := t.TempDir()
+			// The range of commits is first, as in advisories that GitHub writes.
+			write(t, filepath.Join(database, c.ecosystem, "X.json"), fmt.Sprintf(
+				`{"id": "X", "summary": "Made up", "affected": [{"package": {"ecosystem": %q, "name": %q},
+				"ranges": [{"type": "GIT", "repo": "https://x", "events": [{"introduced": "0"}]},
+				{"type": "SEMVER", "events": [{"introduced": "0"}, {"fixed": "1.0.1"}]}]}]}`, c.ecosystem, c.affects))
+			checkScan(t, options{database: database, sboms: []string{writeComponents(t, "image", c.component)}}, false, c.says, "1 vulnerable")
+		})
+	}
+	t.Run("a jar with a POM has no other group", func(t *testing.T) {
+		database := writeDatabase(t)
+		other := `{"type": "library", "group": "org.other", "name": "logging", "purl": "pkg:maven/org.other/logging@2.14.1"}`
+		checkScan(t, options{database: database, sboms: []string{writeComponents(t, "image", other)}}, true, "0 vulnerable")
+	})
 }
 
 func TestAcceptsByAlias(t *testing.T) {
@@ -131,6 +192,13 @@ func TestReadsArchivesAndMergesDocuments(t *testing.T) {
 	write(t, filepath.Join(database, "Maven", "all.zip"), zipped(t, "X-1.json", string(text)))
 	sboms := []string{writeSBOM(t, "one", ecosystems[1].vulnerable), writeSBOM(t, "two", ecosystems[1].vulnerable)}
 	checkScan(t, options{database: database, sboms: sboms}, false, "in one, two", "Maven: 1 packages checked")
+}
+
+func TestEmptyArchiveIsADatabase(t *testing.T) {
+	database := t.TempDir()
+	write(t, filepath.Join(database, "Maven", "all.zip"), zipped(t, "README", ""))
+	sboms := []string{writeSBOM(t, "image", ecosystems[1].vulnerable)}
+	checkScan(t, options{database: database, required: true, sboms: sboms}, true, "Maven: 1 packages checked with 0 advisories: 0 vulnerable")
 }
 
 func zipped(t *testing.T, name, text string) string {
