@@ -44,8 +44,11 @@ func (s *Scrapers) Set(text string) error {
 		return fmt.Errorf("it must be a JSON list of NetworkPolicy peers: %w", err)
 	}
 	for i, peer := range peers {
-		if peer.IPBlock == nil && peer.NamespaceSelector == nil && peer.PodSelector == nil {
+		switch selects := peer.NamespaceSelector != nil || peer.PodSelector != nil; {
+		case peer.IPBlock == nil && !selects:
 			return fmt.Errorf("peer %d selects nothing: it needs ipBlock, namespaceSelector or podSelector", i)
+		case peer.IPBlock != nil && selects:
+			return fmt.Errorf("peer %d has ipBlock and a selector: it needs either ipBlock, or namespaceSelector and podSelector or one of them", i)
 		}
 	}
 	*s = peers
