@@ -29,6 +29,9 @@ var (
 	projectedSources = []string{"configMap", "downwardAPI", "secret"}
 )
 
+// maxGraceSeconds bounds how long the pods of a chart may take to end, a preStop hook included. PostgreSQL is given 60 s.
+const maxGraceSeconds = 600
+
 // checkStatefulSet checks the number of pods, the pods and their volumes, and rebuilds the metadata of the pods and the claims.
 func checkStatefulSet(content map[string]any) error {
 	spec, path := content["spec"].(map[string]any), field.NewPath("spec")
@@ -91,6 +94,9 @@ func checkPod(content map[string]any, path *field.Path) error {
 	if err := checkAffinity(template.Spec.Affinity, path.Child("affinity")); err != nil {
 		return err
 	}
+	if err := checkGracePeriods(&template.Spec, path); err != nil {
+		return err
+	}
 	pod := content["spec"].(map[string]any)
 	if err := onlyFields(pod, path, podFields); err != nil {
 		return err
@@ -98,6 +104,36 @@ func checkPod(content map[string]any, path *field.Path) error {
 	for n, volume := range itemsOf(pod, "volumes") {
 		if err := checkVolume(volume, path.Child("volumes").Index(n)); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkGracePeriods bounds the time that pods take to end, and that of containers whose probes fail.
+func checkGracePeriods(pod *corev1.PodSpec, path *field.Path) error {
+	check := func(seconds *int64, path *field.Path) error {
+		if path = path.Child("terminationGracePeriodSeconds"); seconds != nil && (*seconds < 0 || *seconds > maxGraceSeconds) {
+			return fmt.Errorf("%s %d is not allowed: it must be between 0 and %d", path, *seconds, maxGraceSeconds)
+		}
+		return nil
+	}
+	if err := check(pod.TerminationGracePeriodSeconds, path); err != nil {
+		return err
+	}
+	for i, c := range slices.Concat(pod.InitContainers, pod.Containers) {
+		at := path.Child("initContainers").Index(i)
+		if n := len(pod.InitContainers); i >= n {
+			at = path.Child("containers").Index(i - n)
+		}
+		if p := c.LivenessProbe; p != nil {
+			if err := check(p.TerminationGracePeriodSeconds, at.Child("livenessProbe")); err != nil {
+				return err
+			}
+		}
+		if p := c.StartupProbe; p != nil {
+			if err := check(p.TerminationGracePeriodSeconds, at.Child("startupProbe")); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
