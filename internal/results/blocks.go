@@ -65,17 +65,33 @@ func (w *Worker) checkSeries() error {
 	return nil
 }
 
+// blockTail is the height of the last block that a worker listed, and how many it omitted after that.
+type blockTail struct{ height, omitted int64 }
+
 // addBlocks keeps every height once, as the first worker saw it, and at most MaxBlocks of them.
-func (m *Measurement) addBlocks(w *Worker) {
-	m.BlocksOmitted = max(m.BlocksOmitted, w.BlocksOmitted)
-	if len(w.Blocks) == 0 {
-		return
+func (m *Merger) addBlocks(w *Worker) {
+	tail := blockTail{omitted: w.BlocksOmitted}
+	for _, b := range w.Blocks {
+		m.heights = append(m.heights, b.Height)
+		tail.height = b.Height
 	}
-	all := slices.Concat(m.Blocks, w.Blocks)
+	m.tails = append(m.tails, tail)
+	all := slices.Concat(m.measurement.Blocks, w.Blocks)
 	slices.SortStableFunc(all, func(a, b Block) int { return cmp.Compare(a.Height, b.Height) })
 	all = slices.CompactFunc(all, func(a, b Block) bool { return a.Height == b.Height })
-	m.Blocks = all[:min(len(all), MaxBlocks)]
-	m.BlocksOmitted += int64(len(all) - len(m.Blocks))
+	m.measurement.Blocks = all[:min(len(all), MaxBlocks)]
+}
+
+// blocksOmitted returns how many blocks are not listed. What one worker omitted may be listed by others, and they may have omitted the same.
+func (m *Merger) blocksOmitted() int64 {
+	slices.Sort(m.heights)
+	m.heights = slices.Compact(m.heights)
+	var unlisted int64
+	for _, tail := range m.tails {
+		next, _ := slices.BinarySearch(m.heights, tail.height+1)
+		unlisted = max(unlisted, tail.omitted-int64(len(m.heights)-next))
+	}
+	return int64(len(m.heights)-len(m.measurement.Blocks)) + unlisted
 }
 
 // addSeries keeps, of several recordings of the same thing, the one with the fewest gaps.

@@ -31,6 +31,34 @@ func TestBlocksOfAllWorkers(t *testing.T) {
 	}
 }
 
+// TestBlocksAreOmittedOnce has workers of a chain of 25,000 blocks that list at most 20,000 each.
+func TestBlocksAreOmittedOnce(t *testing.T) {
+	const total = 25_000
+	list := func(index int, first, last, omitted int64) Worker {
+		w := withBlocks(t, index)
+		for height := first; height <= last; height++ {
+			w.Blocks = append(w.Blocks, Block{Height: height, Micros: height})
+		}
+		w.BlocksOmitted = omitted
+		return w
+	}
+	for name, workers := range map[string][]Worker{
+		"all saw the same":                       {list(0, 1, MaxBlocks, 5000), list(1, 1, MaxBlocks, 5000)},
+		"the second lists what the first omits":  {list(0, 1, MaxBlocks, 5000), list(1, 5001, total, 0)},
+		"the first lists what the second omits":  {list(0, 5001, total, 0), list(1, 1, MaxBlocks, 5000)},
+		"the third lists what was dropped":       {list(0, 1, MaxBlocks, 0), list(1, MaxBlocks+1, total, 0), list(2, MaxBlocks+1, total, 0)},
+		"each lists another part":                {list(0, 1, 10_000, 0), list(1, 10_001, 22_000, 0), list(2, 22_001, total, 0)},
+		"one lists nothing and omits everything": {list(0, 1, MaxBlocks, 5000), list(1, 1, 0, total)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := merge(t, workers...)
+			if len(m.Blocks) != MaxBlocks || m.BlocksOmitted != total-MaxBlocks {
+				t.Errorf("%d blocks are listed and %d omitted, want %d and %d", len(m.Blocks), m.BlocksOmitted, MaxBlocks, total-MaxBlocks)
+			}
+		})
+	}
+}
+
 func TestSeriesWithTheFewestGapsIsKept(t *testing.T) {
 	a, b := worker(t, 0, 10, 20, 30), worker(t, 1, 10, 20, 30)
 	a.Series = []NamedSeries{{Subject: "member-0", Name: "pending", Unit: "transactions", Values: Series{1, Missing, 3}}}

@@ -67,6 +67,9 @@ type Merger struct {
 	members map[string]int
 	series  map[seriesKey]int
 	last    *Worker
+	// heights of the blocks that the workers listed, some of them several times, and the tails of these lists.
+	heights []int64
+	tails   []blockTail
 }
 
 // seriesKey identifies a series of a measurement.
@@ -104,6 +107,7 @@ func (m *Merger) Add(w *Worker) error {
 	for _, s := range w.Series {
 		m.addSeries(s)
 	}
+	m.addBlocks(w)
 	m.measurement.add(w)
 	for _, e := range w.Errors {
 		m.errors.add(e)
@@ -114,7 +118,7 @@ func (m *Merger) Add(w *Worker) error {
 // Measurement returns what the workers measured together.
 func (m *Merger) Measurement() *Measurement {
 	merged := m.measurement
-	merged.Errors = m.errors.sorted()
+	merged.Errors, merged.BlocksOmitted = m.errors.sorted(), m.blocksOmitted()
 	slices.SortStableFunc(merged.Series, func(a, b NamedSeries) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Subject, b.Subject))
 	})
@@ -147,7 +151,6 @@ func (m *Measurement) add(w *Worker) {
 	}
 	m.Schedule.add(w.Schedule)
 	m.addLedger(w.Ledger)
-	m.addBlocks(w)
 	m.Workers = append(m.Workers, WorkerSummary{
 		Worker: w.Worker, Completed: sum(w.CompletedPerSecond), Failed: sum(w.FailedPerSecond),
 		MaxLagMicros: w.Schedule.MaxLagMicros, Load: w.Load,
