@@ -141,7 +141,7 @@ func (w *world) awaitWrites() {
 		if !cached {
 			continue
 		}
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
+		for deadline := time.Now().Add(10 * time.Minute); ; time.Sleep(2 * time.Millisecond) {
 			want, have := w.versions(gvk, selector)
 			if maps.Equal(want, have) {
 				break

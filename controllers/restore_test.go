@@ -89,7 +89,7 @@ func (w *world) deleteAndAwait(t *testing.T, kind, label, owner string) {
 	// The protection of volumes is a controller's, and there is none here to end it.
 	must(t, w.client.Patch(w.ctx, object, client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`))))
 	must(t, w.client.Delete(w.ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground)))
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		w.collectGarbage()
 		err := w.client.Get(w.ctx, client.ObjectKeyFromObject(object), object)
 		if err == nil && object.GetUID() != before && object.GetDeletionTimestamp() == nil {

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
@@ -319,8 +318,8 @@ func TestPlan(t *testing.T) {
 
 // With nobody to carry out what was applied, the time is over before it has ended.
 func TestRunTimesOut(t *testing.T) {
-	o := kubectl(t, "run", "-f", filepath.Join("testdata", "network.yaml"), "--timeout", "2s")
-	o.wants(t, 1, "benchmarknetwork/idle applied", "bnet/idle Pending", "to come back: kubectl benchnet watch -n bn-plugin bnet/idle", "error: not ended within --timeout 2s")
+	o := kubectl(t, "run", "-f", filepath.Join("testdata", "network.yaml"), "--timeout", "1s")
+	o.wants(t, 1, "benchmarknetwork/idle applied", "to come back: kubectl benchnet watch -n bn-plugin bnet/idle", "error: not ended within --timeout 1s")
 	var network v1alpha1.BenchmarkNetwork
 	if err := server.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "idle"}, &network); err != nil {
 		t.Fatal(err)
@@ -330,6 +329,17 @@ func TestRunTimesOut(t *testing.T) {
 	}
 }
 
+// interruptingWriter interrupts a command as soon as it has written something.
+type interruptingWriter struct {
+	bytes.Buffer
+	interrupt func()
+}
+
+func (w *interruptingWriter) Write(text []byte) (int, error) {
+	defer w.interrupt()
+	return w.Buffer.Write(text)
+}
+
 // An interruption leaves what was applied, and says how to come back to it.
 func TestInterruption(t *testing.T) {
 	if server == nil {
@@ -337,10 +347,9 @@ func TestInterruption(t *testing.T) {
 	}
 	kubectl(t, "run", "-f", filepath.Join("testdata", "network.yaml"), "--timeout", "1s").wants(t, 1)
 	ctx, interrupt := context.WithCancel(t.Context())
-	time.AfterFunc(time.Second, interrupt)
-	var out, errOut bytes.Buffer
+	out, errOut := interruptingWriter{interrupt: interrupt}, bytes.Buffer{}
 	code := cli.Run(ctx, "0.1.0", strings.NewReader(""), &out, &errOut, []string{"--kubeconfig", server.kubeconfig, "-n", namespace, "watch", "idle"})
-	outcome{code, out.String(), errOut.String()}.wants(t, 130, "bnet/idle goes on; to come back: kubectl benchnet watch -n bn-plugin bnet/idle")
+	outcome{code, out.String(), errOut.String()}.wants(t, 130, "bnet/idle Pending", "bnet/idle goes on; to come back: kubectl benchnet watch -n bn-plugin bnet/idle")
 }
 
 func TestReset(t *testing.T) {

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 func count() int {
 	var captured sync.Map
 	watch := Each(regexp.MustCompile(`^(\d+) RPS`), func(groups [][]byte) { captured.Store(string(groups[1]), true) })
-	c, err := Start(os.Args[1:], Options{Stdin: StdinNull, Linger: time.Second, Stdout: []Watcher{watch}, Stderr: []Watcher{watch}})
+	c, err := Start(os.Args[1:], Options{Stdin: StdinNull, Linger: 5 * time.Minute, Stdout: []Watcher{watch}, Stderr: []Watcher{watch}})
 	if err != nil {
 		return ExitCode(err)
 	}
@@ -45,7 +45,7 @@ func count() int {
 }
 
 func supervise(mode string) int {
-	options := Options{Stdin: StdinNull, Linger: 5 * time.Second}
+	options := Options{Stdin: StdinNull, Linger: 5 * time.Minute}
 	switch mode {
 	case "held":
 		options.Stdin = StdinHeld
