@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import lsr.paxos.client.Client;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,22 +32,41 @@ class DriveTest {
     @BeforeEach
     void refuseNothing() {
         Client.refuseEvery = 0;
+        Client.EXECUTED.set(0); // It decides which request is refused.
     }
 
-    private int drive(String workload, String... arguments) throws IOException {
-        Files.write(folder.resolve("workload.json"), workload.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        Files.write(folder.resolve("paxos.properties"), new byte[0]);
-        return driveFrom(System.currentTimeMillis() + 200, arguments);
+    private int drive(String workload, String... arguments) throws Exception {
+        return driveUntil(0, workload, arguments);
     }
 
-    private int driveFrom(long startMillis, String... arguments) throws IOException {
-        Files.write(folder.resolve("start"), Long.toString(startMillis).getBytes(StandardCharsets.UTF_8));
+    /** Runs the driver. Its load starts once it is ready, however long that takes, and is stopped after some seconds; 0: it is not. */
+    private int driveUntil(int stopSeconds, String workload, String... arguments) throws Exception {
+        write("workload.json", workload.replace('\'', '"'));
+        write("paxos.properties", "");
+        for (String stale : new String[] {"ready", "start", "stop"}) {
+            Files.deleteIfExists(folder.resolve(stale));
+        }
         Map<String, String> environment = new HashMap<>();
         environment.put("BENCHNET_DIR", folder.toString());
         environment.put("BENCHNET_WORKLOAD", folder.resolve("workload.json").toString());
         environment.put("BENCHNET_WORKER", "1");
         environment.put("BENCHNET_WORKERS", "2");
-        return Drive.run(arguments.length > 0 ? arguments : new String[] {"--properties", folder + "/paxos.properties"}, environment);
+        String[] given = arguments.length > 0 ? arguments : new String[] {"--properties", folder + "/paxos.properties"};
+        CompletableFuture<Integer> code = CompletableFuture.supplyAsync(() -> Drive.run(given, environment));
+        while (!Files.exists(folder.resolve("ready")) && !code.isDone()) {
+            Thread.sleep(10);
+        }
+        long start = System.currentTimeMillis() + 200;
+        if (stopSeconds > 0) {
+            write("stop", Long.toString(start + 1000L * stopSeconds));
+        }
+        write("start.whole", Long.toString(start));
+        Files.move(folder.resolve("start.whole"), folder.resolve("start"));
+        return code.get();
+    }
+
+    private void write(String name, String content) throws IOException {
+        Files.write(folder.resolve(name), content.getBytes(StandardCharsets.UTF_8));
     }
 
     private String failure() throws IOException {
@@ -89,15 +109,11 @@ class DriveTest {
     @Test
     void theStopEndsTheLoadAndTheRecordingIsInIntervals() throws Exception {
         for (String load : new String[] {"'model':'Closed'", "'model':'Open','ratePerSecond':200"}) {
-            long start = System.currentTimeMillis() + 3000;
-            Files.write(folder.resolve("workload.json"), CLOSED.replace("'model':'Closed'", load)
-                    .replace("'warmUpSeconds':1,'windowSeconds':1", "'warmUpSeconds':0,'windowSeconds':60,'intervalSeconds':1")
-                    .replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-            Files.write(folder.resolve("paxos.properties"), new byte[0]);
-            Files.write(folder.resolve("stop"), Long.toString(start + 3000).getBytes(StandardCharsets.UTF_8));
-            assertEquals(0, driveFrom(start));
+            assertEquals(0, driveUntil(3, CLOSED.replace("'model':'Closed'", load)
+                    .replace("'warmUpSeconds':1,'windowSeconds':1", "'warmUpSeconds':0,'windowSeconds':60,'intervalSeconds':1")));
 
             JsonNode result = result();
+            long start = Long.parseLong(new String(Files.readAllBytes(folder.resolve("start")), StandardCharsets.UTF_8));
             assertTrue(System.currentTimeMillis() - start < 55_000, "it ends before the longest window would");
             assertEquals(60, result.get("windowSeconds").asInt());
             assertEquals(60, result.get("intervals").size());
@@ -124,14 +140,14 @@ class DriveTest {
     }
 
     @Test
-    void aRefusalDuringSetUpEndsTheWorker() throws IOException {
+    void aRefusalDuringSetUpEndsTheWorker() throws Exception {
         Client.refuseEvery = 1;
         assertEquals(1, drive(CLOSED));
         assertEquals("set up: connect a client and have one request executed: Nack received: busy", failure());
     }
 
     @Test
-    void whatIsWrongIsNamed() throws IOException {
+    void whatIsWrongIsNamed() throws Exception {
         assertEquals(1, drive(CLOSED.replace("'requestBytes':128", "'requestBytes':0")));
         assertEquals("operation.requestBytes: must be a whole number from 1 to 16777216, but is 0", failure());
 
