@@ -46,31 +46,31 @@ import (
 // version is set by the linker.
 var version = "0.1.0"
 
-// options are the flags of the manager.
-type options struct {
-	metricsAddress, probeAddress string
-	metricsSecure, leaderElect   bool
-	metricsAuthorization         bool
-	scrapers                     isolation.Scrapers
-	imageRegistry, imageVersion  string
-	imageOverrides               pairs
-	pullSecrets                  list
-	namespaces, excluded         list
-	isolation                    isolation.Mode
-	concurrency                  int
-	limits                       controllers.Limits
-	kueue                        controllers.KueueMode
-	profileAddress               string
-	log                          zap.Options
+// managerFlags are the flags of the manager.
+type managerFlags struct {
+	metricsAddress, probeAddress          string
+	metricsSecure, leaderElect            bool
+	metricsAuthorization                  bool
+	metricsScrapers                       isolation.Scrapers
+	imageRegistry, imageVersion           string
+	imageOverrides                        keyValueFlag
+	pullSecrets                           stringListFlag
+	watchedNamespaces, excludedNamespaces stringListFlag
+	networkPolicyMode                     isolation.Mode
+	concurrency                           int
+	limits                                controllers.Limits
+	kueueMode                             controllers.KueueMode
+	pprofAddress                          string
+	log                                   zap.Options
 }
 
 func main() {
 	if sandbox.IsChild() {
 		os.Exit(sandbox.ServeChild())
 	}
-	command := func() error { return run(parse()) }
+	command := func() error { return runManager(parseFlags()) }
 	if len(os.Args) > 1 && os.Args[1] == "check" {
-		command = func() error { return check(os.Args[2:]) }
+		command = func() error { return runSelfTest(os.Args[2:]) }
 	}
 	if err := command(); err != nil {
 		fmt.Fprintln(os.Stderr, "manager:", err)
@@ -78,58 +78,58 @@ func main() {
 	}
 }
 
-func parse() options {
-	o := options{imageOverrides: pairs{}, scrapers: isolation.DefaultScrapers(), isolation: isolation.Enforced, kueue: controllers.KueueIgnore}
+func parseFlags() managerFlags {
+	o := managerFlags{imageOverrides: keyValueFlag{}, metricsScrapers: isolation.DefaultScrapers(), networkPolicyMode: isolation.ModeEnforced, kueueMode: controllers.KueueIgnore}
 	flag.StringVar(&o.metricsAddress, "metrics-bind-address", ":8443", "address of the metrics endpoint; 0 turns it off")
 	flag.BoolVar(&o.metricsSecure, "metrics-secure", true, "serve metrics over TLS, with a self-signed certificate")
 	flag.BoolVar(&o.metricsAuthorization, "metrics-authorization", true,
 		"with --metrics-secure: serve metrics only to clients that RBAC allows to get /metrics")
-	flag.Var(&o.scrapers, "metrics-scrapers", "pods that may read the metrics of networks, as a JSON list of NetworkPolicy peers; []: all pods")
+	flag.Var(&o.metricsScrapers, "metrics-scrapers", "pods that may read the metrics of networks, as a JSON list of NetworkPolicy peers; []: all pods")
 	flag.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
 	flag.BoolVar(&o.leaderElect, "leader-elect", false, "let one of several managers work at a time")
-	flag.StringVar(&o.imageRegistry, "image-registry", images.DefaultRegistry, "prefix of the project's images")
+	flag.StringVar(&o.imageRegistry, "image-registry", images.DefaultImageRegistry, "prefix of the project's images")
 	flag.StringVar(&o.imageVersion, "image-version", version, "tag of the project's images")
 	flag.Var(o.imageOverrides, "image-override", "name=reference that replaces one image; may be given several times")
 	flag.Var(&o.pullSecrets, "image-pull-secret", "Secret with which the pods of networks pull images; may be given several times")
-	flag.Var(&o.namespaces, "watch-namespace", "namespaces to watch, separated by commas; may be given several times; empty: all")
-	flag.Var(&o.excluded, "exclude-namespace", "namespace to leave to another operator; may be given several times")
-	flag.Var(choice[isolation.Mode]{&o.isolation, []isolation.Mode{isolation.Enforced, isolation.None}}, "network-policies",
+	flag.Var(&o.watchedNamespaces, "watch-namespace", "namespaces to watch, separated by commas; may be given several times; empty: all")
+	flag.Var(&o.excludedNamespaces, "exclude-namespace", "namespace to leave to another operator; may be given several times")
+	flag.Var(enumFlag[isolation.Mode]{&o.networkPolicyMode, []isolation.Mode{isolation.ModeEnforced, isolation.ModeNone}}, "network-policies",
 		"Enforced: keep networks apart by NetworkPolicies; or None")
 	flag.IntVar(&o.concurrency, "max-concurrent-reconciles", 4, "resources of a kind worked on at the same time")
 	flag.IntVar(&o.limits.MaxNetworks, "max-networks", 0, "networks that exist at one time in all namespaces; 0: no limit")
 	flag.IntVar(&o.limits.MaxNetworksPerNamespace, "max-networks-per-namespace", 0, "networks that exist at one time in each namespace; 0: no limit")
-	flag.Var(choice[controllers.KueueMode]{&o.kueue, []controllers.KueueMode{controllers.KueueHonour, controllers.KueueIgnore}}, "kueue",
+	flag.Var(enumFlag[controllers.KueueMode]{&o.kueueMode, []controllers.KueueMode{controllers.KueueHonour, controllers.KueueIgnore}}, "kueue",
 		"Honour: networks labelled for Kueue wait for Kueue, if that is installed, and the limits do not apply to them; or Ignore")
-	flag.StringVar(&o.profileAddress, "pprof-bind-address", "", "address of the Go profiles, for whoever reaches it; default: none")
+	flag.StringVar(&o.pprofAddress, "pprof-bind-address", "", "address of the Go profiles, for whoever reaches it; default: none")
 	o.log.BindFlags(flag.CommandLine)
 	flag.Parse()
 	return o
 }
 
-// check looks from inside the cluster whether the operator works; helm test runs it.
-func check(arguments []string) error {
+// runSelfTest looks from inside the cluster whether the operator works; helm test runs it.
+func runSelfTest(arguments []string) error {
 	flags := flag.NewFlagSet("check", flag.ExitOnError)
 	namespace := flags.String("namespace", "default", "namespace in which networks may be made")
 	readiness := flags.String("readiness", "http://localhost:8081/readyz", "URL that tells whether the operator is ready")
 	_ = flags.Parse(arguments) // It exits by itself.
 	ctrl.SetLogger(zap.New())
-	config, kube, err := reach()
+	config, kube, err := connectToAPIServer()
 	if err != nil {
 		return err
 	}
-	c, err := client.New(config, client.Options{Scheme: scheme()})
+	c, err := client.New(config, client.Options{Scheme: newScheme()})
 	if err != nil {
 		return fmt.Errorf("make the client: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctrl.SetupSignalHandler(), time.Minute)
 	defer cancel()
-	i := inspection.Inspection{Client: c, Discovery: kube, Namespace: *namespace, Readiness: *readiness}
+	i := inspection.Runner{Client: c, Discovery: kube, Namespace: *namespace, ReadinessURL: *readiness}
 	return i.Run(ctx, os.Stdout)
 }
 
-// reach finds the API server, and makes a client that tells what it serves. It sets no limit on requests of its own: the API
+// connectToAPIServer finds the API server, and makes a client that tells what it serves. It sets no limit on requests of its own: the API
 // server's priority and fairness does, and knows better.
-func reach() (*rest.Config, *discovery.DiscoveryClient, error) {
+func connectToAPIServer() (*rest.Config, *discovery.DiscoveryClient, error) {
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return nil, nil, fmt.Errorf("find the API server: %w", err)
@@ -145,16 +145,16 @@ func reach() (*rest.Config, *discovery.DiscoveryClient, error) {
 // holds all objects of all networks, and seldom has much to do: memory is what it costs, not time.
 const gcPercent = 50
 
-// ownMemoryLimit returns what GOMEMLIMIT, the limit of the pod, leaves beside the processes that render charts: at least half of it.
+// operatorMemoryLimit returns what GOMEMLIMIT, the limit of the pod, leaves beside the processes that render charts: at least half of it.
 // Without a limit it returns the argument.
-func ownMemoryLimit(pod int64) int64 {
+func operatorMemoryLimit(pod int64) int64 {
 	if pod == math.MaxInt64 {
 		return pod
 	}
-	return max(pod-sandbox.MaxMemory, pod/2)
+	return max(pod-sandbox.MaxChildMemory, pod/2)
 }
 
-func run(o options) error {
+func runManager(o managerFlags) error {
 	if o.limits.MaxNetworks < 0 || o.limits.MaxNetworksPerNamespace < 0 {
 		return errors.New("--max-networks and --max-networks-per-namespace must not be negative; 0 is no limit")
 	}
@@ -162,8 +162,8 @@ func run(o options) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	debug.SetMemoryLimit(ownMemoryLimit(debug.SetMemoryLimit(-1)))
-	config, kube, err := reach()
+	debug.SetMemoryLimit(operatorMemoryLimit(debug.SetMemoryLimit(-1)))
+	config, kube, err := connectToAPIServer()
 	if err != nil {
 		return err
 	}
@@ -171,23 +171,23 @@ func run(o options) error {
 	if err != nil {
 		return fmt.Errorf("ask the API server's version: %w", err)
 	}
-	found, err := controllers.FindKueue(o.kueue, kube)
+	found, err := controllers.DetectKueue(o.kueueMode, kube)
 	if err != nil {
 		return err
 	}
-	mgr, err := ctrl.NewManager(config, o.manager(found))
+	mgr, err := ctrl.NewManager(config, o.buildManagerOptions(found))
 	if err != nil {
 		return fmt.Errorf("make the manager: %w", err)
 	}
-	if err := o.setUp(mgr, server.GitVersion, found); err != nil {
+	if err := o.setUpManager(mgr, server.GitVersion, found); err != nil {
 		return err
 	}
 	return mgr.Start(ctrl.SetupSignalHandler())
 }
 
-// setUp registers the reconcilers.
-func (o options) setUp(mgr ctrl.Manager, kubeVersion string, found controllers.KueueMode) error {
-	if err := controllers.IndexRuns(context.Background(), mgr.GetFieldIndexer()); err != nil {
+// setUpManager registers the reconcilers.
+func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found controllers.KueueMode) error {
+	if err := controllers.IndexRunsByNetwork(context.Background(), mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
 	charts, err := sandbox.NewRenderer(time.Now)
@@ -195,20 +195,20 @@ func (o options) setUp(mgr ctrl.Manager, kubeVersion string, found controllers.K
 		return err
 	}
 	dependencies := controllers.Dependencies{
-		Client:      mgr.GetClient(),
-		Direct:      mgr.GetAPIReader(),
-		Platforms:   all.Registry(),
-		Images:      o.catalogue(),
-		Writer:      apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()),
-		Reader:      observe.NewReader(mgr.GetClient(), mgr.GetScheme()),
-		Charts:      charts,
-		Events:      mgr.GetEventRecorder(v1alpha1.ManagedBy),
-		KubeVersion: kubeVersion,
-		Isolation:   o.isolation,
-		Scrapers:    o.scrapers,
-		Kueue:       found,
-		Limits:      o.limits,
-		Now:         time.Now,
+		Client:            mgr.GetClient(),
+		APIReader:         mgr.GetAPIReader(),
+		Platforms:         all.New(),
+		Images:            o.imageCatalogue(),
+		Writer:            apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()),
+		SnapshotReader:    observe.NewReader(mgr.GetClient(), mgr.GetScheme()),
+		ChartRenderer:     charts,
+		Recorder:          mgr.GetEventRecorder(v1alpha1.ManagedBy),
+		KubeVersion:       kubeVersion,
+		NetworkPolicyMode: o.networkPolicyMode,
+		MetricsScrapers:   o.metricsScrapers,
+		Kueue:             found,
+		Limits:            o.limits,
+		Now:               time.Now,
 	}
 	networks := &controllers.NetworkReconciler{Dependencies: dependencies}
 	if o.limits != (controllers.Limits{}) {
@@ -228,30 +228,30 @@ func (o options) setUp(mgr ctrl.Manager, kubeVersion string, found controllers.K
 	if err := metrics.Registry.Register(&telemetry.Collector{Reader: mgr.GetClient(), Elected: mgr.Elected(), Version: version}); err != nil {
 		return fmt.Errorf("register the operator's metrics: %w", err)
 	}
-	if err := mgr.Add(footprint.NewKeeper()); err != nil {
+	if err := mgr.Add(footprint.NewMemoryReleaser()); err != nil {
 		return fmt.Errorf("add the keeper of memory: %w", err)
 	}
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return fmt.Errorf("add the health check: %w", err)
 	}
-	if err := mgr.AddReadyzCheck("caches", synced(mgr.GetCache())); err != nil {
+	if err := mgr.AddReadyzCheck("caches", newCacheSyncChecker(mgr.GetCache())); err != nil {
 		return fmt.Errorf("add the readiness check: %w", err)
 	}
 	return nil
 }
 
-func (o options) catalogue() images.Catalogue {
-	return images.Catalogue{Registry: o.imageRegistry, Version: o.imageVersion, Overrides: o.imageOverrides, PullSecrets: o.pullSecrets}
+func (o managerFlags) imageCatalogue() images.ImageCatalogue {
+	return images.ImageCatalogue{Registry: o.imageRegistry, Version: o.imageVersion, Overrides: o.imageOverrides, PullSecrets: o.pullSecrets}
 }
 
-// syncedWithin is how long a probe waits for the caches.
-const syncedWithin = 500 * time.Millisecond
+// cacheSyncTimeout is how long a probe waits for the caches.
+const cacheSyncTimeout = 500 * time.Millisecond
 
-// synced tells whether the caches hold what there is: an operator that lacks a right never gets ready. One that is not the leader
+// newCacheSyncChecker tells whether the caches hold what there is: an operator that lacks a right never gets ready. One that is not the leader
 // has none, and is ready to become it.
-func synced(caches cache.Cache) healthz.Checker {
+func newCacheSyncChecker(caches cache.Cache) healthz.Checker {
 	return func(request *http.Request) error {
-		ctx, cancel := context.WithTimeout(request.Context(), syncedWithin)
+		ctx, cancel := context.WithTimeout(request.Context(), cacheSyncTimeout)
 		defer cancel()
 		if !caches.WaitForCacheSync(ctx) {
 			return errors.New("the caches are not filled yet")
@@ -260,25 +260,25 @@ func synced(caches cache.Cache) healthz.Checker {
 	}
 }
 
-func (o options) manager(found controllers.KueueMode) ctrl.Options {
+func (o managerFlags) buildManagerOptions(found controllers.KueueMode) ctrl.Options {
 	served := metricsserver.Options{BindAddress: o.metricsAddress, SecureServing: o.metricsSecure,
 		TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }}}
 	if o.metricsSecure && o.metricsAuthorization {
 		served.FilterProvider = filters.WithAuthenticationAndAuthorization
 	}
 	return ctrl.Options{
-		Scheme:                        scheme(),
+		Scheme:                        newScheme(),
 		Metrics:                       served,
 		HealthProbeBindAddress:        o.probeAddress,
 		LeaderElection:                o.leaderElect,
 		LeaderElectionID:              "benchnet.dev",
 		LeaderElectionReleaseOnCancel: true,
-		Cache:                         controllers.CacheScope{Watched: o.namespaces, Excluded: o.excluded, Kueue: found}.Options(),
-		PprofBindAddress:              o.profileAddress,
+		Cache:                         controllers.CacheScope{WatchedNamespaces: o.watchedNamespaces, ExcludedNamespaces: o.excludedNamespaces, Kueue: found}.Options(),
+		PprofBindAddress:              o.pprofAddress,
 	}
 }
 
-func scheme() *runtime.Scheme {
+func newScheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(s))
 	utilruntime.Must(v1alpha1.AddToScheme(s))
@@ -286,34 +286,34 @@ func scheme() *runtime.Scheme {
 	return s
 }
 
-// choice is a flag of one of two words or more.
-type choice[T ~string] struct {
-	chosen *T
-	of     []T
+// enumFlag is a flag of one of two words or more.
+type enumFlag[T ~string] struct {
+	value   *T
+	allowed []T
 }
 
 // String is empty for the choice that package flag makes by itself, to learn what no default looks like.
-func (c choice[T]) String() string {
-	if c.chosen == nil {
+func (c enumFlag[T]) String() string {
+	if c.value == nil {
 		return ""
 	}
-	return string(*c.chosen)
+	return string(*c.value)
 }
 
-func (c choice[T]) Set(text string) error {
-	if !slices.Contains(c.of, T(text)) {
-		return fmt.Errorf("it must be one of %q", c.of)
+func (c enumFlag[T]) Set(text string) error {
+	if !slices.Contains(c.allowed, T(text)) {
+		return fmt.Errorf("it must be one of %q", c.allowed)
 	}
-	*c.chosen = T(text)
+	*c.value = T(text)
 	return nil
 }
 
-// pairs is a flag of name=value that may be repeated.
-type pairs map[string]string
+// keyValueFlag is a flag of name=value that may be repeated.
+type keyValueFlag map[string]string
 
-func (p pairs) String() string { return fmt.Sprint(map[string]string(p)) }
+func (p keyValueFlag) String() string { return fmt.Sprint(map[string]string(p)) }
 
-func (p pairs) Set(text string) error {
+func (p keyValueFlag) Set(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || name == "" || value == "" {
 		return fmt.Errorf("%q is not name=reference", text)
@@ -322,13 +322,13 @@ func (p pairs) Set(text string) error {
 	return nil
 }
 
-// list is a flag of words separated by commas that may be repeated. Empty words count for nothing: an environment variable in an
+// stringListFlag is a flag of words separated by commas that may be repeated. Empty words count for nothing: an environment variable in an
 // argument may be empty.
-type list []string
+type stringListFlag []string
 
-func (l *list) String() string { return strings.Join(*l, ",") }
+func (l *stringListFlag) String() string { return strings.Join(*l, ",") }
 
-func (l *list) Set(text string) error {
+func (l *stringListFlag) Set(text string) error {
 	*l = append(*l, strings.FieldsFunc(text, func(r rune) bool { return r == ',' })...)
 	return nil
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/benchnet/benchnet/internal/sandbox"
 )
 
-// TestChoice: what is none of the words is refused, and the default stays.
-func TestChoice(t *testing.T) {
+// TestEnumFlag: what is none of the words is refused, and the default stays.
+func TestEnumFlag(t *testing.T) {
 	chosen := controllers.KueueIgnore
 	flags := flag.NewFlagSet("manager", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.Var(choice[controllers.KueueMode]{&chosen, []controllers.KueueMode{controllers.KueueHonour, controllers.KueueIgnore}}, "kueue", "")
+	flags.Var(enumFlag[controllers.KueueMode]{&chosen, []controllers.KueueMode{controllers.KueueHonour, controllers.KueueIgnore}}, "kueue", "")
 	err := flags.Parse([]string{"--kueue=honour"})
 	const want = `invalid value "honour" for flag -kueue: it must be one of ["Honour" "Ignore"]`
 	if err == nil || err.Error() != want || chosen != controllers.KueueIgnore {
@@ -37,7 +37,7 @@ func TestWatchNamespace(t *testing.T) {
 		"a list":     {[]string{"a,b"}, []string{"a", "b"}},
 		"all":        {[]string{""}, nil},
 	} {
-		var watched list
+		var watched stringListFlag
 		for _, text := range test.given {
 			if err := watched.Set(text); err != nil {
 				t.Fatalf("%s: %v", name, err)
@@ -46,7 +46,7 @@ func TestWatchNamespace(t *testing.T) {
 		if !slices.Equal(watched, test.want) {
 			t.Errorf("%s: --watch-namespace=%q watches %q, want %q", name, test.given, watched, test.want)
 		}
-		if cache := (controllers.CacheScope{Watched: watched}).Options(); len(cache.DefaultNamespaces) != len(test.want) {
+		if cache := (controllers.CacheScope{WatchedNamespaces: watched}).Options(); len(cache.DefaultNamespaces) != len(test.want) {
 			t.Errorf("%s: the cache has %d namespaces, want %d", name, len(cache.DefaultNamespaces), len(test.want))
 		}
 	}
@@ -55,15 +55,15 @@ func TestWatchNamespace(t *testing.T) {
 // TestMetricsServing: metrics are served over TLS also where the operator may not ask who reads them.
 func TestMetricsServing(t *testing.T) {
 	for name, c := range map[string]struct {
-		options             options
+		options             managerFlags
 		secure, authorizing bool
 	}{
-		"of the whole cluster": {options{metricsSecure: true, metricsAuthorization: true}, true, true},
-		"of single namespaces": {options{metricsSecure: true}, true, false},
-		"by hand, without TLS": {options{metricsAuthorization: true}, false, false},
+		"of the whole cluster": {managerFlags{metricsSecure: true, metricsAuthorization: true}, true, true},
+		"of single namespaces": {managerFlags{metricsSecure: true}, true, false},
+		"by hand, without TLS": {managerFlags{metricsAuthorization: true}, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			served := c.options.manager(controllers.KueueIgnore).Metrics
+			served := c.options.buildManagerOptions(controllers.KueueIgnore).Metrics
 			if served.SecureServing != c.secure || (served.FilterProvider != nil) != c.authorizing {
 				t.Errorf("TLS %t, authorization %t; want %t, %t", served.SecureServing, served.FilterProvider != nil, c.secure, c.authorizing)
 			}
@@ -74,12 +74,12 @@ func TestMetricsServing(t *testing.T) {
 // TestOwnMemoryLimit checks that the operator and the children that render charts fit together into the memory of the pod.
 func TestOwnMemoryLimit(t *testing.T) {
 	for name, c := range map[string]struct{ pod, want int64 }{
-		"default of the chart": {512 << 20, 512<<20 - sandbox.MaxMemory},
+		"default of the chart": {512 << 20, 512<<20 - sandbox.MaxChildMemory},
 		"small pod":            {256 << 20, 128 << 20},
 		"no limit":             {math.MaxInt64, math.MaxInt64},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := ownMemoryLimit(c.pod); got != c.want {
+			if got := operatorMemoryLimit(c.pod); got != c.want {
 				t.Errorf("got %d MiB, want %d MiB", got>>20, c.want>>20)
 			}
 		})
@@ -99,7 +99,7 @@ func TestRenderChart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	child := exec.CommandContext(t.Context(), program, sandbox.Command)
+	child := exec.CommandContext(t.Context(), program, sandbox.ChildCommand)
 	child.Env, child.Stdin = []string{}, strings.NewReader(`{"Archive": "", "Deadline": 60000000000}`)
 	out, err := child.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), `{"refusal":"read the chart's archive: `) {

@@ -21,8 +21,8 @@ import (
 	"github.com/benchnet/benchnet/controllers"
 )
 
-// apiServer with the CRDs.
-func apiServer(t *testing.T) *rest.Config {
+// startAPIServer with the CRDs.
+func startAPIServer(t *testing.T) *rest.Config {
 	t.Helper()
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		t.Skip("KUBEBUILDER_ASSETS is not set: make test-envtest builds the API server")
@@ -41,15 +41,15 @@ func apiServer(t *testing.T) *rest.Config {
 	return config
 }
 
-// start a manager until the test ends.
-func start(t *testing.T, config *rest.Config, o options) ctrl.Manager {
+// startManager a manager until the test ends.
+func startManager(t *testing.T, config *rest.Config, o managerFlags) ctrl.Manager {
 	t.Helper()
 	o.metricsAddress, o.probeAddress, o.concurrency = "0", "0", 1
-	mgr, err := ctrl.NewManager(config, o.manager(controllers.KueueIgnore))
+	mgr, err := ctrl.NewManager(config, o.buildManagerOptions(controllers.KueueIgnore))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.setUp(mgr, "v1.34.4", controllers.KueueIgnore); err != nil {
+	if err := o.setUpManager(mgr, "v1.34.4", controllers.KueueIgnore); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -62,18 +62,18 @@ func start(t *testing.T, config *rest.Config, o options) ctrl.Manager {
 	return mgr
 }
 
-func ready(mgr ctrl.Manager) error {
+func checkReadiness(mgr ctrl.Manager) error {
 	request, err := http.NewRequest(http.MethodGet, "/readyz", nil)
 	if err != nil {
 		return err
 	}
-	return synced(mgr.GetCache())(request)
+	return newCacheSyncChecker(mgr.GetCache())(request)
 }
 
-// TestLeavesNamespaces makes sure that an operator does not see what is in namespaces of others.
-func TestLeavesNamespaces(t *testing.T) {
-	config := apiServer(t)
-	c, err := client.New(config, client.Options{Scheme: scheme()})
+// TestExcludedNamespacesAreNotCached makes sure that an operator does not see what is in namespaces of others.
+func TestExcludedNamespacesAreNotCached(t *testing.T) {
+	config := startAPIServer(t)
+	c, err := client.New(config, client.Options{Scheme: newScheme()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,10 +88,10 @@ func TestLeavesNamespaces(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	mgr := start(t, config, options{excluded: list{"theirs", "others"}})
+	mgr := startManager(t, config, managerFlags{excludedNamespaces: stringListFlag{"theirs", "others"}})
 	var seen v1alpha1.BenchmarkNetworkList
 	for range 3000 {
-		if err = ready(mgr); err == nil {
+		if err = checkReadiness(mgr); err == nil {
 			err = mgr.GetClient().List(t.Context(), &seen)
 			break
 		}
@@ -102,11 +102,11 @@ func TestLeavesNamespaces(t *testing.T) {
 	}
 }
 
-// TestWithoutRights makes sure that an operator that may read nothing does not get ready.
-func TestWithoutRights(t *testing.T) {
-	config := rest.CopyConfig(apiServer(t))
+// TestNotReadyWithoutRights makes sure that an operator that may read nothing does not get ready.
+func TestNotReadyWithoutRights(t *testing.T) {
+	config := rest.CopyConfig(startAPIServer(t))
 	config.Impersonate = rest.ImpersonationConfig{UserName: "nobody", Groups: []string{"system:authenticated"}}
-	mgr, err := ctrl.NewManager(config, options{metricsAddress: "0", probeAddress: "0"}.manager(controllers.KueueIgnore))
+	mgr, err := ctrl.NewManager(config, managerFlags{metricsAddress: "0", probeAddress: "0"}.buildManagerOptions(controllers.KueueIgnore))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestWithoutRights(t *testing.T) {
 	if _, err := mgr.GetCache().GetInformer(ctx, &v1alpha1.BenchmarkNetwork{}, cache.BlockUntilSynced(false)); err != nil {
 		t.Fatal(err)
 	}
-	if ready(mgr) == nil {
+	if checkReadiness(mgr) == nil {
 		t.Error("it should not get ready")
 	}
 }

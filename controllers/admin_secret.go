@@ -28,7 +28,7 @@ func (r *NetworkReconciler) checkAdminSecret(ctx context.Context, network *v1alp
 	secret := &metav1.PartialObjectMetadata{}
 	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
 	key := client.ObjectKey{Namespace: network.Namespace, Name: external.AdminSecret.Name}
-	err = r.Direct.Get(ctx, key, secret)
+	err = r.APIReader.Get(ctx, key, secret)
 	switch {
 	case apierrors.IsNotFound(err):
 		return fmt.Errorf("%s: %w", field, err), nil

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// transfers is the network that each case of TestBadEmerald spoils.
-const transfers = `
+// validEmeraldNetwork is the network that each case of TestBadEmerald spoils.
+const validEmeraldNetwork = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
 metadata: {name: transfers}
@@ -24,8 +24,8 @@ spec:
     measure: {warmUp: 1s, window: 10s}
 `
 
-var badEmerald = []mistake{
-	{"platform without its member", transfers[strings.Index(transfers, "    emerald:"):strings.Index(transfers, "  members:")], "",
+var badEmerald = []badInputCase{
+	{"platform without its member", validEmeraldNetwork[strings.Index(validEmeraldNetwork, "    emerald:"):strings.Index(validEmeraldNetwork, "  members:")], "",
 		[]string{"platform.emerald must be set"}},
 	{"no image", "      image: x/emerald:1\n", "", []string{"platform.emerald.image is required", "no package registry", "docs/emerald.md"}},
 	{"no execution client", "      execution: {image: \"x/reth:1\"}\n", "", []string{"platform.emerald.execution.image is required", "equal timestamps", "docs/emerald.md"}},
@@ -56,5 +56,5 @@ var badEmerald = []mistake{
 
 // TestBadEmerald wants a message that names the field and what would be right, and nothing made.
 func TestBadEmerald(t *testing.T) {
-	refuses(t, transfers, badEmerald)
+	expectRejections(t, validEmeraldNetwork, badEmerald)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// sweep is the experiment that each case of TestBadExperiments spoils.
-const sweep = `
+// validExperiment is the experiment that each case of TestBadExperiments spoils.
+const validExperiment = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkExperiment
 metadata: {name: sweep}
@@ -36,17 +36,17 @@ spec:
 `
 
 const (
-	values = "values: [1, 2]"
-	patch  = `patch: {network: {platform: {corda: {version: "4.3"}}}}`
-	search = "strategy: Saturation\n  saturation: {from: 1, to: 64, serviceLevel: {latency: 500ms}}\n  networks: Discard"
-	rated  = "strategy: Compare\n  compare: {baseline: old, metrics: [Throughput], gates: [{metric: Throughput}]}\n  networks: Discard"
-	spare  = "networks: Discard"
+	axisValues      = "values: [1, 2]"
+	variantPatch    = `patch: {network: {platform: {corda: {version: "4.3"}}}}`
+	saturationSpec  = "strategy: Saturation\n  saturation: {from: 1, to: 64, serviceLevel: {latency: 500ms}}\n  networks: Discard"
+	compareSpec     = "strategy: Compare\n  compare: {baseline: old, metrics: [Throughput], gates: [{metric: Throughput}]}\n  networks: Discard"
+	discardNetworks = "networks: Discard"
 )
 
-// spoiled is the experiment with another strategy, and then with a mistake in that.
-func spoiled(strategy, from, to string) string { return strings.Replace(strategy, from, to, 1) }
+// replaceOnce is the experiment with another strategy, and then with a mistake in that.
+func replaceOnce(strategy, from, to string) string { return strings.Replace(strategy, from, to, 1) }
 
-var badExperiments = []mistake{
+var badExperiments = []badInputCase{
 	// Names.
 	{"name too long", "name: sweep}", "name: " + strings.Repeat("s", 21) + "}", []string{"metadata.name", "at most 20 characters"}},
 	{"name that begins with a digit", "name: sweep}", "name: 1sweep}", []string{"metadata.name", "begins with a letter"}},
@@ -59,101 +59,101 @@ var badExperiments = []mistake{
 	{"field that is not there", "load.clients", "load.users", []string{"spec.axes[0].field", "workload.load.users"}},
 	{"field that is there by another name", "workload.load.clients", "network.members.cpus", []string{"spec.axes[0].field", "network.members.cpus"}},
 	{"entry of a list that is not there", "field: workload.load.clients", "field: \"network.network.regions[2].count\"", []string{"spec.axes[0].field", "regions", "0 entries", "2"}},
-	{"text for a number", values, "values: [1, many]", []string{"spec.axes[0].field", "workload.load.clients", "many", "must be a whole number"}},
-	{"number for an enum", "workload.load.clients, " + values, "network.database.topology, values: [7]", []string{"spec.axes[0].field", "network.database.topology", "7", "must be text"}},
-	{"value that the field does not know", "workload.load.clients, " + values, "network.database.topology, values: [Shraed]", []string{"users=Shraed", "spec.database.topology", "Shraed", "PerMember"}},
-	{"value out of the field's bounds", values, "values: [0]", []string{"spec.axes[0].field", "workload.load.clients", "0", "must be greater than 0"}},
-	{"value below the field's bounds", values, "values: [-1]", []string{"users=-1", "clients", "-1", "greater than or equal to 1"}},
-	{"value that the platform refuses", "workload.load.clients, " + values, "network.members.memory, values: [512Mi]", []string{"memory", "512Mi", "heap"}},
-	{"the same value twice", values, "values: [1, 1]", []string{"spec.axes[0].values[1]", "Duplicate"}},
-	{"no value", values, "values: []", []string{"spec.axes[0].values"}},
-	{"neither values nor range", ", " + values, "", []string{"spec.axes[0]", "exactly one of values, range and logarithmic"}},
-	{"values and range", values, values + ", range: {from: 1, to: 4, step: 1}", []string{"spec.axes[0]", "exactly one of values, range and logarithmic"}},
-	{"range with no step", values, "range: {from: 1, to: 4, step: 0}", []string{"spec.axes[0].range.step", "0", "above 0"}},
-	{"range that goes down", values, "range: {from: 4, to: 1, step: 1}", []string{"spec.axes[0].range.from", "4", "must not exceed to"}},
-	{"range of too many values", values, "range: {from: 1, to: 1000, step: 1}", []string{"spec.axes[0].range.step", "more than 100 values"}},
-	{"logarithmic from zero", values, "logarithmic: {from: 0, to: 100, points: 3}", []string{"spec.axes[0].logarithmic.from", "greater than or equal to 1"}},
-	{"logarithmic that goes down", values, "logarithmic: {from: 100, to: 1, points: 3}", []string{"spec.axes[0].logarithmic.from", "below to"}},
-	{"logarithmic of one point", values, "logarithmic: {from: 1, to: 100, points: 1}", []string{"spec.axes[0].logarithmic.points", "greater than or equal to 2"}},
+	{"text for a number", axisValues, "values: [1, many]", []string{"spec.axes[0].field", "workload.load.clients", "many", "must be a whole number"}},
+	{"number for an enum", "workload.load.clients, " + axisValues, "network.database.topology, values: [7]", []string{"spec.axes[0].field", "network.database.topology", "7", "must be text"}},
+	{"value that the field does not know", "workload.load.clients, " + axisValues, "network.database.topology, values: [Shraed]", []string{"users=Shraed", "spec.database.topology", "Shraed", "PerMember"}},
+	{"value out of the field's bounds", axisValues, "values: [0]", []string{"spec.axes[0].field", "workload.load.clients", "0", "must be greater than 0"}},
+	{"value below the field's bounds", axisValues, "values: [-1]", []string{"users=-1", "clients", "-1", "greater than or equal to 1"}},
+	{"value that the platform refuses", "workload.load.clients, " + axisValues, "network.members.memory, values: [512Mi]", []string{"memory", "512Mi", "heap"}},
+	{"the same value twice", axisValues, "values: [1, 1]", []string{"spec.axes[0].values[1]", "Duplicate"}},
+	{"no value", axisValues, "values: []", []string{"spec.axes[0].values"}},
+	{"neither values nor range", ", " + axisValues, "", []string{"spec.axes[0]", "exactly one of values, range and logarithmic"}},
+	{"values and range", axisValues, axisValues + ", range: {from: 1, to: 4, step: 1}", []string{"spec.axes[0]", "exactly one of values, range and logarithmic"}},
+	{"range with no step", axisValues, "range: {from: 1, to: 4, step: 0}", []string{"spec.axes[0].range.step", "0", "above 0"}},
+	{"range that goes down", axisValues, "range: {from: 4, to: 1, step: 1}", []string{"spec.axes[0].range.from", "4", "must not exceed to"}},
+	{"range of too many values", axisValues, "range: {from: 1, to: 1000, step: 1}", []string{"spec.axes[0].range.step", "more than 100 values"}},
+	{"logarithmic from zero", axisValues, "logarithmic: {from: 0, to: 100, points: 3}", []string{"spec.axes[0].logarithmic.from", "greater than or equal to 1"}},
+	{"logarithmic that goes down", axisValues, "logarithmic: {from: 100, to: 1, points: 3}", []string{"spec.axes[0].logarithmic.from", "below to"}},
+	{"logarithmic of one point", axisValues, "logarithmic: {from: 1, to: 100, points: 1}", []string{"spec.axes[0].logarithmic.points", "greater than or equal to 2"}},
 	{"two axes of one field", "axes:", "axes:\n  - {name: again, field: workload.load.clients, values: [5]}", []string{"spec.axes[1].field", "workload.load.clients", "again"}},
 	{"an axis above another", "axes:", "axes:\n  - {name: load, field: workload.load, values: [5]}", []string{"workload.load", "load"}},
-	{"too many points", values, "range: {from: 1, to: 100, step: 1}}\n  - {name: window, field: workload.measure.window, values: [5s, 6s, 7s]", []string{"spec.axes", "256 points"}},
+	{"too many points", axisValues, "range: {from: 1, to: 100, step: 1}}\n  - {name: window, field: workload.measure.window, values: [5s, 6s, 7s]", []string{"spec.axes", "256 points"}},
 	{"too many runs", "repetitions: 2", "repetitions: 101", []string{"spec.repetitions", "100"}},
 	// Variants.
-	{"patch of what is not there", patch, "patch: {network: {plattform: {}}}", []string{"spec.variants[0].patch", "plattform"}},
-	{"patch outside of the template", patch, "patch: {spec: {network: {}}}", []string{"spec.variants[0].patch", "spec"}},
-	{"patch of nothing", patch, "patch: {workload: {workers: {count: 0}}}", []string{"spec.variants[0].patch", "workload.workers.count", "greater than 0"}},
-	{"patch of the wrong type", patch, "patch: {network: {members: {count: two}}}", []string{"spec.variants[0].patch", "two", "network.members.count must be a whole number"}},
+	{"patch of what is not there", variantPatch, "patch: {network: {plattform: {}}}", []string{"spec.variants[0].patch", "plattform"}},
+	{"patch outside of the template", variantPatch, "patch: {spec: {network: {}}}", []string{"spec.variants[0].patch", "spec"}},
+	{"patch of nothing", variantPatch, "patch: {workload: {workers: {count: 0}}}", []string{"spec.variants[0].patch", "workload.workers.count", "greater than 0"}},
+	{"patch of the wrong type", variantPatch, "patch: {network: {members: {count: two}}}", []string{"spec.variants[0].patch", "two", "network.members.count must be a whole number"}},
 	{"patch that the platform refuses", `{version: "4.3"}`, `{version: "4.2"}`, []string{"version", "4.2", "4.3"}},
-	{"patch that is a list", patch, "patch: [1]", []string{"spec.variants[0].patch", "object"}},
-	{"patch and axis of one field", patch, "patch: {workload: {load: {clients: 9}}}", []string{"spec.variants[0].patch", "workload.load.clients", "axis users"}},
+	{"patch that is a list", variantPatch, "patch: [1]", []string{"spec.variants[0].patch", "object"}},
+	{"patch and axis of one field", variantPatch, "patch: {workload: {load: {clients: 9}}}", []string{"spec.variants[0].patch", "workload.load.clients", "axis users"}},
 	// The template.
 	{"workloads of the network's own", "database:", "workloads: [{name: x, corda: {flow: Issue}, load: {clients: 1}}]\n      database:", []string{"template.network.workloads", "template.workload"}},
 	{"template that is wrong by itself", "flow: Issue", "flow: Isue", []string{"template.workload", "flow", "Isue"}},
-	{"template without a workload", sweep[strings.Index(sweep, "    workload:"):strings.Index(sweep, "  axes:")], "", []string{"spec.template.workload", "Required"}},
+	{"template without a workload", validExperiment[strings.Index(validExperiment, "    workload:"):strings.Index(validExperiment, "  axes:")], "", []string{"spec.template.workload", "Required"}},
 	// The course of it.
-	{"unknown strategy", spare, "strategy: Random", []string{"spec.strategy", "Random", "Saturation"}},
+	{"unknown strategy", discardNetworks, "strategy: Random", []string{"spec.strategy", "Random", "Saturation"}},
 	{"unknown order", "type: Interleaved", "type: Random", []string{"spec.order.type", "Random", "Shuffled"}},
 	{"seed of no shuffle", "type: Interleaved", "type: Listed, seed: 7", []string{"order.seed", "Shuffled"}},
 	{"no repetitions", "repetitions: 2", "repetitions: 0", []string{"spec.repetitions", "greater than or equal to 1"}},
-	{"no parallelism", spare, "parallelism: 0", []string{"spec.parallelism", "greater than or equal to 1"}},
-	{"no attempts", spare, "failures: {failed: Repeat, attempts: 0}", []string{"spec.failures.attempts", "greater than or equal to 1"}},
-	{"failures that nobody knows", spare, "failures: {failed: Retry}", []string{"spec.failures.failed", "Retry", "Repeat"}},
-	{"unknown field", spare, "repetitoins: 3", []string{"unknown field", "spec.repetitoins"}},
+	{"no parallelism", discardNetworks, "parallelism: 0", []string{"spec.parallelism", "greater than or equal to 1"}},
+	{"no attempts", discardNetworks, "failures: {failed: Repeat, attempts: 0}", []string{"spec.failures.attempts", "greater than or equal to 1"}},
+	{"failures that nobody knows", discardNetworks, "failures: {failed: Retry}", []string{"spec.failures.failed", "Retry", "Repeat"}},
+	{"unknown field", discardNetworks, "repetitoins: 3", []string{"unknown field", "spec.repetitoins"}},
 	// Saturation.
-	{"search without saying what for", spare, "strategy: Saturation", []string{"spec.saturation must be set"}},
-	{"search in a grid", spare, "saturation: {from: 1, to: 4, serviceLevel: {latency: 1s}}", []string{"spec.saturation must be set when, and only when"}},
-	{"search that goes down", spare, spoiled(search, "from: 1,", "from: 65,"), []string{"saturation.from", "saturation.to"}},
-	{"search without a service level", spare, spoiled(search, ", serviceLevel: {latency: 500ms}", ""), []string{"spec.saturation.serviceLevel", "Required"}},
-	{"latency of nothing", spare, spoiled(search, "500ms", "0s"), []string{"serviceLevel.latency", "500ms or 2s"}},
-	{"latency without a unit", spare, spoiled(search, "500ms", `"500"`), []string{"serviceLevel.latency", "500ms or 2s"}},
-	{"search that is interleaved", spare, search, []string{"spec.order.type", "Interleaved", "Listed or Shuffled"}},
-	{"search over the load", "  repetitions: 2\n  order: {type: Interleaved}\n  networks: Discard", "  " + search, []string{"spec.axes[0].field", "workload.load.clients", "search"}},
-	{"search that is repeated", "order: {type: Interleaved}\n  networks: Discard", search, []string{"spec.repetitions", "2", "saturation.repeats"}},
+	{"search without saying what for", discardNetworks, "strategy: Saturation", []string{"spec.saturation must be set"}},
+	{"search in a grid", discardNetworks, "saturation: {from: 1, to: 4, serviceLevel: {latency: 1s}}", []string{"spec.saturation must be set when, and only when"}},
+	{"search that goes down", discardNetworks, replaceOnce(saturationSpec, "from: 1,", "from: 65,"), []string{"saturation.from", "saturation.to"}},
+	{"search without a service level", discardNetworks, replaceOnce(saturationSpec, ", serviceLevel: {latency: 500ms}", ""), []string{"spec.saturation.serviceLevel", "Required"}},
+	{"latency of nothing", discardNetworks, replaceOnce(saturationSpec, "500ms", "0s"), []string{"serviceLevel.latency", "500ms or 2s"}},
+	{"latency without a unit", discardNetworks, replaceOnce(saturationSpec, "500ms", `"500"`), []string{"serviceLevel.latency", "500ms or 2s"}},
+	{"search that is interleaved", discardNetworks, saturationSpec, []string{"spec.order.type", "Interleaved", "Listed or Shuffled"}},
+	{"search over the load", "  repetitions: 2\n  order: {type: Interleaved}\n  networks: Discard", "  " + saturationSpec, []string{"spec.axes[0].field", "workload.load.clients", "search"}},
+	{"search that is repeated", "order: {type: Interleaved}\n  networks: Discard", saturationSpec, []string{"spec.repetitions", "2", "saturation.repeats"}},
 	// Comparison.
-	{"comparison with nothing", spare, "strategy: Compare", []string{"spec.compare must be set"}},
-	{"comparison in a grid", spare, spoiled(rated, "strategy: Compare\n  ", ""), []string{"spec.compare must be set when, and only when"}},
-	{"baseline that is no variant", spare, spoiled(rated, "baseline: old", "baseline: older"), []string{"spec.compare.baseline", "one of spec.variants"}},
-	{"neither baseline nor stored", spare, spoiled(rated, "baseline: old, ", ""), []string{"exactly one of baseline", "stored"}},
-	{"two baselines", spare, spoiled(rated, "baseline: old", "baseline: old, stored: {configMapName: x}"), []string{"exactly one of baseline", "stored"}},
-	{"unknown metric", spare, spoiled(rated, "metrics: [Throughput]", "metrics: [Speed]"), []string{"spec.compare.metrics[0]", "Speed", "Throughput"}},
-	{"gate of a metric that is not compared", spare, spoiled(rated, "metrics: [Throughput]", "metrics: [LatencyP95]"), []string{"compare.gates[].metric must be among compare.metrics"}},
-	{"gate without a metric", spare, spoiled(rated, "{metric: Throughput}", `{maxRegressionPercent: "5"}`), []string{"spec.compare.gates[0].metric", "Required"}},
-	{"gate with a negative bound", spare, spoiled(rated, "{metric: Throughput}", "{metric: Throughput, maxRegressionPercent: -5}"), []string{"maxRegressionPercent must not be negative"}},
-	{"confidence of certainty", spare, spoiled(rated, "baseline: old", "baseline: old, confidencePercent: 100"), []string{"spec.compare.confidencePercent", "99"}},
+	{"comparison with nothing", discardNetworks, "strategy: Compare", []string{"spec.compare must be set"}},
+	{"comparison in a grid", discardNetworks, replaceOnce(compareSpec, "strategy: Compare\n  ", ""), []string{"spec.compare must be set when, and only when"}},
+	{"baseline that is no variant", discardNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: older"), []string{"spec.compare.baseline", "one of spec.variants"}},
+	{"neither baseline nor stored", discardNetworks, replaceOnce(compareSpec, "baseline: old, ", ""), []string{"exactly one of baseline", "stored"}},
+	{"two baselines", discardNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: old, stored: {configMapName: x}"), []string{"exactly one of baseline", "stored"}},
+	{"unknown metric", discardNetworks, replaceOnce(compareSpec, "metrics: [Throughput]", "metrics: [Speed]"), []string{"spec.compare.metrics[0]", "Speed", "Throughput"}},
+	{"gate of a metric that is not compared", discardNetworks, replaceOnce(compareSpec, "metrics: [Throughput]", "metrics: [LatencyP95]"), []string{"compare.gates[].metric must be among compare.metrics"}},
+	{"gate without a metric", discardNetworks, replaceOnce(compareSpec, "{metric: Throughput}", `{maxRegressionPercent: "5"}`), []string{"spec.compare.gates[0].metric", "Required"}},
+	{"gate with a negative bound", discardNetworks, replaceOnce(compareSpec, "{metric: Throughput}", "{metric: Throughput, maxRegressionPercent: -5}"), []string{"maxRegressionPercent must not be negative"}},
+	{"confidence of certainty", discardNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: old, confidencePercent: 100"), []string{"spec.compare.confidencePercent", "99"}},
 }
 
 func TestBadExperiments(t *testing.T) {
 	for _, m := range badExperiments {
 		t.Run(m.name, func(t *testing.T) {
-			w := newWorld(t)
-			text := strings.Replace(sweep, m.from, m.to, 1)
-			if text == sweep {
+			w := newTestEnv(t)
+			text := strings.Replace(validExperiment, m.from, m.to, 1)
+			if text == validExperiment {
 				t.Fatalf("the case does not change the experiment: %q is not in it", m.from)
 			}
-			message := w.refusalOfExperiment(text)
+			message := w.experimentRejectionMessage(text)
 			t.Log(message)
 			for _, part := range m.want {
 				if !strings.Contains(message, part) {
 					t.Errorf("the message should name %q: %s", part, message)
 				}
 			}
-			if made := w.inventory(); len(made) > 1 {
+			if made := w.listObjectNames(); len(made) > 1 {
 				t.Errorf("nothing may be made of a refused experiment, but there are %v", made)
 			}
 		})
 	}
 }
 
-// refusalOfExperiment is the message with which an experiment is refused.
-func (w *world) refusalOfExperiment(text string) string {
+// experimentRejectionMessage is the message with which an experiment is refused.
+func (w *testEnv) experimentRejectionMessage(text string) string {
 	w.t.Helper()
 	e := &v1alpha1.BenchmarkExperiment{}
-	if err := w.create(text, e); err != nil {
+	if err := w.createFromYAML(text, e); err != nil {
 		return err.Error()
 	}
 	w.reconcileExperiment(e.Name)
-	w.get(e.Name, e)
+	w.mustGet(e.Name, e)
 	accepted := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
 	if accepted == nil || accepted.Status != "False" {
 		w.t.Fatalf("the experiment should be refused, but Accepted is %+v", accepted)
@@ -162,33 +162,33 @@ func (w *world) refusalOfExperiment(text string) string {
 }
 
 // reconcileExperiment makes one pass that must succeed.
-func (w *world) reconcileExperiment(name string) {
+func (w *testEnv) reconcileExperiment(name string) {
 	w.t.Helper()
-	_, err := w.experiments().Reconcile(w.ctx, w.request(name))
+	_, err := w.experimentReconciler().Reconcile(w.ctx, w.requestFor(name))
 	must(w.t, err)
 }
 
-func TestWhatCannotChangeOfExperiments(t *testing.T) {
-	whole := strings.Replace(sweep, spare, rated, 1)
+func TestImmutableExperimentFields(t *testing.T) {
+	whole := strings.Replace(validExperiment, discardNetworks, compareSpec, 1)
 	cases := []struct{ name, from, to, want string }{
 		{"template", `"4.10"`, `"4.9"`, "cannot change"},
-		{"axis", values, "values: [1, 3]", "spec.axes cannot change"},
+		{"axis", axisValues, "values: [1, 3]", "spec.axes cannot change"},
 		{"variant", "name: new", "name: newer", "spec.variants cannot change"},
 		{"repetitions", "repetitions: 2", "repetitions: 3", "cannot change"},
 		{"comparison", "baseline: old", "baseline: new", "spec.compare cannot change"},
-		{"parallelism", spare, "networks: Discard\n  parallelism: 2", ""},
-		{"suspension", spare, "networks: Discard\n  suspend: true", ""},
+		{"parallelism", discardNetworks, "networks: Discard\n  parallelism: 2", ""},
+		{"suspension", discardNetworks, "networks: Discard\n  suspend: true", ""},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newTestEnv(t)
 			e := &v1alpha1.BenchmarkExperiment{}
-			must(t, w.create(whole, e))
+			must(t, w.createFromYAML(whole, e))
 			changed := strings.Replace(whole, c.from, c.to, 1)
 			if changed == whole {
 				t.Fatalf("the case does not change the experiment: %q is not in it", c.from)
 			}
-			wanted := w.decode(changed)
+			wanted := w.decodeYAML(changed)
 			wanted.SetResourceVersion(e.ResourceVersion)
 			err := w.client.Update(w.ctx, wanted)
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// goodJPaxos is the network that each case of TestBadInputJPaxos spoils.
-const goodJPaxos = `
+// validJPaxosNetwork is the network that each case of TestBadInputJPaxos spoils.
+const validJPaxosNetwork = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
 metadata: {name: replicas}
@@ -20,7 +20,7 @@ spec:
 
 func TestBadInputJPaxos(t *testing.T) {
 	const image = `image: "example.com/jpaxos:1"`
-	refuses(t, goodJPaxos, []mistake{
+	expectRejections(t, validJPaxosNetwork, []badInputCase{
 		{"no image", `{` + image + `}`, `{transport: NIO}`, []string{"platform.jpaxos.image is required", "no registry", "docs/jpaxos.md"}},
 		{"image that floats", "jpaxos:1", "jpaxos:latest", []string{"platform.jpaxos.image", "latest"}},
 		{"image without a tag", "jpaxos:1", "jpaxos", []string{"platform.jpaxos.image", "tag"}},

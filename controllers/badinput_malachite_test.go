@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// validators is the network that each case of TestBadMalachite spoils.
-const validators = `
+// validMalachiteNetwork is the network that each case of TestBadMalachite spoils.
+const validMalachiteNetwork = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
 metadata: {name: validators}
@@ -18,7 +18,7 @@ spec:
     measure: {warmUp: 1s, window: 10s}
 `
 
-var badMalachite = []mistake{
+var badMalachite = []badInputCase{
 	{"platform without its member", "{type: Malachite, malachite: {blockSize: 1Mi}}", "{type: Malachite}", []string{"platform.malachite must be set"}},
 	{"block too large", "blockSize: 1Mi", "blockSize: 1Gi", []string{"spec.platform.malachite.blockSize", "1Gi", "from 1 to 64Mi"}},
 	{"block that is no size", "blockSize: 1Mi", "blockSize: large", []string{"spec.platform.malachite.blockSize"}},
@@ -42,5 +42,5 @@ var badMalachite = []mistake{
 
 // TestBadMalachite wants a message that names the field and what would be right, and nothing made.
 func TestBadMalachite(t *testing.T) {
-	refuses(t, validators, badMalachite)
+	expectRejections(t, validMalachiteNetwork, badMalachite)
 }

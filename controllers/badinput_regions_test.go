@@ -15,8 +15,8 @@ import (
 	"github.com/benchnet/benchnet/internal/emulation"
 )
 
-// distant is a network in two regions; each case of TestBadRegions spoils its spec.network.
-const distant = `
+// validRegionsNetwork is a network in two regions; each case of TestBadRegions spoils its spec.network.
+const validRegionsNetwork = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
 metadata: {name: banks}
@@ -35,7 +35,7 @@ spec:
     load: {clients: 4}
 `
 
-var badRegions = []mistake{
+var badRegions = []badInputCase{
 	{"member that is not there", "[notary]", "[member-7]", []string{"spec.network.regions[0].members[0]", "member-7", "member-0, member-1, notary"}},
 	{"too many counted", "count: 2}]", "count: 3}]", []string{"spec.network.regions[1].count", "3", "only 2 of the 3 members"}},
 	{"members without a region", "count: 2}]", "count: 1}]", []string{"spec.network.regions", "member-1", "every member must be in a region"}},
@@ -55,60 +55,60 @@ var badRegions = []mistake{
 	{"no bandwidth", "1G", "\"0\"", []string{"spec.network.roundTrips[0].bandwidth", "between 64k and 32G"}},
 	{"database in the member", "database: {engine: PostgreSQL, topology: Shared}", "database: {engine: H2}",
 		[]string{"spec.network.databaseRoundTrip", "1.5ms", "engine PostgreSQL"}},
-	{"nothing asked for", distant[strings.Index(distant, "    regions"):strings.Index(distant, "  workloads:")], "    {}\n", []string{"network needs regions, databaseRoundTrip or both"}},
-	{"round trips without regions", distant[strings.Index(distant, "    regions"):strings.Index(distant, "    roundTrips")], "", []string{"need network.regions"}},
+	{"nothing asked for", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "  workloads:")], "    {}\n", []string{"network needs regions, databaseRoundTrip or both"}},
+	{"round trips without regions", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "    roundTrips")], "", []string{"need network.regions"}},
 }
 
 func TestBadRegions(t *testing.T) {
-	refuses(t, distant, badRegions)
+	expectRejections(t, validRegionsNetwork, badRegions)
 }
 
-func TestRegionsCannotChange(t *testing.T) {
+func TestImmutableRegions(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"moved":   {"72ms", "80ms"},
-		"removed": {distant[strings.Index(distant, "  network:"):strings.Index(distant, "  workloads:")], ""},
+		"removed": {validRegionsNetwork[strings.Index(validRegionsNetwork, "  network:"):strings.Index(validRegionsNetwork, "  workloads:")], ""},
 	} {
-		w := newWorld(t)
-		must(t, w.create(distant, &v1alpha1.BenchmarkNetwork{}))
-		err := w.update(strings.Replace(distant, change[0], change[1], 1))
+		w := newTestEnv(t)
+		must(t, w.createFromYAML(validRegionsNetwork, &v1alpha1.BenchmarkNetwork{}))
+		err := w.replaceNetwork(strings.Replace(validRegionsNetwork, change[0], change[1], 1))
 		if err == nil || !strings.Contains(err.Error(), "spec.network cannot change") {
 			t.Errorf("%s: the change should be refused, but: %v", name, err)
 		}
 	}
 }
 
-// TestMembersOfRegions: every member has a sidecar before all else, and the condition follows what is told of it.
-func TestMembersOfRegions(t *testing.T) {
-	w := newWorld(t)
-	must(t, w.create(distant, &v1alpha1.BenchmarkNetwork{}))
+// TestMembersHaveLatencySidecars: every member has a sidecar before all else, and the condition follows what is told of it.
+func TestMembersHaveLatencySidecars(t *testing.T) {
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(validRegionsNetwork, &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	for _, name := range []string{"banks-notary", "banks-member-0", "banks-member-1", "banks-db"} {
 		set := &appsv1.StatefulSet{}
-		w.get(name, set)
+		w.mustGet(name, set)
 		first := set.Spec.Template.Spec.InitContainers
-		if has := len(first) > 0 && first[0].Name == emulation.Sidecar; has != (name != "banks-db") {
+		if has := len(first) > 0 && first[0].Name == emulation.SidecarContainer; has != (name != "banks-db") {
 			t.Errorf("%s: sidecar %v", name, has)
 		}
 	}
 	w.expectEmulated(metav1.ConditionFalse, v1alpha1.ReasonWaitingForMembers, "member-0, member-1, notary")
-	before := w.writes.Load()
+	before := w.writeCount.Load()
 	w.reconcileNetwork("banks")
-	if wrote := w.writes.Load() - before; wrote != 0 {
+	if wrote := w.writeCount.Load() - before; wrote != 0 {
 		t.Errorf("a pass over an unchanged network wrote %d times", wrote)
 	}
 }
 
-// TestRefusedPodsAreNamed: a StatefulSet says in an event alone that its pod was refused.
-func TestRefusedPodsAreNamed(t *testing.T) {
-	w := newWorld(t)
-	must(t, w.create(distant, &v1alpha1.BenchmarkNetwork{}))
+// TestPodCreationFailureIsReported: a StatefulSet says in an event alone that its pod was refused.
+func TestPodCreationFailureIsReported(t *testing.T) {
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(validRegionsNetwork, &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	set := &appsv1.StatefulSet{}
-	w.get("banks-member-1", set)
-	must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.meta("banks-member-1-0")}))
+	w.mustGet("banks-member-1", set)
+	must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.objectMeta("banks-member-1-0")}))
 	set.Status.ObservedGeneration, set.Status.Replicas, set.Status.ReadyReplicas = set.Generation, 0, 0
 	must(t, w.client.Status().Update(w.ctx, set))
-	event := &corev1.Event{ObjectMeta: w.meta("refused"), Reason: "FailedCreate", Type: corev1.EventTypeWarning,
+	event := &corev1.Event{ObjectMeta: w.objectMeta("refused"), Reason: "FailedCreate", Type: corev1.EventTypeWarning,
 		InvolvedObject: corev1.ObjectReference{Kind: "StatefulSet", Namespace: w.namespace, Name: set.Name, UID: set.UID},
 		Message:        `create Pod banks-member-1-0 failed error: pods "banks-member-1-0" is forbidden: violates PodSecurity "restricted:latest": ...`}
 	must(t, w.client.Create(w.ctx, event))
@@ -118,15 +118,15 @@ func TestRefusedPodsAreNamed(t *testing.T) {
 		t.Error("nothing will tell that the pod may be made, and nobody looks again")
 	}
 	w.expectEmulated(metav1.ConditionFalse, v1alpha1.ReasonCapabilityMissing, "enforce=privileged", "member-1", "NET_ADMIN", w.namespace)
-	ready := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionReady)
+	ready := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionReady)
 	if !strings.Contains(ready.Message, "violates PodSecurity") {
 		t.Errorf("Ready should say why there is no pod: %s", ready.Message)
 	}
 }
 
-func (w *world) expectEmulated(want metav1.ConditionStatus, reason string, parts ...string) {
+func (w *testEnv) expectEmulated(want metav1.ConditionStatus, reason string, parts ...string) {
 	w.t.Helper()
-	c := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionNetworkEmulated)
+	c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionNetworkEmulated)
 	missing := func(part string) bool { return c == nil || !strings.Contains(c.Message, part) }
 	if c == nil || c.Status != want || c.Reason != reason || slices.ContainsFunc(parts, missing) {
 		w.t.Errorf("%+v, want %s %s with %q", c, want, reason, parts)

@@ -9,8 +9,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// good is the network that each case of TestBadInput spoils.
-const good = `
+// validCordaNetwork is the network that each case of TestBadInput spoils.
+const validCordaNetwork = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
 metadata: {name: banks}
@@ -25,14 +25,14 @@ spec:
     measure: {warmUp: 1s, window: 10s}
 `
 
-// mistake spoils a good network: from is replaced by to, and the message must hold all of want.
-type mistake struct {
+// badInputCase spoils a good network: from is replaced by to, and the message must hold all of want.
+type badInputCase struct {
 	name, from, to string
 	want           []string
 }
 
 // badInput are mistakes in a Corda network.
-var badInput = []mistake{
+var badInput = []badInputCase{
 	{"unknown platform", "type: Corda", "type: Fabric", []string{"spec.platform.type", "Fabric", "Corda"}},
 	{"platform without its member", "{type: Corda, corda: {version: \"4.10\"}}", "{type: Corda}", []string{"platform.corda must be set"}},
 	{"unknown Corda version", `"4.10"`, `"4.2"`, []string{"spec.platform.corda.version", "4.2", "4.3"}},
@@ -70,79 +70,79 @@ var badInput = []mistake{
 	{"network name too long", "name: banks}", "name: " + strings.Repeat("b", 31) + "}", []string{"metadata.name", "30"}},
 }
 
-func TestBadInput(t *testing.T) { refuses(t, good, badInput) }
+func TestBadInput(t *testing.T) { expectRejections(t, validCordaNetwork, badInput) }
 
 func TestPaymentWithoutNotary(t *testing.T) {
-	refuses(t, strings.Replace(good, `version: "4.10"`, `version: "4.10", notary: {type: None}`, 1), []mistake{
+	expectRejections(t, strings.Replace(validCordaNetwork, `version: "4.10"`, `version: "4.10", notary: {type: None}`, 1), []badInputCase{
 		{"payment without a notary", "flow: Issue", "flow: Pay", []string{"workloads[0].corda.flow", "Pay", "notary"}}})
 }
 
-// refuses wants a message that names the field and what would be right, from the API server or, where its rules cannot
+// expectRejections wants a message that names the field and what would be right, from the API server or, where its rules cannot
 // tell, from the condition Accepted. Nothing may be made of it.
-func refuses(t *testing.T, good string, mistakes []mistake) {
+func expectRejections(t *testing.T, good string, mistakes []badInputCase) {
 	for _, m := range mistakes {
 		t.Run(m.name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newTestEnv(t)
 			text := strings.Replace(good, m.from, m.to, 1)
 			if text == good {
 				t.Fatalf("the case does not change the network: %q is not in it", m.from)
 			}
-			message := w.refusal(text)
+			message := w.networkRejectionMessage(text)
 			t.Log(message)
 			for _, part := range m.want {
 				if !strings.Contains(message, part) {
 					t.Errorf("the message should name %q: %s", part, message)
 				}
 			}
-			if made := w.inventory(); len(made) > 1 {
+			if made := w.listObjectNames(); len(made) > 1 {
 				t.Errorf("nothing may be made of a refused network, but there are %v", made)
 			}
 		})
 	}
 }
 
-// refusal is the message with which a network is refused.
-func (w *world) refusal(text string) string {
+// networkRejectionMessage is the message with which a network is refused.
+func (w *testEnv) networkRejectionMessage(text string) string {
 	w.t.Helper()
 	n := &v1alpha1.BenchmarkNetwork{}
-	if err := w.create(text, n); err != nil {
+	if err := w.createFromYAML(text, n); err != nil {
 		return err.Error()
 	}
 	w.reconcileNetwork(n.Name)
-	accepted := meta.FindStatusCondition(w.network(n.Name).Status.Conditions, v1alpha1.ConditionAccepted)
+	accepted := meta.FindStatusCondition(w.getNetwork(n.Name).Status.Conditions, v1alpha1.ConditionAccepted)
 	if accepted == nil || accepted.Status != "False" {
 		w.t.Fatalf("the network should be refused, but Accepted is %+v", accepted)
 	}
 	return accepted.Message
 }
 
-func TestWhatCannotChange(t *testing.T) {
+func TestImmutableNetworkFields(t *testing.T) {
 	cases := []struct{ name, from, to, want string }{
 		{"platform", `"4.10"`, `"4.9"`, "spec.platform cannot change"},
 		{"members", "count: 2", "count: 3", "spec.members cannot change"},
 		{"database", "topology: Shared", "topology: PerMember", "spec.database cannot change"},
 		{"workload", "clients: 4", "clients: 5", "a workload cannot change"},
-		{"removed workload", good[strings.Index(good, "  workloads:"):], "", "may be appended, not removed"},
+		{"removed workload", validCordaNetwork[strings.Index(validCordaNetwork, "  workloads:"):], "", "may be appended, not removed"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
-			must(t, w.create(good, &v1alpha1.BenchmarkNetwork{}))
-			err := w.update(strings.Replace(good, c.from, c.to, 1))
+			w := newTestEnv(t)
+			must(t, w.createFromYAML(validCordaNetwork, &v1alpha1.BenchmarkNetwork{}))
+			err := w.replaceNetwork(strings.Replace(validCordaNetwork, c.from, c.to, 1))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("the change should be refused with %q, but: %v", c.want, err)
 			}
 		})
 	}
 	t.Run("a workload may be appended", func(t *testing.T) {
-		w := newWorld(t)
-		must(t, w.create(good, &v1alpha1.BenchmarkNetwork{}))
-		must(t, w.update(good+"  - name: more\n    corda: {flow: Issue}\n    load: {clients: 1}\n"))
+		w := newTestEnv(t)
+		must(t, w.createFromYAML(validCordaNetwork, &v1alpha1.BenchmarkNetwork{}))
+		must(t, w.replaceNetwork(validCordaNetwork+"  - name: more\n    corda: {flow: Issue}\n    load: {clients: 1}\n"))
 	})
 	t.Run("a run never changes", func(t *testing.T) {
-		w := newWorld(t)
+		w := newTestEnv(t)
 		run := &v1alpha1.BenchmarkRun{}
-		must(t, w.create(twoWorkers, run))
+		must(t, w.createFromYAML(twoWorkerRun, run))
 		run.Spec.Workload.Load.Clients = 9
 		if err := w.client.Update(w.ctx, run); err == nil || !strings.Contains(err.Error(), "a run is measured once") {
 			t.Errorf("the change should be refused, but: %v", err)
@@ -150,10 +150,10 @@ func TestWhatCannotChange(t *testing.T) {
 	})
 }
 
-// update replaces the network by that of the text, as kubectl replace does.
-func (w *world) update(text string) error {
+// replaceNetwork replaces the network by that of the text, as kubectl replace does.
+func (w *testEnv) replaceNetwork(text string) error {
 	w.t.Helper()
-	wanted := w.decode(text)
-	wanted.SetResourceVersion(w.network(wanted.GetName()).ResourceVersion)
+	wanted := w.decodeYAML(text)
+	wanted.SetResourceVersion(w.getNetwork(wanted.GetName()).ResourceVersion)
 	return w.client.Update(w.ctx, wanted)
 }

@@ -14,8 +14,8 @@ import (
 
 // CacheScope says what the manager's cache holds.
 type CacheScope struct {
-	// Watched and Excluded are namespaces. With none watched the cache holds all namespaces but the excluded ones.
-	Watched, Excluded []string
+	// WatchedNamespaces and Excluded are namespaces. With none watched the cache holds all namespaces but the excluded ones.
+	WatchedNamespaces, ExcludedNamespaces []string
 	// Kueue is KueueHonour where the cache holds Kueue's Workloads too.
 	Kueue KueueMode
 }
@@ -34,13 +34,13 @@ func (s CacheScope) Options() cache.Options {
 		options.ByObject[&kueuev1beta1.Workload{}] = own
 	}
 	var others []fields.Selector
-	for _, namespace := range s.Excluded {
+	for _, namespace := range s.ExcludedNamespaces {
 		others = append(others, fields.OneTermNotEqualSelector("metadata.namespace", namespace))
 	}
 	if len(others) > 0 {
 		options.DefaultFieldSelector = fields.AndSelectors(others...)
 	}
-	for _, namespace := range s.Watched {
+	for _, namespace := range s.WatchedNamespaces {
 		if options.DefaultNamespaces == nil {
 			options.DefaultNamespaces = map[string]cache.Config{}
 		}

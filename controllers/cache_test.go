@@ -29,32 +29,32 @@ import (
 // operatorConnection is what the manager gives its reconcilers: a client that reads through the manager's cache, with its
 // selectors, transforms and indexes, and one that reads past it. Both have only the rights that the chart grants.
 type operatorConnection struct {
-	cached, direct client.WithWatch
-	cache          cache.Cache
+	cachedClient, directClient client.WithWatch
+	cache                      cache.Cache
 }
 
-// connect starts a cache, which ends with the context.
-func connect(ctx context.Context, as *rest.Config, scheme *runtime.Scheme, scope controllers.CacheScope) (*operatorConnection, error) {
+// startConnection starts a cache, which ends with the context.
+func startConnection(ctx context.Context, as *rest.Config, scheme *runtime.Scheme, scope controllers.CacheScope) (*operatorConnection, error) {
 	options := scope.Options()
 	options.Scheme = scheme
 	held, err := cache.New(as, options)
 	if err != nil {
 		return nil, err
 	}
-	if err := controllers.IndexRuns(ctx, held); err != nil {
+	if err := controllers.IndexRunsByNetwork(ctx, held); err != nil {
 		return nil, err
 	}
 	go func() { _ = held.Start(ctx) }() // It ends without an error when the context does.
 	c := &operatorConnection{cache: held}
-	if c.cached, err = client.NewWithWatch(as, client.Options{Scheme: scheme, Cache: &client.CacheOptions{Reader: held}}); err != nil {
+	if c.cachedClient, err = client.NewWithWatch(as, client.Options{Scheme: scheme, Cache: &client.CacheOptions{Reader: held}}); err != nil {
 		return nil, err
 	}
-	c.direct, err = client.NewWithWatch(as, client.Options{Scheme: scheme})
+	c.directClient, err = client.NewWithWatch(as, client.Options{Scheme: scheme})
 	return c, err
 }
 
-// connections are those of all worlds but the ones with an operator of one namespace: caches are filled once.
-var connections = map[controllers.KueueMode]*operatorConnection{}
+// sharedConnections are those of all worlds but the ones with an operator of one namespace: caches are filled once.
+var sharedConnections = map[controllers.KueueMode]*operatorConnection{}
 
 // connectionsContext ends before the API server is stopped, which would wait for the watches of the caches.
 var connectionsContext, closeConnections = context.WithCancel(context.Background())
@@ -62,12 +62,12 @@ var connectionsContext, closeConnections = context.WithCancel(context.Background
 // sharedConnection returns a connection with a cache of all namespaces, which lives as long as the process.
 func sharedConnection(t *testing.T, admin client.Client, kueue controllers.KueueMode) *operatorConnection {
 	t.Helper()
-	if connections[kueue] == nil {
-		c, err := connect(connectionsContext, asOperator(t, admin), admin.Scheme(), controllers.CacheScope{Kueue: kueue})
+	if sharedConnections[kueue] == nil {
+		c, err := startConnection(connectionsContext, installOperatorRBAC(t, admin), admin.Scheme(), controllers.CacheScope{Kueue: kueue})
 		must(t, err)
-		connections[kueue] = c
+		sharedConnections[kueue] = c
 	}
-	return connections[kueue]
+	return sharedConnections[kueue]
 }
 
 // writtenKinds are the kinds that were written since the cache was last awaited.
@@ -76,7 +76,7 @@ type writtenKinds struct {
 	kinds map[schema.GroupVersionKind]bool
 }
 
-func (w *writtenKinds) add(scheme *runtime.Scheme, object client.Object) {
+func (w *writtenKinds) addKindOf(scheme *runtime.Scheme, object client.Object) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	gvk, err := apiutil.GVKForObject(object, scheme)
@@ -89,8 +89,8 @@ func (w *writtenKinds) add(scheme *runtime.Scheme, object client.Object) {
 	w.kinds[gvk] = true
 }
 
-// take returns the written kinds and forgets them.
-func (w *writtenKinds) take() []schema.GroupVersionKind {
+// takeAll returns the written kinds and forgets them.
+func (w *writtenKinds) takeAll() []schema.GroupVersionKind {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	taken := slices.Collect(maps.Keys(w.kinds))
@@ -98,9 +98,9 @@ func (w *writtenKinds) take() []schema.GroupVersionKind {
 	return taken
 }
 
-// recorded wraps a client so that the next pass waits for what it wrote.
-func (w *world) recorded(c client.WithWatch) client.WithWatch {
-	record := func(o client.Object) { w.written.add(c.Scheme(), o) }
+// recordWrites wraps a client so that the next pass waits for what it wrote.
+func (w *testEnv) recordWrites(c client.WithWatch) client.WithWatch {
+	record := func(o client.Object) { w.writtenKinds.addKindOf(c.Scheme(), o) }
 	return interceptor.NewClient(c, interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			defer record(o)
@@ -135,14 +135,14 @@ func (w *world) recorded(c client.WithWatch) client.WithWatch {
 
 // awaitWrites waits until the reconcilers' cache holds what was written in the world's namespace before a pass. What the pass
 // itself writes the cache shows late, as in production.
-func (w *world) awaitWrites() {
-	for _, gvk := range w.written.take() {
-		selector, cached := w.cachedKind(gvk)
+func (w *testEnv) awaitWrites() {
+	for _, gvk := range w.writtenKinds.takeAll() {
+		selector, cached := w.cacheSelector(gvk)
 		if !cached {
 			continue
 		}
 		for deadline := time.Now().Add(10 * time.Minute); ; time.Sleep(2 * time.Millisecond) {
-			want, have := w.versions(gvk, selector)
+			want, have := w.resourceVersions(gvk, selector)
 			if maps.Equal(want, have) {
 				break
 			}
@@ -153,8 +153,8 @@ func (w *world) awaitWrites() {
 	}
 }
 
-// cachedKind returns the selector of the objects of the kind that the operator's cache holds, if it holds any.
-func (w *world) cachedKind(gvk schema.GroupVersionKind) (selector labels.Selector, cached bool) {
+// cacheSelector returns the selector of the objects of the kind that the operator's cache holds, if it holds any.
+func (w *testEnv) cacheSelector(gvk schema.GroupVersionKind) (selector labels.Selector, cached bool) {
 	for _, kind := range append(observe.OwnedKinds(), &corev1.Pod{}) {
 		known, err := apiutil.GVKForObject(kind, w.client.Scheme())
 		_, isRun := kind.(*v1alpha1.BenchmarkRun)
@@ -165,8 +165,8 @@ func (w *world) cachedKind(gvk schema.GroupVersionKind) (selector labels.Selecto
 	return labels.Everything(), gvk.Group == v1alpha1.GroupVersion.Group || gvk.Kind == "Workload"
 }
 
-// versions of the objects of a kind in the world's namespace, in the API server and in the cache.
-func (w *world) versions(gvk schema.GroupVersionKind, selector labels.Selector) (want, have map[string]string) {
+// resourceVersions of the objects of a kind in the world's namespace, in the API server and in the cache.
+func (w *testEnv) resourceVersions(gvk schema.GroupVersionKind, selector labels.Selector) (want, have map[string]string) {
 	scope := []client.ListOption{client.InNamespace(w.namespace), client.MatchingLabelsSelector{Selector: selector}}
 	stored := &metav1.PartialObjectMetadataList{}
 	stored.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
@@ -181,10 +181,10 @@ func (w *world) versions(gvk schema.GroupVersionKind, selector labels.Selector) 
 	if err := w.cache.List(w.ctx, held, append(scope, client.UnsafeDisableDeepCopy)...); err != nil {
 		panic(err)
 	}
-	return versionsOf(stored), versionsOf(held)
+	return resourceVersionsOf(stored), resourceVersionsOf(held)
 }
 
-func versionsOf(list client.ObjectList) map[string]string {
+func resourceVersionsOf(list client.ObjectList) map[string]string {
 	versions := map[string]string{}
 	_ = meta.EachListItem(list, func(o runtime.Object) error {
 		if object, ok := o.(metav1.Object); ok {
@@ -198,16 +198,16 @@ func versionsOf(list client.ObjectList) map[string]string {
 // TestReconcilersReadThroughCache takes a network whose pods have a node selector to Ready. The cache keeps neither the selector nor
 // the environment of a pod, so nothing can depend on them.
 func TestReconcilersReadThroughCache(t *testing.T) {
-	w := newWorld(t)
-	w.small("a", "count: 4", "count: 4, placement: {nodeSelector: {pool: metal}}")
+	w := newTestEnv(t)
+	w.createSmallNetwork("a", "count: 4", "count: 4, placement: {nodeSelector: {pool: metal}}")
 	w.bringUp("a")
-	if !meta.IsStatusConditionTrue(w.network("a").Status.Conditions, v1alpha1.ConditionReady) {
-		t.Fatalf("the network is not ready: %+v", w.network("a").Status.Conditions)
+	if !meta.IsStatusConditionTrue(w.getNetwork("a").Status.Conditions, v1alpha1.ConditionReady) {
+		t.Fatalf("the network is not ready: %+v", w.getNetwork("a").Status.Conditions)
 	}
 	w.awaitWrites()
 	stored, cached := &corev1.Pod{}, &corev1.Pod{}
-	w.get("a-member-0-0", stored)
-	must(t, w.operator.Get(w.ctx, client.ObjectKeyFromObject(stored), cached))
+	w.mustGet("a-member-0-0", stored)
+	must(t, w.operatorClient.Get(w.ctx, client.ObjectKeyFromObject(stored), cached))
 	if len(stored.Spec.NodeSelector) != 1 || cached.Spec.NodeSelector != nil || cached.ManagedFields != nil || cached.ResourceVersion != stored.ResourceVersion {
 		t.Errorf("the reconcilers read %+v, the API server has %+v", cached.Spec, stored.Spec)
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/benchnet/benchnet/internal/apply"
 )
 
-// ownChart is a chart whose Secret has the metadata of another one.
-const ownChart = `
+// userChart is a chart whose Secret has the metadata of another one.
+const userChart = `
 apiVersion: v1
 kind: Service
 metadata: {name: {{ .Values.fullnameOverride }}, finalizers: [example.org/never], ownerReferences: [{apiVersion: v1, kind: Node, name: n, uid: u}]}
@@ -51,8 +51,8 @@ spec:
         securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
 `
 
-// packedChart is a chart with one template.
-func packedChart(t *testing.T, template string) []byte {
+// packChart is a chart with one template.
+func packChart(t *testing.T, template string) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)
@@ -66,12 +66,12 @@ func packedChart(t *testing.T, template string) []byte {
 	return out.Bytes()
 }
 
-// rendered reconciles until the network's chart is rendered, and returns the error of the pass after that.
-func (w *world) rendered(name string) error {
+// reconcileUntilRendered reconciles until the network's chart is rendered, and returns the error of the pass after that.
+func (w *testEnv) reconcileUntilRendered(name string) error {
 	w.t.Helper()
 	for {
-		result, err := w.networks().Reconcile(w.ctx, w.request(name))
-		if err != nil || len(w.network(name).Status.Conditions) > 0 {
+		result, err := w.networkReconciler().Reconcile(w.ctx, w.requestFor(name))
+		if err != nil || len(w.getNetwork(name).Status.Conditions) > 0 {
 			return err
 		}
 		time.Sleep(result.RequeueAfter)
@@ -80,18 +80,18 @@ func (w *world) rendered(name string) error {
 
 // TestUserChart takes a network with a chart of the user's own, whose Secret claims to be one that somebody else made.
 func TestUserChart(t *testing.T) {
-	w := newWorld(t)
+	w := newTestEnv(t)
 	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "banks-db-mine"}, StringData: map[string]string{"password": "mine"}}
-	untouched := w.foreigner(foreign)
-	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.meta("chart"), BinaryData: map[string][]byte{"chart.tgz": packedChart(t, ownChart)}}))
-	text := strings.Replace(twoBanks[:strings.Index(twoBanks, "  workloads:")], "topology: Shared", fmt.Sprintf(
+	untouched := w.createForeignObject(foreign)
+	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("chart"), BinaryData: map[string][]byte{"chart.tgz": packChart(t, userChart)}}))
+	text := strings.Replace(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], "topology: Shared", fmt.Sprintf(
 		"topology: Shared, chart: {configMapName: chart, values: {version: %q, uid: %q}}", foreign.ResourceVersion, foreign.UID), 1)
-	must(t, w.create(text, &v1alpha1.BenchmarkNetwork{}))
-	if err := w.rendered("banks"); !errors.Is(err, apply.ErrForeign) {
+	must(t, w.createFromYAML(text, &v1alpha1.BenchmarkNetwork{}))
+	if err := w.reconcileUntilRendered("banks"); !errors.Is(err, apply.ErrForeign) {
 		t.Errorf("got %v, want the Secret to be somebody else's", err)
 	}
 	untouched()
-	c := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionReady)
+	c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionReady)
 	if c == nil || !strings.Contains(c.Message, "Secret banks-db-mine is there already") {
 		t.Errorf("Ready should name the Secret, but is %+v", c)
 	}
@@ -99,32 +99,32 @@ func TestUserChart(t *testing.T) {
 	must(t, w.client.Delete(w.ctx, foreign))
 	w.reconcileNetwork("banks")
 	service, set := &corev1.Service{}, &appsv1.StatefulSet{}
-	w.get("banks-db", service)
+	w.mustGet("banks-db", service)
 	if owners := service.OwnerReferences; len(service.Finalizers) > 0 || len(owners) != 1 || owners[0].Name != "banks" {
 		t.Errorf("finalizers %v, owners %+v: want no finalizers and the network", service.Finalizers, owners)
 	}
-	w.get("banks-db", set)
+	w.mustGet("banks-db", set)
 	if p := set.Spec.PersistentVolumeClaimRetentionPolicy; p == nil || p.WhenDeleted != appsv1.DeletePersistentVolumeClaimRetentionPolicyType {
 		t.Errorf("volumes are kept: %+v", p)
 	}
 	w.reconcileNetwork("banks")
-	writes := w.writes.Load()
+	writes := w.writeCount.Load()
 	w.reconcileNetwork("banks")
-	if n := w.writes.Load() - writes; n != 0 {
+	if n := w.writeCount.Load() - writes; n != 0 {
 		t.Errorf("a second pass makes %d writes", n)
 	}
 }
 
-// TestUserChartRefused has a chart refused, and accepts the next one in the same ConfigMap.
-func TestUserChartRefused(t *testing.T) {
-	w := newWorld(t)
-	hostile := packedChart(t, strings.Replace(ownChart, "      containers:", "      nodeName: node-1\n      containers:", 1))
-	cm := &corev1.ConfigMap{ObjectMeta: w.meta("chart"), BinaryData: map[string][]byte{"chart.tgz": hostile}}
+// TestUserChartIsRejected has a chart refused, and accepts the next one in the same ConfigMap.
+func TestUserChartIsRejected(t *testing.T) {
+	w := newTestEnv(t)
+	hostile := packChart(t, strings.Replace(userChart, "      containers:", "      nodeName: node-1\n      containers:", 1))
+	cm := &corev1.ConfigMap{ObjectMeta: w.objectMeta("chart"), BinaryData: map[string][]byte{"chart.tgz": hostile}}
 	must(t, w.client.Create(w.ctx, cm))
-	text := strings.Replace(twoBanks[:strings.Index(twoBanks, "  workloads:")], "topology: Shared", "topology: Shared, chart: {configMapName: chart}", 1)
-	must(t, w.create(text, &v1alpha1.BenchmarkNetwork{}))
-	must(t, w.rendered("banks"))
-	c := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionAccepted)
+	text := strings.Replace(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], "topology: Shared", "topology: Shared, chart: {configMapName: chart}", 1)
+	must(t, w.createFromYAML(text, &v1alpha1.BenchmarkNetwork{}))
+	must(t, w.reconcileUntilRendered("banks"))
+	c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionAccepted)
 	const want = "spec.database: database instance banks-db: StatefulSet banks-db: spec.template.spec.nodeName is not allowed"
 	if c == nil || c.Status != metav1.ConditionFalse || c.Message != want {
 		t.Errorf("Accepted is %+v, want False: %s", c, want)
@@ -132,9 +132,9 @@ func TestUserChartRefused(t *testing.T) {
 	if result := w.reconcileNetwork("banks"); result.RequeueAfter == 0 {
 		t.Error("nothing looks whether the chart is another one")
 	}
-	cm.BinaryData["chart.tgz"] = packedChart(t, ownChart)
+	cm.BinaryData["chart.tgz"] = packChart(t, userChart)
 	must(t, w.client.Update(w.ctx, cm))
-	for meta.IsStatusConditionFalse(w.network("banks").Status.Conditions, v1alpha1.ConditionAccepted) {
+	for meta.IsStatusConditionFalse(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionAccepted) {
 		time.Sleep(w.reconcileNetwork("banks").RequeueAfter / 100)
 	}
 }

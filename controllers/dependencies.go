@@ -20,21 +20,21 @@ import (
 // Dependencies are what every reconciler works with.
 type Dependencies struct {
 	Client client.Client
-	// Direct reads objects that the cache does not hold, the user's own among them.
-	Direct    client.Reader
-	Platforms *platform.Registry
-	Images    images.Catalogue
-	Writer    *apply.Writer
-	Reader    *observe.Reader
-	// Charts renders the charts of users.
-	Charts *sandbox.Renderer
-	Events Events
+	// APIReader reads objects that the cache does not hold, the user's own among them.
+	APIReader      client.Reader
+	Platforms      *platform.Registry
+	Images         images.ImageCatalogue
+	Writer         *apply.Writer
+	SnapshotReader *observe.Reader
+	// ChartRenderer renders the charts of users.
+	ChartRenderer *sandbox.Renderer
+	Recorder      EventRecorder
 	// KubeVersion of the cluster: charts may ask for it, results record it.
 	KubeVersion string
-	// Isolation says whether networks are kept apart by policies; empty: they are.
-	Isolation isolation.Mode
-	// Scrapers may read the metrics of networks; empty: everybody may.
-	Scrapers isolation.Scrapers
+	// NetworkPolicyMode says whether networks are kept apart by policies; empty: they are.
+	NetworkPolicyMode isolation.Mode
+	// MetricsScrapers may read the metrics of networks; empty: everybody may.
+	MetricsScrapers isolation.Scrapers
 	// Kueue says who decides about networks that are labelled for it; empty: nobody does.
 	Kueue KueueMode
 	// Limits on the number of networks.
@@ -43,9 +43,9 @@ type Dependencies struct {
 	Now func() time.Time
 }
 
-// deleteAt deletes an object whose time to live ends at the deadline, or comes back then. It deletes only what was read: a changed object
+// deleteAfterDeadline deletes an object whose time to live ends at the deadline, or comes back then. It deletes only what was read: a changed object
 // may have another deadline, and one that was created again under the same name is another object.
-func (d *Dependencies) deleteAt(ctx context.Context, object client.Object, deadline time.Time) (ctrl.Result, error) {
+func (d *Dependencies) deleteAfterDeadline(ctx context.Context, object client.Object, deadline time.Time) (ctrl.Result, error) {
 	if left := deadline.Sub(d.Now()); left > 0 {
 		return ctrl.Result{RequeueAfter: left}, nil
 	}

@@ -24,7 +24,7 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-const grid = `
+const gridExperiment = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkExperiment
 metadata: {name: grid}
@@ -42,17 +42,17 @@ spec:
   - {name: block, field: network.platform.malachite.blockSize, values: [1Ki, 2Ki]}
 `
 
-// laboratory is a world with a node that has room, and one experiment.
-func laboratory(t *testing.T, text string) *world {
+// newTestEnvWithExperiment is a world with a node that has room, and one experiment.
+func newTestEnvWithExperiment(t *testing.T, text string) *testEnv {
 	t.Helper()
-	w := newWorld(t)
-	w.node("laboratory", "64", "256Gi")
-	must(t, w.create(text, &v1alpha1.BenchmarkExperiment{}))
+	w := newTestEnv(t)
+	w.createNode("laboratory", "64", "256Gi")
+	must(t, w.createFromYAML(text, &v1alpha1.BenchmarkExperiment{}))
 	return w
 }
 
-// node of the cluster; all tests share it.
-func (w *world) node(name, cores, memory string) {
+// createNode of the cluster; all tests share it.
+func (w *testEnv) createNode(name, cores, memory string) {
 	w.t.Helper()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name}}}
 	if err := w.client.Create(w.ctx, node); err != nil && !apierrors.IsAlreadyExists(err) {
@@ -65,70 +65,70 @@ func (w *world) node(name, cores, memory string) {
 	must(w.t, w.client.Status().Patch(w.ctx, node, client.MergeFrom(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}})))
 }
 
-func (w *world) experiments() *controllers.ExperimentReconciler {
+func (w *testEnv) experimentReconciler() *controllers.ExperimentReconciler {
 	w.awaitWrites()
-	return &controllers.ExperimentReconciler{Dependencies: w.dependencies()}
+	return &controllers.ExperimentReconciler{Dependencies: w.newDependencies()}
 }
 
-func (w *world) experiment(name string) *v1alpha1.BenchmarkExperiment {
+func (w *testEnv) getExperiment(name string) *v1alpha1.BenchmarkExperiment {
 	w.t.Helper()
 	e := &v1alpha1.BenchmarkExperiment{}
-	w.get(name, e)
+	w.mustGet(name, e)
 	return e
 }
 
-// carryOut makes passes, each by an operator that knows nothing of the one before, until the experiment is over. What others do
+// reconcileUntilComplete makes passes, each by an operator that knows nothing of the one before, until the experiment is over. What others do
 // goes on meanwhile: runs end, and deleted networks go.
-func (w *world) carryOut(name string) *v1alpha1.BenchmarkExperiment {
+func (w *testEnv) reconcileUntilComplete(name string) *v1alpha1.BenchmarkExperiment {
 	w.t.Helper()
 	for range 200 {
-		_, err := w.experiments().Reconcile(w.ctx, w.request(name))
+		_, err := w.experimentReconciler().Reconcile(w.ctx, w.requestFor(name))
 		if err != nil && !errors.Is(err, errDied) {
 			w.t.Fatal(err)
 		}
-		e := w.experiment(name)
+		e := w.getExperiment(name)
 		if meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionComplete) {
 			return e
 		}
-		w.endRuns(100)
+		w.completeAllRuns(100)
 		w.finalizeNetworks()
 	}
 	w.t.Fatal("the experiment does not end")
 	return nil
 }
 
-func (w *world) runsThere() []v1alpha1.BenchmarkRun {
+func (w *testEnv) listRuns() []v1alpha1.BenchmarkRun {
 	w.t.Helper()
 	var runs v1alpha1.BenchmarkRunList
 	must(w.t, w.client.List(w.ctx, &runs, client.InNamespace(w.namespace)))
 	return runs.Items
 }
 
-// endRuns does what the run controller does: every run that goes on gets a result of so many operations.
-func (w *world) endRuns(completed int) {
+// completeAllRuns does what the run controller does: every run that goes on gets a result of so many operations.
+func (w *testEnv) completeAllRuns(completed int) {
 	w.t.Helper()
-	runs := w.runsThere()
+	runs := w.listRuns()
 	for i := range runs {
 		run := &runs[i]
 		if run.Status.Verdict != "" {
 			continue
 		}
-		result := &results.Result{APIVersion: results.APIVersion, Kind: results.Kind, SchemaVersion: results.SchemaVersion,
+		result := &results.RunResult{APIVersion: results.APIVersion, Kind: results.Kind, SchemaVersion: results.SchemaVersion,
 			Run: results.RunIdentity{Name: run.Name}, Verdict: results.Verdict{Validity: results.Valid},
 			Summary: results.Summary{ThroughputPerSecond: float64(completed) / 10, Completed: int64(completed), Requests: int64(completed), Unit: "blocks"}}
 		result.Times.Start, result.Times.End = w.now, w.now
-		packed, err := results.Encode(result)
+		packed, err := results.EncodeRunResult(result)
 		must(w.t, err)
-		must(w.t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.meta(names.Result(run.Name)), BinaryData: map[string][]byte{protocol.ResultKey: packed}}))
+		must(w.t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta(names.ResultConfigMap(run.Name)), BinaryData: map[string][]byte{protocol.ResultKey: packed}}))
 		before := run.DeepCopy()
 		run.Status.Verdict = v1alpha1.VerdictValid
-		run.Status.Result = &v1alpha1.ResultReference{ConfigMapName: names.Result(run.Name), Key: protocol.ResultKey}
+		run.Status.Result = &v1alpha1.ResultReference{ConfigMapName: names.ResultConfigMap(run.Name), Key: protocol.ResultKey}
 		meta.SetStatusCondition(&run.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: "ResultWritten"})
 		must(w.t, w.client.Status().Patch(w.ctx, run, client.MergeFrom(before)))
 	}
 }
 
-func (w *world) networksThere() []v1alpha1.BenchmarkNetwork {
+func (w *testEnv) listNetworks() []v1alpha1.BenchmarkNetwork {
 	w.t.Helper()
 	var networks v1alpha1.BenchmarkNetworkList
 	must(w.t, w.client.List(w.ctx, &networks, client.InNamespace(w.namespace)))
@@ -136,9 +136,9 @@ func (w *world) networksThere() []v1alpha1.BenchmarkNetwork {
 }
 
 // finalizeNetworks does what the garbage collector does when the dependants of a network are gone.
-func (w *world) finalizeNetworks() {
+func (w *testEnv) finalizeNetworks() {
 	w.t.Helper()
-	networks := w.networksThere()
+	networks := w.listNetworks()
 	for i := range networks {
 		if n := &networks[i]; n.DeletionTimestamp != nil {
 			n.Finalizers = nil
@@ -147,10 +147,10 @@ func (w *world) finalizeNetworks() {
 	}
 }
 
-func (w *world) namesOfRuns() string {
+func (w *testEnv) joinedRunNames() string {
 	w.t.Helper()
 	var all []string
-	runs := w.runsThere()
+	runs := w.listRuns()
 	for i := range runs {
 		all = append(all, runs[i].Name)
 	}
@@ -158,62 +158,62 @@ func (w *world) namesOfRuns() string {
 	return strings.Join(all, " ")
 }
 
-func (w *world) resultOf(e *v1alpha1.BenchmarkExperiment) *experiment.Result {
+func (w *testEnv) experimentResult(e *v1alpha1.BenchmarkExperiment) *experiment.Result {
 	w.t.Helper()
 	cm := &corev1.ConfigMap{}
-	w.get(e.Status.Result.ConfigMapName, cm)
+	w.mustGet(e.Status.Result.ConfigMapName, cm)
 	result, err := experiment.Decode(cm.BinaryData[e.Status.Result.Key])
 	must(w.t, err)
 	return result
 }
 
-func TestExperimentIsPlannedBeforeItBegins(t *testing.T) {
-	w := laboratory(t, grid)
-	if len(w.networksThere()) != 0 {
+func TestExperimentPlanPrecedesNetworks(t *testing.T) {
+	w := newTestEnvWithExperiment(t, gridExperiment)
+	if len(w.listNetworks()) != 0 {
 		t.Fatal("the rehearsal makes networks")
 	}
-	_, err := w.experiments().Reconcile(w.ctx, w.request("grid"))
+	_, err := w.experimentReconciler().Reconcile(w.ctx, w.requestFor("grid"))
 	must(t, err)
-	p := w.experiment("grid").Status.Plan
+	p := w.getExperiment("grid").Status.Plan
 	if p == nil || p.Networks != 2 || p.NetworksAtOnce != 1 || p.Runs != 4 || p.Pods != 5 || p.Cores.String() == "0" || p.Duration.Seconds() < 4*11 {
 		t.Errorf("the plan is %+v, want two networks of four members with a worker, one at a time, and four runs", p)
 	}
 }
 
-func TestExperimentThatIsTooLarge(t *testing.T) {
-	w := laboratory(t, strings.Replace(grid, "cores: 200m", `cores: "40"`, 1))
-	result, err := w.experiments().Reconcile(w.ctx, w.request("grid"))
+func TestExperimentLargerThanCluster(t *testing.T) {
+	w := newTestEnvWithExperiment(t, strings.Replace(gridExperiment, "cores: 200m", `cores: "40"`, 1))
+	result, err := w.experimentReconciler().Reconcile(w.ctx, w.requestFor("grid"))
 	must(t, err)
-	e := w.experiment("grid")
+	e := w.getExperiment("grid")
 	c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
 	if c.Status != metav1.ConditionFalse || c.Reason != v1alpha1.ReasonClusterTooSmall || !strings.Contains(c.Message, "160") {
 		t.Errorf("160 cores are asked of a cluster of 64, but the condition is %+v", c)
 	}
-	if len(w.networksThere()) != 0 || result.RequeueAfter == 0 {
+	if len(w.listNetworks()) != 0 || result.RequeueAfter == 0 {
 		t.Error("nothing must be made, and the cluster looked at again: it may grow")
 	}
 }
 
-// TestWaitingExperimentIsCheckedEverMoreSeldom has an experiment wait for another one's pod. Its dry runs are made once, and it
+// TestWaitingExperimentBacksOff has an experiment wait for another one's pod. Its dry runs are made once, and it
 // does not begin before there is room.
-func TestWaitingExperimentIsCheckedEverMoreSeldom(t *testing.T) {
-	w := laboratory(t, strings.Replace(grid, "cores: 200m", `cores: "2"`, 1))
-	other := &corev1.Pod{ObjectMeta: w.meta("other"), Spec: corev1.PodSpec{NodeName: "laboratory", Containers: []corev1.Container{{Name: "c", Image: "i",
+func TestWaitingExperimentBacksOff(t *testing.T) {
+	w := newTestEnvWithExperiment(t, strings.Replace(gridExperiment, "cores: 200m", `cores: "2"`, 1))
+	other := &corev1.Pod{ObjectMeta: w.objectMeta("other"), Spec: corev1.PodSpec{NodeName: "laboratory", Containers: []corev1.Container{{Name: "c", Image: "i",
 		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("60")}}}}}}
 	must(t, w.client.Create(w.ctx, other))
 	t.Cleanup(func() { _ = w.client.Delete(context.Background(), other, client.GracePeriodSeconds(0)) })
-	reconciler := w.experiments()
+	reconciler := w.experimentReconciler()
 	pass := func() time.Duration {
 		t.Helper()
-		result, err := reconciler.Reconcile(w.ctx, w.request("grid"))
+		result, err := reconciler.Reconcile(w.ctx, w.requestFor("grid"))
 		must(t, err)
 		return result.RequeueAfter
 	}
 	wait := pass()
-	if n := w.dryRuns.Load(); n != 4 || wait != 15*time.Second {
+	if n := w.dryRunCount.Load(); n != 4 || wait != 15*time.Second {
 		t.Errorf("the first check makes %d dry runs and the next comes after %s, want 4 (2 networks, 2 runs) and 15 s", n, wait)
 	}
-	if c := meta.FindStatusCondition(w.experiment("grid").Status.Conditions, v1alpha1.ConditionFits); c.Reason != v1alpha1.ReasonWaitingForCapacity {
+	if c := meta.FindStatusCondition(w.getExperiment("grid").Status.Conditions, v1alpha1.ConditionFits); c.Reason != v1alpha1.ReasonWaitingForCapacity {
 		t.Errorf("the experiment should wait for capacity, but is %+v", c)
 	}
 	w.now = w.now.Add(5 * time.Second)
@@ -226,52 +226,52 @@ func TestWaitingExperimentIsCheckedEverMoreSeldom(t *testing.T) {
 			t.Errorf("the next check comes after %s, want %s", wait, want)
 		}
 	}
-	if n := w.dryRuns.Load(); n != 4 || len(w.networksThere()) != 0 {
-		t.Errorf("%d dry runs were made, want 4; and %d networks, want none", n, len(w.networksThere()))
+	if n := w.dryRunCount.Load(); n != 4 || len(w.listNetworks()) != 0 {
+		t.Errorf("%d dry runs were made, want 4; and %d networks, want none", n, len(w.listNetworks()))
 	}
 	must(t, w.client.Delete(w.ctx, other, client.GracePeriodSeconds(0)))
 	w.now = w.now.Add(wait)
 	pass()
-	if n := w.dryRuns.Load(); n != 4 || len(w.networksThere()) != 1 {
-		t.Errorf("there is room, but there are %d networks, want 1, after %d dry runs, want 4", len(w.networksThere()), n)
+	if n := w.dryRunCount.Load(); n != 4 || len(w.listNetworks()) != 1 {
+		t.Errorf("there is room, but there are %d networks, want 1, after %d dry runs, want 4", len(w.listNetworks()), n)
 	}
 }
 
 func TestExperimentOfTwoNetworks(t *testing.T) {
-	w := laboratory(t, grid)
-	e := w.carryOut("grid")
-	if got := w.namesOfRuns(); got != "grid-p01-r1 grid-p01-r2 grid-p02-r1 grid-p02-r2" {
+	w := newTestEnvWithExperiment(t, gridExperiment)
+	e := w.reconcileUntilComplete("grid")
+	if got := w.joinedRunNames(); got != "grid-p01-r1 grid-p01-r2 grid-p02-r1 grid-p02-r2" {
 		t.Errorf("runs are %s", got)
 	}
 	s := e.Status
 	if s.Progress != "4/4" || s.PointsDone != 2 || s.PointsTotal != 2 || s.Points[1].Parameters != "block=2Ki" || s.Points[1].Throughput == "" {
 		t.Errorf("status is %+v", s)
 	}
-	result := w.resultOf(e)
+	result := w.experimentResult(e)
 	if len(result.Runs) != 4 || result.Points[0].Valid != 2 || result.Points[0].Metrics["Throughput"].Mean != 10 {
 		t.Errorf("the result is %+v", result)
 	}
-	for _, n := range w.networksThere() {
+	for _, n := range w.listNetworks() {
 		if n.DeletionTimestamp == nil {
 			t.Errorf("network %s still stands", n.Name)
 		}
 	}
-	w.writes.Store(0)
-	_, err := w.experiments().Reconcile(w.ctx, w.request("grid"))
+	w.writeCount.Store(0)
+	_, err := w.experimentReconciler().Reconcile(w.ctx, w.requestFor("grid"))
 	must(t, err)
-	if n := w.writes.Load(); n != 0 {
+	if n := w.writeCount.Load(); n != 0 {
 		t.Errorf("an experiment that is over costs %d writes", n)
 	}
 }
 
 func TestExperimentWaitsWithoutWriting(t *testing.T) {
-	w := laboratory(t, grid)
+	w := newTestEnvWithExperiment(t, gridExperiment)
 	for range 3 {
-		w.writes.Store(0)
-		_, err := w.experiments().Reconcile(w.ctx, w.request("grid"))
+		w.writeCount.Store(0)
+		_, err := w.experimentReconciler().Reconcile(w.ctx, w.requestFor("grid"))
 		must(t, err)
 	}
-	if n := w.writes.Load(); n != 0 {
+	if n := w.writeCount.Load(); n != 0 {
 		t.Errorf("a pass in which nothing has changed costs %d writes", n)
 	}
 }
@@ -279,40 +279,40 @@ func TestExperimentWaitsWithoutWriting(t *testing.T) {
 // TestExperimentSurvivesDeath lets the operator die before each of its writes in turn.
 func TestExperimentSurvivesDeath(t *testing.T) {
 	for at := int64(1); ; at++ {
-		w := laboratory(t, strings.Replace(grid, "[1Ki, 2Ki]", "[1Ki]", 1))
-		w.failAt = at
-		e := w.carryOut("grid")
-		if got := w.namesOfRuns(); got != "grid-p01-r1 grid-p01-r2" || len(w.resultOf(e).Runs) != 2 {
+		w := newTestEnvWithExperiment(t, strings.Replace(gridExperiment, "[1Ki, 2Ki]", "[1Ki]", 1))
+		w.failAtWrite = at
+		e := w.reconcileUntilComplete("grid")
+		if got := w.joinedRunNames(); got != "grid-p01-r1 grid-p01-r2" || len(w.experimentResult(e).Runs) != 2 {
 			t.Fatalf("after a death before write %d there are runs %s", at, got)
 		}
-		if w.writes.Load() < at {
+		if w.writeCount.Load() < at {
 			t.Logf("the whole experiment takes %d writes", at-1)
 			return
 		}
 	}
 }
 
-func TestNamesThatAreTaken(t *testing.T) {
-	w := newWorld(t)
-	w.node("laboratory", "64", "256Gi")
-	must(t, w.create(`{apiVersion: benchnet.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: grid-p01-r1}, spec: {networkName: other, workload: {name: b, malachite: {}}}}`, &v1alpha1.BenchmarkRun{}))
-	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.meta("owner")}))
+func TestRunNameConflict(t *testing.T) {
+	w := newTestEnv(t)
+	w.createNode("laboratory", "64", "256Gi")
+	must(t, w.createFromYAML(`{apiVersion: benchnet.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: grid-p01-r1}, spec: {networkName: other, workload: {name: b, malachite: {}}}}`, &v1alpha1.BenchmarkRun{}))
+	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("owner")}))
 	owner := &corev1.ConfigMap{}
-	w.get("owner", owner)
-	run := w.run("grid-p01-r1")
+	w.mustGet("owner", owner)
+	run := w.getRun("grid-p01-r1")
 	before := run.DeepCopy()
 	run.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
 	must(t, w.client.Patch(w.ctx, run, client.MergeFrom(before)))
-	must(t, w.create(grid, &v1alpha1.BenchmarkExperiment{}))
-	_, err := w.experiments().Reconcile(w.ctx, w.request("grid"))
+	must(t, w.createFromYAML(gridExperiment, &v1alpha1.BenchmarkExperiment{}))
+	_, err := w.experimentReconciler().Reconcile(w.ctx, w.requestFor("grid"))
 	if err == nil {
 		t.Fatal("the run of another owner is taken over")
 	}
-	c := meta.FindStatusCondition(w.experiment("grid").Status.Conditions, v1alpha1.ConditionReady)
+	c := meta.FindStatusCondition(w.getExperiment("grid").Status.Conditions, v1alpha1.ConditionReady)
 	if c.Reason != v1alpha1.ReasonProblem || !strings.Contains(c.Message, "grid-p01-r1") {
 		t.Errorf("the condition is %+v, want the name that is taken", c)
 	}
-	if got := w.run("grid-p01-r1").Spec.NetworkName; got != "other" {
+	if got := w.getRun("grid-p01-r1").Spec.NetworkName; got != "other" {
 		t.Errorf("the run of another owner was changed: it is on %s", got)
 	}
 }

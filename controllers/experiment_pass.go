@@ -33,92 +33,92 @@ type experimentPass struct {
 	experiment *v1alpha1.BenchmarkExperiment
 	design     *experiment.Design
 	networks   map[string]*v1alpha1.BenchmarkNetwork
-	seen       experiment.Seen
+	observed   experiment.ObservedState
 	// step and result are nil as long as the experiment may not begin.
-	step   *experiment.Step
+	step   *experiment.NextStep
 	result *experiment.Result
 	// forecast and room are nil once the experiment was accepted.
-	forecast *rehearsal.Forecast
-	room     *capacity.Finding
-	// unchecked tells that the operator may not look for room; the finding then says why.
-	unchecked bool
-	// refusal is why it cannot be carried out; problem what kept the pass from its end.
-	refusal, problem error
-	written          bool
-	// tooLarge is the reason why the result does not fit into a ConfigMap, or empty.
-	tooLarge string
+	forecast *rehearsal.ResourceForecast
+	capacity *capacity.FitResult
+	// capacityUnchecked tells that the operator may not look for room; the finding then says why.
+	capacityUnchecked bool
+	// specErr is why it cannot be carried out; problem what kept the pass from its end.
+	specErr, reconcileErr error
+	resultWritten         bool
+	// resultTooLarge is the reason why the result does not fit into a ConfigMap, or empty.
+	resultTooLarge string
 }
 
-// gather reads what there is of the experiment and finds what comes next.
-func (r *ExperimentReconciler) gather(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (*experimentPass, error) {
+// readAndPlan reads what there is of the experiment and finds what comes next.
+func (r *ExperimentReconciler) readAndPlan(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (*experimentPass, error) {
 	pass := &experimentPass{experiment: e, networks: map[string]*v1alpha1.BenchmarkNetwork{}}
-	if pass.design, pass.refusal = experiment.Expand(e); pass.refusal != nil {
+	if pass.design, pass.specErr = experiment.NewDesign(e); pass.specErr != nil {
 		return pass, nil
 	}
-	if !status.Rehearsed(e) {
-		if err := r.withStored(ctx, pass, func(*experiment.Result) {}); err != nil || pass.refusal != nil {
+	if !status.HasPassedPreflight(e) {
+		if err := r.withStoredResult(ctx, pass, func(*experiment.Result) {}); err != nil || pass.specErr != nil {
 			return pass, err
 		}
 	}
-	if pass.refusal = r.exceedsLimit(e, pass.design); pass.refusal != nil {
+	if pass.specErr = r.checkLimits(e, pass.design); pass.specErr != nil {
 		return pass, nil
 	}
-	groups := pass.design.Groups(&e.Spec, experiment.Seed(e))
-	if err := r.look(ctx, pass); err != nil {
+	groups := pass.design.GroupRuns(&e.Spec, experiment.Seed(e))
+	if err := r.readNetworksAndRuns(ctx, pass); err != nil {
 		return nil, err
 	}
-	if !status.Rehearsed(e) {
-		err := r.rehearse(ctx, pass, groups)
-		if overQuota(err) {
-			pass.problem = err
+	if !status.HasPassedPreflight(e) {
+		err := r.runPreflight(ctx, pass, groups)
+		if isQuotaExceeded(err) {
+			pass.reconcileErr = err
 			return pass, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		if pass.refusal != nil || !pass.room.Fits {
+		if pass.specErr != nil || !pass.capacity.Fits {
 			return pass, nil
 		}
 	}
-	step := pass.design.Next(e, groups, pass.seen)
-	err := r.withStored(ctx, pass, func(stored *experiment.Result) {
+	step := pass.design.DecideNextStep(e, groups, pass.observed)
+	err := r.withStoredResult(ctx, pass, func(stored *experiment.Result) {
 		pass.step = &step
-		pass.result = pass.design.Assemble(e, experiment.Seed(e), pass.step, pass.seen, stored)
+		pass.result = pass.design.BuildResult(e, experiment.Seed(e), pass.step, pass.observed, stored)
 	})
 	return pass, err
 }
 
-// withStored calls use with the earlier result that the experiment compares with, or with nil. If there is none where the spec says, it
+// withStoredResult calls use with the earlier result that the experiment compares with, or with nil. If there is none where the spec says, it
 // refuses the experiment instead. The result is not kept, since users decide about its size.
-func (r *ExperimentReconciler) withStored(ctx context.Context, pass *experimentPass, use func(*experiment.Result)) error {
+func (r *ExperimentReconciler) withStoredResult(ctx context.Context, pass *experimentPass, use func(*experiment.Result)) error {
 	release, err := acquireDecodingSlot(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	stored, refusal, err := r.stored(ctx, pass.experiment)
+	stored, refusal, err := r.readStoredResult(ctx, pass.experiment)
 	if err != nil {
 		return err
 	}
-	if pass.refusal = refusal; refusal == nil {
+	if pass.specErr = refusal; refusal == nil {
 		use(stored)
 	}
 	return nil
 }
 
-// exceedsLimit returns why an experiment that was not accepted yet needs more networks at one time than the operator's limits allow.
-func (r *ExperimentReconciler) exceedsLimit(e *v1alpha1.BenchmarkExperiment, design *experiment.Design) error {
+// checkLimits returns why an experiment that was not accepted yet needs more networks at one time than the operator's limits allow.
+func (r *ExperimentReconciler) checkLimits(e *v1alpha1.BenchmarkExperiment, design *experiment.Design) error {
 	size := design.LargestGroup()
 	limit := r.Limits.exceededBy(size)
-	if limit == "" || status.Rehearsed(e) {
+	if limit == "" || status.HasPassedPreflight(e) {
 		return nil
 	}
 	return field.Invalid(field.NewPath("spec", "order", "type"), e.Spec.Order.Type,
 		fmt.Sprintf("%d networks have to exist at one time, and the operator's limit is %s", size, limit))
 }
 
-// look reads the networks and runs of the experiment.
-func (r *ExperimentReconciler) look(ctx context.Context, pass *experimentPass) error {
+// readNetworksAndRuns reads the networks and runs of the experiment.
+func (r *ExperimentReconciler) readNetworksAndRuns(ctx context.Context, pass *experimentPass) error {
 	e := pass.experiment
 	scope := []client.ListOption{client.InNamespace(e.Namespace), client.MatchingLabels(experiment.Labels(e))}
 	var networks v1alpha1.BenchmarkNetworkList
@@ -129,11 +129,11 @@ func (r *ExperimentReconciler) look(ctx context.Context, pass *experimentPass) e
 	if err := r.Client.List(ctx, &runs, scope...); err != nil {
 		return fmt.Errorf("list runs of experiment %s: %w", e.Name, err)
 	}
-	pass.seen = experiment.Seen{Runs: map[string]experiment.Run{}, Networks: map[string]bool{}}
+	pass.observed = experiment.ObservedState{Runs: map[string]experiment.Run{}, Networks: map[string]bool{}}
 	for i := range networks.Items {
 		if n := &networks.Items[i]; metav1.IsControlledBy(n, e) {
 			pass.networks[n.Name] = n
-			pass.seen.Networks[n.Name] = n.DeletionTimestamp != nil
+			pass.observed.Networks[n.Name] = n.DeletionTimestamp != nil
 		}
 	}
 	for i := range runs.Items {
@@ -141,43 +141,43 @@ func (r *ExperimentReconciler) look(ctx context.Context, pass *experimentPass) e
 		if !metav1.IsControlledBy(run, e) {
 			continue
 		}
-		found, err := r.read(ctx, run)
+		found, err := r.readRun(ctx, run)
 		if err != nil {
 			return err
 		}
-		pass.seen.Runs[run.Name] = found
+		pass.observed.Runs[run.Name] = found
 	}
 	return nil
 }
 
-// read is what a run found; it has no verdict while it goes on.
-func (r *ExperimentReconciler) read(ctx context.Context, run *v1alpha1.BenchmarkRun) (experiment.Run, error) {
-	if !plan.Ended(run) {
+// readRun is what a run found; it has no verdict while it goes on.
+func (r *ExperimentReconciler) readRun(ctx context.Context, run *v1alpha1.BenchmarkRun) (experiment.Run, error) {
+	if !plan.IsRunComplete(run) {
 		return experiment.Run{Name: run.Name}, nil
 	}
-	if known, ok := r.ended.Load(run.UID); ok {
+	if known, ok := r.endedRuns.Load(run.UID); ok {
 		return known.(experiment.Run), nil
 	}
-	found, err := r.readResult(ctx, run)
+	found, err := r.readRunResult(ctx, run)
 	if err == nil {
-		r.ended.Store(run.UID, found)
+		r.endedRuns.Store(run.UID, found)
 	}
 	return found, err
 }
 
-func (r *ExperimentReconciler) readResult(ctx context.Context, run *v1alpha1.BenchmarkRun) (experiment.Run, error) {
+func (r *ExperimentReconciler) readRunResult(ctx context.Context, run *v1alpha1.BenchmarkRun) (experiment.Run, error) {
 	if run.Status.Result == nil {
 		message := "it has no result"
 		if c := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionComplete); c != nil {
 			message = c.Message
 		}
-		return experiment.Failure(run.Name, message, run.CreationTimestamp.Time), nil
+		return experiment.NewFailedRun(run.Name, message, run.CreationTimestamp.Time), nil
 	}
 	var cm corev1.ConfigMap
 	key := client.ObjectKey{Namespace: run.Namespace, Name: run.Status.Result.ConfigMapName}
-	err := r.Direct.Get(ctx, key, &cm)
+	err := r.APIReader.Get(ctx, key, &cm)
 	if apierrors.IsNotFound(err) {
-		return experiment.Failure(run.Name, "ConfigMap "+key.Name+" with its result is gone", run.CreationTimestamp.Time), nil
+		return experiment.NewFailedRun(run.Name, "ConfigMap "+key.Name+" with its result is gone", run.CreationTimestamp.Time), nil
 	}
 	if err != nil {
 		return experiment.Run{}, fmt.Errorf("get result of run %s: %w", run.Name, err)
@@ -187,44 +187,44 @@ func (r *ExperimentReconciler) readResult(ctx context.Context, run *v1alpha1.Ben
 		return experiment.Run{}, err
 	}
 	defer release()
-	found, err := experiment.ReadRun(cm.BinaryData[run.Status.Result.Key])
+	found, err := experiment.DecodeRunSummary(cm.BinaryData[run.Status.Result.Key])
 	if err != nil {
 		// A retry cannot succeed.
-		return experiment.Failure(run.Name, fmt.Sprintf("ConfigMap %s: %v", cm.Name, err), run.CreationTimestamp.Time), nil
+		return experiment.NewFailedRun(run.Name, fmt.Sprintf("ConfigMap %s: %v", cm.Name, err), run.CreationTimestamp.Time), nil
 	}
 	return found, nil
 }
 
-// rehearse checks whether the experiment can be carried out, once for each generation, and whether the cluster has room for it.
-func (r *ExperimentReconciler) rehearse(ctx context.Context, pass *experimentPass, groups []experiment.Group) error {
+// runPreflight checks whether the experiment can be carried out, once for each generation, and whether the cluster has room for it.
+func (r *ExperimentReconciler) runPreflight(ctx context.Context, pass *experimentPass, groups []experiment.RunGroup) error {
 	e := pass.experiment
-	pass.forecast = r.preflights.begin(e, r.Now())
+	pass.forecast = r.preflights.startCheck(e, r.Now())
 	if pass.forecast == nil {
-		stage := rehearsal.Rehearsal{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion}
-		forecast, err := stage.Rehearse(ctx, e, pass.design, groups)
-		var refusal rehearsal.Refusal
+		stage := rehearsal.Checker{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion}
+		forecast, err := stage.CheckExperiment(ctx, e, pass.design, groups)
+		var refusal rehearsal.SpecError
 		if errors.As(err, &refusal) {
-			pass.refusal = refusal
+			pass.specErr = refusal
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		r.preflights.passed(e, forecast)
+		r.preflights.recordForecast(e, forecast)
 		pass.forecast = forecast
 	}
 	var err error
-	pass.room, err = r.roomFor(ctx, pass, pass.forecast.Needs)
+	pass.capacity, err = r.checkCapacity(ctx, pass, pass.forecast.Needs)
 	return err
 }
 
-// roomFor tells whether the cluster can hold the needs. An operator that may not look at all nodes and pods lets the scheduler find out.
-func (r *ExperimentReconciler) roomFor(ctx context.Context, pass *experimentPass, needs capacity.Needs) (*capacity.Finding, error) {
+// checkCapacity tells whether the cluster can hold the needs. An operator that may not look at all nodes and pods lets the scheduler find out.
+func (r *ExperimentReconciler) checkCapacity(ctx context.Context, pass *experimentPass, needs capacity.Needs) (*capacity.FitResult, error) {
 	standing := func(network string) bool { return pass.networks[network] != nil }
-	finding, err := rehearsal.Room(ctx, r.Direct, needs, pass.experiment.Namespace, standing)
+	finding, err := rehearsal.CheckClusterCapacity(ctx, r.APIReader, needs, pass.experiment.Namespace, standing)
 	if apierrors.IsForbidden(err) {
-		pass.unchecked = true
-		return &capacity.Finding{Fits: true, Message: err.Error()}, nil
+		pass.capacityUnchecked = true
+		return &capacity.FitResult{Fits: true, Message: err.Error()}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look for room for experiment %s: %w", pass.experiment.Name, err)
@@ -232,14 +232,14 @@ func (r *ExperimentReconciler) roomFor(ctx context.Context, pass *experimentPass
 	return &finding, nil
 }
 
-// stored is the earlier result that the experiment compares with, or nil; a refusal if there is none where the spec says.
-func (r *ExperimentReconciler) stored(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (result *experiment.Result, refusal, err error) {
+// readStoredResult is the earlier result that the experiment compares with, or nil; a refusal if there is none where the spec says.
+func (r *ExperimentReconciler) readStoredResult(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (result *experiment.Result, refusal, err error) {
 	if e.Spec.Compare == nil || e.Spec.Compare.Stored == nil {
 		return nil, nil, nil
 	}
 	ref := e.Spec.Compare.Stored
 	var cm corev1.ConfigMap
-	err = r.Direct.Get(ctx, client.ObjectKey{Namespace: e.Namespace, Name: ref.ConfigMapName}, &cm)
+	err = r.APIReader.Get(ctx, client.ObjectKey{Namespace: e.Namespace, Name: ref.ConfigMapName}, &cm)
 	if apierrors.IsNotFound(err) {
 		return nil, fmt.Errorf("spec.compare.stored.configMapName: %w", err), nil
 	}
@@ -247,8 +247,8 @@ func (r *ExperimentReconciler) stored(ctx context.Context, e *v1alpha1.Benchmark
 		return nil, nil, fmt.Errorf("read the stored result in ConfigMap %s: %w", ref.ConfigMapName, err)
 	}
 	version := string(cm.UID) + "/" + cm.ResourceVersion
-	if known, ok := r.refused.Load(e.UID); ok && known.(refusedDocument).version == version {
-		return nil, known.(refusedDocument).reason, nil
+	if known, ok := r.rejectedDocuments.Load(e.UID); ok && known.(rejectedDocument).version == version {
+		return nil, known.(rejectedDocument).reason, nil
 	}
 	content := cm.BinaryData[ref.Key]
 	if content == nil {
@@ -256,14 +256,14 @@ func (r *ExperimentReconciler) stored(ctx context.Context, e *v1alpha1.Benchmark
 	}
 	if result, err = experiment.Decode(content); err != nil {
 		refusal = fmt.Errorf("spec.compare.stored.key: ConfigMap %s, key %q: %w", ref.ConfigMapName, ref.Key, err)
-		r.refused.Store(e.UID, refusedDocument{version, refusal})
+		r.rejectedDocuments.Store(e.UID, rejectedDocument{version, refusal})
 		return nil, refusal, nil
 	}
 	return result, nil, nil
 }
 
-// refusedDocument is why a stored document was refused, for one version of its ConfigMap, so that it is not decoded in each pass.
-type refusedDocument struct {
+// rejectedDocument is why a stored document was refused, for one version of its ConfigMap, so that it is not decoded in each pass.
+type rejectedDocument struct {
 	version string
 	reason  error
 }
@@ -272,40 +272,40 @@ type refusedDocument struct {
 func (r *ExperimentReconciler) writeResult(ctx context.Context, pass *experimentPass, owner apply.Owner) error {
 	packed, err := experiment.Encode(pass.result)
 	if errors.Is(err, results.ErrTooLarge) {
-		pass.tooLarge = err.Error() + "; the results of the runs stay in their ConfigMaps"
+		pass.resultTooLarge = err.Error() + "; the results of the runs stay in their ConfigMaps"
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.Result(pass.experiment.Name)},
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.ResultConfigMap(pass.experiment.Name)},
 		BinaryData: map[string][]byte{protocol.ResultKey: packed}}
 	if err := r.Writer.Apply(ctx, owner, cm, nil); err != nil {
 		return err
 	}
-	pass.written = true
+	pass.resultWritten = true
 	return nil
 }
 
 func (p *experimentPass) statusInput(now time.Time) status.ExperimentInput {
-	in := status.ExperimentInput{Experiment: p.experiment, Refusal: p.refusal, Room: p.room, Step: p.step, Result: p.result,
-		Written: p.written, TooLarge: p.tooLarge, Problem: p.problem, Unchecked: p.unchecked, Now: now}
+	in := status.ExperimentInput{Experiment: p.experiment, SpecError: p.specErr, Capacity: p.capacity, Step: p.step, Result: p.result,
+		ResultWritten: p.resultWritten, ResultTooLarge: p.resultTooLarge, ReconcileError: p.reconcileErr, CapacityUnchecked: p.capacityUnchecked, Now: now}
 	if p.forecast != nil {
 		in.Plan = &p.forecast.Plan
 	}
 	return in
 }
 
-// waits reports whether the experiment has to wait for capacity or quota before it begins.
-func (p *experimentPass) waits() bool { return p.step == nil && p.refusal == nil }
+// isWaiting reports whether the experiment has to wait for capacity or quota before it begins.
+func (p *experimentPass) isWaiting() bool { return p.step == nil && p.specErr == nil }
 
-// beginsOrEnds leaves out what a run tells of its progress; gone is told of each that was deleted.
-func beginsOrEnds(gone func(types.UID)) predicate.Predicate {
+// runLifecyclePredicate leaves out what a run tells of its progress; gone is told of each that was deleted.
+func runLifecyclePredicate(gone func(types.UID)) predicate.Predicate {
 	return predicate.Funcs{
 		UpdateFunc: func(u event.UpdateEvent) bool {
 			before, ok := u.ObjectOld.(*v1alpha1.BenchmarkRun)
 			after, same := u.ObjectNew.(*v1alpha1.BenchmarkRun)
-			return !ok || !same || plan.Ended(before) != plan.Ended(after)
+			return !ok || !same || plan.IsRunComplete(before) != plan.IsRunComplete(after)
 		},
 		DeleteFunc: func(d event.DeleteEvent) bool {
 			gone(d.Object.GetUID())
@@ -314,7 +314,7 @@ func beginsOrEnds(gone func(types.UID)) predicate.Predicate {
 	}
 }
 
-// comesOrGoes leaves out what becomes of a network: an experiment asks only whether it is there.
-func comesOrGoes() predicate.Predicate {
+// existencePredicate leaves out what becomes of a network: an experiment asks only whether it is there.
+func existencePredicate() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }}
 }

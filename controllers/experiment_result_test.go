@@ -18,7 +18,7 @@ import (
 
 // TestExperimentResultTooLargeForAConfigMap has comparisons whose messages do not fit, even without the reasons of the runs.
 func TestExperimentResultTooLargeForAConfigMap(t *testing.T) {
-	pass := &experimentPass{experiment: &v1alpha1.BenchmarkExperiment{}, step: &experiment.Step{}, forecast: &rehearsal.Forecast{},
+	pass := &experimentPass{experiment: &v1alpha1.BenchmarkExperiment{}, step: &experiment.NextStep{}, forecast: &rehearsal.ResourceForecast{},
 		result: &experiment.Result{}}
 	random := rand.NewChaCha8([32]byte{1})
 	for range 100 {
@@ -29,7 +29,7 @@ func TestExperimentResultTooLargeForAConfigMap(t *testing.T) {
 	if err := (&ExperimentReconciler{}).writeResult(t.Context(), pass, apply.Owner{}); err != nil {
 		t.Fatal(err)
 	}
-	s := status.Experiment(pass.statusInput(time.Unix(1, 0)))
+	s := status.ComputeExperiment(pass.statusInput(time.Unix(1, 0)))
 	c := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionComplete)
 	if s.Phase != "Failed" || s.Result != nil || c.Reason != v1alpha1.ReasonResultTooLarge || !strings.Contains(c.Message, "the results of the runs stay") {
 		t.Errorf("the experiment should have failed without a result, but is %s: %+v", s.Phase, c)

@@ -20,11 +20,11 @@ import (
 )
 
 // failJob does what the kubelet and the Job controller do when the last try of a Job ends with an exit code.
-func (w *world) failJob(name string, code int32) {
+func (w *testEnv) failJob(name string, code int32) {
 	w.t.Helper()
 	job := &batchv1.Job{}
-	w.get(name, job)
-	pod := &corev1.Pod{ObjectMeta: w.meta(name + "-x"), Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "c"}}}}
+	w.mustGet(name, job)
+	pod := &corev1.Pod{ObjectMeta: w.objectMeta(name + "-x"), Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "c"}}}}
 	pod.Labels = job.Labels
 	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
 	must(w.t, w.client.Create(w.ctx, pod))
@@ -36,10 +36,10 @@ func (w *world) failJob(name string, code int32) {
 }
 
 // setJobFailed marks a Job as failed, as the Job controller does.
-func (w *world) setJobFailed(name, reason, message string) {
+func (w *testEnv) setJobFailed(name, reason, message string) {
 	w.t.Helper()
 	job := &batchv1.Job{}
-	w.get(name, job)
+	w.mustGet(name, job)
 	now := metav1.NewTime(w.now)
 	job.Status.StartTime, job.Status.Failed = &now, 1
 	for _, kind := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobFailed} {
@@ -50,10 +50,10 @@ func (w *world) setJobFailed(name, reason, message string) {
 }
 
 // jobUID returns the UID of a Job, or "" if there is none.
-func (w *world) jobUID(name string) types.UID {
+func (w *testEnv) jobUID(name string) types.UID {
 	w.t.Helper()
 	job := &batchv1.Job{}
-	if w.gone(name, job) {
+	if w.isGone(name, job) {
 		return ""
 	}
 	return job.UID
@@ -62,12 +62,12 @@ func (w *world) jobUID(name string) types.UID {
 // TestJobsThatFail covers genesis and the set-up of the schemas: a Job that failed only by waiting is created again, and one that failed by
 // an error stays, with its last words in the status.
 func TestJobsThatFail(t *testing.T) {
-	w := newWorld(t)
-	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	w.reconcileNetwork("banks")
-	w.readySets()
+	w.markStatefulSetsReady()
 	w.reconcileNetwork("banks")
-	for _, name := range []string{"banks-genesis", w.jobs("setup")[0]} {
+	for _, name := range []string{"banks-genesis", w.databaseJobNames("setup")[0]} {
 		t.Run(name, func(t *testing.T) {
 			first := w.jobUID(name)
 			w.failJob(name, observe.ExitNotAvailable)
@@ -75,10 +75,10 @@ func TestJobsThatFail(t *testing.T) {
 			if again <= 0 || again > time.Minute || w.jobUID(name) != first {
 				t.Fatalf("the failed Job should be there for a moment, but the network comes back after %s and the Job is %q", again, w.jobUID(name))
 			}
-			if !slices.ContainsFunc(w.network("banks").Status.Stages, func(s v1alpha1.StageStatus) bool {
+			if !slices.ContainsFunc(w.getNetwork("banks").Status.Stages, func(s v1alpha1.StageStatus) bool {
 				return s.State == "InProgress" && strings.Contains(s.Message, name) && strings.Contains(s.Message, "created again")
 			}) {
-				t.Errorf("a stage should say that the Job is created again: %+v", w.network("banks").Status.Stages)
+				t.Errorf("a stage should say that the Job is created again: %+v", w.getNetwork("banks").Status.Stages)
 			}
 			w.now = w.now.Add(again)
 			w.reconcileNetwork("banks")
@@ -87,7 +87,7 @@ func TestJobsThatFail(t *testing.T) {
 			if second == "" || second == first {
 				t.Fatalf("the Job should be created again, but it is %q, before %q", second, first)
 			}
-			must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.meta(name + "-x")}, client.GracePeriodSeconds(0)))
+			must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.objectMeta(name + "-x")}, client.GracePeriodSeconds(0)))
 			w.failJob(name, 1)
 			w.now = w.now.Add(time.Hour)
 			w.reconcileNetwork("banks")
@@ -95,8 +95,8 @@ func TestJobsThatFail(t *testing.T) {
 			if w.jobUID(name) != second || c.Reason != v1alpha1.ReasonStageFailed || !strings.Contains(c.Message, name) || !strings.Contains(c.Message, "its last words") {
 				t.Errorf("a Job that failed by an error should stay, and Ready say why: %+v", c)
 			}
-			must(t, w.client.Delete(w.ctx, &batchv1.Job{ObjectMeta: w.meta(name)}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
-			must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.meta(name + "-x")}, client.GracePeriodSeconds(0)))
+			must(t, w.client.Delete(w.ctx, &batchv1.Job{ObjectMeta: w.objectMeta(name)}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
+			must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.objectMeta(name + "-x")}, client.GracePeriodSeconds(0)))
 			w.reconcileNetwork("banks")
 			if third := w.jobUID(name); third == "" || third == second {
 				t.Errorf("deleted by hand, the Job should be created again, but it is %q", third)
@@ -107,26 +107,26 @@ func TestJobsThatFail(t *testing.T) {
 
 // TestFailedTeardownIsReported: a network that cannot be deleted says which Job failed and what to do, in a condition and in one event.
 func TestFailedTeardownIsReported(t *testing.T) {
-	w := newWorld(t)
-	w.adminSecret(forNetworks)
-	must(t, w.create(onAnExternalServer, &v1alpha1.BenchmarkNetwork{}))
+	w := newTestEnv(t)
+	w.createAdminSecret(databaseAdminLabels)
+	must(t, w.createFromYAML(externalDatabaseNetwork, &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
-	must(t, w.client.Delete(w.ctx, w.network("banks")))
+	must(t, w.client.Delete(w.ctx, w.getNetwork("banks")))
 	w.reconcileNetwork("banks")
 	w.reconcileNetwork("banks")
-	job := w.jobs("teardown")[0]
+	job := w.databaseJobNames("teardown")[0]
 	if c := w.networkReady(); c.Reason != v1alpha1.ReasonTearingDown || !strings.Contains(c.Message, job) {
 		t.Errorf("Ready should name the Job that it waits for: %+v", c)
 	}
 	w.failJob(job, 2)
-	reconciler, recorder := w.networks(), events.NewFakeRecorder(10)
-	reconciler.Events = recorder
+	reconciler, recorder := w.networkReconciler(), events.NewFakeRecorder(10)
+	reconciler.Recorder = recorder
 	for range 3 {
-		_, err := reconciler.Reconcile(w.ctx, w.request("banks"))
+		_, err := reconciler.Reconcile(w.ctx, w.requestFor("banks"))
 		must(t, err)
 	}
 	c := w.networkReady()
-	stalled := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionStalled)
+	stalled := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionStalled)
 	if c.Reason != v1alpha1.ReasonTeardownFailed || stalled == nil {
 		t.Fatalf("Ready and Stalled should say that the teardown failed: %+v, %+v", c, stalled)
 	}
@@ -145,36 +145,36 @@ func TestFailedTeardownIsReported(t *testing.T) {
 	if len(warnings) != 1 || !strings.Contains(warnings[0], v1alpha1.ReasonTeardownFailed) {
 		t.Errorf("there should be one warning, but there are %q", warnings)
 	}
-	must(t, w.client.Delete(w.ctx, &batchv1.Job{ObjectMeta: w.meta(job)}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
+	must(t, w.client.Delete(w.ctx, &batchv1.Job{ObjectMeta: w.objectMeta(job)}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
 	w.reconcileNetwork("banks")
-	if got := w.jobs("teardown"); !slices.Equal(got, []string{job}) {
+	if got := w.databaseJobNames("teardown"); !slices.Equal(got, []string{job}) {
 		t.Fatalf("deleted by hand, the Job should be created again, but there are %v", got)
 	}
 	w.completeJobs()
 	w.reconcileNetwork("banks")
-	if !w.gone("banks", &v1alpha1.BenchmarkNetwork{}) {
+	if !w.isGone("banks", &v1alpha1.BenchmarkNetwork{}) {
 		t.Error("the network should be gone when its schemas are")
 	}
 }
 
-// TestExpiryDeletesWhatWasRead: a network that changed since it was read is not deleted by its old time to live.
-func TestExpiryDeletesWhatWasRead(t *testing.T) {
-	w := newWorld(t)
-	must(t, w.create(strings.Replace(twoBanks, "spec:", "spec:\n  ttlSecondsAfterFinished: 60", 1), &v1alpha1.BenchmarkNetwork{}))
+// TestExpiryIgnoresStaleCache: a network that changed since it was read is not deleted by its old time to live.
+func TestExpiryIgnoresStaleCache(t *testing.T) {
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "spec:", "spec:\n  ttlSecondsAfterFinished: 60", 1), &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	for _, run := range []string{"banks-issue", "banks-pay"} {
-		w.end(run)
+		w.markRunComplete(run)
 		w.reconcileNetwork("banks")
 	}
 	w.reconcileNetwork("banks")
-	stale := w.network("banks")
-	must(t, w.client.Patch(w.ctx, w.network("banks"), client.RawPatch(types.MergePatchType, []byte(`{"spec": {"ttlSecondsAfterFinished": 3600}}`))))
+	stale := w.getNetwork("banks")
+	must(t, w.client.Patch(w.ctx, w.getNetwork("banks"), client.RawPatch(types.MergePatchType, []byte(`{"spec": {"ttlSecondsAfterFinished": 3600}}`))))
 	w.now = w.now.Add(2 * time.Minute)
-	reconciler := w.networks()
-	reconciler.Client = staleReader{Client: w.operator, stale: stale}
-	_, err := reconciler.Reconcile(w.ctx, w.request("banks"))
+	reconciler := w.networkReconciler()
+	reconciler.Client = staleReader{Client: w.operatorClient, stale: stale}
+	_, err := reconciler.Reconcile(w.ctx, w.requestFor("banks"))
 	must(t, err)
-	if w.gone("banks", &v1alpha1.BenchmarkNetwork{}) {
+	if w.isGone("banks", &v1alpha1.BenchmarkNetwork{}) {
 		t.Error("the network has an hour left and should not be deleted by what an old copy of it says")
 	}
 }

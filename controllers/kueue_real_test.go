@@ -28,8 +28,8 @@ internalCertManagement: {enable: false}
 integrations: {frameworks: [batch/job]}
 `
 
-// quotas have room for one small network, of 0.8 cores. Who has the higher priority goes first.
-const quotas = `
+// kueueQuotas have room for one small network, of 0.8 cores. Who has the higher priority goes first.
+const kueueQuotas = `
 apiVersion: kueue.x-k8s.io/v1beta1
 kind: ResourceFlavor
 metadata: {name: any}
@@ -52,7 +52,7 @@ spec: {clusterQueue: all}
 `
 
 // startKueue runs Kueue's own manager on the test's API server.
-func (w *world) startKueue(program string) {
+func (w *testEnv) startKueue(program string) {
 	w.t.Helper()
 	directory := w.t.TempDir()
 	certificate, key, err := cert.GenerateSelfSignedCertKey("localhost", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
@@ -64,12 +64,12 @@ func (w *world) startKueue(program string) {
 	for name, data := range map[string][]byte{"tls.crt": certificate, "tls.key": key, "config.yaml": fmt.Appendf(nil, kueueConfiguration, port, directory)} {
 		must(w.t, os.WriteFile(filepath.Join(directory, name), data, 0o600))
 	}
-	w.t.Setenv("KUBECONFIG", w.kubeconfig(directory))
-	w.start(program, "--config", filepath.Join(directory, "config.yaml"), "--feature-gates=VisibilityOnDemand=false")
+	w.t.Setenv("KUBECONFIG", w.writeKubeconfig(directory))
+	w.startProgram(program, "--config", filepath.Join(directory, "config.yaml"), "--feature-gates=VisibilityOnDemand=false")
 }
 
 // waitFor what is to be true within a minute or two; what says it of networks.
-func (w *world) waitFor(what string, is func() bool) {
+func (w *testEnv) waitFor(what string, is func() bool) {
 	w.t.Helper()
 	for deadline := time.Now().Add(10 * time.Minute); !is(); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -90,40 +90,42 @@ func TestWithTheRealKueue(t *testing.T) {
 	if program == "" {
 		t.Skip("BENCHNET_KUEUE is not set: make test-kueue sets it to what it built")
 	}
-	w := withKueue(t)
+	w := newTestEnvWithKueue(t)
 	w.startControllers("garbage-collector-controller")
 	w.startKueue(program)
-	for _, object := range manifests(t, []byte(quotas)) {
+	for _, object := range decodeManifests(t, []byte(kueueQuotas)) {
 		if object.GetKind() == "LocalQueue" {
 			object.SetNamespace(w.namespace)
 		}
 		must(t, w.client.Create(w.ctx, object))
 		t.Cleanup(func() { _ = w.client.Delete(t.Context(), object) })
 	}
-	w.manage(controllers.Limits{MaxNetworks: 1}) // Of which networks of Kueue take no place.
-	w.small("a", labelled("a", "ours")...)
-	w.waitFor("a begins", func() bool { return w.begun() == "a" })
-	w.small("b", labelled("b", "ours")...)
+	w.startLimitedManager(controllers.Limits{MaxNetworks: 1}) // Of which networks of Kueue take no place.
+	w.createSmallNetwork("a", withQueueLabel("a", "ours")...)
+	w.waitFor("a begins", func() bool { return w.startedNetworks() == "a" })
+	w.createSmallNetwork("b", withQueueLabel("b", "ours")...)
 	waits := func(network string) func() bool {
-		return func() bool { return w.network(network).Status.Phase == "Queued" }
+		return func() bool { return w.getNetwork(network).Status.Phase == "Queued" }
 	}
 	w.waitFor("b waits", waits("b"))
-	w.waitFor("b says what Kueue says", func() bool { return strings.Contains(w.admitted("b").Message, "insufficient unused quota for cpu") })
+	w.waitFor("b says what Kueue says", func() bool {
+		return strings.Contains(w.admittedCondition("b").Message, "insufficient unused quota for cpu")
+	})
 	time.Sleep(5 * time.Second) // Kueue would have admitted it by then.
-	if w.begun() != "a" {
-		t.Fatalf("there is quota for one, but %q began", w.begun())
+	if w.startedNetworks() != "a" {
+		t.Fatalf("there is quota for one, but %q began", w.startedNetworks())
 	}
-	t.Log("b: " + w.admitted("b").Message)
-	must(t, w.client.Delete(w.ctx, w.network("a")))
-	w.waitFor("b begins", func() bool { return w.begun() == "b" })
+	t.Log("b: " + w.admittedCondition("b").Message)
+	must(t, w.client.Delete(w.ctx, w.getNetwork("a")))
+	w.waitFor("b begins", func() bool { return w.startedNetworks() == "b" })
 
-	before := w.workload("b").UID
-	w.small("c", append(labelled("c", "ours"), "spec:", "spec:\n  priority: 10")...)
-	w.waitFor("b gives way to c", func() bool { return w.begun() == "c" })
-	t.Log("b: " + w.admitted("b").Message)
-	if !waits("b")() || w.workload("b").UID != before {
+	before := w.getKueueWorkload("b").UID
+	w.createSmallNetwork("c", append(withQueueLabel("c", "ours"), "spec:", "spec:\n  priority: 10")...)
+	w.waitFor("b gives way to c", func() bool { return w.startedNetworks() == "c" })
+	t.Log("b: " + w.admittedCondition("b").Message)
+	if !waits("b")() || w.getKueueWorkload("b").UID != before {
 		t.Error("b should wait again, by the same Workload")
 	}
-	must(t, w.client.Delete(w.ctx, w.network("c")))
-	w.waitFor("b begins anew", func() bool { return w.begun() == "b" })
+	must(t, w.client.Delete(w.ctx, w.getNetwork("c")))
+	w.waitFor("b begins anew", func() bool { return w.startedNetworks() == "b" })
 }

@@ -18,10 +18,10 @@ import (
 	"github.com/benchnet/benchnet/controllers"
 )
 
-// withKueue is a world whose API server has Kueue's kinds, from the module whose types the operator uses.
-func withKueue(t *testing.T) *world {
+// newTestEnvWithKueue is a world whose API server has Kueue's kinds, from the module whose types the operator uses.
+func newTestEnvWithKueue(t *testing.T) *testEnv {
 	t.Helper()
-	w := newWorld(t)
+	w := newTestEnv(t)
 	directory, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kueue").Output()
 	must(t, err)
 	_, err = envtest.InstallCRDs(config, envtest.CRDInstallOptions{ErrorIfPathMissing: true,
@@ -29,42 +29,42 @@ func withKueue(t *testing.T) *world {
 	must(t, err)
 	kube, err := discovery.NewDiscoveryClientForConfig(config)
 	must(t, err)
-	w.kueue, err = controllers.FindKueue(controllers.KueueHonour, kube)
+	w.kueueMode, err = controllers.DetectKueue(controllers.KueueHonour, kube)
 	must(t, err)
-	if w.kueue != controllers.KueueHonour {
-		t.Fatalf("Kueue should be found once it is installed, but it is %s", w.kueue)
+	if w.kueueMode != controllers.KueueHonour {
+		t.Fatalf("Kueue should be found once it is installed, but it is %s", w.kueueMode)
 	}
-	w.use(sharedConnection(t, w.client, w.kueue))
+	w.useConnection(sharedConnection(t, w.client, w.kueueMode))
 	return w
 }
 
-// labelled is a change of the small network that asks a LocalQueue of Kueue.
-func labelled(name, queueName string) []string {
+// withQueueLabel is a change of the small network that asks a LocalQueue of Kueue.
+func withQueueLabel(name, queueName string) []string {
 	return []string{"metadata: {name: " + name + "}", "metadata: {name: " + name + ", labels: {kueue.x-k8s.io/queue-name: " + queueName + "}}"}
 }
 
-func (w *world) workload(network string) *kueue.Workload {
+func (w *testEnv) getKueueWorkload(network string) *kueue.Workload {
 	w.t.Helper()
 	object := &kueue.Workload{}
-	w.get(network+"-kueue", object)
+	w.mustGet(network+"-kueue", object)
 	return object
 }
 
-// decide does what Kueue does.
-func (w *world) decide(network, condition, reason, message string) {
+// setKueueCondition does what Kueue does.
+func (w *testEnv) setKueueCondition(network, condition, reason, message string) {
 	w.t.Helper()
-	object := w.workload(network)
+	object := w.getKueueWorkload(network)
 	meta.SetStatusCondition(&object.Status.Conditions, metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: reason, Message: message})
 	must(w.t, w.client.Status().Update(w.ctx, object))
 }
 
 func TestKueueIgnored(t *testing.T) {
-	w := withKueue(t)
-	w.kueue = controllers.KueueIgnore
-	w.small("a", labelled("a", "ours")...)
+	w := newTestEnvWithKueue(t)
+	w.kueueMode = controllers.KueueIgnore
+	w.createSmallNetwork("a", withQueueLabel("a", "ours")...)
 	w.reconcileNetwork("a")
 	w.reconcileNetwork("a")
-	if w.begun() != "a" {
+	if w.startedNetworks() != "a" {
 		t.Error("where Kueue is ignored its label should be without effect")
 	}
 	if err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "a-kueue"}, &kueue.Workload{}); client.IgnoreNotFound(err) != nil || err == nil {
@@ -72,112 +72,112 @@ func TestKueueIgnored(t *testing.T) {
 	}
 }
 
-func TestANetworkBeginsWhenKueueAdmitsIt(t *testing.T) {
-	w := withKueue(t)
-	w.limit(controllers.Limits{MaxNetworks: 1})
-	w.small("a", labelled("a", "ours")...)
-	w.small("b")
+func TestKueueAdmission(t *testing.T) {
+	w := newTestEnvWithKueue(t)
+	w.setLimits(controllers.Limits{MaxNetworks: 1})
+	w.createSmallNetwork("a", withQueueLabel("a", "ours")...)
+	w.createSmallNetwork("b")
 	w.reconcileTwice("a", "b")
 	w.reconcileTwice("a", "b")
-	if got := w.begun(); got != "b" {
+	if got := w.startedNetworks(); got != "b" {
 		t.Fatalf("what Kueue decides about should take no place of the operator's limit, and begin when Kueue says so; but %q began", got)
 	}
-	asked := w.workload("a")
-	if ref := metav1.GetControllerOf(asked); asked.Spec.QueueName != "ours" || ref == nil || ref.UID != w.network("a").UID {
+	asked := w.getKueueWorkload("a")
+	if ref := metav1.GetControllerOf(asked); asked.Spec.QueueName != "ours" || ref == nil || ref.UID != w.getNetwork("a").UID {
 		t.Errorf("the Workload should ask the network's queue and go with the network: %s, %+v", asked.Spec.QueueName, ref)
 	}
-	if c := w.admitted("a"); c.Reason != v1alpha1.ReasonQueued || !strings.Contains(c.Message, "waits for Kueue") {
+	if c := w.admittedCondition("a"); c.Reason != v1alpha1.ReasonQueued || !strings.Contains(c.Message, "waits for Kueue") {
 		t.Errorf("Admitted should say that Kueue decides: %+v", c)
 	}
-	must(t, w.client.Patch(w.ctx, w.network("a"), client.RawPatch("application/merge-patch+json",
+	must(t, w.client.Patch(w.ctx, w.getNetwork("a"), client.RawPatch("application/merge-patch+json",
 		[]byte(`{"metadata": {"labels": {"kueue.x-k8s.io/queue-name": "theirs"}}, "spec": {"priority": 5}}`))))
 	w.reconcileNetwork("a")
-	if asked = w.workload("a"); asked.Spec.QueueName != "theirs" || *asked.Spec.Priority != 5 {
+	if asked = w.getKueueWorkload("a"); asked.Spec.QueueName != "theirs" || *asked.Spec.Priority != 5 {
 		t.Errorf("who waits may change the queue and the priority: %s, %d", asked.Spec.QueueName, *asked.Spec.Priority)
 	}
-	w.decide("a", kueue.WorkloadQuotaReserved, "QuotaReserved", "in ClusterQueue all")
+	w.setKueueCondition("a", kueue.WorkloadQuotaReserved, "QuotaReserved", "in ClusterQueue all")
 	w.reconcileNetwork("a")
-	if w.begun() != "b" {
+	if w.startedNetworks() != "b" {
 		t.Error("a reservation is no admission")
 	}
-	w.decide("a", kueue.WorkloadAdmitted, "Admitted", "admitted")
+	w.setKueueCondition("a", kueue.WorkloadAdmitted, "Admitted", "admitted")
 	w.reconcileNetwork("a")
 	w.reconcileNetwork("a")
-	if c := w.admitted("a"); c.Status != metav1.ConditionTrue || !strings.Contains(c.Message, "in ClusterQueue all") || w.begun() != "a b" {
+	if c := w.admittedCondition("a"); c.Status != metav1.ConditionTrue || !strings.Contains(c.Message, "in ClusterQueue all") || w.startedNetworks() != "a b" {
 		t.Fatalf("the network should begin: %+v", c)
 	}
-	writes := w.writes.Load()
+	writes := w.writeCount.Load()
 	w.reconcileNetwork("a")
-	if w.writes.Load() != writes {
+	if w.writeCount.Load() != writes {
 		t.Error("nothing changed, nothing is to be written")
 	}
 }
 
-func TestKueueTakesItsPlaceBack(t *testing.T) {
-	w := withKueue(t)
-	w.small("a", append(labelled("a", "ours"), "spec:", "spec:\n  workloads: [{name: load, malachite: {observe: 0}, measure: {warmUp: 1s, window: 10s}}]")...)
+func TestKueueEviction(t *testing.T) {
+	w := newTestEnvWithKueue(t)
+	w.createSmallNetwork("a", append(withQueueLabel("a", "ours"), "spec:", "spec:\n  workloads: [{name: load, malachite: {observe: 0}, measure: {warmUp: 1s, window: 10s}}]")...)
 	w.reconcileNetwork("a")
-	w.decide("a", kueue.WorkloadQuotaReserved, "QuotaReserved", "in ClusterQueue all")
-	w.decide("a", kueue.WorkloadAdmitted, "Admitted", "admitted")
+	w.setKueueCondition("a", kueue.WorkloadQuotaReserved, "QuotaReserved", "in ClusterQueue all")
+	w.setKueueCondition("a", kueue.WorkloadAdmitted, "Admitted", "admitted")
 	w.reconcileNetwork("a")
 	w.bringUp("a")
 	w.reconcileNetwork("a")
-	if !meta.IsStatusConditionTrue(w.workload("a").Status.Conditions, kueue.WorkloadPodsReady) {
-		t.Errorf("Kueue should be told that the network is ready: %+v", w.workload("a").Status.Conditions)
+	if !meta.IsStatusConditionTrue(w.getKueueWorkload("a").Status.Conditions, kueue.WorkloadPodsReady) {
+		t.Errorf("Kueue should be told that the network is ready: %+v", w.getKueueWorkload("a").Status.Conditions)
 	}
-	run := w.run("a-load")
-	must(t, w.client.Delete(w.ctx, w.workload("a")))
+	run := w.getRun("a-load")
+	must(t, w.client.Delete(w.ctx, w.getKueueWorkload("a")))
 	w.reconcileNetwork("a")
-	if c := w.admitted("a"); c.Status != metav1.ConditionTrue || w.begun() != "a" {
+	if c := w.admittedCondition("a"); c.Status != metav1.ConditionTrue || w.startedNetworks() != "a" {
 		t.Errorf("whoever deletes a Workload takes nothing away: %+v", c)
 	}
-	w.decide("a", kueue.WorkloadQuotaReserved, "QuotaReserved", "in ClusterQueue all")
-	w.decide("a", kueue.WorkloadEvicted, kueue.WorkloadEvictedByPreemption, "somebody with a higher priority came")
+	w.setKueueCondition("a", kueue.WorkloadQuotaReserved, "QuotaReserved", "in ClusterQueue all")
+	w.setKueueCondition("a", kueue.WorkloadEvicted, kueue.WorkloadEvictedByPreemption, "somebody with a higher priority came")
 	w.reconcileNetwork("a")
-	c := w.admitted("a")
+	c := w.admittedCondition("a")
 	if c.Status != metav1.ConditionFalse || c.Reason != v1alpha1.ReasonEvicted || !strings.Contains(c.Message, "somebody with a higher priority") {
 		t.Errorf("the network should say why it goes: %+v", c)
 	}
 	w.reconcileNetwork("a")
-	if phase := w.network("a").Status.Phase; phase != "Queued" {
+	if phase := w.getNetwork("a").Status.Phase; phase != "Queued" {
 		t.Errorf("it should wait: %s", phase)
 	}
 	for range 2 {
 		w.reconcileNetwork("a")
 	}
-	for _, name := range w.inventory() {
+	for _, name := range w.listObjectNames() {
 		if !strings.Contains(name, "Run ") {
 			t.Errorf("nothing but runs should be left of what was evicted, but there is %s", name)
 		}
 	}
-	if w.run("a-load").UID != run.UID {
+	if w.getRun("a-load").UID != run.UID {
 		t.Error("runs should stay")
 	}
 	reserved := func() bool {
-		return meta.IsStatusConditionTrue(w.workload("a").Status.Conditions, kueue.WorkloadQuotaReserved)
+		return meta.IsStatusConditionTrue(w.getKueueWorkload("a").Status.Conditions, kueue.WorkloadQuotaReserved)
 	}
 	if !reserved() {
 		t.Error("pods are there still, and with them the quota should be held")
 	}
 	must(t, w.client.DeleteAllOf(w.ctx, &corev1.Pod{}, client.InNamespace(w.namespace), client.GracePeriodSeconds(0)))
 	w.reconcileNetwork("a")
-	conditions := w.workload("a").Status.Conditions
+	conditions := w.getKueueWorkload("a").Status.Conditions
 	if reserved() || !meta.IsStatusConditionTrue(conditions, kueue.WorkloadRequeued) {
 		t.Errorf("the quota should be given back, and the Workload queued again: %+v", conditions)
 	}
 }
 
-func TestWhoTakesTheLabelAwayLeavesKueue(t *testing.T) {
-	w := withKueue(t)
-	w.limit(controllers.Limits{MaxNetworks: 1})
-	w.small("a", labelled("a", "ours")...)
+func TestQueueLabelRemoval(t *testing.T) {
+	w := newTestEnvWithKueue(t)
+	w.setLimits(controllers.Limits{MaxNetworks: 1})
+	w.createSmallNetwork("a", withQueueLabel("a", "ours")...)
 	w.reconcileNetwork("a")
-	w.workload("a")
-	must(t, w.client.Patch(w.ctx, w.network("a"), client.RawPatch("application/merge-patch+json", []byte(`{"metadata": {"labels": {"kueue.x-k8s.io/queue-name": null}}}`))))
+	w.getKueueWorkload("a")
+	must(t, w.client.Patch(w.ctx, w.getNetwork("a"), client.RawPatch("application/merge-patch+json", []byte(`{"metadata": {"labels": {"kueue.x-k8s.io/queue-name": null}}}`))))
 	for range 3 {
 		w.reconcileNetwork("a")
 	}
-	if err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "a-kueue"}, &kueue.Workload{}); client.IgnoreNotFound(err) != nil || err == nil || w.begun() != "a" {
+	if err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "a-kueue"}, &kueue.Workload{}); client.IgnoreNotFound(err) != nil || err == nil || w.startedNetworks() != "a" {
 		t.Errorf("it should begin within the operator's limit, and ask Kueue for nothing: %v", err)
 	}
 }

@@ -24,12 +24,12 @@ import (
 // TestLargestExperiment takes the experiment with the most points, runs, metrics and gates, with names of the greatest length, through its
 // design, its result and its status on a real API server.
 func TestLargestExperiment(t *testing.T) {
-	w := newWorld(t)
+	w := newTestEnv(t)
 	schema := crdSchema(t, "benchmarkexperiments").Properties["spec"]
-	variants, metrics := int(*property(schema, "variants").MaxItems), property(schema, "compare", "metrics").Items.Schema.Enum
+	variants, metrics := int(*schemaProperty(schema, "variants").MaxItems), schemaProperty(schema, "compare", "metrics").Items.Schema.Enum
 	var listed, compared, gates []string
 	for i := range variants {
-		listed = append(listed, fmt.Sprintf("{name: %s}", longest(fmt.Sprintf("v%d-", i), 40)))
+		listed = append(listed, fmt.Sprintf("{name: %s}", paddedName(fmt.Sprintf("v%d-", i), 40)))
 	}
 	for _, m := range metrics {
 		compared = append(compared, string(m.Raw))
@@ -48,16 +48,16 @@ spec:
   variants: [%s]
   strategy: Compare
   compare: {baseline: %s, metrics: [%s], gates: [%s]}
-  repetitions: %d`, strings.Repeat("e", 20), longest("a", 30), longest("b", 30), longest("c", 30), strings.Join(listed, ", "), longest("v0-", 40),
+  repetitions: %d`, strings.Repeat("e", 20), paddedName("a", 30), paddedName("b", 30), paddedName("c", 30), strings.Join(listed, ", "), paddedName("v0-", 40),
 		strings.Join(compared, ", "), strings.Join(gates, ", "), experiment.MaxRuns/experiment.MaxPoints)
 	raw := &unstructured.Unstructured{}
 	must(t, yaml.Unmarshal([]byte(text), &raw.Object))
 	raw.SetNamespace(w.namespace)
 	must(t, w.client.Create(w.ctx, raw, client.FieldValidation(metav1.FieldValidationStrict)))
 	e := &v1alpha1.BenchmarkExperiment{}
-	w.get(raw.GetName(), e)
+	w.mustGet(raw.GetName(), e)
 	e.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BenchmarkExperiment"))
-	design, err := experiment.Expand(e)
+	design, err := experiment.NewDesign(e)
 	must(t, err)
 	if len(design.Points) != experiment.MaxPoints {
 		t.Fatalf("%d points, want the most: %d", len(design.Points), experiment.MaxPoints)
@@ -68,22 +68,22 @@ spec:
 	_, err = experiment.Decode(packed)
 	must(t, err)
 	t.Logf("the result of %d runs and %d comparisons has %d bytes", len(result.Runs), len(result.Comparisons), len(packed))
-	w.applyLargest(e, []client.Object{&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.Result(e.Name)},
+	w.applyLargest(e, []client.Object{&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.ResultConfigMap(e.Name)},
 		BinaryData: map[string][]byte{"result.json.gz": packed}}})
 	for _, in := range []status.ExperimentInput{
-		{Experiment: e, Step: &experiment.Step{Turns: 1, Settled: 1}, Result: result, Written: true, Plan: &v1alpha1.ExperimentPlan{Runs: 2000}, Now: w.now},
-		{Experiment: e, Refusal: fmt.Errorf("%s", strings.Repeat("ü", 1<<20)), Now: w.now},
+		{Experiment: e, Step: &experiment.NextStep{TotalTurns: 1, EndedTurns: 1}, Result: result, ResultWritten: true, Plan: &v1alpha1.ExperimentPlan{Runs: 2000}, Now: w.now},
+		{Experiment: e, SpecError: fmt.Errorf("%s", strings.Repeat("ü", 1<<20)), Now: w.now},
 	} {
 		before := e.DeepCopy()
-		e.Status = status.Experiment(in)
+		e.Status = status.ComputeExperiment(in)
 		w.writeLargeStatus(before, e)
-		w.get(e.Name, e)
+		w.mustGet(e.Name, e)
 		e.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BenchmarkExperiment"))
 	}
 }
 
-// longest is a name of n characters that begins so.
-func longest(begin string, n int) string { return begin + strings.Repeat("x", n-len(begin)) }
+// paddedName is a name of n characters that begins so.
+func paddedName(begin string, n int) string { return begin + strings.Repeat("x", n-len(begin)) }
 
 // fullExperimentResult has all points, runs and comparisons, with reasons of the greatest length.
 func fullExperimentResult(e *v1alpha1.BenchmarkExperiment, design *experiment.Design) *experiment.Result {
@@ -99,8 +99,8 @@ func fullExperimentResult(e *v1alpha1.BenchmarkExperiment, design *experiment.De
 			r.Comparisons = append(r.Comparisons, c)
 		}
 		for repetition := range 7 {
-			run := experiment.Failure(fmt.Sprintf("%s-%s-r%d", e.Name, p.Name, repetition), long, time.Unix(1, 0))
-			run.Point, run.Repetition, run.ResultConfigMap, run.Metrics = p.Name, repetition, names.Result(run.Name), map[string]float64{}
+			run := experiment.NewFailedRun(fmt.Sprintf("%s-%s-r%d", e.Name, p.Name, repetition), long, time.Unix(1, 0))
+			run.Point, run.Repetition, run.ResultConfigMap, run.Metrics = p.Name, repetition, names.ResultConfigMap(run.Name), map[string]float64{}
 			for _, metric := range e.Spec.Compare.Metrics {
 				run.Metrics[string(metric)] = random.Float64()
 			}
@@ -114,8 +114,8 @@ func fullExperimentResult(e *v1alpha1.BenchmarkExperiment, design *experiment.De
 	return r
 }
 
-// property is a property of a property, and so on.
-func property(schema apiextensionsv1.JSONSchemaProps, path ...string) apiextensionsv1.JSONSchemaProps {
+// schemaProperty is a property of a property, and so on.
+func schemaProperty(schema apiextensionsv1.JSONSchemaProps, path ...string) apiextensionsv1.JSONSchemaProps {
 	for _, name := range path {
 		schema = schema.Properties[name]
 	}

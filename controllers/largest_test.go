@@ -92,25 +92,25 @@ func TestLargestAllowed(t *testing.T) {
 	schema := crdSchema(t, "benchmarknetworks").Properties["spec"]
 	for kind, template := range largestTemplates {
 		t.Run(string(kind), func(t *testing.T) {
-			w := newWorld(t)
-			l := &largest{world: w, object: &unstructured.Unstructured{Object: map[string]any{}}}
+			w := newTestEnv(t)
+			l := &largestNetwork{testEnv: w, object: &unstructured.Unstructured{Object: map[string]any{}}}
 			l.object.SetUnstructuredContent(map[string]any{"apiVersion": v1alpha1.GroupVersion.String(), "kind": "BenchmarkNetwork",
 				"metadata": map[string]any{"name": longName[:30], "namespace": w.namespace}})
 			var spec map[string]any
 			must(t, yaml.Unmarshal([]byte(template), &spec))
 			l.object.Object["spec"] = spec
-			if _, err := l.admitted(); err != nil {
+			if _, err := l.dryRunCreate(); err != nil {
 				t.Fatalf("the template is not admitted: %v", err)
 			}
-			l.raise(&schema, spec)
-			network, err := l.admitted()
+			l.raiseToMaxima(&schema, spec)
+			network, err := l.dryRunCreate()
 			must(t, err)
 			t.Logf("%d members, %d workloads, %d workers", network.Spec.Members.Count, len(network.Spec.Workloads), network.Spec.Workloads[0].Workers.Count)
-			if n := property(schema, "workloads").MaxItems; len(network.Spec.Workloads) != int(*n) {
+			if n := schemaProperty(schema, "workloads").MaxItems; len(network.Spec.Workloads) != int(*n) {
 				t.Errorf("%d workloads, want %d: nothing was raised", len(network.Spec.Workloads), *n)
 			}
 			for variant, text := range largestVariants(kind) {
-				t.Run(variant, func(t *testing.T) { l.try(t, network.Spec.Members.Count, text) })
+				t.Run(variant, func(t *testing.T) { l.tryVariant(t, network.Spec.Members.Count, text) })
 			}
 		})
 	}
@@ -125,14 +125,14 @@ func crdSchema(t *testing.T, plural string) *apiextensionsv1.JSONSchemaProps {
 	return crd.Spec.Versions[0].Schema.OpenAPIV3Schema
 }
 
-// largest is a network while it is made as large as is admitted.
-type largest struct {
-	*world
+// largestNetwork is a network while it is made as large as is admitted.
+type largestNetwork struct {
+	*testEnv
 	object *unstructured.Unstructured
 }
 
-// admitted returns the network with its defaults if the API server and the platform accept it.
-func (l *largest) admitted() (*v1alpha1.BenchmarkNetwork, error) {
+// dryRunCreate returns the network with its defaults if the API server and the platform accept it.
+func (l *largestNetwork) dryRunCreate() (*v1alpha1.BenchmarkNetwork, error) {
 	made := l.object.DeepCopy()
 	if err := l.client.Create(l.ctx, made, client.DryRunAll, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
 		return nil, err
@@ -152,42 +152,42 @@ func (l *largest) admitted() (*v1alpha1.BenchmarkNetwork, error) {
 	return network, problems.ToAggregate()
 }
 
-// raise sets the numbers and lists that the value has to the largest that are admitted, up to the maxima of the schema.
-func (l *largest) raise(schema *apiextensionsv1.JSONSchemaProps, value map[string]any) {
+// raiseToMaxima sets the numbers and lists that the value has to the largest that are admitted, up to the maxima of the schema.
+func (l *largestNetwork) raiseToMaxima(schema *apiextensionsv1.JSONSchemaProps, value map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(value)) {
 		property := schema.Properties[name]
 		switch current := value[name].(type) {
 		case map[string]any:
-			l.raise(&property, current)
+			l.raiseToMaxima(&property, current)
 		case int64:
 			if property.Maximum != nil {
-				l.search(current, int64(*property.Maximum), func(n int64) { value[name] = n })
+				l.searchMaximum(current, int64(*property.Maximum), func(n int64) { value[name] = n })
 			}
 		case float64:
 			if property.Maximum != nil {
-				l.search(int64(current), int64(*property.Maximum), func(n int64) { value[name] = n })
+				l.searchMaximum(int64(current), int64(*property.Maximum), func(n int64) { value[name] = n })
 			}
 		case []any:
 			if item, ok := current[0].(map[string]any); ok {
-				l.raise(property.Items.Schema, item)
+				l.raiseToMaxima(property.Items.Schema, item)
 			}
 			if property.MaxItems != nil {
-				l.search(1, *property.MaxItems, func(n int64) { value[name] = itemsLike(current[0], int(n), property.Items.Schema) })
+				l.searchMaximum(1, *property.MaxItems, func(n int64) { value[name] = itemsLike(current[0], int(n), property.Items.Schema) })
 			}
 		}
 	}
 }
 
-// search sets the largest value between one that is admitted and a maximum.
-func (l *largest) search(low, high int64, set func(int64)) {
+// searchMaximum sets the largest value between one that is admitted and a maximum.
+func (l *largestNetwork) searchMaximum(low, high int64, set func(int64)) {
 	set(high)
-	if _, err := l.admitted(); err == nil {
+	if _, err := l.dryRunCreate(); err == nil {
 		return
 	}
 	for low+1 < high {
 		middle := (low + high) / 2
 		set(middle)
-		if _, err := l.admitted(); err == nil {
+		if _, err := l.dryRunCreate(); err == nil {
 			low = middle
 		} else {
 			high = middle
@@ -196,7 +196,7 @@ func (l *largest) search(low, high int64, set func(int64)) {
 	// Some counts must be odd.
 	for n := low + 7; n > low; n-- {
 		set(n)
-		if _, err := l.admitted(); err == nil {
+		if _, err := l.dryRunCreate(); err == nil {
 			return
 		}
 	}
@@ -225,10 +225,10 @@ func itemsLike(first any, n int, schema *apiextensionsv1.JSONSchemaProps) []any 
 	return items
 }
 
-// try takes a variant of the network through plan, apply and status.
-func (l *largest) try(t *testing.T, members int32, variant string) {
-	w := newWorld(t)
-	v := &largest{world: w, object: l.object.DeepCopy()}
+// tryVariant takes a variant of the network through plan, apply and status.
+func (l *largestNetwork) tryVariant(t *testing.T, members int32, variant string) {
+	w := newTestEnv(t)
+	v := &largestNetwork{testEnv: w, object: l.object.DeepCopy()}
 	v.object.SetNamespace(w.namespace)
 	spec := v.object.Object["spec"].(map[string]any)
 	var patch map[string]any
@@ -239,23 +239,23 @@ func (l *largest) try(t *testing.T, members int32, variant string) {
 		list[0].(map[string]any)["count"] = int64(members) - 2
 	}
 	must(t, w.client.Create(w.ctx, v.object, client.FieldValidation(metav1.FieldValidationStrict)))
-	network := w.network(v.object.GetName())
+	network := w.getNetwork(v.object.GetName())
 	network.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BenchmarkNetwork"))
 	p, err := w.platforms.Get(network.Spec.Platform.Type)
 	must(t, err)
-	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: catalogue, KubeVersion: "v1.34.4",
-		MaterialComplete: func(string) bool { return true }})
+	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: testImages, KubeVersion: "v1.34.4",
+		GenesisSecretFilled: func(string) bool { return true }})
 	must(t, err)
 	w.applyLargest(network, built.Objects())
 	pods := fullPods(network, built.Topology)
-	snapshot := observe.NewSnapshot(w.client.Scheme(), nil, pods)
-	var stages []status.StageFinding
+	snapshot := observe.New(w.client.Scheme(), nil, pods)
+	var stages []status.ObservedStage
 	for _, s := range built.Stages {
-		stages = append(stages, status.StageFinding{Name: s.Name, Begun: true, Provisioning: true,
-			Readiness: observe.Readiness{State: observe.Failed, Message: strings.Repeat("ü", 1<<20)}})
+		stages = append(stages, status.ObservedStage{Name: s.Name, Started: true, Provisioning: true,
+			Readiness: observe.Readiness{State: observe.StateFailed, Message: strings.Repeat("ü", 1<<20)}})
 	}
 	before := network.DeepCopy()
-	network.Status = status.Network(status.NetworkInput{Network: network, Plan: built, Snapshot: snapshot, Stages: stages, Now: w.now})
+	network.Status = status.ComputeNetwork(status.NetworkInput{Network: network, Plan: built, Snapshot: snapshot, Stages: stages, Now: w.now})
 	w.writeLargeStatus(before, network)
 	if got := len(network.Status.Members); got < int(members) {
 		t.Errorf("the status has %d members of %d", got, members)
@@ -276,7 +276,7 @@ func mergeInto(into, patch map[string]any) {
 }
 
 // applyLargest holds all objects to the limits, and applies the largest of each kind in a dry run with the operator's rights.
-func (w *world) applyLargest(owner client.Object, objects []client.Object) {
+func (w *testEnv) applyLargest(owner client.Object, objects []client.Object) {
 	w.t.Helper()
 	byKind, sizes := map[string]client.Object{}, map[string]int{}
 	for _, o := range objects {
@@ -304,11 +304,11 @@ func (w *world) applyLargest(owner client.Object, objects []client.Object) {
 	by := apply.Owner{Object: owner, Labels: map[string]string{v1alpha1.LabelNetwork: owner.GetName()}}
 	for _, o := range objects {
 		if role, ok := o.(*rbacv1.Role); ok { // Without it there is no binding to it, not even in a dry run.
-			must(w.t, apply.NewWriter(w.operator, w.direct, w.operator.Scheme()).Apply(w.ctx, by, role, nil))
+			must(w.t, apply.NewWriter(w.operatorClient, w.apiReader, w.operatorClient.Scheme()).Apply(w.ctx, by, role, nil))
 		}
 	}
 	delete(byKind, "*v1.Role ")
-	dry := apply.NewWriter(client.NewDryRunClient(w.operator), w.direct, w.operator.Scheme())
+	dry := apply.NewWriter(client.NewDryRunClient(w.operatorClient), w.apiReader, w.operatorClient.Scheme())
 	for kind, o := range byKind {
 		if err := dry.Apply(w.ctx, by, o, nil); err != nil {
 			w.t.Errorf("apply %s %s of %d bytes: %v", kind, o.GetName(), sizes[kind], err)
@@ -321,7 +321,7 @@ func (w *world) applyLargest(owner client.Object, objects []client.Object) {
 func fullPods(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) []corev1.Pod {
 	var pods []corev1.Pod
 	for _, m := range topology.Members {
-		pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: names.Pod(network.Name, m.Name), UID: "12345678-1234-1234-1234-123456789012",
+		pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: names.MemberPod(network.Name, m.Name), UID: "12345678-1234-1234-1234-123456789012",
 			Labels: map[string]string{v1alpha1.LabelNetwork: network.Name, v1alpha1.LabelMember: m.Name}}}
 		pod.Spec.NodeName = strings.Repeat("n", 63)
 		for _, container := range []string{"member", "execution"} {
@@ -336,10 +336,10 @@ func fullPods(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) []
 }
 
 // writeLargeStatus writes a status as the operator does, and holds what is stored to etcd's limit.
-func (w *world) writeLargeStatus(before, after client.Object) {
+func (w *testEnv) writeLargeStatus(before, after client.Object) {
 	w.t.Helper()
 	kind := before.GetObjectKind().GroupVersionKind().Kind
-	if err := w.operator.Status().Patch(w.ctx, after.DeepCopyObject().(client.Object), client.MergeFrom(before), client.FieldOwner(v1alpha1.ManagedBy)); err != nil {
+	if err := w.operatorClient.Status().Patch(w.ctx, after.DeepCopyObject().(client.Object), client.MergeFrom(before), client.FieldOwner(v1alpha1.ManagedBy)); err != nil {
 		w.t.Fatalf("write the status of %s: %.500v", kind, err)
 	}
 	stored := &unstructured.Unstructured{}
@@ -354,44 +354,44 @@ func (w *world) writeLargeStatus(before, after client.Object) {
 }
 
 // tryRun takes a run of the last workload, which is the longest named, through its objects, status and result.
-func (w *world) tryRun(network *v1alpha1.BenchmarkNetwork, p platform.Platform, built *plan.Plan, pods []corev1.Pod) {
+func (w *testEnv) tryRun(network *v1alpha1.BenchmarkNetwork, p platform.Platform, built *plan.Plan, pods []corev1.Pod) {
 	w.t.Helper()
-	run := &v1alpha1.BenchmarkRun{ObjectMeta: w.meta(strings.Repeat("r", 52))}
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: w.objectMeta(strings.Repeat("r", 52))}
 	run.Spec = v1alpha1.BenchmarkRunSpec{NetworkName: network.Name, Workload: network.Spec.Workloads[len(network.Spec.Workloads)-1].Workload}
 	must(w.t, w.client.Create(w.ctx, run))
 	run.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BenchmarkRun"))
-	load, err := p.(platform.Loadable).Load(platform.Input{Network: network, Images: catalogue}, built.Topology, &run.Spec.Workload)
+	load, err := p.(platform.LoadTarget).BuildDriver(platform.Input{Network: network, Images: testImages}, built.Topology, &run.Spec.Workload)
 	must(w.t, err)
-	databases, _ := plan.ObservedDatabases(p, network)
+	databases, _ := plan.DatabaseEndpoints(p, network)
 	load.Workload.Observe = append(load.Workload.Observe, databases...)
-	if problem := driver.ValidateSamples(&load.Workload, &run.Spec.Workload.Workers, field.NewPath("spec")); problem != nil {
+	if problem := driver.ValidateSampleMemory(&load.Workload, &run.Spec.Workload.Workers, field.NewPath("spec")); problem != nil {
 		w.t.Error(problem)
 	}
-	baseline, err := observe.Baseline(pods)
+	baseline, err := observe.EncodeBaseline(pods)
 	must(w.t, err)
-	objects, err := driver.Objects(run, load, "agent", &driver.Release{Start: w.now, Baseline: baseline})
+	objects, err := driver.BuildObjects(run, load, "agent", &driver.Release{Start: w.now, Baseline: baseline})
 	must(w.t, err)
 	result := fullResult(w.t, load, pods, network)
-	packed, err := results.Encode(result)
+	packed, err := results.EncodeRunResult(result)
 	must(w.t, err)
 	w.t.Logf("the result of %d endpoints over %d s has %d bytes, a value for %d s", len(load.Workload.Observe), result.Times.WindowSeconds,
 		len(packed), result.SeriesSeconds)
-	w.applyLargest(run, append(objects, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.Result(run.Name)},
+	w.applyLargest(run, append(objects, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.ResultConfigMap(run.Name)},
 		BinaryData: map[string][]byte{"result.json.gz": packed}}))
 	for _, in := range []status.RunInput{
 		{Run: run, Result: result, Now: w.now, WorkersReady: 50},
 		{Run: run, Failure: strings.Repeat("ü", 1<<20), Now: w.now},
 	} {
 		before := run.DeepCopy()
-		run.Status = status.Run(in)
+		run.Status = status.ComputeRun(in)
 		w.writeLargeStatus(before, run)
-		w.get(run.Name, run)
+		w.mustGet(run.Name, run)
 		run.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BenchmarkRun"))
 	}
 }
 
 // fullResult has everything that can be measured at its largest. Series are as long as workers may report them.
-func fullResult(t *testing.T, load driver.Driver, pods []corev1.Pod, network *v1alpha1.BenchmarkNetwork) *results.Result {
+func fullResult(t *testing.T, load driver.Driver, pods []corev1.Pod, network *v1alpha1.BenchmarkNetwork) *results.RunResult {
 	t.Helper()
 	random, seconds := rand.New(rand.NewPCG(1, 1)), load.Workload.Measure.WindowSeconds
 	numbers := func(n int, most float64) results.Series {
@@ -409,8 +409,8 @@ func fullResult(t *testing.T, load driver.Driver, pods []corev1.Pod, network *v1
 	length, clock, share := (seconds+255)/256, results.Clock{OffsetMillis: 0.1234, ErrorMillis: 0.1234}, 0.1234
 	pressure := &results.Pressure{CPU: &share, Memory: &share, IO: &share}
 	for _, o := range load.Workload.Observe {
-		m.Members = append(m.Members, results.Member{Member: o.Member, Role: o.Role, CPUSeconds: numbers(length, 32), MemoryBytes: numbers(length, 1e9),
-			Evidence: results.Evidence{CPULimit: 32, MemoryLimitBytes: 1e11, Pressure: pressure, Volume: &results.Volume{SizeBytes: 1e11, LeastAvailableBytes: 1e10},
+		m.Members = append(m.Members, results.MemberUsage{Member: o.Member, Role: o.Role, CPUSeconds: numbers(length, 32), MemoryBytes: numbers(length, 1e9),
+			Evidence: results.Evidence{CPULimit: 32, MemoryLimitBytes: 1e11, Pressure: pressure, Volume: &results.VolumeUsage{SizeBytes: 1e11, LeastAvailableBytes: 1e10},
 				Host: &results.Host{CPUs: 32, BusyShare: share, Pressure: pressure}, Clock: &clock, GarbageCollection: &results.GarbageCollection{Share: share}}})
 		for _, s := range append(o.Series, driver.ObservedSeries{Name: "networkReceive"}, driver.ObservedSeries{Name: "networkTransmit"}) {
 			m.Series = append(m.Series, results.NamedSeries{Subject: o.Member, Name: s.Name, Unit: s.Unit, Values: numbers(length, 1e6)})
@@ -430,18 +430,18 @@ func fullResult(t *testing.T, load driver.Driver, pods []corev1.Pod, network *v1
 	for _, o := range load.Workload.Observe {
 		verdict.Notes = append(verdict.Notes, results.Reason{Code: "MemberThrottled", Subject: o.Member, Message: strings.Repeat("m", 150)})
 	}
-	var measures []results.Measure
+	var measures []results.PlatformMetric
 	for i := range 100 {
-		measures = append(measures, results.Measure{Name: fmt.Sprintf("measure-%d", i), Value: random.Float64(), Unit: "ms", Source: "a source"})
+		measures = append(measures, results.PlatformMetric{Name: fmt.Sprintf("measure-%d", i), Value: random.Float64(), Unit: "ms", Source: "a source"})
 	}
-	result, err := results.NewResult(m, results.Interpretation{Measures: measures}, verdict)
+	result, err := results.NewRunResult(m, results.Interpretation{Measures: measures}, verdict)
 	must(t, err)
 	workload, err := json.Marshal(load.Workload)
 	must(t, err)
 	result.Workload, result.Bottleneck = workload, &results.Bottleneck{Message: long}
-	result.Environment = results.Environment{Images: observe.Images(pods), Containers: observe.Containers(pods), Settings: map[string]string{}}
+	result.Environment = results.Environment{Images: observe.DescribeImages(pods), Containers: observe.DescribeContainers(pods), Settings: map[string]string{}}
 	for i := range 100 {
-		result.Environment.Nodes = append(result.Environment.Nodes, results.Node{Name: fmt.Sprintf("node-%d.%s", i, network.Name)})
+		result.Environment.Nodes = append(result.Environment.Nodes, results.NodeInfo{Name: fmt.Sprintf("node-%d.%s", i, network.Name)})
 	}
 	return result
 }

@@ -21,18 +21,18 @@ import (
 // Limits are the largest numbers of networks that exist at one time: in all namespaces together, and in each namespace. 0 is no limit.
 type Limits struct{ MaxNetworks, MaxNetworksPerNamespace int }
 
-// unit is one network, or all networks of an interleaved comparison that exist at the same time. It holds all of its places from its
+// admissionUnit is one network, or all networks of an interleaved comparison that exist at the same time. It holds all of its places from its
 // admission until its last pod is deleted.
-type unit struct {
-	namespace string
-	age       string // of its oldest network; sorts by creation, then by name. Empty if the unit holds its places.
-	size      int
-	waiting   []types.NamespacedName
+type admissionUnit struct {
+	namespace       string
+	sortKey         string // of its oldest network; sorts by creation, then by name. Empty if the unit holds its places.
+	size            int
+	waitingNetworks []types.NamespacedName
 }
 
-// decide decides about all waiting networks, first come, first served. A full namespace holds up no other. Scope "" is all namespaces.
-func (l Limits) decide(units []*unit) map[types.NamespacedName]status.AdmissionDecision {
-	slices.SortFunc(units, func(a, b *unit) int { return cmp.Compare(a.age, b.age) })
+// decideAdmissions decides about all waiting networks, first come, first served. A full namespace holds up no other. Scope "" is all namespaces.
+func (l Limits) decideAdmissions(units []*admissionUnit) map[types.NamespacedName]status.AdmissionDecision {
+	slices.SortFunc(units, func(a, b *admissionUnit) int { return cmp.Compare(a.sortKey, b.sortKey) })
 	taken, full, decisions := map[string]int{}, map[string]bool{}, map[types.NamespacedName]status.AdmissionDecision{}
 	for _, u := range units {
 		d := status.AdmissionDecision{Admitted: true, Reason: v1alpha1.ReasonAdmitted, Message: "the operator's limits have room for it"}
@@ -45,16 +45,16 @@ func (l Limits) decide(units []*unit) map[types.NamespacedName]status.AdmissionD
 			return !d.Admitted
 		}
 		switch limit := l.exceededBy(u.size); {
-		case u.age == "":
+		case u.sortKey == "":
 		case limit != "":
-			d = status.AdmissionDecision{Never: true, Reason: v1alpha1.ReasonLimitTooLow,
+			d = status.AdmissionDecision{Unsatisfiable: true, Reason: v1alpha1.ReasonLimitTooLow,
 				Message: fmt.Sprintf("it begins as one of %d networks, which exceeds the operator's limit %s", u.size, limit)}
 		case reaches("maxNetworksPerNamespace", u.namespace, l.MaxNetworksPerNamespace), reaches("maxNetworks", "", l.MaxNetworks):
 		}
 		if d.Admitted {
 			taken[u.namespace], taken[""] = taken[u.namespace]+u.size, taken[""]+u.size
 		}
-		for _, network := range u.waiting {
+		for _, network := range u.waitingNetworks {
 			decisions[network] = d
 		}
 	}
@@ -65,37 +65,37 @@ func (l Limits) decide(units []*unit) map[types.NamespacedName]status.AdmissionD
 type Limiter struct {
 	Dependencies
 	mutex sync.Mutex
-	// held are the networks that held a place when they were last seen: the cache shows an admission late, and of a deleted network only
+	// placeHolders are the networks that held a place when they were last seen: the cache shows an admission late, and of a deleted network only
 	// pods, whose labels prove nothing, since tenants set them.
-	held    map[types.NamespacedName]types.UID
-	designs designs // those that were used last
+	placeHolders map[types.NamespacedName]types.UID
+	lastDesigns  designsByUID // those that were used last
 }
 
-// decide returns whether a network with an accepted spec may begin.
-func (l *Limiter) decide(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (status.AdmissionDecision, error) {
+// decideAdmission returns whether a network with an accepted spec may begin.
+func (l *Limiter) decideAdmission(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (status.AdmissionDecision, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	units, err := l.units(ctx, network)
+	units, err := l.listUnits(ctx, network)
 	if err != nil {
 		return status.AdmissionDecision{}, err
 	}
 	name := client.ObjectKeyFromObject(network)
-	decision, decided := l.Limits.decide(units)[name]
+	decision, decided := l.Limits.decideAdmissions(units)[name]
 	if !decided {
 		return decision, fmt.Errorf("network %s was deleted before its admission", network.Name)
 	}
 	if decision.Admitted {
-		l.held[name] = network.UID
+		l.placeHolders[name] = network.UID
 	}
 	return decision, nil
 }
 
-// admissible requests the networks that wait and may begin now. The controller calls it after events that free places.
-func (l *Limiter) admissible(ctx context.Context, _ client.Object) (requests []reconcile.Request) {
+// mapToAdmissibleNetworks requests the networks that wait and may begin now. The controller calls it after events that free places.
+func (l *Limiter) mapToAdmissibleNetworks(ctx context.Context, _ client.Object) (requests []reconcile.Request) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	units, _ := l.units(ctx, nil) // The cache cannot fail once it has started.
-	for network, decision := range l.Limits.decide(units) {
+	units, _ := l.listUnits(ctx, nil) // The cache cannot fail once it has started.
+	for network, decision := range l.Limits.decideAdmissions(units) {
 		if decision.Admitted {
 			requests = append(requests, reconcile.Request{NamespacedName: network})
 		}
@@ -103,14 +103,14 @@ func (l *Limiter) admissible(ctx context.Context, _ client.Object) (requests []r
 	return requests
 }
 
-// units returns the units of all networks that wait or hold a place. The accepted network, or nil, counts as the caller has read it.
-func (l *Limiter) units(ctx context.Context, accepted *v1alpha1.BenchmarkNetwork) ([]*unit, error) {
+// listUnits returns the units of all networks that wait or hold a place. The accepted network, or nil, counts as the caller has read it.
+func (l *Limiter) listUnits(ctx context.Context, accepted *v1alpha1.BenchmarkNetwork) ([]*admissionUnit, error) {
 	networks, pods := v1alpha1.BenchmarkNetworkList{}, corev1.PodList{}
 	if err := errors.Join(l.Client.List(ctx, &networks, client.UnsafeDisableDeepCopy),
 		l.Client.List(ctx, &pods, client.HasLabels{v1alpha1.LabelNetwork}, client.UnsafeDisableDeepCopy)); err != nil {
 		return nil, fmt.Errorf("list networks and their pods: %w", err)
 	}
-	units, held, used, deleted := map[string]*unit{}, map[types.NamespacedName]types.UID{}, designs{}, maps.Clone(l.held)
+	units, held, used, deleted := map[string]*admissionUnit{}, map[types.NamespacedName]types.UID{}, designsByUID{}, maps.Clone(l.placeHolders)
 	for i := range networks.Items {
 		n := &networks.Items[i]
 		if accepted != nil && n.UID == accepted.UID {
@@ -118,33 +118,33 @@ func (l *Limiter) units(ctx context.Context, accepted *v1alpha1.BenchmarkNetwork
 		}
 		name := client.ObjectKeyFromObject(n)
 		delete(deleted, name)
-		holds, waits := l.placeOf(n, status.Refused(n) && n != accepted)
-		if l.byKueue(n) || !holds && !waits {
+		holds, waits := l.placeStateOf(n, status.HasInvalidSpec(n) && n != accepted)
+		if l.isManagedByKueue(n) || !holds && !waits {
 			continue
 		}
 		age := fmt.Sprintf("%020d %s", n.CreationTimestamp.Unix(), name)
 		if holds {
 			age, held[name] = "", n.UID
 		}
-		key, size := l.unitOf(ctx, n, used)
-		u := cmp.Or(units[key], &unit{namespace: n.Namespace, age: age, size: size})
-		units[key], u.age = u, min(u.age, age)
+		key, size := l.unitKeyAndSize(ctx, n, used)
+		u := cmp.Or(units[key], &admissionUnit{namespace: n.Namespace, sortKey: age, size: size})
+		units[key], u.sortKey = u, min(u.sortKey, age)
 		if waits {
-			u.waiting = append(u.waiting, name)
+			u.waitingNetworks = append(u.waitingNetworks, name)
 		}
 	}
 	for i := range pods.Items {
 		name := types.NamespacedName{Namespace: pods.Items[i].Namespace, Name: pods.Items[i].Labels[v1alpha1.LabelNetwork]}
-		if uid, stopping := deleted[name]; stopping && !ended(&pods.Items[i]) {
-			units[string(uid)], held[name] = &unit{namespace: name.Namespace, size: 1}, uid
+		if uid, stopping := deleted[name]; stopping && !isPodTerminal(&pods.Items[i]) {
+			units[string(uid)], held[name] = &admissionUnit{namespace: name.Namespace, size: 1}, uid
 		}
 	}
-	l.held, l.designs = held, used
+	l.placeHolders, l.lastDesigns = held, used
 	return slices.Collect(maps.Values(units)), nil
 }
 
-// placeOf returns whether a network holds a place, and whether it waits for an admission in its status.
-func (l *Limiter) placeOf(n *v1alpha1.BenchmarkNetwork, refused bool) (holds, waits bool) {
-	admitted, held := status.Admitted(n), l.held[client.ObjectKeyFromObject(n)] == n.UID
+// placeStateOf returns whether a network holds a place, and whether it waits for an admission in its status.
+func (l *Limiter) placeStateOf(n *v1alpha1.BenchmarkNetwork, refused bool) (holds, waits bool) {
+	admitted, held := status.IsAdmitted(n), l.placeHolders[client.ObjectKeyFromObject(n)] == n.UID
 	return admitted || held && !refused, !admitted && !refused && n.DeletionTimestamp == nil
 }

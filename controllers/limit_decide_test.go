@@ -36,23 +36,23 @@ func TestLimitsDecide(t *testing.T) {
 		"no network overtakes in its namespace": {Limits{MaxNetworksPerNamespace: 2}, "x/z/1", "x/a/2 x/b/1 y/c/1", "y/c", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var units []*unit
+			var units []*admissionUnit
 			for _, text := range strings.Fields(c.holding) {
-				u := unitFrom(text)
-				u.waiting = nil
+				u := parseUnit(text)
+				u.waitingNetworks = nil
 				units = append(units, u)
 			}
 			for i, text := range strings.Fields(c.waiting) {
-				u := unitFrom(text)
-				u.age = strconv.Itoa(i)
-				units = append([]*unit{u}, units...)
+				u := parseUnit(text)
+				u.sortKey = strconv.Itoa(i)
+				units = append([]*admissionUnit{u}, units...)
 			}
 			var admitted, never []string
-			for network, d := range c.limits.decide(units) {
+			for network, d := range c.limits.decideAdmissions(units) {
 				switch {
 				case d.Admitted:
 					admitted = append(admitted, network.String())
-				case d.Never:
+				case d.Unsatisfiable:
 					never = append(never, network.String())
 				}
 			}
@@ -64,30 +64,30 @@ func TestLimitsDecide(t *testing.T) {
 	}
 }
 
-// unitFrom reads namespace/name/size.
-func unitFrom(text string) *unit {
+// parseUnit reads namespace/name/size.
+func parseUnit(text string) *admissionUnit {
 	parts := strings.Split(text, "/")
-	return &unit{namespace: parts[0], size: int(parts[2][0] - '0'), waiting: []types.NamespacedName{{Namespace: parts[0], Name: parts[1]}}}
+	return &admissionUnit{namespace: parts[0], size: int(parts[2][0] - '0'), waitingNetworks: []types.NamespacedName{{Namespace: parts[0], Name: parts[1]}}}
 }
 
 // TestLaggingCacheAdmitsNoSecondNetwork has a cache that never shows that b was admitted, and shows a, which is older, late.
 func TestLaggingCacheAdmitsNoSecondNetwork(t *testing.T) {
 	a, b := networkCreatedAt("a", 1), networkCreatedAt("b", 2)
-	limiter := limiterOfOne(t, b)
-	if d, err := limiter.decide(t.Context(), b); err != nil || !d.Admitted {
+	limiter := newLimiterOfOne(t, b)
+	if d, err := limiter.decideAdmission(t.Context(), b); err != nil || !d.Admitted {
 		t.Fatalf("b should be admitted: %+v, %v", d, err)
 	}
 	if err := limiter.Client.Create(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := limiter.decide(t.Context(), a); err != nil || d.Admitted {
+	if d, err := limiter.decideAdmission(t.Context(), a); err != nil || d.Admitted {
 		t.Errorf("b has the only place, but a is admitted: %+v, %v", d, err)
 	}
 }
 
-// TestDecisionIsAboutWhatWasRead: the cache has a newer version of a network than the pass that asks for it. Without a decision, the
+// TestDecisionUsesReadVersion: the cache has a newer version of a network than the pass that asks for it. Without a decision, the
 // status would say that there is no limit.
-func TestDecisionIsAboutWhatWasRead(t *testing.T) {
+func TestDecisionUsesReadVersion(t *testing.T) {
 	for name, c := range map[string]struct {
 		change   func(*v1alpha1.BenchmarkNetwork)
 		admitted bool
@@ -96,7 +96,7 @@ func TestDecisionIsAboutWhatWasRead(t *testing.T) {
 			n.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionAdmitted, Status: metav1.ConditionTrue}}
 		}, true},
 		"being deleted": {func(n *v1alpha1.BenchmarkNetwork) {
-			n.DeletionTimestamp, n.Finalizers = new(metav1.Unix(9, 0)), []string{serversFinalizer}
+			n.DeletionTimestamp, n.Finalizers = new(metav1.Unix(9, 0)), []string{teardownFinalizer}
 		}, true},
 		"deleted": {func(n *v1alpha1.BenchmarkNetwork) { n.Name, n.UID = "another", "another" }, false},
 	} {
@@ -104,7 +104,7 @@ func TestDecisionIsAboutWhatWasRead(t *testing.T) {
 			network := networkCreatedAt("a", 1)
 			newer := network.DeepCopy()
 			c.change(newer)
-			d, err := limiterOfOne(t, newer).decide(t.Context(), network)
+			d, err := newLimiterOfOne(t, newer).decideAdmission(t.Context(), network)
 			if d.Admitted != c.admitted || (err == nil) != c.admitted {
 				t.Errorf("the decision is %+v, %v, want admitted: %v", d, err, c.admitted)
 			}
@@ -116,8 +116,8 @@ func networkCreatedAt(name string, seconds int64) *v1alpha1.BenchmarkNetwork {
 	return &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "x", UID: types.UID(name), CreationTimestamp: metav1.Unix(seconds, 0)}}
 }
 
-// limiterOfOne is a limiter with one place and a cache that has these networks.
-func limiterOfOne(t *testing.T, cached ...client.Object) *Limiter {
+// newLimiterOfOne is a limiter with one place and a cache that has these networks.
+func newLimiterOfOne(t *testing.T, cached ...client.Object) *Limiter {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/benchnet/benchnet/internal/observe"
 )
 
-const small = `
+const smallNetwork = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
 metadata: {name: NAME}
@@ -31,33 +31,33 @@ spec:
   members: {count: 4, cores: 200m, memory: 200Mi, storage: {type: Ephemeral}}
 `
 
-// limit sets limits that count only the networks of the world's namespace, and forgets what a limiter before it decided.
-func (w *world) limit(limits controllers.Limits) {
-	d := w.dependencies()
-	d.Client = client.NewNamespacedClient(w.operator, w.namespace)
+// setLimits sets limits that count only the networks of the world's namespace, and forgets what a limiter before it decided.
+func (w *testEnv) setLimits(limits controllers.Limits) {
+	d := w.newDependencies()
+	d.Client = client.NewNamespacedClient(w.operatorClient, w.namespace)
 	d.Limits = limits
 	w.limiter = &controllers.Limiter{Dependencies: d}
 }
 
-// limited is a world with room for some networks.
-func limited(t *testing.T, networks int) *world {
+// newTestEnvWithLimit is a world with room for some networks.
+func newTestEnvWithLimit(t *testing.T, networks int) *testEnv {
 	t.Helper()
-	w := newWorld(t)
-	w.limit(controllers.Limits{MaxNetworks: networks})
+	w := newTestEnv(t)
+	w.setLimits(controllers.Limits{MaxNetworks: networks})
 	return w
 }
 
-func (w *world) small(name string, change ...string) {
+func (w *testEnv) createSmallNetwork(name string, change ...string) {
 	w.t.Helper()
-	text := strings.Replace(small, "NAME", name, 1)
-	must(w.t, w.create(strings.NewReplacer(change...).Replace(text), &v1alpha1.BenchmarkNetwork{}))
+	text := strings.Replace(smallNetwork, "NAME", name, 1)
+	must(w.t, w.createFromYAML(strings.NewReplacer(change...).Replace(text), &v1alpha1.BenchmarkNetwork{}))
 }
 
-// begun are the networks of which something was made.
-func (w *world) begun() string {
+// startedNetworks are the networks of which something was made.
+func (w *testEnv) startedNetworks() string {
 	w.t.Helper()
 	var names []string
-	for _, o := range w.objects() {
+	for _, o := range w.listOwnedObjects() {
 		if name := o.GetLabels()[v1alpha1.LabelNetwork]; name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -66,9 +66,9 @@ func (w *world) begun() string {
 	return strings.Join(names, " ")
 }
 
-func (w *world) admitted(name string) *metav1.Condition {
+func (w *testEnv) admittedCondition(name string) *metav1.Condition {
 	w.t.Helper()
-	c := meta.FindStatusCondition(w.network(name).Status.Conditions, v1alpha1.ConditionAdmitted)
+	c := meta.FindStatusCondition(w.getNetwork(name).Status.Conditions, v1alpha1.ConditionAdmitted)
 	if c == nil {
 		w.t.Fatalf("network %s has no condition Admitted", name)
 	}
@@ -76,7 +76,7 @@ func (w *world) admitted(name string) *metav1.Condition {
 }
 
 // reconcileTwice makes two passes over each network: one is admitted in the first and begins in the second.
-func (w *world) reconcileTwice(names ...string) {
+func (w *testEnv) reconcileTwice(names ...string) {
 	w.t.Helper()
 	for range 2 {
 		for _, name := range names {
@@ -86,27 +86,27 @@ func (w *world) reconcileTwice(names ...string) {
 }
 
 func TestNetworkBeginsWithoutLimit(t *testing.T) {
-	w := newWorld(t)
-	w.small("a")
+	w := newTestEnv(t)
+	w.createSmallNetwork("a")
 	w.reconcileNetwork("a")
-	if c := w.admitted("a"); c.Status != metav1.ConditionTrue || c.Reason != v1alpha1.ReasonNotLimited || w.begun() != "a" {
-		t.Errorf("without limits a network begins in its first pass, but %q did: %+v", w.begun(), c)
+	if c := w.admittedCondition("a"); c.Status != metav1.ConditionTrue || c.Reason != v1alpha1.ReasonNotLimited || w.startedNetworks() != "a" {
+		t.Errorf("without limits a network begins in its first pass, but %q did: %+v", w.startedNetworks(), c)
 	}
 }
 
 func TestWaitingNetworkHasOnlyStatus(t *testing.T) {
-	w := limited(t, 1)
-	w.small("a")
-	w.small("b")
+	w := newTestEnvWithLimit(t, 1)
+	w.createSmallNetwork("a")
+	w.createSmallNetwork("b")
 	w.reconcileNetwork("b")
-	if got := w.begun(); got != "" {
+	if got := w.startedNetworks(); got != "" {
 		t.Fatalf("a was created first, but %q began", got)
 	}
 	w.reconcileTwice("a", "b")
-	if got := w.begun(); got != "a" {
+	if got := w.startedNetworks(); got != "a" {
 		t.Fatalf("a was created first, but %q began", got)
 	}
-	b, c := w.network("b"), w.admitted("b")
+	b, c := w.getNetwork("b"), w.admittedCondition("b")
 	if c.Status != metav1.ConditionFalse || c.Reason != v1alpha1.ReasonLimitReached ||
 		!strings.Contains(c.Message, "maxNetworks") || !strings.Contains(c.Message, "1 of 1 places are taken") {
 		t.Errorf("b should name the limit and how many hold places: %+v", c)
@@ -115,14 +115,14 @@ func TestWaitingNetworkHasOnlyStatus(t *testing.T) {
 		ready.Reason != v1alpha1.ReasonLimitReached || ready.Message != c.Message {
 		t.Errorf("phase and Ready should say the same: %s, %+v", b.Status.Phase, ready)
 	}
-	before := w.writes.Load()
+	before := w.writeCount.Load()
 	w.reconcileTwice("b")
-	if wrote := w.writes.Load() - before; wrote != 0 {
+	if wrote := w.writeCount.Load() - before; wrote != 0 {
 		t.Errorf("a network that goes on waiting was written %d times", wrote)
 	}
-	must(t, w.client.Delete(w.ctx, w.network("a")))
+	must(t, w.client.Delete(w.ctx, w.getNetwork("a")))
 	w.reconcileTwice("b")
-	if got := w.begun(); !strings.Contains(got, "b") {
+	if got := w.startedNetworks(); !strings.Contains(got, "b") {
 		t.Errorf("b should begin when a is gone, but %q has", got)
 	}
 }
@@ -140,24 +140,24 @@ func TestTenantsCannotInfluenceAdmission(t *testing.T) {
 			Name: "none", UID: "invented", Controller: new(true)}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := limited(t, 1)
-			w.small("a", "metadata: {name: a}", "metadata: {name: a, labels: {benchnet.dev/group: a}}")
+			w := newTestEnvWithLimit(t, 1)
+			w.createSmallNetwork("a", "metadata: {name: a}", "metadata: {name: a, labels: {benchnet.dev/group: a}}")
 			w.reconcileTwice("a")
-			w.small("b", "metadata: {name: b}", "metadata: {name: b"+c.metadata+"}", "spec:", "spec:"+c.spec)
+			w.createSmallNetwork("b", "metadata: {name: b}", "metadata: {name: b"+c.metadata+"}", "spec:", "spec:"+c.spec)
 			if c.owner != nil {
-				n := w.network("b")
+				n := w.getNetwork("b")
 				before := n.DeepCopy()
 				n.OwnerReferences = []metav1.OwnerReference{*c.owner}
 				must(t, w.client.Patch(w.ctx, n, client.MergeFrom(before)))
 			}
-			w.small("c")
+			w.createSmallNetwork("c")
 			w.reconcileTwice("b", "c")
-			if got := w.begun(); got != "a" {
+			if got := w.startedNetworks(); got != "a" {
 				t.Fatalf("a holds the only place, but %q began", got)
 			}
-			must(t, w.client.Delete(w.ctx, w.network("a")))
+			must(t, w.client.Delete(w.ctx, w.getNetwork("a")))
 			w.reconcileTwice("b", "c")
-			if b, c := w.admitted("b"), w.admitted("c"); b.Status != metav1.ConditionTrue || c.Reason != v1alpha1.ReasonLimitReached {
+			if b, c := w.admittedCondition("b"), w.admittedCondition("c"); b.Status != metav1.ConditionTrue || c.Reason != v1alpha1.ReasonLimitReached {
 				t.Errorf("b is next, and c after it: %+v, %+v", b, c)
 			}
 		})
@@ -165,162 +165,162 @@ func TestTenantsCannotInfluenceAdmission(t *testing.T) {
 }
 
 func TestAdmissionOutlivesOperator(t *testing.T) {
-	w := limited(t, 1)
-	w.small("b")
+	w := newTestEnvWithLimit(t, 1)
+	w.createSmallNetwork("b")
 	w.reconcileNetwork("b")
-	if c := w.admitted("b"); c.Status != metav1.ConditionTrue || w.begun() != "" {
-		t.Fatalf("the admission is to be written before anything is made, but %q began: %+v", w.begun(), c)
+	if c := w.admittedCondition("b"); c.Status != metav1.ConditionTrue || w.startedNetworks() != "" {
+		t.Fatalf("the admission is to be written before anything is made, but %q began: %+v", w.startedNetworks(), c)
 	}
-	w.small("a")
-	w.limit(controllers.Limits{MaxNetworks: 1})
+	w.createSmallNetwork("a")
+	w.setLimits(controllers.Limits{MaxNetworks: 1})
 	w.reconcileTwice("a", "b")
-	if got := w.begun(); got != "b" {
+	if got := w.startedNetworks(); got != "b" {
 		t.Errorf("b was admitted before the operator died, but %q began", got)
 	}
 }
 
 func TestLimitCountsNetworksThatBeganWithoutOne(t *testing.T) {
-	w := newWorld(t)
-	w.small("b")
+	w := newTestEnv(t)
+	w.createSmallNetwork("b")
 	w.reconcileNetwork("b")
-	w.small("a")
-	w.limit(controllers.Limits{MaxNetworksPerNamespace: 1})
+	w.createSmallNetwork("a")
+	w.setLimits(controllers.Limits{MaxNetworksPerNamespace: 1})
 	w.reconcileTwice("a", "b")
-	if got := w.begun(); got != "b" || !strings.Contains(w.admitted("a").Message, "maxNetworksPerNamespace") {
-		t.Errorf("b exists, a should wait, but %q began: %+v", got, w.admitted("a"))
+	if got := w.startedNetworks(); got != "b" || !strings.Contains(w.admittedCondition("a").Message, "maxNetworksPerNamespace") {
+		t.Errorf("b exists, a should wait, but %q began: %+v", got, w.admittedCondition("a"))
 	}
 }
 
-func TestRefusedNetworkTakesNoPlace(t *testing.T) {
-	w := limited(t, 1)
-	must(t, w.create(strings.NewReplacer("name: banks", "name: a", "count: 2", "count: 2, heap: 4Gi, memory: 1Gi").Replace(twoBanks), &v1alpha1.BenchmarkNetwork{}))
-	w.small("b")
+func TestInvalidNetworkTakesNoPlace(t *testing.T) {
+	w := newTestEnvWithLimit(t, 1)
+	must(t, w.createFromYAML(strings.NewReplacer("name: banks", "name: a", "count: 2", "count: 2, heap: 4Gi, memory: 1Gi").Replace(cordaNetwork), &v1alpha1.BenchmarkNetwork{}))
+	w.createSmallNetwork("b")
 	w.reconcileTwice("a", "b")
-	if a := w.network("a"); !meta.IsStatusConditionFalse(a.Status.Conditions, v1alpha1.ConditionAccepted) {
+	if a := w.getNetwork("a"); !meta.IsStatusConditionFalse(a.Status.Conditions, v1alpha1.ConditionAccepted) {
 		t.Fatalf("a should be refused: %+v", a.Status.Conditions)
 	}
-	if got := w.begun(); got != "b" {
+	if got := w.startedNetworks(); got != "b" {
 		t.Errorf("a cannot be carried out, b should begin, but %q did", got)
 	}
 }
 
 // TestNetworkWaitsOnceItIsAccepted has a network that is refused until another object exists, which comes when the limit is reached.
 func TestNetworkWaitsOnceItIsAccepted(t *testing.T) {
-	w := limited(t, 1)
-	must(t, w.create(strings.NewReplacer("name: banks", "name: a", "topology: Shared", "topology: Shared, chart: {configMapName: mine, key: mine.tgz}").Replace(twoBanks), &v1alpha1.BenchmarkNetwork{}))
-	w.small("b")
+	w := newTestEnvWithLimit(t, 1)
+	must(t, w.createFromYAML(strings.NewReplacer("name: banks", "name: a", "topology: Shared", "topology: Shared, chart: {configMapName: mine, key: mine.tgz}").Replace(cordaNetwork), &v1alpha1.BenchmarkNetwork{}))
+	w.createSmallNetwork("b")
 	w.reconcileTwice("a", "b")
-	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.meta("mine"), BinaryData: map[string][]byte{"mine.tgz": packedChart(t, databaseChart)}}))
+	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("mine"), BinaryData: map[string][]byte{"mine.tgz": packChart(t, databaseChart)}}))
 	w.waitFor("a is accepted", func() bool {
 		w.reconcileNetwork("a") // Its chart is rendered meanwhile.
-		return meta.IsStatusConditionTrue(w.network("a").Status.Conditions, v1alpha1.ConditionAccepted)
+		return meta.IsStatusConditionTrue(w.getNetwork("a").Status.Conditions, v1alpha1.ConditionAccepted)
 	})
 	w.reconcileNetwork("a")
-	if c := w.admitted("a"); c.Reason != v1alpha1.ReasonLimitReached || w.begun() != "b" {
-		t.Errorf("b took the place while a was refused, but %q began: %+v", w.begun(), c)
+	if c := w.admittedCondition("a"); c.Reason != v1alpha1.ReasonLimitReached || w.startedNetworks() != "b" {
+		t.Errorf("b took the place while a was refused, but %q began: %+v", w.startedNetworks(), c)
 	}
 }
 
 // TestStoppingPodsHoldPlace has pods of a network that was deleted. Whatever nodes they select, they hold one place until the last ends.
 // A pod whose label names a network that never existed holds none.
 func TestStoppingPodsHoldPlace(t *testing.T) {
-	w := limited(t, 2)
-	w.small("old")
+	w := newTestEnvWithLimit(t, 2)
+	w.createSmallNetwork("old")
 	w.reconcileTwice("old")
-	w.small("b")
-	forged := w.meta("forged")
+	w.createSmallNetwork("b")
+	forged := w.objectMeta("forged")
 	forged.Labels = map[string]string{v1alpha1.LabelNetwork: "forged", "app.kubernetes.io/managed-by": v1alpha1.ManagedBy}
 	must(t, w.client.Create(w.ctx, &corev1.Pod{ObjectMeta: forged, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}))
 	pods := make([]*corev1.Pod, 2)
 	for i, selector := range []map[string]string{nil, {"pool": "metal"}} {
-		meta := w.meta(fmt.Sprintf("old-%d", i))
+		meta := w.objectMeta(fmt.Sprintf("old-%d", i))
 		meta.Labels = map[string]string{v1alpha1.LabelNetwork: "old", "app.kubernetes.io/managed-by": v1alpha1.ManagedBy}
 		pods[i] = &corev1.Pod{ObjectMeta: meta, Spec: corev1.PodSpec{NodeSelector: selector, Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
 		must(t, w.client.Create(w.ctx, pods[i]))
 	}
-	must(t, w.client.Delete(w.ctx, w.network("old")))
+	must(t, w.client.Delete(w.ctx, w.getNetwork("old")))
 	w.reconcileTwice("b")
-	if got := w.begun(); !strings.Contains(got, "b") {
+	if got := w.startedNetworks(); !strings.Contains(got, "b") {
 		t.Fatalf("there is a place beside the stopping network, but %q began", got)
 	}
-	w.small("c")
+	w.createSmallNetwork("c")
 	must(t, w.client.Delete(w.ctx, pods[0], client.GracePeriodSeconds(0)))
 	w.reconcileTwice("c")
-	if c := w.admitted("c"); c.Status != metav1.ConditionFalse {
+	if c := w.admittedCondition("c"); c.Status != metav1.ConditionFalse {
 		t.Fatalf("a pod of the old network still uses its node: %+v", c)
 	}
 	must(t, w.client.Delete(w.ctx, pods[1], client.GracePeriodSeconds(0)))
 	w.reconcileTwice("c")
-	if c := w.admitted("c"); c.Status != metav1.ConditionTrue {
+	if c := w.admittedCondition("c"); c.Status != metav1.ConditionTrue {
 		t.Errorf("c should begin when the pods are gone: %+v", c)
 	}
 }
 
 // interleavedPair is an experiment whose two networks have to exist at the same time.
 func interleavedPair(name string) string {
-	text := strings.NewReplacer("name: grid", "name: "+name, "repetitions: 2", "repetitions: 2\n  order: {type: Interleaved}").Replace(grid)
+	text := strings.NewReplacer("name: grid", "name: "+name, "repetitions: 2", "repetitions: 2\n  order: {type: Interleaved}").Replace(gridExperiment)
 	return text[:strings.Index(text, "  axes:")] + "  variants:\n  - name: one\n  - name: two\n    patch: {network: {platform: {malachite: {blockSize: 2Ki}}}}\n"
 }
 
 // TestComparisonsDoNotBlockEachOther has two comparisons that need two networks each, and room for three.
 func TestComparisonsDoNotBlockEachOther(t *testing.T) {
-	w := limited(t, 3)
-	w.node("laboratory", "64", "256Gi")
+	w := newTestEnvWithLimit(t, 3)
+	w.createNode("laboratory", "64", "256Gi")
 	for _, name := range []string{"xx", "yy"} {
-		must(t, w.create(interleavedPair(name), &v1alpha1.BenchmarkExperiment{}))
+		must(t, w.createFromYAML(interleavedPair(name), &v1alpha1.BenchmarkExperiment{}))
 		for range 2 {
-			_, err := w.experiments().Reconcile(w.ctx, w.request(name))
+			_, err := w.experimentReconciler().Reconcile(w.ctx, w.requestFor(name))
 			must(t, err)
 		}
 	}
 	w.reconcileTwice("yy-n2", "xx-n1", "yy-n1", "xx-n2")
-	if got := w.begun(); got != "xx-n1 xx-n2" {
+	if got := w.startedNetworks(); got != "xx-n1 xx-n2" {
 		t.Fatalf("one pair should begin, and nothing of the other, but %q did", got)
 	}
-	if c := w.admitted("yy-n2"); !strings.Contains(c.Message, "2 of 3 places are taken, 2 wanted") {
+	if c := w.admittedCondition("yy-n2"); !strings.Contains(c.Message, "2 of 3 places are taken, 2 wanted") {
 		t.Errorf("yy waits for two places: %+v", c)
 	}
-	must(t, w.client.Delete(w.ctx, w.network("xx-n1")))
-	w.small("zz") // Created in the same second as yy or later: within a second the name decides.
+	must(t, w.client.Delete(w.ctx, w.getNetwork("xx-n1")))
+	w.createSmallNetwork("zz") // Created in the same second as yy or later: within a second the name decides.
 	w.reconcileTwice("yy-n1", "zz")
-	if got := w.begun(); strings.Contains(got, "yy") || strings.Contains(got, "zz") {
+	if got := w.startedNetworks(); strings.Contains(got, "yy") || strings.Contains(got, "zz") {
 		t.Fatalf("xx holds both places while one of its networks exists, and no later network overtakes yy, but %q began", got)
 	}
 	w.now = w.now.Add(2 * time.Hour)
 	w.reconcileRun("yy-p01-r1")
-	if run := w.run("yy-p01-r1"); meta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete) {
+	if run := w.getRun("yy-p01-r1"); meta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete) {
 		t.Errorf("a run must not give up its network for the time that this waits: %+v", run.Status.Conditions)
 	}
-	must(t, w.client.Delete(w.ctx, w.network("xx-n2")))
+	must(t, w.client.Delete(w.ctx, w.getNetwork("xx-n2")))
 	w.reconcileTwice("yy-n1", "yy-n2")
-	if got := w.begun(); !strings.Contains(got, "yy-n1 yy-n2") {
+	if got := w.startedNetworks(); !strings.Contains(got, "yy-n1 yy-n2") {
 		t.Errorf("yy should begin when xx is gone, but %q did", got)
 	}
 }
 
 func TestComparisonAboveLimitIsRefused(t *testing.T) {
-	w := newWorld(t)
-	w.node("laboratory", "64", "256Gi")
-	must(t, w.create(interleavedPair("pair"), &v1alpha1.BenchmarkExperiment{}))
-	experiments := w.experiments()
+	w := newTestEnv(t)
+	w.createNode("laboratory", "64", "256Gi")
+	must(t, w.createFromYAML(interleavedPair("pair"), &v1alpha1.BenchmarkExperiment{}))
+	experiments := w.experimentReconciler()
 	experiments.Limits = controllers.Limits{MaxNetworksPerNamespace: 1}
-	_, err := experiments.Reconcile(w.ctx, w.request("pair"))
+	_, err := experiments.Reconcile(w.ctx, w.requestFor("pair"))
 	must(t, err)
-	c := meta.FindStatusCondition(w.experiment("pair").Status.Conditions, v1alpha1.ConditionAccepted)
+	c := meta.FindStatusCondition(w.getExperiment("pair").Status.Conditions, v1alpha1.ConditionAccepted)
 	if c.Status != metav1.ConditionFalse || !strings.Contains(c.Message, "spec.order.type") || !strings.Contains(c.Message, "maxNetworksPerNamespace 1") {
 		t.Errorf("the experiment should be refused with the limit: %+v", c)
 	}
 }
 
-// TestManyNetworksAtOnce lets a real manager, with several workers and a cache that lags as caches do, take many networks through a
+// TestLimitUnderConcurrency lets a real manager, with several workers and a cache that lags as caches do, take many networks through a
 // limit of three. Each network goes as soon as it was admitted.
-func TestManyNetworksAtOnce(t *testing.T) {
-	w := newWorld(t)
-	w.manage(controllers.Limits{MaxNetworks: 3})
+func TestLimitUnderConcurrency(t *testing.T) {
+	w := newTestEnv(t)
+	w.startLimitedManager(controllers.Limits{MaxNetworks: 3})
 	const networks = 24
 	for i := range networks {
 		go func() {
-			object := w.decode(strings.Replace(small, "NAME", fmt.Sprintf("n%02d", i), 1))
+			object := w.decodeYAML(strings.Replace(smallNetwork, "NAME", fmt.Sprintf("n%02d", i), 1))
 			if err := w.client.Create(w.ctx, object); err != nil && w.ctx.Err() == nil {
 				t.Error(err)
 			}
@@ -350,18 +350,18 @@ func TestManyNetworksAtOnce(t *testing.T) {
 	}
 }
 
-// manage starts a manager for the world's namespace, with limits; it stops with the test.
-func (w *world) manage(limits controllers.Limits) {
+// startLimitedManager starts a manager for the world's namespace, with limits; it stops with the test.
+func (w *testEnv) startLimitedManager(limits controllers.Limits) {
 	w.t.Helper()
-	mgr, err := ctrl.NewManager(impersonating(operatorNamespace), ctrl.Options{Scheme: w.client.Scheme(), Metrics: metricsserver.Options{BindAddress: "0"},
+	mgr, err := ctrl.NewManager(operatorConfig(operatorNamespace), ctrl.Options{Scheme: w.client.Scheme(), Metrics: metricsserver.Options{BindAddress: "0"},
 		Controller: controllerconfig.Controller{SkipNameValidation: new(true)},
-		Cache:      controllers.CacheScope{Watched: []string{w.namespace}, Kueue: w.kueue}.Options()})
+		Cache:      controllers.CacheScope{WatchedNamespaces: []string{w.namespace}, Kueue: w.kueueMode}.Options()})
 	must(w.t, err)
-	d := w.dependencies()
+	d := w.newDependencies()
 	d.Now = time.Now
-	d.Client, d.Writer, d.Reader = mgr.GetClient(), apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()), observe.NewReader(mgr.GetClient(), mgr.GetScheme())
+	d.Client, d.Writer, d.SnapshotReader = mgr.GetClient(), apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()), observe.NewReader(mgr.GetClient(), mgr.GetScheme())
 	d.Limits = limits
-	must(w.t, controllers.IndexRuns(w.ctx, mgr.GetFieldIndexer()))
+	must(w.t, controllers.IndexRunsByNetwork(w.ctx, mgr.GetFieldIndexer()))
 	must(w.t, (&controllers.NetworkReconciler{Dependencies: d, Limiter: &controllers.Limiter{Dependencies: d}}).SetupWithManager(mgr, 4))
 	ctx, stop := context.WithCancel(w.ctx)
 	ended := make(chan error)

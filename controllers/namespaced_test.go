@@ -23,25 +23,25 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// confine gives the reconcilers the account of an operator that the chart installs for the world's namespace alone.
-func (w *world) confine() {
+// useNamespacedOperator gives the reconcilers the account of an operator that the chart installs for the world's namespace alone.
+func (w *testEnv) useNamespacedOperator() {
 	w.t.Helper()
-	for _, object := range chartRights(w.t, w.namespace, map[string]any{"watchNamespaces": []any{w.namespace}}, "Role", "RoleBinding") {
+	for _, object := range renderOperatorRBAC(w.t, w.namespace, map[string]any{"watchNamespaces": []any{w.namespace}}, "Role", "RoleBinding") {
 		must(w.t, w.client.Create(w.ctx, object))
 	}
-	c, err := connect(w.ctx, impersonating(w.namespace), w.client.Scheme(), controllers.CacheScope{Watched: []string{w.namespace}})
+	c, err := startConnection(w.ctx, operatorConfig(w.namespace), w.client.Scheme(), controllers.CacheScope{WatchedNamespaces: []string{w.namespace}})
 	must(w.t, err)
-	w.use(c)
+	w.useConnection(c)
 }
 
-// chartRights are what the chart makes of the operator's rights when it is installed in the namespace: one object of each of the kinds.
-func chartRights(t *testing.T, namespace string, own map[string]any, kinds ...string) []client.Object {
+// renderOperatorRBAC are what the chart makes of the operator's rights when it is installed in the namespace: one object of each of the kinds.
+func renderOperatorRBAC(t *testing.T, namespace string, own map[string]any, kinds ...string) []client.Object {
 	t.Helper()
-	return chartObjects(t, "rbac_operator.yaml", namespace, own, kinds...)
+	return renderChartTemplate(t, "rbac_operator.yaml", namespace, own, kinds...)
 }
 
-// chartObjects are what one template of the chart makes when it is installed in the namespace: one object of each of the kinds.
-func chartObjects(t *testing.T, template, namespace string, own map[string]any, kinds ...string) []client.Object {
+// renderChartTemplate are what one template of the chart makes when it is installed in the namespace: one object of each of the kinds.
+func renderChartTemplate(t *testing.T, template, namespace string, own map[string]any, kinds ...string) []client.Object {
 	t.Helper()
 	chart, err := loader.LoadDir("../charts/benchnet")
 	must(t, err)
@@ -68,39 +68,39 @@ func chartObjects(t *testing.T, template, namespace string, own map[string]any, 
 	return rights
 }
 
-// TestRightsInOneNamespace takes a network to its result by an operator that has no rights but in its namespace.
-func TestRightsInOneNamespace(t *testing.T) {
-	w := newWorld(t)
-	w.host = "laboratory"
-	w.confine()
-	if err := w.direct.List(w.ctx, &corev1.SecretList{}); !apierrors.IsForbidden(err) {
+// TestNamespacedOperatorRights takes a network to its result by an operator that has no rights but in its namespace.
+func TestNamespacedOperatorRights(t *testing.T) {
+	w := newTestEnv(t)
+	w.podNode = "laboratory"
+	w.useNamespacedOperator()
+	if err := w.apiReader.List(w.ctx, &corev1.SecretList{}); !apierrors.IsForbidden(err) {
 		t.Fatalf("it can list the Secrets of all namespaces: %v", err)
 	}
-	if err := w.direct.List(w.ctx, &rbacv1.ClusterRoleList{}); !apierrors.IsForbidden(err) {
+	if err := w.apiReader.List(w.ctx, &rbacv1.ClusterRoleList{}); !apierrors.IsForbidden(err) {
 		t.Fatalf("it can list cluster roles: %v", err)
 	}
-	must(t, w.create(twoBanks[:strings.Index(twoBanks, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+	must(t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
-	if c := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionReady); c.Status != metav1.ConditionTrue {
+	if c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionReady); c.Status != metav1.ConditionTrue {
 		t.Fatalf("the network is not ready: %s: %s", c.Reason, c.Message)
 	}
-	must(t, w.create(twoWorkers, &v1alpha1.BenchmarkRun{}))
+	must(t, w.createFromYAML(twoWorkerRun, &v1alpha1.BenchmarkRun{}))
 	w.reconcileNetwork("banks")
 	w.reconcileRun("extra")
-	w.readyWorkers("extra")
+	w.createReadyWorkers("extra")
 	w.reconcileRun("extra")
 	for worker := range int32(2) {
-		w.reportResult(w.run("extra"), worker, 100, 20_000)
+		w.reportResult(w.getRun("extra"), worker, 100, 20_000)
 	}
 	w.reconcileRun("extra")
 	w.reconcileRun("extra")
-	s := w.run("extra").Status
+	s := w.getRun("extra").Status
 	if s.Verdict != v1alpha1.VerdictValid {
 		t.Fatalf("the verdict is %q: %+v", s.Verdict, s.Conditions)
 	}
 	cm := &corev1.ConfigMap{}
-	w.get(s.Result.ConfigMapName, cm)
-	result, err := results.Decode(cm.BinaryData[s.Result.Key])
+	w.mustGet(s.Result.ConfigMapName, cm)
+	result, err := results.DecodeRunResult(cm.BinaryData[s.Result.Key])
 	must(t, err)
 	for _, note := range result.Verdict.Notes {
 		if note.Code == results.NodesUnknown && strings.Contains(note.Message, "laboratory") {
@@ -112,14 +112,14 @@ func TestRightsInOneNamespace(t *testing.T) {
 
 // TestExperimentInOneNamespace makes sure that an operator that may not look for room says so, and begins all the same.
 func TestExperimentInOneNamespace(t *testing.T) {
-	w := newWorld(t)
-	w.confine()
-	must(t, w.create(grid, &v1alpha1.BenchmarkExperiment{}))
-	_, err := w.experiments().Reconcile(w.ctx, w.request("grid"))
+	w := newTestEnv(t)
+	w.useNamespacedOperator()
+	must(t, w.createFromYAML(gridExperiment, &v1alpha1.BenchmarkExperiment{}))
+	_, err := w.experimentReconciler().Reconcile(w.ctx, w.requestFor("grid"))
 	must(t, err)
-	c := meta.FindStatusCondition(w.experiment("grid").Status.Conditions, v1alpha1.ConditionFits)
+	c := meta.FindStatusCondition(w.getExperiment("grid").Status.Conditions, v1alpha1.ConditionFits)
 	if c.Status != metav1.ConditionUnknown || c.Reason != v1alpha1.ReasonNotChecked || !strings.Contains(c.Message, "nodes") {
 		t.Errorf("the condition should say that nobody looked at the nodes, but is %+v", c)
 	}
-	w.carryOut("grid")
+	w.reconcileUntilComplete("grid")
 }

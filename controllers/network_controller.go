@@ -28,8 +28,8 @@ import (
 type NetworkReconciler struct {
 	Dependencies
 	// Limiter says when a network may begin; nil: at once.
-	Limiter  *Limiter
-	progress pace
+	Limiter        *Limiter
+	statusThrottle statusThrottle
 }
 
 // Every write is a server-side apply (patch, and create where there is nothing yet), a merge patch or a deletion; none is an update.
@@ -49,108 +49,108 @@ type NetworkReconciler struct {
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// renderPoll is the requeue interval of a network whose chart is being rendered, which takes some tenths of a second.
-const renderPoll = 250 * time.Millisecond
+// chartPollInterval is the requeue interval of a network whose chart is being rendered, which takes some tenths of a second.
+const chartPollInterval = 250 * time.Millisecond
 
 // Reconcile makes one pass over a network.
 func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	network := &v1alpha1.BenchmarkNetwork{}
 	if err := r.Client.Get(ctx, req.NamespacedName, network); err != nil {
-		r.progress.forget(req.NamespacedName)
+		r.statusThrottle.forgetNetwork(req.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if r.progress.unseen(req.NamespacedName, network.ResourceVersion) {
+	if r.statusThrottle.isStale(req.NamespacedName, network.ResourceVersion) {
 		return ctrl.Result{}, nil // What was written comes back as a change, and with it a pass.
 	}
-	pass, err := r.gather(ctx, network)
+	pass, err := r.readAndPlan(ctx, network)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if err := r.keepResults(ctx, pass); err != nil {
+	if err := r.orphanRunsWithResults(ctx, pass); err != nil {
 		return ctrl.Result{}, err
 	}
 	if network.DeletionTimestamp != nil {
-		return r.tearDown(ctx, pass)
+		return r.tearDownNetwork(ctx, pass)
 	}
-	if pass.rendering {
+	if pass.chartPending {
 		log.FromContext(ctx).V(1).Info("chart is being rendered")
-		return ctrl.Result{RequeueAfter: renderPoll}, nil
+		return ctrl.Result{RequeueAfter: chartPollInterval}, nil
 	}
-	begins, err := r.mayBegin(ctx, pass)
+	begins, err := r.checkAdmission(ctx, pass)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	if begins {
-		pass.problem = r.provision(ctx, pass)
+		pass.reconcileErr = r.applyPlan(ctx, pass)
 	}
-	if apierrors.HasStatusCause(pass.problem, corev1.NamespaceTerminatingCause) {
+	if apierrors.HasStatusCause(pass.reconcileErr, corev1.NamespaceTerminatingCause) {
 		return ctrl.Result{}, nil // The network goes with its namespace.
 	}
-	held, err := r.report(ctx, pass)
+	held, err := r.updateStatus(ctx, pass)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if err := r.retryPods(ctx, pass.snapshot); err != nil {
+	if err := r.nudgeQuotaBlockedOwners(ctx, pass.snapshot); err != nil {
 		return ctrl.Result{}, err
 	}
-	return r.next(ctx, pass, held)
+	return r.requeueOrExpire(ctx, pass, held)
 }
 
-// next is when to come back, and what to do if nothing is left to be done but to go.
-func (r *NetworkReconciler) next(ctx context.Context, pass *networkPass, held time.Duration) (ctrl.Result, error) {
-	if held > 0 && pass.problem == nil {
+// requeueOrExpire is when to come back, and what to do if nothing is left to be done but to go.
+func (r *NetworkReconciler) requeueOrExpire(ctx context.Context, pass *networkPass, held time.Duration) (ctrl.Result, error) {
+	if held > 0 && pass.reconcileErr == nil {
 		return ctrl.Result{RequeueAfter: held}, nil
 	}
-	if pass.problem != nil || pass.refusal != nil {
-		return patient(pass.retry(), pass.problem)
+	if pass.reconcileErr != nil || pass.specErr != nil {
+		return requeueOnQuota(pass.requeueResult(), pass.reconcileErr)
 	}
-	return r.expire(ctx, pass)
+	return r.deleteIfExpired(ctx, pass)
 }
 
-// mayBegin reports whether objects of the network may be created. The admission is written to the status before the first object
+// checkAdmission reports whether objects of the network may be created. The admission is written to the status before the first object
 // is, so that a network keeps its place if the operator dies.
-func (r *NetworkReconciler) mayBegin(ctx context.Context, pass *networkPass) (begins bool, err error) {
-	if pass.admission, err = r.heedKueue(ctx, pass); err != nil {
+func (r *NetworkReconciler) checkAdmission(ctx context.Context, pass *networkPass) (begins bool, err error) {
+	if pass.admission, err = r.reconcileKueueWorkload(ctx, pass); err != nil {
 		return false, err
 	}
 	switch {
-	case pass.refusal != nil, r.byKueue(pass.network) && !status.Admitted(pass.network):
+	case pass.specErr != nil, r.isManagedByKueue(pass.network) && !status.IsAdmitted(pass.network):
 		return false, nil
-	case status.Admitted(pass.network):
-		return !pass.admission.Withdrawn, nil
+	case status.IsAdmitted(pass.network):
+		return !pass.admission.Evicted, nil
 	}
 	if r.Limiter == nil {
 		return true, nil
 	}
-	pass.admission, err = r.Limiter.decide(ctx, pass.network)
+	pass.admission, err = r.Limiter.decideAdmission(ctx, pass.network)
 	return false, err // It begins in the next pass, when the admission is written.
 }
 
-// provision applies every stage whose needs are ready, and removes what is no longer planned.
-func (r *NetworkReconciler) provision(ctx context.Context, pass *networkPass) error {
-	if err := r.guardTearDown(ctx, pass); err != nil {
+// applyPlan applies every stage whose needs are ready, and removes what is no longer planned.
+func (r *NetworkReconciler) applyPlan(ctx context.Context, pass *networkPass) error {
+	if err := r.addFinalizers(ctx, pass); err != nil {
 		return err
 	}
 	if err := r.ensureCredentials(ctx, pass); err != nil {
 		return err
 	}
 	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network)}
-	if err := r.Writer.Apply(ctx, owner, pass.plan.Record, pass.snapshot.Live(pass.plan.Record)); err != nil {
+	if err := r.Writer.Apply(ctx, owner, pass.plan.EpochRecord, pass.snapshot.LiveObject(pass.plan.EpochRecord)); err != nil {
 		return err
 	}
 	for _, stage := range pass.plan.Stages {
-		finding := status.StageFinding{Name: stage.Name, Provisioning: stage.Provisioning}
-		finding.Begun, finding.Message = pass.ready(stage.Needs)
+		finding := status.ObservedStage{Name: stage.Name, Provisioning: stage.Provisioning}
+		finding.Started, finding.Message = pass.areNeedsReady(stage.Needs)
 		var err error
-		if finding.Begun {
-			finding.Readiness, err = r.begin(ctx, pass, owner, stage)
+		if finding.Started {
+			finding.Readiness, err = r.applyStage(ctx, pass, owner, stage)
 		}
-		pass.findings = append(pass.findings, finding)
+		pass.observedStages = append(pass.observedStages, finding)
 		if err != nil {
 			return err
 		}
 	}
-	for _, object := range pass.snapshot.Unplanned(pass.plan.Objects()) {
+	for _, object := range pass.snapshot.UnplannedObjects(pass.plan.Objects()) {
 		if err := r.Writer.Delete(ctx, object); err != nil {
 			return err
 		}
@@ -158,73 +158,73 @@ func (r *NetworkReconciler) provision(ctx context.Context, pass *networkPass) er
 	return nil
 }
 
-// begin applies a stage and tells how far it is. An error is a part of that: the status has to show it.
-func (r *NetworkReconciler) begin(ctx context.Context, pass *networkPass, owner apply.Owner, stage plan.Stage) (observe.Readiness, error) {
+// applyStage applies a stage and tells how far it is. An error is a part of that: the status has to show it.
+func (r *NetworkReconciler) applyStage(ctx context.Context, pass *networkPass, owner apply.Owner, stage plan.Stage) (observe.Readiness, error) {
 	for _, object := range stage.Objects {
 		if err := r.deleteForRecreation(ctx, pass, object); err != nil {
-			return unapplied(err), err
+			return applyErrorReadiness(err), err
 		}
-		applied, err := r.Writer.Applied(ctx, owner, object, pass.snapshot.Live(object))
+		applied, err := r.Writer.ApplyAndReturn(ctx, owner, object, pass.snapshot.LiveObject(object))
 		if err != nil {
-			return unapplied(err), err
+			return applyErrorReadiness(err), err
 		}
-		if object == stage.Lead {
-			owner.Object, owner.ChildrenLast = applied, true
+		if object == stage.Owner {
+			owner.Object, owner.SkipBlockOwnerDeletion = applied, true
 		}
 	}
-	return pass.readiness(stage), nil
+	return pass.stageReadiness(stage), nil
 }
 
-// unapplied is a stage of which something could not be applied: the operator tries again, and fails for certain only where the user
+// applyErrorReadiness is a stage of which something could not be applied: the operator tries again, and fails for certain only where the user
 // has to do something first.
-func unapplied(err error) observe.Readiness {
-	found := observe.Readiness{State: observe.Waiting, Message: err.Error()}
+func applyErrorReadiness(err error) observe.Readiness {
+	found := observe.Readiness{State: observe.StateWaiting, Message: err.Error()}
 	if errors.Is(err, apply.ErrForeign) {
-		found.State = observe.Failed
+		found.State = observe.StateFailed
 	}
 	return found
 }
 
-// report writes the status if it changed, and tells of the transitions. Progress alone is held back for a while, so that much
+// updateStatus writes the status if it changed, and tells of the transitions. Progress alone is held back for a while, so that much
 // of it is written at once; held is for how long.
-func (r *NetworkReconciler) report(ctx context.Context, pass *networkPass) (held time.Duration, err error) {
+func (r *NetworkReconciler) updateStatus(ctx context.Context, pass *networkPass) (held time.Duration, err error) {
 	network := pass.network
-	computed := status.Network(status.NetworkInput{Network: network, Refusal: pass.refusal, Admission: pass.admission, Plan: pass.plan,
-		Snapshot: pass.snapshot, Stages: pass.allFindings(), Runs: pass.runs, Now: r.Now()})
+	computed := status.ComputeNetwork(status.NetworkInput{Network: network, SpecError: pass.specErr, Admission: pass.admission, Plan: pass.plan,
+		Snapshot: pass.snapshot, Stages: pass.allObservedStages(), Runs: pass.runs, Now: r.Now()})
 	key, now := client.ObjectKeyFromObject(network), r.Now()
-	if !status.Changed(network.Status, computed) {
+	if !status.HasChanged(network.Status, computed) {
 		return 0, nil
 	}
-	if status.ProgressAlone(network.Status, computed) {
-		if held = r.progress.left(key, now); held > 0 {
+	if status.IsProgressOnly(network.Status, computed) {
+		if held = r.statusThrottle.remainingDelay(key, now); held > 0 {
 			return held, nil
 		}
 	}
-	return 0, r.writeNetworkStatus(ctx, network, computed)
+	return 0, r.patchNetworkStatus(ctx, network, computed)
 }
 
-// writeNetworkStatus writes the status and remembers over which version, so that a pass over an older cache does not write it again.
-func (r *NetworkReconciler) writeNetworkStatus(ctx context.Context, network *v1alpha1.BenchmarkNetwork, computed v1alpha1.BenchmarkNetworkStatus) error {
+// patchNetworkStatus writes the status and remembers over which version, so that a pass over an older cache does not write it again.
+func (r *NetworkReconciler) patchNetworkStatus(ctx context.Context, network *v1alpha1.BenchmarkNetwork, computed v1alpha1.BenchmarkNetworkStatus) error {
 	before := network.DeepCopy()
 	network.Status = computed
-	if err := writeStatus(ctx, r.Client, r.Events, before, network, before.Status.Conditions, computed.Conditions); err != nil {
+	if err := patchStatus(ctx, r.Client, r.Recorder, before, network, before.Status.Conditions, computed.Conditions); err != nil {
 		return err
 	}
 	var write statusWrite
 	if network.ResourceVersion != before.ResourceVersion { // Else nothing changed, and nothing comes back.
-		write.over = before.ResourceVersion
+		write.baseVersion = before.ResourceVersion
 	}
-	r.progress.wrote(client.ObjectKeyFromObject(network), write)
+	r.statusThrottle.recordWrite(client.ObjectKeyFromObject(network), write)
 	return nil
 }
 
-// expire deletes the network when its time after the last workload is over.
-func (r *NetworkReconciler) expire(ctx context.Context, pass *networkPass) (ctrl.Result, error) {
-	deadline, ok := status.Expiry(pass.network, pass.runs)
+// deleteIfExpired deletes the network when its time after the last workload is over.
+func (r *NetworkReconciler) deleteIfExpired(ctx context.Context, pass *networkPass) (ctrl.Result, error) {
+	deadline, ok := status.NetworkExpiry(pass.network, pass.runs)
 	if !ok {
-		return pass.retry(), nil
+		return pass.requeueResult(), nil
 	}
-	return r.deleteAt(ctx, pass.network, deadline)
+	return r.deleteAfterDeadline(ctx, pass.network, deadline)
 }
 
 // SetupWithManager watches networks, what is theirs, and the runs on them. What a network owns changes in bursts, most of them
@@ -232,17 +232,17 @@ func (r *NetworkReconciler) expire(ctx context.Context, pass *networkPass) (ctrl
 func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) error {
 	build := ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BenchmarkNetwork{}).
-		Watches(&v1alpha1.BenchmarkRun{}, handler.EnqueueRequestsFromMapFunc(networkOfRun)).
+		Watches(&v1alpha1.BenchmarkRun{}, handler.EnqueueRequestsFromMapFunc(mapRunToNetwork)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency})
-	watchOwned(build, inBursts(handler.EnqueueRequestsFromMapFunc(byLabel(v1alpha1.LabelNetwork))))
+	watchOwnedKinds(build, debounced(handler.EnqueueRequestsFromMapFunc(mapByLabel(v1alpha1.LabelNetwork))))
 	if r.Kueue == KueueHonour {
 		build.Watches(&kueuev1beta1.Workload{}, handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(),
 			&v1alpha1.BenchmarkNetwork{}, handler.OnlyControllerOwner()))
 	}
 	if r.Limiter != nil {
-		next := handler.EnqueueRequestsFromMapFunc(r.Limiter.admissible)
-		build.Watches(&v1alpha1.BenchmarkNetwork{}, next, builder.WithPredicates(stopsWaiting()))
-		build.Watches(&corev1.Pod{}, next, builder.WithPredicates(isDeleted()))
+		next := handler.EnqueueRequestsFromMapFunc(r.Limiter.mapToAdmissibleNetworks)
+		build.Watches(&v1alpha1.BenchmarkNetwork{}, next, builder.WithPredicates(freesPlacePredicate()))
+		build.Watches(&corev1.Pod{}, next, builder.WithPredicates(deletionPredicate()))
 	}
 	return build.Complete(r)
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/benchnet/benchnet/internal/observe"
 )
 
-const twoBanks = `
+const cordaNetwork = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
 metadata: {name: banks}
@@ -41,36 +41,36 @@ spec:
 `
 
 func TestStagesFollowEachOther(t *testing.T) {
-	w := newWorld(t)
-	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	w.reconcileNetwork("banks")
 	w.reconcileNetwork("banks")
-	n := w.network("banks")
+	n := w.getNetwork("banks")
 	ready := meta.FindStatusCondition(n.Status.Conditions, v1alpha1.ConditionReady)
 	if ready == nil || ready.Status != metav1.ConditionFalse || !strings.Contains(ready.Message, "genesis") {
 		t.Fatalf("Ready should be False and name the genesis Job, but is %+v", ready)
 	}
-	if got := w.sets(); !slices.Equal(got, []string{"banks-db"}) {
+	if got := w.statefulSetNames(); !slices.Equal(got, []string{"banks-db"}) {
 		t.Fatalf("before material and databases are ready there should be the database alone, but there are %v", got)
 	}
-	if got := w.jobs("setup"); len(got) != 0 {
+	if got := w.databaseJobNames("setup"); len(got) != 0 {
 		t.Fatalf("the schemas must wait for their server, but there are %v", got)
 	}
-	w.readySets()
+	w.markStatefulSetsReady()
 	w.reconcileNetwork("banks")
 	w.completeJobs()
 	w.reconcileNetwork("banks")
-	if got := w.sets(); len(got) != 1 {
+	if got := w.statefulSetNames(); len(got) != 1 {
 		t.Fatalf("members must wait for their material, but there are %v", got)
 	}
-	w.fillMaterial()
+	w.fillGenesisSecrets()
 	w.reconcileNetwork("banks")
-	if got := w.sets(); !slices.Equal(got, []string{"banks-db", "banks-member-0", "banks-member-1", "banks-notary"}) {
+	if got := w.statefulSetNames(); !slices.Equal(got, []string{"banks-db", "banks-member-0", "banks-member-1", "banks-notary"}) {
 		t.Fatalf("members and notary should be there, but there are %v", got)
 	}
-	w.readySets()
+	w.markStatefulSetsReady()
 	w.reconcileNetwork("banks")
-	n = w.network("banks")
+	n = w.getNetwork("banks")
 	if !meta.IsStatusConditionTrue(n.Status.Conditions, v1alpha1.ConditionReady) || n.Status.MembersReady != "3/3" {
 		t.Fatalf("the network should be ready with 3/3 members, but has %s and %+v", n.Status.MembersReady, n.Status.Conditions)
 	}
@@ -82,34 +82,34 @@ func TestStagesFollowEachOther(t *testing.T) {
 }
 
 func TestUnchangedNetworkIsNotWritten(t *testing.T) {
-	w := newWorld(t)
-	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	w.reconcileNetwork("banks")
-	before := w.writes.Load()
+	before := w.writeCount.Load()
 	w.applied = nil
 	w.reconcileNetwork("banks")
-	if wrote := w.writes.Load() - before; wrote != 0 {
+	if wrote := w.writeCount.Load() - before; wrote != 0 {
 		t.Fatalf("a pass over an unchanged network wrote %d times: %v", wrote, w.applied)
 	}
 }
 
-func TestRightsToMakeMaterialEndWithIt(t *testing.T) {
-	w := newWorld(t)
-	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+func TestGenesisRightsAreRevoked(t *testing.T) {
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	w.reconcileNetwork("banks")
 	role := &rbacv1.Role{}
-	w.get("banks-genesis", role)
+	w.mustGet("banks-genesis", role)
 	for _, rule := range role.Rules {
 		if !slices.Equal(rule.Resources, []string{"secrets"}) || len(rule.ResourceNames) != 4 || slices.Contains(rule.Verbs, "create") {
 			t.Errorf("the maker of material may patch its four Secrets alone, but may %+v", rule)
 		}
 	}
 	binding := &rbacv1.RoleBinding{}
-	w.get("banks-genesis", binding)
+	w.mustGet("banks-genesis", binding)
 	must(t, w.client.Delete(w.ctx, binding))
 	w.reconcileNetwork("banks")
-	w.get("banks-genesis", binding)
+	w.mustGet("banks-genesis", binding)
 	if owner := metav1.GetControllerOf(binding); owner == nil || owner.UID != role.UID {
 		t.Errorf("what was removed by hand should be there again and go with the role, but is owned by %+v", owner)
 	}
@@ -121,19 +121,19 @@ func TestRightsToMakeMaterialEndWithIt(t *testing.T) {
 		}
 	}
 	identity := &corev1.Secret{}
-	w.get("banks-member-0-identity", identity)
+	w.mustGet("banks-member-0-identity", identity)
 	if len(identity.Data) == 0 {
 		t.Error("the operator must not take away what the genesis Job put into a Secret")
 	}
 }
 
-func TestDriftIsRepairedAndStrayObjectsGo(t *testing.T) {
-	w := newWorld(t)
+func TestDriftAndStrayObjects(t *testing.T) {
+	w := newTestEnv(t)
 	n := &v1alpha1.BenchmarkNetwork{}
-	must(t, w.create(twoBanks, n))
+	must(t, w.createFromYAML(cordaNetwork, n))
 	w.bringUp("banks")
 	cm := &corev1.ConfigMap{}
-	w.get("banks-member-0", cm)
+	w.mustGet("banks-member-0", cm)
 	original := cm.Data["node.conf"]
 	cm.Data["node.conf"] = "changed by hand"
 	must(t, w.client.Update(w.ctx, cm))
@@ -142,7 +142,7 @@ func TestDriftIsRepairedAndStrayObjectsGo(t *testing.T) {
 		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(n, v1alpha1.GroupVersion.WithKind("BenchmarkNetwork"))}}}
 	must(t, w.client.Create(w.ctx, stray))
 	w.reconcileNetwork("banks")
-	w.get("banks-member-0", cm)
+	w.mustGet("banks-member-0", cm)
 	if cm.Data["node.conf"] != original {
 		t.Error("a field changed by hand should be put right")
 	}
@@ -151,14 +151,14 @@ func TestDriftIsRepairedAndStrayObjectsGo(t *testing.T) {
 	}
 }
 
-// TestSpecsChangedByHand is of the kinds whose changes are seen by their generation alone.
-func TestSpecsChangedByHand(t *testing.T) {
-	w := newWorld(t)
-	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+// TestDriftOfGenerationTrackedKinds is of the kinds whose changes are seen by their generation alone.
+func TestDriftOfGenerationTrackedKinds(t *testing.T) {
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	set, policy := &appsv1.StatefulSet{}, &networkingv1.NetworkPolicy{}
-	w.get("banks-member-0", set)
-	w.get("banks-within", policy)
+	w.mustGet("banks-member-0", set)
+	w.mustGet("banks-within", policy)
 	image, rules := set.Spec.Template.Spec.Containers[0].Image, len(policy.Spec.Ingress)
 	set.Spec.Template.Spec.Containers[0].Image = "other"
 	metav1.SetMetaDataAnnotation(&set.Spec.Template.ObjectMeta, "kubectl.kubernetes.io/restartedAt", "now")
@@ -166,11 +166,11 @@ func TestSpecsChangedByHand(t *testing.T) {
 	policy.Spec.Ingress = nil
 	must(t, w.client.Update(w.ctx, policy))
 	w.reconcileNetwork("banks")
-	w.get("banks-member-0", set)
+	w.mustGet("banks-member-0", set)
 	if got := set.Spec.Template.Spec.Containers[0].Image; got != image {
 		t.Errorf("the image changed by hand is still %q, want %q", got, image)
 	}
-	w.get("banks-within", policy)
+	w.mustGet("banks-within", policy)
 	if got := len(policy.Spec.Ingress); got != rules {
 		t.Errorf("the rules removed by hand are %d, want %d", got, rules)
 	}
@@ -178,27 +178,27 @@ func TestSpecsChangedByHand(t *testing.T) {
 	metav1.SetMetaDataAnnotation(&set.Spec.Template.ObjectMeta, "kubectl.kubernetes.io/restartedAt", "later")
 	must(t, w.client.Update(w.ctx, set))
 	w.reconcileNetwork("banks")
-	w.get("banks-member-0", set)
+	w.mustGet("banks-member-0", set)
 	settled := set.ResourceVersion
 	w.reconcileNetwork("banks")
-	w.get("banks-member-0", set)
+	w.mustGet("banks-member-0", set)
 	if set.Spec.Template.Annotations["kubectl.kubernetes.io/restartedAt"] != "later" || set.ResourceVersion != settled {
 		t.Errorf("a restart by hand should stay, and nothing be written for it again: %v", set.Spec.Template.Annotations)
 	}
 }
 
-func TestEverythingGoesWithItsNetwork(t *testing.T) {
-	w := newWorld(t)
-	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+func TestNetworkOwnsAllObjects(t *testing.T) {
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	for _, takeOn := range []func(string){func(name string) { w.reconcileNetwork(name) }, w.bringUp} {
 		takeOn("banks")
-		network := w.network("banks").UID
+		network := w.getNetwork("banks").UID
 		goes := map[types.UID]bool{network: true}
-		for _, o := range w.objects() {
+		for _, o := range w.listOwnedObjects() {
 			ref := metav1.GetControllerOf(o)
 			goes[o.GetUID()] = ref != nil && ref.UID == network
 		}
-		for _, o := range w.objects() {
+		for _, o := range w.listOwnedObjects() {
 			if ref := metav1.GetControllerOf(o); ref == nil || !goes[ref.UID] {
 				t.Errorf("%T %s is not owned by its network: deleting the network would leave it behind", o, o.GetName())
 			}
@@ -206,27 +206,27 @@ func TestEverythingGoesWithItsNetwork(t *testing.T) {
 	}
 }
 
-func TestWorkloadsRunOneAfterTheOther(t *testing.T) {
-	w := newWorld(t)
-	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+func TestWorkloadsRunInOrder(t *testing.T) {
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	if got := w.runNames(); !slices.Equal(got, []string{"banks-issue"}) {
 		t.Fatalf("the first workload alone should run, but there are %v", got)
 	}
-	w.end("banks-issue")
+	w.markRunComplete("banks-issue")
 	w.reconcileNetwork("banks")
 	if got := w.runNames(); !slices.Equal(got, []string{"banks-issue", "banks-pay"}) {
 		t.Fatalf("the second workload should follow, but there are %v", got)
 	}
-	if last := w.network("banks").Status.LastRun; last == nil || last.Name != "banks-issue" || last.Throughput != "12.3" {
+	if last := w.getNetwork("banks").Status.LastRun; last == nil || last.Name != "banks-issue" || last.Throughput != "12.3" {
 		t.Errorf("the network should show the last run, but shows %+v", last)
 	}
-	if phase := w.network("banks").Status.Phase; phase != "Running" {
+	if phase := w.getNetwork("banks").Status.Phase; phase != "Running" {
 		t.Errorf("phase should be Running, but is %s", phase)
 	}
-	w.end("banks-pay")
+	w.markRunComplete("banks-pay")
 	w.reconcileNetwork("banks")
-	if phase := w.network("banks").Status.Phase; phase != "Finished" {
+	if phase := w.getNetwork("banks").Status.Phase; phase != "Finished" {
 		t.Errorf("phase should be Finished, but is %s", phase)
 	}
 }
@@ -234,64 +234,64 @@ func TestWorkloadsRunOneAfterTheOther(t *testing.T) {
 // TestDeathBetweenAnyTwoWrites lets the operator die before its first write, before its second, and so on, and start
 // again; whatever happens, the same objects must come out.
 func TestDeathBetweenAnyTwoWrites(t *testing.T) {
-	reference := newWorld(t)
-	must(t, reference.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	reference := newTestEnv(t)
+	must(t, reference.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	reference.bringUp("banks")
 	reference.reconcileNetwork("banks")
-	want, total := reference.inventory(), reference.writes.Load()
+	want, total := reference.listObjectNames(), reference.writeCount.Load()
 	if total < 20 {
 		t.Fatalf("bringing up a network should take more than 20 writes, but took %d", total)
 	}
 	for k := int64(1); k <= total; k++ {
 		t.Run(fmt.Sprintf("before write %d of %d", k, total), func(t *testing.T) {
-			w := newWorld(t)
-			must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
-			w.failAt = k
-			w.untilSteady("banks")
-			if got := w.inventory(); !slices.Equal(got, want) {
+			w := newTestEnv(t)
+			must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
+			w.failAtWrite = k
+			w.convergeAfterDeath("banks")
+			if got := w.listObjectNames(); !slices.Equal(got, want) {
 				t.Fatalf("the objects differ:\n got %v\nwant %v", got, want)
 			}
 		})
 	}
 }
 
-// untilSteady reconciles, with cluster and genesis playing along, until a pass writes nothing.
-func (w *world) untilSteady(name string) {
+// convergeAfterDeath reconciles, with cluster and genesis playing along, until a pass writes nothing.
+func (w *testEnv) convergeAfterDeath(name string) {
 	w.t.Helper()
 	for range 20 {
-		before := w.writes.Load()
-		_, err := w.networks().Reconcile(w.ctx, w.request(name))
+		before := w.writeCount.Load()
+		_, err := w.networkReconciler().Reconcile(w.ctx, w.requestFor(name))
 		if err != nil && !errors.Is(err, errDied) {
 			w.t.Fatal(err)
 		}
-		if err == nil && w.writes.Load() == before {
+		if err == nil && w.writeCount.Load() == before {
 			return
 		}
-		w.playAlong()
+		w.simulateCluster()
 	}
-	w.t.Fatalf("the network is not steady after 20 passes; applied last: %v; %+v", w.applied[max(0, len(w.applied)-5):], w.network(name).Status.Stages)
+	w.t.Fatalf("the network is not steady after 20 passes; applied last: %v; %+v", w.applied[max(0, len(w.applied)-5):], w.getNetwork(name).Status.Stages)
 }
 
-func (w *world) playAlong() {
-	w.readySets()
+func (w *testEnv) simulateCluster() {
+	w.markStatefulSetsReady()
 	var jobs batchv1.JobList
 	must(w.t, w.client.List(w.ctx, &jobs, client.InNamespace(w.namespace)))
 	for _, j := range jobs.Items {
 		if strings.HasSuffix(j.Name, "-genesis") {
-			w.fillMaterial()
+			w.fillGenesisSecrets()
 		}
 	}
 	w.completeJobs()
 	w.collectGarbage()
 }
 
-func TestLeavesAnExpiredNetwork(t *testing.T) {
-	w := newWorld(t)
-	must(t, w.create(strings.Replace(twoBanks, "spec:", "spec:\n  ttlSecondsAfterFinished: 60", 1), &v1alpha1.BenchmarkNetwork{}))
+func TestExpiredNetworkIsDeleted(t *testing.T) {
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "spec:", "spec:\n  ttlSecondsAfterFinished: 60", 1), &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
-	w.end("banks-issue")
+	w.markRunComplete("banks-issue")
 	w.reconcileNetwork("banks")
-	w.end("banks-pay")
+	w.markRunComplete("banks-pay")
 	if again := w.reconcileNetwork("banks").RequeueAfter; again <= 0 || again.Seconds() > 60 {
 		t.Fatalf("the network should come back within its time to live, but comes back after %s", again)
 	}
@@ -302,23 +302,23 @@ func TestLeavesAnExpiredNetwork(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeAppliedIsShown(t *testing.T) {
-	w := newWorld(t)
-	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
-	w.failAt = 8 // the credentials are made, the first Secret of material is not
-	if _, err := w.networks().Reconcile(w.ctx, w.request("banks")); !errors.Is(err, errDied) {
+func TestApplyErrorOfNetworkIsReported(t *testing.T) {
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
+	w.failAtWrite = 8 // the credentials are made, the first Secret of material is not
+	if _, err := w.networkReconciler().Reconcile(w.ctx, w.requestFor("banks")); !errors.Is(err, errDied) {
 		t.Fatalf("the pass should end with the write's error, but: %v", err)
 	}
-	ready := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionReady)
+	ready := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionReady)
 	if ready == nil || !strings.Contains(ready.Message, errDied.Error()) {
 		t.Errorf("Ready should tell what went wrong, but is %+v", ready)
 	}
 }
 
-// end marks a run as complete.
-func (w *world) end(name string) {
+// markRunComplete marks a run as complete.
+func (w *testEnv) markRunComplete(name string) {
 	w.t.Helper()
-	run := w.run(name)
+	run := w.getRun(name)
 	before := run.DeepCopy()
 	now := metav1.NewTime(w.now)
 	run.Status.CompletionTime, run.Status.Throughput, run.Status.Verdict = &now, "12.3", v1alpha1.VerdictValid
@@ -326,20 +326,20 @@ func (w *world) end(name string) {
 	must(w.t, w.client.Status().Patch(w.ctx, run, client.MergeFrom(before)))
 }
 
-func (w *world) sets() []string {
+func (w *testEnv) statefulSetNames() []string {
 	var list appsv1.StatefulSetList
 	must(w.t, w.client.List(w.ctx, &list, client.InNamespace(w.namespace)))
 	return namesOf(list.Items, func(s appsv1.StatefulSet) string { return s.Name })
 }
 
-func (w *world) runNames() []string {
+func (w *testEnv) runNames() []string {
 	var list v1alpha1.BenchmarkRunList
 	must(w.t, w.client.List(w.ctx, &list, client.InNamespace(w.namespace)))
 	return namesOf(list.Items, func(r v1alpha1.BenchmarkRun) string { return r.Name })
 }
 
-// objects are all objects of the operator's kinds in the namespace that it made.
-func (w *world) objects() []client.Object {
+// listOwnedObjects are all objects of the operator's kinds in the namespace that it made.
+func (w *testEnv) listOwnedObjects() []client.Object {
 	w.t.Helper()
 	var all []client.Object
 	for _, kind := range observe.OwnedKinds() {
@@ -357,9 +357,9 @@ func (w *world) objects() []client.Object {
 	return all
 }
 
-func (w *world) inventory() []string {
+func (w *testEnv) listObjectNames() []string {
 	w.t.Helper()
-	return namesOf(w.objects(), func(o client.Object) string {
+	return namesOf(w.listOwnedObjects(), func(o client.Object) string {
 		return fmt.Sprintf("%T %s", o, setupHash.ReplaceAllString(o.GetName(), "-setup-*"))
 	})
 }

@@ -34,72 +34,72 @@ type networkPass struct {
 	runs     []*v1alpha1.BenchmarkRun
 	// plan of the network, without runs where these are what is refused; nil where nothing else can be planned.
 	plan *plan.Plan
-	// refusal is why the spec cannot be carried out; missing marks one that another object can mend.
-	refusal error
-	missing bool
-	// secretRefusal is why the administrator's Secret of an external database may not be used, or nil.
-	secretRefusal error
-	// rendering reports that the plan has to wait for the objects of a user's chart.
-	rendering bool
-	// problem is what kept the pass from its end.
-	problem  error
-	findings []status.StageFinding
-	// recreateIn is how long until the first Job that failed only by waiting is created again; zero: there is none.
-	recreateIn time.Duration
+	// specErr is why the spec cannot be carried out; missing marks one that another object can mend.
+	specErr     error
+	recheckSpec bool
+	// adminSecretErr is why the administrator's Secret of an external database may not be used, or nil.
+	adminSecretErr error
+	// chartPending reports that the plan has to wait for the objects of a user's chart.
+	chartPending bool
+	// reconcileErr is what kept the pass from its end.
+	reconcileErr   error
+	observedStages []status.ObservedStage
+	// jobRecreationDelay is how long until the first Job that failed only by waiting is created again; zero: there is none.
+	jobRecreationDelay time.Duration
 	// admission is the decision of the limiter about a network that was not admitted yet, or that of Kueue about any.
 	admission status.AdmissionDecision
 }
 
-// gather reads all that the plan depends on, and makes it.
-func (r *NetworkReconciler) gather(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*networkPass, error) {
+// readAndPlan reads all that the plan depends on, and makes it.
+func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*networkPass, error) {
 	pass := &networkPass{network: network}
 	var err error
-	if pass.snapshot, err = r.Reader.Owned(ctx, network, networkLabels(network)); err != nil {
+	if pass.snapshot, err = r.SnapshotReader.ReadOwned(ctx, network, networkLabels(network)); err != nil {
 		return nil, err
 	}
-	if err := pass.snapshot.Refusals(ctx, r.Direct, r.Now()); err != nil {
+	if err := pass.snapshot.ReadPodCreationFailures(ctx, r.APIReader, r.Now()); err != nil {
 		return nil, err
 	}
-	if pass.runs, err = runsOn(ctx, r.Client, network.Namespace, network.Name); err != nil {
+	if pass.runs, err = listRunsOnNetwork(ctx, r.Client, network.Namespace, network.Name); err != nil {
 		return nil, err
 	}
-	p, refusal := r.accept(network, pass.snapshot.Empty())
+	p, refusal := r.validateSpec(network, pass.snapshot.IsEmpty())
 	if refusal != nil {
-		pass.refusal = refusal
+		pass.specErr = refusal
 		return pass, nil
 	}
-	if pass.secretRefusal, err = r.checkAdminSecret(ctx, network); err != nil {
+	if pass.adminSecretErr, err = r.checkAdminSecret(ctx, network); err != nil {
 		return nil, err
 	}
-	chart, err := r.chart(ctx, network)
+	chart, err := r.resolveChart(ctx, network)
 	if err != nil {
-		pass.refusal, pass.missing = err, true
+		pass.specErr, pass.recheckSpec = err, true
 		return pass, nil
 	}
-	pass.plan, pass.refusal = plan.Build(plan.Input{
-		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart, Isolation: r.Isolation, Scrapers: r.Scrapers,
-		MaterialComplete: pass.snapshot.SecretComplete, Runs: ownRuns(pass), Queue: pass.runs,
-		Recorded: pass.snapshot.ConfigMap(names.Epoch(network.Name)), StatefulSet: pass.snapshot.StatefulSet,
+	pass.plan, pass.specErr = plan.Build(plan.Input{
+		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart, NetworkPolicyMode: r.NetworkPolicyMode, Scrapers: r.MetricsScrapers,
+		GenesisSecretFilled: pass.snapshot.IsGenesisSecretFilled, WorkloadRuns: indexOwnRuns(pass), RunsByAge: pass.runs,
+		EpochRecord: pass.snapshot.ConfigMap(names.EpochConfigMap(network.Name)), StatefulSet: pass.snapshot.StatefulSet,
 	})
-	if pass.rendering = errors.Is(pass.refusal, sandbox.ErrPending); pass.rendering {
-		pass.refusal = nil
+	if pass.chartPending = errors.Is(pass.specErr, sandbox.ErrPending); pass.chartPending {
+		pass.specErr = nil
 	}
-	pass.missing = chart != nil && pass.refusal != nil // The chart's ConfigMap is not watched.
-	if pass.refusal == nil && pass.secretRefusal != nil {
-		pass.refusal, pass.missing = pass.secretRefusal, true
+	pass.recheckSpec = chart != nil && pass.specErr != nil // The chart's ConfigMap is not watched.
+	if pass.specErr == nil && pass.adminSecretErr != nil {
+		pass.specErr, pass.recheckSpec = pass.adminSecretErr, true
 	}
 	return pass, nil
 }
 
-// accept is the network's platform, or why its spec cannot be carried out. Workloads are looked at before anything is
+// validateSpec is the network's platform, or why its spec cannot be carried out. Workloads are looked at before anything is
 // made; one that is appended later cannot be taken back, so it is its run that is refused.
-func (r *NetworkReconciler) accept(network *v1alpha1.BenchmarkNetwork, untouched bool) (platform.Platform, error) {
+func (r *NetworkReconciler) validateSpec(network *v1alpha1.BenchmarkNetwork, untouched bool) (platform.Platform, error) {
 	p, err := r.Platforms.Get(network.Spec.Platform.Type)
 	if err != nil {
 		return nil, err
 	}
 	path := field.NewPath("spec")
-	if problems := quantity.Check(&network.Spec, path); len(problems) > 0 {
+	if problems := quantity.ValidateQuantities(&network.Spec, path); len(problems) > 0 {
 		return p, problems.ToAggregate()
 	}
 	problems := p.Validate(&network.Spec, path)
@@ -112,8 +112,8 @@ func (r *NetworkReconciler) accept(network *v1alpha1.BenchmarkNetwork, untouched
 	return p, problems.ToAggregate()
 }
 
-// chart returns the user's chart for the databases, or nil. It reads only the version of the ConfigMap; the content is read for rendering.
-func (r *NetworkReconciler) chart(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*database.Chart, error) {
+// resolveChart returns the user's chart for the databases, or nil. It reads only the version of the ConfigMap; the content is read for rendering.
+func (r *NetworkReconciler) resolveChart(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*database.UserChart, error) {
 	ref := network.Spec.DatabaseOrDefault().Chart
 	if ref == nil {
 		return nil, nil
@@ -121,18 +121,18 @@ func (r *NetworkReconciler) chart(ctx context.Context, network *v1alpha1.Benchma
 	found := &metav1.PartialObjectMetadata{}
 	found.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
 	key := client.ObjectKey{Namespace: network.Namespace, Name: ref.ConfigMapName}
-	if err := r.Direct.Get(ctx, key, found); err != nil {
+	if err := r.APIReader.Get(ctx, key, found); err != nil {
 		return nil, fmt.Errorf("spec.database.chart.configMapName: %w", err)
 	}
 	source := sandbox.Source{
 		Namespace: network.Namespace,
 		Version:   fmt.Sprintf("%s/%s/%s/%s", ref.ConfigMapName, found.UID, found.ResourceVersion, ref.Key),
 		Load: func(ctx context.Context) ([]byte, error) {
-			return r.loadChart(ctx, key, ref.Key, found.ResourceVersion)
+			return r.readChartArchive(ctx, key, ref.Key, found.ResourceVersion)
 		},
 	}
-	chart := &database.Chart{Render: func(request database.ChartRequest) ([][]*unstructured.Unstructured, error) {
-		return r.Charts.Render(ctx, source, request)
+	chart := &database.UserChart{Render: func(request database.RenderRequest) ([][]*unstructured.Unstructured, error) {
+		return r.ChartRenderer.Render(ctx, source, request)
 	}}
 	if ref.Values != nil {
 		if err := yaml.Unmarshal(ref.Values.Raw, &chart.Values); err != nil {
@@ -142,10 +142,10 @@ func (r *NetworkReconciler) chart(ctx context.Context, network *v1alpha1.Benchma
 	return chart, nil
 }
 
-// loadChart returns the packed chart in a ConfigMap of that resource version.
-func (r *NetworkReconciler) loadChart(ctx context.Context, configMap client.ObjectKey, key, resourceVersion string) ([]byte, error) {
+// readChartArchive returns the packed chart in a ConfigMap of that resource version.
+func (r *NetworkReconciler) readChartArchive(ctx context.Context, configMap client.ObjectKey, key, resourceVersion string) ([]byte, error) {
 	var cm corev1.ConfigMap
-	if err := r.Direct.Get(ctx, configMap, &cm); err != nil {
+	if err := r.APIReader.Get(ctx, configMap, &cm); err != nil {
 		return nil, fmt.Errorf("read the chart: %w", err)
 	}
 	if cm.ResourceVersion != resourceVersion {
@@ -159,12 +159,12 @@ func (r *NetworkReconciler) loadChart(ctx context.Context, configMap client.Obje
 	return archive, nil
 }
 
-// ready tells whether all needed stages are; if not, for which it waits.
-func (p *networkPass) ready(needs []plan.StageName) (bool, string) {
+// areNeedsReady tells whether all needed stages are; if not, for which it waits.
+func (p *networkPass) areNeedsReady(needs []plan.StageName) (bool, string) {
 	var waiting []string
-	for _, f := range p.findings {
+	for _, f := range p.observedStages {
 		for _, need := range needs {
-			if f.Name == need && f.State != observe.Ready {
+			if f.Name == need && f.State != observe.StateReady {
 				waiting = append(waiting, string(need))
 			}
 		}
@@ -175,58 +175,58 @@ func (p *networkPass) ready(needs []plan.StageName) (bool, string) {
 	return false, "waits for stage " + strings.Join(waiting, " and ")
 }
 
-// readiness of a stage: that of its first object that is not ready; a failed one goes first.
-func (p *networkPass) readiness(stage plan.Stage) observe.Readiness {
-	first := observe.Readiness{State: observe.Ready}
+// stageReadiness of a stage: that of its first object that is not ready; a failed one goes first.
+func (p *networkPass) stageReadiness(stage plan.Stage) observe.Readiness {
+	first := observe.Readiness{State: observe.StateReady}
 	for _, object := range stage.Objects {
 		found := p.snapshot.Readiness(object)
-		if found.State == observe.Failed {
+		if found.State == observe.StateFailed {
 			return found
 		}
-		if found.State != observe.Ready && first.State == observe.Ready {
+		if found.State != observe.StateReady && first.State == observe.StateReady {
 			first = found
 		}
 	}
-	for _, name := range stage.Filled {
-		if first.State == observe.Ready && !p.snapshot.SecretComplete(name) {
-			first = observe.Readiness{State: observe.Waiting, Message: "Secret " + name + " is not filled yet"}
+	for _, name := range stage.RequiredSecrets {
+		if first.State == observe.StateReady && !p.snapshot.IsGenesisSecretFilled(name) {
+			first = observe.Readiness{State: observe.StateWaiting, Message: "Secret " + name + " is not filled yet"}
 		}
 	}
 	return first
 }
 
-// allFindings has the stages that the pass did not come to as well.
-func (p *networkPass) allFindings() []status.StageFinding {
+// allObservedStages has the stages that the pass did not come to as well.
+func (p *networkPass) allObservedStages() []status.ObservedStage {
 	if p.plan == nil {
 		return nil
 	}
-	all := p.findings
+	all := p.observedStages
 	missed := observe.Readiness{Message: "not reached in this pass"}
-	if len(all) == 0 && p.problem != nil {
-		missed = unapplied(p.problem)
+	if len(all) == 0 && p.reconcileErr != nil {
+		missed = applyErrorReadiness(p.reconcileErr)
 	}
 	for _, stage := range p.plan.Stages[len(all):] {
-		all = append(all, status.StageFinding{Name: stage.Name, Provisioning: stage.Provisioning, Readiness: missed})
+		all = append(all, status.ObservedStage{Name: stage.Name, Provisioning: stage.Provisioning, Readiness: missed})
 	}
 	return all
 }
 
-// retry requeues a network that waits for something without an event: an object that is not watched, pods that a quota refuses, or a Job
+// requeueResult requeues a network that waits for something without an event: an object that is not watched, pods that a quota refuses, or a Job
 // that is to be created again.
-func (p *networkPass) retry() ctrl.Result {
+func (p *networkPass) requeueResult() ctrl.Result {
 	switch {
-	case p.missing:
+	case p.recheckSpec:
 		return ctrl.Result{RequeueAfter: 15 * time.Second}
-	case p.snapshot.Podless():
+	case p.snapshot.HasMissingPods():
 		return ctrl.Result{RequeueAfter: 5 * time.Second}
-	case p.recreateIn > 0:
-		return ctrl.Result{RequeueAfter: p.recreateIn}
+	case p.jobRecreationDelay > 0:
+		return ctrl.Result{RequeueAfter: p.jobRecreationDelay}
 	}
 	return ctrl.Result{}
 }
 
-// runsOn are the runs on a network, oldest first.
-func runsOn(ctx context.Context, c client.Reader, namespace, network string) ([]*v1alpha1.BenchmarkRun, error) {
+// listRunsOnNetwork are the runs on a network, oldest first.
+func listRunsOnNetwork(ctx context.Context, c client.Reader, namespace, network string) ([]*v1alpha1.BenchmarkRun, error) {
 	var list v1alpha1.BenchmarkRunList
 	if err := c.List(ctx, &list, client.InNamespace(namespace), client.MatchingFields{v1alpha1.FieldRunNetwork: network}); err != nil {
 		return nil, fmt.Errorf("list runs on network %s: %w", network, err)
@@ -235,12 +235,12 @@ func runsOn(ctx context.Context, c client.Reader, namespace, network string) ([]
 	for i := range list.Items {
 		runs[i] = &list.Items[i]
 	}
-	sort.Slice(runs, func(i, j int) bool { return observe.Older(runs[i], runs[j]) })
+	sort.Slice(runs, func(i, j int) bool { return observe.IsOlder(runs[i], runs[j]) })
 	return runs, nil
 }
 
-// IndexRuns lets the manager's cache find the runs on a network without a look at all others.
-func IndexRuns(ctx context.Context, cache client.FieldIndexer) error {
+// IndexRunsByNetwork lets the manager's cache find the runs on a network without a look at all others.
+func IndexRunsByNetwork(ctx context.Context, cache client.FieldIndexer) error {
 	err := cache.IndexField(ctx, &v1alpha1.BenchmarkRun{}, v1alpha1.FieldRunNetwork,
 		func(o client.Object) []string { return []string{o.(*v1alpha1.BenchmarkRun).Spec.NetworkName} })
 	if err != nil {
@@ -249,12 +249,12 @@ func IndexRuns(ctx context.Context, cache client.FieldIndexer) error {
 	return nil
 }
 
-// ownRuns are the runs of the network's own workloads by name. What the network owns is taken from the snapshot alone, by which the
+// indexOwnRuns are the runs of the network's own workloads by name. What the network owns is taken from the snapshot alone, by which the
 // rest is removed too: a run that was let go meanwhile must not look unplanned.
-func ownRuns(pass *networkPass) map[string]*v1alpha1.BenchmarkRun {
+func indexOwnRuns(pass *networkPass) map[string]*v1alpha1.BenchmarkRun {
 	byName := map[string]*v1alpha1.BenchmarkRun{}
 	for _, run := range pass.runs {
-		if plan.Made(pass.network, run) {
+		if plan.IsNetworkRun(pass.network, run) {
 			byName[run.Name] = run
 		}
 	}

@@ -20,34 +20,34 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/corda"
 )
 
-// used is a network on which one run has ended, so that it is fresh no more.
-func used(t *testing.T) *world {
+// newTestEnvWithUsedNetwork is a network on which one run has ended, so that it is fresh no more.
+func newTestEnvWithUsedNetwork(t *testing.T) *testEnv {
 	t.Helper()
-	w := withRun(t, twoWorkers)
-	w.end("extra")
+	w := newTestEnvWithRun(t, twoWorkerRun)
+	w.markRunComplete("extra")
 	w.reconcileNetwork("banks")
 	return w
 }
 
-// another run on the network that asks for what is given. Its name must come after those of all there are: creation times have
+// createRunWithReset run on the network that asks for what is given. Its name must come after those of all there are: creation times have
 // whole seconds.
-func (w *world) another(name, reset string) {
+func (w *testEnv) createRunWithReset(name, reset string) {
 	w.t.Helper()
-	text := strings.Replace(twoWorkers, "name: extra}", "name: "+name+"}", 1)
-	must(w.t, w.create(strings.Replace(text, "    name: extra\n", "    name: extra\n    reset: "+reset+"\n", 1), &v1alpha1.BenchmarkRun{}))
+	text := strings.Replace(twoWorkerRun, "name: extra}", "name: "+name+"}", 1)
+	must(w.t, w.createFromYAML(strings.Replace(text, "    name: extra\n", "    name: extra\n    reset: "+reset+"\n", 1), &v1alpha1.BenchmarkRun{}))
 }
 
-// askForReset does what kubectl benchnet reset does.
-func (w *world) askForReset(value string) {
+// annotateReset does what kubectl benchnet reset does.
+func (w *testEnv) annotateReset(value string) {
 	w.t.Helper()
-	n := w.network("banks")
+	n := w.getNetwork("banks")
 	before := n.DeepCopy()
 	metav1.SetMetaDataAnnotation(&n.ObjectMeta, v1alpha1.AnnotationReset, value)
 	must(w.t, w.client.Patch(w.ctx, n, client.MergeFrom(before)))
 }
 
 // memberSets are the members' StatefulSets as epoch/replicas.
-func (w *world) memberSets() []string {
+func (w *testEnv) memberSets() []string {
 	w.t.Helper()
 	var list appsv1.StatefulSetList
 	must(w.t, w.client.List(w.ctx, &list, client.InNamespace(w.namespace), client.HasLabels{v1alpha1.LabelMember}))
@@ -57,7 +57,7 @@ func (w *world) memberSets() []string {
 }
 
 // stopPods does what the StatefulSet controller does to sets without replicas.
-func (w *world) stopPods() {
+func (w *testEnv) stopPods() {
 	w.t.Helper()
 	var list appsv1.StatefulSetList
 	must(w.t, w.client.List(w.ctx, &list, client.InNamespace(w.namespace)))
@@ -66,7 +66,7 @@ func (w *world) stopPods() {
 		if *s.Spec.Replicas > 0 {
 			continue
 		}
-		err := w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.meta(s.Name + "-0")}, client.GracePeriodSeconds(0))
+		err := w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.objectMeta(s.Name + "-0")}, client.GracePeriodSeconds(0))
 		must(w.t, client.IgnoreNotFound(err))
 		before := s.DeepCopy()
 		s.Status.ObservedGeneration, s.Status.Replicas, s.Status.ReadyReplicas = s.Generation, 0, 0
@@ -74,7 +74,7 @@ func (w *world) stopPods() {
 	}
 }
 
-func (w *world) resetJob() *batchv1.Job {
+func (w *testEnv) resetJob() *batchv1.Job {
 	w.t.Helper()
 	var jobs batchv1.JobList
 	must(w.t, w.client.List(w.ctx, &jobs, client.InNamespace(w.namespace)))
@@ -86,19 +86,19 @@ func (w *world) resetJob() *batchv1.Job {
 	return nil
 }
 
-func (w *world) networkReady() *metav1.Condition {
+func (w *testEnv) networkReady() *metav1.Condition {
 	w.t.Helper()
-	c := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionReady)
+	c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionReady)
 	if c == nil {
 		w.t.Fatal("the network has no condition Ready")
 	}
 	return c
 }
 
-func TestResetStopsMakesAnewAndStarts(t *testing.T) {
-	w := used(t)
-	hash, identities := w.network("banks").Status.PlanHash, w.identities()
-	w.another("fresh", "Reset")
+func TestResetRecreatesDatabases(t *testing.T) {
+	w := newTestEnvWithUsedNetwork(t)
+	hash, identities := w.getNetwork("banks").Status.PlanHash, w.secretVersions()
+	w.createRunWithReset("fresh", "Reset")
 	w.reconcileNetwork("banks")
 	w.reconcileNetwork("banks")
 	if got := w.memberSets(); !slices.Equal(got, []string{"/0", "/0", "/0"}) {
@@ -123,7 +123,7 @@ func TestResetStopsMakesAnewAndStarts(t *testing.T) {
 	}
 	w.completeJobs()
 	w.reconcileNetwork("banks")
-	epoch := w.network("banks").Status.Epoch.ID
+	epoch := w.getNetwork("banks").Status.Epoch.ID
 	if got := w.memberSets(); epoch == "" || !slices.Equal(got, []string{epoch + "/1", epoch + "/1", epoch + "/1"}) {
 		t.Fatalf("all members should start in epoch %s, but are %v", epoch, got)
 	}
@@ -132,24 +132,24 @@ func TestResetStopsMakesAnewAndStarts(t *testing.T) {
 	}
 	w.reconcileRun("fresh")
 	w.wantReason("fresh", v1alpha1.ReasonWaitingForReset, "banks")
-	w.readySets()
+	w.markStatefulSetsReady()
 	w.reconcileNetwork("banks")
-	if c := w.networkReady(); c.Status != metav1.ConditionTrue || w.network("banks").Status.PlanHash != hash {
-		t.Errorf("the same network should be ready again, but: %+v, plan %s, before %s", c, w.network("banks").Status.PlanHash, hash)
+	if c := w.networkReady(); c.Status != metav1.ConditionTrue || w.getNetwork("banks").Status.PlanHash != hash {
+		t.Errorf("the same network should be ready again, but: %+v, plan %s, before %s", c, w.getNetwork("banks").Status.PlanHash, hash)
 	}
-	if now := w.identities(); !maps.Equal(now, identities) {
+	if now := w.secretVersions(); !maps.Equal(now, identities) {
 		t.Errorf("identities should be the same, but were %v and are %v", identities, now)
 	}
 	w.reconcileRun("fresh")
-	w.get("fresh", &batchv1.Job{})
-	w.steady()
+	w.mustGet("fresh", &batchv1.Job{})
+	w.wantNoWrites()
 	if w.resetJob() != nil {
 		t.Error("the reset's Job should be gone: made once more it would empty the databases under the members")
 	}
 }
 
-// identities are the versions of the Secrets of material by name.
-func (w *world) identities() map[string]string {
+// secretVersions are the versions of the Secrets of material by name.
+func (w *testEnv) secretVersions() map[string]string {
 	w.t.Helper()
 	var secrets corev1.SecretList
 	must(w.t, w.client.List(w.ctx, &secrets, client.InNamespace(w.namespace), client.MatchingLabels{"app.kubernetes.io/component": "material"}))
@@ -160,31 +160,31 @@ func (w *world) identities() map[string]string {
 	return all
 }
 
-// steady wants that a pass over the network writes nothing.
-func (w *world) steady() {
+// wantNoWrites wants that a pass over the network writes nothing.
+func (w *testEnv) wantNoWrites() {
 	w.t.Helper()
-	before := w.writes.Load()
+	before := w.writeCount.Load()
 	w.applied = nil
 	w.reconcileNetwork("banks")
-	if wrote := w.writes.Load() - before; wrote != 0 {
+	if wrote := w.writeCount.Load() - before; wrote != 0 {
 		w.t.Errorf("a pass over an unchanged network wrote %d times: %v", wrote, w.applied)
 	}
 }
 
-// through takes a network through whatever it is at.
-func (w *world) through() {
+// reconcileThroughReset takes a network through whatever it is at.
+func (w *testEnv) reconcileThroughReset() {
 	w.t.Helper()
 	for range 6 {
 		w.reconcileNetwork("banks")
 		w.stopPods()
 		w.completeJobs()
-		w.readyStarted()
+		w.markStartedSetsReady()
 	}
 	w.reconcileNetwork("banks")
 }
 
-// readyStarted is readySets for sets with replicas.
-func (w *world) readyStarted() {
+// markStartedSetsReady is readySets for sets with replicas.
+func (w *testEnv) markStartedSetsReady() {
 	w.t.Helper()
 	var list appsv1.StatefulSetList
 	must(w.t, w.client.List(w.ctx, &list, client.InNamespace(w.namespace)))
@@ -193,103 +193,103 @@ func (w *world) readyStarted() {
 			return
 		}
 	}
-	w.readySets()
+	w.markStatefulSetsReady()
 }
 
-func TestAFreshNetworkIsNotReset(t *testing.T) {
-	w := newWorld(t)
-	must(t, w.create(twoBanks[:strings.Index(twoBanks, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+func TestFreshNetworkIsNotReset(t *testing.T) {
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
-	w.another("first", "Reset")
+	w.createRunWithReset("first", "Reset")
 	w.reconcileNetwork("banks")
-	if id := w.network("banks").Status.Epoch.ID; id != "" {
+	if id := w.getNetwork("banks").Status.Epoch.ID; id != "" {
 		t.Fatalf("nothing was run on the network: it should be in its first epoch, not in %s", id)
 	}
 	w.reconcileRun("first")
-	w.get("first", &batchv1.Job{})
-	w.steady()
-	w.end("first")
+	w.mustGet("first", &batchv1.Job{})
+	w.wantNoWrites()
+	w.markRunComplete("first")
 	w.reconcileNetwork("banks")
-	w.steady()
-	w.another("second", "Keep")
-	w.through()
-	if id := w.network("banks").Status.Epoch.ID; id != "" {
+	w.wantNoWrites()
+	w.createRunWithReset("second", "Keep")
+	w.reconcileThroughReset()
+	if id := w.getNetwork("banks").Status.Epoch.ID; id != "" {
 		t.Fatalf("the second run keeps the ledger: the network should be in its first epoch, not in %s", id)
 	}
 }
 
 func TestDeletedRunsCauseNoReset(t *testing.T) {
-	w := used(t)
-	w.another("fresh", "Reset")
-	w.through()
-	epoch := w.network("banks").Status.Epoch.ID
+	w := newTestEnvWithUsedNetwork(t)
+	w.createRunWithReset("fresh", "Reset")
+	w.reconcileThroughReset()
+	epoch := w.getNetwork("banks").Status.Epoch.ID
 	w.reconcileRun("fresh")
-	w.get("fresh", &batchv1.Job{})
+	w.mustGet("fresh", &batchv1.Job{})
 	for _, end := range []func(){
-		func() { must(t, w.client.Delete(w.ctx, w.run("extra"))) },
-		func() { w.end("fresh") },
-		func() { must(t, w.client.Delete(w.ctx, w.run("fresh"))) },
+		func() { must(t, w.client.Delete(w.ctx, w.getRun("extra"))) },
+		func() { w.markRunComplete("fresh") },
+		func() { must(t, w.client.Delete(w.ctx, w.getRun("fresh"))) },
 	} {
 		end()
 		w.reconcileNetwork("banks")
-		w.steady()
+		w.wantNoWrites()
 	}
-	if now := w.network("banks").Status.Epoch.ID; now != epoch || epoch == "" {
+	if now := w.getNetwork("banks").Status.Epoch.ID; now != epoch || epoch == "" {
 		t.Errorf("the network should stay in epoch %q, but is in %q", epoch, now)
 	}
-	w.another("later", "Reset")
-	w.through()
-	if now := w.network("banks").Status.Epoch.ID; now == epoch {
+	w.createRunWithReset("later", "Reset")
+	w.reconcileThroughReset()
+	if now := w.getNetwork("banks").Status.Epoch.ID; now == epoch {
 		t.Error("a run was there in this epoch, deleted or not: the next one should find another")
 	}
 }
 
-func TestAnnotationAsksOnce(t *testing.T) {
-	w := used(t)
-	w.askForReset("1")
-	w.through()
-	first := w.network("banks").Status.Epoch.ID
+func TestResetAnnotationResetsOnce(t *testing.T) {
+	w := newTestEnvWithUsedNetwork(t)
+	w.annotateReset("1")
+	w.reconcileThroughReset()
+	first := w.getNetwork("banks").Status.Epoch.ID
 	if first == "" || w.networkReady().Status != metav1.ConditionTrue {
 		t.Fatalf("the network should have been reset, but its epoch is %q", first)
 	}
-	w.another("fresh", "Reset")
-	w.through()
-	if id := w.network("banks").Status.Epoch.ID; id != first {
+	w.createRunWithReset("fresh", "Reset")
+	w.reconcileThroughReset()
+	if id := w.getNetwork("banks").Status.Epoch.ID; id != first {
 		t.Errorf("the run finds the network fresh: epoch %s should not become %s", first, id)
 	}
 	w.reconcileRun("fresh")
-	w.askForReset("2")
+	w.annotateReset("2")
 	w.reconcileNetwork("banks")
-	if c := w.networkReady(); !strings.Contains(c.Message, "waits for BenchmarkRun fresh") || w.network("banks").Status.Epoch.ID != first {
+	if c := w.networkReady(); !strings.Contains(c.Message, "waits for BenchmarkRun fresh") || w.getNetwork("banks").Status.Epoch.ID != first {
 		t.Errorf("a reset must wait for the run that has begun, and say so, but: %+v", c)
 	}
-	w.end("fresh")
-	w.through()
-	if id := w.network("banks").Status.Epoch.ID; id == first {
+	w.markRunComplete("fresh")
+	w.reconcileThroughReset()
+	if id := w.getNetwork("banks").Status.Epoch.ID; id == first {
 		t.Error("the second request should be answered once the run has ended")
 	}
-	w.steady()
+	w.wantNoWrites()
 }
 
 // TestDeathDuringAReset lets the operator die before each write of a reset in turn.
 func TestDeathDuringAReset(t *testing.T) {
-	reference := used(t)
-	reference.another("fresh", "Reset")
-	before := reference.writes.Load()
-	reference.resetDying(0)
-	want, epoch, total := reference.inventory(), reference.memberSets(), reference.writes.Load()-before
+	reference := newTestEnvWithUsedNetwork(t)
+	reference.createRunWithReset("fresh", "Reset")
+	before := reference.writeCount.Load()
+	reference.resetWithDeathAt(0)
+	want, epoch, total := reference.listObjectNames(), reference.memberSets(), reference.writeCount.Load()-before
 	if total < 10 {
 		t.Fatalf("a reset should take more than 10 writes, but took %d", total)
 	}
 	for k := int64(1); k <= total; k++ {
 		t.Run(fmt.Sprintf("before write %d of %d", k, total), func(t *testing.T) {
-			w := used(t)
-			w.another("fresh", "Reset")
-			w.resetDying(k)
-			if got := w.inventory(); !slices.Equal(got, want) || len(w.memberSets()) != len(epoch) {
+			w := newTestEnvWithUsedNetwork(t)
+			w.createRunWithReset("fresh", "Reset")
+			w.resetWithDeathAt(k)
+			if got := w.listObjectNames(); !slices.Equal(got, want) || len(w.memberSets()) != len(epoch) {
 				t.Fatalf("the objects differ:\n got %v\nwant %v", got, want)
 			}
-			id := w.network("banks").Status.Epoch.ID
+			id := w.getNetwork("banks").Status.Epoch.ID
 			for _, set := range w.memberSets() {
 				if id == "" || set != id+"/1" {
 					t.Errorf("all members should run in epoch %s, but there is %s", id, set)
@@ -299,31 +299,31 @@ func TestDeathDuringAReset(t *testing.T) {
 	}
 }
 
-// resetDying takes a network through a reset, with a death before the k-th write. Never may the databases be made anew while a
+// resetWithDeathAt takes a network through a reset, with a death before the k-th write. Never may the databases be made anew while a
 // member runs, nor a member start before they are.
-func (w *world) resetDying(k int64) {
+func (w *testEnv) resetWithDeathAt(k int64) {
 	w.t.Helper()
 	if k > 0 {
-		w.failAt = w.writes.Load() + k
+		w.failAtWrite = w.writeCount.Load() + k
 	}
 	for range 20 {
-		before := w.writes.Load()
-		_, err := w.networks().Reconcile(w.ctx, w.request("banks"))
+		before := w.writeCount.Load()
+		_, err := w.networkReconciler().Reconcile(w.ctx, w.requestFor("banks"))
 		if err != nil && !errors.Is(err, errDied) {
 			w.t.Fatal(err)
 		}
-		w.wantOrder()
-		if err == nil && w.writes.Load() == before {
+		w.wantResetOrder()
+		if err == nil && w.writeCount.Load() == before {
 			return
 		}
 		w.stopPods()
 		w.completeJobs()
-		w.readyStarted()
+		w.markStartedSetsReady()
 	}
-	w.t.Fatalf("the network is not steady after 20 passes; %+v", w.network("banks").Status.Conditions)
+	w.t.Fatalf("the network is not steady after 20 passes; %+v", w.getNetwork("banks").Status.Conditions)
 }
 
-func (w *world) wantOrder() {
+func (w *testEnv) wantResetOrder() {
 	w.t.Helper()
 	var pods corev1.PodList
 	must(w.t, w.client.List(w.ctx, &pods, client.InNamespace(w.namespace), client.HasLabels{v1alpha1.LabelMember}))
@@ -340,13 +340,13 @@ func (w *world) wantOrder() {
 	}
 }
 
-// TestALostRecordDisturbsNothing: somebody deletes the ConfigMap of the epoch by hand, in a run and in the middle of a reset.
-func TestALostRecordDisturbsNothing(t *testing.T) {
-	w := used(t)
+// TestDeletedEpochRecord: somebody deletes the ConfigMap of the epoch by hand, in a run and in the middle of a reset.
+func TestDeletedEpochRecord(t *testing.T) {
+	w := newTestEnvWithUsedNetwork(t)
 	lose := func() {
-		must(t, w.client.Delete(w.ctx, &corev1.ConfigMap{ObjectMeta: w.meta("banks-epoch")}))
+		must(t, w.client.Delete(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("banks-epoch")}))
 	}
-	w.another("fresh", "Reset")
+	w.createRunWithReset("fresh", "Reset")
 	w.reconcileNetwork("banks")
 	w.reconcileNetwork("banks")
 	lose()
@@ -356,38 +356,38 @@ func TestALostRecordDisturbsNothing(t *testing.T) {
 		t.Error("a reset that is under way should go on")
 	}
 	lose()
-	w.through()
-	epoch := w.network("banks").Status.Epoch.ID
+	w.reconcileThroughReset()
+	epoch := w.getNetwork("banks").Status.Epoch.ID
 	w.reconcileRun("fresh")
-	w.get("fresh", &batchv1.Job{})
+	w.mustGet("fresh", &batchv1.Job{})
 	lose()
 	w.reconcileNetwork("banks")
 	if got := w.memberSets(); epoch == "" || !slices.Equal(got, []string{epoch + "/1", epoch + "/1", epoch + "/1"}) {
 		t.Errorf("the members should run on in epoch %q while the run measures, but are %v", epoch, got)
 	}
-	w.steady()
-	w.askForReset("1")
+	w.wantNoWrites()
+	w.annotateReset("1")
 	w.reconcileNetwork("banks")
 	lose()
 	w.reconcileNetwork("banks")
-	w.get("banks-epoch", &corev1.ConfigMap{})
+	w.mustGet("banks-epoch", &corev1.ConfigMap{})
 }
 
-// mindful is a platform that cannot be reset.
-type mindful struct {
+// platformWithoutReset is a platform that cannot be reset.
+type platformWithoutReset struct {
 	platform.Platform
-	platform.MaterialUser
-	platform.DatabaseUser
-	platform.Loadable
+	platform.GenesisProvider
+	platform.DatabaseConsumer
+	platform.LoadTarget
 }
 
-func TestAPlatformWithoutResetRefusesIt(t *testing.T) {
-	w := newWorld(t)
+func TestPlatformWithoutReset(t *testing.T) {
+	w := newTestEnv(t)
 	c := corda.New()
-	w.platforms = platform.NewRegistry(mindful{c, c, c, c})
-	must(t, w.create(twoBanks[:strings.Index(twoBanks, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+	w.platforms = platform.NewRegistry(platformWithoutReset{c, c, c, c})
+	must(t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
-	w.another("fresh", "Reset")
+	w.createRunWithReset("fresh", "Reset")
 	w.reconcileRun("fresh")
 	w.wantReason("fresh", v1alpha1.ReasonInvalidSpec, `spec.workload.reset: Unsupported value: "Reset": supported values: "Keep"`)
 }

@@ -19,37 +19,37 @@ const (
 	maxPreflightDelay   = 10 * time.Minute
 )
 
-// preflights holds the last check of each experiment that was checked and has not begun. A check may cost hundreds of dry runs, so
+// preflightTracker holds the last check of each experiment that was checked and has not begun. A check may cost hundreds of dry runs, so
 // there is one set of dry runs for each generation, and events do not bring a check forward. The checks are lost when the operator
 // restarts: each experiment is then checked once more.
-type preflights struct {
-	mutex sync.Mutex
-	known map[client.ObjectKey]preflight
+type preflightTracker struct {
+	mutex      sync.Mutex
+	lastChecks map[client.ObjectKey]preflightCheck
 }
 
-// preflight is the last check of one experiment.
-type preflight struct {
+// preflightCheck is the last check of one experiment.
+type preflightCheck struct {
 	uid        types.UID
 	generation int64
 	// forecast of the generation; nil until its dry runs have passed.
-	forecast *rehearsal.Forecast
+	forecast *rehearsal.ResourceForecast
 	started  time.Time
 	delay    time.Duration
 }
 
-// remaining returns how long the next check has to wait.
-func (p *preflights) remaining(e *v1alpha1.BenchmarkExperiment, now time.Time) time.Duration {
+// remainingDelay returns how long the next check has to wait.
+func (p *preflightTracker) remainingDelay(e *v1alpha1.BenchmarkExperiment, now time.Time) time.Duration {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	last := p.lastOf(e)
+	last := p.lastCheckOf(e)
 	return max(0, last.started.Add(last.delay).Sub(now))
 }
 
-// begin starts a check. It returns the forecast of an earlier check of the same generation, or nil.
-func (p *preflights) begin(e *v1alpha1.BenchmarkExperiment, now time.Time) *rehearsal.Forecast {
+// startCheck starts a check. It returns the forecast of an earlier check of the same generation, or nil.
+func (p *preflightTracker) startCheck(e *v1alpha1.BenchmarkExperiment, now time.Time) *rehearsal.ResourceForecast {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	next := p.lastOf(e)
+	next := p.lastCheckOf(e)
 	switch {
 	case next.delay == 0, next.generation != e.Generation:
 		next.delay = firstPreflightDelay
@@ -60,61 +60,61 @@ func (p *preflights) begin(e *v1alpha1.BenchmarkExperiment, now time.Time) *rehe
 		next.forecast = nil
 	}
 	next.uid, next.generation, next.started = e.UID, e.Generation, now
-	p.set(client.ObjectKeyFromObject(e), next)
+	p.storeCheck(client.ObjectKeyFromObject(e), next)
 	return next.forecast
 }
 
-// passed keeps the forecast of the check that was begun.
-func (p *preflights) passed(e *v1alpha1.BenchmarkExperiment, forecast *rehearsal.Forecast) {
+// recordForecast keeps the forecast of the check that was begun.
+func (p *preflightTracker) recordForecast(e *v1alpha1.BenchmarkExperiment, forecast *rehearsal.ResourceForecast) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	last := p.lastOf(e)
+	last := p.lastCheckOf(e)
 	last.forecast = forecast
-	p.set(client.ObjectKeyFromObject(e), last)
+	p.storeCheck(client.ObjectKeyFromObject(e), last)
 }
 
-// forget drops an experiment that has begun, has failed or is gone.
-func (p *preflights) forget(key client.ObjectKey) {
+// forgetExperiment drops an experiment that has begun, has failed or is gone.
+func (p *preflightTracker) forgetExperiment(key client.ObjectKey) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	delete(p.known, key)
+	delete(p.lastChecks, key)
 }
 
-// hasten lets all waiting experiments be checked after firstPreflightDelay, and returns them.
-func (p *preflights) hasten(now time.Time) []client.ObjectKey {
+// resetDelays lets all waiting experiments be checked after firstPreflightDelay, and returns them.
+func (p *preflightTracker) resetDelays(now time.Time) []client.ObjectKey {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	var waiting []client.ObjectKey
-	for key, last := range p.known {
+	for key, last := range p.lastChecks {
 		if last.started.Add(last.delay).Sub(now) > firstPreflightDelay {
 			last.started, last.delay = now, firstPreflightDelay
-			p.known[key] = last
+			p.lastChecks[key] = last
 			waiting = append(waiting, key)
 		}
 	}
 	return waiting
 }
 
-// lastOf returns the last check of the experiment. It is empty for another experiment that was created under the same name.
-func (p *preflights) lastOf(e *v1alpha1.BenchmarkExperiment) preflight {
-	last := p.known[client.ObjectKeyFromObject(e)]
+// lastCheckOf returns the last check of the experiment. It is empty for another experiment that was created under the same name.
+func (p *preflightTracker) lastCheckOf(e *v1alpha1.BenchmarkExperiment) preflightCheck {
+	last := p.lastChecks[client.ObjectKeyFromObject(e)]
 	if last.uid != e.UID {
-		return preflight{}
+		return preflightCheck{}
 	}
 	return last
 }
 
-func (p *preflights) set(key client.ObjectKey, last preflight) {
-	if p.known == nil {
-		p.known = map[client.ObjectKey]preflight{}
+func (p *preflightTracker) storeCheck(key client.ObjectKey, last preflightCheck) {
+	if p.lastChecks == nil {
+		p.lastChecks = map[client.ObjectKey]preflightCheck{}
 	}
-	p.known[key] = last
+	p.lastChecks[key] = last
 }
 
-// waitingExperiments requests the experiments that wait. The controller calls it when a network is deleted, since there may be room then.
-func (r *ExperimentReconciler) waitingExperiments(context.Context, client.Object) []reconcile.Request {
+// mapToWaitingExperiments requests the experiments that wait. The controller calls it when a network is deleted, since there may be room then.
+func (r *ExperimentReconciler) mapToWaitingExperiments(context.Context, client.Object) []reconcile.Request {
 	var requests []reconcile.Request
-	for _, key := range r.preflights.hasten(r.Now()) {
+	for _, key := range r.preflights.resetDelays(r.Now()) {
 		requests = append(requests, reconcile.Request{NamespacedName: key})
 	}
 	return requests

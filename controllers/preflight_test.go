@@ -11,55 +11,57 @@ import (
 	"github.com/benchnet/benchnet/internal/rehearsal"
 )
 
-// waitingExperiment is an experiment whose check was begun at a time.
-func waitingExperiment(p *preflights, at time.Time) *v1alpha1.BenchmarkExperiment {
+// startedExperiment is an experiment whose check was begun at a time.
+func startedExperiment(p *preflightTracker, at time.Time) *v1alpha1.BenchmarkExperiment {
 	e := &v1alpha1.BenchmarkExperiment{ObjectMeta: metav1.ObjectMeta{Name: "e", UID: "1", Generation: 1}}
-	p.begin(e, at)
+	p.startCheck(e, at)
 	return e
 }
 
 func TestPreflightDelays(t *testing.T) {
-	var p preflights
+	var p preflightTracker
 	now := time.Unix(0, 0)
-	e := waitingExperiment(&p, now)
+	e := startedExperiment(&p, now)
 	for i, want := range []time.Duration{15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute,
 		8 * time.Minute, 10 * time.Minute, 10 * time.Minute} {
-		if got := p.remaining(e, now); got != want {
+		if got := p.remainingDelay(e, now); got != want {
 			t.Errorf("after check %d the next one waits %s, want %s", i+1, got, want)
 		}
 		now = now.Add(want)
-		if got := p.remaining(e, now); got != 0 {
+		if got := p.remainingDelay(e, now); got != 0 {
 			t.Errorf("check %d is due, but waits %s", i+2, got)
 		}
-		p.begin(e, now)
+		p.startCheck(e, now)
 	}
 }
 
-func TestPreflightMemory(t *testing.T) {
+func TestPreflightForecastIsKept(t *testing.T) {
 	now := time.Unix(0, 0)
-	forecast := &rehearsal.Forecast{}
+	forecast := &rehearsal.ResourceForecast{}
 	cases := map[string]struct {
-		change    func(*preflights, *v1alpha1.BenchmarkExperiment)
+		change    func(*preflightTracker, *v1alpha1.BenchmarkExperiment)
 		remaining time.Duration
 		known     bool
 	}{
-		"unchanged":       {change: func(*preflights, *v1alpha1.BenchmarkExperiment) {}, remaining: 30 * time.Second, known: true},
-		"new generation":  {change: func(_ *preflights, e *v1alpha1.BenchmarkExperiment) { e.Generation++ }, remaining: 30 * time.Second},
-		"made again":      {change: func(_ *preflights, e *v1alpha1.BenchmarkExperiment) { e.UID = "2" }},
-		"a network went":  {change: func(p *preflights, _ *v1alpha1.BenchmarkExperiment) { p.hasten(now) }, remaining: 15 * time.Second, known: true},
-		"it was accepted": {change: func(p *preflights, e *v1alpha1.BenchmarkExperiment) { p.forget(client.ObjectKeyFromObject(e)) }},
+		"unchanged":      {change: func(*preflightTracker, *v1alpha1.BenchmarkExperiment) {}, remaining: 30 * time.Second, known: true},
+		"new generation": {change: func(_ *preflightTracker, e *v1alpha1.BenchmarkExperiment) { e.Generation++ }, remaining: 30 * time.Second},
+		"made again":     {change: func(_ *preflightTracker, e *v1alpha1.BenchmarkExperiment) { e.UID = "2" }},
+		"a network went": {change: func(p *preflightTracker, _ *v1alpha1.BenchmarkExperiment) { p.resetDelays(now) }, remaining: 15 * time.Second, known: true},
+		"it was accepted": {change: func(p *preflightTracker, e *v1alpha1.BenchmarkExperiment) {
+			p.forgetExperiment(client.ObjectKeyFromObject(e))
+		}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			var p preflights
-			e := waitingExperiment(&p, now)
-			p.begin(e, now)
-			p.passed(e, forecast)
+			var p preflightTracker
+			e := startedExperiment(&p, now)
+			p.startCheck(e, now)
+			p.recordForecast(e, forecast)
 			c.change(&p, e)
-			if got := p.remaining(e, now); got != c.remaining {
+			if got := p.remainingDelay(e, now); got != c.remaining {
 				t.Errorf("the next check waits %s, want %s", got, c.remaining)
 			}
-			if got := p.begin(e, now); (got == forecast) != c.known {
+			if got := p.startCheck(e, now); (got == forecast) != c.known {
 				t.Errorf("the next check has the forecast %v, want it: %t", got, c.known)
 			}
 		})

@@ -37,10 +37,10 @@ spec: {minAvailable: 1, selector: {matchLabels: {app: mine}}}
 // TestRestoresDeletedObjects deletes one object of each kind that the operator makes. Nothing else happens to the network,
 // so only a watch of the kind brings the object back.
 func TestRestoresDeletedObjects(t *testing.T) {
-	w := newWorld(t)
+	w := newTestEnv(t)
 	counted := w.startManager()
-	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.meta("mine"), BinaryData: map[string][]byte{"mine.tgz": packedChart(t, databaseChart)}}))
-	must(t, w.create(strings.Replace(twoBanks, "topology: Shared", "topology: Shared, chart: {configMapName: mine, key: mine.tgz}", 1), &v1alpha1.BenchmarkNetwork{}))
+	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("mine"), BinaryData: map[string][]byte{"mine.tgz": packChart(t, databaseChart)}}))
+	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "topology: Shared", "topology: Shared, chart: {configMapName: mine, key: mine.tgz}", 1), &v1alpha1.BenchmarkNetwork{}))
 	restored := map[string]bool{}
 	restore := func(label, owner string, kinds ...string) {
 		for _, kind := range kinds {
@@ -51,10 +51,10 @@ func TestRestoresDeletedObjects(t *testing.T) {
 	w.waitFor("genesis begins", func() bool { return w.firstOwned("Job", v1alpha1.LabelNetwork, "banks") != nil })
 	restore(v1alpha1.LabelNetwork, "banks", "Role", "RoleBinding", "ServiceAccount", "Job")
 	w.waitFor("a run begins", func() bool {
-		w.playAlong()
+		w.simulateCluster()
 		return w.firstOwned("Job", v1alpha1.LabelRun, "banks-issue") != nil
 	})
-	w.settled(counted) // No echo of an earlier write hides a missing watch.
+	w.waitUntilQuiet(counted) // No echo of an earlier write hides a missing watch.
 	restore(v1alpha1.LabelNetwork, "banks", "PodDisruptionBudget", "NetworkPolicy", "PersistentVolumeClaim", "Service", "ConfigMap", "Secret")
 	restore(v1alpha1.LabelRun, "banks-issue", "Role", "RoleBinding", "ServiceAccount", "ConfigMap", "Job")
 	restore(v1alpha1.LabelNetwork, "banks", "BenchmarkRun", "StatefulSet")
@@ -66,9 +66,9 @@ func TestRestoresDeletedObjects(t *testing.T) {
 }
 
 // firstOwned returns the first object of the kind with the label, or nil.
-func (w *world) firstOwned(kind, label, owner string) client.Object {
+func (w *testEnv) firstOwned(kind, label, owner string) client.Object {
 	w.t.Helper()
-	for _, o := range w.objects() {
+	for _, o := range w.listOwnedObjects() {
 		if reflect.TypeOf(o).Elem().Name() == kind && o.GetLabels()[label] == owner {
 			return o
 		}
@@ -77,7 +77,7 @@ func (w *world) firstOwned(kind, label, owner string) client.Object {
 }
 
 // deleteAndAwait deletes the first object of the kind and waits until another one with its name exists.
-func (w *world) deleteAndAwait(t *testing.T, kind, label, owner string) {
+func (w *testEnv) deleteAndAwait(t *testing.T, kind, label, owner string) {
 	t.Helper()
 	var object client.Object
 	// The object deleted before may own this one, which is then created again too.
@@ -98,7 +98,7 @@ func (w *world) deleteAndAwait(t *testing.T, kind, label, owner string) {
 		must(t, client.IgnoreNotFound(err))
 		if time.Now().After(deadline) {
 			t.Fatalf("%s %s was deleted and is not there again: %+v", kind, object.GetName(),
-				meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionReady))
+				meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionReady))
 		}
 	}
 }

@@ -39,17 +39,17 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	if run.DeletionTimestamp != nil {
 		return ctrl.Result{}, nil
 	}
-	if status.RunEnded(run) {
-		return r.expire(ctx, run)
+	if status.IsRunComplete(run) {
+		return r.deleteIfExpired(ctx, run)
 	}
-	pass, err := r.gather(ctx, run)
+	pass, err := r.readState(ctx, run)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if pass.release != nil {
-		defer pass.release()
+	if pass.releaseSlot != nil {
+		defer pass.releaseSlot()
 	}
-	if pass.refusal == nil && pass.result == nil && pass.failure.message == "" && pass.workersEnded() {
+	if pass.specErr == nil && pass.result == nil && pass.failure.message == "" && pass.haveWorkersEnded() {
 		release, err := acquireDecodingSlot(ctx)
 		if err != nil {
 			return ctrl.Result{}, err
@@ -58,78 +58,78 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		if err := r.readReports(ctx, pass); err != nil {
 			return ctrl.Result{}, err
 		}
-		if pass.reports.merged == nil {
-			pass.failure = failedRun{v1alpha1.ReasonRunFailed, pass.failureMessage()}
+		if pass.reports.measurement == nil {
+			pass.failure = runFailure{v1alpha1.ReasonRunFailed, pass.failureMessage()}
 		}
 	}
-	pass.problem = r.measure(ctx, pass)
+	pass.reconcileErr = r.advanceRun(ctx, pass)
 	before := run.DeepCopy()
-	run.Status = status.Run(pass.statusInput(r.Now()))
-	err = writeStatus(ctx, r.Client, r.Events, before, run, before.Status.Conditions, run.Status.Conditions)
-	if err = errors.Join(err, r.retryPods(ctx, pass.snapshot)); err != nil {
-		return ctrl.Result{}, errors.Join(pass.problem, err)
+	run.Status = status.ComputeRun(pass.statusInput(r.Now()))
+	err = patchStatus(ctx, r.Client, r.Recorder, before, run, before.Status.Conditions, run.Status.Conditions)
+	if err = errors.Join(err, r.nudgeQuotaBlockedOwners(ctx, pass.snapshot)); err != nil {
+		return ctrl.Result{}, errors.Join(pass.reconcileErr, err)
 	}
-	return patient(pass.retry(r.Now()), pass.problem)
+	return requeueOnQuota(pass.requeueResult(r.Now()), pass.reconcileErr)
 }
 
-// expire deletes a run that is over when its time is.
-func (r *RunReconciler) expire(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl.Result, error) {
+// deleteIfExpired deletes a run that is over when its time is.
+func (r *RunReconciler) deleteIfExpired(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl.Result, error) {
 	ttl := run.Spec.TTLSecondsAfterFinished
 	if ttl == nil || run.Status.CompletionTime == nil {
 		return ctrl.Result{}, nil
 	}
-	return r.deleteAt(ctx, run, run.Status.CompletionTime.Add(time.Duration(*ttl)*time.Second))
+	return r.deleteAfterDeadline(ctx, run, run.Status.CompletionTime.Add(time.Duration(*ttl)*time.Second))
 }
 
-// measure takes the run as far as what was observed allows.
-func (r *RunReconciler) measure(ctx context.Context, pass *runPass) error {
+// advanceRun takes the run as far as what was observed allows.
+func (r *RunReconciler) advanceRun(ctx context.Context, pass *runPass) error {
 	switch {
-	case pass.refusal != nil, pass.failure.message != "":
+	case pass.specErr != nil, pass.failure.message != "":
 		return nil
 	case pass.result != nil:
-		return r.tidy(ctx, pass)
-	case pass.waiting.Reason != "":
+		return r.cleanUpRun(ctx, pass)
+	case pass.waitReason.Reason != "":
 		return nil
 	}
 	if why, _ := pass.waitedTooLong(r.Now()); why != "" { // The status says so when the workers' Job is deleted.
 		return r.Writer.Delete(ctx, pass.snapshot.Job(pass.run.Name))
 	}
-	if err := r.adopt(ctx, pass.run, pass.network); err != nil {
+	if err := r.addNetworkOwner(ctx, pass.run, pass.network); err != nil {
 		return err
 	}
-	if err := r.release(pass); err != nil {
+	if err := r.releaseWorkers(pass); err != nil {
 		return err
 	}
-	r.stop(pass)
-	objects, err := driver.Objects(pass.run, pass.driver, r.Images.Image("agent", ""), pass.released)
+	r.stopWhenSteady(pass)
+	objects, err := driver.BuildObjects(pass.run, pass.driver, r.Images.Image("agent", ""), pass.barrierRelease)
 	if err != nil {
 		return err
 	}
-	pods.PullWith(objects, r.Images.PullSecrets)
-	if err := r.applyAll(ctx, pass, objects); err != nil {
+	pods.AddImagePullSecrets(objects, r.Images.PullSecrets)
+	if err := r.applyObjects(ctx, pass, objects); err != nil {
 		return err
 	}
-	return r.collect(ctx, pass)
+	return r.writeResult(ctx, pass)
 }
 
-// release sets the start once all workers are ready, a little ahead, together with the members as they are.
-func (r *RunReconciler) release(pass *runPass) error {
-	barrier := pass.snapshot.ConfigMap(names.Barrier(pass.run.Name))
-	if pass.released != nil || barrier == nil || pass.workersReady() < pass.run.Spec.Workload.Workers.Count {
+// releaseWorkers sets the start once all workers are ready, a little ahead, together with the members as they are.
+func (r *RunReconciler) releaseWorkers(pass *runPass) error {
+	barrier := pass.snapshot.ConfigMap(names.BarrierConfigMap(pass.run.Name))
+	if pass.barrierRelease != nil || barrier == nil || pass.countReadyWorkers() < pass.run.Spec.Workload.Workers.Count {
 		return nil
 	}
-	baseline, err := observe.Baseline(pass.networkPods)
+	baseline, err := observe.EncodeBaseline(pass.networkPods)
 	if err != nil {
 		return err
 	}
-	pass.released = &driver.Release{Start: r.Now().Add(releaseLead), Baseline: baseline, Unless: barrier.ResourceVersion}
+	pass.barrierRelease = &driver.Release{Start: r.Now().Add(releaseLead), Baseline: baseline, ResourceVersion: barrier.ResourceVersion}
 	return nil
 }
 
-func (r *RunReconciler) applyAll(ctx context.Context, pass *runPass, objects []client.Object) error {
+func (r *RunReconciler) applyObjects(ctx context.Context, pass *runPass, objects []client.Object) error {
 	owner := apply.Owner{Object: pass.run, Labels: runLabels(pass.run)}
 	for _, object := range objects {
-		if err := r.Writer.Apply(ctx, owner, object, pass.snapshot.Live(object)); err != nil {
+		if err := r.Writer.Apply(ctx, owner, object, pass.snapshot.LiveObject(object)); err != nil {
 			return err
 		}
 	}
@@ -140,9 +140,9 @@ func (r *RunReconciler) applyAll(ctx context.Context, pass *runPass, objects []c
 func (r *RunReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) error {
 	build := ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BenchmarkRun{}).
-		Watches(&v1alpha1.BenchmarkNetwork{}, handler.EnqueueRequestsFromMapFunc(r.runsOfNetwork)).
-		Watches(&v1alpha1.BenchmarkRun{}, handler.EnqueueRequestsFromMapFunc(r.runsBeside)).
+		Watches(&v1alpha1.BenchmarkNetwork{}, handler.EnqueueRequestsFromMapFunc(r.mapNetworkToRuns)).
+		Watches(&v1alpha1.BenchmarkRun{}, handler.EnqueueRequestsFromMapFunc(r.mapRunToSiblingRuns)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency})
-	watchOwned(build, handler.EnqueueRequestsFromMapFunc(byLabel(v1alpha1.LabelRun)))
+	watchOwnedKinds(build, handler.EnqueueRequestsFromMapFunc(mapByLabel(v1alpha1.LabelRun)))
 	return build.Complete(r)
 }

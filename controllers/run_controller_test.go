@@ -23,7 +23,7 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-const twoWorkers = `
+const twoWorkerRun = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkRun
 metadata: {name: extra}
@@ -37,41 +37,41 @@ spec:
     workers: {count: 2}
 `
 
-// withRun is a network without workloads of its own that is ready, and a run on it.
-func withRun(t *testing.T, run string) *world {
+// newTestEnvWithRun is a network without workloads of its own that is ready, and a run on it.
+func newTestEnvWithRun(t *testing.T, run string) *testEnv {
 	t.Helper()
-	w := newWorld(t)
-	must(t, w.create(twoBanks[:strings.Index(twoBanks, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
-	must(t, w.create(run, &v1alpha1.BenchmarkRun{}))
+	must(t, w.createFromYAML(run, &v1alpha1.BenchmarkRun{}))
 	w.reconcileNetwork("banks")
 	return w
 }
 
-// readyRun is a run whose workers are ready, on a network without workloads of its own.
-func readyRun(t *testing.T) *world {
+// newTestEnvWithReadyRun is a run whose workers are ready, on a network without workloads of its own.
+func newTestEnvWithReadyRun(t *testing.T) *testEnv {
 	t.Helper()
-	w := withRun(t, twoWorkers)
+	w := newTestEnvWithRun(t, twoWorkerRun)
 	w.reconcileRun("extra")
-	w.readyWorkers("extra")
+	w.createReadyWorkers("extra")
 	return w
 }
 
 func TestRunWaitsForItsNetwork(t *testing.T) {
-	w := newWorld(t)
-	must(t, w.create(twoWorkers, &v1alpha1.BenchmarkRun{}))
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(twoWorkerRun, &v1alpha1.BenchmarkRun{}))
 	w.reconcileRun("extra")
 	w.wantReason("extra", v1alpha1.ReasonWaitingForNetwork, "banks does not exist")
-	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	w.reconcileNetwork("banks")
 	w.reconcileRun("extra")
 	w.wantReason("extra", v1alpha1.ReasonWaitingForNetwork, "banks is not ready: stage")
 }
 
 func TestRunsTakeTurns(t *testing.T) {
-	w := readyRun(t)
+	w := newTestEnvWithReadyRun(t)
 	w.now = w.now.Add(time.Minute)
-	must(t, w.create(strings.Replace(twoWorkers, "name: extra}", "name: later}", 1), &v1alpha1.BenchmarkRun{}))
+	must(t, w.createFromYAML(strings.Replace(twoWorkerRun, "name: extra}", "name: later}", 1), &v1alpha1.BenchmarkRun{}))
 	w.reconcileRun("later")
 	w.wantReason("later", v1alpha1.ReasonWaitingForTurn, "extra goes first")
 	if err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "later"}, &batchv1.Job{}); err == nil {
@@ -80,10 +80,10 @@ func TestRunsTakeTurns(t *testing.T) {
 }
 
 func TestAllWorkersAreReleasedOnce(t *testing.T) {
-	w := readyRun(t)
+	w := newTestEnvWithReadyRun(t)
 	w.reconcileRun("extra")
 	barrier := &corev1.ConfigMap{}
-	w.get(names.Barrier("extra"), barrier)
+	w.mustGet(names.BarrierConfigMap("extra"), barrier)
 	start := barrier.Data[protocol.StartKey]
 	at, err := time.Parse(time.RFC3339Nano, start)
 	must(t, err)
@@ -92,18 +92,18 @@ func TestAllWorkersAreReleasedOnce(t *testing.T) {
 	}
 	w.now = w.now.Add(time.Minute)
 	w.reconcileRun("extra")
-	w.get(names.Barrier("extra"), barrier)
+	w.mustGet(names.BarrierConfigMap("extra"), barrier)
 	if barrier.Data[protocol.StartKey] != start {
 		t.Error("workers that were told one start must never be told another")
 	}
 }
 
 func TestNoReleaseBeforeAllWorkersAreReady(t *testing.T) {
-	w := readyRun(t)
-	must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.meta("extra-1")}, client.GracePeriodSeconds(0)))
+	w := newTestEnvWithReadyRun(t)
+	must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.objectMeta("extra-1")}, client.GracePeriodSeconds(0)))
 	w.reconcileRun("extra")
 	barrier := &corev1.ConfigMap{}
-	w.get(names.Barrier("extra"), barrier)
+	w.mustGet(names.BarrierConfigMap("extra"), barrier)
 	if barrier.Data[protocol.StartKey] != "" {
 		t.Error("one of two workers is ready: there must be no release")
 	}
@@ -112,19 +112,19 @@ func TestNoReleaseBeforeAllWorkersAreReady(t *testing.T) {
 
 // TestOnlyTheJobsOwnPodsReleaseARun has pods with the labels of a worker beside one worker that is missing.
 func TestOnlyTheJobsOwnPodsReleaseARun(t *testing.T) {
-	w := withRun(t, twoWorkers)
+	w := newTestEnvWithRun(t, twoWorkerRun)
 	w.reconcileRun("extra")
 	job := &batchv1.Job{}
-	w.get("extra", job)
+	w.mustGet("extra", job)
 	kind := batchv1.SchemeGroupVersion.WithKind("Job")
-	w.readyPod("extra-0", job.Spec.Template, metav1.NewControllerRef(job, kind))
+	w.createReadyPod("extra-0", job.Spec.Template, metav1.NewControllerRef(job, kind))
 	earlier := job.DeepCopy()
 	earlier.UID = "11111111-1111-1111-1111-111111111111"
-	w.readyPod("of-an-earlier-job", job.Spec.Template, metav1.NewControllerRef(earlier, kind))
+	w.createReadyPod("of-an-earlier-job", job.Spec.Template, metav1.NewControllerRef(earlier, kind))
 	notController := metav1.NewControllerRef(job, kind)
 	notController.Controller = nil
-	w.readyPod("not-controlled", job.Spec.Template, notController)
-	deleted := w.readyPod("deleted", job.Spec.Template, metav1.NewControllerRef(job, kind))
+	w.createReadyPod("not-controlled", job.Spec.Template, notController)
+	deleted := w.createReadyPod("deleted", job.Spec.Template, metav1.NewControllerRef(job, kind))
 	must(t, w.client.Patch(w.ctx, deleted, client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"finalizers": ["example.com/hold"]}}`))))
 	must(t, w.client.Delete(w.ctx, deleted))
 	t.Cleanup(func() {
@@ -133,33 +133,33 @@ func TestOnlyTheJobsOwnPodsReleaseARun(t *testing.T) {
 
 	w.reconcileRun("extra")
 	barrier := &corev1.ConfigMap{}
-	w.get(names.Barrier("extra"), barrier)
+	w.mustGet(names.BarrierConfigMap("extra"), barrier)
 	if start := barrier.Data[protocol.StartKey]; start != "" {
 		t.Errorf("one of two workers is ready, but the run is released at %s", start)
 	}
 	w.wantReason("extra", v1alpha1.ReasonWaitingForWorkers, "1 of 2 workers")
 
-	w.readyPod("extra-1", job.Spec.Template, metav1.NewControllerRef(job, kind))
+	w.createReadyPod("extra-1", job.Spec.Template, metav1.NewControllerRef(job, kind))
 	w.reconcileRun("extra")
-	w.get(names.Barrier("extra"), barrier)
+	w.mustGet(names.BarrierConfigMap("extra"), barrier)
 	if barrier.Data[protocol.StartKey] == "" {
 		t.Error("both workers are ready, but the run is not released")
 	}
 }
 
 func TestWorkersMergeIntoOneResult(t *testing.T) {
-	w := readyRun(t)
+	w := newTestEnvWithReadyRun(t)
 	w.reconcileRun("extra")
-	run := w.run("extra")
+	run := w.getRun("extra")
 	w.reportResult(run, 0, 100, 20_000)
 	w.reconcileRun("extra")
-	if w.run("extra").Status.Verdict != "" {
+	if w.getRun("extra").Status.Verdict != "" {
 		t.Fatal("there must be no verdict before all workers have reported")
 	}
 	w.reportResult(run, 1, 100, 40_000)
 	w.reconcileRun("extra")
 	w.reconcileRun("extra")
-	s := w.run("extra").Status
+	s := w.getRun("extra").Status
 	if s.Throughput != "20.0" || s.Verdict != v1alpha1.VerdictValid || s.Operations.Completed != 200 {
 		t.Fatalf("two workers with 100 flows each in 10 s make 20 flows/s, but the status is %+v", s)
 	}
@@ -167,20 +167,20 @@ func TestWorkersMergeIntoOneResult(t *testing.T) {
 		t.Errorf("latency should be 20 ms at the median and 40 ms at most, but is %+v", s.Latency)
 	}
 	cm := &corev1.ConfigMap{}
-	w.get(s.Result.ConfigMapName, cm)
-	result, err := results.Decode(cm.BinaryData[s.Result.Key])
+	w.mustGet(s.Result.ConfigMapName, cm)
+	result, err := results.DecodeRunResult(cm.BinaryData[s.Result.Key])
 	must(t, err)
 	if result.Environment.PlanHash == "" || len(result.Environment.Containers) != 7 || len(result.Workers) != 2 {
 		t.Errorf("the result should tell of plan, 5 containers of the network and 2 workers, but has %+v", result.Environment)
 	}
-	w.wantTidy()
+	w.wantCleanedUp()
 }
 
-// wantTidy checks that an ended run keeps its result and its Job alone, and is not touched again.
-func (w *world) wantTidy() {
+// wantCleanedUp checks that an ended run keeps its result and its Job alone, and is not touched again.
+func (w *testEnv) wantCleanedUp() {
 	w.t.Helper()
 	var left []string
-	for _, o := range w.objects() {
+	for _, o := range w.listOwnedObjects() {
 		if o.GetLabels()[v1alpha1.LabelRun] == "extra" {
 			left = append(left, o.GetName())
 		}
@@ -189,24 +189,24 @@ func (w *world) wantTidy() {
 	if !slices.Equal(left, []string{"extra", "extra-result"}) {
 		w.t.Errorf("Job and result should be left, but there are %v", left)
 	}
-	before := w.writes.Load()
+	before := w.writeCount.Load()
 	w.reconcileRun("extra")
-	if w.writes.Load() != before {
+	if w.writeCount.Load() != before {
 		w.t.Error("a run that has ended must not be touched again")
 	}
 }
 
-func TestDisturbancesMakeARunInvalid(t *testing.T) {
-	w := readyRun(t)
+func TestDisturbancesInvalidateRun(t *testing.T) {
+	w := newTestEnvWithReadyRun(t)
 	w.reconcileRun("extra")
-	must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.meta("banks-member-1-0")}, client.GracePeriodSeconds(0)))
-	w.readySets()
-	run := w.run("extra")
+	must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.objectMeta("banks-member-1-0")}, client.GracePeriodSeconds(0)))
+	w.markStatefulSetsReady()
+	run := w.getRun("extra")
 	w.reportResult(run, 0, 1000, 20_000)
 	w.reportResult(run, 1, 1000, 20_000, results.ErrorCount{Kind: "net.corda.core.flows.FlowException", Count: 3, Example: "no"})
 	w.reconcileRun("extra")
 	w.reconcileRun("extra")
-	s := w.run("extra").Status
+	s := w.getRun("extra").Status
 	var found []string
 	for _, r := range s.Reasons {
 		if r.Severity == "Invalid" {
@@ -233,21 +233,21 @@ func TestEnvironmentPolicyDecidesTheVerdict(t *testing.T) {
 		"record":  {", environmentPolicy: Record", v1alpha1.EnvironmentRecord, v1alpha1.VerdictValid, v1alpha1.SeverityRecorded},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := withRun(t, strings.Replace(twoWorkers, "window: 10s", "window: 10s"+c.measure, 1))
+			w := newTestEnvWithRun(t, strings.Replace(twoWorkerRun, "window: 10s", "window: 10s"+c.measure, 1))
 			w.reconcileRun("extra")
-			w.readyWorkers("extra")
+			w.createReadyWorkers("extra")
 			w.reconcileRun("extra")
-			run := w.run("extra")
+			run := w.getRun("extra")
 			if policy := run.Spec.Workload.Measure.EnvironmentPolicy; policy != c.policy {
 				t.Errorf("environmentPolicy is %q, want %q", policy, c.policy)
 			}
 			report := w.newWorkerReport(run, 0, 100, 20_000)
-			report.Load = &results.Load{Host: &results.Host{CPUs: 2, BusyShare: 0.3, StealShare: 0.24}}
+			report.Load = &results.WorkerUsage{Host: &results.Host{CPUs: 2, BusyShare: 0.3, StealShare: 0.24}}
 			w.writeWorkerReport(run, report)
 			w.reportResult(run, 1, 100, 20_000)
 			w.reconcileRun("extra")
 			w.reconcileRun("extra")
-			s := w.run("extra").Status
+			s := w.getRun("extra").Status
 			at := slices.IndexFunc(s.Reasons, func(r v1alpha1.VerdictReason) bool { return r.Reason == string(results.CPUStolen) })
 			if s.Verdict != c.verdict || at < 0 || s.Reasons[at].Severity != c.severity {
 				t.Errorf("want %s with CPUStolen of severity %s, got %s with %+v", c.verdict, c.severity, s.Verdict, s.Reasons)
@@ -259,10 +259,10 @@ func TestEnvironmentPolicyDecidesTheVerdict(t *testing.T) {
 // TestResultTooLargeForAConfigMap: the reports of the workers fit into ConfigMaps, but the names in them do not fit into one together, and
 // their series are the coarsest already.
 func TestResultTooLargeForAConfigMap(t *testing.T) {
-	w := readyRun(t)
-	must(t, w.create(strings.Replace(twoWorkers, "name: extra}", "name: later}", 1), &v1alpha1.BenchmarkRun{}))
+	w := newTestEnvWithReadyRun(t)
+	must(t, w.createFromYAML(strings.Replace(twoWorkerRun, "name: extra}", "name: later}", 1), &v1alpha1.BenchmarkRun{}))
 	w.reconcileRun("extra")
-	run := w.run("extra")
+	run := w.getRun("extra")
 	random := rand.NewChaCha8([32]byte{1})
 	for i := range int32(2) {
 		report := w.newWorkerReport(run, i, 100, 20_000)
@@ -276,31 +276,31 @@ func TestResultTooLargeForAConfigMap(t *testing.T) {
 	}
 	w.reconcileRun("extra")
 	w.wantReason("extra", v1alpha1.ReasonResultTooLarge, "the workers' reports stay")
-	if run = w.run("extra"); run.Status.Phase != "Failed" || run.Status.Result != nil || !w.gone(names.Result("extra"), &corev1.ConfigMap{}) {
+	if run = w.getRun("extra"); run.Status.Phase != "Failed" || run.Status.Result != nil || !w.isGone(names.ResultConfigMap("extra"), &corev1.ConfigMap{}) {
 		t.Errorf("the run should have failed without a result, but its status is %+v", run.Status)
 	}
 	for i := range int32(2) {
 		report := &corev1.ConfigMap{}
-		w.get(names.Report("extra", i), report)
-		if _, err := results.DecodeWorker(report.BinaryData[protocol.ResultKey]); err != nil {
+		w.mustGet(names.WorkerReport("extra", i), report)
+		if _, err := results.DecodeWorkerResult(report.BinaryData[protocol.ResultKey]); err != nil {
 			t.Errorf("the report of worker %d should stay as it was: %v", i, err)
 		}
 	}
 	w.reconcileNetwork("banks")
 	w.reconcileRun("later")
-	w.get("later", &batchv1.Job{})
+	w.mustGet("later", &batchv1.Job{})
 }
 
 func TestRunWithoutAnyResultFails(t *testing.T) {
-	w := readyRun(t)
+	w := newTestEnvWithReadyRun(t)
 	for i := range int32(2) {
 		cm := &corev1.ConfigMap{}
-		w.get(names.Report("extra", i), cm)
+		w.mustGet(names.WorkerReport("extra", i), cm)
 		cm.Data = map[string]string{protocol.FailureKey: "operation.flow: there is no class com.example.Nope"}
 		must(t, w.client.Update(w.ctx, cm))
 	}
 	w.reconcileRun("extra")
-	run := w.run("extra")
+	run := w.getRun("extra")
 	if run.Status.Phase != "Failed" || !meta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete) {
 		t.Fatalf("the run should have failed, but is %+v", run.Status)
 	}
@@ -318,16 +318,16 @@ func TestRunEndsWhenItsJobFails(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := readyRun(t)
+			w := newTestEnvWithReadyRun(t)
 			pod := &corev1.Pod{}
-			w.get("extra-0", pod)
+			w.mustGet("extra-0", pod)
 			pod.Status.Phase = corev1.PodFailed
 			reason := fail(pod)
 			must(t, w.client.Status().Update(w.ctx, pod))
 			w.setJobFailed("extra", reason, "the workers are gone")
 			w.reconcileRun("extra")
 			w.wantReason("extra", v1alpha1.ReasonRunFailed, "the workers are gone")
-			if run := w.run("extra"); run.Status.Phase != "Failed" {
+			if run := w.getRun("extra"); run.Status.Phase != "Failed" {
 				t.Errorf("the run should have failed, but is %s", run.Status.Phase)
 			}
 		})
@@ -336,13 +336,13 @@ func TestRunEndsWhenItsJobFails(t *testing.T) {
 
 // TestTimeWithoutNodeIsLimitedByTheRun: workers may wait for nodes as long as the run does. Their deadline counts only from then.
 func TestTimeWithoutNodeIsLimitedByTheRun(t *testing.T) {
-	w := withRun(t, strings.Replace(twoWorkers, "spec:", "spec:\n  networkReadyWithin: 2h", 1))
+	w := newTestEnvWithRun(t, strings.Replace(twoWorkerRun, "spec:", "spec:\n  networkReadyWithin: 2h", 1))
 	w.reconcileRun("extra")
 	job := &batchv1.Job{}
-	w.get("extra", job)
+	w.mustGet("extra", job)
 	// 2 h until the last worker has a node, 20 min to get ready, warm-up, window, drain, and 2 min besides.
 	deadline := time.Duration(*job.Spec.Template.Spec.ActiveDeadlineSeconds) * time.Second
-	if measured := w.run("extra").Spec.Workload.Measure.Drain.Duration + 11*time.Second; job.Spec.ActiveDeadlineSeconds != nil || deadline != 142*time.Minute+measured {
+	if measured := w.getRun("extra").Spec.Workload.Measure.Drain.Duration + 11*time.Second; job.Spec.ActiveDeadlineSeconds != nil || deadline != 142*time.Minute+measured {
 		t.Errorf("only the pods should have a deadline: they have %s, the Job %v", deadline, job.Spec.ActiveDeadlineSeconds)
 	}
 	w.now = w.now.Add(time.Hour)
@@ -351,7 +351,7 @@ func TestTimeWithoutNodeIsLimitedByTheRun(t *testing.T) {
 	w.now = w.now.Add(time.Hour + time.Minute)
 	w.reconcileRun("extra")
 	w.wantReason("extra", v1alpha1.ReasonRunFailed, "not all workers had a node within 2h")
-	if !w.gone("extra", job) {
+	if !w.isGone("extra", job) {
 		t.Error("workers of a failed run should not get nodes later: their Job should be deleted")
 	}
 }
@@ -365,33 +365,33 @@ func TestWorkersOfEveryKind(t *testing.T) {
 	}
 	for name, kind := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			must(t, w.create(twoBanks[:strings.Index(twoBanks, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+			w := newTestEnv(t)
+			must(t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
 			w.bringUp("banks")
-			must(t, w.create(strings.Replace(twoWorkers, "corda: {flow: Issue}", kind, 1), &v1alpha1.BenchmarkRun{}))
+			must(t, w.createFromYAML(strings.Replace(twoWorkerRun, "corda: {flow: Issue}", kind, 1), &v1alpha1.BenchmarkRun{}))
 			w.reconcileNetwork("banks")
 			w.reconcileRun("extra")
-			w.get("extra", &batchv1.Job{})
+			w.mustGet("extra", &batchv1.Job{})
 		})
 	}
 }
 
 // TestWorkersHaveTheCorDappsOfTheirNetwork makes a run on a network that an older operator made.
 func TestWorkersHaveTheCorDappsOfTheirNetwork(t *testing.T) {
-	w := newWorld(t)
-	network := strings.Replace(twoBanks, `version: "4.10"`, "cordapps: {type: Image, image: cordapps}", 1)
-	must(t, w.create(network[:strings.Index(network, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+	w := newTestEnv(t)
+	network := strings.Replace(cordaNetwork, `version: "4.10"`, "cordapps: {type: Image, image: cordapps}", 1)
+	must(t, w.createFromYAML(network[:strings.Index(network, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
 	w.reconcileNetwork("banks")
 	record := &corev1.ConfigMap{}
-	w.get(names.Epoch("banks"), record)
+	w.mustGet(names.EpochConfigMap("banks"), record)
 	record.Data["version"] = "0.0.9"
 	must(t, w.client.Update(w.ctx, record))
 	w.bringUp("banks")
-	must(t, w.create(twoWorkers, &v1alpha1.BenchmarkRun{}))
+	must(t, w.createFromYAML(twoWorkerRun, &v1alpha1.BenchmarkRun{}))
 	w.reconcileNetwork("banks")
 	w.reconcileRun("extra")
 	job := &batchv1.Job{}
-	w.get("extra", job)
+	w.mustGet("extra", job)
 	var used []string
 	for _, c := range job.Spec.Template.Spec.InitContainers {
 		used = append(used, c.Image)
@@ -401,33 +401,33 @@ func TestWorkersHaveTheCorDappsOfTheirNetwork(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeAppliedIsShownOfARun(t *testing.T) {
-	w := readyRun(t)
-	w.failAt = w.writes.Load() + 1
-	if _, err := w.runs().Reconcile(w.ctx, w.request("extra")); !errors.Is(err, errDied) {
+func TestApplyErrorOfRunIsReported(t *testing.T) {
+	w := newTestEnvWithReadyRun(t)
+	w.failAtWrite = w.writeCount.Load() + 1
+	if _, err := w.runReconciler().Reconcile(w.ctx, w.requestFor("extra")); !errors.Is(err, errDied) {
 		t.Fatalf("the pass should end with the write's error, but: %v", err)
 	}
 	w.wantReason("extra", v1alpha1.ReasonProblem, errDied.Error())
 }
 
 func TestProgressIsShown(t *testing.T) {
-	w := readyRun(t)
+	w := newTestEnvWithReadyRun(t)
 	w.reconcileRun("extra")
 	for i := range int32(2) {
 		cm := &corev1.ConfigMap{}
-		w.get(names.Report("extra", i), cm)
+		w.mustGet(names.WorkerReport("extra", i), cm)
 		cm.Data = map[string]string{protocol.ProgressKey: `{"phase":"Window","completed":40,"failed":0,"elapsedSeconds":5,"throughput":8}`}
 		must(t, w.client.Update(w.ctx, cm))
 	}
 	w.reconcileRun("extra")
-	if s := w.run("extra").Status; s.Progress != "Window 50%" || s.Throughput != "16.0" || s.Phase != "Measuring" {
+	if s := w.getRun("extra").Status; s.Progress != "Window 50%" || s.Throughput != "16.0" || s.Phase != "Measuring" {
 		t.Errorf("the status should show half of the window at 16 flows/s, but shows %q at %q in %s", s.Progress, s.Throughput, s.Phase)
 	}
 }
 
-func (w *world) wantReason(run, reason, message string) {
+func (w *testEnv) wantReason(run, reason, message string) {
 	w.t.Helper()
-	ready := meta.FindStatusCondition(w.run(run).Status.Conditions, v1alpha1.ConditionReady)
+	ready := meta.FindStatusCondition(w.getRun(run).Status.Conditions, v1alpha1.ConditionReady)
 	if ready == nil || ready.Reason != reason || !strings.Contains(ready.Message, message) {
 		w.t.Errorf("Ready of %s should have reason %s and tell %q, but is %+v", run, reason, message, ready)
 	}

@@ -34,45 +34,45 @@ type runPass struct {
 	// imageVersion is the version of the project's images that the network was made with.
 	imageVersion string
 	// networkPods are members, databases and workers.
-	networkPods []corev1.Pod
-	driver      driver.Driver
-	released    *driver.Release
-	// reports of the workers once they have ended; nil before.
-	reports *reports
+	networkPods    []corev1.Pod
+	driver         driver.Driver
+	barrierRelease *driver.Release
+	// workerReports of the workers once they have ended; nil before.
+	reports *workerReports
 	// result of the run once it is written.
-	result *results.Result
-	// release frees the decoding slot that the pass holds for the result; nil without a result.
-	release func()
+	result *results.RunResult
+	// releaseSlot frees the decoding slot that the pass holds for the result; nil without a result.
+	releaseSlot func()
 	// failure is why the run ended without a result.
-	failure failedRun
-	// refusal is why the run cannot be carried out at all.
-	refusal error
-	// problem is what kept the pass from its end.
-	problem error
-	// waiting is what the run waits for before it can begin.
-	waiting status.Waiting
+	failure runFailure
+	// specErr is why the run cannot be carried out at all.
+	specErr error
+	// reconcileErr is what kept the pass from its end.
+	reconcileErr error
+	// waitReason is what the run waits for before it can begin.
+	waitReason status.WaitReason
 }
 
-// failedRun is the reason and the message of a run that ended without a result; both are empty as long as it has not.
-type failedRun struct{ reason, message string }
+// runFailure is the reason and the message of a run that ended without a result; both are empty as long as it has not.
+type runFailure struct{ reason, message string }
 
-// gather reads all that decides about a run.
-func (r *RunReconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun) (*runPass, error) {
+// readState reads all that decides about a run.
+func (r *RunReconciler) readState(ctx context.Context, run *v1alpha1.BenchmarkRun) (*runPass, error) {
 	pass := &runPass{run: run}
 	var err error
-	if pass.snapshot, err = r.Reader.Owned(ctx, run, runLabels(run)); err != nil {
+	if pass.snapshot, err = r.SnapshotReader.ReadOwned(ctx, run, runLabels(run)); err != nil {
 		return nil, err
 	}
 	if err := r.readResult(ctx, pass); err != nil || pass.result != nil || pass.failure.message != "" {
 		return pass, err
 	}
-	if err := pass.snapshot.Refusals(ctx, r.Direct, r.Now()); err != nil {
+	if err := pass.snapshot.ReadPodCreationFailures(ctx, r.APIReader, r.Now()); err != nil {
 		return nil, err
 	}
 	network := &v1alpha1.BenchmarkNetwork{}
 	err = r.Client.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: run.Spec.NetworkName}, network)
 	if apierrors.IsNotFound(err) {
-		pass.waiting = status.Waiting{Reason: v1alpha1.ReasonWaitingForNetwork,
+		pass.waitReason = status.WaitReason{Reason: v1alpha1.ReasonWaitingForNetwork,
 			Message: fmt.Sprintf("BenchmarkNetwork %s does not exist", run.Spec.NetworkName)}
 		return pass, nil
 	}
@@ -80,34 +80,34 @@ func (r *RunReconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 		return nil, fmt.Errorf("get network %s: %w", run.Spec.NetworkName, err)
 	}
 	pass.network = network
-	if pass.imageVersion, err = r.imageVersion(ctx, network); err != nil {
+	if pass.imageVersion, err = r.recordedImageVersion(ctx, network); err != nil {
 		return nil, err
 	}
-	if pass.refusal = r.accept(pass); pass.refusal != nil {
+	if pass.specErr = r.prepareDriver(pass); pass.specErr != nil {
 		return pass, nil
 	}
-	return pass, r.gatherNetwork(ctx, pass)
+	return pass, r.readNetworkState(ctx, pass)
 }
 
-// imageVersion returns the version of the project's images that the network was made with, or an empty string while the network has
+// recordedImageVersion returns the version of the project's images that the network was made with, or an empty string while the network has
 // no record of it.
-func (r *RunReconciler) imageVersion(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (string, error) {
+func (r *RunReconciler) recordedImageVersion(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (string, error) {
 	record := &corev1.ConfigMap{}
-	key := client.ObjectKey{Namespace: network.Namespace, Name: names.Epoch(network.Name)}
+	key := client.ObjectKey{Namespace: network.Namespace, Name: names.EpochConfigMap(network.Name)}
 	if err := r.Client.Get(ctx, key, record); err != nil {
 		return "", client.IgnoreNotFound(fmt.Errorf("get ConfigMap %s: %w", key.Name, err))
 	}
 	return plan.ImageVersion(record), nil
 }
 
-// accept makes the driver, or says why the workload cannot be carried out.
-func (r *RunReconciler) accept(pass *runPass) error {
+// prepareDriver makes the driver, or says why the workload cannot be carried out.
+func (r *RunReconciler) prepareDriver(pass *runPass) error {
 	p, err := r.Platforms.Get(pass.network.Spec.Platform.Type)
 	if err != nil {
 		return err
 	}
 	workload := &pass.run.Spec.Workload
-	if problems := quantity.Check(&pass.run.Spec, field.NewPath("spec")); len(problems) > 0 {
+	if problems := quantity.ValidateQuantities(&pass.run.Spec, field.NewPath("spec")); len(problems) > 0 {
 		return problems.ToAggregate()
 	}
 	problems := platform.ValidateWorkload(p, &pass.network.Spec, workload, field.NewPath("spec", "workload"))
@@ -116,24 +116,24 @@ func (r *RunReconciler) accept(pass *runPass) error {
 	}
 	pass.platform = p
 	topology := p.Topology(pass.network)
-	load, err := p.(platform.Loadable).Load(platform.Input{Network: pass.network, Images: r.Images, NetworkVersion: pass.imageVersion}, topology, workload)
+	load, err := p.(platform.LoadTarget).BuildDriver(platform.Input{Network: pass.network, Images: r.Images, NetworkImageVersion: pass.imageVersion}, topology, workload)
 	if err != nil {
 		return fmt.Errorf("spec.workload: %w", err)
 	}
 	load.Workload.Reference = string(pass.run.UID)
 	load.Labels = plan.PodLabels(pass.network)
-	databases, _ := plan.ObservedDatabases(p, pass.network)
+	databases, _ := plan.DatabaseEndpoints(p, pass.network)
 	load.Workload.Observe = append(load.Workload.Observe, databases...)
-	if problem := driver.ValidateSamples(&load.Workload, &workload.Workers, field.NewPath("spec", "workload")); problem != nil {
+	if problem := driver.ValidateSampleMemory(&load.Workload, &workload.Workers, field.NewPath("spec", "workload")); problem != nil {
 		return problem
 	}
 	pass.driver = load
 	return nil
 }
 
-// gatherNetwork reads the network's pods and whether it is the run's turn. A run that began goes on whatever happens
+// readNetworkState reads the network's pods and whether it is the run's turn. A run that began goes on whatever happens
 // to the network; its verdict will say so.
-func (r *RunReconciler) gatherNetwork(ctx context.Context, pass *runPass) error {
+func (r *RunReconciler) readNetworkState(ctx context.Context, pass *runPass) error {
 	var pods corev1.PodList
 	if err := r.Client.List(ctx, &pods, client.InNamespace(pass.run.Namespace), client.MatchingLabels(networkLabels(pass.network))); err != nil {
 		return fmt.Errorf("list pods of network %s: %w", pass.network.Name, err)
@@ -143,19 +143,19 @@ func (r *RunReconciler) gatherNetwork(ctx context.Context, pass *runPass) error 
 			pass.networkPods = append(pass.networkPods, pod)
 		}
 	}
-	pass.networkPods = append(pass.networkPods, pass.workers()...)
+	pass.networkPods = append(pass.networkPods, pass.workerPods()...)
 	var err error
-	if pass.released, err = driver.ReleaseOf(pass.snapshot.ConfigMap(names.Barrier(pass.run.Name))); err != nil {
+	if pass.barrierRelease, err = driver.ParseRelease(pass.snapshot.ConfigMap(names.BarrierConfigMap(pass.run.Name))); err != nil {
 		return err
 	}
 	if pass.snapshot.Job(pass.run.Name) != nil {
 		return nil
 	}
-	runs, err := runsOn(ctx, r.Client, pass.run.Namespace, pass.network.Name)
+	runs, err := listRunsOnNetwork(ctx, r.Client, pass.run.Namespace, pass.network.Name)
 	if err != nil {
 		return err
 	}
-	pass.waiting = turn(pass.run, pass.network, runs)
+	pass.waitReason = waitReasonOf(pass.run, pass.network, runs)
 	return nil
 }
 
@@ -166,9 +166,9 @@ func (p *runPass) waitedTooLong(now time.Time) (why string, left time.Duration) 
 	switch {
 	case within == nil:
 		return "", 0
-	case p.waiting.Reason == v1alpha1.ReasonWaitingForNetwork, p.waiting.Reason == v1alpha1.ReasonWaitingForReset:
-		return p.waitedForNetwork(within.Duration, now)
-	case !p.lacksNodes():
+	case p.waitReason.Reason == v1alpha1.ReasonWaitingForNetwork, p.waitReason.Reason == v1alpha1.ReasonWaitingForReset:
+		return p.waitedTooLongForNetwork(within.Duration, now)
+	case !p.hasUnscheduledWorkers():
 		return "", 0
 	}
 	job := p.snapshot.Job(p.run.Name)
@@ -178,10 +178,10 @@ func (p *runPass) waitedTooLong(now time.Time) (why string, left time.Duration) 
 	return "", left
 }
 
-// waitedForNetwork is waitedTooLong of a run whose network is not ready.
-func (p *runPass) waitedForNetwork(within time.Duration, now time.Time) (why string, left time.Duration) {
+// waitedTooLongForNetwork is waitedTooLong of a run whose network is not ready.
+func (p *runPass) waitedTooLongForNetwork(within time.Duration, now time.Time) (why string, left time.Duration) {
 	if p.network != nil && meta.IsStatusConditionTrue(p.network.Status.Conditions, v1alpha1.ConditionStalled) {
-		return p.waiting.Message, 0
+		return p.waitReason.Message, 0
 	}
 	since := p.run.CreationTimestamp.Time
 	if p.network != nil {
@@ -195,19 +195,19 @@ func (p *runPass) waitedForNetwork(within time.Duration, now time.Time) (why str
 		}
 	}
 	if left = since.Add(within).Sub(now); left <= 0 {
-		return fmt.Sprintf("it was not ready within %s: %s", within, p.waiting.Message), 0
+		return fmt.Sprintf("it was not ready within %s: %s", within, p.waitReason.Message), 0
 	}
 	return "", left
 }
 
-// lacksNodes reports whether the Job of a run that was not released yet has workers without a node, or without a pod.
-func (p *runPass) lacksNodes() bool {
+// hasUnscheduledWorkers reports whether the Job of a run that was not released yet has workers without a node, or without a pod.
+func (p *runPass) hasUnscheduledWorkers() bool {
 	job := p.snapshot.Job(p.run.Name)
-	if job == nil || p.released != nil || p.waiting.Reason != "" || p.snapshot.JobOutcome(job).State != observe.Waiting {
+	if job == nil || p.barrierRelease != nil || p.waitReason.Reason != "" || p.snapshot.JobOutcome(job).State != observe.StateWaiting {
 		return false
 	}
 	placed := int32(0)
-	for _, worker := range p.workers() {
+	for _, worker := range p.workerPods() {
 		if worker.Spec.NodeName != "" {
 			placed++
 		}
@@ -215,53 +215,53 @@ func (p *runPass) lacksNodes() bool {
 	return placed < p.run.Spec.Workload.Workers.Count
 }
 
-// retry comes back when the run has waited too long, and for pods that cannot be made.
-func (p *runPass) retry(now time.Time) ctrl.Result {
+// requeueResult comes back when the run has waited too long, and for pods that cannot be made.
+func (p *runPass) requeueResult(now time.Time) ctrl.Result {
 	_, left := p.waitedTooLong(now)
-	if p.snapshot.Podless() && (left == 0 || left > quotaRecheck) {
-		left = quotaRecheck
+	if p.snapshot.HasMissingPods() && (left == 0 || left > quotaRetryPeriod) {
+		left = quotaRetryPeriod
 	}
 	return ctrl.Result{RequeueAfter: left}
 }
 
-// turn is what a run that has not begun waits for: its network, an older run on it, or its reset. The network says whose turn it
+// waitReasonOf is what a run that has not begun waits for: its network, an older run on it, or its reset. The network says whose turn it
 // is once it is ready for that run, and does not take it back.
-func turn(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork, runs []*v1alpha1.BenchmarkRun) status.Waiting {
+func waitReasonOf(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork, runs []*v1alpha1.BenchmarkRun) status.WaitReason {
 	ready := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionReady)
 	standing := ready != nil && ready.Status == metav1.ConditionTrue && network.Status.ObservedGeneration == network.Generation
-	older := firstBefore(run, runs)
+	older := firstUnfinishedRunBefore(run, runs)
 	switch {
 	case network.Spec.Suspend:
-		return status.Waiting{Reason: v1alpha1.ReasonSuspended, Message: fmt.Sprintf("BenchmarkNetwork %s is suspended", network.Name)}
+		return status.WaitReason{Reason: v1alpha1.ReasonSuspended, Message: fmt.Sprintf("BenchmarkNetwork %s is suspended", network.Name)}
 	case ready != nil && ready.Reason == v1alpha1.ReasonResetting:
-		return status.Waiting{Reason: v1alpha1.ReasonWaitingForReset, Message: fmt.Sprintf("BenchmarkNetwork %s: %s", network.Name, ready.Message)}
+		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForReset, Message: fmt.Sprintf("BenchmarkNetwork %s: %s", network.Name, ready.Message)}
 	case !standing && ready != nil && ready.Message != "":
-		return status.Waiting{Reason: v1alpha1.ReasonWaitingForNetwork, Message: fmt.Sprintf("BenchmarkNetwork %s is not ready: %s", network.Name, ready.Message)}
+		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForNetwork, Message: fmt.Sprintf("BenchmarkNetwork %s is not ready: %s", network.Name, ready.Message)}
 	case !standing:
-		return status.Waiting{Reason: v1alpha1.ReasonWaitingForNetwork, Message: fmt.Sprintf("BenchmarkNetwork %s is not ready", network.Name)}
+		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForNetwork, Message: fmt.Sprintf("BenchmarkNetwork %s is not ready", network.Name)}
 	case network.Status.Epoch != nil && network.Status.Epoch.Turn == run.UID:
-		return status.Waiting{}
+		return status.WaitReason{}
 	case older != nil:
-		return status.Waiting{Reason: v1alpha1.ReasonWaitingForTurn, Message: fmt.Sprintf("BenchmarkRun %s goes first", older.Name)}
+		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForTurn, Message: fmt.Sprintf("BenchmarkRun %s goes first", older.Name)}
 	}
-	return status.Waiting{Reason: v1alpha1.ReasonWaitingForTurn, Message: fmt.Sprintf("BenchmarkNetwork %s has not given it its turn yet", network.Name)}
+	return status.WaitReason{Reason: v1alpha1.ReasonWaitingForTurn, Message: fmt.Sprintf("BenchmarkNetwork %s has not given it its turn yet", network.Name)}
 }
 
-// firstBefore is the oldest run before another one that has not ended, or nil.
-func firstBefore(run *v1alpha1.BenchmarkRun, runs []*v1alpha1.BenchmarkRun) *v1alpha1.BenchmarkRun {
+// firstUnfinishedRunBefore is the oldest run before another one that has not ended, or nil.
+func firstUnfinishedRunBefore(run *v1alpha1.BenchmarkRun, runs []*v1alpha1.BenchmarkRun) *v1alpha1.BenchmarkRun {
 	for _, other := range runs {
 		if other.Name == run.Name {
 			return nil
 		}
-		if !plan.Ended(other) {
+		if !plan.IsRunComplete(other) {
 			return other
 		}
 	}
 	return nil
 }
 
-// workers returns the pods that the run's Job controls. Any pod may carry the run's labels, so they do not count.
-func (p *runPass) workers() []corev1.Pod {
+// workerPods returns the pods that the run's Job controls. Any pod may carry the run's labels, so they do not count.
+func (p *runPass) workerPods() []corev1.Pod {
 	job := p.snapshot.Job(p.run.Name)
 	if job == nil {
 		return nil
@@ -269,12 +269,12 @@ func (p *runPass) workers() []corev1.Pod {
 	return p.snapshot.ControlledPods(job)
 }
 
-// workersReady counts the ready workers. A pod that is being deleted may still be ready, but will not measure anything.
-func (p *runPass) workersReady() int32 {
+// countReadyWorkers counts the ready workers. A pod that is being deleted may still be ready, but will not measure anything.
+func (p *runPass) countReadyWorkers() int32 {
 	var ready int32
-	workers := p.workers()
+	workers := p.workerPods()
 	for i := range workers {
-		if workers[i].DeletionTimestamp == nil && observe.PodReady(&workers[i]) {
+		if workers[i].DeletionTimestamp == nil && observe.IsPodReady(&workers[i]) {
 			ready++
 		}
 	}
@@ -283,21 +283,21 @@ func (p *runPass) workersReady() int32 {
 
 // statusInput is what the status of the run follows from.
 func (p *runPass) statusInput(now time.Time) status.RunInput {
-	in := status.RunInput{Run: p.run, Refusal: p.refusal, Waiting: p.waiting, Result: p.result, Problem: p.problem,
-		WorkersReady: p.workersReady(), Workers: p.workers(), Now: now}
+	in := status.RunInput{Run: p.run, SpecError: p.specErr, WaitReason: p.waitReason, Result: p.result, ReconcileError: p.reconcileErr,
+		WorkersReady: p.countReadyWorkers(), Workers: p.workerPods(), Now: now}
 	if job := p.snapshot.Job(p.run.Name); job != nil {
-		in.Refused = p.snapshot.Refusal(job)
+		in.PodCreationFailure = p.snapshot.PodCreationFailure(job)
 	}
-	if p.released != nil {
-		in.Start = &p.released.Start
+	if p.barrierRelease != nil {
+		in.Start = &p.barrierRelease.Start
 	}
 	for i := range p.run.Spec.Workload.Workers.Count {
-		if cm := p.snapshot.ConfigMap(names.Report(p.run.Name, i)); cm != nil {
+		if cm := p.snapshot.ConfigMap(names.WorkerReport(p.run.Name, i)); cm != nil {
 			in.Progress = append(in.Progress, cm.Data[protocol.ProgressKey])
 		}
 	}
 	in.Failure, in.FailureReason = p.failure.message, p.failure.reason
-	if in.Failure == "" && p.problem == nil {
+	if in.Failure == "" && p.reconcileErr == nil {
 		in.Failure, _ = p.waitedTooLong(now)
 	}
 	return in

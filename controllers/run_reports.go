@@ -31,25 +31,25 @@ func acquireDecodingSlot(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// reports is the content of the workers' reports.
-type reports struct {
-	// merged is what the workers measured together; nil if none has measured anything.
-	merged *results.Measurement
+// workerReports is the content of the workers' reports.
+type workerReports struct {
+	// measurement is what the workers measured together; nil if none has measured anything.
+	measurement *results.Measurement
 	// failures are the reasons why the other workers have no result, by their index.
 	failures map[int]string
 }
 
-// workersEnded reports whether the workers write no more reports: each has written a result or a failure, or their Job has ended.
-func (p *runPass) workersEnded() bool {
+// haveWorkersEnded reports whether the workers write no more reports: each has written a result or a failure, or their Job has ended.
+func (p *runPass) haveWorkersEnded() bool {
 	job := p.snapshot.Job(p.run.Name)
 	if job == nil {
 		return false
 	}
-	if p.snapshot.JobOutcome(job).State != observe.Waiting {
+	if p.snapshot.JobOutcome(job).State != observe.StateWaiting {
 		return true
 	}
 	for i := range p.run.Spec.Workload.Workers.Count {
-		cm := p.snapshot.ConfigMap(names.Report(p.run.Name, i))
+		cm := p.snapshot.ConfigMap(names.WorkerReport(p.run.Name, i))
 		if cm == nil {
 			return false
 		}
@@ -63,10 +63,10 @@ func (p *runPass) workersEnded() bool {
 // readReports decodes and merges the workers' reports, one at a time. A report that cannot be decoded counts as a failure of its worker,
 // since a retry cannot succeed.
 func (r *RunReconciler) readReports(ctx context.Context, pass *runPass) error {
-	read := &reports{failures: map[int]string{}}
+	read := &workerReports{failures: map[int]string{}}
 	pending := map[int]*corev1.ConfigMap{}
 	for i := range pass.run.Spec.Workload.Workers.Count {
-		cm := pass.snapshot.ConfigMap(names.Report(pass.run.Name, i))
+		cm := pass.snapshot.ConfigMap(names.WorkerReport(pass.run.Name, i))
 		if cm == nil {
 			continue
 		}
@@ -77,13 +77,13 @@ func (r *RunReconciler) readReports(ctx context.Context, pass *runPass) error {
 		}
 	}
 	pass.reports = read
-	each := func(yield func(*results.Worker) error) error {
+	each := func(yield func(*results.WorkerResult) error) error {
 		for i := range int(pass.run.Spec.Workload.Workers.Count) {
 			if pending[i] == nil {
 				continue
 			}
 			err := r.yieldReport(ctx, pending[i], i, yield)
-			var unusable unusableReport
+			var unusable invalidReportError
 			if errors.As(err, &unusable) {
 				read.failures[i] = message.Truncate(err.Error(), message.MaxItem)
 				delete(pending, i)
@@ -98,41 +98,41 @@ func (r *RunReconciler) readReports(ctx context.Context, pass *runPass) error {
 		return err
 	}
 	if len(merged.Workers) > 0 {
-		read.merged = merged
+		read.measurement = merged
 	}
 	return nil
 }
 
 // mergeReports puts the workers together, over the steady part of what they recorded unless the times are fixed.
-func mergeReports(each steady.Reports, measure *v1alpha1.Measure) (*results.Measurement, error) {
+func mergeReports(each steady.WorkerResultIterator, measure *v1alpha1.Measure) (*results.Measurement, error) {
 	if measure.SteadyState != nil {
-		return steady.Merge(each, steady.Policy(measure))
+		return steady.MergeSteadyWindow(each, steady.PolicyFor(measure))
 	}
 	merger := results.NewMerger()
-	err := each(merger.Add)
+	err := each(merger.AddWorker)
 	return merger.Measurement(), err
 }
 
-// unusableReport is an error in a report itself. A retry cannot succeed.
-type unusableReport struct{ error }
+// invalidReportError is an error in a report itself. A retry cannot succeed.
+type invalidReportError struct{ error }
 
-func (e unusableReport) Unwrap() error { return e.error }
+func (e invalidReportError) Unwrap() error { return e.error }
 
 // yieldReport reads a report from the API server, since the cache does not keep its content, and passes it to yield.
-func (r *RunReconciler) yieldReport(ctx context.Context, cached *corev1.ConfigMap, index int, yield func(*results.Worker) error) error {
+func (r *RunReconciler) yieldReport(ctx context.Context, cached *corev1.ConfigMap, index int, yield func(*results.WorkerResult) error) error {
 	var cm corev1.ConfigMap
-	if err := r.Direct.Get(ctx, client.ObjectKeyFromObject(cached), &cm); err != nil {
+	if err := r.APIReader.Get(ctx, client.ObjectKeyFromObject(cached), &cm); err != nil {
 		return fmt.Errorf("get report of worker %d: %w", index, err)
 	}
-	worker, err := results.DecodeWorker(cm.BinaryData[protocol.ResultKey])
+	worker, err := results.DecodeWorkerResult(cm.BinaryData[protocol.ResultKey])
 	if err != nil {
-		return unusableReport{err}
+		return invalidReportError{err}
 	}
 	if worker.Worker != index {
-		return unusableReport{fmt.Errorf("the report of worker %d is that of worker %d", index, worker.Worker)}
+		return invalidReportError{fmt.Errorf("the report of worker %d is that of worker %d", index, worker.Worker)}
 	}
 	if err := yield(worker); err != nil {
-		return unusableReport{err}
+		return invalidReportError{err}
 	}
 	return nil
 }
@@ -148,29 +148,29 @@ func (p *runPass) failureMessage() string {
 	if len(lines) == 0 {
 		lines = append(lines, "the workers left no result: "+p.snapshot.JobOutcome(p.snapshot.Job(p.run.Name)).Message)
 	}
-	return message.List(lines, "; ")
+	return message.JoinItems(lines, "; ")
 }
 
 // readResult reads the result of the run, if it is written, and keeps the decoding slot for it. A result that cannot be decoded ends the
 // run, since a retry cannot succeed.
 func (r *RunReconciler) readResult(ctx context.Context, pass *runPass) error {
-	written := pass.snapshot.ConfigMap(names.Result(pass.run.Name))
+	written := pass.snapshot.ConfigMap(names.ResultConfigMap(pass.run.Name))
 	if written == nil {
 		return nil
 	}
 	var cm corev1.ConfigMap
-	if err := r.Direct.Get(ctx, client.ObjectKeyFromObject(written), &cm); err != nil {
+	if err := r.APIReader.Get(ctx, client.ObjectKeyFromObject(written), &cm); err != nil {
 		return client.IgnoreNotFound(err)
 	}
 	release, err := acquireDecodingSlot(ctx)
 	if err != nil {
 		return err
 	}
-	if pass.result, err = results.Decode(cm.BinaryData[protocol.ResultKey]); err != nil {
+	if pass.result, err = results.DecodeRunResult(cm.BinaryData[protocol.ResultKey]); err != nil {
 		release()
-		pass.failure = failedRun{v1alpha1.ReasonRunFailed, fmt.Sprintf("ConfigMap %s: %v", cm.Name, err)}
+		pass.failure = runFailure{v1alpha1.ReasonRunFailed, fmt.Sprintf("ConfigMap %s: %v", cm.Name, err)}
 		return nil
 	}
-	pass.release = release
+	pass.releaseSlot = release
 	return nil
 }

@@ -37,22 +37,22 @@ func (r reportReader) List(context.Context, client.ObjectList, ...client.ListOpt
 	return nil
 }
 
-// passWith is a pass over a run whose workers left these reports.
-func passWith(packed [][]byte, measure v1alpha1.Measure) (*RunReconciler, *runPass) {
+// newRunPass is a pass over a run whose workers left these reports.
+func newRunPass(packed [][]byte, measure v1alpha1.Measure) (*RunReconciler, *runPass) {
 	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "r"}}
 	run.Spec.Workload.Workers.Count, run.Spec.Workload.Measure = int32(len(packed)), measure
 	reader, cached := reportReader{}, []client.Object{}
 	for i, content := range packed {
-		name := names.Report("r", int32(i))
+		name := names.WorkerReport("r", int32(i))
 		reader[name] = content
 		cached = append(cached, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name},
 			BinaryData: map[string][]byte{protocol.ResultKey: []byte("digest")}})
 	}
-	r := &RunReconciler{Dependencies: Dependencies{Direct: reader}}
-	return r, &runPass{run: run, snapshot: observe.NewSnapshot(clientgoscheme.Scheme, cached, nil)}
+	r := &RunReconciler{Dependencies: Dependencies{APIReader: reader}}
+	return r, &runPass{run: run, snapshot: observe.New(clientgoscheme.Scheme, cached, nil)}
 }
 
-func zipped(t *testing.T, text string) []byte {
+func gzipText(t *testing.T, text string) []byte {
 	t.Helper()
 	var packed bytes.Buffer
 	zip := gzip.NewWriter(&packed)
@@ -78,11 +78,11 @@ func fullReport(t *testing.T, index, seconds, members, series, intervals int) []
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := results.Worker{Worker: index, StartMillis: 1, WindowSeconds: seconds, Histogram: encoded,
+	w := results.WorkerResult{Worker: index, StartMillis: 1, WindowSeconds: seconds, Histogram: encoded,
 		CompletedPerSecond: make([]int64, seconds), FailedPerSecond: make([]int64, seconds)}
 	for i := range members {
 		name := fmt.Sprintf("%d-%d", index, i)
-		w.Members = append(w.Members, results.Member{Member: name, CPUSeconds: make(results.Series, seconds), MemoryBytes: make(results.Series, seconds)})
+		w.Members = append(w.Members, results.MemberUsage{Member: name, CPUSeconds: make(results.Series, seconds), MemoryBytes: make(results.Series, seconds)})
 		w.Errors = append(w.Errors, results.ErrorCount{Kind: name, Count: 1})
 		w.Blocks = append(w.Blocks, results.Block{Height: int64(1 + i), Micros: 1, Proposer: name})
 	}
@@ -93,7 +93,7 @@ func fullReport(t *testing.T, index, seconds, members, series, intervals int) []
 		// Each interval is full; the whole has the sum.
 		w.IntervalSeconds = seconds / intervals
 		for range intervals {
-			w.Intervals = append(w.Intervals, results.Interval{Histogram: encoded})
+			w.Intervals = append(w.Intervals, results.RecordedInterval{Histogram: encoded})
 		}
 		whole := results.NewHistogram()
 		for range intervals {
@@ -110,12 +110,12 @@ func fullReport(t *testing.T, index, seconds, members, series, intervals int) []
 		t.Fatalf("the report has %d bytes, at most %d are decoded: %v", len(text), results.MaxDecodedBytes, err)
 	}
 	t.Logf("a report has %d KiB", len(text)>>10)
-	return zipped(t, string(text))
+	return gzipText(t, string(text))
 }
 
 // TestResultHoldsDecodingSlot: a decoded result counts as one of the documents that may be in memory at a time, until the pass ends.
 func TestResultHoldsDecodingSlot(t *testing.T) {
-	packed, err := results.Encode(&results.Result{APIVersion: results.APIVersion, Kind: results.Kind, SchemaVersion: results.SchemaVersion})
+	packed, err := results.EncodeRunResult(&results.RunResult{APIVersion: results.APIVersion, Kind: results.Kind, SchemaVersion: results.SchemaVersion})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,17 +124,17 @@ func TestResultHoldsDecodingSlot(t *testing.T) {
 		held    int
 	}{"a result": {packed, 1}, "no result": {[]byte("{"), 0}} {
 		t.Run(name, func(t *testing.T) {
-			r := &RunReconciler{Dependencies: Dependencies{Direct: reportReader{names.Result("r"): c.content}}}
-			pass := &runPass{run: &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "r"}}, snapshot: observe.NewSnapshot(clientgoscheme.Scheme,
-				[]client.Object{&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.Result("r")}}}, nil)}
+			r := &RunReconciler{Dependencies: Dependencies{APIReader: reportReader{names.ResultConfigMap("r"): c.content}}}
+			pass := &runPass{run: &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "r"}}, snapshot: observe.New(clientgoscheme.Scheme,
+				[]client.Object{&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.ResultConfigMap("r")}}}, nil)}
 			if err := r.readResult(t.Context(), pass); err != nil {
 				t.Fatal(err)
 			}
 			if len(decodingSlot) != c.held || (pass.result != nil) != (c.held == 1) || (pass.failure.message == "") != (c.held == 1) {
 				t.Errorf("the slot is held by %d, want %d; the result is %v, the failure %q", len(decodingSlot), c.held, pass.result, pass.failure.message)
 			}
-			if pass.release != nil {
-				pass.release()
+			if pass.releaseSlot != nil {
+				pass.releaseSlot()
 			}
 			if len(decodingSlot) != 0 {
 				t.Error("the slot should be free when the pass has ended")
@@ -157,16 +157,16 @@ func TestReportsDoNotExhaustMemory(t *testing.T) {
 		report  func(worker int) []byte
 		merges  bool
 	}{
-		"bombs":            {fixed, func(int) []byte { return zipped(t, strings.Repeat(" ", 32<<20)) }, false},
-		"too many members": {fixed, func(int) []byte { return zipped(t, `{"members":`+list("{}", 1_300_000)+`}`) }, false},
+		"bombs":            {fixed, func(int) []byte { return gzipText(t, strings.Repeat(" ", 32<<20)) }, false},
+		"too many members": {fixed, func(int) []byte { return gzipText(t, `{"members":`+list("{}", 1_300_000)+`}`) }, false},
 		"most members": {fixed, func(int) []byte {
-			return zipped(t, `{"members":`+list(`{"host":{"pressure":{}},"volume":{},"clock":{}}`, 20_000)+`}`)
+			return gzipText(t, `{"members":`+list(`{"host":{"pressure":{}},"volume":{},"clock":{}}`, 20_000)+`}`)
 		}, false},
-		"most numbers": {fixed, func(int) []byte { return zipped(t, `{"series":`+list(`{"values":`+list("0", 199_000)+`}`, 10)+`}`) }, false},
+		"most numbers": {fixed, func(int) []byte { return gzipText(t, `{"series":`+list(`{"values":`+list("0", 199_000)+`}`, 10)+`}`) }, false},
 		"duplicate keys": {fixed, func(int) []byte {
-			return zipped(t, `{`+strings.Repeat(`"members":`+list("{}", 19_000)+`,`, 25)+`"unit":""}`)
+			return gzipText(t, `{`+strings.Repeat(`"members":`+list("{}", 19_000)+`,`, 25)+`"unit":""}`)
 		}, false},
-		"nesting":           {fixed, func(int) []byte { return zipped(t, strings.Repeat(`{"members":[`, 300_000)) }, false},
+		"nesting":           {fixed, func(int) []byte { return gzipText(t, strings.Repeat(`{"members":[`, 300_000)) }, false},
 		"valid, members":    {fixed, func(i int) []byte { return fullReport(t, i, 1, 10_000, 10_000, 0) }, true},
 		"valid, series":     {fixed, func(i int) []byte { return fullReport(t, i, 80_000, 8, 4, 0) }, true},
 		"valid, histograms": {steadily, func(i int) []byte { return fullReport(t, i, 480, 100, 10, 48) }, true},
@@ -176,7 +176,7 @@ func TestReportsDoNotExhaustMemory(t *testing.T) {
 			for i := range workers {
 				packed = append(packed, c.report(i))
 			}
-			peak := peakMemory(func() {
+			peak := measurePeakMemory(func() {
 				var all sync.WaitGroup
 				for range reconciles {
 					all.Go(func() { collectReports(t, packed, c.measure, c.merges) })
@@ -199,30 +199,30 @@ func collectReports(t *testing.T, packed [][]byte, measure v1alpha1.Measure, mer
 		return
 	}
 	defer release()
-	r, pass := passWith(packed, measure)
+	r, pass := newRunPass(packed, measure)
 	if err := r.readReports(t.Context(), pass); err != nil {
 		t.Error(err)
 		return
 	}
-	if merged := pass.reports.merged; (merged != nil) != merges || !merges && len(pass.reports.failures) != len(packed) {
+	if merged := pass.reports.measurement; (merged != nil) != merges || !merges && len(pass.reports.failures) != len(packed) {
 		t.Errorf("merged: %t, failure of the first: %s", merged != nil, pass.reports.failures[0])
 		return
 	}
 	if !merges {
 		return
 	}
-	result, err := results.NewResult(pass.reports.merged, results.Interpretation{}, results.Verdict{})
+	result, err := results.NewRunResult(pass.reports.measurement, results.Interpretation{}, results.Verdict{})
 	if err != nil {
 		t.Error(err)
 		return
 	}
-	if _, err := results.Encode(result); err != nil {
+	if _, err := results.EncodeRunResult(result); err != nil {
 		t.Error(err)
 	}
 }
 
-// peakMemory is the most memory that the process has from the system while do runs, without what it has given back.
-func peakMemory(do func()) uint64 {
+// measurePeakMemory is the most memory that the process has from the system while do runs, without what it has given back.
+func measurePeakMemory(do func()) uint64 {
 	debug.FreeOSMemory()
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	var peak uint64
@@ -248,11 +248,11 @@ func peakMemory(do func()) uint64 {
 
 // TestReportOfAnotherWorkerIsRefused: a pod may write to the reports of its run only, but into any of them.
 func TestReportOfAnotherWorkerIsRefused(t *testing.T) {
-	r, pass := passWith([][]byte{fullReport(t, 0, 2, 1, 1, 0), fullReport(t, 0, 2, 1, 1, 0)}, v1alpha1.Measure{})
+	r, pass := newRunPass([][]byte{fullReport(t, 0, 2, 1, 1, 0), fullReport(t, 0, 2, 1, 1, 0)}, v1alpha1.Measure{})
 	if err := r.readReports(t.Context(), pass); err != nil {
 		t.Fatal(err)
 	}
-	if len(pass.reports.merged.Workers) != 1 || !strings.Contains(pass.reports.failures[1], "the report of worker 1 is that of worker 0") {
-		t.Errorf("%d workers merged, failures %v", len(pass.reports.merged.Workers), pass.reports.failures)
+	if len(pass.reports.measurement.Workers) != 1 || !strings.Contains(pass.reports.failures[1], "the report of worker 1 is that of worker 0") {
+		t.Errorf("%d workers merged, failures %v", len(pass.reports.measurement.Workers), pass.reports.failures)
 	}
 }

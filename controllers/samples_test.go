@@ -27,12 +27,12 @@ func TestSampleExperiments(t *testing.T) {
 			}
 			text, err := os.ReadFile(file)
 			must(t, err)
-			w := laboratory(t, string(text))
-			w.node("hall", "4000", "16Ti")
+			w := newTestEnvWithExperiment(t, string(text))
+			w.createNode("hall", "4000", "16Ti")
 			e := &v1alpha1.BenchmarkExperiment{}
-			must(t, w.client.Get(w.ctx, w.request(w.decode(string(text)).GetName()).NamespacedName, e))
+			must(t, w.client.Get(w.ctx, w.requestFor(w.decodeYAML(string(text)).GetName()).NamespacedName, e))
 			w.reconcileExperiment(e.Name)
-			w.get(e.Name, e)
+			w.mustGet(e.Name, e)
 			accepted := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
 			if accepted == nil || accepted.Status != "True" {
 				t.Fatalf("the experiment should be accepted, but Accepted is %+v", accepted)

@@ -66,40 +66,40 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// world is a namespace of its own on a real API server, with the reconcilers in the test's hand.
-type world struct {
+// testEnv is a namespace of its own on a real API server, with the reconcilers in the test's hand.
+type testEnv struct {
 	t         *testing.T
 	ctx       context.Context
 	namespace string
 	// client of the test itself, and the one of the reconcilers, which reads through their cache.
-	client, operator client.Client
-	cache            cache.Cache
-	// written are the kinds that a pass waits for.
-	written writtenKinds
-	// direct is through what the reconcilers read past their cache.
-	direct client.Reader
-	// host that pods are on; empty: they are on none.
-	host   string
-	writes atomic.Int64
-	// dryRuns are the creations that were only tried.
-	dryRuns atomic.Int64
+	client, operatorClient client.Client
+	cache                  cache.Cache
+	// writtenKinds are the kinds that a pass waits for.
+	writtenKinds writtenKinds
+	// apiReader is through what the reconcilers read past their cache.
+	apiReader client.Reader
+	// podNode that pods are on; empty: they are on none.
+	podNode    string
+	writeCount atomic.Int64
+	// dryRunCount are the creations that were only tried.
+	dryRunCount atomic.Int64
 	// applied are kind and name of what was applied.
 	applied []string
-	// failAt is the number of the write that fails, as if the operator died before it; 0: none.
-	failAt int64
+	// failAtWrite is the number of the write that fails, as if the operator died before it; 0: none.
+	failAtWrite int64
 	// now is the reconcilers' clock.
 	now time.Time
 	// charts renders those of users.
 	charts *sandbox.Renderer
 	// platforms that the reconcilers know.
 	platforms *platform.Registry
-	// kueue says whether Kueue is heard.
-	kueue controllers.KueueMode
+	// kueueMode says whether Kueue is heard.
+	kueueMode controllers.KueueMode
 	// limiter that networks wait for; nil: none.
 	limiter *controllers.Limiter
 }
 
-func newWorld(t *testing.T) *world {
+func newTestEnv(t *testing.T) *testEnv {
 	t.Helper()
 	// Asked again here, where the test cache takes note of it; in TestMain it does not.
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
@@ -113,38 +113,38 @@ func newWorld(t *testing.T) *world {
 	must(t, err)
 	charts, err := sandbox.NewRenderer(time.Now)
 	must(t, err)
-	w := &world{t: t, charts: charts, ctx: t.Context(), now: time.Now().Truncate(time.Second),
-		platforms: all.Registry()}
-	w.client = w.recorded(plain)
-	w.use(sharedConnection(t, plain, controllers.KueueIgnore))
+	w := &testEnv{t: t, charts: charts, ctx: t.Context(), now: time.Now().Truncate(time.Second),
+		platforms: all.New()}
+	w.client = w.recordWrites(plain)
+	w.useConnection(sharedConnection(t, plain, controllers.KueueIgnore))
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
 	must(t, plain.Create(w.ctx, ns))
 	w.namespace = ns.Name
 	return w
 }
 
-// use has the reconcilers work through a connection.
-func (w *world) use(c *operatorConnection) {
-	w.cache, w.direct = c.cache, c.direct
-	w.operator = interceptor.NewClient(w.recorded(c.cached), w.counting())
+// useConnection has the reconcilers work through a connection.
+func (w *testEnv) useConnection(c *operatorConnection) {
+	w.cache, w.apiReader = c.cache, c.directClient
+	w.operatorClient = interceptor.NewClient(w.recordWrites(c.cachedClient), w.countingFuncs())
 }
 
 // operatorNamespace is where the chart would install the operator; the account needs no pod to be used.
 const operatorNamespace = "benchnet-system"
 
-// asOperator is a connection with the rights that the chart gives the operator for all namespaces, and no others: a write or a read for
+// installOperatorRBAC is a connection with the rights that the chart gives the operator for all namespaces, and no others: a write or a read for
 // which they do not suffice fails here as it would there.
-func asOperator(t *testing.T, admin client.Client) *rest.Config {
+func installOperatorRBAC(t *testing.T, admin client.Client) *rest.Config {
 	t.Helper()
 	values := map[string]any{"kueue": string(controllers.KueueHonour)}
-	for _, object := range chartRights(t, operatorNamespace, values, "ClusterRole", "ClusterRoleBinding") {
+	for _, object := range renderOperatorRBAC(t, operatorNamespace, values, "ClusterRole", "ClusterRoleBinding") {
 		must(t, client.IgnoreAlreadyExists(admin.Create(t.Context(), object)))
 	}
-	return impersonating(operatorNamespace)
+	return operatorConfig(operatorNamespace)
 }
 
-// impersonating is a connection as the operator that is installed in a namespace.
-func impersonating(namespace string) *rest.Config {
+// operatorConfig is a connection as the operator that is installed in a namespace.
+func operatorConfig(namespace string) *rest.Config {
 	own := rest.CopyConfig(config)
 	own.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + namespace + ":benchnet-operator",
 		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"}}
@@ -154,87 +154,87 @@ func impersonating(namespace string) *rest.Config {
 // errDied is what the reconcilers see of a write before which the operator dies.
 var errDied = fmt.Errorf("the operator died before this write")
 
-func (w *world) write(do func() error) error {
-	if n := w.writes.Add(1); n == w.failAt {
+func (w *testEnv) countWrite(do func() error) error {
+	if n := w.writeCount.Add(1); n == w.failAtWrite {
 		return errDied
 	}
 	return do()
 }
 
-// counting counts every write of the reconcilers; a dry run is none.
-func (w *world) counting() interceptor.Funcs {
+// countingFuncs counts every write of the reconcilers; a dry run is none.
+func (w *testEnv) countingFuncs() interceptor.Funcs {
 	return interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			if slices.Contains(opts, client.CreateOption(client.DryRunAll)) {
-				w.dryRuns.Add(1)
+				w.dryRunCount.Add(1)
 				return c.Create(ctx, o, opts...)
 			}
-			return w.write(func() error { return c.Create(ctx, o, opts...) })
+			return w.countWrite(func() error { return c.Create(ctx, o, opts...) })
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
-			return w.write(func() error { return c.Delete(ctx, o, opts...) })
+			return w.countWrite(func() error { return c.Delete(ctx, o, opts...) })
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
-			return w.write(func() error { return c.Patch(ctx, o, p, opts...) })
+			return w.countWrite(func() error { return c.Patch(ctx, o, p, opts...) })
 		},
 		Apply: func(ctx context.Context, c client.WithWatch, o runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
-			w.applied = append(w.applied, nameOf(o))
-			return w.write(func() error { return c.Apply(ctx, o, opts...) })
+			w.applied = append(w.applied, kindAndName(o))
+			return w.countWrite(func() error { return c.Apply(ctx, o, opts...) })
 		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
-			return w.write(func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
+			return w.countWrite(func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
 		},
 	}
 }
 
-var catalogue = images.Catalogue{Registry: "ghcr.io/benchnet", Version: "0.1.0"}
+var testImages = images.ImageCatalogue{Registry: "ghcr.io/benchnet", Version: "0.1.0"}
 
-func (w *world) dependencies() controllers.Dependencies {
-	return controllers.Dependencies{Client: w.operator, Direct: w.direct, Platforms: w.platforms, Images: catalogue,
-		Writer: apply.NewWriter(w.operator, w.direct, w.operator.Scheme()), Reader: observe.NewReader(w.operator, w.operator.Scheme()),
-		Charts: w.charts, Events: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Kueue: w.kueue, Now: func() time.Time { return w.now }}
+func (w *testEnv) newDependencies() controllers.Dependencies {
+	return controllers.Dependencies{Client: w.operatorClient, APIReader: w.apiReader, Platforms: w.platforms, Images: testImages,
+		Writer: apply.NewWriter(w.operatorClient, w.apiReader, w.operatorClient.Scheme()), SnapshotReader: observe.NewReader(w.operatorClient, w.operatorClient.Scheme()),
+		ChartRenderer: w.charts, Recorder: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Kueue: w.kueueMode, Now: func() time.Time { return w.now }}
 }
 
-func (w *world) networks() *controllers.NetworkReconciler {
+func (w *testEnv) networkReconciler() *controllers.NetworkReconciler {
 	w.awaitWrites()
-	return &controllers.NetworkReconciler{Dependencies: w.dependencies(), Limiter: w.limiter}
+	return &controllers.NetworkReconciler{Dependencies: w.newDependencies(), Limiter: w.limiter}
 }
 
-func (w *world) runs() *controllers.RunReconciler {
+func (w *testEnv) runReconciler() *controllers.RunReconciler {
 	w.awaitWrites()
-	return &controllers.RunReconciler{Dependencies: w.dependencies()}
+	return &controllers.RunReconciler{Dependencies: w.newDependencies()}
 }
 
-func (w *world) request(name string) ctrl.Request {
+func (w *testEnv) requestFor(name string) ctrl.Request {
 	return ctrl.Request{NamespacedName: client.ObjectKey{Namespace: w.namespace, Name: name}}
 }
 
 // reconcileNetwork makes one pass that must succeed.
-func (w *world) reconcileNetwork(name string) ctrl.Result {
+func (w *testEnv) reconcileNetwork(name string) ctrl.Result {
 	w.t.Helper()
-	result, err := w.networks().Reconcile(w.ctx, w.request(name))
+	result, err := w.networkReconciler().Reconcile(w.ctx, w.requestFor(name))
 	must(w.t, err)
 	return result
 }
 
-func (w *world) reconcileRun(name string) {
+func (w *testEnv) reconcileRun(name string) {
 	w.t.Helper()
-	_, err := w.runs().Reconcile(w.ctx, w.request(name))
+	_, err := w.runReconciler().Reconcile(w.ctx, w.requestFor(name))
 	must(w.t, err)
 }
 
-// create makes an object from YAML; the namespace is the world's.
-func (w *world) create(text string, into client.Object) error {
+// createFromYAML makes an object from YAML; the namespace is the world's.
+func (w *testEnv) createFromYAML(text string, into client.Object) error {
 	w.t.Helper()
-	raw := w.decode(text)
+	raw := w.decodeYAML(text)
 	if err := w.client.Create(w.ctx, raw, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
 		return err
 	}
 	return w.client.Get(w.ctx, client.ObjectKeyFromObject(raw), into)
 }
 
-// decode has what kubectl would send: what the text has, zeros included, and nothing else.
-func (w *world) decode(text string) *unstructured.Unstructured {
+// decodeYAML has what kubectl would send: what the text has, zeros included, and nothing else.
+func (w *testEnv) decodeYAML(text string) *unstructured.Unstructured {
 	w.t.Helper()
 	raw := &unstructured.Unstructured{}
 	must(w.t, yaml.Unmarshal([]byte(text), &raw.Object))
@@ -242,22 +242,22 @@ func (w *world) decode(text string) *unstructured.Unstructured {
 	return raw
 }
 
-func (w *world) get(name string, into client.Object) {
+func (w *testEnv) mustGet(name string, into client.Object) {
 	w.t.Helper()
 	must(w.t, w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: name}, into))
 }
 
-func (w *world) network(name string) *v1alpha1.BenchmarkNetwork {
+func (w *testEnv) getNetwork(name string) *v1alpha1.BenchmarkNetwork {
 	w.t.Helper()
 	n := &v1alpha1.BenchmarkNetwork{}
-	w.get(name, n)
+	w.mustGet(name, n)
 	return n
 }
 
-func (w *world) run(name string) *v1alpha1.BenchmarkRun {
+func (w *testEnv) getRun(name string) *v1alpha1.BenchmarkRun {
 	w.t.Helper()
 	r := &v1alpha1.BenchmarkRun{}
-	w.get(name, r)
+	w.mustGet(name, r)
 	return r
 }
 
@@ -268,12 +268,12 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func (w *world) meta(name string) metav1.ObjectMeta {
+func (w *testEnv) objectMeta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: w.namespace}
 }
 
-// nameOf is the kind and name of what is applied.
-func nameOf(o runtime.ApplyConfiguration) string {
+// kindAndName is the kind and name of what is applied.
+func kindAndName(o runtime.ApplyConfiguration) string {
 	var head struct {
 		metav1.TypeMeta
 		metav1.ObjectMeta `json:"metadata"`

@@ -21,19 +21,19 @@ import (
 
 // Finalizers of networks that have something to do before they are gone.
 const (
-	// serversFinalizer marks a network whose members have, or may have, schemas on a server that outlives it. It is set before anything
+	// teardownFinalizer marks a network whose members have, or may have, schemas on a server that outlives it. It is set before anything
 	// is made there, and goes when that is gone: nothing else of the network tells of it, for all else may be deleted before the
 	// network is, by hand or where dependants go first.
-	serversFinalizer = "benchnet.dev/teardown"
+	teardownFinalizer = "benchnet.dev/teardown"
 	// resultsFinalizer is on a network whose results are to be kept.
 	resultsFinalizer = "benchnet.dev/results"
 )
 
-// guardTearDown sets the finalizers before anything is made that its owner references would not remove, or would.
-func (r *NetworkReconciler) guardTearDown(ctx context.Context, pass *networkPass) error {
+// addFinalizers sets the finalizers before anything is made that its owner references would not remove, or would.
+func (r *NetworkReconciler) addFinalizers(ctx context.Context, pass *networkPass) error {
 	var needed []string
 	if len(pass.plan.Teardown) > 0 {
-		needed = append(needed, serversFinalizer)
+		needed = append(needed, teardownFinalizer)
 	}
 	if pass.network.Spec.ResultPolicy == v1alpha1.ResultKeep {
 		needed = append(needed, resultsFinalizer)
@@ -41,78 +41,78 @@ func (r *NetworkReconciler) guardTearDown(ctx context.Context, pass *networkPass
 	return r.patchFinalizers(ctx, pass.network, controllerutil.AddFinalizer, needed...)
 }
 
-// tearDown stops the members, removes what outlives the network, and releases it. Everything else goes with its owner.
-func (r *NetworkReconciler) tearDown(ctx context.Context, pass *networkPass) (ctrl.Result, error) {
-	servers, err := r.leaveServers(ctx, pass)
-	if err != nil || servers.State != observe.Ready {
-		return patient(pass.retry(), errors.Join(err, r.reportTeardown(ctx, pass, servers)))
+// tearDownNetwork stops the members, removes what outlives the network, and releases it. Everything else goes with its owner.
+func (r *NetworkReconciler) tearDownNetwork(ctx context.Context, pass *networkPass) (ctrl.Result, error) {
+	servers, err := r.dropExternalSchemas(ctx, pass)
+	if err != nil || servers.State != observe.StateReady {
+		return requeueOnQuota(pass.requeueResult(), errors.Join(err, r.patchTeardownStatus(ctx, pass, servers)))
 	}
-	return ctrl.Result{}, r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer, serversFinalizer, resultsFinalizer)
+	return ctrl.Result{}, r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer, teardownFinalizer, resultsFinalizer)
 }
 
-// reportTeardown writes why a network that is being deleted still exists.
-func (r *NetworkReconciler) reportTeardown(ctx context.Context, pass *networkPass, servers observe.Readiness) error {
-	return r.writeNetworkStatus(ctx, pass.network, status.TearingDown(pass.network, servers, serversFinalizer, r.Now()))
+// patchTeardownStatus writes why a network that is being deleted still exists.
+func (r *NetworkReconciler) patchTeardownStatus(ctx context.Context, pass *networkPass, servers observe.Readiness) error {
+	return r.patchNetworkStatus(ctx, pass.network, status.ComputeTeardown(pass.network, servers, teardownFinalizer, r.Now()))
 }
 
-// leaveServers stops the members and removes their schemas from servers that outlive the network. The readiness is Ready when no schema
+// dropExternalSchemas stops the members and removes their schemas from servers that outlive the network. The readiness is Ready when no schema
 // is left, or when the operator has no plan from which to remove them. With an error, the readiness has its message.
-func (r *NetworkReconciler) leaveServers(ctx context.Context, pass *networkPass) (observe.Readiness, error) {
-	if pass.plan == nil || !controllerutil.ContainsFinalizer(pass.network, serversFinalizer) {
-		return observe.Readiness{State: observe.Ready}, nil
+func (r *NetworkReconciler) dropExternalSchemas(ctx context.Context, pass *networkPass) (observe.Readiness, error) {
+	if pass.plan == nil || !controllerutil.ContainsFinalizer(pass.network, teardownFinalizer) {
+		return observe.Readiness{State: observe.StateReady}, nil
 	}
 	for _, stage := range pass.plan.Stages {
 		if stage.Name == plan.StageMembers {
-			if err := r.deleteAll(ctx, pass, stage.Objects); err != nil {
-				return unapplied(err), err
+			if err := r.deleteLiveObjects(ctx, pass, stage.Objects); err != nil {
+				return applyErrorReadiness(err), err
 			}
 		}
 	}
-	if errors.Is(pass.secretRefusal, errNoAdminLabel) {
-		return unapplied(pass.secretRefusal), pass.secretRefusal
+	if errors.Is(pass.adminSecretErr, errNoAdminLabel) {
+		return applyErrorReadiness(pass.adminSecretErr), pass.adminSecretErr
 	}
 	// Where dependants go first, what blocked the network's end would be deleted as soon as it is made.
-	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network), ChildrenLast: true}
+	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network), SkipBlockOwnerDeletion: true}
 	for _, object := range pass.plan.Teardown {
 		err := r.deleteForRecreation(ctx, pass, object)
 		if err == nil {
-			err = r.Writer.Apply(ctx, owner, object, pass.snapshot.Live(object))
+			err = r.Writer.Apply(ctx, owner, object, pass.snapshot.LiveObject(object))
 		}
 		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-			return observe.Readiness{State: observe.Ready}, nil // Nothing can be made here any more, and the namespace must not wait for it.
+			return observe.Readiness{State: observe.StateReady}, nil // Nothing can be made here any more, and the namespace must not wait for it.
 		}
 		if err != nil {
-			return unapplied(err), err
+			return applyErrorReadiness(err), err
 		}
 	}
-	removed := pass.readiness(plan.Stage{Objects: pass.plan.Teardown})
-	if removed.State != observe.Ready {
+	removed := pass.stageReadiness(plan.Stage{Objects: pass.plan.Teardown})
+	if removed.State != observe.StateReady {
 		removed.Message = "schemas on the database server stay: " + removed.Message
 		return removed, nil
 	}
-	return removed, r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer, serversFinalizer)
+	return removed, r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer, teardownFinalizer)
 }
 
 // deleteForRecreation deletes the live counterpart of a planned Job that failed only by waiting, once its delay is over. A later pass
 // creates the Job again. It does nothing for other objects.
 func (r *NetworkReconciler) deleteForRecreation(ctx context.Context, pass *networkPass, planned client.Object) error {
-	live := pass.snapshot.Live(planned)
+	live := pass.snapshot.LiveObject(planned)
 	at, due := pass.snapshot.RecreateAt(live)
 	if !due {
 		return nil
 	}
 	if left := at.Sub(r.Now()); left > 0 {
-		if pass.recreateIn == 0 || left < pass.recreateIn {
-			pass.recreateIn = left
+		if pass.jobRecreationDelay == 0 || left < pass.jobRecreationDelay {
+			pass.jobRecreationDelay = left
 		}
 		return nil
 	}
 	return r.Writer.Delete(ctx, live)
 }
 
-// keepResults lets the runs that have a result go free, if they are to be kept: as soon as they have it, since a network whose
+// orphanRunsWithResults lets the runs that have a result go free, if they are to be kept: as soon as they have it, since a network whose
 // dependants are to go first takes along whatever it still owns.
-func (r *NetworkReconciler) keepResults(ctx context.Context, pass *networkPass) error {
+func (r *NetworkReconciler) orphanRunsWithResults(ctx context.Context, pass *networkPass) error {
 	if pass.network.Spec.ResultPolicy != v1alpha1.ResultKeep {
 		return nil
 	}
@@ -120,16 +120,16 @@ func (r *NetworkReconciler) keepResults(ctx context.Context, pass *networkPass) 
 		if run.Status.Result == nil || run.DeletionTimestamp != nil || !metav1.IsControlledBy(run, pass.network) {
 			continue
 		}
-		if err := r.letGo(ctx, run, references(pass.network.UID)); err != nil {
+		if err := r.removeOwnerReferences(ctx, run, isReferenceTo(pass.network.UID)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *NetworkReconciler) deleteAll(ctx context.Context, pass *networkPass, objects []client.Object) error {
+func (r *NetworkReconciler) deleteLiveObjects(ctx context.Context, pass *networkPass, objects []client.Object) error {
 	for _, object := range objects {
-		if live := pass.snapshot.Live(object); live != nil {
+		if live := pass.snapshot.LiveObject(object); live != nil {
 			if err := r.Writer.Delete(ctx, live); err != nil {
 				return err
 			}

@@ -29,7 +29,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-func manifests(t *testing.T, text []byte) []*unstructured.Unstructured {
+func decodeManifests(t *testing.T, text []byte) []*unstructured.Unstructured {
 	t.Helper()
 	var all []*unstructured.Unstructured
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
@@ -46,12 +46,12 @@ func manifests(t *testing.T, text []byte) []*unstructured.Unstructured {
 	}
 }
 
-// people of the sample in the world's namespace, with the roles that the operator brings.
-func (w *world) people() {
+// createTenantUsers of the sample in the world's namespace, with the roles that the operator brings.
+func (w *testEnv) createTenantUsers() {
 	w.t.Helper()
 	roles, err := os.ReadFile(filepath.Join("..", "config", "rbac", "users.yaml"))
 	must(w.t, err)
-	for _, role := range manifests(w.t, roles) {
+	for _, role := range decodeManifests(w.t, roles) {
 		role.SetName("benchnet-" + role.GetName())
 		if err := w.client.Create(w.ctx, role); err != nil && !apierrors.IsAlreadyExists(err) {
 			w.t.Fatal(err)
@@ -59,33 +59,33 @@ func (w *world) people() {
 	}
 	bindings, err := os.ReadFile(filepath.Join("..", "config", "samples", "tenant", "people.yaml"))
 	must(w.t, err)
-	for _, binding := range manifests(w.t, bindings) {
+	for _, binding := range decodeManifests(w.t, bindings) {
 		binding.SetNamespace(w.namespace)
 		must(w.t, w.client.Create(w.ctx, binding))
 	}
 	// The API server authorizes from a cache of its own.
 	w.waitFor("the bindings are in force", func() bool {
 		for _, group := range []string{"team-a", "team-a-engineers", "team-a-leads"} {
-			if !w.may(group, "list benchmarknetworks.benchnet.dev") {
+			if !w.isAllowed(group, "list benchmarknetworks.benchnet.dev") {
 				return false
 			}
 		}
-		return w.may("team-a-engineers", "create benchmarknetworks.benchnet.dev") && w.may("team-a-leads", "delete benchmarknetworks.benchnet.dev")
+		return w.isAllowed("team-a-engineers", "create benchmarknetworks.benchnet.dev") && w.isAllowed("team-a-leads", "delete benchmarknetworks.benchnet.dev")
 	})
 }
 
-// as a member of a group.
-func (w *world) as(group string) client.Client {
+// clientAs a member of a group.
+func (w *testEnv) clientAs(group string) client.Client {
 	w.t.Helper()
 	c := rest.CopyConfig(config)
 	c.Impersonate = rest.ImpersonationConfig{UserName: "somebody", Groups: []string{group}}
 	user, err := client.NewWithWatch(c, client.Options{Scheme: w.client.Scheme()})
 	must(w.t, err)
-	return w.recorded(user)
+	return w.recordWrites(user)
 }
 
-// may asks the API server itself what a group may do. What is VERB RESOURCE[.GROUP][/SUBRESOURCE].
-func (w *world) may(group, what string) bool {
+// isAllowed asks the API server itself what a group may do. What is VERB RESOURCE[.GROUP][/SUBRESOURCE].
+func (w *testEnv) isAllowed(group, what string) bool {
 	w.t.Helper()
 	verb, rest, _ := strings.Cut(what, " ")
 	rest, sub, _ := strings.Cut(rest, "/")
@@ -96,9 +96,9 @@ func (w *world) may(group, what string) bool {
 	return review.Status.Allowed
 }
 
-func TestWhoMayDoWhat(t *testing.T) {
-	w := newWorld(t)
-	w.people()
+func TestUserRoles(t *testing.T) {
+	w := newTestEnv(t)
+	w.createTenantUsers()
 	const viewers, runners, admins = "team-a", "team-a-engineers", "team-a-leads"
 	for _, test := range []struct{ groups, what string }{
 		{viewers + " " + runners + " " + admins, "list benchmarknetworks.benchnet.dev"},
@@ -126,21 +126,21 @@ func TestWhoMayDoWhat(t *testing.T) {
 			for _, allowed := range strings.Fields(test.groups) {
 				want = want || allowed == group
 			}
-			if got := w.may(group, test.what); got != want {
+			if got := w.isAllowed(group, test.what); got != want {
 				t.Errorf("%s may %s: %v, want %v", group, test.what, got, want)
 			}
 		}
 	}
 }
 
-// TestAViewerReadsResultsAndNoSecrets does it, by real requests.
-func TestAViewerReadsResultsAndNoSecrets(t *testing.T) {
-	w := newWorld(t)
-	w.people()
-	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+// TestViewerReadsResultsOnly does it, by real requests.
+func TestViewerReadsResultsOnly(t *testing.T) {
+	w := newTestEnv(t)
+	w.createTenantUsers()
+	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	w.reconcileNetwork("banks")
-	viewer, runner := w.as("team-a"), w.as("team-a-engineers")
-	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.meta("some-result")}))
+	viewer, runner := w.clientAs("team-a"), w.clientAs("team-a-engineers")
+	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("some-result")}))
 	if err := viewer.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "some-result"}, &corev1.ConfigMap{}); err != nil {
 		t.Errorf("a viewer reads results: %v", err)
 	}
@@ -148,27 +148,27 @@ func TestAViewerReadsResultsAndNoSecrets(t *testing.T) {
 		if err := user.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "banks-credentials"}, &corev1.Secret{}); !apierrors.IsForbidden(err) {
 			t.Errorf("neither viewer nor runner may read the passwords of a network, but: %v", err)
 		}
-		if err := user.Delete(w.ctx, w.network("banks")); !apierrors.IsForbidden(err) {
+		if err := user.Delete(w.ctx, w.getNetwork("banks")); !apierrors.IsForbidden(err) {
 			t.Errorf("neither may delete a network, but: %v", err)
 		}
 	}
 	reset := client.RawPatch("application/merge-patch+json", []byte(`{"metadata": {"annotations": {"benchnet.dev/reset": "1"}}}`))
-	if err := viewer.Patch(w.ctx, w.network("banks"), reset); !apierrors.IsForbidden(err) {
+	if err := viewer.Patch(w.ctx, w.getNetwork("banks"), reset); !apierrors.IsForbidden(err) {
 		t.Errorf("a viewer must not reset a network, but: %v", err)
 	}
-	if err := runner.Patch(w.ctx, w.network("banks"), reset); err != nil {
+	if err := runner.Patch(w.ctx, w.getNetwork("banks"), reset); err != nil {
 		t.Errorf("a runner resets networks: %v", err)
 	}
 }
 
 // TestSampleTenant takes the whole sample as it is.
 func TestSampleTenant(t *testing.T) {
-	w := newWorld(t)
+	w := newTestEnv(t)
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join("..", "config", "samples", "tenant"))
 	must(t, err)
 	text, err := built.AsYaml()
 	must(t, err)
-	all := manifests(t, text)
+	all := decodeManifests(t, text)
 	if len(all) != 7 {
 		t.Errorf("the sample has %d objects, want 7", len(all))
 	}
@@ -183,12 +183,12 @@ func TestSampleTenant(t *testing.T) {
 	}
 }
 
-// quota creates or changes a ResourceQuota, sets its status as the quota controller does, and waits until the API server applies it. The
+// applyQuota creates or changes a ResourceQuota, sets its status as the quota controller does, and waits until the API server applies it. The
 // API server reads quotas from a cache, so each version also has its own limit on LimitRanges, which a refusal names.
-func (w *world) quota(hard corev1.ResourceList) {
+func (w *testEnv) applyQuota(hard corev1.ResourceList) {
 	w.t.Helper()
 	const probe = corev1.ResourceName("count/limitranges")
-	q := &corev1.ResourceQuota{ObjectMeta: w.meta("lab")}
+	q := &corev1.ResourceQuota{ObjectMeta: w.objectMeta("lab")}
 	if err := w.client.Get(w.ctx, client.ObjectKeyFromObject(q), q); err != nil {
 		must(w.t, w.client.Create(w.ctx, q))
 	}
@@ -205,35 +205,35 @@ func (w *world) quota(hard corev1.ResourceList) {
 	q.Status.Used = used
 	must(w.t, w.client.Status().Update(w.ctx, q))
 	w.waitFor("the API server applies the quota", func() bool {
-		err := w.client.Create(w.ctx, &corev1.LimitRange{ObjectMeta: w.meta("probe")}, client.DryRunAll)
+		err := w.client.Create(w.ctx, &corev1.LimitRange{ObjectMeta: w.objectMeta("probe")}, client.DryRunAll)
 		return err != nil && strings.Contains(err.Error(), fmt.Sprintf("limited: %s=%s", probe, version.String()))
 	})
 }
 
-func TestAQuotaThatRefusesObjectsIsTold(t *testing.T) {
-	w := newWorld(t)
-	w.quota(corev1.ResourceList{"count/secrets": resource.MustParse("1")})
-	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
-	result, err := w.networks().Reconcile(w.ctx, w.request("banks"))
+func TestQuotaRejectingObjectsIsReported(t *testing.T) {
+	w := newTestEnv(t)
+	w.applyQuota(corev1.ResourceList{"count/secrets": resource.MustParse("1")})
+	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
+	result, err := w.networkReconciler().Reconcile(w.ctx, w.requestFor("banks"))
 	if err != nil || result.RequeueAfter <= 0 || result.RequeueAfter > time.Minute {
 		t.Errorf("what a quota refuses is tried again soon, and is no error: %v, %v", result, err)
 	}
-	c := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionReady)
+	c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionReady)
 	if c.Reason != v1alpha1.ReasonQuotaExceeded || !strings.Contains(c.Message, "exceeded quota: lab") || !strings.Contains(c.Message, "Secret") && !strings.Contains(c.Message, "secrets") {
 		t.Fatalf("Ready should name the object and the quota: %+v", c)
 	}
-	w.quota(corev1.ResourceList{"count/secrets": resource.MustParse("100")})
+	w.applyQuota(corev1.ResourceList{"count/secrets": resource.MustParse("100")})
 	w.bringUp("banks")
-	if c := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionReady); c.Status != metav1.ConditionTrue {
+	if c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionReady); c.Status != metav1.ConditionTrue {
 		t.Errorf("the network should be ready when the quota is raised: %+v", c)
 	}
 }
 
-func TestAQuotaThatRefusesPodsIsTold(t *testing.T) {
-	w := newWorld(t)
-	w.small("a")
+func TestQuotaRejectingPodsIsReported(t *testing.T) {
+	w := newTestEnv(t)
+	w.createSmallNetwork("a")
 	w.reconcileNetwork("a")
-	w.fillMaterialIfAny()
+	w.fillGenesisSecretsIfAny()
 	w.completeJobs()
 	w.reconcileNetwork("a")
 	var sets appsv1.StatefulSetList
@@ -244,123 +244,123 @@ func TestAQuotaThatRefusesPodsIsTold(t *testing.T) {
 	set := &sets.Items[0]
 	set.Status.ObservedGeneration = set.Generation
 	must(t, w.client.Status().Update(w.ctx, set))
-	must(t, w.client.Create(w.ctx, &corev1.Event{ObjectMeta: w.meta("refused"), Reason: "FailedCreate", Type: corev1.EventTypeWarning,
+	must(t, w.client.Create(w.ctx, &corev1.Event{ObjectMeta: w.objectMeta("refused"), Reason: "FailedCreate", Type: corev1.EventTypeWarning,
 		InvolvedObject: corev1.ObjectReference{Kind: "StatefulSet", Namespace: w.namespace, Name: set.Name, UID: set.UID},
 		Message:        `create Pod failed error: pods "x" is forbidden: exceeded quota: lab, requested: pods=1, used: pods=4, limited: pods=4`}))
-	w.quota(corev1.ResourceList{"pods": resource.MustParse("4")})
+	w.applyQuota(corev1.ResourceList{"pods": resource.MustParse("4")})
 	w.now = w.now.Add(time.Minute) // One that was just made is not asked about.
 	w.reconcileNetwork("a")
-	c := meta.FindStatusCondition(w.network("a").Status.Conditions, v1alpha1.ConditionReady)
+	c := meta.FindStatusCondition(w.getNetwork("a").Status.Conditions, v1alpha1.ConditionReady)
 	if c.Reason != v1alpha1.ReasonQuotaExceeded || !strings.Contains(c.Message, set.Name) || !strings.Contains(c.Message, "exceeded quota: lab") {
 		t.Errorf("Ready should name the StatefulSet and the quota: %+v", c)
 	}
 	tried := func() string {
-		w.get(set.Name, set)
+		w.mustGet(set.Name, set)
 		return set.Annotations[v1alpha1.AnnotationQuota]
 	}
 	before := tried()
-	writes := w.writes.Load()
+	writes := w.writeCount.Load()
 	w.reconcileNetwork("a")
-	if w.writes.Load() != writes || before == "" {
+	if w.writeCount.Load() != writes || before == "" {
 		t.Errorf("nothing changed, nothing is to be written; the annotation is %q", before)
 	}
-	w.quota(corev1.ResourceList{"pods": resource.MustParse("10")})
+	w.applyQuota(corev1.ResourceList{"pods": resource.MustParse("10")})
 	w.reconcileNetwork("a")
 	if tried() == before {
 		t.Error("when the quota is raised the StatefulSet's controller should be woken")
 	}
 }
 
-// fillMaterialIfAny is fillMaterial on a platform that may have none.
-func (w *world) fillMaterialIfAny() {
+// fillGenesisSecretsIfAny is fillMaterial on a platform that may have none.
+func (w *testEnv) fillGenesisSecretsIfAny() {
 	var secrets corev1.SecretList
 	must(w.t, w.client.List(w.ctx, &secrets, client.InNamespace(w.namespace), client.MatchingLabels{"app.kubernetes.io/component": "material"}))
 	if len(secrets.Items) > 0 {
-		w.fillMaterial()
+		w.fillGenesisSecrets()
 	}
 }
 
-// TestAQuotaOnNetworksIsWaitedFor: an experiment goes on when others have left.
-func TestAQuotaOnNetworksIsWaitedFor(t *testing.T) {
-	w := newWorld(t)
-	w.node("laboratory", "64", "256Gi")
+// TestExperimentWaitsForNetworkQuota: an experiment goes on when others have left.
+func TestExperimentWaitsForNetworkQuota(t *testing.T) {
+	w := newTestEnv(t)
+	w.createNode("laboratory", "64", "256Gi")
 	kinds := corev1.ResourceName("count/benchmarknetworks.benchnet.dev")
-	w.quota(corev1.ResourceList{kinds: resource.MustParse("0")})
-	must(t, w.create(grid, &v1alpha1.BenchmarkExperiment{}))
-	_, err := w.experiments().Reconcile(w.ctx, w.request("grid"))
+	w.applyQuota(corev1.ResourceList{kinds: resource.MustParse("0")})
+	must(t, w.createFromYAML(gridExperiment, &v1alpha1.BenchmarkExperiment{}))
+	_, err := w.experimentReconciler().Reconcile(w.ctx, w.requestFor("grid"))
 	must(t, err)
-	c := meta.FindStatusCondition(w.experiment("grid").Status.Conditions, v1alpha1.ConditionReady)
+	c := meta.FindStatusCondition(w.getExperiment("grid").Status.Conditions, v1alpha1.ConditionReady)
 	if c == nil || c.Reason != v1alpha1.ReasonQuotaExceeded || !strings.Contains(c.Message, "exceeded quota: lab") {
 		t.Fatalf("Ready should name the quota: %+v", c)
 	}
-	w.quota(corev1.ResourceList{kinds: resource.MustParse("2")})
+	w.applyQuota(corev1.ResourceList{kinds: resource.MustParse("2")})
 	for range 2 {
-		_, err = w.experiments().Reconcile(w.ctx, w.request("grid"))
+		_, err = w.experimentReconciler().Reconcile(w.ctx, w.requestFor("grid"))
 		must(t, err)
 	}
-	if n := w.network("grid-n1"); n.Name == "" {
+	if n := w.getNetwork("grid-n1"); n.Name == "" {
 		t.Error("the experiment should go on")
 	}
 }
 
 // TestKeptResults: with resultPolicy Keep a run with its result stays when its network goes.
 func TestKeptResults(t *testing.T) {
-	w := newWorld(t)
-	must(t, w.create(strings.Replace(twoBanks, "spec:", "spec:\n  resultPolicy: Keep", 1), &v1alpha1.BenchmarkNetwork{}))
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "spec:", "spec:\n  resultPolicy: Keep", 1), &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
-	w.end("banks-issue")
+	w.markRunComplete("banks-issue")
 	w.reconcileNetwork("banks")
-	run := w.run("banks-issue")
+	run := w.getRun("banks-issue")
 	run.Status.Result = &v1alpha1.ResultReference{ConfigMapName: "banks-issue-result", Key: "result.json.gz"}
 	must(t, w.client.Status().Update(w.ctx, run))
-	must(t, w.client.Delete(w.ctx, w.network("banks")))
+	must(t, w.client.Delete(w.ctx, w.getNetwork("banks")))
 	w.reconcileNetwork("banks")
-	if err := w.client.Get(w.ctx, w.request("banks").NamespacedName, &v1alpha1.BenchmarkNetwork{}); !apierrors.IsNotFound(err) {
+	if err := w.client.Get(w.ctx, w.requestFor("banks").NamespacedName, &v1alpha1.BenchmarkNetwork{}); !apierrors.IsNotFound(err) {
 		t.Errorf("the network should be gone, but: %v", err)
 	}
-	if owners := w.run("banks-issue").OwnerReferences; len(owners) != 0 {
+	if owners := w.getRun("banks-issue").OwnerReferences; len(owners) != 0 {
 		t.Errorf("the run with a result should be free, but belongs to %+v", owners)
 	}
-	if owners := w.run("banks-pay").OwnerReferences; len(owners) != 1 {
+	if owners := w.getRun("banks-pay").OwnerReferences; len(owners) != 1 {
 		t.Errorf("the run without a result should go with its network, but belongs to %+v", owners)
 	}
-	must(t, w.create(twoBanks, &v1alpha1.BenchmarkNetwork{}))
+	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	w.reconcileNetwork("banks")
-	c := meta.FindStatusCondition(w.network("banks").Status.Conditions, v1alpha1.ConditionAccepted)
+	c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionAccepted)
 	if c.Status != metav1.ConditionFalse || !strings.Contains(c.Message, `spec.workloads[0].name: Invalid value: "issue"`) || !strings.Contains(c.Message, "banks-issue") {
 		t.Errorf("another network must not take the kept result for its own: %+v", c)
 	}
 }
 
-// TestARunWithAResultIsFree: a run that a user made goes with its network until it has a result, and belongs to nobody then.
-func TestARunWithAResultIsFree(t *testing.T) {
-	w := readyRun(t)
+// TestRunWithResultIsOrphaned: a run that a user made goes with its network until it has a result, and belongs to nobody then.
+func TestRunWithResultIsOrphaned(t *testing.T) {
+	w := newTestEnvWithReadyRun(t)
 	w.reconcileRun("extra")
-	if owners := w.run("extra").OwnerReferences; len(owners) != 1 || owners[0].Name != "banks" {
+	if owners := w.getRun("extra").OwnerReferences; len(owners) != 1 || owners[0].Name != "banks" {
 		t.Errorf("a run that measures should belong to its network, but belongs to %+v", owners)
 	}
-	run := w.run("extra")
+	run := w.getRun("extra")
 	w.reportResult(run, 0, 1000, 20_000)
 	w.reportResult(run, 1, 1000, 20_000)
 	w.reconcileRun("extra")
 	w.reconcileRun("extra")
-	run = w.run("extra")
+	run = w.getRun("extra")
 	if run.Status.Result == nil || len(run.OwnerReferences) != 0 {
 		t.Errorf("a run with a result should be free, but has %+v and belongs to %+v", run.Status.Result, run.OwnerReferences)
 	}
 }
 
-func TestARunLeavesWhenItsTimeIsOver(t *testing.T) {
-	w := withRun(t, strings.Replace(twoWorkers, "spec:", "spec:\n  ttlSecondsAfterFinished: 60", 1))
-	w.end("extra")
-	result, err := w.runs().Reconcile(w.ctx, w.request("extra"))
+func TestExpiredRunIsDeleted(t *testing.T) {
+	w := newTestEnvWithRun(t, strings.Replace(twoWorkerRun, "spec:", "spec:\n  ttlSecondsAfterFinished: 60", 1))
+	w.markRunComplete("extra")
+	result, err := w.runReconciler().Reconcile(w.ctx, w.requestFor("extra"))
 	must(t, err)
 	if result.RequeueAfter <= 0 || result.RequeueAfter > time.Minute {
 		t.Errorf("the run should come back within its time, but comes back after %s", result.RequeueAfter)
 	}
 	w.now = w.now.Add(2 * time.Minute)
 	w.reconcileRun("extra")
-	if err := w.client.Get(w.ctx, w.request("extra").NamespacedName, &v1alpha1.BenchmarkRun{}); !apierrors.IsNotFound(err) {
+	if err := w.client.Get(w.ctx, w.requestFor("extra").NamespacedName, &v1alpha1.BenchmarkRun{}); !apierrors.IsNotFound(err) {
 		t.Errorf("the run should be gone, but: %v", err)
 	}
 }

@@ -28,8 +28,8 @@ func runLabels(run *v1alpha1.BenchmarkRun) map[string]string {
 	return map[string]string{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy, v1alpha1.LabelRun: run.Name}
 }
 
-// byLabel asks for the object that a label names.
-func byLabel(label string) handler.MapFunc {
+// mapByLabel asks for the object that a label names.
+func mapByLabel(label string) handler.MapFunc {
 	return func(_ context.Context, object client.Object) []reconcile.Request {
 		name, ok := object.GetLabels()[label]
 		if !ok {
@@ -39,9 +39,9 @@ func byLabel(label string) handler.MapFunc {
 	}
 }
 
-// watchOwned makes a controller watch pods and all kinds that the operator creates, so that a deleted or changed object is
+// watchOwnedKinds makes a controller watch pods and all kinds that the operator creates, so that a deleted or changed object is
 // restored at once. The watches share the informers that snapshots read from.
-func watchOwned(build *builder.Builder, h handler.EventHandler) {
+func watchOwnedKinds(build *builder.Builder, h handler.EventHandler) {
 	build.Watches(&corev1.Pod{}, h)
 	for _, kind := range observe.OwnedKinds() {
 		if _, isRun := kind.(*v1alpha1.BenchmarkRun); !isRun { // The controllers watch runs by their own rules.
@@ -50,22 +50,22 @@ func watchOwned(build *builder.Builder, h handler.EventHandler) {
 	}
 }
 
-// stopsWaiting passes networks that give up their place among those that wait or exist: deleted, refused, or left to Kueue.
-func stopsWaiting() predicate.Predicate {
+// freesPlacePredicate passes networks that give up their place among those that wait or exist: deleted, refused, or left to Kueue.
+func freesPlacePredicate() predicate.Predicate {
 	waits := func(o client.Object) bool {
 		n, ok := o.(*v1alpha1.BenchmarkNetwork)
-		return ok && n.DeletionTimestamp == nil && !status.Refused(n) && n.Labels[kueue.QueueLabel] == ""
+		return ok && n.DeletionTimestamp == nil && !status.HasInvalidSpec(n) && n.Labels[kueue.QueueLabel] == ""
 	}
 	return predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false },
 		UpdateFunc: func(u event.UpdateEvent) bool { return waits(u.ObjectOld) && !waits(u.ObjectNew) }}
 }
 
-// isDeleted passes only deletions.
-func isDeleted() predicate.Predicate {
+// deletionPredicate passes only deletions.
+func deletionPredicate() predicate.Predicate {
 	return predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false }, UpdateFunc: func(event.UpdateEvent) bool { return false }}
 }
 
-func networkOfRun(_ context.Context, object client.Object) []reconcile.Request {
+func mapRunToNetwork(_ context.Context, object client.Object) []reconcile.Request {
 	run, ok := object.(*v1alpha1.BenchmarkRun)
 	if !ok {
 		return nil
@@ -73,28 +73,28 @@ func networkOfRun(_ context.Context, object client.Object) []reconcile.Request {
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: run.Namespace, Name: run.Spec.NetworkName}}}
 }
 
-// runsOfNetwork asks for the runs on a network that changed.
-func (r *RunReconciler) runsOfNetwork(ctx context.Context, network client.Object) []reconcile.Request {
-	return r.requests(ctx, network.GetNamespace(), network.GetName(), "")
+// mapNetworkToRuns asks for the runs on a network that changed.
+func (r *RunReconciler) mapNetworkToRuns(ctx context.Context, network client.Object) []reconcile.Request {
+	return r.requestRunsOnNetwork(ctx, network.GetNamespace(), network.GetName(), "")
 }
 
-// runsBeside asks for the other runs on the network of a run that changed: one of them may be next.
-func (r *RunReconciler) runsBeside(ctx context.Context, object client.Object) []reconcile.Request {
+// mapRunToSiblingRuns asks for the other runs on the network of a run that changed: one of them may be next.
+func (r *RunReconciler) mapRunToSiblingRuns(ctx context.Context, object client.Object) []reconcile.Request {
 	run, ok := object.(*v1alpha1.BenchmarkRun)
-	if !ok || !status.RunEnded(run) {
+	if !ok || !status.IsRunComplete(run) {
 		return nil
 	}
-	return r.requests(ctx, run.Namespace, run.Spec.NetworkName, run.Name)
+	return r.requestRunsOnNetwork(ctx, run.Namespace, run.Spec.NetworkName, run.Name)
 }
 
-func (r *RunReconciler) requests(ctx context.Context, namespace, network, except string) []reconcile.Request {
-	runs, err := runsOn(ctx, r.Client, namespace, network)
+func (r *RunReconciler) requestRunsOnNetwork(ctx context.Context, namespace, network, except string) []reconcile.Request {
+	runs, err := listRunsOnNetwork(ctx, r.Client, namespace, network)
 	if err != nil {
 		return nil // The cache cannot fail once it has started.
 	}
 	var all []reconcile.Request
 	for _, run := range runs {
-		if run.Name != except && !status.RunEnded(run) {
+		if run.Name != except && !status.IsRunComplete(run) {
 			all = append(all, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(run)})
 		}
 	}

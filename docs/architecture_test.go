@@ -14,7 +14,7 @@ import (
 func TestArchitectureListsPackages(t *testing.T) {
 	table := map[string]bool{}
 	for _, r := range readPage(t, "architecture.md").rows {
-		for _, name := range codeIn(r.cells[0]) {
+		for _, name := range codeSpans(r.cells[0]) {
 			table[name] = true
 		}
 	}
@@ -65,7 +65,7 @@ func visitSources(t *testing.T, folders []string, visit func(file, text string))
 	for _, folder := range folders {
 		err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
 			if err == nil && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
-				visit(path, read(t, path))
+				visit(path, readFile(t, path))
 			}
 			return err
 		})

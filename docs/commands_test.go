@@ -41,10 +41,10 @@ func TestPluginTable(t *testing.T) {
 		if len(r.head) == 0 || r.head[0] != "command" {
 			continue
 		}
-		for _, text := range codeIn(r.cells[0]) {
+		for _, text := range codeSpans(r.cells[0]) {
 			command := checkCommand(t, shellWords(text))
 			documented[command.Name()] = true
-			for _, flag := range codeIn(strings.Join(r.cells[1:], " ")) {
+			for _, flag := range codeSpans(strings.Join(r.cells[1:], " ")) {
 				if strings.HasPrefix(flag, "-") {
 					checkCommand(t, append([]string{command.Name()}, shellWords(flag)...))
 				}
@@ -103,7 +103,7 @@ var makeTarget = regexp.MustCompile(`(?m)^([a-z0-9-]+):.*## `)
 // TestMakeTargets looks for every documented target in the Makefile.
 func TestMakeTargets(t *testing.T) {
 	targets := map[string]bool{}
-	for _, match := range makeTarget.FindAllStringSubmatch(read(t, "../Makefile"), -1) {
+	for _, match := range makeTarget.FindAllStringSubmatch(readFile(t, "../Makefile"), -1) {
 		targets[match[1]] = true
 	}
 	for _, p := range readMarkdown(t) {
@@ -149,10 +149,10 @@ func TestChartValues(t *testing.T) {
 }
 
 // checkValueCell checks the values of a cell such as `dashboards.label.key`, `.value`.
-func checkValueCell(t *testing.T, r row) {
+func checkValueCell(t *testing.T, r tableRow) {
 	t.Helper()
 	last := ""
-	for _, path := range codeIn(r.cells[0]) {
+	for _, path := range codeSpans(r.cells[0]) {
 		if strings.HasPrefix(path, ".") {
 			path = last[:strings.LastIndex(last, ".")] + path
 		}
@@ -171,14 +171,14 @@ func checkValue(t *testing.T, at, path string) {
 // TestPrintedColumns compares the heads of the tables that pages show with the columns that the API and the plugin print.
 func TestPrintedColumns(t *testing.T) {
 	var points bytes.Buffer
-	if err := table.Points(&experiment.Result{Axes: []experiment.Axis{{Name: "users"}}, Points: []experiment.Point{{}}}).Print(&points, false); err != nil {
+	if err := table.ForPoints(&experiment.Result{Axes: []experiment.Axis{{Name: "users"}}, Points: []experiment.Point{{}}}).Print(&points, false); err != nil {
 		t.Fatal(err)
 	}
 	head, _, _ := strings.Cut(points.String(), "\n")
-	readme := read(t, "../README.md")
+	readme := readFile(t, "../README.md")
 	for _, test := range []struct{ command, columns string }{
-		{"kubectl get bnet", columnsOf(t, "benchmarknetworks")},
-		{"kubectl get brun", columnsOf(t, "benchmarkruns")},
+		{"kubectl get bnet", printedColumns(t, "benchmarknetworks")},
+		{"kubectl get brun", printedColumns(t, "benchmarkruns")},
 		{"kubectl benchnet results i1", strings.Join(wideSpace.Split(strings.TrimSpace(head), -1), "|")},
 	} {
 		t.Run(test.command, func(t *testing.T) {
@@ -196,11 +196,11 @@ func TestPrintedColumns(t *testing.T) {
 
 var wideSpace = regexp.MustCompile(` {2,}`)
 
-// columnsOf returns the columns that kubectl get prints of a resource.
-func columnsOf(t *testing.T, plural string) string {
+// printedColumns returns the columns that kubectl get prints of a resource.
+func printedColumns(t *testing.T, plural string) string {
 	t.Helper()
 	var crd apiextensionsv1.CustomResourceDefinition
-	if err := decodeFile(definitionsDir+"/benchnet.dev_"+plural+".yaml", &crd); err != nil {
+	if err := decodeFile(crdDir+"/benchnet.dev_"+plural+".yaml", &crd); err != nil {
 		t.Fatal(err)
 	}
 	columns := []string{"NAME"}

@@ -25,19 +25,19 @@ import (
 // fieldPath is a path with at least two segments or an index.
 var fieldPath = regexp.MustCompile(`^[a-z][A-Za-z0-9]*(\[[A-Za-z0-9]*\])*(\.[a-z][A-Za-z0-9]*(\[[A-Za-z0-9]*\])*)+$`)
 
-// notFields ends like the name of a file or of an API group, not like a path of fields.
-var notFields = regexp.MustCompile(`\.(conf|csv|go|gz|jar|json|k8s\.io|md|properties|toml|xml|yaml)$`)
+// fileSuffix ends like the name of a file or of an API group, not like a path of fields.
+var fileSuffix = regexp.MustCompile(`\.(conf|csv|go|gz|jar|json|k8s\.io|md|properties|toml|xml|yaml)$`)
 
-// otherPaths are paths of other programs that begin like a field of ours.
-var otherPaths = []string{"provider.foldersFromFilesStructure"}
+// foreignPaths are paths of other programs that begin like a field of ours.
+var foreignPaths = []string{"provider.foldersFromFilesStructure"}
 
-// documents are the types, besides those of the API, with fields that pages name.
-var documents = []reflect.Type{reflect.TypeFor[results.Result](), reflect.TypeFor[results.Worker](), reflect.TypeFor[experiment.Result](),
+// documentTypes are the types, besides those of the API, with fields that pages name.
+var documentTypes = []reflect.Type{reflect.TypeFor[results.RunResult](), reflect.TypeFor[results.WorkerResult](), reflect.TypeFor[experiment.Result](),
 	reflect.TypeFor[protocol.Progress]()}
 
 // TestPathsResolve looks for every path of fields in the API, in the chart's values and in the documents.
 func TestPathsResolve(t *testing.T) {
-	objects := objectsOf(kindSchemas(t))
+	objects := objectSchemas(kindSchemas(t))
 	first := map[string]bool{}
 	for _, schema := range append(objects, chartSchema(t)) {
 		for name := range schema.Properties {
@@ -48,10 +48,10 @@ func TestPathsResolve(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			for _, s := range p.spans {
 				name, _, _ := strings.Cut(strings.SplitN(s.text, ".", 2)[0], "[")
-				if !fieldPath.MatchString(s.text) || !first[name] || notFields.MatchString(s.text) || slices.Contains(otherPaths, s.text) {
+				if !fieldPath.MatchString(s.text) || !first[name] || fileSuffix.MatchString(s.text) || slices.Contains(foreignPaths, s.text) {
 					continue
 				}
-				if len(resolveAnywhere(objects, s.text)) == 0 && resolvePath(chartSchema(t), s.text) == nil && !inDocuments(s.text) {
+				if len(resolveAnywhere(objects, s.text)) == 0 && resolvePath(chartSchema(t), s.text) == nil && !isDocumentField(s.text) {
 					t.Errorf("%s: there is no field `%s`", s.at, s.text)
 				}
 			}
@@ -59,17 +59,17 @@ func TestPathsResolve(t *testing.T) {
 	}
 }
 
-func inDocuments(path string) bool {
-	for _, document := range documents {
-		if inType(document, path, map[reflect.Type]bool{}) {
+func isDocumentField(path string) bool {
+	for _, document := range documentTypes {
+		if typeHasPath(document, path, map[reflect.Type]bool{}) {
 			return true
 		}
 	}
 	return false
 }
 
-// inType reports whether a type, or one below it, has the path.
-func inType(of reflect.Type, path string, seen map[reflect.Type]bool) bool {
+// typeHasPath reports whether a type, or one below it, has the path.
+func typeHasPath(of reflect.Type, path string, seen map[reflect.Type]bool) bool {
 	of = elementType(of)
 	if of.Kind() != reflect.Struct || seen[of] {
 		return false
@@ -79,7 +79,7 @@ func inType(of reflect.Type, path string, seen map[reflect.Type]bool) bool {
 		return true
 	}
 	for i := range of.NumField() {
-		if inType(of.Field(i).Type, path, seen) {
+		if typeHasPath(of.Field(i).Type, path, seen) {
 			return true
 		}
 	}
@@ -114,30 +114,30 @@ func hasPath(of reflect.Type, path string) bool {
 
 // fieldRow is a row of a table that describes a field of the API.
 type fieldRow struct {
-	row
+	tableRow
 	path   string
-	schema *node
+	schema *schemaNode
 }
 
 // fieldRows returns the rows of the tables below a heading that names a field, such as ## `spec.members`. Each describes the fields that its
 // first cell names. A field that begins with a dot has the same parent as the one before it.
-func fieldRows(t *testing.T, p *page, objects []*node) []fieldRow {
+func fieldRows(t *testing.T, p *page, objects []*schemaNode) []fieldRow {
 	t.Helper()
 	var all []fieldRow
 	for _, r := range p.rows {
-		base := baseOf(r)
+		base := tableBase(r)
 		if base == "" || len(r.head) == 0 || !strings.HasPrefix(r.head[0], "field") {
 			continue
 		}
 		last := ""
-		for _, name := range codeIn(r.cells[0]) {
+		for _, name := range codeSpans(r.cells[0]) {
 			if strings.HasPrefix(name, ".") {
 				name = last[:strings.LastIndex(last, ".")+1] + name[1:]
 			}
 			name, _, _ = strings.Cut(name, ":") // `order.type: Listed` names a value too.
 			last = name
 			found := resolveAnywhere(objects, base+"."+name)
-			if len(found) == 0 && !inDocuments(base+"."+name) {
+			if len(found) == 0 && !isDocumentField(base+"."+name) {
 				t.Errorf("%s: %s has no field `%s`", r.at, base, name)
 			}
 			if len(found) > 0 {
@@ -148,24 +148,24 @@ func fieldRows(t *testing.T, p *page, objects []*node) []fieldRow {
 	return all
 }
 
-// baseOf returns the field that a table describes: that of its head or of its heading.
-func baseOf(r row) string {
+// tableBase returns the field that a table describes: that of its head or of its heading.
+func tableBase(r tableRow) string {
 	if len(r.head) > 0 {
-		if code := codeIn(r.head[0]); len(code) == 1 {
+		if code := codeSpans(r.head[0]); len(code) == 1 {
 			return code[0]
 		}
 	}
-	if code := codeIn(r.heading); len(code) == 1 && strings.ContainsAny(code[0], ".[") {
+	if code := codeSpans(r.heading); len(code) == 1 && strings.ContainsAny(code[0], ".[") {
 		return code[0]
 	}
 	return ""
 }
 
-var literal = regexp.MustCompile("^`\"?([^`\"]+)\"?`$|^([0-9]+)$")
+var literalCell = regexp.MustCompile("^`\"?([^`\"]+)\"?`$|^([0-9]+)$")
 
-// TestDefaultsAreThoseOfTheAPI compares the column default of the tables of fields with the defaults of the schema.
-func TestDefaultsAreThoseOfTheAPI(t *testing.T) {
-	objects := objectsOf(kindSchemas(t))
+// TestDefaultsMatchTheAPI compares the column default of the tables of fields with the defaults of the schema.
+func TestDefaultsMatchTheAPI(t *testing.T) {
+	objects := objectSchemas(kindSchemas(t))
 	for _, p := range readPages(t) {
 		t.Run(p.name, func(t *testing.T) {
 			for _, r := range fieldRows(t, p, objects) {
@@ -173,8 +173,8 @@ func TestDefaultsAreThoseOfTheAPI(t *testing.T) {
 				if at < 0 || at >= len(r.cells) {
 					continue
 				}
-				match := literal.FindStringSubmatch(r.cells[at])
-				want := defaultOf(r.schema)
+				match := literalCell.FindStringSubmatch(r.cells[at])
+				want := defaultText(r.schema)
 				if match == nil || want == "" {
 					continue
 				}
@@ -188,7 +188,7 @@ func TestDefaultsAreThoseOfTheAPI(t *testing.T) {
 
 // TestEnumsAreDocumented looks for every value of the fields in the tables of their page.
 func TestEnumsAreDocumented(t *testing.T) {
-	objects := objectsOf(kindSchemas(t))
+	objects := objectSchemas(kindSchemas(t))
 	for _, p := range readPages(t) {
 		t.Run(p.name, func(t *testing.T) {
 			for _, r := range fieldRows(t, p, objects) {
@@ -203,17 +203,17 @@ func TestEnumsAreDocumented(t *testing.T) {
 	}
 }
 
-// bounds in a text, such as "1 to 100".
-var bounds = regexp.MustCompile(`(?:^|[ (])(-?[0-9]+) to (-?[0-9]+)(?:[ ,;.)]|$)`)
+// boundsPattern in a text, such as "1 to 100".
+var boundsPattern = regexp.MustCompile(`(?:^|[ (])(-?[0-9]+) to (-?[0-9]+)(?:[ ,;.)]|$)`)
 
-// TestBoundsAreThoseOfTheAPI compares texts such as "1 to 1048576" in the tables of fields with the bounds of the schema.
-func TestBoundsAreThoseOfTheAPI(t *testing.T) {
-	objects := objectsOf(kindSchemas(t))
+// TestBoundsMatchTheAPI compares texts such as "1 to 1048576" in the tables of fields with the bounds of the schema.
+func TestBoundsMatchTheAPI(t *testing.T) {
+	objects := objectSchemas(kindSchemas(t))
 	seen := 0
 	for _, p := range readPages(t) {
 		t.Run(p.name, func(t *testing.T) {
 			for _, r := range fieldRows(t, p, objects) {
-				match := bounds.FindStringSubmatch(strings.Join(r.cells[1:], " "))
+				match := boundsPattern.FindStringSubmatch(strings.Join(r.cells[1:], " "))
 				if match == nil || r.path == "spec.members.count" || r.schema.Minimum == nil || r.schema.Maximum == nil {
 					continue // How many members there may be is for the platforms to say: TestMemberCounts.
 				}
@@ -229,8 +229,8 @@ func TestBoundsAreThoseOfTheAPI(t *testing.T) {
 	}
 }
 
-// TestNumbersAreThoseOfTheCode compares limits and defaults that texts name with where they are decided.
-func TestNumbersAreThoseOfTheCode(t *testing.T) {
+// TestNumbersMatchTheCode compares limits and defaults that texts name with where they are decided.
+func TestNumbersMatchTheCode(t *testing.T) {
 	network := kindSchemas(t)["BenchmarkNetwork"]
 	priority := resolvePath(network, "spec.priority")
 	for _, test := range []struct {
@@ -241,7 +241,7 @@ func TestNumbersAreThoseOfTheCode(t *testing.T) {
 		{"tenants.md", "`spec.priority` \\((-?\\d+) to (\\d+), default (\\d+)", []int64{int64(*priority.Minimum), int64(*priority.Maximum), 0}},
 	} {
 		t.Run(test.page, func(t *testing.T) {
-			match := regexp.MustCompile(test.text).FindStringSubmatch(read(t, test.page))
+			match := regexp.MustCompile(test.text).FindStringSubmatch(readFile(t, test.page))
 			if match == nil {
 				t.Fatalf("nothing matches %s", test.text)
 			}
@@ -261,21 +261,21 @@ func TestCordaVersions(t *testing.T) {
 	want := unquoted(versions[0].Raw) + " to " + unquoted(versions[len(versions)-1].Raw)
 	for _, file := range []string{"../README.md", "corda.md", "cordapps.md", "../hack/images/README.md"} {
 		t.Run(file, func(t *testing.T) {
-			if !strings.Contains(read(t, file), want) {
+			if !strings.Contains(readFile(t, file), want) {
 				t.Errorf("it does not say %s", want)
 			}
 		})
 	}
 }
 
-// memberCounts in the README's table of platforms, such as "| [JPaxos](docs/jpaxos.md) | 3 to 9 replicas".
-var memberCounts = regexp.MustCompile(`(?m)^\| \[(\w+)[^]]*\]\([^)]*\) \| (\d+) to (\d+) `)
+// memberCountsPattern in the README's table of platforms, such as "| [JPaxos](docs/jpaxos.md) | 3 to 9 replicas".
+var memberCountsPattern = regexp.MustCompile(`(?m)^\| \[(\w+)[^]]*\]\([^)]*\) \| (\d+) to (\d+) `)
 
 // TestMemberCounts makes networks of the samples with the fewest and the most members that the README names for each platform. One of them
 // must be accepted; with one member less or more all must be refused.
 func TestMemberCounts(t *testing.T) {
-	admission := platformtest.NewAdmission(t, definitionsDir+"/benchnet.dev_benchmarknetworks.yaml")
-	rows := memberCounts.FindAllStringSubmatch(read(t, "../README.md"), -1)
+	admission := platformtest.NewAdmission(t, crdDir+"/benchnet.dev_benchmarknetworks.yaml")
+	rows := memberCountsPattern.FindAllStringSubmatch(readFile(t, "../README.md"), -1)
 	if len(rows) != len(resolvePath(kindSchemas(t)["BenchmarkNetwork"], "spec.platform.type").Enum) {
 		t.Errorf("the README has %d platforms", len(rows))
 	}
@@ -315,7 +315,7 @@ func admitCount(t *testing.T, admission platformtest.Admission, sample string, c
 	if err := admission.Admit(text, &network); err != nil {
 		return err
 	}
-	p, err := all.Registry().Get(network.Spec.Platform.Type)
+	p, err := all.New().Get(network.Spec.Platform.Type)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 // TestMalachiteIsDocumented looks for every JSON name of the API's Malachite structs in their page, and for the platform's findings.
 func TestMalachiteIsDocumented(t *testing.T) {
-	page := read(t, "malachite.md")
+	page := readFile(t, "malachite.md")
 	for _, kind := range []reflect.Type{
 		reflect.TypeFor[v1alpha1.MalachitePlatform](), reflect.TypeFor[v1alpha1.MalachiteTimeouts](), reflect.TypeFor[v1alpha1.MalachiteDiscoverySpec](),
 		reflect.TypeFor[v1alpha1.MalachiteGossip](), reflect.TypeFor[v1alpha1.MalachiteSync](), reflect.TypeFor[v1alpha1.MalachiteWorkload](),

@@ -31,7 +31,7 @@ func TestManifests(t *testing.T) {
 	seen := 0
 	for _, p := range readPages(t) {
 		for _, b := range p.blocks {
-			for _, document := range yamlIn(t, b) {
+			for _, document := range parseExamples(t, b) {
 				seen++
 				t.Run(b.at, func(t *testing.T) { checkExample(t, document) })
 			}
@@ -42,21 +42,21 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// example is a YAML document of a page.
-type example struct {
+// yamlExample is a YAML document of a page.
+type yamlExample struct {
 	text   string
 	fields map[string]any
-	// elided says that it leaves out fields that a complete one has.
-	elided bool
+	// isElided says that it leaves out fields that a complete one has.
+	isElided bool
 }
 
-// yamlIn returns the YAML documents of a block. An indented block has some if it begins with a field.
-func yamlIn(t *testing.T, b block) []example {
+// parseExamples returns the YAML documents of a block. An indented block has some if it begins with a field.
+func parseExamples(t *testing.T, b codeBlock) []yamlExample {
 	t.Helper()
 	if b.language != "yaml" && (b.language != "" || !firstField.MatchString(b.text)) {
 		return nil
 	}
-	var all []example
+	var all []yamlExample
 	for text := range strings.SplitSeq(b.text, "\n---\n") {
 		var value any
 		if err := yaml.UnmarshalStrict([]byte(text), &value); err != nil {
@@ -66,7 +66,7 @@ func yamlIn(t *testing.T, b block) []example {
 		if fields, ok := value.(map[string]any); ok {
 			elided := strings.Contains(text, elision)
 			dropElisions(fields)
-			all = append(all, example{text, fields, elided})
+			all = append(all, yamlExample{text, fields, elided})
 		}
 	}
 	return all
@@ -93,13 +93,13 @@ func dropElisions(fields map[string]any) {
 	}
 }
 
-func checkExample(t *testing.T, e example) {
+func checkExample(t *testing.T, e yamlExample) {
 	t.Helper()
 	kind, _ := e.fields["kind"].(string)
 	version, _ := e.fields["apiVersion"].(string)
 	schema := kindSchemas(t)[kind]
 	switch {
-	case schema != nil && !e.elided:
+	case schema != nil && !e.isElided:
 		admitManifest(t, kind, e.text)
 	case schema != nil:
 		delete(e.fields, "metadata")
@@ -126,7 +126,7 @@ func checkFragment(t *testing.T, fields map[string]any) {
 		}
 	}
 	best := unknownFields(chartSchema(t), fields, "")
-	for _, schema := range objectsOf(kindSchemas(t)) {
+	for _, schema := range objectSchemas(kindSchemas(t)) {
 		if unknown := unknownFields(schema, fields, ""); len(unknown) < len(best) {
 			best = unknown
 		}
@@ -139,14 +139,14 @@ func checkFragment(t *testing.T, fields map[string]any) {
 // admitManifest takes a manifest through the schema with its rules, and through the operator's validation.
 func admitManifest(t *testing.T, kind, manifest string) {
 	t.Helper()
-	admission := platformtest.NewAdmission(t, definitionsDir+"/benchnet.dev_"+strings.ToLower(kind)+"s.yaml")
+	admission := platformtest.NewAdmission(t, crdDir+"/benchnet.dev_"+strings.ToLower(kind)+"s.yaml")
 	switch kind {
 	case "BenchmarkNetwork":
 		var network v1alpha1.BenchmarkNetwork
 		if err := admission.Admit([]byte(manifest), &network); err != nil {
 			t.Fatal(err)
 		}
-		p, err := all.Registry().Get(network.Spec.Platform.Type)
+		p, err := all.New().Get(network.Spec.Platform.Type)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func admitManifest(t *testing.T, kind, manifest string) {
 		if err := admission.Admit([]byte(manifest), &e); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := experiment.Expand(&e); err != nil {
+		if _, err := experiment.NewDesign(&e); err != nil {
 			t.Error(err)
 		}
 	default:

@@ -16,15 +16,15 @@ type page struct {
 	name string
 	text string
 	// blocks are its blocks of code, fenced or indented.
-	blocks []block
+	blocks []codeBlock
 	// spans are its spans of code outside of blocks.
 	spans []span
 	// rows are the rows of its tables, without their heads.
-	rows []row
+	rows []tableRow
 }
 
-// block of code.
-type block struct {
+// codeBlock of code.
+type codeBlock struct {
 	// at is page:line of its first line.
 	at string
 	// language of a fenced block; empty for an indented one.
@@ -35,8 +35,8 @@ type block struct {
 // span of code with the text around it.
 type span struct{ at, text string }
 
-// row of a table, with the heading above it.
-type row struct {
+// tableRow of a table, with the heading above it.
+type tableRow struct {
 	at, heading string
 	head, cells []string
 }
@@ -50,14 +50,14 @@ func readPages(t *testing.T) []*page {
 	}
 	pages := make([]*page, 0, len(files)+1)
 	for _, file := range append(files, "../README.md") {
-		pages = append(pages, parsePage(filepath.Clean("docs/"+file), read(t, file)))
+		pages = append(pages, parsePage(filepath.Clean("docs/"+file), readFile(t, file)))
 	}
 	return pages
 }
 
 func readPage(t *testing.T, file string) *page {
 	t.Helper()
-	return parsePage(filepath.Clean("docs/"+file), read(t, file))
+	return parsePage(filepath.Clean("docs/"+file), readFile(t, file))
 }
 
 var codeSpan = regexp.MustCompile("`([^`]+)`")
@@ -73,19 +73,19 @@ func parsePage(name, text string) *page {
 		switch {
 		case isFence(line):
 			end := i + 1 + indexOrLen(lines[i+1:], isFence)
-			p.blocks = append(p.blocks, block{at, strings.Trim(line, " `"), strings.Join(lines[i+1:end], "\n") + "\n"})
+			p.blocks = append(p.blocks, codeBlock{at, strings.Trim(line, " `"), strings.Join(lines[i+1:end], "\n") + "\n"})
 			i = end
 		case isIndented(line) && (i == 0 || strings.TrimSpace(lines[i-1]) == ""):
 			end := i + indexOrLen(lines[i:], func(line string) bool { return !isIndented(line) && strings.TrimSpace(line) != "" })
-			p.blocks = append(p.blocks, block{at, "", trimIndentation(lines[i:end])})
+			p.blocks = append(p.blocks, codeBlock{at, "", trimIndentation(lines[i:end])})
 			i = end - 1
 		case strings.HasPrefix(line, "#"):
 			heading, head = strings.TrimSpace(strings.TrimLeft(line, "#")), nil
 		case strings.HasPrefix(line, "|-") && strings.Trim(line, "|-: ") == "" && i > 0:
-			head = cellsOf(lines[i-1])
+			head = splitCells(lines[i-1])
 			p.rows = p.rows[:max(0, len(p.rows)-1)] // The head was taken for a row.
 		case strings.HasPrefix(line, "|"):
-			p.rows = append(p.rows, row{at, heading, head, cellsOf(line)})
+			p.rows = append(p.rows, tableRow{at, heading, head, splitCells(line)})
 			p.addSpans(at, line)
 		default:
 			head = nil
@@ -128,8 +128,8 @@ func trimIndentation(lines []string) string {
 	return strings.TrimRight(text.String(), "\n") + "\n"
 }
 
-// cellsOf a row of a table; \| is a character of a cell.
-func cellsOf(line string) []string {
+// splitCells a row of a table; \| is a character of a cell.
+func splitCells(line string) []string {
 	line = strings.ReplaceAll(strings.Trim(strings.TrimSpace(line), "|"), `\|`, "\x00")
 	cells := strings.Split(line, "|")
 	for i, cell := range cells {
@@ -138,8 +138,8 @@ func cellsOf(line string) []string {
 	return cells
 }
 
-// codeIn returns the spans of code in a text.
-func codeIn(text string) []string {
+// codeSpans returns the spans of code in a text.
+func codeSpans(text string) []string {
 	var all []string
 	for _, match := range codeSpan.FindAllStringSubmatch(text, -1) {
 		all = append(all, match[1])
@@ -147,8 +147,8 @@ func codeIn(text string) []string {
 	return all
 }
 
-// separator of commands in one line.
-var separator = regexp.MustCompile(`\|\||&&|[|;]`)
+// commandSeparator of commands in one line.
+var commandSeparator = regexp.MustCompile(`\|\||&&|[|;]`)
 
 // commandLines returns the command lines of a page's blocks that begin with a word, with continued lines joined and comments cut.
 func (p *page) commandLines(word string) []span {
@@ -160,7 +160,7 @@ func (p *page) commandLines(word string) []span {
 		text := strings.ReplaceAll(b.text, "\\\n", " ")
 		for line := range strings.SplitSeq(text, "\n") {
 			line, _, _ = strings.Cut(line, " #")
-			for _, part := range separator.Split(line, -1) {
+			for _, part := range commandSeparator.Split(line, -1) {
 				part = strings.TrimLeft(part, " $-")
 				if part == word || strings.HasPrefix(part, word+" ") {
 					all = append(all, span{b.at, strings.TrimSpace(part)})

@@ -16,21 +16,21 @@ import (
 	"github.com/benchnet/benchnet/internal/inventory"
 )
 
-var link = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
+var linkPattern = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
 
 // TestLinks looks for the files and headings that all Markdown files of the repository link to.
 func TestLinks(t *testing.T) {
 	for _, file := range markdownFiles(t) {
 		t.Run(file, func(t *testing.T) {
-			text := read(t, filepath.Join("..", file))
-			for _, match := range link.FindAllStringSubmatch(text, -1) {
+			text := readFile(t, filepath.Join("..", file))
+			for _, match := range linkPattern.FindAllStringSubmatch(text, -1) {
 				target := file
 				if match[1] != "" {
 					target = filepath.Join(filepath.Dir(file), match[1])
 				}
 				if !fileExists(target) {
 					t.Errorf("%s does not exist", target)
-				} else if match[2] != "" && !slices.Contains(headingAnchors(read(t, filepath.Join("..", target))), match[2]) {
+				} else if match[2] != "" && !slices.Contains(headingAnchors(readFile(t, filepath.Join("..", target))), match[2]) {
 					t.Errorf("%s has no heading #%s", target, match[2])
 				}
 			}
@@ -108,7 +108,7 @@ func readMarkdown(t *testing.T) []*page {
 	t.Helper()
 	var pages []*page
 	for _, file := range markdownFiles(t) {
-		pages = append(pages, parsePage(file, read(t, filepath.Join("..", file))))
+		pages = append(pages, parsePage(file, readFile(t, filepath.Join("..", file))))
 	}
 	return pages
 }
@@ -129,7 +129,7 @@ func TestPagesOfMessagesExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range append(samples, "../charts/benchnet/values.yaml", "../charts/benchnet/values.schema.json") {
-		check(file, read(t, file))
+		check(file, readFile(t, file))
 	}
 }
 
@@ -140,11 +140,11 @@ func TestSamplesUseAnyRegistry(t *testing.T) {
 	if err != nil || len(samples) == 0 {
 		t.Fatalf("no samples: %v", err)
 	}
-	page := read(t, "reproducing.md")
+	page := readFile(t, "reproducing.md")
 	for _, file := range samples {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			if strings.Contains(read(t, file), images.DefaultRegistry) {
-				t.Errorf("it names the registry %s", images.DefaultRegistry)
+			if strings.Contains(readFile(t, file), images.DefaultImageRegistry) {
+				t.Errorf("it names the registry %s", images.DefaultImageRegistry)
 			}
 			if name := filepath.Base(file); strings.HasPrefix(name, "experiment_") && !strings.Contains(page, name) {
 				t.Error("docs/reproducing.md lacks it")
@@ -182,7 +182,7 @@ func TestClusterRolesExist(t *testing.T) {
 	}
 	all := ""
 	for _, file := range manifests {
-		all += read(t, file)
+		all += readFile(t, file)
 	}
 	for _, p := range readPages(t) {
 		for _, match := range regexp.MustCompile(`--clusterrole=benchnet-([a-z-]+)`).FindAllStringSubmatch(p.text, -1) {
@@ -201,7 +201,7 @@ func TestPushedImages(t *testing.T) {
 			pushed += b.text
 		}
 	}
-	for line := range strings.SplitSeq(read(t, "../hack/images/catalogue"), "\n") {
+	for line := range strings.SplitSeq(readFile(t, "../hack/images/catalogue"), "\n") {
 		fields := strings.Fields(line)
 		if len(fields) != 3 || fields[0] == "#" {
 			continue
@@ -226,11 +226,11 @@ func TestRequiredVersions(t *testing.T) {
 		{"Kubernetes to start", "../charts/benchnet/Chart.yaml", `kubeVersion: ">=(\d+\.\d+)`, "getting-started.md", "Kubernetes %s or newer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			match := regexp.MustCompile(test.pattern).FindStringSubmatch(read(t, test.file))
+			match := regexp.MustCompile(test.pattern).FindStringSubmatch(readFile(t, test.file))
 			if match == nil {
 				t.Fatalf("%s has no match of %s", test.file, test.pattern)
 			}
-			if want := fmt.Sprintf(test.want, match[1]); !strings.Contains(read(t, test.page), want) {
+			if want := fmt.Sprintf(test.want, match[1]); !strings.Contains(readFile(t, test.page), want) {
 				t.Errorf("%s does not ask for %s", test.page, want)
 			}
 		})
@@ -242,7 +242,7 @@ var ownMetric = regexp.MustCompile(`\b(?:benchnet|corda|jpaxos|malachite)_[a-z0-
 
 // TestMetricNames looks for every metric that the pages name in the inventory.
 func TestMetricNames(t *testing.T) {
-	listed, err := inventory.Read(os.DirFS(".."))
+	listed, err := inventory.Collect(os.DirFS(".."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,15 +278,15 @@ func TestMetricNames(t *testing.T) {
 // TestDocumentedConditionsExist looks for the conditions and reasons in the tables of docs/conditions.md, and those that other pages name, among
 // the API's constants.
 func TestDocumentedConditionsExist(t *testing.T) {
-	types := constants(t, "../api/v1alpha1/conditions.go", "Condition")
-	reasons := slices.Concat(constants(t, "../api/v1alpha1/conditions.go", "Reason"), []string{string(emulation.Netem), string(emulation.UserSpace)})
-	codes := constants(t, "../internal/results/verdict.go", "")
+	types := stringConstants(t, "../api/v1alpha1/conditions.go", "Condition")
+	reasons := slices.Concat(stringConstants(t, "../api/v1alpha1/conditions.go", "Reason"), []string{string(emulation.Netem), string(emulation.UserSpace)})
+	codes := stringConstants(t, "../internal/results/verdict.go", "")
 	for _, r := range readPage(t, "conditions.md").rows {
 		if r.heading == "Types" && !regexp.MustCompile(`^(all|(network|run|experiment)(, (run|experiment))*)$`).MatchString(r.cells[1]) {
 			t.Errorf("%s: on %q names no kinds", r.at, r.cells[1])
 		}
 		known := map[string][]string{"Types": types, "Reasons": reasons, "Verdict of a run": codes}[r.heading]
-		for _, name := range codeIn(r.cells[0]) {
+		for _, name := range codeSpans(r.cells[0]) {
 			if known != nil && !slices.Contains(known, name) {
 				t.Errorf("%s: %s is none of the %s", r.at, name, strings.ToLower(r.heading))
 			}
@@ -313,7 +313,7 @@ func TestAxisExamples(t *testing.T) {
 	experiment := kindSchemas(t)["BenchmarkExperiment"]
 	described := resolvePath(experiment, "spec.axes[].field").Description
 	seen := 0
-	for _, text := range []string{described, read(t, "experiments.md"), read(t, "../README.md"), read(t, "reproducing.md")} {
+	for _, text := range []string{described, readFile(t, "experiments.md"), readFile(t, "../README.md"), readFile(t, "reproducing.md")} {
 		for _, path := range regexp.MustCompile(`\b(?:workload|network)\.[a-z][\w.\[\]]*[\w\]]`).FindAllString(text, -1) {
 			seen++
 			if resolvePath(experiment, "spec.template."+path) == nil {
@@ -337,7 +337,7 @@ func TestArgumentTypes(t *testing.T) {
 		api = append(api, name)
 	}
 	slices.Sort(api)
-	source := read(t, "../drivers/jmeter-corda/src/main/java/dev/benchnet/driver/corda/ArgumentType.java")
+	source := readFile(t, "../drivers/jmeter-corda/src/main/java/dev/benchnet/driver/corda/ArgumentType.java")
 	var driver []string
 	for _, match := range regexp.MustCompile(`(?m)^    (\w+)\(.*\.class\)[,;]$`).FindAllStringSubmatch(source, -1) {
 		driver = append(driver, match[1])
@@ -345,7 +345,7 @@ func TestArgumentTypes(t *testing.T) {
 	for name, got := range map[string][]string{
 		"ArgumentType.java":              driver,
 		"docs/corda.md":                  argumentTypes(readPage(t, "corda.md"), "`type`"),
-		"drivers/jmeter-corda/README.md": argumentTypes(parsePage("README.md", read(t, "../drivers/jmeter-corda/README.md")), "type"),
+		"drivers/jmeter-corda/README.md": argumentTypes(parsePage("README.md", readFile(t, "../drivers/jmeter-corda/README.md")), "type"),
 	} {
 		if slices.Sort(got); !slices.Equal(got, api) {
 			t.Errorf("%s has the types %v, the API %v", name, got, api)
@@ -358,7 +358,7 @@ func argumentTypes(p *page, head string) []string {
 	var all []string
 	for _, r := range p.rows {
 		if len(r.head) == 2 && r.head[0] == head && strings.Contains(r.head[1], "written") {
-			all = append(all, codeIn(r.cells[0])...)
+			all = append(all, codeSpans(r.cells[0])...)
 		}
 	}
 	return all
@@ -368,7 +368,7 @@ func argumentTypes(p *page, head string) []string {
 func TestDependenciesAreListedOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range readPage(t, "dependencies.md").rows {
-		for _, name := range codeIn(r.cells[0]) {
+		for _, name := range codeSpans(r.cells[0]) {
 			if key := r.heading + ": " + name; seen[key] {
 				t.Errorf("%s: %s is listed twice", r.at, name)
 			} else {

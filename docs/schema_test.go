@@ -15,19 +15,19 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// definitionsDir has the definitions of the API's kinds.
-const definitionsDir = "../config/crd/bases"
+// crdDir has the definitions of the API's kinds.
+const crdDir = "../config/crd/bases"
 
-// node is a schema with the schemas below it.
-type node = apiextensionsv1.JSONSchemaProps
+// schemaNode is a schema with the schemas below it.
+type schemaNode = apiextensionsv1.JSONSchemaProps
 
-// definitions returns the schemas of the API's kinds, by kind.
-var definitions = sync.OnceValues(func() (map[string]*node, error) {
-	files, err := filepath.Glob(definitionsDir + "/*.yaml")
+// loadDefinitions returns the schemas of the API's kinds, by kind.
+var loadDefinitions = sync.OnceValues(func() (map[string]*schemaNode, error) {
+	files, err := filepath.Glob(crdDir + "/*.yaml")
 	if err != nil {
 		return nil, err
 	}
-	kinds := map[string]*node{}
+	kinds := map[string]*schemaNode{}
 	for _, file := range files {
 		var crd apiextensionsv1.CustomResourceDefinition
 		if err := decodeFile(file, &crd); err != nil {
@@ -38,8 +38,8 @@ var definitions = sync.OnceValues(func() (map[string]*node, error) {
 	return kinds, nil
 })
 
-// chartValues returns the schema of the chart's values.
-var chartValues = sync.OnceValues(func() (*node, error) {
+// loadChartSchema returns the schema of the chart's values.
+var loadChartSchema = sync.OnceValues(func() (*schemaNode, error) {
 	var draft7 map[string]any
 	if err := decodeFile("../charts/benchnet/values.schema.json", &draft7); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ var chartValues = sync.OnceValues(func() (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	var schema node
+	var schema schemaNode
 	return &schema, json.Unmarshal(text, &schema)
 })
 
@@ -67,18 +67,18 @@ func dropTypeLists(schema map[string]any) {
 	}
 }
 
-func kindSchemas(t *testing.T) map[string]*node {
+func kindSchemas(t *testing.T) map[string]*schemaNode {
 	t.Helper()
-	all, err := definitions()
+	all, err := loadDefinitions()
 	if err != nil || len(all) != 3 {
 		t.Fatalf("%d definitions: %v", len(all), err)
 	}
 	return all
 }
 
-func chartSchema(t *testing.T) *node {
+func chartSchema(t *testing.T) *schemaNode {
 	t.Helper()
-	schema, err := chartValues()
+	schema, err := loadChartSchema()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,13 +93,13 @@ func decodeFile(file string, into any) error {
 	return yaml.Unmarshal(content, into)
 }
 
-// segment of a path: a name, and how many lists or maps it is indexed into.
-var segment = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]*)((?:\[[A-Za-z0-9]*\])*)$`)
+// pathSegment of a path: a name, and how many lists or maps it is indexed into.
+var pathSegment = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]*)((?:\[[A-Za-z0-9]*\])*)$`)
 
 // resolvePath returns the schema at a path below a schema, or nil. The index of a list may be left out at the end.
-func resolvePath(schema *node, path string) *node {
+func resolvePath(schema *schemaNode, path string) *schemaNode {
 	for part := range strings.SplitSeq(path, ".") {
-		match := segment.FindStringSubmatch(part)
+		match := pathSegment.FindStringSubmatch(part)
 		if schema == nil || match == nil {
 			return nil
 		}
@@ -118,7 +118,7 @@ func resolvePath(schema *node, path string) *node {
 }
 
 // schemaOfField returns the schema of a field, or nil.
-func schemaOfField(schema *node, name string) *node {
+func schemaOfField(schema *schemaNode, name string) *schemaNode {
 	if field, ok := schema.Properties[name]; ok {
 		return &field
 	}
@@ -137,7 +137,7 @@ func schemaOfField(schema *node, name string) *node {
 }
 
 // visitSchemas calls visit with every schema at and below one.
-func visitSchemas(schema *node, visit func(*node)) {
+func visitSchemas(schema *schemaNode, visit func(*schemaNode)) {
 	visit(schema)
 	for name := range schema.Properties {
 		field := schema.Properties[name]
@@ -151,11 +151,11 @@ func visitSchemas(schema *node, visit func(*node)) {
 	}
 }
 
-// objectsOf returns every schema of an object with fields in the kinds.
-func objectsOf(kinds map[string]*node) []*node {
-	var all []*node
+// objectSchemas returns every schema of an object with fields in the kinds.
+func objectSchemas(kinds map[string]*schemaNode) []*schemaNode {
+	var all []*schemaNode
 	for _, schema := range kinds {
-		visitSchemas(schema, func(n *node) {
+		visitSchemas(schema, func(n *schemaNode) {
 			if len(n.Properties) > 0 {
 				all = append(all, n)
 			}
@@ -165,9 +165,9 @@ func objectsOf(kinds map[string]*node) []*node {
 }
 
 // resolveAnywhere returns the schemas at a path below any object of the kinds.
-func resolveAnywhere(objects []*node, path string) []*node {
-	first := segment.FindStringSubmatch(strings.SplitN(path, ".", 2)[0])
-	var found []*node
+func resolveAnywhere(objects []*schemaNode, path string) []*schemaNode {
+	first := pathSegment.FindStringSubmatch(strings.SplitN(path, ".", 2)[0])
+	var found []*schemaNode
 	for _, schema := range objects {
 		if first == nil {
 			break
@@ -183,7 +183,7 @@ func resolveAnywhere(objects []*node, path string) []*node {
 }
 
 // unknownFields returns the paths of fields that the schema lacks, and of fields with a value that it does not allow.
-func unknownFields(schema *node, value any, path string) []string {
+func unknownFields(schema *schemaNode, value any, path string) []string {
 	var unknown []string
 	switch v := value.(type) {
 	case map[string]any:
@@ -218,8 +218,8 @@ func unknownFields(schema *node, value any, path string) []string {
 	return unknown
 }
 
-// defaultOf returns the default of a schema as text, or "" where it has none.
-func defaultOf(schema *node) string {
+// defaultText returns the default of a schema as text, or "" where it has none.
+func defaultText(schema *schemaNode) string {
 	if schema.Default == nil {
 		return ""
 	}

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// stripped leaves out what only Helm writes, and empty labels and annotations.
-func stripped(object *unstructured.Unstructured) map[string]any {
+// withoutHelmMetadata leaves out what only Helm writes, and empty labels and annotations.
+func withoutHelmMetadata(object *unstructured.Unstructured) map[string]any {
 	copied := object.DeepCopy()
 	labels := copied.GetLabels()
 	for _, key := range []string{"app.kubernetes.io/managed-by", "app.kubernetes.io/version", "helm.sh/chart"} {
@@ -28,27 +28,27 @@ func stripped(object *unstructured.Unstructured) map[string]any {
 	return copied.Object
 }
 
-func expectEqual(t *testing.T, fromKustomize, fromHelm objects) {
+func expectEqual(t *testing.T, fromKustomize, fromHelm objectSet) {
 	t.Helper()
 	delete(fromKustomize, "Namespace benchnet-system") // a chart makes no namespace
-	if diff := cmp.Diff(fromKustomize.names(), fromHelm.names()); diff != "" {
+	if diff := cmp.Diff(fromKustomize.objectNames(), fromHelm.objectNames()); diff != "" {
 		t.Fatalf("kustomize (-) and the chart (+) make different objects:\n%s", diff)
 	}
 	for name, object := range fromKustomize {
-		if diff := cmp.Diff(stripped(object), stripped(fromHelm[name])); diff != "" {
+		if diff := cmp.Diff(withoutHelmMetadata(object), withoutHelmMetadata(fromHelm[name])); diff != "" {
 			t.Errorf("%s differs between kustomize (-) and the chart (+):\n%s", name, diff)
 		}
 	}
 }
 
 func TestChartEqualsKustomize(t *testing.T) {
-	expectEqual(t, kustomize(t, "../../config/default"), helm(t, "benchnet", "benchnet-system", nil))
+	expectEqual(t, buildKustomization(t, "../../config/default"), renderRelease(t, "benchnet", "benchnet-system", nil))
 }
 
 func TestChartWithMonitorEqualsKustomize(t *testing.T) {
 	on := map[string]any{"enabled": true}
 	values := map[string]any{"serviceMonitor": on, "monitoring": map[string]any{"podMonitors": on, "rules": on}}
-	expectEqual(t, kustomize(t, "../../config/prometheus"), helm(t, "benchnet", "benchnet-system", values))
+	expectEqual(t, buildKustomization(t, "../../config/prometheus"), renderRelease(t, "benchnet", "benchnet-system", values))
 }
 
 func TestVersions(t *testing.T) {
@@ -64,7 +64,7 @@ func TestVersions(t *testing.T) {
 	if chart.Metadata.Version != version || chart.Metadata.AppVersion != version {
 		t.Errorf("Chart.yaml has version %s and appVersion %s, /VERSION has %s", chart.Metadata.Version, chart.Metadata.AppVersion, version)
 	}
-	container := operator(t, kustomize(t, "../../config/default")["Deployment benchnet-operator"])
+	container := operatorContainer(t, buildKustomization(t, "../../config/default")["Deployment benchnet-operator"])
 	if want := "ghcr.io/benchnet/operator:" + version; container["image"] != want {
 		t.Errorf("config/manager has the image %s, want %s", container["image"], want)
 	}
@@ -72,7 +72,7 @@ func TestVersions(t *testing.T) {
 
 func TestCRDsOutliveTheRelease(t *testing.T) {
 	crds := 0
-	for name, object := range helm(t, "benchnet", "benchnet-system", nil) {
+	for name, object := range renderRelease(t, "benchnet", "benchnet-system", nil) {
 		if object.GetKind() != "CustomResourceDefinition" {
 			continue
 		}

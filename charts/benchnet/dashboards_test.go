@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// ofKinds are the objects of these kinds.
-func ofKinds(all objects, kinds ...string) objects {
-	some := objects{}
+// filterKinds are the objects of these kinds.
+func filterKinds(all objectSet, kinds ...string) objectSet {
+	some := objectSet{}
 	for name, object := range all {
 		if slices.Contains(kinds, object.GetKind()) {
 			some[name] = object
@@ -24,28 +24,28 @@ func ofKinds(all objects, kinds ...string) objects {
 	return some
 }
 
-func withDashboards(dashboards map[string]any) map[string]any {
+func dashboardValues(dashboards map[string]any) map[string]any {
 	return map[string]any{"dashboards": dashboards}
 }
 
 func TestDashboardsAreNotInstalledByDefault(t *testing.T) {
-	if got := ofKinds(helm(t, "benchnet", "benchnet-system", nil), "ConfigMap", "GrafanaDashboard"); len(got) != 0 {
-		t.Errorf("there are %v", got.names())
+	if got := filterKinds(renderRelease(t, "benchnet", "benchnet-system", nil), "ConfigMap", "GrafanaDashboard"); len(got) != 0 {
+		t.Errorf("there are %v", got.objectNames())
 	}
 }
 
 func TestDashboardsOfTheChartEqualThoseOfKustomize(t *testing.T) {
-	all := helm(t, "benchnet", "benchnet-system", withDashboards(map[string]any{"enabled": true}))
-	expectEqual(t, kustomize(t, "../../config/grafana"), ofKinds(all, "ConfigMap"))
+	all := renderRelease(t, "benchnet", "benchnet-system", dashboardValues(map[string]any{"enabled": true}))
+	expectEqual(t, buildKustomization(t, "../../config/grafana"), filterKinds(all, "ConfigMap"))
 }
 
-// TestEveryDashboardIsShipped holds the objects to the files, and the files to what a ConfigMap can hold.
-func TestEveryDashboardIsShipped(t *testing.T) {
+// TestDashboardFilesMatchConfigMaps holds the objects to the files, and the files to what a ConfigMap can hold.
+func TestDashboardFilesMatchConfigMaps(t *testing.T) {
 	files, err := filepath.Glob("dashboards/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no dashboards: %v", err)
 	}
-	shipped := ofKinds(helm(t, "benchnet", "benchnet-system", withDashboards(map[string]any{"enabled": true})), "ConfigMap")
+	shipped := filterKinds(renderRelease(t, "benchnet", "benchnet-system", dashboardValues(map[string]any{"enabled": true})), "ConfigMap")
 	if len(shipped) != len(files) {
 		t.Errorf("%d ConfigMaps for %d files", len(shipped), len(files))
 	}
@@ -71,7 +71,7 @@ func TestEveryDashboardIsShipped(t *testing.T) {
 }
 
 func TestDashboardsForTheGrafanaOperator(t *testing.T) {
-	all := ofKinds(helm(t, "lab", "tools", withDashboards(map[string]any{
+	all := filterKinds(renderRelease(t, "lab", "tools", dashboardValues(map[string]any{
 		"namespace": "grafana", "annotations": map[string]any{"grafana_folder": "Ledgers"},
 		"grafanaOperator": map[string]any{"enabled": true, "folder": "Ledgers"},
 	})), "ConfigMap", "GrafanaDashboard")

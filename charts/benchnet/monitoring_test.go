@@ -12,8 +12,8 @@ import (
 
 const monitorTemplate = "benchnet/templates/podmonitor.yaml"
 
-// monitors are the PodMonitors that the chart makes in a cluster with or without the Prometheus Operator's API.
-func monitors(t *testing.T, apis common.VersionSet, values map[string]any) objects {
+// renderMonitors are the PodMonitors that the chart makes in a cluster with or without the Prometheus Operator's API.
+func renderMonitors(t *testing.T, apis common.VersionSet, values map[string]any) objectSet {
 	t.Helper()
 	chart, err := loader.LoadDir(".")
 	if err != nil {
@@ -29,11 +29,11 @@ func monitors(t *testing.T, apis common.VersionSet, values map[string]any) objec
 	if err != nil {
 		t.Fatalf("render the chart: %v", err)
 	}
-	return decode(t, []byte(files[monitorTemplate]))
+	return decodeManifests(t, []byte(files[monitorTemplate]))
 }
 
-// TestMonitorsWhereTheirAPIIs follows the default, and what a user says against it.
-func TestMonitorsWhereTheirAPIIs(t *testing.T) {
+// TestMonitorsFollowAvailableAPI follows the default, and what a user says against it.
+func TestMonitorsFollowAvailableAPI(t *testing.T) {
 	api := common.VersionSet{"monitoring.coreos.com/v1"}
 	said := func(enabled bool) map[string]any {
 		return map[string]any{"monitoring": map[string]any{"podMonitors": map[string]any{"enabled": enabled}}}
@@ -49,21 +49,21 @@ func TestMonitorsWhereTheirAPIIs(t *testing.T) {
 		"wanted before the API": {nil, said(true), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := monitors(t, c.apis, c.values); len(got) != c.want {
-				t.Errorf("%d monitors, want %d: %v", len(got), c.want, got.names())
+			if got := renderMonitors(t, c.apis, c.values); len(got) != c.want {
+				t.Errorf("%d monitors, want %d: %v", len(got), c.want, got.objectNames())
 			}
 		})
 	}
 }
 
-func TestMonitorsLookWhereNetworksAre(t *testing.T) {
-	all := monitors(t, nil, map[string]any{
+func TestMonitorsSelectWatchedNamespaces(t *testing.T) {
+	all := renderMonitors(t, nil, map[string]any{
 		"watchNamespaces": []any{"team-a", "team-b"},
 		"monitoring":      map[string]any{"podMonitors": map[string]any{"enabled": true, "interval": "15s", "labels": map[string]any{"release": "prometheus"}}},
 	})
 	monitor := all["PodMonitor benchnet-networks"]
 	if monitor == nil {
-		t.Fatalf("there is no monitor among %v", all.names())
+		t.Fatalf("there is no monitor among %v", all.objectNames())
 	}
 	namespaces, _, _ := unstructured.NestedStringSlice(monitor.Object, "spec", "namespaceSelector", "matchNames")
 	if len(namespaces) != 2 || namespaces[0] != "team-a" || namespaces[1] != "team-b" {

@@ -13,16 +13,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// forbidden is what nothing of the project may be granted: it leads to more rights, into other pods, or deletes by the dozen.
-var forbidden = map[string][]string{
+// forbiddenRights is what nothing of the project may be granted: it leads to more rights, into other pods, or deletes by the dozen.
+var forbiddenRights = map[string][]string{
 	"verbs": {"*", "escalate", "bind", "impersonate", "approve", "sign"},
 	"resources": {"*", "pods/exec", "pods/attach", "pods/portforward", "pods/ephemeralcontainers", "nodes/proxy", "serviceaccounts/token",
 		"certificatesigningrequests", "mutatingwebhookconfigurations", "validatingwebhookconfigurations", "namespaces", "clusterroles", "clusterrolebindings"},
 	"apiGroups": {"*"},
 }
 
-// roles are all Roles and ClusterRoles among the objects, by kind and name.
-func roles(t *testing.T, all objects) map[string][]rbacv1.PolicyRule {
+// decodeRoles are all Roles and ClusterRoles among the objects, by kind and name.
+func decodeRoles(t *testing.T, all objectSet) map[string][]rbacv1.PolicyRule {
 	t.Helper()
 	found := map[string][]rbacv1.PolicyRule{}
 	for name, object := range all {
@@ -41,24 +41,24 @@ func roles(t *testing.T, all objects) map[string][]rbacv1.PolicyRule {
 	return found
 }
 
-// installations are the ways to install that there are.
-func installations(t *testing.T) map[string]objects {
+// renderInstallations are the ways to install that there are.
+func renderInstallations(t *testing.T) map[string]objectSet {
 	t.Helper()
-	return map[string]objects{
-		"kustomize":                kustomize(t, "../../config/default"),
-		"chart":                    helm(t, "benchnet", "benchnet-system", nil),
-		"chart, of two namespaces": helm(t, "benchnet", "benchnet-system", map[string]any{"watchNamespaces": []any{"team-a", "team-b"}}),
-		"chart, with Kueue":        helm(t, "benchnet", "benchnet-system", map[string]any{"kueue": "Honour"}),
+	return map[string]objectSet{
+		"kustomize":                buildKustomization(t, "../../config/default"),
+		"chart":                    renderRelease(t, "benchnet", "benchnet-system", nil),
+		"chart, of two namespaces": renderRelease(t, "benchnet", "benchnet-system", map[string]any{"watchNamespaces": []any{"team-a", "team-b"}}),
+		"chart, with Kueue":        renderRelease(t, "benchnet", "benchnet-system", map[string]any{"kueue": "Honour"}),
 	}
 }
 
-func TestRightsAreNarrow(t *testing.T) {
-	for installation, all := range installations(t) {
-		for name, rules := range roles(t, all) {
+func TestNoForbiddenRights(t *testing.T) {
+	for installation, all := range renderInstallations(t) {
+		for name, rules := range decodeRoles(t, all) {
 			for _, rule := range rules {
 				for what, have := range map[string][]string{"verbs": rule.Verbs, "resources": rule.Resources, "apiGroups": rule.APIGroups} {
 					for _, value := range have {
-						if slices.Contains(forbidden[what], value) {
+						if slices.Contains(forbiddenRights[what], value) {
 							t.Errorf("%s: %s has %s among its %s", installation, name, value, what)
 						}
 					}
@@ -68,10 +68,10 @@ func TestRightsAreNarrow(t *testing.T) {
 	}
 }
 
-// granted are verbs by group and resource.
-type granted map[string]string
+// grantedVerbs are verbs by group and resource.
+type grantedVerbs map[string]string
 
-func (g granted) add(group, resource string, verbs []string) {
+func (g grantedVerbs) addVerbs(group, resource string, verbs []string) {
 	key := strings.TrimPrefix(group+"/"+resource, "/")
 	all := append(strings.Fields(g[key]), verbs...)
 	slices.Sort(all)
@@ -79,9 +79,9 @@ func (g granted) add(group, resource string, verbs []string) {
 }
 
 // operatorRights are the rules of all roles that are bound to the operator's account, wherever.
-func operatorRights(t *testing.T, all objects) granted {
+func operatorRights(t *testing.T, all objectSet) grantedVerbs {
 	t.Helper()
-	have, known := granted{}, roles(t, all)
+	have, known := grantedVerbs{}, decodeRoles(t, all)
 	for name, object := range all {
 		if object.GetKind() != "RoleBinding" && object.GetKind() != "ClusterRoleBinding" {
 			continue
@@ -102,7 +102,7 @@ func operatorRights(t *testing.T, all objects) granted {
 		for _, rule := range rules {
 			for _, group := range rule.APIGroups {
 				for _, resource := range rule.Resources {
-					have.add(group, resource, rule.Verbs)
+					have.addVerbs(group, resource, rule.Verbs)
 				}
 			}
 		}
@@ -110,10 +110,10 @@ func operatorRights(t *testing.T, all objects) granted {
 	return have
 }
 
-// TestRightsAreExplained compares the operator's rights with the table in docs/security.md, in all ways of installing it.
-func TestRightsAreExplained(t *testing.T) {
-	for installation, all := range installations(t) {
-		want := explained(t)
+// TestRightsAreDocumented compares the operator's rights with the table in docs/security.md, in all ways of installing it.
+func TestRightsAreDocumented(t *testing.T) {
+	for installation, all := range renderInstallations(t) {
+		want := readDocumentedRights(t)
 		if !strings.Contains(installation, "Kueue") {
 			maps.DeleteFunc(want, func(resource, _ string) bool { return strings.HasPrefix(resource, "kueue.x-k8s.io/") })
 		}
@@ -126,7 +126,7 @@ func TestRightsAreExplained(t *testing.T) {
 	}
 }
 
-func explained(t *testing.T) granted {
+func readDocumentedRights(t *testing.T) grantedVerbs {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/security.md")
 	if err != nil {
@@ -134,7 +134,7 @@ func explained(t *testing.T) granted {
 	}
 	_, section, _ := strings.Cut(string(page), "\n## What the operator may do\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	table := granted{}
+	table := grantedVerbs{}
 	for line := range strings.Lines(section) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
 		if len(cells) != 4 || !strings.Contains(cells[1], "`") {
@@ -145,7 +145,7 @@ func explained(t *testing.T) granted {
 		}
 		for resource := range strings.SplitSeq(cells[1], ",") {
 			verbs := strings.Split(strings.ReplaceAll(cells[2], " ", ""), ",")
-			table.add(strings.Trim(cells[0], " `"), strings.Trim(resource, " `"), verbs)
+			table.addVerbs(strings.Trim(cells[0], " `"), strings.Trim(resource, " `"), verbs)
 		}
 	}
 	if len(table) == 0 {
@@ -154,9 +154,9 @@ func explained(t *testing.T) granted {
 	return table
 }
 
-// TestUpdateIsForFinalizersAlone: everything is patched, so that nothing that others wrote is overwritten unseen.
-func TestUpdateIsForFinalizersAlone(t *testing.T) {
-	rights := operatorRights(t, helm(t, "benchnet", "benchnet-system", nil))
+// TestUpdateOnlyFinalizers: everything is patched, so that nothing that others wrote is overwritten unseen.
+func TestUpdateOnlyFinalizers(t *testing.T) {
+	rights := operatorRights(t, renderRelease(t, "benchnet", "benchnet-system", nil))
 	for _, resource := range slices.Sorted(maps.Keys(rights)) {
 		verbs := strings.Fields(rights[resource])
 		if slices.Contains(verbs, "deletecollection") || slices.Contains(verbs, "update") && !strings.HasSuffix(resource, "/finalizers") {

@@ -20,14 +20,14 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// objects by kind and name.
-type objects map[string]*unstructured.Unstructured
+// objectSet by kind and name.
+type objectSet map[string]*unstructured.Unstructured
 
-func (o objects) names() []string { return slices.Sorted(maps.Keys(o)) }
+func (o objectSet) objectNames() []string { return slices.Sorted(maps.Keys(o)) }
 
-func decode(t *testing.T, manifests []byte) objects {
+func decodeManifests(t *testing.T, manifests []byte) objectSet {
 	t.Helper()
-	all := objects{}
+	all := objectSet{}
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(manifests), 4096)
 	for {
 		object := &unstructured.Unstructured{}
@@ -52,7 +52,7 @@ func decode(t *testing.T, manifests []byte) objects {
 	}
 }
 
-func kustomize(t *testing.T, path string) objects {
+func buildKustomization(t *testing.T, path string) objectSet {
 	t.Helper()
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), path)
 	if err != nil {
@@ -62,10 +62,10 @@ func kustomize(t *testing.T, path string) objects {
 	if err != nil {
 		t.Fatalf("print %s: %v", path, err)
 	}
-	return decode(t, manifests)
+	return decodeManifests(t, manifests)
 }
 
-func render(t *testing.T, release, namespace string, values map[string]any) (map[string]string, error) {
+func renderChart(t *testing.T, release, namespace string, values map[string]any) (map[string]string, error) {
 	t.Helper()
 	chart, err := loader.LoadDir(".")
 	if err != nil {
@@ -79,27 +79,27 @@ func render(t *testing.T, release, namespace string, values map[string]any) (map
 	return engine.Render(chart, withDefaults)
 }
 
-// helm renders what a release installs.
-func helm(t *testing.T, release, namespace string, values map[string]any) objects {
+// renderRelease renders what a release installs.
+func renderRelease(t *testing.T, release, namespace string, values map[string]any) objectSet {
 	t.Helper()
-	all := rendered(t, release, namespace, values)
+	all := renderObjects(t, release, namespace, values)
 	maps.DeleteFunc(all, func(_ string, o *unstructured.Unstructured) bool { return isHook(o) })
 	return all
 }
 
-// hooks renders what helm test makes.
-func hooks(t *testing.T, release, namespace string, values map[string]any) objects {
+// renderTestHooks renders what helm test makes.
+func renderTestHooks(t *testing.T, release, namespace string, values map[string]any) objectSet {
 	t.Helper()
-	all := rendered(t, release, namespace, values)
+	all := renderObjects(t, release, namespace, values)
 	maps.DeleteFunc(all, func(_ string, o *unstructured.Unstructured) bool { return !isHook(o) })
 	return all
 }
 
 func isHook(o *unstructured.Unstructured) bool { return o.GetAnnotations()["helm.sh/hook"] != "" }
 
-func rendered(t *testing.T, release, namespace string, values map[string]any) objects {
+func renderObjects(t *testing.T, release, namespace string, values map[string]any) objectSet {
 	t.Helper()
-	files, err := render(t, release, namespace, values)
+	files, err := renderChart(t, release, namespace, values)
 	if err != nil {
 		t.Fatalf("render the chart: %v", err)
 	}
@@ -109,10 +109,10 @@ func rendered(t *testing.T, release, namespace string, values map[string]any) ob
 			manifests.WriteString("\n---\n" + files[name])
 		}
 	}
-	return decode(t, manifests.Bytes())
+	return decodeManifests(t, manifests.Bytes())
 }
 
-func operator(t *testing.T, deployment *unstructured.Unstructured) map[string]any {
+func operatorContainer(t *testing.T, deployment *unstructured.Unstructured) map[string]any {
 	t.Helper()
 	if deployment == nil {
 		t.Fatal("there is no Deployment")
@@ -124,8 +124,8 @@ func operator(t *testing.T, deployment *unstructured.Unstructured) map[string]an
 	return containers[0].(map[string]any)
 }
 
-// parse values as a user would write them.
-func parse(t *testing.T, text string) map[string]any {
+// parseValues values as a user would write them.
+func parseValues(t *testing.T, text string) map[string]any {
 	t.Helper()
 	values := map[string]any{}
 	if err := sigsyaml.Unmarshal([]byte(text), &values); err != nil {

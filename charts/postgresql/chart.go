@@ -4,7 +4,7 @@ package postgresql
 
 import "embed"
 
-// Files is the chart as it lies in this folder; paths are relative to the chart's root.
+// ChartFiles is the chart as it lies in this folder; paths are relative to the chart's root.
 //
 //go:embed Chart.yaml values.yaml values.schema.json all:templates
-var Files embed.FS
+var ChartFiles embed.FS

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// every is the values that show every branch of the templates.
-func every(t *testing.T) map[string]any {
+// readAllValues is the values that show every branch of the templates.
+func readAllValues(t *testing.T) map[string]any {
 	t.Helper()
 	raw, err := os.ReadFile("ci/exporter-values.yaml")
 	if err != nil {
@@ -28,7 +28,7 @@ func every(t *testing.T) map[string]any {
 }
 
 func TestLint(t *testing.T) {
-	for _, m := range lint.RunAll(".", every(t), "bench").Messages {
+	for _, m := range lint.RunAll(".", readAllValues(t), "bench").Messages {
 		if m.Severity > support.InfoSev { // the chart has no icon
 			t.Error(m)
 		}
@@ -54,7 +54,7 @@ func TestSchemaRefuses(t *testing.T) {
 		"port":    {map[string]any{"service": map[string]any{"port": 70000}}, "maximum: got 70,000, want 65,535"},
 		"root":    {map[string]any{"userID": 0}, "minimum: got 0, want 1"},
 	} {
-		values := every(t)
+		values := readAllValues(t)
 		maps.Copy(values, tc.values)
 		merged, err := util.CoalesceValues(chart, values)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	config "github.com/benchnet/benchnet/internal/emulation"
 )
 
-func emulate(flags *flag.FlagSet) action {
+func emulateNetwork(flags *flag.FlagSet) action {
 	file := flags.String("config", "", "`file` that says who is how far away")
 	member := flags.String("member", "", "`name` of the member in this pod")
 	namespace := flags.String("namespace", "", "`namespace` of the network")
@@ -23,32 +23,32 @@ func emulate(flags *flag.FlagSet) action {
 	listen := flags.String("listen", ":9102", "`address` to serve /ready and /metrics on")
 	return func(ctx context.Context, _ []string) (int, error) {
 		pod, uid := os.Getenv("POD_NAME"), os.Getenv("POD_UID")
-		if err := needed("config", *file, "member", *member, "namespace", *namespace, "report", *report); err != nil {
+		if err := requireFlags("config", *file, "member", *member, "namespace", *namespace, "report", *report); err != nil {
 			return 0, err
 		}
 		if pod == "" || uid == "" {
-			return 0, misused("the environment must hold POD_NAME and POD_UID")
+			return 0, usageErrorf("the environment must hold POD_NAME and POD_UID")
 		}
 		text, err := os.ReadFile(*file)
 		if err != nil {
 			return 0, fmt.Errorf("read the configuration: %w", err)
 		}
-		parsed, err := config.Parse(text)
+		parsed, err := config.ParseConfig(text)
 		if err != nil {
 			return 0, err
 		}
-		emulator, err := emulation.New(parsed, *member, logger)
+		emulator, err := emulation.New(parsed, *member, logToStderr)
 		if err != nil {
-			return emulation.Cause(err), err
+			return emulation.ExitCode(err), err
 		}
-		cluster, err := kube.InCluster(*namespace)
+		cluster, err := kube.NewInCluster(*namespace)
 		if err != nil {
 			return 0, err
 		}
 		if err := listenAndServe(*listen, emulator.Handler()); err != nil {
 			return 0, err
 		}
-		return 0, emulator.Run(ctx, emulation.Place{Cluster: cluster, PodName: pod, PodUID: uid, Report: *report})
+		return 0, emulator.Run(ctx, emulation.MemberPod{Namespace: cluster, Name: pod, UID: uid, ReportName: *report})
 	}
 }
 
@@ -59,7 +59,7 @@ func listenAndServe(address string, handler http.Handler) error {
 		return fmt.Errorf("serve metrics: %w", err)
 	}
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
-	go func() { logger("serve metrics: %v", server.Serve(listener)) }()
+	go func() { logToStderr("serve metrics: %v", server.Serve(listener)) }()
 	return nil
 }
 
@@ -68,11 +68,11 @@ func pingPeer(flags *flag.FlagSet) action {
 	count := flags.Int("count", 10, "`number` of connections to make")
 	pause := flags.Duration("pause", 20*time.Millisecond, "`time` between them")
 	return func(ctx context.Context, _ []string) (int, error) {
-		if err := needed("to", *to); err != nil {
+		if err := requireFlags("to", *to); err != nil {
 			return 0, err
 		}
 		if *count < 1 {
-			return 0, misused("--count must be at least 1, not %d", *count)
+			return 0, usageErrorf("--count must be at least 1, not %d", *count)
 		}
 		all, err := ping.RoundTrips(ctx, *to, *count, *pause)
 		if err != nil {

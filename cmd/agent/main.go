@@ -20,62 +20,62 @@ import (
 // exitUsage is for arguments that are not understood.
 const exitUsage = 2
 
-// command is one subcommand. It declares its flags and returns what runs after they are read.
-type command struct {
+// subcommand is one subcommand. It declares its flags and returns what runs after they are read.
+type subcommand struct {
 	name, synopsis, purpose string
-	declare                 func(*flag.FlagSet) action
+	declareFlags            func(*flag.FlagSet) action
 }
 
 // action runs with the arguments that are no flags; the result is the exit code.
 type action func(ctx context.Context, args []string) (int, error)
 
-var commands = []command{
-	{"install", "--to DIR [--renew DIR --epoch ID]", "copy this program to DIR/agent, and empty a folder of another epoch", install},
+var subcommands = []subcommand{
+	{"install", "--to DIR [--renew DIR --epoch ID]", "copy this program to DIR/agent, and empty a folder of another epoch", installAgent},
 	{"copy", "--from DIR --to DIR", "copy the files of a folder, as of a user's image", copyFiles},
-	{"supervise", "[flags] -- COMMAND ARG...", "run COMMAND as the first process of a container", supervise},
-	{"check", "--file FILE", "exit with 0 if FILE exists, for an exec probe", check},
+	{"supervise", "[flags] -- COMMAND ARG...", "run COMMAND as the first process of a container", superviseCommand},
+	{"check", "--file FILE", "exit with 0 if FILE exists, for an exec probe", checkFileExists},
 	{"publish", "--namespace NS --secret NAME=DIR... --complete-annotation KEY=VALUE", "put files into existing Secrets, as one whole", publishFiles},
 	{"work", "[--metrics-addr ADDRESS] --namespace NS --barrier NAME --report NAME [--plan FILE.jmx] -- COMMAND ARG... | --stream URL",
 		"run a load driver as the first process of a worker, or observe a network that makes its own load", runWorker},
-	{"emulate", "--config FILE --member NAME --namespace NS --report NAME", "keep the peers of this pod at a distance, as its sidecar", emulate},
+	{"emulate", "--config FILE --member NAME --namespace NS --report NAME", "keep the peers of this pod at a distance, as its sidecar", emulateNetwork},
 	{"ping", "--to HOST:PORT [--count N]", "print the round trips to a peer in microseconds, as connecting takes them", pingPeer},
 }
 
 // usageError is a mistake in the arguments.
 type usageError struct{ error }
 
-func misused(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+func usageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
+func main() { os.Exit(runSubcommand(os.Args[1:], os.Stderr)) }
 
-func run(args []string, stderr io.Writer) int {
+func runSubcommand(args []string, stderr io.Writer) int {
 	if len(args) == 0 || slices.Contains([]string{"-h", "--help", "help"}, args[0]) {
-		help(stderr)
+		printUsage(stderr)
 		return exitUsage
 	}
-	i := slices.IndexFunc(commands, func(c command) bool { return c.name == args[0] })
+	i := slices.IndexFunc(subcommands, func(c subcommand) bool { return c.name == args[0] })
 	if i < 0 {
 		fmt.Fprintf(stderr, "agent: no command %q\n", args[0])
-		help(stderr)
+		printUsage(stderr)
 		return exitUsage
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	code, err := commands[i].run(ctx, args[1:], stderr)
+	code, err := subcommands[i].parseAndRun(ctx, args[1:], stderr)
 	if err != nil {
 		fmt.Fprintf(stderr, "agent %s: %v\n", args[0], err)
 	}
 	return code
 }
 
-func (c command) run(ctx context.Context, args []string, stderr io.Writer) (int, error) {
+func (c subcommand) parseAndRun(ctx context.Context, args []string, stderr io.Writer) (int, error) {
 	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
 		fmt.Fprintf(stderr, "agent %s %s\n%s\n", c.name, c.synopsis, c.purpose)
 		flags.PrintDefaults()
 	}
-	act := c.declare(flags)
+	act := c.declareFlags(flags)
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return 0, nil
 	} else if err != nil {
@@ -91,15 +91,15 @@ func (c command) run(ctx context.Context, args []string, stderr io.Writer) (int,
 	return code, err
 }
 
-func help(w io.Writer) {
+func printUsage(w io.Writer) {
 	fmt.Fprintln(w, "agent is benchnet's helper inside pods.")
-	for _, c := range commands {
+	for _, c := range subcommands {
 		fmt.Fprintf(w, "  agent %s %s\n      %s\n", c.name, c.synopsis, c.purpose)
 	}
 }
 
-// needed checks that flags were given: pairs of a flag's name and its value.
-func needed(pairs ...string) error {
+// requireFlags checks that flags were given: pairs of a flag's name and its value.
+func requireFlags(pairs ...string) error {
 	var missing []string
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] == "" {
@@ -107,22 +107,22 @@ func needed(pairs ...string) error {
 		}
 	}
 	if len(missing) > 0 {
-		return misused("%s must be given", strings.Join(missing, ", "))
+		return usageErrorf("%s must be given", strings.Join(missing, ", "))
 	}
 	return nil
 }
 
-// values is a flag that may be given several times.
-type values []string
+// repeatedFlag is a flag that may be given several times.
+type repeatedFlag []string
 
-func (v *values) String() string { return strings.Join(*v, " ") }
+func (v *repeatedFlag) String() string { return strings.Join(*v, " ") }
 
-func (v *values) Set(value string) error {
+func (v *repeatedFlag) Set(value string) error {
 	*v = append(*v, value)
 	return nil
 }
 
-// logger prints lines to the standard error.
-func logger(format string, args ...any) {
+// logToStderr prints lines to the standard error.
+func logToStderr(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "agent: "+format+"\n", args...)
 }

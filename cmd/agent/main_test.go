@@ -20,26 +20,26 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/host"
 )
 
-// asAgent makes this test binary the agent.
-const asAgent = "BENCHNET_TEST_AGENT"
+// agentModeVariable makes this test binary the agent.
+const agentModeVariable = "BENCHNET_TEST_AGENT"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asAgent) != "" {
-		os.Unsetenv(asAgent)
+	if os.Getenv(agentModeVariable) != "" {
+		os.Unsetenv(agentModeVariable)
 		main()
 	}
 	os.Exit(m.Run())
 }
 
-func agent(t *testing.T, args ...string) *exec.Cmd {
+func agentCommand(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0], args...)
-	c.Env = append(os.Environ(), asAgent+"=1", "KUBERNETES_SERVICE_HOST=")
+	c.Env = append(os.Environ(), agentModeVariable+"=1", "KUBERNETES_SERVICE_HOST=")
 	c.WaitDelay = time.Minute
 	return c
 }
 
-func exitCode(t *testing.T, err error) int {
+func exitCodeOf(t *testing.T, err error) int {
 	t.Helper()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -51,7 +51,7 @@ func exitCode(t *testing.T, err error) int {
 	return 0
 }
 
-func TestMistakesAreNamed(t *testing.T) {
+func TestUsageErrors(t *testing.T) {
 	for _, c := range []struct {
 		args string
 		code int
@@ -89,15 +89,15 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"work --namespace n --barrier b --report r -- true", 2, `BENCHNET_WORKER is "", want a number from 0`},
 	} {
 		t.Run(c.args, func(t *testing.T) {
-			out, err := agent(t, strings.Fields(c.args)...).CombinedOutput()
-			if got := exitCode(t, err); got != c.code || !strings.Contains(string(out), c.want) {
+			out, err := agentCommand(t, strings.Fields(c.args)...).CombinedOutput()
+			if got := exitCodeOf(t, err); got != c.code || !strings.Contains(string(out), c.want) {
 				t.Errorf("exit code %d, printed %q; want %d and %q", got, out, c.code, c.want)
 			}
 		})
 	}
 }
 
-func TestWorkNeedsItsEnvironment(t *testing.T) {
+func TestWorkRequiresEnvironment(t *testing.T) {
 	workload := filepath.Join(t.TempDir(), "workload.json")
 	if err := os.WriteFile(workload, []byte(`{"measure":{"windowSeconds":0}}`), 0o644); err != nil {
 		t.Fatal(err)
@@ -108,9 +108,9 @@ func TestWorkNeedsItsEnvironment(t *testing.T) {
 		"measure.windowSeconds: 0 is not positive":         {"BENCHNET_WORKER=0", "BENCHNET_WORKERS=1", "BENCHNET_WORKLOAD=" + workload},
 		`BENCHNET_WORKER is "first", want a number from 0`: {"BENCHNET_WORKER=first"},
 	} {
-		c := agent(t, "work", "--namespace", "n", "--barrier", "b", "--report", "r", "--", "true")
+		c := agentCommand(t, "work", "--namespace", "n", "--barrier", "b", "--report", "r", "--", "true")
 		c.Env = append(c.Env, env...)
-		if out, err := c.CombinedOutput(); exitCode(t, err) == 0 || !strings.Contains(string(out), want) {
+		if out, err := c.CombinedOutput(); exitCodeOf(t, err) == 0 || !strings.Contains(string(out), want) {
 			t.Errorf("printed %q, want %q", out, want)
 		}
 	}
@@ -119,19 +119,19 @@ func TestWorkNeedsItsEnvironment(t *testing.T) {
 // The installed copy is a working agent, and it copies a user's files.
 func TestInstallAndCopy(t *testing.T) {
 	shared, user, target := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "cordapps")
-	if out, err := agent(t, "install", "--to", shared).CombinedOutput(); err != nil {
+	if out, err := agentCommand(t, "install", "--to", shared).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	if err := os.WriteFile(filepath.Join(user, "a.jar"), []byte("abc"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c := agent(t, "copy", "--from", user, "--to", target)
+	c := agentCommand(t, "copy", "--from", user, "--to", target)
 	c.Path = filepath.Join(shared, "agent")
 	out, err := c.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "1 files, 3 bytes copied") {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if out, err := agent(t, "check", "--file", filepath.Join(target, "a.jar")).CombinedOutput(); err != nil {
+	if out, err := agentCommand(t, "check", "--file", filepath.Join(target, "a.jar")).CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
 }
@@ -146,7 +146,7 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-func await(t *testing.T, what string, reached func() bool) {
+func waitUntil(t *testing.T, what string, reached func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if reached() {
@@ -157,14 +157,14 @@ func await(t *testing.T, what string, reached func() bool) {
 }
 
 // A member's life: not ready though an earlier container was, ready at its line, scraped, stopped with its own exit code.
-func TestSuperviseAMember(t *testing.T) {
+func TestSuperviseMember(t *testing.T) {
 	dir, address := t.TempDir(), freeAddress(t)
 	ready, goFile := filepath.Join(dir, "ready"), filepath.Join(dir, "go")
 	if err := os.WriteFile(ready, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	script := fmt.Sprintf("trap 'exit 5' TERM; echo starting; until [ -f %s ]; do sleep 0.02; done; echo 'Node for \"A\" started up and registered in 3.2 sec'; while :; do sleep 0.02; done", goFile)
-	c := agent(t, "supervise", "--metrics-addr", address, "--ready-pattern", `Node for ".*" started up and registered`, "--ready-file", ready, "--", "sh", "-c", script)
+	c := agentCommand(t, "supervise", "--metrics-addr", address, "--ready-pattern", `Node for ".*" started up and registered`, "--ready-file", ready, "--", "sh", "-c", script)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -178,31 +178,31 @@ func TestSuperviseAMember(t *testing.T) {
 	if _, err := os.Stat(ready); err == nil {
 		t.Error("ready before its line")
 	}
-	await(t, "the endpoint", func() bool { return probe(address) == http.StatusServiceUnavailable })
+	waitUntil(t, "the endpoint", func() bool { return readinessStatus(address) == http.StatusServiceUnavailable })
 	if err := os.WriteFile(goFile, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the ready file", func() bool { _, err := os.Stat(ready); return err == nil })
-	if got := probe(address); got != http.StatusOK {
+	waitUntil(t, "the ready file", func() bool { _, err := os.Stat(ready); return err == nil })
+	if got := readinessStatus(address); got != http.StatusOK {
 		t.Errorf("ready, the endpoint answers %d", got)
 	}
-	scrape(t, address)
+	scrapeCounter(t, address)
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.Copy(io.Discard, out); err != nil {
 		t.Fatal(err)
 	}
-	if code := exitCode(t, c.Wait()); code != 5 {
+	if code := exitCodeOf(t, c.Wait()); code != 5 {
 		t.Errorf("exit code %d, want the member's own", code)
 	}
 }
 
-// counted is the counter in these tests.
-const counted = "benchnet_member_operations_total"
+// counterName is the counter in these tests.
+const counterName = "benchnet_member_operations_total"
 
-// scrape checks the container's usage, and gives the counter.
-func scrape(t *testing.T, address string) float64 {
+// scrapeCounter checks the container's usage, and gives the counter.
+func scrapeCounter(t *testing.T, address string) float64 {
 	t.Helper()
 	response, err := http.Get("http://" + address + "/metrics")
 	if err != nil {
@@ -212,36 +212,36 @@ func scrape(t *testing.T, address string) float64 {
 	if got := response.Header.Get("Content-Type"); got != exposition.ContentType {
 		t.Errorf("content type %q", got)
 	}
-	values, err := exposition.Read(response.Body, append(cgroup.Usage{}.Metrics().Names(), counted, host.Clock, host.CPUIdle)...)
+	values, err := exposition.Read(response.Body, append(cgroup.Usage{}.Metrics().Names(), counterName, host.Clock, host.CPUIdle)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if used, err := cgroup.FromMetrics(values); err != nil || used.CPU <= 0 {
+	if used, err := cgroup.UsageFromMetrics(values); err != nil || used.CPU <= 0 {
 		t.Errorf("scraped %+v, %v", used, err)
 	}
 	if off := float64(time.Now().UnixNano())/1e9 - values[host.Clock]; off < 0 || off > 120 || values[host.CPUIdle] <= 0 {
 		t.Errorf("of the host: clock %v s ago, idle for %v s", off, values[host.CPUIdle])
 	}
-	return values[counted]
+	return values[counterName]
 }
 
 // What a program logs, on either output, is counted; its output is as it was.
-func TestSuperviseCounts(t *testing.T) {
+func TestSuperviseCountsLines(t *testing.T) {
 	address, stop := freeAddress(t), filepath.Join(t.TempDir(), "stop")
 	script := fmt.Sprintf("echo '1.1 RPS: 20'; echo '1.2 RPS: 30.5' >&2; echo 'x RPS: 1e999'; echo other; until [ -f %s ]; do sleep 0.02; done", stop)
-	c := agent(t, "supervise", "--metrics-addr", address, "--count-pattern", `^\S+ RPS: (\S+)`,
-		"--count-name", counted, "--", "sh", "-c", script)
+	c := agentCommand(t, "supervise", "--metrics-addr", address, "--count-pattern", `^\S+ RPS: (\S+)`,
+		"--count-name", counterName, "--", "sh", "-c", script)
 	var out, errs strings.Builder
 	c.Stdout, c.Stderr = &out, &errs
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the endpoint", func() bool { return probe(address) == http.StatusOK })
-	await(t, "the count", func() bool { return math.Abs(scrape(t, address)-50.5) < 1e-9 })
+	waitUntil(t, "the endpoint", func() bool { return readinessStatus(address) == http.StatusOK })
+	waitUntil(t, "the count", func() bool { return math.Abs(scrapeCounter(t, address)-50.5) < 1e-9 })
 	if err := os.WriteFile(stop, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if code := exitCode(t, c.Wait()); code != 0 {
+	if code := exitCodeOf(t, c.Wait()); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 	if out.String() != "1.1 RPS: 20\nx RPS: 1e999\nother\n" || errs.String() != "1.2 RPS: 30.5\n" {
@@ -250,24 +250,24 @@ func TestSuperviseCounts(t *testing.T) {
 }
 
 // Rates that stand for the time since the last full tenth before the line before are counted by the times of their lines.
-func TestCountByTheTimesOfLines(t *testing.T) {
-	tally := &exposition.Tally{Name: "x"}
-	lines := &rates{tally: tally, grid: 100 * time.Millisecond, time: 1}
+func TestCountRatesByLineTimes(t *testing.T) {
+	tally := &exposition.SharedCounter{Name: "x"}
+	lines := &lineCounter{counter: tally, grid: 100 * time.Millisecond, timeGroupIndex: 1}
 	for _, line := range [][2]string{
 		{"23:59:59.803", "1000"}, // The first: a tenth, 100.
 		{"23:59:59.912", "1000"}, // Since .800: 112.
 		{"00:00:00.105", "1000"}, // Since .900: 205.
 		{"00:00:00.200", "500"},  // Since .100: 50.
 	} {
-		lines.count([][]byte{nil, []byte(line[0]), []byte(line[1])})
+		lines.countLine([][]byte{nil, []byte(line[0]), []byte(line[1])})
 	}
 	if got := tally.Metric().Value; math.Abs(got-467) > 1e-9 {
 		t.Errorf("counted %v, want 467", got)
 	}
 }
 
-// probe is the status of the readiness endpoint, 0 if it does not answer.
-func probe(address string) int {
+// readinessStatus is the status of the readiness endpoint, 0 if it does not answer.
+func readinessStatus(address string) int {
 	response, err := http.Get("http://" + address + "/ready")
 	if err != nil {
 		return 0

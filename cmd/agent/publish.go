@@ -13,11 +13,11 @@ import (
 func publishFiles(flags *flag.FlagSet) action {
 	namespace := flags.String("namespace", "", "`namespace` of the Secrets")
 	mark := flags.String("complete-annotation", "", "`KEY=VALUE` that all the Secrets get once all are filled")
-	var secrets values
+	var secrets repeatedFlag
 	root := flags.String("root", "", "`DIR` that holds the folders")
 	flags.Var(&secrets, "secret", "`NAME=FOLDER` of a Secret that exists and a folder below --root whose files become its data; may be repeated")
 	return func(ctx context.Context, _ []string) (int, error) {
-		if err := needed("namespace", *namespace, "complete-annotation", *mark, "root", *root, "secret", strings.Join(secrets, " ")); err != nil {
+		if err := requireFlags("namespace", *namespace, "complete-annotation", *mark, "root", *root, "secret", strings.Join(secrets, " ")); err != nil {
 			return 0, err
 		}
 		complete, err := publish.ParseAnnotation(*mark)
@@ -32,7 +32,7 @@ func publishFiles(flags *flag.FlagSet) action {
 			}
 			sources = append(sources, source)
 		}
-		cluster, err := kube.InCluster(*namespace)
+		cluster, err := kube.NewInCluster(*namespace)
 		if err != nil {
 			return 0, err
 		}

@@ -21,27 +21,27 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/process"
 )
 
-func supervise(flags *flag.FlagSet) action {
+func superviseCommand(flags *flag.FlagSet) action {
 	address := flags.String("metrics-addr", ":9101", "`address` to serve /metrics and /ready on; empty for none")
 	pattern := flags.String("ready-pattern", "", "regular `expression`; --ready-file appears at the first line of the standard output that it matches")
 	ready := flags.String("ready-file", "", "`file` that appears when the command is ready; removed at the start")
 	keepStdin := flags.Bool("keep-stdin", false, "keep the command's standard input open, for programs that stop at its end")
 	volume := flags.String("volume", "", "`folder` whose file system's room is told; empty for none")
-	counted := counterFlags(flags)
+	counted := defineCounterFlags(flags)
 	linger := flags.Duration("linger", 10*time.Second, "longest wait for processes that the command leaves behind")
 	return func(_ context.Context, args []string) (int, error) {
 		if len(args) == 0 {
-			return 0, misused("no command given after --")
+			return 0, usageErrorf("no command given after --")
 		}
-		watch, err := readiness(*pattern, *ready)
+		watch, err := newReadinessWatchers(*pattern, *ready)
 		if err != nil {
 			return 0, err
 		}
-		tally, count, err := counted.counter()
+		tally, count, err := counted.newCounter()
 		if err != nil {
 			return 0, err
 		}
-		if err := serve(*address, *ready, telemetry{volume: *volume, tally: tally}); err != nil {
+		if err := serveMetrics(*address, *ready, metricsHandler{volume: *volume, counter: tally}); err != nil {
 			return process.ExitNotRun, err
 		}
 		options := process.Options{Stdin: process.StdinNull, Stdout: append(watch, count...), Stderr: count, Linger: *linger}
@@ -56,31 +56,31 @@ func supervise(flags *flag.FlagSet) action {
 	}
 }
 
-// readiness removes the ready file, which may be of an earlier container, and watches for the line that brings it
+// newReadinessWatchers removes the ready file, which may be of an earlier container, and watches for the line that brings it
 // back. There is no watcher if there is nothing to watch for.
-func readiness(pattern, file string) ([]process.Watcher, error) {
+func newReadinessWatchers(pattern, file string) ([]process.LineWatcher, error) {
 	if (pattern == "") != (file == "") {
-		return nil, misused("--ready-pattern and --ready-file belong together")
+		return nil, usageErrorf("--ready-pattern and --ready-file belong together")
 	}
 	if pattern == "" {
 		return nil, nil
 	}
 	expression, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, misused("--ready-pattern: %w", err)
+		return nil, usageErrorf("--ready-pattern: %w", err)
 	}
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove the ready file: %w", err)
 	}
-	return []process.Watcher{process.Once(expression, func() {
-		if err := files.Write(file, nil, 0o644); err != nil {
-			logger("make the ready file: %v", err)
+	return []process.LineWatcher{process.WatchFirstMatch(expression, func() {
+		if err := files.WriteAtomic(file, nil, 0o644); err != nil {
+			logToStderr("make the ready file: %v", err)
 		}
 	})}, nil
 }
 
-// serve tells what the telemetry is and whether the command is ready, from now until the process ends.
-func serve(address, readyFile string, told telemetry) error {
+// serveMetrics tells what the telemetry is and whether the command is ready, from now until the process ends.
+func serveMetrics(address, readyFile string, told metricsHandler) error {
 	if address == "" {
 		return nil
 	}
@@ -88,30 +88,30 @@ func serve(address, readyFile string, told telemetry) error {
 	if err != nil {
 		return fmt.Errorf("serve metrics: %w", err)
 	}
-	told.reader, told.unknown = cgroup.Open("/")
+	told.reader, told.readerErr = cgroup.Open("/")
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", told)
-	mux.HandleFunc("GET /ready", readyIf(readyFile))
+	mux.HandleFunc("GET /ready", readinessHandler(readyFile))
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	go func() { logger("serve metrics: %v", server.Serve(listener)) }()
+	go func() { logToStderr("serve metrics: %v", server.Serve(listener)) }()
 	return nil
 }
 
-// telemetry is what a scraper is told: what this container uses, of its host, its volume and its JVM, and what was counted.
-type telemetry struct {
+// metricsHandler is what a scraper is told: what this container uses, of its host, its volume and its JVM, and what was counted.
+type metricsHandler struct {
 	// reader of the container's usage. Where the kernel does not tell it, the command shall run all the same: each scrape
 	// then fails and says why it is unknown.
-	reader  cgroup.Reader
-	unknown error
+	reader    cgroup.Reader
+	readerErr error
 	// volume is a folder on it, or empty.
 	volume string
-	// tally of what was counted, or nil.
-	tally *exposition.Tally
+	// counter of what was counted, or nil.
+	counter *exposition.SharedCounter
 }
 
 // ServeHTTP answers a scrape.
-func (t telemetry) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	used, err := cgroup.Usage{}, t.unknown
+func (t metricsHandler) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	used, err := cgroup.Usage{}, t.readerErr
 	if err == nil {
 		used, err = t.reader.Read()
 	}
@@ -119,9 +119,9 @@ func (t telemetry) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	metrics := slices.Concat(used.Metrics(), t.reader.Evidence(), jvm.Read("/"))
-	if t.tally != nil {
-		metrics = append(metrics, t.tally.Metric())
+	metrics := slices.Concat(used.Metrics(), t.reader.ReadEvidence(), jvm.Read("/"))
+	if t.counter != nil {
+		metrics = append(metrics, t.counter.Metric())
 	}
 	// The host comes last, because it tells the time of the answer.
 	metrics = append(metrics, host.Reader{Root: "/", Volume: t.volume}.Read()...)
@@ -130,9 +130,9 @@ func (t telemetry) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	_ = exposition.Write(w, metrics...)
 }
 
-// readyIf answers HTTP probes, which cost the container far less than starting a program in it for each one.
+// readinessHandler answers HTTP probes, which cost the container far less than starting a program in it for each one.
 // Without a file there is nothing to wait for.
-func readyIf(file string) http.HandlerFunc {
+func readinessHandler(file string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if file == "" {
 			return

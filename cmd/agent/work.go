@@ -17,8 +17,8 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/work"
 )
 
-// reportPatience is how long a result is offered to an API server that does not take it.
-const reportPatience = 2 * time.Minute
+// reportTimeout is how long a result is offered to an API server that does not take it.
+const reportTimeout = 2 * time.Minute
 
 func runWorker(flags *flag.FlagSet) action {
 	namespace := flags.String("namespace", "", "`namespace` of the ConfigMaps")
@@ -28,45 +28,45 @@ func runWorker(flags *flag.FlagSet) action {
 	address := flags.String("metrics-addr", "", "`address` to serve /metrics on; empty for none")
 	stream := flags.String("stream", "", "`URL` of the blocks that a member decides; they are measured, and no COMMAND is run")
 	return func(ctx context.Context, args []string) (int, error) {
-		if err := needed("namespace", *namespace, "barrier", *barrierName, "report", *reportName); err != nil {
+		if err := requireFlags("namespace", *namespace, "barrier", *barrierName, "report", *reportName); err != nil {
 			return 0, err
 		}
 		switch {
 		case *stream != "" && (len(args) > 0 || *plan != ""):
-			return 0, misused("--stream takes neither --plan nor a command")
+			return 0, usageErrorf("--stream takes neither --plan nor a command")
 		case *stream == "" && len(args) == 0:
-			return 0, misused("no command given after --")
+			return 0, usageErrorf("no command given after --")
 		}
-		w, err := worker()
+		w, err := newWorkerFromEnv()
 		if err != nil {
 			return 0, err
 		}
-		if err := serve(*address, "", telemetry{}); err != nil {
+		if err := serveMetrics(*address, "", metricsHandler{}); err != nil {
 			return 0, err
 		}
-		cluster, err := kube.InCluster(*namespace)
+		cluster, err := kube.NewInCluster(*namespace)
 		if err != nil {
 			return 0, err
 		}
-		gate := barrier.Barrier{ConfigMaps: cluster.ConfigMaps, Name: *barrierName, Log: logger}
-		w.Command, w.Plan, w.Stream = args, *plan, *stream
+		gate := barrier.Barrier{ConfigMaps: cluster.ConfigMaps, Name: *barrierName, Log: logToStderr}
+		w.Command, w.JMeterPlan, w.StreamURL = args, *plan, *stream
 		w.Barrier = gate.Wait
-		w.Report = &report.Report{ConfigMaps: cluster.ConfigMaps, Name: *reportName, Patience: reportPatience}
+		w.Reporter = &report.Writer{ConfigMaps: cluster.ConfigMaps, Name: *reportName, Timeout: reportTimeout}
 		return w.Run(ctx), nil
 	}
 }
 
-// worker is what the environment says of it.
-func worker() (*work.Worker, error) {
-	index, err := number(protocol.WorkerVariable, 0)
+// newWorkerFromEnv is what the environment says of it.
+func newWorkerFromEnv() (*work.Worker, error) {
+	index, err := parseEnvNumber(protocol.WorkerVariable, 0)
 	if err != nil {
 		return nil, err
 	}
-	workers, err := number(protocol.WorkersVariable, index+1)
+	workers, err := parseEnvNumber(protocol.WorkersVariable, index+1)
 	if err != nil {
 		return nil, err
 	}
-	workload, err := protocol.ReadWorkload(os.Getenv(protocol.WorkloadVariable))
+	workload, err := protocol.ReadWorkloadFile(os.Getenv(protocol.WorkloadVariable))
 	if err != nil {
 		return nil, err
 	}
@@ -77,15 +77,15 @@ func worker() (*work.Worker, error) {
 	return &work.Worker{
 		Dir:   cmp.Or(os.Getenv(protocol.DirVariable), protocol.DefaultDir),
 		Index: index, Workers: workers, Workload: workload,
-		Scrape: observer.HTTP, Usage: usage, Log: logger,
+		Scrape: observer.ScrapeHTTP, OwnUsage: usage, Log: logToStderr,
 	}, nil
 }
 
-// number reads an environment variable that must be at least least.
-func number(variable string, least int) (int, error) {
+// parseEnvNumber reads an environment variable that must be at least least.
+func parseEnvNumber(variable string, least int) (int, error) {
 	n, err := strconv.Atoi(os.Getenv(variable))
 	if err != nil || n < least {
-		return 0, misused("%s is %q, want a number from %d", variable, os.Getenv(variable), least)
+		return 0, usageErrorf("%s is %q, want a number from %d", variable, os.Getenv(variable), least)
 	}
 	return n, nil
 }

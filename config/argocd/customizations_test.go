@@ -13,12 +13,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-var update = flag.Bool("update", false, "write argocd-cm.yaml anew")
+var updateFlag = flag.Bool("update", false, "write argocd-cm.yaml anew")
 
 const (
-	group = "benchnet.dev"
-	// customizations are laid out as in Argo CD's own repository, resource_customizations, and could be put there as they are.
-	customizations = "resource_customizations/" + group
+	apiGroup = "benchnet.dev"
+	// customizationsDir are laid out as in Argo CD's own repository, resource_customizations, and could be put there as they are.
+	customizationsDir = "resource_customizations/" + apiGroup
 )
 
 // kinds that have a health, all of the API.
@@ -53,17 +53,17 @@ type action struct {
 	Disabled bool   `json:"disabled"`
 }
 
-// load decodes a YAML file; a field that the type lacks is an error.
-func load[T any](t testing.TB, path ...string) T {
+// decodeFile decodes a YAML file; a field that the type lacks is an error.
+func decodeFile[T any](t testing.TB, path ...string) T {
 	t.Helper()
 	var value T
-	if err := yaml.UnmarshalStrict([]byte(read(t, path...)), &value); err != nil {
+	if err := yaml.UnmarshalStrict([]byte(readFile(t, path...)), &value); err != nil {
 		t.Fatalf("%s: %v", filepath.Join(path...), err)
 	}
 	return value
 }
 
-func read(t testing.TB, path ...string) string {
+func readFile(t testing.TB, path ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(path...))
 	if err != nil {
@@ -75,7 +75,7 @@ func read(t testing.TB, path ...string) string {
 // actionNames are the folders of a kind's actions.
 func actionNames(t testing.TB, kind string) []string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(customizations, kind, "actions", "*", "action.lua"))
+	found, err := filepath.Glob(filepath.Join(customizationsDir, kind, "actions", "*", "action.lua"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,8 +86,8 @@ func actionNames(t testing.TB, kind string) []string {
 	return names
 }
 
-// actions is the entry of a kind's actions in Argo CD's ConfigMap; empty if it has none.
-func actions(t *testing.T, kind string) string {
+// actionsEntry is the entry of a kind's actions in Argo CD's ConfigMap; empty if it has none.
+func actionsEntry(t *testing.T, kind string) string {
 	t.Helper()
 	type definition struct {
 		Name   string `json:"name"`
@@ -98,12 +98,12 @@ func actions(t *testing.T, kind string) string {
 		Definitions []definition `json:"definitions"`
 	}
 	for _, name := range actionNames(t, kind) {
-		entry.Definitions = append(entry.Definitions, definition{name, read(t, customizations, kind, "actions", name, "action.lua")})
+		entry.Definitions = append(entry.Definitions, definition{name, readFile(t, customizationsDir, kind, "actions", name, "action.lua")})
 	}
 	if len(entry.Definitions) == 0 {
 		return ""
 	}
-	entry.Discovery = read(t, customizations, kind, "actions", "discovery.lua")
+	entry.Discovery = readFile(t, customizationsDir, kind, "actions", "discovery.lua")
 	text, err := yaml.Marshal(entry)
 	if err != nil {
 		t.Fatal(err)
@@ -121,12 +121,12 @@ func TestConfigMap(t *testing.T) {
 		Data: map[string]string{},
 	}
 	for _, kind := range kinds {
-		want.Data["resource.customizations.health."+group+"_"+kind] = read(t, customizations, kind, "health.lua")
-		if entry := actions(t, kind); entry != "" {
-			want.Data["resource.customizations.actions."+group+"_"+kind] = entry
+		want.Data["resource.customizations.health."+apiGroup+"_"+kind] = readFile(t, customizationsDir, kind, "health.lua")
+		if entry := actionsEntry(t, kind); entry != "" {
+			want.Data["resource.customizations.actions."+apiGroup+"_"+kind] = entry
 		}
 	}
-	if *update {
+	if *updateFlag {
 		text, err := yaml.Marshal(want)
 		if err != nil {
 			t.Fatal(err)
@@ -136,7 +136,7 @@ func TestConfigMap(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff(want, load[corev1.ConfigMap](t, "argocd-cm.yaml")); diff != "" {
+	if diff := cmp.Diff(want, decodeFile[corev1.ConfigMap](t, "argocd-cm.yaml")); diff != "" {
 		t.Errorf("argocd-cm.yaml is not what the scripts make (-), run go test ./config/argocd -update:\n%s", diff)
 	}
 }

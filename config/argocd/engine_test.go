@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// argocd runs a command of the real Argo CD on a resource, with argocd-cm.yaml as its configuration.
-func argocd(t *testing.T, command, resource string, more ...string) string {
+// runArgoCD runs a command of the real Argo CD on a resource, with argocd-cm.yaml as its configuration.
+func runArgoCD(t *testing.T, command, resource string, more ...string) string {
 	t.Helper()
 	program := os.Getenv("BENCHNET_ARGOCD")
 	if program == "" {
@@ -35,9 +35,9 @@ func argocd(t *testing.T, command, resource string, more ...string) string {
 
 func TestHealthByArgoCD(t *testing.T) {
 	for _, kind := range kinds {
-		for _, test := range load[healthTests](t, customizations, kind, "health_test.yaml").Tests {
+		for _, test := range decodeFile[healthTests](t, customizationsDir, kind, "health_test.yaml").Tests {
 			t.Run(kind+"/"+test.InputPath, func(t *testing.T) {
-				got := argocd(t, "health", filepath.Join(customizations, kind, test.InputPath))
+				got := runArgoCD(t, "health", filepath.Join(customizationsDir, kind, test.InputPath))
 				want := "STATUS: " + test.HealthStatus.Status + "\nMESSAGE: " + test.HealthStatus.Message + "\n"
 				if got != want {
 					t.Errorf("Argo CD says:\n%swant:\n%s", got, want)
@@ -50,15 +50,15 @@ func TestHealthByArgoCD(t *testing.T) {
 func TestActionsByArgoCD(t *testing.T) {
 	seconds := regexp.MustCompile(`\b20\d{6}T\d{6}Z\b`)
 	for _, kind := range []string{"BenchmarkNetwork", "BenchmarkExperiment"} {
-		folder := filepath.Join(customizations, kind, "actions")
-		tests := load[actionTests](t, folder, "action_test.yaml")
+		folder := filepath.Join(customizationsDir, kind, "actions")
+		tests := decodeFile[actionTests](t, folder, "action_test.yaml")
 		for _, test := range tests.DiscoveryTests {
 			t.Run(kind+"/discovery/"+test.InputPath, func(t *testing.T) {
 				want := "NAME DISABLED"
 				for _, a := range test.Result {
 					want += " " + a.Name + map[bool]string{true: " true", false: " false"}[a.Disabled]
 				}
-				got := strings.Join(strings.Fields(argocd(t, "list-actions", filepath.Join(folder, test.InputPath))), " ")
+				got := strings.Join(strings.Fields(runArgoCD(t, "list-actions", filepath.Join(folder, test.InputPath))), " ")
 				if got != want {
 					t.Errorf("Argo CD lists %q, want %q", got, want)
 				}
@@ -66,16 +66,16 @@ func TestActionsByArgoCD(t *testing.T) {
 		}
 		for _, test := range tests.ActionTests {
 			t.Run(kind+"/"+test.Action, func(t *testing.T) {
-				output := argocd(t, "run-action", filepath.Join(folder, test.InputPath), test.Action)
+				output := runArgoCD(t, "run-action", filepath.Join(folder, test.InputPath), test.Action)
 				_, changed, found := strings.Cut(output, "Following fields have been changed:")
 				if !found {
 					t.Fatalf("Argo CD changed nothing:\n%s", output)
 				}
 				var got map[string]any
-				if err := yaml.Unmarshal([]byte(seconds.ReplaceAllString(changed, instant)), &got); err != nil {
+				if err := yaml.Unmarshal([]byte(seconds.ReplaceAllString(changed, fakeTime)), &got); err != nil {
 					t.Fatalf("decode what Argo CD printed: %v\n%s", err, changed)
 				}
-				if diff := cmp.Diff(load[map[string]any](t, folder, test.ExpectedOutputPath), got); diff != "" {
+				if diff := cmp.Diff(decodeFile[map[string]any](t, folder, test.ExpectedOutputPath), got); diff != "" {
 					t.Errorf("the resource (-want +got):\n%s", diff)
 				}
 			})

@@ -17,8 +17,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// build is what Argo CD makes of a folder with a kustomization.
-func build(t *testing.T, path string) []*unstructured.Unstructured {
+// buildKustomization is what Argo CD makes of a folder with a kustomization.
+func buildKustomization(t *testing.T, path string) []*unstructured.Unstructured {
 	t.Helper()
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), path)
 	if err != nil {
@@ -38,7 +38,7 @@ func build(t *testing.T, path string) []*unstructured.Unstructured {
 // TestExample decodes the example by the API's types, and holds its waves to what docs/gitops.md says.
 func TestExample(t *testing.T) {
 	waves := map[string]int{}
-	for _, object := range build(t, "example") {
+	for _, object := range buildKustomization(t, "example") {
 		wave, err := strconv.Atoi(object.GetAnnotations()["argocd.argoproj.io/sync-wave"])
 		if err != nil {
 			t.Errorf("%s %s has no wave", object.GetKind(), object.GetName())
@@ -86,7 +86,7 @@ func TestApplications(t *testing.T) {
 	waves := map[string]string{}
 	for _, file := range []string{"operator", "benchmarks"} {
 		var a application
-		if err := yaml.Unmarshal([]byte(read(t, "applications", file+".yaml")), &a); err != nil {
+		if err := yaml.Unmarshal([]byte(readFile(t, "applications", file+".yaml")), &a); err != nil {
 			t.Fatal(err)
 		}
 		waves[a.Metadata.Name] = a.Metadata.Annotations["argocd.argoproj.io/sync-wave"]
@@ -99,7 +99,7 @@ func TestApplications(t *testing.T) {
 		if len(a.Metadata.Finalizers) == 0 {
 			t.Errorf("%s leaves what it made when it is deleted", a.Metadata.Name)
 		}
-		if version := "v" + strings.TrimSpace(read(t, "../../VERSION")); file == "operator" && a.Spec.Source.TargetRevision != version {
+		if version := "v" + strings.TrimSpace(readFile(t, "../../VERSION")); file == "operator" && a.Spec.Source.TargetRevision != version {
 			t.Errorf("%s is of %s, want %s", a.Metadata.Name, a.Spec.Source.TargetRevision, version)
 		}
 	}

@@ -23,7 +23,7 @@ type luaScript struct {
 func FuzzScripts(f *testing.F) {
 	scripts := allScripts(f)
 	for i, resource := range sampleResources(f) {
-		for j, value := range mutation.Hostile {
+		for j, value := range mutation.HostileValues {
 			f.Add(resource, uint16(7*i+11*j), value)
 		}
 	}
@@ -46,7 +46,7 @@ func FuzzScripts(f *testing.F) {
 // changedResource returns the document with the value at the place. It returns nil if the API server has no such object: each has an
 // apiVersion, a kind, and metadata with a name.
 func changedResource(document []byte, place int, value string) map[string]any {
-	changed, err := mutation.Changed(document, place, value)
+	changed, err := mutation.MutateDocument(document, place, value)
 	if err != nil {
 		return nil
 	}
@@ -59,7 +59,7 @@ func changedResource(document []byte, place int, value string) map[string]any {
 		return nil
 	}
 	metadata["name"] = "fuzzed"
-	resource["apiVersion"], resource["kind"] = group+"/v1alpha1", "BenchmarkNetwork"
+	resource["apiVersion"], resource["kind"] = apiGroup+"/v1alpha1", "BenchmarkNetwork"
 	return resource
 }
 
@@ -68,7 +68,7 @@ func sampleResources(f *testing.F) [][]byte {
 	f.Helper()
 	var files []string
 	for _, pattern := range []string{"testdata", "actions/testdata"} {
-		found, err := filepath.Glob(filepath.Join(customizations, "*", pattern, "*.yaml"))
+		found, err := filepath.Glob(filepath.Join(customizationsDir, "*", pattern, "*.yaml"))
 		if err != nil || len(found) == 0 {
 			f.Fatalf("no resources in %s: %v", pattern, err)
 		}
@@ -76,7 +76,7 @@ func sampleResources(f *testing.F) [][]byte {
 	}
 	var resources [][]byte
 	for _, file := range files {
-		text, err := json.Marshal(load[map[string]any](f, file))
+		text, err := json.Marshal(decodeFile[map[string]any](f, file))
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -90,8 +90,8 @@ func allScripts(f *testing.F) []luaScript {
 	f.Helper()
 	var scripts []luaScript
 	add := func(check func(map[string]any, any) string, path ...string) {
-		file := filepath.Join(append([]string{customizations}, path...)...)
-		scripts = append(scripts, luaScript{path: file, text: read(f, file), check: check})
+		file := filepath.Join(append([]string{customizationsDir}, path...)...)
+		scripts = append(scripts, luaScript{path: file, text: readFile(f, file), check: check})
 	}
 	for _, kind := range kinds {
 		add(checkHealth, kind, "health.lua")

@@ -15,8 +15,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// instant is what the actions take for the time in tests.
-const instant = "00010101T000000Z"
+// fakeTime is what the actions take for the time in tests.
+const fakeTime = "00010101T000000Z"
 
 // scriptTimeout is how long Argo CD lets a script run.
 const scriptTimeout = time.Second
@@ -46,7 +46,7 @@ func runScript(ctx context.Context, script string, object map[string]any) (any, 
 	}
 	state.PreloadModule(lua.OsLibName, func(l *lua.LState) int {
 		l.Push(l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{"date": func(l *lua.LState) int {
-			l.Push(lua.LString(instant))
+			l.Push(lua.LString(fakeTime))
 			return 1
 		}}))
 		return 1
@@ -108,10 +108,10 @@ func fromLua(value lua.LValue) any {
 
 func TestHealth(t *testing.T) {
 	for _, kind := range kinds {
-		script := read(t, customizations, kind, "health.lua")
-		for _, test := range load[healthTests](t, customizations, kind, "health_test.yaml").Tests {
+		script := readFile(t, customizationsDir, kind, "health.lua")
+		for _, test := range decodeFile[healthTests](t, customizationsDir, kind, "health_test.yaml").Tests {
 			t.Run(kind+"/"+test.InputPath, func(t *testing.T) {
-				got := mustRunScript(t, script, load[map[string]any](t, customizations, kind, test.InputPath))
+				got := mustRunScript(t, script, decodeFile[map[string]any](t, customizationsDir, kind, test.InputPath))
 				want := map[string]any{"status": test.HealthStatus.Status, "message": test.HealthStatus.Message}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("health (-want +got):\n%s", diff)
@@ -123,15 +123,15 @@ func TestHealth(t *testing.T) {
 
 func TestActions(t *testing.T) {
 	for _, kind := range []string{"BenchmarkNetwork", "BenchmarkExperiment"} {
-		folder := filepath.Join(customizations, kind, "actions")
-		tests := load[actionTests](t, folder, "action_test.yaml")
+		folder := filepath.Join(customizationsDir, kind, "actions")
+		tests := decodeFile[actionTests](t, folder, "action_test.yaml")
 		for _, test := range tests.DiscoveryTests {
 			t.Run(kind+"/discovery/"+test.InputPath, func(t *testing.T) {
 				want := map[string]any{}
 				for _, a := range test.Result {
 					want[a.Name] = map[string]any{"disabled": a.Disabled}
 				}
-				got := mustRunScript(t, read(t, folder, "discovery.lua"), load[map[string]any](t, folder, test.InputPath))
+				got := mustRunScript(t, readFile(t, folder, "discovery.lua"), decodeFile[map[string]any](t, folder, test.InputPath))
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("actions (-want +got):\n%s", diff)
 				}
@@ -141,8 +141,8 @@ func TestActions(t *testing.T) {
 		for _, test := range tests.ActionTests {
 			tested = append(tested, test.Action)
 			t.Run(kind+"/"+test.Action, func(t *testing.T) {
-				got := mustRunScript(t, read(t, folder, test.Action, "action.lua"), load[map[string]any](t, folder, test.InputPath))
-				if diff := cmp.Diff(any(load[map[string]any](t, folder, test.ExpectedOutputPath)), got); diff != "" {
+				got := mustRunScript(t, readFile(t, folder, test.Action, "action.lua"), decodeFile[map[string]any](t, folder, test.InputPath))
+				if diff := cmp.Diff(any(decodeFile[map[string]any](t, folder, test.ExpectedOutputPath)), got); diff != "" {
 					t.Errorf("the resource (-want +got):\n%s", diff)
 				}
 			})
@@ -154,10 +154,10 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// TestDataIsOfTheAPI decodes the resources by the API's types, and looks for every reason of a condition in its documentation, so
+// TestSamplesMatchTheAPI decodes the resources by the API's types, and looks for every reason of a condition in its documentation, so
 // that no script is tested with what the operator never writes.
-func TestDataIsOfTheAPI(t *testing.T) {
-	documented := read(t, "../../docs/conditions.md")
+func TestSamplesMatchTheAPI(t *testing.T) {
+	documented := readFile(t, "../../docs/conditions.md")
 	check := func(path string, conditions []string) {
 		for _, reason := range conditions {
 			if !strings.Contains(documented, "`"+reason+"`") {
@@ -166,27 +166,27 @@ func TestDataIsOfTheAPI(t *testing.T) {
 		}
 	}
 	for _, kind := range kinds {
-		for _, test := range load[healthTests](t, customizations, kind, "health_test.yaml").Tests {
-			path := filepath.Join(customizations, kind, test.InputPath)
+		for _, test := range decodeFile[healthTests](t, customizationsDir, kind, "health_test.yaml").Tests {
+			path := filepath.Join(customizationsDir, kind, test.InputPath)
 			switch kind {
 			case "BenchmarkNetwork":
-				status := load[v1alpha1.BenchmarkNetwork](t, path).Status
-				check(path, reasons(status.Conditions))
+				status := decodeFile[v1alpha1.BenchmarkNetwork](t, path).Status
+				check(path, conditionReasons(status.Conditions))
 			case "BenchmarkRun":
-				status := load[v1alpha1.BenchmarkRun](t, path).Status
-				check(path, reasons(status.Conditions))
+				status := decodeFile[v1alpha1.BenchmarkRun](t, path).Status
+				check(path, conditionReasons(status.Conditions))
 				for _, found := range status.Reasons {
 					check(path, []string{found.Reason})
 				}
 			case "BenchmarkExperiment":
-				status := load[v1alpha1.BenchmarkExperiment](t, path).Status
-				check(path, reasons(status.Conditions))
+				status := decodeFile[v1alpha1.BenchmarkExperiment](t, path).Status
+				check(path, conditionReasons(status.Conditions))
 			}
 		}
 	}
 }
 
-func reasons(conditions []metav1.Condition) []string {
+func conditionReasons(conditions []metav1.Condition) []string {
 	var all []string
 	for _, c := range conditions {
 		all = append(all, c.Type, c.Reason)

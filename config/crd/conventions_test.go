@@ -11,13 +11,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// enumsOverBools are the fields that may be true or false for ever; everything else may one day want a third value.
-var enumsOverBools = map[string]bool{
+// allowedBooleans are the fields that may be true or false for ever; everything else may one day want a third value.
+var allowedBooleans = map[string]bool{
 	"spec.suspend": true, "spec.platform.corda.notary.validating": true,
 	"spec.platform.corda.tuning.openSSL": true, "spec.platform.corda.tuning.p2pCompression": true, // Corda's own words
 }
 
-func schemas(t *testing.T) map[string]apiextensionsv1.CustomResourceDefinition {
+func readCRDs(t *testing.T) map[string]apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	files, err := filepath.Glob("bases/*.yaml")
 	if err != nil || len(files) != 3 {
@@ -38,31 +38,31 @@ func schemas(t *testing.T) map[string]apiextensionsv1.CustomResourceDefinition {
 	return all
 }
 
-// walk calls check for every field of ours below the schema; the types of Kubernetes in them follow rules of their own.
-func walk(schema apiextensionsv1.JSONSchemaProps, path string, check func(path string, field apiextensionsv1.JSONSchemaProps)) {
+// walkFields calls check for every field of ours below the schema; the types of Kubernetes in them follow rules of their own.
+func walkFields(schema apiextensionsv1.JSONSchemaProps, path string, check func(path string, field apiextensionsv1.JSONSchemaProps)) {
 	for name, field := range schema.Properties {
 		below := path + "." + name
 		check(below, field)
 		if name == "conditions" || name == "tolerations" || name == "adminSecret" {
 			continue
 		}
-		walk(field, below, check)
+		walkFields(field, below, check)
 		if field.Items != nil && field.Items.Schema != nil {
-			walk(*field.Items.Schema, below+"[]", check)
+			walkFields(*field.Items.Schema, below+"[]", check)
 		}
 	}
 }
 
-func eachField(t *testing.T, check func(t *testing.T, path string, field apiextensionsv1.JSONSchemaProps)) {
+func testEachField(t *testing.T, check func(t *testing.T, path string, field apiextensionsv1.JSONSchemaProps)) {
 	t.Helper()
-	for kind, crd := range schemas(t) {
+	for kind, crd := range readCRDs(t) {
 		for _, version := range crd.Spec.Versions {
 			for _, part := range []string{"spec", "status"} {
 				schema, ok := version.Schema.OpenAPIV3Schema.Properties[part]
 				if !ok {
 					t.Fatalf("%s has no %s", kind, part)
 				}
-				walk(schema, part, func(path string, field apiextensionsv1.JSONSchemaProps) {
+				walkFields(schema, part, func(path string, field apiextensionsv1.JSONSchemaProps) {
 					t.Run(kind+" "+path, func(t *testing.T) { check(t, path, field) })
 				})
 			}
@@ -71,12 +71,12 @@ func eachField(t *testing.T, check func(t *testing.T, path string, field apiexte
 }
 
 func TestFields(t *testing.T) {
-	eachField(t, func(t *testing.T, path string, field apiextensionsv1.JSONSchemaProps) {
+	testEachField(t, func(t *testing.T, path string, field apiextensionsv1.JSONSchemaProps) {
 		inSpec := path[:4] == "spec"
 		if field.Description == "" {
 			t.Error("it has no description")
 		}
-		if field.Type == "boolean" && !enumsOverBools[strings.Replace(path, "spec.template.network.", "spec.", 1)] {
+		if field.Type == "boolean" && !allowedBooleans[strings.Replace(path, "spec.template.network.", "spec.", 1)] {
 			t.Error("it is a boolean: an enum can be extended")
 		}
 		if field.Type == "number" {
@@ -94,9 +94,9 @@ func TestFields(t *testing.T) {
 	})
 }
 
-// TestStatusBeforeTheFirstPass makes sure that kstatus does not take a resource that nobody has looked at for a finished one.
-func TestStatusBeforeTheFirstPass(t *testing.T) {
-	for kind, crd := range schemas(t) {
+// TestStatusBeforeFirstReconcile makes sure that kstatus does not take a resource that nobody has looked at for a finished one.
+func TestStatusBeforeFirstReconcile(t *testing.T) {
+	for kind, crd := range readCRDs(t) {
 		status := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["status"]
 		if status.Default == nil || string(status.Default.Raw) != `{"observedGeneration":-1}` {
 			t.Errorf("the status of %s should default to observedGeneration -1, but to %v", kind, status.Default)
@@ -107,9 +107,9 @@ func TestStatusBeforeTheFirstPass(t *testing.T) {
 	}
 }
 
-// TestStatusHasRoomForWhatTheSpecAllows: a network of the most members, with a notary and databases of their own, can tell of them all.
-func TestStatusHasRoomForWhatTheSpecAllows(t *testing.T) {
-	network := schemas(t)["BenchmarkNetwork"].Spec.Versions[0].Schema.OpenAPIV3Schema
+// TestStatusListsHoldAllMembers: a network of the most members, with a notary and databases of their own, can tell of them all.
+func TestStatusListsHoldAllMembers(t *testing.T) {
+	network := readCRDs(t)["BenchmarkNetwork"].Spec.Versions[0].Schema.OpenAPIV3Schema
 	most := *network.Properties["spec"].Properties["members"].Properties["count"].Maximum
 	for _, list := range []string{"members", "databases"} {
 		if room := *network.Properties["status"].Properties[list].MaxItems; float64(room) < most+1 {

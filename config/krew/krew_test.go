@@ -20,42 +20,42 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// plugin is krew's Plugin, v1alpha2.
-type plugin struct {
+// pluginManifest is krew's Plugin, v1alpha2.
+type pluginManifest struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
-		Version          string     `json:"version"`
-		ShortDescription string     `json:"shortDescription"`
-		Description      string     `json:"description"`
-		Caveats          string     `json:"caveats"`
-		Homepage         string     `json:"homepage"`
-		Platforms        []platform `json:"platforms"`
+		Version          string           `json:"version"`
+		ShortDescription string           `json:"shortDescription"`
+		Description      string           `json:"description"`
+		Caveats          string           `json:"caveats"`
+		Homepage         string           `json:"homepage"`
+		Platforms        []pluginPlatform `json:"platforms"`
 	} `json:"spec"`
 }
 
-type platform struct {
+type pluginPlatform struct {
 	URI      string                `json:"uri"`
 	SHA256   string                `json:"sha256"`
 	Selector *metav1.LabelSelector `json:"selector"`
 	Bin      string                `json:"bin"`
 }
 
-func parse(t *testing.T, file string) plugin {
+func parseManifest(t *testing.T, file string) pluginManifest {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var p plugin
+	var p pluginManifest
 	if err := yaml.UnmarshalStrict(text, &p); err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
 	return p
 }
 
-// checkHead holds what krew asks of every manifest, whatever it installs.
-func checkHead(t *testing.T, p plugin) {
+// checkManifest holds what krew asks of every manifest, whatever it installs.
+func checkManifest(t *testing.T, p pluginManifest) {
 	t.Helper()
 	if p.APIVersion != "krew.googlecontainertools.github.com/v1alpha2" || p.Kind != "Plugin" {
 		t.Errorf("it is %s %s", p.APIVersion, p.Kind)
@@ -87,7 +87,7 @@ func checkHead(t *testing.T, p plugin) {
 	}
 }
 
-func TestTemplate(t *testing.T) { checkHead(t, parse(t, "benchnet.yaml")) }
+func TestTemplate(t *testing.T) { checkManifest(t, parseManifest(t, "benchnet.yaml")) }
 
 // TestRelease holds the manifest against the archives that hack/plugin/build wrote.
 func TestRelease(t *testing.T) {
@@ -95,8 +95,8 @@ func TestRelease(t *testing.T) {
 	if directory == "" {
 		t.Skip("BENCHNET_PLUGIN is not set: make plugin sets it to what it built")
 	}
-	p := parse(t, filepath.Join(directory, "benchnet.yaml"))
-	checkHead(t, p)
+	p := parseManifest(t, filepath.Join(directory, "benchnet.yaml"))
+	checkManifest(t, p)
 	if !regexp.MustCompile(`^v\d+\.\d+\.\d+(-[-.\w]+)?$`).MatchString(p.Spec.Version) {
 		t.Errorf("spec.version %q is no semantic version with v", p.Spec.Version)
 	}
@@ -111,7 +111,7 @@ func TestRelease(t *testing.T) {
 }
 
 // checkArchive compares the checksum, and looks for the program and the license, which krew's index asks for.
-func checkArchive(t *testing.T, file string, of platform) {
+func checkArchive(t *testing.T, file string, of pluginPlatform) {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {

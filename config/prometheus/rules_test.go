@@ -9,26 +9,26 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-type rule struct {
+type prometheusRule struct {
 	Record      string            `json:"record"`
 	Alert       string            `json:"alert"`
 	Labels      map[string]string `json:"labels"`
 	Annotations map[string]string `json:"annotations"`
 }
 
-func rules(t *testing.T, path string) []rule {
+func readRules(t *testing.T, path string) []prometheusRule {
 	t.Helper()
 	var file struct {
 		Spec struct {
 			Groups []struct {
-				Rules []rule `json:"rules"`
+				Rules []prometheusRule `json:"rules"`
 			} `json:"groups"`
 		} `json:"spec"`
 	}
-	if err := yaml.Unmarshal([]byte(read(t, path)), &file); err != nil {
+	if err := yaml.Unmarshal([]byte(readFile(t, path)), &file); err != nil {
 		t.Fatalf("decode %s: %v", path, err)
 	}
-	var all []rule
+	var all []prometheusRule
 	for _, g := range file.Spec.Groups {
 		all = append(all, g.Rules...)
 	}
@@ -38,7 +38,7 @@ func rules(t *testing.T, path string) []rule {
 	return all
 }
 
-func read(t *testing.T, path string) string {
+func readFile(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -48,8 +48,8 @@ func read(t *testing.T, path string) string {
 }
 
 func TestEveryAlertHasARunbookAndATest(t *testing.T) {
-	runbooks, tests := read(t, "../../docs/runbooks.md"), read(t, "tests/alerts.yaml")
-	for _, r := range rules(t, "alerts.yaml") {
+	runbooks, tests := readFile(t, "../../docs/runbooks.md"), readFile(t, "tests/alerts.yaml")
+	for _, r := range readRules(t, "alerts.yaml") {
 		if !strings.Contains(runbooks, "\n## "+r.Alert+"\n") {
 			t.Errorf("docs/runbooks.md lacks a section %s", r.Alert)
 		}
@@ -69,8 +69,8 @@ func TestEveryAlertHasARunbookAndATest(t *testing.T) {
 }
 
 func TestEveryRecordingRuleHasATest(t *testing.T) {
-	tests := read(t, "tests/recording.yaml")
-	for _, r := range rules(t, "recording.yaml") {
+	tests := readFile(t, "tests/recording.yaml")
+	for _, r := range readRules(t, "recording.yaml") {
 		if !strings.Contains(tests, "{labels: '"+r.Record+"{") {
 			t.Errorf("tests/recording.yaml expects no sample of %s", r.Record)
 		}

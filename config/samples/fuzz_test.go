@@ -28,15 +28,15 @@ import (
 // FuzzSpec puts a value at a place of a sample, as a user could write it, and takes it the whole way: admission, validation, plan, and
 // the objects of its runs. Whatever it is, it is refused or built; nothing that is built leaves the network's namespace.
 func FuzzSpec(f *testing.F) {
-	samples := sampleNetworks(f)
+	samples := readSampleNetworks(f)
 	admission := platformtest.NewAdmission(f, filepath.Join("..", "crd", "bases", "benchnet.dev_benchmarknetworks.yaml"))
-	for i, value := range mutation.Hostile {
+	for i, value := range mutation.HostileValues {
 		f.Add(uint8(i), uint16(7*i), value)
 		f.Add(uint8(7*i), uint16(11*i), value)
 	}
-	registry := all.Registry()
+	registry := all.New()
 	f.Fuzz(func(t *testing.T, sample uint8, place uint16, value string) {
-		manifest := changed(t, samples[int(sample)%len(samples)], int(place), value)
+		manifest := mutateSpec(t, samples[int(sample)%len(samples)], int(place), value)
 		network := &v1alpha1.BenchmarkNetwork{}
 		if err := admission.Admit(manifest, network); err != nil {
 			return
@@ -49,13 +49,13 @@ func FuzzSpec(f *testing.F) {
 		if err != nil {
 			return
 		}
-		plannedOrRefused(t, p, network)
+		checkPlan(t, p, network)
 	})
 }
 
-func plannedOrRefused(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) {
+func checkPlan(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) {
 	t.Helper()
-	problems := quantity.Check(&network.Spec, field.NewPath("spec"))
+	problems := quantity.ValidateQuantities(&network.Spec, field.NewPath("spec"))
 	if len(problems) > 0 {
 		return
 	}
@@ -66,8 +66,8 @@ func plannedOrRefused(t *testing.T, p platform.Platform, network *v1alpha1.Bench
 	if len(problems) > 0 {
 		return
 	}
-	catalogue := images.Catalogue{Registry: "example.com", Version: "1"}
-	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: catalogue, MaterialComplete: func(string) bool { return false }})
+	catalogue := images.ImageCatalogue{Registry: "example.com", Version: "1"}
+	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: catalogue, GenesisSecretFilled: func(string) bool { return false }})
 	if err != nil {
 		return
 	}
@@ -76,31 +76,31 @@ func plannedOrRefused(t *testing.T, p platform.Platform, network *v1alpha1.Bench
 			t.Errorf("%T %s is in namespace %s", o, o.GetName(), ns)
 		}
 	}
-	runs(t, p, network, built.Topology, catalogue)
+	checkRunObjects(t, p, network, built.Topology, catalogue)
 }
 
-func runs(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork, topology platform.Topology, catalogue images.Catalogue) {
+func checkRunObjects(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork, topology platform.Topology, catalogue images.ImageCatalogue) {
 	t.Helper()
-	loadable, ok := p.(platform.Loadable)
+	loadable, ok := p.(platform.LoadTarget)
 	for i := range network.Spec.Workloads {
 		w := &network.Spec.Workloads[i].Workload
 		if !ok || w.Workers.Count > 16 {
 			return
 		}
-		d, err := loadable.Load(platform.Input{Network: network, Images: catalogue}, topology, w)
+		d, err := loadable.BuildDriver(platform.Input{Network: network, Images: catalogue}, topology, w)
 		if err != nil {
 			return
 		}
 		run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "run", Namespace: network.Namespace},
 			Spec: v1alpha1.BenchmarkRunSpec{NetworkName: network.Name, Workload: *w}}
-		if _, err := driver.Objects(run, d, catalogue.Image("agent", ""), nil); err != nil {
+		if _, err := driver.BuildObjects(run, d, catalogue.Image("agent", ""), nil); err != nil {
 			t.Errorf("workload %s was accepted, but its run is not built: %v", w.Name, err)
 		}
 	}
 }
 
-// sampleNetworks are the manifests of all networks in config/samples.
-func sampleNetworks(f testing.TB) []map[string]any {
+// readSampleNetworks are the manifests of all networks in config/samples.
+func readSampleNetworks(f testing.TB) []map[string]any {
 	f.Helper()
 	files, err := filepath.Glob("*.yaml")
 	if err != nil || len(files) == 0 {
@@ -125,14 +125,14 @@ func sampleNetworks(f testing.TB) []map[string]any {
 	return networks
 }
 
-// changed is the manifest with the value at one of the places of its spec.
-func changed(t *testing.T, manifest map[string]any, place int, value string) []byte {
+// mutateSpec is the manifest with the value at one of the places of its spec.
+func mutateSpec(t *testing.T, manifest map[string]any, place int, value string) []byte {
 	t.Helper()
 	spec, err := json.Marshal(manifest["spec"])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if spec, err = mutation.Changed(spec, place, value); err != nil {
+	if spec, err = mutation.MutateDocument(spec, place, value); err != nil {
 		t.Skip(err)
 	}
 	whole := maps.Clone(manifest)

@@ -19,8 +19,8 @@ import (
 	"github.com/benchnet/benchnet/internal/dashboard"
 )
 
-// mark is an upright line at an instant.
-type mark struct {
+// annotationMark is an upright line at an instant.
+type annotationMark struct {
 	Name  string
 	at    time.Time
 	color string
@@ -28,8 +28,8 @@ type mark struct {
 
 // Colours of what is not data. The page's style sheet gives them others in the dark.
 var (
-	ink  = color.NRGBA{R: 0x24, G: 0x29, B: 0x2e, A: 0xff}
-	grid = color.NRGBA{R: 0xe1, G: 0xe4, B: 0xe8, A: 0xff}
+	textColor = color.NRGBA{R: 0x24, G: 0x29, B: 0x2e, A: 0xff}
+	gridColor = color.NRGBA{R: 0xe1, G: 0xe4, B: 0xe8, A: 0xff}
 )
 
 // palette has colours that are told apart by day and by night.
@@ -38,43 +38,43 @@ var palette = []color.NRGBA{
 	{R: 0xe0, G: 0x2f, B: 0x44, A: 0xff}, {R: 0x8f, G: 0x3b, B: 0xb8, A: 0xff}, {R: 0x1f, G: 0xa3, B: 0xa3, A: 0xff}, {R: 0xa3, G: 0x52, B: 0xcc, A: 0xff},
 }
 
-// named are Grafana's names of colours.
-var named = map[string]color.NRGBA{
-	"green": palette[0], "yellow": palette[1], "blue": palette[2], "orange": palette[3], "red": palette[4], "text": ink,
+// grafanaColors are Grafana's names of colours.
+var grafanaColors = map[string]color.NRGBA{
+	"green": palette[0], "yellow": palette[1], "blue": palette[2], "orange": palette[3], "red": palette[4], "text": textColor,
 }
 
-func colorOf(i int) color.NRGBA { return palette[i%len(palette)] }
+func seriesColor(i int) color.NRGBA { return palette[i%len(palette)] }
 
-func css(c color.NRGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
+func cssColor(c color.NRGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
 
-// drawing is a chart in the making.
-type drawing struct {
+// chartDrawing is a chart in the making.
+type chartDrawing struct {
 	plot     *plot.Plot
 	from, to time.Time
 	unit     string
 	step     time.Duration
 }
 
-// chart draws lines over time as an element of a page.
-func (a *asker) chart(p *dashboard.Panel, lines []line, marks []mark, width, height float64) (template.HTML, error) {
+// drawChart draws lines over time as an element of a page.
+func (a *querier) drawChart(p *dashboard.Panel, lines []panelSeries, marks []annotationMark, width, height float64) (template.HTML, error) {
 	look := p.FieldConfig.Defaults
-	d := drawing{plot: newPlot(look.Unit), from: a.from, to: a.to, unit: look.Unit, step: a.step()}
+	d := chartDrawing{plot: newPlot(look.Unit), from: a.from, to: a.to, unit: look.Unit, step: a.queryStep()}
 	d.plot.X.Min, d.plot.X.Max = float64(a.from.Unix()), float64(a.to.Unix())
-	d.plot.Add(rules{})
+	d.plot.Add(gridLines{})
 	stacked := look.Custom.Stacking.Mode == "normal"
 	below := map[model.Time]float64{}
 	for i, l := range lines {
-		d.add(l, colorOf(i), stacked, below)
+		d.addSeries(l, seriesColor(i), stacked, below)
 	}
-	d.limits(look)
+	d.setLimits(look)
 	for _, m := range marks {
-		d.plot.Add(upright{at: float64(m.at.UnixMilli()) / 1000, color: named[m.color]})
+		d.plot.Add(verticalLine{at: float64(m.at.UnixMilli()) / 1000, color: grafanaColors[m.color]})
 	}
-	return d.svg(width, height)
+	return d.renderSVG(width, height)
 }
 
-// add draws a line, in pieces where there are gaps. Stacked, it lies on those before it.
-func (d *drawing) add(l line, c color.NRGBA, stacked bool, below map[model.Time]float64) {
+// addSeries draws a line, in pieces where there are gaps. Stacked, it lies on those before it.
+func (d *chartDrawing) addSeries(l panelSeries, c color.NRGBA, stacked bool, below map[model.Time]float64) {
 	var piece plotter.XYs
 	flush := func() {
 		if len(piece) == 1 {
@@ -105,8 +105,8 @@ func (d *drawing) add(l line, c color.NRGBA, stacked bool, below map[model.Time]
 	flush()
 }
 
-// limits are those of the panel, and around what there is otherwise.
-func (d *drawing) limits(look dashboard.Look) {
+// setLimits are those of the panel, and around what there is otherwise.
+func (d *chartDrawing) setLimits(look dashboard.FieldDefaults) {
 	y := &d.plot.Y
 	if math.IsInf(y.Min, 0) || math.IsInf(y.Max, 0) || y.Min > y.Max {
 		y.Min, y.Max = 0, 1
@@ -125,7 +125,7 @@ func (d *drawing) limits(look dashboard.Look) {
 	}
 }
 
-func (d *drawing) svg(width, height float64) (template.HTML, error) {
+func (d *chartDrawing) renderSVG(width, height float64) (template.HTML, error) {
 	canvas := vgsvg.New(vg.Length(width), vg.Length(height))
 	d.plot.Draw(draw.Crop(draw.New(canvas), 0, -6, 0, -2))
 	var text bytes.Buffer
@@ -134,8 +134,8 @@ func (d *drawing) svg(width, height float64) (template.HTML, error) {
 	}
 	_, body, _ := bytes.Cut(text.Bytes(), []byte("<svg"))
 	_, body, _ = bytes.Cut(body, []byte(">"))
-	for c, variable := range map[color.NRGBA]string{ink: "currentColor", grid: "var(--grid)"} {
-		body = bytes.ReplaceAll(body, []byte(css(c)), []byte(variable))
+	for c, variable := range map[color.NRGBA]string{textColor: "currentColor", gridColor: "var(--grid)"} {
+		body = bytes.ReplaceAll(body, []byte(cssColor(c)), []byte(variable))
 	}
 	return template.HTML(fmt.Sprintf(`<svg viewBox="0 0 %g %g">%s`, width, height, body)), nil //nolint:gosec // made by the library of what was drawn
 }
@@ -144,34 +144,34 @@ func newPlot(unit string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Color, axis.Width, axis.Padding = ink, 0, 4
-		axis.Tick.Color, axis.Tick.Width, axis.Tick.Length = ink, 0, 0
-		axis.Tick.Label.Color = ink
+		axis.Color, axis.Width, axis.Padding = textColor, 0, 4
+		axis.Tick.Color, axis.Tick.Width, axis.Tick.Length = textColor, 0, 0
+		axis.Tick.Label.Color = textColor
 		axis.Tick.Label.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: 9}
 	}
-	p.X.Tick.Marker, p.Y.Tick.Marker = clock{}, values{unit}
+	p.X.Tick.Marker, p.Y.Tick.Marker = timeTicks{}, unitTicks{unit}
 	return p
 }
 
-// values are ticks of a unit.
-type values struct{ unit string }
+// unitTicks are ticks of a unit.
+type unitTicks struct{ unit string }
 
 // Ticks implements plot.Ticker.
-func (v values) Ticks(low, high float64) []plot.Tick {
+func (v unitTicks) Ticks(low, high float64) []plot.Tick {
 	ticks := plot.DefaultTicks{}.Ticks(low, high)
 	for i, t := range ticks {
 		if t.Label != "" {
-			ticks[i].Label = number(t.Value, v.unit, nil)
+			ticks[i].Label = formatNumber(t.Value, v.unit, nil)
 		}
 	}
 	return ticks
 }
 
-// clock has ticks at round times.
-type clock struct{}
+// timeTicks has ticks at round times.
+type timeTicks struct{}
 
 // Ticks implements plot.Ticker.
-func (clock) Ticks(low, high float64) []plot.Tick {
+func (timeTicks) Ticks(low, high float64) []plot.Tick {
 	step, format := 86400.0, "01-02"
 	for _, s := range []float64{15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200} {
 		if (high-low)/s <= 7 {
@@ -189,13 +189,13 @@ func (clock) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// rules are thin lines at the ticks.
-type rules struct{}
+// gridLines are thin lines at the ticks.
+type gridLines struct{}
 
 // Plot implements plot.Plotter.
-func (rules) Plot(c draw.Canvas, p *plot.Plot) {
+func (gridLines) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	style := draw.LineStyle{Color: grid, Width: 0.7}
+	style := draw.LineStyle{Color: gridColor, Width: 0.7}
 	for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
 		if t.Label != "" && t.Value >= p.Y.Min && t.Value <= p.Y.Max {
 			c.StrokeLine2(style, c.Min.X, y(t.Value), c.Max.X, y(t.Value))
@@ -206,14 +206,14 @@ func (rules) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// upright is a dashed line at an instant.
-type upright struct {
+// verticalLine is a dashed line at an instant.
+type verticalLine struct {
 	at    float64
 	color color.Color
 }
 
 // Plot implements plot.Plotter.
-func (u upright) Plot(c draw.Canvas, p *plot.Plot) {
+func (u verticalLine) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
 	c.StrokeLine2(draw.LineStyle{Color: u.color, Width: 1.2, Dashes: []vg.Length{4, 3}}, x(u.at), c.Min.Y, x(u.at), c.Max.Y)
 }

@@ -20,20 +20,20 @@ import (
 	"github.com/benchnet/benchnet/internal/dashboard"
 )
 
-// settings are the command line.
-type settings struct {
+// options are the command line.
+type options struct {
 	prometheus, output string
-	from, to           instant
-	set                assignments
+	from, to           timeFlag
+	set                assignmentsFlag
 	files              []string
 }
 
-// instant is a flag: RFC 3339, or a duration before now such as 30m.
-type instant struct{ time.Time }
+// timeFlag is a flag: RFC 3339, or a duration before now such as 30m.
+type timeFlag struct{ time.Time }
 
-func (i *instant) String() string { return i.Format(time.RFC3339) }
+func (i *timeFlag) String() string { return i.Format(time.RFC3339) }
 
-func (i *instant) Set(text string) error {
+func (i *timeFlag) Set(text string) error {
 	if ago, err := time.ParseDuration(text); err == nil {
 		i.Time = time.Now().Add(-ago)
 		return nil
@@ -46,12 +46,12 @@ func (i *instant) Set(text string) error {
 	return nil
 }
 
-// assignments is a flag that may come several times: name=value.
-type assignments map[string]string
+// assignmentsFlag is a flag that may come several times: name=value.
+type assignmentsFlag map[string]string
 
-func (a assignments) String() string { return fmt.Sprint(map[string]string(a)) }
+func (a assignmentsFlag) String() string { return fmt.Sprint(map[string]string(a)) }
 
-func (a assignments) Set(text string) error {
+func (a assignmentsFlag) Set(text string) error {
 	name, value, found := strings.Cut(text, "=")
 	if !found || name == "" {
 		return fmt.Errorf("%q is not name=value", text)
@@ -62,7 +62,7 @@ func (a assignments) Set(text string) error {
 
 func main() {
 	now := time.Now()
-	s := settings{from: instant{now.Add(-time.Hour)}, to: instant{now}, set: assignments{}}
+	s := options{from: timeFlag{now.Add(-time.Hour)}, to: timeFlag{now}, set: assignmentsFlag{}}
 	flag.StringVar(&s.prometheus, "prometheus", "http://127.0.0.1:9090", "URL of the Prometheus to ask")
 	flag.StringVar(&s.output, "output", ".", "folder for the pages")
 	flag.Var(&s.from, "from", "begin of the range: a time, or a duration before now")
@@ -79,7 +79,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, s settings) error {
+func run(ctx context.Context, s options) error {
 	if len(s.files) == 0 || !s.from.Before(s.to.Time) {
 		return fmt.Errorf("name the dashboards to draw, and a range that ends after it begins: got %d files, %s to %s", len(s.files), &s.from, &s.to)
 	}
@@ -92,18 +92,18 @@ func run(ctx context.Context, s settings) error {
 		if err != nil {
 			return err
 		}
-		asked := asker{api: prometheusv1.NewAPI(client), from: s.from.Time, to: s.to.Time}
-		if err := asked.choose(ctx, d, s.set); err != nil {
+		asked := querier{api: prometheusv1.NewAPI(client), from: s.from.Time, to: s.to.Time}
+		if err := asked.chooseVariables(ctx, d, s.set); err != nil {
 			return err
 		}
-		view, err := asked.view(ctx, d)
+		view, err := asked.buildPage(ctx, d)
 		if err != nil {
 			return err
 		}
-		for _, title := range view.empty() {
+		for _, title := range view.emptyPanels() {
 			fmt.Fprintf(os.Stderr, "%s: panel %q has no data\n", d.UID, title)
 		}
-		if err := write(filepath.Join(s.output, d.UID+".html"), view); err != nil {
+		if err := writePage(filepath.Join(s.output, d.UID+".html"), view); err != nil {
 			return err
 		}
 	}

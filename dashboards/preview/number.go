@@ -6,64 +6,64 @@ import (
 	"strings"
 )
 
-// scale names steps of a unit: from this value on, it is divided by it and gets the name.
-type scale struct {
+// unitStep names steps of a unit: from this value on, it is divided by it and gets the name.
+type unitStep struct {
 	from float64
 	name string
 }
 
 var (
-	thousands = []scale{{1e9, " Bil"}, {1e6, " Mil"}, {1e3, " K"}, {1, ""}}
-	binary    = []scale{{1 << 30, " GiB"}, {1 << 20, " MiB"}, {1 << 10, " KiB"}, {1, " B"}}
-	seconds   = []scale{{86400, " d"}, {3600, " h"}, {60, " min"}, {1, " s"}, {1e-3, " ms"}, {1e-6, " µs"}}
-	decimals  = []scale{{1e9, " GB/s"}, {1e6, " MB/s"}, {1e3, " kB/s"}, {1, " B/s"}}
+	thousands   = []unitStep{{1e9, " Bil"}, {1e6, " Mil"}, {1e3, " K"}, {1, ""}}
+	binaryBytes = []unitStep{{1 << 30, " GiB"}, {1 << 20, " MiB"}, {1 << 10, " KiB"}, {1, " B"}}
+	secondSteps = []unitStep{{86400, " d"}, {3600, " h"}, {60, " min"}, {1, " s"}, {1e-3, " ms"}, {1e-6, " µs"}}
+	byteRates   = []unitStep{{1e9, " GB/s"}, {1e6, " MB/s"}, {1e3, " kB/s"}, {1, " B/s"}}
 )
 
-// suffixes of units that are plain numbers.
-var suffixes = map[string]string{"ops": " ops/s", "reqps": " req/s", "wps": " wr/s", "cores": " cores", "short": "", "none": ""}
+// unitSuffixes of units that are plain numbers.
+var unitSuffixes = map[string]string{"ops": " ops/s", "reqps": " req/s", "wps": " wr/s", "cores": " cores", "short": "", "none": ""}
 
-// number is a value in Grafana's unit, with as many digits as it says, or three.
-func number(v float64, unit string, digits *int) string {
+// formatNumber is a value in Grafana's unit, with as many digits as it says, or three.
+func formatNumber(v float64, unit string, digits *int) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return "–"
 	case unit == "percentunit":
-		return rounded(v*100, digits) + "%"
+		return formatRounded(v*100, digits) + "%"
 	case unit == "bytes":
-		return scaled(v, binary, digits)
+		return formatScaled(v, binaryBytes, digits)
 	case unit == "Bps":
-		return scaled(v, decimals, digits)
+		return formatScaled(v, byteRates, digits)
 	case unit == "s":
-		return scaled(v, seconds, digits)
+		return formatScaled(v, secondSteps, digits)
 	case unit == "none":
-		return rounded(v, digits)
+		return formatRounded(v, digits)
 	}
-	suffix, known := suffixes[unit]
+	suffix, known := unitSuffixes[unit]
 	if !known {
 		suffix = strings.TrimPrefix(unit, "suffix:")
 	}
-	return scaled(v, thousands, digits) + suffix
+	return formatScaled(v, thousands, digits) + suffix
 }
 
-func scaled(v float64, scales []scale, digits *int) string {
+func formatScaled(v float64, scales []unitStep, digits *int) string {
 	size := math.Abs(v)
 	for _, s := range scales {
 		if size >= s.from {
-			return rounded(v/s.from, digits) + s.name
+			return formatRounded(v/s.from, digits) + s.name
 		}
 	}
 	least := scales[len(scales)-1]
 	if v == 0 {
-		if scales[0].name == seconds[0].name {
+		if scales[0].name == secondSteps[0].name {
 			return "0 s"
 		}
 		return "0" + strings.TrimSpace(" "+least.name)
 	}
-	return rounded(v/least.from, digits) + least.name
+	return formatRounded(v/least.from, digits) + least.name
 }
 
-// rounded has so many digits after the point, or three in all.
-func rounded(v float64, digits *int) string {
+// formatRounded has so many digits after the point, or three in all.
+func formatRounded(v float64, digits *int) string {
 	if digits != nil {
 		return strconv.FormatFloat(v, 'f', *digits, 64)
 	}

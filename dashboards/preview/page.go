@@ -28,53 +28,53 @@ const (
 // page is a dashboard as it is drawn.
 type page struct {
 	Title, Description, Range string
-	Chosen                    []choice
-	Marks                     []mark
-	Panels                    []view
+	Chosen                    []variableChoice
+	Marks                     []annotationMark
+	Panels                    []panelView
 }
 
-type choice struct{ Name, Value string }
+type variableChoice struct{ Name, Value string }
 
-// view is a panel as it is drawn: one of its parts.
-type view struct {
+// panelView is a panel as it is drawn: one of its parts.
+type panelView struct {
 	Title, Description, Type string
 	Style                    template.CSS
 	Empty                    bool
 	Chart                    template.HTML
-	Legend                   []entry
-	Number                   cell
-	Table                    rows
-	Bars                     []bar
+	Legend                   []legendEntry
+	Number                   styledText
+	Table                    tableView
+	Bars                     []gaugeBar
 }
 
-// entry of a legend.
-type entry struct{ Color, Name, Mean, Max, Last string }
+// legendEntry of a legend.
+type legendEntry struct{ Color, Name, Mean, Max, Last string }
 
-type bar struct {
+type gaugeBar struct {
 	Name, Text string
 	Percent    float64
 }
 
 //go:embed page.html
-var layout string
+var pageLayout string
 
-var pages = template.Must(template.New("page").Parse(layout))
+var pageTemplate = template.Must(template.New("page").Parse(pageLayout))
 
-func write(path string, p *page) error {
+func writePage(path string, p *page) error {
 	file, err := os.Create(path)
 	if err != nil {
 		return fmt.Errorf("write a page: %w", err)
 	}
 	defer file.Close()
-	if err := pages.Execute(file, p); err != nil {
+	if err := pageTemplate.Execute(file, p); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
 }
 
-// view asks all that the dashboard asks.
-func (a *asker) view(ctx context.Context, d *dashboard.Dashboard) (*page, error) {
-	marks, err := a.marks(ctx, d)
+// buildPage asks all that the dashboard asks.
+func (a *querier) buildPage(ctx context.Context, d *dashboard.Dashboard) (*page, error) {
+	marks, err := a.queryAnnotations(ctx, d)
 	if err != nil {
 		return nil, fmt.Errorf("dashboard %s: %w", d.UID, err)
 	}
@@ -86,15 +86,15 @@ func (a *asker) view(ctx context.Context, d *dashboard.Dashboard) (*page, error)
 			value = "All"
 		}
 		if v.Type == "query" {
-			p.Chosen = append(p.Chosen, choice{v.Name, value})
+			p.Chosen = append(p.Chosen, variableChoice{v.Name, value})
 		}
 	}
 	for _, each := range d.Panels {
 		if each.Type == dashboard.RowType {
-			p.Panels = append(p.Panels, view{Title: each.Title, Type: each.Type, Style: place(each.GridPos)})
+			p.Panels = append(p.Panels, panelView{Title: each.Title, Type: each.Type, Style: gridStyle(each.GridPos)})
 			continue
 		}
-		v, err := a.panel(ctx, &each, marks)
+		v, err := a.buildPanel(ctx, &each, marks)
 		if err != nil {
 			return nil, fmt.Errorf("dashboard %s: panel %q: %w", d.UID, each.Title, err)
 		}
@@ -103,50 +103,50 @@ func (a *asker) view(ctx context.Context, d *dashboard.Dashboard) (*page, error)
 	return p, nil
 }
 
-func place(g dashboard.GridPos) template.CSS {
+func gridStyle(g dashboard.GridPos) template.CSS {
 	return template.CSS(fmt.Sprintf("grid-column:%d/span %d;grid-row:%d/span %d", g.X+1, g.W, g.Y+1, g.H)) //nolint:gosec // four numbers
 }
 
-func (a *asker) panel(ctx context.Context, p *dashboard.Panel, marks []mark) (view, error) {
-	v := view{Title: p.Title, Description: p.Description, Type: p.Type, Style: place(p.GridPos)}
-	lines, err := a.lines(ctx, p.Targets)
+func (a *querier) buildPanel(ctx context.Context, p *dashboard.Panel, marks []annotationMark) (panelView, error) {
+	v := panelView{Title: p.Title, Description: p.Description, Type: p.Type, Style: gridStyle(p.GridPos)}
+	lines, err := a.queryTargets(ctx, p.Targets)
 	if err != nil {
 		return v, err
 	}
 	v.Empty = len(lines) == 0
 	width, height := float64(p.GridPos.W)*columnWidth-24, float64(p.GridPos.H)*rowHeight-headHeight
-	look := lookOf(p, "")
+	look := fieldStyleOf(p, "")
 	switch p.Type {
 	case "timeseries":
-		lines = byHighest(lines)
-		v.Legend = legends(lines, look)
+		lines = sortByHighest(lines)
+		v.Legend = buildLegend(lines, look)
 		height -= lineHeight*float64(min(len(lines), legendLines)+1) + 14
-		v.Chart, err = a.chart(p, lines, marks, width, height)
+		v.Chart, err = a.drawChart(p, lines, marks, width, height)
 	case "stat":
 		if !v.Empty {
-			v.Number = look.number(lines[0].last())
+			v.Number = look.renderNumber(lines[0].lastValue())
 			if p.Options.TextMode == "name" {
-				v.Number = cell{Text: lines[0].name, Color: "inherit"}
+				v.Number = styledText{Text: lines[0].name, Color: "inherit"}
 			}
 		}
 	case "table":
-		v.Table = tabled(p, lines)
+		v.Table = buildTable(p, lines)
 	case "bargauge":
-		v.Bars = barsOf(lines, look)
+		v.Bars = buildBars(lines, look)
 	}
 	return v, err
 }
 
-// byHighest sorts as the legends do: the highest first.
-func byHighest(lines []line) []line {
-	return slices.SortedStableFunc(slices.Values(lines), func(a, b line) int {
+// sortByHighest sorts as the legends do: the highest first.
+func sortByHighest(lines []panelSeries) []panelSeries {
+	return slices.SortedStableFunc(slices.Values(lines), func(a, b panelSeries) int {
 		_, x := meanAndMax(a.samples)
 		_, y := meanAndMax(b.samples)
-		return -compare(x, y)
+		return -compareNaNFirst(x, y)
 	})
 }
 
-func compare(a, b float64) int {
+func compareNaNFirst(a, b float64) int {
 	switch {
 	case a < b || math.IsNaN(a) && !math.IsNaN(b):
 		return -1
@@ -156,19 +156,21 @@ func compare(a, b float64) int {
 	return 0
 }
 
-func legends(lines []line, look looking) []entry {
-	var all []entry
+func buildLegend(lines []panelSeries, look fieldStyle) []legendEntry {
+	var all []legendEntry
 	for i, l := range lines {
 		if i == legendLines {
 			break
 		}
 		mean, highest := meanAndMax(l.samples)
-		all = append(all, entry{Color: css(colorOf(i)), Name: l.name, Mean: look.text(mean), Max: look.text(highest), Last: look.text(l.last())})
+		all = append(all, legendEntry{Color: cssColor(seriesColor(i)), Name: l.name, Mean: look.formatValue(mean), Max: look.formatValue(highest), Last: look.formatValue(l.lastValue())})
 	}
 	return all
 }
 
-func (l looking) text(v float64) string { return number(v, l.unit, l.panel.Decimals) }
+func (l fieldStyle) formatValue(v float64) string {
+	return formatNumber(v, l.unit, l.defaults.Decimals)
+}
 
 func meanAndMax(samples []model.SamplePair) (mean, highest float64) {
 	sum, n := 0.0, 0
@@ -186,20 +188,20 @@ func meanAndMax(samples []model.SamplePair) (mean, highest float64) {
 	return sum / float64(n), highest
 }
 
-func barsOf(lines []line, look looking) []bar {
+func buildBars(lines []panelSeries, look fieldStyle) []gaugeBar {
 	highest := 0.0
 	for _, l := range lines {
-		highest = max(highest, l.last())
+		highest = max(highest, l.lastValue())
 	}
-	var all []bar
+	var all []gaugeBar
 	for _, l := range lines {
-		all = append(all, bar{Name: l.name, Text: look.text(l.last()), Percent: 100 * l.last() / max(highest, math.SmallestNonzeroFloat64)})
+		all = append(all, gaugeBar{Name: l.name, Text: look.formatValue(l.lastValue()), Percent: 100 * l.lastValue() / max(highest, math.SmallestNonzeroFloat64)})
 	}
 	return all
 }
 
-// empty are the titles of panels without data.
-func (p *page) empty() []string {
+// emptyPanels are the titles of panels without data.
+func (p *page) emptyPanels() []string {
 	titles := map[string]bool{}
 	for _, v := range p.Panels {
 		if v.Empty && v.Type != dashboard.RowType {

@@ -19,13 +19,13 @@ import (
 )
 
 var (
-	begin = time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)
-	end   = begin.Add(20 * time.Minute)
+	rangeStart = time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)
+	rangeEnd   = rangeStart.Add(20 * time.Minute)
 )
 
-// answers is a server that speaks as Prometheus does. Whatever is asked for, it has one series, whose value is 42; of variables the
-// values b and a; and of annotations the middle of the range.
-func answers(t *testing.T, asked *[]string) *httptest.Server {
+// newFakePrometheus is a server that speaks as Prometheus does. Whatever is asked for, it has one series, whose value is 42; of variables the
+// unitTicks b and a; and of annotations the middle of the range.
+func newFakePrometheus(t *testing.T, asked *[]string) *httptest.Server {
 	t.Helper()
 	reply := func(w http.ResponseWriter, kind string, result any) {
 		data := result
@@ -39,16 +39,16 @@ func answers(t *testing.T, asked *[]string) *httptest.Server {
 	mux.HandleFunc("/api/v1/label/", func(w http.ResponseWriter, _ *http.Request) { reply(w, "", []string{"b", "a"}) })
 	mux.HandleFunc("/api/v1/query", func(w http.ResponseWriter, r *http.Request) {
 		*asked = append(*asked, r.FormValue("query"))
-		reply(w, "vector", []any{map[string]any{"metric": labels, "value": []any{end.Unix(), "42"}}})
+		reply(w, "vector", []any{map[string]any{"metric": labels, "value": []any{rangeEnd.Unix(), "42"}}})
 	})
 	mux.HandleFunc("/api/v1/query_range", func(w http.ResponseWriter, r *http.Request) {
 		*asked = append(*asked, r.FormValue("query"))
 		value := "42"
 		if strings.Contains(r.FormValue("query"), "_timestamp_seconds") {
-			value = fmt.Sprint(begin.Add(10 * time.Minute).UnixMilli())
+			value = fmt.Sprint(rangeStart.Add(10 * time.Minute).UnixMilli())
 		}
 		var samples []any
-		for at := begin; at.Before(end); at = at.Add(5 * time.Second) {
+		for at := rangeStart; at.Before(rangeEnd); at = at.Add(5 * time.Second) {
 			samples = append(samples, []any{at.Unix(), value})
 		}
 		reply(w, "matrix", []any{map[string]any{"metric": labels, "values": samples}})
@@ -68,7 +68,7 @@ func TestEveryDashboardIsDrawn(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			var asked []string
 			folder := t.TempDir()
-			s := settings{prometheus: answers(t, &asked).URL, output: folder, from: instant{begin}, to: instant{end}, set: assignments{"run": "r1"}, files: []string{file}}
+			s := options{prometheus: newFakePrometheus(t, &asked).URL, output: folder, from: timeFlag{rangeStart}, to: timeFlag{rangeEnd}, set: assignmentsFlag{"run": "r1"}, files: []string{file}}
 			if err := run(t.Context(), s); err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +82,7 @@ func TestEveryDashboardIsDrawn(t *testing.T) {
 				t.Fatal(err)
 			}
 			charts := 0
-			for _, p := range d.All() {
+			for _, p := range d.AllPanels() {
 				if !strings.Contains(page, "<h2>"+strings.ReplaceAll(p.Title, "'", "&#39;")+"</h2>") {
 					t.Errorf("the page lacks the panel %q", p.Title)
 				}
@@ -122,31 +122,31 @@ func TestNumber(t *testing.T) {
 		{0.0123, "s", nil, "12.3 ms"}, {90, "s", nil, "1.50 min"}, {0, "s", nil, "0 s"}, {1536, "bytes", nil, "1.50 KiB"}, {2.5e6, "Bps", nil, "2.50 MB/s"},
 		{0.257, "percentunit", nil, "25.7%"}, {1234, "ops", nil, "1.23 K ops/s"}, {12.34, "suffix: tx/s", &one, "12.3 tx/s"}, {7, "none", nil, "7"},
 	} {
-		if got := number(test.value, test.unit, test.digits); got != test.want {
+		if got := formatNumber(test.value, test.unit, test.digits); got != test.want {
 			t.Errorf("%v in %s is %q, want %q", test.value, test.unit, got, test.want)
 		}
 	}
 }
 
-// TestTabled merges rows as Grafana's transformation does: by the labels that answers share.
-func TestTabled(t *testing.T) {
+// TestBuildTable merges rows as Grafana's transformation does: by the labels that answers share.
+func TestBuildTable(t *testing.T) {
 	sample := func(v float64) []model.SamplePair { return []model.SamplePair{{Value: model.SampleValue(v)}} }
-	p := &dashboard.Panel{Targets: []dashboard.Target{{RefID: "A"}, {RefID: "B"}}, Transformations: make([]dashboard.Transform, 1)}
+	p := &dashboard.Panel{Targets: []dashboard.Target{{RefID: "A"}, {RefID: "B"}}, Transformations: make([]dashboard.Transformation, 1)}
 	p.Transformations[0].Options.ExcludeByName = map[string]bool{"Value #A": true, "job": true}
 	p.Transformations[0].Options.RenameByName = map[string]string{"Value #B": "Ready"}
-	got := tabled(p, []line{
-		{ref: "A", labels: model.Metric{"network": "one", "platform": "Corda", "job": "x"}, samples: sample(1)},
-		{ref: "A", labels: model.Metric{"network": "two", "platform": "JPaxos", "job": "y"}, samples: sample(1)},
-		{ref: "B", labels: model.Metric{"network": "two"}, samples: sample(3)},
+	got := buildTable(p, []panelSeries{
+		{refID: "A", labels: model.Metric{"network": "one", "platform": "Corda", "job": "x"}, samples: sample(1)},
+		{refID: "A", labels: model.Metric{"network": "two", "platform": "JPaxos", "job": "y"}, samples: sample(1)},
+		{refID: "B", labels: model.Metric{"network": "two"}, samples: sample(3)},
 	})
-	want := rows{Head: []string{"network", "platform", "Ready"}, Body: [][]cell{{{Text: "one"}, {Text: "Corda"}, {}}, {{Text: "two"}, {Text: "JPaxos"}, {Text: "3"}}}}
+	want := tableView{Head: []string{"network", "platform", "Ready"}, Body: [][]styledText{{{Text: "one"}, {Text: "Corda"}, {}}, {{Text: "two"}, {Text: "JPaxos"}, {Text: "3"}}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("table (-want +got):\n%s", diff)
 	}
 }
 
-func TestRunRefuses(t *testing.T) {
-	if err := run(t.Context(), settings{from: instant{end}, to: instant{begin}, files: []string{"x.json"}}); err == nil || !strings.Contains(err.Error(), "ends after it begins") {
+func TestRunRefusesEmptyRange(t *testing.T) {
+	if err := run(t.Context(), options{from: timeFlag{rangeEnd}, to: timeFlag{rangeStart}, files: []string{"x.json"}}); err == nil || !strings.Contains(err.Error(), "ends after it begins") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/benchnet/benchnet/internal/dashboard"
 )
 
-// cell of a table, or a number, with its colour.
-type cell struct{ Text, Color string }
+// styledText of a table, or a number, with its colour.
+type styledText struct{ Text, Color string }
 
-// grid of a table panel, as the transformations merge and organize make it.
-type rows struct {
+// gridColor of a table panel, as the transformations merge and organize make it.
+type tableView struct {
 	Head []string
-	Body [][]cell
+	Body [][]styledText
 }
 
-// tabled merges the queries' answers: series whose shared labels are equal share a row.
-func tabled(p *dashboard.Panel, lines []line) rows {
+// buildTable merges the queries' answers: series whose shared labels are equal share a row.
+func buildTable(p *dashboard.Panel, lines []panelSeries) tableView {
 	excluded, renamed := map[string]bool{}, map[string]string{}
 	for _, t := range p.Transformations {
 		maps.Copy(excluded, t.Options.ExcludeByName)
@@ -40,44 +40,44 @@ func tabled(p *dashboard.Panel, lines []line) rows {
 			labels[string(name)] = true
 			field(string(name))
 		}
-		row["Value #"+l.ref] = l.last()
-		merged = merge(merged, row, labels)
+		row["Value #"+l.refID] = l.lastValue()
+		merged = mergeRow(merged, row, labels)
 	}
 	for _, t := range p.Targets {
 		field("Value #" + t.RefID)
 	}
 	// Labels first, as Grafana has them.
-	slices.SortStableFunc(fields, func(a, b string) int { return value(a) - value(b) })
-	var out rows
+	slices.SortStableFunc(fields, func(a, b string) int { return fieldRank(a) - fieldRank(b) })
+	var out tableView
 	for _, f := range fields {
-		out.Head = append(out.Head, title(f, renamed))
+		out.Head = append(out.Head, fieldTitle(f, renamed))
 	}
 	for _, row := range merged {
-		var cells []cell
+		var cells []styledText
 		for _, f := range fields {
-			cells = append(cells, lookOf(p, title(f, renamed)).cell(row[f]))
+			cells = append(cells, fieldStyleOf(p, fieldTitle(f, renamed)).renderCell(row[f]))
 		}
 		out.Body = append(out.Body, cells)
 	}
 	return out
 }
 
-func value(field string) int {
+func fieldRank(field string) int {
 	if strings.HasPrefix(field, "Value #") {
 		return 1
 	}
 	return 0
 }
 
-func title(field string, renamed map[string]string) string {
+func fieldTitle(field string, renamed map[string]string) string {
 	if name := renamed[field]; name != "" {
 		return name
 	}
 	return field
 }
 
-// merge puts a row to one with the same shared labels, if there is one.
-func merge(all []map[string]any, row map[string]any, labels map[string]bool) []map[string]any {
+// mergeRow puts a row to one with the same shared labels, if there is one.
+func mergeRow(all []map[string]any, row map[string]any, labels map[string]bool) []map[string]any {
 	for _, other := range all {
 		shared, same := 0, true
 		for name := range labels {
@@ -96,15 +96,15 @@ func merge(all []map[string]any, row map[string]any, labels map[string]bool) []m
 	return append(all, row)
 }
 
-// looking is how one field looks.
-type looking struct {
-	unit  string
-	panel dashboard.Look
+// fieldStyle is how one field looks.
+type fieldStyle struct {
+	unit     string
+	defaults dashboard.FieldDefaults
 }
 
-// lookOf is the look of a field: the panel's, unless an override names it.
-func lookOf(p *dashboard.Panel, name string) looking {
-	look := looking{unit: p.FieldConfig.Defaults.Unit, panel: p.FieldConfig.Defaults}
+// fieldStyleOf is the look of a field: the panel's, unless an override names it.
+func fieldStyleOf(p *dashboard.Panel, name string) fieldStyle {
+	look := fieldStyle{unit: p.FieldConfig.Defaults.Unit, defaults: p.FieldConfig.Defaults}
 	for _, o := range p.FieldConfig.Overrides {
 		if o.Matcher.ID != "byName" || o.Matcher.Options != name {
 			continue
@@ -115,47 +115,47 @@ func lookOf(p *dashboard.Panel, name string) looking {
 			case "unit":
 				_ = json.Unmarshal(property.Value, &look.unit)
 			case "mappings":
-				_ = json.Unmarshal(property.Value, &look.panel.Mappings)
+				_ = json.Unmarshal(property.Value, &look.defaults.Mappings)
 			case "thresholds":
-				_ = json.Unmarshal(property.Value, &look.panel.Thresholds)
+				_ = json.Unmarshal(property.Value, &look.defaults.Thresholds)
 			}
 		}
 	}
 	return look
 }
 
-// cell of a label or a number.
-func (l looking) cell(content any) cell {
+// renderCell of a label or a number.
+func (l fieldStyle) renderCell(content any) styledText {
 	switch v := content.(type) {
 	case string:
-		return cell{Text: v}
+		return styledText{Text: v}
 	case float64:
-		return l.number(v)
+		return l.renderNumber(v)
 	}
-	return cell{}
+	return styledText{}
 }
 
-// number in its unit, or the word that stands for it.
-func (l looking) number(v float64) cell {
-	plain := number(v, "none", nil)
-	for _, m := range l.panel.Mappings {
+// renderNumber in its unit, or the word that stands for it.
+func (l fieldStyle) renderNumber(v float64) styledText {
+	plain := formatNumber(v, "none", nil)
+	for _, m := range l.defaults.Mappings {
 		if o, found := m.Options[plain]; found {
-			return cell{Text: o.Text, Color: colored(o.Color)}
+			return styledText{Text: o.Text, Color: cssColorName(o.Color)}
 		}
 	}
-	out := cell{Text: number(v, l.unit, l.panel.Decimals)}
-	for _, s := range l.panel.Thresholds.Steps {
+	out := styledText{Text: formatNumber(v, l.unit, l.defaults.Decimals)}
+	for _, s := range l.defaults.Thresholds.Steps {
 		if s.Value == nil || v >= *s.Value {
-			out.Color = colored(s.Color)
+			out.Color = cssColorName(s.Color)
 		}
 	}
 	return out
 }
 
-// colored is a colour for the style sheet; that of text is the page's own.
-func colored(name string) string {
-	if c, known := named[name]; known && name != "text" {
-		return css(c)
+// cssColorName is a colour for the style sheet; that of text is the page's own.
+func cssColorName(name string) string {
+	if c, known := grafanaColors[name]; known && name != "text" {
+		return cssColor(c)
 	}
 	return "inherit"
 }

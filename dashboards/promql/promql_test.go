@@ -14,20 +14,20 @@ import (
 	"github.com/benchnet/benchnet/internal/dashboard"
 )
 
-const root = "../../"
+const repositoryRoot = "../../"
 
-// values stand for what a user chooses; which ones they are is of no matter to a parser.
-var values = map[string]string{
+// variableValues stand for what a user chooses; which ones they are is of no matter to a parser.
+var variableValues = map[string]string{
 	"__rate_interval": "1m", "__range": "1h", "datasource": "prometheus", "namespace": "n", "network": "n", "platform": "p", "member": ".+",
 	"run": "r", "experiment": "e", "database": ".+", "pod": ".+", "controller": ".+",
 }
 
-// counting are the functions that make sense of counters alone.
-var counting = []string{"rate", "irate", "increase"}
+// counterFunctions are the functions that make sense of counters alone.
+var counterFunctions = []string{"rate", "irate", "increase"}
 
-// judge says what is amiss with an expression. Metrics is what there is; nil: anything goes.
-func judge(expr string, metrics inventory) []string {
-	filled, err := dashboard.Fill(expr, values)
+// lintExpression says what is amiss with an expression. Metrics is what there is; nil: anything goes.
+func lintExpression(expr string, metrics metricKinds) []string {
+	filled, err := dashboard.InterpolateVariables(expr, variableValues)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -40,18 +40,18 @@ func judge(expr string, metrics inventory) []string {
 	parser.Inspect(tree, func(node parser.Node, _ []parser.Node) error {
 		switch n := node.(type) {
 		case *parser.Call:
-			found = append(found, judgeCall(n, metrics, counted)...)
+			found = append(found, lintCall(n, metrics, counted)...)
 		case *parser.VectorSelector:
-			found = append(found, judgeSelector(n, metrics, counted[n])...)
+			found = append(found, lintSelector(n, metrics, counted[n])...)
 		}
 		return nil
 	})
 	return found
 }
 
-// judgeCall holds rates to counters, and notes what lies within one.
-func judgeCall(call *parser.Call, metrics inventory, counted map[*parser.VectorSelector]bool) []string {
-	if !slices.Contains(counting, call.Func.Name) && call.Func.Name != "deriv" {
+// lintCall holds rates to counters, and notes what lies within one.
+func lintCall(call *parser.Call, metrics metricKinds, counted map[*parser.VectorSelector]bool) []string {
+	if !slices.Contains(counterFunctions, call.Func.Name) && call.Func.Name != "deriv" {
 		return nil
 	}
 	matrix, ok := call.Args[0].(*parser.MatrixSelector)
@@ -60,16 +60,16 @@ func judgeCall(call *parser.Call, metrics inventory, counted map[*parser.VectorS
 	}
 	selector := matrix.VectorSelector.(*parser.VectorSelector)
 	counted[selector] = true
-	kind := metrics.kind(selector.Name)
-	if slices.Contains(counting, call.Func.Name) && kind == "gauge" {
+	kind := metrics.lookupKind(selector.Name)
+	if slices.Contains(counterFunctions, call.Func.Name) && kind == "gauge" {
 		return []string{fmt.Sprintf("%s of %s, which is a gauge", call.Func.Name, selector.Name)}
 	}
 	return nil
 }
 
-func judgeSelector(s *parser.VectorSelector, metrics inventory, counted bool) []string {
+func lintSelector(s *parser.VectorSelector, metrics metricKinds, counted bool) []string {
 	var found []string
-	if metrics != nil && metrics.kind(s.Name) == "" {
+	if metrics != nil && metrics.lookupKind(s.Name) == "" {
 		found = append(found, fmt.Sprintf("there is no metric %s", s.Name))
 	}
 	if !counted && strings.HasSuffix(s.Name, "_bucket") {
@@ -81,9 +81,9 @@ func judgeSelector(s *parser.VectorSelector, metrics inventory, counted bool) []
 	return found
 }
 
-func dashboards(t *testing.T) []dashboard.Dashboard {
+func readDashboards(t *testing.T) []dashboard.Dashboard {
 	t.Helper()
-	all, err := dashboard.Read(os.DirFS(root + "charts/benchnet/dashboards"))
+	all, err := dashboard.ReadFolder(os.DirFS(repositoryRoot + "charts/benchnet/dashboards"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,16 +92,16 @@ func dashboards(t *testing.T) []dashboard.Dashboard {
 
 // TestEveryQuery parses what panels, variables and annotations ask, and looks each metric up.
 func TestEveryQuery(t *testing.T) {
-	metrics := documented(t)
+	metrics := readDocumentedKinds(t)
 	asked := 0
-	for _, d := range dashboards(t) {
+	for _, d := range readDashboards(t) {
 		queries, err := d.Queries()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, q := range queries {
 			asked++
-			for _, fault := range judge(q.Expr, metrics) {
+			for _, fault := range lintExpression(q.Expr, metrics) {
 				// The first variable of a dashboard asks which namespaces there are.
 				if strings.HasSuffix(fault, "of all namespaces") && strings.Contains(q.Where, ": variable ") {
 					continue
@@ -113,8 +113,8 @@ func TestEveryQuery(t *testing.T) {
 	t.Logf("%d queries of %d metrics", asked, len(metrics))
 }
 
-func TestJudgeFindsFaults(t *testing.T) {
-	metrics := inventory{"c_total": "counter", "g": "gauge", "h": "histogram"}
+func TestLintFindsFaults(t *testing.T) {
+	metrics := metricKinds{"c_total": "counter", "g": "gauge", "h": "histogram"}
 	tests := map[string]struct{ expr, says string }{
 		"a bracket is open":           {`sum(rate(c_total{a="$run"}[1m])`, "unclosed left parenthesis"},
 		"no range":                    {`rate(c_total{a="b"})`, "expected type range vector"},
@@ -128,13 +128,13 @@ func TestJudgeFindsFaults(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if all := strings.Join(judge(test.expr, metrics), "\n"); !strings.Contains(all, test.says) {
+			if all := strings.Join(lintExpression(test.expr, metrics), "\n"); !strings.Contains(all, test.says) {
 				t.Errorf("judged as %q, want %q", all, test.says)
 			}
 		})
 	}
 	good := `histogram_quantile(0.9, sum by (le) (rate(h_bucket{a="$run"}[$__rate_interval]))) + sum(g{a="b"}) + sum(rate(h_sum{a="b"}[1m]))`
-	if all := judge(good, metrics); len(all) > 0 {
+	if all := lintExpression(good, metrics); len(all) > 0 {
 		t.Errorf("%s is judged as %v", good, all)
 	}
 }

@@ -16,23 +16,23 @@ import (
 	"github.com/benchnet/benchnet/internal/evm"
 )
 
-func drive(*flag.FlagSet) action {
+func runDriver(*flag.FlagSet) action {
 	return func(ctx context.Context, _ io.Writer) error {
-		w, err := worker.FromEnvironment(os.Getenv, log.Printf)
+		w, err := worker.NewFromEnvironment(os.Getenv, log.Printf)
 		if err == nil {
 			err = w.Run(ctx)
 		}
 		if err == nil {
 			return nil
 		}
-		if lost := w.Fail(err); lost != nil {
+		if lost := w.WriteFailure(err); lost != nil {
 			log.Printf("write the failure: %v", lost)
 		}
 		return err
 	}
 }
 
-func accounts(flags *flag.FlagSet) action {
+func printOrFundAccounts(flags *flag.FlagSet) action {
 	seedFile := flags.String("seed-file", "", "file of the seed that the accounts follow from")
 	count := flags.Int("count", evm.DefaultAccounts, "how many accounts")
 	fund := flags.String("fund", "", "genesis (as geth reads it) to put the accounts into")
@@ -42,10 +42,10 @@ func accounts(flags *flag.FlagSet) action {
 	chainID := flags.Uint64("chain-id", 0, "chain id of the genesis (default: as it is)")
 	return func(_ context.Context, stdout io.Writer) error {
 		if *seedFile == "" {
-			return misused("--seed-file is needed")
+			return usageErrorf("--seed-file is needed")
 		}
 		if *count < 1 || *count > evm.MaxAccounts {
-			return misused("--count %d; want 1 to %d", *count, evm.MaxAccounts)
+			return usageErrorf("--count %d; want 1 to %d", *count, evm.MaxAccounts)
 		}
 		seed, err := account.ReadSeed(*seedFile)
 		if err != nil {
@@ -66,17 +66,17 @@ func accounts(flags *flag.FlagSet) action {
 	}
 }
 
-func keys(flags *flag.FlagSet) action {
+func writeNodeKeys(flags *flag.FlagSet) action {
 	count := flags.Int("count", 0, "how many nodes")
 	out := flags.String("out", "", "folder for the files: <i>/nodekey and <i>/enode of each node; enodes, jwt and seed for all")
 	address := flags.String("address", "127.0.0.1:30303", "host:port in the enodes; {i} stands for the node's index")
 	return func(context.Context, io.Writer) error {
 		if *count < 1 {
-			return misused("--count %d; want at least 1", *count)
+			return usageErrorf("--count %d; want at least 1", *count)
 		}
 		if *out == "" {
-			return misused("--out is needed")
+			return usageErrorf("--out is needed")
 		}
-		return nodekey.Write(*out, *count, *address)
+		return nodekey.WriteFiles(*out, *count, *address)
 	}
 }

@@ -19,16 +19,16 @@ import (
 
 const testSeed = "the seed of the driver's end-to-end tests"
 
-// program is the driver, built once.
-var program string
+// driverPath is the driver, built once.
+var driverPath string
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "evm-driver")
 	if err != nil {
 		panic(err)
 	}
-	program = filepath.Join(dir, "evm")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+	driverPath = filepath.Join(dir, "evm")
+	if out, err := exec.Command("go", "build", "-o", driverPath, ".").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the driver: %v\n%s", err, out)
 		os.Exit(1)
 	}
@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// driven is one worker of the driver, under the hand of a test as under the agent's.
-type driven struct {
+// driverProcess is one worker of the driver, under the hand of a test as under the agent's.
+type driverProcess struct {
 	t       *testing.T
 	dir     string
 	command *exec.Cmd
@@ -46,12 +46,12 @@ type driven struct {
 	ended   chan struct{}
 }
 
-// begin starts worker index of several with orders; more are merged into the operation.
-func begin(t *testing.T, index, workers int, orders map[string]any) *driven {
+// startDriver starts worker index of several with orders; more are merged into the operation.
+func startDriver(t *testing.T, index, workers int, orders map[string]any) *driverProcess {
 	t.Helper()
-	r := &driven{t: t, dir: t.TempDir(), ended: make(chan struct{})}
+	r := &driverProcess{t: t, dir: t.TempDir(), ended: make(chan struct{})}
 	seed := filepath.Join(r.dir, "seed")
-	r.put("seed", []byte(testSeed+"\n"))
+	r.writeFile("seed", []byte(testSeed+"\n"))
 	operation := orders["operation"].(map[string]any)
 	if operation["seedFile"] == nil {
 		operation["seedFile"] = seed
@@ -60,8 +60,8 @@ func begin(t *testing.T, index, workers int, orders map[string]any) *driven {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.put("workload.json", text)
-	r.command = exec.Command(program, "drive")
+	r.writeFile("workload.json", text)
+	r.command = exec.Command(driverPath, "drive")
 	r.command.Env = append(os.Environ(), "BENCHNET_DIR="+r.dir, "BENCHNET_WORKLOAD="+filepath.Join(r.dir, "workload.json"),
 		"BENCHNET_WORKER="+strconv.Itoa(index), "BENCHNET_WORKERS="+strconv.Itoa(workers))
 	r.command.Stdout, r.command.Stderr = &r.output, &r.output
@@ -82,15 +82,15 @@ func begin(t *testing.T, index, workers int, orders map[string]any) *driven {
 	return r
 }
 
-func (r *driven) put(name string, content []byte) {
+func (r *driverProcess) writeFile(name string, content []byte) {
 	r.t.Helper()
 	if err := os.WriteFile(filepath.Join(r.dir, name), content, 0o644); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
-// ready waits for the driver's set-up.
-func (r *driven) ready() *driven {
+// awaitReady waits for the driver's set-up.
+func (r *driverProcess) awaitReady() *driverProcess {
 	r.t.Helper()
 	deadline := time.Now().Add(10 * time.Minute)
 	for {
@@ -108,16 +108,16 @@ func (r *driven) ready() *driven {
 	}
 }
 
-// start releases the driver at an instant, as the agent does.
-func (r *driven) start(at time.Time) {
-	r.put("start.new", []byte(strconv.FormatInt(at.UnixMilli(), 10)+"\n"))
+// releaseAt releases the driver at an instant, as the agent does.
+func (r *driverProcess) releaseAt(at time.Time) {
+	r.writeFile("start.new", []byte(strconv.FormatInt(at.UnixMilli(), 10)+"\n"))
 	if err := os.Rename(filepath.Join(r.dir, "start.new"), filepath.Join(r.dir, protocol.StartFile)); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
-// result waits for the driver's end, and reads and checks its result as the agent does.
-func (r *driven) result() *results.Worker {
+// awaitResult waits for the driver's end, and reads and checks its result as the agent does.
+func (r *driverProcess) awaitResult() *results.WorkerResult {
 	r.t.Helper()
 	<-r.ended
 	if code := r.command.ProcessState.ExitCode(); code != 0 {
@@ -127,15 +127,15 @@ func (r *driven) result() *results.Worker {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	result, err := results.ParseWorker(content)
+	result, err := results.ParseWorkerResult(content)
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	return result
 }
 
-// failure waits for the driver's end without a result, and gives the line it left.
-func (r *driven) failure() string {
+// awaitFailure waits for the driver's end without a result, and gives the line it left.
+func (r *driverProcess) awaitFailure() string {
 	r.t.Helper()
 	<-r.ended
 	if code := r.command.ProcessState.ExitCode(); code != 1 {
@@ -151,8 +151,8 @@ func (r *driven) failure() string {
 	return strings.TrimSpace(string(line))
 }
 
-// orders for targets; the rate is over all of them.
-func orders(rate float64, warmUp, window, drain int, operation map[string]any, addresses ...string) map[string]any {
+// newOrders for targets; the rate is over all of them.
+func newOrders(rate float64, warmUp, window, drain int, operation map[string]any, addresses ...string) map[string]any {
 	var targets []map[string]string
 	for i, address := range addresses {
 		targets = append(targets, map[string]string{"name": fmt.Sprintf("member-%d", i), "address": address})
@@ -166,12 +166,12 @@ func orders(rate float64, warmUp, window, drain int, operation map[string]any, a
 		"measure": map[string]any{"warmUpSeconds": warmUp, "windowSeconds": window, "drainSeconds": drain}}
 }
 
-func geth(t *testing.T, flags ...string) *gethtest.Node {
+func startGeth(t *testing.T, flags ...string) *gethtest.Node {
 	return gethtest.Start(t, gethtest.Options{Seed: []byte(testSeed), Accounts: 100, Flags: flags})
 }
 
-// checkSums holds a result to its own sums: each operation of the window completed or failed, once.
-func checkSums(t *testing.T, r *results.Worker, planned int64) {
+// assertSums holds a result to its own sums: each operation of the window completed or failed, once.
+func assertSums(t *testing.T, r *results.WorkerResult, planned int64) {
 	t.Helper()
 	if r.Schedule.Planned != planned {
 		t.Errorf("planned %d, want %d", r.Schedule.Planned, planned)
@@ -180,7 +180,7 @@ func checkSums(t *testing.T, r *results.Worker, planned int64) {
 	for _, e := range r.Errors {
 		failed += e.Count
 	}
-	if got := latencies(t, r).Count() + failed; got != planned {
+	if got := latencyHistogram(t, r).Count() + failed; got != planned {
 		t.Errorf("%d latencies and errors for %d operations; errors %+v", got, planned, r.Errors)
 	}
 	if r.Unit != "transactions" {
@@ -188,9 +188,9 @@ func checkSums(t *testing.T, r *results.Worker, planned int64) {
 	}
 }
 
-func latencies(t *testing.T, r *results.Worker) *results.Histogram {
+func latencyHistogram(t *testing.T, r *results.WorkerResult) *results.Histogram {
 	t.Helper()
-	m, err := results.Merge([]results.Worker{*r})
+	m, err := results.Merge([]results.WorkerResult{*r})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,37 +11,37 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// measured runs one worker with a second until the start.
-func measured(t *testing.T, all map[string]any) *results.Worker {
+// measureRun runs one worker with a second until the start.
+func measureRun(t *testing.T, all map[string]any) *results.WorkerResult {
 	t.Helper()
-	r := begin(t, 0, 1, all).ready()
-	r.start(time.Now().Add(time.Second))
-	return r.result()
+	r := startDriver(t, 0, 1, all).awaitReady()
+	r.releaseAt(time.Now().Add(time.Second))
+	return r.awaitResult()
 }
 
-// checkWhole holds a result without disturbance to what it must show.
-func checkWhole(t *testing.T, r *results.Worker, planned int64) {
+// assertUndisturbed holds a result without disturbance to what it must show.
+func assertUndisturbed(t *testing.T, r *results.WorkerResult, planned int64) {
 	t.Helper()
-	checkSums(t, r, planned)
+	assertSums(t, r, planned)
 	if r.Ledger == nil || !r.Ledger.Checked || r.Ledger.Expected != r.Ledger.Recorded {
 		t.Errorf("ledger %+v", r.Ledger)
 	}
-	if !keptPace(t, r) {
+	if !hasKeptPace(t, r) {
 		return
 	}
 	if len(r.Errors) > 0 {
 		t.Errorf("errors %+v", r.Errors)
 	}
-	// geth makes a block each second out of what it had when it began with it: a transfer waits for 0 to 2 s, on a quiet machine.
-	l := latencies(t, r)
+	// startGeth makes a block each second out of what it had when it began with it: a transfer waits for 0 to 2 s, on a quiet machine.
+	l := latencyHistogram(t, r)
 	if p50, most := l.PercentileMillis(50), l.MaxMillis(); p50 < 100 || p50 > 2500 || most > 8000 {
 		t.Errorf("latency p50 %.0f ms, max %.0f ms with a block a second", p50, most)
 	}
 }
 
-// keptPace is whether geth got enough of the machine to make its block each second, without which nothing can be said of how long
+// hasKeptPace is whether geth got enough of the machine to make its block each second, without which nothing can be said of how long
 // things take.
-func keptPace(t *testing.T, r *results.Worker) bool {
+func hasKeptPace(t *testing.T, r *results.WorkerResult) bool {
 	t.Helper()
 	paced, last := true, int64(0)
 	for _, b := range r.Blocks {
@@ -56,35 +56,35 @@ func keptPace(t *testing.T, r *results.Worker) bool {
 }
 
 // A driver that is told to stop sends nothing behind the stop, and ends long before its longest window would.
-func TestStop(t *testing.T) {
+func TestWindowStopsEarly(t *testing.T) {
 	t.Parallel()
-	node := geth(t)
-	all := orders(100, 0, 120, 120, nil, node.HTTP)
+	node := startGeth(t)
+	all := newOrders(100, 0, 120, 120, nil, node.HTTP)
 	all["measure"].(map[string]any)["intervalSeconds"] = 5
-	r := begin(t, 0, 1, all).ready()
+	r := startDriver(t, 0, 1, all).awaitReady()
 	start := time.Now().Add(time.Second).Truncate(time.Millisecond)
-	r.start(start)
+	r.releaseAt(start)
 	time.Sleep(time.Until(start.Add(7 * time.Second)))
-	r.put(protocol.StopFile, strconv.AppendInt(nil, start.Add(10*time.Second).UnixMilli(), 10))
-	got := r.result()
+	r.writeFile(protocol.StopFile, strconv.AppendInt(nil, start.Add(10*time.Second).UnixMilli(), 10))
+	got := r.awaitResult()
 	if took := time.Since(start); took > 110*time.Second {
 		t.Errorf("it took %s to end after 10 s of load", took)
 	}
 	if got.WindowSeconds != 120 || got.Schedule.Planned != 1000 {
 		t.Errorf("%d s recorded, %d planned; want all of the ordered window with the 1000 before the stop", got.WindowSeconds, got.Schedule.Planned)
 	}
-	cut, err := got.Cut(0, 10)
+	cut, err := got.SliceWindow(0, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkWhole(t, cut, 1000)
+	assertUndisturbed(t, cut, 1000)
 }
 
 func TestTransfersOverHTTP(t *testing.T) {
 	t.Parallel()
-	node := geth(t)
-	r := measured(t, orders(500, 1, 5, 120, nil, node.HTTP))
-	checkWhole(t, r, 2500)
+	node := startGeth(t)
+	r := measureRun(t, newOrders(500, 1, 5, 120, nil, node.HTTP))
+	assertUndisturbed(t, r, 2500)
 	// The blocks of the window hold what completed in it, and nothing else is on this chain.
 	var inBlocks, completed int64
 	for _, b := range r.Blocks {
@@ -96,49 +96,49 @@ func TestTransfersOverHTTP(t *testing.T) {
 	for _, n := range r.CompletedPerSecond {
 		completed += n
 	}
-	if inBlocks != completed || completed < 1500 && keptPace(t, r) {
+	if inBlocks != completed || completed < 1500 && hasKeptPace(t, r) {
 		t.Errorf("%d transactions in %d blocks, %d completed", inBlocks, len(r.Blocks), completed)
 	}
 }
 
 func TestTransfersOverWebSocket(t *testing.T) {
 	t.Parallel()
-	node := geth(t)
-	checkWhole(t, measured(t, orders(500, 1, 5, 120, map[string]any{"batchSize": 50}, node.WebSocket)), 2500)
+	node := startGeth(t)
+	assertUndisturbed(t, measureRun(t, newOrders(500, 1, 5, 120, map[string]any{"batchSize": 50}, node.WebSocket)), 2500)
 }
 
 func TestHeadsOverWebSocket(t *testing.T) {
 	t.Parallel()
-	node := geth(t)
-	checkWhole(t, measured(t, orders(200, 0, 3, 120, map[string]any{"heads": []string{node.WebSocket}}, node.HTTP)), 600)
+	node := startGeth(t)
+	assertUndisturbed(t, measureRun(t, newOrders(200, 0, 3, 120, map[string]any{"heads": []string{node.WebSocket}}, node.HTTP)), 600)
 }
 
 // Two workers share two targets, one each; three workers share them so that target 0 has two senders.
 func TestWorkersShareTargets(t *testing.T) {
 	t.Parallel()
-	node := geth(t)
+	node := startGeth(t)
 	for _, workers := range []int{1, 2, 3} {
-		all := orders(300, 0, 3, 120, nil, node.HTTP, node.WebSocket)
-		var running []*driven
+		all := newOrders(300, 0, 3, 120, nil, node.HTTP, node.WebSocket)
+		var running []*driverProcess
 		for i := range workers {
-			running = append(running, begin(t, i, workers, all))
+			running = append(running, startDriver(t, i, workers, all))
 		}
 		for _, r := range running {
-			r.ready()
+			r.awaitReady()
 		}
 		at := time.Now().Add(500 * time.Millisecond)
-		var parts []results.Worker
+		var parts []results.WorkerResult
 		for _, r := range running {
-			r.start(at)
+			r.releaseAt(at)
 		}
 		for _, r := range running {
-			parts = append(parts, *r.result())
+			parts = append(parts, *r.awaitResult())
 		}
-		checkMerged(t, workers, parts)
+		assertMerged(t, workers, parts)
 	}
 }
 
-func checkMerged(t *testing.T, workers int, parts []results.Worker) {
+func assertMerged(t *testing.T, workers int, parts []results.WorkerResult) {
 	t.Helper()
 	m, err := results.Merge(parts)
 	if err != nil {
@@ -148,7 +148,7 @@ func checkMerged(t *testing.T, workers int, parts []results.Worker) {
 		t.Errorf("%d workers: planned %d, %d latencies, errors %+v, ledger %+v", workers, m.Schedule.Planned, m.Histogram.Count(), m.Errors, m.Ledger)
 	}
 	sent := map[string]float64{}
-	for _, s := range m.SeriesNamed(evm.SeriesSent) {
+	for _, s := range m.SeriesByName(evm.SeriesSent) {
 		for _, v := range s.Values {
 			sent[s.Subject] += v
 		}

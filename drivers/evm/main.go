@@ -17,51 +17,51 @@ import (
 // exitUsage is for arguments that are not understood.
 const exitUsage = 2
 
-// command is one subcommand. It declares its flags and returns what runs after they are read.
-type command struct {
+// subcommand is one subcommand. It declares its flags and returns what runs after they are read.
+type subcommand struct {
 	name, synopsis, purpose string
-	declare                 func(*flag.FlagSet) action
+	declareFlags            func(*flag.FlagSet) action
 }
 
 type action func(ctx context.Context, stdout io.Writer) error
 
-var commands = []command{
-	{"drive", "", "apply load, as docs/drivers.md says; the orders come by $BENCHNET_WORKLOAD", drive},
-	{"accounts", "--seed-file FILE --count N [--fund GENESIS]", "print the accounts of a seed, or fund them in a genesis", accounts},
-	{"keys", "--count N --out DIR [--address HOST:PORT]", "make the nodes' keys, the secret between validator and execution client, and a seed of accounts", keys},
+var subcommands = []subcommand{
+	{"drive", "", "apply load, as docs/drivers.md says; the orders come by $BENCHNET_WORKLOAD", runDriver},
+	{"accounts", "--seed-file FILE --count N [--fund GENESIS]", "print the accounts of a seed, or fund them in a genesis", printOrFundAccounts},
+	{"keys", "--count N --out DIR [--address HOST:PORT]", "make the nodes' keys, the secret between validator and execution client, and a seed of accounts", writeNodeKeys},
 }
 
 // usageError is a mistake in the arguments.
 type usageError struct{ error }
 
-func misused(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+func usageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { os.Exit(runSubcommand(os.Args[1:], os.Stdout, os.Stderr)) }
 
-func run(args []string, stdout, stderr io.Writer) int {
+func runSubcommand(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 || slices.Contains([]string{"-h", "--help", "help"}, args[0]) {
-		help(stderr)
+		printUsage(stderr)
 		return exitUsage
 	}
-	i := slices.IndexFunc(commands, func(c command) bool { return c.name == args[0] })
+	i := slices.IndexFunc(subcommands, func(c subcommand) bool { return c.name == args[0] })
 	if i < 0 {
 		fmt.Fprintf(stderr, "evm: no command %q\n", args[0])
-		help(stderr)
+		printUsage(stderr)
 		return exitUsage
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	return commands[i].run(ctx, args[1:], stdout, stderr)
+	return subcommands[i].parseAndRun(ctx, args[1:], stdout, stderr)
 }
 
-func (c command) run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func (c subcommand) parseAndRun(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
 		fmt.Fprintf(stderr, "evm %s %s\n%s\n", c.name, c.synopsis, c.purpose)
 		flags.PrintDefaults()
 	}
-	act := c.declare(flags)
+	act := c.declareFlags(flags)
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -69,7 +69,7 @@ func (c command) run(ctx context.Context, args []string, stdout, stderr io.Write
 	case err != nil:
 		return exitUsage
 	case flags.NArg() > 0:
-		err = misused("%q is not understood", flags.Arg(0))
+		err = usageErrorf("%q is not understood", flags.Arg(0))
 	default:
 		err = act(ctx, stdout)
 	}
@@ -83,9 +83,9 @@ func (c command) run(ctx context.Context, args []string, stdout, stderr io.Write
 	return 1
 }
 
-func help(to io.Writer) {
+func printUsage(to io.Writer) {
 	fmt.Fprintln(to, "evm: load on Ethereum nodes; evm COMMAND -h lists a command's flags")
-	for _, c := range commands {
+	for _, c := range subcommands {
 		fmt.Fprintf(to, "  evm %s %s\n        %s\n", c.name, c.synopsis, c.purpose)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-func call(args ...string) (code int, stdout, stderr string) {
+func callSubcommand(args ...string) (code int, stdout, stderr string) {
 	var out, errors bytes.Buffer
-	code = run(args, &out, &errors)
+	code = runSubcommand(args, &out, &errors)
 	return code, out.String(), errors.String()
 }
 
@@ -22,12 +22,12 @@ func TestAccountsArePrintedOrFunded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	code, printed, _ := call("accounts", "--seed-file", seed, "--count", "2")
+	code, printed, _ := callSubcommand("accounts", "--seed-file", seed, "--count", "2")
 	addresses := strings.Fields(printed)
 	if code != 0 || len(addresses) != 2 || addresses[0] != "0xF568DEFcA8Fd5251C3EAef7FAbC66624fAA73A1c" {
 		t.Fatalf("exit %d, printed %q", code, printed)
 	}
-	code, _, said := call("accounts", "--seed-file", seed, "--count", "2", "--fund", path, "--balance", "7", "--gas-limit", "256", "--chain-id", "9")
+	code, _, said := callSubcommand("accounts", "--seed-file", seed, "--count", "2", "--fund", path, "--balance", "7", "--gas-limit", "256", "--chain-id", "9")
 	text, err := os.ReadFile(path)
 	if err != nil || code != 0 {
 		t.Fatalf("exit %d, %s, %v", code, said, err)
@@ -49,7 +49,7 @@ func TestFundingIntoAnotherFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if code, _, said := call("accounts", "--seed-file", seed, "--count", "1", "--fund", from, "--out", to); code != 0 {
+	if code, _, said := callSubcommand("accounts", "--seed-file", seed, "--count", "1", "--fund", from, "--out", to); code != 0 {
 		t.Fatalf("exit %d, %s", code, said)
 	}
 	if text, err := os.ReadFile(from); err != nil || string(text) != unfunded {
@@ -62,7 +62,7 @@ func TestFundingIntoAnotherFile(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	dir := t.TempDir()
-	if code, _, said := call("keys", "--count", "2", "--out", dir, "--address", "node-{i}.net:30303"); code != 0 {
+	if code, _, said := callSubcommand("keys", "--count", "2", "--out", dir, "--address", "node-{i}.net:30303"); code != 0 {
 		t.Fatalf("exit %d, %s", code, said)
 	}
 	enodes, err := os.ReadFile(filepath.Join(dir, "enodes"))
@@ -71,7 +71,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestMisuse(t *testing.T) {
+func TestUsageErrors(t *testing.T) {
 	for want, args := range map[string][]string{
 		"evm: load on Ethereum nodes":                {},
 		`no command "fly"`:                           {"fly"},
@@ -82,11 +82,11 @@ func TestMisuse(t *testing.T) {
 		`evm keys: "more" is not understood`:         {"keys", "--count", "1", "more"},
 		"flag provided but not defined: -unheard-of": {"keys", "--unheard-of"},
 	} {
-		if code, _, said := call(args...); code != exitUsage || !strings.Contains(said, want) {
+		if code, _, said := callSubcommand(args...); code != exitUsage || !strings.Contains(said, want) {
 			t.Errorf("%v: exit %d, said %q; want %q", args, code, said, want)
 		}
 	}
-	if code, _, said := call("accounts", "--seed-file", "/no/seed"); code != 1 || !strings.Contains(said, "read seed") {
+	if code, _, said := callSubcommand("accounts", "--seed-file", "/no/seed"); code != 1 || !strings.Contains(said, "read seed") {
 		t.Errorf("exit %d, said %q", code, said)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// complete fills the ClusterServiceVersion of config/manifests/bases with what the other manifests say.
-func (m *manifests) complete(r release) error {
+// completeCSV fills the ClusterServiceVersion of config/manifests/bases with what the other manifests say.
+func (m *bundleContents) completeCSV(r releaseOptions) error {
 	if m.csv.Name == "" || len(m.deployments) == 0 || len(m.crds) == 0 {
 		return fmt.Errorf("the manifests lack a ClusterServiceVersion, a Deployment or CRDs")
 	}
@@ -41,22 +41,22 @@ func (m *manifests) complete(r release) error {
 	}
 	spec.CustomResourceDefinitions.Owned = nil
 	for i := range m.crds {
-		owned, err := describe(&m.crds[i])
+		owned, err := describeCRD(&m.crds[i])
 		if err != nil {
 			return fmt.Errorf("CRD %s: %w", m.crds[i].Name, err)
 		}
 		spec.CustomResourceDefinitions.Owned = append(spec.CustomResourceDefinitions.Owned, owned)
 	}
-	return m.install()
+	return m.setInstallStrategy()
 }
 
-// install has the deployments and what their accounts may do. What lies in namespaces is granted in those that the operator watches,
+// setInstallStrategy has the deployments and what their accounts may do. What lies in namespaces is granted in those that the operator watches,
 // and OLM makes it cluster-wide where it watches all; the rest is granted cluster-wide always.
-func (m *manifests) install() error {
+func (m *bundleContents) setInstallStrategy() error {
 	strategy := operatorsv1alpha1.StrategyDetailsDeployment{}
 	for _, d := range m.deployments {
 		strategy.DeploymentSpecs = append(strategy.DeploymentSpecs, operatorsv1alpha1.StrategyDeploymentSpec{Name: d.Name, Spec: d.Spec, Label: d.Labels})
-		namespaced, clustered := m.rights(&d)
+		namespaced, clustered := m.accountRules(&d)
 		if len(namespaced) == 0 {
 			return fmt.Errorf("account %s of Deployment %s has no rights", d.Spec.Template.Spec.ServiceAccountName, d.Name)
 		}
@@ -66,28 +66,28 @@ func (m *manifests) install() error {
 			operatorsv1alpha1.StrategyDeploymentPermissions{ServiceAccountName: account, Rules: clustered})
 	}
 	m.csv.Spec.InstallStrategy = operatorsv1alpha1.NamedInstallStrategy{StrategyName: "deployment", StrategySpec: strategy}
-	m.keepUnbound()
+	m.addUnboundRoles()
 	return nil
 }
 
-// keepUnbound puts the roles that no account of ours has, those for users and for Prometheus, into the bundle as they are.
-func (m *manifests) keepUnbound() {
+// addUnboundRoles puts the roles that no account of ours has, those for users and for Prometheus, into the bundle as they are.
+func (m *bundleContents) addUnboundRoles() {
 	for _, name := range slices.Sorted(maps.Keys(m.roles)) {
 		bound := slices.ContainsFunc(m.bindings, func(b binding) bool { return b.role.Kind+"/"+b.role.Name == name })
 		if !bound {
-			m.others = append(m.others, m.roles[name].object)
+			m.otherObjects = append(m.otherObjects, m.roles[name].object)
 		}
 	}
 }
 
-// rights of a deployment's account.
-func (m *manifests) rights(d *appsv1.Deployment) (namespaced, clustered []rbacv1.PolicyRule) {
+// accountRules of a deployment's account.
+func (m *bundleContents) accountRules(d *appsv1.Deployment) (namespaced, clustered []rbacv1.PolicyRule) {
 	for _, b := range m.bindings {
 		if !slices.ContainsFunc(b.subjects, func(s rbacv1.Subject) bool { return s.Name == d.Spec.Template.Spec.ServiceAccountName }) {
 			continue
 		}
 		for _, rule := range m.roles[b.role.Kind+"/"+b.role.Name].rules {
-			if b.clusterWide && ofCluster(rule) {
+			if b.clusterWide && isClusterScoped(rule) {
 				clustered = append(clustered, rule)
 			} else {
 				namespaced = append(namespaced, rule)
@@ -97,13 +97,13 @@ func (m *manifests) rights(d *appsv1.Deployment) (namespaced, clustered []rbacv1
 	return namespaced, clustered
 }
 
-// clusterScoped are the resources outside namespaces that an operator of ours may read.
-var clusterScoped = []string{"nodes", "namespaces", "tokenreviews", "subjectaccessreviews", "customresourcedefinitions",
+// clusterScopedResources are the resources outside namespaces that an operator of ours may read.
+var clusterScopedResources = []string{"nodes", "namespaces", "tokenreviews", "subjectaccessreviews", "customresourcedefinitions",
 	"priorityclasses", "storageclasses", "persistentvolumes", "clusterqueues", "resourceflavors"}
 
-func ofCluster(rule rbacv1.PolicyRule) bool {
+func isClusterScoped(rule rbacv1.PolicyRule) bool {
 	return len(rule.NonResourceURLs) > 0 || slices.ContainsFunc(rule.Resources, func(r string) bool {
 		plain, _, _ := strings.Cut(r, "/")
-		return slices.Contains(clusterScoped, plain)
+		return slices.Contains(clusterScopedResources, plain)
 	})
 }

@@ -11,8 +11,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// describe tells of a kind, and of the fields of its spec and status, in the words of its schema.
-func describe(crd *apiextensionsv1.CustomResourceDefinition) (operatorsv1alpha1.CRDDescription, error) {
+// describeCRD tells of a kind, and of the fields of its spec and status, in the words of its schema.
+func describeCRD(crd *apiextensionsv1.CustomResourceDefinition) (operatorsv1alpha1.CRDDescription, error) {
 	stored := slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Storage })
 	if stored < 0 || crd.Spec.Versions[stored].Schema == nil {
 		return operatorsv1alpha1.CRDDescription{}, fmt.Errorf("it has no stored version with a schema")
@@ -20,14 +20,14 @@ func describe(crd *apiextensionsv1.CustomResourceDefinition) (operatorsv1alpha1.
 	v := crd.Spec.Versions[stored]
 	schema := v.Schema.OpenAPIV3Schema
 	d := operatorsv1alpha1.CRDDescription{Name: crd.Name, Version: v.Name, Kind: crd.Spec.Names.Kind,
-		DisplayName: display(crd.Spec.Names.Kind), Description: oneLine(schema.Description)}
+		DisplayName: displayName(crd.Spec.Names.Kind), Description: joinLines(schema.Description)}
 	spec, status := schema.Properties["spec"].Properties, schema.Properties["status"].Properties
 	for _, name := range slices.Sorted(maps.Keys(spec)) {
 		d.SpecDescriptors = append(d.SpecDescriptors,
-			operatorsv1alpha1.SpecDescriptor{Path: name, DisplayName: display(name), Description: oneLine(spec[name].Description)})
+			operatorsv1alpha1.SpecDescriptor{Path: name, DisplayName: displayName(name), Description: joinLines(spec[name].Description)})
 	}
 	for _, name := range slices.Sorted(maps.Keys(status)) {
-		s := operatorsv1alpha1.StatusDescriptor{Path: name, DisplayName: display(name), Description: oneLine(status[name].Description)}
+		s := operatorsv1alpha1.StatusDescriptor{Path: name, DisplayName: displayName(name), Description: joinLines(status[name].Description)}
 		if name == "conditions" {
 			s.XDescriptors = []string{"urn:alm:descriptor:io.kubernetes.conditions"}
 		}
@@ -36,8 +36,8 @@ func describe(crd *apiextensionsv1.CustomResourceDefinition) (operatorsv1alpha1.
 	return d, nil
 }
 
-// display is a name such as ttlSecondsAfterFinished as OLM's consoles show it: TTL Seconds After Finished.
-func display(name string) string {
+// displayName is a name such as ttlSecondsAfterFinished as OLM's consoles show it: TTL Seconds After Finished.
+func displayName(name string) string {
 	var words strings.Builder
 	runes := []rune(name)
 	for i, r := range runes {
@@ -52,4 +52,4 @@ func display(name string) string {
 	return strings.Replace(words.String(), "Ttl", "TTL", 1)
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+func joinLines(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -21,55 +21,55 @@ func main() {
 func run(arguments []string) error {
 	switch {
 	case len(arguments) > 1 && arguments[0] == "generate":
-		return generate(arguments[1:])
+		return generateBundle(arguments[1:])
 	case len(arguments) == 2 && arguments[0] == "validate":
-		return validate(arguments[1])
+		return validateBundle(arguments[1])
 	default:
 		return fmt.Errorf("usage: bundle generate|validate [FLAG...] DIRECTORY")
 	}
 }
 
-// generate writes the bundle of the manifests on the standard input.
-func generate(arguments []string) error {
-	var r release
+// generateBundle writes the bundle of the manifests on the standard input.
+func generateBundle(arguments []string) error {
+	var r releaseOptions
 	flags := flag.NewFlagSet("generate", flag.ContinueOnError)
 	flags.StringVar(&r.version, "version", "", "version of the operator, such as 0.1.0")
 	flags.StringVar(&r.icon, "icon", "", "SVG file")
-	flags.Var((*images)(&r.images), "image", "name=reference of an image that the operator uses; may be given several times")
+	flags.Var((*imageFlags)(&r.images), "image", "name=reference of an image that the operator uses; may be given several times")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
 	if r.version == "" || r.icon == "" || flags.NArg() != 1 {
 		return fmt.Errorf("generate needs -version, -icon and one directory")
 	}
-	found, err := read(os.Stdin)
+	found, err := readManifests(os.Stdin)
 	if err != nil {
 		return fmt.Errorf("read the manifests: %w", err)
 	}
-	if err := found.complete(r); err != nil {
+	if err := found.completeCSV(r); err != nil {
 		return fmt.Errorf("complete the ClusterServiceVersion: %w", err)
 	}
-	return found.write(flags.Arg(0))
+	return found.writeFiles(flags.Arg(0))
 }
 
-// release is what the manifests do not say.
-type release struct {
+// releaseOptions is what the manifests do not say.
+type releaseOptions struct {
 	version, icon string
-	images        []image
+	images        []relatedImage
 }
 
-type image struct{ name, reference string }
+type relatedImage struct{ name, reference string }
 
-// images is a flag of name=reference that may be repeated.
-type images []image
+// imageFlags is a flag of name=reference that may be repeated.
+type imageFlags []relatedImage
 
-func (i *images) String() string { return "" }
+func (i *imageFlags) String() string { return "" }
 
-func (i *images) Set(text string) error {
+func (i *imageFlags) Set(text string) error {
 	name, reference, ok := strings.Cut(text, "=")
 	if !ok || name == "" || reference == "" {
 		return fmt.Errorf("%q is not name=reference", text)
 	}
-	*i = append(*i, image{name, reference})
+	*i = append(*i, relatedImage{name, reference})
 	return nil
 }

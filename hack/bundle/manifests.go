@@ -18,11 +18,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// group of the operator's kinds.
-const group = "benchnet.dev"
+// apiGroup of the operator's kinds.
+const apiGroup = "benchnet.dev"
 
-// manifests are what kustomize built, by what becomes of them.
-type manifests struct {
+// bundleContents are what kustomize built, by what becomes of them.
+type bundleContents struct {
 	csv         operatorsv1alpha1.ClusterServiceVersion
 	crds        []apiextensionsv1.CustomResourceDefinition
 	deployments []appsv1.Deployment
@@ -31,8 +31,8 @@ type manifests struct {
 	bindings []binding
 	// examples are resources of the operator's kinds.
 	examples []map[string]any
-	// others go into the bundle as they are.
-	others []*unstructured.Unstructured
+	// otherObjects go into the bundle as they are.
+	otherObjects []*unstructured.Unstructured
 }
 
 // role is a Role or a ClusterRole.
@@ -48,8 +48,8 @@ type binding struct {
 	subjects    []rbacv1.Subject
 }
 
-func read(r io.Reader) (*manifests, error) {
-	m := &manifests{roles: map[string]role{}}
+func readManifests(r io.Reader) (*bundleContents, error) {
+	m := &bundleContents{roles: map[string]role{}}
 	decoder := utilyaml.NewYAMLOrJSONDecoder(r, 4096)
 	for {
 		object := &unstructured.Unstructured{}
@@ -60,15 +60,15 @@ func read(r io.Reader) (*manifests, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := m.add(object); err != nil {
+		if err := m.addObject(object); err != nil {
 			return nil, fmt.Errorf("%s %s: %w", object.GetKind(), object.GetName(), err)
 		}
 	}
 }
 
-func (m *manifests) add(object *unstructured.Unstructured) error {
+func (m *bundleContents) addObject(object *unstructured.Unstructured) error {
 	into := func(typed any) error {
-		return convert(object.Object, typed)
+		return convertViaJSON(object.Object, typed)
 	}
 	switch kind := object.GetKind(); kind {
 	case "ClusterServiceVersion":
@@ -91,24 +91,24 @@ func (m *manifests) add(object *unstructured.Unstructured) error {
 		// policies in none.
 		return nil
 	}
-	if object.GroupVersionKind().Group == group {
+	if object.GroupVersionKind().Group == apiGroup {
 		m.examples = append(m.examples, object.Object)
 		return nil
 	}
 	object.SetNamespace("") // OLM puts it into the operator's
-	m.others = append(m.others, object)
+	m.otherObjects = append(m.otherObjects, object)
 	return nil
 }
 
-func (m *manifests) addRole(object *unstructured.Unstructured, into func(any) error) error {
+func (m *bundleContents) addRole(object *unstructured.Unstructured, into func(any) error) error {
 	var r rbacv1.ClusterRole // a Role has the same fields
 	err := into(&r)
 	m.roles[object.GetKind()+"/"+object.GetName()] = role{r.Rules, object}
 	return err
 }
 
-// write replaces the directory's manifests; metadata is kept by hand.
-func (m *manifests) write(directory string) error {
+// writeFiles replaces the directory's manifests; metadata is kept by hand.
+func (m *bundleContents) writeFiles(directory string) error {
 	directory = filepath.Join(directory, "manifests")
 	if err := os.RemoveAll(directory); err != nil {
 		return err
@@ -120,11 +120,11 @@ func (m *manifests) write(directory string) error {
 	for _, crd := range m.crds {
 		files[crd.Spec.Group+"_"+crd.Spec.Names.Plural+".yaml"] = crd
 	}
-	for _, object := range m.others {
+	for _, object := range m.otherObjects {
 		files[strings.ToLower(object.GetName()+"_"+object.GetKind())+".yaml"] = object.Object
 	}
 	for name, content := range files {
-		text, err := plain(content)
+		text, err := encodeManifest(content)
 		if err != nil {
 			return fmt.Errorf("write %s: %w", name, err)
 		}
@@ -135,10 +135,10 @@ func (m *manifests) write(directory string) error {
 	return nil
 }
 
-// plain is YAML without what only the API server writes.
-func plain(content any) ([]byte, error) {
+// encodeManifest is YAML without what only the API server writes.
+func encodeManifest(content any) ([]byte, error) {
 	var object map[string]any
-	if err := convert(content, &object); err != nil {
+	if err := convertViaJSON(content, &object); err != nil {
 		return nil, err
 	}
 	delete(object, "status")
@@ -146,8 +146,8 @@ func plain(content any) ([]byte, error) {
 	return yaml.Marshal(object)
 }
 
-// convert is by way of JSON, which every type here has its own opinion of.
-func convert(from, into any) error {
+// convertViaJSON is by way of JSON, which every type here has its own opinion of.
+func convertViaJSON(from, into any) error {
 	text, err := json.Marshal(from)
 	if err != nil {
 		return err

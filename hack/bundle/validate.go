@@ -27,12 +27,12 @@ var validators = []struct {
 	{"GoodPractices", validation.GoodPracticesValidator},
 }
 
-// spurious is a warning that the validators give for any rule about events or poddisruptionbudgets: a rule of RBAC has no version, and
+// spuriousWarning is a warning that the validators give for any rule about events or poddisruptionbudgets: a rule of RBAC has no version, and
 // they take it for the one that Kubernetes 1.25 removed.
-const spurious = "this bundle is using APIs which were deprecated and removed in v1.25"
+const spuriousWarning = "this bundle is using APIs which were deprecated and removed in v1.25"
 
-// validate prints each validator's findings; warnings count as errors, but for the spurious one.
-func validate(directory string) error {
+// validateBundle prints each validator's findings; warnings count as errors, but for the spurious one.
+func validateBundle(directory string) error {
 	bundle, err := bundles.GetBundleFromDir(directory)
 	if err != nil {
 		return fmt.Errorf("read the bundle %s: %w", directory, err)
@@ -42,7 +42,7 @@ func validate(directory string) error {
 		before := found
 		for _, result := range v.Validate(bundle.ObjectsToValidate()...) {
 			for _, problem := range append(result.Errors, result.Warnings...) {
-				if strings.Contains(problem.Error(), spurious) {
+				if strings.Contains(problem.Error(), spuriousWarning) {
 					continue
 				}
 				found++

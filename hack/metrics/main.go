@@ -19,7 +19,7 @@ func run(arguments []string) error {
 	if len(arguments) != 1 {
 		return fmt.Errorf("usage: metrics FILE")
 	}
-	all, err := inventory.Read(os.DirFS("."))
+	all, err := inventory.Collect(os.DirFS("."))
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func run(arguments []string) error {
 	if err != nil {
 		return fmt.Errorf("make the page of metrics: %w", err)
 	}
-	if err := all.Write(file); err != nil {
+	if err := all.WritePage(file); err != nil {
 		file.Close()
 		return err
 	}

@@ -30,7 +30,7 @@ func main() {
 	flag.BoolVar(&o.required, "required", false, "fail if packages cannot be checked")
 	flag.Parse()
 	o.sboms = flag.Args()
-	passed, err := scan(os.Stdout, o)
+	passed, err := scanPackages(os.Stdout, o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "osv:", err)
 		os.Exit(2)
@@ -40,20 +40,20 @@ func main() {
 	}
 }
 
-// scan writes what it finds to out. It passes if no package has a vulnerability that is not accepted and, where that is required,
+// scanPackages writes what it finds to out. It passes if no package has a vulnerability that is not accepted and, where that is required,
 // all packages were checked.
-func scan(out io.Writer, o options) (passed bool, err error) {
-	accepted, err := readAccepted(o.accepted)
+func scanPackages(out io.Writer, o options) (passed bool, err error) {
+	accepted, err := readAcceptedReasons(o.accepted)
 	if err != nil {
 		return false, err
 	}
-	installed, err := readInventory(o.sboms, o.project)
+	installed, err := readPackages(o.sboms, o.project)
 	if err != nil {
 		return false, err
 	}
 	passed = true
 	var summary strings.Builder
-	for _, ecosystem := range installed.ecosystems() {
+	for _, ecosystem := range installed.ecosystemNames() {
 		packages := installed.byEcosystem[ecosystem]
 		advisories, err := loadAdvisories(o.database, ecosystem)
 		if err != nil {
@@ -66,10 +66,10 @@ func scan(out io.Writer, o options) (passed bool, err error) {
 		}
 		vulnerable := writeFindings(out, packages, advisories, accepted)
 		fmt.Fprintf(&summary, "%s: %d packages checked with %d advisories%s: %d vulnerable\n",
-			ecosystem, len(packages), advisories.count, advisories.newestDate(), vulnerable)
+			ecosystem, len(packages), advisories.count, advisories.formatNewestDate(), vulnerable)
 		passed = passed && vulnerable == 0
 	}
-	fmt.Fprintf(out, "%s%d components of the project itself left out\n", summary.String(), installed.own)
+	fmt.Fprintf(out, "%s%d components of the project itself left out\n", summary.String(), installed.projectCount)
 	return passed, nil
 }
 
@@ -95,7 +95,7 @@ func writeUnchecked(out io.Writer, ecosystem string, packages []*component, acce
 func writeFindings(out io.Writer, packages []*component, advisories *advisoryIndex, accepted map[string]string) (vulnerable int) {
 	for _, c := range packages {
 		affected := false
-		for _, identity := range advisories.identities(c) {
+		for _, identity := range advisories.possibleComponents(c) {
 			affected = writeAdvisories(out, identity, advisories, accepted) || affected
 		}
 		if affected {
@@ -107,8 +107,8 @@ func writeFindings(out io.Writer, packages []*component, advisories *advisoryInd
 
 // writeAdvisories lists the vulnerabilities of a package and reports whether one of them is not accepted.
 func writeAdvisories(out io.Writer, c *component, advisories *advisoryIndex, accepted map[string]string) (vulnerable bool) {
-	for _, v := range advisories.affecting(c) {
-		line := fmt.Sprintf("%s %s: %s (https://osv.dev/%s), in %s", c.name(), c.Version, v.GetSummary(), v.GetId(), strings.Join(c.sboms, ", "))
+	for _, v := range advisories.advisoriesFor(c) {
+		line := fmt.Sprintf("%s %s: %s (https://osv.dev/%s), in %s", c.displayName(), c.Version, v.GetSummary(), v.GetId(), strings.Join(c.sboms, ", "))
 		if c.groupGuessed {
 			line += ", if that group is the artifact's (the SBOM does not say)"
 		}

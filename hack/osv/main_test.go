@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// ecosystems have one made-up advisory each. The package URLs are as syft writes them.
-var ecosystems = []struct {
+// ecosystemCases have one made-up advisory each. The package URLs are as syft writes them.
+var ecosystemCases = []struct {
 	name, affects, advisory, vulnerable, fixed string
 }{
 	{"Go", "golang.org/x/sound", rangeOf("SEMVER", "0", "1.2.3"), "pkg:golang/golang.org/x/sound@v1.2.2", "pkg:golang/golang.org/x/sound@v1.2.3"},
@@ -33,7 +33,7 @@ func rangeOf(kind, introduced, fixed string) string {
 func writeDatabase(t *testing.T) string {
 	t.Helper()
 	directory := t.TempDir()
-	for i, e := range ecosystems {
+	for i, e := range ecosystemCases {
 		ecosystem := e.name
 		switch ecosystem {
 		case "Debian":
@@ -41,7 +41,7 @@ func writeDatabase(t *testing.T) string {
 		case "Ubuntu":
 			ecosystem = "Ubuntu:22.04:LTS"
 		}
-		write(t, filepath.Join(directory, e.name, "X.json"), fmt.Sprintf(
+		writeFile(t, filepath.Join(directory, e.name, "X.json"), fmt.Sprintf(
 			`{"id": "X-%d", "aliases": ["CVE-2026-%d"], "modified": "2026-11-0%dT00:00:00Z", "summary": "Made up", "new_field": 1,
 			"affected": [{"package": {"ecosystem": %q, "name": %q}, %s}]}`, i, i, i+1, ecosystem, e.affects, e.advisory))
 	}
@@ -61,11 +61,11 @@ func writeSBOM(t *testing.T, name string, packageURLs ...string) string {
 func writeComponents(t *testing.T, name string, components ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name+".json")
-	write(t, file, fmt.Sprintf(`{"bomFormat": "CycloneDX", "specVersion": "1.6", "components": [%s]}`, strings.Join(components, ",")))
+	writeFile(t, file, fmt.Sprintf(`{"bomFormat": "CycloneDX", "specVersion": "1.6", "components": [%s]}`, strings.Join(components, ",")))
 	return file
 }
 
-func write(t *testing.T, file, text string) {
+func writeFile(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func write(t *testing.T, file, text string) {
 func checkScan(t *testing.T, o options, passes bool, says ...string) {
 	t.Helper()
 	var out strings.Builder
-	passed, err := scan(&out, o)
+	passed, err := scanPackages(&out, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func checkScan(t *testing.T, o options, passes bool, says ...string) {
 
 func TestFindsVulnerableVersions(t *testing.T) {
 	database := writeDatabase(t)
-	for i, e := range ecosystems {
+	for i, e := range ecosystemCases {
 		t.Run(e.name+" vulnerable", func(t *testing.T) {
 			checkScan(t, options{database: database, sboms: []string{writeSBOM(t, "image", e.vulnerable)}}, false,
 				"VULNERABLE:", fmt.Sprintf("Made up (https://osv.dev/X-%d), in image", i), e.name+": 1 packages checked with 1 advisories", "1 vulnerable")
@@ -114,8 +114,8 @@ func TestListsWhatIsNotChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, database, packageURL, ecosystem, component string }{
-		{"no database", t.TempDir(), ecosystems[1].vulnerable, "Maven", "pkg:maven/org.example/logging"},
-		{"an empty directory instead of a database", empty, ecosystems[1].vulnerable, "Maven", "pkg:maven/org.example/logging"},
+		{"no database", t.TempDir(), ecosystemCases[1].vulnerable, "Maven", "pkg:maven/org.example/logging"},
+		{"an empty directory instead of a database", empty, ecosystemCases[1].vulnerable, "Maven", "pkg:maven/org.example/logging"},
 		{"an ecosystem that the database lacks", database, "pkg:npm/left-pad@1.0.0", "npm", "pkg:npm/left-pad"},
 		{"a type that OSV has no ecosystem for", database, "pkg:generic/oracle/openjdk@8", "type generic", "pkg:generic/oracle/openjdk"},
 		{"no version", database, "pkg:maven/charsets/charsets", "Maven without a version", "pkg:maven/charsets/charsets"},
@@ -128,7 +128,7 @@ func TestListsWhatIsNotChecked(t *testing.T) {
 			o.required = true
 			checkScan(t, o, false, unchecked...)
 			o.accepted = filepath.Join(t.TempDir(), "accepted")
-			write(t, o.accepted, c.component+" it is watched elsewhere\n")
+			writeFile(t, o.accepted, c.component+" it is watched elsewhere\n")
 			checkScan(t, o, true, "accepted without a check: "+c.component, "it is watched elsewhere")
 		})
 	}
@@ -158,7 +158,7 @@ func TestFindsByOtherNames(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			database := t.TempDir()
 			// The range of commits is first, as in advisories that GitHub writes.
-			write(t, filepath.Join(database, c.ecosystem, "X.json"), fmt.Sprintf(
+			writeFile(t, filepath.Join(database, c.ecosystem, "X.json"), fmt.Sprintf(
 				`{"id": "X", "summary": "Made up", "affected": [{"package": {"ecosystem": %q, "name": %q},
 				"ranges": [{"type": "GIT", "repo": "https://x", "events": [{"introduced": "0"}]},
 				{"type": "SEMVER", "events": [{"introduced": "0"}, {"fixed": "1.0.1"}]}]}]}`, c.ecosystem, c.affects))
@@ -174,11 +174,11 @@ func TestFindsByOtherNames(t *testing.T) {
 
 func TestAcceptsByAlias(t *testing.T) {
 	accepted := filepath.Join(t.TempDir(), "accepted")
-	write(t, accepted, "# why\nCVE-2026-1 only on a path that nothing calls\n")
-	checkScan(t, options{database: writeDatabase(t), accepted: accepted, sboms: []string{writeSBOM(t, "image", ecosystems[1].vulnerable)}}, true,
+	writeFile(t, accepted, "# why\nCVE-2026-1 only on a path that nothing calls\n")
+	checkScan(t, options{database: writeDatabase(t), accepted: accepted, sboms: []string{writeSBOM(t, "image", ecosystemCases[1].vulnerable)}}, true,
 		"accepted: maven org.example/logging 2.14.1: Made up", "only on a path that nothing calls", "0 vulnerable")
-	write(t, accepted, "CVE-2026-1\n")
-	if _, err := readAccepted(accepted); err == nil {
+	writeFile(t, accepted, "CVE-2026-1\n")
+	if _, err := readAcceptedReasons(accepted); err == nil {
 		t.Error("an accepted vulnerability without a reason is not refused")
 	}
 }
@@ -189,19 +189,19 @@ func TestReadsArchivesAndMergesDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	database := t.TempDir()
-	write(t, filepath.Join(database, "Maven", "all.zip"), zipped(t, "X-1.json", string(text)))
-	sboms := []string{writeSBOM(t, "one", ecosystems[1].vulnerable), writeSBOM(t, "two", ecosystems[1].vulnerable)}
+	writeFile(t, filepath.Join(database, "Maven", "all.zip"), buildArchive(t, "X-1.json", string(text)))
+	sboms := []string{writeSBOM(t, "one", ecosystemCases[1].vulnerable), writeSBOM(t, "two", ecosystemCases[1].vulnerable)}
 	checkScan(t, options{database: database, sboms: sboms}, false, "in one, two", "Maven: 1 packages checked")
 }
 
 func TestEmptyArchiveIsADatabase(t *testing.T) {
 	database := t.TempDir()
-	write(t, filepath.Join(database, "Maven", "all.zip"), zipped(t, "README", ""))
-	sboms := []string{writeSBOM(t, "image", ecosystems[1].vulnerable)}
+	writeFile(t, filepath.Join(database, "Maven", "all.zip"), buildArchive(t, "README", ""))
+	sboms := []string{writeSBOM(t, "image", ecosystemCases[1].vulnerable)}
 	checkScan(t, options{database: database, required: true, sboms: sboms}, true, "Maven: 1 packages checked with 0 advisories: 0 vulnerable")
 }
 
-func zipped(t *testing.T, name, text string) string {
+func buildArchive(t *testing.T, name, text string) string {
 	t.Helper()
 	var archive strings.Builder
 	w := zip.NewWriter(&archive)
@@ -220,8 +220,8 @@ func zipped(t *testing.T, name, text string) string {
 
 func TestRefusesWhatItCannotRead(t *testing.T) {
 	broken := writeDatabase(t)
-	write(t, filepath.Join(broken, "Go", "Y.json"), "not JSON")
-	sbom := writeSBOM(t, "sources", ecosystems[0].fixed)
+	writeFile(t, filepath.Join(broken, "Go", "Y.json"), "not JSON")
+	sbom := writeSBOM(t, "sources", ecosystemCases[0].fixed)
 	for name, o := range map[string]options{
 		"no SBOM":             {database: broken},
 		"an SBOM not there":   {sboms: []string{"nowhere.json"}},
@@ -229,7 +229,7 @@ func TestRefusesWhatItCannotRead(t *testing.T) {
 		"a wrong package URL": {sboms: []string{writeSBOM(t, "sources", "no URL")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := scan(&strings.Builder{}, o); err == nil {
+			if _, err := scanPackages(&strings.Builder{}, o); err == nil {
 				t.Error("no error")
 			}
 		})

@@ -27,55 +27,55 @@ import (
 
 // Writer applies objects on behalf of their owner.
 type Writer struct {
-	client client.Client
-	direct client.Reader
-	scheme *runtime.Scheme
+	client    client.Client
+	apiReader client.Reader
+	scheme    *runtime.Scheme
 }
 
 // NewWriter writes through the client; direct reads past any cache whose an object is that is in the way; scheme knows the kinds of
 // owners and of typed objects.
 func NewWriter(c client.Client, direct client.Reader, scheme *runtime.Scheme) *Writer {
-	return &Writer{client: c, direct: direct, scheme: scheme}
+	return &Writer{client: c, apiReader: direct, scheme: scheme}
 }
 
-// notThere is a resource version that no object has. An apply that carries it makes an object, and conflicts with any that is there.
-const notThere = "1"
+// createOnlyVersion is a resource version that no object has. An apply that carries it makes an object, and conflicts with any that is there.
+const createOnlyVersion = "1"
 
 // Owner is the object whose children are written, with the labels that all of them carry.
 type Owner struct {
 	Object client.Object
 	Labels map[string]string
-	// ChildrenLast lets the owner go without waiting for its children where dependants are to go first: they would lose with it what
+	// SkipBlockOwnerDeletion lets the owner go without waiting for its children where dependants are to go first: they would lose with it what
 	// they work by, or are made while it goes. It saves none that is there when such a deletion begins.
-	ChildrenLast bool
+	SkipBlockOwnerDeletion bool
 }
 
 // Apply makes the live object what is desired; live is nil where there is none yet. It writes nothing when the live
 // object was made from the same desired one and still has it all. A Job is made once and never changed: its pods
 // carry out work that must not happen twice.
 func (w *Writer) Apply(ctx context.Context, owner Owner, desired, live client.Object) error {
-	_, err := w.Applied(ctx, owner, desired, live)
+	_, err := w.ApplyAndReturn(ctx, owner, desired, live)
 	return err
 }
 
-// Applied is what there is after Apply, of which the metadata count: it may be an owner itself.
-func (w *Writer) Applied(ctx context.Context, owner Owner, desired, live client.Object) (client.Object, error) {
+// ApplyAndReturn is what there is after Apply, of which the metadata count: it may be an owner itself.
+func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live client.Object) (client.Object, error) {
 	if _, isJob := live.(*batchv1.Job); isJob {
 		return live, nil
 	}
-	intent, err := w.intent(owner, desired)
+	intent, err := w.buildIntent(owner, desired)
 	if err != nil {
 		return nil, err
 	}
-	if live != nil && upToDate(intent, live) {
+	if live != nil && isUpToDate(intent, live) {
 		return live, nil
 	}
-	foreseen := foresee(intent, live)
+	foreseen := predictGeneration(intent, live)
 	var made *metav1.PartialObjectMetadata
 	if live == nil {
-		made, err = w.create(ctx, owner, intent)
+		made, err = w.applyNew(ctx, owner, intent)
 	} else {
-		made, err = w.send(ctx, intent)
+		made, err = w.sendApplyPatch(ctx, intent)
 	}
 	if err != nil {
 		return nil, err
@@ -84,14 +84,14 @@ func (w *Writer) Applied(ctx context.Context, owner Owner, desired, live client.
 		// The spec was not changed, or by somebody else as well.
 		setAppliedGeneration(intent, made.Generation)
 		intent.SetResourceVersion("")
-		return w.send(ctx, intent)
+		return w.sendApplyPatch(ctx, intent)
 	}
 	return made, nil
 }
 
-// send is what the API server made of the intent. It answers with the metadata alone: the rest of what it sends would be read and
+// sendApplyPatch is what the API server made of the intent. It answers with the metadata alone: the rest of what it sends would be read and
 // thrown away.
-func (w *Writer) send(ctx context.Context, intent *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
+func (w *Writer) sendApplyPatch(ctx context.Context, intent *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
 	name := fmt.Sprintf("%s %s", intent.GetKind(), client.ObjectKeyFromObject(intent))
 	data, err := intent.MarshalJSON()
 	if err != nil {
@@ -108,35 +108,35 @@ func (w *Writer) send(ctx context.Context, intent *unstructured.Unstructured) (*
 	return made, nil
 }
 
-// create applies an object that is not in the cache. If it exists nevertheless, it was created a moment ago or is foreign. A resource
+// applyNew applies an object that is not in the cache. If it exists nevertheless, it was created a moment ago or is foreign. A resource
 // version of the intent counts only for an object that the owner controls: otherwise an intent that has the version of a foreign
 // object would take it over.
-func (w *Writer) create(ctx context.Context, owner Owner, intent *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
+func (w *Writer) applyNew(ctx context.Context, owner Owner, intent *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
 	version := intent.GetResourceVersion()
-	intent.SetResourceVersion(notThere)
-	made, err := w.send(ctx, intent)
+	intent.SetResourceVersion(createOnlyVersion)
+	made, err := w.sendApplyPatch(ctx, intent)
 	if !apierrors.IsConflict(err) {
 		return made, err
 	}
-	if err := w.Own(ctx, owner.Object, intent); err != nil {
+	if err := w.CheckOwnership(ctx, owner.Object, intent); err != nil {
 		return nil, err
 	}
 	intent.SetResourceVersion(version)
-	return w.send(ctx, intent)
+	return w.sendApplyPatch(ctx, intent)
 }
 
 // ErrForeign is of an object that somebody else made and that has a name the operator needs: nothing but the user can mend that.
 var ErrForeign = errors.New("was not made by the operator and is left as it is: delete it, or choose another name")
 
-// Own is an error if the owner does not control the object of that kind and name. It asks past the cache.
-func (w *Writer) Own(ctx context.Context, owner, object client.Object) error {
+// CheckOwnership is an error if the owner does not control the object of that kind and name. It asks past the cache.
+func (w *Writer) CheckOwnership(ctx context.Context, owner, object client.Object) error {
 	gvk, err := apiutil.GVKForObject(object, w.scheme)
 	if err != nil {
 		return fmt.Errorf("kind of %T %s: %w", object, object.GetName(), err)
 	}
 	found := &metav1.PartialObjectMetadata{}
 	found.SetGroupVersionKind(gvk)
-	if err := w.direct.Get(ctx, client.ObjectKeyFromObject(object), found); err != nil {
+	if err := w.apiReader.Get(ctx, client.ObjectKeyFromObject(object), found); err != nil {
 		return fmt.Errorf("see whose %s %s is: %w", gvk.Kind, object.GetName(), err)
 	}
 	holder := metav1.GetControllerOf(found)
@@ -154,15 +154,15 @@ func (w *Writer) Own(ctx context.Context, owner, object client.Object) error {
 // Delete deletes an object and its dependants. It is no error if the object is gone. Another object that was created under the same
 // name stays.
 func (w *Writer) Delete(ctx context.Context, object client.Object) error {
-	return w.delete(ctx, object, metav1.DeletePropagationBackground)
+	return w.deleteObject(ctx, object, metav1.DeletePropagationBackground)
 }
 
-// DeleteLast removes an object when its dependants are gone, so that as long as it is there they may be.
-func (w *Writer) DeleteLast(ctx context.Context, object client.Object) error {
-	return w.delete(ctx, object, metav1.DeletePropagationForeground)
+// DeleteForeground removes an object when its dependants are gone, so that as long as it is there they may be.
+func (w *Writer) DeleteForeground(ctx context.Context, object client.Object) error {
+	return w.deleteObject(ctx, object, metav1.DeletePropagationForeground)
 }
 
-func (w *Writer) delete(ctx context.Context, object client.Object, dependants metav1.DeletionPropagation) error {
+func (w *Writer) deleteObject(ctx context.Context, object client.Object, dependants metav1.DeletionPropagation) error {
 	if object.GetDeletionTimestamp() != nil {
 		return nil
 	}
@@ -173,13 +173,13 @@ func (w *Writer) delete(ctx context.Context, object client.Object, dependants me
 	return nil
 }
 
-// desiredMetadata are the fields of an object's metadata that are applied.
-var desiredMetadata = []string{"name", "namespace", "labels", "annotations", "resourceVersion"}
+// appliedMetadataFields are the fields of an object's metadata that are applied.
+var appliedMetadataFields = []string{"name", "namespace", "labels", "annotations", "resourceVersion"}
 
-// intent is what is sent to the API server: the desired fields with kind, namespace, labels, owner and their hash. Of the desired
+// buildIntent is what is sent to the API server: the desired fields with kind, namespace, labels, owner and their hash. Of the desired
 // metadata it has name, labels, annotations and the resource version of a conditional write: finalizers, owners and the like are
 // the operator's to set.
-func (w *Writer) intent(owner Owner, desired client.Object) (*unstructured.Unstructured, error) {
+func (w *Writer) buildIntent(owner Owner, desired client.Object) (*unstructured.Unstructured, error) {
 	gvk, err := apiutil.GVKForObject(desired, w.scheme)
 	if err != nil {
 		return nil, fmt.Errorf("kind of %T %s: %w", desired, desired.GetName(), err)
@@ -191,29 +191,29 @@ func (w *Writer) intent(owner Owner, desired client.Object) (*unstructured.Unstr
 	intent := &unstructured.Unstructured{Object: content}
 	intent.SetGroupVersionKind(gvk)
 	intent.SetNamespace(owner.Object.GetNamespace())
-	intent.SetLabels(merged(intent.GetLabels(), owner.Labels))
+	intent.SetLabels(mergeMaps(intent.GetLabels(), owner.Labels))
 	unstructured.RemoveNestedField(content, "status")
 	maps.DeleteFunc(content["metadata"].(map[string]any), func(field string, _ any) bool {
-		return !slices.Contains(desiredMetadata, field)
+		return !slices.Contains(appliedMetadataFields, field)
 	})
-	blocks := controllerutil.WithBlockOwnerDeletion(!owner.ChildrenLast)
+	blocks := controllerutil.WithBlockOwnerDeletion(!owner.SkipBlockOwnerDeletion)
 	if err := controllerutil.SetControllerReference(owner.Object, intent, w.scheme, blocks); err != nil {
 		return nil, fmt.Errorf("own %s %s: %w", gvk.Kind, desired.GetName(), err)
 	}
 	// A resource version makes the write conditional; it is not a part of what is desired.
 	version := intent.GetResourceVersion()
 	intent.SetResourceVersion("")
-	hash, err := Hash(content)
+	hash, err := HashJSON(content)
 	if err != nil {
 		return nil, fmt.Errorf("hash %s %s: %w", gvk.Kind, desired.GetName(), err)
 	}
 	intent.SetResourceVersion(version)
-	intent.SetAnnotations(merged(intent.GetAnnotations(), map[string]string{v1alpha1.AnnotationAppliedHash: hash}))
+	intent.SetAnnotations(mergeMaps(intent.GetAnnotations(), map[string]string{v1alpha1.AnnotationAppliedHash: hash}))
 	return intent, nil
 }
 
-// Hash identifies a value by its JSON.
-func Hash(value any) (string, error) {
+// HashJSON identifies a value by its JSON.
+func HashJSON(value any) (string, error) {
 	data, err := json.Marshal(value)
 	if err != nil {
 		return "", err
@@ -222,7 +222,7 @@ func Hash(value any) (string, error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-func merged(base, over map[string]string) map[string]string {
+func mergeMaps(base, over map[string]string) map[string]string {
 	all := make(map[string]string, len(base)+len(over))
 	for k, v := range base {
 		all[k] = v

@@ -12,31 +12,31 @@ import (
 	"github.com/benchnet/benchnet/internal/observe"
 )
 
-// upToDate tells whether the live object was applied from the same intent and nobody changed a field of it since.
-func upToDate(intent *unstructured.Unstructured, live client.Object) bool {
+// isUpToDate tells whether the live object was applied from the same intent and nobody changed a field of it since.
+func isUpToDate(intent *unstructured.Unstructured, live client.Object) bool {
 	if live.GetAnnotations()[v1alpha1.AnnotationAppliedHash] != intent.GetAnnotations()[v1alpha1.AnnotationAppliedHash] {
 		return false
 	}
-	have, err := kept(live.DeepCopyObject())
+	have, err := trimmedFields(live.DeepCopyObject())
 	if err != nil {
 		return false
 	}
-	if observe.Counted(intent.GroupVersionKind().GroupKind()) {
+	if observe.IsGenerationTracked(intent.GroupVersionKind().GroupKind()) {
 		return live.GetAnnotations()[v1alpha1.AnnotationAppliedGeneration] == strconv.FormatInt(live.GetGeneration(), 10) &&
-			contains(have["metadata"], intent.Object["metadata"])
+			containsFields(have["metadata"], intent.Object["metadata"])
 	}
-	want, err := normalised(intent, live)
+	want, err := normalizeIntent(intent, live)
 	if err != nil {
 		return false
 	}
 	delete(want, "status") // A Go type may write one that nobody wants.
-	return contains(have, want)
+	return containsFields(have, want)
 }
 
-// foresee has an intent say which generation its object will have when it is applied: the next one, since something differs. It is
+// predictGeneration has an intent say which generation its object will have when it is applied: the next one, since something differs. It is
 // that generation; 0 where the object is compared field by field.
-func foresee(intent *unstructured.Unstructured, live client.Object) int64 {
-	if !observe.Counted(intent.GroupVersionKind().GroupKind()) {
+func predictGeneration(intent *unstructured.Unstructured, live client.Object) int64 {
+	if !observe.IsGenerationTracked(intent.GroupVersionKind().GroupKind()) {
 		return 0
 	}
 	next := int64(1)
@@ -48,12 +48,12 @@ func foresee(intent *unstructured.Unstructured, live client.Object) int64 {
 }
 
 func setAppliedGeneration(intent *unstructured.Unstructured, generation int64) {
-	intent.SetAnnotations(merged(intent.GetAnnotations(),
+	intent.SetAnnotations(mergeMaps(intent.GetAnnotations(),
 		map[string]string{v1alpha1.AnnotationAppliedGeneration: strconv.FormatInt(generation, 10)}))
 }
 
-// normalised is the intent as the live object's Go type writes it, quantities in their canonical form, and as the cache keeps it.
-func normalised(intent *unstructured.Unstructured, live client.Object) (map[string]any, error) {
+// normalizeIntent is the intent as the live object's Go type writes it, quantities in their canonical form, and as the cache keeps it.
+func normalizeIntent(intent *unstructured.Unstructured, live client.Object) (map[string]any, error) {
 	if _, ok := live.(*unstructured.Unstructured); ok {
 		return runtime.DeepCopyJSON(intent.Object), nil
 	}
@@ -61,31 +61,31 @@ func normalised(intent *unstructured.Unstructured, live client.Object) (map[stri
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(intent.Object, typed); err != nil {
 		return nil, err
 	}
-	return kept(typed)
+	return trimmedFields(typed)
 }
 
-// kept is what a cache keeps of an object, which is trimmed by that.
-func kept(object any) (map[string]any, error) {
+// trimmedFields is what a cache keeps of an object, which is trimmed by that.
+func trimmedFields(object any) (map[string]any, error) {
 	observe.Trim(object)
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 }
 
-// contains tells whether every field of the wanted value is in the live one with the same value. What is not set, and
+// containsFields tells whether every field of the wanted value is in the live one with the same value. What is not set, and
 // items that another field owner appended to a list, make no difference: server-side apply would leave them.
-func contains(live, wanted any) bool {
+func containsFields(live, wanted any) bool {
 	switch want := wanted.(type) {
 	case nil:
 		return true
 	case map[string]any:
 		have, ok := live.(map[string]any)
 		if !ok {
-			return emptyMap(want)
+			return isEmptyMap(want)
 		}
 		for k, v := range want {
 			if _, stored := have[k]; !stored && (k == "kind" || k == "apiVersion") {
 				continue // The API server does not store the kind of an embedded object, a volume claim template.
 			}
-			if !contains(have[k], v) {
+			if !containsFields(have[k], v) {
 				return false
 			}
 		}
@@ -96,7 +96,7 @@ func contains(live, wanted any) bool {
 			return false
 		}
 		for i := range want {
-			if !contains(have[i], want[i]) {
+			if !containsFields(have[i], want[i]) {
 				return false
 			}
 		}
@@ -106,10 +106,10 @@ func contains(live, wanted any) bool {
 	}
 }
 
-// emptyMap tells whether a map sets nothing at any depth.
-func emptyMap(m map[string]any) bool {
+// isEmptyMap tells whether a map sets nothing at any depth.
+func isEmptyMap(m map[string]any) bool {
 	for _, v := range m {
-		if !contains(nil, v) {
+		if !containsFields(nil, v) {
 			return false
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-func service(edit func(*corev1.Service)) *corev1.Service {
+func newService(edit func(*corev1.Service)) *corev1.Service {
 	s := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "s", Labels: map[string]string{"a": "1"}},
 		Spec:       corev1.ServiceSpec{Selector: map[string]string{"app": "x"}, Ports: []corev1.ServicePort{{Name: "p2p", Port: 10200}}},
@@ -41,22 +41,22 @@ func TestDrift(t *testing.T) {
 		edit    func(*corev1.Service)
 		want    bool
 	}{
-		{"untouched", service(nil), nil, true},
-		{"defaults of the API server", service(nil), func(s *corev1.Service) {
+		{"untouched", newService(nil), nil, true},
+		{"defaults of the API server", newService(nil), func(s *corev1.Service) {
 			s.CreationTimestamp = metav1.Now()
 			s.Spec.ClusterIP = "10.0.0.1"
 			s.Spec.Ports[0].Protocol = "TCP"
 		}, true},
-		{"labels of others", service(nil), func(s *corev1.Service) { s.Labels["other"] = "x" }, true},
-		{"a changed port", service(nil), func(s *corev1.Service) { s.Spec.Ports[0].Port = 1 }, false},
-		{"a port of another field owner, which server-side apply would leave", service(nil), func(s *corev1.Service) { s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Port: 2}) }, true},
-		{"a removed selector", service(nil), func(s *corev1.Service) { s.Spec.Selector = nil }, false},
-		{"a lost owner", service(nil), func(s *corev1.Service) { s.OwnerReferences = nil }, false},
-		{"another plan", service(func(s *corev1.Service) { s.Spec.Selector = nil }), nil, false},
+		{"labels of others", newService(nil), func(s *corev1.Service) { s.Labels["other"] = "x" }, true},
+		{"a changed port", newService(nil), func(s *corev1.Service) { s.Spec.Ports[0].Port = 1 }, false},
+		{"a port of another field owner, which server-side apply would leave", newService(nil), func(s *corev1.Service) { s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Port: 2}) }, true},
+		{"a removed selector", newService(nil), func(s *corev1.Service) { s.Spec.Selector = nil }, false},
+		{"a lost owner", newService(nil), func(s *corev1.Service) { s.OwnerReferences = nil }, false},
+		{"another plan", newService(func(s *corev1.Service) { s.Spec.Selector = nil }), nil, false},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			applied, err := w.intent(owner, service(nil))
+			applied, err := w.buildIntent(owner, newService(nil))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,11 +67,11 @@ func TestDrift(t *testing.T) {
 			if c.edit != nil {
 				c.edit(live)
 			}
-			intent, err := w.intent(owner, c.desired)
+			intent, err := w.buildIntent(owner, c.desired)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := upToDate(intent, live); got != c.want {
+			if got := isUpToDate(intent, live); got != c.want {
 				t.Errorf("up to date is %t, want %t", got, c.want)
 			}
 		})

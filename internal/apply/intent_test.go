@@ -30,7 +30,7 @@ func TestIntentMetadata(t *testing.T) {
 			"managedFields":   []any{map[string]any{"manager": "other"}},
 		},
 	}}
-	intent, err := NewWriter(nil, nil, scheme).intent(owner, desired)
+	intent, err := NewWriter(nil, nil, scheme).buildIntent(owner, desired)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,44 +17,44 @@ import (
 
 // Needs is what is asked of a cluster at one time. The zero value asks nothing.
 type Needs struct {
-	// Standing are the pods of networks that stand and are measured.
-	Standing []corev1.Pod
-	// SetUp are the pods that there are before that: databases, and the Jobs that come and go. They need not fit beside Standing.
-	SetUp []corev1.Pod
+	// RunningPods are the pods of networks that stand and are measured.
+	RunningPods []corev1.Pod
+	// SetupPods are the pods that there are before that: databases, and the Jobs that come and go. They need not fit beside Standing.
+	SetupPods []corev1.Pod
 	// Volumes that are claimed, and the Storage of all of them.
 	Volumes int32
 	Storage resource.Quantity
 }
 
-// Of the objects, all of them at the same time. What runs no pod and claims no volume needs nothing.
-func Of(objects []client.Object) (Needs, error) {
+// ComputeNeeds the objects, all of them at the same time. What runs no pod and claims no volume needs nothing.
+func ComputeNeeds(objects []client.Object) (Needs, error) {
 	var all Needs
 	for _, o := range objects {
-		w, err := workloadOf(o)
+		w, err := newPodSource(o)
 		if err != nil {
 			return Needs{}, err
 		}
-		pods, claimed := w.pods(), w.claimed()
-		all = all.Add(Needs{Standing: pods, Volumes: claimed.Volumes, Storage: claimed.Storage})
+		pods, claimed := w.buildPods(), w.claimedVolumes()
+		all = all.Add(Needs{RunningPods: pods, Volumes: claimed.Volumes, Storage: claimed.Storage})
 	}
 	return all, nil
 }
 
-// OfNetwork is what a network needs with the workers of a run on it. Its Jobs have ended before its members start.
-func OfNetwork(p *plan.Plan, workers Needs) (Needs, error) {
+// ComputeNetworkNeeds is what a network needs with the workers of a run on it. Its Jobs have ended before its members start.
+func ComputeNetworkNeeds(p *plan.Plan, workers Needs) (Needs, error) {
 	all := workers
 	for _, stage := range p.Stages {
 		for _, o := range stage.Objects {
-			w, err := workloadOf(o)
+			w, err := newPodSource(o)
 			if err != nil {
 				return Needs{}, fmt.Errorf("stage %s: %w", stage.Name, err)
 			}
-			needs := w.claimed()
-			if !w.ends {
-				needs.Standing = w.pods()
+			needs := w.claimedVolumes()
+			if !w.runsToCompletion {
+				needs.RunningPods = w.buildPods()
 			}
-			if w.ends || stage.Name == plan.StageDatabases {
-				needs.SetUp = w.pods()
+			if w.runsToCompletion || stage.Name == plan.StageDatabases {
+				needs.SetupPods = w.buildPods()
 			}
 			all = all.Add(needs)
 		}
@@ -66,22 +66,22 @@ func OfNetwork(p *plan.Plan, workers Needs) (Needs, error) {
 func (n Needs) Add(other Needs) Needs {
 	sum := Needs{Volumes: n.Volumes + other.Volumes, Storage: n.Storage.DeepCopy()}
 	sum.Storage.Add(other.Storage)
-	sum.Standing = append(append(sum.Standing, n.Standing...), other.Standing...)
-	sum.SetUp = append(append(sum.SetUp, n.SetUp...), other.SetUp...)
+	sum.RunningPods = append(append(sum.RunningPods, n.RunningPods...), other.RunningPods...)
+	sum.SetupPods = append(append(sum.SetupPods, n.SetupPods...), other.SetupPods...)
 	return sum
 }
 
 // Pods at the same time, where they are most.
-func (n Needs) Pods() int32 { return int32(max(len(n.Standing), len(n.SetUp))) }
+func (n Needs) Pods() int32 { return int32(max(len(n.RunningPods), len(n.SetupPods))) }
 
 // Cores that the pods request, where that is most.
-func (n Needs) Cores() resource.Quantity { return n.most(corev1.ResourceCPU) }
+func (n Needs) Cores() resource.Quantity { return n.peakRequest(corev1.ResourceCPU) }
 
 // Memory that the pods request, where that is most.
-func (n Needs) Memory() resource.Quantity { return n.most(corev1.ResourceMemory) }
+func (n Needs) Memory() resource.Quantity { return n.peakRequest(corev1.ResourceMemory) }
 
-// More tells whether n needs more than other: more cores, or as many and more memory.
-func (n Needs) More(other Needs) bool {
+// Exceeds tells whether n needs more than other: more cores, or as many and more memory.
+func (n Needs) Exceeds(other Needs) bool {
 	cores := n.Cores()
 	if by := cores.Cmp(other.Cores()); by != 0 {
 		return by > 0
@@ -90,25 +90,25 @@ func (n Needs) More(other Needs) bool {
 	return memory.Cmp(other.Memory()) > 0
 }
 
-func (n Needs) most(name corev1.ResourceName) resource.Quantity {
-	standing, setUp := total(n.Standing)[name], total(n.SetUp)[name]
+func (n Needs) peakRequest(name corev1.ResourceName) resource.Quantity {
+	standing, setUp := sumRequests(n.RunningPods)[name], sumRequests(n.SetupPods)[name]
 	if setUp.Cmp(standing) > 0 {
 		return setUp
 	}
 	return standing
 }
 
-// total of what the pods request.
-func total(pods []corev1.Pod) corev1.ResourceList {
+// sumRequests of what the pods request.
+func sumRequests(pods []corev1.Pod) corev1.ResourceList {
 	sum := corev1.ResourceList{}
 	for i := range pods {
-		Increase(sum, requests(&pods[i]))
+		AddResources(sum, podRequests(&pods[i]))
 	}
 	return sum
 }
 
-// Increase adds to each resource of a list what there is of it in another.
-func Increase(sum, by corev1.ResourceList) {
+// AddResources adds to each resource of a list what there is of it in another.
+func AddResources(sum, by corev1.ResourceList) {
 	for name, q := range by {
 		value := sum[name].DeepCopy()
 		value.Add(q)
@@ -116,8 +116,8 @@ func Increase(sum, by corev1.ResourceList) {
 	}
 }
 
-// requests of a pod as the scheduler counts them. The pod itself is one of those that a node may have.
-func requests(pod *corev1.Pod) corev1.ResourceList {
+// podRequests of a pod as the scheduler counts them. The pod itself is one of those that a node may have.
+func podRequests(pod *corev1.Pod) corev1.ResourceList {
 	all := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{UseStatusResources: true})
 	all[corev1.ResourcePods] = *resource.NewQuantity(1, resource.DecimalSI)
 	return all

@@ -17,7 +17,7 @@ import (
 )
 
 // A main container, a sidecar, and an init container that needs more than both: the scheduler counts max(init + sidecar, sum).
-const set = `
+const statefulSetManifest = `
 apiVersion: apps/v1
 kind: StatefulSet
 metadata: {name: db}
@@ -36,7 +36,7 @@ spec:
   - {metadata: {name: data}, spec: {resources: {requests: {storage: 8Gi}}}}
 `
 
-func parse[T client.Object](t *testing.T, text string, into T) T {
+func parseManifest[T client.Object](t *testing.T, text string, into T) T {
 	t.Helper()
 	if err := yaml.Unmarshal([]byte(text), into); err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func parse[T client.Object](t *testing.T, text string, into T) T {
 	return into
 }
 
-func expect(t *testing.T, needs Needs, pods int32, cores, memory string, volumes int32, storage string) {
+func assertNeeds(t *testing.T, needs Needs, pods int32, cores, memory string, volumes int32, storage string) {
 	t.Helper()
 	c, m := needs.Cores(), needs.Memory()
 	if needs.Pods() != pods || c.String() != cores || m.String() != memory || needs.Volumes != volumes || needs.Storage.String() != storage {
@@ -53,79 +53,79 @@ func expect(t *testing.T, needs Needs, pods int32, cores, memory string, volumes
 	}
 }
 
-func of(t *testing.T, objects ...client.Object) Needs {
+func computeNeeds(t *testing.T, objects ...client.Object) Needs {
 	t.Helper()
-	needs, err := Of(objects)
+	needs, err := ComputeNeeds(objects)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return needs
 }
 
-func TestOf(t *testing.T) {
-	typed := of(t, parse(t, set, &appsv1.StatefulSet{}))
-	expect(t, typed, 2, "4200m", "2176Mi", 4, "18Gi")
-	rendered := of(t, parse(t, set, &unstructured.Unstructured{Object: map[string]any{}}))
-	expect(t, rendered, 2, "4200m", "2176Mi", 4, "18Gi")
-	claim := of(t, parse(t, "metadata: {name: c}\nspec: {resources: {requests: {storage: 2Gi}}}", &corev1.PersistentVolumeClaim{}))
-	expect(t, claim, 0, "0", "0", 1, "2Gi")
+func TestComputeNeeds(t *testing.T) {
+	typed := computeNeeds(t, parseManifest(t, statefulSetManifest, &appsv1.StatefulSet{}))
+	assertNeeds(t, typed, 2, "4200m", "2176Mi", 4, "18Gi")
+	rendered := computeNeeds(t, parseManifest(t, statefulSetManifest, &unstructured.Unstructured{Object: map[string]any{}}))
+	assertNeeds(t, rendered, 2, "4200m", "2176Mi", 4, "18Gi")
+	claim := computeNeeds(t, parseManifest(t, "metadata: {name: c}\nspec: {resources: {requests: {storage: 2Gi}}}", &corev1.PersistentVolumeClaim{}))
+	assertNeeds(t, claim, 0, "0", "0", 1, "2Gi")
 	job := `{metadata: {name: j}, spec: {parallelism: 5, completions: 3, template: {spec: {containers: [{name: c, resources: {limits: {cpu: 100m}}}]}}}}`
-	expect(t, of(t, parse(t, job, &batchv1.Job{})), 3, "300m", "0", 0, "0")
-	expect(t, of(t, &corev1.Secret{}, &corev1.Service{}), 0, "0", "0", 0, "0")
-	if _, err := Of([]client.Object{&unstructured.Unstructured{Object: map[string]any{
+	assertNeeds(t, computeNeeds(t, parseManifest(t, job, &batchv1.Job{})), 3, "300m", "0", 0, "0")
+	assertNeeds(t, computeNeeds(t, &corev1.Secret{}, &corev1.Service{}), 0, "0", "0", 0, "0")
+	if _, err := ComputeNeeds([]client.Object{&unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "d"}, "spec": map[string]any{"replicas": "two"}}}}); err == nil {
 		t.Error("a Deployment that cannot be read should be refused")
 	}
 }
 
 // Jobs end before members start; databases are there in both phases; what is most counts.
-func TestPhasesOfANetwork(t *testing.T) {
-	job := parse(t, `{metadata: {name: genesis}, spec: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: 200m, memory: 4Gi}}}]}}}}`, &batchv1.Job{})
-	db := parse(t, `{metadata: {name: db}, spec: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: 100m, memory: 1Gi}}}]}}}}`, &appsv1.StatefulSet{})
-	member := parse(t, `{metadata: {name: m}, spec: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: "1", memory: 1Gi}}}]}}}}`, &appsv1.StatefulSet{})
+func TestComputeNetworkNeedsOfPhases(t *testing.T) {
+	job := parseManifest(t, `{metadata: {name: genesis}, spec: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: 200m, memory: 4Gi}}}]}}}}`, &batchv1.Job{})
+	db := parseManifest(t, `{metadata: {name: db}, spec: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: 100m, memory: 1Gi}}}]}}}}`, &appsv1.StatefulSet{})
+	member := parseManifest(t, `{metadata: {name: m}, spec: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: "1", memory: 1Gi}}}]}}}}`, &appsv1.StatefulSet{})
 	p := &plan.Plan{Stages: []plan.Stage{
-		{Name: plan.StageMaterial, Objects: []client.Object{job}},
+		{Name: plan.StageGenesis, Objects: []client.Object{job}},
 		{Name: plan.StageDatabases, Objects: []client.Object{db}},
 		{Name: plan.StageMembers, Objects: []client.Object{member}},
 	}}
-	needs, err := OfNetwork(p, of(t, parse(t, `{metadata: {name: w}, spec: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: 100m}}}]}}}}`, &batchv1.Job{})))
+	needs, err := ComputeNetworkNeeds(p, computeNeeds(t, parseManifest(t, `{metadata: {name: w}, spec: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: 100m}}}]}}}}`, &batchv1.Job{})))
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, needs, 3, "1200m", "5Gi", 0, "0")
-	expect(t, needs.Add(needs), 6, "2400m", "10Gi", 0, "0")
+	assertNeeds(t, needs, 3, "1200m", "5Gi", 0, "0")
+	assertNeeds(t, needs.Add(needs), 6, "2400m", "10Gi", 0, "0")
 }
 
 // The sample of a real platform: what it sets up goes, its databases and members stay.
-func TestNeedsOfCorda(t *testing.T) {
-	network := platformtest.NewAdmission(t, "../../config/crd/bases/benchnet.dev_benchmarknetworks.yaml").Network(t, []byte(twoBanks))
-	corda, err := all.Registry().Get(network.Spec.Platform.Type)
+func TestComputeNetworkNeedsOfCorda(t *testing.T) {
+	network := platformtest.NewAdmission(t, "../../config/crd/bases/benchnet.dev_benchmarknetworks.yaml").AdmitNetwork(t, []byte(twoBanksManifest))
+	corda, err := all.New().Get(network.Spec.Platform.Type)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Build(plan.Input{Network: network, Platform: corda, Images: images.Catalogue{Registry: "example.com", Version: "1"},
-		KubeVersion: "v1.34.4", MaterialComplete: func(string) bool { return false }})
+	p, err := plan.Build(plan.Input{Network: network, Platform: corda, Images: images.ImageCatalogue{Registry: "example.com", Version: "1"},
+		KubeVersion: "v1.34.4", GenesisSecretFilled: func(string) bool { return false }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	needs, err := OfNetwork(p, Needs{})
+	needs, err := ComputeNetworkNeeds(p, Needs{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Two members and a notary of a tenth of a core and half of 2Gi, a database of a tenth and half of 1Gi, and its exporter.
-	if len(needs.Standing) != 4 || needs.Volumes == 0 {
-		t.Errorf("the standing network should be 4 pods with volumes, but: %d pods, %d volumes", len(needs.Standing), needs.Volumes)
+	if len(needs.RunningPods) != 4 || needs.Volumes == 0 {
+		t.Errorf("the standing network should be 4 pods with volumes, but: %d pods, %d volumes", len(needs.RunningPods), needs.Volumes)
 	}
-	standing := total(needs.Standing)
+	standing := sumRequests(needs.RunningPods)
 	if c, m := standing.Cpu().MilliValue(), standing.Memory().Value()>>20; c < 400 || c > 500 || m < 3584 || m > 3584+128 {
 		t.Errorf("it requests %dm and %d MiB", c, m)
 	}
-	if len(needs.SetUp) < 3 {
-		t.Errorf("it is set up by a database and at least two Jobs, but: %d pods", len(needs.SetUp))
+	if len(needs.SetupPods) < 3 {
+		t.Errorf("it is set up by a database and at least two Jobs, but: %d pods", len(needs.SetupPods))
 	}
 }
 
-const twoBanks = `
+const twoBanksManifest = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
 metadata: {name: banks}

@@ -34,9 +34,9 @@ const namespace = "bn-plugin"
 
 // server is the API server that all tests share, with a kubeconfig; nil where there are no binaries to start one. It holds what a
 // real cluster held after a network of four Malachite validators had measured two workloads, and an experiment eight runs.
-var server *world
+var server *testServer
 
-type world struct {
+type testServer struct {
 	client     client.Client
 	kubeconfig string
 }
@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 		env := &envtest.Environment{CRDDirectoryPaths: []string{filepath.Join("..", "..", "config", "crd", "bases")}, ErrorIfCRDPathMissing: true}
 		defer func() { _ = env.Stop() }()
 		var err error
-		if server, err = start(env); err != nil {
+		if server, err = startServer(env); err != nil {
 			fmt.Fprintln(os.Stderr, "start the API server:", err)
 			return 1
 		}
@@ -59,7 +59,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-func start(env *envtest.Environment) (*world, error) {
+func startServer(env *envtest.Environment) (*testServer, error) {
 	config, err := env.Start()
 	if err != nil {
 		return nil, err
@@ -87,12 +87,12 @@ func start(env *envtest.Environment) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{client: c, kubeconfig: file}
-	return w, w.load(context.Background())
+	w := &testServer{client: c, kubeconfig: file}
+	return w, w.loadRecordedObjects(context.Background())
 }
 
-// load the recorded objects with their status.
-func (w *world) load(ctx context.Context) error {
+// loadRecordedObjects the recorded objects with their status.
+func (w *testServer) loadRecordedObjects(ctx context.Context) error {
 	if err := w.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
 		return err
 	}
@@ -121,19 +121,19 @@ func (w *world) load(ctx context.Context) error {
 	return nil
 }
 
-// outcome of a command line.
-type outcome struct {
+// commandResult of a command line.
+type commandResult struct {
 	code     int
 	out, err string
 }
 
-// kubectl runs kubectl benchnet with the arguments.
-func kubectl(t *testing.T, args ...string) outcome {
+// runPlugin runs kubectl benchnet with the arguments.
+func runPlugin(t *testing.T, args ...string) commandResult {
 	t.Helper()
-	return kubectlWith(t, "", args...)
+	return runPluginWithInput(t, "", args...)
 }
 
-func kubectlWith(t *testing.T, input string, args ...string) outcome {
+func runPluginWithInput(t *testing.T, input string, args ...string) commandResult {
 	t.Helper()
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		t.Skip("KUBEBUILDER_ASSETS is not set: make test-envtest builds the API server")
@@ -144,11 +144,11 @@ func kubectlWith(t *testing.T, input string, args ...string) outcome {
 		head, args = []string{args[0]}, append(head, args[1:]...)
 	}
 	code := cli.Run(t.Context(), "0.1.0", strings.NewReader(input), &out, &errOut, append(head, args...))
-	return outcome{code, out.String(), errOut.String()}
+	return commandResult{code, out.String(), errOut.String()}
 }
 
-// wants fails unless the code is as expected and the texts are there.
-func (o outcome) wants(t *testing.T, code int, texts ...string) {
+// expect fails unless the code is as expected and the texts are there.
+func (o commandResult) expect(t *testing.T, code int, texts ...string) {
 	t.Helper()
 	if o.code != code {
 		t.Errorf("exit code %d, want %d\n%s%s", o.code, code, o.out, o.err)
@@ -160,8 +160,8 @@ func (o outcome) wants(t *testing.T, code int, texts ...string) {
 	}
 }
 
-// golden compares the standard output with a file; BENCHNET_UPDATE=1 writes it.
-func (o outcome) golden(t *testing.T, name string) {
+// matchGoldenFile compares the standard output with a file; BENCHNET_UPDATE=1 writes it.
+func (o commandResult) matchGoldenFile(t *testing.T, name string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if os.Getenv("BENCHNET_UPDATE") != "" {
@@ -187,53 +187,53 @@ func TestResults(t *testing.T) {
 		"experiment.csv": {"results", "bexp/sizes", "-o", "csv"},
 		"runs.txt":       {"results", "benchmarkexperiment/sizes", "--runs"},
 	} {
-		o := kubectl(t, args...)
-		o.wants(t, 0)
-		o.golden(t, name)
+		o := runPlugin(t, args...)
+		o.expect(t, 0)
+		o.matchGoldenFile(t, name)
 	}
 }
 
-func TestResultsAsDocuments(t *testing.T) {
+func TestResultsAsJSONAndYAML(t *testing.T) {
 	var run struct {
 		Kind    string
 		Run     struct{ Name string }
 		Summary struct{ ThroughputPerSecond float64 }
 	}
-	o := kubectl(t, "results", "small-blocks", "-o", "json")
-	o.wants(t, 0)
+	o := runPlugin(t, "results", "small-blocks", "-o", "json")
+	o.expect(t, 0)
 	if err := json.Unmarshal([]byte(o.out), &run); err != nil || run.Kind != "RunResult" || run.Run.Name != "small-blocks" || run.Summary.ThroughputPerSecond == 0 {
 		t.Errorf("%v: %+v", err, run)
 	}
 	var list struct{ Items []map[string]any }
-	o = kubectl(t, "results", "small", "-o", "yaml")
-	o.wants(t, 0)
+	o = runPlugin(t, "results", "small", "-o", "yaml")
+	o.expect(t, 0)
 	if err := yaml.Unmarshal([]byte(o.out), &list); err != nil || len(list.Items) != 2 {
 		t.Errorf("%v: %d items", err, len(list.Items))
 	}
-	o = kubectl(t, "results", "sizes", "-o", "json")
-	o.wants(t, 0, `"kind": "ExperimentResult"`, `"seed"`)
+	o = runPlugin(t, "results", "sizes", "-o", "json")
+	o.expect(t, 0, `"kind": "ExperimentResult"`, `"seed"`)
 }
 
-func TestErrorsReadAsKubectls(t *testing.T) {
-	kubectl(t, "results", "brun/nope").wants(t, 1, `Error from server (NotFound): benchmarkruns.benchnet.dev "nope" not found`)
-	kubectl(t, "results", "nope").wants(t, 1, "Error from server (NotFound)", `"nope" not found`)
-	kubectl(t, "results", "pod/nope").wants(t, 1, `error: "pod/nope": "pod" is not a kind that fits here, which are bexp, bnet, brun`)
-	kubectl(t, "results", "small", "-o", "xml").wants(t, 1, `error: --output "xml" is none of json, yaml, csv, wide`)
-	kubectl(t, "reset", "sizes").wants(t, 1, `benchmarknetworks.benchnet.dev "sizes" not found`)
-	kubectl(t, "report", "small", "--format", "gif").wants(t, 1, `error: --format "gif" is none of svg, png`)
-	kubectl(t, "plan").wants(t, 1, "error: must specify one of -f and -k")
-	kubectlWith(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n", "run", "-f", "-").wants(t, 1, "no BenchmarkNetwork, BenchmarkRun or BenchmarkExperiment")
+func TestErrorsLookLikeKubectl(t *testing.T) {
+	runPlugin(t, "results", "brun/nope").expect(t, 1, `Error from server (NotFound): benchmarkruns.benchnet.dev "nope" not found`)
+	runPlugin(t, "results", "nope").expect(t, 1, "Error from server (NotFound)", `"nope" not found`)
+	runPlugin(t, "results", "pod/nope").expect(t, 1, `error: "pod/nope": "pod" is not a kind that fits here, which are bexp, bnet, brun`)
+	runPlugin(t, "results", "small", "-o", "xml").expect(t, 1, `error: --output "xml" is none of json, yaml, csv, wide`)
+	runPlugin(t, "reset", "sizes").expect(t, 1, `benchmarknetworks.benchnet.dev "sizes" not found`)
+	runPlugin(t, "report", "small", "--format", "gif").expect(t, 1, `error: --format "gif" is none of svg, png`)
+	runPlugin(t, "plan").expect(t, 1, "error: must specify one of -f and -k")
+	runPluginWithInput(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n", "run", "-f", "-").expect(t, 1, "no BenchmarkNetwork, BenchmarkRun or BenchmarkExperiment")
 }
 
-func TestWatchOfWhatHasEnded(t *testing.T) {
-	kubectl(t, "watch", "bnet/small").wants(t, 0, "bnet/small Ready · members 4/4", "brun/small-again Valid", "blocks/s")
-	kubectl(t, "watch", "sizes", "--exit-code").wants(t, 0, "bexp/sizes Complete · runs 8/8 · points 2/2")
+func TestWatchEndedTargets(t *testing.T) {
+	runPlugin(t, "watch", "bnet/small").expect(t, 0, "bnet/small Ready · members 4/4", "brun/small-again Valid", "blocks/s")
+	runPlugin(t, "watch", "sizes", "--exit-code").expect(t, 0, "bexp/sizes Complete · runs 8/8 · points 2/2")
 }
 
 // An invalid run ends with code 2, but with results and watch only if that is asked for.
 func TestExitCodeOfAnInvalidRun(t *testing.T) {
-	ok := kubectl(t, "results", "small-again", "--exit-code")
-	ok.wants(t, 0)
+	ok := runPlugin(t, "results", "small-again", "--exit-code")
+	ok.expect(t, 0)
 	var run v1alpha1.BenchmarkRun
 	key := client.ObjectKey{Namespace: namespace, Name: "small-again"}
 	if err := server.client.Get(t.Context(), key, &run); err != nil {
@@ -251,59 +251,59 @@ func TestExitCodeOfAnInvalidRun(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	kubectl(t, "results", "small-again").wants(t, 0, "small-again is invalid, MemberRestarted: member-1 was restarted")
-	kubectl(t, "results", "small-again", "--exit-code").wants(t, 2, "run small-again is invalid, MemberRestarted: member-1 was restarted")
-	kubectl(t, "watch", "small", "--exit-code").wants(t, 2, "run small-again is invalid")
+	runPlugin(t, "results", "small-again").expect(t, 0, "small-again is invalid, MemberRestarted: member-1 was restarted")
+	runPlugin(t, "results", "small-again", "--exit-code").expect(t, 2, "run small-again is invalid, MemberRestarted: member-1 was restarted")
+	runPlugin(t, "watch", "small", "--exit-code").expect(t, 2, "run small-again is invalid")
 }
 
 func TestCompare(t *testing.T) {
-	o := kubectl(t, "compare", "sizes:small", "sizes:again")
-	o.wants(t, 0, "sizes:again   Throughput    2.31       2.03       -12.16 %", "NoDifference")
-	o = kubectl(t, "compare", "small-blocks", "small-again")
-	o.wants(t, 0, "one run of each", "by batches of 1 and 1 s", "small-again   Throughput   2.93       3.53", "p95          937.0      798.2      -14.81 %")
+	o := runPlugin(t, "compare", "sizes:small", "sizes:again")
+	o.expect(t, 0, "sizes:again   Throughput    2.31       2.03       -12.16 %", "NoDifference")
+	o = runPlugin(t, "compare", "small-blocks", "small-again")
+	o.expect(t, 0, "one run of each", "by batches of 1 and 1 s", "small-again   Throughput   2.93       3.53", "p95          937.0      798.2      -14.81 %")
 	// A loose gate passes; one that so few runs cannot decide at this confidence does not.
-	kubectl(t, "compare", "sizes:small", "sizes:again", "--gate", "throughput=90%").wants(t, 0, "Passed")
-	kubectl(t, "compare", "sizes:small", "sizes:again", "--gate", "throughput=5%", "--confidence", "99").wants(t, 2, "gate undecided: ")
-	kubectl(t, "compare", "sizes", "small-blocks").wants(t, 1, "give two runs or two experiments")
-	kubectl(t, "compare", "sizes:large", "sizes:again").wants(t, 1, `has no variant "large"; there are: small, again`)
-	kubectl(t, "compare", "small-blocks", "small-again", "--gate", "p95=5%").wants(t, 1, "of two single runs only Throughput can be judged")
-	kubectl(t, "compare", "sizes:small", "sizes:again", "--gate", "speed=5%").wants(t, 1, `"speed" is no metric`)
+	runPlugin(t, "compare", "sizes:small", "sizes:again", "--gate", "throughput=90%").expect(t, 0, "Passed")
+	runPlugin(t, "compare", "sizes:small", "sizes:again", "--gate", "throughput=5%", "--confidence", "99").expect(t, 2, "gate undecided: ")
+	runPlugin(t, "compare", "sizes", "small-blocks").expect(t, 1, "give two runs or two experiments")
+	runPlugin(t, "compare", "sizes:large", "sizes:again").expect(t, 1, `has no variant "large"; there are: small, again`)
+	runPlugin(t, "compare", "small-blocks", "small-again", "--gate", "p95=5%").expect(t, 1, "of two single runs only Throughput can be judged")
+	runPlugin(t, "compare", "sizes:small", "sizes:again", "--gate", "speed=5%").expect(t, 1, `"speed" is no metric`)
 }
 
 // A document that was stored is a baseline like any other, and against itself there is no difference.
 func TestCompareWithFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "baseline.json")
-	if err := os.WriteFile(file, []byte(kubectl(t, "results", "sizes", "-o", "json").out), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(runPlugin(t, "results", "sizes", "-o", "json").out), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	o := kubectl(t, "compare", file, "sizes", "--metric", "throughput")
-	o.wants(t, 0, "sizes:small", "sizes:again", "+0.00 %", "NoDifference")
+	o := runPlugin(t, "compare", file, "sizes", "--metric", "throughput")
+	o.expect(t, 0, "sizes:small", "sizes:again", "+0.00 %", "NoDifference")
 	if n := strings.Count(o.out, "\n"); n != 3 {
 		t.Errorf("%d lines, want a head and one for each variant:\n%s", n, o.out)
 	}
-	kubectl(t, "compare", filepath.Join(t.TempDir(), "none.json"), "sizes").wants(t, 1, "no such file")
+	runPlugin(t, "compare", filepath.Join(t.TempDir(), "none.json"), "sizes").expect(t, 1, "no such file")
 }
 
 func TestReport(t *testing.T) {
 	directory := t.TempDir()
 	file := filepath.Join(directory, "all.html")
-	kubectl(t, "report", "small", "-o", file, "--charts", filepath.Join(directory, "charts"), "--csv", directory).wants(t, 0, "all-small-blocks.html", "all-small-again.html")
+	runPlugin(t, "report", "small", "-o", file, "--charts", filepath.Join(directory, "charts"), "--csv", directory).expect(t, 0, "all-small-blocks.html", "all-small-again.html")
 	for _, name := range []string{"all-small-blocks.html", "small-again-summary.csv", "charts/small-again-throughput-over-time.svg"} {
 		content, err := os.ReadFile(filepath.Join(directory, name))
 		if err != nil || len(content) < 100 {
 			t.Errorf("%s: %d bytes, %v", name, len(content), err)
 		}
 	}
-	o := kubectl(t, "report", "sizes", "-o", "-")
-	o.wants(t, 0, "<html", "sizes-p01-r1")
+	o := runPlugin(t, "report", "sizes", "-o", "-")
+	o.expect(t, 0, "<html", "sizes-p01-r1")
 }
 
 func TestPlan(t *testing.T) {
-	network := kubectl(t, "plan", "small")
-	network.wants(t, 2, "bnet/small", "Pods       5 at one time", "StatefulSet/small-member-3", "BenchmarkRun/small-again", "does not fit")
+	network := runPlugin(t, "plan", "small")
+	network.expect(t, 2, "bnet/small", "Pods       5 at one time", "StatefulSet/small-member-3", "BenchmarkRun/small-again", "does not fit")
 	manifest := filepath.Join("testdata", "experiment.yaml")
-	kubectl(t, "plan", "-f", manifest, "--runs").wants(t, 2, "bexp/users", "Runs       12", "users-p02-r2", "variant=")
-	kubectl(t, "plan", "-f", manifest, "-o", "json").wants(t, 2, `"runs": 12`, `"fits": false`)
+	runPlugin(t, "plan", "-f", manifest, "--runs").expect(t, 2, "bexp/users", "Runs       12", "users-p02-r2", "variant=")
+	runPlugin(t, "plan", "-f", manifest, "-o", "json").expect(t, 2, `"runs": 12`, `"fits": false`)
 	err := server.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "users"}, &v1alpha1.BenchmarkExperiment{})
 	if !apierrors.IsNotFound(err) {
 		t.Errorf("a plan made the experiment: %v", err)
@@ -313,13 +313,13 @@ func TestPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrong := strings.Replace(string(text), "workload.measure.window", "workload.measure.windows", 1)
-	kubectlWith(t, wrong, "plan", "-f", "-").wants(t, 1, "windows")
+	runPluginWithInput(t, wrong, "plan", "-f", "-").expect(t, 1, "windows")
 }
 
 // With nobody to carry out what was applied, the time is over before it has ended.
 func TestRunTimesOut(t *testing.T) {
-	o := kubectl(t, "run", "-f", filepath.Join("testdata", "network.yaml"), "--timeout", "1s")
-	o.wants(t, 1, "benchmarknetwork/idle applied", "to come back: kubectl benchnet watch -n bn-plugin bnet/idle", "error: not ended within --timeout 1s")
+	o := runPlugin(t, "run", "-f", filepath.Join("testdata", "network.yaml"), "--timeout", "1s")
+	o.expect(t, 1, "benchmarknetwork/idle applied", "to come back: kubectl benchnet watch -n bn-plugin bnet/idle", "error: not ended within --timeout 1s")
 	var network v1alpha1.BenchmarkNetwork
 	if err := server.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "idle"}, &network); err != nil {
 		t.Fatal(err)
@@ -345,18 +345,18 @@ func TestInterruption(t *testing.T) {
 	if server == nil {
 		t.Skip("KUBEBUILDER_ASSETS is not set: make test-envtest builds the API server")
 	}
-	kubectl(t, "run", "-f", filepath.Join("testdata", "network.yaml"), "--timeout", "1s").wants(t, 1)
+	runPlugin(t, "run", "-f", filepath.Join("testdata", "network.yaml"), "--timeout", "1s").expect(t, 1)
 	ctx, interrupt := context.WithCancel(t.Context())
 	out, errOut := interruptingWriter{interrupt: interrupt}, bytes.Buffer{}
 	code := cli.Run(ctx, "0.1.0", strings.NewReader(""), &out, &errOut, []string{"--kubeconfig", server.kubeconfig, "-n", namespace, "watch", "idle"})
-	outcome{code, out.String(), errOut.String()}.wants(t, 130, "bnet/idle Pending", "bnet/idle goes on; to come back: kubectl benchnet watch -n bn-plugin bnet/idle")
+	commandResult{code, out.String(), errOut.String()}.expect(t, 130, "bnet/idle Pending", "bnet/idle goes on; to come back: kubectl benchnet watch -n bn-plugin bnet/idle")
 }
 
 func TestReset(t *testing.T) {
 	at := regexp.MustCompile(`^\d{8}T\d{6}\.\d{3}Z$`)
 	seen := map[string]bool{}
 	for range 2 {
-		kubectl(t, "reset", "small").wants(t, 0, "bnet/small reset requested")
+		runPlugin(t, "reset", "small").expect(t, 0, "bnet/small reset requested")
 		var network v1alpha1.BenchmarkNetwork
 		if err := server.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "small"}, &network); err != nil {
 			t.Fatal(err)
@@ -367,28 +367,28 @@ func TestReset(t *testing.T) {
 		}
 		seen[value] = true
 	}
-	kubectl(t, "reset", "small", "--wait", "--timeout", "1s").wants(t, 1, "error: wait for the reset of network small")
+	runPlugin(t, "reset", "small", "--wait", "--timeout", "1s").expect(t, 1, "error: wait for the reset of network small")
 }
 
 // What reproduce writes can be applied where nothing of it is, and gives the plan that was measured.
 func TestReproduce(t *testing.T) {
 	directory := t.TempDir()
-	kubectl(t, "reproduce", "small-blocks", "-o", directory).wants(t, 0, "network-small.yaml")
+	runPlugin(t, "reproduce", "small-blocks", "-o", directory).expect(t, 0, "network-small.yaml")
 	var network v1alpha1.BenchmarkNetwork
 	key := client.ObjectKey{Namespace: namespace, Name: "small"}
 	if err := server.client.Get(t.Context(), key, &network); err != nil {
 		t.Fatal(err)
 	}
-	recorded, planned := network.Status, hash(t, &network)
+	recorded, planned := network.Status, planHash(t, &network)
 	if err := server.client.Delete(t.Context(), &network); err != nil {
 		t.Fatal(err)
 	}
-	kubectl(t, "run", "-k", directory, "--timeout", "1s").wants(t, 1, "benchmarknetwork/small applied")
+	runPlugin(t, "run", "-k", directory, "--timeout", "1s").expect(t, 1, "benchmarknetwork/small applied")
 	network = v1alpha1.BenchmarkNetwork{}
 	if err := server.client.Get(t.Context(), key, &network); err != nil {
 		t.Fatal(err)
 	}
-	if got := hash(t, &network); got != planned {
+	if got := planHash(t, &network); got != planned {
 		t.Errorf("the plan's hash is %s, before it was %s", got, planned)
 	}
 	readme, err := os.ReadFile(filepath.Join(directory, "README.md"))
@@ -399,19 +399,19 @@ func TestReproduce(t *testing.T) {
 	if err := server.client.Status().Update(t.Context(), &network); err != nil {
 		t.Fatal(err)
 	}
-	o := kubectl(t, "reproduce", "sizes", "-o", "-")
-	o.wants(t, 0, "kind: BenchmarkExperiment", "repetitions: 4")
+	o := runPlugin(t, "reproduce", "sizes", "-o", "-")
+	o.expect(t, 0, "kind: BenchmarkExperiment", "repetitions: 4")
 }
 
-// hash of the plan as the operator makes it.
-func hash(t *testing.T, network *v1alpha1.BenchmarkNetwork) string {
+// planHash of the plan as the operator makes it.
+func planHash(t *testing.T, network *v1alpha1.BenchmarkNetwork) string {
 	t.Helper()
-	p, err := all.Registry().Get(network.Spec.Platform.Type)
+	p, err := all.New().Get(network.Spec.Platform.Type)
 	if err != nil {
 		t.Fatal(err)
 	}
 	built, err := plan.Build(plan.Input{Network: network, Platform: p, KubeVersion: "v1.34.4",
-		Images: images.Catalogue{Registry: images.DefaultRegistry, Version: "0.1.0"}, MaterialComplete: func(string) bool { return true }})
+		Images: images.ImageCatalogue{Registry: images.DefaultImageRegistry, Version: "0.1.0"}, GenesisSecretFilled: func(string) bool { return true }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -419,10 +419,10 @@ func hash(t *testing.T, network *v1alpha1.BenchmarkNetwork) string {
 }
 
 func TestCompletion(t *testing.T) {
-	kubectl(t, "__complete", "results", "").wants(t, 0, "sizes\n", "small\n", "small-blocks\n")
-	kubectl(t, "__complete", "reset", "").wants(t, 0, "small\n")
-	if o := kubectl(t, "__complete", "reset", ""); strings.Contains(o.out, "sizes") {
+	runPlugin(t, "__complete", "results", "").expect(t, 0, "sizes\n", "small\n", "small-blocks\n")
+	runPlugin(t, "__complete", "reset", "").expect(t, 0, "small\n")
+	if o := runPlugin(t, "__complete", "reset", ""); strings.Contains(o.out, "sizes") {
 		t.Errorf("experiments cannot be reset:\n%s", o.out)
 	}
-	kubectl(t, "__complete", "report", "small", "--format", "").wants(t, 0, "svg\n", "png\n")
+	runPlugin(t, "__complete", "report", "small", "--format", "").expect(t, 0, "svg\n", "png\n")
 }

@@ -22,7 +22,7 @@ type compareOptions struct {
 	output         string
 }
 
-func (s *session) compare() *cobra.Command {
+func (s *session) compareCommand() *cobra.Command {
 	var o compareOptions
 	cmd := &cobra.Command{
 		Use:   "compare BASELINE CANDIDATE",
@@ -38,7 +38,7 @@ It ends with code 2 if a gate failed or could not be judged.`,
 		Example: `  kubectl benchnet compare i1:default i1:compressed
   kubectl benchnet compare baseline.json i1 --gate throughput=5% --gate p95=10%
   kubectl benchnet compare brun/two-banks-issue brun/two-banks-again`,
-		Args: cobra.ExactArgs(2), ValidArgsFunction: s.names(2, cluster.Experiment, cluster.Run),
+		Args: cobra.ExactArgs(2), ValidArgsFunction: s.completeNames(2, cluster.Experiment, cluster.Run),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.showComparison(cmd.Context(), o, args[0], args[1])
 		},
@@ -48,16 +48,16 @@ It ends with code 2 if a gate failed or could not be judged.`,
 	cmd.Flags().Int32Var(&o.confidence, "confidence", 95, "of the intervals, in percent")
 	cmd.Flags().Int64Var(&o.seed, "seed", 1, "of the resampling")
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "json, yaml or wide; default: a table")
-	_ = cmd.RegisterFlagCompletionFunc("output", values("json", "yaml", "wide"))
+	_ = cmd.RegisterFlagCompletionFunc("output", completeValues("json", "yaml", "wide"))
 	return cmd
 }
 
-func (o compareOptions) question() (comparison.Question, error) {
-	q := comparison.Question{ConfidencePercent: o.confidence, Seed: o.seed}
+func (o compareOptions) comparisonOptions() (comparison.Options, error) {
+	q := comparison.Options{ConfidencePercent: o.confidence, Seed: o.seed}
 	if o.confidence < 50 || o.confidence > 99 {
 		return q, fmt.Errorf("--confidence %d must be from 50 to 99", o.confidence)
 	}
-	if err := outputOf(o.output, "json", "yaml", "wide"); err != nil {
+	if err := validateOutput(o.output, "json", "yaml", "wide"); err != nil {
 		return q, err
 	}
 	for _, text := range o.metrics {
@@ -78,15 +78,15 @@ func (o compareOptions) question() (comparison.Question, error) {
 }
 
 func (s *session) showComparison(ctx context.Context, o compareOptions, first, second string) error {
-	question, err := o.question()
+	question, err := o.comparisonOptions()
 	if err != nil {
 		return err
 	}
-	baseline, err := comparison.Read(ctx, s.connect, first)
+	baseline, err := comparison.LoadSide(ctx, s.connect, first)
 	if err != nil {
 		return err
 	}
-	candidate, err := comparison.Read(ctx, s.connect, second)
+	candidate, err := comparison.LoadSide(ctx, s.connect, second)
 	if err != nil {
 		return err
 	}
@@ -94,20 +94,20 @@ func (s *session) showComparison(ctx context.Context, o compareOptions, first, s
 	if err != nil {
 		return err
 	}
-	s.caution(baseline.Run, candidate.Run)
+	s.warnAboutSingleRuns(baseline.Run, candidate.Run)
 	if err := s.writeComparison(o, outcomes, baseline, candidate); err != nil {
 		return err
 	}
-	return gates(outcomes)
+	return checkGates(outcomes)
 }
 
-// caution about what single runs cannot tell.
-func (s *session) caution(runs ...*results.Result) {
+// warnAboutSingleRuns about what single runs cannot tell.
+func (s *session) warnAboutSingleRuns(runs ...*results.RunResult) {
 	if runs[0] == nil {
 		return
 	}
 	fmt.Fprintf(s.ErrOut, "one run of each: the interval is of the spread within the runs, by batches of %d and %d s; "+
-		"what differs from run to run is not in it\n", comparison.BatchSeconds(runs[0]), comparison.BatchSeconds(runs[1]))
+		"what differs from run to run is not in it\n", comparison.SecondsPerBatch(runs[0]), comparison.SecondsPerBatch(runs[1]))
 	for _, run := range runs {
 		if run.Verdict.Validity == results.Invalid {
 			fmt.Fprintf(s.ErrOut, "warning: run %s is invalid\n", run.Run.Name)
@@ -117,18 +117,18 @@ func (s *session) caution(runs ...*results.Result) {
 
 func (s *session) writeComparison(o compareOptions, outcomes []experiment.ComparisonOutcome, baseline, candidate *comparison.Side) error {
 	if o.output == "json" || o.output == "yaml" {
-		return s.write(outcomes, o.output)
+		return s.writeDocument(outcomes, o.output)
 	}
-	tables := []*table.Table{table.Comparisons(outcomes)}
+	tables := []*table.Table{table.ForComparisons(outcomes)}
 	if baseline.Run != nil {
-		tables = append(tables, table.Latencies(baseline.Run, candidate.Run))
+		tables = append(tables, table.ForLatencies(baseline.Run, candidate.Run))
 	}
 	return s.printTables(o.output == "wide", tables...)
 }
 
-// gates that did not pass, as a judgement.
-func gates(outcomes []experiment.ComparisonOutcome) error {
-	var failed judgement
+// checkGates that did not pass, as a judgement.
+func checkGates(outcomes []experiment.ComparisonOutcome) error {
+	var failed failedChecksError
 	for _, o := range outcomes {
 		if o.Gate == experiment.GateFailed || o.Gate == experiment.GateUndecided {
 			failed = append(failed, fmt.Sprintf("gate %s: %s: %s", strings.ToLower(o.Gate), o.Candidate, o.Message))

@@ -11,17 +11,17 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 )
 
-// quiet keeps warnings of the API server out of the output, and lets a look at a few dozen objects pass in one go.
-func quiet(config *rest.Config) *rest.Config {
+// configureRESTClient keeps warnings of the API server out of the output, and lets a look at a few dozen objects pass in one go.
+func configureRESTClient(config *rest.Config) *rest.Config {
 	config.WarningHandler = rest.NoWarnings{}
 	config.QPS, config.Burst = 50, 100
 	return config
 }
 
-type completer = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective)
+type completionFunc = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective)
 
-// names completes up to so many arguments with names of the kinds.
-func (s *session) names(arguments int, kinds ...cluster.Kind) completer {
+// completeNames completes up to so many arguments with names of the kinds.
+func (s *session) completeNames(arguments int, kinds ...cluster.Kind) completionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= arguments {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -30,7 +30,7 @@ func (s *session) names(arguments int, kinds ...cluster.Kind) completer {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
-		names, err := c.Names(cmd.Context(), kinds...)
+		names, err := c.ListNames(cmd.Context(), kinds...)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
@@ -38,8 +38,8 @@ func (s *session) names(arguments int, kinds ...cluster.Kind) completer {
 	}
 }
 
-// completeFlags completes the values of kubectl's flags.
-func (s *session) completeFlags(root *cobra.Command) {
+// registerFlagCompletions completes the values of kubectl's flags.
+func (s *session) registerFlagCompletions(root *cobra.Command) {
 	complete := func(flag string, find func(cmd *cobra.Command) ([]string, error)) {
 		_ = root.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			found, err := find(cmd)
@@ -54,7 +54,7 @@ func (s *session) completeFlags(root *cobra.Command) {
 		if err != nil {
 			return nil, err
 		}
-		return c.Namespaces(cmd.Context())
+		return c.ListNamespaces(cmd.Context())
 	})
 	complete("context", func(*cobra.Command) ([]string, error) {
 		config, err := s.flags.ToRawKubeConfigLoader().RawConfig()
@@ -69,23 +69,23 @@ func (s *session) completeFlags(root *cobra.Command) {
 	})
 }
 
-// values completes an argument or a flag with fixed words.
-func values(words ...string) completer {
+// completeValues completes an argument or a flag with fixed words.
+func completeValues(words ...string) completionFunc {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// oneOf refuses a value of a flag that is none of the words.
-func oneOf(flag, value string, words ...string) error {
+// validateChoice refuses a value of a flag that is none of the words.
+func validateChoice(flag, value string, words ...string) error {
 	if slices.Contains(words, value) {
 		return nil
 	}
 	return fmt.Errorf("--%s %q is none of %s", flag, value, strings.Join(words, ", "))
 }
 
-// outputOf refuses an output format that is none of the words; empty is the command's own.
-func outputOf(value string, words ...string) error {
+// validateOutput refuses an output format that is none of the words; empty is the command's own.
+func validateOutput(value string, words ...string) error {
 	if value == "" {
 		return nil
 	}
-	return oneOf("output", value, words...)
+	return validateChoice("output", value, words...)
 }

@@ -14,16 +14,16 @@ import (
 
 // writeCSV writes the summaries of the runs that have a result, a row each. A column that some runs alone have, such as a
 // platform's own number, is empty for the others.
-func (s *session) writeCSV(ctx context.Context, c *cluster.Cluster, runs []v1alpha1.BenchmarkRun) error {
+func (s *session) writeCSV(ctx context.Context, c *cluster.Connection, runs []v1alpha1.BenchmarkRun) error {
 	var columns []string
 	var rows []map[string]string
-	documents, err := c.RunDocuments(ctx, runs)
+	documents, err := c.ReadRunDocuments(ctx, runs)
 	if err != nil {
 		return err
 	}
 	for _, document := range documents {
 		var text bytes.Buffer
-		if err := report.RunCSV(&text, document.Result); err != nil {
+		if err := report.WriteRunCSV(&text, document.RunResult); err != nil {
 			return err
 		}
 		lines, err := csv.NewReader(&text).ReadAll()

@@ -29,7 +29,7 @@ func TestResultFilesNeedNoCluster(t *testing.T) {
 	}{
 		{"report of an experiment", []string{"report", experiment, "-o", "-", "--csv", directory}, 0, "<html"},
 		{"report of a run", []string{"report", run, "-o", "-"}, 0, "<html"},
-		{"report of an indented run that is larger than a stored one", []string{"report", indented(t, run), "-o", "-"}, 0, "<html"},
+		{"report of an indented run that is larger than a stored one", []string{"report", writeIndentedCopy(t, run), "-o", "-"}, 0, "<html"},
 		{"comparison of a file with itself", []string{"compare", experiment, experiment, "--metric", "throughput"}, 0, "DETECTABLE"},
 		{"no such file", []string{"report", filepath.Join(directory, "none.json")}, 1, "no such file"},
 		{"a file that is no result", []string{"report", "offline_test.go"}, 1, "read offline_test.go: "},
@@ -47,14 +47,14 @@ func TestResultFilesNeedNoCluster(t *testing.T) {
 	}
 }
 
-// indented returns a file with the same document and more than four megabytes of spaces, as results -o json writes one of many seconds.
-func indented(t *testing.T, file string) string {
+// writeIndentedCopy returns a file with the same document and more than four megabytes of spaces, as results -o json writes one of many seconds.
+func writeIndentedCopy(t *testing.T, file string) string {
 	t.Helper()
 	packed, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := results.Unpack(packed)
+	text, err := results.UnpackDocument(packed)
 	if err != nil {
 		t.Fatal(err)
 	}

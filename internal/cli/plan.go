@@ -25,8 +25,8 @@ type planOptions struct {
 	runs   bool
 }
 
-func (s *session) plan() *cobra.Command {
-	o := planOptions{files: fileFlags("to plan")}
+func (s *session) planCommand() *cobra.Command {
+	o := planOptions{files: newFileFlags("to plan")}
 	cmd := &cobra.Command{
 		Use:   "plan -f FILE | NAME",
 		Short: "Show what a network or an experiment would need and how long it would take, and whether the cluster has room",
@@ -36,42 +36,42 @@ runs are made. The API server checks the manifests as if they were applied; noth
 It ends with code 2 if the cluster cannot hold it.`,
 		Example: `  kubectl benchnet plan -f experiment.yaml
   kubectl benchnet plan bexp/i1 --runs`,
-		Args: cobra.MaximumNArgs(1), ValidArgsFunction: s.names(1, cluster.Experiment, cluster.Network),
+		Args: cobra.MaximumNArgs(1), ValidArgsFunction: s.completeNames(1, cluster.Experiment, cluster.Network),
 		RunE: func(cmd *cobra.Command, args []string) error { return s.showPlans(cmd.Context(), o, args) },
 	}
 	o.files.AddFlags(cmd.Flags())
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "json or yaml; default: text")
 	cmd.Flags().BoolVar(&o.runs, "runs", false, "list the runs of an experiment in their order")
-	_ = cmd.RegisterFlagCompletionFunc("output", values("json", "yaml"))
+	_ = cmd.RegisterFlagCompletionFunc("output", completeValues("json", "yaml"))
 	return cmd
 }
 
 func (s *session) showPlans(ctx context.Context, o planOptions, args []string) error {
-	if err := outputOf(o.output, "json", "yaml"); err != nil {
+	if err := validateOutput(o.output, "json", "yaml"); err != nil {
 		return err
 	}
 	c, err := s.connect()
 	if err != nil {
 		return err
 	}
-	objects, err := s.planned(ctx, c, o, args)
+	objects, err := s.loadPlanObjects(ctx, c, o, args)
 	if err != nil {
 		return err
 	}
-	version, err := c.KubeVersion()
+	version, err := c.ServerVersion()
 	if err != nil {
 		return err
 	}
-	forecaster := &forecast.Forecaster{Cluster: c, Rehearsal: rehearsal.Rehearsal{Client: c.Client, Platforms: all.Registry(),
-		Images: images.Catalogue{Registry: images.DefaultRegistry, Version: s.version}, KubeVersion: version}}
-	var refusals judgement
+	forecaster := &forecast.Forecaster{Connection: c, Checker: rehearsal.Checker{Client: c.Client, Platforms: all.New(),
+		Images: images.ImageCatalogue{Registry: images.DefaultImageRegistry, Version: s.version}, KubeVersion: version}}
+	var refusals failedChecksError
 	shown := 0
 	for _, object := range objects {
 		target, ok := cluster.TargetOf(object)
 		if !ok || target.Kind == cluster.Run {
 			continue
 		}
-		found, err := forecaster.Of(ctx, object, target)
+		found, err := forecaster.ForecastObject(ctx, object, target)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (s *session) showPlans(ctx context.Context, o planOptions, args []string) e
 			return err
 		}
 		if !found.Fits {
-			refusals = append(refusals, fmt.Sprintf("%s does not fit: %s", target, found.Room))
+			refusals = append(refusals, fmt.Sprintf("%s does not fit: %s", target, found.CapacityMessage))
 		}
 		shown++
 	}
@@ -92,20 +92,20 @@ func (s *session) showPlans(ctx context.Context, o planOptions, args []string) e
 	return nil
 }
 
-// planned are the objects of the files, or the one of that name.
-func (s *session) planned(ctx context.Context, c *cluster.Cluster, o planOptions, args []string) ([]*unstructured.Unstructured, error) {
+// loadPlanObjects are the objects of the files, or the one of that name.
+func (s *session) loadPlanObjects(ctx context.Context, c *cluster.Connection, o planOptions, args []string) ([]*unstructured.Unstructured, error) {
 	files := o.files.ToOptions()
 	if len(args) == 0 {
-		return c.Manifests(files, s.In)
+		return c.ReadManifests(files, s.In)
 	}
 	if files.RequireFilenameOrKustomize() == nil {
 		return nil, errors.New("give either NAME or -f, not both")
 	}
-	target, err := c.Find(ctx, args[0], cluster.Experiment, cluster.Network)
+	target, err := c.FindTarget(ctx, args[0], cluster.Experiment, cluster.Network)
 	if err != nil {
 		return nil, err
 	}
-	object, err := c.Manifest(ctx, target)
+	object, err := c.GetManifest(ctx, target)
 	return []*unstructured.Unstructured{object}, err
 }
 
@@ -114,7 +114,7 @@ func (s *session) showPlan(f *forecast.Forecast, o planOptions, another bool) er
 		if another && o.output == "yaml" {
 			fmt.Fprintln(s.Out, "---")
 		}
-		return s.write(f, o.output)
+		return s.writeDocument(f, o.output)
 	}
 	if another {
 		fmt.Fprintln(s.Out)
@@ -124,7 +124,7 @@ func (s *session) showPlan(f *forecast.Forecast, o planOptions, another bool) er
 	if !f.Fits {
 		room = "does not fit"
 	}
-	if f.Later {
+	if f.FitsLater {
 		room += " now"
 	}
 	for _, line := range [][2]string{
@@ -133,39 +133,39 @@ func (s *session) showPlan(f *forecast.Forecast, o planOptions, another bool) er
 		{"Pods", fmt.Sprintf("%d at one time", f.Pods)},
 		{"Cores", f.Cores.String() + " requested"},
 		{"Memory", f.Memory.String() + " requested"},
-		{"Volumes", volumes(f)},
+		{"Volumes", formatVolumes(f)},
 		{"Duration", "about " + f.Duration.Duration.String()},
-		{"Cluster", strings.TrimSuffix(room+": "+f.Room, ": ")},
+		{"Cluster", strings.TrimSuffix(room+": "+f.CapacityMessage, ": ")},
 	} {
 		fmt.Fprintf(s.Out, "  %-10s %s\n", line[0], line[1])
 	}
 	fmt.Fprintln(s.Out)
 	switch {
 	case f.Design == nil:
-		return planTable(f).Print(s.Out, false)
+		return newStageTable(f).Print(s.Out, false)
 	case o.runs:
-		return table.Turns(f.Experiment, f.Design, f.Groups).Print(s.Out, false)
+		return table.ForRunOrder(f.Experiment, f.Design, f.Groups).Print(s.Out, false)
 	}
-	return table.Design(f.Experiment, f.Design).Print(s.Out, false)
+	return table.ForDesign(f.Experiment, f.Design).Print(s.Out, false)
 }
 
-func volumes(f *forecast.Forecast) string {
+func formatVolumes(f *forecast.Forecast) string {
 	if f.Volumes == 0 {
 		return "none"
 	}
 	return fmt.Sprintf("%d of %s in all", f.Volumes, f.Storage.String())
 }
 
-// planTable has the stages of a network with their objects.
-func planTable(f *forecast.Forecast) *table.Table {
+// newStageTable has the stages of a network with their objects.
+func newStageTable(f *forecast.Forecast) *table.Table {
 	t := table.New("Stage", "Object")
 	for _, stage := range f.Stages {
 		for _, object := range stage.Objects {
-			t.Add(stage.Name, object)
+			t.AddRow(stage.Name, object)
 		}
 	}
 	for _, run := range f.Runs {
-		t.Add("Workloads", "BenchmarkRun/"+run)
+		t.AddRow("Workloads", "BenchmarkRun/"+run)
 	}
 	return t
 }

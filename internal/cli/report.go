@@ -39,9 +39,9 @@ the report lacks what they say of the environment.`,
   kubectl benchnet report brun/two-banks-issue -o report.html --charts charts --format png
   kubectl benchnet report i1 --csv numbers
   kubectl benchnet report result.json`,
-		Args: cobra.ExactArgs(1), ValidArgsFunction: s.names(1, cluster.Kinds...),
+		Args: cobra.ExactArgs(1), ValidArgsFunction: s.completeNames(1, cluster.Kinds...),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOf("format", o.format, string(report.SVG), string(report.PNG)); err != nil {
+			if err := validateChoice("format", o.format, string(report.SVG), string(report.PNG)); err != nil {
 				return err
 			}
 			content, err := cluster.ReadResultFile(args[0])
@@ -49,41 +49,41 @@ the report lacks what they say of the environment.`,
 				return err
 			}
 			if content != nil {
-				return s.reportOnFile(args[0], content, o)
+				return s.reportFile(args[0], content, o)
 			}
 			c, err := s.connect()
 			if err != nil {
 				return err
 			}
-			target, err := c.Find(cmd.Context(), args[0], cluster.Kinds...)
+			target, err := c.FindTarget(cmd.Context(), args[0], cluster.Kinds...)
 			if err != nil {
 				return err
 			}
-			return s.reportOn(cmd.Context(), c, []cluster.Target{target}, o)
+			return s.reportTargets(cmd.Context(), c, []cluster.Target{target}, o)
 		},
 	}
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "file of the report, - for standard output; default: NAME.html")
 	cmd.Flags().StringVar(&o.charts, "charts", "", "directory for the charts, each in a file")
 	cmd.Flags().StringVar(&o.format, "format", string(report.SVG), "of the charts: svg or png")
 	cmd.Flags().StringVar(&o.csv, "csv", "", "directory for the numbers as CSV")
-	_ = cmd.RegisterFlagCompletionFunc("format", values(string(report.SVG), string(report.PNG)))
+	_ = cmd.RegisterFlagCompletionFunc("format", completeValues(string(report.SVG), string(report.PNG)))
 	return cmd
 }
 
-// subject is what has a report of its own.
-type subject struct {
-	name   string
-	page   func(io.Writer) error
-	charts func() ([]report.Chart, error)
+// reportSource is what has a report of its own.
+type reportSource struct {
+	name      string
+	writePage func(io.Writer) error
+	charts    func() ([]report.Chart, error)
 	// tables by the name of their file.
 	tables map[string]func(io.Writer) error
 }
 
-// reportOn writes the reports of the targets. Where there are several, their names become parts of the files' names.
-func (s *session) reportOn(ctx context.Context, c *cluster.Cluster, targets []cluster.Target, o reportOptions) error {
-	var subjects []subject
+// reportTargets writes the reports of the targets. Where there are several, their names become parts of the files' names.
+func (s *session) reportTargets(ctx context.Context, c *cluster.Connection, targets []cluster.Target, o reportOptions) error {
+	var subjects []reportSource
 	for _, target := range targets {
-		found, err := subjectsOf(ctx, c, target)
+		found, err := loadReportSources(ctx, c, target)
 		if err != nil {
 			return err
 		}
@@ -95,9 +95,9 @@ func (s *session) reportOn(ctx context.Context, c *cluster.Cluster, targets []cl
 	return s.writeReports(subjects, o)
 }
 
-// reportOnFile writes the reports of the documents in a file.
-func (s *session) reportOnFile(file string, content []byte, o reportOptions) error {
-	subjects, err := readSubjects(content)
+// reportFile writes the reports of the documents in a file.
+func (s *session) reportFile(file string, content []byte, o reportOptions) error {
+	subjects, err := decodeReportSources(content)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", file, err)
 	}
@@ -112,7 +112,7 @@ func (s *session) reportOnFile(file string, content []byte, o reportOptions) err
 	return s.writeReports(subjects, o)
 }
 
-func (s *session) writeReports(subjects []subject, o reportOptions) error {
+func (s *session) writeReports(subjects []reportSource, o reportOptions) error {
 	for _, of := range subjects {
 		if err := s.writeReport(of, o, len(subjects) > 1); err != nil {
 			return fmt.Errorf("report of %s: %w", of.name, err)
@@ -121,31 +121,31 @@ func (s *session) writeReports(subjects []subject, o reportOptions) error {
 	return nil
 }
 
-func subjectsOf(ctx context.Context, c *cluster.Cluster, target cluster.Target) ([]subject, error) {
-	runs, err := c.RunsOf(ctx, target)
+func loadReportSources(ctx context.Context, c *cluster.Connection, target cluster.Target) ([]reportSource, error) {
+	runs, err := c.ListRuns(ctx, target)
 	if err != nil {
 		return nil, err
 	}
 	if target.Kind == cluster.Experiment {
-		found, err := ofExperiment(ctx, c, target, runs)
-		return []subject{found}, err
+		found, err := loadExperimentSource(ctx, c, target, runs)
+		return []reportSource{found}, err
 	}
-	var all []subject
+	var all []reportSource
 	for i := range runs {
 		if runs[i].Status.Result == nil && target.Kind == cluster.Network {
 			continue
 		}
-		document, err := c.RunDocument(ctx, &runs[i])
+		document, err := c.ReadRunDocument(ctx, &runs[i])
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, ofRun(runs[i].Name, document.Result))
+		all = append(all, newRunSource(runs[i].Name, document.RunResult))
 	}
 	return all, nil
 }
 
-// readSubjects returns the subjects of the reports on a document: a run, an experiment, or each item of a list of runs.
-func readSubjects(content []byte) ([]subject, error) {
+// decodeReportSources returns the subjects of the reports on a document: a run, an experiment, or each item of a list of runs.
+func decodeReportSources(content []byte) ([]reportSource, error) {
 	var head struct {
 		Kind  string            `json:"kind"`
 		Items []json.RawMessage `json:"items"`
@@ -155,91 +155,91 @@ func readSubjects(content []byte) ([]subject, error) {
 	}
 	switch head.Kind {
 	case results.Kind:
-		run, err := results.Decode(content)
+		run, err := results.DecodeRunResult(content)
 		if err != nil {
 			return nil, err
 		}
-		return []subject{ofRun(run.Run.Name, run)}, nil
+		return []reportSource{newRunSource(run.Run.Name, run)}, nil
 	case experiment.Kind:
 		result, err := experiment.Decode(content)
 		if err != nil {
 			return nil, err
 		}
-		return []subject{experimentSubject(result.Experiment.Name, result, nil)}, nil
+		return []reportSource{newExperimentSource(result.Experiment.Name, result, nil)}, nil
 	case "List":
-		var all []subject
+		var all []reportSource
 		for i, item := range head.Items {
-			run, err := results.Decode(item)
+			run, err := results.DecodeRunResult(item)
 			if err != nil {
 				return nil, fmt.Errorf("items[%d]: %w", i, err)
 			}
-			all = append(all, ofRun(run.Run.Name, run))
+			all = append(all, newRunSource(run.Run.Name, run))
 		}
 		return all, nil
 	}
 	return nil, fmt.Errorf("kind is %q, must be %s, %s or List", head.Kind, results.Kind, experiment.Kind)
 }
 
-func ofRun(name string, r *results.Result) subject {
-	return subject{name: name,
-		page:   func(w io.Writer) error { return report.Run(w, r) },
-		charts: func() ([]report.Chart, error) { return report.RunCharts(r) },
+func newRunSource(name string, r *results.RunResult) reportSource {
+	return reportSource{name: name,
+		writePage: func(w io.Writer) error { return report.WriteRunPage(w, r) },
+		charts:    func() ([]report.Chart, error) { return report.RunCharts(r) },
 		tables: map[string]func(io.Writer) error{
-			"summary.csv": func(w io.Writer) error { return report.RunCSV(w, r) },
-			"series.csv":  func(w io.Writer) error { return report.SeriesCSV(w, r) },
-			"blocks.csv":  func(w io.Writer) error { return report.BlocksCSV(w, r) },
+			"summary.csv": func(w io.Writer) error { return report.WriteRunCSV(w, r) },
+			"series.csv":  func(w io.Writer) error { return report.WriteSeriesCSV(w, r) },
+			"blocks.csv":  func(w io.Writer) error { return report.WriteBlocksCSV(w, r) },
 		}}
 }
 
-func ofExperiment(ctx context.Context, c *cluster.Cluster, target cluster.Target, runs []v1alpha1.BenchmarkRun) (subject, error) {
+func loadExperimentSource(ctx context.Context, c *cluster.Connection, target cluster.Target, runs []v1alpha1.BenchmarkRun) (reportSource, error) {
 	var e v1alpha1.BenchmarkExperiment
 	if err := c.Client.Get(ctx, target.Key(), &e); err != nil {
-		return subject{}, err
+		return reportSource{}, err
 	}
-	document, err := c.ExperimentDocument(ctx, &e)
+	document, err := c.ReadExperimentDocument(ctx, &e)
 	if err != nil {
-		return subject{}, err
+		return reportSource{}, err
 	}
-	byName := map[string]*results.Result{}
-	documents, err := c.RunDocuments(ctx, runs)
+	byName := map[string]*results.RunResult{}
+	documents, err := c.ReadRunDocuments(ctx, runs)
 	if err != nil {
-		return subject{}, err
+		return reportSource{}, err
 	}
 	for _, run := range documents {
-		byName[run.Run.Name] = run.Result
+		byName[run.Run.Name] = run.RunResult
 	}
-	return experimentSubject(target.Name, document.Result, byName), nil
+	return newExperimentSource(target.Name, document.Result, byName), nil
 }
 
-// experimentSubject returns the subject of the report on an experiment. runs are the results of its runs by name, as far as they are
+// newExperimentSource returns the subject of the report on an experiment. runs are the results of its runs by name, as far as they are
 // known.
-func experimentSubject(name string, e *experiment.Result, runs map[string]*results.Result) subject {
-	return subject{name: name,
-		page:   func(w io.Writer) error { return report.Experiment(w, e, runs) },
-		charts: func() ([]report.Chart, error) { return report.ExperimentCharts(e, runs) },
+func newExperimentSource(name string, e *experiment.Result, runs map[string]*results.RunResult) reportSource {
+	return reportSource{name: name,
+		writePage: func(w io.Writer) error { return report.WriteExperimentPage(w, e, runs) },
+		charts:    func() ([]report.Chart, error) { return report.ExperimentCharts(e, runs) },
 		tables: map[string]func(io.Writer) error{
-			"points.csv": func(w io.Writer) error { return report.PointsCSV(w, e) },
-			"runs.csv":   func(w io.Writer) error { return report.RunsCSV(w, e, runs) },
+			"points.csv": func(w io.Writer) error { return report.WritePointsCSV(w, e) },
+			"runs.csv":   func(w io.Writer) error { return report.WriteRunsCSV(w, e, runs) },
 		}}
 }
 
-func (s *session) writeReport(of subject, o reportOptions, several bool) error {
+func (s *session) writeReport(of reportSource, o reportOptions, several bool) error {
 	output := o.output
 	switch {
 	case output == "-":
-		return of.page(s.Out)
+		return of.writePage(s.Out)
 	case output == "":
 		output = of.name + ".html"
 	case several:
 		extension := filepath.Ext(output)
 		output = strings.TrimSuffix(output, extension) + "-" + of.name + extension
 	}
-	if err := s.save(output, of.page); err != nil {
+	if err := s.saveFile(output, of.writePage); err != nil {
 		return err
 	}
 	if o.csv != "" {
 		for name, write := range of.tables {
-			if err := s.save(filepath.Join(o.csv, of.name+"-"+name), write); err != nil {
+			if err := s.saveFile(filepath.Join(o.csv, of.name+"-"+name), write); err != nil {
 				return err
 			}
 		}
@@ -253,15 +253,15 @@ func (s *session) writeReport(of subject, o reportOptions, several bool) error {
 	}
 	for _, chart := range charts {
 		file := filepath.Join(o.charts, of.name+"-"+chart.Name+"."+o.format)
-		if err := s.save(file, func(w io.Writer) error { return chart.Write(w, report.Format(o.format)) }); err != nil {
+		if err := s.saveFile(file, func(w io.Writer) error { return chart.Write(w, report.Format(o.format)) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// save writes a file, whole or not at all, and says so.
-func (s *session) save(path string, write func(io.Writer) error) error {
+// saveFile writes a file, whole or not at all, and says so.
+func (s *session) saveFile(path string, write func(io.Writer) error) error {
 	var content bytes.Buffer
 	if err := write(&content); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 )
 
-func (s *session) reproduce() *cobra.Command {
+func (s *session) reproduceCommand() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "reproduce RUN|EXPERIMENT",
@@ -23,25 +23,25 @@ func (s *session) reproduce() *cobra.Command {
 networks' plans, the result to compare with, and a README that says how to go about it.`,
 		Example: `  kubectl benchnet reproduce brun/two-banks-issue
   kubectl benchnet reproduce i1 -o -`,
-		Args: cobra.ExactArgs(1), ValidArgsFunction: s.names(1, cluster.Experiment, cluster.Run),
+		Args: cobra.ExactArgs(1), ValidArgsFunction: s.completeNames(1, cluster.Experiment, cluster.Run),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.connect()
 			if err != nil {
 				return err
 			}
-			target, err := c.Find(cmd.Context(), args[0], cluster.Experiment, cluster.Run)
+			target, err := c.FindTarget(cmd.Context(), args[0], cluster.Experiment, cluster.Run)
 			if err != nil {
 				return err
 			}
-			return s.writeBundle(cmd.Context(), c, target, output)
+			return s.writeKit(cmd.Context(), c, target, output)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "directory, or - for the manifests alone on standard output; default: NAME")
 	return cmd
 }
 
-func (s *session) writeBundle(ctx context.Context, c *cluster.Cluster, target cluster.Target, output string) error {
-	b, err := bundle.Of(ctx, c, target)
+func (s *session) writeKit(ctx context.Context, c *cluster.Connection, target cluster.Target, output string) error {
+	b, err := bundle.Collect(ctx, c, target)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (s *session) writeBundle(ctx context.Context, c *cluster.Cluster, target cl
 			_, err := w.Write(files[name])
 			return err
 		}
-		if err := s.save(filepath.Join(output, name), write); err != nil {
+		if err := s.saveFile(filepath.Join(output, name), write); err != nil {
 			return err
 		}
 	}

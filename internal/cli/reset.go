@@ -15,7 +15,7 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 )
 
-func (s *session) reset() *cobra.Command {
+func (s *session) resetCommand() *cobra.Command {
 	var waits bool
 	var timeout time.Duration
 	cmd := &cobra.Command{
@@ -24,13 +24,13 @@ func (s *session) reset() *cobra.Command {
 		Long: `Asks the operator to put a network back to its freshly made state: databases and journals are emptied, identities and
 addresses stay. What earlier runs wrote to the ledger is lost; their results are not.`,
 		Example: `  kubectl benchnet reset two-banks --wait`,
-		Args:    cobra.ExactArgs(1), ValidArgsFunction: s.names(1, cluster.Network),
+		Args:    cobra.ExactArgs(1), ValidArgsFunction: s.completeNames(1, cluster.Network),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.connect()
 			if err != nil {
 				return err
 			}
-			target, err := c.Find(cmd.Context(), args[0], cluster.Network)
+			target, err := c.FindTarget(cmd.Context(), args[0], cluster.Network)
 			if err != nil {
 				return err
 			}
@@ -42,9 +42,9 @@ addresses stay. What earlier runs wrote to the ledger is lost; their results are
 	return cmd
 }
 
-func (s *session) resetNetwork(ctx context.Context, c *cluster.Cluster, target cluster.Target, waits bool, timeout time.Duration) error {
+func (s *session) resetNetwork(ctx context.Context, c *cluster.Connection, target cluster.Target, waits bool, timeout time.Duration) error {
 	begun := time.Now()
-	before, err := askReset(ctx, c, target, begun)
+	before, err := requestReset(ctx, c, target, begun)
 	if err != nil {
 		return err
 	}
@@ -59,8 +59,8 @@ func (s *session) resetNetwork(ctx context.Context, c *cluster.Cluster, target c
 	return nil
 }
 
-// askReset sets the annotation to the instant, which no earlier reset had. It returns the epoch that the network is in.
-func askReset(ctx context.Context, c *cluster.Cluster, target cluster.Target, at time.Time) (epoch string, err error) {
+// requestReset sets the annotation to the instant, which no earlier reset had. It returns the epoch that the network is in.
+func requestReset(ctx context.Context, c *cluster.Connection, target cluster.Target, at time.Time) (epoch string, err error) {
 	network := &v1alpha1.BenchmarkNetwork{}
 	if err := c.Client.Get(ctx, target.Key(), network); err != nil {
 		return "", err
@@ -70,11 +70,11 @@ func askReset(ctx context.Context, c *cluster.Cluster, target cluster.Target, at
 		network.Annotations = map[string]string{}
 	}
 	network.Annotations[v1alpha1.AnnotationReset] = at.UTC().Format("20060102T150405.000Z")
-	return epochOf(before), c.Client.Patch(ctx, network, client.MergeFrom(before), client.FieldOwner(cluster.FieldManager))
+	return currentEpoch(before), c.Client.Patch(ctx, network, client.MergeFrom(before), client.FieldOwner(cluster.FieldManager))
 }
 
 // awaitReset waits until the network is ready in another epoch.
-func awaitReset(ctx context.Context, c *cluster.Cluster, target cluster.Target, before string, timeout time.Duration) error {
+func awaitReset(ctx context.Context, c *cluster.Connection, target cluster.Target, before string, timeout time.Duration) error {
 	message := ""
 	err := wait.PollUntilContextTimeout(ctx, time.Second, timeout, true, func(ctx context.Context) (bool, error) {
 		network := &v1alpha1.BenchmarkNetwork{}
@@ -86,7 +86,7 @@ func awaitReset(ctx context.Context, c *cluster.Cluster, target cluster.Target, 
 			return false, nil
 		}
 		message = ready.Message
-		return ready.Status == metav1.ConditionTrue && epochOf(network) != before, nil
+		return ready.Status == metav1.ConditionTrue && currentEpoch(network) != before, nil
 	})
 	if err != nil {
 		return fmt.Errorf("wait for the reset of network %s (%s): %w", target.Name, message, err)
@@ -94,8 +94,8 @@ func awaitReset(ctx context.Context, c *cluster.Cluster, target cluster.Target, 
 	return nil
 }
 
-// epochOf a network: the life that it is in; empty in the first.
-func epochOf(network *v1alpha1.BenchmarkNetwork) string {
+// currentEpoch a network: the life that it is in; empty in the first.
+func currentEpoch(network *v1alpha1.BenchmarkNetwork) string {
 	if network.Status.Epoch == nil {
 		return ""
 	}

@@ -23,7 +23,7 @@ type resultsOptions struct {
 	exitCode bool
 }
 
-func (s *session) results() *cobra.Command {
+func (s *session) resultsCommand() *cobra.Command {
 	var o resultsOptions
 	cmd := &cobra.Command{
 		Use:   "results NAME",
@@ -37,47 +37,47 @@ the numbers with their units in the head line.`,
   kubectl benchnet results bexp/i1 --runs -o wide
   kubectl benchnet results brun/two-banks-issue -o json | jq .summary`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: s.names(1, cluster.Kinds...),
+		ValidArgsFunction: s.completeNames(1, cluster.Kinds...),
 		RunE:              func(cmd *cobra.Command, args []string) error { return s.showResults(cmd.Context(), o, args[0]) },
 	}
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "json, yaml, csv or wide; default: a table")
 	cmd.Flags().BoolVar(&o.runs, "runs", false, "the single runs of an experiment")
 	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false, "end with code 2 if a run is invalid or a gate failed")
-	_ = cmd.RegisterFlagCompletionFunc("output", values("json", "yaml", "csv", "wide"))
+	_ = cmd.RegisterFlagCompletionFunc("output", completeValues("json", "yaml", "csv", "wide"))
 	return cmd
 }
 
 func (s *session) showResults(ctx context.Context, o resultsOptions, name string) error {
-	if err := outputOf(o.output, "json", "yaml", "csv", "wide"); err != nil {
+	if err := validateOutput(o.output, "json", "yaml", "csv", "wide"); err != nil {
 		return err
 	}
 	c, err := s.connect()
 	if err != nil {
 		return err
 	}
-	target, err := c.Find(ctx, name, cluster.Kinds...)
+	target, err := c.FindTarget(ctx, name, cluster.Kinds...)
 	if err != nil {
 		return err
 	}
 	if err := s.showTarget(ctx, c, target, o); err != nil || !o.exitCode {
 		return err
 	}
-	state, err := progress.Read(ctx, c, target)
+	state, err := progress.ReadState(ctx, c, target)
 	if err != nil {
 		return err
 	}
-	return verdict(progress.Judge(state))
+	return outcomeError(progress.JudgeState(state))
 }
 
-func (s *session) showTarget(ctx context.Context, c *cluster.Cluster, target cluster.Target, o resultsOptions) error {
+func (s *session) showTarget(ctx context.Context, c *cluster.Connection, target cluster.Target, o resultsOptions) error {
 	if target.Kind == cluster.Experiment && !o.runs {
 		return s.showExperiment(ctx, c, target, o)
 	}
 	return s.showRuns(ctx, c, target, o)
 }
 
-func (s *session) showRuns(ctx context.Context, c *cluster.Cluster, target cluster.Target, o resultsOptions) error {
-	runs, err := c.RunsOf(ctx, target)
+func (s *session) showRuns(ctx context.Context, c *cluster.Connection, target cluster.Target, o resultsOptions) error {
+	runs, err := c.ListRuns(ctx, target)
 	if err != nil {
 		return err
 	}
@@ -91,64 +91,64 @@ func (s *session) showRuns(ctx context.Context, c *cluster.Cluster, target clust
 		fmt.Fprintf(s.ErrOut, "%s has no runs yet\n", target)
 		return nil
 	}
-	if err := table.Runs(runs).Print(s.Out, o.output == "wide"); err != nil {
+	if err := table.ForRuns(runs).Print(s.Out, o.output == "wide"); err != nil {
 		return err
 	}
-	if findings := table.Findings(runs); len(findings) > 0 {
+	if findings := table.DescribeFindings(runs); len(findings) > 0 {
 		fmt.Fprintf(s.Out, "\n%s\n", strings.Join(findings, "\n"))
 	}
 	return nil
 }
 
 // showRunDocuments writes the document of a run, or a list of those of several that have one.
-func (s *session) showRunDocuments(ctx context.Context, c *cluster.Cluster, target cluster.Target, runs []v1alpha1.BenchmarkRun, format string) error {
+func (s *session) showRunDocuments(ctx context.Context, c *cluster.Connection, target cluster.Target, runs []v1alpha1.BenchmarkRun, format string) error {
 	if target.Kind == cluster.Run {
-		d, err := c.RunDocument(ctx, &runs[0])
+		d, err := c.ReadRunDocument(ctx, &runs[0])
 		if err != nil {
 			return err
 		}
-		return s.write(d.Text, format)
+		return s.writeDocument(d.Text, format)
 	}
 	list := struct {
 		APIVersion string            `json:"apiVersion"`
 		Kind       string            `json:"kind"`
 		Items      []json.RawMessage `json:"items"`
 	}{"v1", "List", []json.RawMessage{}}
-	documents, err := c.RunDocuments(ctx, runs)
+	documents, err := c.ReadRunDocuments(ctx, runs)
 	if err != nil {
 		return err
 	}
 	for _, d := range documents {
 		list.Items = append(list.Items, d.Text)
 	}
-	return s.write(list, format)
+	return s.writeDocument(list, format)
 }
 
-func (s *session) showExperiment(ctx context.Context, c *cluster.Cluster, target cluster.Target, o resultsOptions) error {
+func (s *session) showExperiment(ctx context.Context, c *cluster.Connection, target cluster.Target, o resultsOptions) error {
 	var e v1alpha1.BenchmarkExperiment
 	if err := c.Client.Get(ctx, target.Key(), &e); err != nil {
 		return err
 	}
 	if e.Status.Result == nil && (o.output == "" || o.output == "wide") {
-		return s.showSoFar(&e)
+		return s.showPartialResults(&e)
 	}
-	d, err := c.ExperimentDocument(ctx, &e)
+	d, err := c.ReadExperimentDocument(ctx, &e)
 	if err != nil {
 		return err
 	}
 	switch o.output {
 	case "json", "yaml":
-		return s.write(d.Text, o.output)
+		return s.writeDocument(d.Text, o.output)
 	case "csv":
-		return report.PointsCSV(s.Out, d.Result)
+		return report.WritePointsCSV(s.Out, d.Result)
 	}
-	return s.printTables(o.output == "wide", table.Points(d.Result), table.PointNotes(d.Points), table.Saturation(d.Saturation), table.Comparisons(d.Comparisons))
+	return s.printTables(o.output == "wide", table.ForPoints(d.Result), table.ForPointNotes(d.Points), table.ForSaturation(d.Saturation), table.ForComparisons(d.Comparisons))
 }
 
-// showSoFar has the points of an experiment that is under way.
-func (s *session) showSoFar(e *v1alpha1.BenchmarkExperiment) error {
+// showPartialResults has the points of an experiment that is under way.
+func (s *session) showPartialResults(e *v1alpha1.BenchmarkExperiment) error {
 	fmt.Fprintf(s.ErrOut, "%s has no result yet: %s runs have ended\n", e.Name, e.Status.Progress)
-	return s.printTables(false, table.PointsSoFar(&e.Status))
+	return s.printTables(false, table.ForPartialPoints(&e.Status))
 }
 
 // printTables prints those that have rows, with an empty line between.
@@ -169,8 +169,8 @@ func (s *session) printTables(wide bool, tables ...*table.Table) error {
 	return nil
 }
 
-// write a document as indented JSON or as YAML.
-func (s *session) write(document any, format string) error {
+// writeDocument a document as indented JSON or as YAML.
+func (s *session) writeDocument(document any, format string) error {
 	text, err := json.MarshalIndent(document, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode the result: %w", err)

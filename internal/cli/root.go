@@ -21,16 +21,16 @@ const (
 	exitOK = 0
 	// exitError: the command could not do what was asked, or there is no result: a run or network failed.
 	exitError = 1
-	// exitJudged: all was measured, and judged against: a gate failed, or a run is invalid.
-	exitJudged = 2
+	// exitChecksFailed: all was measured, and judged against: a gate failed, or a run is invalid.
+	exitChecksFailed = 2
 	// exitInterrupted by the user, as shells count it.
 	exitInterrupted = 130
 )
 
-// judgement is an error that ends with exitJudged.
-type judgement []string
+// failedChecksError is an error that ends with exitChecksFailed.
+type failedChecksError []string
 
-func (j judgement) Error() string { return strings.Join(j, "\n") }
+func (j failedChecksError) Error() string { return strings.Join(j, "\n") }
 
 // errInterrupted ends with exitInterrupted; what there was to say has been said.
 var errInterrupted = errors.New("interrupted")
@@ -43,30 +43,30 @@ type session struct {
 }
 
 // connect to the cluster of the flags and the kubeconfig.
-func (s *session) connect() (*cluster.Cluster, error) { return cluster.Connect(s.flags) }
+func (s *session) connect() (*cluster.Connection, error) { return cluster.Connect(s.flags) }
 
 // Run a command line and return the exit code.
 func Run(ctx context.Context, version string, in io.Reader, out, errOut io.Writer, args []string) int {
 	s := newSession(version, genericiooptions.IOStreams{In: in, Out: out, ErrOut: errOut})
-	root := s.command()
+	root := s.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
-	return s.conclude(root.ExecuteContext(ctx))
+	return s.reportError(root.ExecuteContext(ctx))
 }
 
 // NewCommand returns the command of the plugin with all of its subcommands.
 func NewCommand(version string, streams genericiooptions.IOStreams) *cobra.Command {
-	return newSession(version, streams).command()
+	return newSession(version, streams).rootCommand()
 }
 
 func newSession(version string, streams genericiooptions.IOStreams) *session {
-	flags := genericclioptions.NewConfigFlags(true).WithDeprecatedPasswordFlag().WithWrapConfigFn(quiet)
+	flags := genericclioptions.NewConfigFlags(true).WithDeprecatedPasswordFlag().WithWrapConfigFn(configureRESTClient)
 	return &session{IOStreams: streams, flags: flags, version: version}
 }
 
-func (s *session) command() *cobra.Command {
+func (s *session) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kubectl-benchnet",
 		Short: "Benchmark networks of distributed ledgers",
@@ -85,16 +85,16 @@ a gate failed, or a run is invalid; 130 interrupted.`,
 		SilenceUsage:  true,
 	}
 	s.flags.AddFlags(root.PersistentFlags())
-	s.completeFlags(root)
-	for _, make := range []func() *cobra.Command{s.plan, s.run, s.watch, s.results, s.reportCommand, s.compare, s.reset, s.reproduce, s.versionCommand} {
+	s.registerFlagCompletions(root)
+	for _, make := range []func() *cobra.Command{s.planCommand, s.runCommand, s.watchCommand, s.resultsCommand, s.reportCommand, s.compareCommand, s.resetCommand, s.reproduceCommand, s.versionCommand} {
 		root.AddCommand(make())
 	}
 	return root
 }
 
-// conclude tells of an error as kubectl does, and choose the exit code.
-func (s *session) conclude(err error) int {
-	var judged judgement
+// reportError tells of an error as kubectl does, and choose the exit code.
+func (s *session) reportError(err error) int {
+	var judged failedChecksError
 	var status apierrors.APIStatus
 	switch {
 	case err == nil:
@@ -103,7 +103,7 @@ func (s *session) conclude(err error) int {
 		return exitInterrupted
 	case errors.As(err, &judged):
 		fmt.Fprintln(s.ErrOut, judged)
-		return exitJudged
+		return exitChecksFailed
 	case errors.As(err, &status) && status.Status().Reason != "":
 		fmt.Fprintf(s.ErrOut, "Error from server (%s): %s\n", status.Status().Reason, err)
 	case errors.As(err, &status):

@@ -20,8 +20,8 @@ type runOptions struct {
 	timeout time.Duration
 }
 
-func (s *session) run() *cobra.Command {
-	o := runOptions{files: fileFlags("to apply")}
+func (s *session) runCommand() *cobra.Command {
+	o := runOptions{files: newFileFlags("to apply")}
 	cmd := &cobra.Command{
 		Use:   "run -f FILE",
 		Short: "Apply networks, runs and experiments, and follow them until they have ended",
@@ -42,8 +42,8 @@ An interruption (ctrl-C) leaves everything running.`,
 	return cmd
 }
 
-// fileFlags are kubectl's -f, -k and -R.
-func fileFlags(purpose string) *genericclioptions.FileNameFlags {
+// newFileFlags are kubectl's -f, -k and -R.
+func newFileFlags(purpose string) *genericclioptions.FileNameFlags {
 	var files []string
 	var kustomization string
 	var recursive bool
@@ -60,26 +60,26 @@ func (s *session) applyAndFollow(ctx context.Context, o runOptions) error {
 	if err != nil {
 		return err
 	}
-	outcome, err := s.follow(ctx, c, targets, o.timeout)
+	outcome, err := s.followTargets(ctx, c, targets, o.timeout)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(s.Out)
-	for _, target := range shown(targets) {
+	for _, target := range targetsToShow(targets) {
 		if err := s.showTarget(ctx, c, target, resultsOptions{}); err != nil {
 			return err
 		}
 	}
-	judged := verdict(outcome)
+	judged := outcomeError(outcome)
 	if o.report != "" {
-		return errors.Join(judged, s.reportOn(ctx, c, shown(targets), reportOptions{output: o.report}))
+		return errors.Join(judged, s.reportTargets(ctx, c, targetsToShow(targets), reportOptions{output: o.report}))
 	}
 	return judged
 }
 
 // applyAll applies what the files hold, and returns what of it there is to follow.
-func (s *session) applyAll(ctx context.Context, c *cluster.Cluster, o runOptions) ([]cluster.Target, error) {
-	objects, err := c.Manifests(o.files.ToOptions(), s.In)
+func (s *session) applyAll(ctx context.Context, c *cluster.Connection, o runOptions) ([]cluster.Target, error) {
+	objects, err := c.ReadManifests(o.files.ToOptions(), s.In)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (s *session) applyAll(ctx context.Context, c *cluster.Cluster, o runOptions
 		return nil, errors.New("no BenchmarkNetwork, BenchmarkRun or BenchmarkExperiment among what was given")
 	}
 	for _, object := range objects {
-		if err := c.Apply(ctx, object, cluster.Persist); err != nil {
+		if err := c.Apply(ctx, object, cluster.ApplyPersistent); err != nil {
 			return nil, err
 		}
 		fmt.Fprintf(s.Out, "%s/%s applied\n", strings.ToLower(object.GetKind()), object.GetName())
@@ -101,8 +101,8 @@ func (s *session) applyAll(ctx context.Context, c *cluster.Cluster, o runOptions
 	return targets, nil
 }
 
-// shown leaves out runs where there is a network or an experiment: their runs are shown with it.
-func shown(targets []cluster.Target) []cluster.Target {
+// targetsToShow leaves out runs where there is a network or an experiment: their runs are shown with it.
+func targetsToShow(targets []cluster.Target) []cluster.Target {
 	var whole []cluster.Target
 	for _, target := range targets {
 		if target.Kind != cluster.Run {

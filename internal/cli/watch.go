@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/progress"
 )
 
-func (s *session) watch() *cobra.Command {
+func (s *session) watchCommand() *cobra.Command {
 	var timeout time.Duration
 	var exitCode bool
 	cmd := &cobra.Command{
@@ -23,21 +23,21 @@ experiment with the time left. On a terminal there is a bar for each; elsewhere,
 		Example: `  kubectl benchnet watch two-banks
   kubectl benchnet watch bexp/i1 --timeout 2h --exit-code`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: s.names(1, cluster.Kinds...),
+		ValidArgsFunction: s.completeNames(1, cluster.Kinds...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.connect()
 			if err != nil {
 				return err
 			}
-			target, err := c.Find(cmd.Context(), args[0], cluster.Kinds...)
+			target, err := c.FindTarget(cmd.Context(), args[0], cluster.Kinds...)
 			if err != nil {
 				return err
 			}
-			outcome, err := s.follow(cmd.Context(), c, []cluster.Target{target}, timeout)
+			outcome, err := s.followTargets(cmd.Context(), c, []cluster.Target{target}, timeout)
 			if err != nil || !exitCode && len(outcome.Failures) == 0 {
 				return err
 			}
-			return verdict(outcome)
+			return outcomeError(outcome)
 		},
 	}
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "give up watching after so long; 0 never does")
@@ -45,8 +45,8 @@ experiment with the time left. On a terminal there is a bar for each; elsewhere,
 	return cmd
 }
 
-// follow targets until they have ended. An interruption leaves them to themselves and says how to come back.
-func (s *session) follow(ctx context.Context, c *cluster.Cluster, targets []cluster.Target, timeout time.Duration) (progress.Outcome, error) {
+// followTargets targets until they have ended. An interruption leaves them to themselves and says how to come back.
+func (s *session) followTargets(ctx context.Context, c *cluster.Connection, targets []cluster.Target, timeout time.Duration) (progress.Outcome, error) {
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if timeout > 0 {
 		limited, cancel = context.WithTimeout(ctx, timeout)
@@ -65,13 +65,13 @@ func (s *session) follow(ctx context.Context, c *cluster.Cluster, targets []clus
 	return outcome, errInterrupted
 }
 
-// verdict of what was followed: failures come before judgements.
-func verdict(o progress.Outcome) error {
+// outcomeError of what was followed: failures come before judgements.
+func outcomeError(o progress.Outcome) error {
 	switch {
 	case len(o.Failures) > 0:
-		return errors.New(judgement(append(o.Failures, o.Objections...)).Error())
-	case len(o.Objections) > 0:
-		return judgement(o.Objections)
+		return errors.New(failedChecksError(append(o.Failures, o.FailedChecks...)).Error())
+	case len(o.FailedChecks) > 0:
+		return failedChecksError(o.FailedChecks)
 	}
 	return nil
 }

@@ -20,16 +20,16 @@ type Dashboard struct {
 	Links       []Link   `json:"links"`
 	// Panels are rows too. A collapsed row holds its own panels; those of an open row follow it. See All.
 	Panels      []Panel `json:"panels"`
-	Templating  list[Variable]
-	Annotations list[Annotation]
+	Templating  jsonList[Variable]
+	Annotations jsonList[Annotation]
 }
 
-type list[T any] struct {
+type jsonList[T any] struct {
 	List []T `json:"list"`
 }
 
-// Source names a data source, usually by the variable ${datasource}.
-type Source struct {
+// Datasource names a data source, usually by the variable ${datasource}.
+type Datasource struct {
 	Type string `json:"type"`
 	UID  string `json:"uid"`
 }
@@ -46,17 +46,17 @@ type GridPos struct{ X, Y, W, H int }
 
 // Panel is a panel or the heading of a row.
 type Panel struct {
-	ID              int         `json:"id"`
-	Type            string      `json:"type"`
-	Title           string      `json:"title"`
-	Description     string      `json:"description"`
-	GridPos         GridPos     `json:"gridPos"`
-	Collapsed       bool        `json:"collapsed"`
-	Panels          []Panel     `json:"panels"`
-	Datasource      *Source     `json:"datasource"`
-	Targets         []Target    `json:"targets"`
-	FieldConfig     FieldConfig `json:"fieldConfig"`
-	Transformations []Transform `json:"transformations"`
+	ID              int              `json:"id"`
+	Type            string           `json:"type"`
+	Title           string           `json:"title"`
+	Description     string           `json:"description"`
+	GridPos         GridPos          `json:"gridPos"`
+	Collapsed       bool             `json:"collapsed"`
+	Panels          []Panel          `json:"panels"`
+	Datasource      *Datasource      `json:"datasource"`
+	Targets         []Target         `json:"targets"`
+	FieldConfig     FieldConfig      `json:"fieldConfig"`
+	Transformations []Transformation `json:"transformations"`
 	Options         struct {
 		TextMode string `json:"textMode"`
 	} `json:"options"`
@@ -67,29 +67,29 @@ const RowType = "row"
 
 // Target is one query of a panel.
 type Target struct {
-	RefID        string  `json:"refId"`
-	Expr         string  `json:"expr"`
-	LegendFormat string  `json:"legendFormat"`
-	Format       string  `json:"format"`
-	Instant      bool    `json:"instant"`
-	Datasource   *Source `json:"datasource"`
+	RefID        string      `json:"refId"`
+	Expr         string      `json:"expr"`
+	LegendFormat string      `json:"legendFormat"`
+	Format       string      `json:"format"`
+	Instant      bool        `json:"instant"`
+	Datasource   *Datasource `json:"datasource"`
 }
 
 // FieldConfig is how values look.
 type FieldConfig struct {
-	Defaults  Look       `json:"defaults"`
-	Overrides []Override `json:"overrides"`
+	Defaults  FieldDefaults `json:"defaults"`
+	Overrides []Override    `json:"overrides"`
 }
 
-// Look of values.
-type Look struct {
-	Unit       string     `json:"unit"`
-	Decimals   *int       `json:"decimals"`
-	Min        *float64   `json:"min"`
-	Max        *float64   `json:"max"`
-	Mappings   []Mapping  `json:"mappings"`
-	Links      []Link     `json:"links"`
-	Thresholds Thresholds `json:"thresholds"`
+// FieldDefaults of values.
+type FieldDefaults struct {
+	Unit       string         `json:"unit"`
+	Decimals   *int           `json:"decimals"`
+	Min        *float64       `json:"min"`
+	Max        *float64       `json:"max"`
+	Mappings   []ValueMapping `json:"mappings"`
+	Links      []Link         `json:"links"`
+	Thresholds Thresholds     `json:"thresholds"`
 	Custom     struct {
 		Stacking struct {
 			Mode string `json:"mode"`
@@ -108,8 +108,8 @@ type Thresholds struct {
 	} `json:"steps"`
 }
 
-// Mapping gives values words.
-type Mapping struct {
+// ValueMapping gives values words.
+type ValueMapping struct {
 	Options map[string]struct {
 		Text  string `json:"text"`
 		Color string `json:"color"`
@@ -128,8 +128,8 @@ type Override struct {
 	} `json:"properties"`
 }
 
-// Transform changes the answers before they are shown.
-type Transform struct {
+// Transformation changes the answers before they are shown.
+type Transformation struct {
 	ID      string `json:"id"`
 	Options struct {
 		ExcludeByName map[string]bool   `json:"excludeByName"`
@@ -139,26 +139,26 @@ type Transform struct {
 
 // Variable is a choice at the top of a dashboard.
 type Variable struct {
-	Name       string  `json:"name"`
-	Type       string  `json:"type"`
-	Query      string  `json:"query"`
-	Datasource *Source `json:"datasource"`
-	Multi      bool    `json:"multi"`
-	IncludeAll bool    `json:"includeAll"`
-	AllValue   string  `json:"allValue"`
+	Name       string      `json:"name"`
+	Type       string      `json:"type"`
+	Query      string      `json:"query"`
+	Datasource *Datasource `json:"datasource"`
+	Multi      bool        `json:"multi"`
+	IncludeAll bool        `json:"includeAll"`
+	AllValue   string      `json:"allValue"`
 }
 
 // Annotation marks times in all panels.
 type Annotation struct {
-	Name            string  `json:"name"`
-	Expr            string  `json:"expr"`
-	IconColor       string  `json:"iconColor"`
-	UseValueForTime bool    `json:"useValueForTime"`
-	Datasource      *Source `json:"datasource"`
+	Name            string      `json:"name"`
+	Expr            string      `json:"expr"`
+	IconColor       string      `json:"iconColor"`
+	UseValueForTime bool        `json:"useValueForTime"`
+	Datasource      *Datasource `json:"datasource"`
 }
 
-// Read reads every dashboard of a folder, ordered by the names of the files.
-func Read(folder fs.FS) ([]Dashboard, error) {
+// ReadFolder reads every dashboard of a folder, ordered by the names of the files.
+func ReadFolder(folder fs.FS) ([]Dashboard, error) {
 	names, err := fs.Glob(folder, "*.json")
 	if err != nil {
 		return nil, fmt.Errorf("list dashboards: %w", err)
@@ -190,8 +190,8 @@ func ReadFile(folder fs.FS, name string) (*Dashboard, error) {
 	return &d, nil
 }
 
-// All are the panels without the rows' headings; those of collapsed rows come with the others.
-func (d *Dashboard) All() []Panel {
+// AllPanels are the panels without the rows' headings; those of collapsed rows come with the others.
+func (d *Dashboard) AllPanels() []Panel {
 	var all []Panel
 	for _, p := range d.Panels {
 		if p.Type != RowType {
@@ -205,7 +205,7 @@ func (d *Dashboard) All() []Panel {
 // Variables are those that have a query or come with the data source.
 func (d *Dashboard) Variables() []Variable { return d.Templating.List }
 
-// Has tells whether there is a variable of that name.
-func (d *Dashboard) Has(variable string) bool {
+// HasVariable tells whether there is a variable of that name.
+func (d *Dashboard) HasVariable(variable string) bool {
 	return slices.ContainsFunc(d.Templating.List, func(v Variable) bool { return v.Name == variable })
 }

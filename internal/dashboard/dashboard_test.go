@@ -11,19 +11,19 @@ import (
 
 const shippedFolder = "../../charts/benchnet/dashboards"
 
-func shipped(t *testing.T) []Dashboard {
+func readShippedDashboards(t *testing.T) []Dashboard {
 	t.Helper()
-	all, err := Read(os.DirFS(shippedFolder))
+	all, err := ReadFolder(os.DirFS(shippedFolder))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return all
 }
 
-// TestShipped is the list of the dashboards. Their uids are for ever: people have links to them.
-func TestShipped(t *testing.T) {
+// TestShippedDashboards is the list of the dashboards. Their uids are for ever: people have links to them.
+func TestShippedDashboards(t *testing.T) {
 	var uids []string
-	for _, d := range shipped(t) {
+	for _, d := range readShippedDashboards(t) {
 		uids = append(uids, d.UID)
 	}
 	want := []string{"benchnet-corda", "benchnet-emerald", "benchnet-experiment", "benchnet-jpaxos", "benchnet-malachite",
@@ -33,8 +33,8 @@ func TestShipped(t *testing.T) {
 	}
 }
 
-func TestReadRefusesAnotherName(t *testing.T) {
-	_, err := Read(fstest.MapFS{"a.json": {Data: []byte(`{"uid": "b"}`)}})
+func TestReadRefusesMismatchedUID(t *testing.T) {
+	_, err := ReadFolder(fstest.MapFS{"a.json": {Data: []byte(`{"uid": "b"}`)}})
 	if err == nil || !strings.Contains(err.Error(), `a.json has the uid "b"`) {
 		t.Errorf("error %v", err)
 	}
@@ -47,7 +47,7 @@ func TestQueries(t *testing.T) {
 		"templating": {"list": [{"name": "datasource", "type": "datasource", "query": "prometheus"},
 			{"name": "n", "type": "query", "query": "label_values(z{a=\"b, c\"}, n)"}]},
 		"annotations": {"list": [{"name": "Begin", "expr": "w * 1000"}]}}`)}}
-	all, err := Read(folder)
+	all, err := ReadFolder(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,18 +62,18 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-func TestFill(t *testing.T) {
+func TestInterpolateVariables(t *testing.T) {
 	values := map[string]string{"a": "1", "__rate_interval": "30s"}
-	got, err := Fill(`x{l="$a", m="${a}", n="${a:regex}", o="$$"}[$__rate_interval]`, values)
+	got, err := InterpolateVariables(`x{l="$a", m="${a}", n="${a:regex}", o="$$"}[$__rate_interval]`, values)
 	if want := `x{l="1", m="1", n="1", o="$$"}[30s]`; err != nil || got != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}
-	if _, err := Fill(`x{l="$b"}`, values); err == nil || !strings.Contains(err.Error(), "no value for b") {
+	if _, err := InterpolateVariables(`x{l="$b"}`, values); err == nil || !strings.Contains(err.Error(), "no value for b") {
 		t.Errorf("a variable without value: error %v", err)
 	}
 }
 
-func exists(t *testing.T, uid, page string) {
+func checkPageExists(t *testing.T, uid, page string) {
 	t.Helper()
 	if _, err := os.Stat("../../" + page); err != nil {
 		t.Errorf("%s: %v", uid, err)

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// lint says what an engineer used to Grafana would find amiss. It follows the rules that Grafana's own linter for dashboards has,
+// lintDashboard says what an engineer used to Grafana would find amiss. It follows the rules that Grafana's own linter for dashboards has,
 // and adds what matters here. What needs a parser of PromQL is in dashboards/promql.
-func lint(d *Dashboard) []string {
+func lintDashboard(d *Dashboard) []string {
 	var found []string
 	say := func(format string, arguments ...any) { found = append(found, fmt.Sprintf(format, arguments...)) }
 	if !strings.HasPrefix(d.UID, "benchnet-") {
@@ -27,7 +27,7 @@ func lint(d *Dashboard) []string {
 		say("no variable datasource")
 	}
 	for _, v := range d.Templating.List {
-		if v.Type == "query" && !chosen(v.Datasource) {
+		if v.Type == "query" && !isDatasourceVariable(v.Datasource) {
 			say("variable %s does not ask ${datasource}", v.Name)
 		}
 		if v.IncludeAll && v.AllValue != ".+" {
@@ -35,11 +35,11 @@ func lint(d *Dashboard) []string {
 		}
 	}
 	for _, a := range d.Annotations.List {
-		if !chosen(a.Datasource) {
+		if !isDatasourceVariable(a.Datasource) {
 			say("annotation %s does not ask ${datasource}", a.Name)
 		}
 	}
-	for _, p := range d.All() {
+	for _, p := range d.AllPanels() {
 		for _, fault := range lintPanel(d, &p) {
 			say("panel %d %q: %s", p.ID, p.Title, fault)
 		}
@@ -47,8 +47,10 @@ func lint(d *Dashboard) []string {
 	return append(append(found, lintLayout(d)...), lintVariables(d)...)
 }
 
-// chosen tells whether the user's choice of a data source is followed.
-func chosen(s *Source) bool { return s != nil && s.Type == "prometheus" && s.UID == "${datasource}" }
+// isDatasourceVariable tells whether the user's choice of a data source is followed.
+func isDatasourceVariable(s *Datasource) bool {
+	return s != nil && s.Type == "prometheus" && s.UID == "${datasource}"
+}
 
 func lintPanel(d *Dashboard, p *Panel) []string {
 	var found []string
@@ -59,12 +61,12 @@ func lintPanel(d *Dashboard, p *Panel) []string {
 	if p.FieldConfig.Defaults.Unit == "" {
 		say("no unit")
 	}
-	if !chosen(p.Datasource) || len(p.Targets) == 0 {
+	if !isDatasourceVariable(p.Datasource) || len(p.Targets) == 0 {
 		say("does not ask ${datasource}, or nothing at all")
 	}
 	refs := map[string]bool{}
 	for _, t := range p.Targets {
-		if refs[t.RefID] || t.RefID == "" || t.Expr == "" || !chosen(t.Datasource) {
+		if refs[t.RefID] || t.RefID == "" || t.Expr == "" || !isDatasourceVariable(t.Datasource) {
 			say("query %q is there twice, empty, or does not ask ${datasource}", t.RefID)
 		}
 		refs[t.RefID] = true
@@ -100,15 +102,15 @@ func dataLinks(p *Panel) []Link {
 	return links
 }
 
-var target = regexp.MustCompile(`^/d/([a-z-]+)\?`)
+var dashboardLink = regexp.MustCompile(`^/d/([a-z-]+)\?`)
 
 // lintLink makes sure that a link carries the time and the data source along, and names variables that this dashboard has.
 func lintLink(d *Dashboard, link Link) string {
-	if target.FindStringSubmatch(link.URL) == nil || !strings.Contains(link.URL, "${__url_time_range}") || !strings.Contains(link.URL, "var-datasource=${datasource}") {
+	if dashboardLink.FindStringSubmatch(link.URL) == nil || !strings.Contains(link.URL, "${__url_time_range}") || !strings.Contains(link.URL, "var-datasource=${datasource}") {
 		return fmt.Sprintf("link %q does not lead to a dashboard at the same time and data source", link.URL)
 	}
-	for _, name := range Uses(link.URL) {
-		if !strings.HasPrefix(name, "__") && !d.Has(name) {
+	for _, name := range VariableNames(link.URL) {
+		if !strings.HasPrefix(name, "__") && !d.HasVariable(name) {
 			return fmt.Sprintf("link %q uses the variable %s, which is not there", link.URL, name)
 		}
 	}
@@ -120,7 +122,7 @@ func lintLayout(d *Dashboard) []string {
 	var found []string
 	ids := map[int]bool{}
 	var placed []Panel
-	for _, p := range slices.Concat(d.Panels, inCollapsed(d)) {
+	for _, p := range slices.Concat(d.Panels, collapsedPanels(d)) {
 		if ids[p.ID] || p.ID == 0 {
 			found = append(found, fmt.Sprintf("panel %q: id %d is there twice or zero", p.Title, p.ID))
 		}
@@ -131,7 +133,7 @@ func lintLayout(d *Dashboard) []string {
 	}
 	for _, p := range d.Panels {
 		for _, other := range placed {
-			if overlap(p.GridPos, other.GridPos) {
+			if overlaps(p.GridPos, other.GridPos) {
 				found = append(found, fmt.Sprintf("panel %d %q lies on panel %d %q", p.ID, p.Title, other.ID, other.Title))
 			}
 		}
@@ -140,7 +142,7 @@ func lintLayout(d *Dashboard) []string {
 	return found
 }
 
-func inCollapsed(d *Dashboard) []Panel {
+func collapsedPanels(d *Dashboard) []Panel {
 	var all []Panel
 	for _, p := range d.Panels {
 		all = append(all, p.Panels...)
@@ -148,7 +150,7 @@ func inCollapsed(d *Dashboard) []Panel {
 	return all
 }
 
-func overlap(a, b GridPos) bool {
+func overlaps(a, b GridPos) bool {
 	return a.X < b.X+b.W && b.X < a.X+a.W && a.Y < b.Y+b.H && b.Y < a.Y+a.H
 }
 
@@ -161,9 +163,9 @@ func lintVariables(d *Dashboard) []string {
 	}
 	used := map[string]bool{"datasource": true}
 	for _, q := range queries {
-		for _, name := range Uses(q.Expr) {
+		for _, name := range VariableNames(q.Expr) {
 			used[name] = true
-			if !strings.HasPrefix(name, "__") && !d.Has(name) {
+			if !strings.HasPrefix(name, "__") && !d.HasVariable(name) {
 				found = append(found, fmt.Sprintf("%s uses the variable %s, which is not there", q.Where, name))
 			}
 		}
@@ -181,18 +183,18 @@ func lintVariables(d *Dashboard) []string {
 	return found
 }
 
-func TestShippedAreLinted(t *testing.T) {
+func TestShippedDashboardsPassLint(t *testing.T) {
 	uids := map[string]bool{}
-	for _, d := range shipped(t) {
+	for _, d := range readShippedDashboards(t) {
 		uids[d.UID] = true
-		for _, fault := range lint(&d) {
+		for _, fault := range lintDashboard(&d) {
 			t.Errorf("%s: %s", d.UID, fault)
 		}
 	}
-	for _, d := range shipped(t) {
-		for _, p := range d.All() {
+	for _, d := range readShippedDashboards(t) {
+		for _, p := range d.AllPanels() {
 			for _, link := range dataLinks(&p) {
-				if parts := target.FindStringSubmatch(link.URL); parts != nil && !uids[parts[1]] {
+				if parts := dashboardLink.FindStringSubmatch(link.URL); parts != nil && !uids[parts[1]] {
 					t.Errorf("%s: panel %q leads to %s, which is not there", d.UID, p.Title, parts[1])
 				}
 			}
@@ -202,7 +204,7 @@ func TestShippedAreLinted(t *testing.T) {
 
 // TestPagesOfLinksExist follows the links to the documentation within this repository.
 func TestPagesOfLinksExist(t *testing.T) {
-	for _, d := range shipped(t) {
+	for _, d := range readShippedDashboards(t) {
 		for _, link := range d.Links {
 			if link.Type != "link" {
 				continue
@@ -212,7 +214,7 @@ func TestPagesOfLinksExist(t *testing.T) {
 				t.Errorf("%s: link %q leads out of the documentation", d.UID, link.URL)
 				continue
 			}
-			exists(t, d.UID, page)
+			checkPageExists(t, d.UID, page)
 		}
 	}
 }
@@ -223,7 +225,7 @@ func TestLintFindsFaults(t *testing.T) {
 		spoil func(*Dashboard)
 		says  string
 	}{
-		"another data source":       {func(d *Dashboard) { d.Panels[0].Datasource = &Source{Type: "prometheus", UID: "P1"} }, "${datasource}"},
+		"another data source":       {func(d *Dashboard) { d.Panels[0].Datasource = &Datasource{Type: "prometheus", UID: "P1"} }, "${datasource}"},
 		"a target's data source":    {func(d *Dashboard) { d.Panels[0].Targets[0].Datasource = nil }, "${datasource}"},
 		"no choice of data sources": {func(d *Dashboard) { d.Templating.List = d.Templating.List[1:] }, "no variable datasource"},
 		"no unit":                   {func(d *Dashboard) { d.Panels[0].FieldConfig.Defaults.Unit = "" }, "no unit"},
@@ -243,12 +245,12 @@ func TestLintFindsFaults(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			d := shipped(t)[0]
+			d := readShippedDashboards(t)[0]
 			if d.Panels[1].GridPos.X == 0 {
 				t.Fatal("the first two panels do not lie side by side")
 			}
 			test.spoil(&d)
-			if all := strings.Join(lint(&d), "\n"); !strings.Contains(all, test.says) {
+			if all := strings.Join(lintDashboard(&d), "\n"); !strings.Contains(all, test.says) {
 				t.Errorf("lint says %q, want %q", all, test.says)
 			}
 		})

@@ -20,7 +20,7 @@ type Query struct {
 // Queries are those of all panels, variables and annotations. A variable's label_values(metric{...}, label) is asked as metric{...}.
 func (d *Dashboard) Queries() ([]Query, error) {
 	var all []Query
-	for _, p := range d.All() {
+	for _, p := range d.AllPanels() {
 		for _, t := range p.Targets {
 			all = append(all, Query{Where: fmt.Sprintf("%s: panel %d %q %s", d.UID, p.ID, p.Title, t.RefID), Expr: t.Expr, Instant: t.Instant})
 		}
@@ -29,7 +29,7 @@ func (d *Dashboard) Queries() ([]Query, error) {
 		if v.Type != "query" {
 			continue
 		}
-		expr, _, err := v.Values()
+		expr, _, err := v.ParseQuery()
 		if err != nil {
 			return nil, fmt.Errorf("dashboard %s: %w", d.UID, err)
 		}
@@ -41,11 +41,11 @@ func (d *Dashboard) Queries() ([]Query, error) {
 	return all, nil
 }
 
-var labelValues = regexp.MustCompile(`^label_values\((.+),\s*([a-zA-Z_][a-zA-Z0-9_]*)\)$`)
+var labelValuesPattern = regexp.MustCompile(`^label_values\((.+),\s*([a-zA-Z_][a-zA-Z0-9_]*)\)$`)
 
-// Values are the series whose label has the variable's values, and that label.
-func (v *Variable) Values() (series, label string, err error) {
-	parts := labelValues.FindStringSubmatch(v.Query)
+// ParseQuery are the series whose label has the variable's values, and that label.
+func (v *Variable) ParseQuery() (series, label string, err error) {
+	parts := labelValuesPattern.FindStringSubmatch(v.Query)
 	if parts == nil {
 		return "", "", fmt.Errorf("variable %s: query %q is not label_values(series, label)", v.Name, v.Query)
 	}
@@ -55,12 +55,12 @@ func (v *Variable) Values() (series, label string, err error) {
 // variablePattern is $name, ${name} and ${name:format}.
 var variablePattern = regexp.MustCompile(`\$(?:\{(\w+)(?::\w+)?\}|(\w+))`)
 
-// Fill puts values in the place of variables, Grafana's own among them: __rate_interval, __interval and __range. An error names
+// InterpolateVariables puts values in the place of variables, Grafana's own among them: __rate_interval, __interval and __range. An error names
 // those that have no value.
-func Fill(expr string, values map[string]string) (string, error) {
+func InterpolateVariables(expr string, values map[string]string) (string, error) {
 	var missing []string
 	filled := variablePattern.ReplaceAllStringFunc(expr, func(found string) string {
-		name := nameIn(found)
+		name := matchedName(found)
 		value, ok := values[name]
 		if !ok {
 			missing = append(missing, name)
@@ -73,18 +73,18 @@ func Fill(expr string, values map[string]string) (string, error) {
 	return filled, nil
 }
 
-// Uses are the names of the variables in an expression, each once.
-func Uses(expr string) []string {
+// VariableNames are the names of the variables in an expression, each once.
+func VariableNames(expr string) []string {
 	var names []string
 	for _, found := range variablePattern.FindAllString(expr, -1) {
-		if name := nameIn(found); !slices.Contains(names, name) {
+		if name := matchedName(found); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-func nameIn(found string) string {
+func matchedName(found string) string {
 	parts := variablePattern.FindStringSubmatch(found)
 	return parts[1] + parts[2]
 }

@@ -17,12 +17,12 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var updateGolden = flag.Bool("update", false, "write the golden files anew")
 
-// network is two banks and a notary on the project's chart.
-func network() Input {
-	member := func(name, role string) Member {
-		return Member{
+// newInput is two banks and a notary on the project's chart.
+func newInput() Input {
+	member := func(name, role string) MemberSpec {
+		return MemberSpec{
 			Name: name, Role: role, Connections: 10, Transactions: 10_000, States: 20_000,
 			Password: SecretKey{Name: "two-banks-" + name + "-database", Key: "password"},
 		}
@@ -34,21 +34,21 @@ func network() Input {
 		Engine:    v1alpha1.EnginePostgreSQL,
 		Topology:  v1alpha1.TopologyShared,
 		Provider:  v1alpha1.ProviderChart,
-		Members:   []Member{member("member-0", "Party"), member("member-1", "Party"), member("notary", "Notary")},
-		Server:    Server{Resources: corev1.ResourceRequirements{Requests: memory, Limits: memory}},
+		Members:   []MemberSpec{member("member-0", "Party"), member("member-1", "Party"), member("notary", "Notary")},
+		Server:    ServerSpec{Resources: corev1.ResourceRequirements{Requests: memory, Limits: memory}},
 		Images:    Images{PostgreSQL: "example.org/postgresql:1", Exporter: "example.org/exporter:1", Agent: "example.org/agent:1"},
 		Superuser: SecretKey{Name: "two-banks-db-superuser", Key: "password"},
-		Template: &Template{
+		Template: &SchemaTemplate{
 			Containers: []corev1.Container{{Name: "schema", Image: "example.org/corda:1", Command: []string{"schema"}}},
 			Volumes:    []corev1.Volume{{Name: "cordapps"}},
 		},
 	}
 }
 
-func external() Input {
-	in := network()
+func newExternalInput() Input {
+	in := newInput()
 	in.Provider = v1alpha1.ProviderExternal
-	in.External = &External{
+	in.External = &ExternalServer{
 		Host: "db.example.org", Port: 6432, SSLMode: "require", Owner: "bench/two-banks/0001",
 		User: SecretKey{Name: "admin", Key: "username"}, Password: SecretKey{Name: "admin", Key: "password"},
 	}
@@ -56,21 +56,21 @@ func external() Input {
 }
 
 func TestBuildGolden(t *testing.T) {
-	perHost := network()
+	perHost := newInput()
 	perHost.Topology, perHost.MembersPerInstance = v1alpha1.TopologyPerHost, 2
-	perMember := network()
+	perMember := newInput()
 	perMember.Topology, perMember.Template, perMember.Images.Exporter = v1alpha1.TopologyPerMember, nil, ""
 	perMember.Members = perMember.Members[:1]
 	class, size := "fast", resource.MustParse("20Gi")
-	perMember.Server.Storage = Storage{ClassName: &class, Size: &size}
+	perMember.Server.Storage = StorageSpec{ClassName: &class, Size: &size}
 	perMember.Server.Settings = map[string]string{"synchronous_commit": "off", "shared_buffers": "512MB"}
 
 	for name, in := range map[string]Input{
-		"shared": network(), "per-host": perHost, "per-member": perMember, "external": external(),
+		"shared": newInput(), "per-host": perHost, "per-member": perMember, "external": newExternalInput(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan := mustBuild(t, in)
-			golden(t, name+".yaml", dump(t, plan))
+			compareGolden(t, name+".yaml", renderLayout(t, plan))
 			if again := mustBuild(t, in); !cmp.Equal(plan, again) {
 				t.Errorf("a second Build differs:\n%s", cmp.Diff(plan, again))
 			}
@@ -78,7 +78,7 @@ func TestBuildGolden(t *testing.T) {
 	}
 }
 
-func TestH2NeedsNothing(t *testing.T) {
+func TestH2HasNoInstances(t *testing.T) {
 	plan := mustBuild(t, Input{Engine: v1alpha1.EngineH2})
 	if len(plan.Instances) != 0 || len(plan.Bindings) != 0 {
 		t.Errorf("H2 has instances: %+v", plan)
@@ -97,7 +97,7 @@ func TestBuildRefuses(t *testing.T) {
 		"twice the same member": {func(in *Input) { in.Members[1].Name = "member-0" },
 			"members member-0 and member-0 would share the database role member_0: rename one"},
 		"external without server": {func(in *Input) { in.Provider = v1alpha1.ProviderExternal }, "provider External needs a host and an admin Secret"},
-		"external per member": {func(in *Input) { *in = external(); in.Topology = v1alpha1.TopologyPerMember },
+		"external per member": {func(in *Input) { *in = newExternalInput(); in.Topology = v1alpha1.TopologyPerMember },
 			"provider External has one server: topology must be Shared, not PerMember"},
 		"no image": {func(in *Input) { in.Images.PostgreSQL = "" }, "database instance two-banks-db: no PostgreSQL image is given"},
 		"too few connections": {func(in *Input) { in.Server.Settings = map[string]string{"max_connections": "32"} },
@@ -108,7 +108,7 @@ func TestBuildRefuses(t *testing.T) {
 			`database instance two-banks-db: max_connections must be a whole number, not "many"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in := network()
+			in := newInput()
 			tc.change(&in)
 			_, err := Build(in)
 			if err == nil || err.Error() != tc.want {
@@ -119,8 +119,8 @@ func TestBuildRefuses(t *testing.T) {
 }
 
 // The chart's own schema refuses settings that would take the server away from its contract.
-func TestSettingsOfTheContractAreRefused(t *testing.T) {
-	in := network()
+func TestChartSchemaRefusesSettings(t *testing.T) {
+	in := newInput()
 	in.Server.Settings = map[string]string{"listen_addresses": "localhost"}
 	if _, err := Build(in); err == nil {
 		t.Error("listen_addresses was accepted")
@@ -132,13 +132,13 @@ func TestStorage(t *testing.T) {
 		transactions, states int64
 		want                 string
 	}{
-		{0, 0, "2Gi"},                    // write-ahead log and an empty schema
+		{0, 0, "2Gi"},                    // writeFile-ahead log and an empty schema
 		{10_000, 20_000, "2Gi"},          // 0.6 GB planned, safety included
 		{1_000_000, 2_000_000, "57Gi"},   // 60 GB + 1 GiB
 		{10_000_000, 5_000_000, "281Gi"}, // 300 GB + 1 GiB
 	} {
-		in := network()
-		g := group{members: []Member{{Transactions: tc.transactions, States: tc.states}}}
+		in := newInput()
+		g := memberGroup{members: []MemberSpec{{Transactions: tc.transactions, States: tc.states}}}
 		if got := in.neededStorage(g); got.String() != tc.want {
 			t.Errorf("%d transactions, %d states: %s, want %s", tc.transactions, tc.states, got.String(), tc.want)
 		}
@@ -146,13 +146,13 @@ func TestStorage(t *testing.T) {
 }
 
 // More workloads may be planned on a network that is there; its volumes stay as they are.
-func TestExistingStorageStays(t *testing.T) {
+func TestExistingStorageIsKept(t *testing.T) {
 	for _, storageType := range []v1alpha1.StorageType{v1alpha1.StoragePersistent, v1alpha1.StorageEphemeral} {
-		in := network()
+		in := newInput()
 		in.Server.Storage.Type = storageType
 		built := mustBuild(t, in).Instances[0]
 		in.Members[0].Transactions *= 100
-		in.Server.Storage.Existing = func(instance string) (resource.Quantity, bool) { return built.Storage, instance == built.Name }
+		in.Server.Storage.ExistingSize = func(instance string) (resource.Quantity, bool) { return built.Storage, instance == built.Name }
 		again := mustBuild(t, in).Instances[0]
 		if again.NeededStorage.Cmp(built.Storage) <= 0 {
 			t.Errorf("%s: the larger plan should need more than %s, but needs %s", storageType, &built.Storage, &again.NeededStorage)
@@ -171,37 +171,37 @@ func TestRoles(t *testing.T) {
 		{"bench", "postgres", "m_postgres", "bench__two_banks__postgres"},
 		{"pg-1", "notary", "notary", "m_pg_1__two_banks__notary"},
 	} {
-		chart, ext := network(), external()
+		chart, ext := newInput(), newExternalInput()
 		chart.Namespace, ext.Namespace = tc.namespace, tc.namespace
-		if got := chart.role(Member{Name: tc.member}); got != tc.chart {
+		if got := chart.roleName(MemberSpec{Name: tc.member}); got != tc.chart {
 			t.Errorf("chart, %s: %s, want %s", tc.member, got, tc.chart)
 		}
-		if got := ext.role(Member{Name: tc.member}); got != tc.external {
+		if got := ext.roleName(MemberSpec{Name: tc.member}); got != tc.external {
 			t.Errorf("external, %s: %s, want %s", tc.member, got, tc.external)
 		}
 	}
 }
 
 // PostgreSQL would cut a longer name without a word, and two members might become one.
-func TestLongRolesStayApart(t *testing.T) {
-	in := external()
+func TestLongRoleNamesAreUnique(t *testing.T) {
+	in := newExternalInput()
 	in.Namespace = "a-namespace-with-a-very-long-name-that-leaves-hardly-any-room"
-	one, two := in.role(Member{Name: "member-1"}), in.role(Member{Name: "member-2"})
-	if len(one) != maxIdentifier || one == two {
+	one, two := in.roleName(MemberSpec{Name: "member-1"}), in.roleName(MemberSpec{Name: "member-2"})
+	if len(one) != maxIdentifierBytes || one == two {
 		t.Errorf("roles %s (%d bytes) and %s", one, len(one), two)
 	}
 }
 
 // A changed input must make another Job, since a Job cannot change; an unchanged one must not.
 func TestSetupJobIsNamedAfterItsContent(t *testing.T) {
-	name := func(in Input) string { return mustBuild(t, in).Instances[0].Setup[1].GetName() }
-	in := network()
+	name := func(in Input) string { return mustBuild(t, in).Instances[0].SetupObjects[1].GetName() }
+	in := newInput()
 	before := name(in)
 	in.Images.PostgreSQL = "example.org/postgresql:2"
 	if name(in) == before {
 		t.Error("another image, the same Job")
 	}
-	in = network()
+	in = newInput()
 	in.Members = in.Members[:2]
 	if name(in) == before {
 		t.Error("other members, the same Job")
@@ -209,16 +209,16 @@ func TestSetupJobIsNamedAfterItsContent(t *testing.T) {
 }
 
 // Each epoch has a reset of its own, the first has none, and the setup stays the same.
-func TestEachEpochHasItsReset(t *testing.T) {
-	first, names := mustBuild(t, network()).Instances[0], map[string]bool{}
-	if len(first.Reset) > 0 {
-		t.Errorf("the first epoch needs no reset, but has %d objects", len(first.Reset))
+func TestResetJobPerEpoch(t *testing.T) {
+	first, names := mustBuild(t, newInput()).Instances[0], map[string]bool{}
+	if len(first.ResetObjects) > 0 {
+		t.Errorf("the first epoch needs no reset, but has %d objects", len(first.ResetObjects))
 	}
 	for _, epoch := range []string{"b", "c"} {
-		in := network()
+		in := newInput()
 		in.Epoch = epoch
 		i := mustBuild(t, in).Instances[0]
-		names[i.Reset[1].GetName()] = true
+		names[i.ResetObjects[1].GetName()] = true
 		if diff := cmp.Diff(first.Objects(), i.Objects()); diff != "" {
 			t.Errorf("epoch %s changed the instance or its setup:\n%s", epoch, diff)
 		}
@@ -228,7 +228,7 @@ func TestEachEpochHasItsReset(t *testing.T) {
 	}
 }
 
-func mustBuild(t *testing.T, in Input) Plan {
+func mustBuild(t *testing.T, in Input) Layout {
 	t.Helper()
 	plan, err := Build(in)
 	if err != nil {
@@ -237,8 +237,8 @@ func mustBuild(t *testing.T, in Input) Plan {
 	return plan
 }
 
-// dump is a plan as people read it; the scripts, which are files of their own, are left out.
-func dump(t *testing.T, plan Plan) []byte {
+// renderLayout is a plan as people read it; the scripts, which are files of their own, are left out.
+func renderLayout(t *testing.T, plan Layout) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	write := func(title string, v any) {
@@ -251,14 +251,14 @@ func dump(t *testing.T, plan Plan) []byte {
 	write("bindings", plan.Bindings)
 	for _, i := range plan.Instances {
 		write("status of "+i.Name, i.Status())
-		for _, o := range append(i.Objects(), i.Teardown...) {
-			write(o.GetObjectKind().GroupVersionKind().Kind, withoutScripts(o))
+		for _, o := range append(i.Objects(), i.TeardownObjects...) {
+			write(o.GetObjectKind().GroupVersionKind().Kind, omitScripts(o))
 		}
 	}
 	return out.Bytes()
 }
 
-func withoutScripts(o client.Object) client.Object {
+func omitScripts(o client.Object) client.Object {
 	c, ok := o.(*corev1.ConfigMap)
 	if !ok {
 		return o
@@ -272,10 +272,10 @@ func withoutScripts(o client.Object) client.Object {
 	return c
 }
 
-func golden(t *testing.T, name string, got []byte) {
+func compareGolden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if *update {
+	if *updateGolden {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -26,17 +26,17 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// chart holds a chart's files. They are loaded anew for each rendering, since Helm changes a chart while it renders.
-type chart struct{ files []*archive.BufferedFile }
+// chartFiles holds a chart's files. They are loaded anew for each rendering, since Helm changes a chart while it renders.
+type chartFiles struct{ files []*archive.BufferedFile }
 
-// release is what a rendering depends on beside the chart.
-type release struct {
+// helmRelease is what a rendering depends on beside the chart.
+type helmRelease struct {
 	name, namespace, kubeVersion string
 	values                       map[string]any
 }
 
-func embeddedChart(files fs.FS) (chart, error) {
-	var c chart
+func loadEmbeddedChart(files fs.FS) (chartFiles, error) {
+	var c chartFiles
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -46,21 +46,21 @@ func embeddedChart(files fs.FS) (chart, error) {
 		return err
 	})
 	if err != nil {
-		return chart{}, fmt.Errorf("read the PostgreSQL chart: %w", err)
+		return chartFiles{}, fmt.Errorf("read the PostgreSQL chart: %w", err)
 	}
 	return c, nil
 }
 
-func archivedChart(tgz []byte) (chart, error) {
+func loadArchivedChart(tgz []byte) (chartFiles, error) {
 	files, err := archive.LoadArchiveFiles(bytes.NewReader(tgz))
 	if err != nil {
-		return chart{}, fmt.Errorf("read the chart's archive: %w", err)
+		return chartFiles{}, fmt.Errorf("read the chart's archive: %w", err)
 	}
-	return chart{files: files}, nil
+	return chartFiles{files: files}, nil
 }
 
-// ChartRequest is the input of a rendering of a user's chart, besides the chart itself.
-type ChartRequest struct {
+// RenderRequest is the input of a rendering of a user's chart, besides the chart itself.
+type RenderRequest struct {
 	Namespace string
 	// KubeVersion of the cluster; empty: v1.34.0.
 	KubeVersion string
@@ -73,8 +73,8 @@ type ChartRequest struct {
 // RenderChart renders a packed chart of a user's own (.tgz) and returns the objects of each instance. It rebuilds them from the
 // fields that objects of a database may have, and refuses all others. Its errors are the user's. The chart decides how much time
 // and memory that takes, so only a process that may be stopped should call it.
-func RenderChart(tgz []byte, request ChartRequest) ([][]*unstructured.Unstructured, error) {
-	c, err := archivedChart(tgz)
+func RenderChart(tgz []byte, request RenderRequest) ([][]*unstructured.Unstructured, error) {
+	c, err := loadArchivedChart(tgz)
 	if err != nil {
 		return nil, err
 	}
@@ -90,16 +90,16 @@ func RenderChart(tgz []byte, request ChartRequest) ([][]*unstructured.Unstructur
 }
 
 // renderInstance returns the admitted objects of one instance. If stable is true, it renders twice and refuses objects that differ.
-func (c chart) renderInstance(request ChartRequest, instance string, stable bool) ([]*unstructured.Unstructured, error) {
+func (c chartFiles) renderInstance(request RenderRequest, instance string, stable bool) ([]*unstructured.Unstructured, error) {
 	values := map[string]any{"fullnameOverride": instance}
 	maps.Copy(values, request.Values)
-	r := release{name: instance, namespace: request.Namespace, kubeVersion: request.KubeVersion, values: values}
-	objects, err := c.render(r)
+	r := helmRelease{name: instance, namespace: request.Namespace, kubeVersion: request.KubeVersion, values: values}
+	objects, err := c.renderTemplates(r)
 	if err != nil {
 		return nil, err
 	}
 	if stable {
-		again, err := c.render(r)
+		again, err := c.renderTemplates(r)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +107,7 @@ func (c chart) renderInstance(request ChartRequest, instance string, stable bool
 			return nil, err
 		}
 	}
-	return r.admitAll(objects)
+	return r.admitObjects(objects)
 }
 
 // compareRenderings returns an error that names the first object that differs: it would change whenever the chart is rendered.
@@ -123,17 +123,17 @@ func compareRenderings(first, second []*unstructured.Unstructured) error {
 	return nil
 }
 
-// render gives the chart's objects in Helm's install order.
-func (c chart) render(r release) ([]*unstructured.Unstructured, error) {
+// renderTemplates gives the chart's objects in Helm's install order.
+func (c chartFiles) renderTemplates(r helmRelease) ([]*unstructured.Unstructured, error) {
 	loaded, err := loader.LoadFiles(c.files)
 	if err != nil {
 		return nil, fmt.Errorf("load the chart: %w", err)
 	}
-	caps, err := r.capabilities()
+	caps, err := r.helmCapabilities()
 	if err != nil {
 		return nil, err
 	}
-	if err := renderable(loaded, caps); err != nil {
+	if err := checkRenderable(loaded, caps); err != nil {
 		return nil, fmt.Errorf("chart %s: %w", loaded.Name(), err)
 	}
 	if err := chartutil.ProcessDependencies(loaded, r.values); err != nil {
@@ -148,17 +148,17 @@ func (c chart) render(r release) ([]*unstructured.Unstructured, error) {
 	if err := validateValues(loaded, asTable(values["Values"])); err != nil {
 		return nil, fmt.Errorf("chart %s: %w", loaded.Name(), err)
 	}
-	rendered, err := engine.Engine{CustomTemplateFuncs: repeatableFunctions()}.RenderWithContext(context.Background(), loaded, values)
+	rendered, err := engine.Engine{CustomTemplateFuncs: deterministicFunctions()}.RenderWithContext(context.Background(), loaded, values)
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", loaded.Name(), err)
 	}
-	return decode(manifestsOf(rendered))
+	return decodeManifests(filterManifests(rendered))
 }
 
 // defaultKubeVersion keeps renderings the same whatever Helm takes a binary's own default to be.
 const defaultKubeVersion = "v1.34.0"
 
-func (r release) capabilities() (*common.Capabilities, error) {
+func (r helmRelease) helmCapabilities() (*common.Capabilities, error) {
 	version, err := common.ParseKubeVersion(cmp.Or(r.kubeVersion, defaultKubeVersion))
 	if err != nil {
 		return nil, fmt.Errorf("parse Kubernetes version %q: %w", r.kubeVersion, err)
@@ -168,8 +168,8 @@ func (r release) capabilities() (*common.Capabilities, error) {
 	return caps, nil
 }
 
-// renderable refuses what rendering alone cannot do.
-func renderable(c *chartv2.Chart, caps *common.Capabilities) error {
+// checkRenderable refuses what rendering alone cannot do.
+func checkRenderable(c *chartv2.Chart, caps *common.Capabilities) error {
 	if c.Metadata.Type == "library" {
 		return errors.New("is a library chart and has no objects")
 	}
@@ -188,8 +188,8 @@ func renderable(c *chartv2.Chart, caps *common.Capabilities) error {
 	return nil
 }
 
-// manifestsOf leaves out partials and notes.
-func manifestsOf(rendered map[string]string) map[string]string {
+// filterManifests leaves out partials and notes.
+func filterManifests(rendered map[string]string) map[string]string {
 	out := make(map[string]string, len(rendered))
 	for name, content := range rendered {
 		base := path.Base(name)
@@ -200,8 +200,8 @@ func manifestsOf(rendered map[string]string) map[string]string {
 	return out
 }
 
-// decode returns the objects in install order, without those of Helm's tests.
-func decode(files map[string]string) ([]*unstructured.Unstructured, error) {
+// decodeManifests returns the objects in install order, without those of Helm's tests.
+func decodeManifests(files map[string]string) ([]*unstructured.Unstructured, error) {
 	hooks, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder)
 	if err != nil {
 		return nil, fmt.Errorf("read the chart's objects: %w", err)

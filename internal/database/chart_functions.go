@@ -7,20 +7,20 @@ import (
 	texttemplate "text/template"
 )
 
-// changingFunctions are the template functions with results that differ from one rendering to the next. Functions of dates fall back
+// nonDeterministicFunctions are the template functions with results that differ from one rendering to the next. Functions of dates fall back
 // to the present time if the argument is not a date, and durationRound measures from it.
-var changingFunctions = []string{
+var nonDeterministicFunctions = []string{
 	"ago", "date", "dateInZone", "date_in_zone", "durationRound", "htmlDate", "htmlDateInZone", "now",
 	"randAlpha", "randAlphaNum", "randAscii", "randBytes", "randInt", "randNumeric", "shuffle", "uuidv4",
 	"bcrypt", "encryptAES", "htpasswd", "genPrivateKey",
 	"genCA", "genCAWithKey", "genSelfSignedCert", "genSelfSignedCertWithKey", "genSignedCert", "genSignedCertWithKey",
 }
 
-// repeatableFunctions replace those functions of Helm's templates that would make a chart's objects change at each rendering. A chart may
+// deterministicFunctions replace those functions of Helm's templates that would make a chart's objects change at each rendering. A chart may
 // mention a changing function, but not call it. As in helm template, lookup finds nothing and getHostByName is empty.
-func repeatableFunctions() texttemplate.FuncMap {
+func deterministicFunctions() texttemplate.FuncMap {
 	functions := texttemplate.FuncMap{"keys": sortedKeys, "values": valuesByKey}
-	for _, name := range changingFunctions {
+	for _, name := range nonDeterministicFunctions {
 		functions[name] = func(...any) (string, error) {
 			return "", fmt.Errorf("%s is not allowed, since its result changes at each rendering: "+
 				"set the value, or name an existing Secret", name)

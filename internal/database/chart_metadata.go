@@ -25,8 +25,8 @@ const podIdentityLabel = "aadpodidbinding"
 // operatorComponents are the values of the component label by which NetworkPolicies and Services select the operator's own pods.
 var operatorComponents = []string{"member", "worker", "genesis", "material", "credentials", "database-setup", "database-reset", "database-teardown"}
 
-// chartMetadata returns the labels and annotations of an object, and its name if named is true. It drops annotations for Helm.
-func chartMetadata(object map[string]any, named bool, path *field.Path) (map[string]any, error) {
+// rebuildMetadata returns the labels and annotations of an object, and its name if named is true. It drops annotations for Helm.
+func rebuildMetadata(object map[string]any, named bool, path *field.Path) (map[string]any, error) {
 	given, _ := object["metadata"].(map[string]any)
 	out := map[string]any{}
 	if name, ok := given["name"]; ok && named {

@@ -12,8 +12,8 @@ import (
 	"k8s.io/pod-security-admission/policy"
 )
 
-// restricted is the level of pod security that all pods keep.
-var restricted = api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
+// restrictedLevel is the level of pod security that all pods keep.
+var restrictedLevel = api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
 
 // podFields are the allowed fields of the pods of a chart. They leave the choice of nodes to the scheduler.
 var podFields = []string{
@@ -38,8 +38,8 @@ func checkStatefulSet(content map[string]any) error {
 	if n, _ := spec["replicas"].(int64); n < 0 || n > maxReplicas {
 		return fmt.Errorf("%s %d is not allowed, at most %d", path.Child("replicas"), n, maxReplicas)
 	}
-	for n, claim := range itemsOf(spec, "volumeClaimTemplates") {
-		if err := checkClaim(claim, true, path.Child("volumeClaimTemplates").Index(n)); err != nil {
+	for n, claim := range nestedMaps(spec, "volumeClaimTemplates") {
+		if err := checkClaimTemplate(claim, true, path.Child("volumeClaimTemplates").Index(n)); err != nil {
 			return err
 		}
 	}
@@ -49,23 +49,23 @@ func checkStatefulSet(content map[string]any) error {
 		return fmt.Errorf("%s is required", path)
 	}
 	var err error
-	if template["metadata"], err = chartMetadata(template, false, path.Child("metadata")); err != nil {
+	if template["metadata"], err = rebuildMetadata(template, false, path.Child("metadata")); err != nil {
 		return err
 	}
 	return checkPod(template, path)
 }
 
-// checkClaim checks a claim template and rebuilds its metadata. It refuses a claim that chooses its volume.
-func checkClaim(claim map[string]any, named bool, path *field.Path) error {
+// checkClaimTemplate checks a claim template and rebuilds its metadata. It refuses a claim that chooses its volume.
+func checkClaimTemplate(claim map[string]any, named bool, path *field.Path) error {
 	var err error
-	if claim["metadata"], err = chartMetadata(claim, named, path.Child("metadata")); err != nil {
+	if claim["metadata"], err = rebuildMetadata(claim, named, path.Child("metadata")); err != nil {
 		return err
 	}
 	for _, key := range []string{"apiVersion", "kind", "status"} {
 		delete(claim, key)
 	}
 	spec, _ := claim["spec"].(map[string]any)
-	return onlyFields(spec, path.Child("spec"), claimFields)
+	return checkAllowedFields(spec, path.Child("spec"), claimFields)
 }
 
 // checkPod refuses pods below the level restricted, with the token of a service account, or with fields or volumes that are not listed.
@@ -80,7 +80,7 @@ func checkPod(content map[string]any, path *field.Path) error {
 	}
 	// These fields relax the level, but an API server or a node that does not support them ignores them.
 	template.Spec.HostUsers, template.Spec.OS = nil, nil
-	result := policy.AggregateCheckResults(evaluator.EvaluatePod(restricted, &template.ObjectMeta, &template.Spec))
+	result := policy.AggregateCheckResults(evaluator.EvaluatePod(restrictedLevel, &template.ObjectMeta, &template.Spec))
 	if !result.Allowed {
 		return fmt.Errorf("its pods must keep the pod security level restricted: %s", result.ForbiddenDetail())
 	}
@@ -98,10 +98,10 @@ func checkPod(content map[string]any, path *field.Path) error {
 		return err
 	}
 	pod := content["spec"].(map[string]any)
-	if err := onlyFields(pod, path, podFields); err != nil {
+	if err := checkAllowedFields(pod, path, podFields); err != nil {
 		return err
 	}
-	for n, volume := range itemsOf(pod, "volumes") {
+	for n, volume := range nestedMaps(pod, "volumes") {
 		if err := checkVolume(volume, path.Child("volumes").Index(n)); err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func checkAffinity(affinity *corev1.Affinity, path *field.Path) error {
 }
 
 func checkVolume(volume map[string]any, path *field.Path) error {
-	if err := onlyFields(volume, path, volumeSources); err != nil {
+	if err := checkAllowedFields(volume, path, volumeSources); err != nil {
 		return err
 	}
 	if ephemeral, _ := volume["ephemeral"].(map[string]any); ephemeral != nil {
@@ -175,11 +175,11 @@ func checkVolume(volume map[string]any, path *field.Path) error {
 		if claim == nil {
 			return fmt.Errorf("%s is required", path.Child("ephemeral", "volumeClaimTemplate"))
 		}
-		if err := checkClaim(claim, false, path.Child("ephemeral", "volumeClaimTemplate")); err != nil {
+		if err := checkClaimTemplate(claim, false, path.Child("ephemeral", "volumeClaimTemplate")); err != nil {
 			return err
 		}
 	}
-	for n, source := range itemsOf(volume, "projected", "sources") {
+	for n, source := range nestedMaps(volume, "projected", "sources") {
 		for _, kind := range slices.Sorted(maps.Keys(source)) {
 			if !slices.Contains(projectedSources, kind) {
 				return fmt.Errorf("%s is not allowed", path.Child("projected", "sources").Index(n).Child(kind))

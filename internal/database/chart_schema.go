@@ -17,7 +17,7 @@ const schemaURL = "file:///values.schema.json"
 // validateValues checks the values against the schemas of the chart and of its dependencies.
 func validateValues(c *chartv2.Chart, values map[string]any) error {
 	if c.Schema != nil {
-		if err := validateAgainst(c.Schema, values); err != nil {
+		if err := validateSchema(c.Schema, values); err != nil {
 			return fmt.Errorf("values of %s: %w", c.Name(), err)
 		}
 	}
@@ -42,8 +42,8 @@ func asTable(value any) map[string]any {
 	return nil
 }
 
-// validateAgainst checks the values against one schema. A schema that refers to other documents is not checked.
-func validateAgainst(schema []byte, values map[string]any) error {
+// validateSchema checks the values against one schema. A schema that refers to other documents is not checked.
+func validateSchema(schema []byte, values map[string]any) error {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
 		return fmt.Errorf("read values.schema.json: %w", err)
@@ -54,7 +54,7 @@ func validateAgainst(schema []byte, values map[string]any) error {
 		return fmt.Errorf("read values.schema.json: %w", err)
 	}
 	compiled, err := compiler.Compile(schemaURL)
-	if loader.asked {
+	if loader.called {
 		return nil
 	}
 	if err != nil {
@@ -67,10 +67,10 @@ func validateAgainst(schema []byte, values map[string]any) error {
 }
 
 // emptyLoader loads nothing, whatever the URL, and records that it was asked to.
-type emptyLoader struct{ asked bool }
+type emptyLoader struct{ called bool }
 
 // Load implements jsonschema.URLLoader.
 func (l *emptyLoader) Load(url string) (any, error) {
-	l.asked = true
+	l.called = true
 	return nil, fmt.Errorf("%s is not a part of the chart", url)
 }

@@ -48,21 +48,21 @@ spec:
 // withChart is a network on a user's chart of these files.
 func withChart(t *testing.T, files map[string]string) Input {
 	t.Helper()
-	in := network()
+	in := newInput()
 	if _, ok := files["Chart.yaml"]; !ok {
 		files["Chart.yaml"] = "{apiVersion: v2, name: mine, version: 1.0.0}"
 	}
-	in.Chart = chartOf(pack(t, files))
+	in.Chart = newUserChart(packChart(t, files))
 	in.Chart.Values = map[string]any{"image": "example.org/mine:1"}
 	return in
 }
 
-// chartOf is rendered within the test.
-func chartOf(archive []byte) *Chart {
-	return &Chart{Render: func(r ChartRequest) ([][]*unstructured.Unstructured, error) { return RenderChart(archive, r) }}
+// newUserChart is rendered within the test.
+func newUserChart(archive []byte) *UserChart {
+	return &UserChart{Render: func(r RenderRequest) ([][]*unstructured.Unstructured, error) { return RenderChart(archive, r) }}
 }
 
-func pack(t *testing.T, files map[string]string) []byte {
+func packChart(t *testing.T, files map[string]string) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)
@@ -90,10 +90,10 @@ func TestUserChart(t *testing.T) {
 	in.Topology, in.MembersPerInstance = v1alpha1.TopologyPerHost, 2
 	plan := mustBuild(t, in)
 	second := plan.Instances[1]
-	if len(second.Server) != 2 || second.Server[0].GetName() != "two-banks-db-1" {
-		t.Fatalf("objects of the second instance: %v", second.Server)
+	if len(second.ServerObjects) != 2 || second.ServerObjects[0].GetName() != "two-banks-db-1" {
+		t.Fatalf("objects of the second instance: %v", second.ServerObjects)
 	}
-	set := second.Server[1].(*unstructured.Unstructured)
+	set := second.ServerObjects[1].(*unstructured.Unstructured)
 	labels, _, _ := unstructured.NestedStringMap(set.Object, "spec", "template", "metadata", "labels")
 	if labels[InstanceLabel] != "two-banks-db-1" || labels["app"] != "mine" || labels[v1alpha1.LabelNetwork] != "two-banks" || len(labels) != 3 {
 		t.Errorf("pod labels %v: want the chart's, the instance's and the network's", labels)
@@ -109,30 +109,32 @@ func TestUserChart(t *testing.T) {
 	}
 }
 
-// set returns the text with the first occurrence of a place replaced.
-func set(text, place, with string) map[string]string {
+// replaceInChart returns the text with the first occurrence of a place replaced.
+func replaceInChart(text, place, with string) map[string]string {
 	if !strings.Contains(text, place) {
 		panic("the chart has no " + place)
 	}
 	return map[string]string{"templates/a.yaml": strings.Replace(text, place, with, 1)}
 }
 
-// inPod is a server whose pod has one more field.
-func inPod(field string) map[string]string {
-	return set(userServer, "      containers:", "      "+field+"\n      containers:")
+// withPodField is a server whose pod has one more field.
+func withPodField(field string) map[string]string {
+	return replaceInChart(userServer, "      containers:", "      "+field+"\n      containers:")
 }
 
-// inVolume is a server whose pod has one volume.
-func inVolume(source string) map[string]string { return inPod("volumes: [{name: v, " + source + "}]") }
-
-// inMetadata is a service with one more field of its metadata.
-func inMetadata(field string) map[string]string {
-	return set(userService, "metadata: {", "metadata: {"+field+", ")
+// withPodVolume is a server whose pod has one volume.
+func withPodVolume(source string) map[string]string {
+	return withPodField("volumes: [{name: v, " + source + "}]")
 }
 
-// inPodMetadata is a server whose pod has other metadata.
-func inPodMetadata(metadata string) map[string]string {
-	return set(userServer, "metadata: {labels: {app: mine}}", "metadata: {"+metadata+"}")
+// withMetadataField is a service with one more field of its metadata.
+func withMetadataField(field string) map[string]string {
+	return replaceInChart(userService, "metadata: {", "metadata: {"+field+", ")
+}
+
+// withPodMetadata is a server whose pod has other metadata.
+func withPodMetadata(metadata string) map[string]string {
+	return replaceInChart(userServer, "metadata: {labels: {app: mine}}", "metadata: {"+metadata+"}")
 }
 
 const userObject = "apiVersion: v1\nkind: %s\nmetadata: {name: two-banks-db-x}\n"
@@ -184,48 +186,48 @@ func TestUserChartRefused(t *testing.T) {
 		"no metadata": {map[string]string{"Chart.yaml": "{apiVersion: v2, name: mine}"}, "chart.metadata.version is required"},
 
 		"a kind of others":            {object("NetworkPolicy", ""), "NetworkPolicy two-banks-db-x (v1) is not allowed; a database may consist of ConfigMap, "},
-		"a policy":                    {set(strings.Replace(userObject, "%s", "NetworkPolicy", 1)+"spec: {podSelector: {}, egress: [{}]}", "apiVersion: v1", "apiVersion: networking.k8s.io/v1"), "NetworkPolicy two-banks-db-x (networking.k8s.io/v1) is not allowed"},
+		"a policy":                    {replaceInChart(strings.Replace(userObject, "%s", "NetworkPolicy", 1)+"spec: {podSelector: {}, egress: [{}]}", "apiVersion: v1", "apiVersion: networking.k8s.io/v1"), "NetworkPolicy two-banks-db-x (networking.k8s.io/v1) is not allowed"},
 		"an unknown field":            {object("ConfigMap", "date: {a: b}"), `ConfigMap two-banks-db-x: strict decoding error: unknown field "date"`},
-		"an item that is no object":   {set(userService, "{port: 5432}", "5432"), "Service two-banks-db: "},
-		"a token of an account":       {inVolume("projected: {sources: [{serviceAccountToken: {path: token}}]}"), "StatefulSet two-banks-db: spec.template.spec.volumes[0].projected.sources[0].serviceAccountToken is not allowed"},
-		"a certificate of the pod":    {inVolume("projected: {sources: [{clusterTrustBundle: {path: a, name: b}}]}"), "spec.template.spec.volumes[0].projected.sources[0].clusterTrustBundle is not allowed"},
-		"a volume of a driver":        {inVolume("csi: {driver: secrets-store.csi.k8s.io}"), "spec.template.spec.volumes[0].csi is not allowed"},
-		"an ephemeral volume's claim": {inVolume("ephemeral: {volumeClaimTemplate: {spec: {volumeName: pv-1}}}"), "spec.template.spec.volumes[0].ephemeral.volumeClaimTemplate.spec.volumeName is not allowed"},
-		"an existing account":         {inPod("serviceAccountName: two-banks-db-admin"), "StatefulSet two-banks-db: spec.template.spec.serviceAccountName two-banks-db-admin is not allowed, only default or one that the chart makes"},
-		"an account by its old name":  {inPod("serviceAccount: admin"), "spec.template.spec.serviceAccount admin is not allowed"},
-		"a token, mounted":            {set(userServer, "automountServiceAccountToken: false", "automountServiceAccountToken: true"), "StatefulSet two-banks-db: spec.template.spec.automountServiceAccountToken must be false"},
+		"an item that is no object":   {replaceInChart(userService, "{port: 5432}", "5432"), "Service two-banks-db: "},
+		"a token of an account":       {withPodVolume("projected: {sources: [{serviceAccountToken: {path: token}}]}"), "StatefulSet two-banks-db: spec.template.spec.volumes[0].projected.sources[0].serviceAccountToken is not allowed"},
+		"a certificate of the pod":    {withPodVolume("projected: {sources: [{clusterTrustBundle: {path: a, name: b}}]}"), "spec.template.spec.volumes[0].projected.sources[0].clusterTrustBundle is not allowed"},
+		"a volume of a driver":        {withPodVolume("csi: {driver: secrets-store.csi.k8s.io}"), "spec.template.spec.volumes[0].csi is not allowed"},
+		"an ephemeral volume's claim": {withPodVolume("ephemeral: {volumeClaimTemplate: {spec: {volumeName: pv-1}}}"), "spec.template.spec.volumes[0].ephemeral.volumeClaimTemplate.spec.volumeName is not allowed"},
+		"an existing account":         {withPodField("serviceAccountName: two-banks-db-admin"), "StatefulSet two-banks-db: spec.template.spec.serviceAccountName two-banks-db-admin is not allowed, only default or one that the chart makes"},
+		"an account by its old name":  {withPodField("serviceAccount: admin"), "spec.template.spec.serviceAccount admin is not allowed"},
+		"a token, mounted":            {replaceInChart(userServer, "automountServiceAccountToken: false", "automountServiceAccountToken: true"), "StatefulSet two-banks-db: spec.template.spec.automountServiceAccountToken must be false"},
 		"secrets of an account":       {object("ServiceAccount", "secrets: [{name: a}]"), "ServiceAccount two-banks-db-x: secrets is not allowed"},
-		"a node":                      {inPod("nodeName: node-1"), "StatefulSet two-banks-db: spec.template.spec.nodeName is not allowed"},
-		"a priority":                  {inPod("priorityClassName: system-cluster-critical"), "StatefulSet two-banks-db: spec.template.spec.priorityClassName is not allowed"},
-		"pods of others kept away":    {inPod("affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/os, namespaceSelector: {}}]}}"), "spec.template.spec.affinity: namespaces and namespaceSelector are not allowed"},
-		"pods of others, preferred":   {inPod("affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: {topologyKey: a, namespaces: [other]}}]}}"), "spec.template.spec.affinity: namespaces and namespaceSelector are not allowed"},
-		"a scheduler":                 {inPod("schedulerName: mine"), "spec.template.spec.schedulerName is not allowed"},
-		"a runtime":                   {inPod("runtimeClassName: mine"), "spec.template.spec.runtimeClassName is not allowed"},
-		"pods that do not end": {inPod("terminationGracePeriodSeconds: 601"),
+		"a node":                      {withPodField("nodeName: node-1"), "StatefulSet two-banks-db: spec.template.spec.nodeName is not allowed"},
+		"a priority":                  {withPodField("priorityClassName: system-cluster-critical"), "StatefulSet two-banks-db: spec.template.spec.priorityClassName is not allowed"},
+		"pods of others kept away":    {withPodField("affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/os, namespaceSelector: {}}]}}"), "spec.template.spec.affinity: namespaces and namespaceSelector are not allowed"},
+		"pods of others, preferred":   {withPodField("affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: {topologyKey: a, namespaces: [other]}}]}}"), "spec.template.spec.affinity: namespaces and namespaceSelector are not allowed"},
+		"a scheduler":                 {withPodField("schedulerName: mine"), "spec.template.spec.schedulerName is not allowed"},
+		"a runtime":                   {withPodField("runtimeClassName: mine"), "spec.template.spec.runtimeClassName is not allowed"},
+		"pods that do not end": {withPodField("terminationGracePeriodSeconds: 601"),
 			"spec.template.spec.terminationGracePeriodSeconds 601 is not allowed: it must be between 0 and 600"},
-		"containers that do not end": {set(userServer, "        image:", "        livenessProbe: {terminationGracePeriodSeconds: 1000000}\n        image:"),
+		"containers that do not end": {replaceInChart(userServer, "        image:", "        livenessProbe: {terminationGracePeriodSeconds: 1000000}\n        image:"),
 			"spec.template.spec.containers[0].livenessProbe.terminationGracePeriodSeconds 1000000 is not allowed"},
-		"the host's network":           {inPod("hostNetwork: true"), "host namespaces"},
-		"root by a user namespace":     {set(userServer, "securityContext: {runAsNonRoot: true, seccompProfile", "hostUsers: false\n      securityContext: {seccompProfile"), "must keep the pod security level restricted: runAsNonRoot"},
-		"capabilities by another os":   {set(strings.Replace(userServer, "{allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}", "{}", 1), "      containers:", "      os: {name: windows}\n      containers:"), "must keep the pod security level restricted: allowPrivilegeEscalation"},
-		"many pods":                    {set(userServer, "spec:\n", "spec:\n  replicas: 2000000000\n"), "StatefulSet two-banks-db: spec.replicas 2000000000 is not allowed, at most 16"},
+		"the host's network":           {withPodField("hostNetwork: true"), "host namespaces"},
+		"root by a user namespace":     {replaceInChart(userServer, "securityContext: {runAsNonRoot: true, seccompProfile", "hostUsers: false\n      securityContext: {seccompProfile"), "must keep the pod security level restricted: runAsNonRoot"},
+		"capabilities by another os":   {replaceInChart(strings.Replace(userServer, "{allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}", "{}", 1), "      containers:", "      os: {name: windows}\n      containers:"), "must keep the pod security level restricted: allowPrivilegeEscalation"},
+		"many pods":                    {replaceInChart(userServer, "spec:\n", "spec:\n  replicas: 2000000000\n"), "StatefulSet two-banks-db: spec.replicas 2000000000 is not allowed, at most 16"},
 		"an endless quantity":          {object("PersistentVolumeClaim", "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1e20000000}}}"), "must be at most 8Ei"},
 		"a volume":                     {object("PersistentVolumeClaim", "spec: {accessModes: [ReadWriteOnce], volumeName: pv-1}"), "PersistentVolumeClaim two-banks-db-x: spec.volumeName is not allowed"},
 		"a volume by its labels":       {object("PersistentVolumeClaim", "spec: {accessModes: [ReadWriteOnce], selector: {matchLabels: {a: b}}}"), "PersistentVolumeClaim two-banks-db-x: spec.selector is not allowed"},
 		"the data of a volume":         {object("PersistentVolumeClaim", "spec: {accessModes: [ReadWriteOnce], dataSource: {kind: PersistentVolumeClaim, name: other}}"), "PersistentVolumeClaim two-banks-db-x: spec.dataSource is not allowed"},
-		"a volume of the server":       {set(userServer, "spec:\n", "spec:\n  volumeClaimTemplates: [{metadata: {name: data}, spec: {volumeName: pv-1}}]\n"), "StatefulSet two-banks-db: spec.volumeClaimTemplates[0].spec.volumeName is not allowed"},
-		"an address":                   {set(userService, "spec: {", "spec: {clusterIP: 10.0.0.1, "), "spec.clusterIP 10.0.0.1 is not allowed, only None"},
-		"a port of nodes":              {set(userService, "{port: 5432}", "{port: 5432, nodePort: 30000}"), "spec.ports[0].nodePort is not allowed"},
-		"a role in a cloud":            {inMetadata("annotations: {eks.amazonaws.com/role-arn: 'arn:aws:iam::1:role/admin'}"), "Service two-banks-db: metadata.annotations[eks.amazonaws.com/role-arn] is not allowed"},
-		"an account in a cloud":        {set(strings.Replace(userObject, "%s", "ServiceAccount", 1), "x}", "x, annotations: {iam.gke.io/gcp-service-account: a@b}}"), "ServiceAccount two-banks-db-x: metadata.annotations[iam.gke.io/gcp-service-account] is not allowed"},
-		"a pod's role in a cloud":      {inPodMetadata("annotations: {iam.amazonaws.com/role: admin}"), "StatefulSet two-banks-db: spec.template.metadata.annotations[iam.amazonaws.com/role] is not allowed"},
-		"a pod's further networks":     {inPodMetadata("annotations: {k8s.v1.cni.cncf.io/networks: host}"), "spec.template.metadata.annotations[k8s.v1.cni.cncf.io/networks] is not allowed"},
-		"an annotation of ours":        {inMetadata("annotations: {benchnet.dev/applied-hash: a}"), "metadata.annotations[benchnet.dev/applied-hash] is not allowed"},
-		"an identity by a label":       {inPodMetadata("labels: {azure.workload.identity/use: 'true'}"), "StatefulSet two-banks-db: spec.template.metadata.labels[azure.workload.identity/use] is not allowed"},
-		"an identity by a plain label": {inPodMetadata("labels: {app: mine, aadpodidbinding: admin}"), "StatefulSet two-banks-db: spec.template.metadata.labels[aadpodidbinding] is not allowed"},
-		"a label of ours":              {inPodMetadata("labels: {benchnet.dev/member: member-0}"), "spec.template.metadata.labels[benchnet.dev/member] is not allowed"},
-		"a worker":                     {inPodMetadata("labels: {app.kubernetes.io/component: worker}"), "spec.template.metadata.labels[app.kubernetes.io/component]: worker is the operator's"},
-		"managed by us":                {inPodMetadata("labels: {app.kubernetes.io/managed-by: benchnet}"), "spec.template.metadata.labels[app.kubernetes.io/managed-by]: benchnet is the operator's"},
+		"a volume of the server":       {replaceInChart(userServer, "spec:\n", "spec:\n  volumeClaimTemplates: [{metadata: {name: data}, spec: {volumeName: pv-1}}]\n"), "StatefulSet two-banks-db: spec.volumeClaimTemplates[0].spec.volumeName is not allowed"},
+		"an address":                   {replaceInChart(userService, "spec: {", "spec: {clusterIP: 10.0.0.1, "), "spec.clusterIP 10.0.0.1 is not allowed, only None"},
+		"a port of nodes":              {replaceInChart(userService, "{port: 5432}", "{port: 5432, nodePort: 30000}"), "spec.ports[0].nodePort is not allowed"},
+		"a role in a cloud":            {withMetadataField("annotations: {eks.amazonaws.com/role-arn: 'arn:aws:iam::1:role/admin'}"), "Service two-banks-db: metadata.annotations[eks.amazonaws.com/role-arn] is not allowed"},
+		"an account in a cloud":        {replaceInChart(strings.Replace(userObject, "%s", "ServiceAccount", 1), "x}", "x, annotations: {iam.gke.io/gcp-service-account: a@b}}"), "ServiceAccount two-banks-db-x: metadata.annotations[iam.gke.io/gcp-service-account] is not allowed"},
+		"a pod's role in a cloud":      {withPodMetadata("annotations: {iam.amazonaws.com/role: admin}"), "StatefulSet two-banks-db: spec.template.metadata.annotations[iam.amazonaws.com/role] is not allowed"},
+		"a pod's further networks":     {withPodMetadata("annotations: {k8s.v1.cni.cncf.io/networks: host}"), "spec.template.metadata.annotations[k8s.v1.cni.cncf.io/networks] is not allowed"},
+		"an annotation of ours":        {withMetadataField("annotations: {benchnet.dev/applied-hash: a}"), "metadata.annotations[benchnet.dev/applied-hash] is not allowed"},
+		"an identity by a label":       {withPodMetadata("labels: {azure.workload.identity/use: 'true'}"), "StatefulSet two-banks-db: spec.template.metadata.labels[azure.workload.identity/use] is not allowed"},
+		"an identity by a plain label": {withPodMetadata("labels: {app: mine, aadpodidbinding: admin}"), "StatefulSet two-banks-db: spec.template.metadata.labels[aadpodidbinding] is not allowed"},
+		"a label of ours":              {withPodMetadata("labels: {benchnet.dev/member: member-0}"), "spec.template.metadata.labels[benchnet.dev/member] is not allowed"},
+		"a worker":                     {withPodMetadata("labels: {app.kubernetes.io/component: worker}"), "spec.template.metadata.labels[app.kubernetes.io/component]: worker is the operator's"},
+		"managed by us":                {withPodMetadata("labels: {app.kubernetes.io/managed-by: benchnet}"), "spec.template.metadata.labels[app.kubernetes.io/managed-by]: benchnet is the operator's"},
 		"the same name twice":          {map[string]string{"templates/a.yaml": userService + "---" + userService}, "Service two-banks-db is there twice"},
 		"the superuser's Secret":       {map[string]string{"templates/a.yaml": userService, "templates/b.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: two-banks-db-superuser}"}, "Secret two-banks-db-superuser is there twice"},
 		"no name":                      {map[string]string{"templates/a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: two-banks-db-}"}, "must be named two-banks-db"},
@@ -240,8 +242,8 @@ func TestUserChartRefused(t *testing.T) {
 			}
 		})
 	}
-	in := network()
-	in.Chart = chartOf([]byte("not an archive"))
+	in := newInput()
+	in.Chart = newUserChart([]byte("not an archive"))
 	if _, err := Build(in); err == nil || !strings.Contains(err.Error(), "read the chart's archive") {
 		t.Errorf("got %v", err)
 	}
@@ -286,9 +288,9 @@ func TestSchemaOfDependency(t *testing.T) {
 	}
 }
 
-// TestChangingFunctionsAreRefused calls each function whose result would change at each rendering.
-func TestChangingFunctionsAreRefused(t *testing.T) {
-	for _, name := range changingFunctions {
+// TestNonDeterministicFunctionsAreRefused calls each function whose result would change at each rendering.
+func TestNonDeterministicFunctionsAreRefused(t *testing.T) {
+	for _, name := range nonDeterministicFunctions {
 		t.Run(name, func(t *testing.T) {
 			in := withChart(t, map[string]string{"templates/a.yaml": userService, "templates/b.yaml": "{{ " + name + " 1 }}"})
 			_, err := Build(in)
@@ -301,8 +303,8 @@ func TestChangingFunctionsAreRefused(t *testing.T) {
 	}
 }
 
-// TestFunctionsRepeat checks that the functions that read a map have its order, and that those that look elsewhere find nothing.
-func TestFunctionsRepeat(t *testing.T) {
+// TestTemplateFunctionsAreDeterministic checks that the functions that read a map have its order, and that those that look elsewhere find nothing.
+func TestTemplateFunctionsAreDeterministic(t *testing.T) {
 	in := withChart(t, map[string]string{"templates/a.yaml": userService + `---
 apiVersion: v1
 kind: ConfigMap
@@ -318,7 +320,7 @@ data:
 		numbers[string(letter)] = strings.ToUpper(string(letter))
 	}
 	in.Chart.Values["map"] = numbers
-	config := mustBuild(t, in).Instances[0].Server[0].(*unstructured.Unstructured)
+	config := mustBuild(t, in).Instances[0].ServerObjects[0].(*unstructured.Unstructured)
 	data, _, _ := unstructured.NestedStringMap(config.Object, "data")
 	want := map[string]string{"keys": "a,b,c,d,e,f,g,h,i", "values": "A,B,C,D,E,F,G,H,I", "secret": "{}", "host": ""}
 	if diff := cmp.Diff(want, data); diff != "" {
@@ -328,9 +330,9 @@ data:
 
 // TestUserChartMetadata checks that of the metadata of a chart's objects only name, labels and annotations stay.
 func TestUserChartMetadata(t *testing.T) {
-	in := withChart(t, inMetadata("resourceVersion: '7', uid: a, finalizers: [example.org/never], generateName: x, managedFields: [{manager: m}], "+
+	in := withChart(t, withMetadataField("resourceVersion: '7', uid: a, finalizers: [example.org/never], generateName: x, managedFields: [{manager: m}], "+
 		"ownerReferences: [{apiVersion: v1, kind: Node, name: n, uid: u}], annotations: {helm.sh/resource-policy: keep, prometheus.io/port: '9187'}"))
-	metadata := mustBuild(t, in).Instances[0].Server[0].(*unstructured.Unstructured).Object["metadata"].(map[string]any)
+	metadata := mustBuild(t, in).Instances[0].ServerObjects[0].(*unstructured.Unstructured).Object["metadata"].(map[string]any)
 	if got := slices.Sorted(maps.Keys(metadata)); !slices.Equal(got, []string{"annotations", "labels", "name", "namespace"}) {
 		t.Errorf("the metadata is %v", metadata)
 	}
@@ -343,7 +345,7 @@ func TestUserChartMetadata(t *testing.T) {
 func TestUserChartVolumesAreDeleted(t *testing.T) {
 	in := withChart(t, map[string]string{"templates/a.yaml": userService + "---" + strings.Replace(userServer, "spec:\n",
 		"spec:\n  persistentVolumeClaimRetentionPolicy: {whenDeleted: Retain}\n", 1)})
-	set := mustBuild(t, in).Instances[0].Server[1].(*unstructured.Unstructured)
+	set := mustBuild(t, in).Instances[0].ServerObjects[1].(*unstructured.Unstructured)
 	policy, _, _ := unstructured.NestedStringMap(set.Object, "spec", "persistentVolumeClaimRetentionPolicy")
 	if diff := cmp.Diff(map[string]string{"whenDeleted": "Delete", "whenScaled": "Retain"}, policy); diff != "" {
 		t.Error(diff)
@@ -352,7 +354,7 @@ func TestUserChartVolumesAreDeleted(t *testing.T) {
 
 // TestUserChartAccount checks that pods may have an account that the chart makes.
 func TestUserChartAccount(t *testing.T) {
-	files := inPod("serviceAccountName: two-banks-db-own")
+	files := withPodField("serviceAccountName: two-banks-db-own")
 	files["templates/b.yaml"] = userService
 	files["templates/c.yaml"] = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: two-banks-db-own}"
 	mustBuild(t, withChart(t, files))
@@ -366,7 +368,7 @@ kind: PodDisruptionBudget
 metadata: {name: {{ .Values.fullnameOverride }}}
 spec: {minAvailable: 1, selector: {matchLabels: {app: other}}}
 `})
-	budget := mustBuild(t, in).Instances[0].Server[0].(*unstructured.Unstructured)
+	budget := mustBuild(t, in).Instances[0].ServerObjects[0].(*unstructured.Unstructured)
 	labels, _, _ := unstructured.NestedStringMap(budget.Object, "spec", "selector", "matchLabels")
 	if budget.GetKind() != "PodDisruptionBudget" || labels[InstanceLabel] != "two-banks-db" {
 		t.Errorf("%s selects pods by %v", budget.GetKind(), labels)

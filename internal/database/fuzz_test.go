@@ -34,7 +34,7 @@ func FuzzChart(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, o := range p.Instances[0].Server {
+		for _, o := range p.Instances[0].ServerObjects {
 			if ns := o.GetNamespace(); ns != "" && ns != in.Namespace {
 				t.Errorf("%T %s is in namespace %s", o, o.GetName(), ns)
 			}
@@ -47,8 +47,8 @@ func FuzzChartArchive(f *testing.F) {
 	f.Add([]byte(""))
 	f.Add([]byte("\x1f\x8b"))
 	f.Fuzz(func(_ *testing.T, archive []byte) {
-		in := network()
-		in.Chart = chartOf(archive)
+		in := newInput()
+		in.Chart = newUserChart(archive)
 		_, _ = Build(in)
 	})
 }
@@ -73,7 +73,7 @@ func FuzzChartObject(f *testing.F) {
 		if err := json.Unmarshal([]byte(text), &given.Object); err != nil {
 			return
 		}
-		rebuilt, err := release{name: "net-db", namespace: "bench"}.admit(given)
+		rebuilt, err := helmRelease{name: "net-db", namespace: "bench"}.admitObject(given)
 		if err != nil {
 			return
 		}

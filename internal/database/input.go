@@ -23,25 +23,25 @@ type Input struct {
 	// MembersPerInstance with topology PerHost; at least 1.
 	MembersPerInstance int32
 	Provider           v1alpha1.DatabaseProvider
-	// Chart of the user's own; nil: the project's chart. With provider Chart.
-	Chart *Chart
-	// External server; with provider External.
-	External *External
+	// UserChart of the user's own; nil: the project's chart. With provider Chart.
+	Chart *UserChart
+	// ExternalServer server; with provider External.
+	External *ExternalServer
 	// Members in order; the order decides which instance serves a member.
-	Members []Member
+	Members []MemberSpec
 
-	Server Server
+	Server ServerSpec
 	Images Images
 	// Superuser is the key with the password of the instances' superuser. With provider Chart.
 	Superuser SecretKey
-	// Template fills the members' schemas; nil leaves them empty.
-	Template *Template
+	// SchemaTemplate fills the members' schemas; nil leaves them empty.
+	Template *SchemaTemplate
 	// Epoch names the network's life since its last reset; empty in the first, which has none.
 	Epoch string
 }
 
-// Member is one user of a database.
-type Member struct {
+// MemberSpec is one user of a database.
+type MemberSpec struct {
 	// Name is a DNS label, unique in the network.
 	Name string
 	// Role of the member in the network, such as Party or Notary; for people only.
@@ -57,26 +57,26 @@ type Member struct {
 // SecretKey is a key of a Secret in the network's namespace, which exists before the objects are applied.
 type SecretKey struct{ Name, Key string }
 
-// Server describes the instances of provider Chart. A user's own chart has its own values instead.
-type Server struct {
+// ServerSpec describes the instances of provider Chart. A user's own chart has its own values instead.
+type ServerSpec struct {
 	// Resources of one instance. shared_buffers follows the memory limit, or the request without one.
 	Resources corev1.ResourceRequirements
-	Storage   Storage
+	Storage   StorageSpec
 	// Settings of postgresql.conf in PostgreSQL's notation; they replace derived ones.
 	Settings     map[string]string
 	NodeSelector map[string]string
 	Tolerations  []corev1.Toleration
 }
 
-// Storage of one instance.
-type Storage struct {
+// StorageSpec of one instance.
+type StorageSpec struct {
 	// Type defaults to Persistent.
 	Type v1alpha1.StorageType
 	// Size; nil: derived from the planned load.
 	Size *resource.Quantity
-	// Existing returns the size of DataVolume of an instance that exists. It goes before all else: when the planned load grows, a
+	// ExistingSize returns the size of DataVolume of an instance that exists. It goes before all else: when the planned load grows, a
 	// claim template cannot change, and an ephemeral volume cannot without losing its data. Nil: no instance exists.
-	Existing func(instance string) (resource.Quantity, bool)
+	ExistingSize func(instance string) (resource.Quantity, bool)
 	// ClassName of the StorageClass; nil: the cluster's default.
 	ClassName *string
 }
@@ -91,16 +91,16 @@ type Images struct {
 	Agent string
 }
 
-// Chart is a Helm chart of the user's own.
-type Chart struct {
+// UserChart is a Helm chart of the user's own.
+type UserChart struct {
 	// Values for it, as in a values file.
 	Values map[string]any
 	// Render returns the objects of each instance of the request, as RenderChart does.
-	Render func(ChartRequest) ([][]*unstructured.Unstructured, error)
+	Render func(RenderRequest) ([][]*unstructured.Unstructured, error)
 }
 
-// External is a server that is not the network's own. It outlives the network, so the plan has a Teardown.
-type External struct {
+// ExternalServer is a server that is not the network's own. It outlives the network, so the plan has a Teardown.
+type ExternalServer struct {
 	Host string
 	// Port defaults to 5432.
 	Port int32
@@ -108,15 +108,15 @@ type External struct {
 	SSLMode string
 	// User and Password of a role that may create roles and the database.
 	User, Password SecretKey
-	// Database defaults to DatabaseName. It is made unless it exists.
+	// Database defaults to DefaultName. It is made unless it exists.
 	Database string
 	// Owner marks the roles as this network's. It must be unique over all that use the server, best the network's UID:
 	// roles marked otherwise are never touched. Default: namespace/network.
 	Owner string
 }
 
-// Template makes the content of a new schema.
-type Template struct {
+// SchemaTemplate makes the content of a new schema.
+type SchemaTemplate struct {
 	// Containers run in order, as init containers of the setup Job, after the database exists. They get PGHOST, PGPORT,
 	// PGUSER, PGPASSWORD, PGDATABASE (and PGSSLMODE) of a role that may create schemas in it, and the volumes `template` at
 	// /template and `tmp` at /tmp. The last one leaves /template/schema.sql or schema.sql.gz: a pg_dump --no-owner

@@ -16,15 +16,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// server is a real PostgreSQL on the loopback interface.
-type server struct {
+// testServer is a real PostgreSQL on the loopback interface.
+type testServer struct {
 	bin  string
 	port int32
 }
 
 const (
 	adminPassword = "it's \"admin\""
-	template      = `
+	templateSQL   = `
 CREATE SCHEMA template;
 CREATE SEQUENCE template.numbers;
 CREATE TABLE template.states (id bigint PRIMARY KEY DEFAULT nextval('template.numbers'), note text NOT NULL);
@@ -35,7 +35,7 @@ INSERT INTO template.states (note) VALUES ('see template.states'), ('CREATE SCHE
 )
 
 // startServer makes a server with initdb, as a user who is not root, and stops it with the test.
-func startServer(t *testing.T) server {
+func startServer(t *testing.T) testServer {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts a PostgreSQL server")
@@ -44,7 +44,7 @@ func startServer(t *testing.T) server {
 	if len(initdb) == 0 {
 		t.Skip("no initdb under /usr/lib/postgresql (apt-get install postgresql-15)")
 	}
-	s := server{bin: filepath.Dir(initdb[len(initdb)-1]), port: freePort(t)}
+	s := testServer{bin: filepath.Dir(initdb[len(initdb)-1]), port: freePort(t)}
 	dir, err := os.MkdirTemp("", "database")
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func startServer(t *testing.T) server {
 	if err := os.WriteFile(password, []byte(adminPassword+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	as := unprivileged(t, dir)
+	as := unprivilegedUser(t, dir)
 	data := filepath.Join(dir, "data")
 	init := exec.Command(s.bin+"/initdb", "-D", data, "-U", "postgres", "--pwfile", password, "--auth=scram-sha-256", "--no-sync", "-E", "UTF8", "--locale=C")
 	init.SysProcAttr, init.Dir = as, dir
@@ -70,8 +70,8 @@ func startServer(t *testing.T) server {
 	return s
 }
 
-// unprivileged is how to run as the user nobody if this is root, whom PostgreSQL refuses; dir is given to that user.
-func unprivileged(t *testing.T, dir string) *syscall.SysProcAttr {
+// unprivilegedUser is how to run as the user nobody if this is root, whom PostgreSQL refuses; dir is given to that user.
+func unprivilegedUser(t *testing.T, dir string) *syscall.SysProcAttr {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		return nil
@@ -94,7 +94,7 @@ func freePort(t *testing.T) int32 {
 }
 
 // psql runs statements as a role and gives the output and psql's error text.
-func (s server) psql(user, password, database, statements string) (string, error) {
+func (s testServer) psql(user, password, database, statements string) (string, error) {
 	cmd := exec.Command("psql", "-X", "-At", "-q", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", fmt.Sprint(s.port), "-U", user, "-d", database)
 	cmd.Env = append(os.Environ(), "PGPASSWORD="+password)
 	cmd.Stdin = strings.NewReader(statements)
@@ -102,7 +102,7 @@ func (s server) psql(user, password, database, statements string) (string, error
 	return strings.TrimSpace(string(out)), err
 }
 
-func (s server) admin(t *testing.T, database, statements string) string {
+func (s testServer) mustPsql(t *testing.T, database, statements string) string {
 	t.Helper()
 	out, err := s.psql("postgres", adminPassword, database, statements)
 	if err != nil {
@@ -111,68 +111,68 @@ func (s server) admin(t *testing.T, database, statements string) string {
 	return out
 }
 
-// job runs the scripts of one network's plan as its Jobs would.
-type job struct {
-	t        *testing.T
-	in       Input
-	admin    string
-	template string // folder
-	secrets  string // folder with the members' passwords
+// scriptRunner runs the scripts of one network's plan as its Jobs would.
+type scriptRunner struct {
+	t           *testing.T
+	input       Input
+	admin       string
+	templateDir string // folder
+	passwordDir string // folder with the members' passwords
 }
 
-func newJob(t *testing.T, s server, admin string) job {
-	in := external()
-	in.External = &External{Host: "127.0.0.1", Port: s.port, Owner: "test/" + admin, Database: "net_" + admin}
+func newScriptRunner(t *testing.T, s testServer, admin string) scriptRunner {
+	in := newExternalInput()
+	in.External = &ExternalServer{Host: "127.0.0.1", Port: s.port, Owner: "test/" + admin, Database: "net_" + admin}
 	in.Network = admin
-	j := job{t: t, in: in, admin: admin, template: t.TempDir(), secrets: t.TempDir()}
+	j := scriptRunner{t: t, input: in, admin: admin, templateDir: t.TempDir(), passwordDir: t.TempDir()}
 	for _, m := range in.Members {
-		write(t, filepath.Join(j.secrets, m.Name), j.password(m)+"\n")
+		writeFile(t, filepath.Join(j.passwordDir, m.Name), j.memberPassword(m)+"\n")
 	}
 	return j
 }
 
-func (j job) password(m Member) string { return "s'e\\c\"r$et " + m.Name }
+func (j scriptRunner) memberPassword(m MemberSpec) string { return "s'e\\c\"r$et " + m.Name }
 
-// run executes a script in the environment that the plan gives its container.
-func (j job) run(script string) (string, error) {
+// runScript executes a script in the environment that the plan gives its container.
+func (j scriptRunner) runScript(script string) (string, error) {
 	j.t.Helper()
-	i := mustBuild(j.t, j.in).Instances[0]
-	g := j.in.groups()[0]
+	i := mustBuild(j.t, j.input).Instances[0]
+	g := j.input.groupMembers()[0]
 	dir := j.t.TempDir()
-	for name, content := range j.in.scriptData(g, []string{"wait", "prepare", "database.sql", "members", "role.sql", "clone", "rename.awk", "drop", "drop.sql"}) {
-		write(j.t, filepath.Join(dir, name), content)
+	for name, content := range j.input.scriptData(g, []string{"wait", "prepare", "database.sql", "members", "role.sql", "clone", "rename.awk", "drop", "drop.sql"}) {
+		writeFile(j.t, filepath.Join(dir, name), content)
 	}
 	cmd := exec.Command("bash", filepath.Join(dir, script))
-	cmd.Env = append(os.Environ(), "BENCHNET_TEMPLATE="+j.template)
-	for _, e := range j.in.scriptContainer(g, i, script).Env {
-		cmd.Env = append(cmd.Env, e.Name+"="+j.value(e))
+	cmd.Env = append(os.Environ(), "BENCHNET_TEMPLATE="+j.templateDir)
+	for _, e := range j.input.scriptContainer(g, i, script).Env {
+		cmd.Env = append(cmd.Env, e.Name+"="+j.envValue(e))
 	}
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
 
-func (j job) value(e corev1.EnvVar) string {
+func (j scriptRunner) envValue(e corev1.EnvVar) string {
 	switch e.Name {
 	case "PGUSER":
 		return j.admin
 	case "PGPASSWORD":
 		return adminPassword
 	case "BENCHNET_PASSWORDS":
-		return j.secrets
+		return j.passwordDir
 	}
 	return e.Value
 }
 
-func (j job) mustRun(script string) string {
+func (j scriptRunner) mustRunScript(script string) string {
 	j.t.Helper()
-	out, err := j.run(script)
+	out, err := j.runScript(script)
 	if err != nil {
 		j.t.Fatalf("%s: %v\n%s", script, err, out)
 	}
 	return out
 }
 
-func write(t *testing.T, path, content string) {
+func writeFile(t *testing.T, path, content string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
@@ -188,44 +188,44 @@ func TestSetupOnRealServer(t *testing.T) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	s.admin(t, "postgres", template)
+	s.mustPsql(t, "postgres", templateSQL)
 	dump := exec.Command("pg_dump", "-h", "127.0.0.1", "-p", fmt.Sprint(s.port), "-U", "postgres", "-n", "template", "--no-owner", "--no-privileges", "postgres")
 	dump.Env = append(os.Environ(), "PGPASSWORD="+adminPassword)
 	sql, err := dump.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.admin(t, "postgres", fmt.Sprintf("CREATE ROLE manager LOGIN CREATEROLE CREATEDB PASSWORD %s", quoted(adminPassword)))
+	s.mustPsql(t, "postgres", fmt.Sprintf("CREATE ROLE manager LOGIN CREATEROLE CREATEDB PASSWORD %s", quoteSQL(adminPassword)))
 
 	// A superuser, and an administrator as cloud databases have it.
 	for _, admin := range []string{"postgres", "manager"} {
 		t.Run(admin, func(t *testing.T) {
-			j := newJob(t, s, admin)
-			write(t, filepath.Join(j.template, "schema.sql"), string(sql))
-			j.mustRun("prepare")
-			t.Log(j.mustRun("members"))
+			j := newScriptRunner(t, s, admin)
+			writeFile(t, filepath.Join(j.templateDir, "schema.sql"), string(sql))
+			j.mustRunScript("prepare")
+			t.Log(j.mustRunScript("members"))
 			checkClones(t, s, j)
-			checkIsolation(t, s, j)
+			checkPrivileges(t, s, j)
 			checkSecondRun(t, s, j)
 			checkReset(t, s, j)
 			checkFailures(t, s, j)
 			checkTeardown(t, s, j)
-			checkAnew(t, s, j)
+			checkFreshSetup(t, s, j)
 		})
 	}
 }
 
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+func quoteSQL(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // asMember runs statements as the n-th member.
-func (j job) asMember(s server, n int, statements string) (string, error) {
-	m := j.in.Members[n]
-	return s.psql(j.in.role(m), j.password(m), j.in.database(), statements)
+func (j scriptRunner) asMember(s testServer, n int, statements string) (string, error) {
+	m := j.input.Members[n]
+	return s.psql(j.input.roleName(m), j.memberPassword(m), j.input.databaseName(), statements)
 }
 
-func checkClones(t *testing.T, s server, j job) {
-	for n, m := range j.in.Members {
-		role := j.in.role(m)
+func checkClones(t *testing.T, s testServer, j scriptRunner) {
+	for n, m := range j.input.Members {
+		role := j.input.roleName(m)
 		queries := [][2]string{
 			{"SELECT string_agg(note, '|' ORDER BY id) FROM states", "see template.states|CREATE SCHEMA template;"},
 			{"INSERT INTO states (note) VALUES ('x') RETURNING id", "3"},
@@ -242,8 +242,8 @@ func checkClones(t *testing.T, s server, j job) {
 	}
 }
 
-func checkIsolation(t *testing.T, s server, j job) {
-	other := j.in.role(j.in.Members[1])
+func checkPrivileges(t *testing.T, s testServer, j scriptRunner) {
+	other := j.input.roleName(j.input.Members[1])
 	for statement, want := range map[string]string{
 		"SELECT * FROM " + other + ".states":           "permission denied for schema",
 		"CREATE TABLE " + other + ".mine (id int)":     "permission denied for schema",
@@ -258,16 +258,16 @@ func checkIsolation(t *testing.T, s server, j job) {
 		}
 	}
 	// Another network's role has no business in this database.
-	s.admin(t, "postgres", "DROP ROLE IF EXISTS stranger; CREATE ROLE stranger LOGIN PASSWORD 'x'")
-	if out, err := s.psql("stranger", "x", j.in.database(), "SELECT 1"); err == nil || !strings.Contains(out, "permission denied for database") {
+	s.mustPsql(t, "postgres", "DROP ROLE IF EXISTS stranger; CREATE ROLE stranger LOGIN PASSWORD 'x'")
+	if out, err := s.psql("stranger", "x", j.input.databaseName(), "SELECT 1"); err == nil || !strings.Contains(out, "permission denied for database") {
 		t.Errorf("a role of another network is let in: %s", out)
 	}
 }
 
-// snapshot is all that the setup could have changed: the database's content and the roles, but for the salt of passwords.
-func (j job) snapshot(s server) string {
+// dumpState is all that the setup could have changed: the database's content and the roles, but for the salt of passwords.
+func (j scriptRunner) dumpState(s testServer) string {
 	j.t.Helper()
-	dump := exec.Command("pg_dump", "-h", "127.0.0.1", "-p", fmt.Sprint(s.port), "-U", "postgres", j.in.database())
+	dump := exec.Command("pg_dump", "-h", "127.0.0.1", "-p", fmt.Sprint(s.port), "-U", "postgres", j.input.databaseName())
 	dump.Env = append(os.Environ(), "PGPASSWORD="+adminPassword)
 	out, err := dump.Output()
 	if err != nil {
@@ -275,34 +275,34 @@ func (j job) snapshot(s server) string {
 	}
 	// Newer releases fence a dump with a random word.
 	content := regexp.MustCompile(`(?m)^\\(un)?restrict .*$`).ReplaceAllString(string(out), "")
-	return content + s.admin(j.t, "postgres", `
+	return content + s.mustPsql(j.t, "postgres", `
 SELECT r.*, shobj_description(r.oid, 'pg_authid') FROM pg_roles r ORDER BY 1;
 SELECT roleid::regrole, member::regrole FROM pg_auth_members ORDER BY 1, 2;
 SELECT datname, datacl FROM pg_database ORDER BY 1;`)
 }
 
-func checkSecondRun(t *testing.T, s server, j job) {
-	before := j.snapshot(s)
-	j.mustRun("prepare")
-	if out := j.mustRun("members"); strings.Count(out, "schema holds 2 tables already") != len(j.in.Members) {
+func checkSecondRun(t *testing.T, s testServer, j scriptRunner) {
+	before := j.dumpState(s)
+	j.mustRunScript("prepare")
+	if out := j.mustRunScript("members"); strings.Count(out, "schema holds 2 tables already") != len(j.input.Members) {
 		t.Errorf("second run: %s", out)
 	}
-	if after := j.snapshot(s); after != before {
+	if after := j.dumpState(s); after != before {
 		t.Error("a second run changed the database")
 	}
 	// A changed Secret becomes the role's password.
-	m := j.in.Members[0]
-	write(t, filepath.Join(j.secrets, m.Name), "new")
-	j.mustRun("members")
-	if out, err := s.psql(j.in.role(m), "new", j.in.database(), "SELECT 1"); err != nil {
+	m := j.input.Members[0]
+	writeFile(t, filepath.Join(j.passwordDir, m.Name), "new")
+	j.mustRunScript("members")
+	if out, err := s.psql(j.input.roleName(m), "new", j.input.databaseName(), "SELECT 1"); err != nil {
 		t.Errorf("new password: %s", out)
 	}
-	write(t, filepath.Join(j.secrets, m.Name), j.password(m))
-	j.mustRun("members")
+	writeFile(t, filepath.Join(j.passwordDir, m.Name), j.memberPassword(m))
+	j.mustRunScript("members")
 }
 
 // checkReset runs the containers of a reset in their order, while a member that was slow to stop still holds a session.
-func checkReset(t *testing.T, s server, j job) {
+func checkReset(t *testing.T, s testServer, j scriptRunner) {
 	if rows, err := j.asMember(s, 0, "SELECT count(*) FROM states"); err != nil || rows != "3" {
 		t.Fatalf("before the reset there should be 3 rows: %s (%v)", rows, err)
 	}
@@ -311,95 +311,95 @@ func checkReset(t *testing.T, s server, j job) {
 		out, _ := j.asMember(s, 0, "INSERT INTO states (note) VALUES ('late'); SELECT pg_sleep(1200)")
 		slow <- out
 	}()
-	for begin := time.Now(); s.admin(t, "postgres", "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(1200)' AND usename <> 'postgres'") == "0"; {
+	for begin := time.Now(); s.mustPsql(t, "postgres", "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(1200)' AND usename <> 'postgres'") == "0"; {
 		if time.Since(begin) > 5*time.Minute {
 			t.Fatal("the slow member's session does not begin")
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	j.in.Epoch = "b"
-	pod := mustBuild(t, j.in).Instances[0].Reset[1].(*batchv1.Job).Spec.Template.Spec
+	j.input.Epoch = "b"
+	pod := mustBuild(t, j.input).Instances[0].ResetObjects[1].(*batchv1.Job).Spec.Template.Spec
 	for _, c := range append(pod.InitContainers, pod.Containers...) {
 		if !strings.HasPrefix(c.Command[0], "schema") {
-			j.mustRun(c.Name)
+			j.mustRunScript(c.Name)
 		}
 	}
 	if out := <-slow; !strings.Contains(out, "terminat") {
 		t.Errorf("the session of the old epoch should have ended, but: %s", out)
 	}
-	for n, m := range j.in.Members {
+	for n, m := range j.input.Members {
 		if rows, err := j.asMember(s, n, "SELECT count(*) || ',' || nextval('numbers') FROM states"); err != nil || rows != "2,3" {
 			t.Errorf("%s after the reset: %s rows and next number, want those of the template, 2,3 (%v)", m.Name, rows, err)
 		}
 	}
 }
 
-func checkFailures(t *testing.T, s server, j job) {
-	expect := func(name string, j job, script, want string) {
+func checkFailures(t *testing.T, s testServer, j scriptRunner) {
+	expect := func(name string, j scriptRunner, script, want string) {
 		t.Helper()
-		if out, err := j.run(script); err == nil || !strings.Contains(out, want) {
+		if out, err := j.runScript(script); err == nil || !strings.Contains(out, want) {
 			t.Errorf("%s: got %v: %s, want %q", name, err, out, want)
 		}
 	}
 	greedy := j
-	greedy.in.Members = append([]Member{}, j.in.Members...)
-	greedy.in.Members[0].Connections = 1000
+	greedy.input.Members = append([]MemberSpec{}, j.input.Members...)
+	greedy.input.Members[0].Connections = 1000
 	expect("connections", greedy, "prepare", "allows 47 connections and the network needs 1020: raise max_connections")
 
 	// A role of the same name that is not this network's is left alone.
 	rival := j
-	external := *j.in.External
+	external := *j.input.External
 	external.Owner = "test/rival"
-	rival.in.External = &external
-	before := j.snapshot(s)
+	rival.input.External = &external
+	before := j.dumpState(s)
 	expect("foreign role", rival, "members", "already exists")
-	if out := rival.mustRun("drop"); j.snapshot(s) != before {
+	if out := rival.mustRunScript("drop"); j.dumpState(s) != before {
 		t.Errorf("another owner's setup or teardown changed something: %s", out)
 	}
 
 	unknown := j
-	unknown.secrets = t.TempDir()
+	unknown.passwordDir = t.TempDir()
 	expect("no password", unknown, "members", "member member-0 has no password")
 
 	// A template that fails half-way leaves nothing, and the next attempt fills the schema.
 	late := j
-	late.in.Members = append(append([]Member{}, j.in.Members...), Member{Name: "late", Connections: 1})
-	write(t, filepath.Join(j.secrets, "late"), "late")
-	late.template = t.TempDir()
-	write(t, filepath.Join(late.template, "schema.sql"), "CREATE TABLE template.half (id int);\nSELECT broken;\n")
+	late.input.Members = append(append([]MemberSpec{}, j.input.Members...), MemberSpec{Name: "late", Connections: 1})
+	writeFile(t, filepath.Join(j.passwordDir, "late"), "late")
+	late.templateDir = t.TempDir()
+	writeFile(t, filepath.Join(late.templateDir, "schema.sql"), "CREATE TABLE template.half (id int);\nSELECT broken;\n")
 	expect("broken template", late, "members", "broken")
-	late.template = j.template
-	if out := late.mustRun("members"); !strings.Contains(out, "late: schema filled") {
+	late.templateDir = j.templateDir
+	if out := late.mustRunScript("members"); !strings.Contains(out, "late: schema filled") {
 		t.Errorf("after a broken template: %s", out)
 	}
-	late.mustRun("drop")
-	j.mustRun("members")
+	late.mustRunScript("drop")
+	j.mustRunScript("members")
 }
 
-func checkTeardown(t *testing.T, s server, j job) {
-	j.mustRun("drop")
-	j.mustRun("drop")
-	left := s.admin(t, j.in.database(), "SELECT rolname FROM pg_roles WHERE rolname LIKE 'bench\\_\\_"+j.in.Network+"%' UNION SELECT nspname FROM pg_namespace WHERE nspname LIKE 'bench\\_\\_"+j.in.Network+"%'")
+func checkTeardown(t *testing.T, s testServer, j scriptRunner) {
+	j.mustRunScript("drop")
+	j.mustRunScript("drop")
+	left := s.mustPsql(t, j.input.databaseName(), "SELECT rolname FROM pg_roles WHERE rolname LIKE 'bench\\_\\_"+j.input.Network+"%' UNION SELECT nspname FROM pg_namespace WHERE nspname LIKE 'bench\\_\\_"+j.input.Network+"%'")
 	if left != "" {
 		t.Errorf("teardown left %s", left)
 	}
 }
 
-// checkAnew begins again on a server that was left, with other passwords, as a network does that gave way to another.
-func checkAnew(t *testing.T, s server, j job) {
-	old := j.secrets
-	j.secrets = t.TempDir()
-	for _, m := range j.in.Members {
-		write(t, filepath.Join(j.secrets, m.Name), "anew "+m.Name)
+// checkFreshSetup begins again on a server that was left, with other passwords, as a network does that gave way to another.
+func checkFreshSetup(t *testing.T, s testServer, j scriptRunner) {
+	old := j.passwordDir
+	j.passwordDir = t.TempDir()
+	for _, m := range j.input.Members {
+		writeFile(t, filepath.Join(j.passwordDir, m.Name), "anew "+m.Name)
 	}
-	j.mustRun("prepare")
-	j.mustRun("members")
-	for _, m := range j.in.Members {
-		role := j.in.role(m)
-		if rows, err := s.psql(role, "anew "+m.Name, j.in.database(), "SELECT count(*) || ',' || nextval('numbers') FROM states"); err != nil || rows != "2,3" {
+	j.mustRunScript("prepare")
+	j.mustRunScript("members")
+	for _, m := range j.input.Members {
+		role := j.input.roleName(m)
+		if rows, err := s.psql(role, "anew "+m.Name, j.input.databaseName(), "SELECT count(*) || ',' || nextval('numbers') FROM states"); err != nil || rows != "2,3" {
 			t.Errorf("%s begins with %s rows and next number, want those of the template, 2,3 (%v)", m.Name, rows, err)
 		}
-		if out, err := s.psql(role, j.password(m), j.in.database(), "SELECT 1"); err == nil {
+		if out, err := s.psql(role, j.memberPassword(m), j.input.databaseName(), "SELECT 1"); err == nil {
 			t.Errorf("%s is let in with the password of its first life: %s", m.Name, out)
 		}
 	}
@@ -407,6 +407,6 @@ func checkAnew(t *testing.T, s server, j job) {
 	if err := os.RemoveAll(old); err != nil {
 		t.Fatal(err)
 	}
-	j.secrets = old
+	j.passwordDir = old
 	checkTeardown(t, s, j)
 }

@@ -16,27 +16,27 @@ import (
 // serverContainer is the container whose resources are the user's, and schema the platform's own, which the platform's tests look at.
 const serverContainer, schemaContainer = "postgresql", "schema"
 
-// TestPods puts every pod of databases, servers and Jobs of setup, reset and teardown, to the code that enforces the level
-// restricted in API servers; and each container has requests and limits, which a quota of the namespace may ask for.
-func TestPods(t *testing.T) {
+// TestPodSecurity puts every pod of databases, servers and Jobs of setup, reset and teardown, to the code that enforces the level
+// restrictedLevel in API servers; and each container has requests and limits, which a quota of the namespace may ask for.
+func TestPodSecurity(t *testing.T) {
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, in := range map[string]Input{"chart": network(), "external": external()} {
+	for name, in := range map[string]Input{"chart": newInput(), "external": newExternalInput()} {
 		in.Epoch = "b"
-		in.Template.Containers[0].SecurityContext = pods.Restricted()
+		in.Template.Containers[0].SecurityContext = pods.RestrictedSecurityContext()
 		in.Template.Volumes[0].EmptyDir = &corev1.EmptyDirVolumeSource{}
 		if name == "chart" {
 			in.Topology, in.MembersPerInstance = v1alpha1.TopologyPerHost, 2
 		}
 		seen := map[string]int{}
 		for _, i := range mustBuild(t, in).Instances {
-			for part, objects := range map[string][]client.Object{"instance": i.Objects(), "reset": i.Reset, "teardown": i.Teardown} {
-				for _, template := range templates(t, objects) {
+			for part, objects := range map[string][]client.Object{"instance": i.Objects(), "reset": i.ResetObjects, "teardown": i.TeardownObjects} {
+				for _, template := range podTemplates(t, objects) {
 					seen[part]++
 					where := name + ", " + part + " of " + i.Name
-					result := policy.AggregateCheckResults(evaluator.EvaluatePod(restricted, &template.ObjectMeta, &template.Spec))
+					result := policy.AggregateCheckResults(evaluator.EvaluatePod(restrictedLevel, &template.ObjectMeta, &template.Spec))
 					if !result.Allowed {
 						t.Errorf("%s breaks the level restricted: %s", where, result.ForbiddenDetail())
 					}
@@ -71,8 +71,8 @@ func checkContainers(t *testing.T, where string, pod *corev1.PodSpec) {
 	}
 }
 
-// templates are those of the pods of the objects; what a chart renders is unstructured.
-func templates(t *testing.T, objects []client.Object) []corev1.PodTemplateSpec {
+// podTemplates are those of the pods of the objects; what a chart renders is unstructured.
+func podTemplates(t *testing.T, objects []client.Object) []corev1.PodTemplateSpec {
 	t.Helper()
 	var all []corev1.PodTemplateSpec
 	for _, o := range objects {

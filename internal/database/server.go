@@ -17,12 +17,12 @@ import (
 	"github.com/benchnet/benchnet/charts/postgresql"
 )
 
-// ownServer renders the project's chart into the instance.
-func (in Input) ownServer(g group, i *Instance) error {
+// renderOwnChart renders the project's chart into the instance.
+func (in Input) renderOwnChart(g memberGroup, i *Instance) error {
 	if in.Images.PostgreSQL == "" {
 		return errors.New("no PostgreSQL image is given")
 	}
-	settings, err := in.settings(g)
+	settings, err := in.serverSettings(g)
 	if err != nil {
 		return err
 	}
@@ -39,25 +39,25 @@ func (in Input) ownServer(g group, i *Instance) error {
 	if size, ok := in.existingStorage(g); ok {
 		i.Storage = size
 	}
-	chart, err := embeddedChart(postgresql.Files)
+	chart, err := loadEmbeddedChart(postgresql.ChartFiles)
 	if err != nil {
 		return err
 	}
-	values, err := plain(in.chartValues(g, settings, i.Storage))
+	values, err := normalizeValues(in.chartValues(g, settings, i.Storage))
 	if err != nil {
 		return err
 	}
-	objects, err := chart.render(in.release(g, values))
+	objects, err := chart.renderTemplates(in.newHelmRelease(g, values))
 	if err != nil {
 		return err
 	}
-	i.Server, err = in.stamped(objects, g.name)
+	i.ServerObjects, err = in.labelChartObjects(objects, g.name)
 	return err
 }
 
-// userServers renders the user's chart for all groups at once.
-func (in Input) userServers(groups []group) ([][]client.Object, error) {
-	request := ChartRequest{Namespace: in.Namespace, KubeVersion: in.KubeVersion, Values: in.Chart.Values}
+// renderUserChart renders the user's chart for all groups at once.
+func (in Input) renderUserChart(groups []memberGroup) ([][]client.Object, error) {
+	request := RenderRequest{Namespace: in.Namespace, KubeVersion: in.KubeVersion, Values: in.Chart.Values}
 	for _, g := range groups {
 		request.Instances = append(request.Instances, g.name)
 	}
@@ -67,17 +67,17 @@ func (in Input) userServers(groups []group) ([][]client.Object, error) {
 	}
 	servers := make([][]client.Object, len(groups))
 	for n, g := range groups {
-		if servers[n], err = in.stamped(rendered[n], g.name); err != nil {
+		if servers[n], err = in.labelChartObjects(rendered[n], g.name); err != nil {
 			return nil, err
 		}
 	}
 	return servers, nil
 }
 
-func (in Input) stamped(objects []*unstructured.Unstructured, instance string) ([]client.Object, error) {
+func (in Input) labelChartObjects(objects []*unstructured.Unstructured, instance string) ([]client.Object, error) {
 	out := make([]client.Object, 0, len(objects))
 	for _, o := range objects {
-		if err := in.stamp(o, instance); err != nil {
+		if err := in.labelChartObject(o, instance); err != nil {
 			return nil, fmt.Errorf("label %s %s: %w", o.GetKind(), o.GetName(), err)
 		}
 		out = append(out, o)
@@ -85,12 +85,12 @@ func (in Input) stamped(objects []*unstructured.Unstructured, instance string) (
 	return out, nil
 }
 
-func (in Input) release(g group, values map[string]any) release {
-	return release{name: g.name, namespace: in.Namespace, kubeVersion: in.KubeVersion, values: values}
+func (in Input) newHelmRelease(g memberGroup, values map[string]any) helmRelease {
+	return helmRelease{name: g.name, namespace: in.Namespace, kubeVersion: in.KubeVersion, values: values}
 }
 
 // chartValues are those of the project's chart for one instance.
-func (in Input) chartValues(g group, settings []Setting, size resource.Quantity) map[string]any {
+func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Quantity) map[string]any {
 	conf := map[string]string{}
 	for _, s := range settings {
 		conf[s.Name] = s.Value
@@ -110,7 +110,7 @@ func (in Input) chartValues(g group, settings []Setting, size resource.Quantity)
 	if in.Images.Agent != "" {
 		agent["image"] = in.Images.Agent
 	}
-	labels := in.labels(g.name, "database")
+	labels := in.instanceLabels(g.name, "database")
 	return map[string]any{
 		"image":        in.Images.PostgreSQL,
 		"auth":         map[string]any{"existingSecret": in.Superuser.Name, "passwordKey": in.Superuser.Key},
@@ -122,17 +122,17 @@ func (in Input) chartValues(g group, settings []Setting, size resource.Quantity)
 		"commonLabels": labels,
 		"nodeSelector": in.Server.NodeSelector,
 		"tolerations":  in.Server.Tolerations,
-		"affinity":     in.affinity(),
+		"affinity":     in.serverAntiAffinity(),
 	}
 }
 
-// affinity spreads the instances of topology PerHost over hosts, as far as there are hosts.
-func (in Input) affinity() corev1.Affinity {
+// serverAntiAffinity spreads the instances of topology PerHost over hosts, as far as there are hosts.
+func (in Input) serverAntiAffinity() corev1.Affinity {
 	if in.Topology != v1alpha1.TopologyPerHost {
 		return corev1.Affinity{}
 	}
 	names := []string{}
-	for _, g := range in.groups() {
+	for _, g := range in.groupMembers() {
 		names = append(names, g.name)
 	}
 	others := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
@@ -146,8 +146,8 @@ func (in Input) affinity() corev1.Affinity {
 	}}
 }
 
-// plain turns typed values into those of a values file; what is nil takes the chart's default.
-func plain(values map[string]any) (map[string]any, error) {
+// normalizeValues turns typed values into those of a values file; what is nil takes the chart's default.
+func normalizeValues(values map[string]any) (map[string]any, error) {
 	raw, err := json.Marshal(values)
 	if err != nil {
 		return nil, fmt.Errorf("encode chart values: %w", err)
@@ -160,15 +160,15 @@ func plain(values map[string]any) (map[string]any, error) {
 	return out, nil
 }
 
-// checkNames returns an error if two objects of the instance have the same kind and name, or if a server has the name of a Secret of the
+// checkUniqueNames returns an error if two objects of the instance have the same kind and name, or if a server has the name of a Secret of the
 // operator: both would be written in turn for ever.
-func (in Input) checkNames(i Instance) error {
+func (in Input) checkUniqueNames(i Instance) error {
 	type name struct{ kind, name string }
 	seen := map[name]bool{{"Secret", in.Superuser.Name}: true}
 	for _, m := range in.Members {
 		seen[name{"Secret", m.Password.Name}] = true
 	}
-	for _, o := range slices.Concat(i.Setup, i.Reset, i.Server) {
+	for _, o := range slices.Concat(i.SetupObjects, i.ResetObjects, i.ServerObjects) {
 		n := name{o.GetObjectKind().GroupVersionKind().Kind, o.GetName()}
 		if seen[n] {
 			return fmt.Errorf("%s %s is there twice: a chart needs other names", n.kind, n.name)

@@ -30,25 +30,25 @@ const (
 	gibibyte = 1 << 30
 )
 
-// settings are the instance's, by name: derived ones, replaced or joined by the user's.
-func (in Input) settings(g group) ([]Setting, error) {
-	needed := connections(g)
+// serverSettings are the instance's, by name: derived ones, replaced or joined by the user's.
+func (in Input) serverSettings(g memberGroup) ([]Setting, error) {
+	needed := totalConnections(g)
 	derived := map[string]Setting{}
 	set := func(name, value, source string) { derived[name] = Setting{Name: name, Value: value, Source: source} }
 
 	set("max_connections", strconv.FormatInt(needed+reservedConnections, 10),
 		fmt.Sprintf("%d of the members' pools + %d for superuser, exporter, setup and people", needed, reservedConnections))
 	if memory := serverMemory(in.Server.Resources); memory > 0 {
-		if err := enoughMemory(memory, needed+reservedConnections); err != nil {
+		if err := checkMemory(memory, needed+reservedConnections); err != nil {
 			return nil, err
 		}
-		set("shared_buffers", megabytes(memory/4), "25 % of the memory (PostgreSQL manual, 20.4.1)")
-		set("effective_cache_size", megabytes(memory/2), "half of the memory (PostgreSQL wiki, Tuning Your PostgreSQL Server)")
+		set("shared_buffers", formatMegabytes(memory/4), "25 % of the memory (PostgreSQL manual, 20.4.1)")
+		set("effective_cache_size", formatMegabytes(memory/2), "half of the memory (PostgreSQL wiki, Tuning Your PostgreSQL Server)")
 	}
 	for name, value := range in.Server.Settings {
 		set(name, value, "the database's settings")
 	}
-	if err := enoughConnections(derived["max_connections"].Value, needed); err != nil {
+	if err := checkConnections(derived["max_connections"].Value, needed); err != nil {
 		return nil, err
 	}
 	out := make([]Setting, 0, len(derived))
@@ -58,8 +58,8 @@ func (in Input) settings(g group) ([]Setting, error) {
 	return out, nil
 }
 
-// enoughConnections refuses a server on which the members' pools and the superuser's reserve do not fit.
-func enoughConnections(maxConnections string, needed int64) error {
+// checkConnections refuses a server on which the members' pools and the superuser's reserve do not fit.
+func checkConnections(maxConnections string, needed int64) error {
 	n, err := strconv.ParseInt(maxConnections, 10, 32)
 	if err != nil {
 		return fmt.Errorf("max_connections must be a whole number, not %q", maxConnections)
@@ -70,8 +70,8 @@ func enoughConnections(maxConnections string, needed int64) error {
 	return nil
 }
 
-// enoughMemory refuses a server whose connections would not fit beside shared_buffers: it would be killed under load.
-func enoughMemory(memory, connections int64) error {
+// checkMemory refuses a server whose connections would not fit beside shared_buffers: it would be killed under load.
+func checkMemory(memory, connections int64) error {
 	least := connections * bytesPerConnection * 4 / 3
 	if memory >= least {
 		return nil
@@ -80,8 +80,8 @@ func enoughMemory(memory, connections int64) error {
 		resource.NewQuantity(memory, resource.BinarySI), connections, (least+mebibyte-1)/mebibyte)
 }
 
-// connections that the members of the instance may open at once.
-func connections(g group) int64 {
+// totalConnections that the members of the instance may open at once.
+func totalConnections(g memberGroup) int64 {
 	var n int64
 	for _, m := range g.members {
 		n += int64(m.Connections)
@@ -97,4 +97,4 @@ func serverMemory(r corev1.ResourceRequirements) int64 {
 	return r.Requests.Memory().Value()
 }
 
-func megabytes(bytes int64) string { return fmt.Sprintf("%dMB", max(bytes/mebibyte, 1)) }
+func formatMegabytes(bytes int64) string { return fmt.Sprintf("%dMB", max(bytes/mebibyte, 1)) }

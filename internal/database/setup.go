@@ -22,7 +22,7 @@ import (
 )
 
 //go:embed scripts
-var scripts embed.FS
+var scriptFiles embed.FS
 
 const (
 	scriptsPath   = "/etc/benchnet/setup"
@@ -41,21 +41,21 @@ var (
 	dropFiles  = []string{"wait", "drop", "drop.sql"}
 )
 
-// setup is the ConfigMap and the Job that make the members' roles, schemas and tables.
-func (in Input) setup(g group, i Instance) []client.Object {
-	return in.job(g, "setup", setupFiles, in.makerPod(g, i, "prepare"))
+// buildSetup is the ConfigMap and the Job that make the members' roles, schemas and tables.
+func (in Input) buildSetup(g memberGroup, i Instance) []client.Object {
+	return in.buildJob(g, "setup", setupFiles, in.schemaSetupPod(g, i, "prepare"))
 }
 
-// reset is the ConfigMap and the Job that remove them and make them again. It carries the epoch's name: each epoch has its own.
-func (in Input) reset(g group, i Instance) []client.Object {
-	pod := in.makerPod(g, i, "prepare", "drop")
+// buildReset is the ConfigMap and the Job that remove them and make them again. It carries the epoch's name: each epoch has its own.
+func (in Input) buildReset(g memberGroup, i Instance) []client.Object {
+	pod := in.schemaSetupPod(g, i, "prepare", "drop")
 	pod.Containers[0].Env = append(pod.Containers[0].Env, corev1.EnvVar{Name: "BENCHNET_EPOCH", Value: in.Epoch})
-	return in.job(g, "reset", slices.Concat(setupFiles, dropFiles), pod)
+	return in.buildJob(g, "reset", slices.Concat(setupFiles, dropFiles), pod)
 }
 
-// makerPod runs the given scripts, then the template's containers, and then makes the members' schemas.
-func (in Input) makerPod(g group, i Instance, first ...string) corev1.PodSpec {
-	pod := in.setupPod(g)
+// schemaSetupPod runs the given scripts, then the template's containers, and then makes the members' schemas.
+func (in Input) schemaSetupPod(g memberGroup, i Instance, first ...string) corev1.PodSpec {
+	pod := in.baseJobPod(g)
 	for _, script := range first {
 		pod.InitContainers = append(pod.InitContainers, in.scriptContainer(g, i, script))
 	}
@@ -72,22 +72,22 @@ func (in Input) makerPod(g group, i Instance, first ...string) corev1.PodSpec {
 	return pod
 }
 
-// teardown is the ConfigMap and the Job that remove them again. It needs no password of a member: their Secrets may be gone by then.
-func (in Input) teardown(g group, i Instance) []client.Object {
-	pod := in.setupPod(g)
+// buildTeardown is the ConfigMap and the Job that remove them again. It needs no password of a member: their Secrets may be gone by then.
+func (in Input) buildTeardown(g memberGroup, i Instance) []client.Object {
+	pod := in.baseJobPod(g)
 	drop := in.scriptContainer(g, i, "drop")
 	pod.Volumes = slices.DeleteFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == passwordsVolume })
 	drop.VolumeMounts = slices.DeleteFunc(drop.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == passwordsVolume })
 	pod.Containers = []corev1.Container{drop}
-	return in.job(g, "teardown", dropFiles, pod)
+	return in.buildJob(g, "teardown", dropFiles, pod)
 }
 
-// job wraps the pod. A Job cannot change, so its name carries a hash of all it depends on: what
+// buildJob wraps the pod. A Job cannot change, so its name carries a hash of all it depends on: what
 // changes makes another Job, and since the scripts are idempotent, running it is harmless.
-func (in Input) job(g group, purpose string, files []string, pod corev1.PodSpec) []client.Object {
+func (in Input) buildJob(g memberGroup, purpose string, files []string, pod corev1.PodSpec) []client.Object {
 	data := in.scriptData(g, files)
-	name := names.DatabaseJob(g.name, purpose, fingerprint(data, pod))
-	labels := in.labels(g.name, "database-"+purpose)
+	name := names.DatabaseJob(g.name, purpose, contentHash(data, pod))
+	labels := in.instanceLabels(g.name, "database-"+purpose)
 	// Neither the instance's Service nor members placed with their instance may take the Job's pod for the server.
 	labels["app.kubernetes.io/name"] = "postgresql-" + purpose
 	delete(labels, InstanceLabel)
@@ -108,17 +108,17 @@ func (in Input) job(g group, purpose string, files []string, pod corev1.PodSpec)
 			ObjectMeta: *meta.DeepCopy(),
 			Spec: batchv1.JobSpec{
 				BackoffLimit:     ptr.To[int32](3),
-				PodFailurePolicy: pods.IgnoreDisruptions(),
+				PodFailurePolicy: pods.IgnoreDisruptionsPolicy(),
 				Template:         corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod},
 			},
 		},
 	}
 }
 
-func (in Input) scriptData(g group, files []string) map[string]string {
+func (in Input) scriptData(g memberGroup, files []string) map[string]string {
 	data := map[string]string{}
 	for _, name := range files {
-		content, err := scripts.ReadFile("scripts/" + name)
+		content, err := scriptFiles.ReadFile("scripts/" + name)
 		if err != nil {
 			panic(err) // the file is embedded: a name that is not there is a fault of this package
 		}
@@ -126,13 +126,13 @@ func (in Input) scriptData(g group, files []string) map[string]string {
 	}
 	var members strings.Builder
 	for _, m := range g.members {
-		fmt.Fprintf(&members, "%s %s\n", m.Name, in.role(m))
+		fmt.Fprintf(&members, "%s %s\n", m.Name, in.roleName(m))
 	}
 	data["members.txt"] = members.String()
 	return data
 }
 
-func fingerprint(parts ...any) string {
+func contentHash(parts ...any) string {
 	raw, err := json.Marshal(parts)
 	if err != nil {
 		panic(err) // strings and API types always encode
@@ -140,8 +140,8 @@ func fingerprint(parts ...any) string {
 	return fmt.Sprintf("%x", sha256.Sum256(raw))[:8]
 }
 
-// setupPod has the volumes and the security of all Jobs' pods, but no containers.
-func (in Input) setupPod(g group) corev1.PodSpec {
+// baseJobPod has the volumes and the security of all Jobs' pods, but no containers.
+func (in Input) baseJobPod(g memberGroup) corev1.PodSpec {
 	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
 	return corev1.PodSpec{
 		RestartPolicy:                corev1.RestartPolicyNever,
@@ -158,15 +158,15 @@ func (in Input) setupPod(g group) corev1.PodSpec {
 		},
 		Volumes: []corev1.Volume{
 			{Name: "setup", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}},
-			{Name: passwordsVolume, VolumeSource: corev1.VolumeSource{Projected: passwords(g)}},
+			{Name: passwordsVolume, VolumeSource: corev1.VolumeSource{Projected: passwordProjection(g)}},
 			{Name: "template", VolumeSource: empty},
 			{Name: "tmp", VolumeSource: empty},
 		},
 	}
 }
 
-// passwords are a file per member, named after it.
-func passwords(g group) *corev1.ProjectedVolumeSource {
+// passwordProjection are a file per member, named after it.
+func passwordProjection(g memberGroup) *corev1.ProjectedVolumeSource {
 	out := &corev1.ProjectedVolumeSource{DefaultMode: ptr.To[int32](0o440)}
 	for _, m := range g.members {
 		out.Sources = append(out.Sources, corev1.VolumeProjection{Secret: &corev1.SecretProjection{
@@ -178,11 +178,11 @@ func passwords(g group) *corev1.ProjectedVolumeSource {
 }
 
 // scriptContainer runs one of the scripts as the instance's administrator.
-func (in Input) scriptContainer(g group, i Instance, script string) corev1.Container {
+func (in Input) scriptContainer(g memberGroup, i Instance, script string) corev1.Container {
 	env := append(in.adminEnv(i),
-		corev1.EnvVar{Name: "BENCHNET_DATABASE", Value: in.database()},
-		corev1.EnvVar{Name: "BENCHNET_OWNER", Value: in.owner()},
-		corev1.EnvVar{Name: "BENCHNET_CONNECTIONS", Value: fmt.Sprint(connections(g))},
+		corev1.EnvVar{Name: "BENCHNET_DATABASE", Value: in.databaseName()},
+		corev1.EnvVar{Name: "BENCHNET_OWNER", Value: in.roleOwner()},
+		corev1.EnvVar{Name: "BENCHNET_CONNECTIONS", Value: fmt.Sprint(totalConnections(g))},
 		corev1.EnvVar{Name: "BENCHNET_PASSWORDS", Value: passwordsPath},
 	)
 	return corev1.Container{
@@ -240,19 +240,19 @@ func (in Input) adminEnv(i Instance) []corev1.EnvVar {
 	env := []corev1.EnvVar{
 		{Name: "PGHOST", Value: i.Host},
 		{Name: "PGPORT", Value: fmt.Sprint(i.Port)},
-		{Name: "PGDATABASE", Value: in.database()},
+		{Name: "PGDATABASE", Value: in.databaseName()},
 		{Name: "PGCONNECT_TIMEOUT", Value: "10"},
 	}
 	if in.Provider == v1alpha1.ProviderExternal {
-		user, password = fromSecret("PGUSER", in.External.User), in.External.Password
+		user, password = envFromSecret("PGUSER", in.External.User), in.External.Password
 		if in.External.SSLMode != "" {
 			env = append(env, corev1.EnvVar{Name: "PGSSLMODE", Value: in.External.SSLMode})
 		}
 	}
-	return append(env, user, fromSecret("PGPASSWORD", password))
+	return append(env, user, envFromSecret("PGPASSWORD", password))
 }
 
-func fromSecret(name string, key SecretKey) corev1.EnvVar {
+func envFromSecret(name string, key SecretKey) corev1.EnvVar {
 	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
 		LocalObjectReference: corev1.LocalObjectReference{Name: key.Name}, Key: key.Key,
 	}}}

@@ -8,10 +8,10 @@ const (
 	// bytesPerTransaction and bytesPerState: R3's rule of thumb, 10 KB each (SQL Server 2017).
 	bytesPerTransaction = 10_000
 	bytesPerState       = 10_000
-	// storageSafety covers indexes, bloat between vacuums, warm-up and repeated windows.
-	storageSafety = 2
-	// walBytes is max_wal_size's default, 1 GB, which the write-ahead log may reach between checkpoints.
-	walBytes = 1 << 30
+	// storageSafetyFactor covers indexes, bloat between vacuums, warm-up and repeated windows.
+	storageSafetyFactor = 2
+	// maxWALBytes is max_wal_size's default, 1 GB, which the write-ahead log may reach between checkpoints.
+	maxWALBytes = 1 << 30
 	// bytesPerSchema of a member before the first transaction: 0.9 MB measured for Corda 4.10 with finance on PostgreSQL 15.
 	bytesPerSchema = 1_000_000
 
@@ -20,16 +20,16 @@ const (
 )
 
 // existingStorage returns the size of the instance's volume if that exists.
-func (in Input) existingStorage(g group) (resource.Quantity, bool) {
-	if in.Server.Storage.Existing == nil {
+func (in Input) existingStorage(g memberGroup) (resource.Quantity, bool) {
+	if in.Server.Storage.ExistingSize == nil {
 		return resource.Quantity{}, false
 	}
-	return in.Server.Storage.Existing(g.name)
+	return in.Server.Storage.ExistingSize(g.name)
 }
 
 // neededStorage returns the size that the volume should have: as asked, else in whole GiB what the planned load writes with its
 // safety, an empty schema per member and the write-ahead log.
-func (in Input) neededStorage(g group) resource.Quantity {
+func (in Input) neededStorage(g memberGroup) resource.Quantity {
 	if in.Server.Storage.Size != nil {
 		return *in.Server.Storage.Size
 	}
@@ -37,6 +37,6 @@ func (in Input) neededStorage(g group) resource.Quantity {
 	for _, m := range g.members {
 		planned += m.Transactions*bytesPerTransaction + m.States*bytesPerState
 	}
-	bytes := planned*storageSafety + int64(len(g.members))*bytesPerSchema + walBytes
+	bytes := planned*storageSafetyFactor + int64(len(g.members))*bytesPerSchema + maxWALBytes
 	return *resource.NewQuantity((bytes+gibibyte-1)/gibibyte*gibibyte, resource.BinarySI)
 }

@@ -12,36 +12,36 @@ import (
 	"github.com/benchnet/benchnet/internal/names"
 )
 
-// group is the members of one instance.
-type group struct {
+// memberGroup is the members of one instance.
+type memberGroup struct {
 	name    string
-	members []Member
+	members []MemberSpec
 }
 
-// groups shares the members out over instances: <network>-db with topology Shared, else <network>-db-<i>.
-func (in Input) groups() []group {
+// groupMembers shares the members out over instances: <network>-db with topology Shared, else <network>-db-<i>.
+func (in Input) groupMembers() []memberGroup {
 	size := 1
 	switch in.Topology {
 	case v1alpha1.TopologyShared:
-		return []group{{name: names.Database(in.Network), members: in.Members}}
+		return []memberGroup{{name: names.SharedDatabase(in.Network), members: in.Members}}
 	case v1alpha1.TopologyPerHost:
 		size = int(in.MembersPerInstance)
 	}
-	var out []group
+	var out []memberGroup
 	for start := 0; start < len(in.Members); start += size {
-		out = append(out, group{
-			name:    names.DatabaseOf(in.Network, len(out)),
+		out = append(out, memberGroup{
+			name:    names.DatabaseInstance(in.Network, len(out)),
 			members: in.Members[start:min(start+size, len(in.Members))],
 		})
 	}
 	return out
 }
 
-func (in Input) binding(i Instance, m Member) Binding {
-	role := in.role(m)
+func (in Input) buildBinding(i Instance, m MemberSpec) Binding {
+	role := in.roleName(m)
 	b := Binding{
 		Instance: i.Name,
-		URL:      fmt.Sprintf("jdbc:postgresql://%s:%d/%s?currentSchema=%s", i.Host, i.Port, in.database(), role),
+		URL:      fmt.Sprintf("jdbc:postgresql://%s:%d/%s?currentSchema=%s", i.Host, i.Port, in.databaseName(), role),
 		User:     role,
 		Schema:   role,
 		Password: m.Password,
@@ -50,40 +50,40 @@ func (in Input) binding(i Instance, m Member) Binding {
 		b.URL += "&sslmode=" + in.External.SSLMode
 	}
 	if in.Topology == v1alpha1.TopologyPerHost {
-		b.Affinity = withInstance(i.Name)
+		b.Affinity = instanceAffinity(i.Name)
 	}
 	return b
 }
 
-func withInstance(name string) *corev1.PodAffinity {
+func instanceAffinity(name string) *corev1.PodAffinity {
 	return &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
 		LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{InstanceLabel: name}},
 		TopologyKey:   corev1.LabelHostname,
 	}}}
 }
 
-// maxIdentifier is PostgreSQL's limit (NAMEDATALEN - 1), in bytes; longer names would be cut silently.
-const maxIdentifier = 63
+// maxIdentifierBytes is PostgreSQL's limit (NAMEDATALEN - 1), in bytes; longer names would be cut silently.
+const maxIdentifierBytes = 63
 
-// role is the member's role and schema: its name with _ for -. On an external server, whose roles many networks may
+// roleName is the member's role and schema: its name with _ for -. On an external server, whose roles many networks may
 // share, the namespace and the network's name come before it.
-func (in Input) role(m Member) string {
+func (in Input) roleName(m MemberSpec) string {
 	name := strings.ReplaceAll(m.Name, "-", "_")
 	if in.Provider == v1alpha1.ProviderExternal {
 		name = strings.ReplaceAll(in.Namespace+"__"+in.Network, "-", "_") + "__" + name
 	}
-	if reserved(name) {
+	if isReservedName(name) {
 		name = "m_" + name
 	}
-	if len(name) > maxIdentifier {
+	if len(name) > maxIdentifierBytes {
 		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:10]
-		name = name[:maxIdentifier-len(sum)-1] + "_" + sum
+		name = name[:maxIdentifierBytes-len(sum)-1] + "_" + sum
 	}
 	return name
 }
 
-// reserved tells of names that PostgreSQL, the exporter or the template use.
-func reserved(name string) bool {
+// isReservedName tells of names that PostgreSQL, the exporter or the template use.
+func isReservedName(name string) bool {
 	switch name {
 	case "template", "public", "none", "postgres", "exporter", "information_schema":
 		return true
@@ -91,23 +91,23 @@ func reserved(name string) bool {
 	return strings.HasPrefix(name, "pg_")
 }
 
-func (in Input) database() string {
+func (in Input) databaseName() string {
 	if in.Provider == v1alpha1.ProviderExternal && in.External.Database != "" {
 		return in.External.Database
 	}
-	return DatabaseName
+	return DefaultName
 }
 
-func (in Input) owner() string {
+func (in Input) roleOwner() string {
 	if in.Provider == v1alpha1.ProviderExternal && in.External.Owner != "" {
 		return in.External.Owner
 	}
 	return in.Namespace + "/" + in.Network
 }
 
-func (e External) port() int32 {
+func (e ExternalServer) portOrDefault() int32 {
 	if e.Port != 0 {
 		return e.Port
 	}
-	return port
+	return serverPort
 }

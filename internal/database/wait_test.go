@@ -10,9 +10,9 @@ import (
 	"github.com/benchnet/benchnet/internal/observe"
 )
 
-// TestWaitTellsWaitingFromFailing runs the scripts that wait for the server against one that never answers: their exit code says that they
+// TestWaitExitCode runs the scripts that wait for the server against one that never answers: their exit code says that they
 // only waited, by which the operator creates the Job again.
-func TestWaitTellsWaitingFromFailing(t *testing.T) {
+func TestWaitExitCode(t *testing.T) {
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "pg_isready"), []byte("#!/bin/sh\nexit 2\n"), 0o755); err != nil {
 		t.Fatal(err)

@@ -30,22 +30,22 @@ type Driver struct {
 	Mounts []corev1.VolumeMount
 	// Volumes that Mounts and Init name.
 	Volumes []corev1.Volume
-	// Labels of the worker's pods, besides those of the run.
+	// RunLabels of the worker's pods, besides those of the run.
 	Labels map[string]string
-	// Workload is written to workload.json for the driver.
-	Workload Workload
+	// WorkloadFile is written to workload.json for the driver.
+	Workload WorkloadFile
 }
 
-// Workload is the file workload.json, the driver's orders. Clients, outstanding operations and rate are totals over all workers.
-type Workload struct {
+// WorkloadFile is the file workload.json, the driver's orders. Clients, outstanding operations and rate are totals over all workers.
+type WorkloadFile struct {
 	// Targets that clients call, in turn.
 	Targets []Target `json:"targets"`
 	// Operation to perform; the platform's own shape.
 	Operation any `json:"operation,omitempty"`
-	// Load to apply; absent where the network makes its own.
-	Load *Load `json:"load,omitempty"`
+	// OfferedLoad to apply; absent where the network makes its own.
+	Load *OfferedLoad `json:"load,omitempty"`
 	// Measure says what counts.
-	Measure protocol.Measure `json:"measure"`
+	Measure protocol.MeasureTimes `json:"measure"`
 	// KeepJTL keeps JMeter's sample log.
 	KeepJTL bool `json:"keepJtl"`
 	// Reference is unique to the run.
@@ -53,7 +53,7 @@ type Workload struct {
 	// Unit is what an operation is: flows, requests, blocks, transactions.
 	Unit string `json:"unit,omitempty"`
 	// Observe lists the metrics endpoints of the members, sampled each second of the window.
-	Observe []Observed `json:"observe,omitempty"`
+	Observe []ObservedEndpoint `json:"observe,omitempty"`
 }
 
 // Target is one endpoint of a network.
@@ -69,8 +69,8 @@ type Target struct {
 	PasswordFile string `json:"passwordFile,omitempty"`
 }
 
-// Load is how much is asked.
-type Load struct {
+// OfferedLoad is how much is asked.
+type OfferedLoad struct {
 	// Model is Closed or Open.
 	Model string `json:"model"`
 	// Clients at the same time.
@@ -81,8 +81,8 @@ type Load struct {
 	RatePerSecond float64 `json:"ratePerSecond,omitempty"`
 }
 
-// Observed is an endpoint of a member or a database that is sampled. An agent's tells the use of CPU and memory of its container.
-type Observed struct {
+// ObservedEndpoint is an endpoint of a member or a database that is sampled. An agent's tells the use of CPU and memory of its container.
+type ObservedEndpoint struct {
 	// Member is its name, unique among the observed containers: a member of several has a name for each, such as member-0/execution.
 	Member string `json:"member"`
 	// Kind of what is observed; empty is a member.

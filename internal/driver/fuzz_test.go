@@ -20,11 +20,11 @@ func FuzzReleaseOf(f *testing.F) {
 	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "run", Namespace: "bench"}}
 	f.Fuzz(func(t *testing.T, start, stop string) {
 		held := &corev1.ConfigMap{Data: map[string]string{protocol.StartKey: start, protocol.StopKey: stop, BaselineKey: "[]"}}
-		release, err := ReleaseOf(held)
+		release, err := ParseRelease(held)
 		if err != nil || release == nil {
 			return
 		}
-		again, err := ReleaseOf(barrier(run, release))
+		again, err := ParseRelease(buildBarrier(run, release))
 		if err != nil {
 			t.Fatalf("read, but not written: %v", err)
 		}

@@ -27,54 +27,54 @@ const (
 	portNameAgent = "agent"
 )
 
-// job has one pod per worker. A worker that dies ends the run: a second try would measure something else.
-func job(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) *batchv1.Job {
+// buildJob has one pod per worker. A worker that dies ends the run: a second try would measure something else.
+func buildJob(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) *batchv1.Job {
 	w := run.Spec.Workload
 	podLabels := map[string]string{}
 	maps.Copy(podLabels, d.Labels)
-	maps.Copy(podLabels, Labels(run))
+	maps.Copy(podLabels, RunLabels(run))
 	podLabels[v1alpha1.LabelNetwork] = run.Spec.NetworkName
-	return &batchv1.Job{ObjectMeta: meta(run, run.Name), Spec: batchv1.JobSpec{
+	return &batchv1.Job{ObjectMeta: runObjectMeta(run, run.Name), Spec: batchv1.JobSpec{
 		Completions:    new(w.Workers.Count),
 		Parallelism:    new(w.Workers.Count),
 		CompletionMode: new(batchv1.IndexedCompletion),
 		BackoffLimit:   new(int32(0)),
 		Template: corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: podLabels},
-			Spec:       pod(run, d, agentImage),
+			Spec:       buildPodSpec(run, d, agentImage),
 		},
 	}}
 }
 
-// podBudget is the time for one worker from when its pod has a node: waiting for a node does not count. A worker that is early waits for
+// podDeadline is the time for one worker from when its pod has a node: waiting for a node does not count. A worker that is early waits for
 // the others, which may have no node for as long as the run waits for one.
-func podBudget(run *v1alpha1.BenchmarkRun) time.Duration {
+func podDeadline(run *v1alpha1.BenchmarkRun) time.Duration {
 	measure := &run.Spec.Workload.Measure
-	budget := SetUpBudget + measure.WarmUp.Duration + measure.Window.Duration + measure.Drain.Duration + 2*time.Minute
+	budget := SetUpTimeout + measure.WarmUp.Duration + measure.Window.Duration + measure.Drain.Duration + 2*time.Minute
 	if within := run.Spec.NetworkReadyWithin; within != nil {
 		budget += within.Duration
 	}
 	return budget
 }
 
-func pod(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) corev1.PodSpec {
+func buildPodSpec(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) corev1.PodSpec {
 	return corev1.PodSpec{
-		ActiveDeadlineSeconds:        new(int64(podBudget(run).Seconds())),
+		ActiveDeadlineSeconds:        new(int64(podDeadline(run).Seconds())),
 		RestartPolicy:                corev1.RestartPolicyNever,
 		ServiceAccountName:           run.Name,
 		AutomountServiceAccountToken: new(true),
 		EnableServiceLinks:           new(false),
 		NodeSelector:                 run.Spec.Workload.Workers.NodeSelector,
-		SecurityContext:              pods.Security(),
-		InitContainers:               append([]corev1.Container{pods.InstallAgent(agentImage)}, d.Init...),
-		Containers:                   []corev1.Container{worker(run, d)},
-		Volumes:                      append(volumes(run), d.Volumes...),
+		SecurityContext:              pods.PodSecurityContext(),
+		InitContainers:               append([]corev1.Container{pods.AgentInstallContainer(agentImage)}, d.Init...),
+		Containers:                   []corev1.Container{workerContainer(run, d)},
+		Volumes:                      append(workerVolumes(run), d.Volumes...),
 	}
 }
 
-func worker(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
-	command := []string{pods.Agent, "work", "--metrics-addr", fmt.Sprintf(":%d", portAgent), "--namespace", run.Namespace,
-		"--barrier", names.Barrier(run.Name), "--report", names.ReportPrefix(run.Name) + "$(" + protocol.WorkerVariable + ")"}
+func workerContainer(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
+	command := []string{pods.AgentPath, "work", "--metrics-addr", fmt.Sprintf(":%d", portAgent), "--namespace", run.Namespace,
+		"--barrier", names.BarrierConfigMap(run.Name), "--report", names.WorkerReportPrefix(run.Name) + "$(" + protocol.WorkerVariable + ")"}
 	switch {
 	case d.Plan != "":
 		command = append(command, "--plan", d.Plan)
@@ -90,57 +90,57 @@ func worker(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
 		Name:    "worker",
 		Image:   d.Image,
 		Command: command,
-		Env:     append(environment(run), d.Env...),
+		Env:     append(workerEnv(run), d.Env...),
 		// A load generator that has to wait for a core measures itself, not the network; it still must fit beside it.
 		Resources: corev1.ResourceRequirements{Limits: size,
-			Requests: corev1.ResourceList{corev1.ResourceMemory: w.Memory, corev1.ResourceCPU: tenth(w.Cores)}},
+			Requests: corev1.ResourceList{corev1.ResourceMemory: w.Memory, corev1.ResourceCPU: tenthOf(w.Cores)}},
 		Ports:                    []corev1.ContainerPort{{Name: portNameAgent, ContainerPort: portAgent, Protocol: corev1.ProtocolTCP}},
-		VolumeMounts:             append(mounts(run), d.Mounts...),
-		SecurityContext:          pods.Restricted(),
+		VolumeMounts:             append(workerMounts(run), d.Mounts...),
+		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		ReadinessProbe: &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 5, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
-			Exec: &corev1.ExecAction{Command: []string{pods.Agent, "check", "--file", path.Join(protocol.DefaultDir, protocol.ReadyFile)}}}},
+			Exec: &corev1.ExecAction{Command: []string{pods.AgentPath, "check", "--file", path.Join(protocol.DefaultDir, protocol.ReadyFile)}}}},
 	}
 }
 
-func environment(run *v1alpha1.BenchmarkRun) []corev1.EnvVar {
+func workerEnv(run *v1alpha1.BenchmarkRun) []corev1.EnvVar {
 	index := &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{
 		APIVersion: "v1", FieldPath: "metadata.annotations['" + batchv1.JobCompletionIndexAnnotation + "']"}}
 	return []corev1.EnvVar{
 		{Name: protocol.WorkerVariable, ValueFrom: index},
-		{Name: protocol.WorkersVariable, Value: decimal(run.Spec.Workload.Workers.Count)},
+		{Name: protocol.WorkersVariable, Value: formatInt(run.Spec.Workload.Workers.Count)},
 		{Name: protocol.DirVariable, Value: protocol.DefaultDir},
 		{Name: protocol.WorkloadVariable, Value: workloadPath},
 	}
 }
 
-func mounts(run *v1alpha1.BenchmarkRun) []corev1.VolumeMount {
+func workerMounts(run *v1alpha1.BenchmarkRun) []corev1.VolumeMount {
 	exchange := corev1.VolumeMount{Name: "exchange", MountPath: protocol.DefaultDir}
-	if keepsSamples(run) {
+	if keepsSampleLog(run) {
 		exchange.SubPathExpr = "worker-$(" + protocol.WorkerVariable + ")"
 	}
 	return []corev1.VolumeMount{
 		exchange,
-		{Name: pods.AgentVolume, MountPath: pods.AgentDir, ReadOnly: true},
+		{Name: pods.AgentVolumeName, MountPath: pods.AgentDir, ReadOnly: true},
 		{Name: "workload", MountPath: path.Dir(workloadPath), ReadOnly: true},
 		{Name: "tmp", MountPath: "/tmp"},
 	}
 }
 
-// volumes of a worker. The directory in which driver and agent exchange files, JMeter's sample log among them, is a
+// workerVolumes of a worker. The directory in which driver and agent exchange files, JMeter's sample log among them, is a
 // volume that outlives the pod where the log is kept.
-func volumes(run *v1alpha1.BenchmarkRun) []corev1.Volume {
+func workerVolumes(run *v1alpha1.BenchmarkRun) []corev1.Volume {
 	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
 	exchange := empty
-	if keepsSamples(run) {
-		exchange = corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: names.Samples(run.Name)}}
+	if keepsSampleLog(run) {
+		exchange = corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: names.SampleLogClaim(run.Name)}}
 	}
 	workload := corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
-		LocalObjectReference: corev1.LocalObjectReference{Name: names.Workload(run.Name)}}}
+		LocalObjectReference: corev1.LocalObjectReference{Name: names.WorkloadConfigMap(run.Name)}}}
 	return []corev1.Volume{{Name: "exchange", VolumeSource: exchange}, {Name: "agent", VolumeSource: empty},
 		{Name: "workload", VolumeSource: workload}, {Name: "tmp", VolumeSource: empty}}
 }
 
-func keepsSamples(run *v1alpha1.BenchmarkRun) bool {
+func keepsSampleLog(run *v1alpha1.BenchmarkRun) bool {
 	return run.Spec.Workload.JTL == v1alpha1.RetentionKeep
 }

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// FileName of the configuration in its ConfigMap.
-const FileName = "emulation.json"
+// ConfigFileName of the configuration in its ConfigMap.
+const ConfigFileName = "emulation.json"
 
-// Sidecar is the name of the container in a member's pod.
-const Sidecar = "emulation"
+// SidecarContainer is the name of the container in a member's pod.
+const SidecarContainer = "emulation"
 
 // Mechanism by which a member's sidecar delays packets.
 type Mechanism string
@@ -33,9 +33,9 @@ const (
 	ExitKernelLacksSupport = 4
 )
 
-// Report is what a sidecar tells once its member is as far from its peers as it shall be: one key per member in the
+// SidecarStatus is what a sidecar tells once its member is as far from its peers as it shall be: one key per member in the
 // report's ConfigMap, as JSON.
-type Report struct {
+type SidecarStatus struct {
 	// Pod is the UID of the pod that reports.
 	Pod string `json:"pod"`
 	// Mechanism in use.
@@ -52,7 +52,7 @@ type Config struct {
 	Runs map[string]string `json:"runs,omitempty"`
 	// Links between regions, each pair once.
 	Links []RegionLink `json:"links,omitempty"`
-	// Database is the way between a member and its database, or nil.
+	// PeerDatabase is the way between a member and its database, or nil.
 	Database *Link `json:"database,omitempty"`
 }
 
@@ -73,8 +73,8 @@ type Link struct {
 	BitsPerSecond int64 `json:"bitsPerSecond,omitempty"`
 }
 
-// Way is what one side does to the packets from or to one peer.
-type Way struct {
+// Impairment is what one side does to the packets from or to one peer.
+type Impairment struct {
 	Delay, Jitter time.Duration
 	// Loss is the probability that a packet is lost.
 	Loss float64
@@ -82,24 +82,24 @@ type Way struct {
 	BitsPerSecond int64
 }
 
-// Kind of a peer.
-type Kind string
+// PeerKind of a peer.
+type PeerKind string
 
 // The kinds of peers.
 const (
-	Member   Kind = "Member"
-	Database Kind = "Database"
-	Worker   Kind = "Worker"
+	PeerMember   PeerKind = "Member"
+	PeerDatabase PeerKind = "Database"
+	PeerWorker   PeerKind = "Worker"
 )
 
 // Peer is a pod at the other end: a member by its name, a database, or a load worker by its run.
 type Peer struct {
-	Kind Kind
+	Kind PeerKind
 	Name string
 }
 
-// Parse reads a configuration.
-func Parse(text []byte) (*Config, error) {
+// ParseConfig reads a configuration.
+func ParseConfig(text []byte) (*Config, error) {
 	var c Config
 	if err := json.Unmarshal(text, &c); err != nil {
 		return nil, fmt.Errorf("parse the emulation's configuration: %w", err)
@@ -107,26 +107,26 @@ func Parse(text []byte) (*Config, error) {
 	return &c, nil
 }
 
-// Way is what the sidecar of a member does to the packets of a peer; false if nothing. Between members each side has one
+// ImpairmentFor is what the sidecar of a member does to the packets of a peer; false if nothing. Between members each side has one
 // half of the round trip. Databases and workers have no sidecar: the member does it all.
-func (c *Config) Way(member string, peer Peer) (Way, bool) {
+func (c *Config) ImpairmentFor(member string, peer Peer) (Impairment, bool) {
 	switch peer.Kind {
-	case Member:
-		link, ok := c.between(c.Members[member], c.Members[peer.Name])
-		return link.half(), ok && peer.Name != member
-	case Worker:
-		link, ok := c.between(c.Members[member], c.Runs[peer.Name])
-		return link.whole(), ok
-	case Database:
+	case PeerMember:
+		link, ok := c.linkBetween(c.Members[member], c.Members[peer.Name])
+		return link.halfRoundTrip(), ok && peer.Name != member
+	case PeerWorker:
+		link, ok := c.linkBetween(c.Members[member], c.Runs[peer.Name])
+		return link.fullRoundTrip(), ok
+	case PeerDatabase:
 		if c.Database == nil {
-			return Way{}, false
+			return Impairment{}, false
 		}
-		return c.Database.whole(), true
+		return c.Database.fullRoundTrip(), true
 	}
-	return Way{}, false
+	return Impairment{}, false
 }
 
-func (c *Config) between(a, b string) (Link, bool) {
+func (c *Config) linkBetween(a, b string) (Link, bool) {
 	for _, l := range c.Links {
 		if l.Between == [2]string{a, b} || l.Between == [2]string{b, a} {
 			return l.Link, true
@@ -135,15 +135,15 @@ func (c *Config) between(a, b string) (Link, bool) {
 	return Link{}, false
 }
 
-func (l Link) half() Way {
-	w := l.whole()
+func (l Link) halfRoundTrip() Impairment {
+	w := l.fullRoundTrip()
 	w.Delay /= 2
 	w.Jitter /= 2
 	return w
 }
 
-func (l Link) whole() Way {
-	return Way{
+func (l Link) fullRoundTrip() Impairment {
+	return Impairment{
 		Delay:         time.Duration(l.RoundTripMicros) * time.Microsecond,
 		Jitter:        time.Duration(l.JitterMicros) * time.Microsecond,
 		Loss:          l.LossPercent / 100,

@@ -13,22 +13,22 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		c, err := Parse(text)
+		c, err := ParseConfig(text)
 		if err != nil {
 			return
 		}
 		for from := range c.Members {
 			for to := range c.Members {
-				there, ok := c.Way(from, Peer{Kind: Member, Name: to})
-				back, known := c.Way(to, Peer{Kind: Member, Name: from})
+				there, ok := c.ImpairmentFor(from, Peer{Kind: PeerMember, Name: to})
+				back, known := c.ImpairmentFor(to, Peer{Kind: PeerMember, Name: from})
 				if there != back || ok != known {
 					t.Errorf("%s to %s is %+v, and back %+v", from, to, there, back)
 				}
 			}
 			for run := range c.Runs {
-				c.Way(from, Peer{Kind: Worker, Name: run})
+				c.ImpairmentFor(from, Peer{Kind: PeerWorker, Name: run})
 			}
-			c.Way(from, Peer{Kind: Database})
+			c.ImpairmentFor(from, Peer{Kind: PeerDatabase})
 		}
 	})
 }

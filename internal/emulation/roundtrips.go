@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// SameRegion is the round trip within a region unless another is given.
-const SameRegion = 500 * time.Microsecond
+// SameRegionRoundTrip is the round trip within a region unless another is given.
+const SameRegionRoundTrip = 500 * time.Microsecond
 
-// place is a metropolitan area in which clouds have regions.
-type place string
+// metroArea is a metropolitan area in which clouds have regions.
+type metroArea string
 
-// places by the names of the regions in them. The measured ones are AWS's; the regions of other clouds that are in the same
+// metroAreaByRegion by the names of the regions in them. The measured ones are AWS's; the regions of other clouds that are in the same
 // area are taken to be as far from each other, which is an estimate.
-var places = map[string]place{
+var metroAreaByRegion = map[string]metroArea{
 	"NYC": "New York", "LON": "London", "AMS": "Amsterdam", "SFO": "San Francisco",
 	// AWS.
 	"ap-northeast-1": "Tokyo", "ap-northeast-2": "Seoul", "ap-south-1": "Mumbai", "ap-southeast-1": "Singapore",
@@ -31,20 +31,20 @@ var places = map[string]place{
 	"eastus": "Northern Virginia", "westus": "Northern California",
 }
 
-// estimated are the round trips in ms between the four cities, derived from the measured ones nearby. No source that
-// measured all of them was found.
-var estimated = map[[2]place]int64{
+// estimatedRoundTrips are the round trips in ms between the four cities, derived from the measured ones nearby. No source that
+// measuredAreas all of them was found.
+var estimatedRoundTrips = map[[2]metroArea]int64{
 	{"New York", "London"}: 72, {"New York", "Amsterdam"}: 80, {"New York", "San Francisco"}: 70,
 	{"London", "Amsterdam"}: 8, {"London", "San Francisco"}: 138, {"Amsterdam", "San Francisco"}: 145,
 }
 
-// measured are places in the order of halves.
-var measured = []place{"Tokyo", "Seoul", "Mumbai", "Singapore", "Sydney", "Montreal", "Frankfurt", "Dublin", "London",
+// measuredAreas are places in the order of halves.
+var measuredAreas = []metroArea{"Tokyo", "Seoul", "Mumbai", "Singapore", "Sydney", "Montreal", "Frankfurt", "Dublin", "London",
 	"Sao Paulo", "Northern Virginia", "Ohio", "Northern California", "Oregon"}
 
-// halves of round trips in ms between the measured places: the lower triangle of medians over a month between AWS's
+// halvedRoundTrips of round trips in ms between the measured places: the lower triangle of medians over a month between AWS's
 // regions that cloudping.co published, as circlefin/arc-node (crates/quake) keeps them: halved and in whole ms.
-var halves = [][]int64{
+var halvedRoundTrips = [][]int64{
 	{},
 	{19},
 	{66, 67},
@@ -61,33 +61,33 @@ var halves = [][]int64{
 	{51, 65, 112, 83, 71, 32, 73, 61, 66, 89, 34, 27, 12},
 }
 
-// RoundTrip between two regions of the built-in table; false if it has no figure for them.
-func RoundTrip(a, b string) (time.Duration, bool) {
-	from, known := places[a]
-	to, alsoKnown := places[b]
+// LookupRoundTrip between two regions of the built-in table; false if it has no figure for them.
+func LookupRoundTrip(a, b string) (time.Duration, bool) {
+	from, known := metroAreaByRegion[a]
+	to, alsoKnown := metroAreaByRegion[b]
 	switch {
 	case a == b, known && alsoKnown && from == to:
-		return SameRegion, true
+		return SameRegionRoundTrip, true
 	case !known || !alsoKnown:
 		return 0, false
 	}
-	for _, pair := range [][2]place{{from, to}, {to, from}} {
-		if ms, ok := estimated[pair]; ok {
+	for _, pair := range [][2]metroArea{{from, to}, {to, from}} {
+		if ms, ok := estimatedRoundTrips[pair]; ok {
 			return time.Duration(ms) * time.Millisecond, true
 		}
 	}
-	i, j := slices.Index(measured, from), slices.Index(measured, to)
+	i, j := slices.Index(measuredAreas, from), slices.Index(measuredAreas, to)
 	if i < 0 || j < 0 {
 		return 0, false
 	}
 	i, j = max(i, j), min(i, j)
-	return 2 * time.Duration(halves[i][j]) * time.Millisecond, true
+	return 2 * time.Duration(halvedRoundTrips[i][j]) * time.Millisecond, true
 }
 
-// Known are the names of the regions in the built-in table, in order.
-func Known() []string {
-	all := make([]string, 0, len(places))
-	for name := range places {
+// KnownRegions are the names of the regions in the built-in table, in order.
+func KnownRegions() []string {
+	all := make([]string, 0, len(metroAreaByRegion))
+	for name := range metroAreaByRegion {
 		all = append(all, name)
 	}
 	slices.SortFunc(all, cmp.Compare)

@@ -29,8 +29,8 @@ const (
 	DefaultRecipient = "0x00000000000000000000000000000000be9c4e70"
 )
 
-// Unit is what an operation of the driver is.
-const Unit = "transactions"
+// OperationUnit is what an operation of the driver is.
+const OperationUnit = "transactions"
 
 // Names of the series that the driver records; their subject is the target.
 const (
@@ -46,13 +46,13 @@ const (
 	SeriesQueued  = "queuedTransactions"
 )
 
-// Workload is the file workload.json as the driver reads it.
-type Workload struct {
-	Targets   []Target         `json:"targets"`
-	Operation Operation        `json:"operation"`
-	Load      Load             `json:"load"`
-	Measure   protocol.Measure `json:"measure"`
-	Reference string           `json:"reference"`
+// WorkloadFile is the file workload.json as the driver reads it.
+type WorkloadFile struct {
+	Targets   []Target              `json:"targets"`
+	Operation Operation             `json:"operation"`
+	Load      OfferedLoad           `json:"load"`
+	Measure   protocol.MeasureTimes `json:"measure"`
+	Reference string                `json:"reference"`
 }
 
 // Target is the JSON-RPC endpoint of one member.
@@ -91,8 +91,8 @@ type Operation struct {
 	Heads []string `json:"heads,omitempty"`
 }
 
-// Load is an open loop.
-type Load struct {
+// OfferedLoad is an open loop.
+type OfferedLoad struct {
 	// Model must be Open.
 	Model string `json:"model"`
 	// RatePerSecond is transactions a second over the whole network; each target gets the same share.
@@ -101,24 +101,24 @@ type Load struct {
 	Clients int `json:"clients"`
 }
 
-// Read reads workload.json, fills in the defaults and refuses what makes no sense.
-func Read(path string) (*Workload, error) {
+// ReadWorkloadFile reads workload.json, fills in the defaults and refuses what makes no sense.
+func ReadWorkloadFile(path string) (*WorkloadFile, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read workload: %w", err)
 	}
-	var w Workload
+	var w WorkloadFile
 	if err := json.Unmarshal(content, &w); err != nil {
 		return nil, fmt.Errorf("parse workload %s: %w", path, err)
 	}
-	w.Operation.fill()
-	if err := w.validate(); err != nil {
+	w.Operation.setDefaults()
+	if err := w.validateWorkload(); err != nil {
 		return nil, fmt.Errorf("workload %s: %w", path, err)
 	}
 	return &w, nil
 }
 
-func (o *Operation) fill() {
+func (o *Operation) setDefaults() {
 	orText := func(field *string, value string) {
 		if *field == "" {
 			*field = value
@@ -142,8 +142,8 @@ func (o *Operation) fill() {
 	orText(&o.MaxPriorityFeePerGasWei, DefaultMaxPriorityFeePerGas)
 }
 
-// Wei reads a decimal amount that validation has passed.
-func Wei(amount string) *big.Int {
+// ParseWei reads a decimal amount that validation has passed.
+func ParseWei(amount string) *big.Int {
 	n, _ := new(big.Int).SetString(amount, 10)
 	return n
 }
@@ -157,5 +157,5 @@ func isHTTP(address string) bool {
 	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
 }
 
-// Announces is whether the node at address tells of new blocks by itself.
-func Announces(address string) bool { return isWebSocket(address) }
+// SupportsSubscriptions is whether the node at address tells of new blocks by itself.
+func SupportsSubscriptions(address string) bool { return isWebSocket(address) }

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-func read(t *testing.T, text string) (*Workload, error) {
+func readText(t *testing.T, text string) (*WorkloadFile, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "workload.json")
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return Read(path)
+	return ReadWorkloadFile(path)
 }
 
-// whole has the least that orders need, with changes: "field.path" to a value, or to nil to leave it out.
-func whole(t *testing.T, changes map[string]any) string {
+// completeWorkload has the least that orders need, with changes: "field.path" to a value, or to nil to leave it out.
+func completeWorkload(t *testing.T, changes map[string]any) string {
 	t.Helper()
 	document := map[string]any{
 		"targets":   []any{map[string]any{"name": "member-0", "address": "http://a:8545"}, map[string]any{"name": "member-1", "address": "ws://b:8546"}},
@@ -45,7 +45,7 @@ func whole(t *testing.T, changes map[string]any) string {
 }
 
 func TestReadFillsInDefaults(t *testing.T) {
-	got, err := read(t, whole(t, nil))
+	got, err := readText(t, completeWorkload(t, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestReadRefuses(t *testing.T) {
 		"measure.warmUpSeconds: -1 is negative":    {"measure.warmUpSeconds": -1},
 		"measure.drainSeconds: -1 is negative":     {"measure.drainSeconds": -1},
 	} {
-		if _, err := read(t, whole(t, changes)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readText(t, completeWorkload(t, changes)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want %q", changes, err, want)
 		}
 	}
@@ -91,22 +91,22 @@ func TestReadRefuses(t *testing.T) {
 
 func TestRateSizeAndIntervalMayAgree(t *testing.T) {
 	// The seed's: 8000 a second to each of two, 1600 every 200 ms.
-	if _, err := read(t, whole(t, map[string]any{"load.ratePerSecond": 16000, "operation.batchSize": 1600, "operation.batchIntervalMillis": 200})); err != nil {
+	if _, err := readText(t, completeWorkload(t, map[string]any{"load.ratePerSecond": 16000, "operation.batchSize": 1600, "operation.batchIntervalMillis": 200})); err != nil {
 		t.Error(err)
 	}
 }
 
-func workload(targets, accounts int, rate float64, size, interval int) *Workload {
-	return &Workload{Targets: make([]Target, targets), Load: Load{RatePerSecond: rate},
+func newWorkload(targets, accounts int, rate float64, size, interval int) *WorkloadFile {
+	return &WorkloadFile{Targets: make([]Target, targets), Load: OfferedLoad{RatePerSecond: rate},
 		Operation: Operation{Accounts: accounts, BatchSize: size, BatchIntervalMillis: interval}}
 }
 
 func TestSharesCoverTargetsAndAccountsOnce(t *testing.T) {
 	for _, c := range []struct{ targets, workers int }{{1, 1}, {4, 1}, {4, 3}, {4, 4}, {2, 3}, {3, 7}, {1, 5}} {
-		w := workload(c.targets, 100, 900, 0, 200)
+		w := newWorkload(c.targets, 100, 900, 0, 200)
 		rates, owners, senders := make([]float64, c.targets), make([]int, 100), 0
 		for worker := range c.workers {
-			share := w.Share(worker, c.workers)
+			share := w.WorkerSenders(worker, c.workers)
 			if len(share) == 0 {
 				t.Errorf("%+v: worker %d has no sender", c, worker)
 			}
@@ -118,8 +118,8 @@ func TestSharesCoverTargetsAndAccountsOnce(t *testing.T) {
 				}
 			}
 		}
-		if senders != w.Senders(c.workers) {
-			t.Errorf("%+v: %d senders, want %d", c, senders, w.Senders(c.workers))
+		if senders != w.SenderCount(c.workers) {
+			t.Errorf("%+v: %d senders, want %d", c, senders, w.SenderCount(c.workers))
 		}
 		for i, rate := range rates {
 			if want := 900 / float64(c.targets); rate < want-1e-9 || rate > want+1e-9 {
@@ -148,15 +148,15 @@ func TestBatchesFollowTheRate(t *testing.T) {
 		{0.5, 1, 0, 2 * time.Second, []int64{1, 1}},
 		{1, 0, 200, 200 * time.Millisecond, []int64{0, 0, 0, 0, 1, 0}},
 	} {
-		s := workload(1, 10, c.rate, c.size, c.interval).Share(0, 1)[0]
+		s := newWorkload(1, 10, c.rate, c.size, c.interval).WorkerSenders(0, 1)[0]
 		if s.Interval != c.every {
 			t.Errorf("%+v: a batch every %v", c, s.Interval)
 		}
-		if got := int64(s.Largest()); got != slices.Max(c.first) {
+		if got := int64(s.MaxBatchSize()); got != slices.Max(c.first) {
 			t.Errorf("%+v: the largest batch has %d", c, got)
 		}
 		for i, want := range c.first {
-			if got := s.Due(int64(i)+1) - s.Due(int64(i)); got != want {
+			if got := s.TransactionsDue(int64(i)+1) - s.TransactionsDue(int64(i)); got != want {
 				t.Errorf("%+v: batch %d has %d, want %d", c, i, got, want)
 			}
 		}
@@ -164,13 +164,13 @@ func TestBatchesFollowTheRate(t *testing.T) {
 }
 
 func TestSendersTakeTurns(t *testing.T) {
-	share := workload(4, 10, 100, 0, 200).Share(0, 1)
+	share := newWorkload(4, 10, 100, 0, 200).WorkerSenders(0, 1)
 	for i, want := range []time.Duration{0, 50 * time.Millisecond, 100 * time.Millisecond, 150 * time.Millisecond} {
 		if share[i].Offset != want {
 			t.Errorf("sender %d begins after %v, want %v", i, share[i].Offset, want)
 		}
 		// All have the same number of batches within whole seconds.
-		if got := share[i].Batches(3 * time.Second); got != 15 {
+		if got := share[i].BatchesBefore(3 * time.Second); got != 15 {
 			t.Errorf("sender %d has %d batches in 3 s, want 15", i, got)
 		}
 	}

@@ -11,12 +11,12 @@ func FuzzRead(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		w, err := read(t, text)
+		w, err := readText(t, text)
 		if err != nil {
 			return
 		}
 		for _, amount := range []string{w.Operation.ValueWei, w.Operation.MaxFeePerGasWei, w.Operation.MaxPriorityFeePerGasWei} {
-			if n := Wei(amount); n == nil || n.Sign() < 0 {
+			if n := ParseWei(amount); n == nil || n.Sign() < 0 {
 				t.Errorf("%q was accepted as an amount", amount)
 			}
 		}

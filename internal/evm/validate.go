@@ -9,10 +9,10 @@ import (
 // MaxAccounts bounds the time that set-up takes.
 const MaxAccounts = 100_000
 
-var address = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
+var addressPattern = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
 
-func (w *Workload) validate() error {
-	for _, check := range []func() error{w.validateTargets, w.Operation.validate, w.validateLoad, w.Measure.Validate} {
+func (w *WorkloadFile) validateWorkload() error {
+	for _, check := range []func() error{w.validateTargets, w.Operation.validateOperation, w.validateLoad, w.Measure.Validate} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -20,7 +20,7 @@ func (w *Workload) validate() error {
 	return nil
 }
 
-func (w *Workload) validateTargets() error {
+func (w *WorkloadFile) validateTargets() error {
 	if len(w.Targets) == 0 {
 		return fmt.Errorf("targets: there are none; name at least one node")
 	}
@@ -43,7 +43,7 @@ func (w *Workload) validateTargets() error {
 	return nil
 }
 
-func (o *Operation) validate() error {
+func (o *Operation) validateOperation() error {
 	switch {
 	case o.ChainID == 0:
 		return fmt.Errorf("operation.chainId: it is not set; want the chain id of the genesis")
@@ -59,7 +59,7 @@ func (o *Operation) validate() error {
 		return fmt.Errorf("operation.signedAhead: %d is negative", o.SignedAhead)
 	case o.GasLimit < DefaultGasLimit:
 		return fmt.Errorf("operation.gasLimit: %d; a transfer needs %d", o.GasLimit, DefaultGasLimit)
-	case !address.MatchString(o.Recipient):
+	case !addressPattern.MatchString(o.Recipient):
 		return fmt.Errorf("operation.recipient: %q is no address; want 0x and 40 hexadecimal digits", o.Recipient)
 	}
 	return o.validateAmounts()
@@ -69,17 +69,17 @@ func (o *Operation) validateAmounts() error {
 	for _, f := range []struct{ field, value string }{
 		{"valueWei", o.ValueWei}, {"maxFeePerGasWei", o.MaxFeePerGasWei}, {"maxPriorityFeePerGasWei", o.MaxPriorityFeePerGasWei},
 	} {
-		if n := Wei(f.value); n == nil || n.Sign() < 0 || n.BitLen() > 256 {
+		if n := ParseWei(f.value); n == nil || n.Sign() < 0 || n.BitLen() > 256 {
 			return fmt.Errorf("operation.%s: %q is no amount; want a decimal number of wei", f.field, f.value)
 		}
 	}
-	if Wei(o.MaxPriorityFeePerGasWei).Cmp(Wei(o.MaxFeePerGasWei)) > 0 {
+	if ParseWei(o.MaxPriorityFeePerGasWei).Cmp(ParseWei(o.MaxFeePerGasWei)) > 0 {
 		return fmt.Errorf("operation.maxPriorityFeePerGasWei: %s is above maxFeePerGasWei %s", o.MaxPriorityFeePerGasWei, o.MaxFeePerGasWei)
 	}
 	return nil
 }
 
-func (w *Workload) validateLoad() error {
+func (w *WorkloadFile) validateLoad() error {
 	l := w.Load
 	switch {
 	case l.Model != "Open":
@@ -89,11 +89,11 @@ func (w *Workload) validateLoad() error {
 	case l.Clients < 1:
 		return fmt.Errorf("load.clients: %d; a sender needs at least one batch outstanding", l.Clients)
 	}
-	return w.validatePace()
+	return w.validateBatchRate()
 }
 
-// validatePace refuses a batch size, an interval and a rate of which two contradict the third.
-func (w *Workload) validatePace() error {
+// validateBatchRate refuses a batch size, an interval and a rate of which two contradict the third.
+func (w *WorkloadFile) validateBatchRate() error {
 	o := w.Operation
 	if o.BatchSize == 0 || o.BatchIntervalMillis == 0 {
 		return nil

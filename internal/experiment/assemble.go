@@ -8,27 +8,27 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// Assemble puts together what an experiment found, as far as it has come. Stored is the baseline of an earlier experiment, or nil.
-func (d *Design) Assemble(e *v1alpha1.BenchmarkExperiment, seed int64, step *Step, seen Seen, stored *Result) *Result {
+// BuildResult puts together what an experiment found, as far as it has come. Stored is the baseline of an earlier experiment, or nil.
+func (d *Design) BuildResult(e *v1alpha1.BenchmarkExperiment, seed int64, step *NextStep, seen ObservedState, stored *Result) *Result {
 	r := &Result{
 		APIVersion: APIVersion, Kind: Kind, SchemaVersion: SchemaVersion,
 		Experiment: Identity{Namespace: e.Namespace, Name: e.Name, UID: string(e.UID)},
-		Strategy:   string(e.Spec.Strategy), Order: string(e.Spec.Order.Type), Seed: seed, Confidence: confidenceOf(e.Spec.Compare),
-		Axes: d.Axes, Variants: []string{}, Points: []Point{}, Runs: runsOf(step, seen),
+		Strategy:   string(e.Spec.Strategy), Order: string(e.Spec.Order.Type), Seed: seed, Confidence: confidenceLevel(e.Spec.Compare),
+		Axes: d.Axes, Variants: []string{}, Points: []Point{}, Runs: collectEndedRuns(step, seen),
 	}
 	for _, v := range e.Spec.Variants {
 		r.Variants = append(r.Variants, v.Name)
 	}
-	r.Points = d.points(step, r.Runs, r.Confidence)
+	r.Points = d.summarizePoints(step, r.Runs, r.Confidence)
 	for _, s := range step.Searches {
-		r.Saturation = append(r.Saturation, d.saturation(s))
+		r.Saturation = append(r.Saturation, d.summarizeSearch(s))
 	}
 	if level := e.Spec.Saturation; level != nil {
-		r.ServiceLevel = serviceLevel(level.ServiceLevel)
+		r.ServiceLevel = newServiceLevel(level.ServiceLevel)
 	}
 	if e.Spec.Compare != nil {
 		r.Comparisons = CompareVariants(e.Spec.Compare, r.Points, r.Runs, seed, stored)
-		r.nameComparisons()
+		r.labelComparisons()
 	}
 	for _, run := range r.Runs {
 		if !run.Start.IsZero() && (r.Start.IsZero() || run.Start.Before(r.Start)) {
@@ -41,7 +41,7 @@ func (d *Design) Assemble(e *v1alpha1.BenchmarkExperiment, seed int64, step *Ste
 	return r
 }
 
-func serviceLevel(level v1alpha1.ServiceLevel) *ServiceLevel {
+func newServiceLevel(level v1alpha1.ServiceLevel) *ServiceLevel {
 	return &ServiceLevel{
 		Metric:        string(level.Percentile),
 		LatencyMillis: float64(level.Latency.Microseconds()) / 1000,
@@ -49,13 +49,13 @@ func serviceLevel(level v1alpha1.ServiceLevel) *ServiceLevel {
 	}
 }
 
-// nameComparisons by the parameters of their points.
-func (r *Result) nameComparisons() {
+// labelComparisons by the parameters of their points.
+func (r *Result) labelComparisons() {
 	for i := range r.Comparisons {
 		c := &r.Comparisons[i]
 		at := slices.IndexFunc(r.Points, func(p Point) bool { return p.Name == c.Point })
 		if at >= 0 && len(r.Points[at].Parameters) > 0 {
-			c.Parameters = label("", r.Points[at].Parameters)
+			c.Parameters = formatPointLabel("", r.Points[at].Parameters)
 		}
 	}
 }
@@ -63,17 +63,17 @@ func (r *Result) nameComparisons() {
 // defaultConfidence of all intervals.
 const defaultConfidence = 0.95
 
-func confidenceOf(compare *v1alpha1.Comparison) float64 {
+func confidenceLevel(compare *v1alpha1.Comparison) float64 {
 	if compare != nil && compare.ConfidencePercent > 0 {
 		return float64(compare.ConfidencePercent) / 100
 	}
 	return defaultConfidence
 }
 
-// runsOf are those that have ended, in the order in which they were made.
-func runsOf(step *Step, seen Seen) []Run {
+// collectEndedRuns are those that have ended, in the order in which they were made.
+func collectEndedRuns(step *NextStep, seen ObservedState) []Run {
 	runs := []Run{}
-	for _, made := range step.Made {
+	for _, made := range step.CreatedRuns {
 		run := seen.Runs[made.Name]
 		if run.Verdict == "" {
 			continue
@@ -85,10 +85,10 @@ func runsOf(step *Step, seen Seen) []Run {
 	return runs
 }
 
-// points of the grid, or those that the searches tried, each with its runs' numbers.
-func (d *Design) points(step *Step, runs []Run, confidence float64) []Point {
+// summarizePoints of the grid, or those that the searches tried, each with its runs' numbers.
+func (d *Design) summarizePoints(step *NextStep, runs []Run, confidence float64) []Point {
 	points := []Point{}
-	for _, key := range d.keys(step) {
+	for _, key := range d.pointKeys(step) {
 		p := Point{Name: key.Name, Variant: key.Variant, Parameters: key.Parameters, Network: d.Networks[key.network].Name}
 		var own []Run
 		for _, run := range runs {
@@ -107,7 +107,7 @@ func (d *Design) points(step *Step, runs []Run, confidence float64) []Point {
 				p.Failed++
 			}
 		}
-		p.Metrics, p.Bottleneck = Estimates(own, confidence), commonest(own)
+		p.Metrics, p.Bottleneck = EstimateMetrics(own, confidence), mostFrequentBottleneck(own)
 		points = append(points, p)
 	}
 	return points
@@ -128,40 +128,40 @@ func (p *Point) countNotes(notes []results.Reason) {
 	}
 }
 
-type pointOn struct {
+type pointOnNetwork struct {
 	PointKey
 	network int
 }
 
-// keys of all points in order. A search's points are those at the loads it tried.
-func (d *Design) keys(step *Step) []pointOn {
-	var keys []pointOn
+// pointKeys of all points in order. A search's points are those at the loads it tried.
+func (d *Design) pointKeys(step *NextStep) []pointOnNetwork {
+	var keys []pointOnNetwork
 	if len(step.Searches) == 0 {
 		for _, p := range d.Points {
-			keys = append(keys, pointOn{PointKey{p.Name, p.Variant, p.Parameters}, p.Network})
+			keys = append(keys, pointOnNetwork{PointKey{p.Name, p.Variant, p.Parameters}, p.Network})
 		}
 		return keys
 	}
 	for _, s := range step.Searches {
 		p := &d.Points[s.Point]
 		for _, load := range s.Loads {
-			keys = append(keys, pointOn{loadPoint(p, load), p.Network})
+			keys = append(keys, pointOnNetwork{pointAtLoad(p, load), p.Network})
 		}
 	}
 	return keys
 }
 
-func (d *Design) saturation(s Searched) Saturation {
+func (d *Design) summarizeSearch(s PointSearch) Saturation {
 	p := &d.Points[s.Point]
 	found := Saturation{Name: p.Label(), Load: s.Load, Unmet: s.Unmet, Knee: s.Knee, Message: s.Message, Points: []string{}}
 	for _, load := range s.Loads {
-		found.Points = append(found.Points, loadPoint(p, load).Name)
+		found.Points = append(found.Points, pointAtLoad(p, load).Name)
 	}
 	return found
 }
 
-// commonest bottleneck of the valid runs, or of all where none is valid; the first of equals.
-func commonest(runs []Run) string {
+// mostFrequentBottleneck bottleneck of the valid runs, or of all where none is valid; the first of equals.
+func mostFrequentBottleneck(runs []Run) string {
 	valid := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return r.Verdict != verdictValid })
 	if len(valid) == 0 {
 		valid = runs

@@ -28,20 +28,20 @@ const (
 // points and of the metrics. With a stored result that is the baseline, and every variant of the experiment is a candidate.
 // A point without a partner has an outcome that says so.
 func CompareVariants(spec *v1alpha1.Comparison, points []Point, runs []Run, seed int64, stored *Result) []ComparisonOutcome {
-	base := baselineOf(spec, points, runs, stored)
-	o := statistics.CompareOptions{Confidence: confidenceOf(spec), Seed: seed}
+	base := resolveBaseline(spec, points, runs, stored)
+	o := statistics.CompareOptions{Confidence: confidenceLevel(spec), Seed: seed}
 	outcomes := []ComparisonOutcome{}
 	for i := range points {
 		if !base.isCandidate(&points[i]) {
 			continue
 		}
-		partner, missing := base.partner(&points[i])
+		partner, missing := base.findPartner(&points[i])
 		for _, metric := range spec.Metrics {
 			c := ComparisonOutcome{
 				Candidate: points[i].Variant, Baseline: base.name, Point: points[i].Name, BaselinePoint: partner, Metric: string(metric),
-				Comparison: compareMetric(base.values(partner, metric), values(runs, points[i].Name, metric), metric, o),
+				Comparison: compareMetric(base.metricValues(partner, metric), validMetricValues(runs, points[i].Name, metric), metric, o),
 			}
-			c.judge(metric, gateOf(spec, metric), o.Confidence, missing)
+			c.decideOutcome(metric, findGate(spec, metric), o.Confidence, missing)
 			outcomes = append(outcomes, c)
 		}
 	}
@@ -56,21 +56,21 @@ func compareMetric(baseline, candidate []float64, metric v1alpha1.Metric, o stat
 	return statistics.Compare(baseline, candidate, o)
 }
 
-// judge sets verdict, gate and message.
-func (c *ComparisonOutcome) judge(metric v1alpha1.Metric, gate *v1alpha1.Gate, confidence float64, missing string) {
-	c.Verdict = c.verdict(metric, confidence)
+// decideOutcome sets verdict, gate and message.
+func (c *ComparisonOutcome) decideOutcome(metric v1alpha1.Metric, gate *v1alpha1.Gate, confidence float64, missing string) {
+	c.Verdict = c.decideVerdict(metric, confidence)
 	if gate != nil {
 		c.MaxRegression = gate.MaxRegressionPercent.AsApproximateFloat64() / 100
-		c.Gate = c.gate(metric)
+		c.Gate = c.decideGate(metric)
 	}
-	c.Message = c.message(metric, confidence, missing)
+	c.Message = c.buildMessage(metric, confidence, missing)
 }
 
-func (c *ComparisonOutcome) verdict(metric v1alpha1.Metric, confidence float64) string {
+func (c *ComparisonOutcome) decideVerdict(metric v1alpha1.Metric, confidence float64) string {
 	switch {
-	case c.TooFew(confidence):
+	case c.HasTooFewRuns(confidence):
 		return TooFewRuns
-	case !c.Differs(confidence):
+	case !c.IsSignificant(confidence):
 		return NoDifference
 	case higherIsBetter(metric) == (c.Difference > 0):
 		return Better
@@ -79,9 +79,9 @@ func (c *ComparisonOutcome) verdict(metric v1alpha1.Metric, confidence float64) 
 	}
 }
 
-// gate fails where the difference is significant and all of its interval lies beyond the bound. A share of a baseline that has
+// decideGate fails where the difference is significant and all of its interval lies beyond the bound. A share of a baseline that has
 // a run at 0 says nothing, so that a bound in percent of it cannot be judged.
-func (c *ComparisonOutcome) gate(metric v1alpha1.Metric) string {
+func (c *ComparisonOutcome) decideGate(metric v1alpha1.Metric) string {
 	least := c.Low // the smallest regression within the interval
 	if higherIsBetter(metric) {
 		least = -c.High
@@ -98,7 +98,7 @@ func (c *ComparisonOutcome) gate(metric v1alpha1.Metric) string {
 
 func higherIsBetter(metric v1alpha1.Metric) bool { return metric == v1alpha1.MetricThroughput }
 
-func gateOf(spec *v1alpha1.Comparison, metric v1alpha1.Metric) *v1alpha1.Gate {
+func findGate(spec *v1alpha1.Comparison, metric v1alpha1.Metric) *v1alpha1.Gate {
 	at := slices.IndexFunc(spec.Gates, func(g v1alpha1.Gate) bool { return g.Metric == metric })
 	if at < 0 {
 		return nil
@@ -106,8 +106,8 @@ func gateOf(spec *v1alpha1.Comparison, metric v1alpha1.Metric) *v1alpha1.Gate {
 	return &spec.Gates[at]
 }
 
-// values of the metric in the valid runs of a point.
-func values(runs []Run, point string, metric v1alpha1.Metric) []float64 {
+// validMetricValues of the metric in the valid runs of a point.
+func validMetricValues(runs []Run, point string, metric v1alpha1.Metric) []float64 {
 	var all []float64
 	for _, r := range runs {
 		if v, measured := r.Metrics[string(metric)]; measured && r.Point == point && r.Verdict == verdictValid {
@@ -117,8 +117,8 @@ func values(runs []Run, point string, metric v1alpha1.Metric) []float64 {
 	return all
 }
 
-// Estimates of each metric over the valid runs.
-func Estimates(runs []Run, confidence float64) map[string]statistics.Estimate {
+// EstimateMetrics of each metric over the valid runs.
+func EstimateMetrics(runs []Run, confidence float64) map[string]statistics.Estimate {
 	samples := map[string][]float64{}
 	for _, r := range runs {
 		if r.Verdict != verdictValid {

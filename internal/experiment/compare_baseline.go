@@ -15,17 +15,17 @@ type baseline struct {
 	stored        bool
 	points        []Point
 	runs          []Run
-	// trouble is why there is none.
-	trouble string
+	// problem is why there is none.
+	problem string
 }
 
-func baselineOf(spec *v1alpha1.Comparison, points []Point, runs []Run, stored *Result) baseline {
+func resolveBaseline(spec *v1alpha1.Comparison, points []Point, runs []Run, stored *Result) baseline {
 	if spec.Stored == nil {
 		return baseline{name: spec.Baseline, variant: spec.Baseline, points: points, runs: runs}
 	}
 	b := baseline{stored: true, name: spec.Stored.ConfigMapName, variant: spec.Stored.Variant}
 	if stored == nil {
-		b.trouble = fmt.Sprintf("there is no stored result in ConfigMap %s", spec.Stored.ConfigMapName)
+		b.problem = fmt.Sprintf("there is no stored result in ConfigMap %s", spec.Stored.ConfigMapName)
 		return b
 	}
 	b.points, b.runs, b.name = stored.Points, stored.Runs, stored.Experiment.Name
@@ -33,7 +33,7 @@ func baselineOf(spec *v1alpha1.Comparison, points []Point, runs []Run, stored *R
 	case b.variant == "" && len(variants) == 1:
 		b.variant = variants[0]
 	case !slices.Contains(variants, b.variant):
-		b.trouble = fmt.Sprintf("compare.stored.variant %q is none of the stored result's: %s", b.variant, message.List(variants, ", "))
+		b.problem = fmt.Sprintf("compare.stored.variant %q is none of the stored result's: %s", b.variant, message.JoinItems(variants, ", "))
 	}
 	if b.variant != "" {
 		b.name += " " + b.variant
@@ -53,19 +53,19 @@ func variantNames(points []Point) []string {
 
 func (b *baseline) isCandidate(p *Point) bool { return b.stored || p.Variant != b.variant }
 
-// partner of a candidate's point, or why there is none.
-func (b *baseline) partner(p *Point) (name, missing string) {
-	if b.trouble != "" {
-		return "", b.trouble
+// findPartner of a candidate's point, or why there is none.
+func (b *baseline) findPartner(p *Point) (name, missing string) {
+	if b.problem != "" {
+		return "", b.problem
 	}
 	for i := range b.points {
 		if b.points[i].Variant == b.variant && slices.Equal(b.points[i].Parameters, p.Parameters) {
 			return b.points[i].Name, ""
 		}
 	}
-	return "", fmt.Sprintf("the baseline %s has no point at %s", b.name, label("", p.Parameters))
+	return "", fmt.Sprintf("the baseline %s has no point at %s", b.name, formatPointLabel("", p.Parameters))
 }
 
-func (b *baseline) values(point string, metric v1alpha1.Metric) []float64 {
-	return values(b.runs, point, metric)
+func (b *baseline) metricValues(point string, metric v1alpha1.Metric) []float64 {
+	return validMetricValues(b.runs, point, metric)
 }

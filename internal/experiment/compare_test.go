@@ -13,8 +13,8 @@ import (
 	"github.com/benchnet/benchnet/internal/statistics"
 )
 
-// measured has runs of one point for each variant, all valid, with this throughput; the error share is a thousandth of it.
-func measured(throughputs map[string][]float64) (points []Point, runs []Run) {
+// newMeasuredRuns has runs of one point for each variant, all valid, with this throughput; the error share is a thousandth of it.
+func newMeasuredRuns(throughputs map[string][]float64) (points []Point, runs []Run) {
 	for _, variant := range []string{"base", "other"} {
 		point := Point{Name: "p-" + variant, Variant: variant, Parameters: []Parameter{{"users", "10"}}}
 		for i, x := range throughputs[variant] {
@@ -26,7 +26,7 @@ func measured(throughputs map[string][]float64) (points []Point, runs []Run) {
 	return points, runs
 }
 
-func comparison(metric v1alpha1.Metric, maxRegression string) *v1alpha1.Comparison {
+func newComparisonSpec(metric v1alpha1.Metric, maxRegression string) *v1alpha1.Comparison {
 	spec := &v1alpha1.Comparison{Baseline: "base", Metrics: []v1alpha1.Metric{metric}, ConfidencePercent: 95}
 	if maxRegression != "" {
 		spec.Gates = []v1alpha1.Gate{{Metric: metric, MaxRegressionPercent: resource.MustParse(maxRegression)}}
@@ -63,9 +63,9 @@ func TestVerdictsAndGates(t *testing.T) {
 		"none":              {"Throughput", "5", nil, TooFewRuns, GateUndecided, "too few valid runs: 0 against 5; 95 % needs 4 of each"},
 		"too noisy":         {"Throughput", "5", []float64{80, 120, 100, 90, 115}, NoDifference, GatePassed, "could have hidden a regression of 5 %: they show "},
 	} {
-		points, runs := measured(map[string][]float64{"base": base, "other": test.other})
+		points, runs := newMeasuredRuns(map[string][]float64{"base": base, "other": test.other})
 		runs = append(runs, Run{Point: "p-other", Verdict: verdictInvalid, Metrics: map[string]float64{"Throughput": 1, "LatencyP95": 1, "ErrorShare": 1}}, Run{Point: "p-base", Verdict: verdictFailed})
-		got := CompareVariants(comparison(test.metric, test.bound), points, runs, 1, nil)
+		got := CompareVariants(newComparisonSpec(test.metric, test.bound), points, runs, 1, nil)
 		if len(got) != 1 {
 			t.Fatalf("%s: %+v", name, got)
 		}
@@ -81,19 +81,19 @@ func TestVerdictsAndGates(t *testing.T) {
 
 // A baseline at 0 has no percent: the difference is given in milliseconds, and the gate does not pass.
 func TestBaselineAtZero(t *testing.T) {
-	points, runs := measured(map[string][]float64{"base": {1, 1, 1, 1}, "other": {2, 2, 2, 2}})
+	points, runs := newMeasuredRuns(map[string][]float64{"base": {1, 1, 1, 1}, "other": {2, 2, 2, 2}})
 	for i := range runs {
 		runs[i].Metrics["LatencyP95"] = float64(len(runs[i].Name)) - float64(len("base0"))
 	}
-	c := CompareVariants(comparison(v1alpha1.MetricLatencyP95, "5"), points, runs, 1, nil)[0]
+	c := CompareVariants(newComparisonSpec(v1alpha1.MetricLatencyP95, "5"), points, runs, 1, nil)[0]
 	if c.Scale != statistics.Absolute || c.Gate != GateUndecided || !strings.HasPrefix(c.Message, "p95 latency +1 ms [+1 ms, +1 ms]") {
 		t.Errorf("got %+v", c)
 	}
 }
 
 func TestStoredBaseline(t *testing.T) {
-	_, before := measured(map[string][]float64{"base": {100, 101, 99, 100}})
-	points, runs := measured(map[string][]float64{"base": {80, 81, 79, 80}, "other": {100, 101, 99, 100}})
+	_, before := newMeasuredRuns(map[string][]float64{"base": {100, 101, 99, 100}})
+	points, runs := newMeasuredRuns(map[string][]float64{"base": {80, 81, 79, 80}, "other": {100, 101, 99, 100}})
 	at := func(users string) []Parameter { return []Parameter{{"users", users}} }
 	stored := &Result{Experiment: Identity{Name: "last-week"}, Points: []Point{{Name: "p-base", Variant: "v1", Parameters: at("10")}}, Runs: before}
 	two := &Result{Experiment: Identity{Name: "last-week"}, Runs: before,
@@ -112,7 +112,7 @@ func TestStoredBaseline(t *testing.T) {
 		"no such variant":      {stored, "v9", "last-week v9", [2]string{TooFewRuns, TooFewRuns}, `compare.stored.variant "v9" is none of the stored result's: v1`},
 		"nothing stored there": {nil, "", "old", [2]string{TooFewRuns, TooFewRuns}, "there is no stored result in ConfigMap old"},
 	} {
-		spec := comparison(v1alpha1.MetricThroughput, "5")
+		spec := newComparisonSpec(v1alpha1.MetricThroughput, "5")
 		spec.Baseline, spec.Stored = "", &v1alpha1.StoredResult{ConfigMapName: "old", Variant: test.variant}
 		got := CompareVariants(spec, points, runs, 1, test.stored)
 		if len(got) != 2 {
@@ -127,7 +127,7 @@ func TestStoredBaseline(t *testing.T) {
 	}
 }
 
-func TestEveryPointMeetsThatOfTheSameParameters(t *testing.T) {
+func TestCompareVariantsPairsPointsByParameters(t *testing.T) {
 	var points []Point
 	var runs []Run
 	for i, variant := range []string{"other", "base", "third"} {
@@ -141,7 +141,7 @@ func TestEveryPointMeetsThatOfTheSameParameters(t *testing.T) {
 	}
 	points = append(points, Point{Name: "p99", Variant: "third", Parameters: []Parameter{{"users", "99"}, {"size", "1"}}})
 	var pairs []string
-	spec := comparison(v1alpha1.MetricThroughput, "")
+	spec := newComparisonSpec(v1alpha1.MetricThroughput, "")
 	spec.Metrics = append(spec.Metrics, v1alpha1.MetricLatencyP95)
 	for _, c := range CompareVariants(spec, points, runs, 1, nil) {
 		pairs = append(pairs, fmt.Sprint(c.Point, "-", c.BaselinePoint, " ", c.Metric, " ", c.Verdict))
@@ -175,8 +175,8 @@ func TestGateOverManyExperiments(t *testing.T) {
 				all["base"] = append(all["base"], 100*math.Exp(noise*random.NormFloat64()))
 				all["other"] = append(all["other"], 100*test.factor*math.Exp(noise*random.NormFloat64()))
 			}
-			points, runs := measured(all)
-			if CompareVariants(comparison(v1alpha1.MetricThroughput, "5"), points, runs, int64(seed), nil)[0].Gate == GateFailed {
+			points, runs := newMeasuredRuns(all)
+			if CompareVariants(newComparisonSpec(v1alpha1.MetricThroughput, "5"), points, runs, int64(seed), nil)[0].Gate == GateFailed {
 				failed += 1.0 / experiments
 			}
 		}
@@ -188,21 +188,21 @@ func TestGateOverManyExperiments(t *testing.T) {
 }
 
 func TestEstimatesAreOfValidRuns(t *testing.T) {
-	_, runs := measured(map[string][]float64{"base": {100, 104}})
+	_, runs := newMeasuredRuns(map[string][]float64{"base": {100, 104}})
 	runs = append(runs, Run{Verdict: verdictInvalid, Metrics: map[string]float64{"Throughput": 1}}, Run{Verdict: verdictFailed})
 	delete(runs[1].Metrics, "LatencyP95")
-	got := Estimates(runs, 0.95)
+	got := EstimateMetrics(runs, 0.95)
 	if len(got) != 3 || got["Throughput"].N != 2 || got["Throughput"].Mean != 102 || got["LatencyP95"].N != 1 || got["LatencyP95"].High != 100 {
 		t.Errorf("got %+v", got)
 	}
-	if got := Estimates(nil, 0.95); got == nil || len(got) != 0 {
+	if got := EstimateMetrics(nil, 0.95); got == nil || len(got) != 0 {
 		t.Errorf("of no runs: %v", got)
 	}
 }
 
 func BenchmarkCompareVariants(b *testing.B) {
-	points, runs := measured(map[string][]float64{"base": {100, 101, 99, 100, 98, 103, 100, 99}, "other": {100, 101, 99, 100, 97, 103, 100, 99}})
+	points, runs := newMeasuredRuns(map[string][]float64{"base": {100, 101, 99, 100, 98, 103, 100, 99}, "other": {100, 101, 99, 100, 97, 103, 100, 99}})
 	for b.Loop() {
-		CompareVariants(comparison(v1alpha1.MetricThroughput, "5"), points, runs, 1, nil)
+		CompareVariants(newComparisonSpec(v1alpha1.MetricThroughput, "5"), points, runs, 1, nil)
 	}
 }

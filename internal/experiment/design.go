@@ -37,8 +37,8 @@ type Design struct {
 type PlannedNetwork struct {
 	Name string
 	Spec v1alpha1.BenchmarkNetworkSpec
-	// group of networks that have to stand at the same time, by the name of its first, and how many they are; empty: it stands alone.
-	group     string
+	// groupName of networks that have to stand at the same time, by the name of its first, and how many they are; empty: it stands alone.
+	groupName string
 	groupSize int
 }
 
@@ -54,11 +54,11 @@ type PlannedPoint struct {
 	block int
 }
 
-// Together returns the group of networks that exist at the same time as a network: the name of its first one and its size.
-func (d *Design) Together(network string) (first string, size int) {
+// ConcurrentGroup returns the group of networks that exist at the same time as a network: the name of its first one and its size.
+func (d *Design) ConcurrentGroup(network string) (first string, size int) {
 	for _, n := range d.Networks {
 		if n.Name == network {
-			return n.group, n.groupSize
+			return n.groupName, n.groupSize
 		}
 	}
 	return "", 0
@@ -74,9 +74,9 @@ func (d *Design) LargestGroup() int {
 }
 
 // Label of a point for people: its variant and parameters, or template.
-func (p *PlannedPoint) Label() string { return label(p.Variant, p.Parameters) }
+func (p *PlannedPoint) Label() string { return formatPointLabel(p.Variant, p.Parameters) }
 
-func label(variant string, parameters []Parameter) string {
+func formatPointLabel(variant string, parameters []Parameter) string {
 	var parts []string
 	if variant != "" {
 		parts = append(parts, "variant="+variant)
@@ -90,80 +90,80 @@ func label(variant string, parameters []Parameter) string {
 	return strings.Join(parts, " ")
 }
 
-// axis that is ready for use.
-type axis struct {
+// resolvedAxis that is ready for use.
+type resolvedAxis struct {
 	spec   *v1alpha1.Axis
 	path   *field.Path
-	steps  []step
+	steps  []pathStep
 	values []intstr.IntOrString
 }
 
-// shapes tells whether the axis changes the network.
-func (a *axis) shapes() bool { return a.steps[0].name == "network" }
+// changesNetwork tells whether the axis changes the network.
+func (a *resolvedAxis) changesNetwork() bool { return a.steps[0].name == "network" }
 
-// Expand makes the design. Its errors are the user's: each names the field.
-func Expand(e *v1alpha1.BenchmarkExperiment) (*Design, error) {
+// NewDesign makes the design. Its errors are the user's: each names the field.
+func NewDesign(e *v1alpha1.BenchmarkExperiment) (*Design, error) {
 	path := field.NewPath("spec")
-	if problems := quantity.Check(&e.Spec, path); len(problems) > 0 {
+	if problems := quantity.ValidateQuantities(&e.Spec, path); len(problems) > 0 {
 		return nil, problems[0]
 	}
-	base, err := documentOf(&e.Spec.Template)
+	base, err := newTemplateDocument(&e.Spec.Template)
 	if err != nil {
 		return nil, err
 	}
-	axes, err := axesOf(e.Spec.Axes, path.Child("axes"))
+	axes, err := resolveAxes(e.Spec.Axes, path.Child("axes"))
 	if err != nil {
 		return nil, err
 	}
-	variants, err := variantsOf(e.Spec.Variants, axes, path.Child("variants"))
+	variants, err := parseVariants(e.Spec.Variants, axes, path.Child("variants"))
 	if err != nil {
 		return nil, err
 	}
-	if err := bounded(e, axes, len(variants), path); err != nil {
+	if err := validateSize(e, axes, len(variants), path); err != nil {
 		return nil, err
 	}
-	if err := searchable(&e.Spec, axes, path); err != nil {
+	if err := validateSearch(&e.Spec, axes, path); err != nil {
 		return nil, err
 	}
-	b := builder{experiment: e.Name, design: &Design{Axes: shown(axes)}, prefix: "p"}
+	b := designBuilder{experiment: e.Name, design: &Design{Axes: describeAxes(axes)}, prefix: "p"}
 	if e.Spec.Strategy == v1alpha1.StrategySaturation {
 		b.prefix = "s"
 	}
 	for i, v := range variants {
-		doc := base.clone()
-		merge(doc, v.patch)
-		if _, err := doc.template(); err != nil {
+		doc := base.copyDocument()
+		applyMergePatch(doc, v.patch)
+		if _, err := doc.decodeTemplate(); err != nil {
 			return nil, field.Invalid(path.Child("variants").Index(i).Child("patch"), string(v.raw), err.Error())
 		}
-		if err := b.vary(doc, v.name, axes, nil, nil); err != nil {
+		if err := b.expandAxes(doc, v.name, axes, nil, nil); err != nil {
 			return nil, err
 		}
 	}
-	b.design.join(&e.Spec)
+	b.design.groupNetworks(&e.Spec)
 	return b.design, nil
 }
 
-// join networks that have to stand at the same time, so that none of them is begun without the others.
-func (d *Design) join(spec *v1alpha1.BenchmarkExperimentSpec) {
-	for _, g := range d.Groups(spec, 0) {
+// groupNetworks networks that have to stand at the same time, so that none of them is begun without the others.
+func (d *Design) groupNetworks(spec *v1alpha1.BenchmarkExperimentSpec) {
+	for _, g := range d.GroupRuns(spec, 0) {
 		for _, n := range g.Networks {
 			if len(g.Networks) > 1 {
-				d.Networks[n].group, d.Networks[n].groupSize = d.Networks[g.Networks[0]].Name, len(g.Networks)
+				d.Networks[n].groupName, d.Networks[n].groupSize = d.Networks[g.Networks[0]].Name, len(g.Networks)
 			}
 		}
 	}
 }
 
-func axesOf(specs []v1alpha1.Axis, path *field.Path) ([]axis, error) {
-	var all []axis
+func resolveAxes(specs []v1alpha1.Axis, path *field.Path) ([]resolvedAxis, error) {
+	var all []resolvedAxis
 	for i := range specs {
-		a := axis{spec: &specs[i], path: path.Index(i)}
-		values, fault := valuesOf(a.spec, a.path)
+		a := resolvedAxis{spec: &specs[i], path: path.Index(i)}
+		values, fault := axisValues(a.spec, a.path)
 		if fault != nil {
 			return nil, fault
 		}
 		var err error
-		if a.steps, err = steps(a.spec.Field); err != nil {
+		if a.steps, err = parsePath(a.spec.Field); err != nil {
 			return nil, field.Invalid(a.path.Child("field"), a.spec.Field, err.Error())
 		}
 		a.values = values
@@ -177,19 +177,19 @@ func axesOf(specs []v1alpha1.Axis, path *field.Path) ([]axis, error) {
 	return all, nil
 }
 
-type variant struct {
+type parsedVariant struct {
 	name  string
 	raw   []byte
 	patch map[string]any
 }
 
-func variantsOf(specs []v1alpha1.Variant, axes []axis, path *field.Path) ([]variant, error) {
+func parseVariants(specs []v1alpha1.Variant, axes []resolvedAxis, path *field.Path) ([]parsedVariant, error) {
 	if len(specs) == 0 {
-		return []variant{{}}, nil
+		return []parsedVariant{{}}, nil
 	}
-	var all []variant
+	var all []parsedVariant
 	for i, s := range specs {
-		v := variant{name: s.Name}
+		v := parsedVariant{name: s.Name}
 		if s.Patch != nil {
 			v.raw = s.Patch.Raw
 			if err := json.Unmarshal(v.raw, &v.patch); err != nil {
@@ -197,7 +197,7 @@ func variantsOf(specs []v1alpha1.Variant, axes []axis, path *field.Path) ([]vari
 			}
 		}
 		for _, a := range axes {
-			if v.patch != nil && sets(v.patch, a.steps) {
+			if v.patch != nil && patchSetsField(v.patch, a.steps) {
 				return nil, field.Invalid(path.Index(i).Child("patch"), string(v.raw),
 					fmt.Sprintf("sets %s, which axis %s sets as well: leave it to one of them", a.spec.Field, a.spec.Name))
 			}
@@ -207,7 +207,7 @@ func variantsOf(specs []v1alpha1.Variant, axes []axis, path *field.Path) ([]vari
 	return all, nil
 }
 
-func bounded(e *v1alpha1.BenchmarkExperiment, axes []axis, variants int, path *field.Path) error {
+func validateSize(e *v1alpha1.BenchmarkExperiment, axes []resolvedAxis, variants int, path *field.Path) error {
 	points := variants
 	for _, a := range axes {
 		points *= len(a.values)
@@ -224,8 +224,8 @@ func bounded(e *v1alpha1.BenchmarkExperiment, axes []axis, variants int, path *f
 // maxSearches of one experiment.
 const maxSearches = 64
 
-// searchable tells whether a saturation search can be made of the template.
-func searchable(spec *v1alpha1.BenchmarkExperimentSpec, axes []axis, path *field.Path) error {
+// validateSearch tells whether a saturation search can be made of the template.
+func validateSearch(spec *v1alpha1.BenchmarkExperimentSpec, axes []resolvedAxis, path *field.Path) error {
 	if spec.Strategy != v1alpha1.StrategySaturation {
 		return nil
 	}
@@ -241,7 +241,7 @@ func searchable(spec *v1alpha1.BenchmarkExperimentSpec, axes []axis, path *field
 	searches := max(1, len(spec.Variants))
 	for _, a := range axes {
 		searches *= len(a.values)
-		if strings.HasPrefix(a.spec.Field, "workload.load.") || a.spec.Name == loadName {
+		if strings.HasPrefix(a.spec.Field, "workload.load.") || a.spec.Name == loadParameter {
 			return field.Invalid(a.path.Child("field"), a.spec.Field, "must not be the load, nor called so: that is what the search varies")
 		}
 	}
@@ -251,7 +251,7 @@ func searchable(spec *v1alpha1.BenchmarkExperimentSpec, axes []axis, path *field
 	return nil
 }
 
-func shown(axes []axis) []Axis {
+func describeAxes(axes []resolvedAxis) []Axis {
 	all := []Axis{}
 	for _, a := range axes {
 		s := Axis{Name: a.spec.Name, Field: a.spec.Field}
@@ -263,54 +263,54 @@ func shown(axes []axis) []Axis {
 	return all
 }
 
-// builder collects points and the networks that they need.
-type builder struct {
+// designBuilder collects points and the networks that they need.
+type designBuilder struct {
 	experiment, prefix string
 	design             *Design
 	// blocks are the values of the axes that shape the network, in the order of their appearance.
 	blocks []string
 }
 
-// vary goes through the values of the first of the axes, and through the others for each.
-func (b *builder) vary(doc document, variant string, axes []axis, parameters []Parameter, block []string) error {
+// expandAxes goes through the values of the first of the axes, and through the others for each.
+func (b *designBuilder) expandAxes(doc templateDocument, variant string, axes []resolvedAxis, parameters []Parameter, block []string) error {
 	if len(axes) == 0 {
-		return b.add(doc, variant, parameters, strings.Join(block, ","))
+		return b.addPoint(doc, variant, parameters, strings.Join(block, ","))
 	}
 	a := axes[0]
 	for _, value := range a.values {
-		changed := doc.clone()
-		if err := changed.put(a.steps, value); err != nil {
+		changed := doc.copyDocument()
+		if err := changed.setConvertedValue(a.steps, value); err != nil {
 			return field.Invalid(a.path.Child("field"), a.spec.Field, fmt.Sprintf("cannot be %q: %v", value.String(), err))
 		}
 		deeper := block
-		if a.shapes() {
+		if a.changesNetwork() {
 			deeper = append(slices.Clone(block), value.String())
 		}
 		with := append(slices.Clone(parameters), Parameter{Name: a.spec.Name, Value: value.String()})
-		if err := b.vary(changed, variant, axes[1:], with, deeper); err != nil {
+		if err := b.expandAxes(changed, variant, axes[1:], with, deeper); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *builder) add(doc document, variant string, parameters []Parameter, block string) error {
-	template, err := doc.template()
+func (b *designBuilder) addPoint(doc templateDocument, variant string, parameters []Parameter, block string) error {
+	template, err := doc.decodeTemplate()
 	if err != nil {
-		return fmt.Errorf("template with %s: %w", label(variant, parameters), err)
+		return fmt.Errorf("template with %s: %w", formatPointLabel(variant, parameters), err)
 	}
 	if parameters == nil {
 		parameters = []Parameter{}
 	}
 	b.design.Points = append(b.design.Points, PlannedPoint{
-		Name:    names.Point(b.prefix, len(b.design.Points)+1),
-		Variant: variant, Parameters: parameters, Network: b.network(template.Network), Workload: template.Workload, block: b.block(block),
+		Name:    names.ExperimentPoint(b.prefix, len(b.design.Points)+1),
+		Variant: variant, Parameters: parameters, Network: b.networkIndex(template.Network), Workload: template.Workload, block: b.blockIndex(block),
 	})
 	return nil
 }
 
-// network is the index of one with that spec.
-func (b *builder) network(spec v1alpha1.BenchmarkNetworkSpec) int {
+// networkIndex is the index of one with that spec.
+func (b *designBuilder) networkIndex(spec v1alpha1.BenchmarkNetworkSpec) int {
 	for i := range b.design.Networks {
 		if equality.Semantic.DeepEqual(b.design.Networks[i].Spec, spec) {
 			return i
@@ -321,7 +321,7 @@ func (b *builder) network(spec v1alpha1.BenchmarkNetworkSpec) int {
 	return len(b.design.Networks) - 1
 }
 
-func (b *builder) block(key string) int {
+func (b *designBuilder) blockIndex(key string) int {
 	for i, known := range b.blocks {
 		if known == key {
 			return i

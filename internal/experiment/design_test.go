@@ -10,7 +10,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-const template = `
+const experimentManifest = `
 metadata: {name: exp, namespace: bench, uid: 8d3b2f8a-1111-2222-3333-444455556666}
 spec:
   repetitions: 2
@@ -27,11 +27,11 @@ spec:
       measure: {warmUp: 10s, window: 20s}
 `
 
-// experiment is the template with what is added to its spec.
-func experiment(t *testing.T, spec string) *v1alpha1.BenchmarkExperiment {
+// parseExperiment is the template with what is added to its spec.
+func parseExperiment(t *testing.T, spec string) *v1alpha1.BenchmarkExperiment {
 	t.Helper()
 	var e v1alpha1.BenchmarkExperiment
-	for _, text := range []string{template, spec} {
+	for _, text := range []string{experimentManifest, spec} {
 		if err := yaml.Unmarshal([]byte(text), &e); err != nil {
 			t.Fatal(err)
 		}
@@ -39,18 +39,18 @@ func experiment(t *testing.T, spec string) *v1alpha1.BenchmarkExperiment {
 	return &e
 }
 
-func expand(t *testing.T, spec string) (*v1alpha1.BenchmarkExperiment, *Design) {
+func parseDesign(t *testing.T, spec string) (*v1alpha1.BenchmarkExperiment, *Design) {
 	t.Helper()
-	e := experiment(t, spec)
-	d, err := Expand(e)
+	e := parseExperiment(t, spec)
+	d, err := NewDesign(e)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e, d
 }
 
-func TestPointsOfOneNetwork(t *testing.T) {
-	_, d := expand(t, `{spec: {axes: [{name: clients, field: workload.load.clients, values: [1, 10, 100]}]}}`)
+func TestPointsShareOneNetwork(t *testing.T) {
+	_, d := parseDesign(t, `{spec: {axes: [{name: clients, field: workload.load.clients, values: [1, 10, 100]}]}}`)
 	if len(d.Networks) != 1 || d.Networks[0].Name != "exp-n1" {
 		t.Fatalf("networks %v, want exp-n1 alone: the points differ in load only", d.Networks)
 	}
@@ -65,7 +65,7 @@ func TestPointsOfOneNetwork(t *testing.T) {
 }
 
 func TestNetworksAreShared(t *testing.T) {
-	_, d := expand(t, `
+	_, d := parseDesign(t, `
 spec:
   axes:
   - {name: participants, field: network.members.count, range: {from: 4, to: 6, step: 1}}
@@ -88,7 +88,7 @@ spec:
 	}
 }
 
-func TestTypedFields(t *testing.T) {
+func TestAxesOfTypedFields(t *testing.T) {
 	for field, values := range map[string][]intstr.IntOrString{
 		"network.members.heap":                               {intstr.FromString("2Gi"), intstr.FromString("4Gi")},
 		"network.members.cores":                              {intstr.FromInt32(1), intstr.FromString("1500m")},
@@ -101,9 +101,9 @@ func TestTypedFields(t *testing.T) {
 		"network.database.engine":                            {intstr.FromString("PostgreSQL")},
 		"network.members.placement.nodeSelector.performance": {intstr.FromString("high")},
 	} {
-		e := experiment(t, "{}")
+		e := parseExperiment(t, "{}")
 		e.Spec.Axes = []v1alpha1.Axis{{Name: "a", Field: field, Values: values}}
-		d, err := Expand(e)
+		d, err := NewDesign(e)
 		if err != nil {
 			t.Errorf("%s: %v", field, err)
 		} else if len(d.Points) != len(values) {
@@ -112,7 +112,7 @@ func TestTypedFields(t *testing.T) {
 	}
 }
 
-func TestSpacing(t *testing.T) {
+func TestAxisValues(t *testing.T) {
 	for spec, want := range map[string]string{
 		"range: {from: 10, to: 35, step: 10}":         "10 20 30",
 		"range: {from: 500m, to: 1500m, step: 500m}":  "500m 1 1500m",
@@ -123,19 +123,19 @@ func TestSpacing(t *testing.T) {
 		"logarithmic: {from: 16, to: 512, points: 6}": "16 32 64 128 256 512",
 		"logarithmic: {from: 1, to: 100, points: 5}":  "1 3 10 32 100",
 	} {
-		e := experiment(t, "{spec: {axes: [{name: a, field: workload.load.ratePerSecond, "+spec+"}]}}")
-		axes, err := axesOf(e.Spec.Axes, nil)
+		e := parseExperiment(t, "{spec: {axes: [{name: a, field: workload.load.ratePerSecond, "+spec+"}]}}")
+		axes, err := resolveAxes(e.Spec.Axes, nil)
 		if err != nil {
 			t.Errorf("%s: %v", spec, err)
 			continue
 		}
-		if got := strings.Join(shown(axes)[0].Values, " "); got != want {
+		if got := strings.Join(describeAxes(axes)[0].Values, " "); got != want {
 			t.Errorf("%s makes %s, want %s", spec, got, want)
 		}
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestNewDesignErrors(t *testing.T) {
 	for spec, want := range map[string]string{
 		`axes: [{name: a, field: workload.load.client, values: [1]}]`:                                                                        `spec.axes[0].field: Invalid value: "workload.load.client": cannot be "1": unknown field "workload.load.client"`,
 		`axes: [{name: a, field: network.members.count, values: [few]}]`:                                                                     `spec.axes[0].field: Invalid value: "network.members.count": cannot be "few"`,
@@ -155,7 +155,7 @@ func TestRefusals(t *testing.T) {
 		if !strings.HasPrefix(spec, "{") {
 			spec = "{" + spec + "}"
 		}
-		_, err := Expand(experiment(t, "{spec: "+spec+"}"))
+		_, err := NewDesign(parseExperiment(t, "{spec: "+spec+"}"))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: refused with\n  %v, want\n  %s", spec, err, want)
 		}

@@ -11,7 +11,7 @@ import (
 // Encode writes a result as gzipped JSON. It leaves out details of the runs until the document fits: docs/experiments.md has the rule.
 func Encode(r *Result) ([]byte, error) {
 	steps := []func(){r.dropReasons, r.dropUnusedRuns}
-	return results.PackCoarsened(r, "experiment result", func() bool {
+	return results.PackWithCoarsening(r, "experiment result", func() bool {
 		if len(steps) == 0 {
 			return false
 		}
@@ -37,7 +37,7 @@ func (r *Result) dropUnusedRuns() {
 // with numbers that no run can have measured.
 func Decode(document []byte) (*Result, error) {
 	var r Result
-	if err := results.UnpackInto(document, &r); err != nil {
+	if err := results.DecodeDocument(document, &r); err != nil {
 		return nil, fmt.Errorf("experiment result: %w", err)
 	}
 	if r.APIVersion != APIVersion || r.Kind != Kind || r.SchemaVersion > SchemaVersion {
@@ -52,8 +52,8 @@ func Decode(document []byte) (*Result, error) {
 			return nil, fmt.Errorf("point %.40q has more than %d valid runs", run.Point, maxRepetitions)
 		}
 		for _, name := range slices.Sorted(maps.Keys(run.Metrics)) {
-			if v := run.Metrics[name]; v != 0 && !(v >= leastMetric && v <= largestMetric) {
-				return nil, fmt.Errorf("runs[%d].metrics.%s is %v, must be 0 or from %v to %v", i, name, v, leastMetric, largestMetric)
+			if v := run.Metrics[name]; v != 0 && !(v >= minMetricValue && v <= maxMetricValue) {
+				return nil, fmt.Errorf("runs[%d].metrics.%s is %v, must be 0 or from %v to %v", i, name, v, minMetricValue, maxMetricValue)
 			}
 		}
 	}
@@ -65,6 +65,6 @@ const maxRepetitions = 100
 
 // Bounds of what a run can have measured, whatever the metric. Statistics stay finite within them.
 const (
-	leastMetric   = 1e-15
-	largestMetric = 1e15
+	minMetricValue = 1e-15
+	maxMetricValue = 1e15
 )

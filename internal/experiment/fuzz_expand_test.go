@@ -29,12 +29,12 @@ func FuzzExpand(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, path, text string, number int32, patch []byte) {
 		var e v1alpha1.BenchmarkExperiment
-		if err := yaml.Unmarshal([]byte(template), &e); err != nil {
+		if err := yaml.Unmarshal([]byte(experimentManifest), &e); err != nil {
 			t.Fatal(err)
 		}
 		e.Spec.Axes = []v1alpha1.Axis{{Name: "axis", Field: path, Values: []intstr.IntOrString{intstr.FromString(text), intstr.FromInt32(number)}}}
 		e.Spec.Variants = []v1alpha1.Variant{{Name: "as-it-is"}, {Name: "patched", Patch: &apiextensionsv1.JSON{Raw: patch}}}
-		design, err := Expand(&e)
+		design, err := NewDesign(&e)
 		if err != nil {
 			var fault *field.Error
 			if !errors.As(err, &fault) || fault.Field == "" {
@@ -42,15 +42,15 @@ func FuzzExpand(f *testing.F) {
 			}
 			return
 		}
-		checkDesign(t, design)
-		again, err := Expand(&e)
-		if err != nil || !reflect.DeepEqual(marshal(t, design), marshal(t, again)) {
+		assertDesign(t, design)
+		again, err := NewDesign(&e)
+		if err != nil || !reflect.DeepEqual(marshalDesign(t, design), marshalDesign(t, again)) {
 			t.Errorf("another time it is %+v, %v, not %+v", again, err, design)
 		}
 	})
 }
 
-func checkDesign(t *testing.T, d *Design) {
+func assertDesign(t *testing.T, d *Design) {
 	t.Helper()
 	if len(d.Points) == 0 || len(d.Points) > MaxPoints {
 		t.Fatalf("%d points", len(d.Points))
@@ -64,7 +64,7 @@ func checkDesign(t *testing.T, d *Design) {
 	}
 }
 
-func marshal(t *testing.T, d *Design) string {
+func marshalDesign(t *testing.T, d *Design) string {
 	t.Helper()
 	text, err := json.Marshal(d)
 	if err != nil {

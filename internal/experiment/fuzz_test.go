@@ -49,7 +49,7 @@ func FuzzStored(f *testing.F) {
 	}
 	spec := &v1alpha1.Comparison{Stored: &v1alpha1.StoredResult{ConfigMapName: "c"}, Metrics: []v1alpha1.Metric{v1alpha1.MetricThroughput}, ConfidencePercent: 95}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		packed, err := results.Pack(json.RawMessage(text), "text")
+		packed, err := results.PackDocument(json.RawMessage(text), "text")
 		if err != nil {
 			return // It is no JSON.
 		}

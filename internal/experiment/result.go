@@ -161,7 +161,7 @@ type ComparisonOutcome struct {
 }
 
 // Label of a point for people: its variant and parameters, or template.
-func (p *Point) Label() string { return label(p.Variant, p.Parameters) }
+func (p *Point) Label() string { return formatPointLabel(p.Variant, p.Parameters) }
 
 // NotesText lists the point's notes for people, such as "CPUStolen in 2 of 3 runs"; empty without any.
 func (p *Point) NotesText() string {
@@ -174,7 +174,7 @@ func (p *Point) NotesText() string {
 
 // Load at which a search tried the point, or 0.
 func (p *Point) Load() int64 {
-	if n := len(p.Parameters); n > 0 && p.Parameters[n-1].Name == loadName {
+	if n := len(p.Parameters); n > 0 && p.Parameters[n-1].Name == loadParameter {
 		load, _ := strconv.ParseInt(p.Parameters[n-1].Value, 10, 64)
 		return load
 	}

@@ -30,62 +30,62 @@ type Search struct {
 	Message string
 }
 
-// confirmations is how many valid runs each end of what was found rests on, if so many repeats are allowed: a single run could
+// confirmingRuns is how many valid runs each end of what was found rests on, if so many repeats are allowed: a single run could
 // have been lucky, or met a disturbance.
-const confirmations = 2
+const confirmingRuns = 2
 
 // NextLoad says what to try next, from the trials so far in any order, and from nothing else. It raises the load by a constant
 // factor until it misses the level, then halves the interval on a logarithmic scale. A load whose verdict is not clear is
-// tried again at once. In the end both ends of the interval are confirmed; where that overturns one, the search goes on.
+// triedLoad again at once. In the end both ends of the interval are confirmed; where that overturns one, the search goes on.
 func NextLoad(spec *v1alpha1.SaturationSearch, model v1alpha1.LoadModel, trials []Trial) Search {
-	l := level{spec: spec, model: model}
-	loads := l.judge(trials)
-	s := Search{Knee: knee(loads)}
+	l := loadCriterion{spec: spec, model: model}
+	loads := l.judgeTrials(trials)
+	s := Search{Knee: findKnee(loads)}
 	for _, load := range loads {
-		if load.verdict == undecided {
+		if load.verdict == loadUndecided {
 			s.Next, s.Message = load.load, fmt.Sprintf("trying %d again: %s", load.load, load)
 			return s
 		}
 	}
-	met, missed := bracket(loads)
+	met, missed := findBracket(loads)
 	s.Load, s.Unmet = met.load, missed.load
-	if s.Next = refine(spec, met.load, missed.load); s.Next > 0 && len(loads) < int(spec.MaxLoads) {
-		s.Message = fmt.Sprintf("trying %d: %s", s.Next, describe(spec, met, missed))
+	if s.Next = refineLoad(spec, met.load, missed.load); s.Next > 0 && len(loads) < int(spec.MaxLoads) {
+		s.Message = fmt.Sprintf("trying %d: %s", s.Next, describeBracket(spec, met, missed))
 		return s
 	}
 	stopped := s.Next > 0
-	if s.Next = unconfirmed(spec, met, missed); s.Next > 0 {
-		s.Message = fmt.Sprintf("confirming %d: %s", s.Next, describe(spec, met, missed))
+	if s.Next = findUnconfirmedLoad(spec, met, missed); s.Next > 0 {
+		s.Message = fmt.Sprintf("confirming %d: %s", s.Next, describeBracket(spec, met, missed))
 		return s
 	}
-	s.Message = describe(spec, met, missed)
+	s.Message = describeBracket(spec, met, missed)
 	if stopped {
 		s.Message += fmt.Sprintf("; stopped after %d loads, short of the precision", len(loads))
 	}
 	return s
 }
 
-// bracket is the lowest load that misses the level and the highest below it that meets it; each is zero if there is none.
-func bracket(loads []tried) (met, missed tried) {
+// findBracket is the lowest load that misses the level and the highest below it that meets it; each is zero if there is none.
+func findBracket(loads []triedLoad) (met, missed triedLoad) {
 	for _, load := range loads {
-		if load.verdict == misses {
+		if load.verdict == loadMissesLevel {
 			return met, load
 		}
 		met = load
 	}
-	return met, tried{}
+	return met, triedLoad{}
 }
 
-// refine is a load to try in order to know more, or 0 if it is known well enough.
-func refine(spec *v1alpha1.SaturationSearch, met, missed int64) int64 {
+// refineLoad is a load to try in order to know more, or 0 if it is known well enough.
+func refineLoad(spec *v1alpha1.SaturationSearch, met, missed int64) int64 {
 	switch {
 	case met == 0 && missed == 0:
 		return spec.From
 	case missed == 0 && met >= spec.To, met == 0:
 		return 0
 	case missed == 0:
-		return min(spec.To, max(met+1, int64(math.Round(float64(met)*growth(spec)))))
-	case missed-met <= 1, float64(missed) <= float64(met)*precision(spec):
+		return min(spec.To, max(met+1, int64(math.Round(float64(met)*growthFactor(spec)))))
+	case missed-met <= 1, float64(missed) <= float64(met)*precisionFactor(spec):
 		return 0
 	default:
 		middle := int64(math.Round(math.Sqrt(float64(met) * float64(missed))))
@@ -93,33 +93,33 @@ func refine(spec *v1alpha1.SaturationSearch, met, missed int64) int64 {
 	}
 }
 
-func precision(spec *v1alpha1.SaturationSearch) float64 {
+func precisionFactor(spec *v1alpha1.SaturationSearch) float64 {
 	return 1 + float64(spec.PrecisionPercent)/100
 }
 
-// growth is the factor by which the load is raised: 2, or the power of 2 with which the loads allowed are enough.
-func growth(spec *v1alpha1.SaturationSearch) float64 {
+// growthFactor is the factor by which the load is raised: 2, or the power of 2 with which the loads allowed are enough.
+func growthFactor(spec *v1alpha1.SaturationSearch) float64 {
 	span := math.Log(float64(spec.To) / float64(spec.From))
 	for factor := 2.0; ; factor *= 2 {
 		up := 1 + math.Ceil(span/math.Log(factor))
-		between := math.Ceil(math.Log2(max(1, math.Log(factor)/math.Log(precision(spec)))))
+		between := math.Ceil(math.Log2(max(1, math.Log(factor)/math.Log(precisionFactor(spec)))))
 		if up+between <= float64(spec.MaxLoads) || math.Log(factor) >= span {
 			return factor
 		}
 	}
 }
 
-// unconfirmed is an end that rests on too few runs, or 0.
-func unconfirmed(spec *v1alpha1.SaturationSearch, ends ...tried) int64 {
+// findUnconfirmedLoad is an end that rests on too few runs, or 0.
+func findUnconfirmedLoad(spec *v1alpha1.SaturationSearch, ends ...triedLoad) int64 {
 	for _, end := range ends {
-		if end.load > 0 && end.valid() < min(confirmations, int(spec.Repeats)) && !end.exhausted(spec) {
+		if end.load > 0 && end.validTrials() < min(confirmingRuns, int(spec.Repeats)) && !end.isExhausted(spec) {
 			return end.load
 		}
 	}
 	return 0
 }
 
-func describe(spec *v1alpha1.SaturationSearch, met, missed tried) string {
+func describeBracket(spec *v1alpha1.SaturationSearch, met, missed triedLoad) string {
 	switch {
 	case met.load == 0 && missed.load == 0:
 		return "nothing was tried yet"
@@ -134,18 +134,18 @@ func describe(spec *v1alpha1.SaturationSearch, met, missed tried) string {
 	}
 }
 
-// judge each load that was tried, in ascending order.
-func (l level) judge(trials []Trial) []tried {
-	var loads []tried
+// judgeTrials each load that was tried, in ascending order.
+func (l loadCriterion) judgeTrials(trials []Trial) []triedLoad {
+	var loads []triedLoad
 	for _, t := range trials {
-		at, found := slices.BinarySearchFunc(loads, t.Load, func(a tried, load int64) int { return int(a.load - load) })
+		at, found := slices.BinarySearchFunc(loads, t.Load, func(a triedLoad, load int64) int { return int(a.load - load) })
 		if !found {
-			loads = slices.Insert(loads, at, tried{load: t.Load})
+			loads = slices.Insert(loads, at, triedLoad{load: t.Load})
 		}
-		loads[at].add(t, l.strain(t))
+		loads[at].addTrial(t, l.trialStrain(t))
 	}
 	for i := range loads {
-		loads[i].verdict = l.verdict(&loads[i])
+		loads[i].verdict = l.decideVerdict(&loads[i])
 	}
 	return loads
 }

@@ -3,24 +3,24 @@ package experiment
 import "math"
 
 const (
-	// kneeRoom is how far below the highest load a knee must lie: closer, it could not be told from noise.
-	kneeRoom = 0.9
-	// kneePoints is the least number of loads in which a knee is looked for.
-	kneePoints = 3
+	// maxKneeShare is how far below the highest load a knee must lie: closer, it could not be told from noise.
+	maxKneeShare = 0.9
+	// minKneeLoads is the least number of loads in which a knee is looked for.
+	minKneeLoads = 3
 )
 
-// knee of the curve of throughput over load: where the two lines meet of which it is made in the asymptotic view of queueing
+// findKnee of the curve of throughput over load: where the two lines meet of which it is made in the asymptotic view of queueing
 // networks (Denning and Buzen 1978), throughput in proportion to the load, and a constant. Both are fitted by least squares of
 // the logarithms, so that noise in percent weighs the same everywhere.
-func knee(loads []tried) int64 {
+func findKnee(loads []triedLoad) int64 {
 	var x, y []float64
 	for _, l := range loads {
-		if l.valid() > 0 && l.throughput > 0 {
+		if l.validTrials() > 0 && l.throughput > 0 {
 			x = append(x, math.Log(float64(l.load)))
-			y = append(y, math.Log(l.throughput/float64(l.valid())))
+			y = append(y, math.Log(l.throughput/float64(l.validTrials())))
 		}
 	}
-	if len(x) < kneePoints {
+	if len(x) < minKneeLoads {
 		return 0
 	}
 	best, least := 0.0, math.Inf(1)
@@ -36,7 +36,7 @@ func knee(loads []tried) int64 {
 			best, least = top-rise, misfit
 		}
 	}
-	if best > x[len(x)-1]+math.Log(kneeRoom) {
+	if best > x[len(x)-1]+math.Log(maxKneeShare) {
 		return 0
 	}
 	return int64(math.Round(math.Exp(best)))

@@ -14,26 +14,26 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-func searchFor(from, to int64, latency time.Duration) *v1alpha1.SaturationSearch {
+func newSearchSpec(from, to int64, latency time.Duration) *v1alpha1.SaturationSearch {
 	return &v1alpha1.SaturationSearch{
 		From: from, To: to, PrecisionPercent: 10, MaxLoads: 16, Repeats: 3,
 		ServiceLevel: v1alpha1.ServiceLevel{Percentile: v1alpha1.MetricLatencyP95, Latency: metav1.Duration{Duration: latency}},
 	}
 }
 
-// system is a queueing system of which throughput (per second) and latency (ms) at a load are known exactly.
-type system struct {
+// queueingSystem is a queueing system of which throughput (per second) and latency (ms) at a load are known exactly.
+type queueingSystem struct {
 	name  string
 	model v1alpha1.LoadModel
 	spec  *v1alpha1.SaturationSearch
 	at    func(load int64) (throughput, latency float64)
-	// knee of its asymptotes; 0 where the search ends before it, so that it is left open whether one is found.
+	// findKnee of its asymptotes; 0 where the search ends before it, so that it is left open whether one is found.
 	knee int64
 }
 
-// closed is a station of c servers, each busy for service seconds an operation, and clients that think for a while in between: the
+// closedLoopModel is a station of c servers, each busy for service seconds an operation, and clients that think for a while in between: the
 // machine repairman's model, solved by its birth and death process.
-func closed(c int, service, think float64) func(int64) (float64, float64) {
+func closedLoopModel(c int, service, think float64) func(int64) (float64, float64) {
 	return func(clients int64) (float64, float64) {
 		p, total, busy := 1.0, 1.0, 0.0
 		for i := 1; i <= int(clients); i++ {
@@ -49,8 +49,8 @@ func closed(c int, service, think float64) func(int64) (float64, float64) {
 	}
 }
 
-// open is M/M/c (Erlang C) below its capacity; beyond it the queue grows for the minute that it is watched.
-func open(c int, service float64) func(int64) (float64, float64) {
+// openLoopModel is M/M/c (Erlang C) below its capacity; beyond it the queue grows for the minute that it is watched.
+func openLoopModel(c int, service float64) func(int64) (float64, float64) {
 	return func(rate int64) (float64, float64) {
 		capacity := float64(c) / service
 		if float64(rate) >= capacity {
@@ -67,22 +67,22 @@ func open(c int, service float64) func(int64) (float64, float64) {
 	}
 }
 
-var queueing = []system{
-	{"closed, 4 servers, 10 ms, clients think 200 ms", v1alpha1.LoadClosed, searchFor(1, 2000, 100*time.Millisecond), closed(4, 0.01, 0.2), 84},
-	{"closed, 1 server, 50 ms, clients think 1 s", v1alpha1.LoadClosed, searchFor(1, 500, 500*time.Millisecond), closed(1, 0.05, 1), 21},
-	{"closed, latency limit reached before the knee", v1alpha1.LoadClosed, searchFor(1, 2000, 13*time.Millisecond), closed(4, 0.01, 0.2), 0},
-	{"open, 1 server, 5 ms", v1alpha1.LoadOpen, searchFor(10, 5000, 50*time.Millisecond), open(1, 0.005), 200},
-	{"open, 8 servers, 20 ms", v1alpha1.LoadOpen, searchFor(10, 5000, 100*time.Millisecond), open(8, 0.02), 400},
-	{"open, 2 servers, 1 ms, to be searched from 1 to a million", v1alpha1.LoadOpen, searchFor(1, 1_000_000, 10*time.Millisecond), open(2, 0.001), 2000},
+var queueingSystems = []queueingSystem{
+	{"closed, 4 servers, 10 ms, clients think 200 ms", v1alpha1.LoadClosed, newSearchSpec(1, 2000, 100*time.Millisecond), closedLoopModel(4, 0.01, 0.2), 84},
+	{"closed, 1 server, 50 ms, clients think 1 s", v1alpha1.LoadClosed, newSearchSpec(1, 500, 500*time.Millisecond), closedLoopModel(1, 0.05, 1), 21},
+	{"closed, latency limit reached before the knee", v1alpha1.LoadClosed, newSearchSpec(1, 2000, 13*time.Millisecond), closedLoopModel(4, 0.01, 0.2), 0},
+	{"open, 1 server, 5 ms", v1alpha1.LoadOpen, newSearchSpec(10, 5000, 50*time.Millisecond), openLoopModel(1, 0.005), 200},
+	{"open, 8 servers, 20 ms", v1alpha1.LoadOpen, newSearchSpec(10, 5000, 100*time.Millisecond), openLoopModel(8, 0.02), 400},
+	{"open, 2 servers, 1 ms, to be searched from 1 to a million", v1alpha1.LoadOpen, newSearchSpec(1, 1_000_000, 10*time.Millisecond), openLoopModel(2, 0.001), 2000},
 }
 
-// truth is the highest load that meets the level without noise.
-func (s *system) truth() int64 {
+// trueSaturation is the highest load that meets the level without noise.
+func (s *queueingSystem) trueSaturation() int64 {
 	low, high := s.spec.From, s.spec.To
-	l := level{spec: s.spec, model: s.model}
+	l := loadCriterion{spec: s.spec, model: s.model}
 	for low < high {
 		middle := (low + high + 1) / 2
-		if x, latency := s.at(middle); l.strain(Trial{Load: middle, Throughput: x, Latency: latency}) <= 1 {
+		if x, latency := s.at(middle); l.trialStrain(Trial{Load: middle, Throughput: x, Latency: latency}) <= 1 {
 			low = middle
 		} else {
 			high = middle - 1
@@ -91,9 +91,9 @@ func (s *system) truth() int64 {
 	return low
 }
 
-// search a system whose runs are noisy: the latency by a share, the throughput by a fifth of it (it counts far more operations),
+// runSearch a system whose runs are noisy: the latency by a share, the throughput by a fifth of it (it counts far more operations),
 // and one run in fifty is disturbed and three times as slow. One in fifty is invalid.
-func (s *system) search(t *testing.T, noise float64, seed uint64) (Search, []Trial) {
+func (s *queueingSystem) runSearch(t *testing.T, noise float64, seed uint64) (Search, []Trial) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 21))
 	var trials []Trial
@@ -116,7 +116,7 @@ func (s *system) search(t *testing.T, noise float64, seed uint64) (Search, []Tri
 	return Search{}, nil
 }
 
-func loadsOf(trials []Trial) int {
+func countLoads(trials []Trial) int {
 	seen := map[int64]bool{}
 	for _, t := range trials {
 		seen[t.Load] = true
@@ -127,17 +127,17 @@ func loadsOf(trials []Trial) int {
 // Without noise the answer is right to the precision. With it, it is so nearly always, and never far off.
 func TestSearchFindsKnownSaturation(t *testing.T) {
 	const seeds = 200
-	for i := range queueing {
-		s := &queueing[i]
-		truth := float64(s.truth())
+	for i := range queueingSystems {
+		s := &queueingSystems[i]
+		truth := float64(s.trueSaturation())
 		for _, noise := range []float64{0, 0.02, 0.05, 0.10} {
 			var runs, loads, off, worst, near, kneeOff float64
 			most := 0
 			for seed := range uint64(seeds) {
-				found, trials := s.search(t, noise, seed)
+				found, trials := s.runSearch(t, noise, seed)
 				e := math.Abs(math.Log(float64(max(found.Load, 1)) / truth))
 				runs += float64(len(trials)) / seeds
-				loads += float64(loadsOf(trials)) / seeds
+				loads += float64(countLoads(trials)) / seeds
 				most = max(most, len(trials))
 				off += e / seeds
 				worst = max(worst, e)
@@ -157,7 +157,7 @@ func TestSearchFindsKnownSaturation(t *testing.T) {
 	}
 }
 
-func searchTrials(loads ...any) []Trial {
+func newTrials(loads ...any) []Trial {
 	var trials []Trial
 	for i := 0; i < len(loads); i += 2 {
 		load := int64(loads[i].(int))
@@ -184,29 +184,29 @@ func TestNextLoadStepByStep(t *testing.T) {
 		want   Search
 	}{
 		"first":              {trials: nil, want: Search{Next: 1, Message: "trying 1: nothing was tried yet"}},
-		"doubles":            {trials: searchTrials(1, 10), want: Search{Next: 2, Load: 1, Message: "trying 2: 1 meets the level (1 of 1 valid runs)"}},
-		"not beyond the end": {trials: searchTrials(64, 10), want: Search{Next: 100, Load: 64, Message: "trying 100: 64 meets the level (1 of 1 valid runs)"}},
-		"halves by ratio": {trials: searchTrials(16, 10, 64, 500), want: Search{Next: 32, Load: 16, Unmet: 64,
+		"doubles":            {trials: newTrials(1, 10), want: Search{Next: 2, Load: 1, Message: "trying 2: 1 meets the level (1 of 1 valid runs)"}},
+		"not beyond the end": {trials: newTrials(64, 10), want: Search{Next: 100, Load: 64, Message: "trying 100: 64 meets the level (1 of 1 valid runs)"}},
+		"halves by ratio": {trials: newTrials(16, 10, 64, 500), want: Search{Next: 32, Load: 16, Unmet: 64,
 			Message: "trying 32: 16 meets the level (1 of 1 valid runs); 64 misses the level (1 of 1 valid runs)"}},
-		"again near the limit":        {trials: searchTrials(16, 10, 64, 95), want: Search{Next: 64, Message: "trying 64 again: 1 of 1 valid runs met the level, 0 were invalid"}},
-		"two of three":                {trials: searchTrials(32, 10, 64, 95, 64, 105, 64, 101), want: Search{Next: 45, Load: 32, Unmet: 64, Message: "trying 45: 32 meets the level (1 of 1 valid runs); 64 misses the level (2 of 3 valid runs)"}},
-		"contradicted":                {trials: searchTrials(64, 10, 64, 500), want: Search{Next: 64, Message: "trying 64 again: 1 of 2 valid runs met the level, 0 were invalid"}},
-		"confirms the lower":          {trials: searchTrials(60, 10, 64, 500), want: Search{Next: 60, Load: 60, Unmet: 64, Message: "confirming 60: 60 meets the level (1 of 1 valid runs); 64 misses the level (1 of 1 valid runs)"}},
-		"confirms the upper":          {trials: searchTrials(60, 10, 60, 10, 64, 500), want: Search{Next: 64, Load: 60, Unmet: 64, Message: "confirming 64: 60 meets the level (2 of 2 valid runs); 64 misses the level (1 of 1 valid runs)"}},
-		"done":                        {trials: searchTrials(60, 10, 60, 10, 64, 500, 64, 500), want: Search{Load: 60, Unmet: 64, Message: "60 meets the level (2 of 2 valid runs); 64 misses the level (2 of 2 valid runs)"}},
-		"all miss":                    {trials: searchTrials(1, 500, 1, 500), want: Search{Unmet: 1, Message: "the lowest load misses the level: 1 misses the level (2 of 2 valid runs)"}},
-		"all meet":                    {trials: searchTrials(64, 1, 100, 10, 100, 10), want: Search{Load: 100, Message: "the highest load meets the level: 100 meets the level (2 of 2 valid runs)"}},
-		"invalid, once more":          {trials: searchTrials(1, "invalid"), want: Search{Next: 1, Message: "trying 1 again: 0 of 0 valid runs met the level, 1 were invalid"}},
-		"invalid, lower":              {trials: searchTrials(16, 10, 64, "invalid", 64, "invalid"), want: Search{Next: 32, Load: 16, Unmet: 64, Message: "trying 32: 16 meets the level (1 of 1 valid runs); 64 counts as missing the level, its 2 runs were invalid"}},
-		"nothing but invalid":         {trials: searchTrials(1, "invalid", 1, "invalid", 1, "invalid"), want: Search{Unmet: 1, Message: "the lowest load misses the level: 1 counts as missing the level, its 3 runs were invalid"}},
-		"many errors":                 {trials: searchTrials(60, 10, 60, 10, 64, 0.5, 64, 0.5), want: Search{Load: 60, Unmet: 64, Message: "60 meets the level (2 of 2 valid runs); 64 misses the level (2 of 2 valid runs)"}},
-		"few errors may be by chance": {trials: searchTrials(64, 0.001), want: Search{Next: 64, Message: "trying 64 again: 0 of 1 valid runs met the level, 0 were invalid"}},
-		"errors allowed":              {errors: "1", trials: searchTrials(64, 0.005), want: Search{Next: 100, Load: 64, Message: "trying 100: 64 meets the level (1 of 1 valid runs)"}},
+		"again near the limit":        {trials: newTrials(16, 10, 64, 95), want: Search{Next: 64, Message: "trying 64 again: 1 of 1 valid runs met the level, 0 were invalid"}},
+		"two of three":                {trials: newTrials(32, 10, 64, 95, 64, 105, 64, 101), want: Search{Next: 45, Load: 32, Unmet: 64, Message: "trying 45: 32 meets the level (1 of 1 valid runs); 64 misses the level (2 of 3 valid runs)"}},
+		"contradicted":                {trials: newTrials(64, 10, 64, 500), want: Search{Next: 64, Message: "trying 64 again: 1 of 2 valid runs met the level, 0 were invalid"}},
+		"confirms the lower":          {trials: newTrials(60, 10, 64, 500), want: Search{Next: 60, Load: 60, Unmet: 64, Message: "confirming 60: 60 meets the level (1 of 1 valid runs); 64 misses the level (1 of 1 valid runs)"}},
+		"confirms the upper":          {trials: newTrials(60, 10, 60, 10, 64, 500), want: Search{Next: 64, Load: 60, Unmet: 64, Message: "confirming 64: 60 meets the level (2 of 2 valid runs); 64 misses the level (1 of 1 valid runs)"}},
+		"done":                        {trials: newTrials(60, 10, 60, 10, 64, 500, 64, 500), want: Search{Load: 60, Unmet: 64, Message: "60 meets the level (2 of 2 valid runs); 64 misses the level (2 of 2 valid runs)"}},
+		"all miss":                    {trials: newTrials(1, 500, 1, 500), want: Search{Unmet: 1, Message: "the lowest load misses the level: 1 misses the level (2 of 2 valid runs)"}},
+		"all meet":                    {trials: newTrials(64, 1, 100, 10, 100, 10), want: Search{Load: 100, Message: "the highest load meets the level: 100 meets the level (2 of 2 valid runs)"}},
+		"invalid, once more":          {trials: newTrials(1, "invalid"), want: Search{Next: 1, Message: "trying 1 again: 0 of 0 valid runs met the level, 1 were invalid"}},
+		"invalid, lower":              {trials: newTrials(16, 10, 64, "invalid", 64, "invalid"), want: Search{Next: 32, Load: 16, Unmet: 64, Message: "trying 32: 16 meets the level (1 of 1 valid runs); 64 counts as missing the level, its 2 runs were invalid"}},
+		"nothing but invalid":         {trials: newTrials(1, "invalid", 1, "invalid", 1, "invalid"), want: Search{Unmet: 1, Message: "the lowest load misses the level: 1 counts as missing the level, its 3 runs were invalid"}},
+		"many errors":                 {trials: newTrials(60, 10, 60, 10, 64, 0.5, 64, 0.5), want: Search{Load: 60, Unmet: 64, Message: "60 meets the level (2 of 2 valid runs); 64 misses the level (2 of 2 valid runs)"}},
+		"few errors may be by chance": {trials: newTrials(64, 0.001), want: Search{Next: 64, Message: "trying 64 again: 0 of 1 valid runs met the level, 0 were invalid"}},
+		"errors allowed":              {errors: "1", trials: newTrials(64, 0.005), want: Search{Next: 100, Load: 64, Message: "trying 100: 64 meets the level (1 of 1 valid runs)"}},
 		"open, does not follow":       {model: v1alpha1.LoadOpen, trials: []Trial{{Load: 1, Throughput: 0.9, Latency: 1, Valid: true}}, want: Search{Next: 1, Unmet: 1, Message: "confirming 1: the lowest load misses the level: 1 misses the level (1 of 1 valid runs)"}},
 		"closed, slow is no miss":     {trials: []Trial{{Load: 1, Throughput: 0.1, Latency: 1, Valid: true}}, want: Search{Next: 2, Load: 1, Message: "trying 2: 1 meets the level (1 of 1 valid runs)"}},
 		"nothing succeeded":           {trials: []Trial{{Load: 1, Valid: true}}, want: Search{Next: 1, Unmet: 1, Message: "confirming 1: the lowest load misses the level: 1 misses the level (1 of 1 valid runs)"}},
 	} {
-		spec := searchFor(1, 100, 100*time.Millisecond)
+		spec := newSearchSpec(1, 100, 100*time.Millisecond)
 		if test.errors != "" {
 			spec.ServiceLevel.MaxErrorPercent = resource.MustParse(test.errors)
 		}
@@ -217,13 +217,13 @@ func TestNextLoadStepByStep(t *testing.T) {
 }
 
 // Whatever the runs say, the search ends, within its loads and repeats, and on ends that contradict nothing that it says.
-func TestSearchEndsWhateverItSees(t *testing.T) {
+func TestSearchAlwaysEnds(t *testing.T) {
 	for seed := range uint64(500) {
 		random := rand.New(rand.NewPCG(seed, 4))
-		spec := searchFor(1+random.Int64N(50), 51+random.Int64N(100_000), time.Second)
+		spec := newSearchSpec(1+random.Int64N(50), 51+random.Int64N(100_000), time.Second)
 		spec.MaxLoads, spec.Repeats, spec.PrecisionPercent = 2+random.Int32N(20), 1+random.Int32N(6), 1+random.Int32N(50)
 		var trials []Trial
-		most := int(spec.MaxLoads) * 2 * max(hopeless, int(spec.Repeats))
+		most := int(spec.MaxLoads) * 2 * max(invalidRunsOfMiss, int(spec.Repeats))
 		for {
 			found := NextLoad(spec, v1alpha1.LoadClosed, trials)
 			if found.Next == 0 {
@@ -237,16 +237,16 @@ func TestSearchEndsWhateverItSees(t *testing.T) {
 			}
 			trials = append(trials, Trial{Load: found.Next, Throughput: 1, Latency: 2000 * random.Float64(), Valid: random.IntN(4) > 0})
 		}
-		if loadsOf(trials) > int(spec.MaxLoads) {
-			t.Errorf("seed %d: %d loads, at most %d are allowed", seed, loadsOf(trials), spec.MaxLoads)
+		if countLoads(trials) > int(spec.MaxLoads) {
+			t.Errorf("seed %d: %d loads, at most %d are allowed", seed, countLoads(trials), spec.MaxLoads)
 		}
 	}
 }
 
 // The operator may be dead between any two runs: what comes next does not depend on the order in which it sees them.
 func TestNextLoadDoesNotDependOnTheOrderOfTrials(t *testing.T) {
-	s := &queueing[0]
-	_, trials := s.search(t, 0.1, 3)
+	s := &queueingSystems[0]
+	_, trials := s.runSearch(t, 0.1, 3)
 	for n := range trials {
 		seen := slices.Clone(trials[:n])
 		want := NextLoad(s.spec, s.model, seen)
@@ -257,7 +257,7 @@ func TestNextLoadDoesNotDependOnTheOrderOfTrials(t *testing.T) {
 	}
 }
 
-func TestKnee(t *testing.T) {
+func TestFindKnee(t *testing.T) {
 	for name, test := range map[string]struct {
 		throughputs map[int64]float64
 		want        int64
@@ -268,12 +268,12 @@ func TestKnee(t *testing.T) {
 		"falls beyond it":     {map[int64]float64{1: 10, 2: 20, 4: 40, 8: 52, 16: 50, 32: 48}, 5},
 		"flat from the start": {map[int64]float64{1: 10, 2: 10, 4: 10, 8: 10}, 1},
 	} {
-		var loads []tried
+		var loads []triedLoad
 		for load, x := range test.throughputs {
-			loads = append(loads, tried{load: load, met: 2, throughput: 2 * x})
+			loads = append(loads, triedLoad{load: load, met: 2, throughput: 2 * x})
 		}
-		slices.SortFunc(loads, func(a, b tried) int { return int(a.load - b.load) })
-		if got := knee(loads); got != test.want {
+		slices.SortFunc(loads, func(a, b triedLoad) int { return int(a.load - b.load) })
+		if got := findKnee(loads); got != test.want {
 			t.Errorf("%s: knee at %d, want %d", name, got, test.want)
 		}
 	}

@@ -4,11 +4,11 @@ package images
 
 import "cmp"
 
-// DefaultRegistry of the project's own images.
-const DefaultRegistry = "ghcr.io/benchnet"
+// DefaultImageRegistry of the project's own images.
+const DefaultImageRegistry = "ghcr.io/benchnet"
 
-// Catalogue resolves image references.
-type Catalogue struct {
+// ImageCatalogue resolves image references.
+type ImageCatalogue struct {
 	// Registry is the prefix of the project's own images, such as ghcr.io/benchnet.
 	Registry string
 	// Version is the tag of the project's own images.
@@ -19,26 +19,26 @@ type Catalogue struct {
 	PullSecrets []string
 }
 
-// CorDapps is the image with the project's own CorDapps, which a spec may name without registry and tag.
-const CorDapps = "cordapps"
+// CorDappsImage is the image with the project's own CorDappsImage, which a spec may name without registry and tag.
+const CorDappsImage = "cordapps"
 
-// Resolve returns the reference for an image that a spec names. CorDapps without registry and tag is the project's own, in the
+// Resolve returns the reference for an image that a spec names. CorDappsImage without registry and tag is the project's own, in the
 // catalogue's registry and version; every other reference is returned unchanged.
-func (c Catalogue) Resolve(reference string) string {
-	if reference == CorDapps {
-		return c.Image(CorDapps, "")
+func (c ImageCatalogue) Resolve(reference string) string {
+	if reference == CorDappsImage {
+		return c.Image(CorDappsImage, "")
 	}
 	return reference
 }
 
 // WithVersion returns the catalogue with another version of the project's images; an empty version changes nothing.
-func (c Catalogue) WithVersion(version string) Catalogue {
+func (c ImageCatalogue) WithVersion(version string) ImageCatalogue {
 	c.Version = cmp.Or(version, c.Version)
 	return c
 }
 
 // Image is the reference of the named image; variant is the version of what is inside, or empty.
-func (c Catalogue) Image(name, variant string) string {
+func (c ImageCatalogue) Image(name, variant string) string {
 	if ref, ok := c.Overrides[name]; ok && ref != "" {
 		return ref
 	}

@@ -2,7 +2,7 @@ package images
 
 import "testing"
 
-func TestResolve(t *testing.T) {
+func TestResolveImage(t *testing.T) {
 	for _, test := range []struct {
 		name, reference, want string
 		overrides             map[string]string
@@ -13,7 +13,7 @@ func TestResolve(t *testing.T) {
 		{"another registry", "ghcr.io/benchnet/cordapps:0.1.0", "ghcr.io/benchnet/cordapps:0.1.0", map[string]string{"cordapps": "other"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := Catalogue{Registry: "registry.example.com/benchnet", Version: "1.2.3", Overrides: test.overrides}
+			c := ImageCatalogue{Registry: "registry.example.com/benchnet", Version: "1.2.3", Overrides: test.overrides}
 			if got := c.Resolve(test.reference); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}

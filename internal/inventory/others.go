@@ -11,8 +11,8 @@ import (
 //go:embed others.yaml
 var othersFile []byte
 
-// others has what is kept by hand, by source.
-func others() (map[Source][]Metric, error) {
+// readOtherMetrics has what is kept by hand, by source.
+func readOtherMetrics() (map[Source][]Metric, error) {
 	var file map[Source][]struct{ Name, Kind, Labels, Help string }
 	if err := yaml.UnmarshalStrict(othersFile, &file); err != nil {
 		return nil, fmt.Errorf("decode others.yaml: %w", err)

@@ -10,11 +10,11 @@ import (
 )
 
 //go:embed page.md.tmpl
-var page string
+var pageTemplate string
 
-// Write writes the page of documentation.
-func (i *Inventory) Write(w io.Writer) error {
-	text, err := template.New("page").Funcs(template.FuncMap{"metrics": i.metricTable, "rules": i.ruleTable, "alerts": i.alertTable}).Parse(page)
+// WritePage writes the page of documentation.
+func (i *Reference) WritePage(w io.Writer) error {
+	text, err := template.New("page").Funcs(template.FuncMap{"metrics": i.metricTable, "rules": i.ruleTable, "alerts": i.alertTable}).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("parse the page of metrics: %w", err)
 	}
@@ -24,27 +24,27 @@ func (i *Inventory) Write(w io.Writer) error {
 	return nil
 }
 
-func (i *Inventory) metricTable(source Source) (string, error) {
+func (i *Reference) metricTable(source Source) (string, error) {
 	all := i.Sources[source]
 	if len(all) == 0 {
 		return "", fmt.Errorf("%s tells no metrics", source)
 	}
 	rows := [][]string{{"metric", "kind", "labels", "what"}}
 	for _, m := range all {
-		rows = append(rows, []string{code(m.Name), m.Kind, code(m.Labels...), m.Help})
+		rows = append(rows, []string{formatCode(m.Name), m.Kind, formatCode(m.Labels...), m.Help})
 	}
-	return table(rows), nil
+	return formatTable(rows), nil
 }
 
-func (i *Inventory) ruleTable() string {
+func (i *Reference) ruleTable() string {
 	rows := [][]string{{"rule", "unit", "what"}}
 	for _, r := range i.Rules {
-		rows = append(rows, []string{code(r.Name), r.Unit(), r.Help})
+		rows = append(rows, []string{formatCode(r.Name), r.Unit(), r.Help})
 	}
-	return table(rows)
+	return formatTable(rows)
 }
 
-func (i *Inventory) alertTable() string {
+func (i *Reference) alertTable() string {
 	rows := [][]string{{"alert", "severity", "after", "says"}}
 	for _, a := range i.Alerts {
 		link := fmt.Sprintf("[%s](runbooks.md#%s)", a.Name, strings.ToLower(a.Name))
@@ -52,16 +52,16 @@ func (i *Inventory) alertTable() string {
 		if after == "" {
 			after = "at once"
 		}
-		rows = append(rows, []string{link, a.Severity, after, placeholder.ReplaceAllString(a.Summary, "*$1*")})
+		rows = append(rows, []string{link, a.Severity, after, labelPlaceholder.ReplaceAllString(a.Summary, "*$1*")})
 	}
-	return table(rows)
+	return formatTable(rows)
 }
 
-// placeholder is a label's value in the text of an alert.
-var placeholder = regexp.MustCompile(`\{\{ \$labels\.(\w+) \}\}`)
+// labelPlaceholder is a label's value in the text of an alert.
+var labelPlaceholder = regexp.MustCompile(`\{\{ \$labels\.(\w+) \}\}`)
 
-// table writes the rows, of which the first is the head.
-func table(rows [][]string) string {
+// formatTable writes the rows, of which the first is the head.
+func formatTable(rows [][]string) string {
 	var text strings.Builder
 	for n, row := range rows {
 		cells := strings.ReplaceAll(strings.Join(row, "\x00"), "|", `\|`)
@@ -73,8 +73,8 @@ func table(rows [][]string) string {
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-// code sets words as code.
-func code(words ...string) string {
+// formatCode sets words as code.
+func formatCode(words ...string) string {
 	if len(words) == 0 {
 		return ""
 	}

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	recordingRules = "config/prometheus/recording.yaml"
-	alertRules     = "config/prometheus/alerts.yaml"
+	recordingRulesPath = "config/prometheus/recording.yaml"
+	alertRulesPath     = "config/prometheus/alerts.yaml"
 )
 
-// Rule is one that records series.
-type Rule struct {
+// RecordingRule is one that records series.
+type RecordingRule struct {
 	Group, Name, Expr, Help string
 }
 
@@ -37,8 +37,8 @@ type ruleFile struct {
 	}
 }
 
-func ruleFileAt(root fs.FS, path string) (file ruleFile, content []byte, err error) {
-	if content, err = read(root, path); err != nil {
+func readRuleFile(root fs.FS, path string) (file ruleFile, content []byte, err error) {
+	if content, err = readFile(root, path); err != nil {
 		return file, nil, err
 	}
 	if err := yaml.Unmarshal(content, &file); err != nil {
@@ -47,34 +47,34 @@ func ruleFileAt(root fs.FS, path string) (file ruleFile, content []byte, err err
 	return file, content, nil
 }
 
-// rules are told by the comment that stands right above each, or by what they take from another rule for the time of a run.
-func rules(root fs.FS) ([]Rule, error) {
-	file, content, err := ruleFileAt(root, recordingRules)
+// readRecordingRules are told by the comment that stands right above each, or by what they take from another rule for the time of a run.
+func readRecordingRules(root fs.FS) ([]RecordingRule, error) {
+	file, content, err := readRuleFile(root, recordingRulesPath)
 	if err != nil {
 		return nil, err
 	}
-	comments := commentsOf(string(content))
-	var all []Rule
+	comments := parseRuleComments(string(content))
+	var all []RecordingRule
 	for _, g := range file.Spec.Groups {
 		for _, r := range g.Rules {
 			help := comments[r.Record]
-			if of := ofRun.FindStringSubmatch(strings.Join(strings.Fields(r.Expr), " ")); help == "" && of != nil {
+			if of := runRulePattern.FindStringSubmatch(strings.Join(strings.Fields(r.Expr), " ")); help == "" && of != nil {
 				help = fmt.Sprintf("`%s` of the network while the run measures, with the run's labels.", of[1])
 			}
 			if help == "" {
-				return nil, fmt.Errorf("%s: no comment stands above %s, to say what it is", recordingRules, r.Record)
+				return nil, fmt.Errorf("%s: no comment stands above %s, to say what it is", recordingRulesPath, r.Record)
 			}
-			all = append(all, Rule{g.Name, r.Record, r.Expr, help})
+			all = append(all, RecordingRule{g.Name, r.Record, r.Expr, help})
 		}
 	}
 	return all, nil
 }
 
-// ofRun is the expression of a rule that gives a series of a network the labels of the run that measures on it.
-var ofRun = regexp.MustCompile(`^([\w:]+) \* on \(namespace, network\) group_left \(run, experiment\) run:benchnet_run_info:measuring$`)
+// runRulePattern is the expression of a rule that gives a series of a network the labels of the run that measures on it.
+var runRulePattern = regexp.MustCompile(`^([\w:]+) \* on \(namespace, network\) group_left \(run, experiment\) run:benchnet_run_info:measuring$`)
 
-// commentsOf a file of rules, by the name of the rule that they stand above.
-func commentsOf(text string) map[string]string {
+// parseRuleComments a file of rules, by the name of the rule that they stand above.
+func parseRuleComments(text string) map[string]string {
 	all := map[string]string{}
 	var comment []string
 	for line := range strings.Lines(text) {
@@ -91,8 +91,8 @@ func commentsOf(text string) map[string]string {
 	return all
 }
 
-func alerts(root fs.FS) ([]Alert, error) {
-	file, _, err := ruleFileAt(root, alertRules)
+func readAlerts(root fs.FS) ([]Alert, error) {
+	file, _, err := readRuleFile(root, alertRulesPath)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func alerts(root fs.FS) ([]Alert, error) {
 }
 
 // Unit of what the rule records, by its name: level:metric:operations.
-func (r Rule) Unit() string {
+func (r RecordingRule) Unit() string {
 	_, metric, _ := strings.Cut(r.Name, ":")
 	metric, operation, _ := strings.Cut(metric, ":")
 	rate := strings.HasPrefix(operation, "rate")

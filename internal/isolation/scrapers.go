@@ -55,9 +55,9 @@ func (s *Scrapers) Set(text string) error {
 	return nil
 }
 
-// Limit lets only the scrapers and the network's own pods reach the ports that its policies open to everybody, which are those of
+// RestrictIngress lets only the scrapers and the network's own pods reach the ports that its policies open to everybody, which are those of
 // metrics.
-func (s Scrapers) Limit(network string, objects []client.Object) {
+func (s Scrapers) RestrictIngress(network string, objects []client.Object) {
 	if len(s) == 0 {
 		return
 	}

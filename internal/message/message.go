@@ -33,8 +33,8 @@ func Truncate(text string, limit int) string {
 	return fmt.Sprintf("%s… and %d more bytes", kept, len(text)-len(kept))
 }
 
-// List joins the first ten items, each within MaxItem, and appends how many were left out.
-func List(items []string, separator string) string {
+// JoinItems joins the first ten items, each within MaxItem, and appends how many were left out.
+func JoinItems(items []string, separator string) string {
 	shown := make([]string, 0, maxItems+1)
 	for _, item := range items[:min(len(items), maxItems)] {
 		shown = append(shown, Truncate(item, MaxItem))
@@ -45,8 +45,8 @@ func List(items []string, separator string) string {
 	return strings.Join(shown, separator)
 }
 
-// Error returns the text of an error. Of an aggregate, which validation returns, it lists the errors as List does.
-func Error(err error) string {
+// FromError returns the text of an error. Of an aggregate, which validation returns, it lists the errors as List does.
+func FromError(err error) string {
 	var all utilerrors.Aggregate
 	if !errors.As(err, &all) || len(all.Errors()) < 2 || all.Error() != err.Error() {
 		return err.Error()
@@ -55,5 +55,5 @@ func Error(err error) string {
 	for _, one := range all.Errors() {
 		lines = append(lines, one.Error())
 	}
-	return List(lines, "; ")
+	return JoinItems(lines, "; ")
 }

@@ -31,21 +31,21 @@ func TestTruncate(t *testing.T) {
 	}
 }
 
-func TestList(t *testing.T) {
+func TestJoinItems(t *testing.T) {
 	var items []string
 	for i := range 50 {
 		items = append(items, fmt.Sprintf("worker %d: %s", i, strings.Repeat("x", 2*MaxItem)))
 	}
-	if got := List(items[:2], "; "); strings.Count(got, "worker") != 2 || strings.Contains(got, "and 48 more") {
+	if got := JoinItems(items[:2], "; "); strings.Count(got, "worker") != 2 || strings.Contains(got, "and 48 more") {
 		t.Errorf("two items are both there, but: %.100s", got)
 	}
-	got := List(items, "; ")
+	got := JoinItems(items, "; ")
 	if len(got) > 11*MaxItem || !strings.HasSuffix(got, "; … and 40 more") || strings.Count(got, "worker") != 10 {
 		t.Errorf("50 items become ten and the number of the others, but %d bytes: …%s", len(got), got[len(got)-50:])
 	}
 }
 
-func TestError(t *testing.T) {
+func TestFromError(t *testing.T) {
 	var problems field.ErrorList
 	for i := range 100 {
 		problems = append(problems, field.Invalid(field.NewPath("spec", "names").Index(i), i, "is no name"))
@@ -60,7 +60,7 @@ func TestError(t *testing.T) {
 		"the path": {fmt.Errorf("network x: %w", refusal), "is no name]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := Error(c.err); !strings.HasSuffix(got, c.suffix) {
+			if got := FromError(c.err); !strings.HasSuffix(got, c.suffix) {
 				t.Errorf("got %.80s…%s, want the end %q", got, got[max(0, len(got)-20):], c.suffix)
 			}
 		})

@@ -9,43 +9,47 @@ import "fmt"
 // Member is the name of everything that belongs to one member: its StatefulSet, its ConfigMap.
 func Member(network, member string) string { return network + "-" + member }
 
-// Pod is the name of a member's only pod.
-func Pod(network, member string) string { return Member(network, member) + "-0" }
+// MemberPod is the name of a member's only pod.
+func MemberPod(network, member string) string { return Member(network, member) + "-0" }
 
-// Host is the DNS name of a member's pod. It resolves before the pod is ready.
-func Host(network, namespace, member string) string {
-	return fmt.Sprintf("%s.%s.%s.svc", Pod(network, member), network, namespace)
+// MemberHost is the DNS name of a member's pod. It resolves before the pod is ready.
+func MemberHost(network, namespace, member string) string {
+	return fmt.Sprintf("%s.%s.%s.svc", MemberPod(network, member), network, namespace)
 }
 
-// Identity is the Secret with a member's keys.
-func Identity(network, member string) string { return Member(network, member) + "-identity" }
+// IdentitySecret is the Secret with a member's keys.
+func IdentitySecret(network, member string) string { return Member(network, member) + "-identity" }
 
-// MemberDatabase is the Secret with a member's database password.
-func MemberDatabase(network, member string) string { return Member(network, member) + "-database" }
+// MemberDatabaseSecret is the Secret with a member's database password.
+func MemberDatabaseSecret(network, member string) string {
+	return Member(network, member) + "-database"
+}
 
-// Credentials is the Secret with the random passwords of a network.
-func Credentials(network string) string { return network + "-credentials" }
+// CredentialsSecret is the Secret with the random passwords of a network.
+func CredentialsSecret(network string) string { return network + "-credentials" }
 
-// NetworkMap is the Secret with what all members of a network know of each other.
-func NetworkMap(network string) string { return network + "-network-map" }
+// NetworkMapSecret is the Secret with what all members of a network know of each other.
+func NetworkMapSecret(network string) string { return network + "-network-map" }
 
-// Accounts is the Secret with the seed of the accounts from which a load is sent.
-func Accounts(network string) string { return network + "-accounts" }
+// AccountsSecret is the Secret with the seed of the accounts from which a load is sent.
+func AccountsSecret(network string) string { return network + "-accounts" }
 
-// Schema is the Secret with the template of the members' own databases, where the node's image has none.
-func Schema(network string) string { return network + "-schema" }
+// SchemaSecret is the Secret with the template of the members' own databases, where the node's image has none.
+func SchemaSecret(network string) string { return network + "-schema" }
 
-// Genesis is the Job, with its account and role, that makes a network's material.
-func Genesis(network string) string { return network + "-genesis" }
+// GenesisJob is the Job, with its account and role, that makes a network's material.
+func GenesisJob(network string) string { return network + "-genesis" }
 
-// Epoch is the ConfigMap that keeps a network's epoch and whose turn it is.
-func Epoch(network string) string { return network + "-epoch" }
+// EpochConfigMap is the ConfigMap that keeps a network's epoch and whose turn it is.
+func EpochConfigMap(network string) string { return network + "-epoch" }
 
-// Database returns the name of the instance that all members of a network share.
-func Database(network string) string { return network + "-db" }
+// SharedDatabase returns the name of the instance that all members of a network share.
+func SharedDatabase(network string) string { return network + "-db" }
 
-// DatabaseOf returns the name of the n-th of several instances.
-func DatabaseOf(network string, n int) string { return fmt.Sprintf("%s-%d", Database(network), n) }
+// DatabaseInstance returns the name of the n-th of several instances.
+func DatabaseInstance(network string, n int) string {
+	return fmt.Sprintf("%s-%d", SharedDatabase(network), n)
+}
 
 // DatabaseJob returns the name of a Job on an instance, and of the ConfigMap with its scripts. The fingerprint is that of their content.
 func DatabaseJob(instance, purpose, fingerprint string) string {
@@ -55,44 +59,46 @@ func DatabaseJob(instance, purpose, fingerprint string) string {
 // NetworkPolicy returns the name of a network's policy for a purpose.
 func NetworkPolicy(network, purpose string) string { return network + "-" + purpose }
 
-// DatabaseSuperuser is the Secret with the password of the instances' superuser.
-func DatabaseSuperuser(network string) string { return network + "-db-superuser" }
+// DatabaseSuperuserSecret is the Secret with the password of the instances' superuser.
+func DatabaseSuperuserSecret(network string) string { return network + "-db-superuser" }
 
 // KueueWorkload is the object by which Kueue is asked for a network's place.
 func KueueWorkload(network string) string { return network + "-kueue" }
 
-// Run is the run of a workload that its network lists.
-func Run(network, workload string) string { return network + "-" + workload }
+// WorkloadRun is the run of a workload that its network lists.
+func WorkloadRun(network, workload string) string { return network + "-" + workload }
 
-// Barrier is the ConfigMap that releases a run's workers.
-func Barrier(run string) string { return run + "-barrier" }
+// BarrierConfigMap is the ConfigMap that releases a run's workers.
+func BarrierConfigMap(run string) string { return run + "-barrier" }
 
-// Report is the ConfigMap to which one worker of a run reports.
-func Report(run string, worker int32) string { return fmt.Sprintf("%s%d", ReportPrefix(run), worker) }
+// WorkerReport is the ConfigMap to which one worker of a run reports.
+func WorkerReport(run string, worker int32) string {
+	return fmt.Sprintf("%s%d", WorkerReportPrefix(run), worker)
+}
 
-// ReportPrefix is the name of a run's reports without the worker's index.
-func ReportPrefix(run string) string { return run + "-w" }
+// WorkerReportPrefix is the name of a run's reports without the worker's index.
+func WorkerReportPrefix(run string) string { return run + "-w" }
 
-// Workload is the ConfigMap with the orders of a run's drivers.
-func Workload(run string) string { return run + "-workload" }
+// WorkloadConfigMap is the ConfigMap with the orders of a run's drivers.
+func WorkloadConfigMap(run string) string { return run + "-workload" }
 
-// Samples is the claim of the volume that keeps a run's sample logs.
-func Samples(run string) string { return run + "-jtl" }
+// SampleLogClaim is the claim of the volume that keeps a run's sample logs.
+func SampleLogClaim(run string) string { return run + "-jtl" }
 
-// Result is the ConfigMap with a run's whole result.
-func Result(run string) string { return run + "-result" }
+// ResultConfigMap is the ConfigMap with a run's whole result.
+func ResultConfigMap(run string) string { return run + "-result" }
 
-// Emulation is everything by which a network's members are put at a distance: configuration, account, role.
-func Emulation(network string) string { return network + "-emulation" }
+// Latency is everything by which a network's members are put at a distance: configuration, account, role.
+func Latency(network string) string { return network + "-emulation" }
 
-// EmulationReport is the ConfigMap in which every member tells that it is at its distance.
-func EmulationReport(network string) string { return network + "-emulation-report" }
+// LatencyStatus is the ConfigMap in which every member tells that it is at its distance.
+func LatencyStatus(network string) string { return network + "-emulation-report" }
 
-// Point is the name of a point of an experiment: p01; of a search: s01.
-func Point(prefix string, n int) string { return fmt.Sprintf("%s%02d", prefix, n) }
+// ExperimentPoint is the name of a point of an experiment: p01; of a search: s01.
+func ExperimentPoint(prefix string, n int) string { return fmt.Sprintf("%s%02d", prefix, n) }
 
-// LoadPoint is the point of a search at which a load is tried.
-func LoadPoint(search string, load int64) string { return fmt.Sprintf("%s-l%d", search, load) }
+// SearchPoint is the point of a search at which a load is tried.
+func SearchPoint(search string, load int64) string { return fmt.Sprintf("%s-l%d", search, load) }
 
 // ExperimentNetwork is the n-th network of an experiment.
 func ExperimentNetwork(experiment string, n int) string { return fmt.Sprintf("%s-n%d", experiment, n) }

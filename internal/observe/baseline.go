@@ -20,12 +20,12 @@ type podState struct {
 	Database bool      `json:"database,omitempty"`
 }
 
-// Baseline notes the members and databases among the pods, in the order given, for Disturbances.
-func Baseline(pods []corev1.Pod) ([]byte, error) {
+// EncodeBaseline notes the members and databases among the pods, in the order given, for Disturbances.
+func EncodeBaseline(pods []corev1.Pod) ([]byte, error) {
 	var all []podState
 	for i := range pods {
-		if measured(&pods[i]) {
-			all = append(all, stateOf(&pods[i]))
+		if isNetworkPod(&pods[i]) {
+			all = append(all, podStateOf(&pods[i]))
 		}
 	}
 	data, err := json.Marshal(all)
@@ -35,8 +35,8 @@ func Baseline(pods []corev1.Pod) ([]byte, error) {
 	return data, nil
 }
 
-// Disturbances are what happened to members and databases since the baseline was noted.
-func Disturbances(baseline []byte, pods []corev1.Pod) ([]results.Disturbance, error) {
+// FindDisturbances are what happened to members and databases since the baseline was noted.
+func FindDisturbances(baseline []byte, pods []corev1.Pod) ([]results.Disturbance, error) {
 	var before []podState
 	if err := json.Unmarshal(baseline, &before); err != nil {
 		return nil, fmt.Errorf("decode baseline: %w", err)
@@ -47,14 +47,14 @@ func Disturbances(baseline []byte, pods []corev1.Pod) ([]results.Disturbance, er
 	}
 	var all []results.Disturbance
 	for _, b := range before {
-		if d, ok := disturbance(b, now[b.Pod]); ok {
+		if d, ok := disturbanceOf(b, now[b.Pod]); ok {
 			all = append(all, d)
 		}
 	}
 	return all, nil
 }
 
-func disturbance(before podState, pod *corev1.Pod) (results.Disturbance, bool) {
+func disturbanceOf(before podState, pod *corev1.Pod) (results.Disturbance, bool) {
 	d := results.Disturbance{Subject: before.Subject}
 	switch {
 	case pod == nil:
@@ -63,11 +63,11 @@ func disturbance(before podState, pod *corev1.Pod) (results.Disturbance, bool) {
 		d.Kind, d.Message = results.MemberEvicted, "the pod was evicted: "+pod.Status.Message
 	case pod.UID != before.UID:
 		d.Kind, d.Message = results.MemberReplaced, "the pod was replaced by another one"
-	case disrupted(pod) != "":
-		d.Kind, d.Message = results.MemberEvicted, "the pod is being evicted: "+disrupted(pod)
-	case Restarts(pod) > before.Restarts:
+	case disruptionReason(pod) != "":
+		d.Kind, d.Message = results.MemberEvicted, "the pod is being evicted: "+disruptionReason(pod)
+	case CountRestarts(pod) > before.Restarts:
 		d.Kind = results.MemberRestarted
-		d.Message = fmt.Sprintf("its containers restarted %d times", Restarts(pod)-before.Restarts)
+		d.Message = fmt.Sprintf("its containers restarted %d times", CountRestarts(pod)-before.Restarts)
 	default:
 		return d, false
 	}
@@ -77,8 +77,8 @@ func disturbance(before podState, pod *corev1.Pod) (results.Disturbance, bool) {
 	return d, true
 }
 
-// disrupted is why the cluster is about to end a pod, or empty.
-func disrupted(pod *corev1.Pod) string {
+// disruptionReason is why the cluster is about to end a pod, or empty.
+func disruptionReason(pod *corev1.Pod) string {
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue {
 			return c.Reason + ": " + c.Message
@@ -87,15 +87,15 @@ func disrupted(pod *corev1.Pod) string {
 	return ""
 }
 
-// measured tells whether a pod is a part of the network rather than of the load on it.
-func measured(pod *corev1.Pod) bool {
-	return pod.Labels[v1alpha1.LabelMember] != "" || isDatabase(pod)
+// isNetworkPod tells whether a pod is a part of the network rather than of the load on it.
+func isNetworkPod(pod *corev1.Pod) bool {
+	return pod.Labels[v1alpha1.LabelMember] != "" || isDatabasePod(pod)
 }
 
-func isDatabase(pod *corev1.Pod) bool {
+func isDatabasePod(pod *corev1.Pod) bool {
 	return pod.Labels[v1alpha1.LabelDatabaseInstance] != "" && pod.Labels["batch.kubernetes.io/job-name"] == ""
 }
 
-func stateOf(pod *corev1.Pod) podState {
-	return podState{Pod: pod.Name, Subject: subjectOf(pod), UID: pod.UID, Restarts: Restarts(pod), Database: isDatabase(pod)}
+func podStateOf(pod *corev1.Pod) podState {
+	return podState{Pod: pod.Name, Subject: subjectOf(pod), UID: pod.UID, Restarts: CountRestarts(pod), Database: isDatabasePod(pod)}
 }

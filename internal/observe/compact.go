@@ -14,10 +14,10 @@ import (
 type Compactor struct {
 	mutex      sync.Mutex
 	seed       maphash.Seed
-	labels     pool[map[string]string]
-	owners     pool[[]metav1.OwnerReference]
-	containers pool[[]corev1.Container]
-	texts      pool[string]
+	labels     internPool[map[string]string]
+	owners     internPool[[]metav1.OwnerReference]
+	containers internPool[[]corev1.Container]
+	texts      internPool[string]
 }
 
 // NewCompactor has seen nothing yet.
@@ -32,12 +32,12 @@ func (c *Compactor) Compact(object any) (any, error) {
 	}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	o.SetNamespace(c.text(o.GetNamespace()))
+	o.SetNamespace(c.internText(o.GetNamespace()))
 	if labels := o.GetLabels(); len(labels) > 0 {
-		o.SetLabels(c.labels.one(c.hashLabels(labels), labels, c.shared))
+		o.SetLabels(c.labels.internValue(c.hashLabels(labels), labels, c.internLabels))
 	}
 	if owners := o.GetOwnerReferences(); len(owners) == 1 {
-		o.SetOwnerReferences(c.owners.one(maphash.String(c.seed, string(owners[0].UID)), owners, as))
+		o.SetOwnerReferences(c.owners.internValue(maphash.String(c.seed, string(owners[0].UID)), owners, keepAsIs))
 	}
 	if pod, ok := object.(*corev1.Pod); ok {
 		c.compactPod(pod)
@@ -49,24 +49,24 @@ func (c *Compactor) compactPod(pod *corev1.Pod) {
 	var key uint64
 	for _, container := range pod.Spec.Containers {
 		r := container.Resources
-		key += c.hash(container.Name, r.Limits.Cpu().String(), r.Limits.Memory().String(), r.Requests.Cpu().String(), r.Requests.Memory().String())
+		key += c.hashTexts(container.Name, r.Limits.Cpu().String(), r.Limits.Memory().String(), r.Requests.Cpu().String(), r.Requests.Memory().String())
 	}
-	pod.Spec.Containers = c.containers.one(key, pod.Spec.Containers, as)
+	pod.Spec.Containers = c.containers.internValue(key, pod.Spec.Containers, keepAsIs)
 	for i := range pod.Status.ContainerStatuses {
 		s := &pod.Status.ContainerStatuses[i]
-		s.Image, s.ImageID = c.text(s.Image), c.text(s.ImageID)
+		s.Image, s.ImageID = c.internText(s.Image), c.internText(s.ImageID)
 	}
 }
 
-func (c *Compactor) text(text string) string {
-	return c.texts.one(maphash.String(c.seed, text), text, as)
+func (c *Compactor) internText(text string) string {
+	return c.texts.internValue(maphash.String(c.seed, text), text, keepAsIs)
 }
 
-// shared are labels of texts that others have too.
-func (c *Compactor) shared(labels map[string]string) map[string]string {
+// internLabels are labels of texts that others have too.
+func (c *Compactor) internLabels(labels map[string]string) map[string]string {
 	own := make(map[string]string, len(labels))
 	for k, v := range labels {
-		own[c.text(k)] = c.text(v)
+		own[c.internText(k)] = c.internText(v)
 	}
 	return own
 }
@@ -75,12 +75,12 @@ func (c *Compactor) shared(labels map[string]string) map[string]string {
 func (c *Compactor) hashLabels(labels map[string]string) uint64 {
 	var sum uint64
 	for k, v := range labels {
-		sum += c.hash(k, v)
+		sum += c.hashTexts(k, v)
 	}
 	return sum
 }
 
-func (c *Compactor) hash(texts ...string) uint64 {
+func (c *Compactor) hashTexts(texts ...string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(c.seed)
 	for _, text := range texts {
@@ -90,28 +90,28 @@ func (c *Compactor) hash(texts ...string) uint64 {
 	return h.Sum64()
 }
 
-// mostKnown is how many values a pool knows before it forgets all: those of networks that are gone must not stay for good.
-const mostKnown = 1 << 15
+// maxPoolSize is how many values a pool knows before it forgets all: those of networks that are gone must not stay for good.
+const maxPoolSize = 1 << 15
 
-// pool has one of equal values, by their hash.
-type pool[V any] struct{ known map[uint64]V }
+// internPool has one of equal values, by their hash.
+type internPool[V any] struct{ values map[uint64]V }
 
-// one is the value that is known, or this one, as it is to be kept, if none is; of two that have the same hash and differ the first
+// internValue is the value that is known, or this one, as it is to be kept, if none is; of two that have the same hash and differ the first
 // is known.
-func (p *pool[V]) one(hash uint64, value V, keep func(V) V) V {
-	if known, ok := p.known[hash]; ok {
+func (p *internPool[V]) internValue(hash uint64, value V, keep func(V) V) V {
+	if known, ok := p.values[hash]; ok {
 		if equality.Semantic.DeepEqual(known, value) {
 			return known
 		}
 		return value
 	}
-	if p.known == nil || len(p.known) >= mostKnown {
-		p.known = map[uint64]V{}
+	if p.values == nil || len(p.values) >= maxPoolSize {
+		p.values = map[uint64]V{}
 	}
 	value = keep(value)
-	p.known[hash] = value
+	p.values[hash] = value
 	return value
 }
 
-// as keeps a value as it is.
-func as[V any](value V) V { return value }
+// keepAsIs keeps a value as it is.
+func keepAsIs[V any](value V) V { return value }

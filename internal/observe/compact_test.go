@@ -13,7 +13,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-func memberPod(name string) *corev1.Pod {
+func memberPodWithResources(name string) *corev1.Pod {
 	size := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("1Gi")}
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns", Labels: map[string]string{v1alpha1.LabelNetwork: "n", "a": "1"},
@@ -22,10 +22,10 @@ func memberPod(name string) *corev1.Pod {
 	}
 }
 
-// TestCompactedObjectsShareWhatIsEqual looks at the maps themselves: memory is what it is about.
-func TestCompactedObjectsShareWhatIsEqual(t *testing.T) {
+// TestCompactorSharesEqualValues looks at the maps themselves: memory is what it is about.
+func TestCompactorSharesEqualValues(t *testing.T) {
 	c := NewCompactor()
-	one, other, different := memberPod("one"), memberPod("other"), memberPod("different")
+	one, other, different := memberPodWithResources("one"), memberPodWithResources("other"), memberPodWithResources("different")
 	different.Labels["a"] = "2"
 	different.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("3")}
 	for _, pod := range []*corev1.Pod{one, other, different} {
@@ -47,17 +47,17 @@ func TestCompactedObjectsShareWhatIsEqual(t *testing.T) {
 	}
 }
 
-func TestPoolForgetsRatherThanGrow(t *testing.T) {
-	var p pool[map[string]string]
-	for i := range uint64(3 * mostKnown) {
-		p.one(i, nil, as)
-		if len(p.known) > mostKnown {
-			t.Fatalf("%d values are known, at most %d should be", len(p.known), mostKnown)
+func TestInternPoolIsBounded(t *testing.T) {
+	var p internPool[map[string]string]
+	for i := range uint64(3 * maxPoolSize) {
+		p.internValue(i, nil, keepAsIs)
+		if len(p.values) > maxPoolSize {
+			t.Fatalf("%d values are known, at most %d should be", len(p.values), maxPoolSize)
 		}
 	}
 	first, second := map[string]string{"a": "1"}, map[string]string{"a": "2"}
-	p.one(7, first, as)
-	if got := p.one(7, second, as); !maps.Equal(got, second) {
+	p.internValue(7, first, keepAsIs)
+	if got := p.internValue(7, second, keepAsIs); !maps.Equal(got, second) {
 		t.Errorf("another value of the same hash was taken for it: %v", got)
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// Containers are the place and size of the containers of a network and of the load on it.
-func Containers(pods []corev1.Pod) []results.Container {
-	var all []results.Container
+// DescribeContainers are the place and size of the containers of a network and of the load on it.
+func DescribeContainers(pods []corev1.Pod) []results.ContainerInfo {
+	var all []results.ContainerInfo
 	for i := range pods {
 		pod := &pods[i]
 		role := roleOf(pod)
@@ -22,40 +22,42 @@ func Containers(pods []corev1.Pod) []results.Container {
 			continue
 		}
 		for _, c := range pod.Spec.Containers {
-			all = append(all, results.Container{
+			all = append(all, results.ContainerInfo{
 				Name: pod.Name, Container: c.Name, Role: role, Subject: subjectOf(pod), Node: pod.Spec.NodeName,
 				CPURequest: c.Resources.Requests.Cpu().AsApproximateFloat64(), CPULimit: c.Resources.Limits.Cpu().AsApproximateFloat64(),
 				MemoryRequest: c.Resources.Requests.Memory().Value(), MemoryLimit: c.Resources.Limits.Memory().Value(),
 			})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b results.Container) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(all, func(a, b results.ContainerInfo) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 
-// Images that ran in the pods, by what they were for, each once.
-func Images(pods []corev1.Pod) []results.Image {
-	var all []results.Image
+// DescribeImages that ran in the pods, by what they were for, each once.
+func DescribeImages(pods []corev1.Pod) []results.ImageInfo {
+	var all []results.ImageInfo
 	for i := range pods {
 		role := roleOf(&pods[i])
 		if role == "" {
 			continue
 		}
 		for _, c := range slices.Concat(pods[i].Status.InitContainerStatuses, pods[i].Status.ContainerStatuses) {
-			image := results.Image{Role: c.Name, Name: c.Image, Digest: c.ImageID}
+			image := results.ImageInfo{Role: c.Name, Name: c.Image, Digest: c.ImageID}
 			if !slices.Contains(all, image) {
 				all = append(all, image)
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b results.Image) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(all, func(a, b results.ImageInfo) int {
+		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Name, b.Name))
+	})
 	return all
 }
 
-// NodeOf describes a node of the cluster.
-func NodeOf(node *corev1.Node) results.Node {
+// DescribeNode describes a node of the cluster.
+func DescribeNode(node *corev1.Node) results.NodeInfo {
 	info := node.Status.NodeInfo
-	return results.Node{
+	return results.NodeInfo{
 		Name: node.Name, Kernel: info.KernelVersion, OS: info.OSImage, Architecture: info.Architecture,
 		ContainerRuntime: info.ContainerRuntimeVersion, Kubelet: info.KubeletVersion,
 		CPUs: node.Status.Capacity.Cpu().AsApproximateFloat64(), MemoryBytes: node.Status.Capacity.Memory().Value(),
@@ -82,15 +84,15 @@ func subjectOf(pod *corev1.Pod) string {
 	return cmp.Or(pod.Labels[v1alpha1.LabelMember], pod.Labels[v1alpha1.LabelDatabaseInstance])
 }
 
-// Troubles of a node: it is not ready, or runs out of something.
-func Troubles(node *corev1.Node) []results.Disturbance {
+// NodeProblems of a node: it is not ready, or runs out of something.
+func NodeProblems(node *corev1.Node) []results.Disturbance {
 	var all []results.Disturbance
 	for _, c := range node.Status.Conditions {
 		d := results.Disturbance{Subject: node.Name, Kind: results.NodeUnderPressure}
 		switch {
 		case c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue:
 			d.Kind, d.Message = results.NodeNotReady, fmt.Sprintf("node %s was not ready when the run ended: %s", node.Name, c.Message)
-		case pressures[c.Type] && c.Status == corev1.ConditionTrue:
+		case pressureConditions[c.Type] && c.Status == corev1.ConditionTrue:
 			d.Message = fmt.Sprintf("node %s was under %s when the run ended: %s", node.Name, c.Type, c.Message)
 		default:
 			continue
@@ -100,8 +102,8 @@ func Troubles(node *corev1.Node) []results.Disturbance {
 	return all
 }
 
-// pressures are the conditions under which a kubelet evicts pods.
-var pressures = map[corev1.NodeConditionType]bool{
+// pressureConditions are the conditions under which a kubelet evicts pods.
+var pressureConditions = map[corev1.NodeConditionType]bool{
 	corev1.NodeMemoryPressure: true, corev1.NodeDiskPressure: true, corev1.NodePIDPressure: true,
 }
 
@@ -111,7 +113,7 @@ func roleOf(pod *corev1.Pod) string {
 		return "Worker"
 	case pod.Labels[v1alpha1.LabelMember] != "":
 		return "Member"
-	case isDatabase(pod):
+	case isDatabasePod(pod):
 		return "Database"
 	default:
 		return ""

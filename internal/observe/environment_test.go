@@ -13,7 +13,7 @@ import (
 )
 
 // The evidence of a subject is joined with its node by this name.
-func TestContainersTellTheirSubject(t *testing.T) {
+func TestContainerSubjects(t *testing.T) {
 	labels := []map[string]string{
 		{v1alpha1.LabelMember: "member-0"},
 		{v1alpha1.LabelDatabaseInstance: "net-db"},
@@ -26,7 +26,7 @@ func TestContainersTellTheirSubject(t *testing.T) {
 			Spec: corev1.PodSpec{NodeName: "node-1", Containers: []corev1.Container{{Name: "c"}}}})
 	}
 	var got []string
-	for _, c := range Containers(pods) {
+	for _, c := range DescribeContainers(pods) {
 		got = append(got, c.Role+" "+c.Subject+" on "+c.Node)
 	}
 	want := []string{"Member member-0 on node-1", "Database net-db on node-1", "Worker worker-2 on node-1"}
@@ -35,7 +35,7 @@ func TestContainersTellTheirSubject(t *testing.T) {
 	}
 }
 
-func TestTroublesOfANode(t *testing.T) {
+func TestNodeProblems(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}, Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
 		{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, Message: "Kubelet stopped posting node status."},
 		{Type: corev1.NodeDiskPressure, Status: corev1.ConditionTrue, Message: "kubelet has disk pressure"},
@@ -43,7 +43,7 @@ func TestTroublesOfANode(t *testing.T) {
 		{Type: corev1.NodeNetworkUnavailable, Status: corev1.ConditionTrue},
 	}}}
 	var got []string
-	for _, d := range Troubles(node) {
+	for _, d := range NodeProblems(node) {
 		got = append(got, string(d.Kind)+": "+d.Message)
 	}
 	want := []string{"NodeNotReady: node n was not ready when the run ended: Kubelet stopped posting node status.",
@@ -52,7 +52,7 @@ func TestTroublesOfANode(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
-	if got := Troubles(node); got != nil {
+	if got := NodeProblems(node); got != nil {
 		t.Errorf("a sound node has %+v", got)
 	}
 }

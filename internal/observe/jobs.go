@@ -13,21 +13,21 @@ import (
 const (
 	// ExitNotAvailable is the exit code of a container whose server was not available in time: EX_TEMPFAIL of sysexits.h.
 	ExitNotAvailable = 75
-	// recreationDelay is how long after its failure a Job that failed only by waiting is created again.
-	recreationDelay = 30 * time.Second
+	// jobRecreationDelay is how long after its failure a Job that failed only by waiting is created again.
+	jobRecreationDelay = 30 * time.Second
 	// statusUnknown is the reason by which the kubelet marks a container that never ran as terminated.
 	statusUnknown = "ContainerStatusUnknown"
 )
 
-// job returns the readiness of a Job. A Job that failed only by waiting counts as waiting, since it is created again.
-func (s *Snapshot) job(job *batchv1.Job) Readiness {
+// jobReadiness returns the readiness of a Job. A Job that failed only by waiting counts as waiting, since it is created again.
+func (s *Snapshot) jobReadiness(job *batchv1.Job) Readiness {
 	if job.DeletionTimestamp != nil {
-		return Readiness{Waiting, fmt.Sprintf("Job %s is being deleted", job.Name)}
+		return Readiness{StateWaiting, fmt.Sprintf("Job %s is being deleted", job.Name)}
 	}
 	found := s.JobOutcome(job)
-	if failed := jobCondition(job, batchv1.JobFailed); found.State == Failed && s.failedByWaiting(job, failed) {
+	if failed := jobCondition(job, batchv1.JobFailed); found.State == StateFailed && s.failedOnlyByWaiting(job, failed) {
 		message := fmt.Sprintf("Job %s failed only by waiting and is created again: %s", job.Name, failed.Message)
-		found = s.withTrouble(job, Readiness{Waiting, message})
+		found = s.appendPodProblem(job, Readiness{StateWaiting, message})
 	}
 	return found
 }
@@ -35,17 +35,17 @@ func (s *Snapshot) job(job *batchv1.Job) Readiness {
 // JobOutcome returns the readiness of a Job that is never created again, such as that of a run's workers: every failure is final.
 func (s *Snapshot) JobOutcome(job *batchv1.Job) Readiness {
 	if jobCondition(job, batchv1.JobComplete) != nil {
-		return Readiness{State: Ready}
+		return Readiness{State: StateReady}
 	}
 	if failed := jobCondition(job, batchv1.JobFailed); failed != nil {
-		return s.withTrouble(job, Readiness{Failed, fmt.Sprintf("Job %s failed: %s", job.Name, failed.Message)})
+		return s.appendPodProblem(job, Readiness{StateFailed, fmt.Sprintf("Job %s failed: %s", job.Name, failed.Message)})
 	}
-	return s.withTrouble(job, Readiness{Waiting, fmt.Sprintf("Job %s is running", job.Name)})
+	return s.appendPodProblem(job, Readiness{StateWaiting, fmt.Sprintf("Job %s is running", job.Name)})
 }
 
-// withTrouble appends what keeps a pod of the Job from running.
-func (s *Snapshot) withTrouble(job *batchv1.Job, found Readiness) Readiness {
-	if trouble := s.trouble(job.UID); trouble != "" {
+// appendPodProblem appends what keeps a pod of the Job from running.
+func (s *Snapshot) appendPodProblem(job *batchv1.Job, found Readiness) Readiness {
+	if trouble := s.firstPodProblem(job.UID); trouble != "" {
 		found.Message += "; " + trouble
 	}
 	return found
@@ -59,24 +59,24 @@ func (s *Snapshot) RecreateAt(object client.Object) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	failed := jobCondition(job, batchv1.JobFailed)
-	if failed == nil || !s.failedByWaiting(job, failed) {
+	if failed == nil || !s.failedOnlyByWaiting(job, failed) {
 		return time.Time{}, false
 	}
-	return failed.LastTransitionTime.Add(recreationDelay), true
+	return failed.LastTransitionTime.Add(jobRecreationDelay), true
 }
 
-// failedByWaiting reports whether nothing went wrong in any pod of a failed Job: pods had no node, no image or no server in time. If no
+// failedOnlyByWaiting reports whether nothing went wrong in any pod of a failed Job: pods had no node, no image or no server in time. If no
 // failed pod of the Job is left to show the reason, the failure is final.
-func (s *Snapshot) failedByWaiting(job *batchv1.Job, failed *batchv1.JobCondition) bool {
+func (s *Snapshot) failedOnlyByWaiting(job *batchv1.Job, failed *batchv1.JobCondition) bool {
 	if failed.Reason == batchv1.JobReasonDeadlineExceeded {
 		return true // Only Jobs of earlier versions have such a deadline, which ran from their creation.
 	}
 	waited := false
-	for _, pod := range s.controlled[job.UID] {
+	for _, pod := range s.podsByController[job.UID] {
 		if pod.Status.Phase != corev1.PodFailed {
 			continue
 		}
-		if !podWaited(pod) {
+		if !podOnlyWaited(pod) {
 			return false
 		}
 		waited = true
@@ -84,9 +84,9 @@ func (s *Snapshot) failedByWaiting(job *batchv1.Job, failed *batchv1.JobConditio
 	return waited
 }
 
-// podWaited reports whether a failed pod only waited: it was disrupted, its deadline passed before a container failed, or a container says
+// podOnlyWaited reports whether a failed pod only waited: it was disrupted, its deadline passed before a container failed, or a container says
 // so by its exit code.
-func podWaited(pod *corev1.Pod) bool {
+func podOnlyWaited(pod *corev1.Pod) bool {
 	disrupted := slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue
 	})

@@ -52,19 +52,19 @@ func TestFailedJobs(t *testing.T) {
 			for i := range pods {
 				Trim(&pods[i])
 			}
-			s := NewSnapshot(scheme.Scheme, []client.Object{job}, pods)
+			s := New(scheme.Scheme, []client.Object{job}, pods)
 			again, recreated := s.RecreateAt(job)
-			if recreated != test.waited || recreated && again != at.Add(recreationDelay) {
+			if recreated != test.waited || recreated && again != at.Add(jobRecreationDelay) {
 				t.Errorf("recreated: %v at %v, want %v", recreated, again, test.waited)
 			}
-			want := Failed
+			want := StateFailed
 			if test.waited {
-				want = Waiting
+				want = StateWaiting
 			}
 			if got := s.Readiness(job); got.State != want || !strings.Contains(got.Message, "set-up") {
 				t.Errorf("the Job is %+v, want state %d with its name", got, want)
 			}
-			if got := s.JobOutcome(job); got.State != Failed {
+			if got := s.JobOutcome(job); got.State != StateFailed {
 				t.Errorf("a Job that is not created again is %+v, want a failure whatever its cause", got)
 			}
 		})

@@ -13,22 +13,22 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// State of an object.
-type State int
+// ReadinessState of an object.
+type ReadinessState int
 
 // The states of an object.
 const (
-	// Waiting is not ready yet.
-	Waiting State = iota
-	// Ready serves its purpose.
-	Ready
-	// Failed will not become ready by itself.
-	Failed
+	// StateWaiting is not ready yet.
+	StateWaiting ReadinessState = iota
+	// StateReady serves its purpose.
+	StateReady
+	// StateFailed will not become ready by itself.
+	StateFailed
 )
 
 // Readiness of an object, with what it waits for or died of.
 type Readiness struct {
-	State   State
+	State   ReadinessState
 	Message string
 }
 
@@ -36,66 +36,66 @@ type Readiness struct {
 // ready then. One that was made a moment ago, and that the snapshot has not seen, is what it will look like when it has: there
 // is nothing to tell twice.
 func (s *Snapshot) Readiness(planned client.Object) Readiness {
-	switch live := s.Live(planned).(type) {
+	switch live := s.LiveObject(planned).(type) {
 	case nil:
-		return s.unseen(planned)
+		return s.plannedReadiness(planned)
 	case *appsv1.StatefulSet:
-		if message := s.unlike(live, planned); message != "" {
-			return Readiness{Waiting, message}
+		if message := s.staleReason(live, planned); message != "" {
+			return Readiness{StateWaiting, message}
 		}
-		return s.statefulSet(live)
+		return s.statefulSetReadiness(live)
 	case *batchv1.Job:
-		return s.job(live)
+		return s.jobReadiness(live)
 	default:
-		return Readiness{State: Ready}
+		return Readiness{State: StateReady}
 	}
 }
 
-func (s *Snapshot) unseen(made client.Object) Readiness {
+func (s *Snapshot) plannedReadiness(made client.Object) Readiness {
 	switch made := made.(type) {
 	case *appsv1.StatefulSet:
-		return s.statefulSet(made)
+		return s.statefulSetReadiness(made)
 	case *batchv1.Job:
-		return s.job(made)
+		return s.jobReadiness(made)
 	case *unstructured.Unstructured: // An object of a chart.
 		if made.GetKind() == "StatefulSet" {
-			return s.statefulSet(&appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: made.GetName()}})
+			return s.statefulSetReadiness(&appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: made.GetName()}})
 		}
 	}
-	return Readiness{State: Ready}
+	return Readiness{State: StateReady}
 }
 
-// SecretComplete tells whether a Secret of material was filled.
-func (s *Snapshot) SecretComplete(name string) bool {
+// IsGenesisSecretFilled tells whether a Secret of material was filled.
+func (s *Snapshot) IsGenesisSecretFilled(name string) bool {
 	secret := s.Secret(name)
 	return secret != nil && secret.Annotations[v1alpha1.AnnotationMaterialComplete] != ""
 }
 
-func (s *Snapshot) statefulSet(set *appsv1.StatefulSet) Readiness {
+func (s *Snapshot) statefulSetReadiness(set *appsv1.StatefulSet) Readiness {
 	wanted := int32(1)
 	if set.Spec.Replicas != nil {
 		wanted = *set.Spec.Replicas
 	}
 	if set.Status.ObservedGeneration >= set.Generation && set.Status.ReadyReplicas >= wanted {
-		return Readiness{State: Ready}
+		return Readiness{State: StateReady}
 	}
 	message := fmt.Sprintf("StatefulSet %s: %d of %d pods ready", set.Name, set.Status.ReadyReplicas, wanted)
-	if trouble := s.trouble(set.UID); trouble != "" {
+	if trouble := s.firstPodProblem(set.UID); trouble != "" {
 		message += "; " + trouble
 	}
-	return Readiness{Waiting, message}
+	return Readiness{StateWaiting, message}
 }
 
-// unlike tells what a set does not have of what was planned, as when it was written a moment ago, or that pods are left of one
+// staleReason tells what a set does not have of what was planned, as when it was written a moment ago, or that pods are left of one
 // that is to have none; else it is empty. What counts is how many pods there shall be, and of which epoch.
-func (s *Snapshot) unlike(live *appsv1.StatefulSet, object client.Object) string {
+func (s *Snapshot) staleReason(live *appsv1.StatefulSet, object client.Object) string {
 	planned, ok := object.(*appsv1.StatefulSet)
 	if !ok || planned.Spec.Replicas == nil {
 		return ""
 	}
 	wanted := *planned.Spec.Replicas
 	written := live.Spec.Replicas != nil && *live.Spec.Replicas == wanted && epochOf(live) == epochOf(planned)
-	left := max(int(live.Status.Replicas), s.podsOf(live.UID))
+	left := max(int(live.Status.Replicas), s.countPods(live.UID))
 	switch {
 	case wanted == 0 && (!written || live.Status.ObservedGeneration < live.Generation || left > 0):
 		return fmt.Sprintf("StatefulSet %s: %d pods have not stopped yet", live.Name, left)
@@ -109,6 +109,6 @@ func epochOf(set *appsv1.StatefulSet) string {
 	return set.Spec.Template.Annotations[v1alpha1.AnnotationEpoch]
 }
 
-func (s *Snapshot) podsOf(owner types.UID) int {
-	return len(s.controlled[owner])
+func (s *Snapshot) countPods(owner types.UID) int {
+	return len(s.podsByController[owner])
 }

@@ -32,26 +32,26 @@ func NewReader(c client.Reader, scheme *runtime.Scheme) *Reader {
 
 // Snapshot is what there was of an owner's objects at one moment.
 type Snapshot struct {
-	owned map[key]client.Object
-	// parts are those of the owned that another one controls, with which they go.
-	parts map[key]bool
-	pods  []corev1.Pod
-	// controlled are the pods by their controller, named by their name: a network may have a thousand of them.
-	controlled map[types.UID][]*corev1.Pod
-	named      map[string]*corev1.Pod
-	scheme     *runtime.Scheme
-	// refusals are why the pods of StatefulSets could not be made, by the set's UID.
-	refusals map[types.UID]string
+	owned map[objectKey]client.Object
+	// indirectlyOwned are those of the owned that another one controls, with which they go.
+	indirectlyOwned map[objectKey]bool
+	pods            []corev1.Pod
+	// podsByController are the pods by their controller, named by their name: a network may have a thousand of them.
+	podsByController map[types.UID][]*corev1.Pod
+	podsByName       map[string]*corev1.Pod
+	scheme           *runtime.Scheme
+	// podCreationFailures are why the pods of StatefulSets could not be made, by the set's UID.
+	podCreationFailures map[types.UID]string
 }
 
-type key struct {
+type objectKey struct {
 	kind schema.GroupKind
 	name string
 }
 
-// Owned reads the objects with the labels that the owner controls, what these control in turn, and the pods with the labels.
-func (r *Reader) Owned(ctx context.Context, owner client.Object, labels map[string]string) (*Snapshot, error) {
-	s := &Snapshot{owned: map[key]client.Object{}, parts: map[key]bool{}, scheme: r.scheme}
+// ReadOwned reads the objects with the labels that the owner controls, what these control in turn, and the pods with the labels.
+func (r *Reader) ReadOwned(ctx context.Context, owner client.Object, labels map[string]string) (*Snapshot, error) {
+	s := &Snapshot{owned: map[objectKey]client.Object{}, indirectlyOwned: map[objectKey]bool{}, scheme: r.scheme}
 	controlled := map[types.UID][]client.Object{}
 	scope := []client.ListOption{client.InNamespace(owner.GetNamespace()), client.MatchingLabels(labels)}
 	for _, kind := range OwnedKinds() {
@@ -62,7 +62,7 @@ func (r *Reader) Owned(ctx context.Context, owner client.Object, labels map[stri
 		if err := r.client.List(ctx, list, scope...); err != nil {
 			return nil, fmt.Errorf("list %T of %s: %w", list, owner.GetName(), err)
 		}
-		objects, err := extract(list)
+		objects, err := extractObjects(list)
 		if err != nil {
 			return nil, err
 		}
@@ -72,64 +72,64 @@ func (r *Reader) Owned(ctx context.Context, owner client.Object, labels map[stri
 			}
 		}
 	}
-	s.take(owner.GetUID(), controlled)
+	s.addControlled(owner.GetUID(), controlled)
 	var pods corev1.PodList
 	if err := r.client.List(ctx, &pods, scope...); err != nil {
 		return nil, fmt.Errorf("list pods of %s: %w", owner.GetName(), err)
 	}
-	s.setPods(pods.Items)
+	s.indexPods(pods.Items)
 	return s, nil
 }
 
-// NewSnapshot is a snapshot of given objects and pods.
-func NewSnapshot(scheme *runtime.Scheme, objects []client.Object, pods []corev1.Pod) *Snapshot {
-	s := &Snapshot{owned: map[key]client.Object{}, scheme: scheme}
+// New is a snapshot of given objects and pods.
+func New(scheme *runtime.Scheme, objects []client.Object, pods []corev1.Pod) *Snapshot {
+	s := &Snapshot{owned: map[objectKey]client.Object{}, scheme: scheme}
 	for _, o := range objects {
 		s.owned[s.keyOf(o)] = o
 	}
-	s.setPods(pods)
+	s.indexPods(pods)
 	return s
 }
 
-func (s *Snapshot) setPods(pods []corev1.Pod) {
+func (s *Snapshot) indexPods(pods []corev1.Pod) {
 	s.pods = pods
-	s.controlled = make(map[types.UID][]*corev1.Pod, len(pods))
-	s.named = make(map[string]*corev1.Pod, len(pods))
+	s.podsByController = make(map[types.UID][]*corev1.Pod, len(pods))
+	s.podsByName = make(map[string]*corev1.Pod, len(pods))
 	for i := range pods {
 		pod := &pods[i]
-		s.named[pod.Name] = pod
+		s.podsByName[pod.Name] = pod
 		if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
-			s.controlled[ref.UID] = append(s.controlled[ref.UID], pod)
+			s.podsByController[ref.UID] = append(s.podsByController[ref.UID], pod)
 		}
 	}
 }
 
-// Live is the object of the same kind and name, or nil.
-func (s *Snapshot) Live(o client.Object) client.Object {
+// LiveObject is the object of the same kind and name, or nil.
+func (s *Snapshot) LiveObject(o client.Object) client.Object {
 	return s.owned[s.keyOf(o)]
 }
 
-// Empty tells whether the owner has no objects.
-func (s *Snapshot) Empty() bool { return len(s.owned) == 0 }
+// IsEmpty tells whether the owner has no objects.
+func (s *Snapshot) IsEmpty() bool { return len(s.owned) == 0 }
 
 // Secret of that name, or nil.
 func (s *Snapshot) Secret(name string) *corev1.Secret {
-	return find[*corev1.Secret](s, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	return findObject[*corev1.Secret](s, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
 // ConfigMap of that name, or nil.
 func (s *Snapshot) ConfigMap(name string) *corev1.ConfigMap {
-	return find[*corev1.ConfigMap](s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	return findObject[*corev1.ConfigMap](s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
 // Job of that name, or nil.
 func (s *Snapshot) Job(name string) *batchv1.Job {
-	return find[*batchv1.Job](s, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	return findObject[*batchv1.Job](s, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
 // StatefulSet of that name, or nil.
 func (s *Snapshot) StatefulSet(name string) *appsv1.StatefulSet {
-	return find[*appsv1.StatefulSet](s, &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	return findObject[*appsv1.StatefulSet](s, &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
 // Runs of the owner, oldest first.
@@ -140,12 +140,12 @@ func (s *Snapshot) Runs() []*v1alpha1.BenchmarkRun {
 			runs = append(runs, run)
 		}
 	}
-	sort.Slice(runs, func(i, j int) bool { return Older(runs[i], runs[j]) })
+	sort.Slice(runs, func(i, j int) bool { return IsOlder(runs[i], runs[j]) })
 	return runs
 }
 
-// Older orders objects by creation, then by name.
-func Older(a, b client.Object) bool {
+// IsOlder orders objects by creation, then by name.
+func IsOlder(a, b client.Object) bool {
 	at, bt := a.GetCreationTimestamp(), b.GetCreationTimestamp()
 	if !at.Equal(&bt) {
 		return at.Before(&bt)
@@ -158,25 +158,25 @@ func (s *Snapshot) Pods() []corev1.Pod { return s.pods }
 
 // ControlledPods returns the pods whose controller reference has the UID of the object.
 func (s *Snapshot) ControlledPods(controller client.Object) []corev1.Pod {
-	pods := make([]corev1.Pod, 0, len(s.controlled[controller.GetUID()]))
-	for _, pod := range s.controlled[controller.GetUID()] {
+	pods := make([]corev1.Pod, 0, len(s.podsByController[controller.GetUID()]))
+	for _, pod := range s.podsByController[controller.GetUID()] {
 		pods = append(pods, *pod)
 	}
 	return pods
 }
 
 // Pod of that name, or nil.
-func (s *Snapshot) Pod(name string) *corev1.Pod { return s.named[name] }
+func (s *Snapshot) Pod(name string) *corev1.Pod { return s.podsByName[name] }
 
-// Unplanned are the owned objects that none of the planned ones stands for, in a stable order. What goes with another is left out.
-func (s *Snapshot) Unplanned(planned []client.Object) []client.Object {
-	keep := make(map[key]bool, len(planned))
+// UnplannedObjects are the owned objects that none of the planned ones stands for, in a stable order. What goes with another is left out.
+func (s *Snapshot) UnplannedObjects(planned []client.Object) []client.Object {
+	keep := make(map[objectKey]bool, len(planned))
 	for _, o := range planned {
 		keep[s.keyOf(o)] = true
 	}
 	var rest []client.Object
 	for k, o := range s.owned {
-		if !keep[k] && !s.parts[k] {
+		if !keep[k] && !s.indirectlyOwned[k] {
 			rest = append(rest, o)
 		}
 	}
@@ -187,28 +187,28 @@ func (s *Snapshot) Unplanned(planned []client.Object) []client.Object {
 	return rest
 }
 
-// take over what the owner controls, and what that controls in turn.
-func (s *Snapshot) take(owner types.UID, controlled map[types.UID][]client.Object) {
+// addControlled over what the owner controls, and what that controls in turn.
+func (s *Snapshot) addControlled(owner types.UID, controlled map[types.UID][]client.Object) {
 	for _, o := range controlled[owner] {
 		s.owned[s.keyOf(o)] = o
 		for _, part := range controlled[o.GetUID()] {
-			s.owned[s.keyOf(part)], s.parts[s.keyOf(part)] = part, true
+			s.owned[s.keyOf(part)], s.indirectlyOwned[s.keyOf(part)] = part, true
 		}
 	}
 }
 
-func (s *Snapshot) keyOf(o client.Object) key {
+func (s *Snapshot) keyOf(o client.Object) objectKey {
 	gvk, err := apiutil.GVKForObject(o, s.scheme)
 	if err != nil {
 		// Every kind that is read or planned is registered; apply reports the one that is not.
 		gvk = schema.GroupVersionKind{Kind: fmt.Sprintf("%T", o)}
 	}
-	return key{kind: gvk.GroupKind(), name: o.GetName()}
+	return objectKey{kind: gvk.GroupKind(), name: o.GetName()}
 }
 
-func find[T client.Object](s *Snapshot, o client.Object) T {
+func findObject[T client.Object](s *Snapshot, o client.Object) T {
 	var none T
-	if live, ok := s.Live(o).(T); ok {
+	if live, ok := s.LiveObject(o).(T); ok {
 		return live
 	}
 	return none

@@ -21,19 +21,19 @@ func Trim(object any) {
 	}
 	switch o := object.(type) {
 	case *corev1.Secret:
-		if private(o.Labels) {
+		if isGeneratedSecret(o.Labels) {
 			o.Data = nil
 		}
 	case *corev1.ConfigMap:
 		if o.Labels[componentLabel] == "member" {
-			digestLong(o.Data)
+			digestLongTexts(o.Data)
 		}
 		digestBinary(o.BinaryData)
 	case *corev1.Pod:
-		o.Spec = trimmedPod(&o.Spec)
-		o.Status.Conditions = told(o.Status.Conditions)
+		o.Spec = trimPodSpec(&o.Spec)
+		o.Status.Conditions = reportedConditions(o.Status.Conditions)
 	case *appsv1.StatefulSet:
-		o.Spec = trimmedSet(&o.Spec)
+		o.Spec = trimStatefulSetSpec(&o.Spec)
 	case *networkingv1.NetworkPolicy:
 		o.Spec = networkingv1.NetworkPolicySpec{}
 	case *batchv1.Job:
@@ -41,8 +41,8 @@ func Trim(object any) {
 	}
 }
 
-// digestLong puts the digest in the place of each text that is longer than one.
-func digestLong(texts map[string]string) {
+// digestLongTexts puts the digest in the place of each text that is longer than one.
+func digestLongTexts(texts map[string]string) {
 	const mark = "sha256:"
 	for name, text := range texts {
 		if len(text) > len(mark)+hex.EncodedLen(sha256.Size) {
@@ -63,25 +63,25 @@ func digestBinary(values map[string][]byte) {
 	}
 }
 
-// counted are the kinds whose specs are large, and whose changes the API server counts in metadata.generation.
-var counted = map[schema.GroupKind]bool{
+// generationTrackedKinds are the kinds whose specs are large, and whose changes the API server counts in metadata.generation.
+var generationTrackedKinds = map[schema.GroupKind]bool{
 	{Group: appsv1.GroupName, Kind: "StatefulSet"}:         true,
 	{Group: networkingv1.GroupName, Kind: "NetworkPolicy"}: true,
 }
 
-// Counted tells whether changes of a kind are seen by its generation alone: its spec is not kept.
-func Counted(kind schema.GroupKind) bool { return counted[kind] }
+// IsGenerationTracked tells whether changes of a kind are seen by its generation alone: its spec is not kept.
+func IsGenerationTracked(kind schema.GroupKind) bool { return generationTrackedKinds[kind] }
 
 const componentLabel = "app.kubernetes.io/component"
 
-// private are the Secrets that the operator makes without ever looking into them. One that a chart brings is compared with what
+// isGeneratedSecret are the Secrets that the operator makes without ever looking into them. One that a chart brings is compared with what
 // the chart says.
-func private(labels map[string]string) bool {
+func isGeneratedSecret(labels map[string]string) bool {
 	component := labels[componentLabel]
 	return labels["app.kubernetes.io/name"] == "benchnet-network" && (component == "material" || component == "credentials")
 }
 
-func trimmedPod(spec *corev1.PodSpec) corev1.PodSpec {
+func trimPodSpec(spec *corev1.PodSpec) corev1.PodSpec {
 	kept := corev1.PodSpec{NodeName: spec.NodeName, Containers: make([]corev1.Container, len(spec.Containers))}
 	for i, c := range spec.Containers {
 		kept.Containers[i] = corev1.Container{Name: c.Name, Resources: c.Resources}
@@ -89,8 +89,8 @@ func trimmedPod(spec *corev1.PodSpec) corev1.PodSpec {
 	return kept
 }
 
-// told are the conditions of a pod of which status and results tell: whether it is ready, why it has no node, why it is evicted.
-func told(conditions []corev1.PodCondition) []corev1.PodCondition {
+// reportedConditions are the conditions of a pod of which status and results tell: whether it is ready, why it has no node, why it is evicted.
+func reportedConditions(conditions []corev1.PodCondition) []corev1.PodCondition {
 	var kept []corev1.PodCondition
 	for _, c := range conditions {
 		switch {
@@ -101,8 +101,8 @@ func told(conditions []corev1.PodCondition) []corev1.PodCondition {
 	return kept
 }
 
-// trimmedSet has how many pods there shall be, of which epoch, and the sizes of their volumes.
-func trimmedSet(spec *appsv1.StatefulSetSpec) appsv1.StatefulSetSpec {
+// trimStatefulSetSpec has how many pods there shall be, of which epoch, and the sizes of their volumes.
+func trimStatefulSetSpec(spec *appsv1.StatefulSetSpec) appsv1.StatefulSetSpec {
 	kept := appsv1.StatefulSetSpec{Replicas: spec.Replicas, VolumeClaimTemplates: spec.VolumeClaimTemplates}
 	kept.Template.Annotations = spec.Template.Annotations
 	for _, v := range spec.Template.Spec.Volumes {

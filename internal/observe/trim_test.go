@@ -11,8 +11,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// TestTrimKeepsWhatResultsTell compares what is told of a pod before and after.
-func TestTrimKeepsWhatResultsTell(t *testing.T) {
+// TestTrimKeepsReportedFields compares what is told of a pod before and after.
+func TestTrimKeepsReportedFields(t *testing.T) {
 	pod := corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "n-member-0-0", Labels: map[string]string{v1alpha1.LabelMember: "member-0"}},
 		Spec: corev1.PodSpec{NodeName: "a", Volumes: []corev1.Volume{{Name: "v"}}, Containers: []corev1.Container{{
@@ -28,22 +28,22 @@ func TestTrimKeepsWhatResultsTell(t *testing.T) {
 	if len(pod.Spec.Volumes) > 0 || len(pod.Spec.Containers[0].Env) > 0 {
 		t.Errorf("what is never read should be gone, but there is %+v", pod.Spec)
 	}
-	if len(pod.Status.Conditions) != 3 || PodTrouble(&pod) != PodTrouble(before) || PodReady(&pod) != PodReady(before) || disrupted(&pod) != disrupted(before) {
+	if len(pod.Status.Conditions) != 3 || PodProblem(&pod) != PodProblem(before) || IsPodReady(&pod) != IsPodReady(before) || disruptionReason(&pod) != disruptionReason(before) {
 		t.Errorf("conditions are %+v, were %+v", pod.Status.Conditions, before.Status.Conditions)
 	}
 	all, trimmed := []corev1.Pod{*before}, []corev1.Pod{pod}
-	if got, want := Containers(trimmed), Containers(all); !equality.Semantic.DeepEqual(got, want) {
+	if got, want := DescribeContainers(trimmed), DescribeContainers(all); !equality.Semantic.DeepEqual(got, want) {
 		t.Errorf("containers are %+v, want %+v", got, want)
 	}
-	if got, want := Images(trimmed), Images(all); !equality.Semantic.DeepEqual(got, want) {
+	if got, want := DescribeImages(trimmed), DescribeImages(all); !equality.Semantic.DeepEqual(got, want) {
 		t.Errorf("images are %+v, want %+v", got, want)
 	}
-	if Restarts(&pod) != 2 || len(NodeNames(trimmed)) != 1 {
+	if CountRestarts(&pod) != 2 || len(NodeNames(trimmed)) != 1 {
 		t.Errorf("restarts or node are lost: %+v", pod)
 	}
 }
 
-func TestTrimKeepsTheSecretsOfCharts(t *testing.T) {
+func TestTrimKeepsChartSecrets(t *testing.T) {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s", Labels: map[string]string{"app.kubernetes.io/component": "material"}},
 		Data: map[string][]byte{"key": []byte("value")}}
 	Trim(secret)
@@ -52,7 +52,7 @@ func TestTrimKeepsTheSecretsOfCharts(t *testing.T) {
 	}
 }
 
-func TestTrimKeepsNoContentOfReports(t *testing.T) {
+func TestTrimDigestsReports(t *testing.T) {
 	report := &corev1.ConfigMap{BinaryData: map[string][]byte{"result.json.gz": make([]byte, 1<<20)}, Data: map[string]string{"progress.json": "{}"}}
 	Trim(report)
 	if n := len(report.BinaryData["result.json.gz"]); n == 0 || n > 100 || report.Data["progress.json"] != "{}" {

@@ -19,90 +19,90 @@ import (
 type Epoch struct {
 	// ID is empty in the first epoch.
 	ID string
-	// Request is the value of AnnotationReset that was answered last.
-	Request string
-	// First is the UID of the run that found the network fresh; empty while none had its turn.
-	First types.UID
-	// Turn is the UID of the run that alone may use the network, until it ends.
-	Turn types.UID
+	// ResetRequest is the value of AnnotationReset that was answered last.
+	ResetRequest string
+	// FirstRun is the UID of the run that found the network fresh; empty while none had its turn.
+	FirstRun types.UID
+	// ActiveRun is the UID of the run that alone may use the network, until it ends.
+	ActiveRun types.UID
 }
 
-// epoch is the one that the network should be in. A run keeps its turn, and its epoch, until it has ended; then comes what the
+// decideEpoch is the one that the network should be in. A run keeps its turn, and its epoch, until it has ended; then comes what the
 // annotation asks for, then the next run, which begins in an epoch of its own if it asks for one.
-func (in Input) epoch() Epoch {
-	e := in.recorded()
-	for _, run := range in.Queue {
-		if run.UID == e.Turn && !Ended(run) {
+func (in Input) decideEpoch() Epoch {
+	e := in.recordedEpoch()
+	for _, run := range in.RunsByAge {
+		if run.UID == e.ActiveRun && !IsRunComplete(run) {
 			return e
 		}
 	}
-	_, resettable := in.Platform.(platform.Resetter)
-	if request := in.Network.Annotations[v1alpha1.AnnotationReset]; request != e.Request {
-		e.Request = request
-		if request != "" && resettable && in.stands() {
-			e = e.after(request)
+	_, resettable := in.Platform.(platform.Resettable)
+	if request := in.Network.Annotations[v1alpha1.AnnotationReset]; request != e.ResetRequest {
+		e.ResetRequest = request
+		if request != "" && resettable && in.hasLiveMembers() {
+			e = e.afterReset(request)
 		}
 	}
-	run := in.next()
+	run := in.nextRun()
 	if run == nil {
 		return e
 	}
-	if run.Spec.Workload.Reset == v1alpha1.ResetReset && resettable && e.First != "" && e.First != run.UID {
-		e = e.after(string(run.UID))
+	if run.Spec.Workload.Reset == v1alpha1.ResetReset && resettable && e.FirstRun != "" && e.FirstRun != run.UID {
+		e = e.afterReset(string(run.UID))
 	}
-	e.First, e.Turn = cmp.Or(e.First, run.UID), run.UID
+	e.FirstRun, e.ActiveRun = cmp.Or(e.FirstRun, run.UID), run.UID
 	return e
 }
 
-// after is the epoch that a reset begins. The same cause gives the same epoch, also to an operator that decides once more.
-func (e Epoch) after(cause string) Epoch {
+// afterReset is the epoch that a reset begins. The same cause gives the same epoch, also to an operator that decides once more.
+func (e Epoch) afterReset(cause string) Epoch {
 	sum := sha256.Sum256([]byte(e.ID + "/" + cause))
-	return Epoch{ID: hex.EncodeToString(sum[:4]), Request: e.Request}
+	return Epoch{ID: hex.EncodeToString(sum[:4]), ResetRequest: e.ResetRequest}
 }
 
-// next is the oldest run that has not ended, unless no further one shall begin.
-func (in Input) next() *v1alpha1.BenchmarkRun {
+// nextRun is the oldest run that has not ended, unless no further one shall begin.
+func (in Input) nextRun() *v1alpha1.BenchmarkRun {
 	if in.Network.Spec.Suspend {
 		return nil
 	}
-	for _, run := range in.Queue {
-		if !Ended(run) && run.DeletionTimestamp == nil {
+	for _, run := range in.RunsByAge {
+		if !IsRunComplete(run) && run.DeletionTimestamp == nil {
 			return run
 		}
 	}
 	return nil
 }
 
-// stands tells whether there are members already.
-func (in Input) stands() bool {
+// hasLiveMembers tells whether there are members already.
+func (in Input) hasLiveMembers() bool {
 	for _, m := range in.Platform.Topology(in.Network).Members {
-		if in.set(names.Member(in.Network.Name, m.Name)) != nil {
+		if in.liveStatefulSet(names.Member(in.Network.Name, m.Name)) != nil {
 			return true
 		}
 	}
 	return false
 }
 
-// recorded is the epoch that was decided last. Where the record was lost the status tells of it, so that neither a run nor a reset that
+// recordedEpoch is the epoch that was decided last. Where the record was lost the status tells of it, so that neither a run nor a reset that
 // is under way is disturbed. Where there is no status either the members tell of their epoch, and any run counts as one that has used
 // the network.
-func (in Input) recorded() Epoch {
-	if in.Recorded != nil {
-		d := in.Recorded.Data
-		return Epoch{ID: d["id"], Request: d["request"], First: types.UID(d["first"]), Turn: types.UID(d["turn"])}
+func (in Input) recordedEpoch() Epoch {
+	if in.EpochRecord != nil {
+		d := in.EpochRecord.Data
+		return Epoch{ID: d["id"], ResetRequest: d["request"], FirstRun: types.UID(d["first"]), ActiveRun: types.UID(d["turn"])}
 	}
-	e := Epoch{Request: in.Network.Annotations[v1alpha1.AnnotationReset]}
+	e := Epoch{ResetRequest: in.Network.Annotations[v1alpha1.AnnotationReset]}
 	if told := in.Network.Status.Epoch; told != nil {
-		e.ID, e.First, e.Turn = told.ID, told.FirstRun, told.Turn
+		e.ID, e.FirstRun, e.ActiveRun = told.ID, told.FirstRun, told.Turn
 		return e
 	}
 	for _, m := range in.Platform.Topology(in.Network).Members {
-		if set := in.set(names.Member(in.Network.Name, m.Name)); set != nil {
+		if set := in.liveStatefulSet(names.Member(in.Network.Name, m.Name)); set != nil {
 			e.ID = cmp.Or(e.ID, epochOf(set))
 		}
 	}
-	if len(in.Queue) > 0 && in.stands() {
-		e.First = in.Queue[0].UID
+	if len(in.RunsByAge) > 0 && in.hasLiveMembers() {
+		e.FirstRun = in.RunsByAge[0].UID
 	}
 	return e
 }
@@ -124,26 +124,26 @@ func ImageVersion(record *corev1.ConfigMap) string {
 	return record.Data[versionKey]
 }
 
-// experiment returns the experiment that the network was created for, or "". A change of the network's label does not change it, since
+// experimentName returns the experiment that the network was created for, or "". A change of the network's label does not change it, since
 // other labels would replace the pods.
-func (in Input) experiment() string {
-	if in.Recorded != nil {
-		if name, ok := in.Recorded.Data[experimentKey]; ok {
+func (in Input) experimentName() string {
+	if in.EpochRecord != nil {
+		if name, ok := in.EpochRecord.Data[experimentKey]; ok {
 			return name
 		}
 	}
 	return in.Network.Labels[v1alpha1.LabelExperiment]
 }
 
-// record keeps the epoch, the version of the images and the experiment. It is written only if the version that was read is still current.
-func (in Input) record(e Epoch) *corev1.ConfigMap {
+// buildEpochRecord keeps the epoch, the version of the images and the experiment. It is written only if the version that was read is still current.
+func (in Input) buildEpochRecord(e Epoch) *corev1.ConfigMap {
 	cm := &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Name: names.Epoch(in.Network.Name), Labels: Labels(in.Network.Name, "epoch")},
-		Data: map[string]string{"id": e.ID, "request": e.Request, "first": string(e.First), "turn": string(e.Turn),
-			versionKey: in.Images.Version, experimentKey: in.experiment()},
+		ObjectMeta: metav1.ObjectMeta{Name: names.EpochConfigMap(in.Network.Name), Labels: NetworkLabels(in.Network.Name, "epoch")},
+		Data: map[string]string{"id": e.ID, "request": e.ResetRequest, "first": string(e.FirstRun), "turn": string(e.ActiveRun),
+			versionKey: in.Images.Version, experimentKey: in.experimentName()},
 	}
-	if in.Recorded != nil {
-		cm.ResourceVersion = in.Recorded.ResourceVersion
+	if in.EpochRecord != nil {
+		cm.ResourceVersion = in.EpochRecord.ResourceVersion
 	}
 	return cm
 }

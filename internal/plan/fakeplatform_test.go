@@ -23,12 +23,14 @@ func (fakePlatform) Topology(*v1alpha1.BenchmarkNetwork) platform.Topology {
 	return platform.Topology{Members: []platform.Member{{Name: "member-0"}, {Name: "member-1"}}}
 }
 
-func (fakePlatform) Settings(*v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting { return nil }
+func (fakePlatform) DerivedSettings(*v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
+	return nil
+}
 
-func (fakePlatform) Members(in platform.Input, t platform.Topology) ([]client.Object, error) {
+func (fakePlatform) BuildMembers(in platform.Input, t platform.Topology) ([]client.Object, error) {
 	var all []client.Object
 	for _, m := range t.Members {
-		all = append(all, configMap(m.Name, map[string]string{"url": in.Databases[m.Name].URL, "user": in.Databases[m.Name].User}))
+		all = append(all, newConfigMap(m.Name, map[string]string{"url": in.Databases[m.Name].URL, "user": in.Databases[m.Name].User}))
 	}
 	return all, nil
 }
@@ -37,15 +39,15 @@ func (fakePlatform) Credentials(platform.Topology) []platform.Credential {
 	return []platform.Credential{{Name: "net-credentials", Keys: []string{"rpc"}}}
 }
 
-func (fakePlatform) Material(platform.Input, platform.Topology) (platform.Material, error) {
-	return platform.Material{Secrets: []string{"net-identity"}, Maker: []client.Object{configMap("net-genesis", nil)}}, nil
+func (fakePlatform) BuildGenesis(platform.Input, platform.Topology) (platform.Genesis, error) {
+	return platform.Genesis{Secrets: []string{"net-identity"}, JobObjects: []client.Object{newConfigMap("net-genesis", nil)}}, nil
 }
 
-func (fakePlatform) DatabaseNeeds(platform.Input, platform.Topology) platform.DatabaseNeeds {
-	return platform.DatabaseNeeds{Connections: 10, PlannedTransactions: 1000,
+func (fakePlatform) DatabaseRequirements(platform.Input, platform.Topology) platform.DatabaseRequirements {
+	return platform.DatabaseRequirements{Connections: 10, PlannedTransactions: 1000,
 		Template: &corev1.Container{Name: "template", Image: "example.com/template:1"}}
 }
 
-func configMap(name string, data map[string]string) *corev1.ConfigMap {
+func newConfigMap(name string, data map[string]string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: data}
 }

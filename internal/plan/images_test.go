@@ -8,30 +8,30 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-func planned(t *testing.T, edit func(*Input)) *Plan {
+func mustBuildInput(t *testing.T, edit func(*Input)) *Plan {
 	t.Helper()
-	p, err := Build(input(edit))
+	p, err := Build(newInput(edit))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// TestANetworkKeepsItsImages makes sure that an operator of another version plans the same network, and a new one with its own images.
-func TestANetworkKeepsItsImages(t *testing.T) {
-	first := planned(t, nil)
-	later := planned(t, func(in *Input) { in.Images.Version, in.Recorded = "2", first.Record })
-	if later.Hash != first.Hash || later.Record.Data[versionKey] != "1" {
-		t.Errorf("the network made with version 1 is planned with %s", later.Record.Data[versionKey])
+// TestNetworkKeepsImageVersion makes sure that an operator of another version plans the same network, and a new one with its own images.
+func TestNetworkKeepsImageVersion(t *testing.T) {
+	first := mustBuildInput(t, nil)
+	later := mustBuildInput(t, func(in *Input) { in.Images.Version, in.EpochRecord = "2", first.EpochRecord })
+	if later.Hash != first.Hash || later.EpochRecord.Data[versionKey] != "1" {
+		t.Errorf("the network made with version 1 is planned with %s", later.EpochRecord.Data[versionKey])
 	}
-	if fresh := planned(t, func(in *Input) { in.Images.Version = "2" }); fresh.Hash == first.Hash || fresh.Record.Data[versionKey] != "2" {
-		t.Errorf("a new network should have images of version 2, but has %s", fresh.Record.Data[versionKey])
+	if fresh := mustBuildInput(t, func(in *Input) { in.Images.Version = "2" }); fresh.Hash == first.Hash || fresh.EpochRecord.Data[versionKey] != "2" {
+		t.Errorf("a new network should have images of version 2, but has %s", fresh.EpochRecord.Data[versionKey])
 	}
 }
 
 // TestPullSecrets makes sure that every pod of a network pulls with the Secrets, and that its results stay comparable.
 func TestPullSecrets(t *testing.T) {
-	p := planned(t, func(in *Input) { in.Images.PullSecrets = []string{"registry"} })
+	p := mustBuildInput(t, func(in *Input) { in.Images.PullSecrets = []string{"registry"} })
 	seen := 0
 	for _, object := range p.Objects() {
 		var names []string
@@ -59,7 +59,7 @@ func TestPullSecrets(t *testing.T) {
 	if seen < 2 {
 		t.Errorf("saw %d objects with pods, want the database and its setup at least", seen)
 	}
-	if p.Hash != planned(t, nil).Hash {
+	if p.Hash != mustBuildInput(t, nil).Hash {
 		t.Error("how images are pulled must not change the plan's hash")
 	}
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/benchnet/benchnet/internal/observe"
 )
 
-var update = flag.Bool("update", false, "write the golden plans anew")
+var updateGolden = flag.Bool("update", false, "write the golden plans anew")
 
-func input(edit func(*Input)) Input {
+func newInput(edit func(*Input)) Input {
 	in := Input{
 		Network: &v1alpha1.BenchmarkNetwork{
 			ObjectMeta: metav1.ObjectMeta{Name: "net", Namespace: "ns", UID: "uid"},
@@ -31,9 +31,9 @@ func input(edit func(*Input)) Input {
 				Workloads: []v1alpha1.NetworkWorkload{{Workload: v1alpha1.Workload{Name: "first"}}, {Workload: v1alpha1.Workload{Name: "second"}}},
 			},
 		},
-		Platform:         fakePlatform{},
-		Images:           images.Catalogue{Registry: "example.com", Version: "1"},
-		MaterialComplete: func(string) bool { return false },
+		Platform:            fakePlatform{},
+		Images:              images.ImageCatalogue{Registry: "example.com", Version: "1"},
+		GenesisSecretFilled: func(string) bool { return false },
 	}
 	if edit != nil {
 		edit(&in)
@@ -45,7 +45,7 @@ func input(edit func(*Input)) Input {
 func TestGoldenPlans(t *testing.T) {
 	cases := map[string]func(*Input){
 		"new":      nil,
-		"material": func(in *Input) { in.MaterialComplete = func(string) bool { return true } },
+		"material": func(in *Input) { in.GenesisSecretFilled = func(string) bool { return true } },
 		"h2":       func(in *Input) { in.Network.Spec.Database.Engine = v1alpha1.EngineH2 },
 		"per-host": func(in *Input) {
 			in.Network.Spec.Database.Topology, in.Network.Spec.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(1))
@@ -54,13 +54,13 @@ func TestGoldenPlans(t *testing.T) {
 	}
 	for name, edit := range cases {
 		t.Run(name, func(t *testing.T) {
-			p, err := Build(input(edit))
+			p, err := Build(newInput(edit))
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := rendered(t, p)
+			got := renderPlan(t, p)
 			file := filepath.Join("testdata", name+".yaml")
-			if *update {
+			if *updateGolden {
 				if err := os.WriteFile(file, got, 0o644); err != nil {
 					t.Fatal(err)
 				}
@@ -76,12 +76,12 @@ func TestGoldenPlans(t *testing.T) {
 	}
 }
 
-func rendered(t *testing.T, p *Plan) []byte {
+func renderPlan(t *testing.T, p *Plan) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# credentials: %v\n", p.Credentials)
 	for _, s := range p.Stages {
-		fmt.Fprintf(&out, "# stage %s, needs %v, filled %v\n", s.Name, s.Needs, s.Filled)
+		fmt.Fprintf(&out, "# stage %s, needs %v, filled %v\n", s.Name, s.Needs, s.RequiredSecrets)
 		for _, o := range s.Objects {
 			text, err := yaml.Marshal(o)
 			if err != nil {
@@ -93,32 +93,32 @@ func rendered(t *testing.T, p *Plan) []byte {
 	return out.Bytes()
 }
 
-func TestTheSameInputGivesTheSamePlan(t *testing.T) {
-	first, err := Build(input(nil))
+func TestBuildIsDeterministic(t *testing.T) {
+	first, err := Build(newInput(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 10 {
-		again, err := Build(input(nil))
+		again, err := Build(newInput(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again.Hash != first.Hash || !bytes.Equal(rendered(t, again), rendered(t, first)) {
+		if again.Hash != first.Hash || !bytes.Equal(renderPlan(t, again), renderPlan(t, first)) {
 			t.Fatal("two plans of the same input differ")
 		}
 	}
 }
 
-func TestHashTellsNetworksApart(t *testing.T) {
+func TestHashCoversDatabases(t *testing.T) {
 	hash := func(edit func(*Input)) string {
-		p, err := Build(input(edit))
+		p, err := Build(newInput(edit))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p.Hash
 	}
 	same := hash(nil)
-	if other := hash(func(in *Input) { in.MaterialComplete = func(string) bool { return true } }); other != same {
+	if other := hash(func(in *Input) { in.GenesisSecretFilled = func(string) bool { return true } }); other != same {
 		t.Error("complete material must not change the hash: it is what a result depends on")
 	}
 	if other := hash(func(in *Input) { in.Network.Spec.Database.Topology = v1alpha1.TopologyPerMember }); other == same {
@@ -139,7 +139,7 @@ func TestDueRuns(t *testing.T) {
 		run.Annotations = map[string]string{v1alpha1.AnnotationNetwork: of}
 		return run
 	}
-	first, second := names.Run("net", "first"), names.Run("net", "second")
+	first, second := names.WorkloadRun("net", "first"), names.WorkloadRun("net", "second")
 	cases := []struct {
 		name    string
 		suspend bool
@@ -158,9 +158,9 @@ func TestDueRuns(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			in := input(func(in *Input) { in.Network.Spec.Suspend, in.Runs = c.suspend, c.runs })
+			in := newInput(func(in *Input) { in.Network.Spec.Suspend, in.WorkloadRuns = c.suspend, c.runs })
 			var got []string
-			runs, err := dueRuns(in)
+			runs, err := buildDueRuns(in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,10 +174,10 @@ func TestDueRuns(t *testing.T) {
 	}
 }
 
-// TestSecretsAreNotKept has the cache forget what is in the Secrets that the operator makes, and not that they are filled.
-func TestSecretsAreNotKept(t *testing.T) {
+// TestCacheDropsSecretData has the cache forget what is in the Secrets that the operator makes, and not that they are filled.
+func TestCacheDropsSecretData(t *testing.T) {
 	for _, component := range []string{"material", "credentials"} {
-		made := secret("s", Labels("net", component))
+		made := newSecret("s", NetworkLabels("net", component))
 		made.Data = map[string][]byte{"key": []byte("private")}
 		made.Annotations = map[string]string{v1alpha1.AnnotationMaterialComplete: "1"}
 		observe.Trim(made)

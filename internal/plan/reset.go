@@ -10,32 +10,32 @@ import (
 	"github.com/benchnet/benchnet/internal/pods"
 )
 
-// forgetful are the members with what empties their volumes when another epoch begins.
-func forgetful(p platform.Platform, members []client.Object) []client.Object {
-	resetter, ok := p.(platform.Resetter)
+// withVolumeReset are the members with what empties their volumes when another epoch begins.
+func withVolumeReset(p platform.Platform, members []client.Object) []client.Object {
+	resetter, ok := p.(platform.Resettable)
 	if !ok {
 		return members
 	}
 	for _, object := range members {
 		if set, ok := object.(*appsv1.StatefulSet); ok {
-			pods.Renew(&set.Spec.Template.Spec, resetter.StateVolume())
+			pods.AddVolumeReset(&set.Spec.Template.Spec, resetter.StateVolume())
 		}
 	}
 	return members
 }
 
-// reset puts the members into the plan's epoch. Where there are some of another one, all of these stop first, then the databases
+// addResetStages puts the members into the plan's epoch. Where there are some of another one, all of these stop first, then the databases
 // are made anew, and then they start together. What is known of the way is in the members alone: one that is in its epoch
 // was started after the databases were ready for it.
-func (p *Plan) reset(in Input, databases []client.Object) {
+func (p *Plan) addResetStages(in Input, databases []client.Object) {
 	var stops []client.Object
-	for _, object := range p.stage(StageMembers).Objects {
+	for _, object := range p.findStage(StageMembers).Objects {
 		planned, ok := object.(*appsv1.StatefulSet)
 		if !ok {
 			continue
 		}
-		if live := in.set(planned.Name); live != nil && epochOf(live) != p.Epoch.ID {
-			stops = append(stops, stopped(planned, live))
+		if live := in.liveStatefulSet(planned.Name); live != nil && epochOf(live) != p.Epoch.ID {
+			stops = append(stops, stoppedStatefulSet(planned, live))
 		}
 		setEpoch(planned, p.Epoch.ID)
 	}
@@ -43,16 +43,16 @@ func (p *Plan) reset(in Input, databases []client.Object) {
 		return
 	}
 	p.Resetting = true
-	members := p.stage(StageMembers)
+	members := p.findStage(StageMembers)
 	members.Needs = append(members.Needs, StageStop, StageReset)
-	p.insert(StageMembers,
+	p.insertStages(StageMembers,
 		Stage{Name: StageStop, Objects: stops, Provisioning: true},
 		Stage{Name: StageReset, Needs: []StageName{StageStop, StageDatabases, StageSchemas}, Objects: databases, Provisioning: true})
 }
 
-// stopped is a member without its pod, in the epoch it is in. It is written on what was read alone: a member that has started in
+// stoppedStatefulSet is a member without its pod, in the epoch it is in. It is written on what was read alone: a member that has started in
 // its new epoch meanwhile must not be stopped again.
-func stopped(planned, live *appsv1.StatefulSet) *appsv1.StatefulSet {
+func stoppedStatefulSet(planned, live *appsv1.StatefulSet) *appsv1.StatefulSet {
 	set := planned.DeepCopy()
 	set.Spec.Replicas = new(int32(0))
 	set.ResourceVersion = live.ResourceVersion
@@ -71,7 +71,7 @@ func setEpoch(set *appsv1.StatefulSet, id string) {
 	}
 }
 
-func (p *Plan) stage(name StageName) *Stage {
+func (p *Plan) findStage(name StageName) *Stage {
 	for i := range p.Stages {
 		if p.Stages[i].Name == name {
 			return &p.Stages[i]
@@ -80,8 +80,8 @@ func (p *Plan) stage(name StageName) *Stage {
 	return &Stage{}
 }
 
-// insert puts stages before another one.
-func (p *Plan) insert(before StageName, stages ...Stage) {
+// insertStages puts stages before another one.
+func (p *Plan) insertStages(before StageName, stages ...Stage) {
 	var all []Stage
 	for _, s := range p.Stages {
 		if s.Name == before {

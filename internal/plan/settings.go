@@ -10,7 +10,7 @@ import (
 // settingGroup is a setting with the instances that have it, by their index.
 type settingGroup struct {
 	database.Setting
-	instances []int
+	instanceIndexes []int
 }
 
 // databaseSettings returns the settings of the instances, grouped by value, so that their number does not grow with the network.
@@ -23,20 +23,20 @@ func databaseSettings(instances []database.InstanceStatus) []v1alpha1.DerivedSet
 				known[s] = &settingGroup{Setting: s}
 				groups = append(groups, known[s])
 			}
-			known[s].instances = append(known[s].instances, i)
+			known[s].instanceIndexes = append(known[s].instanceIndexes, i)
 		}
 	}
 	settings := make([]v1alpha1.DerivedSetting, 0, len(groups))
 	for _, g := range groups {
-		settings = append(settings, v1alpha1.DerivedSetting{Name: "postgresql" + g.selector(instances) + "." + g.Name, Value: g.Value, Source: g.Source})
+		settings = append(settings, v1alpha1.DerivedSetting{Name: "postgresql" + g.instanceSelector(instances) + "." + g.Name, Value: g.Value, Source: g.Source})
 	}
 	return settings
 }
 
-// selector names the instances of the group in brackets; it is empty if these are all.
-func (g *settingGroup) selector(all []database.InstanceStatus) string {
-	n := len(g.instances)
-	first, last := g.instances[0], g.instances[n-1]
+// instanceSelector names the instances of the group in brackets; it is empty if these are all.
+func (g *settingGroup) instanceSelector(all []database.InstanceStatus) string {
+	n := len(g.instanceIndexes)
+	first, last := g.instanceIndexes[0], g.instanceIndexes[n-1]
 	switch {
 	case n == len(all):
 		return ""

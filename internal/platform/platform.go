@@ -26,32 +26,32 @@ type Platform interface {
 	Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList
 	// Topology lists the members with their names and addresses.
 	Topology(network *v1alpha1.BenchmarkNetwork) Topology
-	// Settings lists what was derived from the spec, each with its source.
-	Settings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting
-	// Members are the objects that run the members.
-	Members(in Input, topology Topology) ([]client.Object, error)
+	// DerivedSettings lists what was derived from the spec, each with its source.
+	DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting
+	// BuildMembers are the objects that run the members.
+	BuildMembers(in Input, topology Topology) ([]client.Object, error)
 }
 
-// MaterialUser is a platform whose members need material before they start.
-type MaterialUser interface {
+// GenesisProvider is a platform whose members need material before they start.
+type GenesisProvider interface {
 	// Credentials are the Secrets that the operator fills with random passwords, once.
 	Credentials(topology Topology) []Credential
-	// Material is made by a Job and kept in Secrets.
-	Material(in Input, topology Topology) (Material, error)
+	// BuildGenesis is made by a Job and kept in Secrets.
+	BuildGenesis(in Input, topology Topology) (Genesis, error)
 }
 
-// DatabaseUser is a platform whose members keep their state in a database.
-type DatabaseUser interface {
-	// DatabaseNeeds says what the members need of it.
-	DatabaseNeeds(in Input, topology Topology) DatabaseNeeds
+// DatabaseConsumer is a platform whose members keep their state in a database.
+type DatabaseConsumer interface {
+	// DatabaseRequirements says what the members need of it.
+	DatabaseRequirements(in Input, topology Topology) DatabaseRequirements
 }
 
-// Loadable is a platform on which workloads are measured: a driver puts load on it, or it makes its own.
-type Loadable interface {
+// LoadTarget is a platform on which workloads are measured: a driver puts load on it, or it makes its own.
+type LoadTarget interface {
 	// ValidateWorkload refuses a workload that the network cannot serve.
 	ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, path *field.Path) field.ErrorList
-	// Load is the driver of one workload and what it is told, or the stream of blocks to observe.
-	Load(in Input, topology Topology, workload *v1alpha1.Workload) (driver.Driver, error)
+	// BuildDriver is the driver of one workload and what it is told, or the stream of blocks to observe.
+	BuildDriver(in Input, topology Topology, workload *v1alpha1.Workload) (driver.Driver, error)
 }
 
 // Interpreter is a platform that reads more from a measurement than operations and latencies.
@@ -60,9 +60,9 @@ type Interpreter interface {
 	Interpret(spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *results.Measurement) results.Interpretation
 }
 
-// Resetter is a platform whose networks can go back to their freshly made state: what a member is lies in Secrets, and what it
+// Resettable is a platform whose networks can go back to their freshly made state: what a member is lies in Secrets, and what it
 // remembers in its databases and in one volume.
-type Resetter interface {
+type Resettable interface {
 	// StateVolume is that volume's name. A member that finds it empty starts as it did at first.
 	StateVolume() string
 }
@@ -72,16 +72,16 @@ type Input struct {
 	// Network with its defaults applied.
 	Network *v1alpha1.BenchmarkNetwork
 	// Images of the project.
-	Images images.Catalogue
-	// NetworkVersion is the version of the project's images that the network was made with; empty if it is that of Images. It
+	Images images.ImageCatalogue
+	// NetworkImageVersion is the version of the project's images that the network was made with; empty if it is that of Images. It
 	// differs for the workers of a run, which are of the operator's version, after an upgrade.
-	NetworkVersion string
+	NetworkImageVersion string
 	// Databases are the members' database bindings by member name; empty where the database lies in the member.
-	Databases map[string]Database
+	Databases map[string]DatabaseConnection
 }
 
-// Database is how one member reaches its database.
-type Database struct {
+// DatabaseConnection is how one member reaches its database.
+type DatabaseConnection struct {
 	// URL for JDBC.
 	URL string
 	// User of the member.
@@ -114,8 +114,8 @@ type Member struct {
 	Address string
 }
 
-// Names of the members in order.
-func (t Topology) Names() []string {
+// MemberNames of the members in order.
+func (t Topology) MemberNames() []string {
 	all := make([]string, 0, len(t.Members))
 	for _, m := range t.Members {
 		all = append(all, m.Name)
@@ -123,8 +123,8 @@ func (t Topology) Names() []string {
 	return all
 }
 
-// Named is the member of that name.
-func (t Topology) Named(name string) (Member, bool) {
+// FindMember is the member of that name.
+func (t Topology) FindMember(name string) (Member, bool) {
 	for _, m := range t.Members {
 		if m.Name == name {
 			return m, true
@@ -141,17 +141,17 @@ type Credential struct {
 	Keys []string
 }
 
-// Material is what must exist before a member can start.
-type Material struct {
+// Genesis is what must exist before a member can start.
+type Genesis struct {
 	// Secrets that the maker fills; material is complete when all carry AnnotationMaterialComplete.
 	Secrets []string
-	// Maker are the objects that make it: a role with its account, then configuration and Job. When it is complete the role is
+	// JobObjects are the objects that make it: a role with its account, then configuration and Job. When it is complete the role is
 	// removed, and takes the others with it, which it owns.
-	Maker []client.Object
+	JobObjects []client.Object
 }
 
-// DatabaseNeeds is what a platform's members need of their databases.
-type DatabaseNeeds struct {
+// DatabaseRequirements is what a platform's members need of their databases.
+type DatabaseRequirements struct {
 	// Connections that each member's pool may open.
 	Connections int32
 	// PlannedTransactions and PlannedStates over all workloads, on one member: an upper bound from which volumes are sized.

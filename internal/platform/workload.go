@@ -10,12 +10,12 @@ import (
 
 // ValidateWorkload refuses a workload that a network of the platform cannot serve; every error names its field.
 func ValidateWorkload(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
-	loadable, ok := p.(Loadable)
+	loadable, ok := p.(LoadTarget)
 	if !ok {
 		return field.ErrorList{field.Forbidden(path, fmt.Sprintf("platform %s makes its own load and takes no workloads", p.Type()))}
 	}
 	problems := loadable.ValidateWorkload(spec, w, path)
-	if _, ok := p.(Resetter); !ok && w.Reset == v1alpha1.ResetReset {
+	if _, ok := p.(Resettable); !ok && w.Reset == v1alpha1.ResetReset {
 		problems = append(problems, field.NotSupported(path.Child("reset"), w.Reset, []v1alpha1.ResetPolicy{v1alpha1.ResetKeep}))
 	}
 	return problems

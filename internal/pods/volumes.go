@@ -6,18 +6,18 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Mount puts a volume at path, to be written.
-func Mount(volume, path string) corev1.VolumeMount {
+// WritableMount puts a volume at path, to be written.
+func WritableMount(volume, path string) corev1.VolumeMount {
 	return corev1.VolumeMount{Name: volume, MountPath: path}
 }
 
-// ReadOnly puts a volume at path, to be read.
-func ReadOnly(volume, path string) corev1.VolumeMount {
+// ReadOnlyMount puts a volume at path, to be read.
+func ReadOnlyMount(volume, path string) corev1.VolumeMount {
 	return corev1.VolumeMount{Name: volume, MountPath: path, ReadOnly: true}
 }
 
-// Scratch is an empty volume that goes with its pod.
-func Scratch(name string) corev1.Volume {
+// EmptyDirVolume is an empty volume that goes with its pod.
+func EmptyDirVolume(name string) corev1.Volume {
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}
 }
 
@@ -46,14 +46,14 @@ func SecretVolume(volume, secret string) corev1.Volume {
 		Secret: &corev1.SecretVolumeSource{SecretName: secret, DefaultMode: new(int32(0o440))}}}
 }
 
-// ConfigVolume holds all keys of a ConfigMap.
-func ConfigVolume(volume, configMap string) corev1.Volume {
+// ConfigMapVolume holds all keys of a ConfigMap.
+func ConfigMapVolume(volume, configMap string) corev1.Volume {
 	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
 		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: configMap}}}}
 }
 
-// FromSecret is an environment variable with the value of a Secret's key.
-func FromSecret(name, secret, key string) corev1.EnvVar {
+// EnvFromSecret is an environment variable with the value of a Secret's key.
+func EnvFromSecret(name, secret, key string) corev1.EnvVar {
 	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
 		LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Key: key}}}
 }

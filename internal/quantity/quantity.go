@@ -12,33 +12,35 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Check all quantities in a value, such as a spec: none is further from 0 than 2⁶³, which is 8Ei. Every error names its field.
-func Check(value any, path *field.Path) field.ErrorList { return check(reflect.ValueOf(value), path) }
+// ValidateQuantities all quantities in a value, such as a spec: none is further from 0 than 2⁶³, which is 8Ei. Every error names its field.
+func ValidateQuantities(value any, path *field.Path) field.ErrorList {
+	return validateValue(reflect.ValueOf(value), path)
+}
 
-func check(v reflect.Value, path *field.Path) field.ErrorList {
+func validateValue(v reflect.Value, path *field.Path) field.ErrorList {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if !v.IsNil() {
-			return check(v.Elem(), path)
+			return validateValue(v.Elem(), path)
 		}
 	case reflect.Slice, reflect.Array:
-		return items(v, path)
+		return validateItems(v, path)
 	case reflect.Map:
 		var problems field.ErrorList
 		for _, key := range v.MapKeys() {
-			problems = append(problems, check(v.MapIndex(key), path.Key(fmt.Sprint(key)))...)
+			problems = append(problems, validateValue(v.MapIndex(key), path.Key(fmt.Sprint(key)))...)
 		}
 		return problems
 	case reflect.Struct:
 		if q, ok := v.Interface().(resource.Quantity); ok {
-			return bounded(q, path)
+			return validateQuantity(q, path)
 		}
-		return fields(v, path)
+		return validateFields(v, path)
 	}
 	return nil
 }
 
-func bounded(q resource.Quantity, path *field.Path) field.ErrorList {
+func validateQuantity(q resource.Quantity, path *field.Path) field.ErrorList {
 	// Not a number: 0 with a large exponent.
 	if n := q.AsApproximateFloat64(); !(math.Abs(n) <= math.MaxInt64) {
 		return field.ErrorList{field.Invalid(path, q.String(), "must be at most 8Ei")}
@@ -46,18 +48,18 @@ func bounded(q resource.Quantity, path *field.Path) field.ErrorList {
 	return nil
 }
 
-func items(v reflect.Value, path *field.Path) field.ErrorList {
+func validateItems(v reflect.Value, path *field.Path) field.ErrorList {
 	var problems field.ErrorList
 	if v.Type().Elem().Kind() == reflect.Uint8 {
 		return nil
 	}
 	for i := range v.Len() {
-		problems = append(problems, check(v.Index(i), path.Index(i))...)
+		problems = append(problems, validateValue(v.Index(i), path.Index(i))...)
 	}
 	return problems
 }
 
-func fields(v reflect.Value, path *field.Path) field.ErrorList {
+func validateFields(v reflect.Value, path *field.Path) field.ErrorList {
 	var problems field.ErrorList
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
@@ -68,7 +70,7 @@ func fields(v reflect.Value, path *field.Path) field.ErrorList {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
 			below = path.Child(name)
 		}
-		problems = append(problems, check(v.Field(i), below)...)
+		problems = append(problems, validateValue(v.Field(i), below)...)
 	}
 	return problems
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-func TestCheck(t *testing.T) {
+func TestValidateQuantities(t *testing.T) {
 	for text, refused := range map[string]bool{"1Gi": false, "-1": false, "8Ei": false, "0": false, "1n": false, "1e19": true, "-1e30": true, "1e20000000": true, "e700": true} {
 		spec := v1alpha1.BenchmarkNetworkSpec{Workloads: make([]v1alpha1.NetworkWorkload, 2)}
 		spec.Members.Heap = new(resource.MustParse("1Gi"))
 		spec.Workloads[1].Load = &v1alpha1.Load{RatePerSecond: new(resource.MustParse(text))}
-		problems := Check(&spec, field.NewPath("spec"))
+		problems := ValidateQuantities(&spec, field.NewPath("spec"))
 		if (len(problems) > 0) != refused {
 			t.Errorf("%s: %v", text, problems)
 		}

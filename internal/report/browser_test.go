@@ -25,46 +25,46 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-var update = flag.Bool("update", false, "write the pictures of the documentation anew")
+var updatePictures = flag.Bool("update", false, "write the pictures of the documentation anew")
 
-// reports that a browser is to show, and words that must be seen on each.
-func reports(t *testing.T) map[string]struct {
+// browserReports that a browser is to show, and words that must be seen on each.
+func browserReports(t *testing.T) map[string]struct {
 	write func(io.Writer) error
 	says  []string
 } {
-	grid, runs := gridOfBlocks(t)
-	search, hostile := simulatedSearch(), hostileRun(t)
-	ways, ofWays := variantsOfBlocks(t)
+	grid, runs := newBlockSizeGrid(t)
+	search, hostile := newSimulatedSearch(), newHostileRun(t)
+	ways, ofWays := newVariantComparison(t)
 	return map[string]struct {
 		write func(io.Writer) error
 		says  []string
 	}{
 		"run": {
-			func(w io.Writer) error { return Run(w, measuredRun(t, "testdata/malachite.json.gz")) },
+			func(w io.Writer) error { return WriteRunPage(w, readRecordedRun(t, "testdata/malachite.json.gz")) },
 			[]string{"blocks-a", "13.4 blocks/s", "44.4 ms", "806 completed", "Valid, with notes", "FewSamples", "9e364eaf87e0cdb7", "kubectl benchnet reproduce brun/blocks-a"},
 		},
 		"bottleneck": {
-			func(w io.Writer) error { return Run(w, measuredRun(t, "testdata/bottleneck.json.gz")) },
+			func(w io.Writer) error { return WriteRunPage(w, readRecordedRun(t, "testdata/bottleneck.json.gz")) },
 			[]string{"four-blocks", "Bottleneck: benchnet host CPU 100 %", "HostSaturated", "Disk space", "Zero, as far as known, throughout the window: disk read, disk write."},
 		},
 		"experiment": {
-			func(w io.Writer) error { return Experiment(w, grid, runs) },
+			func(w io.Writer) error { return WriteExperimentPage(w, grid, runs) },
 			[]string{"block-size", "24 runs at 6 points", "Highest throughput", "128Ki", "whole", "kubectl benchnet reproduce bexp/block-size"},
 		},
 		"variants": {
-			func(w io.Writer) error { return Experiment(w, ways, ofWays) },
+			func(w io.Writer) error { return WriteExperimentPage(w, ways, ofWays) },
 			[]string{"1 gate failed", "no worker was ready in time", "8 valid, 1 invalid, 1 failed", "member-0 was restarted"},
 		},
 		"crowd": {
-			func(w io.Writer) error { return Run(w, crowdedRun(t)) },
+			func(w io.Writer) error { return WriteRunPage(w, newCrowdedRun(t)) },
 			[]string{"crowd", "3 min"},
 		},
 		"search": {
-			func(w io.Writer) error { return Experiment(w, search, nil) },
+			func(w io.Writer) error { return WriteExperimentPage(w, search, nil) },
 			[]string{"a load of 16 is the highest", "23 of 24 runs are valid", "member-0 was restarted"},
 		},
 		"hostile": {
-			func(w io.Writer) error { return Run(w, hostile) },
+			func(w io.Writer) error { return WriteRunPage(w, hostile) },
 			[]string{hostileName},
 		},
 	}
@@ -73,7 +73,7 @@ func reports(t *testing.T) map[string]struct {
 // TestInABrowser opens every report as a user would, on a screen and on a phone, by day and by night.
 func TestInABrowser(t *testing.T) {
 	browser := newBrowser(t)
-	for name, r := range reports(t) {
+	for name, r := range browserReports(t) {
 		file := filepath.Join(t.TempDir(), name+".html")
 		var text bytes.Buffer
 		if err := r.write(&text); err != nil {
@@ -88,7 +88,7 @@ func TestInABrowser(t *testing.T) {
 		for _, width := range []int64{1280, 390} {
 			for _, scheme := range []string{"light", "dark"} {
 				t.Run(fmt.Sprintf("%s/%d/%s", name, width, scheme), func(t *testing.T) {
-					visit(browser, t, file, width, scheme, r.says)
+					visitPage(browser, t, file, width, scheme, r.says)
 				})
 			}
 		}
@@ -116,16 +116,16 @@ func newBrowser(t *testing.T) context.Context {
 	return ctx
 }
 
-// seen is what the browser tells of a page.
-type seen struct {
+// renderedPage is what the browser tells of a page.
+type renderedPage struct {
 	Text                        string
 	Width, Overflow             float64
 	Background                  []float64
-	Charts                      []seenChart
+	Charts                      []renderedChart
 	Tables, Scripts, Violations int
 }
 
-type seenChart struct {
+type renderedChart struct {
 	ID            string
 	Width, Height float64
 	// Drawn counts lines and areas of some extent.
@@ -136,8 +136,8 @@ type seenChart struct {
 	Clipped, Overlaps []string
 }
 
-// visit opens the file in a tab of its own and judges what it sees.
-func visit(browser context.Context, t *testing.T, file string, width int64, scheme string, says []string) {
+// visitPage opens the file in a tab of its own and judges what it sees.
+func visitPage(browser context.Context, t *testing.T, file string, width int64, scheme string, says []string) {
 	ctx, end := chromedp.NewContext(browser)
 	defer end()
 	ctx, stop := context.WithTimeout(ctx, 5*time.Minute)
@@ -158,7 +158,7 @@ func visit(browser context.Context, t *testing.T, file string, width int64, sche
 			requests = append(requests, e.Request.URL)
 		}
 	}
-	if err := errors.Join(dress(ctx, width, scheme), chromedp.Listen(ctx, listen)); err != nil {
+	if err := errors.Join(configureTab(ctx, width, scheme), chromedp.Listen(ctx, listen)); err != nil {
 		t.Fatal(err)
 	}
 	script, err := os.ReadFile("testdata/look.js")
@@ -168,7 +168,7 @@ func visit(browser context.Context, t *testing.T, file string, width int64, sche
 	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+file)); err != nil {
 		t.Fatal(err)
 	}
-	s, err := chromedp.Run(ctx, chromedp.Evaluate[seen](string(script)))
+	s, err := chromedp.Run(ctx, chromedp.Evaluate[renderedPage](string(script)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,11 +185,11 @@ func visit(browser context.Context, t *testing.T, file string, width int64, sche
 			t.Errorf("the page asks for %s", r)
 		}
 	}
-	s.judge(t, scheme, says)
+	s.assertPage(t, scheme, says)
 }
 
-// dress gives the tab its size and its colour scheme, and makes it tell what happens in it.
-func dress(ctx context.Context, width int64, scheme string) error {
+// configureTab gives the tab its size and its colour scheme, and makes it tell what happens in it.
+func configureTab(ctx context.Context, width int64, scheme string) error {
 	_, network := chromedp.Call(ctx, network.Enable, network.EnableParams{})
 	_, messages := chromedp.Call(ctx, log.Enable, cdp.Empty{})
 	_, console := chromedp.Call(ctx, runtime.Enable, cdp.Empty{})
@@ -200,8 +200,8 @@ func dress(ctx context.Context, width int64, scheme string) error {
 	return errors.Join(network, messages, console, media, size)
 }
 
-func (s seen) judge(t *testing.T, scheme string, says []string) {
-	text := strings.Join(strings.Fields(strings.ReplaceAll(s.Text, thin, " ")), " ")
+func (s renderedPage) assertPage(t *testing.T, scheme string, says []string) {
+	text := strings.Join(strings.Fields(strings.ReplaceAll(s.Text, thinSpace, " ")), " ")
 	for _, word := range says {
 		if !strings.Contains(text, strings.Join(strings.Fields(word), " ")) {
 			t.Errorf("the page does not say %q", word)
@@ -235,14 +235,14 @@ func (s seen) judge(t *testing.T, scheme string, says []string) {
 
 // TestPictures takes those of the documentation; make docs-images calls it.
 func TestPictures(t *testing.T) {
-	if !*update {
+	if !*updatePictures {
 		t.Skip("only with -update")
 	}
 	browser := newBrowser(t)
 	for name, height := range map[string]int64{"run": 1420, "experiment": 1700} {
 		file := filepath.Join(t.TempDir(), name+".html")
 		var text bytes.Buffer
-		if err := reports(t)[name].write(&text); err != nil {
+		if err := browserReports(t)[name].write(&text); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {

@@ -51,30 +51,30 @@ func (c Chart) Write(w io.Writer, f Format) error {
 		return fmt.Errorf("write chart %s: format %q is neither %s nor %s", c.Name, f, SVG, PNG)
 	}
 	area := draw.New(canvas)
-	area.SetColor(paper)
+	area.SetColor(paperColor)
 	area.Fill(area.Rectangle.Path())
 	area = draw.Crop(area, margin, -margin, margin, -margin)
-	area.FillText(headingStyle, vg.Point{X: area.Min.X, Y: area.Max.Y}, plain(c.Title))
-	c.draw(draw.Crop(area, 0, 0, 0, margin-headingHeight))
+	area.FillText(headingStyle, vg.Point{X: area.Min.X, Y: area.Max.Y}, dropUnprintable(c.Title))
+	c.drawWithLegend(draw.Crop(area, 0, 0, 0, margin-headingHeight))
 	if _, err := canvas.WriteTo(w); err != nil {
 		return fmt.Errorf("write chart %s: %w", c.Name, err)
 	}
 	return nil
 }
 
-// inline is the chart as an element of a page: without a title, in colours that follow the page's.
-func (c Chart) inline() ([]byte, error) {
+// renderInline is the chart as an element of a page: without a title, in colours that follow the page's.
+func (c Chart) renderInline() ([]byte, error) {
 	canvas := vgsvg.New(chartWidth, c.height)
-	c.draw(draw.Crop(draw.New(canvas), margin/2, -margin, margin/2, -margin/2))
+	c.drawWithLegend(draw.Crop(draw.New(canvas), margin/2, -margin, margin/2, -margin/2))
 	var text bytes.Buffer
 	if _, err := canvas.WriteTo(&text); err != nil {
 		return nil, fmt.Errorf("draw chart %s: %w", c.Name, err)
 	}
-	return themed(text.Bytes(), c.Title, c.height), nil
+	return embedSVG(text.Bytes(), c.Title, c.height), nil
 }
 
-// draw puts the legend above the plot, so that neither hides the other.
-func (c Chart) draw(area draw.Canvas) {
+// drawWithLegend puts the legend above the plot, so that neither hides the other.
+func (c Chart) drawWithLegend(area draw.Canvas) {
 	used := drawLegend(area, c.legend)
 	c.plot.Draw(draw.Crop(area, 0, 0, 0, -used))
 }

@@ -16,7 +16,7 @@ import (
 // comparisonCharts are a forest plot for each metric: one line for each candidate and point.
 func comparisonCharts(e *experiment.Result) []Chart {
 	var charts []Chart
-	for _, m := range metricsCompared(e) {
+	for _, m := range comparedMetrics(e) {
 		var all []experiment.ComparisonOutcome
 		for _, c := range e.Comparisons {
 			if c.Metric == string(m.name) && c.Scale != statistics.Absolute && c.Candidates > 0 && c.Baselines > 0 {
@@ -24,68 +24,68 @@ func comparisonCharts(e *experiment.Result) []Chart {
 			}
 		}
 		if len(all) > 0 {
-			charts = append(charts, forest(e, m, all))
+			charts = append(charts, forestPlotChart(e, m, all))
 		}
 	}
 	return charts
 }
 
-func metricsCompared(e *experiment.Result) []metric {
+func comparedMetrics(e *experiment.Result) []metricInfo {
 	seen := map[string]bool{}
 	for _, c := range e.Comparisons {
 		seen[c.Metric] = true
 	}
-	var all []metric
-	for _, name := range inOrder(seen) {
-		all = append(all, metricOf(e, name))
+	var all []metricInfo
+	for _, name := range sortMetricNames(seen) {
+		all = append(all, experimentMetric(e, name))
 	}
 	return all
 }
 
 const (
-	forestRow   vg.Length = 20
-	forestFrame vg.Length = 95
+	forestRowHeight   vg.Length = 20
+	forestFrameHeight vg.Length = 95
 )
 
-// forest shows differences with their intervals beside zero and the gate.
-func forest(e *experiment.Result, m metric, outcomes []experiment.ComparisonOutcome) Chart {
+// forestPlotChart shows differences with their intervals beside zero and the gate.
+func forestPlotChart(e *experiment.Result, m metricInfo, outcomes []experiment.ComparisonOutcome) Chart {
 	better := "more is better"
-	if m.better == lower {
+	if m.better == lowerIsBetter {
 		better = "less is better"
 	}
-	g := newGraph(fileName("difference-"+string(m.name)), m.title+": difference from the baseline", "Difference (%), "+better, "")
-	g.height = forestFrame + forestRow*vg.Length(len(outcomes))
+	g := newChartBuilder(sanitizeFileName("difference-"+string(m.name)), m.title+": difference from the baseline", "Difference (%), "+better, "")
+	g.height = forestFrameHeight + forestRowHeight*vg.Length(len(outcomes))
 	var names []string
 	points := pointsByName(e)
 	for i := range outcomes {
 		c := outcomes[len(outcomes)-1-i] // The first one is at the top.
-		names = append(names, shortened(candidateOf(c, points), 34))
-		g.difference(float64(i), c)
+		names = append(names, truncateRunes(formatCandidate(c, points), 34))
+		g.drawDifference(float64(i), c)
 	}
 	g.plot.Y.Tick.Marker = nameTicks(names)
 	g.plot.Y.Min, g.plot.Y.Max = -0.5, float64(len(outcomes))-0.5
-	g.upright(0, "", draw.LineStyle{Color: faint, Width: 1})
-	g.gates(m, outcomes)
+	g.drawVerticalLine(0, "", draw.LineStyle{Color: faintColor, Width: 1})
+	g.drawGates(m, outcomes)
 	room := 0.06 * (g.plot.X.Max - g.plot.X.Min)
 	g.plot.X.Min, g.plot.X.Max = g.plot.X.Min-room, g.plot.X.Max+room
-	g.Caption = fmt.Sprintf("Differences of the means with %s intervals. Where an interval holds zero, no difference was shown.", percent(e.Confidence))
+	g.Caption = fmt.Sprintf("Differences of the means with %s intervals. Where an interval holds zero, no difference was shown.", formatPercent(e.Confidence))
 	return g.Chart
 }
 
-// difference is one line of a forest: green is better, vermillion worse, grey not told apart.
-func (g *graph) difference(y float64, c experiment.ComparisonOutcome) {
-	look := map[string]look{
-		experiment.Better: {color: good, glyph: draw.CircleGlyph{}}, experiment.Worse: {color: bad, glyph: draw.BoxGlyph{}},
+// drawDifference is one line of a forest: green is better, vermillion worse, grey not told apart.
+func (g *chartBuilder) drawDifference(y float64, c experiment.ComparisonOutcome) {
+	look := map[string]seriesStyle{
+		experiment.Better: {color: betterColor, glyph: draw.CircleGlyph{}}, experiment.Worse: {color: worseColor, glyph: draw.BoxGlyph{}},
 	}[c.Verdict]
 	if look.glyph == nil {
-		look.color, look.glyph = faint, draw.RingGlyph{}
+		look.color, look.glyph = faintColor, draw.RingGlyph{}
 	}
-	g.line(plotter.XYs{{X: 100 * c.Low, Y: y}, {X: 100 * c.High, Y: y}}, draw.LineStyle{Color: look.color, Width: thickLine})
-	g.points(plotter.XYs{{X: 100 * c.Difference, Y: y}}, look.glyph, look.color, 3.2)
+	g.drawLine(plotter.XYs{{X: 100 * c.Low, Y: y}, {X: 100 * c.High, Y: y}}, draw.LineStyle{Color: look.color, Width: thickLine})
+	g.drawPoints(plotter.XYs{{X: 100 * c.Difference, Y: y}}, look.glyph, look.color, 3.2)
 }
 
-// gates marks the bounds of the gates, on the side that is worse.
-func (g *graph) gates(m metric, outcomes []experiment.ComparisonOutcome) {
+// drawGates marks the bounds of the gates, on the side that is worse.
+func (g *chartBuilder) drawGates(m metricInfo, outcomes []experiment.ComparisonOutcome) {
 	var bounds []float64
 	for _, c := range outcomes {
 		if c.Gate != "" && !slices.Contains(bounds, c.MaxRegression) {
@@ -94,21 +94,21 @@ func (g *graph) gates(m metric, outcomes []experiment.ComparisonOutcome) {
 	}
 	for _, b := range bounds {
 		at := 100 * b
-		if m.better == higher {
+		if m.better == higherIsBetter {
 			at = -at
 		}
-		g.upright(at, "gate "+number(math.Abs(at))+"%", draw.LineStyle{Color: bad, Width: 1, Dashes: dashed})
+		g.drawVerticalLine(at, "gate "+formatNumber(math.Abs(at))+"%", draw.LineStyle{Color: worseColor, Width: 1, Dashes: dashPattern})
 	}
 }
 
-// candidateOf names what was compared: the candidate, and the parameters of its point.
-func candidateOf(c experiment.ComparisonOutcome, points map[string]experiment.Point) string {
+// formatCandidate names what was compared: the candidate, and the parameters of its point.
+func formatCandidate(c experiment.ComparisonOutcome, points map[string]experiment.Point) string {
 	p := points[c.Point]
 	p.Variant = c.Candidate
-	return placeOf(p)
+	return formatPoint(p)
 }
 
-func shortened(text string, length int) string {
+func truncateRunes(text string, length int) string {
 	runes := []rune(text)
 	if len(runes) <= length {
 		return text

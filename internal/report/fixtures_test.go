@@ -18,23 +18,23 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// measuredRun reads the result of a real run.
-func measuredRun(t testing.TB, file string) *results.Result {
+// readRecordedRun reads the result of a real run.
+func readRecordedRun(t testing.TB, file string) *results.RunResult {
 	t.Helper()
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := results.Decode(content)
+	r, err := results.DecodeRunResult(content)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
 	return r
 }
 
-// gridOfBlocks is an experiment made of real runs: Malachite networks by the size of their blocks, in two ways of sending them.
+// newBlockSizeGrid is an experiment made of real runs: Malachite networks by the size of their blocks, in two ways of sending them.
 // The runs are named <network>-r<repetition>, the networks g-<size>-<variant>.
-func gridOfBlocks(t testing.TB) (*experiment.Result, map[string]*results.Result) {
+func newBlockSizeGrid(t testing.TB) (*experiment.Result, map[string]*results.RunResult) {
 	t.Helper()
 	e := &experiment.Result{
 		APIVersion: experiment.APIVersion, Kind: experiment.Kind, SchemaVersion: experiment.SchemaVersion,
@@ -42,7 +42,7 @@ func gridOfBlocks(t testing.TB) (*experiment.Result, map[string]*results.Result)
 		Axes:     []experiment.Axis{{Name: "blockSize", Field: "network.platform.malachite.blockSize", Values: []string{"16Ki", "128Ki", "512Ki"}}},
 		Variants: []string{"parts", "whole"},
 	}
-	runs := map[string]*results.Result{}
+	runs := map[string]*results.RunResult{}
 	for i, size := range e.Axes[0].Values {
 		for j, variant := range e.Variants {
 			network := "g-" + strings.ToLower(size) + "-" + variant
@@ -50,13 +50,13 @@ func gridOfBlocks(t testing.TB) (*experiment.Result, map[string]*results.Result)
 				Parameters: []experiment.Parameter{{Name: "blockSize", Value: size}}}
 			files, _ := filepath.Glob("testdata/grid/" + network + "-r*.json.gz")
 			for n, file := range files {
-				r := measuredRun(t, file)
-				run := experiment.Summarize(r)
+				r := readRecordedRun(t, file)
+				run := experiment.SummarizeRun(r)
 				run.Point, run.Repetition, run.Attempt = p.Name, n+1, 1
 				e.Runs = append(e.Runs, run)
 				runs[run.Name] = r
 			}
-			addPoint(e, p)
+			addPointWithEstimates(e, p)
 		}
 	}
 	if len(e.Runs) != 24 {
@@ -68,26 +68,26 @@ func gridOfBlocks(t testing.TB) (*experiment.Result, map[string]*results.Result)
 	return e, runs
 }
 
-// addPoint counts the point's runs and estimates its metrics.
-func addPoint(e *experiment.Result, p experiment.Point) {
-	own := runsOf(e, p.Name)
+// addPointWithEstimates counts the point's runs and estimates its metrics.
+func addPointWithEstimates(e *experiment.Result, p experiment.Point) {
+	own := runsOfPoint(e, p.Name)
 	for _, r := range own {
 		switch r.Verdict {
-		case valid:
+		case verdictValid:
 			p.Valid++
-		case invalid:
+		case verdictInvalid:
 			p.Invalid++
 		default:
 			p.Failed++
 		}
 	}
-	p.Metrics = experiment.Estimates(own, e.Confidence)
+	p.Metrics = experiment.EstimateMetrics(own, e.Confidence)
 	e.Points = append(e.Points, p)
 }
 
-// simulatedSearch is the search for the saturation of a system of one server: throughput is bounded by 50 a second, and the
+// newSimulatedSearch is the search for the saturation of a system of one server: throughput is bounded by 50 a second, and the
 // latency is the clients' number over the throughput. Nothing of it was measured.
-func simulatedSearch() *experiment.Result {
+func newSimulatedSearch() *experiment.Result {
 	e := &experiment.Result{
 		Experiment: experiment.Identity{Namespace: "bench", Name: "search"}, Strategy: "Saturation", Order: "Listed", Seed: 1, Confidence: 0.95,
 		ServiceLevel: &experiment.ServiceLevel{Metric: "LatencyP95", LatencyMillis: 500, MaxErrorShare: 0.001},
@@ -102,16 +102,16 @@ func simulatedSearch() *experiment.Result {
 			throughput := math.Min(10*float64(load), 50) * (1 + 0.03*random.NormFloat64())
 			mean := 1000 * float64(load) / throughput
 			e.Runs = append(e.Runs, experiment.Run{
-				Name: fmt.Sprintf("search-%s-r%d", p.Name, i+1), Point: p.Name, Repetition: i + 1, Attempt: 1, Verdict: valid, Unit: "flows",
+				Name: fmt.Sprintf("search-%s-r%d", p.Name, i+1), Point: p.Name, Repetition: i + 1, Attempt: 1, Verdict: verdictValid, Unit: "flows",
 				Start: e.Start.Add(time.Duration(len(e.Runs)) * time.Minute), Metrics: map[string]float64{
 					"Throughput": throughput, "LatencyMean": mean, "LatencyP50": 0.9 * mean, "LatencyP95": 1.5 * mean, "LatencyP99": 2 * mean, "ErrorShare": 0,
 				},
 			})
 		}
 		if load == 8 {
-			e.Runs[len(e.Runs)-1].Verdict, e.Runs[len(e.Runs)-1].Reasons = invalid, []string{"member-0 was restarted"}
+			e.Runs[len(e.Runs)-1].Verdict, e.Runs[len(e.Runs)-1].Reasons = verdictInvalid, []string{"member-0 was restarted"}
 		}
-		addPoint(e, p)
+		addPointWithEstimates(e, p)
 		found.Points = append(found.Points, p.Name)
 	}
 	e.Saturation = []experiment.Saturation{found}
@@ -119,32 +119,32 @@ func simulatedSearch() *experiment.Result {
 	return e
 }
 
-// variantsOfBlocks is the part of gridOfBlocks with the smallest blocks, as an experiment of variants alone, with one run more that
+// newVariantComparison is the part of newBlockSizeGrid with the smallest blocks, as an experiment of variants alone, with one run more that
 // is invalid and one that failed, and a gate that fails.
-func variantsOfBlocks(t testing.TB) (*experiment.Result, map[string]*results.Result) {
+func newVariantComparison(t testing.TB) (*experiment.Result, map[string]*results.RunResult) {
 	t.Helper()
-	e, runs := gridOfBlocks(t)
+	e, runs := newBlockSizeGrid(t)
 	e.Experiment.Name, e.Axes, e.Points, e.Runs = "ways", nil, e.Points[:2], e.Runs[:8]
 	restarted := e.Runs[0]
-	restarted.Name, restarted.Verdict, restarted.Reasons = "g-16ki-parts-r5", invalid, []string{"member-0 was restarted"}
-	failed := experiment.Failure("g-16ki-parts-r6", "no worker was ready in time", e.Runs[7].End)
+	restarted.Name, restarted.Verdict, restarted.Reasons = "g-16ki-parts-r5", verdictInvalid, []string{"member-0 was restarted"}
+	failed := experiment.NewFailedRun("g-16ki-parts-r6", "no worker was ready in time", e.Runs[7].End)
 	failed.Point = restarted.Point
 	e.Runs = append(slices.Clone(e.Runs), restarted, failed)
 	points := e.Points
 	e.Points = nil
 	for _, p := range points {
 		p.Parameters, p.Valid = nil, 0
-		addPoint(e, p)
+		addPointWithEstimates(e, p)
 	}
 	e.Comparisons = experiment.CompareVariants(&v1alpha1.Comparison{Baseline: "whole", Metrics: []v1alpha1.Metric{v1alpha1.MetricThroughput},
 		Gates: []v1alpha1.Gate{{Metric: v1alpha1.MetricThroughput, MaxRegressionPercent: resource.MustParse("5")}}}, e.Points, e.Runs, e.Seed, nil)
 	return e, runs
 }
 
-// crowdedRun is a real run, three times over: 180 s, 12 members, and requests that failed.
-func crowdedRun(t testing.TB) *results.Result {
+// newCrowdedRun is a real run, three times over: 180 s, 12 members, and requests that failed.
+func newCrowdedRun(t testing.TB) *results.RunResult {
 	t.Helper()
-	r := measuredRun(t, "testdata/malachite.json.gz")
+	r := readRecordedRun(t, "testdata/malachite.json.gz")
 	r.Run.Name, r.Times.WindowSeconds = "crowd", 180
 	r.Series.CompletedPerSecond = slices.Repeat(r.Series.CompletedPerSecond, 3)
 	r.Series.FailedPerSecond = make([]int64, 180)
@@ -161,10 +161,10 @@ func crowdedRun(t testing.TB) *results.Result {
 // hostileName is what a name from outside may try.
 const hostileName = `</script><script>alert(1)</script>"'><img src=x onerror=alert(1)>&{{.}}`
 
-// hostileRun is a real run whose every name is hostile.
-func hostileRun(t testing.TB) *results.Result {
+// newHostileRun is a real run whose every name is hostile.
+func newHostileRun(t testing.TB) *results.RunResult {
 	t.Helper()
-	r := measuredRun(t, "testdata/malachite.json.gz")
+	r := readRecordedRun(t, "testdata/malachite.json.gz")
 	r.Run.Name, r.Run.Network, r.Run.Workload, r.Summary.Unit = hostileName, hostileName, hostileName, hostileName
 	for i := range r.Members {
 		r.Members[i].Member = hostileName

@@ -38,9 +38,9 @@ func FuzzTicks(f *testing.F) {
 			}
 		}
 		slack := 1e-6 * (high - low)
-		check("linear", valuesOf(linearTicks{}.Ticks(low, high)), low-slack, high+slack)
+		check("linear", tickValues(linearTicks{}.Ticks(low, high)), low-slack, high+slack)
 		if low > 0 {
-			check("logarithmic", valuesOf(logTicks{}.Ticks(low, high)), low*(1-1e-6), high*(1+1e-6))
+			check("logarithmic", tickValues(logTicks{}.Ticks(low, high)), low*(1-1e-6), high*(1+1e-6))
 		}
 	})
 }
@@ -49,51 +49,51 @@ func FuzzTicks(f *testing.F) {
 // show nothing that a browser would carry out.
 func FuzzRunDocument(f *testing.F) {
 	var documents [][]byte
-	var harmless []danger
+	var harmless []activeContent
 	for _, file := range []string{"testdata/bottleneck.json.gz", "testdata/malachite.json.gz"} {
-		r := measuredRun(f, file)
-		documents, harmless = append(documents, encoded(f, r)), append(harmless, dangers(pageIfRead(f, r)))
+		r := readRecordedRun(f, file)
+		documents, harmless = append(documents, marshalJSON(f, r)), append(harmless, countActiveContent(renderPageOrEmpty(f, r)))
 	}
-	seed(f)
+	addSeeds(f)
 	f.Fuzz(func(t *testing.T, which bool, place uint16, value string) {
 		i := 0
 		if which {
 			i = 1
 		}
-		text, err := mutation.Changed(documents[i], int(place), value)
+		text, err := mutation.MutateDocument(documents[i], int(place), value)
 		if err != nil {
 			return
 		}
-		packed, err := results.Pack(json.RawMessage(text), "text")
+		packed, err := results.PackDocument(json.RawMessage(text), "text")
 		if err != nil {
 			return
 		}
-		r, err := results.Decode(packed)
+		r, err := results.DecodeRunResult(packed)
 		if err != nil {
 			return
 		}
-		page := pageIfRead(t, r)
-		if got := dangers(page); got.scripts > harmless[i].scripts || got.images > harmless[i].images || got.frames > harmless[i].frames {
+		page := renderPageOrEmpty(t, r)
+		if got := countActiveContent(page); got.scripts > harmless[i].scripts || got.images > harmless[i].images || got.frames > harmless[i].frames {
 			t.Errorf("the page has %+v, want %+v", got, harmless[i])
 		}
-		for _, write := range []func(io.Writer, *results.Result) error{RunCSV, SeriesCSV, BlocksCSV} {
-			checkTable(t, func(w io.Writer) error { return write(w, r) })
+		for _, write := range []func(io.Writer, *results.RunResult) error{WriteRunCSV, WriteSeriesCSV, WriteBlocksCSV} {
+			assertCSVParses(t, func(w io.Writer) error { return write(w, r) })
 		}
 	})
 }
 
 // FuzzExperimentDocument does the same with the results of a grid, of a search, and of variants.
 func FuzzExperimentDocument(f *testing.F) {
-	grid, runs := gridOfBlocks(f)
-	variants, _ := variantsOfBlocks(f)
-	documents := [][]byte{encoded(f, simulatedSearch()), encoded(f, grid), encoded(f, variants)}
-	seed(f)
+	grid, runs := newBlockSizeGrid(f)
+	variants, _ := newVariantComparison(f)
+	documents := [][]byte{marshalJSON(f, newSimulatedSearch()), marshalJSON(f, grid), marshalJSON(f, variants)}
+	addSeeds(f)
 	f.Fuzz(func(t *testing.T, which bool, place uint16, value string) {
 		i := int(place) % 2 * 2
 		if which {
 			i = 1
 		}
-		text, err := mutation.Changed(documents[i], int(place)/2, value)
+		text, err := mutation.MutateDocument(documents[i], int(place)/2, value)
 		if err != nil {
 			return
 		}
@@ -102,18 +102,18 @@ func FuzzExperimentDocument(f *testing.F) {
 			return
 		}
 		var page bytes.Buffer
-		if err := Experiment(&page, e, runs); err != nil {
+		if err := WriteExperimentPage(&page, e, runs); err != nil {
 			t.Fatalf("no page: %v", err)
 		}
 		if !strings.HasSuffix(strings.TrimSpace(page.String()), "</html>") {
 			t.Error("the page has no end")
 		}
-		checkTable(t, func(w io.Writer) error { return PointsCSV(w, e) })
-		checkTable(t, func(w io.Writer) error { return RunsCSV(w, e, runs) })
+		assertCSVParses(t, func(w io.Writer) error { return WritePointsCSV(w, e) })
+		assertCSVParses(t, func(w io.Writer) error { return WriteRunsCSV(w, e, runs) })
 	})
 }
 
-func valuesOf(ticks []plot.Tick) []float64 {
+func tickValues(ticks []plot.Tick) []float64 {
 	var values []float64
 	for _, tick := range ticks {
 		values = append(values, tick.Value)
@@ -121,9 +121,9 @@ func valuesOf(ticks []plot.Tick) []float64 {
 	return values
 }
 
-func seed(f *testing.F) {
+func addSeeds(f *testing.F) {
 	f.Helper()
-	for i, value := range mutation.Hostile {
+	for i, value := range mutation.HostileValues {
 		f.Add(i%2 == 0, uint16(37*i), value)
 	}
 	for i, value := range []string{"1e308", "-1e308", "5e-324", "NaN", "Inf", "-9223372036854775808", "2147483648", `"1e308"`, `"5e-324"`, `"NaN"`, `"-Inf"`} {
@@ -132,7 +132,7 @@ func seed(f *testing.F) {
 	}
 }
 
-func encoded(t testing.TB, value any) []byte {
+func marshalJSON(t testing.TB, value any) []byte {
 	t.Helper()
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -141,11 +141,11 @@ func encoded(t testing.TB, value any) []byte {
 	return text
 }
 
-// pageIfRead is empty for a result that is refused.
-func pageIfRead(t testing.TB, r *results.Result) string {
+// renderPageOrEmpty is empty for a result that is refused.
+func renderPageOrEmpty(t testing.TB, r *results.RunResult) string {
 	t.Helper()
 	var page bytes.Buffer
-	if err := Run(&page, r); err != nil {
+	if err := WriteRunPage(&page, r); err != nil {
 		return ""
 	}
 	if !strings.HasSuffix(strings.TrimSpace(page.String()), "</html>") {
@@ -154,8 +154,8 @@ func pageIfRead(t testing.TB, r *results.Result) string {
 	return page.String()
 }
 
-// checkTable wants a table whose lines are equally long.
-func checkTable(t *testing.T, write func(io.Writer) error) {
+// assertCSVParses wants a table whose lines are equally long.
+func assertCSVParses(t *testing.T, write func(io.Writer) error) {
 	t.Helper()
 	var text bytes.Buffer
 	if err := write(&text); err != nil {

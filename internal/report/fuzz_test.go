@@ -11,49 +11,49 @@ import (
 // FuzzHostileNames writes a report of a run in which everything that has a name is called as an attacker would. The page has no more
 // scripts, handlers or foreign addresses than one with harmless names.
 func FuzzHostileNames(f *testing.F) {
-	content := measuredRun(f, "testdata/bottleneck.json.gz")
-	packed, err := results.Encode(content)
+	content := readRecordedRun(f, "testdata/bottleneck.json.gz")
+	packed, err := results.EncodeRunResult(content)
 	if err != nil {
 		f.Fatal(err)
 	}
-	harmless := dangers(written(f, packed, "harmless"))
+	harmless := countActiveContent(renderPageNamed(f, packed, "harmless"))
 	for _, name := range []string{
 		"<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "javascript:alert(1)", "</svg><script>", "</title><script>", "<!--", "]]>", "&lt;b&gt;", "\x00", "\xff", "{{.}}",
 	} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		page := written(t, packed, name)
-		if got := dangers(page); got != harmless {
+		page := renderPageNamed(t, packed, name)
+		if got := countActiveContent(page); got != harmless {
 			t.Errorf("a run called %q makes a page with %+v, want %+v", name, got, harmless)
 		}
 	})
 }
 
-// danger counts what would be carried out by a browser.
-type danger struct{ scripts, images, drawings, frames int }
+// activeContent counts what would be carried out by a browser.
+type activeContent struct{ scripts, images, drawings, frames int }
 
-func dangers(page string) danger {
+func countActiveContent(page string) activeContent {
 	lower := strings.ToLower(page)
-	return danger{strings.Count(lower, "<script"), strings.Count(lower, "<img"), strings.Count(lower, "<svg"), strings.Count(lower, "<iframe")}
+	return activeContent{strings.Count(lower, "<script"), strings.Count(lower, "<img"), strings.Count(lower, "<svg"), strings.Count(lower, "<iframe")}
 }
 
-func written(t testing.TB, packed []byte, name string) string {
+func renderPageNamed(t testing.TB, packed []byte, name string) string {
 	t.Helper()
-	r, err := results.Decode(packed)
+	r, err := results.DecodeRunResult(packed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rename(r, name)
+	renameEverything(r, name)
 	var page bytes.Buffer
-	if err := Run(&page, r); err != nil {
+	if err := WriteRunPage(&page, r); err != nil {
 		t.Fatalf("a run called %q has no report: %v", name, err)
 	}
 	return page.String()
 }
 
-// rename gives the name to all that users and images name.
-func rename(r *results.Result, name string) {
+// renameEverything gives the name to all that users and images name.
+func renameEverything(r *results.RunResult, name string) {
 	r.Run.Name, r.Run.Network, r.Run.Namespace, r.Run.Workload, r.Run.Reference = name, name, name, name, name
 	r.Environment.PlatformVersion, r.Summary.Unit = name, name
 	r.Errors = append(r.Errors, results.ErrorCount{Kind: name, Count: 1, Example: name})

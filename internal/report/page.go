@@ -8,16 +8,16 @@ import (
 )
 
 //go:embed templates
-var files embed.FS
+var templateFiles embed.FS
 
-// page is everything that a report shows, in order. The template knows no more than this.
-type page struct {
+// pageData is everything that a report shows, in order. The template knows no more than this.
+type pageData struct {
 	// Kind is Run or Experiment.
 	Kind, Title, Subtitle string
 	// Summary answers in sentences what was measured and what came out.
 	Summary []string
 	Banner  banner
-	Keys    []key
+	Keys    []keyFigure
 	// Sections with nothing in them are left out.
 	Sections []section
 	// Data is the document that the page was made from, for programs.
@@ -29,20 +29,20 @@ type banner struct {
 	// Mood is valid, invalid or noted: its colour.
 	Mood    string
 	Verdict string
-	Reasons []finding
+	Reasons []bannerReason
 }
 
-type finding struct{ Code, Subject, Message string }
+type bannerReason struct{ Code, Subject, Message string }
 
-// key is one of the numbers to see first.
-type key struct{ Label, Value, Unit, Note string }
+// keyFigure is one of the numbers to see first.
+type keyFigure struct{ Label, Value, Unit, Note string }
 
 type section struct {
 	ID, Title string
 	Text      []string
 	Figures   []figure
-	Tables    []listing
-	Code      []code
+	Tables    []htmlTable
+	Code      []codeBlock
 }
 
 // figure is a chart in the page.
@@ -51,28 +51,28 @@ type figure struct {
 	SVG                  template.HTML
 }
 
-// listing is a table.
-type listing struct {
+// htmlTable is a table.
+type htmlTable struct {
 	Title  string
-	Header []column
-	Rows   []row
+	Header []tableColumn
+	Rows   []tableRow
 }
 
-// column of a table.
-type column struct {
+// tableColumn of a table.
+type tableColumn struct {
 	Name string
 	// Kind is text (one line), number (one line, to the right) or prose (many lines).
 	Kind string
 }
 
-type row struct {
+type tableRow struct {
 	// Mood is invalid or failed where the row must not be read as the others.
 	Mood  string
 	Cells []string
 }
 
-// code is text to be copied.
-type code struct{ Title, Text string }
+// codeBlock is text to be copied.
+type codeBlock struct{ Title, Text string }
 
 func (s section) Empty() bool {
 	return len(s.Text)+len(s.Figures)+len(s.Tables)+len(s.Code) == 0
@@ -80,23 +80,23 @@ func (s section) Empty() bool {
 
 var pageTemplate = template.Must(template.New("page.html.tmpl").Funcs(template.FuncMap{
 	"style": func() (template.CSS, error) {
-		text, err := files.ReadFile("templates/style.css")
+		text, err := templateFiles.ReadFile("templates/style.css")
 		return template.CSS(text), err //nolint:gosec // The style sheet is our own file.
 	},
-}).ParseFS(files, "templates/page.html.tmpl"))
+}).ParseFS(templateFiles, "templates/page.html.tmpl"))
 
-func (p page) write(w io.Writer) error {
+func (p pageData) renderTo(w io.Writer) error {
 	if err := pageTemplate.Execute(w, p); err != nil {
 		return fmt.Errorf("write report of %s: %w", p.Title, err)
 	}
 	return nil
 }
 
-// figures draws charts for the page.
-func figures(charts []Chart) ([]figure, error) {
+// renderFigures draws charts for the page.
+func renderFigures(charts []Chart) ([]figure, error) {
 	var all []figure
 	for _, c := range charts {
-		drawing, err := c.inline()
+		drawing, err := c.renderInline()
 		if err != nil {
 			return nil, err
 		}
@@ -105,16 +105,16 @@ func figures(charts []Chart) ([]figure, error) {
 	return all, nil
 }
 
-func texts(names ...string) []column { return columns("text", names) }
+func textColumns(names ...string) []tableColumn { return newColumns("text", names) }
 
-func numbers(names ...string) []column { return columns("number", names) }
+func numberColumns(names ...string) []tableColumn { return newColumns("number", names) }
 
-func prose(names ...string) []column { return columns("prose", names) }
+func proseColumns(names ...string) []tableColumn { return newColumns("prose", names) }
 
-func columns(kind string, names []string) []column {
-	var all []column
+func newColumns(kind string, names []string) []tableColumn {
+	var all []tableColumn
 	for _, name := range names {
-		all = append(all, column{name, kind})
+		all = append(all, tableColumn{name, kind})
 	}
 	return all
 }

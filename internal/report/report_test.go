@@ -20,18 +20,18 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-func pageOfRun(t *testing.T, r *results.Result) string {
+func renderRunPage(t *testing.T, r *results.RunResult) string {
 	t.Helper()
 	var text bytes.Buffer
-	if err := Run(&text, r); err != nil {
+	if err := WriteRunPage(&text, r); err != nil {
 		t.Fatal(err)
 	}
 	return text.String()
 }
 
 // Whatever names hold, the page has no element of theirs, and its only script is data that can be read back.
-func TestHostileNamesStayText(t *testing.T) {
-	text := pageOfRun(t, hostileRun(t))
+func TestHostileNamesAreEscaped(t *testing.T) {
+	text := renderRunPage(t, newHostileRun(t))
 	for _, element := range []string{"<script>alert", "<img", "onerror=alert(1)>"} {
 		if strings.Contains(text, element) {
 			t.Errorf("the page has %s", element)
@@ -40,12 +40,12 @@ func TestHostileNamesStayText(t *testing.T) {
 	if scripts := strings.Count(text, "<script"); scripts != 1 {
 		t.Errorf("the page has %d scripts, want the data alone", scripts)
 	}
-	if r := embedded[results.Result](t, text); r.Run.Name != hostileName || r.Summary.Completed != 806 {
+	if r := parseEmbeddedData[results.RunResult](t, text); r.Run.Name != hostileName || r.Summary.Completed != 806 {
 		t.Errorf("the data reads back as %q, %d completed", r.Run.Name, r.Summary.Completed)
 	}
 }
 
-func embedded[T any](t *testing.T, page string) (document T) {
+func parseEmbeddedData[T any](t *testing.T, page string) (document T) {
 	t.Helper()
 	_, text, found := strings.Cut(page, `<script type="application/json" id="data">`)
 	text, _, closed := strings.Cut(text, "</script>")
@@ -59,37 +59,37 @@ func embedded[T any](t *testing.T, page string) (document T) {
 }
 
 // Nothing on a page is fetched from elsewhere.
-func TestPagesNeedNothingElse(t *testing.T) {
-	e, runs := gridOfBlocks(t)
+func TestPagesAreSelfContained(t *testing.T) {
+	e, runs := newBlockSizeGrid(t)
 	var text bytes.Buffer
-	if err := Experiment(&text, e, runs); err != nil {
+	if err := WriteExperimentPage(&text, e, runs); err != nil {
 		t.Fatal(err)
 	}
 	outside := regexp.MustCompile(`(?i)(src|href|action)\s*=\s*"[^"]*"|url\([^)]*\)|@import|@font-face|xmlns:xlink`)
-	for _, page := range []string{text.String(), pageOfRun(t, measuredRun(t, "testdata/malachite.json.gz"))} {
+	for _, page := range []string{text.String(), renderRunPage(t, readRecordedRun(t, "testdata/malachite.json.gz"))} {
 		for _, found := range outside.FindAllString(page, -1) {
 			if found != `href="data:,"` {
 				t.Errorf("the page refers to %s", found)
 			}
 		}
 	}
-	if got := embedded[experiment.Result](t, text.String()); len(got.Runs) != 24 || got.Experiment.Name != "block-size" {
+	if got := parseEmbeddedData[experiment.Result](t, text.String()); len(got.Runs) != 24 || got.Experiment.Name != "block-size" {
 		t.Errorf("the data has %d runs of %s", len(got.Runs), got.Experiment.Name)
 	}
 }
 
 // Every chart is a whole SVG document and a whole PNG picture, under a name of its own that is fit for a file.
 func TestChartsAsFiles(t *testing.T) {
-	e, runs := gridOfBlocks(t)
-	ways, ofWays := variantsOfBlocks(t)
+	e, runs := newBlockSizeGrid(t)
+	ways, ofWays := newVariantComparison(t)
 	for name, make := range map[string]func() ([]Chart, error){
-		"run":        func() ([]Chart, error) { return RunCharts(measuredRun(t, "testdata/malachite.json.gz")) },
-		"bottleneck": func() ([]Chart, error) { return RunCharts(measuredRun(t, "testdata/bottleneck.json.gz")) },
-		"hostile":    func() ([]Chart, error) { return RunCharts(hostileRun(t)) },
+		"run":        func() ([]Chart, error) { return RunCharts(readRecordedRun(t, "testdata/malachite.json.gz")) },
+		"bottleneck": func() ([]Chart, error) { return RunCharts(readRecordedRun(t, "testdata/bottleneck.json.gz")) },
+		"hostile":    func() ([]Chart, error) { return RunCharts(newHostileRun(t)) },
 		"experiment": func() ([]Chart, error) { return ExperimentCharts(e, runs) },
 		"variants":   func() ([]Chart, error) { return ExperimentCharts(ways, ofWays) },
-		"crowd":      func() ([]Chart, error) { return RunCharts(crowdedRun(t)) },
-		"search":     func() ([]Chart, error) { return ExperimentCharts(simulatedSearch(), nil) },
+		"crowd":      func() ([]Chart, error) { return RunCharts(newCrowdedRun(t)) },
+		"search":     func() ([]Chart, error) { return ExperimentCharts(newSimulatedSearch(), nil) },
 	} {
 		charts, err := make()
 		if err != nil || len(charts) < 3 {
@@ -101,12 +101,12 @@ func TestChartsAsFiles(t *testing.T) {
 				t.Errorf("%s: a second chart, or no name for a file: %q", name, c.Name)
 			}
 			names[c.Name] = true
-			checkFiles(t, c)
+			assertChartFiles(t, c)
 		}
 	}
 }
 
-func checkFiles(t *testing.T, c Chart) {
+func assertChartFiles(t *testing.T, c Chart) {
 	t.Helper()
 	var vector, pixels bytes.Buffer
 	if err := errors.Join(c.Write(&vector, SVG), c.Write(&pixels, PNG)); err != nil {
@@ -137,8 +137,8 @@ func checkFiles(t *testing.T, c Chart) {
 	}
 }
 
-// rows reads a CSV file as a program would: rows by the names of their columns.
-func rows(t *testing.T, write func(io.Writer) error) []map[string]string {
+// readCSVRows reads a CSV file as a program would: rows by the names of their columns.
+func readCSVRows(t *testing.T, write func(io.Writer) error) []map[string]string {
 	t.Helper()
 	var text bytes.Buffer
 	if err := write(&text); err != nil {
@@ -162,7 +162,7 @@ func rows(t *testing.T, write func(io.Writer) error) []map[string]string {
 	return all
 }
 
-func value(t *testing.T, r map[string]string, column string) float64 {
+func parseColumn(t *testing.T, r map[string]string, column string) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(r[column], 64)
 	if err != nil {
@@ -171,41 +171,41 @@ func value(t *testing.T, r map[string]string, column string) float64 {
 	return v
 }
 
-func TestNumbersOfARun(t *testing.T) {
-	r := measuredRun(t, "testdata/malachite.json.gz")
+func TestRunCSVFiles(t *testing.T) {
+	r := readRecordedRun(t, "testdata/malachite.json.gz")
 	r.Members[1].CPUSeconds[7] = results.Missing
-	summary := rows(t, func(w io.Writer) error { return RunCSV(w, r) })
-	if len(summary) != 1 || value(t, summary[0], "throughputPerSecond") != r.Summary.ThroughputPerSecond ||
-		value(t, summary[0], "p99Millis") != 492.031 || summary[0]["unit"] != "blocks" || value(t, summary[0], "bytesPerSecond (B/s)") != 880366.9333333333 {
+	summary := readCSVRows(t, func(w io.Writer) error { return WriteRunCSV(w, r) })
+	if len(summary) != 1 || parseColumn(t, summary[0], "throughputPerSecond") != r.Summary.ThroughputPerSecond ||
+		parseColumn(t, summary[0], "p99Millis") != 492.031 || summary[0]["unit"] != "blocks" || parseColumn(t, summary[0], "bytesPerSecond (B/s)") != 880366.9333333333 {
 		t.Errorf("summary: %v", summary)
 	}
-	series := rows(t, func(w io.Writer) error { return SeriesCSV(w, r) })
+	series := readCSVRows(t, func(w io.Writer) error { return WriteSeriesCSV(w, r) })
 	sum := 0.0
 	for _, second := range series {
-		sum += value(t, second, "completed")
+		sum += parseColumn(t, second, "completed")
 	}
-	if len(series) != 60 || sum != 806 || series[7]["member-1 CPU (cores)"] != "" || value(t, series[7], "member-0 CPU (cores)") != r.Members[0].CPUSeconds[7] {
+	if len(series) != 60 || sum != 806 || series[7]["member-1 CPU (cores)"] != "" || parseColumn(t, series[7], "member-0 CPU (cores)") != r.Members[0].CPUSeconds[7] {
 		t.Errorf("series: %d rows, %v completed, %v", len(series), sum, series[7])
 	}
-	blocks := rows(t, func(w io.Writer) error { return BlocksCSV(w, r) })
-	if len(blocks) != 806 || value(t, blocks[0], "height") != 320 || value(t, blocks[0], "bytes") != 65536 {
+	blocks := readCSVRows(t, func(w io.Writer) error { return WriteBlocksCSV(w, r) })
+	if len(blocks) != 806 || parseColumn(t, blocks[0], "height") != 320 || parseColumn(t, blocks[0], "bytes") != 65536 {
 		t.Errorf("blocks: %d rows, %v", len(blocks), blocks[0])
 	}
 }
 
-func TestNumbersOfAnExperiment(t *testing.T) {
-	e, runs := gridOfBlocks(t)
-	e.Runs[3].Verdict, e.Runs[3].Reasons = invalid, []string{"member-0 was restarted", "2 errors"}
-	single := rows(t, func(w io.Writer) error { return RunsCSV(w, e, runs) })
-	if len(single) != 24 || single[3]["verdict"] != invalid || single[3]["reasons"] != "member-0 was restarted; 2 errors" ||
-		single[0]["blockSize"] != "16Ki" || single[0]["variant"] != "parts" || value(t, single[0], "Throughput (1/s)") != e.Runs[0].Metrics["Throughput"] ||
-		value(t, single[0], "completed") != float64(runs[e.Runs[0].Name].Summary.Completed) {
+func TestExperimentCSVFiles(t *testing.T) {
+	e, runs := newBlockSizeGrid(t)
+	e.Runs[3].Verdict, e.Runs[3].Reasons = verdictInvalid, []string{"member-0 was restarted", "2 errors"}
+	single := readCSVRows(t, func(w io.Writer) error { return WriteRunsCSV(w, e, runs) })
+	if len(single) != 24 || single[3]["verdict"] != verdictInvalid || single[3]["reasons"] != "member-0 was restarted; 2 errors" ||
+		single[0]["blockSize"] != "16Ki" || single[0]["variant"] != "parts" || parseColumn(t, single[0], "Throughput (1/s)") != e.Runs[0].Metrics["Throughput"] ||
+		parseColumn(t, single[0], "completed") != float64(runs[e.Runs[0].Name].Summary.Completed) {
 		t.Errorf("runs: %d rows, %v", len(single), single[3])
 	}
-	if without := rows(t, func(w io.Writer) error { return RunsCSV(w, e, nil) }); without[0]["completed"] != "" {
+	if without := readCSVRows(t, func(w io.Writer) error { return WriteRunsCSV(w, e, nil) }); without[0]["completed"] != "" {
 		t.Errorf("a run without its document: %v", without[0])
 	}
-	points := rows(t, func(w io.Writer) error { return PointsCSV(w, e) })
+	points := readCSVRows(t, func(w io.Writer) error { return WritePointsCSV(w, e) })
 	if len(points) != 6 {
 		t.Fatalf("points: %d rows", len(points))
 	}
@@ -213,24 +213,24 @@ func TestNumbersOfAnExperiment(t *testing.T) {
 	for _, r := range e.Runs[:4] {
 		mean += r.Metrics["Throughput"] / 4
 	}
-	low, high := value(t, points[0], "Throughput (1/s) low"), value(t, points[0], "Throughput (1/s) high")
-	if got := value(t, points[0], "Throughput (1/s)"); math.Abs(got-mean) > 1e-9 || low >= got || high <= got {
+	low, high := parseColumn(t, points[0], "Throughput (1/s) low"), parseColumn(t, points[0], "Throughput (1/s) high")
+	if got := parseColumn(t, points[0], "Throughput (1/s)"); math.Abs(got-mean) > 1e-9 || low >= got || high <= got {
 		t.Errorf("points: throughput %v of [%v, %v], want %v within", got, low, high, mean)
 	}
 }
 
 // A run that is not valid is told from the others by its row, and is in none of the numbers.
-func TestInvalidRunsAreShownApart(t *testing.T) {
-	e := simulatedSearch()
+func TestInvalidRunsAreMarked(t *testing.T) {
+	e := newSimulatedSearch()
 	var text bytes.Buffer
-	if err := Experiment(&text, e, nil); err != nil {
+	if err := WriteExperimentPage(&text, e, nil); err != nil {
 		t.Fatal(err)
 	}
 	if !regexp.MustCompile(`<tr class="invalid"><td class="text">search-p01-l8-r3</td>`).MatchString(text.String()) {
 		t.Error("the row of the invalid run is as the others")
 	}
 	for _, says := range []string{"23 of 24 runs are valid", "a load of 16 is the highest with latency p95 of at most 500 ms and at most 0.1", "knee at 5"} {
-		if !strings.Contains(strings.ReplaceAll(text.String(), thin, " "), says) {
+		if !strings.Contains(strings.ReplaceAll(text.String(), thinSpace, " "), says) {
 			t.Errorf("the page does not say %q", says)
 		}
 	}
@@ -243,15 +243,15 @@ func TestInvalidRunsAreShownApart(t *testing.T) {
 // TestRecordedNotesAreShown shows that notes which were only recorded are on the page of an experiment whose runs are valid, and on
 // that of a run.
 func TestRecordedNotesAreShown(t *testing.T) {
-	e := simulatedSearch()
+	e := newSimulatedSearch()
 	e.Runs[0].Notes = []results.Reason{{Code: results.CPUStolen, Message: "24 % of node-1 went to other machines", RecordedOnly: true}}
 	e.Points[0].Notes = map[results.ReasonCode]int{results.CPUStolen: 1}
-	run := measuredRun(t, "testdata/malachite.json.gz")
+	run := readRecordedRun(t, "testdata/malachite.json.gz")
 	run.Verdict = results.Verdict{Validity: results.Valid, Notes: e.Runs[0].Notes}
 	for name, write := range map[string]func(io.Writer) error{
-		"experiment": func(w io.Writer) error { return Experiment(w, e, nil) },
-		"run":        func(w io.Writer) error { return Run(w, run) },
-		"rows":       func(w io.Writer) error { return RunsCSV(w, e, nil) },
+		"experiment": func(w io.Writer) error { return WriteExperimentPage(w, e, nil) },
+		"run":        func(w io.Writer) error { return WriteRunPage(w, run) },
+		"rows":       func(w io.Writer) error { return WriteRunsCSV(w, e, nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var text bytes.Buffer
@@ -271,7 +271,7 @@ func TestRecordedNotesAreShown(t *testing.T) {
 // An experiment that has only begun has a page too.
 func TestPageOfAnExperimentWithoutRuns(t *testing.T) {
 	var text bytes.Buffer
-	if err := Experiment(&text, &experiment.Result{Experiment: experiment.Identity{Namespace: "n", Name: "young"}}, nil); err != nil {
+	if err := WriteExperimentPage(&text, &experiment.Result{Experiment: experiment.Identity{Namespace: "n", Name: "young"}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(text.String(), "No run has ended yet.") {
@@ -285,22 +285,22 @@ func TestPageOfARunWithoutCompletions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &results.Result{Histogram: empty, Times: results.Times{WindowSeconds: 3}, Verdict: results.Verdict{Validity: results.Invalid},
+	r := &results.RunResult{Histogram: empty, Times: results.Times{WindowSeconds: 3}, Verdict: results.Verdict{Validity: results.Invalid},
 		Summary: results.Summary{Requests: 3, Errors: 3, ErrorShare: 1}, Series: results.Throughput{CompletedPerSecond: []int64{0, 0, 0}, FailedPerSecond: []int64{1, 1, 1}}}
-	if text := pageOfRun(t, r); !strings.Contains(text, "No latency was recorded.") || !strings.Contains(text, "Invalid: these numbers must not be used.") {
+	if text := renderRunPage(t, r); !strings.Contains(text, "No latency was recorded.") || !strings.Contains(text, "Invalid: these numbers must not be used.") {
 		t.Error("the page does not say that nothing completed")
 	}
 }
 
-func TestNumbersForPeople(t *testing.T) {
+func TestFormatNumbers(t *testing.T) {
 	for _, row := range []struct {
 		got, want string
 	}{
-		{number(0), "0"}, {number(13.4333), "13.4"}, {number(0.00123456), "0.00123"}, {number(999.6), "1000"}, {number(1234.5), "1234"},
-		{number(1234567), "1" + thin + "234" + thin + "567"}, {number(-8.104), "−8.1"}, {number(math.NaN()), "–"}, {exact(-12345), "−12" + thin + "345"},
-		{percent(0.0012), "0.12" + thin + "%"}, {signedPercent(0.081), "+8.1" + thin + "%"}, {size(32 << 20), "32" + thin + "MiB"},
-		{rounded(0.0914, 2), "0.091"}, {rounded(12.34, 2), "12"}, {duration(90), "90" + thin + "s"}, {duration(150), "2" + thin + "min 30" + thin + "s"},
-		{words("transactionsPerSecond"), "Transactions per second"},
+		{formatNumber(0), "0"}, {formatNumber(13.4333), "13.4"}, {formatNumber(0.00123456), "0.00123"}, {formatNumber(999.6), "1000"}, {formatNumber(1234.5), "1234"},
+		{formatNumber(1234567), "1" + thinSpace + "234" + thinSpace + "567"}, {formatNumber(-8.104), "−8.1"}, {formatNumber(math.NaN()), "–"}, {formatInteger(-12345), "−12" + thinSpace + "345"},
+		{formatPercent(0.0012), "0.12" + thinSpace + "%"}, {formatSignedPercent(0.081), "+8.1" + thinSpace + "%"}, {formatBytes(32 << 20), "32" + thinSpace + "MiB"},
+		{formatSignificant(0.0914, 2), "0.091"}, {formatSignificant(12.34, 2), "12"}, {formatSeconds(90), "90" + thinSpace + "s"}, {formatSeconds(150), "2" + thinSpace + "min 30" + thinSpace + "s"},
+		{splitCamelCase("transactionsPerSecond"), "Transactions per second"},
 	} {
 		if row.got != row.want {
 			t.Errorf("got %q, want %q", row.got, row.want)
@@ -309,7 +309,7 @@ func TestNumbersForPeople(t *testing.T) {
 }
 
 // The operator must not grow by a plotting library that it never uses.
-func TestTheOperatorDoesNotLinkReports(t *testing.T) {
+func TestOperatorDoesNotLinkReportPackage(t *testing.T) {
 	list, err := exec.Command("go", "list", "-deps", "../..", "../../cmd/agent").Output()
 	if err != nil {
 		t.Fatalf("list what the operator imports: %v", err)

@@ -12,32 +12,32 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// curve is a series with the name of whom it is about.
-type curve struct {
+// namedCurve is a series with the name of whom it is about.
+type namedCurve struct {
 	name   string
 	values results.Series
 }
 
 // resourceCharts show CPU and memory of everything that was observed.
-func resourceCharts(r *results.Result) []Chart {
-	var cpu, memory []curve
+func resourceCharts(r *results.RunResult) []Chart {
+	var cpu, memory []namedCurve
 	for _, m := range r.Members {
-		cpu = append(cpu, curve{m.Member, r.PerSecond(m.CPUSeconds)})
-		memory = append(memory, curve{m.Member, r.PerSecond(m.MemoryBytes)})
+		cpu = append(cpu, namedCurve{m.Member, r.ExpandToSeconds(m.CPUSeconds)})
+		memory = append(memory, namedCurve{m.Member, r.ExpandToSeconds(m.MemoryBytes)})
 	}
 	if len(cpu) == 0 {
 		return nil
 	}
-	cpuLimits, memoryLimits := limits(r)
-	unit, scale := bytesUnit(highest(memory))
+	cpuLimits, memoryLimits := observedLimits(r)
+	unit, scale := chooseByteUnit(maxCurveValue(memory))
 	return []Chart{
-		overTime(r, chartOf{"cpu", "CPU in use", "cores", 1}, cpu, cpuLimits),
-		overTime(r, chartOf{"memory", "Memory in use", unit, scale}, memory, memoryLimits),
+		timeSeriesChart(r, curveChartSpec{"cpu", "CPU in use", "cores", 1}, cpu, cpuLimits),
+		timeSeriesChart(r, curveChartSpec{"memory", "Memory in use", unit, scale}, memory, memoryLimits),
 	}
 }
 
 // recordedCharts are one for each name, with a curve for each subject.
-func recordedCharts(r *results.Result) []Chart {
+func recordedCharts(r *results.RunResult) []Chart {
 	var charts []Chart
 	var names []string
 	for _, s := range r.Recorded {
@@ -46,39 +46,39 @@ func recordedCharts(r *results.Result) []Chart {
 		}
 	}
 	for i, name := range names {
-		if isZero(r, name) {
+		if isAllZero(r, name) {
 			continue
 		}
-		var curves []curve
+		var curves []namedCurve
 		unit := ""
 		for _, s := range r.Recorded {
 			if s.Name == name {
 				unit = s.Unit
-				curves = append(curves, curve{subject(s), r.PerSecond(s.Values)})
+				curves = append(curves, namedCurve{subjectOrNetwork(s), r.ExpandToSeconds(s.Values)})
 			}
 		}
-		scale, title := 1.0, words(name)
+		scale, title := 1.0, splitCamelCase(name)
 		if rest, isBytes := strings.CutPrefix(unit, "B"); isBytes && (rest == "" || rest == "/s") {
-			unit, scale = bytesUnit(highest(curves))
+			unit, scale = chooseByteUnit(maxCurveValue(curves))
 			unit += rest
 		}
-		charts = append(charts, overTime(r, chartOf{fmt.Sprintf("recorded-%d-%s", i+1, fileName(name)), title, cmp.Or(unit, title), scale}, curves, nil))
+		charts = append(charts, timeSeriesChart(r, curveChartSpec{fmt.Sprintf("recorded-%d-%s", i+1, sanitizeFileName(name)), title, cmp.Or(unit, title), scale}, curves, nil))
 	}
 	return charts
 }
 
-// isZero tells whether all that was recorded under a name is zero. Such series are named, not drawn.
-func isZero(r *results.Result, name string) bool {
+// isAllZero tells whether all that was recorded under a name is zero. Such series are named, not drawn.
+func isAllZero(r *results.RunResult, name string) bool {
 	return !slices.ContainsFunc(r.Recorded, func(s results.NamedSeries) bool {
 		return s.Name == name && slices.ContainsFunc(s.Values, func(v float64) bool { return v != 0 && !math.IsNaN(v) })
 	})
 }
 
-// recordedText names the series that are not drawn.
-func recordedText(r *results.Result) []string {
+// zeroSeriesText names the series that are not drawn.
+func zeroSeriesText(r *results.RunResult) []string {
 	var names []string
 	for _, s := range r.Recorded {
-		if name := strings.ToLower(words(s.Name)); isZero(r, s.Name) && !slices.Contains(names, name) {
+		if name := strings.ToLower(splitCamelCase(s.Name)); isAllZero(r, s.Name) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -88,15 +88,15 @@ func recordedText(r *results.Result) []string {
 	return []string{"Zero, as far as known, throughout the window: " + strings.Join(names, ", ") + "."}
 }
 
-func subject(s results.NamedSeries) string {
+func subjectOrNetwork(s results.NamedSeries) string {
 	if s.Subject == "" {
 		return "network"
 	}
 	return s.Subject
 }
 
-// chartOf is how a chart of curves is called; its values are divided by scale to be in its unit.
-type chartOf struct {
+// curveChartSpec is how a chart of curves is called; its values are divided by scale to be in its unit.
+type curveChartSpec struct {
 	name, title, unit string
 	scale             float64
 }
@@ -104,33 +104,33 @@ type chartOf struct {
 // maxCurves that are told apart; of more, the mean is shown among all.
 const maxCurves = 8
 
-func overTime(r *results.Result, c chartOf, curves []curve, limits []float64) Chart {
-	g := newGraph(c.name, c.title, seconds, c.title+" ("+c.unit+")")
+func timeSeriesChart(r *results.RunResult, c curveChartSpec, curves []namedCurve, limits []float64) Chart {
+	g := newChartBuilder(c.name, c.title, secondsAxisTitle, c.title+" ("+c.unit+")")
 	if len(curves) > maxCurves {
-		g.crowd(curves, c.scale)
+		g.drawManyCurves(curves, c.scale)
 	} else {
 		for i, curve := range curves {
-			if l := g.series(curve.values, c.scale, lookOf(i).line(thickLine-0.3)); l != nil {
-				g.explain(curve.name, l)
+			if l := g.drawSeries(curve.values, c.scale, seriesStyleAt(i).lineStyle(thickLine-0.3)); l != nil {
+				g.addLegendEntry(curve.name, l)
 			}
 		}
 	}
-	top := highest(curves)
+	top := maxCurveValue(curves)
 	for _, limit := range limits {
-		text := "limit " + quantity(limit/c.scale, c.unit)
+		text := "limit " + formatQuantity(limit/c.scale, c.unit)
 		if limit <= 3*top {
-			g.level(limit/c.scale, text, rightEnd, hint)
+			g.drawHorizontalLine(limit/c.scale, text, rightEnd, hintLine)
 		} else {
 			g.Caption = strings.TrimSpace(g.Caption + " The " + text + " lies far above the chart.")
 		}
 	}
 	g.plot.X.Min, g.plot.X.Max = 0, float64(r.Times.WindowSeconds)
-	g.fromZero()
+	g.startAtZero()
 	return g.Chart
 }
 
-// crowd draws many curves in one look, and their mean.
-func (g *graph) crowd(curves []curve, scale float64) {
+// drawManyCurves draws many curves in one look, and their mean.
+func (g *chartBuilder) drawManyCurves(curves []namedCurve, scale float64) {
 	style := draw.LineStyle{Color: withAlpha(palette[0], 0x4d), Width: thinLine}
 	var mean results.Series
 	for i := range curves[0].values {
@@ -143,17 +143,17 @@ func (g *graph) crowd(curves []curve, scale float64) {
 		mean = append(mean, at.Mean())
 	}
 	for i, c := range curves {
-		if l := g.series(c.values, scale, style); l != nil && i == 0 {
-			g.explain(fmt.Sprintf("each of %d", len(curves)), l)
+		if l := g.drawSeries(c.values, scale, style); l != nil && i == 0 {
+			g.addLegendEntry(fmt.Sprintf("each of %d", len(curves)), l)
 		}
 	}
-	if l := g.series(mean, scale, draw.LineStyle{Color: ink, Width: thickLine}); l != nil {
-		g.explain("mean", l)
+	if l := g.drawSeries(mean, scale, draw.LineStyle{Color: inkColor, Width: thickLine}); l != nil {
+		g.addLegendEntry("mean", l)
 	}
 }
 
-// highest value of all curves; 0 if nothing was measured.
-func highest(curves []curve) float64 {
+// maxCurveValue value of all curves; 0 if nothing was measured.
+func maxCurveValue(curves []namedCurve) float64 {
 	top := 0.0
 	for _, c := range curves {
 		if v := c.values.Max(); !math.IsNaN(v) {
@@ -163,8 +163,8 @@ func highest(curves []curve) float64 {
 	return top
 }
 
-// words takes a name in camel case apart: pendingTransactions is Pending transactions.
-func words(name string) string {
+// splitCamelCase takes a name in camel case apart: pendingTransactions is Pending transactions.
+func splitCamelCase(name string) string {
 	var text strings.Builder
 	for i, r := range name {
 		switch {
@@ -179,8 +179,8 @@ func words(name string) string {
 	return text.String()
 }
 
-// fileName keeps of a name what is safe in a file's.
-func fileName(name string) string {
+// sanitizeFileName keeps of a name what is safe in a file's.
+func sanitizeFileName(name string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
 			return r

@@ -14,17 +14,17 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-const seconds = "Second of the window"
+const secondsAxisTitle = "Second of the window"
 
 var (
-	thinLine  = vg.Length(0.8)
-	thickLine = vg.Length(1.6)
-	dashed    = []vg.Length{5, 3}
-	hint      = draw.LineStyle{Color: faint, Width: 1, Dashes: dashed}
+	thinLine    = vg.Length(0.8)
+	thickLine   = vg.Length(1.6)
+	dashPattern = []vg.Length{5, 3}
+	hintLine    = draw.LineStyle{Color: faintColor, Width: 1, Dashes: dashPattern}
 )
 
 // RunCharts are the charts of one run, those first that say most.
-func RunCharts(r *results.Result) ([]Chart, error) {
+func RunCharts(r *results.RunResult) ([]Chart, error) {
 	charts, err := measuredCharts(r)
 	if b := r.Bottleneck; err == nil && b != nil && len(b.Evidence) > 0 {
 		charts = append(charts, utilizationChart(b))
@@ -33,7 +33,7 @@ func RunCharts(r *results.Result) ([]Chart, error) {
 }
 
 // measuredCharts show throughput, latency, CPU and memory, and blocks.
-func measuredCharts(r *results.Result) ([]Chart, error) {
+func measuredCharts(r *results.RunResult) ([]Chart, error) {
 	charts := []Chart{throughputOverTime(r)}
 	latency, err := latencyCharts(r)
 	if err != nil {
@@ -45,37 +45,37 @@ func measuredCharts(r *results.Result) ([]Chart, error) {
 }
 
 // throughputOverTime shows each second, smoothed where there are many; failures where there are some.
-func throughputOverTime(r *results.Result) Chart {
-	unit := unitOf(r.Summary.Unit)
-	g := newGraph("throughput-over-time", "Throughput over time", seconds, unit+" per second")
-	completed, failed := floats(r.Series.CompletedPerSecond), floats(r.Series.FailedPerSecond)
-	look := lookOf(0)
-	if span := smoothing(len(completed)); span > 1 {
-		faded := look.line(thinLine)
+func throughputOverTime(r *results.RunResult) Chart {
+	unit := unitOrDefault(r.Summary.Unit)
+	g := newChartBuilder("throughput-over-time", "Throughput over time", secondsAxisTitle, unit+" per second")
+	completed, failed := countsToSeries(r.Series.CompletedPerSecond), countsToSeries(r.Series.FailedPerSecond)
+	look := seriesStyleAt(0)
+	if span := smoothingSpan(len(completed)); span > 1 {
+		faded := look.lineStyle(thinLine)
 		faded.Color = withAlpha(look.color, 0x59)
-		if l := g.series(completed, 1, faded); l != nil {
-			g.explain("each second", l)
+		if l := g.drawSeries(completed, 1, faded); l != nil {
+			g.addLegendEntry("each second", l)
 		}
-		g.explain(fmt.Sprintf("mean over %d s", span), g.series(smooth(completed, span), 1, look.line(thickLine)))
-	} else if l := g.series(completed, 1, look.line(thickLine)); l != nil {
-		g.explain("completed", l)
+		g.addLegendEntry(fmt.Sprintf("mean over %d s", span), g.drawSeries(movingMean(completed, span), 1, look.lineStyle(thickLine)))
+	} else if l := g.drawSeries(completed, 1, look.lineStyle(thickLine)); l != nil {
+		g.addLegendEntry("completed", l)
 	}
 	if slices.Max(append(failed, 0)) > 0 {
-		if l := g.series(failed, 1, draw.LineStyle{Color: bad, Width: thickLine}); l != nil {
-			g.explain("failed", l)
+		if l := g.drawSeries(failed, 1, draw.LineStyle{Color: worseColor, Width: thickLine}); l != nil {
+			g.addLegendEntry("failed", l)
 		}
 	}
-	g.level(r.Summary.ThroughputPerSecond, "mean "+number(r.Summary.ThroughputPerSecond), rightEnd, hint)
+	g.drawHorizontalLine(r.Summary.ThroughputPerSecond, "mean "+formatNumber(r.Summary.ThroughputPerSecond), rightEnd, hintLine)
 	g.plot.X.Min, g.plot.X.Max = 0, float64(r.Times.WindowSeconds)
-	g.fromZero()
+	g.startAtZero()
 	return g.Chart
 }
 
-// smoothing is over how many seconds a series of that length is averaged to about 120 values; 1 for a short one.
-func smoothing(length int) int { return max(1, (length+119)/120) }
+// smoothingSpan is over how many seconds a series of that length is averaged to about 120 values; 1 for a short one.
+func smoothingSpan(length int) int { return max(1, (length+119)/120) }
 
-// smooth is the centred moving mean of what was measured.
-func smooth(values results.Series, span int) results.Series {
+// movingMean is the centred moving mean of what was measured.
+func movingMean(values results.Series, span int) results.Series {
 	means := make(results.Series, len(values))
 	for i := range values {
 		means[i] = values[max(0, i-span/2):min(len(values), i+span/2+1)].Mean()
@@ -84,7 +84,7 @@ func smooth(values results.Series, span int) results.Series {
 }
 
 // latencyCharts show the histogram in bars of equal ratio, and the percentiles up to where samples end.
-func latencyCharts(r *results.Result) ([]Chart, error) {
+func latencyCharts(r *results.RunResult) ([]Chart, error) {
 	h, err := r.DecodeHistogram()
 	if err != nil {
 		return nil, fmt.Errorf("read histogram of run %s: %w", r.Run.Name, err)
@@ -98,42 +98,42 @@ func latencyCharts(r *results.Result) ([]Chart, error) {
 // barsPerDecade of latency.
 const barsPerDecade = 25
 
-func latencyDistribution(r *results.Result, h *hdrhistogram.Histogram) Chart {
-	name := latencyName(r.Summary.Unit)
-	g := newGraph("latency-distribution", name+" distribution", name+" (ms)", "Share of "+unitOf(r.Summary.Unit)+" (%)")
+func latencyDistribution(r *results.RunResult, h *hdrhistogram.Histogram) Chart {
+	name := latencyTitle(r.Summary.Unit)
+	g := newChartBuilder("latency-distribution", name+" distribution", name+" (ms)", "Share of "+unitOrDefault(r.Summary.Unit)+" (%)")
 	counts := map[int]int64{}
 	for _, bar := range h.Distribution() {
 		if bar.Count > 0 {
 			counts[int(math.Floor(barsPerDecade*math.Log10(float64(bar.To)/1000)))] += bar.Count
 		}
 	}
-	b := bars{color: withAlpha(palette[0], 0xbf)}
+	b := barPlotter{color: withAlpha(palette[0], 0xbf)}
 	for bin, count := range counts {
 		from, to := math.Pow(10, float64(bin)/barsPerDecade), math.Pow(10, float64(bin+1)/barsPerDecade)
-		b.boxes = append(b.boxes, box{from, to, 100 * float64(count) / float64(h.TotalCount())})
+		b.rects = append(b.rects, barRect{from, to, 100 * float64(count) / float64(h.TotalCount())})
 	}
-	slices.SortFunc(b.boxes, func(a, b box) int { return int(math.Copysign(1, a.from-b.from)) })
+	slices.SortFunc(b.rects, func(a, b barRect) int { return int(math.Copysign(1, a.from-b.from)) })
 	g.plot.Add(b)
-	g.logarithmicX(logTicks{})
+	g.useLogarithmicX(logTicks{})
 	l := r.Summary.Latency
 	for i, p := range []struct {
 		name string
 		at   float64
 	}{{"p50", l.P50}, {"p95", l.P95}, {"p99", l.P99}} {
-		style := draw.LineStyle{Color: ink, Width: 1, Dashes: dashings[i%len(dashings)]}
+		style := draw.LineStyle{Color: inkColor, Width: 1, Dashes: dashPatterns[i%len(dashPatterns)]}
 		if p.at > 0 {
-			g.upright(p.at, "", style)
+			g.drawVerticalLine(p.at, "", style)
 		}
-		g.explain(p.name+" "+number(p.at)+" ms", &plotter.Line{LineStyle: style})
+		g.addLegendEntry(p.name+" "+formatNumber(p.at)+" ms", &plotter.Line{LineStyle: style})
 	}
-	g.fromZero()
-	g.Caption = fmt.Sprintf("%s latencies; each bar spans a ratio of %.2f.", exact(h.TotalCount()), math.Pow(10, 1.0/barsPerDecade))
+	g.startAtZero()
+	g.Caption = fmt.Sprintf("%s latencies; each bar spans a ratio of %.2f.", formatInteger(h.TotalCount()), math.Pow(10, 1.0/barsPerDecade))
 	return g.Chart
 }
 
 // latencyPercentiles has the share of what is slower on a logarithmic axis, so that the tail has as much room as the body.
-func latencyPercentiles(r *results.Result, h *hdrhistogram.Histogram) Chart {
-	g := newGraph("latency-percentiles", latencyName(r.Summary.Unit)+" by percentile", "Percentile", latencyName(r.Summary.Unit)+" (ms)")
+func latencyPercentiles(r *results.RunResult, h *hdrhistogram.Histogram) Chart {
+	g := newChartBuilder("latency-percentiles", latencyTitle(r.Summary.Unit)+" by percentile", "Percentile", latencyTitle(r.Summary.Unit)+" (ms)")
 	var points plotter.XYs
 	for _, b := range h.CumulativeDistributionWithTicks(10) {
 		if b.Quantile < 100 && b.Count > 0 {
@@ -143,7 +143,7 @@ func latencyPercentiles(r *results.Result, h *hdrhistogram.Histogram) Chart {
 	if len(points) == 0 {
 		points = plotter.XYs{{X: 1, Y: float64(h.Max()) / 1000}}
 	}
-	g.line(points, lookOf(0).line(thickLine))
+	g.drawLine(points, seriesStyleAt(0).lineStyle(thickLine))
 	last := points[len(points)-1].X
 	var ticks fixedTicks
 	for _, t := range []plot.Tick{{Value: 1, Label: "0"}, {Value: 2, Label: "50"}, {Value: 10, Label: "90"}, {Value: 100, Label: "99"},
@@ -153,18 +153,18 @@ func latencyPercentiles(r *results.Result, h *hdrhistogram.Histogram) Chart {
 		}
 	}
 	g.plot.X.Min, g.plot.X.Max = 1, math.Max(last, 2)
-	g.logarithmicX(ticks)
+	g.useLogarithmicX(ticks)
 	low, high := points[0].Y, points[len(points)-1].Y
 	if low > 0 && high/low > 20 {
-		g.logarithmicY()
+		g.useLogarithmicY()
 	} else {
-		g.fromZero()
+		g.startAtZero()
 	}
 	return g.Chart
 }
 
 // blockCharts show the time from each block to the next, and their size where it varies.
-func blockCharts(r *results.Result) []Chart {
+func blockCharts(r *results.RunResult) []Chart {
 	if len(r.Blocks) < 2 {
 		return nil
 	}
@@ -180,7 +180,7 @@ func blockCharts(r *results.Result) []Chart {
 	}
 	charts := []Chart{blockChart(r, "block-time", "Block time", "Time since the block before (ms)", times)}
 	if varied {
-		unit, scale := bytesUnit(slices.MaxFunc(sizes, func(a, b plotter.XY) int { return int(a.Y - b.Y) }).Y)
+		unit, scale := chooseByteUnit(slices.MaxFunc(sizes, func(a, b plotter.XY) int { return int(a.Y - b.Y) }).Y)
 		for i := range sizes {
 			sizes[i].Y /= scale
 		}
@@ -189,36 +189,36 @@ func blockCharts(r *results.Result) []Chart {
 	return charts
 }
 
-func blockChart(r *results.Result, name, title, y string, points plotter.XYs) Chart {
-	g := newGraph(name, title, seconds, y)
-	g.line(points, draw.LineStyle{Color: withAlpha(palette[0], 0x59), Width: thinLine})
-	g.points(points, draw.CircleGlyph{}, palette[0], 1.6)
+func blockChart(r *results.RunResult, name, title, y string, points plotter.XYs) Chart {
+	g := newChartBuilder(name, title, secondsAxisTitle, y)
+	g.drawLine(points, draw.LineStyle{Color: withAlpha(palette[0], 0x59), Width: thinLine})
+	g.drawPoints(points, draw.CircleGlyph{}, palette[0], 1.6)
 	g.plot.X.Min, g.plot.X.Max = 0, float64(r.Times.WindowSeconds)
-	g.fromZero()
-	g.Caption = exact(int64(len(r.Blocks))) + " blocks."
+	g.startAtZero()
+	g.Caption = formatInteger(int64(len(r.Blocks))) + " blocks."
 	if r.BlocksOmitted > 0 {
-		g.Caption = fmt.Sprintf("%s blocks; %s more were decided but not listed.", exact(int64(len(r.Blocks))), exact(r.BlocksOmitted))
+		g.Caption = fmt.Sprintf("%s blocks; %s more were decided but not listed.", formatInteger(int64(len(r.Blocks))), formatInteger(r.BlocksOmitted))
 	}
 	return g.Chart
 }
 
-// latencyName is what a latency is of operations in that unit: where they are blocks, the time from one to the next.
-func latencyName(unit string) string {
+// latencyTitle is what a latency is of operations in that unit: where they are blocks, the time from one to the next.
+func latencyTitle(unit string) string {
 	if unit == "blocks" {
 		return "Block time"
 	}
 	return "Latency"
 }
 
-// unitOf an operation, for people.
-func unitOf(unit string) string {
+// unitOrDefault an operation, for people.
+func unitOrDefault(unit string) string {
 	if unit == "" {
 		return "operations"
 	}
 	return unit
 }
 
-func floats(counts []int64) results.Series {
+func countsToSeries(counts []int64) results.Series {
 	values := make(results.Series, len(counts))
 	for i, n := range counts {
 		values[i] = float64(n)

@@ -23,20 +23,20 @@ func saturationCharts(e *experiment.Result) []Chart {
 		if len(e.Saturation) > 1 {
 			of = ": " + found.Name
 		}
-		rate := metricOf(e, string(v1alpha1.MetricThroughput))
-		throughput := s.newGraph(e, fmt.Sprintf("saturation-%d-throughput", i+1), "Throughput by load"+of, rate.axis(unit(e)))
-		throughput.estimates(s.lines[0].points, rate, lookOf(0), 0)
-		throughput.found(found)
-		level := serviceLevel(e)
-		latency := s.newGraph(e, fmt.Sprintf("saturation-%d-latency", i+1), level.title+" by load"+of, level.axis(""))
-		latency.estimates(s.lines[0].points, level, lookOf(0), 0)
+		rate := experimentMetric(e, string(v1alpha1.MetricThroughput))
+		throughput := s.newChartBuilder(e, fmt.Sprintf("saturation-%d-throughput", i+1), "Throughput by load"+of, rate.axisTitle(operationUnit(e)))
+		throughput.drawEstimates(s.lines[0].points, rate, seriesStyleAt(0), 0)
+		throughput.drawSearchResult(found)
+		level := serviceLevelMetric(e)
+		latency := s.newChartBuilder(e, fmt.Sprintf("saturation-%d-latency", i+1), level.title+" by load"+of, level.axisTitle(""))
+		latency.drawEstimates(s.lines[0].points, level, seriesStyleAt(0), 0)
 		if e.ServiceLevel != nil {
-			latency.level(e.ServiceLevel.LatencyMillis, "service level "+number(e.ServiceLevel.LatencyMillis)+" ms", leftEnd,
-				draw.LineStyle{Color: bad, Width: 1.1, Dashes: dashed})
+			latency.drawHorizontalLine(e.ServiceLevel.LatencyMillis, "service level "+formatNumber(e.ServiceLevel.LatencyMillis)+" ms", leftEnd,
+				draw.LineStyle{Color: worseColor, Width: 1.1, Dashes: dashPattern})
 		}
-		latency.found(found)
-		for _, g := range []*graph{throughput, latency} {
-			g.fromZero()
+		latency.drawSearchResult(found)
+		for _, g := range []*chartBuilder{throughput, latency} {
+			g.startAtZero()
 			g.Caption = intervalCaption(e)
 			charts = append(charts, g.Chart)
 		}
@@ -44,12 +44,12 @@ func saturationCharts(e *experiment.Result) []Chart {
 	return charts
 }
 
-// serviceLevel is the metric that was bounded; p95 in a document that does not say.
-func serviceLevel(e *experiment.Result) metric {
+// serviceLevelMetric is the metric that was bounded; p95 in a document that does not say.
+func serviceLevelMetric(e *experiment.Result) metricInfo {
 	if e.ServiceLevel == nil {
-		return metricOf(e, string(v1alpha1.MetricLatencyP95))
+		return experimentMetric(e, string(v1alpha1.MetricLatencyP95))
 	}
-	return metricOf(e, e.ServiceLevel.Metric)
+	return experimentMetric(e, e.ServiceLevel.Metric)
 }
 
 // searchSweep is the loads of one search alone.
@@ -60,15 +60,15 @@ func searchSweep(e *experiment.Result, found experiment.Saturation) sweep {
 		return sweep{}
 	}
 	load := own.Points[0].Parameters[len(own.Points[0].Parameters)-1].Name
-	return along(&own, load)
+	return sweepParameter(&own, load)
 }
 
-// found marks the highest load that met the service level, and the knee. They may be the same.
-func (g *graph) found(s experiment.Saturation) {
+// drawSearchResult marks the highest load that met the service level, and the knee. They may be the same.
+func (g *chartBuilder) drawSearchResult(s experiment.Saturation) {
 	if s.Load > 0 {
-		g.upright(float64(s.Load), "holds to "+strconv.FormatInt(s.Load, 10), draw.LineStyle{Color: good, Width: 1.1})
+		g.drawVerticalLine(float64(s.Load), "holds to "+strconv.FormatInt(s.Load, 10), draw.LineStyle{Color: betterColor, Width: 1.1})
 	}
 	if s.Knee > 0 && s.Knee != s.Load {
-		g.upright(float64(s.Knee), "knee "+strconv.FormatInt(s.Knee, 10), draw.LineStyle{Color: faint, Width: 1, Dashes: dashed})
+		g.drawVerticalLine(float64(s.Knee), "knee "+strconv.FormatInt(s.Knee, 10), draw.LineStyle{Color: faintColor, Width: 1, Dashes: dashPattern})
 	}
 }

@@ -27,14 +27,14 @@ const (
 
 // Colours of what is not data.
 var (
-	paper = color.NRGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}
-	ink   = color.NRGBA{R: 0x22, G: 0x26, B: 0x2b, A: 0xff}
-	faint = color.NRGBA{R: 0x6a, G: 0x72, B: 0x7c, A: 0xff}
-	grid  = color.NRGBA{R: 0xe3, G: 0xe6, B: 0xea, A: 0xff}
+	paperColor = color.NRGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}
+	inkColor   = color.NRGBA{R: 0x22, G: 0x26, B: 0x2b, A: 0xff}
+	faintColor = color.NRGBA{R: 0x6a, G: 0x72, B: 0x7c, A: 0xff}
+	gridColor  = color.NRGBA{R: 0xe3, G: 0xe6, B: 0xea, A: 0xff}
 )
 
 // palette is that of Okabe and Ito, which people who see no red or no green can tell apart, without its yellow, which is not
-// seen on white, and its black, which is the ink's.
+// renderedPage on white, and its black, which is the ink's.
 var palette = []color.NRGBA{
 	{R: 0x00, G: 0x72, B: 0xb2, A: 0xff},
 	{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff},
@@ -46,34 +46,34 @@ var palette = []color.NRGBA{
 
 // Colours with a meaning.
 var (
-	good = palette[2]
-	bad  = palette[1]
+	betterColor = palette[2]
+	worseColor  = palette[1]
 )
 
-// variables are the colours as the page's style sheet calls them, so that it can change them in the dark.
-var variables = map[color.NRGBA]string{
-	paper: "--paper", ink: "--ink", faint: "--faint", grid: "--grid",
+// cssVariables are the colours as the page's style sheet calls them, so that it can change them in the dark.
+var cssVariables = map[color.NRGBA]string{
+	paperColor: "--paper", inkColor: "--ink", faintColor: "--faint", gridColor: "--grid",
 	palette[0]: "--c0", palette[1]: "--c1", palette[2]: "--c2", palette[3]: "--c3", palette[4]: "--c4", palette[5]: "--c5",
 }
 
-// look is how the n-th of several series is told apart from the others, also in black and white.
-type look struct {
+// seriesStyle is how the n-th of several series is told apart from the others, also in black and white.
+type seriesStyle struct {
 	color  color.NRGBA
 	dashes []vg.Length
 	glyph  draw.GlyphDrawer
 }
 
 var (
-	dashings = [][]vg.Length{nil, {5, 2.5}, {1.5, 2}}
-	glyphs   = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
+	dashPatterns = [][]vg.Length{nil, {5, 2.5}, {1.5, 2}}
+	glyphs       = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
 )
 
-func lookOf(n int) look {
+func seriesStyleAt(n int) seriesStyle {
 	round := n / len(palette)
-	return look{color: palette[n%len(palette)], dashes: dashings[round%len(dashings)], glyph: glyphs[n%len(glyphs)]}
+	return seriesStyle{color: palette[n%len(palette)], dashes: dashPatterns[round%len(dashPatterns)], glyph: glyphs[n%len(glyphs)]}
 }
 
-func (l look) line(width vg.Length) draw.LineStyle {
+func (l seriesStyle) lineStyle(width vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: l.color, Width: width, Dashes: l.dashes}
 }
 
@@ -88,11 +88,11 @@ func textStyle(size vg.Length, weight font.Font, c color.Color) text.Style {
 	return text.Style{Color: c, Font: weight, Handler: plot.DefaultTextHandler}
 }
 
-// bold is WeightBold of golang.org/x/image/font.
-const bold = 3
+// boldWeight is WeightBold of golang.org/x/image/font.
+const boldWeight = 3
 
 var headingStyle = func() text.Style {
-	s := textStyle(fontSize+2, font.Font{Weight: bold}, ink)
+	s := textStyle(fontSize+2, font.Font{Weight: boldWeight}, inkColor)
 	s.YAlign = draw.YTop
 	return s
 }()
@@ -102,25 +102,25 @@ func newPlot(x, y string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Color, axis.Width = faint, 0.6
-		axis.Tick.Color, axis.Tick.Width, axis.Tick.Length = faint, 0.6, 3
+		axis.Color, axis.Width = faintColor, 0.6
+		axis.Tick.Color, axis.Tick.Width, axis.Tick.Length = faintColor, 0.6, 3
 		axis.Padding = 4
 		axis.Label.Padding = 3
 		label, tick := axis.Label.TextStyle, axis.Tick.Label
-		axis.Label.TextStyle = textStyle(fontSize, font.Font{}, ink)
+		axis.Label.TextStyle = textStyle(fontSize, font.Font{}, inkColor)
 		axis.Label.TextStyle.XAlign, axis.Label.TextStyle.YAlign = label.XAlign, label.YAlign
-		axis.Tick.Label = textStyle(fontSize, font.Font{}, faint)
+		axis.Tick.Label = textStyle(fontSize, font.Font{}, faintColor)
 		axis.Tick.Label.XAlign, axis.Tick.Label.YAlign = tick.XAlign, tick.YAlign
 		axis.Tick.Marker = linearTicks{}
 	}
-	p.X.Label.Text, p.Y.Label.Text = shortened(plain(x), 60), shortened(plain(y), 36)
+	p.X.Label.Text, p.Y.Label.Text = truncateRunes(dropUnprintable(x), 60), truncateRunes(dropUnprintable(y), 36)
 	p.Y.Width = 0
 	p.Y.Tick.Width = 0
 	return p
 }
 
-// plain drops what cannot be drawn, and line breaks: names come from outside.
-func plain(s string) string {
+// dropUnprintable drops what cannot be drawn, and line breaks: names come from outside.
+func dropUnprintable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return -1
@@ -129,30 +129,30 @@ func plain(s string) string {
 	}, s)
 }
 
-// themed makes a drawing an element of a page: without prologue and fixed size, with a name for those who cannot see it, and
+// embedSVG makes a drawing an element of a page: without prologue and fixed size, with a name for those who cannot see it, and
 // with the page's colours.
-func themed(drawing []byte, title string, height vg.Length) []byte {
+func embedSVG(drawing []byte, title string, height vg.Length) []byte {
 	_, body, _ := bytes.Cut(drawing, []byte("<svg"))
 	_, body, _ = bytes.Cut(body, []byte(">"))
-	body = colorPattern.ReplaceAllFunc(body, variable)
+	body = colorPattern.ReplaceAllFunc(body, cssColor)
 	return fmt.Appendf(nil, `<svg viewBox="0 0 %g %g" role="img" aria-label="%s">%s`,
-		chartWidth.Points(), height.Points(), html.EscapeString(plain(title)), body)
+		chartWidth.Points(), height.Points(), html.EscapeString(dropUnprintable(title)), body)
 }
 
 var colorPattern = regexp.MustCompile(`:#[0-9A-F]{6}\b`)
 
-// variable is the page's name for a colour. A translucent one may be off by a little, because the library keeps it multiplied.
-func variable(drawn []byte) []byte {
+// cssColor is the page's name for a colour. A translucent one may be off by a little, because the library keeps it multiplied.
+func cssColor(drawn []byte) []byte {
 	var r, g, b uint8
 	if _, err := fmt.Sscanf(string(drawn), ":#%02X%02X%02X", &r, &g, &b); err != nil {
 		return drawn
 	}
-	for c, name := range variables {
-		if near(c.R, r) && near(c.G, g) && near(c.B, b) {
+	for c, name := range cssVariables {
+		if isNearColor(c.R, r) && isNearColor(c.G, g) && isNearColor(c.B, b) {
 			return []byte(":var(" + name + ")")
 		}
 	}
 	return drawn
 }
 
-func near(a, b uint8) bool { return max(a, b)-min(a, b) <= 3 }
+func isNearColor(a, b uint8) bool { return max(a, b)-min(a, b) <= 3 }

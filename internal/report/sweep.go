@@ -18,7 +18,7 @@ type sweep struct {
 	// values in order, as text and as positions on the axis.
 	values    []string
 	positions []float64
-	// numeric says that the positions are the values themselves; else they are 0, 1, 2, …
+	// parseNumeric says that the positions are the values themselves; else they are 0, 1, 2, …
 	numeric bool
 	lines   []sweepLine
 }
@@ -33,12 +33,12 @@ type sweepLine struct {
 // sweepPoint is a point with its runs, at its place on the axis.
 type sweepPoint struct {
 	experiment.Point
-	at   float64
-	runs []experiment.Run
+	position float64
+	runs     []experiment.Run
 }
 
-// parameters that a point can have: the axes, and the load of a search, which is none of them.
-func parameters(e *experiment.Result) []string {
+// parameterNames that a point can have: the axes, and the load of a search, which is none of them.
+func parameterNames(e *experiment.Result) []string {
 	names := []string{}
 	for _, a := range e.Axes {
 		names = append(names, a.Name)
@@ -53,38 +53,38 @@ func parameters(e *experiment.Result) []string {
 	return names
 }
 
-// sweeps are one for each parameter that took several values; without any, one over the variants.
-func sweeps(e *experiment.Result) []sweep {
+// findSweeps are one for each parameter that took several values; without any, one over the variants.
+func findSweeps(e *experiment.Result) []sweep {
 	var all []sweep
-	for _, name := range parameters(e) {
-		if s := along(e, name); len(s.values) > 1 {
+	for _, name := range parameterNames(e) {
+		if s := sweepParameter(e, name); len(s.values) > 1 {
 			all = append(all, s)
 		}
 	}
 	if len(all) == 0 && len(e.Variants) > 1 {
-		all = append(all, overVariants(e))
+		all = append(all, sweepVariants(e))
 	}
 	return all
 }
 
-func along(e *experiment.Result, name string) sweep {
+func sweepParameter(e *experiment.Result, name string) sweep {
 	s := sweep{parameter: name}
 	for _, p := range e.Points {
-		if v := parameter(p, name); v != "" && !slices.Contains(s.values, v) {
+		if v := parameterValue(p, name); v != "" && !slices.Contains(s.values, v) {
 			s.values = append(s.values, v)
 		}
 	}
-	s.place()
+	s.placeValues()
 	for _, p := range e.Points {
-		at := slices.Index(s.values, parameter(p, name))
+		at := slices.Index(s.values, parameterValue(p, name))
 		if at < 0 {
 			continue
 		}
-		line := s.line(othersThan(e, p, name))
-		line.points = append(line.points, sweepPoint{p, s.positions[at], runsOf(e, p.Name)})
+		line := s.findOrAddLine(describeOtherParameters(e, p, name))
+		line.points = append(line.points, sweepPoint{p, s.positions[at], runsOfPoint(e, p.Name)})
 	}
 	for _, l := range s.lines {
-		slices.SortStableFunc(l.points, func(a, b sweepPoint) int { return cmp.Compare(a.at, b.at) })
+		slices.SortStableFunc(l.points, func(a, b sweepPoint) int { return cmp.Compare(a.position, b.position) })
 	}
 	s.nameLines(len(e.Variants))
 	return s
@@ -97,22 +97,22 @@ func (s *sweep) nameLines(variants int) {
 	}
 }
 
-func overVariants(e *experiment.Result) sweep {
+func sweepVariants(e *experiment.Result) sweep {
 	s := sweep{parameter: "variant", values: e.Variants, lines: []sweepLine{{}}}
-	s.place()
+	s.placeValues()
 	for _, p := range e.Points {
 		if at := slices.Index(e.Variants, p.Variant); at >= 0 {
-			s.lines[0].points = append(s.lines[0].points, sweepPoint{p, s.positions[at], runsOf(e, p.Name)})
+			s.lines[0].points = append(s.lines[0].points, sweepPoint{p, s.positions[at], runsOfPoint(e, p.Name)})
 		}
 	}
 	return s
 }
 
-// place sorts the values if all of them are numbers, and says where they lie.
-func (s *sweep) place() {
+// placeValues sorts the values if all of them are numbers, and says where they lie.
+func (s *sweep) placeValues() {
 	numbers := map[string]float64{}
 	for _, v := range s.values {
-		if n, isNumber := numeric(v); isNumber {
+		if n, isNumber := parseNumeric(v); isNumber {
 			numbers[v] = n
 		}
 	}
@@ -129,14 +129,14 @@ func (s *sweep) place() {
 	}
 }
 
-// numeric reads what an axis may hold: numbers, quantities such as 4Gi, times such as 30s (in seconds).
-func numeric(text string) (float64, bool) {
+// parseNumeric reads what an axis may hold: numbers, quantities such as 4Gi, times such as 30s (in seconds).
+func parseNumeric(text string) (float64, bool) {
 	if n, err := strconv.ParseFloat(text, 64); err == nil {
-		return n, finite(n)
+		return n, isFinite(n)
 	}
 	if q, err := resource.ParseQuantity(text); err == nil {
 		n := q.AsApproximateFloat64()
-		return n, finite(n)
+		return n, isFinite(n)
 	}
 	if d, err := time.ParseDuration(text); err == nil {
 		return d.Seconds(), true
@@ -144,7 +144,7 @@ func numeric(text string) (float64, bool) {
 	return 0, false
 }
 
-func (s *sweep) line(name string) *sweepLine {
+func (s *sweep) findOrAddLine(name string) *sweepLine {
 	i := slices.IndexFunc(s.lines, func(l sweepLine) bool { return l.name == name })
 	if i < 0 {
 		s.lines = append(s.lines, sweepLine{name: name})
@@ -153,32 +153,32 @@ func (s *sweep) line(name string) *sweepLine {
 	return &s.lines[i]
 }
 
-// othersThan names a point by its variant and every parameter but one.
-func othersThan(e *experiment.Result, p experiment.Point, but string) string {
+// describeOtherParameters names a point by its variant and every parameter but one.
+func describeOtherParameters(e *experiment.Result, p experiment.Point, but string) string {
 	var parts []string
 	if p.Variant != "" {
 		parts = append(parts, p.Variant)
 	}
 	for _, parameter := range p.Parameters {
-		if parameter.Name != but && len(distinct(e, parameter.Name)) > 1 {
+		if parameter.Name != but && len(distinctValues(e, parameter.Name)) > 1 {
 			parts = append(parts, parameter.Name+" "+parameter.Value)
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-func distinct(e *experiment.Result, name string) []string {
+func distinctValues(e *experiment.Result, name string) []string {
 	var values []string
 	for _, p := range e.Points {
-		if v := parameter(p, name); v != "" && !slices.Contains(values, v) {
+		if v := parameterValue(p, name); v != "" && !slices.Contains(values, v) {
 			values = append(values, v)
 		}
 	}
 	return values
 }
 
-// placeOf names a point by its variant and all its parameters.
-func placeOf(p experiment.Point) string {
+// formatPoint names a point by its variant and all its parameters.
+func formatPoint(p experiment.Point) string {
 	var parts []string
 	if p.Variant != "" {
 		parts = append(parts, p.Variant)
@@ -192,7 +192,7 @@ func placeOf(p experiment.Point) string {
 	return strings.Join(parts, ", ")
 }
 
-func runsOf(e *experiment.Result, point string) []experiment.Run {
+func runsOfPoint(e *experiment.Result, point string) []experiment.Run {
 	var runs []experiment.Run
 	for _, r := range e.Runs {
 		if r.Point == point {

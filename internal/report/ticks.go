@@ -9,21 +9,21 @@ import (
 // linearTicks are a few round numbers, 1, 2 or 5 times a power of ten apart.
 type linearTicks struct{}
 
-const wantedTicks = 6
+const targetTicks = 6
 
 // Ticks implements plot.Ticker. They are counted out: so close together that floating point cannot tell them apart, or so far
 // that it cannot hold them, they are fewer.
 func (linearTicks) Ticks(low, high float64) []plot.Tick {
-	step := roundStep(high/wantedTicks - low/wantedTicks)
+	step := roundStep(high/targetTicks - low/targetTicks)
 	if !(high > low) || !(step > 0) {
-		return []plot.Tick{{Value: low, Label: number(low)}}
+		return []plot.Tick{{Value: low, Label: formatNumber(low)}}
 	}
 	first := math.Ceil(low/step - 1e-9)
 	var ticks []plot.Tick
-	for i := range wantedTicks + 2 {
+	for i := range targetTicks + 2 {
 		v := (first + float64(i)) * step
 		if v >= low-step*1e-9 && v <= high+step*1e-9 && (len(ticks) == 0 || v > ticks[len(ticks)-1].Value) {
-			ticks = append(ticks, plot.Tick{Value: v, Label: number(v)})
+			ticks = append(ticks, plot.Tick{Value: v, Label: formatNumber(v)})
 		}
 	}
 	return ticks
@@ -43,7 +43,7 @@ func roundStep(step float64) float64 {
 // logTicks are powers of ten, and 2 and 5 times them where the range is short; some of the powers where it is very long.
 type logTicks struct{}
 
-const wantedPowers = 12
+const targetPowers = 12
 
 // Ticks implements plot.Ticker. There are none from 0 or below.
 func (logTicks) Ticks(low, high float64) []plot.Tick {
@@ -56,10 +56,10 @@ func (logTicks) Ticks(low, high float64) []plot.Tick {
 	}
 	first, last := int(math.Floor(math.Log10(low))), int(math.Floor(math.Log10(high)))
 	var ticks []plot.Tick
-	for power := first; power <= last; power += 1 + (last-first)/wantedPowers {
+	for power := first; power <= last; power += 1 + (last-first)/targetPowers {
 		for _, factor := range factors {
 			if v := factor * math.Pow10(power); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
-				ticks = append(ticks, plot.Tick{Value: v, Label: number(v)})
+				ticks = append(ticks, plot.Tick{Value: v, Label: formatNumber(v)})
 			}
 		}
 	}
@@ -76,7 +76,7 @@ func (t fixedTicks) Ticks(_, _ float64) []plot.Tick { return t }
 func valueTicks(values []float64) fixedTicks {
 	var ticks fixedTicks
 	for _, v := range values {
-		ticks = append(ticks, plot.Tick{Value: v, Label: number(v)})
+		ticks = append(ticks, plot.Tick{Value: v, Label: formatNumber(v)})
 	}
 	return ticks
 }
@@ -85,7 +85,7 @@ func valueTicks(values []float64) fixedTicks {
 func nameTicks(names []string) fixedTicks {
 	var ticks fixedTicks
 	for i, name := range names {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: plain(name)})
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: dropUnprintable(name)})
 	}
 	return ticks
 }

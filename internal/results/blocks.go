@@ -34,15 +34,15 @@ type NamedSeries struct {
 	Values Series `json:"values"`
 }
 
-// checkSeries wants series as long as the window, and blocks in their order within it.
-func (w *Worker) checkSeries() error {
+// validateSeries wants series as long as the window, and blocks in their order within it.
+func (w *WorkerResult) validateSeries() error {
 	if err := checkResolution(w.SeriesSeconds); err != nil {
 		return err
 	}
 	want := seriesLength(w.WindowSeconds, w.SeriesSeconds)
 	for i, s := range w.Series {
-		if max(len(s.Subject), len(s.Name), len(s.Unit)) > maxName {
-			return fmt.Errorf("series[%d]: a name is longer than %d bytes", i, maxName)
+		if max(len(s.Subject), len(s.Name), len(s.Unit)) > maxNameBytes {
+			return fmt.Errorf("series[%d]: a name is longer than %d bytes", i, maxNameBytes)
 		}
 		if s.Name == "" || len(s.Values) != want {
 			return fmt.Errorf("series[%d] (%s %s): %d values, want %d for %d seconds", i, s.Subject, s.Name, len(s.Values), want, w.WindowSeconds)
@@ -52,8 +52,8 @@ func (w *Worker) checkSeries() error {
 		return fmt.Errorf("blocks: %d are more than %d", len(w.Blocks), MaxBlocks)
 	}
 	for i, b := range w.Blocks {
-		if len(b.Proposer) > maxName {
-			return fmt.Errorf("blocks[%d]: the name of the proposer is longer than %d bytes", i, maxName)
+		if len(b.Proposer) > maxNameBytes {
+			return fmt.Errorf("blocks[%d]: the name of the proposer is longer than %d bytes", i, maxNameBytes)
 		}
 		if b.Micros < 0 || b.Micros >= int64(w.WindowSeconds)*1e6 {
 			return fmt.Errorf("blocks[%d]: %d µs do not lie in a window of %d s", i, b.Micros, w.WindowSeconds)
@@ -69,7 +69,7 @@ func (w *Worker) checkSeries() error {
 type blockTail struct{ height, omitted int64 }
 
 // addBlocks keeps every height once, as the first worker saw it, and at most MaxBlocks of them.
-func (m *Merger) addBlocks(w *Worker) {
+func (m *Merger) addBlocks(w *WorkerResult) {
 	tail := blockTail{omitted: w.BlocksOmitted}
 	for _, b := range w.Blocks {
 		m.heights = append(m.heights, b.Height)
@@ -99,7 +99,7 @@ func (m *Merger) addSeries(s NamedSeries) {
 	merged, key := m.measurement, seriesKey{s.Subject, s.Name}
 	i, known := m.series[key]
 	switch {
-	case known && len(s.Values.known()) > len(merged.Series[i].Values.known()):
+	case known && len(s.Values.measuredValues()) > len(merged.Series[i].Values.measuredValues()):
 		merged.Series[i] = s
 	case !known && len(merged.Series) < maxSeries:
 		m.series[key] = len(merged.Series)
@@ -107,8 +107,8 @@ func (m *Merger) addSeries(s NamedSeries) {
 	}
 }
 
-// SeriesNamed are all series of that name, by subject.
-func (m *Measurement) SeriesNamed(name string) []NamedSeries {
+// SeriesByName are all series of that name, by subject.
+func (m *Measurement) SeriesByName(name string) []NamedSeries {
 	var all []NamedSeries
 	for _, s := range m.Series {
 		if s.Name == name {

@@ -53,36 +53,36 @@ type Utilization struct {
 	Threshold   float64 `json:"threshold"`
 	Message     string  `json:"message"`
 
-	sign sign
+	limitKind limitKind
 }
 
-// sign says how much a utilization proves.
-type sign int
+// limitKind says how much a utilization proves.
+type limitKind int
 
 const (
-	// capacity that is used up limits by itself.
-	capacity sign = iota
-	// symptom is waiting that one sees; what it waits for may be a capacity.
-	symptom
+	// capacityLimit that is used up limits by itself.
+	capacityLimit limitKind = iota
+	// waitSymptom is waiting that one sees; what it waits for may be a capacity.
+	waitSymptom
 )
 
-// atLimit tells whether the resource held the run back.
-func (u Utilization) atLimit() bool { return u.Utilization >= u.Threshold }
+// isAtLimit tells whether the resource held the run back.
+func (u Utilization) isAtLimit() bool { return u.Utilization >= u.Threshold }
 
-// nearness orders by how near a resource was to its limit.
-func (u Utilization) nearness() float64 { return u.Utilization / u.Threshold }
+// thresholdRatio orders by how near a resource was to its limit.
+func (u Utilization) thresholdRatio() float64 { return u.Utilization / u.Threshold }
 
-// Bottleneck finds what was at its limit. Containers tell hosts' names, and the emulation what a link can carry; it may be nil.
+// FindBottleneck finds what was at its limit. Containers tell hosts' names, and the emulation what a link can carry; it may be nil.
 // A capacity that is used up stands before a symptom, since it explains it: who is throttled on a full host waits for the host.
-func (m *Measurement) Bottleneck(containers []Container, emulated *Emulation) *Bottleneck {
-	all := slices.Concat(m.containersUse(), m.workersUse(), m.hostsUse(containers), m.databasesUse(), m.linksUse(emulated))
+func (m *Measurement) FindBottleneck(containers []ContainerInfo, emulated *EmulatedLatency) *Bottleneck {
+	all := slices.Concat(m.containerUtilizations(), m.workerUtilizations(), m.hostUtilizations(containers), m.databaseUtilizations(), m.linkUtilizations(emulated))
 	slices.SortStableFunc(all, func(a, b Utilization) int {
-		return cmp.Or(boolOrder(a.atLimit(), b.atLimit()), bySign(a, b), cmp.Compare(b.nearness(), a.nearness()))
+		return cmp.Or(compareTrueFirst(a.isAtLimit(), b.isAtLimit()), compareLimitKind(a, b), cmp.Compare(b.thresholdRatio(), a.thresholdRatio()))
 	})
 	switch {
 	case len(all) == 0:
 		return &Bottleneck{Resource: ResourceNone, Message: "unknown: nothing was observed", Evidence: []Utilization{}}
-	case !all[0].atLimit():
+	case !all[0].isAtLimit():
 		return &Bottleneck{Resource: ResourceNone, Utilization: all[0].Utilization, Evidence: all,
 			Message: "none: nothing was at its limit, the load is too small or waits for answers; nearest " + all[0].Message}
 	}
@@ -90,8 +90,8 @@ func (m *Measurement) Bottleneck(containers []Container, emulated *Emulation) *B
 	return &Bottleneck{Resource: first.Resource, Subject: first.Subject, Utilization: first.Utilization, Message: first.Message, Evidence: all}
 }
 
-// boolOrder puts true first.
-func boolOrder(a, b bool) int {
+// compareTrueFirst puts true first.
+func compareTrueFirst(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -101,40 +101,40 @@ func boolOrder(a, b bool) int {
 	return 1
 }
 
-// bySign puts capacities before symptoms where both are at their limits.
-func bySign(a, b Utilization) int {
-	if !a.atLimit() || !b.atLimit() {
+// compareLimitKind puts capacities before symptoms where both are at their limits.
+func compareLimitKind(a, b Utilization) int {
+	if !a.isAtLimit() || !b.isAtLimit() {
 		return 0
 	}
-	return cmp.Compare(a.sign, b.sign)
+	return cmp.Compare(a.limitKind, b.limitKind)
 }
 
-// use is a capacity of which value is used.
-func use(r Resource, subject string, value, limit, threshold float64, unit string) Utilization {
-	u := Utilization{Resource: r, Subject: subject, Value: rounded(value), Limit: rounded(limit), Unit: unit,
-		Utilization: rounded(value / limit), Threshold: threshold, sign: capacity}
-	u.Message = fmt.Sprintf("%s %s %s (%s of %s %s)", subject, words[r], whole(u.Utilization), short(value), short(limit), unit)
+// capacityUtilization is a capacity of which value is used.
+func capacityUtilization(r Resource, subject string, value, limit, threshold float64, unit string) Utilization {
+	u := Utilization{Resource: r, Subject: subject, Value: roundUtilization(value), Limit: roundUtilization(limit), Unit: unit,
+		Utilization: roundUtilization(value / limit), Threshold: threshold, limitKind: capacityLimit}
+	u.Message = fmt.Sprintf("%s %s %s (%s of %s %s)", subject, resourceLabels[r], formatWholePercent(u.Utilization), formatDecimal(value), formatDecimal(limit), unit)
 	return u
 }
 
-// wait is a symptom: the share of something that waited.
-func wait(r Resource, subject string, value, limit, threshold float64, unit, message string) Utilization {
-	u := use(r, subject, value, limit, threshold, unit)
-	u.sign = symptom
-	u.Message = fmt.Sprintf("%s %s %s", subject, message, whole(u.Utilization))
+// waitUtilization is a symptom: the share of something that waited.
+func waitUtilization(r Resource, subject string, value, limit, threshold float64, unit, message string) Utilization {
+	u := capacityUtilization(r, subject, value, limit, threshold, unit)
+	u.limitKind = waitSymptom
+	u.Message = fmt.Sprintf("%s %s %s", subject, message, formatWholePercent(u.Utilization))
 	return u
 }
 
-// words for people.
-var words = map[Resource]string{
+// resourceLabels for people.
+var resourceLabels = map[Resource]string{
 	MemberCPU: "CPU", DatabaseCPU: "CPU", WorkerCPU: "CPU", HostCPU: "host CPU", ConnectionsInUse: "database connections",
 	NetworkBandwidth: "network", DiskSpace: "disk space",
 }
 
-// short has at most two decimals.
-func short(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }
+// formatDecimal has at most two decimals.
+func formatDecimal(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }
 
-func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+func roundUtilization(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
-// whole is a share in whole percent.
-func whole(share float64) string { return fmt.Sprintf("%.0f %%", share*100) }
+// formatWholePercent is a share in whole percent.
+func formatWholePercent(share float64) string { return fmt.Sprintf("%.0f %%", share*100) }

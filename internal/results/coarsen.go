@@ -12,23 +12,23 @@ const (
 	maxMembers = 4096
 	// maxSeries of a measurement besides throughput, CPU and memory.
 	maxSeries = 20_000
-	// maxName bounds the names in reports, in bytes.
-	maxName = 253
+	// maxNameBytes bounds the names in reports, in bytes.
+	maxNameBytes = 253
 	// maxSeriesValues bounds what a measurement holds of series in memory; MaxDecodedBytes cannot have more.
 	maxSeriesValues = MaxDecodedBytes / 4
 
 	// coarsestSeconds is the coarsest resolution of series. 48 h have 42 values then.
 	coarsestSeconds = 4096
-	// thinBlocksFrom is the resolution from which on the list of blocks is halved as well.
-	thinBlocksFrom = 64
+	// blockThinningSeconds is the resolution from which on the list of blocks is halved as well.
+	blockThinningSeconds = 64
 )
 
-// resolution is the number of seconds that each value covers: 0, which documents leave out, is one.
-func resolution(seriesSeconds int) int { return max(1, seriesSeconds) }
+// secondsPerValue is the number of seconds that each value covers: 0, which documents leave out, is one.
+func secondsPerValue(seriesSeconds int) int { return max(1, seriesSeconds) }
 
 // seriesLength is the number of values of a series over some seconds.
 func seriesLength(seconds, seriesSeconds int) int {
-	each := resolution(seriesSeconds)
+	each := secondsPerValue(seriesSeconds)
 	return (seconds + each - 1) / each
 }
 
@@ -40,8 +40,8 @@ func checkResolution(seriesSeconds int) error {
 	return nil
 }
 
-// Halved returns a series with the mean of each two values, without the missing ones.
-func (s Series) Halved() Series {
+// HalveResolution returns a series with the mean of each two values, without the missing ones.
+func (s Series) HalveResolution() Series {
 	half := make(Series, 0, (len(s)+1)/2)
 	for i := 0; i < len(s); i += 2 {
 		value := s[i]
@@ -57,9 +57,9 @@ func (s Series) Halved() Series {
 	return half
 }
 
-// PerSecond returns a series of a result with a value in the last of the seconds that it covers, and Missing in the others.
-func (r *Result) PerSecond(s Series) Series {
-	each := resolution(r.SeriesSeconds)
+// ExpandToSeconds returns a series of a result with a value in the last of the seconds that it covers, and Missing in the others.
+func (r *RunResult) ExpandToSeconds(s Series) Series {
+	each := secondsPerValue(r.SeriesSeconds)
 	if each == 1 {
 		return s
 	}
@@ -76,31 +76,31 @@ func (r *Result) PerSecond(s Series) Series {
 }
 
 // halveSeries halves the resolution of series and members, in copies of what holds them: a cut shares it with the whole.
-func halveSeries(seriesSeconds *int, series []NamedSeries, members []Member) {
-	*seriesSeconds = 2 * resolution(*seriesSeconds)
+func halveSeries(seriesSeconds *int, series []NamedSeries, members []MemberUsage) {
+	*seriesSeconds = 2 * secondsPerValue(*seriesSeconds)
 	for i := range series {
-		series[i].Values = series[i].Values.Halved()
+		series[i].Values = series[i].Values.HalveResolution()
 	}
 	for i := range members {
-		members[i].CPUSeconds, members[i].MemoryBytes = members[i].CPUSeconds.Halved(), members[i].MemoryBytes.Halved()
+		members[i].CPUSeconds, members[i].MemoryBytes = members[i].CPUSeconds.HalveResolution(), members[i].MemoryBytes.HalveResolution()
 	}
 }
 
-// coarsen makes the result smaller by one step of the rule in docs/results.md. It returns false if no step is left.
-func (r *Result) coarsen() bool {
-	if resolution(r.SeriesSeconds) >= coarsestSeconds {
-		return r.dropObserved()
+// coarsenOnce makes the result smaller by one step of the rule in docs/results.md. It returns false if no step is left.
+func (r *RunResult) coarsenOnce() bool {
+	if secondsPerValue(r.SeriesSeconds) >= coarsestSeconds {
+		return r.dropObservedTargets()
 	}
 	halveSeries(&r.SeriesSeconds, r.Recorded, r.Members)
-	if r.SeriesSeconds > thinBlocksFrom {
+	if r.SeriesSeconds > blockThinningSeconds {
 		r.BlocksOmitted += int64(len(r.Blocks) - len(r.Blocks)/2)
 		r.Blocks = r.Blocks[:len(r.Blocks)/2]
 	}
 	return true
 }
 
-// dropObserved removes the sampled endpoints from the workload; false if there are none. Members and series still have their names.
-func (r *Result) dropObserved() bool {
+// dropObservedTargets removes the sampled endpoints from the workload; false if there are none. Members and series still have their names.
+func (r *RunResult) dropObservedTargets() bool {
 	var workload map[string]json.RawMessage
 	if json.Unmarshal(r.Workload, &workload) != nil || workload["observe"] == nil {
 		return false
@@ -114,22 +114,22 @@ func (r *Result) dropObserved() bool {
 	return true
 }
 
-// coarsen makes the worker's result smaller by one step; false if no step is left.
-func (w *Worker) coarsen() bool {
-	if resolution(w.SeriesSeconds) >= coarsestSeconds {
+// coarsenOnce makes the worker's result smaller by one step; false if no step is left.
+func (w *WorkerResult) coarsenOnce() bool {
+	if secondsPerValue(w.SeriesSeconds) >= coarsestSeconds {
 		return false
 	}
 	halveSeries(&w.SeriesSeconds, w.Series, w.Members)
-	if w.SeriesSeconds > thinBlocksFrom {
+	if w.SeriesSeconds > blockThinningSeconds {
 		w.BlocksOmitted += int64(len(w.Blocks) - len(w.Blocks)/2)
 		w.Blocks = w.Blocks[:len(w.Blocks)/2]
 	}
 	return true
 }
 
-// coarsen halves the resolution of the measurement's series; false if it is the coarsest.
-func (m *Measurement) coarsen() bool {
-	if resolution(m.SeriesSeconds) >= coarsestSeconds {
+// coarsenOnce halves the resolution of the measurement's series; false if it is the coarsest.
+func (m *Measurement) coarsenOnce() bool {
+	if secondsPerValue(m.SeriesSeconds) >= coarsestSeconds {
 		return false
 	}
 	halveSeries(&m.SeriesSeconds, m.Series, m.Members)
@@ -137,19 +137,19 @@ func (m *Measurement) coarsen() bool {
 }
 
 // alignSeries brings the series of the measurement and of a worker to the coarser of their resolutions.
-func (m *Measurement) alignSeries(w *Worker) {
+func (m *Measurement) alignSeries(w *WorkerResult) {
 	if len(m.Workers) == 0 {
 		m.SeriesSeconds = w.SeriesSeconds
 	}
-	for resolution(w.SeriesSeconds) < resolution(m.SeriesSeconds) {
+	for secondsPerValue(w.SeriesSeconds) < secondsPerValue(m.SeriesSeconds) {
 		halveSeries(&w.SeriesSeconds, w.Series, w.Members)
 	}
-	for resolution(m.SeriesSeconds) < resolution(w.SeriesSeconds) {
-		m.coarsen()
+	for secondsPerValue(m.SeriesSeconds) < secondsPerValue(w.SeriesSeconds) {
+		m.coarsenOnce()
 	}
 }
 
-// seriesValues returns how many values the series of the measurement have together.
-func (m *Measurement) seriesValues() int {
+// countSeriesValues returns how many values the series of the measurement have together.
+func (m *Measurement) countSeriesValues() int {
 	return (len(m.Series) + 2*len(m.Members)) * seriesLength(m.WindowSeconds, m.SeriesSeconds)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestHalved(t *testing.T) {
+func TestHalveResolution(t *testing.T) {
 	for name, c := range map[string]struct{ in, want Series }{
 		"nothing":     {Series{}, Series{}},
 		"pairs":       {Series{1, 3, 5, 7}, Series{2, 6}},
@@ -16,7 +16,7 @@ func TestHalved(t *testing.T) {
 		"two missing": {Series{Missing, Missing, 5, 5}, Series{Missing, 5}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := c.in.Halved()
+			got := c.in.HalveResolution()
 			if same := slices.EqualFunc(got, c.want, func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }); !same {
 				t.Errorf("%v became %v, want %v", c.in, got, c.want)
 			}
@@ -26,15 +26,15 @@ func TestHalved(t *testing.T) {
 
 // TestMergeAlignsResolutions merges a worker that had to coarsen its report with one that had not.
 func TestMergeAlignsResolutions(t *testing.T) {
-	coarse, fine := observing(t, 1, 6), observing(t, 2, 6)
+	coarse, fine := newObservingWorker(t, 1, 6), newObservingWorker(t, 2, 6)
 	fine.Worker, coarse.Members[0].Member, coarse.Series = 1, "other", nil
-	coarse.coarsen()
-	for name, workers := range map[string][]Worker{"coarse first": {*coarse, *fine}, "fine first": {*fine, *coarse}} {
+	coarse.coarsenOnce()
+	for name, workers := range map[string][]WorkerResult{"coarse first": {*coarse, *fine}, "fine first": {*fine, *coarse}} {
 		t.Run(name, func(t *testing.T) {
 			workers[0].Worker, workers[1].Worker = 0, 1
 			workers[0].Members, workers[1].Members = slices.Clone(workers[0].Members), slices.Clone(workers[1].Members)
 			workers[0].Series, workers[1].Series = slices.Clone(workers[0].Series), slices.Clone(workers[1].Series)
-			m := merge(t, workers...)
+			m := mergeWorkers(t, workers...)
 			if m.SeriesSeconds != 2 || len(m.Members) != 3 {
 				t.Fatalf("%d members with a value for %d s", len(m.Members), m.SeriesSeconds)
 			}
@@ -47,21 +47,21 @@ func TestMergeAlignsResolutions(t *testing.T) {
 	}
 }
 
-// TestCutOfCoarseSeries cuts a report whose values cover two seconds.
-func TestCutOfCoarseSeries(t *testing.T) {
-	w := observing(t, 1, 6)
-	w.coarsen()
+// TestSliceWindowOfCoarseSeries cuts a report whose values cover two seconds.
+func TestSliceWindowOfCoarseSeries(t *testing.T) {
+	w := newObservingWorker(t, 1, 6)
+	w.coarsenOnce()
 	w.IntervalSeconds = 1
 	for range 6 {
-		w.Intervals = append(w.Intervals, Interval{Histogram: worker(t, 0).Histogram})
+		w.Intervals = append(w.Intervals, RecordedInterval{Histogram: newWorkerResult(t, 0).Histogram})
 	}
 	for name, c := range map[string]struct{ from, to, values int }{"aligned": {2, 6, 2}, "not aligned": {1, 4, 2}, "the end": {5, 6, 1}} {
 		t.Run(name, func(t *testing.T) {
-			cut, err := w.Cut(c.from, c.to)
+			cut, err := w.SliceWindow(c.from, c.to)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(cut.Members[0].CPUSeconds) != c.values || len(cut.Series[0].Values) != c.values || cut.checkSeries() != nil || cut.checkMembers() != nil {
+			if len(cut.Members[0].CPUSeconds) != c.values || len(cut.Series[0].Values) != c.values || cut.validateSeries() != nil || cut.validateMembers() != nil {
 				t.Errorf("%d values, want %d", len(cut.Members[0].CPUSeconds), c.values)
 			}
 		})
@@ -71,22 +71,22 @@ func TestCutOfCoarseSeries(t *testing.T) {
 // TestEncodeCoarsensResults encodes the series of 100 members over 24 hours, as if they had been coarsened while they were merged.
 func TestEncodeCoarsensResults(t *testing.T) {
 	const window = 24 * 60 * 60
-	w := observing(t, 100, window/64)
-	m := merge(t, *w)
+	w := newObservingWorker(t, 100, window/64)
+	m := mergeWorkers(t, *w)
 	m.WindowSeconds, m.SeriesSeconds = window, 64
 	for range MaxBlocks {
 		m.Blocks = append(m.Blocks, Block{Height: int64(len(m.Blocks)), Micros: int64(len(m.Blocks)) * 4_000_000, Bytes: 1 << 20, Proposer: "A1B2C3"})
 	}
-	r, err := NewResult(m, Interpretation{}, Verdict{})
+	r, err := NewRunResult(m, Interpretation{}, Verdict{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	mean := r.Members[0].CPUSeconds.Mean()
-	packed, err := Encode(r)
+	packed, err := EncodeRunResult(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Decode(packed)
+	got, err := DecodeRunResult(packed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,10 +102,10 @@ func TestEncodeCoarsensResults(t *testing.T) {
 	}
 }
 
-func TestPerSecond(t *testing.T) {
-	r := &Result{SeriesSeconds: 2, Times: Times{WindowSeconds: 5}}
-	got := r.PerSecond(Series{1, 2, 3})
-	if len(got) != 5 || !reflect.DeepEqual(got.known(), []float64{1, 2, 3}) || got[1] != 1 || got[3] != 2 || got[4] != 3 {
+func TestExpandToSeconds(t *testing.T) {
+	r := &RunResult{SeriesSeconds: 2, Times: Times{WindowSeconds: 5}}
+	got := r.ExpandToSeconds(Series{1, 2, 3})
+	if len(got) != 5 || !reflect.DeepEqual(got.measuredValues(), []float64{1, 2, 3}) || got[1] != 1 || got[3] != 2 || got[4] != 3 {
 		t.Errorf("got %v", got)
 	}
 }

@@ -19,41 +19,43 @@ const (
 // ErrTooLarge reports that a document does not fit into a ConfigMap, even with the coarsest series.
 var ErrTooLarge = errors.New("too large for a ConfigMap")
 
-// EncodeWorker writes a worker's result as gzipped JSON. It coarsens the result's series until the document fits.
-func EncodeWorker(w *Worker) ([]byte, error) {
-	return PackCoarsened(w, "worker result", w.coarsen)
+// EncodeWorkerResult writes a worker's result as gzipped JSON. It coarsens the result's series until the document fits.
+func EncodeWorkerResult(w *WorkerResult) ([]byte, error) {
+	return PackWithCoarsening(w, "worker result", w.coarsenOnce)
 }
 
-// DecodeWorker reads what EncodeWorker wrote and checks that it is whole.
-func DecodeWorker(compressed []byte) (*Worker, error) {
-	content, err := Unpack(compressed)
+// DecodeWorkerResult reads what EncodeWorkerResult wrote and checks that it is whole.
+func DecodeWorkerResult(compressed []byte) (*WorkerResult, error) {
+	content, err := UnpackDocument(compressed)
 	if err != nil {
 		return nil, fmt.Errorf("unpack worker result: %w", err)
 	}
-	return ParseWorker(content)
+	return ParseWorkerResult(content)
 }
 
-// Encode writes a result as gzipped JSON. It coarsens the result's series until the document fits.
-func Encode(r *Result) ([]byte, error) { return PackCoarsened(r, "result", r.coarsen) }
+// EncodeRunResult writes a result as gzipped JSON. It coarsens the result's series until the document fits.
+func EncodeRunResult(r *RunResult) ([]byte, error) {
+	return PackWithCoarsening(r, "result", r.coarsenOnce)
+}
 
-// Decode reads what Encode wrote, or the same as plain JSON. A document of another kind or of a newer schema is refused.
-func Decode(document []byte) (*Result, error) {
-	var r Result
-	if err := UnpackInto(document, &r); err != nil {
+// DecodeRunResult reads what Encode wrote, or the same as plain JSON. A document of another kind or of a newer schema is refused.
+func DecodeRunResult(document []byte) (*RunResult, error) {
+	var r RunResult
+	if err := DecodeDocument(document, &r); err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}
 	if r.APIVersion != APIVersion || r.Kind != Kind || r.SchemaVersion > SchemaVersion {
 		return nil, fmt.Errorf("result is %.40q %.40q schema %d, this program reads %s %s up to schema %d",
 			r.APIVersion, r.Kind, r.SchemaVersion, APIVersion, Kind, SchemaVersion)
 	}
-	if err := r.checkSeries(); err != nil {
+	if err := r.validateSeries(); err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}
 	return &r, nil
 }
 
-// checkSeries checks what a reader of the series relies on.
-func (r *Result) checkSeries() error {
+// validateSeries checks what a reader of the series relies on.
+func (r *RunResult) validateSeries() error {
 	if completed, failed := len(r.Series.CompletedPerSecond), len(r.Series.FailedPerSecond); completed != failed {
 		return fmt.Errorf("series: it has %d seconds of completed and %d of failed operations", completed, failed)
 	}
@@ -63,19 +65,19 @@ func (r *Result) checkSeries() error {
 	return checkResolution(r.SeriesSeconds)
 }
 
-// PackCoarsened writes a document as Pack does and coarsens it until it fits. coarsen returns false when it can do no more.
-func PackCoarsened(document any, what string, coarsen func() bool) ([]byte, error) {
+// PackWithCoarsening writes a document as Pack does and coarsens it until it fits. coarsen returns false when it can do no more.
+func PackWithCoarsening(document any, what string, coarsen func() bool) ([]byte, error) {
 	for {
-		packed, err := Pack(document, what)
+		packed, err := PackDocument(document, what)
 		if !errors.Is(err, ErrTooLarge) || !coarsen() {
 			return packed, err
 		}
 	}
 }
 
-// Pack writes a document as gzipped JSON; what names it in errors. It refuses a document that is larger than MaxEncodedBytes, or whose
-// text is beyond MaxDecodedBytes or the bounds of UnpackInto, with ErrTooLarge.
-func Pack(document any, what string) ([]byte, error) {
+// PackDocument writes a document as gzipped JSON; what names it in errors. It refuses a document that is larger than MaxEncodedBytes, or whose
+// text is beyond MaxDecodedBytes or the bounds of DecodeDocument, with ErrTooLarge.
+func PackDocument(document any, what string) ([]byte, error) {
 	text, err := json.Marshal(document)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", what, err)
@@ -104,8 +106,8 @@ func Pack(document any, what string) ([]byte, error) {
 // GzipMagic begins everything that is gzipped.
 var GzipMagic = []byte{0x1f, 0x8b}
 
-// Unpack returns the text of what Pack wrote, at most MaxDecodedBytes. What is not gzipped is taken as it is.
-func Unpack(document []byte) ([]byte, error) {
+// UnpackDocument returns the text of what Pack wrote, at most MaxDecodedBytes. What is not gzipped is taken as it is.
+func UnpackDocument(document []byte) ([]byte, error) {
 	var reader io.Reader = bytes.NewReader(document)
 	if bytes.HasPrefix(document, GzipMagic) {
 		zip, err := gzip.NewReader(reader)
@@ -122,18 +124,18 @@ func Unpack(document []byte) ([]byte, error) {
 	return content.Bytes(), err
 }
 
-// UnpackInto decodes what Pack wrote. It refuses a document whose lists, objects or strings are larger than a stored document's can be
+// DecodeDocument decodes what Pack wrote. It refuses a document whose lists, objects or strings are larger than a stored document's can be
 // before it decodes any of them.
-func UnpackInto(document []byte, into any) error {
-	content, err := Unpack(document)
+func DecodeDocument(document []byte, into any) error {
+	content, err := UnpackDocument(document)
 	if err != nil {
 		return fmt.Errorf("unpack: %w", err)
 	}
-	return decodeBounded(content, into)
+	return decodeWithinBounds(content, into)
 }
 
-// decodeBounded decodes the text of a stored document after checkBounds.
-func decodeBounded(content []byte, into any) error {
+// decodeWithinBounds decodes the text of a stored document after checkBounds.
+func decodeWithinBounds(content []byte, into any) error {
 	if err := checkBounds(content); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 // FuzzWorker feeds the operator reports as any pod could leave them: one that is taken in can be merged, cut, judged and stored.
 func FuzzWorker(f *testing.F) {
-	for _, w := range []Worker{worker(f, 0, 10, 20), *observing(f, 2, 3)} {
+	for _, w := range []WorkerResult{newWorkerResult(f, 0, 10, 20), *newObservingWorker(f, 2, 3)} {
 		text, err := json.Marshal(w)
 		if err != nil {
 			f.Fatal(err)
@@ -28,24 +28,24 @@ func FuzzWorker(f *testing.F) {
 		f.Add(bytes.Replace(text, []byte(`"cpuSeconds":[`), []byte(`"cpuSeconds":[1e308,1e308,`), 1))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		w, err := ParseWorker(text)
+		w, err := ParseWorkerResult(text)
 		if err != nil {
 			return
 		}
-		m, err := Merge([]Worker{*w})
+		m, err := Merge([]WorkerResult{*w})
 		if err != nil {
 			t.Fatalf("taken in, but not merged: %v", err)
 		}
-		r, err := NewResult(m, Interpretation{}, m.Judge(Circumstances{Workers: 2}, DefaultTolerances()))
+		r, err := NewRunResult(m, Interpretation{}, m.Judge(RunObservations{ExpectedWorkers: 2}, DefaultTolerances()))
 		if err != nil {
 			t.Fatalf("measured, but without a result: %v", err)
 		}
-		r.Bottleneck = m.Bottleneck(nil, nil)
+		r.Bottleneck = m.FindBottleneck(nil, nil)
 		if _, err := json.Marshal(r); err != nil {
 			t.Fatalf("a result that cannot be stored: %v", err)
 		}
 		if each := w.IntervalSeconds; each > 0 {
-			if _, err := w.Cut(0, each); err != nil {
+			if _, err := w.SliceWindow(0, each); err != nil {
 				t.Fatalf("taken in, but not cut: %v", err)
 			}
 		}
@@ -61,33 +61,33 @@ func FuzzResult(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		packed, err := Pack(json.RawMessage(text), "text")
+		packed, err := PackDocument(json.RawMessage(text), "text")
 		if err != nil {
 			return
 		}
-		r, err := Decode(packed)
+		r, err := DecodeRunResult(packed)
 		if err != nil {
 			return
 		}
 		if h, err := r.DecodeHistogram(); err == nil {
 			_ = h.PercentileMillis(99.9)
 		}
-		again, err := Encode(r)
+		again, err := EncodeRunResult(r)
 		if err != nil {
 			t.Fatalf("read, but not written: %v", err)
 		}
-		second, err := Decode(again)
+		second, err := DecodeRunResult(again)
 		if err != nil {
 			t.Fatalf("written, but not read: %v", err)
 		}
-		first, last := marshalled(t, r), marshalled(t, second)
+		first, last := marshalJSON(t, r), marshalJSON(t, second)
 		if !bytes.Equal(first, last) {
 			t.Fatalf("it changed on the way:\n%s\n%s", first, last)
 		}
 	})
 }
 
-func marshalled(t *testing.T, value any) []byte {
+func marshalJSON(t *testing.T, value any) []byte {
 	t.Helper()
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -99,20 +99,20 @@ func marshalled(t *testing.T, value any) []byte {
 // FuzzHistogram takes in what claims to be one, as text or, since mutated text is hardly ever that of a histogram, as what lies within
 // that: it is counted as it says, or refused. Percentiles rise, and twice the same is twice as many.
 func FuzzHistogram(f *testing.F) {
-	text := worker(f, 0, 1, 2, 3).Histogram
-	f.Add(text, inside(f, text))
-	f.Add("HISTFAAAABx4nJNpmSzMwMDAxQABTBDKZv7/////AwBAZgUR", inside(f, worker(f, 0, 1, 3600e6).Histogram))
+	text := newWorkerResult(f, 0, 1, 2, 3).Histogram
+	f.Add(text, decompressHistogram(f, text))
+	f.Add("HISTFAAAABx4nJNpmSzMwMDAxQABTBDKZv7/////AwBAZgUR", decompressHistogram(f, newWorkerResult(f, 0, 1, 3600e6).Histogram))
 	f.Add("", []byte{})
 	f.Fuzz(func(t *testing.T, text string, content []byte) {
-		for _, encoded := range []string{text, wrapped(t, content)} {
+		for _, encoded := range []string{text, compressHistogram(t, content)} {
 			if h, err := decodeHistogram(encoded); err == nil {
-				checkHistogram(t, h)
+				assertHistogramRoundTrip(t, h)
 			}
 		}
 	})
 }
 
-func checkHistogram(t *testing.T, h *Histogram) {
+func assertHistogramRoundTrip(t *testing.T, h *Histogram) {
 	t.Helper()
 	encoded, err := h.Encode()
 	if err != nil {
@@ -138,17 +138,17 @@ func checkHistogram(t *testing.T, h *Histogram) {
 	}
 }
 
-// headerBytes of an encoded histogram are before what is compressed.
-const headerBytes = 8
+// encodedHeaderBytes of an encoded histogram are before what is compressed.
+const encodedHeaderBytes = 8
 
-// inside is what an encoded histogram has compressed, and wrapped the way back.
-func inside(f *testing.F, text string) []byte {
+// decompressHistogram is what an encoded histogram has compressed, and wrapped the way back.
+func decompressHistogram(f *testing.F, text string) []byte {
 	f.Helper()
 	encoded, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
 		f.Fatal(err)
 	}
-	unpacked, err := zlib.NewReader(bytes.NewReader(encoded[headerBytes:]))
+	unpacked, err := zlib.NewReader(bytes.NewReader(encoded[encodedHeaderBytes:]))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func inside(f *testing.F, text string) []byte {
 	return content
 }
 
-func wrapped(t *testing.T, content []byte) string {
+func compressHistogram(t *testing.T, content []byte) string {
 	t.Helper()
 	var compressed bytes.Buffer
 	w := zlib.NewWriter(&compressed)
@@ -188,7 +188,7 @@ func FuzzSeries(f *testing.F) {
 		if err != nil {
 			t.Fatalf("read, but not written: %v", err)
 		}
-		if err := json.Unmarshal(written, &again); err != nil || len(again) != len(s) || !reflect.DeepEqual(s.known(), again.known()) {
+		if err := json.Unmarshal(written, &again); err != nil || len(again) != len(s) || !reflect.DeepEqual(s.measuredValues(), again.measuredValues()) {
 			t.Fatalf("%s became %s: %v", text, written, err)
 		}
 	})

@@ -52,8 +52,8 @@ type histogramHeader struct {
 
 // checkHistogramHeader refuses a histogram of another range or precision before the library allocates its counts, which may be 48 MB.
 func checkHistogramHeader(encoded string) error {
-	if len(encoded) > maxHistogram {
-		return fmt.Errorf("decode histogram: it has %d bytes, at most %d are allowed", len(encoded), maxHistogram)
+	if len(encoded) > maxHistogramBytes {
+		return fmt.Errorf("decode histogram: it has %d bytes, at most %d are allowed", len(encoded), maxHistogramBytes)
 	}
 	content, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
@@ -79,7 +79,7 @@ func (h *Histogram) Record(micros int64) error {
 	return h.counts.RecordValue(min(max(micros, lowestMicros), highestMicros))
 }
 
-// Encode writes base64 of HdrHistogram's V2 compressed format.
+// EncodeRunResult writes base64 of HdrHistogram's V2 compressed format.
 func (h *Histogram) Encode() (string, error) {
 	encoded, err := h.counts.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
@@ -106,10 +106,10 @@ func (h *Histogram) Count() int64 { return h.counts.TotalCount() }
 func (h *Histogram) MeanMillis() float64 { return h.counts.Mean() / 1000 }
 
 // MaxMillis is the largest latency in milliseconds; 0 if nothing was recorded.
-func (h *Histogram) MaxMillis() float64 { return millis(h.counts.Max()) }
+func (h *Histogram) MaxMillis() float64 { return microsToMillis(h.counts.Max()) }
 
 // PercentileMillis is the nearest-rank percentile in milliseconds: the smallest recorded latency that at least
-// percent of all are not above. 0 if nothing was recorded.
+// formatPercent of all are not above. 0 if nothing was recorded.
 func (h *Histogram) PercentileMillis(percent float64) float64 {
 	n := h.Count()
 	if n == 0 {
@@ -118,7 +118,7 @@ func (h *Histogram) PercentileMillis(percent float64) float64 {
 	// The library rounds the rank to the nearest integer; asking for the percentile that is exactly the
 	// rank makes it the nearest-rank definition. The tolerance keeps 99.9 % of 1000 at rank 999.
 	rank := math.Ceil(percent/100*float64(n) - 1e-9)
-	return millis(h.counts.ValueAtPercentile(100 * rank / float64(n)))
+	return microsToMillis(h.counts.ValueAtPercentile(100 * rank / float64(n)))
 }
 
-func millis(micros int64) float64 { return float64(micros) / 1000 }
+func microsToMillis(micros int64) float64 { return float64(micros) / 1000 }

@@ -39,13 +39,13 @@ func TestHistogramOfTheJavaLibrary(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		if h.Count() != want.Count || h.MaxMillis() != millis(want.Max) || math.Abs(h.MeanMillis()*1000-want.Mean) > 1e-6*want.Mean {
+		if h.Count() != want.Count || h.MaxMillis() != microsToMillis(want.Max) || math.Abs(h.MeanMillis()*1000-want.Mean) > 1e-6*want.Mean {
 			t.Errorf("%s: count %d, max %v, mean %v; want %+v", file, h.Count(), h.MaxMillis(), h.MeanMillis(), want)
 		}
 		for name, value := range want.Percentiles {
 			p, _ := strconv.ParseFloat(name, 64)
-			if got := h.PercentileMillis(p); got != millis(value) {
-				t.Errorf("%s: p%s is %v ms, want %v", file, name, got, millis(value))
+			if got := h.PercentileMillis(p); got != microsToMillis(value) {
+				t.Errorf("%s: p%s is %v ms, want %v", file, name, got, microsToMillis(value))
 			}
 		}
 	}
@@ -148,7 +148,7 @@ func TestLatenciesOutOfRangeCountAsTheNearest(t *testing.T) {
 	}
 }
 
-func TestDecodeHistogramRefuses(t *testing.T) {
+func TestDecodeHistogramRejectsInvalidInput(t *testing.T) {
 	other, err := hdrhistogram.New(1, 60_000, 2).Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,7 @@
 package results
 
-// Measure is a number that a platform derives from a measurement.
-type Measure struct {
+// PlatformMetric is a number that a platform derives from a measurement.
+type PlatformMetric struct {
 	// Name in camel case, such as blockTimeP99.
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
@@ -14,13 +14,13 @@ type Measure struct {
 // Interpretation is what a platform reads from a measurement beyond operations and latencies: its own numbers, and its own
 // findings for the verdict.
 type Interpretation struct {
-	Measures []Measure
+	Measures []PlatformMetric
 	// Reasons make the run invalid, Notes do not.
 	Reasons, Notes []Reason
 }
 
-// With adds the findings of an interpretation to a verdict.
-func (v Verdict) With(i Interpretation) Verdict {
+// WithFindings adds the findings of an interpretation to a verdict.
+func (v Verdict) WithFindings(i Interpretation) Verdict {
 	v.Reasons = append(v.Reasons, i.Reasons...)
 	v.Notes = append(v.Notes, i.Notes...)
 	if len(v.Reasons) > 0 {

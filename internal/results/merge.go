@@ -12,9 +12,9 @@ type Measurement struct {
 	// Start of the window.
 	Start         time.Time
 	WindowSeconds int
-	// Steady is what chose the window; nil with fixed times.
-	Steady    *Steady
-	Histogram *Histogram
+	// WindowSelection is what chose the window; nil with fixed times.
+	WindowSelection *WindowSelection
+	Histogram       *Histogram
 	// Completed and Failed count by the second of the window.
 	Completed, Failed []int64
 	// Errors by kind, the most frequent first.
@@ -30,7 +30,7 @@ type Measurement struct {
 	// SeriesSeconds is how many seconds each value of Series and of the members' series covers; 0 is one.
 	SeriesSeconds int
 	Series        []NamedSeries
-	Members       []Member
+	Members       []MemberUsage
 	Workers       []WorkerSummary
 }
 
@@ -40,18 +40,18 @@ type WorkerSummary struct {
 	Completed int64 `json:"completed"`
 	Failed    int64 `json:"failed"`
 	// MaxLagMicros behind the schedule of an open loop, in microseconds.
-	MaxLagMicros int64 `json:"maxLagMicros"`
-	Load         *Load `json:"load,omitempty"`
+	MaxLagMicros int64        `json:"maxLagMicros"`
+	Load         *WorkerUsage `json:"load,omitempty"`
 }
 
 // Merge puts the workers of one run together. Without a worker the measurement is empty.
-func Merge(workers []Worker) (*Measurement, error) {
+func Merge(workers []WorkerResult) (*Measurement, error) {
 	merger := NewMerger()
-	for _, w := range slices.SortedFunc(slices.Values(workers), func(a, b Worker) int { return cmp.Compare(a.Worker, b.Worker) }) {
-		if err := w.check(); err != nil {
+	for _, w := range slices.SortedFunc(slices.Values(workers), func(a, b WorkerResult) int { return cmp.Compare(a.Worker, b.Worker) }) {
+		if err := w.validate(); err != nil {
 			return nil, fmt.Errorf("result of worker %d: %w", w.Worker, err)
 		}
-		if err := merger.Add(&w); err != nil {
+		if err := merger.AddWorker(&w); err != nil {
 			return nil, err
 		}
 	}
@@ -64,9 +64,9 @@ type Merger struct {
 	measurement *Measurement
 	errors      errorCounts
 	// members and series are the positions of what the measurement has.
-	members map[string]int
-	series  map[seriesKey]int
-	last    *Worker
+	members    map[string]int
+	series     map[seriesKey]int
+	lastWorker *WorkerResult
 	// heights of the blocks that the workers listed, some of them several times, and the tails of these lists.
 	heights []int64
 	tails   []blockTail
@@ -77,16 +77,16 @@ type seriesKey struct{ subject, name string }
 
 // NewMerger returns a Merger of a run without workers.
 func NewMerger() *Merger {
-	return &Merger{measurement: &Measurement{Histogram: NewHistogram(), Members: []Member{}, Workers: []WorkerSummary{}},
+	return &Merger{measurement: &Measurement{Histogram: NewHistogram(), Members: []MemberUsage{}, Workers: []WorkerSummary{}},
 		errors: errorCounts{}, members: map[string]int{}, series: map[seriesKey]int{}}
 }
 
-// Add adds a worker's result that was checked when it was decoded. A worker that did not measure the same window as the others, or that
+// AddWorker adds a worker's result that was checked when it was decoded. A worker that did not measure the same window as the others, or that
 // was added already, is an error. Nothing of it is added then.
-func (m *Merger) Add(w *Worker) error {
-	if m.last == nil {
-		m.measurement.open(w)
-	} else if err := sameWindow(m.last, w); err != nil {
+func (m *Merger) AddWorker(w *WorkerResult) error {
+	if m.lastWorker == nil {
+		m.measurement.initWindow(w)
+	} else if err := checkSameWindow(m.lastWorker, w); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(m.measurement.Workers, func(s WorkerSummary) bool { return s.Worker == w.Worker }) {
@@ -99,7 +99,7 @@ func (m *Merger) Add(w *Worker) error {
 	if err := m.measurement.Histogram.Add(histogram); err != nil {
 		return fmt.Errorf("result of worker %d: %w", w.Worker, err)
 	}
-	m.last = &Worker{Worker: w.Worker, StartMillis: w.StartMillis, WindowSeconds: w.WindowSeconds}
+	m.lastWorker = &WorkerResult{Worker: w.Worker, StartMillis: w.StartMillis, WindowSeconds: w.WindowSeconds}
 	m.measurement.alignSeries(w)
 	for _, member := range w.Members {
 		m.addMember(member)
@@ -108,9 +108,9 @@ func (m *Merger) Add(w *Worker) error {
 		m.addSeries(s)
 	}
 	m.addBlocks(w)
-	m.measurement.add(w)
+	m.measurement.addCounts(w)
 	for _, e := range w.Errors {
-		m.errors.add(e)
+		m.errors.addCount(e)
 	}
 	return nil
 }
@@ -118,15 +118,15 @@ func (m *Merger) Add(w *Worker) error {
 // Measurement returns what the workers measured together.
 func (m *Merger) Measurement() *Measurement {
 	merged := m.measurement
-	merged.Errors, merged.BlocksOmitted = m.errors.sorted(), m.blocksOmitted()
+	merged.Errors, merged.BlocksOmitted = m.errors.sortedByCount(), m.blocksOmitted()
 	slices.SortStableFunc(merged.Series, func(a, b NamedSeries) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Subject, b.Subject))
 	})
-	slices.SortStableFunc(merged.Members, func(a, b Member) int { return cmp.Compare(a.Member, b.Member) })
+	slices.SortStableFunc(merged.Members, func(a, b MemberUsage) int { return cmp.Compare(a.Member, b.Member) })
 	return merged
 }
 
-func sameWindow(a, b *Worker) error {
+func checkSameWindow(a, b *WorkerResult) error {
 	if a.StartMillis != b.StartMillis || a.WindowSeconds != b.WindowSeconds {
 		return fmt.Errorf("worker %d measured %d s from %d, worker %d %d s from %d: not the same window",
 			a.Worker, a.WindowSeconds, a.StartMillis, b.Worker, b.WindowSeconds, b.StartMillis)
@@ -134,33 +134,33 @@ func sameWindow(a, b *Worker) error {
 	return nil
 }
 
-// open takes the window from the first worker.
-func (m *Measurement) open(w *Worker) {
+// initWindow takes the window from the first worker.
+func (m *Measurement) initWindow(w *WorkerResult) {
 	m.Start = time.UnixMilli(w.StartMillis).UTC()
 	m.WindowSeconds = w.WindowSeconds
 	m.Completed = make([]int64, w.WindowSeconds)
 	m.Failed = make([]int64, w.WindowSeconds)
-	m.Unit = shorten(w.Unit)
+	m.Unit = truncateText(w.Unit)
 }
 
-// add adds what the measurement has per second and per worker.
-func (m *Measurement) add(w *Worker) {
+// addCounts adds what the measurement has per second and per worker.
+func (m *Measurement) addCounts(w *WorkerResult) {
 	for i := range m.WindowSeconds {
 		m.Completed[i] += w.CompletedPerSecond[i]
 		m.Failed[i] += w.FailedPerSecond[i]
 	}
-	m.Schedule.add(w.Schedule)
+	m.Schedule.addSchedule(w.Schedule)
 	m.addLedger(w.Ledger)
 	m.Workers = append(m.Workers, WorkerSummary{
 		Worker: w.Worker, Completed: sum(w.CompletedPerSecond), Failed: sum(w.FailedPerSecond),
 		MaxLagMicros: w.Schedule.MaxLagMicros, Load: w.Load,
 	})
-	for m.seriesValues() > maxSeriesValues && m.coarsen() {
+	for m.countSeriesValues() > maxSeriesValues && m.coarsenOnce() {
 	}
 }
 
 // addMember keeps, of several observations of a member, the one that missed the fewest scrapes.
-func (m *Merger) addMember(member Member) {
+func (m *Merger) addMember(member MemberUsage) {
 	merged := m.measurement
 	i, known := m.members[member.Member]
 	switch {
@@ -184,7 +184,7 @@ func (m *Measurement) addLedger(other *Ledger) {
 	l.Checked = l.Checked && other.Checked
 	l.Expected += other.Expected
 	l.Recorded += other.Recorded
-	l.Reason = cmp.Or(l.Reason, shorten(other.Reason))
+	l.Reason = cmp.Or(l.Reason, truncateText(other.Reason))
 }
 
 func sum(values []int64) int64 {

@@ -9,11 +9,11 @@ import (
 
 const startMillis = 1_790_000_000_000
 
-// worker has one latency in milliseconds per second of its window, and completes one request in each.
-func worker(t testing.TB, index int, latencies ...int64) Worker {
+// newWorkerResult has one latency in milliseconds per second of its window, and completes one request in each.
+func newWorkerResult(t testing.TB, index int, latencies ...int64) WorkerResult {
 	t.Helper()
 	h := NewHistogram()
-	w := Worker{Worker: index, StartMillis: startMillis, WindowSeconds: len(latencies), Ledger: &Ledger{Checked: true}}
+	w := WorkerResult{Worker: index, StartMillis: startMillis, WindowSeconds: len(latencies), Ledger: &Ledger{Checked: true}}
 	for _, l := range latencies {
 		if err := h.Record(l * 1000); err != nil {
 			t.Fatal(err)
@@ -30,7 +30,7 @@ func worker(t testing.TB, index int, latencies ...int64) Worker {
 	return w
 }
 
-func merge(t *testing.T, workers ...Worker) *Measurement {
+func mergeWorkers(t *testing.T, workers ...WorkerResult) *Measurement {
 	t.Helper()
 	m, err := Merge(workers)
 	if err != nil {
@@ -40,16 +40,16 @@ func merge(t *testing.T, workers ...Worker) *Measurement {
 }
 
 func TestMergeAddsEverything(t *testing.T) {
-	a, b := worker(t, 0, 10, 20), worker(t, 1, 30, 40)
+	a, b := newWorkerResult(t, 0, 10, 20), newWorkerResult(t, 1, 30, 40)
 	a.CompletedPerSecond, b.CompletedPerSecond = []int64{3, 5}, []int64{10, 1}
 	b.FailedPerSecond = []int64{0, 3}
 	a.Errors = []ErrorCount{{Kind: "A", Count: 1}, {Kind: "B", Count: 1, Example: "first"}}
 	b.Errors = []ErrorCount{{Kind: "B", Count: 2, Example: "second"}, {Kind: "C", Count: 1}}
 	a.Schedule, b.Schedule = Schedule{Planned: 10, Late: 1, MaxLagMicros: 7}, Schedule{Planned: 11, Late: 2, MaxLagMicros: 5}
 	a.Ledger, b.Ledger = &Ledger{Checked: true, Expected: 8, Recorded: 8}, &Ledger{Checked: true, Expected: 11, Recorded: 10}
-	b.Load = &Load{CPUSeconds: 1.5}
+	b.Load = &WorkerUsage{CPUSeconds: 1.5}
 
-	m := merge(t, b, a)
+	m := mergeWorkers(t, b, a)
 	for name, pair := range map[string][2]any{
 		"start":     {m.Start, time.UnixMilli(startMillis).UTC()},
 		"count":     {m.Histogram.Count(), int64(4)},
@@ -66,52 +66,52 @@ func TestMergeAddsEverything(t *testing.T) {
 	}
 }
 
-func TestMergeUnchecksTheLedgerOfAnUncheckedWorker(t *testing.T) {
-	a, b := worker(t, 0, 1), worker(t, 1, 1)
+func TestMergedLedgerIsUncheckedIfOneWorkerIs(t *testing.T) {
+	a, b := newWorkerResult(t, 0, 1), newWorkerResult(t, 1, 1)
 	b.Ledger = &Ledger{Reason: "a flow by class name"}
-	if got := merge(t, a, b).Ledger; got.Checked || got.Reason != "a flow by class name" {
+	if got := mergeWorkers(t, a, b).Ledger; got.Checked || got.Reason != "a flow by class name" {
 		t.Errorf("got %+v", got)
 	}
 }
 
-func TestMergeKeepsTheBetterObservation(t *testing.T) {
-	a, b := worker(t, 0, 1), worker(t, 1, 1)
-	a.Members = []Member{{Member: "y", CPUSeconds: Series{1}, MemoryBytes: Series{1}, MissedScrapes: 2}}
-	b.Members = []Member{
+func TestMergeKeepsObservationWithFewestMissedScrapes(t *testing.T) {
+	a, b := newWorkerResult(t, 0, 1), newWorkerResult(t, 1, 1)
+	a.Members = []MemberUsage{{Member: "y", CPUSeconds: Series{1}, MemoryBytes: Series{1}, MissedScrapes: 2}}
+	b.Members = []MemberUsage{
 		{Member: "y", CPUSeconds: Series{2}, MemoryBytes: Series{2}, MissedScrapes: 1},
 		{Member: "x", CPUSeconds: Series{3}, MemoryBytes: Series{3}},
 	}
-	got := merge(t, a, b).Members
+	got := mergeWorkers(t, a, b).Members
 	if len(got) != 2 || got[0].Member != "x" || got[1].CPUSeconds[0] != 2 {
 		t.Errorf("got %+v", got)
 	}
 }
 
-func TestMergeRefuses(t *testing.T) {
-	for want, spoil := range map[string]func(*Worker){
-		"two results of worker 0":               func(w *Worker) { w.Worker = 0 },
-		"not the same window":                   func(w *Worker) { w.StartMillis++ },
-		"windowSeconds: 0 is not positive":      func(w *Worker) { w.WindowSeconds = 0 },
-		"startMillis: 0 is not an instant":      func(w *Worker) { w.StartMillis = 0 },
-		"worker: -1 is negative":                func(w *Worker) { w.Worker = -1 },
-		"completedPerSecond: 1 values for 2":    func(w *Worker) { w.CompletedPerSecond = []int64{1} },
-		"failedPerSecond: 0 values for 2":       func(w *Worker) { w.FailedPerSecond = nil },
-		"members[0]: 1 CPU and 0 memory values": func(w *Worker) { w.Members = []Member{{CPUSeconds: Series{1}}} },
-		"decode histogram":                      func(w *Worker) { w.Histogram = w.Histogram[:20] },
+func TestMergeRejectsInvalidResults(t *testing.T) {
+	for want, spoil := range map[string]func(*WorkerResult){
+		"two results of worker 0":               func(w *WorkerResult) { w.Worker = 0 },
+		"not the same window":                   func(w *WorkerResult) { w.StartMillis++ },
+		"windowSeconds: 0 is not positive":      func(w *WorkerResult) { w.WindowSeconds = 0 },
+		"startMillis: 0 is not an instant":      func(w *WorkerResult) { w.StartMillis = 0 },
+		"worker: -1 is negative":                func(w *WorkerResult) { w.Worker = -1 },
+		"completedPerSecond: 1 values for 2":    func(w *WorkerResult) { w.CompletedPerSecond = []int64{1} },
+		"failedPerSecond: 0 values for 2":       func(w *WorkerResult) { w.FailedPerSecond = nil },
+		"members[0]: 1 CPU and 0 memory values": func(w *WorkerResult) { w.Members = []MemberUsage{{CPUSeconds: Series{1}}} },
+		"decode histogram":                      func(w *WorkerResult) { w.Histogram = w.Histogram[:20] },
 	} {
-		w := worker(t, 1, 1, 2)
+		w := newWorkerResult(t, 1, 1, 2)
 		spoil(&w)
-		if _, err := Merge([]Worker{worker(t, 0, 1, 2), w}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Merge([]WorkerResult{newWorkerResult(t, 0, 1, 2), w}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
 }
 
-func TestSummary(t *testing.T) {
-	w := worker(t, 0, 10, 20, 30, 40)
+func TestSummarize(t *testing.T) {
+	w := newWorkerResult(t, 0, 10, 20, 30, 40)
 	w.CompletedPerSecond = []int64{0, 2, 4, 4}
 	w.Errors = []ErrorCount{{Kind: "X", Count: 3}, {Kind: Unfinished, Count: 1}}
-	got := merge(t, w).Summarize()
+	got := mergeWorkers(t, w).Summarize()
 	if got.ThroughputPerSecond != 2.5 || got.Completed != 10 || got.Requests != 8 || got.Errors != 4 || got.ErrorShare != 0.5 {
 		t.Errorf("got %+v", got)
 	}
@@ -122,8 +122,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-func TestNothingReported(t *testing.T) {
-	m := merge(t)
+func TestMergeWithoutWorkers(t *testing.T) {
+	m := mergeWorkers(t)
 	if got := m.Summarize(); !reflect.DeepEqual(got, Summary{}) {
 		t.Errorf("got %+v", got)
 	}

@@ -14,8 +14,8 @@ const (
 	SchemaVersion = 1
 )
 
-// Result is the full document of a run. It outlives the run's pods, in a ConfigMap (see Encode).
-type Result struct {
+// RunResult is the full document of a run. It outlives the run's pods, in a ConfigMap (see Encode).
+type RunResult struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	// SchemaVersion grows when a field changes its meaning or goes; new fields do not change it.
@@ -34,8 +34,8 @@ type Result struct {
 	Series    Throughput   `json:"series"`
 	Errors    []ErrorCount `json:"errors"`
 	Schedule  Schedule     `json:"schedule"`
-	// Steady says how the window was chosen; absent with fixed times.
-	Steady *Steady `json:"steady,omitempty"`
+	// WindowSelection says how the window was chosen; absent with fixed times.
+	WindowSelection *WindowSelection `json:"steady,omitempty"`
 	// Ledger is absent where no driver compares it with the clients.
 	Ledger *Ledger `json:"ledger,omitempty"`
 	// Blocks decided in the window by height, on platforms that have them; BlocksOmitted is how many more there were.
@@ -46,7 +46,7 @@ type Result struct {
 	// Recorded are series besides throughput, CPU and memory.
 	Recorded []NamedSeries `json:"recorded,omitempty"`
 	// Members' CPU and memory over the window.
-	Members []Member        `json:"members"`
+	Members []MemberUsage   `json:"members"`
 	Workers []WorkerSummary `json:"workers"`
 }
 
@@ -84,38 +84,38 @@ type Environment struct {
 	// PlanHash identifies all objects of the network as they were rendered.
 	PlanHash string `json:"planHash"`
 	// Images that ran, by what they were for.
-	Images []Image `json:"images"`
+	Images []ImageInfo `json:"images"`
 	// Nodes of the cluster that pods of the run were on.
-	Nodes []Node `json:"nodes"`
+	Nodes []NodeInfo `json:"nodes"`
 	// Containers of the network and of the load workers.
-	Containers []Container `json:"containers"`
-	// Database of the members; absent on a platform whose members use none.
-	Database *Database `json:"database,omitempty"`
-	// Emulation of the distances between the members; absent where they are as far apart as their hosts.
-	Emulation *Emulation `json:"emulation,omitempty"`
-	// State in which the run found the network.
-	State State `json:"state"`
+	Containers []ContainerInfo `json:"containers"`
+	// DatabaseInfo of the members; absent on a platform whose members use none.
+	Database *DatabaseInfo `json:"database,omitempty"`
+	// EmulatedLatency of the distances between the members; absent where they are as far apart as their hosts.
+	EmulatedLatency *EmulatedLatency `json:"emulation,omitempty"`
+	// NetworkState in which the run found the network.
+	State NetworkState `json:"state"`
 	// Settings that the operator derived for the network, by name.
 	Settings map[string]string `json:"settings,omitempty"`
 }
 
-// State of a network before a run.
-type State struct {
+// NetworkState of a network before a run.
+type NetworkState struct {
 	// Epoch is the network's life since its last reset; empty in the first, which began when it was made.
 	Epoch string `json:"epoch"`
 	// Fresh tells that no other run was on the network in this epoch.
 	Fresh bool `json:"fresh"`
 }
 
-// Emulation is by what the members were at their distances, and at which.
-type Emulation struct {
+// EmulatedLatency is by what the members were at their distances, and at which.
+type EmulatedLatency struct {
 	// Mechanism: Netem or UserSpace.
 	Mechanism string `json:"mechanism"`
 	emulation.Config
 }
 
-// Image is one image that ran.
-type Image struct {
+// ImageInfo is one image that ran.
+type ImageInfo struct {
 	// Role is the name of the container.
 	Role string `json:"role"`
 	Name string `json:"name"`
@@ -123,8 +123,8 @@ type Image struct {
 	Digest string `json:"digest"`
 }
 
-// Node is one node of the cluster.
-type Node struct {
+// NodeInfo is one node of the cluster.
+type NodeInfo struct {
 	Name             string `json:"name"`
 	Kernel           string `json:"kernel"`
 	OS               string `json:"os"`
@@ -136,11 +136,11 @@ type Node struct {
 	MemoryBytes int64   `json:"memoryBytes"`
 }
 
-// Container is the place and size of a container of a pod.
-type Container struct {
+// ContainerInfo is the place and size of a container of a pod.
+type ContainerInfo struct {
 	// Name of the pod.
 	Name string `json:"name"`
-	// Container in the pod.
+	// ContainerInfo in the pod.
 	Container string `json:"container"`
 	// Role: Member, Database or Worker.
 	Role string `json:"role"`
@@ -154,29 +154,29 @@ type Container struct {
 	MemoryLimit   int64   `json:"memoryLimit"`
 }
 
-// Database of the network; its version is that of its image, its settings are among Environment.Settings.
-type Database struct {
+// DatabaseInfo of the network; its version is that of its image, its settings are among Environment.Settings.
+type DatabaseInfo struct {
 	Engine   string `json:"engine"`
 	Topology string `json:"topology"`
 }
 
-// NewResult puts a measurement and its verdict into a document; the caller adds Run, Times.Start and End,
+// NewRunResult puts a measurement and its verdict into a document; the caller adds Run, Times.Start and End,
 // Workload and Environment.
-func NewResult(m *Measurement, i Interpretation, v Verdict) (*Result, error) {
+func NewRunResult(m *Measurement, i Interpretation, v Verdict) (*RunResult, error) {
 	histogram, err := m.Histogram.Encode()
 	if err != nil {
 		return nil, err
 	}
 	summary := m.Summarize()
 	summary.Measures = i.Measures
-	return &Result{
+	return &RunResult{
 		APIVersion: APIVersion, Kind: Kind, SchemaVersion: SchemaVersion,
 		Times: Times{
 			WindowStart: m.Start, WindowEnd: m.Start.Add(time.Duration(m.WindowSeconds) * time.Second), WindowSeconds: m.WindowSeconds,
 		},
 		Verdict: v, Summary: summary, Histogram: histogram,
 		Series: Throughput{CompletedPerSecond: m.Completed, FailedPerSecond: m.Failed},
-		Errors: m.Errors, Schedule: m.Schedule, Steady: m.Steady, Ledger: m.Ledger, Members: m.Members, Workers: m.Workers,
+		Errors: m.Errors, Schedule: m.Schedule, WindowSelection: m.WindowSelection, Ledger: m.Ledger, Members: m.Members, Workers: m.Workers,
 		Blocks: m.Blocks, BlocksOmitted: m.BlocksOmitted, Recorded: m.Series,
 		SeriesSeconds: m.SeriesSeconds,
 	}, nil
@@ -189,4 +189,4 @@ type Throughput struct {
 }
 
 // DecodeHistogram gives the histogram of the result.
-func (r *Result) DecodeHistogram() (*Histogram, error) { return decodeHistogram(r.Histogram) }
+func (r *RunResult) DecodeHistogram() (*Histogram, error) { return decodeHistogram(r.Histogram) }

@@ -14,22 +14,22 @@ import (
 )
 
 func TestResultRoundTrip(t *testing.T) {
-	w := worker(t, 0, 10, 20)
-	w.Members = []Member{{Member: "m", CPUSeconds: Series{0.25, 0.5}, MemoryBytes: Series{1 << 30, 1 << 31}}}
-	m := merge(t, w)
-	r, err := NewResult(m, Interpretation{}, m.Judge(Circumstances{Workers: 1}, DefaultTolerances()))
+	w := newWorkerResult(t, 0, 10, 20)
+	w.Members = []MemberUsage{{Member: "m", CPUSeconds: Series{0.25, 0.5}, MemoryBytes: Series{1 << 30, 1 << 31}}}
+	m := mergeWorkers(t, w)
+	r, err := NewRunResult(m, Interpretation{}, m.Judge(RunObservations{ExpectedWorkers: 1}, DefaultTolerances()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Run = RunIdentity{Namespace: "n", Name: "run"}
 	r.Times.Start, r.Times.End = m.Start.Add(-30*time.Second), m.Start.Add(time.Minute)
 	r.Workload = json.RawMessage(`{"measure":{"windowSeconds":2}}`)
-	r.Environment.Images = []Image{{Role: "corda", Digest: "sha256:1"}}
-	packed, err := Encode(r)
+	r.Environment.Images = []ImageInfo{{Role: "corda", Digest: "sha256:1"}}
+	packed, err := EncodeRunResult(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Decode(packed)
+	got, err := DecodeRunResult(packed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,13 +43,13 @@ func TestResultRoundTrip(t *testing.T) {
 }
 
 func TestWorkerRoundTripKeepsGaps(t *testing.T) {
-	w := worker(t, 0, 10, 20, 30)
-	w.Members = []Member{{Member: "m", CPUSeconds: Series{1, Missing, 3}, MemoryBytes: Series{Missing, 5, 6}, MissedScrapes: 1}}
-	packed, err := EncodeWorker(&w)
+	w := newWorkerResult(t, 0, 10, 20, 30)
+	w.Members = []MemberUsage{{Member: "m", CPUSeconds: Series{1, Missing, 3}, MemoryBytes: Series{Missing, 5, 6}, MissedScrapes: 1}}
+	packed, err := EncodeWorkerResult(&w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := DecodeWorker(packed)
+	got, err := DecodeWorkerResult(packed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,50 +63,50 @@ func TestWorkerRoundTripKeepsGaps(t *testing.T) {
 }
 
 // What a Java driver writes, word for word, must be read.
-func TestParseWorkerOfTheProtocol(t *testing.T) {
+func TestParseWorkerResultOfJavaDriver(t *testing.T) {
 	text := `{"worker":1,"startMillis":1790000000000,"windowSeconds":2,"histogram":"HISTOGRAM",
 		"completedPerSecond":[4,5],"failedPerSecond":[0,1],"errors":[{"kind":"net.corda.core.flows.FlowException","count":1,"example":"no"}],
 		"schedule":{"planned":10,"late":1,"maxLagMicros":120000},"ledger":{"checked":true,"expected":9,"recorded":9,"reason":""}}`
-	text = strings.Replace(text, "HISTOGRAM", worker(t, 1, 5).Histogram, 1)
-	w, err := ParseWorker([]byte(text))
+	text = strings.Replace(text, "HISTOGRAM", newWorkerResult(t, 1, 5).Histogram, 1)
+	w, err := ParseWorkerResult([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if w.Worker != 1 || w.Errors[0].Count != 1 || w.Schedule.MaxLagMicros != 120000 || !w.Ledger.Checked || w.CompletedPerSecond[1] != 5 {
 		t.Errorf("got %+v", w)
 	}
-	if _, err := ParseWorker([]byte(text[:50])); err == nil {
+	if _, err := ParseWorkerResult([]byte(text[:50])); err == nil {
 		t.Error("half a result was taken")
 	}
 }
 
 // The largest experiment in sight, ten members over twenty minutes, fits by the second; a larger one is coarsened.
-func TestSizeOfEncodedWorkers(t *testing.T) {
-	packed, err := EncodeWorker(observing(t, 10, 1200))
+func TestEncodedSizeOfWorkerResults(t *testing.T) {
+	packed, err := EncodeWorkerResult(newObservingWorker(t, 10, 1200))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("10 members over 1200 s: %d bytes", len(packed))
-	w := observing(t, 100, 1800)
-	if packed, err = EncodeWorker(w); err != nil || w.SeriesSeconds != 4 {
+	w := newObservingWorker(t, 100, 1800)
+	if packed, err = EncodeWorkerResult(w); err != nil || w.SeriesSeconds != 4 {
 		t.Errorf("100 members over 1800 s: %d bytes with a value for %d s, %v", len(packed), w.SeriesSeconds, err)
 	}
-	if _, err := DecodeWorker(packed); err != nil {
+	if _, err := DecodeWorkerResult(packed); err != nil {
 		t.Errorf("what was coarsened is not read: %v", err)
 	}
 	w.Unit = strings.Repeat("x", MaxDecodedBytes)
-	if _, err := EncodeWorker(w); !errors.Is(err, ErrTooLarge) {
+	if _, err := EncodeWorkerResult(w); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("nothing makes a unit of 4 MiB smaller, but: %v", err)
 	}
 }
 
-// observing has as many members as asked for, with series that compress badly.
-func observing(t testing.TB, members, seconds int) *Worker {
+// newObservingWorker has as many members as asked for, with series that compress badly.
+func newObservingWorker(t testing.TB, members, seconds int) *WorkerResult {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 1))
-	w := worker(t, 0, make([]int64, seconds)...)
+	w := newWorkerResult(t, 0, make([]int64, seconds)...)
 	for i := range members {
-		m := Member{Member: fmt.Sprintf("member-%d", i)}
+		m := MemberUsage{Member: fmt.Sprintf("member-%d", i)}
 		for _, name := range []string{SeriesNetworkReceive, SeriesNetworkTransmit} {
 			s := NamedSeries{Subject: m.Member, Name: name, Unit: "B/s"}
 			for range seconds {
@@ -123,7 +123,7 @@ func observing(t testing.TB, members, seconds int) *Worker {
 	return &w
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecodeRejectsInvalidDocuments(t *testing.T) {
 	zip := func(text string) []byte {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
@@ -142,7 +142,7 @@ func TestDecodeRefuses(t *testing.T) {
 		`is "v1" "Pod"`: zip(`{"apiVersion":"v1","kind":"Pod"}`),
 		"more than":     zip(strings.Repeat(" ", MaxDecodedBytes+1)),
 	} {
-		if _, err := Decode(input); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := DecodeRunResult(input); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}

@@ -47,7 +47,7 @@ func (s *Series) UnmarshalJSON(text []byte) error {
 
 // Mean of the values that are not missing; Missing if there are none.
 func (s Series) Mean() float64 {
-	known := s.known()
+	known := s.measuredValues()
 	if len(known) == 0 {
 		return Missing
 	}
@@ -60,13 +60,13 @@ func (s Series) Mean() float64 {
 
 // Max of the values that are not missing; Missing if there are none.
 func (s Series) Max() float64 {
-	known := s.known()
+	known := s.measuredValues()
 	if len(known) == 0 {
 		return Missing
 	}
 	return slices.Max(known)
 }
 
-func (s Series) known() []float64 {
+func (s Series) measuredValues() []float64 {
 	return slices.DeleteFunc(slices.Clone([]float64(s)), math.IsNaN)
 }

@@ -16,7 +16,7 @@ type Summary struct {
 	// Unit is what a request is: flows, requests, blocks, transactions.
 	Unit string `json:"unit,omitempty"`
 	// Measures are the platform's own numbers.
-	Measures []Measure `json:"measures,omitempty"`
+	Measures []PlatformMetric `json:"measures,omitempty"`
 }
 
 // Latency of the requests that started in the window and succeeded, in milliseconds.

@@ -32,8 +32,8 @@ type Tolerances struct {
 	HostSharedShare float64
 	// GCShare of the window that a JVM may spend in collection before it is noted.
 	GCShare float64
-	// RoomShare of a volume that must stay free; RoomNoted is noted already.
-	RoomShare, RoomNoted float64
+	// VolumeFreeShare of a volume that must stay free; RoomNoted is noted already.
+	VolumeFreeShare, VolumeFreeNoted float64
 	// ClockSkewMillis between two hosts, beyond what the comparison can be off by, before it is noted.
 	ClockSkewMillis float64
 	// RecordEnvironment keeps findings about the environment as notes (ReasonCode.IsEnvironmental).
@@ -46,6 +46,6 @@ func DefaultTolerances() Tolerances {
 	return Tolerances{
 		ErrorShare: 0, ThrottledShare: 0.05, LateShare: 0.01, MissedScrapes: 0.01, MemberThrottling: ThrottlingNoted,
 		WorkerCPUShare: 0.8, StolenShare: 0.05, StolenNoted: 0.01, HostBusyShare: 0.95, HostSharedShare: 0.2, GCShare: 0.1,
-		RoomShare: 0.01, RoomNoted: 0.1, ClockSkewMillis: 10,
+		VolumeFreeShare: 0.01, VolumeFreeNoted: 0.1, ClockSkewMillis: 10,
 	}
 }

@@ -94,20 +94,20 @@ type Reason struct {
 	RecordedOnly bool `json:"recordedOnly,omitempty"`
 }
 
-// Circumstances are what the workers cannot know of a run.
-type Circumstances struct {
-	// Workers that should have reported.
-	Workers int
-	// Failures by the index of the worker: why it left no result, in one line.
-	Failures map[int]string
+// RunObservations are what the workers cannot know of a run.
+type RunObservations struct {
+	// ExpectedWorkers that should have reported.
+	ExpectedWorkers int
+	// WorkerFailures by the index of the worker: why it left no result, in one line.
+	WorkerFailures map[int]string
 	// Disturbances that were seen during the run.
 	Disturbances []Disturbance
 	// Containers of the run; they tell which host a member was on.
-	Containers []Container
-	// Troubles of the nodes as they were when the run was over: NodeNotReady or NodeUnderPressure; or NodesUnknown.
-	Troubles []Disturbance
-	// Unobserved databases by name, with why nothing is known of them.
-	Unobserved map[string]string
+	Containers []ContainerInfo
+	// NodeProblems of the nodes as they were when the run was over: NodeNotReady or NodeUnderPressure; or NodesUnknown.
+	NodeProblems []Disturbance
+	// UnobservedDatabases databases by name, with why nothing is known of them.
+	UnobservedDatabases map[string]string
 }
 
 // Disturbance is something that happened to the network while it was measured.
@@ -122,19 +122,19 @@ type Disturbance struct {
 }
 
 // Judge decides whether a run is valid.
-func (m *Measurement) Judge(c Circumstances, t Tolerances) Verdict {
-	j := judge{m: m, t: t, reasons: []Reason{}, notes: []Reason{}}
-	j.workers(c)
-	j.disturbances(c)
-	j.errors()
-	j.schedule()
-	j.steady()
-	j.ledger()
-	j.members()
-	j.containers(c)
-	j.hosts(c)
-	j.clocks(c)
-	j.samples()
+func (m *Measurement) Judge(c RunObservations, t Tolerances) Verdict {
+	j := verdictBuilder{measurement: m, tolerances: t, reasons: []Reason{}, notes: []Reason{}}
+	j.judgeWorkers(c)
+	j.judgeDisturbances(c)
+	j.judgeErrors()
+	j.judgeSchedule()
+	j.judgeWindowSelection()
+	j.judgeLedger()
+	j.judgeMembers()
+	j.judgeContainers(c)
+	j.judgeHosts(c)
+	j.judgeClocks(c)
+	j.judgeSampleCount()
 	v := Verdict{Validity: Valid, Reasons: j.reasons, Notes: j.notes}
 	if len(v.Reasons) > 0 {
 		v.Validity = Invalid
@@ -142,17 +142,17 @@ func (m *Measurement) Judge(c Circumstances, t Tolerances) Verdict {
 	return v
 }
 
-// judge collects findings, in the order of their weight.
-type judge struct {
-	m              *Measurement
-	t              Tolerances
+// verdictBuilder collects findings, in the order of their weight.
+type verdictBuilder struct {
+	measurement    *Measurement
+	tolerances     Tolerances
 	reasons, notes []Reason
 }
 
-// invalid adds a reason. A finding about the environment becomes a note if it is only recorded.
-func (j *judge) invalid(code ReasonCode, subject string, value, limit float64, format string, args ...any) {
+// addReason adds a reason. A finding about the environment becomes a note if it is only recorded.
+func (j *verdictBuilder) addReason(code ReasonCode, subject string, value, limit float64, format string, args ...any) {
 	reason := Reason{Code: code, Subject: subject, Message: fmt.Sprintf(format, args...), Value: value, Limit: limit}
-	if j.t.RecordEnvironment && code.IsEnvironmental() {
+	if j.tolerances.RecordEnvironment && code.IsEnvironmental() {
 		reason.RecordedOnly = true
 		j.notes = append(j.notes, reason)
 		return
@@ -160,99 +160,99 @@ func (j *judge) invalid(code ReasonCode, subject string, value, limit float64, f
 	j.reasons = append(j.reasons, reason)
 }
 
-func (j *judge) note(code ReasonCode, subject string, value, limit float64, format string, args ...any) {
+func (j *verdictBuilder) addNote(code ReasonCode, subject string, value, limit float64, format string, args ...any) {
 	j.notes = append(j.notes, Reason{Code: code, Subject: subject, Message: fmt.Sprintf(format, args...), Value: value, Limit: limit})
 }
 
-func (j *judge) workers(c Circumstances) {
+func (j *verdictBuilder) judgeWorkers(c RunObservations) {
 	reported := map[int]bool{}
-	for _, w := range j.m.Workers {
+	for _, w := range j.measurement.Workers {
 		reported[w.Worker] = true
 	}
-	for i := range c.Workers {
+	for i := range c.ExpectedWorkers {
 		if reported[i] {
 			continue
 		}
-		why := c.Failures[i]
+		why := c.WorkerFailures[i]
 		if why == "" {
 			why = "it reported nothing"
 		}
-		j.invalid(WorkerMissing, workerName(i), float64(len(reported)), float64(c.Workers), "worker %d left no result: %s", i, why)
+		j.addReason(WorkerMissing, workerSubject(i), float64(len(reported)), float64(c.ExpectedWorkers), "worker %d left no result: %s", i, why)
 	}
-	for _, w := range j.m.Workers {
+	for _, w := range j.measurement.Workers {
 		if w.Load == nil {
 			continue
 		}
-		if share, over := j.throttled(w.Load.ThrottledPeriods, w.Load.Periods); over {
-			j.invalid(WorkerThrottled, workerName(w.Worker), share, j.t.ThrottledShare,
+		if share, over := j.throttledShare(w.Load.ThrottledPeriods, w.Load.Periods); over {
+			j.addReason(WorkerThrottled, workerSubject(w.Worker), share, j.tolerances.ThrottledShare,
 				"load worker %d was throttled in %s of its CPU periods, tolerated are %s: give it more CPU or use more workers",
-				w.Worker, percent(share), percent(j.t.ThrottledShare))
+				w.Worker, formatPercent(share), formatPercent(j.tolerances.ThrottledShare))
 		}
 	}
 }
 
-func (j *judge) disturbances(c Circumstances) {
+func (j *verdictBuilder) judgeDisturbances(c RunObservations) {
 	known := map[string]bool{}
 	for _, d := range c.Disturbances {
 		known[d.Subject] = true
-		j.invalid(d.Kind, d.Subject, 1, 0, "%s", d.Message)
+		j.addReason(d.Kind, d.Subject, 1, 0, "%s", d.Message)
 	}
-	for _, m := range j.m.Members {
+	for _, m := range j.measurement.Members {
 		if m.Resets > 0 && !known[m.Member] {
-			j.invalid(MemberRestarted, m.Member, float64(m.Resets), 0, "the CPU counter of %s went back %d times: its container was restarted", m.Member, m.Resets)
+			j.addReason(MemberRestarted, m.Member, float64(m.Resets), 0, "the CPU counter of %s went back %d times: its container was restarted", m.Member, m.Resets)
 		}
 	}
 }
 
-func (j *judge) errors() {
-	s := j.m.Summarize()
+func (j *verdictBuilder) judgeErrors() {
+	s := j.measurement.Summarize()
 	if s.Completed == 0 {
-		j.invalid(NoCompletions, "", 0, 1, "nothing completed in the window of %d s", j.m.WindowSeconds)
+		j.addReason(NoCompletions, "", 0, 1, "nothing completed in the window of %d s", j.measurement.WindowSeconds)
 	}
 	if s.Errors == 0 {
 		return
 	}
 	text := fmt.Sprintf("%d of %d requests failed (%s), tolerated are %s; most often %s",
-		s.Errors, s.Requests, percent(s.ErrorShare), percent(j.t.ErrorShare), j.m.Errors[0].describe())
-	if s.ErrorShare > j.t.ErrorShare {
-		j.invalid(Errors, "", s.ErrorShare, j.t.ErrorShare, "%s", text)
+		s.Errors, s.Requests, formatPercent(s.ErrorShare), formatPercent(j.tolerances.ErrorShare), j.measurement.Errors[0].describeError())
+	if s.ErrorShare > j.tolerances.ErrorShare {
+		j.addReason(Errors, "", s.ErrorShare, j.tolerances.ErrorShare, "%s", text)
 	} else {
-		j.note(Errors, "", s.ErrorShare, j.t.ErrorShare, "%s", text)
+		j.addNote(Errors, "", s.ErrorShare, j.tolerances.ErrorShare, "%s", text)
 	}
 }
 
-func (e ErrorCount) describe() string {
+func (e ErrorCount) describeError() string {
 	if e.Example == "" {
 		return e.Kind
 	}
 	return e.Kind + ": " + e.Example
 }
 
-func (j *judge) schedule() {
-	s := j.m.Schedule
-	if share := ratio(s.Late, s.Planned); share > j.t.LateShare {
-		j.invalid(WorkerBehindSchedule, "", share, j.t.LateShare,
+func (j *verdictBuilder) judgeSchedule() {
+	s := j.measurement.Schedule
+	if share := ratio(s.Late, s.Planned); share > j.tolerances.LateShare {
+		j.addReason(WorkerBehindSchedule, "", share, j.tolerances.LateShare,
 			"%d of %d requests (%s) started more than 100 ms after their instant, tolerated are %s; the largest lag was %.0f ms: "+
 				"offer less, or use more clients or workers",
-			s.Late, s.Planned, percent(share), percent(j.t.LateShare), millis(s.MaxLagMicros))
+			s.Late, s.Planned, formatPercent(share), formatPercent(j.tolerances.LateShare), microsToMillis(s.MaxLagMicros))
 	}
 }
 
-func (j *judge) ledger() {
-	l := j.m.Ledger
+func (j *verdictBuilder) judgeLedger() {
+	l := j.measurement.Ledger
 	switch {
 	case l == nil:
 	case !l.Checked:
-		j.note(LedgerUnchecked, "", 0, 0, "the ledger was not compared with the clients: %s", l.Reason)
+		j.addNote(LedgerUnchecked, "", 0, 0, "the ledger was not compared with the clients: %s", l.Reason)
 	case l.Expected != l.Recorded:
-		j.invalid(LedgerDiffers, "", float64(l.Recorded), float64(l.Expected),
+		j.addReason(LedgerDiffers, "", float64(l.Recorded), float64(l.Expected),
 			"the nodes recorded %d transactions, the clients saw %d complete: a difference of %+d", l.Recorded, l.Expected, l.Recorded-l.Expected)
 	}
 }
 
-// samples: a percentile q of n samples rests on the n·(1-q) samples above it; ten are asked for.
-func (j *judge) samples() {
-	n := j.m.Histogram.Count()
+// judgeSampleCount: a percentile q of n samples rests on the n·(1-q) samples above it; ten are asked for.
+func (j *verdictBuilder) judgeSampleCount() {
+	n := j.measurement.Histogram.Count()
 	if n == 0 {
 		return
 	}
@@ -261,14 +261,14 @@ func (j *judge) samples() {
 		need int64
 	}{{"p99", 1000}, {"p99.9", 10000}} {
 		if n < p.need {
-			j.note(FewSamples, p.name, float64(n), float64(p.need), "%d latencies are few for %s, which asks for %d", n, p.name, p.need)
+			j.addNote(FewSamples, p.name, float64(n), float64(p.need), "%d latencies are few for %s, which asks for %d", n, p.name, p.need)
 		}
 	}
 }
 
-func (j *judge) throttled(throttled, periods int64) (share float64, over bool) {
+func (j *verdictBuilder) throttledShare(throttled, periods int64) (share float64, over bool) {
 	share = ratio(throttled, periods)
-	return share, share > j.t.ThrottledShare
+	return share, share > j.tolerances.ThrottledShare
 }
 
 func ratio(part, whole int64) float64 {
@@ -278,8 +278,8 @@ func ratio(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// percent prints a share with at most two decimals, and never a small share as nothing.
-func percent(share float64) string {
+// formatPercent prints a share with at most two decimals, and never a small share as nothing.
+func formatPercent(share float64) string {
 	value := share * 100
 	if value > 0 && value < 0.01 {
 		return "under 0.01 %"

@@ -6,20 +6,20 @@ import (
 	"testing"
 )
 
-// quiet is a run of many samples in which nothing went wrong, on two workers.
-func quiet(t *testing.T) (*Measurement, Circumstances) {
+// newQuietRun is a run of many samples in which nothing went wrong, on two workers.
+func newQuietRun(t *testing.T) (*Measurement, RunObservations) {
 	t.Helper()
-	m := merge(t, worker(t, 0, 10, 20), worker(t, 1, 10, 20))
+	m := mergeWorkers(t, newWorkerResult(t, 0, 10, 20), newWorkerResult(t, 1, 10, 20))
 	for range 10_000 {
 		if err := m.Histogram.Record(1000); err != nil {
 			t.Fatal(err)
 		}
 	}
-	m.Members = []Member{{Member: "member-0", CPUSeconds: Series{1, 1}, MemoryBytes: Series{1, 1}, Periods: 1000, ThrottledPeriods: 50}}
-	return m, Circumstances{Workers: 2, Containers: []Container{{Subject: "member-0", Node: "node-1"}, {Subject: "worker-0", Node: "node-2"}}}
+	m.Members = []MemberUsage{{Member: "member-0", CPUSeconds: Series{1, 1}, MemoryBytes: Series{1, 1}, Periods: 1000, ThrottledPeriods: 50}}
+	return m, RunObservations{ExpectedWorkers: 2, Containers: []ContainerInfo{{Subject: "member-0", Node: "node-1"}, {Subject: "worker-0", Node: "node-2"}}}
 }
 
-func codes(reasons []Reason) string {
+func joinCodes(reasons []Reason) string {
 	var all []string
 	for _, r := range reasons {
 		all = append(all, strings.TrimSuffix(fmt.Sprintf("%s/%s", r.Code, r.Subject), "/"))
@@ -29,178 +29,184 @@ func codes(reasons []Reason) string {
 
 func TestJudge(t *testing.T) {
 	for name, c := range map[string]struct {
-		change         func(*Measurement, *Circumstances, *Tolerances)
+		change         func(*Measurement, *RunObservations, *Tolerances)
 		reasons, notes string
 		message        string
 	}{
-		"quiet": {change: func(*Measurement, *Circumstances, *Tolerances) {}},
+		"quiet": {change: func(*Measurement, *RunObservations, *Tolerances) {}},
 		"one error": {
-			change:  func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Errors = []ErrorCount{{"X", 1, "boom"}} },
+			change:  func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Errors = []ErrorCount{{"X", 1, "boom"}} },
 			reasons: "Errors", message: "1 of 10005 requests failed (under 0.01 %), tolerated are 0 %; most often X: boom",
 		},
 		"tolerated error": {
-			change: func(m *Measurement, _ *Circumstances, tol *Tolerances) {
+			change: func(m *Measurement, _ *RunObservations, tol *Tolerances) {
 				m.Errors, tol.ErrorShare = []ErrorCount{{"X", 1, ""}}, 0.01
 			},
 			notes: "Errors",
 		},
 		"nothing completed": {
-			change:  func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Completed = []int64{0, 0} },
+			change:  func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Completed = []int64{0, 0} },
 			reasons: "NoCompletions",
 		},
 		"worker failed": {
-			change: func(_ *Measurement, c *Circumstances, _ *Tolerances) {
-				c.Workers, c.Failures = 4, map[int]string{3: "no route"}
+			change: func(_ *Measurement, c *RunObservations, _ *Tolerances) {
+				c.ExpectedWorkers, c.WorkerFailures = 4, map[int]string{3: "no route"}
 			},
 			reasons: "WorkerMissing/worker-2 WorkerMissing/worker-3", message: "worker 3 left no result: no route",
 		},
 		"disturbed": {
-			change: func(m *Measurement, c *Circumstances, _ *Tolerances) {
+			change: func(m *Measurement, c *RunObservations, _ *Tolerances) {
 				c.Disturbances = []Disturbance{{MemberEvicted, "member-0", "pod member-0 was evicted: disk pressure"}}
 				m.Members[0].Resets = 1
 			},
 			reasons: "MemberEvicted/member-0", message: "disk pressure",
 		},
 		"restart seen by its counter alone": {
-			change:  func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Members[0].Resets = 2 },
+			change:  func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Members[0].Resets = 2 },
 			reasons: "MemberRestarted/member-0", message: "went back 2 times",
 		},
 		"member at its limit": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Members[0].ThrottledPeriods = 51 },
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Members[0].ThrottledPeriods = 51 },
 			notes:  "MemberThrottled/member-0",
 		},
 		"member at its limit, where that invalidates": {
-			change: func(m *Measurement, _ *Circumstances, tol *Tolerances) {
+			change: func(m *Measurement, _ *RunObservations, tol *Tolerances) {
 				m.Members[0].ThrottledPeriods, tol.MemberThrottling = 510, ThrottlingInvalidates
 			},
 			reasons: "MemberThrottled/member-0", message: "throttled in 51 % of its CPU periods (5 % is the bound)",
 		},
 		"worker at its limit": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
-				m.Workers[1].Load = &Load{Periods: 100, ThrottledPeriods: 6}
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
+				m.Workers[1].Load = &WorkerUsage{Periods: 100, ThrottledPeriods: 6}
 			},
 			reasons: "WorkerThrottled/worker-1", message: "load worker 1 was throttled in 6 %",
 		},
 		"on schedule": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Schedule = Schedule{100, 1, 150_000} },
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Schedule = Schedule{100, 1, 150_000} },
 		},
 		"behind schedule": {
-			change:  func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Schedule = Schedule{100, 2, 150_000} },
+			change:  func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Schedule = Schedule{100, 2, 150_000} },
 			reasons: "WorkerBehindSchedule", message: "2 of 100 requests (2 %) started more than 100 ms after their instant, tolerated are 1 %; the largest lag was 150 ms",
 		},
 		"ledger has more": {
-			change:  func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Ledger.Recorded = 6 },
+			change:  func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Ledger.Recorded = 6 },
 			reasons: "LedgerDiffers", message: "recorded 6 transactions, the clients saw 4 complete: a difference of +2",
 		},
 		"ledger unchecked": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Ledger = &Ledger{Reason: "own flow"} },
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Ledger = &Ledger{Reason: "own flow"} },
 			notes:  "LedgerUnchecked",
 		},
 		"scrape missed": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Members[0].MissedScrapes = 1 },
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Members[0].MissedScrapes = 1 },
 			notes:  "ScrapesMissed/member-0",
 		},
 		"database at its limit": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
 				m.Members[0].Kind, m.Members[0].ThrottledPeriods = KindDatabase, 51
 			},
 			notes: "DatabaseThrottled/member-0",
 		},
 		"killed for memory": {
-			change:  func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Members[0].OOMKills = 1 },
+			change:  func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Members[0].OOMKills = 1 },
 			reasons: "OutOfMemory/member-0", message: "the kernel killed 1 processes of member-0",
 		},
 		"collecting": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
 				m.Members[0].GarbageCollection = &GarbageCollection{Share: 0.11, Collections: 7}
 			},
 			notes: "GarbageCollection/member-0",
 		},
 		"volume nearly full": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
-				m.Members[0].Volume = &Volume{SizeBytes: 1000, LeastAvailableBytes: 99}
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
+				m.Members[0].Volume = &VolumeUsage{SizeBytes: 1000, LeastAvailableBytes: 99}
 			},
 			notes: "VolumeFull/member-0",
 		},
 		"volume full": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
-				m.Members[0].Volume = &Volume{SizeBytes: 10 << 30, LeastAvailableBytes: 1 << 20}
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
+				m.Members[0].Volume = &VolumeUsage{SizeBytes: 10 << 30, LeastAvailableBytes: 1 << 20}
 			},
 			reasons: "VolumeFull/member-0", message: "the volume of member-0 had under 0.01 % of its 10.0 GiB left",
 		},
 		"busy worker": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
-				m.Workers[1].Load = &Load{CPUSeconds: 3.4, CPULimit: 2, Periods: 10}
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
+				m.Workers[1].Load = &WorkerUsage{CPUSeconds: 3.4, CPULimit: 2, Periods: 10}
 			},
 			notes: "WorkerBusy/worker-1",
 		},
 		"a little stolen, of a full host": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
 				m.Members[0].Host = &Host{CPUs: 2, BusyShare: 0.93, StealShare: 0.03}
 				m.Members[0].CPUSeconds = Series{1.8, 1.8}
 			},
 			notes: "CPUStolen/node-1 HostSaturated/node-1",
 		},
 		"host used by others": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
 				m.Members[0].Host, m.Members[0].CPUSeconds = &Host{CPUs: 2, BusyShare: 0.9}, Series{1.3, Missing}
 			},
 			notes: "HostShared/node-1",
 		},
 		"stolen": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
-				m.Workers[0].Load = &Load{Host: &Host{CPUs: 2, StealShare: 0.06}}
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
+				m.Workers[0].Load = &WorkerUsage{Host: &Host{CPUs: 2, StealShare: 0.06}}
 			},
 			reasons: "CPUStolen/node-2", message: "6 % of the CPU time of node-2 went to other machines",
 		},
 		"clocks apart": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
 				m.Members[0].Clock = &Clock{OffsetMillis: -12, ErrorMillis: 1.5}
 			},
 			notes: "ClockSkewed/node-1",
 		},
 		"clocks within the error": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) {
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
 				m.Members[0].Clock = &Clock{OffsetMillis: 12, ErrorMillis: 2.5}
 			},
 		},
 		"node not ready": {
-			change: func(_ *Measurement, c *Circumstances, _ *Tolerances) {
-				c.Troubles = []Disturbance{{NodeNotReady, "node-1", "stopped posting"}}
+			change: func(_ *Measurement, c *RunObservations, _ *Tolerances) {
+				c.NodeProblems = []Disturbance{{NodeNotReady, "node-1", "stopped posting"}}
 			},
 			reasons: "NodeNotReady/node-1", message: "stopped posting",
 		},
 		"node under pressure": {
-			change: func(_ *Measurement, c *Circumstances, _ *Tolerances) {
-				c.Troubles = []Disturbance{{NodeUnderPressure, "node-1", "disk"}}
+			change: func(_ *Measurement, c *RunObservations, _ *Tolerances) {
+				c.NodeProblems = []Disturbance{{NodeUnderPressure, "node-1", "disk"}}
 			},
 			notes: "NodeUnderPressure/node-1",
 		},
 		"database unknown": {
-			change: func(_ *Measurement, c *Circumstances, _ *Tolerances) {
-				c.Unobserved = map[string]string{"db": "its chart is the user's own"}
+			change: func(_ *Measurement, c *RunObservations, _ *Tolerances) {
+				c.UnobservedDatabases = map[string]string{"db": "its chart is the user's own"}
 			},
 			notes: "DatabaseUnobserved/db",
 		},
 		"few samples": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Histogram = NewHistogram(); record(m, 999) },
-			notes:  "FewSamples/p99 FewSamples/p99.9",
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
+				m.Histogram = NewHistogram()
+				recordLatencies(m, 999)
+			},
+			notes: "FewSamples/p99 FewSamples/p99.9",
 		},
 		"enough samples for p99": {
-			change: func(m *Measurement, _ *Circumstances, _ *Tolerances) { m.Histogram = NewHistogram(); record(m, 1000) },
-			notes:  "FewSamples/p99.9",
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
+				m.Histogram = NewHistogram()
+				recordLatencies(m, 1000)
+			},
+			notes: "FewSamples/p99.9",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, circumstances := quiet(t)
+			m, circumstances := newQuietRun(t)
 			tolerances := DefaultTolerances()
 			c.change(m, &circumstances, &tolerances)
 			got := m.Judge(circumstances, tolerances)
-			if codes(got.Reasons) != c.reasons || codes(got.Notes) != c.notes {
-				t.Errorf("reasons %q, notes %q; want %q and %q", codes(got.Reasons), codes(got.Notes), c.reasons, c.notes)
+			if joinCodes(got.Reasons) != c.reasons || joinCodes(got.Notes) != c.notes {
+				t.Errorf("reasons %q, notes %q; want %q and %q", joinCodes(got.Reasons), joinCodes(got.Notes), c.reasons, c.notes)
 			}
 			if valid := c.reasons == ""; (got.Validity == Valid) != valid {
-				t.Errorf("%s with reasons %q", got.Validity, codes(got.Reasons))
+				t.Errorf("%s with reasons %q", got.Validity, joinCodes(got.Reasons))
 			}
 			if !strings.Contains(fmt.Sprint(got.Reasons), c.message) {
 				t.Errorf("no message %q in %v", c.message, got.Reasons)
@@ -209,22 +215,22 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-func record(m *Measurement, n int) {
+func recordLatencies(m *Measurement, n int) {
 	for range n {
 		_ = m.Histogram.Record(1000)
 	}
 }
 
-func TestNothingReportedIsInvalid(t *testing.T) {
-	got := merge(t).Judge(Circumstances{Workers: 1, Failures: map[int]string{0: "no target answers"}}, DefaultTolerances())
-	if got.Validity != Invalid || codes(got.Reasons) != "WorkerMissing/worker-0 NoCompletions" || len(got.Notes) != 0 {
+func TestJudgeWithoutWorkers(t *testing.T) {
+	got := mergeWorkers(t).Judge(RunObservations{ExpectedWorkers: 1, WorkerFailures: map[int]string{0: "no target answers"}}, DefaultTolerances())
+	if got.Validity != Invalid || joinCodes(got.Reasons) != "WorkerMissing/worker-0 NoCompletions" || len(got.Notes) != 0 {
 		t.Errorf("got %+v", got)
 	}
 }
 
-func TestPercentIsNeverNothing(t *testing.T) {
+func TestFormatPercentOfSmallShares(t *testing.T) {
 	for share, want := range map[float64]string{0: "0 %", 0.05: "5 %", 0.00001: "under 0.01 %", 0.123456: "12.35 %", 1: "100 %"} {
-		if got := percent(share); got != want {
+		if got := formatPercent(share); got != want {
 			t.Errorf("%v is %q, want %q", share, got, want)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 // entrySize is the memory of an entry in bytes, without its output.
 const entrySize = 1024
 
-// entry is the outcome of one rendering.
-type entry struct {
+// cacheEntry is the outcome of one rendering.
+type cacheEntry struct {
 	key, namespace string
 	output         []byte
 	err            error
@@ -17,19 +17,19 @@ type entry struct {
 	expires time.Time
 }
 
-func (e *entry) size() int { return entrySize + len(e.output) }
+func (e *cacheEntry) sizeBytes() int { return entrySize + len(e.output) }
 
-// cache keeps outcomes up to a limit in bytes. It evicts from the namespace that uses most, so that a tenant with many or large charts
+// outcomeCache keeps outcomes up to a limit in bytes. It evicts from the namespace that uses most, so that a tenant with many or large charts
 // cannot evict the entries of others.
-type cache struct {
+type outcomeCache struct {
 	limit int
 	// entries in the order of their use, the last used one at the end.
-	entries []*entry
+	entries []*cacheEntry
 }
 
-// get returns the entry, or nil if there is none or it has expired.
-func (c *cache) get(key string, now time.Time) *entry {
-	i := slices.IndexFunc(c.entries, func(e *entry) bool { return e.key == key })
+// getEntry returns the entry, or nil if there is none or it has expired.
+func (c *outcomeCache) getEntry(key string, now time.Time) *cacheEntry {
+	i := slices.IndexFunc(c.entries, func(e *cacheEntry) bool { return e.key == key })
 	if i < 0 {
 		return nil
 	}
@@ -42,13 +42,13 @@ func (c *cache) get(key string, now time.Time) *entry {
 	return found
 }
 
-// put adds the entry and evicts the least recently used entries of the namespaces that use most.
-func (c *cache) put(e *entry) {
+// putEntry adds the entry and evicts the least recently used entries of the namespaces that use most.
+func (c *outcomeCache) putEntry(e *cacheEntry) {
 	c.entries = append(c.entries, e)
 	total, sizes := 0, map[string]int{}
 	for _, e := range c.entries {
-		total += e.size()
-		sizes[e.namespace] += e.size()
+		total += e.sizeBytes()
+		sizes[e.namespace] += e.sizeBytes()
 	}
 	for total > c.limit {
 		largest := c.entries[0].namespace
@@ -57,9 +57,9 @@ func (c *cache) put(e *entry) {
 				largest = namespace
 			}
 		}
-		i := slices.IndexFunc(c.entries, func(e *entry) bool { return e.namespace == largest })
-		total -= c.entries[i].size()
-		sizes[largest] -= c.entries[i].size()
+		i := slices.IndexFunc(c.entries, func(e *cacheEntry) bool { return e.namespace == largest })
+		total -= c.entries[i].sizeBytes()
+		sizes[largest] -= c.entries[i].sizeBytes()
 		c.entries = slices.Delete(c.entries, i, i+1)
 	}
 }

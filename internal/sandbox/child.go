@@ -15,8 +15,8 @@ import (
 	"github.com/benchnet/benchnet/internal/message"
 )
 
-// Command is the argument with which this binary becomes a child that renders one chart.
-const Command = "render-chart"
+// ChildCommand is the argument with which this binary becomes a child that renders one chart.
+const ChildCommand = "render-chart"
 
 const (
 	// memoryLimit is by how much the private memory of the child may grow while it renders.
@@ -26,8 +26,8 @@ const (
 	addressLimit = 80 << 20
 	// childMemory is what a child at its limits was measured to use, 40 MiB of which are the program.
 	childMemory = 110 << 20
-	// collectFrom is the heap size from which the child collects garbage more eagerly.
-	collectFrom = 48 << 20
+	// gcMemoryLimit is the heap size from which the child collects garbage more eagerly.
+	gcMemoryLimit = 48 << 20
 	// stackLimit of recursive templates. A stack doubles by copying: with a limit of half of memoryLimit its copies would reach
 	// memoryLimit first.
 	stackLimit = 16 << 20
@@ -35,63 +35,63 @@ const (
 	maxErrorLength = 4096
 )
 
-// order is what a child reads.
-type order struct {
+// childRequest is what a child reads.
+type childRequest struct {
 	Archive []byte
-	Request database.ChartRequest
+	Request database.RenderRequest
 	// Deadline after which the child exits, in case its parent cannot kill it any more.
 	Deadline time.Duration
 }
 
-// answer is what a child writes: objects by instance, or why the chart is refused.
-type answer struct {
+// childResponse is what a child writes: objects by instance, or why the chart is refused.
+type childResponse struct {
 	Objects [][]*unstructured.Unstructured `json:"objects,omitempty"`
 	Refusal string                         `json:"refusal,omitempty"`
 }
 
 // IsChild reports whether this process was started to render a chart. If so, its main function must call ServeChild.
-func IsChild() bool { return len(os.Args) == 2 && os.Args[1] == Command }
+func IsChild() bool { return len(os.Args) == 2 && os.Args[1] == ChildCommand }
 
 // ServeChild renders the chart that the standard input asks for, writes the answer to the standard output and returns the exit code.
 func ServeChild() int {
-	var o order
+	var o childRequest
 	if err := json.NewDecoder(os.Stdin).Decode(&o); err != nil {
-		return fail("read the order: %w", err)
+		return exitWithError("read the order: %w", err)
 	}
 	// The timer comes before the limits: the runtime opens its poller with the first timer.
 	time.AfterFunc(o.Deadline, func() { os.Exit(1) })
-	if err := confine(); err != nil {
-		return fail("limit the process: %w", err)
+	if err := restrictProcess(); err != nil {
+		return exitWithError("limit the process: %w", err)
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(render(o)); err != nil {
-		return fail("write the answer: %w", err)
+	if err := json.NewEncoder(os.Stdout).Encode(renderRecovering(o)); err != nil {
+		return exitWithError("write the answer: %w", err)
 	}
 	return 0
 }
 
-func fail(format string, err error) int {
+func exitWithError(format string, err error) int {
 	_, _ = fmt.Fprintln(os.Stderr, fmt.Errorf(format, err))
 	return 1
 }
 
-// render turns panics of the libraries that read charts into refusals.
-func render(o order) (a answer) {
+// renderRecovering turns panics of the libraries that read charts into refusals.
+func renderRecovering(o childRequest) (a childResponse) {
 	defer func() {
 		if r := recover(); r != nil {
-			a = answer{Refusal: message.Truncate(fmt.Sprintf("the chart cannot be rendered: %v", r), maxErrorLength)}
+			a = childResponse{Refusal: message.Truncate(fmt.Sprintf("the chart cannot be rendered: %v", r), maxErrorLength)}
 		}
 	}()
 	objects, err := database.RenderChart(o.Archive, o.Request)
 	if err != nil {
-		return answer{Refusal: message.Truncate(err.Error(), maxErrorLength)}
+		return childResponse{Refusal: message.Truncate(err.Error(), maxErrorLength)}
 	}
-	return answer{Objects: objects}
+	return childResponse{Objects: objects}
 }
 
-// confine limits the memory of this process, and keeps it from opening files and connections and from writing core dumps.
-func confine() error {
+// restrictProcess limits the memory of this process, and keeps it from opening files and connections and from writing core dumps.
+func restrictProcess() error {
 	runtime.GOMAXPROCS(1)
-	debug.SetMemoryLimit(collectFrom)
+	debug.SetMemoryLimit(gcMemoryLimit)
 	debug.SetMaxStack(stackLimit)
 	address, data, err := memorySizes()
 	if err != nil {

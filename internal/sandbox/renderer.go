@@ -18,18 +18,18 @@ import (
 const (
 	// maxChildren that run at the same time. A namespace has one of them at most.
 	maxChildren = 2
-	// deadline of a child. It may get only a part of a core.
-	deadline = 10 * time.Second
-	// retryLimit is the time after which a chart that exceeded a limit is rendered again: the machine may have been busy.
-	retryLimit = 5 * time.Minute
-	// retryFailure is the time after which a chart is rendered again if it could not be loaded or the child could not be started.
-	retryFailure = 5 * time.Second
-	// maxCached in bytes of answers.
-	maxCached = 16 << 20
+	// renderTimeout of a child. It may get only a part of a core.
+	renderTimeout = 10 * time.Second
+	// retryAfterLimit is the time after which a chart that exceeded a limit is rendered again: the machine may have been busy.
+	retryAfterLimit = 5 * time.Minute
+	// retryAfterFailure is the time after which a chart is rendered again if it could not be loaded or the child could not be started.
+	retryAfterFailure = 5 * time.Second
+	// maxCachedBytes in bytes of answers.
+	maxCachedBytes = 16 << 20
 )
 
-// MaxMemory is what all children use together at most, in bytes.
-const MaxMemory = maxChildren * childMemory
+// MaxChildMemory is what all children use together at most, in bytes.
+const MaxChildMemory = maxChildren * childMemory
 
 // ErrPending reports that the chart is not rendered yet. The caller must try again.
 var ErrPending = errors.New("the chart is being rendered")
@@ -49,12 +49,12 @@ type Renderer struct {
 	program string
 	now     func() time.Time
 	timeout time.Duration
-	places  chan struct{}
+	slots   chan struct{}
 
-	mu      sync.Mutex
-	answers cache
-	// busy are the namespaces with a chart that is being rendered or waits for a place.
-	busy map[string]bool
+	mu       sync.Mutex
+	outcomes outcomeCache
+	// renderingNamespaces are the namespaces with a chart that is being rendered or waits for a place.
+	renderingNamespaces map[string]bool
 }
 
 // NewRenderer returns a renderer that starts the program of this process as its children. The program must call ServeChild in them.
@@ -63,20 +63,20 @@ func NewRenderer(now func() time.Time) (*Renderer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the program of this process: %w", err)
 	}
-	return &Renderer{program: program, now: now, timeout: deadline, places: make(chan struct{}, maxChildren),
-		answers: cache{limit: maxCached}, busy: map[string]bool{}}, nil
+	return &Renderer{program: program, now: now, timeout: renderTimeout, slots: make(chan struct{}, maxChildren),
+		outcomes: outcomeCache{limit: maxCachedBytes}, renderingNamespaces: map[string]bool{}}, nil
 }
 
 // Render returns the objects of each instance of the request. It never waits: the error is ErrPending until the chart is rendered.
-func (r *Renderer) Render(ctx context.Context, source Source, request database.ChartRequest) ([][]*unstructured.Unstructured, error) {
-	key, err := keyOf(source, request)
+func (r *Renderer) Render(ctx context.Context, source Source, request database.RenderRequest) ([][]*unstructured.Unstructured, error) {
+	key, err := cacheKey(source, request)
 	if err != nil {
 		return nil, err
 	}
 	r.mu.Lock()
-	found := r.answers.get(key, r.now())
-	if found == nil && !r.busy[source.Namespace] {
-		r.busy[source.Namespace] = true
+	found := r.outcomes.getEntry(key, r.now())
+	if found == nil && !r.renderingNamespaces[source.Namespace] {
+		r.renderingNamespaces[source.Namespace] = true
 		go r.renderInChild(context.WithoutCancel(ctx), key, source, request)
 	}
 	r.mu.Unlock()
@@ -86,11 +86,11 @@ func (r *Renderer) Render(ctx context.Context, source Source, request database.C
 	case found.err != nil:
 		return nil, found.err
 	}
-	return decodeAnswer(found.output)
+	return decodeResponse(found.output)
 }
 
-// keyOf identifies what the objects depend on.
-func keyOf(source Source, request database.ChartRequest) (string, error) {
+// cacheKey identifies what the objects depend on.
+func cacheKey(source Source, request database.RenderRequest) (string, error) {
 	content, err := json.Marshal([]any{source.Namespace, source.Version, request})
 	if err != nil {
 		return "", fmt.Errorf("encode the chart's values: %w", err)
@@ -99,36 +99,36 @@ func keyOf(source Source, request database.ChartRequest) (string, error) {
 }
 
 // renderInChild waits for a place, renders the chart in a child, and caches the outcome.
-func (r *Renderer) renderInChild(ctx context.Context, key string, source Source, request database.ChartRequest) {
-	r.places <- struct{}{}
-	outcome := &entry{key: key, namespace: source.Namespace}
-	outcome.output, outcome.err = r.runOnce(ctx, source, request)
-	<-r.places
+func (r *Renderer) renderInChild(ctx context.Context, key string, source Source, request database.RenderRequest) {
+	r.slots <- struct{}{}
+	outcome := &cacheEntry{key: key, namespace: source.Namespace}
+	outcome.output, outcome.err = r.loadAndRender(ctx, source, request)
+	<-r.slots
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case errors.Is(outcome.err, ErrLimit):
-		outcome.expires = r.now().Add(retryLimit)
+	case errors.Is(outcome.err, ErrLimitExceeded):
+		outcome.expires = r.now().Add(retryAfterLimit)
 	case outcome.err != nil:
-		outcome.expires = r.now().Add(retryFailure)
+		outcome.expires = r.now().Add(retryAfterFailure)
 	}
-	r.answers.put(outcome)
-	delete(r.busy, source.Namespace)
+	r.outcomes.putEntry(outcome)
+	delete(r.renderingNamespaces, source.Namespace)
 }
 
-func (r *Renderer) runOnce(ctx context.Context, source Source, request database.ChartRequest) ([]byte, error) {
+func (r *Renderer) loadAndRender(ctx context.Context, source Source, request database.RenderRequest) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*r.timeout)
 	defer cancel()
 	archive, err := source.Load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return runChild(ctx, r.program, order{Archive: archive, Request: request, Deadline: r.timeout})
+	return runChild(ctx, r.program, childRequest{Archive: archive, Request: request, Deadline: r.timeout})
 }
 
-// decodeAnswer returns the objects, or the refusal as an error.
-func decodeAnswer(output []byte) ([][]*unstructured.Unstructured, error) {
-	var a answer
+// decodeResponse returns the objects, or the refusal as an error.
+func decodeResponse(output []byte) ([][]*unstructured.Unstructured, error) {
+	var a childResponse
 	if err := json.Unmarshal(output, &a); err != nil {
 		return nil, fmt.Errorf("read the child's answer: %w", err)
 	}

@@ -22,16 +22,16 @@ import (
 	"github.com/benchnet/benchnet/internal/database"
 )
 
-// openFile makes this test's program a confined process that opens a file and a connection.
-const openFile = "open-file"
+// openFileCommand makes this test's program a confined process that opens a file and a connection.
+const openFileCommand = "open-file"
 
 func TestMain(m *testing.M) {
 	switch {
 	case IsChild():
 		os.Exit(ServeChild())
-	case len(os.Args) == 2 && os.Args[1] == openFile:
+	case len(os.Args) == 2 && os.Args[1] == openFileCommand:
 		time.AfterFunc(time.Minute, func() { os.Exit(1) })
-		if err := confine(); err != nil {
+		if err := restrictProcess(); err != nil {
 			fmt.Println(err)
 		}
 		_, err := os.Open("/proc/self/statm")
@@ -41,15 +41,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-const service = `
+const serviceTemplate = `
 apiVersion: v1
 kind: Service
 metadata: {name: {{ .Values.fullnameOverride }}}
 spec: {selector: {app: mine}, ports: [{port: 5432}]}
 `
 
-// packed is a chart with one template.
-func packed(t *testing.T, template string) []byte {
+// packChart is a chart with one template.
+func packChart(t *testing.T, template string) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)
@@ -69,9 +69,9 @@ func packed(t *testing.T, template string) []byte {
 	return out.Bytes()
 }
 
-// source of a chart with one template; loads counts how often it is read.
-func source(t *testing.T, namespace, template string, loads *atomic.Int32) Source {
-	archive := packed(t, template)
+// newSource of a chart with one template; loads counts how often it is read.
+func newSource(t *testing.T, namespace, template string, loads *atomic.Int32) Source {
+	archive := packChart(t, template)
 	return Source{Namespace: namespace, Version: template, Load: func(context.Context) ([]byte, error) {
 		if loads != nil {
 			loads.Add(1)
@@ -89,8 +89,8 @@ func newRenderer(t *testing.T) *Renderer {
 	return r
 }
 
-// await asks until the chart is rendered.
-func await(t *testing.T, r *Renderer, s Source, request database.ChartRequest) ([][]*unstructured.Unstructured, error) {
+// renderUntilDone asks until the chart is rendered.
+func renderUntilDone(t *testing.T, r *Renderer, s Source, request database.RenderRequest) ([][]*unstructured.Unstructured, error) {
 	t.Helper()
 	for {
 		objects, err := r.Render(t.Context(), s, request)
@@ -105,15 +105,15 @@ func await(t *testing.T, r *Renderer, s Source, request database.ChartRequest) (
 	}
 }
 
-func requestOf(instances ...string) database.ChartRequest {
-	return database.ChartRequest{Namespace: "bench", Instances: instances}
+func newRequest(instances ...string) database.RenderRequest {
+	return database.RenderRequest{Namespace: "bench", Instances: instances}
 }
 
 func TestRenderOnce(t *testing.T) {
 	r, loads := newRenderer(t), &atomic.Int32{}
-	s := source(t, "bench", service, loads)
+	s := newSource(t, "bench", serviceTemplate, loads)
 	for range 2 {
-		objects, err := await(t, r, s, requestOf("net-db-0", "net-db-1"))
+		objects, err := renderUntilDone(t, r, s, newRequest("net-db-0", "net-db-1"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestRenderOnce(t *testing.T) {
 	if loads.Load() != 1 {
 		t.Errorf("the chart was read %d times, want once", loads.Load())
 	}
-	if _, err := await(t, r, s, requestOf("other-db")); err != nil || loads.Load() != 2 {
+	if _, err := renderUntilDone(t, r, s, newRequest("other-db")); err != nil || loads.Load() != 2 {
 		t.Errorf("another request: %v, the chart was read %d times", err, loads.Load())
 	}
 }
@@ -141,20 +141,20 @@ func TestHostileCharts(t *testing.T) {
 		"loop":        {"{{ range until 1000000 }}{{ range until 1000000 }}{{ end }}{{ end }}", time.Second, "takes longer than 1s", true},
 		"memory":      {"{{ repeat 1000000000 \"a\" }}", generous, "needs more than 64 MiB of memory", true},
 		"much memory": {"{{ $l := list }}{{ range until 100000000 }}{{ $l = append $l (repeat 1000 \"a\") }}{{ end }}", generous, "needs more than 64 MiB of memory", true},
-		"output": {service + "{{ range until 60 }}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: net-db-{{ . }}}\ndata: {a: {{ repeat 100000 \"a\" }}}\n{{ end }}",
+		"output": {serviceTemplate + "{{ range until 60 }}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: net-db-{{ . }}}\ndata: {a: {{ repeat 100000 \"a\" }}}\n{{ end }}",
 			generous, "makes more than 2 MiB of objects", true},
 		// Whether the stack's own limit or that of the memory is reached first depends on the garbage collector.
 		"template in itself": {`{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" . }}`, generous, "recurses too deeply|needs more than 64 MiB of memory", true},
-		"number as an item":  {strings.Replace(service, "{port: 5432}", "5432", 1), generous, "Service net-db: ", false},
+		"number as an item":  {strings.Replace(serviceTemplate, "{port: 5432}", "5432", 1), generous, "Service net-db: ", false},
 		"number as a spec":   {"apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: net-db}\nspec: 5", generous, "StatefulSet net-db: ", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRenderer(t)
 			r.timeout = tc.timeout
-			_, err := await(t, r, source(t, "bench", tc.template, nil), requestOf("net-db"))
-			if err == nil || !regexp.MustCompile(tc.want).MatchString(err.Error()) || errors.Is(err, ErrLimit) != tc.limit {
-				t.Fatalf("got %v (limit %t), want …%s…", err, errors.Is(err, ErrLimit), tc.want)
+			_, err := renderUntilDone(t, r, newSource(t, "bench", tc.template, nil), newRequest("net-db"))
+			if err == nil || !regexp.MustCompile(tc.want).MatchString(err.Error()) || errors.Is(err, ErrLimitExceeded) != tc.limit {
+				t.Fatalf("got %v (limit %t), want …%s…", err, errors.Is(err, ErrLimitExceeded), tc.want)
 			}
 			if len(err.Error()) > maxErrorLength {
 				t.Errorf("the refusal has %d bytes", len(err.Error()))
@@ -176,11 +176,11 @@ func TestMemoryOfChild(t *testing.T) {
 		"output of a template": `{{ range until 100000 }}{{ repeat 10000 "a" }}{{ end }}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			input, err := json.Marshal(order{Archive: packed(t, template), Request: requestOf("net-db"), Deadline: deadline})
+			input, err := json.Marshal(childRequest{Archive: packChart(t, template), Request: newRequest("net-db"), Deadline: renderTimeout})
 			if err != nil {
 				t.Fatal(err)
 			}
-			child := exec.CommandContext(t.Context(), program, Command)
+			child := exec.CommandContext(t.Context(), program, ChildCommand)
 			child.Env, child.Stdin = []string{}, bytes.NewReader(input)
 			if err := child.Run(); err == nil {
 				t.Error("the chart was rendered")
@@ -200,22 +200,22 @@ func TestHostileTenants(t *testing.T) {
 	r := newRenderer(t)
 	r.timeout = 4 * time.Second
 	for n := range 4 {
-		endless := source(t, fmt.Sprintf("hostile-%d", n), "{{ range until 1000000 }}{{ range until 1000000 }}{{ end }}{{ end }}", nil)
+		endless := newSource(t, fmt.Sprintf("hostile-%d", n), "{{ range until 1000000 }}{{ range until 1000000 }}{{ end }}{{ end }}", nil)
 		for m := range 10 { // One of them is begun.
-			if _, err := r.Render(t.Context(), endless, requestOf(fmt.Sprintf("net-db-%d", m))); !errors.Is(err, ErrPending) {
+			if _, err := r.Render(t.Context(), endless, newRequest(fmt.Sprintf("net-db-%d", m))); !errors.Is(err, ErrPending) {
 				t.Fatal(err)
 			}
 		}
 	}
 	r.mu.Lock()
-	if len(r.busy) != 4 {
-		t.Errorf("%d charts wait or are rendered, want one of each namespace", len(r.busy))
+	if len(r.renderingNamespaces) != 4 {
+		t.Errorf("%d charts wait or are rendered, want one of each namespace", len(r.renderingNamespaces))
 	}
 	r.mu.Unlock()
-	for len(r.places) < maxChildren { // The endless charts have all places.
+	for len(r.slots) < maxChildren { // The endless charts have all places.
 		time.Sleep(time.Millisecond)
 	}
-	if _, err := await(t, r, source(t, "bench", service, nil), requestOf("net-db")); err != nil {
+	if _, err := renderUntilDone(t, r, newSource(t, "bench", serviceTemplate, nil), newRequest("net-db")); err != nil {
 		t.Error(err)
 	}
 }
@@ -234,14 +234,14 @@ func TestRefusalExpires(t *testing.T) {
 			r, loads := newRenderer(t), &atomic.Int32{}
 			after := time.Duration(0)
 			r.now = func() time.Time { return now.Add(after) }
-			s := source(t, "bench", tc.template, loads)
-			for _, after = range []time.Duration{0, retryLimit - time.Second} {
-				if _, err := await(t, r, s, requestOf("net-db")); err == nil || loads.Load() != 1 {
+			s := newSource(t, "bench", tc.template, loads)
+			for _, after = range []time.Duration{0, retryAfterLimit - time.Second} {
+				if _, err := renderUntilDone(t, r, s, newRequest("net-db")); err == nil || loads.Load() != 1 {
 					t.Fatalf("after %s: %v, read %d times", after, err, loads.Load())
 				}
 			}
-			after = retryLimit
-			if _, err := r.Render(t.Context(), s, requestOf("net-db")); errors.Is(err, ErrPending) != tc.again {
+			after = retryAfterLimit
+			if _, err := r.Render(t.Context(), s, newRequest("net-db")); errors.Is(err, ErrPending) != tc.again {
 				t.Errorf("after %s: %v", after, err)
 			}
 		})
@@ -254,22 +254,22 @@ func TestConfinedProcessOpensNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), program, openFile).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), program, openFileCommand).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "too many open files") {
 		t.Errorf("a confined process opened a file: %v: %s", err, out)
 	}
 }
 
 func TestCacheIsFair(t *testing.T) {
-	c := cache{limit: 20 * entrySize}
-	c.put(&entry{key: "small", namespace: "a"})
+	c := outcomeCache{limit: 20 * entrySize}
+	c.putEntry(&cacheEntry{key: "small", namespace: "a"})
 	for n := range 100 {
-		c.put(&entry{key: fmt.Sprint(n), namespace: "b", output: make([]byte, entrySize)})
+		c.putEntry(&cacheEntry{key: fmt.Sprint(n), namespace: "b", output: make([]byte, entrySize)})
 	}
-	if c.get("small", time.Time{}) == nil {
+	if c.getEntry("small", time.Time{}) == nil {
 		t.Error("the large namespace pushed out the small one")
 	}
-	if c.get("99", time.Time{}) == nil || c.get("0", time.Time{}) != nil {
+	if c.getEntry("99", time.Time{}) == nil || c.getEntry("0", time.Time{}) != nil {
 		t.Error("the namespace should keep its last entries")
 	}
 }

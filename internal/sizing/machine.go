@@ -38,8 +38,8 @@ type Machine struct {
 	Size v1alpha1.Size
 }
 
-// preset is R3's sizing guide: heap, memory, cores.
-func preset(size v1alpha1.Size) Machine {
+// machinePreset is R3's sizing guide: heap, memory, cores.
+func machinePreset(size v1alpha1.Size) Machine {
 	heap, memory, cores := gibibyte, 3*gibibyte, int64(1)
 	switch size {
 	case v1alpha1.SizeMedium:
@@ -59,14 +59,14 @@ func preset(size v1alpha1.Size) Machine {
 
 // MachineOf is the preset with what the spec overrides.
 func MachineOf(members *v1alpha1.MembersSpec) Machine {
-	m := preset(members.Size)
-	override(&m.Heap, members.Heap)
-	override(&m.Memory, members.Memory)
-	override(&m.Cores, members.Cores)
+	m := machinePreset(members.Size)
+	overrideQuantity(&m.Heap, members.Heap)
+	overrideQuantity(&m.Memory, members.Memory)
+	overrideQuantity(&m.Cores, members.Cores)
 	return m
 }
 
-func override(value, by *resource.Quantity) {
+func overrideQuantity(value, by *resource.Quantity) {
 	if by != nil {
 		*value = by.DeepCopy()
 	}
@@ -78,16 +78,16 @@ func (m Machine) HeapMebibytes() int64 { return m.Heap.Value() / mebibyte }
 // WholeCores is the number of processors that a JVM sees: rounded up, as the JVM does.
 func (m Machine) WholeCores() int32 { return int32(max(1, m.Cores.Value())) }
 
-// Process is what a member's program needs besides its heap and its network buffers.
-type Process struct {
+// ProcessOverhead is what a member's program needs besides its heap and its network buffers.
+type ProcessOverhead struct {
 	// Base is its code, its fixed threads and what runs beside it in the container, in bytes.
 	Base int64
 	// PoolThreads that grow with the machine.
 	PoolThreads int32
 }
 
-// OffHeap is what the container needs besides the heap, in bytes.
-func (m Machine) OffHeap(p Process) resource.Quantity {
+// OffHeapMemory is what the container needs besides the heap, in bytes.
+func (m Machine) OffHeapMemory(p ProcessOverhead) resource.Quantity {
 	bytes := p.Base + int64(m.WholeCores())*nettyPerCore + int64(p.PoolThreads)*stackPerThread
 	return *resource.NewQuantity(bytes, resource.BinarySI)
 }
@@ -102,7 +102,7 @@ func (m Machine) Requests(reservation v1alpha1.Reservation) (cores, memory resou
 }
 
 // Validate refuses a machine on which a member could not run; path is that of the members' spec.
-func (m Machine) Validate(p Process, path *field.Path) field.ErrorList {
+func (m Machine) Validate(p ProcessOverhead, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if m.Cores.Sign() <= 0 {
 		errs = append(errs, field.Invalid(path.Child("cores"), m.Cores.String(), "must be greater than 0, such as 1 or 500m"))
@@ -113,33 +113,33 @@ func (m Machine) Validate(p Process, path *field.Path) field.ErrorList {
 	}
 	if m.Heap.Cmp(m.Memory) >= 0 {
 		return append(errs, field.Invalid(path.Child("heap"), m.Heap.String(), fmt.Sprintf(
-			"must be smaller than memory (%s)%s: %s", m.Memory.String(), m.presetNote(), m.advice(p))))
+			"must be smaller than memory (%s)%s: %s", m.Memory.String(), m.presetNote(), m.memoryAdvice(p))))
 	}
 	if m.Heap.Value()+m.offHeapBytes(p) > m.Memory.Value() {
 		errs = append(errs, field.Invalid(path.Child("memory"), m.Memory.String(), fmt.Sprintf(
 			"is too little for heap %s%s and the %s that a member needs besides it (%s of process, %s of buffers per core, 1Mi per pool thread): %s",
-			m.Heap.String(), m.presetNote(), mebibytes(m.offHeapBytes(p)), mebibytes(p.Base), mebibytes(nettyPerCore), m.advice(p))))
+			m.Heap.String(), m.presetNote(), formatMebibytes(m.offHeapBytes(p)), formatMebibytes(p.Base), formatMebibytes(nettyPerCore), m.memoryAdvice(p))))
 	}
 	return errs
 }
 
-// advice is the least memory for the heap, and the largest heap for the memory if a member could run with it.
-func (m Machine) advice(p Process) string {
-	text := "set memory to at least " + mebibytes(max(minHeap, m.Heap.Value())+m.offHeapBytes(p))
+// memoryAdvice is the least memory for the heap, and the largest heap for the memory if a member could run with it.
+func (m Machine) memoryAdvice(p ProcessOverhead) string {
+	text := "set memory to at least " + formatMebibytes(max(minHeap, m.Heap.Value())+m.offHeapBytes(p))
 	if largest := m.Memory.Value() - m.offHeapBytes(p); largest >= minHeap {
 		text += fmt.Sprintf(" or heap to at most %dMi", largest/mebibyte)
 	}
 	return text
 }
 
-func (m Machine) offHeapBytes(p Process) int64 {
-	q := m.OffHeap(p)
+func (m Machine) offHeapBytes(p ProcessOverhead) int64 {
+	q := m.OffHeapMemory(p)
 	return q.Value()
 }
 
 func (m Machine) presetNote() string { return fmt.Sprintf(" (size %s unless set)", m.Size) }
 
-// mebibytes rounds up to whole MiB.
-func mebibytes(bytes int64) string {
+// formatMebibytes rounds up to whole MiB.
+func formatMebibytes(bytes int64) string {
 	return fmt.Sprintf("%dMi", (bytes+mebibyte-1)/mebibyte)
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// node stands for a platform: 384Mi and five pool threads.
-var node = Process{Base: 384 * mebibyte, PoolThreads: 5}
+// testProcess stands for a platform: 384Mi and five pool threads.
+var testProcess = ProcessOverhead{Base: 384 * mebibyte, PoolThreads: 5}
 
-func quantity(s string) *resource.Quantity {
+func quantityPtr(s string) *resource.Quantity {
 	if s == "" {
 		return nil
 	}
@@ -21,8 +21,8 @@ func quantity(s string) *resource.Quantity {
 	return &q
 }
 
-func members(size v1alpha1.Size, heap, cores, memory string) *v1alpha1.MembersSpec {
-	return &v1alpha1.MembersSpec{Size: size, Heap: quantity(heap), Cores: quantity(cores), Memory: quantity(memory)}
+func newMembersSpec(size v1alpha1.Size, heap, cores, memory string) *v1alpha1.MembersSpec {
+	return &v1alpha1.MembersSpec{Size: size, Heap: quantityPtr(heap), Cores: quantityPtr(cores), Memory: quantityPtr(memory)}
 }
 
 func TestMachineOf(t *testing.T) {
@@ -32,13 +32,13 @@ func TestMachineOf(t *testing.T) {
 		mebibytes           int64
 		whole               int32
 	}{
-		"small":                   {members(v1alpha1.SizeSmall, "", "", ""), "1Gi", "1", "3Gi", 1024, 1},
-		"medium":                  {members(v1alpha1.SizeMedium, "", "", ""), "4Gi", "8", "8Gi", 4096, 8},
-		"large":                   {members(v1alpha1.SizeLarge, "", "", ""), "32Gi", "32", "64Gi", 32768, 32},
-		"no size is small":        {members("", "", "", ""), "1Gi", "1", "3Gi", 1024, 1},
-		"each can be overridden":  {members(v1alpha1.SizeLarge, "513Mi", "1500m", "1Gi"), "513Mi", "1500m", "1Gi", 513, 2},
-		"one overridden":          {members(v1alpha1.SizeMedium, "5Gi", "", ""), "5Gi", "8", "8Gi", 5120, 8},
-		"a part of a MiB is lost": {members(v1alpha1.SizeSmall, "1000M", "100m", ""), "1G", "100m", "3Gi", 953, 1},
+		"small":                   {newMembersSpec(v1alpha1.SizeSmall, "", "", ""), "1Gi", "1", "3Gi", 1024, 1},
+		"medium":                  {newMembersSpec(v1alpha1.SizeMedium, "", "", ""), "4Gi", "8", "8Gi", 4096, 8},
+		"large":                   {newMembersSpec(v1alpha1.SizeLarge, "", "", ""), "32Gi", "32", "64Gi", 32768, 32},
+		"no size is small":        {newMembersSpec("", "", "", ""), "1Gi", "1", "3Gi", 1024, 1},
+		"each can be overridden":  {newMembersSpec(v1alpha1.SizeLarge, "513Mi", "1500m", "1Gi"), "513Mi", "1500m", "1Gi", 513, 2},
+		"one overridden":          {newMembersSpec(v1alpha1.SizeMedium, "5Gi", "", ""), "5Gi", "8", "8Gi", 5120, 8},
+		"a part of a MiB is lost": {newMembersSpec(v1alpha1.SizeSmall, "1000M", "100m", ""), "1G", "100m", "3Gi", 953, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := MachineOf(tc.spec)
@@ -57,7 +57,7 @@ func TestRequests(t *testing.T) {
 		v1alpha1.ReservationFull:    {"8", "8Gi"},
 		v1alpha1.ReservationMinimal: {"800m", "4Gi"},
 	} {
-		cores, memory := MachineOf(members(v1alpha1.SizeMedium, "", "", "")).Requests(reservation)
+		cores, memory := MachineOf(newMembersSpec(v1alpha1.SizeMedium, "", "", "")).Requests(reservation)
 		if cores.String() != want[0] || memory.String() != want[1] {
 			t.Errorf("%s: got %s cores, %s, want %v", reservation, cores.String(), memory.String(), want)
 		}
@@ -70,25 +70,25 @@ func TestValidateMachine(t *testing.T) {
 		// want is what the only error says, field first; empty: the machine is fine.
 		want []string
 	}{
-		"every preset is fine: small":  {members(v1alpha1.SizeSmall, "", "", ""), nil},
-		"every preset is fine: medium": {members(v1alpha1.SizeMedium, "", "", ""), nil},
-		"every preset is fine: large":  {members(v1alpha1.SizeLarge, "", "", ""), nil},
-		"the least":                    {members(v1alpha1.SizeSmall, "512Mi", "100m", "917Mi"), nil},
-		"a MiB less": {members(v1alpha1.SizeSmall, "512Mi", "100m", "916Mi"),
+		"every preset is fine: small":  {newMembersSpec(v1alpha1.SizeSmall, "", "", ""), nil},
+		"every preset is fine: medium": {newMembersSpec(v1alpha1.SizeMedium, "", "", ""), nil},
+		"every preset is fine: large":  {newMembersSpec(v1alpha1.SizeLarge, "", "", ""), nil},
+		"the least":                    {newMembersSpec(v1alpha1.SizeSmall, "512Mi", "100m", "917Mi"), nil},
+		"a MiB less": {newMembersSpec(v1alpha1.SizeSmall, "512Mi", "100m", "916Mi"),
 			[]string{"spec.members.memory", "916Mi", "405Mi that a member needs besides it", "set memory to at least 917Mi"}},
-		"room for a smaller heap": {members(v1alpha1.SizeSmall, "2900Mi", "", ""),
+		"room for a smaller heap": {newMembersSpec(v1alpha1.SizeSmall, "2900Mi", "", ""),
 			[]string{"spec.members.memory", "3Gi", "size Small", "at least 3305Mi", "heap to at most 2667Mi"}},
-		"heap as large as memory": {members(v1alpha1.SizeSmall, "1Gi", "1", "1Gi"),
+		"heap as large as memory": {newMembersSpec(v1alpha1.SizeSmall, "1Gi", "1", "1Gi"),
 			[]string{"spec.members.heap", "smaller than memory (1Gi)", "at least 1429Mi or heap to at most 619Mi"}},
-		"heap above the preset's memory": {members(v1alpha1.SizeSmall, "4Gi", "", ""),
+		"heap above the preset's memory": {newMembersSpec(v1alpha1.SizeSmall, "4Gi", "", ""),
 			[]string{"spec.members.heap", "4Gi", "memory (3Gi) (size Small unless set)", "at least 4501Mi"}},
-		"heap too small": {members(v1alpha1.SizeSmall, "256Mi", "", ""), []string{"spec.members.heap", "256Mi", "at least 512Mi"}},
-		"heap negative":  {members(v1alpha1.SizeSmall, "-1Gi", "", ""), []string{"spec.members.heap", "-1Gi", "at least 512Mi"}},
-		"no cores":       {members(v1alpha1.SizeSmall, "", "0", ""), []string{"spec.members.cores", "greater than 0"}},
-		"negative cores": {members(v1alpha1.SizeSmall, "", "-2", ""), []string{"spec.members.cores", "-2", "greater than 0"}},
+		"heap too small": {newMembersSpec(v1alpha1.SizeSmall, "256Mi", "", ""), []string{"spec.members.heap", "256Mi", "at least 512Mi"}},
+		"heap negative":  {newMembersSpec(v1alpha1.SizeSmall, "-1Gi", "", ""), []string{"spec.members.heap", "-1Gi", "at least 512Mi"}},
+		"no cores":       {newMembersSpec(v1alpha1.SizeSmall, "", "0", ""), []string{"spec.members.cores", "greater than 0"}},
+		"negative cores": {newMembersSpec(v1alpha1.SizeSmall, "", "-2", ""), []string{"spec.members.cores", "-2", "greater than 0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			errs := MachineOf(tc.spec).Validate(node, field.NewPath("spec", "members"))
+			errs := MachineOf(tc.spec).Validate(testProcess, field.NewPath("spec", "members"))
 			if len(tc.want) == 0 {
 				if len(errs) > 0 {
 					t.Fatalf("refused: %v", errs)

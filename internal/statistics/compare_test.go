@@ -59,19 +59,19 @@ func TestCompareByHand(t *testing.T) {
 	}
 }
 
-func TestTooFew(t *testing.T) {
+func TestHasTooFewRuns(t *testing.T) {
 	for _, test := range []struct {
 		n, m       int
 		confidence float64
 		want       bool
 	}{{3, 3, 0.95, true}, {4, 4, 0.95, false}, {3, 4, 0.95, true}, {3, 5, 0.95, false}, {4, 4, 0.99, true}, {5, 5, 0.99, false}, {0, 9, 0.5, true}, {1, 1, 0.95, true}} {
-		if got := (Comparison{Baselines: test.n, Candidates: test.m}).TooFew(test.confidence); got != test.want {
+		if got := (Comparison{Baselines: test.n, Candidates: test.m}).HasTooFewRuns(test.confidence); got != test.want {
 			t.Errorf("%d and %d runs at %v: too few is %v", test.n, test.m, test.confidence, got)
 		}
 	}
 }
 
-func TestSameSeedSameInterval(t *testing.T) {
+func TestCompareIsReproducible(t *testing.T) {
 	b, c := []float64{10, 12, 11, 14}, []float64{11, 13, 12, 15}
 	first := Compare(b, c, CompareOptions{Confidence: 0.95, Seed: 7})
 	if again := Compare(b, c, CompareOptions{Confidence: 0.95, Seed: 7}); again != first {
@@ -82,8 +82,8 @@ func TestSameSeedSameInterval(t *testing.T) {
 	}
 }
 
-// laws that the runs of both sides follow, interleaved: the baseline's has the even numbers.
-var laws = map[string]func(r *rand.Rand) func(run int) float64{
+// runDistributions that the runs of both sides follow, interleaved: the baseline's has the even numbers.
+var runDistributions = map[string]func(r *rand.Rand) func(run int) float64{
 	"normal, 5 %": func(r *rand.Rand) func(int) float64 {
 		return func(int) float64 { return 100 + 5*r.NormFloat64() }
 	},
@@ -103,8 +103,8 @@ var laws = map[string]func(r *rand.Rand) func(run int) float64{
 	},
 }
 
-func interleaved(r *rand.Rand, law string, n int) (baseline, candidate []float64) {
-	next := laws[law](r)
+func drawInterleavedRuns(r *rand.Rand, law string, n int) (baseline, candidate []float64) {
+	next := runDistributions[law](r)
 	for run := range n {
 		baseline, candidate = append(baseline, next(2*run)), append(candidate, next(2*run+1))
 	}
@@ -113,17 +113,17 @@ func interleaved(r *rand.Rand, law string, n int) (baseline, candidate []float64
 
 // A version against itself must find nothing, but for the false alarms that the significance allows; and the interval must hold
 // the true difference, 0, as often as it says. The bounds leave three standard errors of 2000 cases.
-func TestAVersionAgainstItself(t *testing.T) {
+func TestFalseAlarmRateOfEqualVersions(t *testing.T) {
 	const cases, confidence = 2000, 0.95
 	slack := 3 * math.Sqrt(confidence*(1-confidence)/cases)
-	for law := range laws {
+	for law := range runDistributions {
 		for _, n := range []int{4, 5, 8, 10} {
 			var alarms, covered float64
 			for seed := range uint64(cases) {
-				baseline, candidate := interleaved(seeded(seed), law, n)
+				baseline, candidate := drawInterleavedRuns(newSeededRand(seed), law, n)
 				c := Compare(baseline, candidate, CompareOptions{Confidence: confidence, Seed: int64(seed), Resamples: 1000})
-				alarms += count(c.Differs(confidence)) / cases
-				covered += count(c.Low <= 0 && c.High >= 0) / cases
+				alarms += boolToFloat(c.IsSignificant(confidence)) / cases
+				covered += boolToFloat(c.Low <= 0 && c.High >= 0) / cases
 			}
 			t.Logf("%-27s %2d runs each: false alarms %.1f %%, interval holds the truth in %.1f %%", law, n, 100*alarms, 100*covered)
 			if alarms > 1-confidence+slack || covered < confidence-slack-0.01 {
@@ -134,22 +134,22 @@ func TestAVersionAgainstItself(t *testing.T) {
 }
 
 // A difference as large as is called detectable is found in 80 % of all cases or a little more.
-func TestDetectable(t *testing.T) {
+func TestPowerAtDetectableDifference(t *testing.T) {
 	const cases, deviation = 1000, 0.05
 	for _, n := range []int{4, 5, 6, 8, 10, 15} {
 		// The truth, from the deviation that a user cannot know.
 		c := Comparison{Baselines: n, Candidates: n, BaselineMean: 1, Scale: Relative}
-		difference := c.detectable(deviation*math.Sqrt(2/float64(n)), float64(2*n-2), 0.95)
+		difference := c.detectableDifference(deviation*math.Sqrt(2/float64(n)), float64(2*n-2), 0.95)
 		var found, said float64
 		for seed := range uint64(cases) {
-			r := seeded(seed)
+			r := newSeededRand(seed)
 			var baseline, candidate []float64
 			for range n {
 				baseline = append(baseline, 1+deviation*r.NormFloat64())
 				candidate = append(candidate, 1+difference+deviation*r.NormFloat64())
 			}
 			got := Compare(baseline, candidate, CompareOptions{Confidence: 0.95, Seed: int64(seed), Resamples: 1000})
-			found += count(got.Differs(0.95)) / cases
+			found += boolToFloat(got.IsSignificant(0.95)) / cases
 			said += got.Detectable / cases
 		}
 		t.Logf("%2d runs each: %.1f %% is found in %.0f %% of the cases; on average %.1f %% is said to be detectable", n, 100*difference, 100*found, 100*said)
@@ -160,13 +160,13 @@ func TestDetectable(t *testing.T) {
 }
 
 // Why the interval is expanded: the plain one of the same resampling holds the truth far less often than it says.
-func TestPlainPercentilesAreTooNarrow(t *testing.T) {
+func TestPlainBootstrapIntervalIsTooNarrow(t *testing.T) {
 	const cases, resamples, confidence = 2000, 1000, 0.95
-	for law := range laws {
+	for law := range runDistributions {
 		covered := 0.0
 		for seed := range uint64(cases) {
-			random := seeded(seed)
-			baseline, candidate := interleaved(random, law, 4)
+			random := newSeededRand(seed)
+			baseline, candidate := drawInterleavedRuns(random, law, 4)
 			below := 0
 			for range resamples {
 				if resampledMean(candidate, random) < resampledMean(baseline, random) {
@@ -174,7 +174,7 @@ func TestPlainPercentilesAreTooNarrow(t *testing.T) {
 				}
 			}
 			tail := (1 - confidence) / 2 * resamples
-			covered += count(float64(below) >= tail && float64(below) <= resamples-tail) / cases
+			covered += boolToFloat(float64(below) >= tail && float64(below) <= resamples-tail) / cases
 		}
 		t.Logf("%-27s 4 runs each: the plain percentile interval holds the truth in %.1f %%", law, 100*covered)
 		if law != "drifting by 2 % a run" && covered > 0.90 {

@@ -15,14 +15,14 @@ const (
 	guardConfidence = 0.99
 )
 
-// mser is the number of blocks to cut off from the front (White 1997, MSER): that which leaves the mean of the rest with the
+// mserTruncation is the number of blocks to cut off from the front (White 1997, MSER): that which leaves the mean of the rest with the
 // least standard error. Not more than half of the blocks, nor more than most.
-func mser(blocks []float64, most int) int {
-	return leastScore(blocks, min(len(blocks)/2, most, len(blocks)-mserTail))
+func mserTruncation(blocks []float64, most int) int {
+	return leastScoreCut(blocks, min(len(blocks)/2, most, len(blocks)-mserTail))
 }
 
-// leastScore is the cut, up to most blocks, of the least score: the sum of squared deviations of the rest over the square of its number.
-func leastScore(blocks []float64, most int) int {
+// leastScoreCut is the cut, up to most blocks, of the least score: the sum of squared deviations of the rest over the square of its number.
+func leastScoreCut(blocks []float64, most int) int {
 	best, least := 0, math.Inf(1)
 	var n, mean, squares float64
 	for i := len(blocks) - 1; i >= 0; i-- {
@@ -37,24 +37,24 @@ func leastScore(blocks []float64, most int) int {
 	return best
 }
 
-// shift is a change of level within what the cut leaves: blocks before and after it have these means.
-type shift struct {
+// levelShift is a change of level within what the cut leaves: blocks before and after it have these means.
+type levelShift struct {
 	at            int
 	before, after float64
 }
 
-// findShift looks for what MSER alone would cut off beyond the cut that it is allowed. White's rule takes any such cut as a
+// findLevelShift looks for what MSER alone would cut off beyond the cut that it is allowed. White's rule takes any such cut as a
 // sign that the series is not steady. Noise alone makes one now and then; so it counts if the levels differ (Welch's t).
-func findShift(blocks []float64, cut int) shift {
-	at := leastScore(blocks, len(blocks)-mserTail)
+func findLevelShift(blocks []float64, cut int) levelShift {
+	at := leastScoreCut(blocks, len(blocks)-mserTail)
 	if at < cut+2 || !levelsDiffer(blocks[cut:at], blocks[at:]) {
-		return shift{}
+		return levelShift{}
 	}
-	return shift{at: at, before: stats.Mean(blocks[cut:at]), after: stats.Mean(blocks[at:])}
+	return levelShift{at: at, before: stats.Mean(blocks[cut:at]), after: stats.Mean(blocks[at:])}
 }
 
-// share of a mean by which the level changed.
-func (s shift) share(mean float64) float64 { return math.Abs(s.after-s.before) / mean }
+// relativeChange of a mean by which the level changed.
+func (s levelShift) relativeChange(mean float64) float64 { return math.Abs(s.after-s.before) / mean }
 
 func levelsDiffer(a, b []float64) bool {
 	test, err := stats.TwoSampleWelchTTest(stats.Sample{Xs: a}, stats.Sample{Xs: b}, stats.LocationDiffers)

@@ -16,86 +16,86 @@ import (
 // conditionList collects conditions of one generation.
 type conditionList struct {
 	generation int64
-	all        []metav1.Condition
+	conditions []metav1.Condition
 }
 
-func (l *conditionList) set(kind string, ok bool, reason, message string) {
+func (l *conditionList) addBool(kind string, ok bool, reason, message string) {
 	state := metav1.ConditionFalse
 	if ok {
 		state = metav1.ConditionTrue
 	}
-	l.add(kind, state, reason, message)
+	l.appendCondition(kind, state, reason, message)
 }
 
-func (l *conditionList) unknown(kind, reason, message string) {
-	l.add(kind, metav1.ConditionUnknown, reason, message)
+func (l *conditionList) addUnknown(kind, reason, message string) {
+	l.appendCondition(kind, metav1.ConditionUnknown, reason, message)
 }
 
-// add appends a condition. It is the only place that shortens messages to what the API server accepts.
-func (l *conditionList) add(kind string, state metav1.ConditionStatus, reason, text string) {
-	l.all = append(l.all, metav1.Condition{Type: kind, Status: state, Reason: reason,
+// appendCondition appends a condition. It is the only place that shortens messages to what the API server accepts.
+func (l *conditionList) appendCondition(kind string, state metav1.ConditionStatus, reason, text string) {
+	l.conditions = append(l.conditions, metav1.Condition{Type: kind, Status: state, Reason: reason,
 		Message: message.Truncate(text, message.MaxCondition), ObservedGeneration: l.generation})
 }
 
-// unready says why a resource is not ready; kstatus reads Reconciling and Stalled beside it.
-func (l *conditionList) unready(stalled bool, reason, message string) {
-	l.set(v1alpha1.ConditionReady, false, reason, message)
+// addNotReady says why a resource is not ready; kstatus reads Reconciling and Stalled beside it.
+func (l *conditionList) addNotReady(stalled bool, reason, message string) {
+	l.addBool(v1alpha1.ConditionReady, false, reason, message)
 	if stalled {
-		l.set(v1alpha1.ConditionStalled, true, reason, message)
+		l.addBool(v1alpha1.ConditionStalled, true, reason, message)
 	} else {
-		l.set(v1alpha1.ConditionReconciling, true, reason, message)
+		l.addBool(v1alpha1.ConditionReconciling, true, reason, message)
 	}
 }
 
-// refused keeps the place of a network that has one, since its pods may stand all the same, unless that is taken back.
-func refused(in NetworkInput) []metav1.Condition {
+// invalidSpecConditions keeps the place of a network that has one, since its pods may stand all the same, unless that is taken back.
+func invalidSpecConditions(in NetworkInput) []metav1.Condition {
 	l := conditionList{generation: in.Network.Generation}
-	refusal := message.Error(in.Refusal)
-	l.set(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidSpec, refusal)
-	if Admitted(in.Network) || in.Admission.Withdrawn {
-		admission(&l, in.Network, in.Admission)
+	refusal := message.FromError(in.SpecError)
+	l.addBool(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidSpec, refusal)
+	if IsAdmitted(in.Network) || in.Admission.Evicted {
+		addAdmittedCondition(&l, in.Network, in.Admission)
 	}
-	l.unready(true, v1alpha1.ReasonInvalidSpec, refusal)
-	return l.all
+	l.addNotReady(true, v1alpha1.ReasonInvalidSpec, refusal)
+	return l.conditions
 }
 
 // queuedConditions are those of a network of which nothing is made yet.
 func queuedConditions(in NetworkInput) []metav1.Condition {
 	l := conditionList{generation: in.Network.Generation}
-	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
-	admission(&l, in.Network, in.Admission)
-	l.unready(in.Admission.Never, in.Admission.Reason, in.Admission.Message)
-	return l.all
+	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+	addAdmittedCondition(&l, in.Network, in.Admission)
+	l.addNotReady(in.Admission.Unsatisfiable, in.Admission.Reason, in.Admission.Message)
+	return l.conditions
 }
 
 func networkConditions(in NetworkInput) []metav1.Condition {
 	l := conditionList{generation: in.Network.Generation}
-	accepted(&l, in.Plan.Shortfalls)
-	admission(&l, in.Network, in.Admission)
-	distance := emulated(in)
-	l.set(v1alpha1.ConditionNetworkEmulated, distance.OK, distance.Reason, distance.Message)
+	addAcceptedCondition(&l, in.Plan.Shortfalls)
+	addAdmittedCondition(&l, in.Network, in.Admission)
+	distance := networkEmulatedState(in)
+	l.addBool(v1alpha1.ConditionNetworkEmulated, distance.OK, distance.Reason, distance.Message)
 	if first := firstUnready(in.Stages); first == nil {
-		l.set(v1alpha1.ConditionReady, true, v1alpha1.ReasonAllStagesReady, readyMessage(in))
+		l.addBool(v1alpha1.ConditionReady, true, v1alpha1.ReasonAllStagesReady, readyMessage(in))
 	} else {
-		failed := first.State == observe.Failed
+		failed := first.State == observe.StateFailed
 		reason := v1alpha1.ReasonStageNotReady
 		switch {
 		case failed:
 			reason = v1alpha1.ReasonStageFailed
-		case observe.QuotaExceeded(first.Message):
+		case observe.IsQuotaMessage(first.Message):
 			reason = v1alpha1.ReasonQuotaExceeded
-		case resetting(in):
+		case isResetting(in):
 			reason = v1alpha1.ReasonResetting
 		}
-		l.unready(failed, reason, fmt.Sprintf("stage %s: %s", first.Name, first.Message))
+		l.addNotReady(failed, reason, fmt.Sprintf("stage %s: %s", first.Name, first.Message))
 	}
-	return l.all
+	return l.conditions
 }
 
-// accepted adds the condition Accepted of a network that exists. Appended workloads are run even where they may need larger volumes.
-func accepted(l *conditionList, shortfalls []plan.Shortfall) {
+// addAcceptedCondition adds the condition Accepted of a network that exists. Appended workloads are run even where they may need larger volumes.
+func addAcceptedCondition(l *conditionList, shortfalls []plan.VolumeShortfall) {
 	if len(shortfalls) == 0 {
-		l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+		l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
 		return
 	}
 	s := shortfalls[0]
@@ -104,19 +104,19 @@ func accepted(l *conditionList, shortfalls []plan.Shortfall) {
 	if more := len(shortfalls) - 1; more > 0 {
 		message += fmt.Sprintf("; %d other volumes are too small as well", more)
 	}
-	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonStorageBelowPlan, message+
+	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonStorageBelowPlan, message+
 		"; the workloads run nevertheless: create another network if a volume gets full")
 }
 
 // firstUnready is the first stage of the provisioning that was begun and is not ready; a failed one goes first.
-func firstUnready(stages []StageFinding) *StageFinding {
-	var first *StageFinding
+func firstUnready(stages []ObservedStage) *ObservedStage {
+	var first *ObservedStage
 	for i := range stages {
 		s := &stages[i]
-		if !s.Provisioning || s.State == observe.Ready {
+		if !s.Provisioning || s.State == observe.StateReady {
 			continue
 		}
-		if s.State == observe.Failed {
+		if s.State == observe.StateFailed {
 			return s
 		}
 		if first == nil {
@@ -129,9 +129,9 @@ func firstUnready(stages []StageFinding) *StageFinding {
 func networkPhase(in NetworkInput, s v1alpha1.BenchmarkNetworkStatus) string {
 	unready := firstUnready(in.Stages)
 	switch {
-	case unready != nil && unready.State == observe.Failed:
+	case unready != nil && unready.State == observe.StateFailed:
 		return "Failed"
-	case unready != nil && resetting(in):
+	case unready != nil && isResetting(in):
 		return "Resetting"
 	case unready != nil && wasReady(s.Stages):
 		return "Degraded"
@@ -140,7 +140,7 @@ func networkPhase(in NetworkInput, s v1alpha1.BenchmarkNetworkStatus) string {
 	}
 	ended := 0
 	for _, run := range in.Runs {
-		if plan.Ended(run) {
+		if plan.IsRunComplete(run) {
 			ended++
 		}
 	}
@@ -164,8 +164,8 @@ func wasReady(stages []v1alpha1.StageStatus) bool {
 	return false
 }
 
-// keepTransitions takes over the transition times of conditions whose status did not change.
-func keepTransitions(old, current []metav1.Condition, now time.Time) []metav1.Condition {
+// keepTransitionTimes takes over the transition times of conditions whose status did not change.
+func keepTransitionTimes(old, current []metav1.Condition, now time.Time) []metav1.Condition {
 	for i := range current {
 		current[i].LastTransitionTime = metav1.NewTime(now)
 		before := meta.FindStatusCondition(old, current[i].Type)

@@ -9,25 +9,25 @@ import (
 	"github.com/benchnet/benchnet/internal/plan"
 )
 
-// epoch tells of the network's life since its last reset. A run is told that it is its turn only while the network is ready.
-func epoch(in NetworkInput) *v1alpha1.EpochStatus {
+// epochStatus tells of the network's life since its last reset. A run is told that it is its turn only while the network is ready.
+func epochStatus(in NetworkInput) *v1alpha1.EpochStatus {
 	now := metav1.NewMicroTime(in.Now)
-	e := &v1alpha1.EpochStatus{ID: in.Plan.Epoch.ID, StartedAt: &now, FirstRun: in.Plan.Epoch.First}
+	e := &v1alpha1.EpochStatus{ID: in.Plan.Epoch.ID, StartedAt: &now, FirstRun: in.Plan.Epoch.FirstRun}
 	if before := in.Network.Status.Epoch; before != nil && before.ID == e.ID {
 		e.StartedAt, e.ReadyAt = before.StartedAt, before.ReadyAt
 	}
 	if firstUnready(in.Stages) != nil {
 		return e
 	}
-	e.Turn = in.Plan.Epoch.Turn
+	e.Turn = in.Plan.Epoch.ActiveRun
 	if e.ReadyAt == nil {
 		e.ReadyAt = &now
 	}
 	return e
 }
 
-// resetting tells whether the network is on its way from one epoch to the next.
-func resetting(in NetworkInput) bool {
+// isResetting tells whether the network is on its way from one epoch to the next.
+func isResetting(in NetworkInput) bool {
 	before := in.Network.Status.Epoch
 	arrived := before != nil && before.ID == in.Plan.Epoch.ID && before.ReadyAt != nil
 	return in.Plan.Resetting || in.Plan.Epoch.ID != "" && !arrived
@@ -36,11 +36,11 @@ func resetting(in NetworkInput) bool {
 // readyMessage tells as well of a reset that was asked for and has to wait.
 func readyMessage(in NetworkInput) string {
 	request := in.Network.Annotations[v1alpha1.AnnotationReset]
-	if request == in.Plan.Epoch.Request {
+	if request == in.Plan.Epoch.ResetRequest {
 		return "all stages are ready"
 	}
 	for _, run := range in.Runs {
-		if run.UID == in.Plan.Epoch.Turn && !plan.Ended(run) {
+		if run.UID == in.Plan.Epoch.ActiveRun && !plan.IsRunComplete(run) {
 			return fmt.Sprintf("all stages are ready; reset %q waits for BenchmarkRun %s to end", request, run.Name)
 		}
 	}

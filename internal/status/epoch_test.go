@@ -12,40 +12,40 @@ import (
 	"github.com/benchnet/benchnet/internal/plan"
 )
 
-// TestEpochOfANetwork: a run has its turn only on a ready network, and the times of an epoch are those of its first start and
+// TestNetworkEpoch: a run has its turn only on a ready network, and the times of an epoch are those of its first start and
 // of its first readiness.
-func TestEpochOfANetwork(t *testing.T) {
-	earlier := metav1.NewMicroTime(now.Add(-time.Minute))
-	waiting := StageFinding{Name: plan.StageMembers, Provisioning: true, Readiness: observe.Readiness{Message: "StatefulSet x: 0 of 1 pods ready"}}
-	ready := StageFinding{Name: plan.StageMembers, Provisioning: true, Readiness: observe.Readiness{State: observe.Ready}}
+func TestNetworkEpoch(t *testing.T) {
+	earlier := metav1.NewMicroTime(testTime.Add(-time.Minute))
+	waiting := ObservedStage{Name: plan.StageMembers, Provisioning: true, Readiness: observe.Readiness{Message: "StatefulSet x: 0 of 1 pods ready"}}
+	ready := ObservedStage{Name: plan.StageMembers, Provisioning: true, Readiness: observe.Readiness{State: observe.StateReady}}
 	cases := []struct {
 		name      string
 		before    *v1alpha1.EpochStatus
 		epoch     plan.Epoch
 		resetting bool
-		stage     StageFinding
+		stage     ObservedStage
 		reason    string
 		phase     string
 		turn      bool
 		took      time.Duration
 	}{
-		{"made", nil, plan.Epoch{Turn: "1"}, false, waiting, v1alpha1.ReasonStageNotReady, "Provisioning", false, -1},
-		{"ready at first", &v1alpha1.EpochStatus{StartedAt: &earlier}, plan.Epoch{Turn: "1"}, false, ready, v1alpha1.ReasonAllStagesReady, "Ready", true, time.Minute},
-		{"members stop", &v1alpha1.EpochStatus{StartedAt: &earlier, ReadyAt: &earlier, Turn: "1"}, plan.Epoch{ID: "b", Turn: "2"}, true, waiting,
+		{"made", nil, plan.Epoch{ActiveRun: "1"}, false, waiting, v1alpha1.ReasonStageNotReady, "Provisioning", false, -1},
+		{"ready at first", &v1alpha1.EpochStatus{StartedAt: &earlier}, plan.Epoch{ActiveRun: "1"}, false, ready, v1alpha1.ReasonAllStagesReady, "Ready", true, time.Minute},
+		{"members stop", &v1alpha1.EpochStatus{StartedAt: &earlier, ReadyAt: &earlier, Turn: "1"}, plan.Epoch{ID: "b", ActiveRun: "2"}, true, waiting,
 			v1alpha1.ReasonResetting, "Resetting", false, -1},
-		{"members start", &v1alpha1.EpochStatus{ID: "b", StartedAt: &earlier}, plan.Epoch{ID: "b", Turn: "2"}, false, waiting,
+		{"members start", &v1alpha1.EpochStatus{ID: "b", StartedAt: &earlier}, plan.Epoch{ID: "b", ActiveRun: "2"}, false, waiting,
 			v1alpha1.ReasonResetting, "Resetting", false, -1},
-		{"ready again", &v1alpha1.EpochStatus{ID: "b", StartedAt: &earlier}, plan.Epoch{ID: "b", Turn: "2"}, false, ready,
+		{"ready again", &v1alpha1.EpochStatus{ID: "b", StartedAt: &earlier}, plan.Epoch{ID: "b", ActiveRun: "2"}, false, ready,
 			v1alpha1.ReasonAllStagesReady, "Ready", true, time.Minute},
-		{"a member lost later", &v1alpha1.EpochStatus{ID: "b", StartedAt: &earlier, ReadyAt: &earlier}, plan.Epoch{ID: "b", Turn: "2"}, false, waiting,
+		{"a member lost later", &v1alpha1.EpochStatus{ID: "b", StartedAt: &earlier, ReadyAt: &earlier}, plan.Epoch{ID: "b", ActiveRun: "2"}, false, waiting,
 			v1alpha1.ReasonStageNotReady, "Provisioning", false, 0},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			n := &v1alpha1.BenchmarkNetwork{}
 			n.Status.Epoch = c.before
-			got := Network(NetworkInput{Network: n, Plan: &plan.Plan{Epoch: c.epoch, Resetting: c.resetting},
-				Snapshot: observe.NewSnapshot(nil, nil, nil), Stages: []StageFinding{c.stage}, Now: now})
+			got := ComputeNetwork(NetworkInput{Network: n, Plan: &plan.Plan{Epoch: c.epoch, Resetting: c.resetting},
+				Snapshot: observe.New(nil, nil, nil), Stages: []ObservedStage{c.stage}, Now: testTime})
 			if r := meta.FindStatusCondition(got.Conditions, v1alpha1.ConditionReady); r.Reason != c.reason || got.Phase != c.phase {
 				t.Errorf("Ready has reason %s in phase %s, want %s in %s", r.Reason, got.Phase, c.reason, c.phase)
 			}

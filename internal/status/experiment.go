@@ -21,41 +21,41 @@ import (
 // ExperimentInput is what the status of an experiment follows from.
 type ExperimentInput struct {
 	Experiment *v1alpha1.BenchmarkExperiment
-	// Refusal is why the experiment cannot be carried out, or nil.
-	Refusal error
-	// Room tells whether the cluster can hold the experiment; nil if that was found before.
-	Room *capacity.Finding
-	// Unchecked tells that the operator may not look; Room then has the reason.
-	Unchecked bool
+	// SpecError is why the experiment cannot be carried out, or nil.
+	SpecError error
+	// Capacity tells whether the cluster can hold the experiment; nil if that was found before.
+	Capacity *capacity.FitResult
+	// CapacityUnchecked tells that the operator may not look; Room then has the reason.
+	CapacityUnchecked bool
 	// Plan is what it needs; nil if that was found before.
 	Plan *v1alpha1.ExperimentPlan
 	// Step is what comes next, and Result what was found so far; both nil before the experiment is accepted.
-	Step   *experiment.Step
+	Step   *experiment.NextStep
 	Result *experiment.Result
-	// Written tells that the result is in its ConfigMap.
-	Written bool
-	// TooLarge is the reason why the result does not fit into a ConfigMap, or empty.
-	TooLarge string
-	// Problem is what kept the pass from its end, or nil; the operator goes on trying.
-	Problem error
-	Now     time.Time
+	// ResultWritten tells that the result is in its ConfigMap.
+	ResultWritten bool
+	// ResultTooLarge is the reason why the result does not fit into a ConfigMap, or empty.
+	ResultTooLarge string
+	// ReconcileError is what kept the pass from its end, or nil; the operator goes on trying.
+	ReconcileError error
+	Now            time.Time
 }
 
-// ExperimentEnded tells whether an experiment is over, well or not.
-func ExperimentEnded(e *v1alpha1.BenchmarkExperiment) bool {
+// IsExperimentComplete tells whether an experiment is over, well or not.
+func IsExperimentComplete(e *v1alpha1.BenchmarkExperiment) bool {
 	return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionComplete)
 }
 
-// Rehearsed reports whether an experiment was found to be possible and the cluster had room for it, so that it need not be
+// HasPassedPreflight reports whether an experiment was found to be possible and the cluster had room for it, so that it need not be
 // checked again.
-func Rehearsed(e *v1alpha1.BenchmarkExperiment) bool {
+func HasPassedPreflight(e *v1alpha1.BenchmarkExperiment) bool {
 	conditions := e.Status.Conditions
 	return e.Status.Plan != nil && meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionAccepted) &&
 		!meta.IsStatusConditionFalse(conditions, v1alpha1.ConditionFits)
 }
 
-// Experiment computes the status of an experiment.
-func Experiment(in ExperimentInput) v1alpha1.BenchmarkExperimentStatus {
+// ComputeExperiment computes the status of an experiment.
+func ComputeExperiment(in ExperimentInput) v1alpha1.BenchmarkExperimentStatus {
 	old := in.Experiment.Status
 	s := v1alpha1.BenchmarkExperimentStatus{ObservedGeneration: in.Experiment.Generation, Seed: experiment.Seed(in.Experiment),
 		Plan: old.Plan, StartTime: old.StartTime, CompletionTime: old.CompletionTime}
@@ -63,33 +63,33 @@ func Experiment(in ExperimentInput) v1alpha1.BenchmarkExperimentStatus {
 		s.Plan = in.Plan
 	}
 	if in.Step != nil {
-		progressOf(&s, in)
+		setProgress(&s, in)
 	}
 	l := conditionList{generation: in.Experiment.Generation}
-	room(&l, in)
-	gates(&l, in)
-	outcome(&s, &l, in)
-	s.Conditions = keepTransitions(old.Conditions, l.all, in.Now)
+	addFitsCondition(&l, in)
+	addGatesCondition(&l, in)
+	addOutcomeConditions(&s, &l, in)
+	s.Conditions = keepTransitionTimes(old.Conditions, l.conditions, in.Now)
 	return s
 }
 
-func room(l *conditionList, in ExperimentInput) {
+func addFitsCondition(l *conditionList, in ExperimentInput) {
 	before := meta.FindStatusCondition(in.Experiment.Status.Conditions, v1alpha1.ConditionFits)
 	switch {
-	case in.Unchecked:
-		l.unknown(v1alpha1.ConditionFits, v1alpha1.ReasonNotChecked, in.Room.Message)
-	case in.Room != nil && in.Room.Fits:
-		l.set(v1alpha1.ConditionFits, true, v1alpha1.ReasonFits, in.Room.Message)
-	case in.Room != nil && in.Room.Later:
-		l.set(v1alpha1.ConditionFits, false, v1alpha1.ReasonWaitingForCapacity, in.Room.Message)
-	case in.Room != nil:
-		l.set(v1alpha1.ConditionFits, false, v1alpha1.ReasonClusterTooSmall, in.Room.Message)
+	case in.CapacityUnchecked:
+		l.addUnknown(v1alpha1.ConditionFits, v1alpha1.ReasonNotChecked, in.Capacity.Message)
+	case in.Capacity != nil && in.Capacity.Fits:
+		l.addBool(v1alpha1.ConditionFits, true, v1alpha1.ReasonFits, in.Capacity.Message)
+	case in.Capacity != nil && in.Capacity.FitsWhenIdle:
+		l.addBool(v1alpha1.ConditionFits, false, v1alpha1.ReasonWaitingForCapacity, in.Capacity.Message)
+	case in.Capacity != nil:
+		l.addBool(v1alpha1.ConditionFits, false, v1alpha1.ReasonClusterTooSmall, in.Capacity.Message)
 	case before != nil:
-		l.all = append(l.all, *before)
+		l.conditions = append(l.conditions, *before)
 	}
 }
 
-func gates(l *conditionList, in ExperimentInput) {
+func addGatesCondition(l *conditionList, in ExperimentInput) {
 	compare := in.Experiment.Spec.Compare
 	var failed []string
 	if in.Result != nil {
@@ -101,107 +101,107 @@ func gates(l *conditionList, in ExperimentInput) {
 	}
 	switch {
 	case compare == nil || len(compare.Gates) == 0:
-		l.unknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonNoGates, "the experiment has no gates")
-	case in.Step == nil || !in.Step.Done():
-		l.unknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonMeasuring, "gates are judged when all is measured")
+		l.addUnknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonNoGates, "the experiment has no gates")
+	case in.Step == nil || !in.Step.IsDone():
+		l.addUnknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonMeasuring, "gates are judged when all is measured")
 	case len(failed) > 0:
-		l.set(v1alpha1.ConditionGatesPassed, false, v1alpha1.ReasonGateFailed, message.List(failed, "; "))
+		l.addBool(v1alpha1.ConditionGatesPassed, false, v1alpha1.ReasonGateFailed, message.JoinItems(failed, "; "))
 	default:
-		l.set(v1alpha1.ConditionGatesPassed, true, v1alpha1.ReasonGatesPassed, fmt.Sprintf("all %d gates passed", len(compare.Gates)))
+		l.addBool(v1alpha1.ConditionGatesPassed, true, v1alpha1.ReasonGatesPassed, fmt.Sprintf("all %d gates passed", len(compare.Gates)))
 	}
 }
 
-// outcome sets phase and the conditions that say how far the experiment is.
-func outcome(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
+// addOutcomeConditions sets phase and the conditions that say how far the experiment is.
+func addOutcomeConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
 	switch {
-	case in.Refusal != nil:
+	case in.SpecError != nil:
 		s.Phase = "Failed"
-		refusal := message.Error(in.Refusal)
-		l.set(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidSpec, refusal)
-		l.set(v1alpha1.ConditionComplete, true, v1alpha1.ReasonInvalidSpec, refusal)
-		l.unready(true, v1alpha1.ReasonInvalidSpec, refusal)
+		refusal := message.FromError(in.SpecError)
+		l.addBool(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidSpec, refusal)
+		l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonInvalidSpec, refusal)
+		l.addNotReady(true, v1alpha1.ReasonInvalidSpec, refusal)
 		return
-	case in.Room != nil && !in.Room.Fits && !in.Room.Later:
+	case in.Capacity != nil && !in.Capacity.Fits && !in.Capacity.FitsWhenIdle:
 		s.Phase = "Failed"
-		l.set(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonClusterTooSmall, in.Room.Message)
-		l.set(v1alpha1.ConditionComplete, false, v1alpha1.ReasonClusterTooSmall, in.Room.Message)
-		l.unready(true, v1alpha1.ReasonClusterTooSmall, in.Room.Message)
+		l.addBool(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonClusterTooSmall, in.Capacity.Message)
+		l.addBool(v1alpha1.ConditionComplete, false, v1alpha1.ReasonClusterTooSmall, in.Capacity.Message)
+		l.addNotReady(true, v1alpha1.ReasonClusterTooSmall, in.Capacity.Message)
 		return
 	}
-	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
 	switch {
-	case in.Problem != nil:
+	case in.ReconcileError != nil:
 		s.Phase = "Running"
-		experimentUnderWay(l, quotaOr(v1alpha1.ReasonProblem, in.Problem.Error()), in.Problem.Error())
+		addExperimentInProgress(l, quotaReasonOr(v1alpha1.ReasonProblem, in.ReconcileError.Error()), in.ReconcileError.Error())
 	case in.Step == nil:
 		s.Phase = "Pending"
-		experimentUnderWay(l, v1alpha1.ReasonWaitingForCapacity, in.Room.Message)
-	case !in.Step.Done():
-		waiting(s, l, in)
-	case in.TooLarge != "":
+		addExperimentInProgress(l, v1alpha1.ReasonWaitingForCapacity, in.Capacity.Message)
+	case !in.Step.IsDone():
+		addUnfinishedConditions(s, l, in)
+	case in.ResultTooLarge != "":
 		s.Current, s.TimeLeft, s.Phase = "", "", "Failed"
-		complete(s, in.Now)
-		l.set(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultTooLarge, in.TooLarge)
-		l.unready(true, v1alpha1.ReasonResultTooLarge, in.TooLarge)
-	case !in.Written:
+		setCompletionTime(s, in.Now)
+		l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultTooLarge, in.ResultTooLarge)
+		l.addNotReady(true, v1alpha1.ReasonResultTooLarge, in.ResultTooLarge)
+	case !in.ResultWritten:
 		s.Phase = "Running"
-		experimentUnderWay(l, v1alpha1.ReasonMeasuring, "the result is being written")
+		addExperimentInProgress(l, v1alpha1.ReasonMeasuring, "the result is being written")
 	default:
-		finished(s, l, in)
+		completeExperiment(s, l, in)
 	}
 }
 
-func waiting(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
+func addUnfinishedConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
 	switch {
-	case len(in.Step.Current) > 0:
+	case len(in.Step.ActiveRuns) > 0:
 		s.Phase = "Running"
-		experimentUnderWay(l, v1alpha1.ReasonMeasuring, "under way: "+s.Current)
+		addExperimentInProgress(l, v1alpha1.ReasonMeasuring, "under way: "+s.Current)
 	case in.Experiment.Spec.Suspend:
 		s.Phase = "Suspended"
-		experimentUnderWay(l, v1alpha1.ReasonSuspended, "spec.suspend is true")
-	case in.Step.Clearing != "":
+		addExperimentInProgress(l, v1alpha1.ReasonSuspended, "spec.suspend is true")
+	case in.Step.DeletingNetwork != "":
 		s.Phase = "Running"
-		experimentUnderWay(l, v1alpha1.ReasonWaitingForRemoval, fmt.Sprintf("BenchmarkNetwork %s has to be gone first", in.Step.Clearing))
+		addExperimentInProgress(l, v1alpha1.ReasonWaitingForRemoval, fmt.Sprintf("BenchmarkNetwork %s has to be gone first", in.Step.DeletingNetwork))
 	default:
 		s.Phase = "Running"
-		experimentUnderWay(l, v1alpha1.ReasonMeasuring, "the next run is being made")
+		addExperimentInProgress(l, v1alpha1.ReasonMeasuring, "the next run is being made")
 	}
 }
 
-func experimentUnderWay(l *conditionList, reason, message string) {
-	l.set(v1alpha1.ConditionComplete, false, reason, message)
-	l.unready(false, reason, message)
+func addExperimentInProgress(l *conditionList, reason, message string) {
+	l.addBool(v1alpha1.ConditionComplete, false, reason, message)
+	l.addNotReady(false, reason, message)
 }
 
-func finished(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
+func completeExperiment(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
 	s.Current, s.TimeLeft = "", ""
-	s.Result = &v1alpha1.ResultReference{ConfigMapName: names.Result(in.Experiment.Name), Key: protocol.ResultKey}
-	complete(s, in.Now)
-	if in.Step.Stopped != "" {
+	s.Result = &v1alpha1.ResultReference{ConfigMapName: names.ResultConfigMap(in.Experiment.Name), Key: protocol.ResultKey}
+	setCompletionTime(s, in.Now)
+	if in.Step.StoppedBy != "" {
 		s.Phase = "Failed"
-		message := fmt.Sprintf("BenchmarkRun %s failed, and spec.failures.failed is Stop", in.Step.Stopped)
-		l.set(v1alpha1.ConditionComplete, true, v1alpha1.ReasonRunFailed, message)
-		l.unready(true, v1alpha1.ReasonRunFailed, message)
+		message := fmt.Sprintf("BenchmarkRun %s failed, and spec.failures.failed is Stop", in.Step.StoppedBy)
+		l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonRunFailed, message)
+		l.addNotReady(true, v1alpha1.ReasonRunFailed, message)
 		return
 	}
 	s.Phase = "Complete"
 	message := fmt.Sprintf("%d points, %d runs", len(in.Result.Points), len(in.Result.Runs))
-	if left := invalid(in.Result); left > 0 {
+	if left := countInvalidRuns(in.Result); left > 0 {
 		message += fmt.Sprintf(", %d of them invalid or failed and left out of the numbers", left)
 	}
-	l.set(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultWritten, message)
-	l.set(v1alpha1.ConditionReady, true, v1alpha1.ReasonResultWritten, message)
+	l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultWritten, message)
+	l.addBool(v1alpha1.ConditionReady, true, v1alpha1.ReasonResultWritten, message)
 }
 
-// complete sets the completion time once.
-func complete(s *v1alpha1.BenchmarkExperimentStatus, now time.Time) {
+// setCompletionTime sets the completion time once.
+func setCompletionTime(s *v1alpha1.BenchmarkExperimentStatus, now time.Time) {
 	if s.CompletionTime == nil {
 		ended := metav1.NewTime(now)
 		s.CompletionTime = &ended
 	}
 }
 
-func invalid(r *experiment.Result) int {
+func countInvalidRuns(r *experiment.Result) int {
 	n := 0
 	for _, p := range r.Points {
 		n += p.Invalid + p.Failed
@@ -209,20 +209,20 @@ func invalid(r *experiment.Result) int {
 	return n
 }
 
-// progressOf has what was found so far.
-func progressOf(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput) {
+// setProgress has what was found so far.
+func setProgress(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput) {
 	if s.StartTime == nil {
 		started := metav1.NewTime(in.Now)
 		s.StartTime = &started
 	}
 	ended, planned := len(in.Result.Runs), int(s.Plan.Runs)
-	s.Progress = fmt.Sprintf("%d/%d", ended, max(planned, len(in.Step.Made)))
+	s.Progress = fmt.Sprintf("%d/%d", ended, max(planned, len(in.Step.CreatedRuns)))
 	if in.Experiment.Spec.Strategy == v1alpha1.StrategySaturation {
 		s.Progress = fmt.Sprint(ended)
 	}
-	s.Current = strings.Join(in.Step.Current, ", ")
-	if len(in.Step.Current) > 0 {
-		s.TimeLeft = timeLeft(s, in, ended)
+	s.Current = strings.Join(in.Step.ActiveRuns, ", ")
+	if len(in.Step.ActiveRuns) > 0 {
+		s.TimeLeft = estimateTimeLeft(s, in, ended)
 	}
 	repetitions := int(max(1, in.Experiment.Spec.Repetitions))
 	for i := range in.Result.Points {
@@ -233,28 +233,28 @@ func progressOf(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput) {
 		}
 	}
 	s.PointsTotal = int32(len(in.Result.Points))
-	for _, found := range atMost(maxSearches, in.Result.Saturation) {
+	for _, found := range firstItems(maxSearches, in.Result.Saturation) {
 		s.Saturation = append(s.Saturation, saturationStatus(found, in.Result))
 	}
 	for i := range in.Result.Comparisons {
 		s.Comparisons = append(s.Comparisons, comparisonStatus(&in.Result.Comparisons[i]))
 	}
-	s.Points = atMost(experiment.MaxPoints, s.Points)
-	s.Comparisons = atMost(experiment.MaxPoints, s.Comparisons)
+	s.Points = firstItems(experiment.MaxPoints, s.Points)
+	s.Comparisons = firstItems(experiment.MaxPoints, s.Comparisons)
 }
 
-// paceRuns is how many runs must have ended before their pace says more than the plan.
-const paceRuns = 3
+// minRunsForEstimate is how many runs must have ended before their pace says more than the plan.
+const minRunsForEstimate = 3
 
-// timeLeft goes by the pace of the runs that have ended, their networks included, and by the plan before there are enough of them.
+// estimateTimeLeft goes by the pace of the runs that have ended, their networks included, and by the plan before there are enough of them.
 // It is rounded so that it does not change all the time.
-func timeLeft(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput, ended int) string {
+func estimateTimeLeft(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput, ended int) string {
 	planned := int(s.Plan.Runs)
 	if planned <= ended {
 		return ""
 	}
 	perRun := s.Plan.Duration.Duration / time.Duration(planned)
-	if ended >= paceRuns {
+	if ended >= minRunsForEstimate {
 		perRun = in.Result.End.Sub(in.Result.Start) / time.Duration(ended)
 	}
 	left := perRun * time.Duration(planned-ended)
@@ -271,33 +271,33 @@ func pointStatus(p *experiment.Point, repetitions int) v1alpha1.PointStatus {
 	s := v1alpha1.PointStatus{Name: p.Name, Parameters: p.Label(), Invalid: int32(p.Invalid + p.Failed), Bottleneck: p.Bottleneck, Notes: p.NotesText(),
 		Runs: fmt.Sprintf("%d/%d", p.Valid+p.Invalid+p.Failed, repetitions)}
 	if e, ok := p.Metrics[string(v1alpha1.MetricThroughput)]; ok && e.N > 0 {
-		s.Throughput = interval(e)
+		s.Throughput = formatInterval(e)
 	}
 	if e, ok := p.Metrics[string(v1alpha1.MetricLatencyP95)]; ok && e.N > 0 {
-		s.P95 = decimal(e.Mean)
+		s.P95 = formatDecimal(e.Mean)
 	}
 	return s
 }
 
-// interval is a mean with half the width of its interval.
-func interval(e statistics.Estimate) string {
+// formatInterval is a mean with half the width of its interval.
+func formatInterval(e statistics.Estimate) string {
 	if e.N < 2 {
-		return decimal(e.Mean)
+		return formatDecimal(e.Mean)
 	}
-	return decimal(e.Mean) + " ± " + decimal(e.HalfWidth())
+	return formatDecimal(e.Mean) + " ± " + formatDecimal(e.HalfWidth())
 }
 
 func saturationStatus(found experiment.Saturation, r *experiment.Result) v1alpha1.SaturationStatus {
 	s := v1alpha1.SaturationStatus{Name: found.Name, Load: found.Load, Knee: found.Knee, Message: found.Message}
 	at := slices.IndexFunc(r.Points, func(p experiment.Point) bool { return slices.Contains(found.Points, p.Name) && p.Load() == found.Load })
 	if at >= 0 {
-		s.Throughput = interval(r.Points[at].Metrics[string(v1alpha1.MetricThroughput)])
+		s.Throughput = formatInterval(r.Points[at].Metrics[string(v1alpha1.MetricThroughput)])
 	}
 	return s
 }
 
 func comparisonStatus(c *experiment.ComparisonOutcome) v1alpha1.ComparisonStatus {
 	return v1alpha1.ComparisonStatus{Candidate: c.Name(), Metric: v1alpha1.Metric(c.Metric),
-		Difference: c.Amount(c.Difference), Interval: c.Interval(),
+		Difference: c.FormatDifference(c.Difference), Interval: c.FormatInterval(),
 		PValue: fmt.Sprintf("%.3g", c.PValue), Verdict: c.Verdict, Gate: c.Gate, Message: c.Message}
 }

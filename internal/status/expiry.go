@@ -7,16 +7,16 @@ import (
 	"github.com/benchnet/benchnet/internal/plan"
 )
 
-// Expiry is when a network is to be deleted: its time to live after the last of its workloads ended. It has none while
+// NetworkExpiry is when a network is to be deleted: its time to live after the last of its workloads ended. It has none while
 // a run goes on, before all of its workloads were run, or without ttlSecondsAfterFinished.
-func Expiry(network *v1alpha1.BenchmarkNetwork, runs []*v1alpha1.BenchmarkRun) (time.Time, bool) {
+func NetworkExpiry(network *v1alpha1.BenchmarkNetwork, runs []*v1alpha1.BenchmarkRun) (time.Time, bool) {
 	ttl := network.Spec.TTLSecondsAfterFinished
 	if ttl == nil || len(runs) == 0 || len(runs) < len(network.Spec.Workloads) {
 		return time.Time{}, false
 	}
 	var last time.Time
 	for _, run := range runs {
-		if !plan.Ended(run) || run.Status.CompletionTime == nil {
+		if !plan.IsRunComplete(run) || run.Status.CompletionTime == nil {
 			return time.Time{}, false
 		}
 		if run.Status.CompletionTime.After(last) {

@@ -25,7 +25,7 @@ func FuzzProgress(f *testing.F) {
 	f.Fuzz(func(t *testing.T, first, second string) {
 		r := &v1alpha1.BenchmarkRun{}
 		r.Spec.Workload.Measure = v1alpha1.Measure{WarmUp: metav1.Duration{Duration: 10 * time.Second}, Window: metav1.Duration{Duration: time.Minute}}
-		s := Run(RunInput{Run: r, Start: &now, Progress: []string{first, second}, Now: now})
+		s := ComputeRun(RunInput{Run: r, Start: &testTime, Progress: []string{first, second}, Now: testTime})
 		if !slices.Contains([]string{"WarmUp", "Measuring", "Draining"}, s.Phase) {
 			t.Errorf("the phase is %q", s.Phase)
 		}

@@ -25,23 +25,23 @@ import (
 func TestMessagesFitConditions(t *testing.T) {
 	long := strings.Repeat("ü", 1<<19)
 	failed := errors.New(long)
-	network, runOf, experimentOf := &v1alpha1.BenchmarkNetwork{}, run(false), &v1alpha1.BenchmarkExperiment{}
-	stage := StageFinding{Name: plan.StageMembers, Provisioning: true, Readiness: observe.Readiness{State: observe.Failed, Message: long}}
-	result := &results.Result{Verdict: results.Verdict{Reasons: []results.Reason{{Code: "Errors", Subject: long, Message: long}}},
-		Bottleneck: &results.Bottleneck{Message: long}, Steady: &results.Steady{State: results.Unsteady, Reason: long}}
+	network, runOf, experimentOf := &v1alpha1.BenchmarkNetwork{}, newRun(false), &v1alpha1.BenchmarkExperiment{}
+	stage := ObservedStage{Name: plan.StageMembers, Provisioning: true, Readiness: observe.Readiness{State: observe.StateFailed, Message: long}}
+	result := &results.RunResult{Verdict: results.Verdict{Reasons: []results.Reason{{Code: "Errors", Subject: long, Message: long}}},
+		Bottleneck: &results.Bottleneck{Message: long}, WindowSelection: &results.WindowSelection{State: results.SelectionUnsteady, Reason: long}}
 	for name, conditions := range map[string][]metav1.Condition{
-		"refused network": Network(NetworkInput{Network: network, Refusal: failed, Now: now}).Conditions,
-		"queued network": Network(NetworkInput{Network: network, Plan: &plan.Plan{}, Now: now,
+		"refused network": ComputeNetwork(NetworkInput{Network: network, SpecError: failed, Now: testTime}).Conditions,
+		"queued network": ComputeNetwork(NetworkInput{Network: network, Plan: &plan.Plan{}, Now: testTime,
 			Admission: AdmissionDecision{Reason: v1alpha1.ReasonQueued, Message: long}}).Conditions,
-		"failed stage": Network(NetworkInput{Network: network, Plan: &plan.Plan{}, Snapshot: observe.NewSnapshot(nil, nil, nil),
-			Stages: []StageFinding{stage}, Now: now}).Conditions,
-		"refused run":        Run(RunInput{Run: runOf, Refusal: failed, Now: now}).Conditions,
-		"failed run":         Run(RunInput{Run: runOf, Failure: long, Now: now}).Conditions,
-		"waiting run":        Run(RunInput{Run: runOf, Waiting: Waiting{Reason: "Waiting", Message: long}, Now: now}).Conditions,
-		"run with a problem": Run(RunInput{Run: runOf, Problem: failed, Now: now}).Conditions,
-		"refused experiment": Experiment(ExperimentInput{Experiment: experimentOf, Refusal: failed, Now: now}).Conditions,
-		"experiment without capacity": Experiment(ExperimentInput{Experiment: experimentOf,
-			Room: &capacity.Finding{Message: long}, Now: now}).Conditions,
+		"failed stage": ComputeNetwork(NetworkInput{Network: network, Plan: &plan.Plan{}, Snapshot: observe.New(nil, nil, nil),
+			Stages: []ObservedStage{stage}, Now: testTime}).Conditions,
+		"refused run":        ComputeRun(RunInput{Run: runOf, SpecError: failed, Now: testTime}).Conditions,
+		"failed run":         ComputeRun(RunInput{Run: runOf, Failure: long, Now: testTime}).Conditions,
+		"waiting run":        ComputeRun(RunInput{Run: runOf, WaitReason: WaitReason{Reason: "Waiting", Message: long}, Now: testTime}).Conditions,
+		"run with a problem": ComputeRun(RunInput{Run: runOf, ReconcileError: failed, Now: testTime}).Conditions,
+		"refused experiment": ComputeExperiment(ExperimentInput{Experiment: experimentOf, SpecError: failed, Now: testTime}).Conditions,
+		"experiment without capacity": ComputeExperiment(ExperimentInput{Experiment: experimentOf,
+			Capacity: &capacity.FitResult{Message: long}, Now: testTime}).Conditions,
 	} {
 		t.Run(name, func(t *testing.T) {
 			longest := 0
@@ -57,7 +57,7 @@ func TestMessagesFitConditions(t *testing.T) {
 		})
 	}
 	t.Run("sentences of a result", func(t *testing.T) {
-		s := Run(RunInput{Run: runOf, Result: result, Now: now})
+		s := ComputeRun(RunInput{Run: runOf, Result: result, Now: testTime})
 		if len(s.Bottleneck) > message.MaxItem || len(s.Steady) > message.MaxItem || len(s.Reasons[0].Message) > message.MaxItem {
 			t.Errorf("they have %d, %d and %d bytes", len(s.Bottleneck), len(s.Steady), len(s.Reasons[0].Message))
 		}

@@ -19,8 +19,8 @@ import (
 // NetworkInput is what the status of a network follows from.
 type NetworkInput struct {
 	Network *v1alpha1.BenchmarkNetwork
-	// Refusal is why the spec cannot be carried out, or nil.
-	Refusal error
+	// SpecError is why the spec cannot be carried out, or nil.
+	SpecError error
 	// Admission by the operator's limits or Kueue. It does not count once the network was admitted, unless Kueue withdraws it.
 	Admission AdmissionDecision
 	// Plan of the network; nil with a refusal.
@@ -28,48 +28,48 @@ type NetworkInput struct {
 	// Snapshot of the network's objects.
 	Snapshot *observe.Snapshot
 	// Stages as they were found, in the order of the plan.
-	Stages []StageFinding
+	Stages []ObservedStage
 	// Runs on the network, oldest first.
 	Runs []*v1alpha1.BenchmarkRun
 	Now  time.Time
 }
 
-// StageFinding is how a stage was found.
-type StageFinding struct {
+// ObservedStage is how a stage was found.
+type ObservedStage struct {
 	Name plan.StageName
-	// Begun tells whether its objects were applied.
-	Begun        bool
+	// Started tells whether its objects were applied.
+	Started      bool
 	Provisioning bool
 	observe.Readiness
 }
 
-// Network computes the status of a network.
-func Network(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
+// ComputeNetwork computes the status of a network.
+func ComputeNetwork(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 	old := in.Network.Status
 	s := v1alpha1.BenchmarkNetworkStatus{
 		ObservedGeneration: in.Network.Generation,
 		LastRun:            lastRun(in.Runs),
 	}
 	switch {
-	case in.Refusal != nil:
+	case in.SpecError != nil:
 		s.Phase = "Failed"
-		s.Conditions = refused(in)
-	case queued(in):
+		s.Conditions = invalidSpecConditions(in)
+	case isQueued(in):
 		s.Phase = "Queued"
-		s.Settings, s.PlanHash = atMost(maxSettings, in.Plan.Settings), in.Plan.Hash
+		s.Settings, s.PlanHash = firstItems(maxSettings, in.Plan.Settings), in.Plan.Hash
 		s.Conditions = queuedConditions(in)
 	default:
-		s.Stages = stages(old.Stages, in)
-		s.Members, s.MembersReady = members(in)
-		s.Members = atMost(maxMembers, s.Members)
-		s.DatabaseSummary, s.Databases = databaseSummary(in), atMost(maxMembers, databases(in))
-		s.Settings = atMost(maxSettings, in.Plan.Settings)
+		s.Stages = stageStatuses(old.Stages, in)
+		s.Members, s.MembersReady = memberStatuses(in)
+		s.Members = firstItems(maxMembers, s.Members)
+		s.DatabaseSummary, s.Databases = databaseSummary(in), firstItems(maxMembers, databaseStatuses(in))
+		s.Settings = firstItems(maxSettings, in.Plan.Settings)
 		s.PlanHash = in.Plan.Hash
-		s.Epoch = epoch(in)
+		s.Epoch = epochStatus(in)
 		s.Conditions = networkConditions(in)
 		s.Phase = networkPhase(in, s)
 	}
-	s.Conditions = keepTransitions(old.Conditions, s.Conditions, in.Now)
+	s.Conditions = keepTransitionTimes(old.Conditions, s.Conditions, in.Now)
 	return s
 }
 
@@ -81,8 +81,8 @@ const (
 	maxSearches = 64
 )
 
-// atMost returns the first items of a list.
-func atMost[T any](most int, list []T) []T { return list[:min(len(list), most)] }
+// firstItems returns the first items of a list.
+func firstItems[T any](most int, list []T) []T { return list[:min(len(list), most)] }
 
 // databaseSummary is empty on a platform whose members use none.
 func databaseSummary(in NetworkInput) string {
@@ -97,7 +97,7 @@ func databaseSummary(in NetworkInput) string {
 	}
 }
 
-func stages(old []v1alpha1.StageStatus, in NetworkInput) []v1alpha1.StageStatus {
+func stageStatuses(old []v1alpha1.StageStatus, in NetworkInput) []v1alpha1.StageStatus {
 	before := map[string]v1alpha1.StageStatus{}
 	for _, s := range old {
 		before[s.Name] = s
@@ -110,19 +110,19 @@ func stages(old []v1alpha1.StageStatus, in NetworkInput) []v1alpha1.StageStatus 
 		s := v1alpha1.StageStatus{Name: string(f.Name), State: "Waiting", Message: message.Truncate(f.Message, message.MaxItem),
 			StartedAt: before[string(f.Name)].StartedAt, ReadyAt: before[string(f.Name)].ReadyAt}
 		now := metav1.NewMicroTime(in.Now)
-		if f.Begun {
+		if f.Started {
 			s.State = "InProgress"
 			if s.StartedAt == nil {
 				s.StartedAt = &now
 			}
 		}
 		switch f.State {
-		case observe.Ready:
+		case observe.StateReady:
 			s.State, s.Message = "Ready", ""
 			if s.ReadyAt == nil {
 				s.ReadyAt = &now
 			}
-		case observe.Failed:
+		case observe.StateFailed:
 			s.State = "Failed"
 		}
 		all = append(all, s)
@@ -130,13 +130,13 @@ func stages(old []v1alpha1.StageStatus, in NetworkInput) []v1alpha1.StageStatus 
 	return all
 }
 
-func members(in NetworkInput) ([]v1alpha1.MemberStatus, string) {
+func memberStatuses(in NetworkInput) ([]v1alpha1.MemberStatus, string) {
 	var all []v1alpha1.MemberStatus
 	ready := 0
 	for _, m := range in.Plan.Topology.Members {
 		s := v1alpha1.MemberStatus{Name: m.Name, Identity: m.Identity, Address: m.Address, State: "Waiting"}
-		if pod := in.Snapshot.Pod(names.Pod(in.Network.Name, m.Name)); pod != nil {
-			fillMember(&s, pod)
+		if pod := in.Snapshot.Pod(names.MemberPod(in.Network.Name, m.Name)); pod != nil {
+			fillMemberStatus(&s, pod)
 		}
 		if s.State == "Ready" {
 			ready++
@@ -146,22 +146,22 @@ func members(in NetworkInput) ([]v1alpha1.MemberStatus, string) {
 	return all, fmt.Sprintf("%d/%d", ready, len(all))
 }
 
-func fillMember(s *v1alpha1.MemberStatus, pod *corev1.Pod) {
+func fillMemberStatus(s *v1alpha1.MemberStatus, pod *corev1.Pod) {
 	s.State = "Starting"
 	s.Host = pod.Spec.NodeName
-	s.Restarts = observe.Restarts(pod)
+	s.Restarts = observe.CountRestarts(pod)
 	if len(pod.Status.ContainerStatuses) > 0 {
 		s.ImageDigest = pod.Status.ContainerStatuses[0].ImageID
 	}
 	switch {
-	case observe.PodReady(pod):
+	case observe.IsPodReady(pod):
 		s.State = "Ready"
-	case observe.PodTrouble(pod) != "":
+	case observe.PodProblem(pod) != "":
 		s.State = "Failed"
 	}
 }
 
-func databases(in NetworkInput) []v1alpha1.DatabaseStatus {
+func databaseStatuses(in NetworkInput) []v1alpha1.DatabaseStatus {
 	var all []v1alpha1.DatabaseStatus
 	for _, d := range in.Plan.Databases {
 		s := v1alpha1.DatabaseStatus{Name: d.Name, Address: d.Address, MaxConnections: d.MaxConnections,

@@ -8,8 +8,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// TestProgressAlone tells what may wait from what may not.
-func TestProgressAlone(t *testing.T) {
+// TestIsProgressOnly tells what may wait from what may not.
+func TestIsProgressOnly(t *testing.T) {
 	before := v1alpha1.BenchmarkNetworkStatus{Phase: "Provisioning", MembersReady: "0/2",
 		Members:    []v1alpha1.MemberStatus{{Name: "member-0", State: "Starting"}},
 		Stages:     []v1alpha1.StageStatus{{Name: "Members", State: "InProgress", Message: "0 of 1"}},
@@ -32,10 +32,10 @@ func TestProgressAlone(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			now := *before.DeepCopy()
 			c.edit(&now)
-			if !Changed(before, now) {
+			if !HasChanged(before, now) {
 				t.Error("the status changed")
 			}
-			if got := ProgressAlone(before, now); got != c.alone {
+			if got := IsProgressOnly(before, now); got != c.alone {
 				t.Errorf("progress alone: %t, want %t", got, c.alone)
 			}
 		})

@@ -22,40 +22,40 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// Waiting is what a run waits for before it begins: a condition reason and a message; empty if for nothing.
-type Waiting struct {
+// WaitReason is what a run waits for before it begins: a condition reason and a message; empty if for nothing.
+type WaitReason struct {
 	Reason, Message string
 }
 
 // RunInput is what the status of a run follows from.
 type RunInput struct {
 	Run *v1alpha1.BenchmarkRun
-	// Refusal is why the run cannot be carried out, or nil.
-	Refusal error
-	Waiting Waiting
+	// SpecError is why the run cannot be carried out, or nil.
+	SpecError  error
+	WaitReason WaitReason
 	// Start is the release of the workers, or nil.
 	Start *time.Time
 	// Workers are their pods.
 	Workers      []corev1.Pod
 	WorkersReady int32
-	// Refused is why the workers' pods cannot be made, or empty.
-	Refused string
+	// PodCreationFailure is why the workers' pods cannot be made, or empty.
+	PodCreationFailure string
 	// Progress of each worker, JSON; empty where it told nothing yet.
 	Progress []string
-	// Problem is what kept the pass from its end, or nil; the run goes on trying.
-	Problem error
+	// ReconcileError is what kept the pass from its end, or nil; the run goes on trying.
+	ReconcileError error
 	// Failure is why the run ended without a result, or empty. FailureReason is RunFailed by default.
 	Failure, FailureReason string
 	// Result of the run, or nil.
-	Result *results.Result
+	Result *results.RunResult
 	Now    time.Time
 }
 
-// RunEnded tells whether a run is over, well or not.
-func RunEnded(run *v1alpha1.BenchmarkRun) bool { return plan.Ended(run) }
+// IsRunComplete tells whether a run is over, well or not.
+func IsRunComplete(run *v1alpha1.BenchmarkRun) bool { return plan.IsRunComplete(run) }
 
-// Run computes the status of a run.
-func Run(in RunInput) v1alpha1.BenchmarkRunStatus {
+// ComputeRun computes the status of a run.
+func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 	old, wanted := in.Run.Status, in.Run.Spec.Workload.Workers.Count
 	s := v1alpha1.BenchmarkRunStatus{ObservedGeneration: in.Run.Generation,
 		WorkersReady: fmt.Sprintf("%d/%d", in.WorkersReady, wanted), StartTime: old.StartTime}
@@ -66,159 +66,159 @@ func Run(in RunInput) v1alpha1.BenchmarkRunStatus {
 	l := conditionList{generation: in.Run.Generation}
 	switch {
 	case in.Result != nil:
-		concluded(&s, &l, in)
-	case in.Refusal != nil:
-		failed(&s, &l, in.Now, v1alpha1.ReasonInvalidSpec, message.Error(in.Refusal))
+		setComplete(&s, &l, in)
+	case in.SpecError != nil:
+		setFailed(&s, &l, in.Now, v1alpha1.ReasonInvalidSpec, message.FromError(in.SpecError))
 	case in.Failure != "":
-		failed(&s, &l, in.Now, cmp.Or(in.FailureReason, v1alpha1.ReasonRunFailed), in.Failure)
-	case in.Problem != nil:
+		setFailed(&s, &l, in.Now, cmp.Or(in.FailureReason, v1alpha1.ReasonRunFailed), in.Failure)
+	case in.ReconcileError != nil:
 		s.Phase, s.Progress = "Preparing", "Preparing"
-		underWay(&l, quotaOr(v1alpha1.ReasonProblem, in.Problem.Error()), in.Problem.Error())
-	case in.Waiting.Reason != "":
+		addRunInProgress(&l, quotaReasonOr(v1alpha1.ReasonProblem, in.ReconcileError.Error()), in.ReconcileError.Error())
+	case in.WaitReason.Reason != "":
 		s.Phase, s.Progress = "Pending", "Waiting"
-		underWay(&l, in.Waiting.Reason, in.Waiting.Message)
+		addRunInProgress(&l, in.WaitReason.Reason, in.WaitReason.Message)
 	case in.Start == nil:
 		s.Phase, s.Progress = "Preparing", "Preparing "+s.WorkersReady
-		underWay(&l, quotaOr(v1alpha1.ReasonWaitingForWorkers, in.Refused), workersMessage(in))
+		addRunInProgress(&l, quotaReasonOr(v1alpha1.ReasonWaitingForWorkers, in.PodCreationFailure), workersMessage(in))
 	default:
-		measuring(&s, &l, in)
+		setMeasuring(&s, &l, in)
 	}
-	s.Conditions = keepTransitions(old.Conditions, l.all, in.Now)
+	s.Conditions = keepTransitionTimes(old.Conditions, l.conditions, in.Now)
 	return s
 }
 
-// quotaOr is the reason of what is refused by a quota, or else another.
-func quotaOr(reason, message string) string {
-	if observe.QuotaExceeded(message) {
+// quotaReasonOr is the reason of what is refused by a quota, or else another.
+func quotaReasonOr(reason, message string) string {
+	if observe.IsQuotaMessage(message) {
 		return v1alpha1.ReasonQuotaExceeded
 	}
 	return reason
 }
 
-func underWay(l *conditionList, reason, message string) {
-	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
-	l.set(v1alpha1.ConditionMeasured, false, reason, message)
-	l.set(v1alpha1.ConditionComplete, false, reason, message)
-	l.unready(false, reason, message)
+func addRunInProgress(l *conditionList, reason, message string) {
+	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+	l.addBool(v1alpha1.ConditionMeasured, false, reason, message)
+	l.addBool(v1alpha1.ConditionComplete, false, reason, message)
+	l.addNotReady(false, reason, message)
 }
 
 // workersMessage names the workers that are not ready yet and what keeps them.
 func workersMessage(in RunInput) string {
 	message := fmt.Sprintf("%d of %d workers are ready", in.WorkersReady, in.Run.Spec.Workload.Workers.Count)
-	if in.Refused != "" {
-		return message + "; " + in.Refused
+	if in.PodCreationFailure != "" {
+		return message + "; " + in.PodCreationFailure
 	}
 	for i := range in.Workers {
-		if trouble := observe.PodTrouble(&in.Workers[i]); trouble != "" {
+		if trouble := observe.PodProblem(&in.Workers[i]); trouble != "" {
 			return message + "; pod " + in.Workers[i].Name + ": " + trouble
 		}
 	}
 	return message
 }
 
-// phases of a run by the driver's word for them.
-var phases = map[protocol.Phase]string{protocol.PhaseWarmUp: "WarmUp", protocol.PhaseWindow: "Measuring", protocol.PhaseDrain: "Draining"}
+// runPhases of a run by the driver's word for them.
+var runPhases = map[protocol.Phase]string{protocol.PhaseWarmUp: "WarmUp", protocol.PhaseWindow: "Measuring", protocol.PhaseDrain: "Draining"}
 
-func measuring(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
+func setMeasuring(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 	s.Phase, s.Progress = "WarmUp", "Starting"
 	var throughput, elapsed float64
 	for _, text := range in.Progress {
 		var p protocol.Progress
-		if text == "" || json.Unmarshal([]byte(text), &p) != nil || phases[p.Phase] == "" {
+		if text == "" || json.Unmarshal([]byte(text), &p) != nil || runPhases[p.Phase] == "" {
 			continue // What is no progress counts as nothing told.
 		}
 		throughput += p.Throughput
 		if p.ElapsedSeconds >= elapsed {
 			elapsed = p.ElapsedSeconds
-			s.Phase = phases[p.Phase]
+			s.Phase = runPhases[p.Phase]
 		}
 	}
 	m := in.Run.Spec.Workload.Measure
-	s.Window = planned(m, *in.Start)
+	s.Window = plannedWindow(m, *in.Start)
 	switch s.Phase {
 	case "WarmUp":
 		if elapsed > 0 {
-			s.Progress = "WarmUp " + share(elapsed, m.WarmUp.Seconds())
+			s.Progress = "WarmUp " + formatPercent(elapsed, m.WarmUp.Seconds())
 		}
 	case "Measuring":
-		s.Progress = "Window " + share(elapsed, longest(m).Seconds())
+		s.Progress = "Window " + formatPercent(elapsed, maxWindow(m).Seconds())
 	case "Draining":
 		s.Progress = "Drain"
 	}
 	if throughput > 0 && !math.IsInf(throughput, 0) {
-		s.Throughput = decimal(throughput)
+		s.Throughput = formatDecimal(throughput)
 	}
-	underWay(l, v1alpha1.ReasonMeasuring, "the workers apply the load: "+s.Progress)
+	addRunInProgress(l, v1alpha1.ReasonMeasuring, "the workers apply the load: "+s.Progress)
 }
 
-// longest is how long the drivers may measure: where the steady state decides, the warm-up is found in what they measured.
-func longest(m v1alpha1.Measure) time.Duration {
+// maxWindow is how long the drivers may measure: where the steady state decides, the warm-up is found in what they measured.
+func maxWindow(m v1alpha1.Measure) time.Duration {
 	if m.SteadyState != nil {
 		return m.WarmUp.Duration + m.Window.Duration
 	}
 	return m.Window.Duration
 }
 
-// planned is the window of a load that began at start. Where the steady state decides, all of it may be measured.
-func planned(m v1alpha1.Measure, start time.Time) *v1alpha1.MeasuredWindow {
+// plannedWindow is the window of a load that began at start. Where the steady state decides, all of it may be measured.
+func plannedWindow(m v1alpha1.Measure, start time.Time) *v1alpha1.MeasuredWindow {
 	if m.SteadyState == nil {
 		start = start.Add(m.WarmUp.Duration)
 	}
-	return &v1alpha1.MeasuredWindow{Start: metav1.NewMicroTime(start), End: metav1.NewMicroTime(start.Add(longest(m)))}
+	return &v1alpha1.MeasuredWindow{Start: metav1.NewMicroTime(start), End: metav1.NewMicroTime(start.Add(maxWindow(m)))}
 }
 
-func failed(s *v1alpha1.BenchmarkRunStatus, l *conditionList, now time.Time, reason, message string) {
+func setFailed(s *v1alpha1.BenchmarkRunStatus, l *conditionList, now time.Time, reason, message string) {
 	ended := metav1.NewTime(now)
 	s.Phase, s.Progress, s.CompletionTime = "Failed", "Failed", &ended
-	l.set(v1alpha1.ConditionAccepted, reason != v1alpha1.ReasonInvalidSpec, reason, message)
-	l.set(v1alpha1.ConditionMeasured, false, reason, message)
-	l.set(v1alpha1.ConditionComplete, true, reason, message)
-	l.unready(true, reason, message)
+	l.addBool(v1alpha1.ConditionAccepted, reason != v1alpha1.ReasonInvalidSpec, reason, message)
+	l.addBool(v1alpha1.ConditionMeasured, false, reason, message)
+	l.addBool(v1alpha1.ConditionComplete, true, reason, message)
+	l.addNotReady(true, reason, message)
 }
 
-// concluded takes everything from the result, so that status and result cannot differ.
-func concluded(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
+// setComplete takes everything from the result, so that status and result cannot differ.
+func setComplete(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 	result := in.Result
 	start, ended := metav1.NewMicroTime(result.Times.Start), metav1.NewTime(result.Times.End)
 	s.Phase, s.Progress, s.StartTime, s.CompletionTime = "Complete", "Complete", &start, &ended
 	s.Window = &v1alpha1.MeasuredWindow{Start: metav1.NewMicroTime(result.Times.WindowStart), End: metav1.NewMicroTime(result.Times.WindowEnd)}
-	s.Throughput, s.Unit = decimal(result.Summary.ThroughputPerSecond), result.Summary.Unit
-	for _, m := range atMost(maxMeasures, result.Summary.Measures) {
-		s.Measures = append(s.Measures, v1alpha1.Measured{Name: m.Name, Value: number(m.Value), Unit: m.Unit})
+	s.Throughput, s.Unit = formatDecimal(result.Summary.ThroughputPerSecond), result.Summary.Unit
+	for _, m := range firstItems(maxMeasures, result.Summary.Measures) {
+		s.Measures = append(s.Measures, v1alpha1.Measured{Name: m.Name, Value: formatNumber(m.Value), Unit: m.Unit})
 	}
 	latency := result.Summary.Latency
-	s.Latency = &v1alpha1.LatencySummary{Mean: decimal(latency.Mean), P50: decimal(latency.P50), P90: decimal(latency.P90),
-		P95: decimal(latency.P95), P99: decimal(latency.P99), P999: decimal(latency.P999), Max: decimal(latency.Max)}
+	s.Latency = &v1alpha1.LatencySummary{Mean: formatDecimal(latency.Mean), P50: formatDecimal(latency.P50), P90: formatDecimal(latency.P90),
+		P95: formatDecimal(latency.P95), P99: formatDecimal(latency.P99), P999: formatDecimal(latency.P999), Max: formatDecimal(latency.Max)}
 	s.Operations = &v1alpha1.OperationCounts{Completed: result.Summary.Requests - result.Summary.Errors, Failed: result.Summary.Errors}
-	if result.Steady != nil {
-		s.Steady = message.Truncate(result.Steady.Sentence(), message.MaxItem)
+	if result.WindowSelection != nil {
+		s.Steady = message.Truncate(result.WindowSelection.Describe(), message.MaxItem)
 	}
 	s.Verdict = v1alpha1.Verdict(result.Verdict.Validity)
 	if result.Bottleneck != nil {
 		s.Bottleneck = message.Truncate(result.Bottleneck.Message, message.MaxItem)
 	}
-	s.Reasons = findings(&result.Verdict)
-	s.Result = &v1alpha1.ResultReference{ConfigMapName: names.Result(in.Run.Name), Key: protocol.ResultKey}
+	s.Reasons = verdictFindings(&result.Verdict)
+	s.Result = &v1alpha1.ResultReference{ConfigMapName: names.ResultConfigMap(in.Run.Name), Key: protocol.ResultKey}
 	message := fmt.Sprintf("%s %s/s over %d s, verdict %s", s.Throughput, cmp.Or(s.Unit, "operations"), result.Times.WindowSeconds, s.Verdict)
-	l.set(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
-	l.set(v1alpha1.ConditionMeasured, true, v1alpha1.ReasonResultWritten, message)
-	l.set(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultWritten, message)
-	l.set(v1alpha1.ConditionReady, true, v1alpha1.ReasonResultWritten, message)
+	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+	l.addBool(v1alpha1.ConditionMeasured, true, v1alpha1.ReasonResultWritten, message)
+	l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultWritten, message)
+	l.addBool(v1alpha1.ConditionReady, true, v1alpha1.ReasonResultWritten, message)
 }
 
 // maxReasons is what the status holds; the result has all.
 const maxReasons = 16
 
-// findings lists what a verdict found, the heaviest first. Each severity has at most maxReasons.
-func findings(v *results.Verdict) []v1alpha1.VerdictReason {
+// verdictFindings lists what a verdict found, the heaviest first. Each severity has at most maxReasons.
+func verdictFindings(v *results.Verdict) []v1alpha1.VerdictReason {
 	notes := slices.DeleteFunc(slices.Clone(v.Notes), func(r results.Reason) bool { return r.RecordedOnly })
-	return slices.Concat(reasons(v1alpha1.SeverityInvalid, v.Reasons), reasons(v1alpha1.SeverityRecorded, v.RecordedOnly()),
-		reasons(v1alpha1.SeverityNote, notes))
+	return slices.Concat(reasonsOfSeverity(v1alpha1.SeverityInvalid, v.Reasons), reasonsOfSeverity(v1alpha1.SeverityRecorded, v.RecordedOnlyNotes()),
+		reasonsOfSeverity(v1alpha1.SeverityNote, notes))
 }
 
-func reasons(severity v1alpha1.FindingSeverity, found []results.Reason) []v1alpha1.VerdictReason {
+func reasonsOfSeverity(severity v1alpha1.FindingSeverity, found []results.Reason) []v1alpha1.VerdictReason {
 	var all []v1alpha1.VerdictReason
-	for _, r := range atMost(maxReasons, found) {
+	for _, r := range firstItems(maxReasons, found) {
 		text := r.Message
 		if !strings.Contains(text, r.Subject) {
 			text = r.Subject + ": " + text
@@ -228,8 +228,8 @@ func reasons(severity v1alpha1.FindingSeverity, found []results.Reason) []v1alph
 	return all
 }
 
-// decimal has three significant places or one after the point, whichever is more.
-func decimal(x float64) string {
+// formatDecimal has three significant places or one after the point, whichever is more.
+func formatDecimal(x float64) string {
 	switch {
 	case x >= 10:
 		return strconv.FormatFloat(x, 'f', 1, 64)
@@ -240,15 +240,15 @@ func decimal(x float64) string {
 	}
 }
 
-// number is a whole one as it is, and a decimal otherwise.
-func number(x float64) string {
+// formatNumber is a whole one as it is, and a decimal otherwise.
+func formatNumber(x float64) string {
 	if x == math.Trunc(x) {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
-	return decimal(x)
+	return formatDecimal(x)
 }
 
-func share(part, whole float64) string {
+func formatPercent(part, whole float64) string {
 	if whole <= 0 {
 		return "100%"
 	}

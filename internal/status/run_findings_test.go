@@ -9,9 +9,9 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// TestFindingsHaveSeverities shows that a finding about the environment that was only recorded differs from other notes.
-func TestFindingsHaveSeverities(t *testing.T) {
-	got := findings(&results.Verdict{
+// TestVerdictFindings shows that a finding about the environment that was only recorded differs from other notes.
+func TestVerdictFindings(t *testing.T) {
+	got := verdictFindings(&results.Verdict{
 		Reasons: []results.Reason{{Code: results.Errors, Message: "3 of 9 failed"}},
 		Notes: []results.Reason{{Code: results.HostShared, Subject: "node-1", Message: "others used node-1"},
 			{Code: results.CPUStolen, Subject: "node-1", Message: "24 % of node-1 were stolen", RecordedOnly: true}},

@@ -10,13 +10,13 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// TestTheWindowOfARun is what dashboards mark: the plan while the load is applied, and in the end what was measured.
-func TestTheWindowOfARun(t *testing.T) {
+// TestRunWindow is what dashboards mark: the plan while the load is applied, and in the end what was measured.
+func TestRunWindow(t *testing.T) {
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	fixed := v1alpha1.Measure{WarmUp: metav1.Duration{Duration: 30 * time.Second}, Window: metav1.Duration{Duration: time.Minute}}
 	steady := fixed
 	steady.SteadyState = &v1alpha1.SteadyState{}
-	measured := &results.Result{Times: results.Times{Start: start, WindowStart: start.Add(40 * time.Second), WindowEnd: start.Add(70 * time.Second)}}
+	measured := &results.RunResult{Times: results.Times{Start: start, WindowStart: start.Add(40 * time.Second), WindowEnd: start.Add(70 * time.Second)}}
 	tests := map[string]struct {
 		measure v1alpha1.Measure
 		in      RunInput
@@ -33,7 +33,7 @@ func TestTheWindowOfARun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			test.in.Run = &v1alpha1.BenchmarkRun{}
 			test.in.Run.Spec.Workload.Measure = test.measure
-			window := Run(test.in).Window
+			window := ComputeRun(test.in).Window
 			if (window != nil) != (test.to != 0) {
 				t.Fatalf("window is %v", window)
 			}

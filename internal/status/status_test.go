@@ -13,12 +13,12 @@ import (
 	"github.com/benchnet/benchnet/internal/plan"
 )
 
-var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+var testTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-func run(ended bool) *v1alpha1.BenchmarkRun {
+func newRun(ended bool) *v1alpha1.BenchmarkRun {
 	r := &v1alpha1.BenchmarkRun{}
 	if ended {
-		at := metav1.NewTime(now)
+		at := metav1.NewTime(testTime)
 		r.Status.CompletionTime = &at
 		r.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue}}
 	}
@@ -26,14 +26,14 @@ func run(ended bool) *v1alpha1.BenchmarkRun {
 }
 
 func TestNetworkPhase(t *testing.T) {
-	ready := StageFinding{Name: plan.StageMembers, Begun: true, Provisioning: true, Readiness: observe.Readiness{State: observe.Ready}}
+	ready := ObservedStage{Name: plan.StageMembers, Started: true, Provisioning: true, Readiness: observe.Readiness{State: observe.StateReady}}
 	waiting, broken := ready, ready
-	waiting.Readiness = observe.Readiness{State: observe.Waiting, Message: "StatefulSet x: 0 of 1 pods ready"}
-	broken.Readiness = observe.Readiness{State: observe.Failed, Message: "Job y failed"}
-	at := metav1.NewMicroTime(now)
+	waiting.Readiness = observe.Readiness{State: observe.StateWaiting, Message: "StatefulSet x: 0 of 1 pods ready"}
+	broken.Readiness = observe.Readiness{State: observe.StateFailed, Message: "Job y failed"}
+	at := metav1.NewMicroTime(testTime)
 	cases := []struct {
 		name    string
-		stage   StageFinding
+		stage   ObservedStage
 		before  *metav1.MicroTime
 		runs    []*v1alpha1.BenchmarkRun
 		suspend bool
@@ -43,17 +43,17 @@ func TestNetworkPhase(t *testing.T) {
 		{"a member lost", waiting, &at, nil, false, "Degraded"},
 		{"a failed stage", broken, nil, nil, false, "Failed"},
 		{"nothing run yet", ready, nil, nil, false, "Ready"},
-		{"a run goes on", ready, nil, []*v1alpha1.BenchmarkRun{run(true), run(false)}, false, "Running"},
-		{"between two runs", ready, nil, []*v1alpha1.BenchmarkRun{run(true)}, false, "Running"},
-		{"suspended between two runs", ready, nil, []*v1alpha1.BenchmarkRun{run(true)}, true, "Ready"},
-		{"all run", ready, nil, []*v1alpha1.BenchmarkRun{run(true), run(true)}, false, "Finished"},
+		{"a run goes on", ready, nil, []*v1alpha1.BenchmarkRun{newRun(true), newRun(false)}, false, "Running"},
+		{"between two runs", ready, nil, []*v1alpha1.BenchmarkRun{newRun(true)}, false, "Running"},
+		{"suspended between two runs", ready, nil, []*v1alpha1.BenchmarkRun{newRun(true)}, true, "Ready"},
+		{"all run", ready, nil, []*v1alpha1.BenchmarkRun{newRun(true), newRun(true)}, false, "Finished"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			n := &v1alpha1.BenchmarkNetwork{Spec: v1alpha1.BenchmarkNetworkSpec{Suspend: c.suspend, Workloads: make([]v1alpha1.NetworkWorkload, 2)}}
 			n.Status.Stages = []v1alpha1.StageStatus{{Name: string(plan.StageMembers), ReadyAt: c.before}}
-			got := Network(NetworkInput{Network: n, Plan: &plan.Plan{}, Snapshot: observe.NewSnapshot(nil, nil, nil),
-				Stages: []StageFinding{c.stage}, Runs: c.runs, Now: now})
+			got := ComputeNetwork(NetworkInput{Network: n, Plan: &plan.Plan{}, Snapshot: observe.New(nil, nil, nil),
+				Stages: []ObservedStage{c.stage}, Runs: c.runs, Now: testTime})
 			if got.Phase != c.want {
 				t.Errorf("phase is %s, want %s", got.Phase, c.want)
 			}
@@ -64,7 +64,7 @@ func TestNetworkPhase(t *testing.T) {
 // TestConditionsFollowKstatus: Ready is always there; Reconciling and Stalled only while they are true.
 func TestConditionsFollowKstatus(t *testing.T) {
 	n := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Generation: 7}}
-	got := Network(NetworkInput{Network: n, Refusal: errors.New("spec.members.heap: too small"), Now: now})
+	got := ComputeNetwork(NetworkInput{Network: n, SpecError: errors.New("spec.members.heap: too small"), Now: testTime})
 	if !meta.IsStatusConditionTrue(got.Conditions, v1alpha1.ConditionStalled) || !meta.IsStatusConditionFalse(got.Conditions, v1alpha1.ConditionReady) {
 		t.Errorf("a refused network is stalled and not ready, but has %+v", got.Conditions)
 	}
@@ -76,35 +76,35 @@ func TestConditionsFollowKstatus(t *testing.T) {
 }
 
 func TestTransitionTimesAreKept(t *testing.T) {
-	before := metav1.NewTime(now.Add(-time.Hour))
+	before := metav1.NewTime(testTime.Add(-time.Hour))
 	old := []metav1.Condition{{Type: "Ready", Status: metav1.ConditionFalse, LastTransitionTime: before}, {Type: "Accepted", Status: metav1.ConditionTrue, LastTransitionTime: before}}
-	got := keepTransitions(old, []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue}, {Type: "Accepted", Status: metav1.ConditionTrue}}, now)
-	if !got[0].LastTransitionTime.Time.Equal(now) || !got[1].LastTransitionTime.Equal(&before) {
+	got := keepTransitionTimes(old, []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue}, {Type: "Accepted", Status: metav1.ConditionTrue}}, testTime)
+	if !got[0].LastTransitionTime.Time.Equal(testTime) || !got[1].LastTransitionTime.Equal(&before) {
 		t.Errorf("a changed condition has a new time, an unchanged one keeps its own, but: %+v", got)
 	}
 }
 
-func TestExpiry(t *testing.T) {
+func TestNetworkExpiry(t *testing.T) {
 	ttl := int32(60)
 	n := &v1alpha1.BenchmarkNetwork{Spec: v1alpha1.BenchmarkNetworkSpec{TTLSecondsAfterFinished: &ttl, Workloads: make([]v1alpha1.NetworkWorkload, 2)}}
-	if _, ok := Expiry(n, []*v1alpha1.BenchmarkRun{run(true)}); ok {
+	if _, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true)}); ok {
 		t.Error("one of two workloads was run: there is no deadline yet")
 	}
-	if _, ok := Expiry(n, []*v1alpha1.BenchmarkRun{run(true), run(false)}); ok {
+	if _, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true), newRun(false)}); ok {
 		t.Error("a run goes on: there is no deadline yet")
 	}
-	if at, ok := Expiry(n, []*v1alpha1.BenchmarkRun{run(true), run(true)}); !ok || !at.Equal(now.Add(time.Minute)) {
+	if at, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true), newRun(true)}); !ok || !at.Equal(testTime.Add(time.Minute)) {
 		t.Errorf("the deadline is a minute after the last run, but is %s, %t", at, ok)
 	}
 	n.Spec.TTLSecondsAfterFinished = nil
-	if _, ok := Expiry(n, []*v1alpha1.BenchmarkRun{run(true), run(true)}); ok {
+	if _, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true), newRun(true)}); ok {
 		t.Error("without a time to live there is no deadline")
 	}
 }
 
-func TestDecimal(t *testing.T) {
+func TestFormatDecimal(t *testing.T) {
 	for x, want := range map[float64]string{0: "0.000", 0.1234: "0.123", 3.149: "3.15", 33.06: "33.1", 1234.56: "1234.6"} {
-		if got := decimal(x); got != want {
+		if got := formatDecimal(x); got != want {
 			t.Errorf("%v is written %s, want %s", x, got, want)
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/benchnet/benchnet/internal/observe"
 )
 
-// TearingDown returns the status of a network that is being deleted and still has schemas on a database server of the user's. The finalizer
+// ComputeTeardown returns the status of a network that is being deleted and still has schemas on a database server of the user's. The finalizer
 // is the one that holds the network until they are removed.
-func TearingDown(network *v1alpha1.BenchmarkNetwork, servers observe.Readiness, finalizer string, now time.Time) v1alpha1.BenchmarkNetworkStatus {
+func ComputeTeardown(network *v1alpha1.BenchmarkNetwork, servers observe.Readiness, finalizer string, now time.Time) v1alpha1.BenchmarkNetworkStatus {
 	s := *network.Status.DeepCopy()
 	s.ObservedGeneration, s.Phase = network.Generation, "Deleting"
 	l := conditionList{generation: network.Generation}
@@ -17,16 +17,16 @@ func TearingDown(network *v1alpha1.BenchmarkNetwork, servers observe.Readiness, 
 		switch c.Type {
 		case v1alpha1.ConditionReady, v1alpha1.ConditionReconciling, v1alpha1.ConditionStalled:
 		default:
-			l.all = append(l.all, c)
+			l.conditions = append(l.conditions, c)
 		}
 	}
-	if servers.State == observe.Failed {
-		l.unready(true, v1alpha1.ReasonTeardownFailed, servers.Message+
+	if servers.State == observe.StateFailed {
+		l.addNotReady(true, v1alpha1.ReasonTeardownFailed, servers.Message+
 			"; remove the cause and delete the Job, so that it is created again, or remove the finalizer "+finalizer+
 			" from the network to leave schemas and roles on the server")
 	} else {
-		l.unready(false, v1alpha1.ReasonTearingDown, servers.Message)
+		l.addNotReady(false, v1alpha1.ReasonTearingDown, servers.Message)
 	}
-	s.Conditions = keepTransitions(network.Status.Conditions, l.all, now)
+	s.Conditions = keepTransitionTimes(network.Status.Conditions, l.conditions, now)
 	return s
 }

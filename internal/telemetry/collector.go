@@ -14,11 +14,11 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// patience bounds the wait for a cache that is not filled yet.
-const patience = 5 * time.Second
+// collectTimeout bounds the wait for a cache that is not filled yet.
+const collectTimeout = 5 * time.Second
 
 // It is there whenever a manager leads and knows its resources, so that its absence says that nobody does.
-var operatorInfo = gauge("benchnet_operator_info", "The operator that leads, and its version; always 1.", "version")
+var operatorInfo = newGauge("benchnet_operator_info", "The operator that leads, and its version; always 1.", "version")
 
 // Collector yields the series of all networks, runs and experiments.
 type Collector struct {
@@ -33,7 +33,7 @@ type Collector struct {
 
 // Describe lists the metrics.
 func (c *Collector) Describe(descriptions chan<- *prometheus.Desc) {
-	for _, m := range Metrics() {
+	for _, m := range AllMetrics() {
 		descriptions <- m.description
 	}
 }
@@ -45,36 +45,36 @@ func (c *Collector) Collect(samples chan<- prometheus.Metric) {
 	default:
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), collectTimeout)
 	defer cancel()
-	seen, err := c.look(ctx)
+	seen, err := c.listResources(ctx)
 	if err != nil {
 		samples <- prometheus.NewInvalidMetric(networkInfo.description, err)
 		return
 	}
-	scrape(samples).tell(operatorInfo, 1, c.Version)
+	sampleWriter(samples).writeSample(operatorInfo, 1, c.Version)
 	for i := range seen.networks.Items {
-		scrape(samples).network(&seen.networks.Items[i])
+		sampleWriter(samples).writeNetwork(&seen.networks.Items[i])
 	}
 	for i := range seen.runs.Items {
-		scrape(samples).run(&seen.runs.Items[i])
+		sampleWriter(samples).writeRun(&seen.runs.Items[i])
 	}
-	tallies := tally(seen.runs.Items)
+	tallies := tallyRuns(seen.runs.Items)
 	for i := range seen.experiments.Items {
 		e := &seen.experiments.Items[i]
-		scrape(samples).experiment(e, tallies[client.ObjectKeyFromObject(e)])
+		sampleWriter(samples).writeExperiment(e, tallies[client.ObjectKeyFromObject(e)])
 	}
 }
 
-// seen is what there is.
-type seen struct {
+// resourceLists is what there is.
+type resourceLists struct {
 	networks    v1alpha1.BenchmarkNetworkList
 	runs        v1alpha1.BenchmarkRunList
 	experiments v1alpha1.BenchmarkExperimentList
 }
 
-func (c *Collector) look(ctx context.Context) (*seen, error) {
-	var all seen
+func (c *Collector) listResources(ctx context.Context) (*resourceLists, error) {
+	var all resourceLists
 	for _, list := range []client.ObjectList{&all.networks, &all.runs, &all.experiments} {
 		if err := c.Reader.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 			return nil, fmt.Errorf("list %T from the cache: %w", list, err)

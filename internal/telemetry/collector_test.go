@@ -25,36 +25,36 @@ import (
 )
 
 var (
-	began  = time.Date(2026, 11, 21, 12, 0, 0, 500_000_000, time.UTC)
-	labels = map[string]string{v1alpha1.LabelExperiment: "sweep", v1alpha1.LabelPoint: "p01", v1alpha1.LabelVariant: "plain"}
+	startTime = time.Date(2026, 11, 21, 12, 0, 0, 500_000_000, time.UTC)
+	labels    = map[string]string{v1alpha1.LabelExperiment: "sweep", v1alpha1.LabelPoint: "p01", v1alpha1.LabelVariant: "plain"}
 )
 
-func condition(kind string, status metav1.ConditionStatus) []metav1.Condition {
+func newConditions(kind string, status metav1.ConditionStatus) []metav1.Condition {
 	return []metav1.Condition{{Type: kind, Status: status}}
 }
 
-func network() *v1alpha1.BenchmarkNetwork {
+func newNetwork() *v1alpha1.BenchmarkNetwork {
 	return &v1alpha1.BenchmarkNetwork{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "two-banks", Labels: labels},
 		Spec: v1alpha1.BenchmarkNetworkSpec{Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformCorda},
 			Members: v1alpha1.MembersSpec{Count: 2}},
 		Status: v1alpha1.BenchmarkNetworkStatus{Phase: "Degraded", MembersReady: "2/3",
-			Conditions: condition(v1alpha1.ConditionReady, metav1.ConditionFalse),
+			Conditions: newConditions(v1alpha1.ConditionReady, metav1.ConditionFalse),
 			Members: []v1alpha1.MemberStatus{{Name: "member-0", State: "Ready", Restarts: 1}, {Name: "member-1", State: "Starting"},
 				{Name: "notary", State: "Ready"}},
 			Databases: []v1alpha1.DatabaseStatus{{Name: "two-banks-db", State: "Ready"}}},
 	}
 }
 
-func complete() *v1alpha1.BenchmarkRun {
-	rate, ended := resource.MustParse("500m"), metav1.NewTime(began.Add(time.Hour))
+func newCompleteRun() *v1alpha1.BenchmarkRun {
+	rate, ended := resource.MustParse("500m"), metav1.NewTime(startTime.Add(time.Hour))
 	return &v1alpha1.BenchmarkRun{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "sweep-p01-r1", Labels: labels},
 		Spec: v1alpha1.BenchmarkRunSpec{NetworkName: "two-banks", Workload: v1alpha1.Workload{Name: "issue",
 			Load: &v1alpha1.Load{Model: v1alpha1.LoadOpen, RatePerSecond: &rate}}},
 		Status: v1alpha1.BenchmarkRunStatus{Phase: "Complete", CompletionTime: &ended, Throughput: "12.5", Verdict: v1alpha1.VerdictInvalid,
-			Conditions: condition(v1alpha1.ConditionComplete, metav1.ConditionTrue),
-			Window:     &v1alpha1.MeasuredWindow{Start: metav1.NewMicroTime(began), End: metav1.NewMicroTime(began.Add(time.Minute))},
+			Conditions: newConditions(v1alpha1.ConditionComplete, metav1.ConditionTrue),
+			Window:     &v1alpha1.MeasuredWindow{Start: metav1.NewMicroTime(startTime), End: metav1.NewMicroTime(startTime.Add(time.Minute))},
 			Latency:    &v1alpha1.LatencySummary{Mean: "20.0", P50: "15.0", P90: "30.0", P95: "40.0", P99: "80.0", P999: "90.0", Max: "95.5"},
 			Operations: &v1alpha1.OperationCounts{Completed: 750, Failed: 3},
 			Reasons: []v1alpha1.VerdictReason{{Reason: "MemberRestarted", Severity: "Invalid", Message: "member-0 restarted"},
@@ -62,18 +62,18 @@ func complete() *v1alpha1.BenchmarkRun {
 	}
 }
 
-func underWay() *v1alpha1.BenchmarkRun {
+func newRunUnderWay() *v1alpha1.BenchmarkRun {
 	return &v1alpha1.BenchmarkRun{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "sweep-p02-r1", Labels: map[string]string{v1alpha1.LabelExperiment: "sweep"}},
 		Spec: v1alpha1.BenchmarkRunSpec{NetworkName: "two-banks", Workload: v1alpha1.Workload{Name: "pay",
 			Measure: v1alpha1.Measure{Drain: metav1.Duration{Duration: time.Minute}}}},
 		Status: v1alpha1.BenchmarkRunStatus{Phase: "WarmUp",
-			Window: &v1alpha1.MeasuredWindow{Start: metav1.NewMicroTime(began), End: metav1.NewMicroTime(began.Add(time.Minute))}},
+			Window: &v1alpha1.MeasuredWindow{Start: metav1.NewMicroTime(startTime), End: metav1.NewMicroTime(startTime.Add(time.Minute))}},
 	}
 }
 
-func experiment() *v1alpha1.BenchmarkExperiment {
-	started := metav1.NewTime(began)
+func newExperiment() *v1alpha1.BenchmarkExperiment {
+	started := metav1.NewTime(startTime)
 	return &v1alpha1.BenchmarkExperiment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "sweep"},
 		Spec:       v1alpha1.BenchmarkExperimentSpec{Strategy: v1alpha1.StrategyGrid},
@@ -82,7 +82,7 @@ func experiment() *v1alpha1.BenchmarkExperiment {
 	}
 }
 
-func cache(t *testing.T, objects ...client.Object) client.Client {
+func newFakeClient(t *testing.T, objects ...client.Object) client.Client {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
@@ -91,29 +91,29 @@ func cache(t *testing.T, objects ...client.Object) client.Client {
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
 }
 
-func leading() <-chan struct{} {
+func closedChannel() <-chan struct{} {
 	elected := make(chan struct{})
 	close(elected)
 	return elected
 }
 
-// all resources of the tests, one of each kind at least.
-func all() []client.Object {
-	return []client.Object{network(), complete(), underWay(), experiment()}
+// allResources resources of the tests, one of each kind at least.
+func allResources() []client.Object {
+	return []client.Object{newNetwork(), newCompleteRun(), newRunUnderWay(), newExperiment()}
 }
 
-// collector of a manager that leads.
-func collector(reader client.Reader) *telemetry.Collector {
-	return &telemetry.Collector{Reader: reader, Elected: leading(), Version: "1.2.3"}
+// newCollector of a manager that leads.
+func newCollector(reader client.Reader) *telemetry.Collector {
+	return &telemetry.Collector{Reader: reader, Elected: closedChannel(), Version: "1.2.3"}
 }
 
-var update = flag.Bool("update", false, "write the golden file")
+var updateGolden = flag.Bool("update", false, "write the golden file")
 
 func TestSeries(t *testing.T) {
 	const golden = "testdata/series.txt"
-	c := collector(cache(t, all()...))
-	if *update {
-		write(t, c, golden)
+	c := newCollector(newFakeClient(t, allResources()...))
+	if *updateGolden {
+		writeGolden(t, c, golden)
 	}
 	want, err := os.Open(golden)
 	if err != nil {
@@ -125,11 +125,11 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// write makes the golden file of all series.
-func write(t *testing.T, c *telemetry.Collector, path string) {
+// writeGolden makes the golden file of all series.
+func writeGolden(t *testing.T, c *telemetry.Collector, path string) {
 	t.Helper()
 	var names []string
-	for _, m := range telemetry.Metrics() {
+	for _, m := range telemetry.AllMetrics() {
 		names = append(names, m.Name)
 	}
 	text, err := testutil.CollectAndFormat(c, expfmt.TypeTextPlain, names...)
@@ -141,8 +141,8 @@ func write(t *testing.T, c *telemetry.Collector, path string) {
 	}
 }
 
-func TestNamesFollowTheConventions(t *testing.T) {
-	c := collector(cache(t, all()...))
+func TestMetricNames(t *testing.T) {
+	c := newCollector(newFakeClient(t, allResources()...))
 	problems, err := testutil.CollectAndLint(c)
 	if err != nil {
 		t.Fatal(err)
@@ -152,9 +152,9 @@ func TestNamesFollowTheConventions(t *testing.T) {
 	}
 }
 
-// TestEveryMetricIsYielded keeps the list, which the documentation is made from, and the collector together.
-func TestEveryMetricIsYielded(t *testing.T) {
-	c := collector(cache(t, all()...))
+// TestAllMetricsAreCollected keeps the list, which the documentation is made from, and the collector together.
+func TestAllMetricsAreCollected(t *testing.T) {
+	c := newCollector(newFakeClient(t, allResources()...))
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(c)
 	families, err := registry.Gather()
@@ -165,7 +165,7 @@ func TestEveryMetricIsYielded(t *testing.T) {
 	for _, f := range families {
 		got = append(got, f.GetName()+" "+strings.ToLower(f.GetType().String()))
 	}
-	for _, m := range telemetry.Metrics() {
+	for _, m := range telemetry.AllMetrics() {
 		want = append(want, m.Name+" "+string(m.Kind))
 	}
 	slices.Sort(want)
@@ -175,12 +175,12 @@ func TestEveryMetricIsYielded(t *testing.T) {
 }
 
 func TestSeriesVanishWithTheirResource(t *testing.T) {
-	reader := cache(t, all()...)
-	c := collector(reader)
+	reader := newFakeClient(t, allResources()...)
+	c := newCollector(reader)
 	if n := testutil.CollectAndCount(c); n <= 1 {
 		t.Fatal("there are no series at all")
 	}
-	for _, object := range all() {
+	for _, object := range allResources() {
 		if err := reader.Delete(t.Context(), object); err != nil {
 			t.Fatal(err)
 		}
@@ -190,33 +190,33 @@ func TestSeriesVanishWithTheirResource(t *testing.T) {
 	}
 }
 
-func TestOnlyTheLeaderTells(t *testing.T) {
-	c := &telemetry.Collector{Reader: cache(t, network()), Elected: make(chan struct{})}
+func TestOnlyLeaderCollects(t *testing.T) {
+	c := &telemetry.Collector{Reader: newFakeClient(t, newNetwork()), Elected: make(chan struct{})}
 	if n := testutil.CollectAndCount(c); n != 0 {
 		t.Errorf("a manager that does not lead tells %d series", n)
 	}
 }
 
-// broken is a cache that never fills.
-type broken struct{ client.Reader }
+// failingReader is a cache that never fills.
+type failingReader struct{ client.Reader }
 
-func (broken) List(context.Context, client.ObjectList, ...client.ListOption) error {
+func (failingReader) List(context.Context, client.ObjectList, ...client.ListOption) error {
 	return errors.New("the cache is not filled")
 }
 
-func TestAScrapeThatKnowsNothingFails(t *testing.T) {
+func TestScrapeFailsWithoutCache(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collector(broken{}))
+	registry.MustRegister(newCollector(failingReader{}))
 	_, err := registry.Gather()
 	if err == nil || !regexp.MustCompile(`list .*BenchmarkNetworkList from the cache: the cache is not filled`).MatchString(err.Error()) {
 		t.Errorf("the scrape ended with %v, want the reason why nothing is known", err)
 	}
 }
 
-func TestANetworkThatNobodyLookedAt(t *testing.T) {
-	fresh := network()
+func TestNetworkWithoutStatus(t *testing.T) {
+	fresh := newNetwork()
 	fresh.Status = v1alpha1.BenchmarkNetworkStatus{}
-	c := collector(cache(t, fresh))
+	c := newCollector(newFakeClient(t, fresh))
 	want := `# HELP benchnet_network_members Members that the network shall have, notaries included.
 # TYPE benchnet_network_members gauge
 benchnet_network_members{namespace="lab",network="two-banks"} 2

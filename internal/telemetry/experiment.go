@@ -10,18 +10,18 @@ import (
 )
 
 var (
-	experimentInfo  = gauge("benchnet_experiment_info", "An experiment and its strategy; always 1.", "namespace", "experiment", "strategy")
-	experimentPhase = gauge("benchnet_experiment_phase", "The phase that the experiment is in; always 1.", "namespace", "experiment", "phase")
-	experimentRuns  = gauge("benchnet_experiment_runs",
+	experimentInfo  = newGauge("benchnet_experiment_info", "An experiment and its strategy; always 1.", "namespace", "experiment", "strategy")
+	experimentPhase = newGauge("benchnet_experiment_phase", "The phase that the experiment is in; always 1.", "namespace", "experiment", "phase")
+	experimentRuns  = newGauge("benchnet_experiment_runs",
 		"Runs of the experiment by state: Planned (at most, with a search), UnderWay, Valid, Invalid, Failed.", "namespace", "experiment", "state")
-	experimentPoints = gauge("benchnet_experiment_points",
+	experimentPoints = newGauge("benchnet_experiment_points",
 		"Points of the experiment by state: Done when all of their runs have ended, else Open.", "namespace", "experiment", "state")
-	experimentProgress = gauge("benchnet_experiment_progress_timestamp_seconds",
+	experimentProgress = newGauge("benchnet_experiment_progress_timestamp_seconds",
 		"When the last run ended, or the first network was made, in seconds since 1970.", "namespace", "experiment")
-	experimentPace = gauge("benchnet_experiment_planned_run_seconds", "Time that one run takes by the plan, its network included.",
+	experimentRunSeconds = newGauge("benchnet_experiment_planned_run_seconds", "Time that one run takes by the plan, its network included.",
 		"namespace", "experiment")
 
-	experimentMetrics = []*Metric{experimentInfo, experimentPhase, experimentRuns, experimentPoints, experimentProgress, experimentPace}
+	experimentMetrics = []*Metric{experimentInfo, experimentPhase, experimentRuns, experimentPoints, experimentProgress, experimentRunSeconds}
 )
 
 // runTally is how the runs of one experiment stand.
@@ -31,8 +31,8 @@ type runTally struct {
 	last time.Time
 }
 
-// tally counts the runs by experiment.
-func tally(runs []v1alpha1.BenchmarkRun) map[types.NamespacedName]runTally {
+// tallyRuns counts the runs by experiment.
+func tallyRuns(runs []v1alpha1.BenchmarkRun) map[types.NamespacedName]runTally {
 	all := map[types.NamespacedName]runTally{}
 	for i := range runs {
 		r := &runs[i]
@@ -42,15 +42,15 @@ func tally(runs []v1alpha1.BenchmarkRun) map[types.NamespacedName]runTally {
 		}
 		key := types.NamespacedName{Namespace: r.Namespace, Name: name}
 		t := all[key]
-		t.count(r)
+		t.countRun(r)
 		all[key] = t
 	}
 	return all
 }
 
-func (t *runTally) count(r *v1alpha1.BenchmarkRun) {
+func (t *runTally) countRun(r *v1alpha1.BenchmarkRun) {
 	switch {
-	case !plan.Ended(r):
+	case !plan.IsRunComplete(r):
 		t.underWay++
 		return
 	case r.Status.Verdict == v1alpha1.VerdictValid:
@@ -65,27 +65,27 @@ func (t *runTally) count(r *v1alpha1.BenchmarkRun) {
 	}
 }
 
-func (s scrape) experiment(e *v1alpha1.BenchmarkExperiment, runs runTally) {
-	s.tell(experimentInfo, 1, e.Namespace, e.Name, string(e.Spec.Strategy))
+func (s sampleWriter) writeExperiment(e *v1alpha1.BenchmarkExperiment, runs runTally) {
+	s.writeSample(experimentInfo, 1, e.Namespace, e.Name, string(e.Spec.Strategy))
 	if e.Status.Phase != "" {
-		s.tell(experimentPhase, 1, e.Namespace, e.Name, e.Status.Phase)
+		s.writeSample(experimentPhase, 1, e.Namespace, e.Name, e.Status.Phase)
 	}
 	if p := e.Status.Plan; p != nil && p.Runs > 0 {
 		made := runs.underWay + runs.valid + runs.invalid + runs.failed
-		s.tell(experimentRuns, float64(max(0, int(p.Runs)-made)), e.Namespace, e.Name, "Planned")
-		s.tell(experimentPace, p.Duration.Seconds()/float64(p.Runs), e.Namespace, e.Name)
+		s.writeSample(experimentRuns, float64(max(0, int(p.Runs)-made)), e.Namespace, e.Name, "Planned")
+		s.writeSample(experimentRunSeconds, p.Duration.Seconds()/float64(p.Runs), e.Namespace, e.Name)
 	}
-	s.tell(experimentRuns, float64(runs.underWay), e.Namespace, e.Name, "UnderWay")
-	s.tell(experimentRuns, float64(runs.valid), e.Namespace, e.Name, "Valid")
-	s.tell(experimentRuns, float64(runs.invalid), e.Namespace, e.Name, "Invalid")
-	s.tell(experimentRuns, float64(runs.failed), e.Namespace, e.Name, "Failed")
-	s.tell(experimentPoints, float64(e.Status.PointsDone), e.Namespace, e.Name, "Done")
-	s.tell(experimentPoints, float64(max(0, e.Status.PointsTotal-e.Status.PointsDone)), e.Namespace, e.Name, "Open")
+	s.writeSample(experimentRuns, float64(runs.underWay), e.Namespace, e.Name, "UnderWay")
+	s.writeSample(experimentRuns, float64(runs.valid), e.Namespace, e.Name, "Valid")
+	s.writeSample(experimentRuns, float64(runs.invalid), e.Namespace, e.Name, "Invalid")
+	s.writeSample(experimentRuns, float64(runs.failed), e.Namespace, e.Name, "Failed")
+	s.writeSample(experimentPoints, float64(e.Status.PointsDone), e.Namespace, e.Name, "Done")
+	s.writeSample(experimentPoints, float64(max(0, e.Status.PointsTotal-e.Status.PointsDone)), e.Namespace, e.Name, "Open")
 	if started := e.Status.StartTime; started != nil {
 		last := started.Time
 		if runs.last.After(last) {
 			last = runs.last
 		}
-		s.tell(experimentProgress, float64(last.Unix()), e.Namespace, e.Name)
+		s.writeSample(experimentProgress, float64(last.Unix()), e.Namespace, e.Name)
 	}
 }

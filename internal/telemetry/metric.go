@@ -29,12 +29,12 @@ func newMetric(kind Kind, name, help string, labels ...string) *Metric {
 // Description is what a registry knows the metric by.
 func (m *Metric) Description() *prometheus.Desc { return m.description }
 
-func gauge(name, help string, labels ...string) *Metric {
+func newGauge(name, help string, labels ...string) *Metric {
 	return newMetric(Gauge, name, help, labels...)
 }
 
-// Metrics are all that the collector may yield, in the order in which it does.
-func Metrics() []*Metric {
+// AllMetrics are all that the collector may yield, in the order in which it does.
+func AllMetrics() []*Metric {
 	all := []*Metric{operatorInfo}
 	for _, list := range [][]*Metric{networkMetrics, runMetrics, experimentMetrics} {
 		all = append(all, list...)
@@ -42,11 +42,11 @@ func Metrics() []*Metric {
 	return all
 }
 
-// scrape is what one scrape is answered.
-type scrape chan<- prometheus.Metric
+// sampleWriter is what one scrape is answered.
+type sampleWriter chan<- prometheus.Metric
 
-// tell yields one sample of a gauge or counter.
-func (s scrape) tell(m *Metric, value float64, labels ...string) {
+// writeSample yields one sample of a gauge or counter.
+func (s sampleWriter) writeSample(m *Metric, value float64, labels ...string) {
 	kind := prometheus.GaugeValue
 	if m.Kind == Counter {
 		kind = prometheus.CounterValue
@@ -54,8 +54,8 @@ func (s scrape) tell(m *Metric, value float64, labels ...string) {
 	s <- prometheus.MustNewConstMetric(m.description, kind, value, labels...)
 }
 
-// one is 1 for what is so, 0 otherwise.
-func one(so bool) float64 {
+// boolValue is 1 for what is so, 0 otherwise.
+func boolValue(so bool) float64 {
 	if so {
 		return 1
 	}

@@ -19,31 +19,31 @@ import (
 )
 
 //go:embed testdata/filler.yaml
-var filler string
+var fillerManifest string
 
 // What capacity says of pods, before they are made, is what the scheduler does with them: as many of them as fit are placed,
 // and one more is not.
 func TestCapacityAgreesWithTheScheduler(t *testing.T) {
 	ns := cluster.NewNamespace(t, "capacity")
-	nodes, pods := nodesAndPods(ns)
+	nodes, pods := listNodesAndPods(ns)
 	const parts = 4
-	set := fillerSet(ns, nodes, parts)
+	set := newFillerSet(ns, nodes, parts)
 	count := int32(0)
-	for fits(t, set, count+1, nodes, pods) {
+	for hasCapacity(t, set, count+1, nodes, pods) {
 		count++
 	}
 	if count == 0 || count > int32(parts*len(nodes)) {
 		t.Fatalf("of pods that are each a quarter of a node, %d should fit", count)
 	}
 	for _, replicas := range []int32{count, count + 1} {
-		finding := fits(t, set, replicas, nodes, pods)
+		finding := hasCapacity(t, set, replicas, nodes, pods)
 		set.Spec.Replicas = &replicas
 		text, err := yaml.Marshal(set)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ns.MustApply(string(text))
-		placed, refused, why := ns.Scheduled(int(replicas))
+		placed, refused, why := ns.WaitScheduled(int(replicas))
 		t.Logf("%d pods: capacity says %v, the scheduler placed %d and refused %d: %s", replicas, finding, placed, refused, why)
 		if finding != (refused == 0) {
 			t.Errorf("they should say the same of %d pods", replicas)
@@ -54,24 +54,24 @@ func TestCapacityAgreesWithTheScheduler(t *testing.T) {
 	}
 }
 
-func fits(t *testing.T, set *appsv1.StatefulSet, replicas int32, nodes []corev1.Node, pods []corev1.Pod) bool {
+func hasCapacity(t *testing.T, set *appsv1.StatefulSet, replicas int32, nodes []corev1.Node, pods []corev1.Pod) bool {
 	t.Helper()
 	copied := set.DeepCopy()
 	copied.Spec.Replicas = &replicas
-	needs, err := capacity.Of([]client.Object{copied})
+	needs, err := capacity.ComputeNeeds([]client.Object{copied})
 	if err != nil {
 		t.Fatal(err)
 	}
-	finding := capacity.Fits(needs, nodes, pods)
+	finding := capacity.CheckFit(needs, nodes, pods)
 	t.Log(finding.Message)
 	return finding.Fits
 }
 
-// fillerSet has pods that ask for a part of the largest node each, partly by an init container and a sidecar.
-func fillerSet(ns *cluster.Namespace, nodes []corev1.Node, parts int64) *appsv1.StatefulSet {
+// newFillerSet has pods that ask for a part of the largest node each, partly by an init container and a sidecar.
+func newFillerSet(ns *cluster.Namespace, nodes []corev1.Node, parts int64) *appsv1.StatefulSet {
 	ns.Helper()
 	set := &appsv1.StatefulSet{}
-	if err := yaml.UnmarshalStrict([]byte(filler), set); err != nil {
+	if err := yaml.UnmarshalStrict([]byte(fillerManifest), set); err != nil {
 		ns.Fatal(err)
 	}
 	largest := int64(0)
@@ -84,7 +84,7 @@ func fillerSet(ns *cluster.Namespace, nodes []corev1.Node, parts int64) *appsv1.
 	return set
 }
 
-func nodesAndPods(ns *cluster.Namespace) ([]corev1.Node, []corev1.Pod) {
+func listNodesAndPods(ns *cluster.Namespace) ([]corev1.Node, []corev1.Pod) {
 	ns.Helper()
 	var nodes corev1.NodeList
 	var pods corev1.PodList

@@ -22,92 +22,92 @@ import (
 
 var (
 	//go:embed testdata/chart-network.yaml
-	pair string
+	pairManifest string
 	//go:embed testdata/chart-run.yaml.tmpl
-	pairRun string
+	pairRunManifest string
 	//go:embed testdata/chart-installer.yaml.tmpl
-	installer string
+	installerManifest string
 )
 
 // TestChart installs a second operator, in one namespace and by a user who has rights in that alone; hack/install makes the first one leave
 // it. A network stands through its upgrade, rollback, uninstall and another install, and is measured by each.
 func TestChart(t *testing.T) {
 	ns := cluster.NewNamespace(t, "chart")
-	ns.MustApply(fmt.Sprintf(installer, ns.Name))
+	ns.MustApply(fmt.Sprintf(installerManifest, ns.Name))
 	r := ns.NewRelease("lab", "installer")
 	var before map[string]string
 
 	mustPass(t, "it is installed without cluster roles, and works", func(t *testing.T) {
-		r := r.Within(t)
+		r := r.ForSubtest(t)
 		r.Upgrade("replicas=2")
-		if wide := r.Kubectl("get", "clusterroles,clusterrolebindings", "--selector=app.kubernetes.io/instance=lab", "--output=name"); wide != "" {
+		if wide := r.RunKubectl("get", "clusterroles,clusterrolebindings", "--selector=app.kubernetes.io/instance=lab", "--output=name"); wide != "" {
 			t.Errorf("it made %s", wide)
 		}
-		if len(r.Pods()) != 2 {
-			t.Errorf("there are %d operators, want 2", len(r.Pods()))
+		if len(r.ListOperatorPods()) != 2 {
+			t.Errorf("there are %d operators, want 2", len(r.ListOperatorPods()))
 		}
-		t.Log(r.Helm("test", "lab", "--logs"))
-		if left := r.Kubectl("get", "pods,serviceaccounts,services,networkpolicies,roles", "--selector=app.kubernetes.io/component=test", "--output=name"); left != "" {
+		t.Log(r.RunHelm("test", "lab", "--logs"))
+		if left := r.RunKubectl("get", "pods,serviceaccounts,services,networkpolicies,roles", "--selector=app.kubernetes.io/component=test", "--output=name"); left != "" {
 			t.Errorf("helm test left %s", left)
 		}
-		r.MustApply(pair)
+		r.MustApply(pairManifest)
 		r.WaitReady("pair")
-		before = standing(r.Namespace)
-		measured(r, "first")
+		before = recordMemberObjects(r.Namespace)
+		applyAndAssertRun(r, "first")
 	})
 	mustPass(t, "a network stands through an upgrade", func(t *testing.T) {
-		r := r.Within(t)
-		old := r.Pods()
+		r := r.ForSubtest(t)
+		old := r.ListOperatorPods()
 		r.Upgrade("replicas=2", "logLevel=debug", "maxConcurrentReconciles=2", "podLabels.example\\.com/team=a")
-		replaced(r, old)
-		measured(r, "upgraded")
-		untouched(r.Namespace, before)
+		assertOperatorsReplaced(r, old)
+		applyAndAssertRun(r, "upgraded")
+		assertUntouched(r.Namespace, before)
 	})
 	mustPass(t, "and through a rollback", func(t *testing.T) {
-		r := r.Within(t)
-		old := r.Pods()
-		r.Helm("rollback", "lab", "1", "--wait", "--timeout", "15m")
-		replaced(r, old)
-		measured(r, "back")
-		untouched(r.Namespace, before)
+		r := r.ForSubtest(t)
+		old := r.ListOperatorPods()
+		r.RunHelm("rollback", "lab", "1", "--wait", "--timeout", "15m")
+		assertOperatorsReplaced(r, old)
+		applyAndAssertRun(r, "back")
+		assertUntouched(r.Namespace, before)
 	})
 	mustPass(t, "and through a change of leaders", func(t *testing.T) {
-		r := r.Within(t)
-		leader := r.Leader()
-		r.Kubectl("delete", "pod", leader.Name, "--grace-period=0", "--force")
-		if next := r.Leader(); next.UID == leader.UID {
+		r := r.ForSubtest(t)
+		leader := r.WaitLeader()
+		r.RunKubectl("delete", "pod", leader.Name, "--grace-period=0", "--force")
+		if next := r.WaitLeader(); next.UID == leader.UID {
 			t.Errorf("%s still leads", next.Name)
 		}
-		measured(r, "led")
-		untouched(r.Namespace, before)
+		applyAndAssertRun(r, "led")
+		assertUntouched(r.Namespace, before)
 	})
 	mustPass(t, "an uninstall leaves networks and results", func(t *testing.T) {
-		r := r.Within(t)
-		r.Helm("uninstall", "lab", "--wait")
+		r := r.ForSubtest(t)
+		r.RunHelm("uninstall", "lab", "--wait")
 		r.Wait("nothing of the release is left", func() (bool, string) {
-			left := r.Kubectl("get", "all,roles,rolebindings,networkpolicies,serviceaccounts", "--selector=app.kubernetes.io/instance=lab", "--output=name")
+			left := r.RunKubectl("get", "all,roles,rolebindings,networkpolicies,serviceaccounts", "--selector=app.kubernetes.io/instance=lab", "--output=name")
 			return left == "", "it left " + left
 		})
-		r.Kubectl("wait", "--for=condition=Established", "customresourcedefinition/benchmarknetworks.benchnet.dev")
-		untouched(r.Namespace, before)
-		document(r.Namespace, r.Run("first"))
+		r.RunKubectl("wait", "--for=condition=Established", "customresourcedefinition/benchmarknetworks.benchnet.dev")
+		assertUntouched(r.Namespace, before)
+		readResult(r.Namespace, r.GetRun("first"))
 	})
 	mustPass(t, "and another install picks them up", func(t *testing.T) {
-		r := r.Within(t)
+		r := r.ForSubtest(t)
 		r.Upgrade()
-		measured(r, "anew")
-		untouched(r.Namespace, before)
-		r.Kubectl("delete", "benchmarknetwork", "pair")
+		applyAndAssertRun(r, "anew")
+		assertUntouched(r.Namespace, before)
+		r.RunKubectl("delete", "benchmarknetwork", "pair")
 		r.Wait("nothing of the members is left", func() (bool, string) {
 			of := "--selector=" + v1alpha1.LabelNetwork + "=pair," + v1alpha1.LabelMember
-			left := r.Kubectl("get", "pods,statefulsets,services,secrets,persistentvolumeclaims", of, "--output=name")
+			left := r.RunKubectl("get", "pods,statefulsets,services,secrets,persistentvolumeclaims", of, "--output=name")
 			return left == "", left + " is left"
 		})
 	})
 }
 
-// standing are the network's pods and StatefulSets, with what would be another if they were touched.
-func standing(ns *cluster.Namespace) map[string]string {
+// recordMemberObjects are the network's pods and StatefulSets, with what would be another if they were touched.
+func recordMemberObjects(ns *cluster.Namespace) map[string]string {
 	ns.Helper()
 	all := map[string]string{}
 	var pods corev1.PodList
@@ -135,29 +135,29 @@ func standing(ns *cluster.Namespace) map[string]string {
 	return all
 }
 
-func untouched(ns *cluster.Namespace, before map[string]string) {
+func assertUntouched(ns *cluster.Namespace, before map[string]string) {
 	ns.Helper()
-	if diff := cmp.Diff(before, standing(ns)); diff != "" {
+	if diff := cmp.Diff(before, recordMemberObjects(ns)); diff != "" {
 		ns.Errorf("the network was touched (-before +after):\n%s", diff)
 	}
 }
 
-// replaced fails unless all operators are others than before.
-func replaced(r *cluster.Release, old map[string]*corev1.Pod) {
+// assertOperatorsReplaced fails unless all operators are others than before.
+func assertOperatorsReplaced(r *cluster.Release, old map[string]*corev1.Pod) {
 	r.Helper()
-	for uid, pod := range r.Pods() {
+	for uid, pod := range r.ListOperatorPods() {
 		if old[uid] != nil {
 			r.Errorf("%s is as old as before", pod.Name)
 		}
 	}
 }
 
-// measured lets the operator that leads carry out a run, and fails unless its result is sound and tells what the operator may not know.
-func measured(r *cluster.Release, run string) {
+// applyAndAssertRun lets the operator that leads carry out a run, and fails unless its result is sound and tells what the operator may not know.
+func applyAndAssertRun(r *cluster.Release, run string) {
 	r.Helper()
-	r.Leader()
-	r.MustApply(fmt.Sprintf(pairRun, run))
-	found := document(r.Namespace, r.WaitEnded(run))
+	r.WaitLeader()
+	r.MustApply(fmt.Sprintf(pairRunManifest, run))
+	found := readResult(r.Namespace, r.WaitEnded(run))
 	if found.Summary.Completed == 0 {
 		r.Errorf("run %s saw no blocks", run)
 	}

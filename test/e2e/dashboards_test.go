@@ -22,39 +22,39 @@ type system string
 
 // The systems.
 const (
-	onCorda      system = "Corda"
-	onJPaxos     system = "JPaxos"
-	onMalachite  system = "Malachite"
-	onEmerald    system = "Emerald"
-	onReth       system = "Reth"
-	onPostgreSQL system = "PostgreSQL"
-	inExperiment system = "an experiment"
+	systemCorda      system = "Corda"
+	systemJPaxos     system = "JPaxos"
+	systemMalachite  system = "Malachite"
+	systemEmerald    system = "Emerald"
+	systemReth       system = "Reth"
+	systemPostgreSQL system = "PostgreSQL"
+	systemExperiment system = "an experiment"
 )
 
-// systems by what their queries hold.
-var systems = map[system]*regexp.Regexp{
-	onCorda:      regexp.MustCompile(`\b(corda|jvm)_`),
-	onJPaxos:     regexp.MustCompile(`\bbenchnet_(member_operations|jvm_gc_seconds)_`),
-	onMalachite:  regexp.MustCompile(`\bmalachite(_bench|bft)_`),
-	onEmerald:    regexp.MustCompile(`\bapp_channel_`),
-	onReth:       regexp.MustCompile(`\breth_`),
-	onPostgreSQL: regexp.MustCompile(`\bpg_|\$database`),
-	inExperiment: regexp.MustCompile(`\$experiment|\bbenchnet_experiment_`),
+// systemPatterns by what their queries hold.
+var systemPatterns = map[system]*regexp.Regexp{
+	systemCorda:      regexp.MustCompile(`\b(corda|jvm)_`),
+	systemJPaxos:     regexp.MustCompile(`\bbenchnet_(member_operations|jvm_gc_seconds)_`),
+	systemMalachite:  regexp.MustCompile(`\bmalachite(_bench|bft)_`),
+	systemEmerald:    regexp.MustCompile(`\bapp_channel_`),
+	systemReth:       regexp.MustCompile(`\breth_`),
+	systemPostgreSQL: regexp.MustCompile(`\bpg_|\$database`),
+	systemExperiment: regexp.MustCompile(`\$experiment|\bbenchnet_experiment_`),
 }
 
-// ofPlatform are the dashboards of single systems. On the others every system may have a query in a panel of all.
-var ofPlatform = map[string]system{
-	"benchnet-corda": onCorda, "benchnet-jpaxos": onJPaxos, "benchnet-malachite": onMalachite, "benchnet-emerald": onEmerald,
-	"benchnet-postgresql": onPostgreSQL, "benchnet-experiment": inExperiment,
+// dashboardSystems are the dashboards of single systems. On the others every system may have a query in a panel of all.
+var dashboardSystems = map[string]system{
+	"benchnet-corda": systemCorda, "benchnet-jpaxos": systemJPaxos, "benchnet-malachite": systemMalachite, "benchnet-emerald": systemEmerald,
+	"benchnet-postgresql": systemPostgreSQL, "benchnet-experiment": systemExperiment,
 }
 
-// needs are the systems without which a query gives nothing.
-func needs(d *dashboard.Dashboard, expr string) []system {
+// requiredSystems are the systems without which a query gives nothing.
+func requiredSystems(d *dashboard.Dashboard, expr string) []system {
 	var all []system
-	if s, found := ofPlatform[d.UID]; found && !systems[onReth].MatchString(expr) {
+	if s, found := dashboardSystems[d.UID]; found && !systemPatterns[systemReth].MatchString(expr) {
 		return []system{s}
 	}
-	for s, metrics := range systems {
+	for s, metrics := range systemPatterns {
 		if metrics.MatchString(expr) {
 			all = append(all, s)
 		}
@@ -66,13 +66,13 @@ func needs(d *dashboard.Dashboard, expr string) []system {
 // there has to give data. It tells how many queries were of other systems, and so were not run.
 func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ...system) {
 	ns.Helper()
-	prometheus := ns.Prometheus()
+	prometheus := ns.ConnectPrometheus()
 	// The operator is scraped each 30 s, and says whether a run is valid when all else is over.
 	ns.Wait("Prometheus knows the verdict on run "+run.Name, func() (bool, string) {
 		valid := prometheus.Query(`benchnet_run_valid{namespace="` + ns.Name + `",run="` + run.Name + `"}`)
 		return len(valid) > 0, "no benchnet_run_valid yet"
 	})
-	all, err := dashboard.Read(os.DirFS("../../charts/benchnet/dashboards"))
+	all, err := dashboard.ReadFolder(os.DirFS("../../charts/benchnet/dashboards"))
 	if err != nil {
 		ns.Fatal(err)
 	}
@@ -86,17 +86,17 @@ func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ..
 			ns.Fatal(err)
 		}
 		for _, q := range queries {
-			missing := slices.DeleteFunc(needs(&d, q.Expr), func(s system) bool { return slices.Contains(here, s) })
+			missing := slices.DeleteFunc(requiredSystems(&d, q.Expr), func(s system) bool { return slices.Contains(here, s) })
 			if len(missing) > 0 {
 				left[missing[0]]++
 				continue
 			}
 			asked++
-			expr, err := dashboard.Fill(q.Expr, chosenFor(ns, &d, run))
+			expr, err := dashboard.InterpolateVariables(q.Expr, dashboardVariables(ns, &d, run))
 			if err != nil {
 				ns.Fatal(err)
 			}
-			assertData(ns, prometheus, q.Where, expr, from, patience)
+			assertQueryData(ns, prometheus, q.Where, expr, from, patience)
 		}
 	}
 	ns.Logf("%d queries of dashboards were run and gave data over the time of %s", asked, run.Name)
@@ -105,8 +105,8 @@ func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ..
 	}
 }
 
-// assertData fails unless there is something to draw since from, at the latest when the patience is over.
-func assertData(ns *cluster.Namespace, prometheus cluster.Prometheus, where, expr string, from, patience time.Time) {
+// assertQueryData fails unless there is something to draw since from, at the latest when the patience is over.
+func assertQueryData(ns *cluster.Namespace, prometheus cluster.Prometheus, where, expr string, from, patience time.Time) {
 	ns.Helper()
 	// The last step is the present: what the operator says of a run that is over has been there for a moment only.
 	const step = 5 * time.Second
@@ -122,8 +122,8 @@ func assertData(ns *cluster.Namespace, prometheus cluster.Prometheus, where, exp
 	}
 }
 
-// chosenFor is what a user would choose to look at the run.
-func chosenFor(ns *cluster.Namespace, d *dashboard.Dashboard, run *v1alpha1.BenchmarkRun) map[string]string {
+// dashboardVariables is what a user would choose to look at the run.
+func dashboardVariables(ns *cluster.Namespace, d *dashboard.Dashboard, run *v1alpha1.BenchmarkRun) map[string]string {
 	values := map[string]string{"__rate_interval": "2m", "__range": "30m", "namespace": ns.Name, "network": run.Spec.NetworkName, "run": run.Name,
 		"experiment": run.Labels[v1alpha1.LabelExperiment], "member": ".+", "platform": ".+", "database": ".+", "pod": ".+", "controller": ".+"}
 	if d.UID == "benchnet-operator" {

@@ -22,56 +22,56 @@ import (
 
 var (
 	//go:embed testdata/experiment-grid.yaml
-	grid string
+	gridManifest string
 	//go:embed testdata/experiment-compare.yaml
-	same string
+	compareManifest string
 )
 
-// kills of the operator during one experiment.
-const kills = 3
+// killCount of the operator during one experiment.
+const killCount = 3
 
 // An experiment goes on where it was, whenever the operator dies: no run is missing, and none is made twice.
 func TestExperimentSurvivesItsOperator(t *testing.T) {
 	ns := cluster.NewNamespace(t, "grid")
-	ns.MustApply(grid)
+	ns.MustApply(gridManifest)
 	seen := map[string]string{}
-	for i := range kills {
+	for i := range killCount {
 		ns.WaitExperiment("grid", fmt.Sprintf("has done %d runs", i), func(*v1alpha1.BenchmarkExperiment) bool {
-			remember(ns, seen)
-			return ended(seen) >= i
+			recordMilestones(ns, seen)
+			return countEnded(seen) >= i
 		})
 		time.Sleep(rand.N(10 * time.Second))
-		remember(ns, seen)
-		t.Logf("killed while %s", progress(ns.Experiment("grid")))
+		recordMilestones(ns, seen)
+		t.Logf("killed while %s", describeProgress(ns.GetExperiment("grid")))
 		ns.KillOperator()
-		remember(ns, seen)
+		recordMilestones(ns, seen)
 	}
 	e := ns.WaitExperiment("grid", "has ended", func(e *v1alpha1.BenchmarkExperiment) bool {
-		remember(ns, seen)
-		return cluster.Ended(e)
+		recordMilestones(ns, seen)
+		return cluster.ExperimentEnded(e)
 	})
 	if e.Status.Phase != "Complete" || e.Status.Progress != "4/4" || e.Status.PointsDone != 2 {
-		t.Errorf("the experiment should be complete with 4 of 4 runs and 2 points, but: %s, %d points", progress(e), e.Status.PointsDone)
+		t.Errorf("the experiment should be complete with 4 of 4 runs and 2 points, but: %s, %d points", describeProgress(e), e.Status.PointsDone)
 	}
 	want := []string{"grid-p01-r1", "grid-p01-r2", "grid-p02-r1", "grid-p02-r2"}
-	if got := slices.Sorted(maps.Keys(ns.RunsOf("grid"))); !slices.Equal(got, want) {
+	if got := slices.Sorted(maps.Keys(ns.ListRuns("grid"))); !slices.Equal(got, want) {
 		t.Errorf("the runs are %v, want %v", got, want)
 	}
 	if len(seen) != 3*len(want) {
 		t.Errorf("every run should have been made, begun and ended: %v", seen)
 	}
-	assertMadeWhole(ns, e, want)
+	assertRunsComplete(ns, e, want)
 	t.Run("every query of the dashboards gives data", func(t *testing.T) {
-		ns := ns.Within(t)
-		assertDashboards(ns, ns.WaitEnded(want[len(want)-1]), onMalachite, inExperiment)
+		ns := ns.ForSubtest(t)
+		assertDashboards(ns, ns.WaitEnded(want[len(want)-1]), systemMalachite, systemExperiment)
 	})
-	mustPass(t, "a deleted experiment leaves nothing", func(t *testing.T) { assertExperimentDeletedWhole(ns.Within(t), "grid") })
+	mustPass(t, "a deleted experiment leaves nothing", func(t *testing.T) { assertExperimentDeleted(ns.ForSubtest(t), "grid") })
 }
 
-// remember notes what the runs tell, and fails if one tells another story than before.
-func remember(ns *cluster.Namespace, seen map[string]string) {
+// recordMilestones notes what the runs tell, and fails if one tells another story than before.
+func recordMilestones(ns *cluster.Namespace, seen map[string]string) {
 	ns.Helper()
-	now := cluster.Doings(ns.RunsOf("grid"))
+	now := cluster.RunMilestones(ns.ListRuns("grid"))
 	for what, before := range seen {
 		if now[what] != before {
 			ns.Errorf("%s as %s, and now it is %q", what, before, now[what])
@@ -80,7 +80,7 @@ func remember(ns *cluster.Namespace, seen map[string]string) {
 	maps.Copy(seen, now)
 }
 
-func ended(seen map[string]string) int {
+func countEnded(seen map[string]string) int {
 	n := 0
 	for what := range seen {
 		if strings.HasSuffix(what, " ended") {
@@ -90,12 +90,12 @@ func ended(seen map[string]string) int {
 	return n
 }
 
-func progress(e *v1alpha1.BenchmarkExperiment) string {
+func describeProgress(e *v1alpha1.BenchmarkExperiment) string {
 	return fmt.Sprintf("%s, %s runs, under way: %q", e.Status.Phase, e.Status.Progress, e.Status.Current)
 }
 
-// assertMadeWhole fails unless the document of the experiment has every run once, in the order in which they were made.
-func assertMadeWhole(ns *cluster.Namespace, e *v1alpha1.BenchmarkExperiment, runs []string) *experiment.Result {
+// assertRunsComplete fails unless the document of the experiment has every run once, in the order in which they were made.
+func assertRunsComplete(ns *cluster.Namespace, e *v1alpha1.BenchmarkExperiment, runs []string) *experiment.Result {
 	ns.Helper()
 	if e.Status.Result == nil {
 		ns.Fatalf("experiment %s names no result", e.Name)
@@ -126,29 +126,29 @@ func assertMadeWhole(ns *cluster.Namespace, e *v1alpha1.BenchmarkExperiment, run
 	return r
 }
 
-func assertExperimentDeletedWhole(ns *cluster.Namespace, name string) {
+func assertExperimentDeleted(ns *cluster.Namespace, name string) {
 	ns.Helper()
-	ns.Kubectl("delete", "benchmarkexperiment", name, "--wait=false")
+	ns.RunKubectl("delete", "benchmarkexperiment", name, "--wait=false")
 	ns.WaitEmpty()
 }
 
 // A version compared with itself on one network: suspended in between it starts nothing, and its gate passes.
 func TestComparisonWithItself(t *testing.T) {
 	ns := cluster.NewNamespace(t, "compare")
-	ns.MustApply(same)
+	ns.MustApply(compareManifest)
 	ns.WaitExperiment("same", "measures", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Current != "" })
-	suspend(ns, true)
+	setSuspended(ns, true)
 	ns.WaitExperiment("same", "is suspended", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Phase == "Suspended" })
-	before := len(ns.RunsOf("same"))
+	before := len(ns.ListRuns("same"))
 	// The pass that counts the end of the last run under way would create the next one.
 	done := fmt.Sprintf("%d/4", before)
 	ns.WaitExperiment("same", "has counted "+done+" runs", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Progress == done })
-	if after := len(ns.RunsOf("same")); after != before || after == 4 {
+	if after := len(ns.ListRuns("same")); after != before || after == 4 {
 		t.Errorf("there were %d runs when it was suspended, and %d when these had ended", before, after)
 	}
-	suspend(ns, false)
-	e := ns.WaitExperiment("same", "has ended", cluster.Ended)
-	r := assertMadeWhole(ns, e, []string{"same-p01-r1", "same-p01-r2", "same-p02-r1", "same-p02-r2"})
+	setSuspended(ns, false)
+	e := ns.WaitExperiment("same", "has ended", cluster.ExperimentEnded)
+	r := assertRunsComplete(ns, e, []string{"same-p01-r1", "same-p01-r2", "same-p02-r1", "same-p02-r2"})
 	if r.Points[0].Network != "same-n1" || r.Points[1].Network != "same-n1" {
 		t.Errorf("variants that do not differ should share a network: %s, %s", r.Points[0].Network, r.Points[1].Network)
 	}
@@ -159,18 +159,18 @@ func TestComparisonWithItself(t *testing.T) {
 	if c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionGatesPassed); c == nil || c.Status != "True" {
 		t.Errorf("the gate should pass: %+v, %s", c, e.Status.Comparisons[0].Message)
 	}
-	mustPass(t, "a deleted experiment leaves nothing", func(t *testing.T) { assertExperimentDeletedWhole(ns.Within(t), "same") })
+	mustPass(t, "a deleted experiment leaves nothing", func(t *testing.T) { assertExperimentDeleted(ns.ForSubtest(t), "same") })
 }
 
-func suspend(ns *cluster.Namespace, yes bool) {
+func setSuspended(ns *cluster.Namespace, yes bool) {
 	ns.Helper()
-	ns.Kubectl("patch", "benchmarkexperiment", "same", "--type=merge", "--patch", fmt.Sprintf(`{"spec":{"suspend":%v}}`, yes))
+	ns.RunKubectl("patch", "benchmarkexperiment", "same", "--type=merge", "--patch", fmt.Sprintf(`{"spec":{"suspend":%v}}`, yes))
 }
 
 // An experiment that no node could hold is refused before anything of it is made, with the numbers.
 func TestExperimentThatCannotFit(t *testing.T) {
 	ns := cluster.NewNamespace(t, "toolarge")
-	ns.MustApply(strings.Replace(grid, `cores: "1", memory: 512Mi, reservation: Minimal`, `cores: "500", memory: 512Mi, reservation: Full`, 1))
+	ns.MustApply(strings.Replace(gridManifest, `cores: "1", memory: 512Mi, reservation: Minimal`, `cores: "500", memory: 512Mi, reservation: Full`, 1))
 	e := ns.WaitExperiment("grid", "is refused", func(e *v1alpha1.BenchmarkExperiment) bool {
 		return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionStalled)
 	})
@@ -185,7 +185,7 @@ func TestExperimentThatCannotFit(t *testing.T) {
 			t.Errorf("the message should hold %q", want)
 		}
 	}
-	if left := slices.DeleteFunc(ns.Objects(), func(o string) bool { return strings.HasPrefix(o, "benchmarkexperiment") }); len(left) > 0 {
+	if left := slices.DeleteFunc(ns.ListObjects(), func(o string) bool { return strings.HasPrefix(o, "benchmarkexperiment") }); len(left) > 0 {
 		t.Errorf("nothing should have been made of it, but there are %v", left)
 	}
 }

@@ -14,25 +14,25 @@ import (
 
 var (
 	//go:embed testdata/replicas.yaml.tmpl
-	replicas string
+	replicasManifest string
 	//go:embed testdata/emerald.yaml.tmpl
-	emerald string
+	emeraldManifest string
 )
 
-// given are images that are on no registry, and that whoever runs the tests has loaded into the cluster.
-type given struct{ JPaxos, Emerald, Geth string }
+// localImages are images that are on no registry, and that whoever runs the tests has loaded into the cluster.
+type localImages struct{ JPaxos, Emerald, Geth string }
 
-// TestJPaxosOfAGivenImage runs with BENCHNET_JPAXOS_IMAGE alone.
-func TestJPaxosOfAGivenImage(t *testing.T) {
-	testGiven(t, "jpaxos", replicas, onJPaxos, given{JPaxos: image(t, "BENCHNET_JPAXOS_IMAGE")})
+// TestJPaxosFromLocalImage runs with BENCHNET_JPAXOS_IMAGE alone.
+func TestJPaxosFromLocalImage(t *testing.T) {
+	testLocalImages(t, "jpaxos", replicasManifest, systemJPaxos, localImages{JPaxos: imageFromEnv(t, "BENCHNET_JPAXOS_IMAGE")})
 }
 
-// TestEmeraldOfGivenImages runs with BENCHNET_EMERALD_IMAGE and BENCHNET_GETH_IMAGE alone.
-func TestEmeraldOfGivenImages(t *testing.T) {
-	testGiven(t, "emerald", emerald, onEmerald, given{Emerald: image(t, "BENCHNET_EMERALD_IMAGE"), Geth: image(t, "BENCHNET_GETH_IMAGE")})
+// TestEmeraldFromLocalImages runs with BENCHNET_EMERALD_IMAGE and BENCHNET_GETH_IMAGE alone.
+func TestEmeraldFromLocalImages(t *testing.T) {
+	testLocalImages(t, "emerald", emeraldManifest, systemEmerald, localImages{Emerald: imageFromEnv(t, "BENCHNET_EMERALD_IMAGE"), Geth: imageFromEnv(t, "BENCHNET_GETH_IMAGE")})
 }
 
-func image(t *testing.T, variable string) string {
+func imageFromEnv(t *testing.T, variable string) string {
 	t.Helper()
 	name := os.Getenv(variable)
 	if name == "" {
@@ -41,23 +41,23 @@ func image(t *testing.T, variable string) string {
 	return name
 }
 
-// testGiven brings the network up, measures it, and asks of it what the dashboards of its platform ask.
-func testGiven(t *testing.T, name, manifest string, platform system, images given) {
+// testLocalImages brings the network up, measures it, and asks of it what the dashboards of its platform ask.
+func testLocalImages(t *testing.T, name, manifest string, platform system, images localImages) {
 	ns := cluster.NewNamespace(t, name)
 	var text bytes.Buffer
 	if err := template.Must(template.New(name).Parse(manifest)).Execute(&text, images); err != nil {
 		t.Fatal(err)
 	}
 	ns.MustApply(text.String())
-	tellStages(ns, ns.WaitReady("given"))
+	logStages(ns, ns.WaitReady("given"))
 	mustPass(t, "a run is measured", func(t *testing.T) {
-		ns := ns.Within(t)
+		ns := ns.ForSubtest(t)
 		run := ns.WaitEnded("given-load")
-		assertMembersObserved(ns, run, document(ns, run))
+		assertMembersObserved(ns, run, readResult(ns, run))
 	})
 	t.Run("every query of the dashboards gives data", func(t *testing.T) {
-		ns := ns.Within(t)
+		ns := ns.ForSubtest(t)
 		assertDashboards(ns, ns.WaitEnded("given-load"), platform)
 	})
-	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedWhole(ns.Within(t), "given") })
+	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "given") })
 }

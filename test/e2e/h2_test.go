@@ -24,9 +24,9 @@ import (
 
 var (
 	//go:embed testdata/one-h2.yaml
-	oneOnH2 string
+	h2Manifest string
 	//go:embed testdata/one-h2-run.yaml.tmpl
-	runOnH2 string
+	h2RunTemplate string
 	//go:embed testdata/vault.sh
 	vaultScript string
 )
@@ -34,42 +34,42 @@ var (
 // One member on H2: a node that is lost in mid-run spoils the run and nothing else; it comes back as who it was, with its ledger.
 func TestOneMemberOnH2(t *testing.T) {
 	ns := cluster.NewNamespace(t, "h2")
-	ns.MustApply(oneOnH2)
-	tellStages(ns, ns.WaitReady("one"))
+	ns.MustApply(h2Manifest)
+	logStages(ns, ns.WaitReady("one"))
 	assertMeasured(ns, ns.WaitEnded("one-before"))
 
-	before := lookAtMember(ns)
-	pod := memberPod(ns, "one", "member-0")
+	before := readMemberFacts(ns)
+	pod := getMemberPod(ns, "one", "member-0")
 	mustPass(t, "a member lost in mid-run makes the run invalid", func(t *testing.T) {
-		ns := ns.Within(t)
-		ns.MustApply(runManifest(t, "disturbed", "30s"))
+		ns := ns.ForSubtest(t)
+		ns.MustApply(renderRun(t, "disturbed", "30s"))
 		ns.WaitMeasuring("disturbed")
-		ns.Kubectl("delete", "pod", pod.Name, "--wait=false")
+		ns.RunKubectl("delete", "pod", pod.Name, "--wait=false")
 		assertDisturbed(ns, ns.WaitEnded("disturbed"))
 	})
 	mustPass(t, "the member comes back with its identity and its data", func(t *testing.T) {
-		ns := ns.Within(t)
-		assertSame(ns, before, ns.WaitReplaced(pod))
+		ns := ns.ForSubtest(t)
+		assertSameMember(ns, before, ns.WaitReplaced(pod))
 	})
 	mustPass(t, "the network serves the next run", func(t *testing.T) {
-		ns := ns.Within(t)
-		ns.MustApply(runManifest(t, "after", "10s"))
+		ns := ns.ForSubtest(t)
+		ns.MustApply(renderRun(t, "after", "10s"))
 		assertMeasured(ns, ns.WaitEnded("after"))
 	})
 	mustPass(t, "a run that resets finds who it was, without its ledger", func(t *testing.T) {
-		ns := ns.Within(t)
-		ns.MustApply(strings.Replace(runManifest(t, "fresh", "10s"), "flow: Issue}\n", "flow: Issue}\n    reset: Reset\n", 1))
+		ns := ns.ForSubtest(t)
+		ns.MustApply(strings.Replace(renderRun(t, "fresh", "10s"), "flow: Issue}\n", "flow: Issue}\n    reset: Reset\n", 1))
 		run := ns.WaitEnded("fresh")
 		assertMeasured(ns, run)
-		assertForgotten(ns, before, run)
+		assertLedgerReset(ns, before, run)
 	})
-	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedWhole(ns.Within(t), "one", "after", "disturbed", "fresh") })
+	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "one", "after", "disturbed", "fresh") })
 }
 
-func runManifest(t *testing.T, name, window string) string {
+func renderRun(t *testing.T, name, window string) string {
 	t.Helper()
 	var text strings.Builder
-	if err := template.Must(template.New("run").Parse(runOnH2)).Execute(&text, struct{ Name, Window string }{name, window}); err != nil {
+	if err := template.Must(template.New("run").Parse(h2RunTemplate)).Execute(&text, struct{ Name, Window string }{name, window}); err != nil {
 		t.Fatal(err)
 	}
 	return text.String()
@@ -78,10 +78,10 @@ func runManifest(t *testing.T, name, window string) string {
 func assertDisturbed(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 	ns.Helper()
 	if run.Status.Verdict != v1alpha1.VerdictInvalid {
-		ns.Errorf("the verdict should be Invalid: %s", cluster.Summary(run))
+		ns.Errorf("the verdict should be Invalid: %s", cluster.RunSummary(run))
 	}
 	lost := []results.ReasonCode{results.MemberReplaced, results.MemberRestarted}
-	verdict := document(ns, run).Verdict
+	verdict := readResult(ns, run).Verdict
 	if !slices.ContainsFunc(verdict.Reasons, func(r results.Reason) bool { return slices.Contains(lost, r.Code) && r.Subject == "member-0" }) {
 		ns.Errorf("a reason should name the lost member-0: %+v", verdict.Reasons)
 	}
@@ -97,14 +97,14 @@ type memberFacts struct {
 	States int
 }
 
-func lookAtMember(ns *cluster.Namespace) memberFacts {
+func readMemberFacts(ns *cluster.Namespace) memberFacts {
 	ns.Helper()
 	var keys corev1.Secret
-	ns.Get(names.Identity("one", "member-0"), &keys)
+	ns.Get(names.IdentitySecret("one", "member-0"), &keys)
 	var claim corev1.PersistentVolumeClaim
-	ns.Get("base-"+names.Pod("one", "member-0"), &claim)
-	facts := memberFacts{Keys: keys.Data, Volume: claim.UID, Identity: registeredAs(ns)}
-	vault := ns.Kubectl("exec", names.Pod("one", "member-0"), "--container=corda", "--", "bash", "-c", vaultScript)
+	ns.Get("base-"+names.MemberPod("one", "member-0"), &claim)
+	facts := memberFacts{Keys: keys.Data, Volume: claim.UID, Identity: registeredName(ns)}
+	vault := ns.RunKubectl("exec", names.MemberPod("one", "member-0"), "--container=corda", "--", "bash", "-c", vaultScript)
 	match := regexp.MustCompile(`states=(\d+) oldest=(.*)`).FindStringSubmatch(vault)
 	if match == nil {
 		ns.Fatalf("vault of member-0: %q", vault)
@@ -117,20 +117,20 @@ func lookAtMember(ns *cluster.Namespace) memberFacts {
 	return facts
 }
 
-// registeredAs is the name under which the node of the member says that it takes part.
-func registeredAs(ns *cluster.Namespace) string {
+// registeredName is the name under which the node of the member says that it takes part.
+func registeredName(ns *cluster.Namespace) string {
 	ns.Helper()
 	match := regexp.MustCompile(`Node for "(.+)" started up and registered`).FindStringSubmatch(
-		ns.Kubectl("logs", names.Pod("one", "member-0"), "--container=corda"))
+		ns.RunKubectl("logs", names.MemberPod("one", "member-0"), "--container=corda"))
 	if match == nil {
 		return ""
 	}
 	return match[1]
 }
 
-func assertSame(ns *cluster.Namespace, before memberFacts, pod *corev1.Pod) {
+func assertSameMember(ns *cluster.Namespace, before memberFacts, pod *corev1.Pod) {
 	ns.Helper()
-	after := lookAtMember(ns)
+	after := readMemberFacts(ns)
 	ns.Logf("states before %d, after %d; the oldest is of %s", before.States, after.States, after.OldestState)
 	if after.States < before.States {
 		ns.Errorf("the vault had %d states, now %d", before.States, after.States)
@@ -139,15 +139,15 @@ func assertSame(ns *cluster.Namespace, before memberFacts, pod *corev1.Pod) {
 	if diff := cmp.Diff(before, after); diff != "" {
 		ns.Errorf("member-0 is another one (-before +after):\n%s", diff)
 	}
-	if said := ns.Kubectl("logs", pod.Name, "--container=prepare"); !strings.Contains(said, "database: kept") {
+	if said := ns.RunKubectl("logs", pod.Name, "--container=prepare"); !strings.Contains(said, "database: kept") {
 		ns.Errorf("the new pod should keep the database, but it says:\n%s", said)
 	}
 }
 
-// assertForgotten wants the same member, with its volume, and no state in its vault that is older than the run.
-func assertForgotten(ns *cluster.Namespace, before memberFacts, run *v1alpha1.BenchmarkRun) {
+// assertLedgerReset wants the same member, with its volume, and no state in its vault that is older than the run.
+func assertLedgerReset(ns *cluster.Namespace, before memberFacts, run *v1alpha1.BenchmarkRun) {
 	ns.Helper()
-	result, after := document(ns, run), lookAtMember(ns)
+	result, after := readResult(ns, run), readMemberFacts(ns)
 	asked := run.CreationTimestamp.UTC().Format(time.DateTime)
 	ns.Logf("states before %d, after %d, of which the run recorded %d; epoch %s", before.States, after.States, result.Ledger.Recorded, result.Environment.State.Epoch)
 	if after.States == 0 || after.OldestState <= asked {

@@ -34,19 +34,19 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// smallMachine are the findings that say no more than that the machine was too small or too busy for the test. They are not of the
+// smallMachineReasons are the findings that say no more than that the machine was too small or too busy for the test. They are not of the
 // environment only, so that measure.environmentPolicy does not cover them.
-var smallMachine = []string{string(results.WorkerThrottled), string(results.WorkerBehindSchedule)}
+var smallMachineReasons = []string{string(results.WorkerThrottled), string(results.WorkerBehindSchedule)}
 
-// document is the whole result of a run that has ended.
-func document(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) *results.Result {
+// readResult is the whole result of a run that has ended.
+func readResult(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) *results.RunResult {
 	ns.Helper()
 	if run.Status.Result == nil {
-		ns.Fatalf("run %s names no result: %s", run.Name, cluster.Summary(run))
+		ns.Fatalf("run %s names no result: %s", run.Name, cluster.RunSummary(run))
 	}
 	var cm corev1.ConfigMap
 	ns.Get(run.Status.Result.ConfigMapName, &cm)
-	result, err := results.Decode(cm.BinaryData[run.Status.Result.Key])
+	result, err := results.DecodeRunResult(cm.BinaryData[run.Status.Result.Key])
 	if err != nil {
 		ns.Fatalf("result of run %s: %v", run.Name, err)
 	}
@@ -56,9 +56,9 @@ func document(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) *results.Result
 // assertMeasured fails unless the run is valid, its ledger agrees with the clients, and its document agrees with its status.
 func assertMeasured(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 	ns.Helper()
-	result := document(ns, run)
+	result := readResult(ns, run)
 	for _, reason := range run.Status.Reasons {
-		if reason.Severity == "Invalid" && !slices.Contains(smallMachine, reason.Reason) {
+		if reason.Severity == "Invalid" && !slices.Contains(smallMachineReasons, reason.Reason) {
 			ns.Errorf("run %s is invalid: %s: %s", run.Name, reason.Reason, reason.Message)
 		}
 	}
@@ -84,10 +84,10 @@ func assertMeasured(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 
 // assertMembersObserved fails unless the CPU of each member, and of each database of the network's own, was measured over the window,
 // and its limit and host are known.
-func assertMembersObserved(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, result *results.Result) {
+func assertMembersObserved(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, result *results.RunResult) {
 	ns.Helper()
 	members, seen := map[string]bool{}, 0
-	for _, m := range ns.Network(run.Spec.NetworkName).Status.Members {
+	for _, m := range ns.GetNetwork(run.Spec.NetworkName).Status.Members {
 		members[m.Name] = true
 	}
 	for _, m := range result.Members {
@@ -110,8 +110,8 @@ func assertMembersObserved(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, re
 	}
 }
 
-// tellStages logs how long each stage of the provisioning took.
-func tellStages(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork) {
+// logStages logs how long each stage of the provisioning took.
+func logStages(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork) {
 	ns.Helper()
 	for _, s := range network.Status.Stages {
 		if s.StartedAt != nil && s.ReadyAt != nil {
@@ -120,25 +120,25 @@ func tellStages(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork) {
 	}
 }
 
-// assertDeletedWhole deletes the network and fails if anything stays but the runs that were made by hand: they have results, and
+// assertDeletedCompletely deletes the network and fails if anything stays but the runs that were made by hand: they have results, and
 // go with all that is theirs when they are deleted.
-func assertDeletedWhole(ns *cluster.Namespace, network string, byHand ...string) {
+func assertDeletedCompletely(ns *cluster.Namespace, network string, byHand ...string) {
 	ns.Helper()
-	if made := ns.Objects(); len(made) < 10 {
+	if made := ns.ListObjects(); len(made) < 10 {
 		ns.Fatalf("the network should have made more than %v", made)
 	}
-	ns.Kubectl("delete", "benchmarknetwork", network, "--wait=false")
+	ns.RunKubectl("delete", "benchmarknetwork", network, "--wait=false")
 	if len(byHand) > 0 {
 		ns.WaitRuns(byHand...)
-		ns.Kubectl(append([]string{"delete", "benchmarkrun", "--wait=false"}, byHand...)...)
+		ns.RunKubectl(append([]string{"delete", "benchmarkrun", "--wait=false"}, byHand...)...)
 	}
 	ns.WaitEmpty()
 }
 
-// memberPod is the pod of a member.
-func memberPod(ns *cluster.Namespace, network, member string) *corev1.Pod {
+// getMemberPod is the pod of a member.
+func getMemberPod(ns *cluster.Namespace, network, member string) *corev1.Pod {
 	ns.Helper()
-	return ns.Pod(names.Pod(network, member))
+	return ns.GetPod(names.MemberPod(network, member))
 }
 
 func mustPass(t *testing.T, name string, test func(t *testing.T)) {

@@ -20,9 +20,9 @@ import (
 
 var (
 	//go:embed testdata/validators.yaml
-	validators string
+	validatorsManifest string
 	//go:embed testdata/validators-run.yaml
-	validatorsAgain string
+	validatorsRunManifest string
 )
 
 const (
@@ -30,70 +30,70 @@ const (
 	validatorMetricsPort = 29001
 	lostValidator        = "member-3"
 	otherValidator       = "member-0"
-	memberDown           = "BenchnetMemberDown"
+	memberDownAlert      = "BenchnetMemberDown"
 )
 
 // Four validators of Malachite: their blocks are measured, and what the stream says agrees with what the validator counts itself.
 // One that is lost is missed by nobody, and catches up when it is back.
 func TestValidators(t *testing.T) {
 	ns := cluster.NewNamespace(t, "malachite")
-	ns.MustApply(validators)
+	ns.MustApply(validatorsManifest)
 	network := ns.WaitReady("val")
-	tellStages(ns, network)
-	t.Run("Prometheus scrapes all of it", func(t *testing.T) { assertScraped(ns.Within(t), network, malachiteSeries) })
+	logStages(ns, network)
+	t.Run("Prometheus scrapes all of it", func(t *testing.T) { assertScraped(ns.ForSubtest(t), network, malachiteSeries) })
 	mustPass(t, "blocks are measured", func(t *testing.T) {
-		ns := ns.Within(t)
+		ns := ns.ForSubtest(t)
 		run := ns.WaitEnded("val-blocks")
 		assertBlocks(ns, run, 128)
-		assertCountersAgree(ns, document(ns, run))
+		assertCountersAgree(ns, readResult(ns, run))
 		assertRunScraped(ns, run)
 	})
 	t.Run("every query of the dashboards gives data", func(t *testing.T) {
-		ns := ns.Within(t)
-		assertDashboards(ns, ns.WaitEnded("val-blocks"), onMalachite)
+		ns := ns.ForSubtest(t)
+		assertDashboards(ns, ns.WaitEnded("val-blocks"), systemMalachite)
 	})
 	t.Run("every recording rule gives data, no alert fires, the page of metrics is right", func(t *testing.T) {
-		ns := ns.Within(t)
+		ns := ns.ForSubtest(t)
 		run := ns.WaitEnded("val-blocks")
-		assertRules(ns, run, onMalachite)
-		assertQuiet(ns, run)
-		assertDocumented(ns, onMalachite)
+		assertRules(ns, run, systemMalachite)
+		assertNoAlerts(ns, run)
+		assertMetricsDocumented(ns, systemMalachite)
 	})
 	mustPass(t, "a validator that was lost is told of, and catches up", func(t *testing.T) {
-		ns := ns.Within(t)
-		pod := memberPod(ns, "val", lostValidator)
+		ns := ns.ForSubtest(t)
+		pod := getMemberPod(ns, "val", lostValidator)
 		// A process that hangs does not end when it is asked to, so that it is missed for long enough.
 		signalAll(ns, pod.Name, "STOP")
-		ns.Kubectl("delete", "pod", pod.Name, "--wait=false", "--grace-period=900")
-		waitAlert(ns, memberDown, lostValidator, true)
+		ns.RunKubectl("delete", "pod", pod.Name, "--wait=false", "--grace-period=900")
+		waitAlert(ns, memberDownAlert, lostValidator, true)
 		signalAll(ns, pod.Name, "CONT")
 		ns.WaitReplaced(pod)
 		assertCatchesUp(ns)
-		waitAlert(ns, memberDown, lostValidator, false)
+		waitAlert(ns, memberDownAlert, lostValidator, false)
 	})
 	mustPass(t, "and decides with the others again", func(t *testing.T) {
-		ns := ns.Within(t)
-		ns.MustApply(validatorsAgain)
+		ns := ns.ForSubtest(t)
+		ns.MustApply(validatorsRunManifest)
 		assertBlocks(ns, ns.WaitEnded("val-again"), 110)
 	})
-	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedWhole(ns.Within(t), "val", "val-again") })
+	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "val", "val-again") })
 }
 
 // signalAll sends a signal to all processes of a pod but the first.
 func signalAll(ns *cluster.Namespace, pod, signal string) {
 	ns.Helper()
-	ns.Kubectl("exec", pod, "--container=malachite", "--", "bash", "-c", "kill -"+signal+" -1")
+	ns.RunKubectl("exec", pod, "--container=malachite", "--", "bash", "-c", "kill -"+signal+" -1")
 }
 
 // assertBlocks fails unless the run is valid and its numbers are those of its blocks.
 func assertBlocks(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, transactionBytes float64) {
 	ns.Helper()
 	for _, reason := range run.Status.Reasons {
-		if reason.Severity == "Invalid" && !slices.Contains(smallMachine, reason.Reason) {
+		if reason.Severity == "Invalid" && !slices.Contains(smallMachineReasons, reason.Reason) {
 			ns.Errorf("run %s is invalid: %s: %s", run.Name, reason.Reason, reason.Message)
 		}
 	}
-	r := document(ns, run)
+	r := readResult(ns, run)
 	if r.Summary.Completed == 0 || r.Summary.Unit != "blocks" || run.Status.Unit != "blocks" || r.Ledger != nil {
 		ns.Fatalf("run %s should count blocks and no ledger: %+v, ledger %+v", run.Name, r.Summary, r.Ledger)
 	}
@@ -124,18 +124,18 @@ func assertBlocks(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, transaction
 		"blocksPerSecond": perSecond, "bytesPerSecond": perSecond * blockBytes, "transactionsPerSecond": perSecond * blockBytes / transactionBytes,
 		"blockTimeMean": r.Summary.Latency.Mean, "blockTimeP99": r.Summary.Latency.P99, "blockTimeMax": r.Summary.Latency.Max,
 	} {
-		if got := measureOf(ns, r, name); math.Abs(got-want) > want/1e6 {
+		if got := measureValue(ns, r, name); math.Abs(got-want) > want/1e6 {
 			ns.Errorf("run %s: %s is %v, want %v", run.Name, name, got, want)
 		}
 	}
 	ns.Logf("run %s: %.2f blocks/s, block time mean %.1f, p99 %.1f, max %.1f ms, consensus %.1f ms", run.Name, perSecond, r.Summary.Latency.Mean,
-		r.Summary.Latency.P99, r.Summary.Latency.Max, measureOf(ns, r, "consensusTimeMean"))
+		r.Summary.Latency.P99, r.Summary.Latency.Max, measureValue(ns, r, "consensusTimeMean"))
 	assertMembersObserved(ns, run, r)
 }
 
-func measureOf(ns *cluster.Namespace, r *results.Result, name string) float64 {
+func measureValue(ns *cluster.Namespace, r *results.RunResult, name string) float64 {
 	ns.Helper()
-	i := slices.IndexFunc(r.Summary.Measures, func(m results.Measure) bool { return m.Name == name })
+	i := slices.IndexFunc(r.Summary.Measures, func(m results.PlatformMetric) bool { return m.Name == name })
 	if i < 0 {
 		ns.Fatalf("there is no measure %s: %+v", name, r.Summary.Measures)
 	}
@@ -145,7 +145,7 @@ func measureOf(ns *cluster.Namespace, r *results.Result, name string) float64 {
 // assertCountersAgree compares the stream, second by second, with the validator's own counter of blocks, which was scraped at the
 // ends of these seconds. A scrape may be late by most of a second. So at both ends of each stretch without a missed scrape, the
 // two may differ by the blocks of a second.
-func assertCountersAgree(ns *cluster.Namespace, r *results.Result) {
+func assertCountersAgree(ns *cluster.Namespace, r *results.RunResult) {
 	ns.Helper()
 	i := slices.IndexFunc(r.Recorded, func(s results.NamedSeries) bool { return s.Name == "blocksCounted" })
 	if i < 0 {
@@ -172,10 +172,10 @@ func assertCountersAgree(ns *cluster.Namespace, r *results.Result) {
 // assertCatchesUp waits until the lost validator has the height that the others had when it was back.
 func assertCatchesUp(ns *cluster.Namespace) {
 	ns.Helper()
-	goal := heightOf(ns, otherValidator)
+	goal := readHeight(ns, otherValidator)
 	began := time.Now()
 	ns.Wait(fmt.Sprintf("%s has height %d", lostValidator, goal), func() (bool, string) {
-		height := heightOf(ns, lostValidator)
+		height := readHeight(ns, lostValidator)
 		return height >= goal, fmt.Sprintf("it has %d", height)
 	})
 	ns.Logf("%s had height %d after %.1f s", lostValidator, goal, time.Since(began).Seconds())
@@ -183,9 +183,9 @@ func assertCatchesUp(ns *cluster.Namespace) {
 
 var heightMetric = regexp.MustCompile(`(?m)^malachite_bench_height(?:\{[^}]*\})? (\d+)`)
 
-func heightOf(ns *cluster.Namespace, member string) int {
+func readHeight(ns *cluster.Namespace, member string) int {
 	ns.Helper()
-	match := heightMetric.FindStringSubmatch(ns.Scrape(ns.Name, names.Pod("val", member), validatorMetricsPort))
+	match := heightMetric.FindStringSubmatch(ns.ScrapePod(ns.Name, names.MemberPod("val", member), validatorMetricsPort))
 	if match == nil {
 		ns.Fatalf("%s tells no height", member)
 	}

@@ -33,14 +33,14 @@ var (
 // all targets are up, and the series are there and tell whose they are.
 func assertScraped(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork, members map[string][]string) {
 	ns.Helper()
-	prometheus := ns.Prometheus()
+	prometheus := ns.ConnectPrometheus()
 	var targets []string
-	var pods []scraped
+	var pods []scrapedPod
 	for _, m := range network.Status.Members {
-		pods = append(pods, scraped{names.Pod(network.Name, m.Name), "member", m.Name, members})
+		pods = append(pods, scrapedPod{names.MemberPod(network.Name, m.Name), "member", m.Name, members})
 	}
 	for _, d := range network.Status.Databases {
-		pods = append(pods, scraped{d.Name + "-0", "database", d.Name, databaseSeries})
+		pods = append(pods, scrapedPod{d.Name + "-0", "database", d.Name, databaseSeries})
 	}
 	for _, pod := range pods {
 		for port := range pod.series {
@@ -54,13 +54,13 @@ func assertScraped(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork, me
 	}
 }
 
-// scraped is a pod with the series that its ports serve, and the label that tells what it is.
-type scraped struct {
+// scrapedPod is a pod with the series that its ports serve, and the label that tells what it is.
+type scrapedPod struct {
 	name, label, value string
 	series             map[string][]string
 }
 
-func assertSeries(prometheus cluster.Prometheus, pod scraped, network *v1alpha1.BenchmarkNetwork) {
+func assertSeries(prometheus cluster.Prometheus, pod scrapedPod, network *v1alpha1.BenchmarkNetwork) {
 	prometheus.Helper()
 	for _, port := range slices.Sorted(maps.Keys(pod.series)) {
 		for _, series := range pod.series[port] {
@@ -76,8 +76,8 @@ func assertSeries(prometheus cluster.Prometheus, pod scraped, network *v1alpha1.
 // assertOperatorScraped fails unless Prometheus reads the operator's own metrics: over HTTPS, as an account that may.
 func assertOperatorScraped(ns *cluster.Namespace) {
 	ns.Helper()
-	prometheus := ns.Prometheus()
-	operator := ns.Operator().Name
+	prometheus := ns.ConnectPrometheus()
+	operator := ns.OperatorPod().Name
 	prometheus.WaitTargetsUp(model.LabelSet{"namespace": cluster.OperatorNamespace, "pod": model.LabelValue(operator)}, operator+"/metrics")
 	for _, series := range operatorSeries {
 		var vector model.Vector
@@ -95,7 +95,7 @@ func assertOperatorScraped(ns *cluster.Namespace) {
 func assertRunScraped(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 	ns.Helper()
 	expression := fmt.Sprintf(`benchnet_container_cpu_usage_seconds_total{namespace=%q,run=%q,network=%q}`, ns.Name, run.Name, run.Spec.NetworkName)
-	matrix := ns.Prometheus().QueryRange(expression, run.CreationTimestamp.Time, time.Now(), time.Second)
+	matrix := ns.ConnectPrometheus().QueryRange(expression, run.CreationTimestamp.Time, time.Now(), time.Second)
 	if workers := int(run.Spec.Workload.Workers.Count); len(matrix) != workers {
 		ns.Errorf("%s has %d series, want one for each of %d workers", expression, len(matrix), workers)
 	}

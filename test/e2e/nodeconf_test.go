@@ -19,16 +19,16 @@ import (
 //go:embed testdata/validate-configuration.sh
 var validateScript string
 
-// spoiled is the name of a node.conf that Corda must refuse.
-const spoiled = "spoiled"
+// spoiledConfigMap is the name of a node.conf that Corda must refuse.
+const spoiledConfigMap = "spoiled"
 
 // startNodeConfJudge lets validate-configuration of the node's own image judge the node.conf of every member, and one with a
 // key that open source does not know, so that a judge who accepts everything is found out. It takes a while: assertNodeConfs
 // collects the outcome.
 func startNodeConfJudge(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork) (judge *corev1.Pod) {
 	ns.Helper()
-	bad := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: spoiled, Namespace: ns.Name}}
-	sources := map[string]string{spoiled: spoiled}
+	bad := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: spoiledConfigMap, Namespace: ns.Name}}
+	sources := map[string]string{spoiledConfigMap: spoiledConfigMap}
 	for _, m := range network.Status.Members {
 		var conf corev1.ConfigMap
 		ns.Get(names.Member(network.Name, m.Name), &conf)
@@ -38,7 +38,7 @@ func startNodeConfJudge(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwor
 	if err := ns.Client.Create(ns.Context(), bad); err != nil {
 		ns.Fatal(err)
 	}
-	judge = judgePod(ns, memberPod(ns, network.Name, network.Status.Members[0].Name), sources)
+	judge = newJudgePod(ns, getMemberPod(ns, network.Name, network.Status.Members[0].Name), sources)
 	if err := ns.Client.Create(ns.Context(), judge); err != nil {
 		ns.Fatal(err)
 	}
@@ -58,10 +58,10 @@ func assertNodeConfs(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork, 
 			ns.Errorf("Corda does not accept the node.conf of %s", m.Name)
 		}
 	}
-	if !strings.Contains(said, spoiled+" refused") || !strings.Contains(said, "useOpenSsl") {
+	if !strings.Contains(said, spoiledConfigMap+" refused") || !strings.Contains(said, "useOpenSsl") {
 		ns.Error("Corda should refuse the spoiled node.conf and name useOpenSsl")
 	}
-	bad := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: spoiled, Namespace: ns.Name}}
+	bad := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: spoiledConfigMap, Namespace: ns.Name}}
 	for _, object := range []client.Object{judge, bad} {
 		if err := ns.Client.Delete(ns.Context(), object); err != nil {
 			ns.Error(err)
@@ -69,8 +69,8 @@ func assertNodeConfs(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork, 
 	}
 }
 
-// judgePod runs the script in the member's image, on the folders of the node.confs.
-func judgePod(ns *cluster.Namespace, member *corev1.Pod, sources map[string]string) *corev1.Pod {
+// newJudgePod runs the script in the member's image, on the folders of the node.confs.
+func newJudgePod(ns *cluster.Namespace, member *corev1.Pod, sources map[string]string) *corev1.Pod {
 	node := member.Spec.Containers[0]
 	container := corev1.Container{
 		Name: "judge", Image: node.Image, Command: []string{"bash", "-c", validateScript, "validate-configuration"},

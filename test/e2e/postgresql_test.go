@@ -20,67 +20,67 @@ import (
 )
 
 //go:embed testdata/two-banks.yaml
-var twoBanks string
+var twoBanksManifest string
 
 // Two members and a notary on one PostgreSQL: what is scraped and configured, every flow and load, an operator that dies in
 // mid-run, and nothing left in the end.
 func TestTwoBanksOnPostgreSQL(t *testing.T) {
 	ns := cluster.NewNamespace(t, "postgresql")
-	ns.MustApply(twoBanks)
+	ns.MustApply(twoBanksManifest)
 	network := ns.WaitReady("banks")
-	tellStages(ns, network)
+	logStages(ns, network)
 	judge := startNodeConfJudge(ns, network)
-	t.Run("a suspended network runs nothing", func(t *testing.T) { assertNoLoad(ns.Within(t)) })
-	t.Run("Prometheus scrapes all of it", func(t *testing.T) { assertScraped(ns.Within(t), network, cordaSeries) })
-	t.Run("Prometheus scrapes the operator", func(t *testing.T) { assertOperatorScraped(ns.Within(t)) })
-	t.Run("Corda accepts the node.conf of every member", func(t *testing.T) { assertNodeConfs(ns.Within(t), network, judge) })
+	t.Run("a suspended network runs nothing", func(t *testing.T) { assertNoLoad(ns.ForSubtest(t)) })
+	t.Run("Prometheus scrapes all of it", func(t *testing.T) { assertScraped(ns.ForSubtest(t), network, cordaSeries) })
+	t.Run("Prometheus scrapes the operator", func(t *testing.T) { assertOperatorScraped(ns.ForSubtest(t)) })
+	t.Run("Corda accepts the node.conf of every member", func(t *testing.T) { assertNodeConfs(ns.ForSubtest(t), network, judge) })
 
-	ns.Kubectl("patch", "benchmarknetwork", "banks", "--type=merge", "--patch", `{"spec":{"suspend":false}}`)
+	ns.RunKubectl("patch", "benchmarknetwork", "banks", "--type=merge", "--patch", `{"spec":{"suspend":false}}`)
 
 	mustPass(t, "issue, closed loop", func(t *testing.T) {
-		ns := ns.Within(t)
-		assertRunScraped(ns, assertRun(ns, "banks-issue"))
+		ns := ns.ForSubtest(t)
+		assertRunScraped(ns, waitAndAssertRun(ns, "banks-issue"))
 	})
 	t.Run("every query of the dashboards gives data", func(t *testing.T) {
-		ns := ns.Within(t)
-		assertDashboards(ns, ns.WaitEnded("banks-issue"), onCorda, onPostgreSQL)
+		ns := ns.ForSubtest(t)
+		assertDashboards(ns, ns.WaitEnded("banks-issue"), systemCorda, systemPostgreSQL)
 	})
-	mustPass(t, "pay, closed loop, two workers", func(t *testing.T) { assertRun(ns.Within(t), "banks-pay") })
-	mustPass(t, "issue and pay, the operator dies in mid-run", func(t *testing.T) { assertSurvivesOperator(ns.Within(t)) })
+	mustPass(t, "pay, closed loop, two workers", func(t *testing.T) { waitAndAssertRun(ns.ForSubtest(t), "banks-pay") })
+	mustPass(t, "issue and pay, the operator dies in mid-run", func(t *testing.T) { assertSurvivesOperator(ns.ForSubtest(t)) })
 	mustPass(t, "issue, open loop", func(t *testing.T) {
-		ns := ns.Within(t)
-		run := assertRun(ns, "banks-issue-open")
-		if planned := document(ns, run).Schedule.Planned; planned != 60 {
+		ns := ns.ForSubtest(t)
+		run := waitAndAssertRun(ns, "banks-issue-open")
+		if planned := readResult(ns, run).Schedule.Planned; planned != 60 {
 			t.Errorf("2 a second over 30 s make 60 planned starts, not %d", planned)
 		}
 	})
 	t.Run("every recording rule gives data, no alert fires, the page of metrics is right", func(t *testing.T) {
-		ns := ns.Within(t)
+		ns := ns.ForSubtest(t)
 		run := ns.WaitEnded("banks-issue-open")
-		assertRules(ns, run, onCorda, onPostgreSQL, openLoad)
-		assertQuiet(ns, run)
-		assertDocumented(ns, onCorda, onPostgreSQL)
+		assertRules(ns, run, systemCorda, systemPostgreSQL, systemOpenLoad)
+		assertNoAlerts(ns, run)
+		assertMetricsDocumented(ns, systemCorda, systemPostgreSQL)
 	})
 	t.Run("the network tells of its last run", func(t *testing.T) {
-		ns := ns.Within(t)
+		ns := ns.ForSubtest(t)
 		ns.Wait("the network has finished", func() (bool, string) {
-			s := ns.Network("banks").Status
+			s := ns.GetNetwork("banks").Status
 			return s.Phase == "Finished" && s.LastRun != nil && s.LastRun.Name == "banks-issue-open", fmt.Sprintf("phase %s, last run %+v", s.Phase, s.LastRun)
 		})
 	})
-	t.Run("the content of Secrets is nowhere else", func(t *testing.T) { assertSecretsKept(ns.Within(t), "banks-issue-open") })
-	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedWhole(ns.Within(t), "banks") })
+	t.Run("the content of Secrets is nowhere else", func(t *testing.T) { assertSecretsNotExposed(ns.ForSubtest(t), "banks-issue-open") })
+	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "banks") })
 }
 
-func assertRun(ns *cluster.Namespace, name string) *v1alpha1.BenchmarkRun {
+func waitAndAssertRun(ns *cluster.Namespace, name string) *v1alpha1.BenchmarkRun {
 	ns.Helper()
 	run := ns.WaitEnded(name)
 	assertMeasured(ns, run)
 	return run
 }
 
-// loadPods are the pods that apply load, by UID.
-func loadPods(ns *cluster.Namespace, run string) map[types.UID]corev1.Pod {
+// listLoadPods are the pods that apply load, by UID.
+func listLoadPods(ns *cluster.Namespace, run string) map[types.UID]corev1.Pod {
 	ns.Helper()
 	var pods corev1.PodList
 	if err := ns.Client.List(ns.Context(), &pods, client.InNamespace(ns.Name), client.HasLabels{v1alpha1.LabelRun}); err != nil {
@@ -97,7 +97,7 @@ func loadPods(ns *cluster.Namespace, run string) map[types.UID]corev1.Pod {
 
 func assertNoLoad(ns *cluster.Namespace) {
 	ns.Helper()
-	if pods := loadPods(ns, ""); len(pods) > 0 {
+	if pods := listLoadPods(ns, ""); len(pods) > 0 {
 		ns.Errorf("there are %d load workers", len(pods))
 	}
 }
@@ -107,25 +107,25 @@ func assertSurvivesOperator(ns *cluster.Namespace) {
 	ns.Helper()
 	const name = "banks-issue-and-pay"
 	begun := ns.WaitMeasuring(name)
-	workers := loadPods(ns, name)
+	workers := listLoadPods(ns, name)
 	ns.KillOperator()
-	run := assertRun(ns, name)
+	run := waitAndAssertRun(ns, name)
 	if !run.Status.StartTime.Equal(begun.Status.StartTime) || run.UID != begun.UID {
 		ns.Errorf("the run should be the one that began at %s, not another one of %s", begun.Status.StartTime, run.Status.StartTime)
 	}
-	for uid, pod := range loadPods(ns, name) {
+	for uid, pod := range listLoadPods(ns, name) {
 		if _, ok := workers[uid]; !ok {
 			ns.Errorf("worker %s was started anew", pod.Name)
 		}
 	}
-	if document(ns, run).Run.UID != string(begun.UID) {
+	if readResult(ns, run).Run.UID != string(begun.UID) {
 		ns.Error("the result is of another run")
 	}
-	assertNothingDoubled(ns)
+	assertNoDuplicates(ns)
 }
 
-// assertNothingDoubled fails unless there is a run for each workload, and a Job and a result for each run at most.
-func assertNothingDoubled(ns *cluster.Namespace) {
+// assertNoDuplicates fails unless there is a run for each workload, and a Job and a result for each run at most.
+func assertNoDuplicates(ns *cluster.Namespace) {
 	ns.Helper()
 	var runs v1alpha1.BenchmarkRunList
 	var jobs batchv1.JobList
@@ -136,8 +136,8 @@ func assertNothingDoubled(ns *cluster.Namespace) {
 		}
 	}
 	var wanted, found []string
-	for _, w := range ns.Network("banks").Spec.Workloads {
-		wanted = append(wanted, names.Run("banks", w.Name))
+	for _, w := range ns.GetNetwork("banks").Spec.Workloads {
+		wanted = append(wanted, names.WorkloadRun("banks", w.Name))
 	}
 	for _, r := range runs.Items {
 		found = append(found, r.Name)

@@ -29,12 +29,12 @@ func TestBadInput(t *testing.T) {
 	ns := cluster.NewNamespace(t, "refusal")
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			ns := ns.Within(t)
-			spoiled := strings.Replace(twoBanks, c.from, c.to, 1)
-			if spoiled == twoBanks {
+			ns := ns.ForSubtest(t)
+			spoiled := strings.Replace(twoBanksManifest, c.from, c.to, 1)
+			if spoiled == twoBanksManifest {
 				t.Fatalf("the manifest has no %q to spoil", c.from)
 			}
-			said := refusal(ns, spoiled)
+			said := awaitRefusal(ns, spoiled)
 			t.Log(said)
 			for _, want := range c.want {
 				if !strings.Contains(said, want) {
@@ -44,22 +44,22 @@ func TestBadInput(t *testing.T) {
 		})
 	}
 	t.Run("nothing was made", func(t *testing.T) {
-		ns := ns.Within(t)
-		if made := ns.Objects(); len(made) > 0 {
+		ns := ns.ForSubtest(t)
+		if made := ns.ListObjects(); len(made) > 0 {
 			t.Errorf("there are %v", made)
 		}
 	})
 }
 
-// refusal is what the user is told of a manifest: by kubectl, or by the condition Accepted; the network is deleted again.
-func refusal(ns *cluster.Namespace, manifest string) string {
+// awaitRefusal is what the user is told of a manifest: by kubectl, or by the condition Accepted; the network is deleted again.
+func awaitRefusal(ns *cluster.Namespace, manifest string) string {
 	ns.Helper()
 	if err := ns.Apply(manifest); err != nil {
 		return err.Error()
 	}
 	var said string
 	ns.Wait("the network is refused", func() (bool, string) {
-		c := meta.FindStatusCondition(ns.Network("banks").Status.Conditions, v1alpha1.ConditionAccepted)
+		c := meta.FindStatusCondition(ns.GetNetwork("banks").Status.Conditions, v1alpha1.ConditionAccepted)
 		if c == nil {
 			return false, "no condition Accepted yet"
 		}
@@ -69,9 +69,9 @@ func refusal(ns *cluster.Namespace, manifest string) string {
 		said = c.Message
 		return true, ""
 	})
-	if made := ns.Objects(); len(made) != 1 {
+	if made := ns.ListObjects(); len(made) != 1 {
 		ns.Errorf("besides the network itself there should be nothing: %v", made)
 	}
-	ns.Kubectl("delete", "benchmarknetwork", "banks")
+	ns.RunKubectl("delete", "benchmarknetwork", "banks")
 	return said
 }

@@ -21,84 +21,84 @@ import (
 )
 
 //go:embed testdata/regions.yaml
-var regions string
+var regionsManifest string
 
 const (
 	// distant members of regions.yaml, and the round trips between them.
 	inNYC, alsoInNYC, inLON, alsoInLON = "member-0", "member-1", "member-2", "member-3"
 
-	acrossTheSea = 72 * time.Millisecond
-	withinNYC    = 5 * time.Millisecond
-	withinLON    = emulation.SameRegion
-	// pathItself is what a round trip between pods takes anyway, and the emulation's own error.
-	pathItself = 500 * time.Microsecond
+	nycToLON  = 72 * time.Millisecond
+	withinNYC = 5 * time.Millisecond
+	withinLON = emulation.SameRegionRoundTrip
+	// pathOverhead is what a round trip between pods takes anyway, and the emulation's own error.
+	pathOverhead = 500 * time.Microsecond
 )
 
 // A network in two regions: where the namespace refuses the capability it says so, where it allows it every round trip is that
 // of the matrix, also to a member that was away, and blocks take the time that the distance does.
 func TestRegions(t *testing.T) {
 	ns := cluster.NewNamespace(t, "regions")
-	ns.MustApply(regions)
+	ns.MustApply(regionsManifest)
 	mustPass(t, "a namespace that refuses the capability is named", func(t *testing.T) {
-		ns := ns.Within(t)
-		c := waitEmulated(ns, metav1.ConditionFalse, v1alpha1.ReasonCapabilityMissing)
+		ns := ns.ForSubtest(t)
+		c := waitEmulatedCondition(ns, metav1.ConditionFalse, v1alpha1.ReasonCapabilityMissing)
 		for _, want := range []string{"NET_ADMIN", "kubectl label namespace " + ns.Name, "violates PodSecurity"} {
 			if !strings.Contains(c.Message, want) {
 				t.Errorf("the message should say %q: %s", want, c.Message)
 			}
 		}
 	})
-	ns.Kubectl("label", "namespace", ns.Name, "pod-security.kubernetes.io/enforce=privileged", "--overwrite")
-	tellStages(ns, ns.WaitReady("geo"))
-	c := emulatedCondition(ns)
+	ns.RunKubectl("label", "namespace", ns.Name, "pod-security.kubernetes.io/enforce=privileged", "--overwrite")
+	logStages(ns, ns.WaitReady("geo"))
+	c := getEmulatedCondition(ns)
 	if c.Status != metav1.ConditionTrue || c.Reason != string(emulation.Netem) && c.Reason != string(emulation.UserSpace) {
 		t.Fatalf("NetworkEmulated is %s, %s: %s", c.Status, c.Reason, c.Message)
 	}
 	t.Logf("%s: %s", c.Reason, c.Message)
-	mustPass(t, "blocks take the distance", func(t *testing.T) { assertBlocksTakeTheDistance(ns.Within(t)) })
-	mustPass(t, "round trips are those of the matrix", func(t *testing.T) { assertMatrix(ns.Within(t)) })
+	mustPass(t, "blocks take the distance", func(t *testing.T) { assertBlockTime(ns.ForSubtest(t)) })
+	mustPass(t, "round trips are those of the matrix", func(t *testing.T) { assertRoundTripMatrix(ns.ForSubtest(t)) })
 	mustPass(t, "a member that comes back is as far away as before", func(t *testing.T) {
-		ns := ns.Within(t)
-		pod := memberPod(ns, "geo", alsoInLON)
-		ns.Kubectl("delete", "pod", pod.Name, "--wait=false")
+		ns := ns.ForSubtest(t)
+		pod := getMemberPod(ns, "geo", alsoInLON)
+		ns.RunKubectl("delete", "pod", pod.Name, "--wait=false")
 		if again := ns.WaitReplaced(pod); again.Status.PodIP == pod.Status.PodIP {
 			t.Logf("it has the address %s again", pod.Status.PodIP)
 		}
-		assertRoundTrip(ns, inNYC, alsoInLON, acrossTheSea)
-		assertRoundTrip(ns, alsoInLON, inNYC, acrossTheSea)
+		assertRoundTrip(ns, inNYC, alsoInLON, nycToLON)
+		assertRoundTrip(ns, alsoInLON, inNYC, nycToLON)
 		assertRoundTrip(ns, inLON, alsoInLON, withinLON)
 	})
-	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedWhole(ns.Within(t), "geo") })
+	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "geo") })
 }
 
-func emulatedCondition(ns *cluster.Namespace) metav1.Condition {
+func getEmulatedCondition(ns *cluster.Namespace) metav1.Condition {
 	ns.Helper()
-	c := meta.FindStatusCondition(ns.Network("geo").Status.Conditions, v1alpha1.ConditionNetworkEmulated)
+	c := meta.FindStatusCondition(ns.GetNetwork("geo").Status.Conditions, v1alpha1.ConditionNetworkEmulated)
 	if c == nil {
 		return metav1.Condition{Reason: "not seen by the operator yet"}
 	}
 	return *c
 }
 
-func waitEmulated(ns *cluster.Namespace, status metav1.ConditionStatus, reason string) metav1.Condition {
+func waitEmulatedCondition(ns *cluster.Namespace, status metav1.ConditionStatus, reason string) metav1.Condition {
 	ns.Helper()
 	var c metav1.Condition
 	ns.Wait("NetworkEmulated is "+reason, func() (bool, string) {
-		c = emulatedCondition(ns)
+		c = getEmulatedCondition(ns)
 		return c.Status == status && c.Reason == reason, c.Reason + ": " + c.Message
 	})
 	return c
 }
 
-// assertMatrix measures every pair, each from both sides.
-func assertMatrix(ns *cluster.Namespace) {
+// assertRoundTripMatrix measures every pair, each from both sides.
+func assertRoundTripMatrix(ns *cluster.Namespace) {
 	ns.Helper()
 	for _, pair := range []struct {
 		a, b string
 		want time.Duration
 	}{
 		{inNYC, alsoInNYC, withinNYC}, {inLON, alsoInLON, withinLON},
-		{inNYC, inLON, acrossTheSea}, {inNYC, alsoInLON, acrossTheSea}, {alsoInNYC, inLON, acrossTheSea}, {alsoInNYC, alsoInLON, acrossTheSea},
+		{inNYC, inLON, nycToLON}, {inNYC, alsoInLON, nycToLON}, {alsoInNYC, inLON, nycToLON}, {alsoInNYC, alsoInLON, nycToLON},
 	} {
 		assertRoundTrip(ns, pair.a, pair.b, pair.want)
 		assertRoundTrip(ns, pair.b, pair.a, pair.want)
@@ -117,7 +117,7 @@ func assertRoundTrip(ns *cluster.Namespace, from, to string, want time.Duration)
 		if least < want {
 			ns.Fatalf("a round trip from %s to %s takes %v, less than %v", from, to, least, want)
 		}
-		if least <= want+max(want/10, pathItself) {
+		if least <= want+max(want/10, pathOverhead) {
 			return
 		}
 	}
@@ -127,8 +127,8 @@ func assertRoundTrip(ns *cluster.Namespace, from, to string, want time.Duration)
 // measureRoundTrips connects from one member's pod to another's some times; the shortest comes first.
 func measureRoundTrips(ns *cluster.Namespace, from, to string) []time.Duration {
 	ns.Helper()
-	address := fmt.Sprintf("%s:%d", memberPod(ns, "geo", to).Status.PodIP, validatorMetricsPort)
-	out := ns.Kubectl("exec", names.Pod("geo", from), "--container", emulation.Sidecar, "--", "/agent", "ping", "--to", address, "--count", "21")
+	address := fmt.Sprintf("%s:%d", getMemberPod(ns, "geo", to).Status.PodIP, validatorMetricsPort)
+	out := ns.RunKubectl("exec", names.MemberPod("geo", from), "--container", emulation.SidecarContainer, "--", "/agent", "ping", "--to", address, "--count", "21")
 	var all []time.Duration
 	for _, line := range strings.Fields(out) {
 		micros, err := strconv.Atoi(line)
@@ -141,20 +141,20 @@ func measureRoundTrips(ns *cluster.Namespace, from, to string) []time.Duration {
 	return all
 }
 
-// assertBlocksTakeTheDistance: with two of four validators on each side, none of which can decide without a vote of the other, the
+// assertBlockTime: with two of four validators on each side, none of which can decide without a vote of the other, the
 // side that proposes decides after one round trip and the other half of one later. When a side proposes twice in a row and then the
 // other one does, four blocks take five round trips; when they take turns, six.
-func assertBlocksTakeTheDistance(ns *cluster.Namespace) {
+func assertBlockTime(ns *cluster.Namespace) {
 	ns.Helper()
 	run := ns.WaitEnded("geo-blocks")
-	r := document(ns, run)
-	least := 5 * acrossTheSea.Seconds() * 1000 / 4
+	r := readResult(ns, run)
+	least := 5 * nycToLON.Seconds() * 1000 / 4
 	ns.Logf("block time: mean %.1f, p50 %.1f, p99 %.1f ms; the distance alone makes it %.1f ms",
 		r.Summary.Latency.Mean, r.Summary.Latency.P50, r.Summary.Latency.P99, least)
 	if r.Summary.Latency.Mean < least {
 		ns.Errorf("blocks take %.1f ms on average, want at least %.1f ms", r.Summary.Latency.Mean, least)
 	}
-	e := r.Environment.Emulation
+	e := r.Environment.EmulatedLatency
 	if e == nil || e.Mechanism == "" || e.Members[inLON] != "LON" || len(e.Links) != 3 {
 		ns.Errorf("the result should tell of the distances: %+v", e)
 	}

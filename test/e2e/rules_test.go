@@ -17,29 +17,29 @@ import (
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
-// openLoad is what a rule needs that compares a run with the rate that it asks for.
-const openLoad system = "an open load"
+// systemOpenLoad is what a rule needs that compares a run with the rate that it asks for.
+const systemOpenLoad system = "an open load"
 
-// recorded are the systems of recording rules by what their names hold; those of others are there on all systems.
-var recorded = map[system]*regexp.Regexp{
-	onCorda:      regexp.MustCompile(`:(corda|jvm)_`),
-	onJPaxos:     regexp.MustCompile(`:jpaxos_`),
-	onMalachite:  regexp.MustCompile(`:malachite_`),
-	onEmerald:    regexp.MustCompile(`:emerald_`),
-	onPostgreSQL: regexp.MustCompile(`^(run_)?database:`),
-	openLoad:     regexp.MustCompile(`_per_offered:`),
+// systemRulePatterns are the systems of recording rules by what their names hold; those of others are there on all systems.
+var systemRulePatterns = map[system]*regexp.Regexp{
+	systemCorda:      regexp.MustCompile(`:(corda|jvm)_`),
+	systemJPaxos:     regexp.MustCompile(`:jpaxos_`),
+	systemMalachite:  regexp.MustCompile(`:malachite_`),
+	systemEmerald:    regexp.MustCompile(`:emerald_`),
+	systemPostgreSQL: regexp.MustCompile(`^(run_)?database:`),
+	systemOpenLoad:   regexp.MustCompile(`_per_offered:`),
 }
 
-// metricsOf are the tables of docs/metrics.md whose metrics a network of a system serves, all of them.
-var metricsOf = map[system][]inventory.Source{
-	onCorda:      {inventory.Corda, inventory.JVM},
-	onMalachite:  {inventory.Malachite, inventory.Consensus},
-	onPostgreSQL: {inventory.PostgreSQL},
+// systemSources are the tables of docs/metrics.md whose metrics a network of a system serves, all of them.
+var systemSources = map[system][]inventory.Source{
+	systemCorda:      {inventory.Corda, inventory.JVM},
+	systemMalachite:  {inventory.Malachite, inventory.Consensus},
+	systemPostgreSQL: {inventory.PostgreSQL},
 }
 
-func readInventory(ns *cluster.Namespace) *inventory.Inventory {
+func readMetricsReference(ns *cluster.Namespace) *inventory.Reference {
 	ns.Helper()
-	all, err := inventory.Read(os.DirFS("../.."))
+	all, err := inventory.Collect(os.DirFS("../.."))
 	if err != nil {
 		ns.Fatal(err)
 	}
@@ -50,10 +50,10 @@ func readInventory(ns *cluster.Namespace) *inventory.Inventory {
 // network or run, or of each of its members or databases.
 func assertRules(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ...system) {
 	ns.Helper()
-	prometheus, network := ns.Prometheus(), ns.Network(run.Spec.NetworkName)
+	prometheus, network := ns.ConnectPrometheus(), ns.GetNetwork(run.Spec.NetworkName)
 	asked, left := 0, 0
-	for _, rule := range readInventory(ns).Rules {
-		if missing(rule.Name, here) {
+	for _, rule := range readMetricsReference(ns).Rules {
+		if isOtherSystemsRule(rule.Name, here) {
 			left++
 			continue
 		}
@@ -62,17 +62,17 @@ func assertRules(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ...syst
 		if strings.HasPrefix(rule.Name, "run") {
 			selector = fmt.Sprintf(`%s{namespace=%q,run=%q}`, rule.Name, ns.Name, run.Name)
 		}
-		label, want := seriesOf(rule.Name, network)
+		label, want := expectedSeries(rule.Name, network)
 		prometheus.Wait(selector+" is recorded", func() (bool, string) {
-			got := numbered(prometheus.QueryRange(selector, run.Status.StartTime.Time, time.Now(), 5*time.Second), label)
+			got := numericLabelValues(prometheus.QueryRange(selector, run.Status.StartTime.Time, time.Now(), 5*time.Second), label)
 			return len(got) == want, fmt.Sprintf("numbers of %d %s (%v), want %d", len(got), label, got, want)
 		})
 	}
 	ns.Logf("%d recording rules gave data over the time of %s; %d are of other systems", asked, run.Name, left)
 }
 
-func missing(rule string, here []system) bool {
-	for s, names := range recorded {
+func isOtherSystemsRule(rule string, here []system) bool {
+	for s, names := range systemRulePatterns {
 		if names.MatchString(rule) && !slices.Contains(here, s) {
 			return true
 		}
@@ -80,8 +80,8 @@ func missing(rule string, here []system) bool {
 	return false
 }
 
-// seriesOf tells by which label a rule parts its series, and how many there have to be.
-func seriesOf(rule string, network *v1alpha1.BenchmarkNetwork) (label model.LabelName, want int) {
+// expectedSeries tells by which label a rule parts its series, and how many there have to be.
+func expectedSeries(rule string, network *v1alpha1.BenchmarkNetwork) (label model.LabelName, want int) {
 	level, _, _ := strings.Cut(rule, ":")
 	switch strings.TrimPrefix(level, "run_") {
 	case "member":
@@ -95,8 +95,8 @@ func seriesOf(rule string, network *v1alpha1.BenchmarkNetwork) (label model.Labe
 	}
 }
 
-// numbered are the values of the label of those series that have a number.
-func numbered(matrix model.Matrix, label model.LabelName) []string {
+// numericLabelValues are the values of the label of those series that have a number.
+func numericLabelValues(matrix model.Matrix, label model.LabelName) []string {
 	var found []string
 	for _, series := range matrix {
 		if hasNumber(model.Matrix{series}) {
@@ -107,18 +107,18 @@ func numbered(matrix model.Matrix, label model.LabelName) []string {
 	return slices.Compact(found)
 }
 
-// assertDocumented compares what Prometheus was told of a network's metrics with the page: each of the project's own is on it, of the same kind
+// assertMetricsDocumented compares what Prometheus was told of a network's metrics with the page: each of the project's own is on it, of the same kind
 // are all that are on it, and none of the systems that are here is missing.
-func assertDocumented(ns *cluster.Namespace, here ...system) {
+func assertMetricsDocumented(ns *cluster.Namespace, here ...system) {
 	ns.Helper()
-	page := readInventory(ns)
+	page := readMetricsReference(ns)
 	kinds := map[string]string{}
 	for _, metrics := range page.Sources {
 		for _, m := range metrics {
 			kinds[m.Name] = m.Kind
 		}
 	}
-	served := ns.Prometheus().Kinds(model.LabelSet{"job": "benchnet", "namespace": model.LabelValue(ns.Name)})
+	served := ns.ConnectPrometheus().MetricKinds(model.LabelSet{"job": "benchnet", "namespace": model.LabelValue(ns.Name)})
 	for name, kind := range served {
 		own := strings.HasPrefix(name, "benchnet_") || strings.HasPrefix(name, "corda_") || strings.HasPrefix(name, "malachite_bench_")
 		if want := kinds[name]; want != kind && (want != "" || own) {
@@ -126,7 +126,7 @@ func assertDocumented(ns *cluster.Namespace, here ...system) {
 		}
 	}
 	for _, s := range here {
-		for _, source := range metricsOf[s] {
+		for _, source := range systemSources[s] {
 			for _, m := range page.Sources[source] {
 				if served[m.Name] == "" {
 					ns.Errorf("%s of docs/metrics.md is not served", m.Name)
@@ -137,19 +137,19 @@ func assertDocumented(ns *cluster.Namespace, here ...system) {
 	ns.Logf("%d metrics are served, and those of docs/metrics.md as it says", len(served))
 }
 
-// hostOnly are alerts on the machine that the test runs on, and not on the network: its disk may be small, and its CPUs may be so
+// hostAlerts are alerts on the machine that the test runs on, and not on the network: its disk may be small, and its CPUs may be so
 // busy that scrapes take seconds (which looks like a clock that is behind) or time out.
-var hostOnly = []string{"BenchnetVolumeNearlyFull", "BenchnetClockSkew", "BenchnetTargetDown"}
+var hostAlerts = []string{"BenchnetVolumeNearlyFull", "BenchnetClockSkew", "BenchnetTargetDown"}
 
-// assertQuiet fails if an alert of the severity warning or critical has fired on a network while it was well: since the run began.
-func assertQuiet(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
+// assertNoAlerts fails if an alert of the severity warning or critical has fired on a network while it was well: since the run began.
+func assertNoAlerts(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 	ns.Helper()
-	excused := slices.Clone(hostOnly)
-	if onlyOfASmallMachine(run) {
+	excused := slices.Clone(hostAlerts)
+	if isInvalidByMachineOnly(run) {
 		excused = append(excused, "BenchnetRunInvalid")
 	}
 	selector := fmt.Sprintf(`ALERTS{namespace=%q,alertname=~"Benchnet.+",alertstate="firing",severity=~"warning|critical"}`, ns.Name)
-	for _, series := range ns.Prometheus().QueryRange(selector, run.Status.StartTime.Time, time.Now(), 5*time.Second) {
+	for _, series := range ns.ConnectPrometheus().QueryRange(selector, run.Status.StartTime.Time, time.Now(), 5*time.Second) {
 		if slices.Contains(excused, string(series.Metric["alertname"])) {
 			ns.Logf("the machine is to blame for %s", series.Metric)
 			continue
@@ -158,10 +158,10 @@ func assertQuiet(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 	}
 }
 
-// onlyOfASmallMachine tells whether a run is invalid for no other reason than the machine.
-func onlyOfASmallMachine(run *v1alpha1.BenchmarkRun) bool {
+// isInvalidByMachineOnly tells whether a run is invalid for no other reason than the machine.
+func isInvalidByMachineOnly(run *v1alpha1.BenchmarkRun) bool {
 	for _, r := range run.Status.Reasons {
-		if r.Severity == "Invalid" && !slices.Contains(smallMachine, r.Reason) {
+		if r.Severity == "Invalid" && !slices.Contains(smallMachineReasons, r.Reason) {
 			return false
 		}
 	}
@@ -171,7 +171,7 @@ func onlyOfASmallMachine(run *v1alpha1.BenchmarkRun) bool {
 // waitAlert waits until an alert fires on a member, or does not any more.
 func waitAlert(ns *cluster.Namespace, alert, member string, firing bool) {
 	ns.Helper()
-	prometheus := ns.Prometheus()
+	prometheus := ns.ConnectPrometheus()
 	selector := fmt.Sprintf(`ALERTS{alertname=%q,namespace=%q,member=%q}`, alert, ns.Name, member)
 	what := fmt.Sprintf("%s fires on %s", alert, member)
 	if !firing {

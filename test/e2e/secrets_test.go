@@ -17,16 +17,16 @@ import (
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
-// shortestSecret that is looked for, in bytes; a shorter text may be anywhere by chance. No password of the operator is that short.
-const shortestSecret = 12
+// minSecretBytes that is looked for, in bytes; a shorter text may be anywhere by chance. No password of the operator is that short.
+const minSecretBytes = 12
 
-// needle is a part of a Secret's value in one of its forms.
-type needle struct{ secret, form, text string }
+// secretFragment is a part of a Secret's value in one of its forms.
+type secretFragment struct{ secret, form, text string }
 
-// needles of a value: the whole of a short one, pieces of a long one; as it is, in base64 and in hexadecimal.
-func needles(secret string, value []byte) []needle {
+// newSecretFragments of a value: the whole of a short one, pieces of a long one; as it is, in base64 and in hexadecimal.
+func newSecretFragments(secret string, value []byte) []secretFragment {
 	value = bytes.TrimSpace(value)
-	if len(value) < shortestSecret {
+	if len(value) < minSecretBytes {
 		return nil
 	}
 	pieces := [][]byte{value}
@@ -37,26 +37,26 @@ func needles(secret string, value []byte) []needle {
 			pieces = append(pieces, value[at:at+48])
 		}
 	}
-	var all []needle
+	var all []secretFragment
 	for _, piece := range pieces {
-		all = append(all, needle{secret, "base64", strings.TrimRight(base64.StdEncoding.EncodeToString(piece), "=")},
-			needle{secret, "hexadecimal", hex.EncodeToString(piece)})
+		all = append(all, secretFragment{secret, "base64", strings.TrimRight(base64.StdEncoding.EncodeToString(piece), "=")},
+			secretFragment{secret, "hexadecimal", hex.EncodeToString(piece)})
 		if utf8.Valid(piece) && !bytes.ContainsRune(piece, '\n') {
-			all = append(all, needle{secret, "plain", string(piece)})
+			all = append(all, secretFragment{secret, "plain", string(piece)})
 		}
 	}
 	return all
 }
 
-// assertSecretsKept fails if the content of any Secret can be read anywhere but in Secrets: logs, events, objects, command lines, metrics,
+// assertSecretsNotExposed fails if the content of any Secret can be read anywhere but in Secrets: logs, events, objects, command lines, metrics,
 // results, reports, and what the plugin writes to repeat a run.
-func assertSecretsKept(ns *cluster.Namespace, run string) {
+func assertSecretsNotExposed(ns *cluster.Namespace, run string) {
 	ns.Helper()
-	var wanted []needle
+	var wanted []secretFragment
 	values := 0
-	for _, secret := range ns.Secrets(ns.Context()) {
+	for _, secret := range ns.ListSecrets(ns.Context()) {
 		for key, value := range secret.Data {
-			found := needles(secret.Name+"/"+key, value)
+			found := newSecretFragments(secret.Name+"/"+key, value)
 			wanted = append(wanted, found...)
 			values += min(1, len(found))
 		}
@@ -64,8 +64,8 @@ func assertSecretsKept(ns *cluster.Namespace, run string) {
 	if values < 6 {
 		ns.Fatalf("there are %d values to look for: a network has more", values)
 	}
-	told := ns.Told()
-	addFiles(ns, told, run)
+	told := ns.CollectExposedTexts()
+	addPluginFiles(ns, told, run)
 	size := 0
 	for where, text := range told {
 		size += len(text)
@@ -78,8 +78,8 @@ func assertSecretsKept(ns *cluster.Namespace, run string) {
 	ns.Logf("%d values of Secrets, in %d pieces and forms, are in none of %d texts of %d KiB in all", values, len(wanted), len(told), size>>10)
 }
 
-// addFiles are the report of a run and what it takes to repeat it, as the plugin writes them.
-func addFiles(ns *cluster.Namespace, told map[string]string, run string) {
+// addPluginFiles are the report of a run and what it takes to repeat it, as the plugin writes them.
+func addPluginFiles(ns *cluster.Namespace, told map[string]string, run string) {
 	ns.Helper()
 	dir := ns.TempDir()
 	for name, args := range map[string][]string{

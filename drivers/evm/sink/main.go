@@ -23,14 +23,14 @@ func main() {
 	every := flag.Duration("block-time", time.Second, "time between blocks")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	err := serve(ctx, *address, sink.New(*chainID), *every)
+	err := serveChain(ctx, *address, sink.NewChain(*chainID), *every)
 	stop()
 	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-func serve(ctx context.Context, address string, chain *sink.Chain, every time.Duration) error {
+func serveChain(ctx context.Context, address string, chain *sink.Chain, every time.Duration) error {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
@@ -43,8 +43,8 @@ func serve(ctx context.Context, address string, chain *sink.Chain, every time.Du
 	go func() {
 		for last := int64(0); ; {
 			time.Sleep(every)
-			chain.Seal()
-			taken := chain.Taken()
+			chain.SealBlock()
+			taken := chain.AcceptedCount()
 			fmt.Printf("%d\t%d\n", time.Now().Unix(), taken-last)
 			last = taken
 		}
@@ -52,6 +52,6 @@ func serve(ctx context.Context, address string, chain *sink.Chain, every time.Du
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
-	fmt.Printf("total\t%d\n", chain.Taken())
+	fmt.Printf("total\t%d\n", chain.AcceptedCount())
 	return nil
 }

@@ -18,32 +18,34 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// workload is so many networks of so many members each.
-type workload struct {
+// networkBatch is so many networks of so many members each.
+type networkBatch struct {
 	prefix                          string
 	networks, members, perNamespace int
 }
 
-func (w workload) namespaces() int { return (w.networks + w.perNamespace - 1) / w.perNamespace }
+func (w networkBatch) namespaceCount() int { return (w.networks + w.perNamespace - 1) / w.perNamespace }
 
-func (w workload) namespace(network int) string {
+func (w networkBatch) namespaceName(network int) string {
 	return fmt.Sprintf("%s-%03d", w.prefix, network/w.perNamespace)
 }
 
-func (w workload) name(network int) string { return fmt.Sprintf("%s-%04d", w.prefix, network) }
+func (w networkBatch) networkName(network int) string {
+	return fmt.Sprintf("%s-%04d", w.prefix, network)
+}
 
 // labelBench is on the networks of one measurement.
 const labelBench = "bench"
 
-// network of the kind whose pods need the least: what is measured is the operator.
-func (w workload) network(i int) *v1alpha1.BenchmarkNetwork {
+// buildNetwork of the kind whose pods need the least: what is measured is the operator.
+func (w networkBatch) buildNetwork(i int) *v1alpha1.BenchmarkNetwork {
 	peers := v1alpha1.MalachiteFullMesh
 	if w.members > 100 {
 		peers = v1alpha1.MalachiteDiscovery
 	}
 	quantity := func(text string) *resource.Quantity { return new(resource.MustParse(text)) }
 	return &v1alpha1.BenchmarkNetwork{
-		ObjectMeta: metav1.ObjectMeta{Name: w.name(i), Namespace: w.namespace(i), Labels: map[string]string{labelBench: w.prefix}},
+		ObjectMeta: metav1.ObjectMeta{Name: w.networkName(i), Namespace: w.namespaceName(i), Labels: map[string]string{labelBench: w.prefix}},
 		Spec: v1alpha1.BenchmarkNetworkSpec{
 			Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformMalachite, Malachite: &v1alpha1.MalachitePlatform{
 				BlockSize: resource.MustParse("1Ki"), KeptBlocks: 200, Peers: peers}},
@@ -53,9 +55,9 @@ func (w workload) network(i int) *v1alpha1.BenchmarkNetwork {
 	}
 }
 
-func (p *plane) addNamespaces(ctx context.Context, w workload) error {
-	for i := range w.namespaces() {
-		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace(i * w.perNamespace)}}
+func (p *controlPlane) createNamespaces(ctx context.Context, w networkBatch) error {
+	for i := range w.namespaceCount() {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespaceName(i * w.perNamespace)}}
 		if err := p.client.Create(ctx, namespace); err != nil {
 			return fmt.Errorf("make namespace %s: %w", namespace.Name, err)
 		}
@@ -64,55 +66,55 @@ func (p *plane) addNamespaces(ctx context.Context, w workload) error {
 }
 
 // measureNetworks brings networks about by the operator and reports what that took.
-func measureNetworks(ctx context.Context, p *plane, o *operator, report *report, w workload) error {
-	if err := p.addNamespaces(ctx, w); err != nil {
+func measureNetworks(ctx context.Context, p *controlPlane, o *operatorProcess, report *resultTable, w networkBatch) error {
+	if err := p.createNamespaces(ctx, w); err != nil {
 		return err
 	}
-	before, err := p.observe(ctx, o)
+	before, err := p.sampleOperator(ctx, o)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "%d networks of %d members by the operator\n", w.networks, w.members)
 	profiled := make(chan error, 1)
-	go func() { profiled <- o.profile(ctx, "profile", w.prefix+"-cpu", 20) }()
+	go func() { profiled <- o.saveProfile(ctx, "profile", w.prefix+"-cpu", 20) }()
 	started := time.Now()
-	waits, err := p.bring(ctx, w)
+	waits, err := p.createAndAwaitReady(ctx, w)
 	if err != nil {
 		return err
 	}
 	took := time.Since(started)
 	// What follows the last network's Ready: the events of it, and the echo of the status.
 	time.Sleep(3 * time.Second)
-	after, err := p.observe(ctx, o)
+	after, err := p.sampleOperator(ctx, o)
 	if err != nil {
 		return err
 	}
-	report.networks(w, took, waits, before, after)
-	return errors.Join(<-profiled, o.profile(ctx, "heap", w.prefix+"-heap", 0))
+	report.addNetworks(w, took, waits, before, after)
+	return errors.Join(<-profiled, o.saveProfile(ctx, "heap", w.prefix+"-heap", 0))
 }
 
-// observation is what is known of the operator at one moment.
-type observation struct {
-	usage    usage
-	passes   passes
-	requests requests
-	made     int
+// operatorSample is what is known of the operator at one moment.
+type operatorSample struct {
+	usage          resourceUsage
+	reconcileTimes reconcileTimes
+	requests       requestCounts
+	createdObjects int
 }
 
-func (p *plane) observe(ctx context.Context, o *operator) (seen observation, err error) {
-	if seen.usage, err = o.usage(); err != nil {
+func (p *controlPlane) sampleOperator(ctx context.Context, o *operatorProcess) (seen operatorSample, err error) {
+	if seen.usage, err = o.readUsage(); err != nil {
 		return seen, err
 	}
-	if seen.passes, err = o.passes(ctx); err != nil {
+	if seen.reconcileTimes, err = o.readReconcileTimes(ctx); err != nil {
 		return seen, err
 	}
-	seen.requests, seen.made, err = p.requestsOf("operator")
+	seen.requests, seen.createdObjects, err = p.countRequests("operator")
 	return seen, err
 }
 
-// bring makes the networks, eight at a time, and returns how long each took to Ready, the shortest first.
-func (p *plane) bring(ctx context.Context, w workload) ([]time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.patience)
+// createAndAwaitReady makes the networks, eight at a time, and returns how long each took to Ready, the shortest first.
+func (p *controlPlane) createAndAwaitReady(ctx context.Context, w networkBatch) ([]time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	watcher, err := p.client.Watch(ctx, &v1alpha1.BenchmarkNetworkList{}, client.MatchingLabels{labelBench: w.prefix})
 	if err != nil {
@@ -124,9 +126,9 @@ func (p *plane) bring(ctx context.Context, w workload) ([]time.Duration, error) 
 	for worker := range 8 {
 		go func() {
 			for i := worker; i < w.networks; i += 8 {
-				asked.Store(w.name(i), time.Now())
-				if err := p.client.Create(ctx, w.network(i)); err != nil {
-					problems <- fmt.Errorf("make network %s: %w", w.name(i), err)
+				asked.Store(w.networkName(i), time.Now())
+				if err := p.client.Create(ctx, w.buildNetwork(i)); err != nil {
+					problems <- fmt.Errorf("make network %s: %w", w.networkName(i), err)
 					return
 				}
 			}
@@ -140,7 +142,7 @@ func (p *plane) bring(ctx context.Context, w workload) ([]time.Duration, error) 
 		case event, open := <-watcher.ResultChan():
 			network, ok := event.Object.(*v1alpha1.BenchmarkNetwork)
 			if !open || !ok {
-				return nil, fmt.Errorf("%d of %d networks were ready within %s", len(waits), w.networks, p.patience)
+				return nil, fmt.Errorf("%d of %d networks were ready within %s", len(waits), w.networks, p.timeout)
 			}
 			begun, _ := asked.Load(network.Name)
 			if _, known := waits[network.Name]; !known && meta.IsStatusConditionTrue(network.Status.Conditions, v1alpha1.ConditionReady) {
@@ -156,27 +158,27 @@ func (p *plane) bring(ctx context.Context, w workload) ([]time.Duration, error) 
 	return all, nil
 }
 
-// settles is how long an operator that has nothing to do is left alone before it counts as at rest: Go collects the garbage of an idle
+// settleTime is how long an operator that has nothing to do is left alone before it counts as at rest: Go collects the garbage of an idle
 // program every two minutes, and the operator looks once a minute whether it can give memory back.
-const settles = 5 * time.Minute
+const settleTime = 5 * time.Minute
 
-// scrapes is how often Prometheus asks for the operator's metrics by default; at rest it is most of what the operator does.
-const scrapes = 30 * time.Second
+// scrapeInterval is how often Prometheus asks for the operator's metrics by default; at rest it is most of what the operator does.
+const scrapeInterval = 30 * time.Second
 
 // measureRest watches the operator when nothing changes but that it is scraped.
-func measureRest(ctx context.Context, o options, p *plane, op *operator, report *report) error {
-	fmt.Fprintf(os.Stderr, "the operator comes to rest, %s\n", settles)
-	if err := op.scraped(ctx, settles); err != nil {
+func measureRest(ctx context.Context, o options, p *controlPlane, op *operatorProcess, report *resultTable) error {
+	fmt.Fprintf(os.Stderr, "the operator comes to rest, %s\n", settleTime)
+	if err := op.scrapeDuring(ctx, settleTime); err != nil {
 		return err
 	}
-	before, err := p.observe(ctx, op)
+	before, err := p.sampleOperator(ctx, op)
 	if err != nil {
 		return err
 	}
-	if err := op.scraped(ctx, o.rest); err != nil {
+	if err := op.scrapeDuring(ctx, o.restDuration); err != nil {
 		return err
 	}
-	after, err := p.observe(ctx, op)
+	after, err := p.sampleOperator(ctx, op)
 	if err != nil {
 		return err
 	}
@@ -184,14 +186,14 @@ func measureRest(ctx context.Context, o options, p *plane, op *operator, report 
 	if err := p.client.List(ctx, &networks); err != nil {
 		return fmt.Errorf("list networks: %w", err)
 	}
-	report.rest(o, len(networks.Items), before, after)
-	return op.profile(ctx, "heap?gc=1", "rest-heap", 0)
+	report.addRest(o, len(networks.Items), before, after)
+	return op.saveProfile(ctx, "heap?gc=1", "rest-heap", 0)
 }
 
-// scraped lets time pass, as Prometheus sees it.
-func (o *operator) scraped(ctx context.Context, during time.Duration) error {
-	for end := time.Now().Add(during); time.Now().Before(end); time.Sleep(min(scrapes, time.Until(end))) {
-		if _, err := o.passes(ctx); err != nil {
+// scrapeDuring lets time pass, as Prometheus sees it.
+func (o *operatorProcess) scrapeDuring(ctx context.Context, during time.Duration) error {
+	for end := time.Now().Add(during); time.Now().Before(end); time.Sleep(min(scrapeInterval, time.Until(end))) {
+		if _, err := o.readReconcileTimes(ctx); err != nil {
 			return err
 		}
 	}

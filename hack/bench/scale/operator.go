@@ -16,41 +16,41 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// operator is the manager as it runs, a process of its own.
-type operator struct {
-	process            *process
-	metrics, profiling string
-	out                string
+// operatorProcess is the manager as it runs, a process of its own.
+type operatorProcess struct {
+	process                          *process
+	metricsAddress, profilingAddress string
+	outputDir                        string
 }
 
-func startOperator(ctx context.Context, o options, p *plane) (*operator, error) {
-	config, err := p.kubeconfig("operator")
+func startOperator(ctx context.Context, o options, p *controlPlane) (*operatorProcess, error) {
+	config, err := p.writeKubeconfig("operator")
 	if err != nil {
 		return nil, err
 	}
 	addresses := make([]string, 3)
 	for i := range addresses {
-		if addresses[i], err = freeAddress(); err != nil {
+		if addresses[i], err = findFreeAddress(); err != nil {
 			return nil, err
 		}
 	}
-	started := &operator{metrics: addresses[0], profiling: addresses[1], out: o.out}
-	started.process, err = p.start([]string{o.manager, "--kubeconfig=" + config, "--zap-log-level=error",
+	started := &operatorProcess{metricsAddress: addresses[0], profilingAddress: addresses[1], outputDir: o.outputDir}
+	started.process, err = p.startProcess([]string{o.manager, "--kubeconfig=" + config, "--zap-log-level=error",
 		"--metrics-bind-address=" + addresses[0], "--metrics-secure=false", "--pprof-bind-address=" + addresses[1],
 		"--health-probe-bind-address=" + addresses[2]})
 	if err != nil {
 		return nil, err
 	}
-	if err := startMaterial(ctx, p); err != nil {
+	if err := startGenesisStub(ctx, p); err != nil {
 		return nil, err
 	}
-	return started, p.await(ctx, "the operator is up", func() (bool, error) {
-		_, err := get(ctx, "http://"+addresses[2]+"/readyz")
+	return started, p.waitUntil(ctx, "the operator is up", func() (bool, error) {
+		_, err := fetchURL(ctx, "http://"+addresses[2]+"/readyz")
 		return err == nil, nil
 	})
 }
 
-func freeAddress() (string, error) {
+func findFreeAddress() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", fmt.Errorf("find a free port: %w", err)
@@ -59,7 +59,7 @@ func freeAddress() (string, error) {
 	return listener.Addr().String(), nil
 }
 
-func get(ctx context.Context, url string) ([]byte, error) {
+func fetchURL(ctx context.Context, url string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", url, err)
@@ -76,60 +76,60 @@ func get(ctx context.Context, url string) ([]byte, error) {
 	return body, err
 }
 
-// profile writes a profile into the folder of results: "heap", or "profile" of the CPU over so many seconds; 0: what is.
-func (o *operator) profile(ctx context.Context, kind, name string, seconds int) error {
-	url := "http://" + o.profiling + "/debug/pprof/" + kind
+// saveProfile writes a profile into the folder of results: "heap", or "profile" of the CPU over so many seconds; 0: what is.
+func (o *operatorProcess) saveProfile(ctx context.Context, kind, name string, seconds int) error {
+	url := "http://" + o.profilingAddress + "/debug/pprof/" + kind
 	if seconds > 0 {
 		url += fmt.Sprintf("?seconds=%d", seconds)
 	}
-	content, err := get(ctx, url)
+	content, err := fetchURL(ctx, url)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(o.out, name+".pprof"), content, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(o.outputDir, name+".pprof"), content, 0o644); err != nil {
 		return fmt.Errorf("write profile %s: %w", name, err)
 	}
 	return nil
 }
 
-// usage is what the operator's process has used.
-type usage struct {
-	// memory resident now, and what of it are the program's own pages, which the system takes back when it is short; in MiB.
-	memory, program float64
+// resourceUsage is what the operator's process has used.
+type resourceUsage struct {
+	// memoryMiB resident now, and what of it are the program's own pages, which the system takes back when it is short; in MiB.
+	memoryMiB, programMiB float64
 	// cpu since it started.
 	cpu time.Duration
 }
 
-func (u usage) String() string {
-	return fmt.Sprintf("%.0f MiB, of which %.0f MiB are the pages of its program", u.memory, u.program)
+func (u resourceUsage) String() string {
+	return fmt.Sprintf("%.0f MiB, of which %.0f MiB are the pages of its program", u.memoryMiB, u.programMiB)
 }
 
-func (o *operator) usage() (usage, error) {
+func (o *operatorProcess) readUsage() (resourceUsage, error) {
 	proc, err := procfs.NewProc(o.process.command.Process.Pid)
 	if err != nil {
-		return usage{}, fmt.Errorf("find the operator's process: %w", err)
+		return resourceUsage{}, fmt.Errorf("find the operator's process: %w", err)
 	}
 	status, err := proc.NewStatus()
 	if err != nil {
-		return usage{}, fmt.Errorf("read the operator's memory: %w", err)
+		return resourceUsage{}, fmt.Errorf("read the operator's memory: %w", err)
 	}
 	stat, err := proc.Stat()
 	if err != nil {
-		return usage{}, fmt.Errorf("read the operator's CPU time: %w", err)
+		return resourceUsage{}, fmt.Errorf("read the operator's CPU time: %w", err)
 	}
-	return usage{memory: float64(status.VmRSS) / (1 << 20), program: float64(status.RssFile) / (1 << 20),
+	return resourceUsage{memoryMiB: float64(status.VmRSS) / (1 << 20), programMiB: float64(status.RssFile) / (1 << 20),
 		cpu: time.Duration(stat.CPUTime() * float64(time.Second))}, nil
 }
 
-// passes are the durations of the network controller's passes so far: how many took up to each bound in seconds.
-type passes map[float64]float64
+// reconcileTimes are the durations of the network controller's passes so far: how many took up to each bound in seconds.
+type reconcileTimes map[float64]float64
 
-func (o *operator) passes(ctx context.Context) (passes, error) {
-	body, err := get(ctx, "http://"+o.metrics+"/metrics")
+func (o *operatorProcess) readReconcileTimes(ctx context.Context) (reconcileTimes, error) {
+	body, err := fetchURL(ctx, "http://"+o.metricsAddress+"/metrics")
 	if err != nil {
 		return nil, err
 	}
-	all := passes{}
+	all := reconcileTimes{}
 	lines := bufio.NewScanner(strings.NewReader(string(body)))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// requests are counted by verb and resource, such as "patch secrets".
-type requests map[string]int
+// requestCounts are counted by verb and resource, such as "patch secrets".
+type requestCounts map[string]int
 
-// entry is what is read of a line of the API server's audit log.
-type entry struct {
+// auditEvent is what is read of a line of the API server's audit log.
+type auditEvent struct {
 	Stage string `json:"stage"`
 	Verb  string `json:"verb"`
 	User  struct {
@@ -29,19 +29,19 @@ type entry struct {
 	} `json:"objectRef"`
 }
 
-// requestsOf counts a user's requests so far in the API server's own audit log, and the objects that it made by them; events are
+// countRequests counts a user's requests so far in the API server's own audit log, and the objects that it made by them; events are
 // none. Discovery has no resource; the lease of a leader has nothing to do with networks.
-func (p *plane) requestsOf(user string) (all requests, made int, err error) {
-	file, err := os.Open(p.auditLog())
+func (p *controlPlane) countRequests(user string) (all requestCounts, made int, err error) {
+	file, err := os.Open(p.auditLogPath())
 	if err != nil {
 		return nil, 0, fmt.Errorf("open the audit log: %w", err)
 	}
 	defer file.Close()
-	all = requests{}
+	all = requestCounts{}
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		var e entry
+		var e auditEvent
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			continue // The last line may not be whole yet.
 		}
@@ -60,9 +60,9 @@ func (p *plane) requestsOf(user string) (all requests, made int, err error) {
 	return all, made, lines.Err()
 }
 
-// since are the requests that came after those before.
-func (r requests) since(before requests) requests {
-	left := requests{}
+// countsSince are the requests that came after those before.
+func (r requestCounts) countsSince(before requestCounts) requestCounts {
+	left := requestCounts{}
 	for what, n := range r {
 		if n > before[what] {
 			left[what] = n - before[what]
@@ -71,8 +71,8 @@ func (r requests) since(before requests) requests {
 	return left
 }
 
-// all of them.
-func (r requests) all() int {
+// sumAll of them.
+func (r requestCounts) sumAll() int {
 	n := 0
 	for _, count := range r {
 		n += count
@@ -80,27 +80,27 @@ func (r requests) all() int {
 	return n
 }
 
-// total leaves out what fills a cache once, however many networks there are.
-func (r requests) total() int {
+// sumWithoutCacheFills leaves out what fills a cache once, however many networks there are.
+func (r requestCounts) sumWithoutCacheFills() int {
 	n := 0
 	for what, count := range r {
-		if !fillsCache(what) {
+		if !isCacheFill(what) {
 			n += count
 		}
 	}
 	return n
 }
 
-// fillsCache tells reads of a whole kind from the operator's one list that is asked for an object: why pods could not be made.
-func fillsCache(what string) bool {
+// isCacheFill tells reads of a whole kind from the operator's one list that is asked for an object: why pods could not be made.
+func isCacheFill(what string) bool {
 	return strings.HasPrefix(what, "watch ") || strings.HasPrefix(what, "list ") && what != "list events"
 }
 
-// perNetwork are the counts of each kind of request, the most frequent first.
-func (r requests) perNetwork(networks int) string {
+// formatPerNetwork are the counts of each kind of request, the most frequent first.
+func (r requestCounts) formatPerNetwork(networks int) string {
 	var kinds []string
 	for what := range r {
-		if !fillsCache(what) {
+		if !isCacheFill(what) {
 			kinds = append(kinds, what)
 		}
 	}

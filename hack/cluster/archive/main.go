@@ -19,7 +19,7 @@ import (
 )
 
 // User and group the image runs as; the one that "nonroot" images use by convention.
-const user = 65532
+const nonRootID = 65532
 
 func main() {
 	flag.Usage = func() { fmt.Fprintln(flag.CommandLine.Output(), "usage: archive IMAGE:TAG BINARY OUTPUT.tar") }
@@ -28,19 +28,19 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := write(flag.Arg(0), flag.Arg(1), flag.Arg(2)); err != nil {
+	if err := writeArchive(flag.Arg(0), flag.Arg(1), flag.Arg(2)); err != nil {
 		fmt.Fprintln(os.Stderr, "archive:", err)
 		os.Exit(1)
 	}
 }
 
-// write stores an archive of the image, which runs the binary, at output. The binary is one of this machine's architecture.
-func write(image, binary, output string) error {
+// writeArchive stores an archive of the image, which runs the binary, at output. The binary is one of this machine's architecture.
+func writeArchive(image, binary, output string) error {
 	tag, err := name.NewTag(image)
 	if err != nil {
 		return fmt.Errorf("parse image reference %s: %w", image, err)
 	}
-	content, err := layer(binary)
+	content, err := buildLayer(binary)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func write(image, binary, output string) error {
 		Architecture: runtime.GOARCH,
 		OS:           "linux",
 		RootFS:       v1.RootFS{Type: "layers"},
-		Config:       v1.Config{Entrypoint: []string{"/" + filepath.Base(binary)}, User: fmt.Sprintf("%d:%d", user, user)},
+		Config:       v1.Config{Entrypoint: []string{"/" + filepath.Base(binary)}, User: fmt.Sprintf("%d:%d", nonRootID, nonRootID)},
 	}
 	result, err := mutate.ConfigFile(empty.Image, &config)
 	if err != nil {
@@ -64,8 +64,8 @@ func write(image, binary, output string) error {
 	return nil
 }
 
-// layer holds the binary in the root directory. Its times are zero, so that equal binaries make equal layers.
-func layer(binary string) (v1.Layer, error) {
+// buildLayer holds the binary in the root directory. Its times are zero, so that equal binaries make equal layers.
+func buildLayer(binary string) (v1.Layer, error) {
 	content, err := os.ReadFile(binary)
 	if err != nil {
 		return nil, fmt.Errorf("read binary: %w", err)

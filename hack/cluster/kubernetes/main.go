@@ -29,15 +29,15 @@ import (
 
 // commands are the programs by name. Those of etcd and kubectl end the process themselves.
 var commands = map[string]func(){
-	"kube-apiserver":          run(apiserver.NewAPIServerCommand),
-	"kube-controller-manager": run(manager.NewControllerManagerCommand),
-	"kube-scheduler":          run(func() *cobra.Command { return scheduler.NewSchedulerCommand() }),
-	"kubelet":                 run(func() *cobra.Command { return kubelet.NewKubeletCommand(context.Background()) }),
-	"kube-proxy":              run(proxy.NewProxyCommand),
+	"kube-apiserver":          cobraProgram(apiserver.NewAPIServerCommand),
+	"kube-controller-manager": cobraProgram(manager.NewControllerManagerCommand),
+	"kube-scheduler":          cobraProgram(func() *cobra.Command { return scheduler.NewSchedulerCommand() }),
+	"kubelet":                 cobraProgram(func() *cobra.Command { return kubelet.NewKubeletCommand(context.Background()) }),
+	"kube-proxy":              cobraProgram(proxy.NewProxyCommand),
 	"kubectl":                 runKubectl,
 	"etcd":                    func() { etcdmain.Main(os.Args) },
-	"cluster-pki":             run(pki.NewCommand),
-	"volume-provisioner":      run(volumes.NewCommand),
+	"cluster-pki":             cobraProgram(pki.NewCommand),
+	"volume-provisioner":      cobraProgram(volumes.NewCommand),
 }
 
 func main() {
@@ -50,8 +50,8 @@ func main() {
 	command()
 }
 
-// run defers making the command to the call: each of them registers global flags.
-func run(make func() *cobra.Command) func() {
+// cobraProgram defers making the command to the call: each of them registers global flags.
+func cobraProgram(make func() *cobra.Command) func() {
 	return func() { os.Exit(cli.Run(make())) }
 }
 

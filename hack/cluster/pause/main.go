@@ -14,12 +14,12 @@ func main() {
 		if received != syscall.SIGCHLD {
 			return
 		}
-		reap()
+		reapChildren()
 	}
 }
 
-// reap collects every child that has ended; signals coalesce, so one may stand for many.
-func reap() {
+// reapChildren collects every child that has ended; signals coalesce, so one may stand for many.
+func reapChildren() {
 	for {
 		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
 		if err == syscall.EINTR {

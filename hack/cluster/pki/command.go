@@ -27,7 +27,7 @@ func NewCommand() *cobra.Command {
 		Use:   "cluster-pki",
 		Short: "Makes the certificates and kubeconfigs of the local cluster",
 		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return Write(settings) },
+		RunE:  func(*cobra.Command, []string) error { return WriteFiles(settings) },
 	}
 	flags := command.Flags()
 	flags.StringVar(&settings.Directory, "directory", "", "where the files go; made if absent")
@@ -40,8 +40,8 @@ func NewCommand() *cobra.Command {
 	return command
 }
 
-// servers are the identities that serve TLS, or sign tokens.
-func (s Settings) servers() []identity {
+// serverIdentities are the identities that serve TLS, or sign tokens.
+func (s Settings) serverIdentities() []identity {
 	return []identity{
 		{file: "kube-apiserver", commonName: "kube-apiserver", hosts: []string{
 			s.NodeAddress, s.ServiceAddress, "127.0.0.1", "localhost", "kubernetes", "kubernetes.default",
@@ -55,8 +55,8 @@ func (s Settings) servers() []identity {
 	}
 }
 
-// clients are the identities that talk to the API server, each with a kubeconfig.
-func (s Settings) clients() []identity {
+// clientIdentities are the identities that talk to the API server, each with a kubeconfig.
+func (s Settings) clientIdentities() []identity {
 	return []identity{
 		{file: "admin", commonName: "admin", organization: "system:masters"},
 		{file: "kube-controller-manager", commonName: "system:kube-controller-manager"},
@@ -67,8 +67,8 @@ func (s Settings) clients() []identity {
 	}
 }
 
-// Write makes everything anew: ca, NAME.crt and NAME.key for each identity, NAME.kubeconfig for each client.
-func Write(settings Settings) error {
+// WriteFiles makes everything anew: ca, NAME.crt and NAME.key for each identity, NAME.kubeconfig for each client.
+func WriteFiles(settings Settings) error {
 	if err := os.MkdirAll(settings.Directory, 0o700); err != nil {
 		return fmt.Errorf("make directory: %w", err)
 	}
@@ -76,19 +76,19 @@ func Write(settings Settings) error {
 	if err != nil {
 		return err
 	}
-	if err := ca.write(settings.Directory, "ca"); err != nil {
+	if err := ca.writeFiles(settings.Directory, "ca"); err != nil {
 		return err
 	}
-	for _, id := range settings.servers() {
-		signed, err := ca.sign(id)
+	for _, id := range settings.serverIdentities() {
+		signed, err := ca.issueFor(id)
 		if err != nil {
 			return err
 		}
-		if err := signed.write(settings.Directory, id.file); err != nil {
+		if err := signed.writeFiles(settings.Directory, id.file); err != nil {
 			return err
 		}
 	}
-	for _, id := range settings.clients() {
+	for _, id := range settings.clientIdentities() {
 		if err := settings.writeKubeconfig(ca, id); err != nil {
 			return err
 		}
@@ -97,8 +97,8 @@ func Write(settings Settings) error {
 }
 
 // writeKubeconfig stores a kubeconfig that holds its key pair inside.
-func (s Settings) writeKubeconfig(ca pair, id identity) error {
-	signed, err := ca.sign(id)
+func (s Settings) writeKubeconfig(ca keyPair, id identity) error {
+	signed, err := ca.issueFor(id)
 	if err != nil {
 		return err
 	}

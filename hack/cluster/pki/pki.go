@@ -18,11 +18,11 @@ import (
 	"time"
 )
 
-// validity is short because the cluster is made anew by each start.
-const validity = 365 * 24 * time.Hour
+// certificateValidity is short because the cluster is made anew by each start.
+const certificateValidity = 365 * 24 * time.Hour
 
-// pair is a certificate with its key.
-type pair struct {
+// keyPair is a certificate with its key.
+type keyPair struct {
 	certificate *x509.Certificate
 	key         crypto.Signer
 }
@@ -36,8 +36,8 @@ type identity struct {
 }
 
 // newCA makes the authority that signs every certificate of the cluster.
-func newCA() (pair, error) {
-	return issue(&x509.Certificate{
+func newCA() (keyPair, error) {
+	return issueCertificate(&x509.Certificate{
 		Subject:               pkix.Name{CommonName: "benchnet-cluster"},
 		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 		IsCA:                  true,
@@ -45,8 +45,8 @@ func newCA() (pair, error) {
 	}, nil)
 }
 
-// sign makes a pair for the identity. Every pair may act as a client; one with hosts may serve as well.
-func (ca pair) sign(id identity) (pair, error) {
+// issueFor makes a pair for the identity. Every pair may act as a client; one with hosts may serve as well.
+func (ca keyPair) issueFor(id identity) (keyPair, error) {
 	template := &x509.Certificate{
 		Subject:     pkix.Name{CommonName: id.commonName},
 		KeyUsage:    x509.KeyUsageDigitalSignature,
@@ -65,41 +65,41 @@ func (ca pair) sign(id identity) (pair, error) {
 	if len(id.hosts) > 0 {
 		template.ExtKeyUsage = append(template.ExtKeyUsage, x509.ExtKeyUsageServerAuth)
 	}
-	return issue(template, &ca)
+	return issueCertificate(template, &ca)
 }
 
-// issue completes the template and signs it by the authority, or by itself without one.
-func issue(template *x509.Certificate, authority *pair) (pair, error) {
+// issueCertificate completes the template and signs it by the authority, or by itself without one.
+func issueCertificate(template *x509.Certificate, authority *keyPair) (keyPair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return pair{}, fmt.Errorf("generate key of %s: %w", template.Subject.CommonName, err)
+		return keyPair{}, fmt.Errorf("generate key of %s: %w", template.Subject.CommonName, err)
 	}
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
 	if err != nil {
-		return pair{}, fmt.Errorf("generate serial of %s: %w", template.Subject.CommonName, err)
+		return keyPair{}, fmt.Errorf("generate serial of %s: %w", template.Subject.CommonName, err)
 	}
 	template.SerialNumber = serial
 	template.NotBefore = time.Now().Add(-time.Minute)
-	template.NotAfter = time.Now().Add(validity)
+	template.NotAfter = time.Now().Add(certificateValidity)
 	if authority == nil {
-		authority = &pair{certificate: template, key: key}
+		authority = &keyPair{certificate: template, key: key}
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, authority.certificate, key.Public(), authority.key)
 	if err != nil {
-		return pair{}, fmt.Errorf("sign certificate of %s: %w", template.Subject.CommonName, err)
+		return keyPair{}, fmt.Errorf("sign certificate of %s: %w", template.Subject.CommonName, err)
 	}
 	certificate, err := x509.ParseCertificate(der)
 	if err != nil {
-		return pair{}, fmt.Errorf("parse certificate of %s: %w", template.Subject.CommonName, err)
+		return keyPair{}, fmt.Errorf("parse certificate of %s: %w", template.Subject.CommonName, err)
 	}
-	return pair{certificate: certificate, key: key}, nil
+	return keyPair{certificate: certificate, key: key}, nil
 }
 
-func (p pair) certificatePEM() []byte {
+func (p keyPair) certificatePEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.certificate.Raw})
 }
 
-func (p pair) keyPEM() ([]byte, error) {
+func (p keyPair) keyPEM() ([]byte, error) {
 	der, err := x509.MarshalPKCS8PrivateKey(p.key)
 	if err != nil {
 		return nil, fmt.Errorf("encode key of %s: %w", p.certificate.Subject.CommonName, err)
@@ -107,8 +107,8 @@ func (p pair) keyPEM() ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
 }
 
-// write stores the pair as NAME.crt and NAME.key, the key readable by the owner alone.
-func (p pair) write(directory, name string) error {
+// writeFiles stores the pair as NAME.crt and NAME.key, the key readable by the owner alone.
+func (p keyPair) writeFiles(directory, name string) error {
 	key, err := p.keyPEM()
 	if err != nil {
 		return err

@@ -9,17 +9,17 @@ import (
 	"k8s.io/client-go/util/cert"
 )
 
-func written(t *testing.T) string {
+func writeTestFiles(t *testing.T) string {
 	t.Helper()
 	directory := filepath.Join(t.TempDir(), "pki")
 	settings := Settings{Directory: directory, NodeName: "node-1", NodeAddress: "10.1.0.2", ServiceAddress: "10.2.0.1"}
-	if err := Write(settings); err != nil {
+	if err := WriteFiles(settings); err != nil {
 		t.Fatal(err)
 	}
 	return directory
 }
 
-func authority(t *testing.T, directory string) *x509.CertPool {
+func readAuthority(t *testing.T, directory string) *x509.CertPool {
 	t.Helper()
 	pool, err := cert.NewPool(filepath.Join(directory, "ca.crt"))
 	if err != nil {
@@ -29,13 +29,13 @@ func authority(t *testing.T, directory string) *x509.CertPool {
 }
 
 func TestAPIServerIsTrustedUnderEachOfItsNames(t *testing.T) {
-	directory := written(t)
+	directory := writeTestFiles(t)
 	certificates, err := cert.CertsFromFile(filepath.Join(directory, "kube-apiserver.crt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"10.1.0.2", "10.2.0.1", "kubernetes.default.svc", "localhost"} {
-		options := x509.VerifyOptions{Roots: authority(t, directory), DNSName: name}
+		options := x509.VerifyOptions{Roots: readAuthority(t, directory), DNSName: name}
 		if _, err := certificates[0].Verify(options); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -43,8 +43,8 @@ func TestAPIServerIsTrustedUnderEachOfItsNames(t *testing.T) {
 }
 
 // The Node authorizer knows a kubelet by this name and this group alone.
-func TestKubeletIsTheNodeAndMayNotServe(t *testing.T) {
-	directory := written(t)
+func TestKubeletCertificateIsClientOnly(t *testing.T) {
+	directory := writeTestFiles(t)
 	config, err := clientcmd.BuildConfigFromFlags("", filepath.Join(directory, "kubelet.kubeconfig"))
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestKubeletIsTheNodeAndMayNotServe(t *testing.T) {
 	if subject.CommonName != "system:node:node-1" || len(subject.Organization) != 1 || subject.Organization[0] != "system:nodes" {
 		t.Errorf("subject is %s", subject)
 	}
-	options := x509.VerifyOptions{Roots: authority(t, directory), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
+	options := x509.VerifyOptions{Roots: readAuthority(t, directory), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	if _, err := certificates[0].Verify(options); err == nil {
 		t.Error("the client certificate may serve")
 	}

@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// patience bounds every question to the network.
-const patience = 5 * time.Second
+// requestTimeout bounds every question to the network.
+const requestTimeout = 5 * time.Second
 
 // actions are the subcommands, each with its one argument.
 var actions = map[string]func(argument string) error{
-	"serve":   serve,
-	"get":     get,
-	"resolve": resolve,
-	"write":   write,
-	"read":    read,
-	"burn":    burn,
+	"serve":   serveHostName,
+	"get":     printResponse,
+	"resolve": printAddresses,
+	"write":   storeInput,
+	"read":    printFile,
+	"burn":    burnCPU,
 }
 
 func main() {
@@ -38,8 +38,8 @@ func main() {
 	}
 }
 
-// serve answers every request with the host's name, and logs that it started.
-func serve(address string) error {
+// serveHostName answers every request with the host's name, and logs that it started.
+func serveHostName(address string) error {
 	host, err := os.Hostname()
 	if err != nil {
 		return fmt.Errorf("read host name: %w", err)
@@ -50,8 +50,8 @@ func serve(address string) error {
 	}))
 }
 
-func get(url string) error {
-	client := http.Client{Timeout: patience}
+func printResponse(url string) error {
+	client := http.Client{Timeout: requestTimeout}
 	response, err := client.Get(url)
 	if err != nil {
 		return fmt.Errorf("get %s: %w", url, err)
@@ -63,9 +63,9 @@ func get(url string) error {
 	return nil
 }
 
-// resolve prints the addresses, or `no such name` when the server says so: a timeout is an error.
-func resolve(name string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+// printAddresses prints the addresses, or `no such name` when the server says so: a timeout is an error.
+func printAddresses(name string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 	defer cancel()
 	addresses, err := net.DefaultResolver.LookupHost(ctx, name)
 	var failure *net.DNSError
@@ -80,8 +80,8 @@ func resolve(name string) error {
 	return nil
 }
 
-// write stores what it reads from standard input.
-func write(file string) error {
+// storeInput stores what it reads from standard input.
+func storeInput(file string) error {
 	content, err := io.ReadAll(os.Stdin)
 	if err != nil {
 		return fmt.Errorf("read input: %w", err)
@@ -89,7 +89,7 @@ func write(file string) error {
 	return os.WriteFile(file, content, 0o600)
 }
 
-func read(file string) error {
+func printFile(file string) error {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -98,8 +98,8 @@ func read(file string) error {
 	return err
 }
 
-// burn keeps one core busy for the duration and prints the CPU time it got, in milliseconds.
-func burn(duration string) error {
+// burnCPU keeps one core busy for the duration and prints the CPU time it got, in milliseconds.
+func burnCPU(duration string) error {
 	length, err := time.ParseDuration(duration)
 	if err != nil {
 		return fmt.Errorf("parse duration: %w", err)

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/sig-storage-lib-external-provisioner/v13/controller"
 )
 
-// Provisioner is the name that StorageClasses refer to.
-const Provisioner = "benchnet.dev/directory"
+// ProvisionerName is the name that StorageClasses refer to.
+const ProvisionerName = "benchnet.dev/directory"
 
 // NewCommand is `volume-provisioner`: it runs until it is stopped.
 func NewCommand() *cobra.Command {
@@ -28,7 +28,7 @@ func NewCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("make client: %w", err)
 			}
-			controller.NewProvisionController(command.Context(), client, Provisioner, directories{root: root},
+			controller.NewProvisionController(command.Context(), client, ProvisionerName, directoryProvisioner{root: root},
 				controller.LeaderElection(false)).Run(command.Context())
 			return nil
 		},

@@ -15,15 +15,15 @@ import (
 	"sigs.k8s.io/sig-storage-lib-external-provisioner/v13/controller"
 )
 
-// directories provisions below one root directory of the node it runs on.
-type directories struct {
+// directoryProvisioner provisions below one root directory of the node it runs on.
+type directoryProvisioner struct {
 	root string
 }
 
-var _ controller.Provisioner = directories{}
+var _ controller.Provisioner = directoryProvisioner{}
 
 // Provision makes the directory of a claim. Its capacity is promised, not enforced.
-func (d directories) Provision(_ context.Context, options controller.ProvisionOptions) (*corev1.PersistentVolume, controller.ProvisioningState, error) {
+func (d directoryProvisioner) Provision(_ context.Context, options controller.ProvisionOptions) (*corev1.PersistentVolume, controller.ProvisioningState, error) {
 	path := filepath.Join(d.root, options.PVName)
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, controller.ProvisioningFinished, fmt.Errorf("make directory of volume %s: %w", options.PVName, err)
@@ -35,13 +35,13 @@ func (d directories) Provision(_ context.Context, options controller.ProvisionOp
 			Capacity:                      corev1.ResourceList{corev1.ResourceStorage: options.PVC.Spec.Resources.Requests[corev1.ResourceStorage]},
 			PersistentVolumeReclaimPolicy: *options.StorageClass.ReclaimPolicy,
 			PersistentVolumeSource:        corev1.PersistentVolumeSource{Local: &corev1.LocalVolumeSource{Path: path}},
-			NodeAffinity:                  onNode(options.SelectedNodeName),
+			NodeAffinity:                  requireNode(options.SelectedNodeName),
 		},
 	}, controller.ProvisioningFinished, nil
 }
 
 // Delete removes the directory of a volume. It refuses any path that Provision would not have made.
-func (d directories) Delete(_ context.Context, volume *corev1.PersistentVolume) error {
+func (d directoryProvisioner) Delete(_ context.Context, volume *corev1.PersistentVolume) error {
 	path := filepath.Join(d.root, volume.Name)
 	if volume.Spec.Local == nil || volume.Spec.Local.Path != path {
 		return &controller.IgnoredError{Reason: "not a volume of " + d.root}
@@ -52,7 +52,7 @@ func (d directories) Delete(_ context.Context, volume *corev1.PersistentVolume) 
 	return nil
 }
 
-func onNode(name string) *corev1.VolumeNodeAffinity {
+func requireNode(name string) *corev1.VolumeNodeAffinity {
 	return &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{
 		NodeSelectorTerms: []corev1.NodeSelectorTerm{{
 			MatchExpressions: []corev1.NodeSelectorRequirement{{

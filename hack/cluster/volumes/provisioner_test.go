@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/sig-storage-lib-external-provisioner/v13/controller"
 )
 
-func TestVolumeLivesAndGoesWithItsDirectory(t *testing.T) {
-	provisioner := directories{root: t.TempDir()}
+func TestDeleteRemovesDirectory(t *testing.T) {
+	provisioner := directoryProvisioner{root: t.TempDir()}
 	reclaim := corev1.PersistentVolumeReclaimDelete
 	volume, _, err := provisioner.Provision(context.Background(), controller.ProvisionOptions{
 		StorageClass:     &storagev1.StorageClass{ReclaimPolicy: &reclaim},
@@ -38,7 +38,7 @@ func TestVolumeLivesAndGoesWithItsDirectory(t *testing.T) {
 
 // A volume is an object that others may write: its path must not decide what is removed.
 func TestDeleteRefusesDirectoriesThatAreNotItsOwn(t *testing.T) {
-	provisioner := directories{root: t.TempDir()}
+	provisioner := directoryProvisioner{root: t.TempDir()}
 	foreign := t.TempDir()
 	volume := &corev1.PersistentVolume{}
 	volume.Name = "pvc-1"

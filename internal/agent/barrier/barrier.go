@@ -18,26 +18,26 @@ import (
 type Barrier struct {
 	ConfigMaps dynamic.ResourceInterface
 	Name       string
-	// Retry is the pause after a failed request or a watch that ended; a second by default.
-	Retry time.Duration
+	// RetryInterval is the pause after a failed request or a watch that ended; a second by default.
+	RetryInterval time.Duration
 	// Log is told of problems, which do not end the wait.
 	Log func(format string, args ...any)
 }
 
-// watchSeconds bounds one watch, so that a connection that died unnoticed costs no more.
-const watchSeconds = 60
+// watchTimeoutSeconds bounds one watch, so that a connection that died unnoticed costs no more.
+const watchTimeoutSeconds = 60
 
 // Wait returns the instant under a key once the ConfigMap holds it. Nothing but ctx and an instant that is not
 // one ends the wait: not an expired watch, not an API server that restarts, not a ConfigMap that does not exist yet.
 func (b *Barrier) Wait(ctx context.Context, key string) (time.Time, error) {
-	pause := b.Retry
+	pause := b.RetryInterval
 	if pause == 0 {
 		pause = time.Second
 	}
 	for {
-		text, err := b.look(ctx, key)
+		text, err := b.watchForKey(ctx, key)
 		if text != "" {
-			return parse(key, text)
+			return parseInstant(key, text)
 		}
 		if err != nil && ctx.Err() == nil {
 			b.Log("barrier %s: %v; trying again", b.Name, err)
@@ -50,7 +50,7 @@ func (b *Barrier) Wait(ctx context.Context, key string) (time.Time, error) {
 	}
 }
 
-func parse(key, text string) (time.Time, error) {
+func parseInstant(key, text string) (time.Time, error) {
 	instant, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("%s of the barrier: %w", key, err)
@@ -58,9 +58,9 @@ func parse(key, text string) (time.Time, error) {
 	return instant, nil
 }
 
-// look watches the ConfigMap until it holds the instant or the watch ends. A watch from no version begins with what there is.
-func (b *Barrier) look(ctx context.Context, key string) (string, error) {
-	seconds := int64(watchSeconds)
+// watchForKey watches the ConfigMap until it holds the instant or the watch ends. A watch from no version begins with what there is.
+func (b *Barrier) watchForKey(ctx context.Context, key string) (string, error) {
+	seconds := int64(watchTimeoutSeconds)
 	w, err := b.ConfigMaps.Watch(ctx, metav1.ListOptions{
 		FieldSelector:  fields.OneTermEqualSelector("metadata.name", b.Name).String(),
 		TimeoutSeconds: &seconds,
@@ -73,14 +73,14 @@ func (b *Barrier) look(ctx context.Context, key string) (string, error) {
 		if event.Type == watch.Error {
 			return "", fmt.Errorf("watch ended: %w", apierrors.FromObject(event.Object))
 		}
-		if object, ok := event.Object.(*unstructured.Unstructured); ok && instantIn(object, key) != "" {
-			return instantIn(object, key), nil
+		if object, ok := event.Object.(*unstructured.Unstructured); ok && instantText(object, key) != "" {
+			return instantText(object, key), nil
 		}
 	}
 	return "", nil
 }
 
-func instantIn(configMap *unstructured.Unstructured, key string) string {
+func instantText(configMap *unstructured.Unstructured, key string) string {
 	text, _, _ := unstructured.NestedString(configMap.Object, "data", key)
 	return text
 }

@@ -8,7 +8,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(line))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		b, err := parse(line)
+		b, err := parseBlock(line)
 		if err == nil && (b.Height < 0 || b.TimeMillis <= 0 || b.Bytes < 0) {
 			t.Errorf("%q was taken as %+v", line, b)
 		}

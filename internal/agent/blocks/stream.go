@@ -22,14 +22,14 @@ import (
 )
 
 const (
-	// retry is the pause before the stream is asked for again.
-	retry = 200 * time.Millisecond
-	// silence after which a connection is given up for another: it may have died unnoticed. A network that decides less
+	// retryInterval is the pause before the stream is asked for again.
+	retryInterval = 200 * time.Millisecond
+	// silenceTimeout after which a connection is given up for another: it may have died unnoticed. A network that decides less
 	// often costs no more than that.
-	silence     = 15 * time.Second
-	dialTimeout = 3 * time.Second
-	// maxExcerpt of an answer that is quoted in an error, in bytes.
-	maxExcerpt = 200
+	silenceTimeout = 15 * time.Second
+	dialTimeout    = 3 * time.Second
+	// maxExcerptBytes of an answer that is quoted in an error, in bytes.
+	maxExcerptBytes = 200
 )
 
 // Block is a line of the stream.
@@ -46,11 +46,11 @@ type Block struct {
 	Synced bool `json:"synced"`
 }
 
-// micros is the instant in Unix epoch microseconds.
-func (b Block) micros() int64 { return int64(math.Round(b.TimeMillis * 1000)) }
+// unixMicros is the instant in Unix epoch microseconds.
+func (b Block) unixMicros() int64 { return int64(math.Round(b.TimeMillis * 1000)) }
 
-// errLost says that the stream can no longer be followed without a gap.
-var errLost = errors.New("blocks are lost")
+// errBlocksLost says that the stream can no longer be followed without a gap.
+var errBlocksLost = errors.New("blocks are lost")
 
 // Stream is the stream of one member.
 type Stream struct {
@@ -60,40 +60,40 @@ type Stream struct {
 
 	client http.Client
 	lock   sync.Mutex
-	// trouble is why the stream is not connected; nil while it is.
-	trouble error
+	// connectionErr is why the stream is not connected; nil while it is.
+	connectionErr error
 }
 
-// Trouble is why the stream is not connected at the moment; nil if it is.
-func (s *Stream) Trouble() error {
+// ConnectionError is why the stream is not connected at the moment; nil if it is.
+func (s *Stream) ConnectionError() error {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	return s.trouble
+	return s.connectionErr
 }
 
-func (s *Stream) setTrouble(err error) {
+func (s *Stream) setConnectionError(err error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	switch {
-	case err != nil && s.trouble == nil:
+	case err != nil && s.connectionErr == nil:
 		s.Log("stream %s: %v; trying again", s.URL, err)
-	case err == nil && s.trouble != nil:
+	case err == nil && s.connectionErr != nil:
 		s.Log("stream %s: connected", s.URL)
 	}
-	s.trouble = err
+	s.connectionErr = err
 }
 
 // Follow hands over the blocks in the order of their heights, without a gap, from the next one on. A connection that breaks
 // is made anew from the height that is due. It ends with ctx, or with an error when a height cannot be had any more.
 func (s *Stream) Follow(ctx context.Context, see func(Block)) error {
 	// Members are reached directly, whatever the environment says of proxies.
-	s.client.Transport = &http.Transport{ResponseHeaderTimeout: silence, DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext}
+	s.client.Transport = &http.Transport{ResponseHeaderTimeout: silenceTimeout, DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext}
 	defer s.client.CloseIdleConnections()
 	due := int64(-1)
 	for {
-		err := s.read(ctx, due, func(b Block) error {
+		err := s.readConnection(ctx, due, func(b Block) error {
 			if due >= 0 && b.Height != due {
-				return fmt.Errorf("stream %s: %w: it gives height %d where %d is due", s.URL, errLost, b.Height, due)
+				return fmt.Errorf("stream %s: %w: it gives height %d where %d is due", s.URL, errBlocksLost, b.Height, due)
 			}
 			due = b.Height + 1
 			see(b)
@@ -102,35 +102,35 @@ func (s *Stream) Follow(ctx context.Context, see func(Block)) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, errLost):
+		case errors.Is(err, errBlocksLost):
 			return err
 		case err != nil:
-			s.setTrouble(err)
+			s.setConnectionError(err)
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(retry):
+		case <-time.After(retryInterval):
 		}
 	}
 }
 
-// read is one connection. It returns nil when the connection was silent for too long.
-func (s *Stream) read(ctx context.Context, from int64, see func(Block) error) error {
+// readConnection is one connection. It returns nil when the connection was silent for too long.
+func (s *Stream) readConnection(ctx context.Context, from int64, see func(Block) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	response, err := s.open(ctx, from)
+	response, err := s.openConnection(ctx, from)
 	if err != nil {
 		return err
 	}
 	defer response.Body.Close()
-	s.setTrouble(nil)
-	silent := time.AfterFunc(silence, cancel)
+	s.setConnectionError(nil)
+	silent := time.AfterFunc(silenceTimeout, cancel)
 	defer silent.Stop()
 	lines := bufio.NewScanner(response.Body)
 	for lines.Scan() {
-		silent.Reset(silence)
-		b, err := parse(lines.Bytes())
+		silent.Reset(silenceTimeout)
+		b, err := parseBlock(lines.Bytes())
 		if err != nil {
 			return err
 		}
@@ -147,8 +147,8 @@ func (s *Stream) read(ctx context.Context, from int64, see func(Block) error) er
 	return errors.New("the member closed the connection")
 }
 
-// open asks for the stream. An answer that says that from is no longer there ends it for good.
-func (s *Stream) open(ctx context.Context, from int64) (*http.Response, error) {
+// openConnection asks for the stream. An answer that says that from is no longer there ends it for good.
+func (s *Stream) openConnection(ctx context.Context, from int64) (*http.Response, error) {
 	address, err := url.Parse(s.URL)
 	if err != nil {
 		return nil, fmt.Errorf("parse the URL of the stream: %w", err)
@@ -170,22 +170,22 @@ func (s *Stream) open(ctx context.Context, from int64) (*http.Response, error) {
 		return response, nil
 	}
 	defer response.Body.Close()
-	excerpt, _ := io.ReadAll(io.LimitReader(response.Body, maxExcerpt))
+	excerpt, _ := io.ReadAll(io.LimitReader(response.Body, maxExcerptBytes))
 	err = fmt.Errorf("%s answers %s: %s", address, response.Status, strings.TrimSpace(string(excerpt)))
 	if response.StatusCode == http.StatusGone {
-		err = fmt.Errorf("%w: %w", errLost, err)
+		err = fmt.Errorf("%w: %w", errBlocksLost, err)
 	}
 	return nil, err
 }
 
-// parse reads a line and checks what the measurement stands on.
-func parse(line []byte) (Block, error) {
+// parseBlock reads a line and checks what the measurement stands on.
+func parseBlock(line []byte) (Block, error) {
 	var b Block
 	if err := json.Unmarshal(line, &b); err != nil {
-		return b, fmt.Errorf("line %.*q: %w", maxExcerpt, line, err)
+		return b, fmt.Errorf("line %.*q: %w", maxExcerptBytes, line, err)
 	}
 	if b.Height < 0 || b.TimeMillis <= 0 || b.Bytes < 0 {
-		return b, fmt.Errorf("line %.*q: it needs height, timeMillis and bytes", maxExcerpt, line)
+		return b, fmt.Errorf("line %.*q: it needs height, timeMillis and bytes", maxExcerptBytes, line)
 	}
 	return b, nil
 }

@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// answer is what the member answers to one request.
-type answer func(w http.ResponseWriter, from string)
+// responder is what the member answers to one request.
+type responder func(w http.ResponseWriter, from string)
 
-// member answers one request after the other, the last answer again and again.
-func member(t *testing.T, answers ...answer) *Stream {
+// newMemberStream answers one request after the other, the last answer again and again.
+func newMemberStream(t *testing.T, answers ...responder) *Stream {
 	t.Helper()
 	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -29,8 +29,8 @@ func member(t *testing.T, answers ...answer) *Stream {
 	return &Stream{URL: server.URL + "/blocks", Log: t.Logf}
 }
 
-// gives sends blocks of these heights and closes; it wants to be asked for from.
-func gives(t *testing.T, from string, heights ...int64) answer {
+// respondWithBlocks sends blocks of these heights and closes; it wants to be asked for from.
+func respondWithBlocks(t *testing.T, from string, heights ...int64) responder {
 	return func(w http.ResponseWriter, asked string) {
 		if asked != from {
 			t.Errorf("asked for blocks from %q, want %q", asked, from)
@@ -41,18 +41,18 @@ func gives(t *testing.T, from string, heights ...int64) answer {
 	}
 }
 
-func says(status int, text string) answer {
+func respondWithError(status int, text string) responder {
 	return func(w http.ResponseWriter, _ string) { http.Error(w, text, status) }
 }
 
-// follow collects heights until the stream fails or there are as many as wanted.
-func follow(t *testing.T, s *Stream, wanted int) ([]int64, error) {
+// collectHeights collects heights until the stream fails or there are as many as wanted.
+func collectHeights(t *testing.T, s *Stream, wanted int) ([]int64, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	var heights []int64
 	err := s.Follow(ctx, func(b Block) {
-		if b.TimeMillis != 1790000000000.125 || b.micros() != 1790000000000125 || b.Bytes != 3 || b.Transactions != 2 || b.Round != 1 || b.Proposer != "ab" {
+		if b.TimeMillis != 1790000000000.125 || b.unixMicros() != 1790000000000125 || b.Bytes != 3 || b.Transactions != 2 || b.Round != 1 || b.Proposer != "ab" {
 			t.Errorf("got %+v", b)
 		}
 		if heights = append(heights, b.Height); len(heights) == wanted {
@@ -63,13 +63,13 @@ func follow(t *testing.T, s *Stream, wanted int) ([]int64, error) {
 }
 
 // Connections break between blocks, in the middle of a line, and before an answer; the member restarts. No block is lost, none comes twice.
-func TestFollowsAcrossBreaks(t *testing.T) {
+func TestFollowReconnects(t *testing.T) {
 	cut := func(w http.ResponseWriter, from string) {
-		gives(t, "7", 7)(w, from)
+		respondWithBlocks(t, "7", 7)(w, from)
 		_, _ = io.WriteString(w, `{"height":8,"timeMi`)
 	}
-	s := member(t, gives(t, "", 5, 6), cut, says(http.StatusServiceUnavailable, "starting"), gives(t, "8", 8, 9))
-	heights, err := follow(t, s, 5)
+	s := newMemberStream(t, respondWithBlocks(t, "", 5, 6), cut, respondWithError(http.StatusServiceUnavailable, "starting"), respondWithBlocks(t, "8", 8, 9))
+	heights, err := collectHeights(t, s, 5)
 	if !errors.Is(err, context.Canceled) || !slices.Equal(heights, []int64{5, 6, 7, 8, 9}) {
 		t.Errorf("got %v, %v", heights, err)
 	}
@@ -77,15 +77,15 @@ func TestFollowsAcrossBreaks(t *testing.T) {
 
 func TestLostBlocks(t *testing.T) {
 	for name, c := range map[string]struct {
-		answers []answer
+		answers []responder
 		want    string
 	}{
-		"a jump":             {[]answer{gives(t, "", 5, 8)}, "gives height 8 where 6 is due"},
-		"a jump on the way":  {[]answer{gives(t, "", 5), gives(t, "6", 9)}, "gives height 9 where 6 is due"},
-		"told by the member": {[]answer{gives(t, "", 5), says(http.StatusGone, "height 6 is gone, the oldest is 40")}, "height 6 is gone, the oldest is 40"},
+		"a jump":             {[]responder{respondWithBlocks(t, "", 5, 8)}, "gives height 8 where 6 is due"},
+		"a jump on the way":  {[]responder{respondWithBlocks(t, "", 5), respondWithBlocks(t, "6", 9)}, "gives height 9 where 6 is due"},
+		"told by the member": {[]responder{respondWithBlocks(t, "", 5), respondWithError(http.StatusGone, "height 6 is gone, the oldest is 40")}, "height 6 is gone, the oldest is 40"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			heights, err := follow(t, member(t, c.answers...), 0)
+			heights, err := collectHeights(t, newMemberStream(t, c.answers...), 0)
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "blocks are lost") || len(heights) != 1 {
 				t.Errorf("got %v, %v; want one block and %q", heights, err, c.want)
 			}
@@ -94,27 +94,27 @@ func TestLostBlocks(t *testing.T) {
 }
 
 // A member that does not answer, or answers with what is no block, is asked again; meanwhile it is known why there are none.
-func TestTrouble(t *testing.T) {
+func TestConnectionError(t *testing.T) {
 	for name, c := range map[string]struct {
-		answer answer
+		answer responder
 		want   string
 	}{
-		"refuses":  {says(http.StatusNotFound, "no such page"), "404 Not Found: no such page"},
-		"closes":   {gives(t, ""), "the member closed the connection"},
+		"refuses":  {respondWithError(http.StatusNotFound, "no such page"), "404 Not Found: no such page"},
+		"closes":   {respondWithBlocks(t, ""), "the member closed the connection"},
 		"no block": {func(w http.ResponseWriter, _ string) { fmt.Fprintln(w, `{"height":3}`) }, "it needs height, timeMillis and bytes"},
 		"no JSON":  {func(w http.ResponseWriter, _ string) { fmt.Fprintln(w, "hello") }, `line "hello": invalid character`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked atomic.Int64
-			s := member(t, func(w http.ResponseWriter, from string) { asked.Add(1); c.answer(w, from) })
+			s := newMemberStream(t, func(w http.ResponseWriter, from string) { asked.Add(1); c.answer(w, from) })
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			ended := make(chan error, 1)
 			go func() { ended <- s.Follow(ctx, func(b Block) { t.Errorf("got %+v", b) }) }()
-			told := func() bool { err := s.Trouble(); return err != nil && strings.Contains(err.Error(), c.want) }
+			told := func() bool { err := s.ConnectionError(); return err != nil && strings.Contains(err.Error(), c.want) }
 			for limit := time.Now().Add(2 * time.Minute); !(told() && asked.Load() > 1); time.Sleep(10 * time.Millisecond) {
 				if time.Now().After(limit) {
-					t.Fatalf("asked %d times, trouble %v, want %q", asked.Load(), s.Trouble(), c.want)
+					t.Fatalf("asked %d times, trouble %v, want %q", asked.Load(), s.ConnectionError(), c.want)
 				}
 			}
 			cancel()
@@ -125,18 +125,18 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-func TestNoTroubleWhileConnected(t *testing.T) {
+func TestNoConnectionErrorWhileConnected(t *testing.T) {
 	held := func(w http.ResponseWriter, from string) {
-		gives(t, "6", 6)(w, from)
+		respondWithBlocks(t, "6", 6)(w, from)
 		w.(http.Flusher).Flush()
 		time.Sleep(300 * time.Millisecond)
 	}
-	s := member(t, gives(t, "", 5), held)
+	s := newMemberStream(t, respondWithBlocks(t, "", 5), held)
 	var trouble []error
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	_ = s.Follow(ctx, func(b Block) {
-		if trouble = append(trouble, s.Trouble()); b.Height == 6 {
+		if trouble = append(trouble, s.ConnectionError()); b.Height == 6 {
 			cancel()
 		}
 	})

@@ -20,18 +20,18 @@ import (
 // Reader reads the usage of one container, through one version of the kernel's interface.
 type Reader interface {
 	Read() (Usage, error)
-	// Evidence is what else the kernel tells of the container; what it does not tell is left out.
-	Evidence() []exposition.Metric
+	// ReadEvidence is what else the kernel tells of the container; what it does not tell is left out.
+	ReadEvidence() []exposition.Metric
 }
 
 // Open finds the control groups of this process below root ("/" but in tests).
 // A controller that is mounted as version 1 is read there, also in a hybrid hierarchy.
 func Open(root string) (Reader, error) {
-	paths, err := memberships(filepath.Join(root, "proc/self/cgroup"))
+	paths, err := readMemberships(filepath.Join(root, "proc/self/cgroup"))
 	if err != nil {
 		return nil, err
 	}
-	mounts, err := mountsOf(filepath.Join(root, "proc/self/mountinfo"))
+	mounts, err := readMounts(filepath.Join(root, "proc/self/mountinfo"))
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func Open(root string) (Reader, error) {
 		if !found {
 			return "", fmt.Errorf("the control groups of %q are not mounted", controller)
 		}
-		return filepath.Join(root, m.folder(path)), nil
+		return filepath.Join(root, m.groupFolder(path)), nil
 	}
 	if _, legacy := paths["cpuacct"]; legacy {
 		return openV1(folder)
@@ -53,7 +53,7 @@ func Open(root string) (Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return v2{unified}, nil
+	return v2Reader{unified}, nil
 }
 
 func openV1(folder func(string) (string, error)) (Reader, error) {
@@ -63,11 +63,11 @@ func openV1(folder func(string) (string, error)) (Reader, error) {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
-	return v1{cpuacct: cpuacct, cpu: cpu, memory: memory}, nil
+	return v1Reader{cpuacct: cpuacct, cpu: cpu, memory: memory}, nil
 }
 
-// memberships maps each controller to this process' path in its hierarchy; version 2 is the controller "".
-func memberships(file string) (map[string]string, error) {
+// readMemberships maps each controller to this process' path in its hierarchy; version 2 is the controller "".
+func readMemberships(file string) (map[string]string, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read control groups: %w", err)
@@ -86,20 +86,20 @@ func memberships(file string) (map[string]string, error) {
 }
 
 // mount is one mounted hierarchy: the part of it (root) that is seen at point.
-type mount struct{ root, point string }
+type mount struct{ root, mountPoint string }
 
-// folder is where the group at path is seen. A path outside the mounted part means that
+// groupFolder is where the group at path is seen. A path outside the mounted part means that
 // the container's own group is mounted, but /proc tells the host's path.
-func (m mount) folder(path string) string {
+func (m mount) groupFolder(path string) string {
 	below, err := filepath.Rel(m.root, path)
 	if err != nil || below == ".." || strings.HasPrefix(below, "../") || strings.HasPrefix(path, "/..") {
 		below = ""
 	}
-	return filepath.Join(m.point, below)
+	return filepath.Join(m.mountPoint, below)
 }
 
-// mountsOf maps each mounted controller to its mount; version 2 is the controller "".
-func mountsOf(file string) (map[string]mount, error) {
+// readMounts maps each mounted controller to its mount; version 2 is the controller "".
+func readMounts(file string) (map[string]mount, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read mounts: %w", err)
@@ -111,7 +111,7 @@ func mountsOf(file string) (map[string]mount, error) {
 		if !found || len(at) < 5 || len(what) < 3 {
 			continue
 		}
-		m := mount{root: at[3], point: at[4]}
+		m := mount{root: at[3], mountPoint: at[4]}
 		switch what[0] {
 		case "cgroup2":
 			mounts[""] = m
@@ -124,89 +124,89 @@ func mountsOf(file string) (map[string]mount, error) {
 	return mounts, nil
 }
 
-// v1 reads version 1, where each controller has a folder of its own.
-type v1 struct{ cpuacct, cpu, memory string }
+// v1Reader reads version 1, where each controller has a folder of its own.
+type v1Reader struct{ cpuacct, cpu, memory string }
 
-func (c v1) Read() (Usage, error) {
-	var r reading
-	usage := r.number(c.cpuacct, "cpuacct.usage")
-	cpu := r.table(c.cpu, "cpu.stat")
-	inUse := r.number(c.memory, "memory.usage_in_bytes")
-	memory := r.table(c.memory, "memory.stat")
+func (c v1Reader) Read() (Usage, error) {
+	var r errReader
+	usage := r.readNumber(c.cpuacct, "cpuacct.usage")
+	cpu := r.readTable(c.cpu, "cpu.stat")
+	inUse := r.readNumber(c.memory, "memory.usage_in_bytes")
+	memory := r.readTable(c.memory, "memory.stat")
 	return Usage{
-		CPU:              duration(usage, time.Nanosecond),
+		CPU:              saturatedDuration(usage, time.Nanosecond),
 		Periods:          cpu["nr_periods"],
 		ThrottledPeriods: cpu["nr_throttled"],
-		Throttled:        duration(cpu["throttled_time"], time.Nanosecond),
-		WorkingSet:       workingSet(inUse, memory["total_inactive_file"]),
+		Throttled:        saturatedDuration(cpu["throttled_time"], time.Nanosecond),
+		WorkingSet:       workingSetBytes(inUse, memory["total_inactive_file"]),
 	}, r.err
 }
 
-// v2 reads version 2, where all controllers share one folder.
-type v2 struct{ folder string }
+// v2Reader reads version 2, where all controllers share one folder.
+type v2Reader struct{ folder string }
 
-func (c v2) Read() (Usage, error) {
-	var r reading
-	cpu := r.table(c.folder, "cpu.stat")
-	inUse := r.number(c.folder, "memory.current")
-	memory := r.table(c.folder, "memory.stat")
+func (c v2Reader) Read() (Usage, error) {
+	var r errReader
+	cpu := r.readTable(c.folder, "cpu.stat")
+	inUse := r.readNumber(c.folder, "memory.current")
+	memory := r.readTable(c.folder, "memory.stat")
 	return Usage{
-		CPU:              duration(cpu["usage_usec"], time.Microsecond),
+		CPU:              saturatedDuration(cpu["usage_usec"], time.Microsecond),
 		Periods:          cpu["nr_periods"],
 		ThrottledPeriods: cpu["nr_throttled"],
-		Throttled:        duration(cpu["throttled_usec"], time.Microsecond),
-		WorkingSet:       workingSet(inUse, memory["inactive_file"]),
+		Throttled:        saturatedDuration(cpu["throttled_usec"], time.Microsecond),
+		WorkingSet:       workingSetBytes(inUse, memory["inactive_file"]),
 	}, r.err
 }
 
-// duration of so many units; the longest that there is stands for all that are longer.
-func duration(count uint64, unit time.Duration) time.Duration {
+// saturatedDuration of so many units; the longest that there is stands for all that are longer.
+func saturatedDuration(count uint64, unit time.Duration) time.Duration {
 	return time.Duration(min(count, uint64(math.MaxInt64/unit))) * unit
 }
 
-func workingSet(inUse, inactiveFile uint64) uint64 {
+func workingSetBytes(inUse, inactiveFile uint64) uint64 {
 	if inactiveFile > inUse {
 		return 0
 	}
 	return inUse - inactiveFile
 }
 
-// reading collects the first error of several reads.
-type reading struct{ err error }
+// errReader collects the first error of several reads.
+type errReader struct{ err error }
 
-func (r *reading) file(folder, name string) []byte {
+func (r *errReader) readFile(folder, name string) []byte {
 	content, err := os.ReadFile(filepath.Join(folder, name))
-	r.fail(err)
+	r.recordError(err)
 	return content
 }
 
-func (r *reading) number(folder, name string) uint64 {
-	return r.parse(name, string(bytes.TrimSpace(r.file(folder, name))))
+func (r *errReader) readNumber(folder, name string) uint64 {
+	return r.parseNumber(name, string(bytes.TrimSpace(r.readFile(folder, name))))
 }
 
-func (r *reading) table(folder, name string) map[string]uint64 {
+func (r *errReader) readTable(folder, name string) map[string]uint64 {
 	values := map[string]uint64{}
-	lines := bufio.NewScanner(bytes.NewReader(r.file(folder, name)))
+	lines := bufio.NewScanner(bytes.NewReader(r.readFile(folder, name)))
 	for lines.Scan() {
 		if key, value, found := strings.Cut(lines.Text(), " "); found {
-			values[key] = r.parse(name, value)
+			values[key] = r.parseNumber(name, value)
 		}
 	}
 	return values
 }
 
-func (r *reading) parse(name, text string) uint64 {
+func (r *errReader) parseNumber(name, text string) uint64 {
 	if r.err != nil {
 		return 0
 	}
 	value, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		r.fail(fmt.Errorf("control group file %s: %w", name, err))
+		r.recordError(fmt.Errorf("control group file %s: %w", name, err))
 	}
 	return value
 }
 
-func (r *reading) fail(err error) {
+func (r *errReader) recordError(err error) {
 	if r.err == nil {
 		r.err = err
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 )
 
-// tree writes files below a new root; a name is a path, a value its content.
-func tree(t *testing.T, files map[string]string) string {
+// writeTree writes files below a new root; a name is a path, a value its content.
+func writeTree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, content := range files {
@@ -35,7 +35,7 @@ const (
 	memoryV2 = "anon 1000\nfile 900\ninactive_file 500\n"
 )
 
-var want = Usage{CPU: 7250 * time.Millisecond, Periods: 120, ThrottledPeriods: 30, Throttled: 2500 * time.Millisecond, WorkingSet: 1500}
+var wantUsage = Usage{CPU: 7250 * time.Millisecond, Periods: 120, ThrottledPeriods: 30, Throttled: 2500 * time.Millisecond, WorkingSet: 1500}
 
 // Each tree is the view from inside one kind of container (or of a plain machine).
 func TestRead(t *testing.T) {
@@ -91,20 +91,20 @@ func TestRead(t *testing.T) {
 			for path, content := range c.files {
 				files["sys/fs/cgroup/"+path] = content
 			}
-			reader, err := Open(tree(t, files))
+			reader, err := Open(writeTree(t, files))
 			if err != nil {
 				t.Fatal(err)
 			}
 			got, err := reader.Read()
-			if err != nil || got != want {
-				t.Errorf("got %+v, %v\nwant %+v", got, err, want)
+			if err != nil || got != wantUsage {
+				t.Errorf("got %+v, %v\nwant %+v", got, err, wantUsage)
 			}
 		})
 	}
 }
 
-func TestNoQuotaAndNoMemoryBeyondCache(t *testing.T) {
-	root := tree(t, map[string]string{
+func TestReadWithoutQuota(t *testing.T) {
+	root := writeTree(t, map[string]string{
 		"proc/self/cgroup":             "0::/\n",
 		"proc/self/mountinfo":          "30 20 0:26 / /sys/fs/cgroup ro - cgroup2 cgroup rw\n",
 		"sys/fs/cgroup/cpu.stat":       "usage_usec 1000000\n",
@@ -120,7 +120,7 @@ func TestNoQuotaAndNoMemoryBeyondCache(t *testing.T) {
 	}
 }
 
-func TestErrorsNameTheObject(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	v2Mount := "30 20 0:26 / /sys/fs/cgroup ro - cgroup2 cgroup rw\n"
 	for name, c := range map[string]struct {
 		files map[string]string
@@ -133,7 +133,7 @@ func TestErrorsNameTheObject(t *testing.T) {
 			"sys/fs/cgroup/cpu.stat": "usage_usec many\n"}, "cpu.stat"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			reader, err := Open(tree(t, c.files))
+			reader, err := Open(writeTree(t, c.files))
 			if err == nil {
 				_, err = reader.Read()
 			}
@@ -145,7 +145,7 @@ func TestErrorsNameTheObject(t *testing.T) {
 }
 
 // This machine's own kernel, whichever version it speaks: burning CPU must show.
-func TestReadHere(t *testing.T) {
+func TestReadOwnCgroup(t *testing.T) {
 	reader, err := Open("/")
 	if err != nil {
 		t.Skipf("no control groups here: %v", err)
@@ -168,7 +168,7 @@ func TestReadHere(t *testing.T) {
 
 func TestMetricsRoundTrip(t *testing.T) {
 	var text bytes.Buffer
-	if err := exposition.Write(&text, want.Metrics()...); err != nil {
+	if err := exposition.Write(&text, wantUsage.Metrics()...); err != nil {
 		t.Fatal(err)
 	}
 	if line := "\nbenchnet_container_cpu_throttled_seconds_total 2.5\n"; !strings.Contains(text.String(), line) {
@@ -178,11 +178,11 @@ func TestMetricsRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := FromMetrics(values); err != nil || got != want {
+	if got, err := UsageFromMetrics(values); err != nil || got != wantUsage {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	delete(values, "benchnet_container_cpu_periods_total")
-	if _, err := FromMetrics(values); err == nil || !strings.Contains(err.Error(), "benchnet_container_cpu_periods_total is missing") {
+	if _, err := UsageFromMetrics(values); err == nil || !strings.Contains(err.Error(), "benchnet_container_cpu_periods_total is missing") {
 		t.Errorf("without a metric: error %v", err)
 	}
 }
@@ -224,12 +224,12 @@ func TestEvidence(t *testing.T) {
 		}, map[string]float64{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			reader, err := Open(tree(t, c.files))
+			reader, err := Open(writeTree(t, c.files))
 			if err != nil {
 				t.Fatal(err)
 			}
 			got := map[string]float64{}
-			for _, m := range reader.Evidence() {
+			for _, m := range reader.ReadEvidence() {
 				got[m.Name] = m.Value
 			}
 			if !maps.Equal(got, c.want) {

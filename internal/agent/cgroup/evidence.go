@@ -38,74 +38,74 @@ var EvidenceMetrics = exposition.Catalogue{
 	{Name: IOPressure, Kind: exposition.Counter, Help: "Time in which a task of the container waited for a disk."},
 }
 
-// evidence collects what is known; what is not is left out.
-type evidence []exposition.Metric
+// evidenceBuilder collects what is known; what is not is left out.
+type evidenceBuilder []exposition.Metric
 
-func (e *evidence) add(name string, value float64, known bool) {
+func (e *evidenceBuilder) addMetric(name string, value float64, known bool) {
 	if known {
-		*e = append(*e, EvidenceMetrics.At(name, value))
+		*e = append(*e, EvidenceMetrics.WithValue(name, value))
 	}
 }
 
-func (e *evidence) cpuLimit(quota, period float64) {
-	e.add(CPULimit, quota/period, quota > 0 && period > 0)
+func (e *evidenceBuilder) addCPULimit(quota, period float64) {
+	e.addMetric(CPULimit, quota/period, quota > 0 && period > 0)
 }
 
-func (e *evidence) memoryLimit(bytes float64) {
-	e.add(MemoryLimit, bytes, bytes > 0 && bytes < noMemoryLimit)
+func (e *evidenceBuilder) addMemoryLimit(bytes float64) {
+	e.addMetric(MemoryLimit, bytes, bytes > 0 && bytes < noMemoryLimit)
 }
 
-func (e *evidence) oomKills(table map[string]float64) {
+func (e *evidenceBuilder) addOOMKills(table map[string]float64) {
 	kills, known := table["oom_kill"]
-	e.add(OOMKills, kills, known)
+	e.addMetric(OOMKills, kills, known)
 }
 
-func (e *evidence) disk(read, written float64, known bool) {
-	e.add(DiskRead, read, known)
-	e.add(DiskWritten, written, known)
+func (e *evidenceBuilder) addDiskBytes(read, written float64, known bool) {
+	e.addMetric(DiskRead, read, known)
+	e.addMetric(DiskWritten, written, known)
 }
 
-// Evidence of version 1. It knows no pressure, and what it tells of disks leaves out all that goes through the page cache, so that
+// ReadEvidence of version 1. It knows no pressure, and what it tells of disks leaves out all that goes through the page cache, so that
 // nothing is said of them.
-func (c v1) Evidence() []exposition.Metric {
-	var all evidence
-	all.cpuLimit(numberIn(c.cpu, "cpu.cfs_quota_us"), numberIn(c.cpu, "cpu.cfs_period_us"))
-	all.memoryLimit(numberIn(c.memory, "memory.limit_in_bytes"))
-	all.oomKills(tableIn(c.memory, "memory.oom_control"))
+func (c v1Reader) ReadEvidence() []exposition.Metric {
+	var all evidenceBuilder
+	all.addCPULimit(readOptionalNumber(c.cpu, "cpu.cfs_quota_us"), readOptionalNumber(c.cpu, "cpu.cfs_period_us"))
+	all.addMemoryLimit(readOptionalNumber(c.memory, "memory.limit_in_bytes"))
+	all.addOOMKills(readOptionalTable(c.memory, "memory.oom_control"))
 	return all
 }
 
-// Evidence of version 2.
-func (c v2) Evidence() []exposition.Metric {
-	var all evidence
-	if words := strings.Fields(string(fileIn(c.folder, "cpu.max"))); len(words) == 2 {
-		all.cpuLimit(parsed(words[0]), parsed(words[1]))
+// ReadEvidence of version 2.
+func (c v2Reader) ReadEvidence() []exposition.Metric {
+	var all evidenceBuilder
+	if words := strings.Fields(string(readOptionalFile(c.folder, "cpu.max"))); len(words) == 2 {
+		all.addCPULimit(parseNumberOrZero(words[0]), parseNumberOrZero(words[1]))
 	}
-	all.memoryLimit(numberIn(c.folder, "memory.max"))
-	all.oomKills(tableIn(c.folder, "memory.events"))
+	all.addMemoryLimit(readOptionalNumber(c.folder, "memory.max"))
+	all.addOOMKills(readOptionalTable(c.folder, "memory.events"))
 	var read, written float64
-	content := fileIn(c.folder, "io.stat")
+	content := readOptionalFile(c.folder, "io.stat")
 	for word := range strings.FieldsSeq(string(content)) {
 		if bytes, found := strings.CutPrefix(word, "rbytes="); found {
-			read += parsed(bytes)
+			read += parseNumberOrZero(bytes)
 		} else if bytes, found := strings.CutPrefix(word, "wbytes="); found {
-			written += parsed(bytes)
+			written += parseNumberOrZero(bytes)
 		}
 	}
-	all.disk(read, written, content != nil)
+	all.addDiskBytes(read, written, content != nil)
 	for _, p := range []struct{ file, metric string }{
 		{"cpu.pressure", CPUPressure},
 		{"memory.pressure", MemoryPressure},
 		{"io.pressure", IOPressure},
 	} {
-		waited, known := host.Waited(fileIn(c.folder, p.file))
-		all.add(p.metric, waited.Seconds(), known)
+		waited, known := host.ParsePressure(readOptionalFile(c.folder, p.file))
+		all.addMetric(p.metric, waited.Seconds(), known)
 	}
 	return all
 }
 
-// fileIn is nil where there is none.
-func fileIn(folder, name string) []byte {
+// readOptionalFile is nil where there is none.
+func readOptionalFile(folder, name string) []byte {
 	content, err := os.ReadFile(filepath.Join(folder, name))
 	if err != nil {
 		return nil
@@ -113,22 +113,22 @@ func fileIn(folder, name string) []byte {
 	return content
 }
 
-// numberIn is 0 where there is none, as for the word max.
-func numberIn(folder, name string) float64 {
-	return parsed(string(bytes.TrimSpace(fileIn(folder, name))))
+// readOptionalNumber is 0 where there is none, as for the word max.
+func readOptionalNumber(folder, name string) float64 {
+	return parseNumberOrZero(string(bytes.TrimSpace(readOptionalFile(folder, name))))
 }
 
-func tableIn(folder, name string) map[string]float64 {
+func readOptionalTable(folder, name string) map[string]float64 {
 	values := map[string]float64{}
-	for line := range bytes.Lines(fileIn(folder, name)) {
+	for line := range bytes.Lines(readOptionalFile(folder, name)) {
 		if key, value, found := strings.Cut(strings.TrimSpace(string(line)), " "); found {
-			values[key] = parsed(value)
+			values[key] = parseNumberOrZero(value)
 		}
 	}
 	return values
 }
 
-func parsed(text string) float64 {
+func parseNumberOrZero(text string) float64 {
 	value, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
 		return 0

@@ -17,7 +17,7 @@ func FuzzFromMetrics(f *testing.F) {
 		for i, m := range (Usage{}).Metrics() {
 			values[m.Name] = []float64{cpu, periods, throttledPeriods, throttled, memory}[i]
 		}
-		u, err := FromMetrics(values)
+		u, err := UsageFromMetrics(values)
 		if err != nil {
 			return
 		}
@@ -35,9 +35,9 @@ func FuzzRead(f *testing.F) {
 	f.Add("usage_usec 18446744073709551615\n", "1", "inactive_file 5", "max 100000", "", "")
 	f.Add("usage_usec -1\n", "x", "", "-1 0", "oom_kill NaN", "rbytes=Inf wbytes=-Inf")
 	f.Fuzz(func(t *testing.T, cpu, current, memory, limit, events, disks string) {
-		c := v2{tree(t, map[string]string{"cpu.stat": cpu, "memory.current": current, "memory.stat": memory, "cpu.max": limit,
+		c := v2Reader{writeTree(t, map[string]string{"cpu.stat": cpu, "memory.current": current, "memory.stat": memory, "cpu.max": limit,
 			"memory.events": events, "io.stat": disks, "memory.max": current})}
-		all := exposition.Catalogue(c.Evidence())
+		all := exposition.Catalogue(c.ReadEvidence())
 		if u, err := c.Read(); err == nil {
 			if u.CPU < 0 || u.Throttled < 0 {
 				t.Errorf("%q is %+v", cpu, u)

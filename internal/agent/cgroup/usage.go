@@ -19,56 +19,56 @@ type Usage struct {
 	WorkingSet uint64
 }
 
-// metric is one line of the exposition: its name, kind, help, the largest value that is taken, and how to get and set its value.
-type metric struct {
+// usageMetric is one line of the exposition: its name, kind, help, the largest value that is taken, and how to get and set its value.
+type usageMetric struct {
 	name, help string
-	kind       exposition.Kind
-	largest    float64
+	kind       exposition.MetricKind
+	maxValue   float64
 	get        func(Usage) float64
 	set        func(*Usage, float64)
 }
 
-var metrics = []metric{
-	{"benchnet_container_cpu_usage_seconds_total", "CPU time used by the container.", exposition.Counter, largestSeconds,
-		func(u Usage) float64 { return u.CPU.Seconds() }, func(u *Usage, v float64) { u.CPU = seconds(v) }},
-	{"benchnet_container_cpu_periods_total", "CPU quota periods that passed.", exposition.Counter, largestCount,
+var usageMetrics = []usageMetric{
+	{"benchnet_container_cpu_usage_seconds_total", "CPU time used by the container.", exposition.Counter, maxSeconds,
+		func(u Usage) float64 { return u.CPU.Seconds() }, func(u *Usage, v float64) { u.CPU = secondsToDuration(v) }},
+	{"benchnet_container_cpu_periods_total", "CPU quota periods that passed.", exposition.Counter, maxCount,
 		func(u Usage) float64 { return float64(u.Periods) }, func(u *Usage, v float64) { u.Periods = uint64(v) }},
-	{"benchnet_container_cpu_throttled_periods_total", "CPU quota periods in which the container was throttled.", exposition.Counter, largestCount,
+	{"benchnet_container_cpu_throttled_periods_total", "CPU quota periods in which the container was throttled.", exposition.Counter, maxCount,
 		func(u Usage) float64 { return float64(u.ThrottledPeriods) }, func(u *Usage, v float64) { u.ThrottledPeriods = uint64(v) }},
-	{"benchnet_container_cpu_throttled_seconds_total", "Time for which the container was throttled.", exposition.Counter, largestSeconds,
-		func(u Usage) float64 { return u.Throttled.Seconds() }, func(u *Usage, v float64) { u.Throttled = seconds(v) }},
-	{"benchnet_container_memory_working_set_bytes", "Memory in use without the inactive page cache.", exposition.Gauge, largestCount,
+	{"benchnet_container_cpu_throttled_seconds_total", "Time for which the container was throttled.", exposition.Counter, maxSeconds,
+		func(u Usage) float64 { return u.Throttled.Seconds() }, func(u *Usage, v float64) { u.Throttled = secondsToDuration(v) }},
+	{"benchnet_container_memory_working_set_bytes", "Memory in use without the inactive page cache.", exposition.Gauge, maxCount,
 		func(u Usage) float64 { return float64(u.WorkingSet) }, func(u *Usage, v float64) { u.WorkingSet = uint64(v) }},
 }
 
 const (
-	// largestSeconds is 285 years, which a time.Duration holds.
-	largestSeconds = 9e9
-	// largestCount is the last up to which a float64 counts each.
-	largestCount = 1 << 53
+	// maxSeconds is 285 years, which a time.Duration holds.
+	maxSeconds = 9e9
+	// maxCount is the last up to which a float64 counts each.
+	maxCount = 1 << 53
 )
 
-func seconds(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }
+func secondsToDuration(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }
 
 // Metrics are the usage as a scraper sees it; of no usage, they are a catalogue of what there is.
 func (u Usage) Metrics() exposition.Catalogue {
-	all := make(exposition.Catalogue, 0, len(metrics))
-	for _, m := range metrics {
+	all := make(exposition.Catalogue, 0, len(usageMetrics))
+	for _, m := range usageMetrics {
 		all = append(all, exposition.Metric{Name: m.name, Kind: m.kind, Help: m.help, Value: m.get(u)})
 	}
 	return all
 }
 
-// FromMetrics reads the usage from the values of Metrics; other values are passed over, a missing one is an error.
-func FromMetrics(values map[string]float64) (Usage, error) {
+// UsageFromMetrics reads the usage from the values of Metrics; other values are passed over, a missing one is an error.
+func UsageFromMetrics(values map[string]float64) (Usage, error) {
 	var u Usage
-	for _, m := range metrics {
+	for _, m := range usageMetrics {
 		value, found := values[m.name]
 		switch {
 		case !found:
 			return Usage{}, fmt.Errorf("metric %s is missing", m.name)
-		case !(value >= 0 && value <= m.largest):
-			return Usage{}, fmt.Errorf("metric %s is %v, want a number from 0 to %v", m.name, value, m.largest)
+		case !(value >= 0 && value <= m.maxValue):
+			return Usage{}, fmt.Errorf("metric %s is %v, want a number from 0 to %v", m.name, value, m.maxValue)
 		}
 		m.set(&u, value)
 	}

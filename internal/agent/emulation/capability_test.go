@@ -9,8 +9,8 @@ import (
 	"github.com/benchnet/benchnet/internal/emulation"
 )
 
-// withoutNetAdmin takes the capability from the calling thread.
-func withoutNetAdmin() error {
+// dropNetAdmin takes the capability from the calling thread.
+func dropNetAdmin() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var data [2]unix.CapUserData
 	if err := unix.Capget(&header, &data[0]); err != nil {
@@ -25,22 +25,22 @@ func withoutNetAdmin() error {
 	return nil
 }
 
-func TestWithoutTheCapability(t *testing.T) {
-	_, others := spaces(t, 1)
+func TestMissingCapability(t *testing.T) {
+	_, others := newTestNamespaces(t, 1)
 	for name, take := range map[emulation.Mechanism]func() error{
-		emulation.Netem:     func() error { _, err := newNetem(wholePieces, netemLeaf); return err },
-		emulation.UserSpace: func() error { _, err := newUserSpace(wholePieces, 1); return err },
+		emulation.Netem:     func() error { _, err := newNetemBackend(largeSegments, newNetemQdisc); return err },
+		emulation.UserSpace: func() error { _, err := newUserSpaceBackend(largeSegments, 1); return err },
 	} {
 		var got error
-		others[0].do(t, func() error {
-			if err := withoutNetAdmin(); err != nil {
+		others[0].runInside(t, func() error {
+			if err := dropNetAdmin(); err != nil {
 				return err
 			}
 			got = take()
 			return nil
 		})
-		if got == nil || Cause(got) != emulation.ExitCapabilityMissing {
-			t.Errorf("%s: %v, exit code %d; want %d", name, got, Cause(got), emulation.ExitCapabilityMissing)
+		if got == nil || ExitCode(got) != emulation.ExitCapabilityMissing {
+			t.Errorf("%s: %v, exit code %d; want %d", name, got, ExitCode(got), emulation.ExitCapabilityMissing)
 		}
 	}
 }

@@ -21,21 +21,21 @@ func FuzzParse(f *testing.F) {
 		if len(packet) > 1<<15 {
 			return
 		}
-		attributes := attribute(attributePacketHeader, binary.BigEndian.AppendUint32(nil, id))
-		a := parse(append(attributes, attribute(attributePayload, packet)...))
+		attributes := encodeAttribute(attributePacketHeader, binary.BigEndian.AppendUint32(nil, id))
+		a := parsePacket(append(attributes, encodeAttribute(attributePayload, packet)...))
 		if a.id != id {
 			t.Errorf("packet %d became %d", id, a.id)
 		}
 		switch {
-		case !a.from.IsValid() && a.bytes != 0:
+		case !a.source.IsValid() && a.bytes != 0:
 			t.Errorf("%d bytes from nobody", a.bytes)
-		case a.from.Is4() && string(a.from.AsSlice()) != string(packet[12:16]), a.from.Is6() && string(a.from.AsSlice()) != string(packet[8:24]):
-			t.Errorf("%x is from %s", packet, a.from)
+		case a.source.Is4() && string(a.source.AsSlice()) != string(packet[12:16]), a.source.Is6() && string(a.source.AsSlice()) != string(packet[8:24]):
+			t.Errorf("%x is from %s", packet, a.source)
 		case a.bytes < 0 || a.bytes > 40+1<<16:
 			t.Errorf("%x has %d bytes", packet, a.bytes)
 		}
-		parse(more)
-		each(more, unix.SizeofNlMsghdr, func(_ uint16, body []byte) {
+		parsePacket(more)
+		forEachRecord(more, unix.SizeofNlMsghdr, func(_ uint16, body []byte) {
 			if len(body) > len(more)-unix.SizeofNlMsghdr {
 				t.Errorf("%d of %d bytes are a message", len(body), len(more))
 			}
@@ -43,8 +43,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// attribute as the kernel writes it.
-func attribute(kind uint16, value []byte) []byte {
+// encodeAttribute as the kernel writes it.
+func encodeAttribute(kind uint16, value []byte) []byte {
 	all := binary.NativeEndian.AppendUint16(nil, uint16(unix.SizeofNlAttr+len(value)))
 	all = append(binary.NativeEndian.AppendUint16(all, kind), value...)
 	return append(all, make([]byte, -len(value)&3)...)

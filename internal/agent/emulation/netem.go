@@ -19,83 +19,83 @@ const (
 	rootMajor = 1
 	// firstMinor is the class of the first peer; the one before it tries whether the kernel has netem.
 	firstMinor = 2
-	// unlimited is the rate in bits per second of a class without a limit: what fits the kernel's 32 bits in bytes.
-	unlimited = 32_000_000_000
-	// leafPackets is how many packets may be on their way to one peer.
-	leafPackets = 100_000
-	// quantum is what a class may send in a turn, in bytes: one packet as large as they come.
-	quantum = 64 << 10
+	// unlimitedRate is the rate in bits per second of a class without a limit: what fits the kernel's 32 bits in bytes.
+	unlimitedRate = 32_000_000_000
+	// netemPacketLimit is how many packets may be on their way to one peer.
+	netemPacketLimit = 100_000
+	// classQuantumBytes is what a class may send in a turn, in bytes: one packet as large as they come.
+	classQuantumBytes = 64 << 10
 )
 
-// netem delays what is sent to each peer by a class of its own with the kernel's network emulator at its end.
-type netem struct {
-	kernel *netlink.Handle
-	link   netlink.Link
-	leaf   leaf
-	peers  map[netip.Addr]shaped
+// netemBackend delays what is sent to each peer by a class of its own with the kernel's network emulator at its end.
+type netemBackend struct {
+	handle   *netlink.Handle
+	link     netlink.Link
+	newQdisc qdiscFactory
+	peers    map[netip.Addr]peerClass
 }
 
-// shaped is a peer with its class.
-type shaped struct {
-	minor uint16
-	way   emulation.Way
+// peerClass is a peer with its class.
+type peerClass struct {
+	minor      uint16
+	impairment emulation.Impairment
 }
 
-// leaf is what delays the packets of a class.
-type leaf func(attrs netlink.QdiscAttrs, way emulation.Way) netlink.Qdisc
+// qdiscFactory is what delays the packets of a class.
+type qdiscFactory func(attrs netlink.QdiscAttrs, way emulation.Impairment) netlink.Qdisc
 
-func netemLeaf(attrs netlink.QdiscAttrs, way emulation.Way) netlink.Qdisc {
+func newNetemQdisc(attrs netlink.QdiscAttrs, way emulation.Impairment) netlink.Qdisc {
 	return netlink.NewNetem(attrs, netlink.NetemQdiscAttrs{
 		Latency: uint32(way.Delay.Microseconds()), Jitter: uint32(way.Jitter.Microseconds()),
-		Loss: float32(way.Loss * 100), Limit: leafPackets,
+		Loss: float32(way.Loss * 100), Limit: netemPacketLimit,
 	})
 }
 
-// newNetem fails with ENOENT where the kernel lacks netem, and leaves nothing behind then.
-func newNetem(p pieces, l leaf) (*netem, error) {
+// newNetemBackend fails with ENOENT where the kernel lacks netem, and leaves nothing behind then.
+func newNetemBackend(p segmentSize, l qdiscFactory) (*netemBackend, error) {
 	kernel, err := netlink.NewHandle(unix.NETLINK_ROUTE)
 	if err != nil {
 		return nil, fmt.Errorf("open the kernel's network: %w", err)
 	}
-	n := &netem{kernel: kernel, leaf: l, peers: map[netip.Addr]shaped{}}
-	if err := n.begin(p); err != nil {
+	n := &netemBackend{handle: kernel, newQdisc: l, peers: map[netip.Addr]peerClass{}}
+	if err := n.addRootQdisc(p); err != nil {
 		kernel.Close()
 		return nil, err
 	}
 	return n, nil
 }
 
-func (n *netem) begin(p pieces) (err error) {
-	if n.link, err = interfaceOf(n.kernel); err != nil {
+func (n *netemBackend) addRootQdisc(p segmentSize) (err error) {
+	if n.link, err = findInterface(n.handle); err != nil {
 		return err
 	}
 	root := netlink.NewHtb(netlink.QdiscAttrs{LinkIndex: n.link.Attrs().Index,
 		Handle: netlink.MakeHandle(rootMajor, 0), Parent: netlink.HANDLE_ROOT})
 	// What another life of this process left behind goes first; there may be nothing.
-	_ = n.kernel.QdiscDel(root)
-	if err := n.kernel.QdiscAdd(root); err != nil {
+	_ = n.handle.QdiscDel(root)
+	if err := n.handle.QdiscAdd(root); err != nil {
 		return fmt.Errorf("add an HTB qdisc to %s: %w", n.link.Attrs().Name, err)
 	}
 	trial := firstMinor - 1
-	if err := errors.Join(n.addClass(uint16(trial), emulation.Way{}), n.inPieces(p)); err != nil {
-		return errors.Join(err, n.kernel.QdiscDel(root))
+	if err := errors.Join(n.addClass(uint16(trial), emulation.Impairment{}), n.limitSegmentSize(p)); err != nil {
+		return errors.Join(err, n.handle.QdiscDel(root))
 	}
 	return nil
 }
 
-// inPieces makes the kernel segment itself what it would leave to the network card, so that single packets can be lost.
-func (n *netem) inPieces(p pieces) error {
-	if p == wholePieces {
+// limitSegmentSize makes the kernel segment itself what it would leave to the network card, so that single packets can be lost.
+func (n *netemBackend) limitSegmentSize(p segmentSize) error {
+	if p == largeSegments {
 		return nil
 	}
-	if err := n.kernel.LinkSetGSOMaxSegs(n.link, 1); err != nil {
+	if err := n.handle.LinkSetGSOMaxSegs(n.link, 1); err != nil {
 		return fmt.Errorf("keep %s from sending large segments: %w", n.link.Attrs().Name, err)
 	}
 	return nil
 }
 
-// interfaceOf is the network interface of the default route, or the only one besides the loopback.
-func interfaceOf(kernel *netlink.Handle) (netlink.Link, error) {
+// findInterface is the network interface of the default route, or the only one besides the loopback.
+func findInterface(kernel *netlink.Handle) (netlink.Link, error) {
 	links, err := kernel.LinkList()
 	if err != nil {
 		return nil, fmt.Errorf("list network interfaces: %w", err)
@@ -112,7 +112,7 @@ func interfaceOf(kernel *netlink.Handle) (netlink.Link, error) {
 	}
 	for _, r := range routes {
 		for _, l := range others {
-			if r.LinkIndex == l.Attrs().Index && isDefault(r) {
+			if r.LinkIndex == l.Attrs().Index && isDefaultRoute(r) {
 				return l, nil
 			}
 		}
@@ -123,7 +123,7 @@ func interfaceOf(kernel *netlink.Handle) (netlink.Link, error) {
 	return others[0], nil
 }
 
-func isDefault(r netlink.Route) bool {
+func isDefaultRoute(r netlink.Route) bool {
 	if r.Dst == nil {
 		return true
 	}
@@ -131,23 +131,23 @@ func isDefault(r netlink.Route) bool {
 	return ones == 0 && r.Dst.IP.IsUnspecified()
 }
 
-func (*netem) name() emulation.Mechanism { return emulation.Netem }
+func (*netemBackend) mechanismName() emulation.Mechanism { return emulation.Netem }
 
-func (*netem) counts() *counters { return nil }
+func (*netemBackend) packetCounts() *packetCounters { return nil }
 
-// run has nothing to do: the kernel does it all.
-func (*netem) run(ctx context.Context) error {
+// runUntilCancelled has nothing to do: the kernel does it all.
+func (*netemBackend) runUntilCancelled(ctx context.Context) error {
 	<-ctx.Done()
 	return nil
 }
 
-// set brings the classes to the peers given.
-func (n *netem) set(ways map[netip.Addr]emulation.Way) error {
+// setPeers brings the classes to the peers given.
+func (n *netemBackend) setPeers(ways map[netip.Addr]emulation.Impairment) error {
 	for peer, s := range n.peers {
-		if way, stays := ways[peer]; stays && way == s.way {
+		if way, stays := ways[peer]; stays && way == s.impairment {
 			continue
 		}
-		if err := n.remove(peer, s.minor); err != nil {
+		if err := n.removePeer(peer, s.minor); err != nil {
 			return fmt.Errorf("forget peer %s: %w", peer, err)
 		}
 		delete(n.peers, peer)
@@ -156,17 +156,17 @@ func (n *netem) set(ways map[netip.Addr]emulation.Way) error {
 		if _, there := n.peers[peer]; there {
 			continue
 		}
-		minor := n.free()
-		if err := errors.Join(n.addClass(minor, way), n.kernel.FilterAdd(n.filter(peer, minor))); err != nil {
+		minor := n.firstFreeMinor()
+		if err := errors.Join(n.addClass(minor, way), n.handle.FilterAdd(n.newFilter(peer, minor))); err != nil {
 			return fmt.Errorf("shape what goes to peer %s: %w", peer, err)
 		}
-		n.peers[peer] = shaped{minor, way}
+		n.peers[peer] = peerClass{minor, way}
 	}
 	return nil
 }
 
-// free is the first minor number without a class.
-func (n *netem) free() uint16 {
+// firstFreeMinor is the first minor number without a class.
+func (n *netemBackend) firstFreeMinor() uint16 {
 	used := map[uint16]bool{}
 	for _, s := range n.peers {
 		used[s.minor] = true
@@ -178,41 +178,41 @@ func (n *netem) free() uint16 {
 	return minor
 }
 
-func (n *netem) remove(peer netip.Addr, minor uint16) error {
-	if err := n.kernel.FilterDel(n.filter(peer, minor)); err != nil {
+func (n *netemBackend) removePeer(peer netip.Addr, minor uint16) error {
+	if err := n.handle.FilterDel(n.newFilter(peer, minor)); err != nil {
 		return fmt.Errorf("delete the filter: %w", err)
 	}
-	if err := n.kernel.ClassDel(n.class(minor, unlimited)); err != nil {
+	if err := n.handle.ClassDel(n.newClass(minor, unlimitedRate)); err != nil {
 		return fmt.Errorf("delete the class: %w", err)
 	}
 	return nil
 }
 
 // addClass makes a class of the way's bandwidth with the emulator in it.
-func (n *netem) addClass(minor uint16, way emulation.Way) error {
-	rate := uint64(unlimited)
+func (n *netemBackend) addClass(minor uint16, way emulation.Impairment) error {
+	rate := uint64(unlimitedRate)
 	if way.BitsPerSecond > 0 {
 		rate = min(rate, uint64(way.BitsPerSecond))
 	}
-	class := n.class(minor, rate)
-	if err := n.kernel.ClassAdd(class); err != nil {
+	class := n.newClass(minor, rate)
+	if err := n.handle.ClassAdd(class); err != nil {
 		return fmt.Errorf("add class %d: %w", minor, err)
 	}
 	attrs := netlink.QdiscAttrs{LinkIndex: n.link.Attrs().Index, Parent: class.Handle}
-	if err := n.kernel.QdiscAdd(n.leaf(attrs, way)); err != nil {
+	if err := n.handle.QdiscAdd(n.newQdisc(attrs, way)); err != nil {
 		return fmt.Errorf("add the emulator to class %d: %w", minor, err)
 	}
 	return nil
 }
 
-func (n *netem) class(minor uint16, rate uint64) *netlink.HtbClass {
+func (n *netemBackend) newClass(minor uint16, rate uint64) *netlink.HtbClass {
 	return netlink.NewHtbClass(
 		netlink.ClassAttrs{LinkIndex: n.link.Attrs().Index, Parent: netlink.MakeHandle(rootMajor, 0), Handle: netlink.MakeHandle(rootMajor, minor)},
-		netlink.HtbClassAttrs{Rate: rate, Quantum: quantum})
+		netlink.HtbClassAttrs{Rate: rate, Quantum: classQuantumBytes})
 }
 
-// filter sends what goes to the peer to its class. Each has a priority of its own, by which it is deleted.
-func (n *netem) filter(peer netip.Addr, minor uint16) *netlink.U32 {
+// newFilter sends what goes to the peer to its class. Each has a priority of its own, by which it is deleted.
+func (n *netemBackend) newFilter(peer netip.Addr, minor uint16) *netlink.U32 {
 	protocol, offset := uint16(unix.ETH_P_IP), int32(16)
 	if peer.Is6() {
 		protocol, offset = unix.ETH_P_IPV6, 24

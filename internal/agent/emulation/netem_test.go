@@ -14,16 +14,16 @@ import (
 	"github.com/benchnet/benchnet/internal/emulation"
 )
 
-// plainLeaf stands in for the emulator on kernels without it: everything but the delay can be tried then.
-func plainLeaf(attrs netlink.QdiscAttrs, _ emulation.Way) netlink.Qdisc {
+// newPlainQdisc stands in for the emulator on kernels without it: everything but the delay can be tried then.
+func newPlainQdisc(attrs netlink.QdiscAttrs, _ emulation.Impairment) netlink.Qdisc {
 	return &netlink.GenericQdisc{QdiscAttrs: attrs, QdiscType: "pfifo"}
 }
 
-func (s space) netem(t *testing.T, p pieces, l leaf) (*netem, error) {
-	var n *netem
+func (s testNamespace) newNetemBackend(t *testing.T, p segmentSize, l qdiscFactory) (*netemBackend, error) {
+	var n *netemBackend
 	var err error
-	s.do(t, func() error {
-		n, err = newNetem(p, l)
+	s.runInside(t, func() error {
+		n, err = newNetemBackend(p, l)
 		return nil
 	})
 	return n, err
@@ -31,35 +31,35 @@ func (s space) netem(t *testing.T, p pieces, l leaf) (*netem, error) {
 
 // TestNetemDelays needs a kernel with netem; where there is none, what must happen instead is that it says so.
 func TestNetemDelays(t *testing.T) {
-	a, others := spaces(t, 1)
+	a, others := newTestNamespaces(t, 1)
 	b := others[0]
-	n, err := b.netem(t, wholePieces, netemLeaf)
+	n, err := b.newNetemBackend(t, largeSegments, newNetemQdisc)
 	if errors.Is(err, unix.ENOENT) {
 		t.Skipf("this kernel has no netem, what it would do cannot be measured: %v", err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := map[netip.Addr]emulation.Way{a.address: {Delay: 20 * time.Millisecond}}
-	if err := n.set(set); err != nil {
+	set := map[netip.Addr]emulation.Impairment{a.address: {Delay: 20 * time.Millisecond}}
+	if err := n.setPeers(set); err != nil {
 		t.Fatal(err)
 	}
-	toA := a.listen(t, func(c net.Conn) { _ = c.Close() })
-	if got := leastWithin(t, b, toA, 22*time.Millisecond); got < 20*time.Millisecond || got > 22*time.Millisecond {
+	toA := a.listenTCP(t, func(c net.Conn) { _ = c.Close() })
+	if got := measureLeastRoundTrip(t, b, toA, 22*time.Millisecond); got < 20*time.Millisecond || got > 22*time.Millisecond {
 		t.Errorf("a round trip of 20ms takes %v", got)
 	}
 }
 
-// TestNetemLeavesNothingWhereItCannotWork: the interface is as it was, so that the other mechanism starts from nothing.
-func TestNetemLeavesNothingWhereItCannotWork(t *testing.T) {
-	_, others := spaces(t, 1)
-	unknown := func(attrs netlink.QdiscAttrs, _ emulation.Way) netlink.Qdisc {
+// TestNetemCleansUpWhenUnsupported: the interface is as it was, so that the other mechanism starts from nothing.
+func TestNetemCleansUpWhenUnsupported(t *testing.T) {
+	_, others := newTestNamespaces(t, 1)
+	unknown := func(attrs netlink.QdiscAttrs, _ emulation.Impairment) netlink.Qdisc {
 		return &netlink.GenericQdisc{QdiscAttrs: attrs, QdiscType: "no-such-qdisc"}
 	}
-	if _, err := others[0].netem(t, wholePieces, unknown); !errors.Is(err, unix.ENOENT) {
+	if _, err := others[0].newNetemBackend(t, largeSegments, unknown); !errors.Is(err, unix.ENOENT) {
 		t.Fatalf("error %v, want ENOENT", err)
 	}
-	others[0].do(t, func() error {
+	others[0].runInside(t, func() error {
 		all, err := netlink.QdiscList(nil)
 		for _, q := range all {
 			if q.Type() == "htb" {
@@ -72,26 +72,26 @@ func TestNetemLeavesNothingWhereItCannotWork(t *testing.T) {
 
 // TestNetemShapesByDestination: classes and filters are the kernel's own, whatever delays at their end.
 func TestNetemShapesByDestination(t *testing.T) {
-	a, others := spaces(t, 1)
+	a, others := newTestNamespaces(t, 1)
 	b := others[0]
-	n, err := b.netem(t, wirePieces, plainLeaf)
+	n, err := b.newNetemBackend(t, wireSegments, newPlainQdisc)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const limit = 20_000_000
 	other := netip.MustParseAddr("10.200.0.1")
-	slow := emulation.Way{BitsPerSecond: limit}
+	slow := emulation.Impairment{BitsPerSecond: limit}
 	for _, step := range []struct {
 		name        string
-		ways        map[netip.Addr]emulation.Way
+		ways        map[netip.Addr]emulation.Impairment
 		least, most float64
 	}{
-		{"limited", map[netip.Addr]emulation.Way{a.address: slow, netip.MustParseAddr("fd00::1"): slow}, 0.1 * limit, 1.5 * limit},
-		{"of another", map[netip.Addr]emulation.Way{other: slow}, 2 * limit, math.Inf(1)},
-		{"limited again", map[netip.Addr]emulation.Way{other: slow, a.address: slow}, 0.1 * limit, 1.5 * limit},
+		{"limited", map[netip.Addr]emulation.Impairment{a.address: slow, netip.MustParseAddr("fd00::1"): slow}, 0.1 * limit, 1.5 * limit},
+		{"of another", map[netip.Addr]emulation.Impairment{other: slow}, 2 * limit, math.Inf(1)},
+		{"limited again", map[netip.Addr]emulation.Impairment{other: slow, a.address: slow}, 0.1 * limit, 1.5 * limit},
 		{"none", nil, 2 * limit, math.Inf(1)},
 	} {
-		if err := n.set(step.ways); err != nil {
+		if err := n.setPeers(step.ways); err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
 		if rate := fastest(t, b, a, step.least); rate < step.least || rate > step.most {

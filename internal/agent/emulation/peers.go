@@ -19,33 +19,33 @@ const (
 	labelJob      = "batch.kubernetes.io/job-name"
 )
 
-// peerOf is what a pod is to the members of its network; false if it is none of the kinds.
-func peerOf(pod *unstructured.Unstructured) (emulation.Peer, bool) {
+// peerFromPod is what a pod is to the members of its network; false if it is none of the kinds.
+func peerFromPod(pod *unstructured.Unstructured) (emulation.Peer, bool) {
 	labels := pod.GetLabels()
 	switch {
 	case labels[labelMember] != "":
-		return emulation.Peer{Kind: emulation.Member, Name: labels[labelMember]}, true
+		return emulation.Peer{Kind: emulation.PeerMember, Name: labels[labelMember]}, true
 	case labels[labelRun] != "":
-		return emulation.Peer{Kind: emulation.Worker, Name: labels[labelRun]}, true
+		return emulation.Peer{Kind: emulation.PeerWorker, Name: labels[labelRun]}, true
 	case labels[labelDatabase] != "" && labels[labelJob] == "":
-		return emulation.Peer{Kind: emulation.Database, Name: labels[labelDatabase]}, true
+		return emulation.Peer{Kind: emulation.PeerDatabase, Name: labels[labelDatabase]}, true
 	}
 	return emulation.Peer{}, false
 }
 
-// waysTo are the ways from a member to the addresses of its peers: those of their pods, and those of the Services that
+// impairmentsByAddress are the ways from a member to the addresses of its peers: those of their pods, and those of the Services that
 // stand for pods which are all equally far away. A Service's address is that of the peer as long as packets are in the pod.
-func waysTo(config *emulation.Config, member string, pods, services []*unstructured.Unstructured) map[netip.Addr]emulation.Way {
-	all := map[netip.Addr]emulation.Way{}
+func impairmentsByAddress(config *emulation.Config, member string, pods, services []*unstructured.Unstructured) map[netip.Addr]emulation.Impairment {
+	all := map[netip.Addr]emulation.Impairment{}
 	for _, pod := range pods {
-		if way, ok := wayTo(config, member, pod); ok && !ended(pod) {
+		if way, ok := podImpairment(config, member, pod); ok && !isPodTerminated(pod) {
 			for _, a := range podAddresses(pod) {
 				all[a] = way
 			}
 		}
 	}
 	for _, service := range services {
-		if way, ok := wayToAll(config, member, selected(service, pods)); ok {
+		if way, ok := commonImpairment(config, member, selectPods(service, pods)); ok {
 			for _, a := range serviceAddresses(service) {
 				all[a] = way
 			}
@@ -54,36 +54,36 @@ func waysTo(config *emulation.Config, member string, pods, services []*unstructu
 	return all
 }
 
-func wayTo(config *emulation.Config, member string, pod *unstructured.Unstructured) (emulation.Way, bool) {
-	peer, ok := peerOf(pod)
+func podImpairment(config *emulation.Config, member string, pod *unstructured.Unstructured) (emulation.Impairment, bool) {
+	peer, ok := peerFromPod(pod)
 	if !ok {
-		return emulation.Way{}, false
+		return emulation.Impairment{}, false
 	}
-	return config.Way(member, peer)
+	return config.ImpairmentFor(member, peer)
 }
 
-// wayToAll is the way to each of the pods; false if they are not equally far away.
-func wayToAll(config *emulation.Config, member string, pods []*unstructured.Unstructured) (emulation.Way, bool) {
-	var ways []emulation.Way
+// commonImpairment is the way to each of the pods; false if they are not equally far away.
+func commonImpairment(config *emulation.Config, member string, pods []*unstructured.Unstructured) (emulation.Impairment, bool) {
+	var ways []emulation.Impairment
 	for _, pod := range pods {
-		peer, ok := peerOf(pod)
+		peer, ok := peerFromPod(pod)
 		if !ok {
 			continue
 		}
-		way, ok := config.Way(member, peer)
+		way, ok := config.ImpairmentFor(member, peer)
 		if !ok {
-			return emulation.Way{}, false
+			return emulation.Impairment{}, false
 		}
 		ways = append(ways, way)
 	}
 	if ways = slices.Compact(ways); len(ways) != 1 {
-		return emulation.Way{}, false
+		return emulation.Impairment{}, false
 	}
 	return ways[0], true
 }
 
-// selected are the pods behind a service.
-func selected(service *unstructured.Unstructured, pods []*unstructured.Unstructured) []*unstructured.Unstructured {
+// selectPods are the pods behind a service.
+func selectPods(service *unstructured.Unstructured, pods []*unstructured.Unstructured) []*unstructured.Unstructured {
 	selector, _, _ := unstructured.NestedStringMap(service.Object, "spec", "selector")
 	if len(selector) == 0 {
 		return nil
@@ -99,8 +99,8 @@ func selected(service *unstructured.Unstructured, pods []*unstructured.Unstructu
 	})
 }
 
-// ended tells whether a pod's address may be another's by now.
-func ended(pod *unstructured.Unstructured) bool {
+// isPodTerminated tells whether a pod's address may be another's by now.
+func isPodTerminated(pod *unstructured.Unstructured) bool {
 	phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
 	return phase == "Succeeded" || phase == "Failed"
 }
@@ -114,16 +114,16 @@ func podAddresses(pod *unstructured.Unstructured) []netip.Addr {
 			texts = append(texts, text)
 		}
 	}
-	return addresses(texts)
+	return parseAddresses(texts)
 }
 
 func serviceAddresses(service *unstructured.Unstructured) []netip.Addr {
 	texts, _, _ := unstructured.NestedStringSlice(service.Object, "spec", "clusterIPs")
-	return addresses(texts)
+	return parseAddresses(texts)
 }
 
-// addresses leaves out what is none, such as the None of a headless service.
-func addresses(texts []string) []netip.Addr {
+// parseAddresses leaves out what is none, such as the None of a headless service.
+func parseAddresses(texts []string) []netip.Addr {
 	found := map[netip.Addr]bool{}
 	for _, text := range texts {
 		if a, err := netip.ParseAddr(text); err == nil {

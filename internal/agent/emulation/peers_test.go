@@ -13,7 +13,7 @@ import (
 	"github.com/benchnet/benchnet/internal/emulation"
 )
 
-func pod(address, phase string, labels map[string]any) *unstructured.Unstructured {
+func newPodWithLabels(address, phase string, labels map[string]any) *unstructured.Unstructured {
 	status := map[string]any{"phase": phase}
 	if address != "" {
 		status["podIPs"] = []any{map[string]any{"ip": address}}
@@ -21,15 +21,15 @@ func pod(address, phase string, labels map[string]any) *unstructured.Unstructure
 	return &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": address, "labels": labels}, "status": status}}
 }
 
-func service(address string, selector map[string]any) *unstructured.Unstructured {
+func newService(address string, selector map[string]any) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"clusterIPs": []any{address}, "selector": selector}}}
 }
 
-func memberPod(name, address string) *unstructured.Unstructured {
-	return pod(address, "Running", map[string]any{labelMember: name, "app.kubernetes.io/component": "member"})
+func newMemberPod(name, address string) *unstructured.Unstructured {
+	return newPodWithLabels(address, "Running", map[string]any{labelMember: name, "app.kubernetes.io/component": "member"})
 }
 
-func TestWaysToPeers(t *testing.T) {
+func TestImpairmentsByAddress(t *testing.T) {
 	config := &emulation.Config{
 		Network: "net",
 		Members: map[string]string{"member-0": "LON", "member-1": "NYC", "member-2": "LON", "member-3": "NYC"},
@@ -41,33 +41,33 @@ func TestWaysToPeers(t *testing.T) {
 		Database: &emulation.Link{RoundTripMicros: 3_000},
 	}
 	pods := []*unstructured.Unstructured{
-		memberPod("member-0", "10.0.0.10"), memberPod("member-1", "10.0.0.11"), memberPod("member-2", "fd00::12"), memberPod("member-3", "10.0.0.13"),
-		memberPod("member-1", ""), pod("10.0.0.20", "Succeeded", map[string]any{labelMember: "member-1"}),
-		pod("10.0.0.30", "Running", map[string]any{labelDatabase: "net-db", "db": "x"}),
-		pod("10.0.0.31", "Running", map[string]any{labelDatabase: "net-db", labelJob: "net-db-setup", "db": "x"}),
-		pod("10.0.0.40", "Running", map[string]any{labelRun: "net-issue"}), pod("10.0.0.41", "Running", map[string]any{labelRun: "net-other"}),
-		pod("10.0.0.50", "Running", nil),
+		newMemberPod("member-0", "10.0.0.10"), newMemberPod("member-1", "10.0.0.11"), newMemberPod("member-2", "fd00::12"), newMemberPod("member-3", "10.0.0.13"),
+		newMemberPod("member-1", ""), newPodWithLabels("10.0.0.20", "Succeeded", map[string]any{labelMember: "member-1"}),
+		newPodWithLabels("10.0.0.30", "Running", map[string]any{labelDatabase: "net-db", "db": "x"}),
+		newPodWithLabels("10.0.0.31", "Running", map[string]any{labelDatabase: "net-db", labelJob: "net-db-setup", "db": "x"}),
+		newPodWithLabels("10.0.0.40", "Running", map[string]any{labelRun: "net-issue"}), newPodWithLabels("10.0.0.41", "Running", map[string]any{labelRun: "net-other"}),
+		newPodWithLabels("10.0.0.50", "Running", nil),
 	}
 	services := []*unstructured.Unstructured{
-		service("10.96.0.1", map[string]any{labelMember: "member-1"}),
-		service("10.96.0.2", map[string]any{"app.kubernetes.io/component": "member"}), // Members at different distances, this one among them.
-		service("10.96.0.3", map[string]any{"db": "x"}),
-		service("10.96.0.4", map[string]any{labelMember: "member-0"}),
-		service("None", map[string]any{labelMember: "member-1"}),
-		service("10.96.0.5", nil),
-		service("10.96.0.6", map[string]any{labelMember: "member-9"}),
+		newService("10.96.0.1", map[string]any{labelMember: "member-1"}),
+		newService("10.96.0.2", map[string]any{"app.kubernetes.io/component": "member"}), // Members at different distances, this one among them.
+		newService("10.96.0.3", map[string]any{"db": "x"}),
+		newService("10.96.0.4", map[string]any{labelMember: "member-0"}),
+		newService("None", map[string]any{labelMember: "member-1"}),
+		newService("10.96.0.5", nil),
+		newService("10.96.0.6", map[string]any{labelMember: "member-9"}),
 	}
-	across := emulation.Way{Delay: 36 * time.Millisecond, Jitter: time.Millisecond, Loss: 0.001, BitsPerSecond: 5}
-	database := emulation.Way{Delay: 3 * time.Millisecond}
-	want := map[string]emulation.Way{
+	across := emulation.Impairment{Delay: 36 * time.Millisecond, Jitter: time.Millisecond, Loss: 0.001, BitsPerSecond: 5}
+	database := emulation.Impairment{Delay: 3 * time.Millisecond}
+	want := map[string]emulation.Impairment{
 		"10.0.0.11": across, "10.0.0.13": across, "10.96.0.1": across,
 		"fd00::12":  {Delay: 250 * time.Microsecond},
 		"10.0.0.30": database, "10.96.0.3": database,
 		// A load worker has no sidecar: the member does it all.
 		"10.0.0.40": {Delay: 72 * time.Millisecond, Jitter: 2 * time.Millisecond, Loss: 0.001, BitsPerSecond: 5},
 	}
-	got := map[string]emulation.Way{}
-	for a, way := range waysTo(config, "member-0", pods, services) {
+	got := map[string]emulation.Impairment{}
+	for a, way := range impairmentsByAddress(config, "member-0", pods, services) {
 		got[a.String()] = way
 	}
 	for a, way := range want {
@@ -82,8 +82,8 @@ func TestWaysToPeers(t *testing.T) {
 	}
 }
 
-// TestLabelsAreTheOperators: the agent does not import the API, whose libraries would double its size.
-func TestLabelsAreTheOperators(t *testing.T) {
+// TestLabelsMatchAPI: the agent does not import the API, whose libraries would double its size.
+func TestLabelsMatchAPI(t *testing.T) {
 	for own, label := range map[string]string{labelNetwork: v1alpha1.LabelNetwork, labelMember: v1alpha1.LabelMember,
 		labelDatabase: v1alpha1.LabelDatabaseInstance, labelRun: v1alpha1.LabelRun, labelJob: batchv1.JobNameLabel} {
 		if own != label {
@@ -92,18 +92,18 @@ func TestLabelsAreTheOperators(t *testing.T) {
 	}
 }
 
-func TestSourceOfAPacket(t *testing.T) {
+func TestParseIPHeader(t *testing.T) {
 	ip4 := append([]byte{0x45, 0, 5, 220, 0, 0, 0, 0, 64, 6, 0, 0}, 10, 0, 0, 1, 10, 0, 0, 2)
-	if from, bytes := source(ip4); from != netip.MustParseAddr("10.0.0.1") || bytes != 1500 {
+	if from, bytes := parseIPHeader(ip4); from != netip.MustParseAddr("10.0.0.1") || bytes != 1500 {
 		t.Errorf("%v, %d", from, bytes)
 	}
 	ip6 := append([]byte{0x60, 0, 0, 0, 4, 0, 6, 64}, netip.MustParseAddr("fd00::1").AsSlice()...)
 	ip6 = append(ip6, netip.MustParseAddr("fd00::2").AsSlice()...)
-	if from, bytes := source(ip6); from != netip.MustParseAddr("fd00::1") || bytes != 1064 {
+	if from, bytes := parseIPHeader(ip6); from != netip.MustParseAddr("fd00::1") || bytes != 1064 {
 		t.Errorf("%v, %d", from, bytes)
 	}
 	for _, short := range [][]byte{nil, {0x45}, ip4[:19], ip6[:39], make([]byte, 40)} {
-		if from, _ := source(short); from.IsValid() {
+		if from, _ := parseIPHeader(short); from.IsValid() {
 			t.Errorf("%x has source %v", short, from)
 		}
 	}

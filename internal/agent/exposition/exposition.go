@@ -19,22 +19,22 @@ import (
 // ContentType of what Write writes.
 const ContentType = "text/plain; version=0.0.4; charset=utf-8"
 
-// maxLine bounds a line that is read, in bytes.
-const maxLine = 1 << 20
+// maxLineBytes bounds a line that is read, in bytes.
+const maxLineBytes = 1 << 20
 
-// Kind of a metric.
-type Kind string
+// MetricKind of a metric.
+type MetricKind string
 
 // The kinds of metrics.
 const (
-	Counter Kind = "counter"
-	Gauge   Kind = "gauge"
+	Counter MetricKind = "counter"
+	Gauge   MetricKind = "gauge"
 )
 
 // Metric is a metric without labels.
 type Metric struct {
 	Name  string
-	Kind  Kind
+	Kind  MetricKind
 	Help  string
 	Value float64
 }
@@ -51,8 +51,8 @@ func (c Catalogue) Names() []string {
 	return names
 }
 
-// At is the metric of that name, with its value. It panics for a name that is not in the catalogue.
-func (c Catalogue) At(name string, value float64) Metric {
+// WithValue is the metric of that name, with its value. It panics for a name that is not in the catalogue.
+func (c Catalogue) WithValue(name string, value float64) Metric {
 	for _, m := range c {
 		if m.Name == name {
 			m.Value = value
@@ -85,22 +85,22 @@ func WriteHeader(w io.Writer, m Metric) error {
 // takes all labels, or a name with the labels that it must have: pool_connections{state="Pending"}, which is 0 if the metric
 // is there with other labels alone. Parts of a histogram are metrics by their own names: x_sum, x_count.
 func Read(r io.Reader, wanted ...string) (map[string]float64, error) {
-	selectors := selectorsOf(wanted)
+	selectors := parseSelectors(wanted)
 	values := map[string]float64{}
 	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
+	lines.Buffer(nil, maxLineBytes)
 	for lines.Scan() {
-		name, rest := cutName(lines.Bytes())
+		name, rest := splitName(lines.Bytes())
 		candidates := selectors[string(name)]
 		if len(name) == 0 || len(candidates) == 0 {
 			continue
 		}
-		labels, value, err := cutValue(rest)
+		labels, value, err := splitValue(rest)
 		if err != nil {
 			return nil, fmt.Errorf("metric %s: %w", name, err)
 		}
 		for _, s := range candidates {
-			values[s.text] += s.share(labels, value)
+			values[s.text] += s.matchingValue(labels, value)
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -115,8 +115,8 @@ type selector struct {
 	labels [][]byte
 }
 
-// selectorsOf parts what is wanted, by the metric's name.
-func selectorsOf(wanted []string) map[string][]selector {
+// parseSelectors parts what is wanted, by the metric's name.
+func parseSelectors(wanted []string) map[string][]selector {
 	all := make(map[string][]selector, len(wanted))
 	for _, text := range wanted {
 		name, rest, _ := strings.Cut(text, "{")
@@ -133,8 +133,8 @@ func selectorsOf(wanted []string) map[string][]selector {
 	return all
 }
 
-// share is the value, or 0 without the labels.
-func (s selector) share(labels []byte, value float64) float64 {
+// matchingValue is the value, or 0 without the labels.
+func (s selector) matchingValue(labels []byte, value float64) float64 {
 	for _, wanted := range s.labels {
 		if !hasLabel(labels, wanted) {
 			return 0
@@ -157,8 +157,8 @@ func hasLabel(labels, wanted []byte) bool {
 	}
 }
 
-// cutName parts a line after the metric's name; a comment has none.
-func cutName(line []byte) (name, rest []byte) {
+// splitName parts a line after the metric's name; a comment has none.
+func splitName(line []byte) (name, rest []byte) {
 	line = bytes.TrimLeft(line, " \t")
 	switch end := bytes.IndexAny(line, "{ \t"); {
 	case bytes.HasPrefix(line, []byte("#")):
@@ -170,10 +170,10 @@ func cutName(line []byte) (name, rest []byte) {
 	}
 }
 
-// cutValue parts the labels from the first word after them; a time stamp or an exemplar may follow.
-func cutValue(rest []byte) (labels []byte, value float64, err error) {
+// splitValue parts the labels from the first word after them; a time stamp or an exemplar may follow.
+func splitValue(rest []byte) (labels []byte, value float64, err error) {
 	if bytes.HasPrefix(rest, []byte("{")) {
-		end := endOfLabels(rest)
+		end := findLabelsEnd(rest)
 		if end < 0 {
 			return nil, 0, fmt.Errorf("labels %q have no end", rest)
 		}
@@ -187,8 +187,8 @@ func cutValue(rest []byte) (labels []byte, value float64, err error) {
 	return labels, value, err
 }
 
-// endOfLabels is where the brace closes that is not inside of a label's value.
-func endOfLabels(text []byte) int {
+// findLabelsEnd is where the brace closes that is not inside of a label's value.
+func findLabelsEnd(text []byte) int {
 	quoted := false
 	for i := 0; i < len(text); i++ {
 		switch {
@@ -203,8 +203,8 @@ func endOfLabels(text []byte) int {
 	return -1
 }
 
-// Tally is a counter that is safe for use by several goroutines.
-type Tally struct {
+// SharedCounter is a counter that is safe for use by several goroutines.
+type SharedCounter struct {
 	Name, Help string
 
 	lock  sync.Mutex
@@ -212,14 +212,14 @@ type Tally struct {
 }
 
 // Add counts v more.
-func (t *Tally) Add(v float64) {
+func (t *SharedCounter) Add(v float64) {
 	t.lock.Lock()
 	defer t.lock.Unlock()
 	t.total += v
 }
 
 // Metric is the counter as it stands.
-func (t *Tally) Metric() Metric {
+func (t *SharedCounter) Metric() Metric {
 	t.lock.Lock()
 	defer t.lock.Unlock()
 	return Metric{Name: t.Name, Kind: Counter, Help: t.Help, Value: t.total}

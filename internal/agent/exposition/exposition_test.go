@@ -10,7 +10,7 @@ import (
 )
 
 // What Prometheus' clients and the Rust client of OpenMetrics write.
-const served = `# HELP other_metric x
+const sampleExposition = `# HELP other_metric x
 # TYPE other_metric counter
 other_metric 7
 # TYPE requests counter
@@ -26,12 +26,12 @@ pool_size 99
 `
 
 func TestRead(t *testing.T) {
-	got, err := Read(strings.NewReader(served), "requests_total", "pool", "block_seconds_sum", "block_seconds_count", "block_seconds_bucket", "absent")
+	got, err := Read(strings.NewReader(sampleExposition), "requests_total", "pool", "block_seconds_sum", "block_seconds_count", "block_seconds_bucket", "absent")
 	want := map[string]float64{"requests_total": 42.5, "pool": 12, "block_seconds_sum": 1.25, "block_seconds_count": 10, "block_seconds_bucket": 9}
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("got %v, %v", got, err)
 	}
-	if got, err := Read(strings.NewReader(served), "height_max"); err != nil || !math.IsNaN(got["height_max"]) {
+	if got, err := Read(strings.NewReader(sampleExposition), "height_max"); err != nil || !math.IsNaN(got["height_max"]) {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
@@ -59,14 +59,14 @@ func TestReadRefuses(t *testing.T) {
 		if _, err := Read(strings.NewReader(text), "x"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20s: error %v, want %q", text, err, want)
 		}
-		if got, err := Read(strings.NewReader(text), "y"); len(text) < maxLine && (err != nil || len(got) > 0) {
+		if got, err := Read(strings.NewReader(text), "y"); len(text) < maxLineBytes && (err != nil || len(got) > 0) {
 			t.Errorf("%.20s: another metric's line matters: %v, %v", text, got, err)
 		}
 	}
 }
 
-func TestWhatIsWrittenCanBeRead(t *testing.T) {
-	tally := &Tally{Name: "seen_total", Help: "What was seen."}
+func TestWriteReadRoundTrip(t *testing.T) {
+	tally := &SharedCounter{Name: "seen_total", Help: "What was seen."}
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {

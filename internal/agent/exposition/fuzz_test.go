@@ -26,7 +26,7 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("%q was not asked for", name)
 			}
 		}
-		if !plain.MatchString(first) {
+		if !plainName.MatchString(first) {
 			return
 		}
 		more, err := Read(strings.NewReader(text+"\n"+first+" 1\n"), first)
@@ -36,8 +36,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// plain names have no labels.
-var plain = regexp.MustCompile(`^[a-zA-Z_]+$`)
+// plainName names have no labels.
+var plainName = regexp.MustCompile(`^[a-zA-Z_]+$`)
 
 // FuzzWrite serves a metric and reads it again.
 func FuzzWrite(f *testing.F) {

@@ -13,16 +13,16 @@ import (
 // ErrEmpty says that a folder that should hold files holds none.
 var ErrEmpty = errors.New("no files")
 
-// Write puts content at path, with the given permissions.
-func Write(path string, content []byte, mode fs.FileMode) error {
-	return replace(path, mode, func(f *os.File) error {
+// WriteAtomic puts content at path, with the given permissions.
+func WriteAtomic(path string, content []byte, mode fs.FileMode) error {
+	return replaceAtomic(path, mode, func(f *os.File) error {
 		_, err := f.Write(content)
 		return err
 	})
 }
 
-// Copy puts the content of the file at from at to, with the same permissions.
-func Copy(from, to string) (int64, error) {
+// CopyAtomic puts the content of the file at from at to, with the same permissions.
+func CopyAtomic(from, to string) (int64, error) {
 	source, err := os.Open(from)
 	if err != nil {
 		return 0, err
@@ -33,15 +33,15 @@ func Copy(from, to string) (int64, error) {
 		return 0, err
 	}
 	var copied int64
-	err = replace(to, info.Mode().Perm(), func(f *os.File) error {
+	err = replaceAtomic(to, info.Mode().Perm(), func(f *os.File) error {
 		copied, err = io.Copy(f, source)
 		return err
 	})
 	return copied, err
 }
 
-// replace writes a new file beside path and renames it into place.
-func replace(path string, mode fs.FileMode, write func(*os.File) error) (err error) {
+// replaceAtomic writes a new file beside path and renames it into place.
+func replaceAtomic(path string, mode fs.FileMode, write func(*os.File) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
 		return err
@@ -57,16 +57,16 @@ func replace(path string, mode fs.FileMode, write func(*os.File) error) (err err
 	return os.Rename(f.Name(), path)
 }
 
-// Tally counts what CopyTree copied.
-type Tally struct {
+// CopyStats counts what CopyTree copied.
+type CopyStats struct {
 	Files int
 	Bytes int64
 }
 
 // CopyTree copies every file below from to the same place below to, following symbolic links to files.
 // Anything else (device, socket, link to a folder) is an error, and so is a folder without any file: ErrEmpty.
-func CopyTree(from, to string) (Tally, error) {
-	var t Tally
+func CopyTree(from, to string) (CopyStats, error) {
+	var t CopyStats
 	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -79,7 +79,7 @@ func CopyTree(from, to string) (Tally, error) {
 		if entry.IsDir() {
 			return os.MkdirAll(target, 0o755)
 		}
-		return t.add(path, target)
+		return t.copyFile(path, target)
 	})
 	if err == nil && t.Files == 0 {
 		err = fmt.Errorf("%s: %w", from, ErrEmpty)
@@ -87,7 +87,7 @@ func CopyTree(from, to string) (Tally, error) {
 	return t, err
 }
 
-func (t *Tally) add(from, to string) error {
+func (t *CopyStats) copyFile(from, to string) error {
 	info, err := os.Stat(from)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (t *Tally) add(from, to string) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is neither a file nor a folder", from)
 	}
-	n, err := Copy(from, to)
+	n, err := CopyAtomic(from, to)
 	t.Files++
 	t.Bytes += n
 	return err

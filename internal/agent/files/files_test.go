@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func put(t *testing.T, path, content string, mode os.FileMode) {
+func writeTestFile(t *testing.T, path, content string, mode os.FileMode) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
@@ -19,7 +19,7 @@ func put(t *testing.T, path, content string, mode os.FileMode) {
 	}
 }
 
-func content(t *testing.T, path string) string {
+func readTestFile(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -31,10 +31,10 @@ func content(t *testing.T, path string) string {
 func TestWriteReplacesWholeFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	for _, text := range []string{"first, and longer", "second"} {
-		if err := Write(path, []byte(text), 0o640); err != nil {
+		if err := WriteAtomic(path, []byte(text), 0o640); err != nil {
 			t.Fatal(err)
 		}
-		if got := content(t, path); got != text {
+		if got := readTestFile(t, path); got != text {
 			t.Errorf("got %q, want %q", got, text)
 		}
 	}
@@ -47,26 +47,26 @@ func TestWriteReplacesWholeFiles(t *testing.T) {
 	}
 }
 
-func TestWriteNowhere(t *testing.T) {
-	if err := Write(filepath.Join(t.TempDir(), "no", "f"), nil, 0o600); !errors.Is(err, os.ErrNotExist) {
+func TestWriteToMissingFolder(t *testing.T) {
+	if err := WriteAtomic(filepath.Join(t.TempDir(), "no", "f"), nil, 0o600); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestCopyTree(t *testing.T) {
 	from, to := t.TempDir(), filepath.Join(t.TempDir(), "new")
-	put(t, filepath.Join(from, "a.jar"), "aa", 0o644)
-	put(t, filepath.Join(from, "deep", "er", "run.sh"), "bbb", 0o755)
+	writeTestFile(t, filepath.Join(from, "a.jar"), "aa", 0o644)
+	writeTestFile(t, filepath.Join(from, "deep", "er", "run.sh"), "bbb", 0o755)
 	if err := os.Symlink("a.jar", filepath.Join(from, "link.jar")); err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Join(to, "a.jar"), "old content", 0o644)
+	writeTestFile(t, filepath.Join(to, "a.jar"), "old content", 0o644)
 	got, err := CopyTree(from, to)
-	if err != nil || got != (Tally{Files: 3, Bytes: 7}) {
+	if err != nil || got != (CopyStats{Files: 3, Bytes: 7}) {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	for name, want := range map[string]string{"a.jar": "aa", "deep/er/run.sh": "bbb", "link.jar": "aa"} {
-		if got := content(t, filepath.Join(to, name)); got != want {
+		if got := readTestFile(t, filepath.Join(to, name)); got != want {
 			t.Errorf("%s holds %q, want %q", name, got, want)
 		}
 	}
@@ -93,16 +93,16 @@ func TestCopyTreeRefuses(t *testing.T) {
 	}
 }
 
-func TestRenewForgetsAnotherEpoch(t *testing.T) {
+func TestEmptyOnNewEpoch(t *testing.T) {
 	dir := t.TempDir()
 	journal, found := filepath.Join(dir, "artemis", "journal", "1"), filepath.Join(dir, lostAndFound, "x")
 	for _, step := range []struct {
 		epoch string
 		want  bool
 	}{{"", false}, {"one", true}, {"one", false}, {"two", true}, {"", false}} {
-		put(t, journal, "messages", 0o600)
-		put(t, found, "of the file system", 0o600)
-		renewed, err := Renew(dir, step.epoch)
+		writeTestFile(t, journal, "messages", 0o600)
+		writeTestFile(t, found, "of the file system", 0o600)
+		renewed, err := EmptyOnNewEpoch(dir, step.epoch)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,33 +110,33 @@ func TestRenewForgetsAnotherEpoch(t *testing.T) {
 		if renewed != step.want || errors.Is(err, os.ErrNotExist) != step.want {
 			t.Errorf("epoch %q: renewed %t, want %t; what was there: %v", step.epoch, renewed, step.want, err)
 		}
-		if content(t, found) != "of the file system" {
+		if readTestFile(t, found) != "of the file system" {
 			t.Error("what is the file system's own must stay")
 		}
 	}
 }
 
-// TestRenewGoesOnAfterADeath has a folder that was emptied in part: the new epoch's name must not be there yet.
-func TestRenewGoesOnAfterADeath(t *testing.T) {
+// TestEmptyOnNewEpochResumes has a folder that was emptied in part: the new epoch's name must not be there yet.
+func TestEmptyOnNewEpochResumes(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Renew(dir, "one"); err != nil {
+	if _, err := EmptyOnNewEpoch(dir, "one"); err != nil {
 		t.Fatal(err)
 	}
 	stuck := filepath.Join(dir, "stuck")
-	put(t, filepath.Join(stuck, "f"), "x", 0o600)
+	writeTestFile(t, filepath.Join(stuck, "f"), "x", 0o600)
 	if err := os.Chmod(stuck, 0o500); err != nil {
 		t.Fatal(err)
 	}
 	if os.Geteuid() == 0 {
 		t.Skip("root removes whatever it likes")
 	}
-	if _, err := Renew(dir, "two"); err == nil {
+	if _, err := EmptyOnNewEpoch(dir, "two"); err == nil {
 		t.Fatal("a folder that cannot be emptied must be an error")
 	}
 	if err := os.Chmod(stuck, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if renewed, err := Renew(dir, "two"); !renewed || err != nil {
+	if renewed, err := EmptyOnNewEpoch(dir, "two"); !renewed || err != nil {
 		t.Errorf("the second attempt must empty the rest, but: %t, %v", renewed, err)
 	}
 }

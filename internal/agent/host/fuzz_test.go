@@ -11,7 +11,7 @@ func FuzzWaited(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		if waited, known := Waited(content); waited < 0 || waited != 0 && !known {
+		if waited, known := ParsePressure(content); waited < 0 || waited != 0 && !known {
 			t.Errorf("%q is %v, known: %v", content, waited, known)
 		}
 	})

@@ -19,22 +19,22 @@ import (
 
 // Names of the metrics.
 const (
-	CPUs              = "benchnet_host_cpus"
-	CPUBusy           = "benchnet_host_cpu_busy_seconds_total"
-	CPUIdle           = "benchnet_host_cpu_idle_seconds_total"
-	CPUIOWait         = "benchnet_host_cpu_iowait_seconds_total"
-	CPUSteal          = "benchnet_host_cpu_steal_seconds_total"
-	CPUPressure       = "benchnet_host_cpu_pressure_seconds_total"
-	MemoryPressure    = "benchnet_host_memory_pressure_seconds_total"
-	IOPressure        = "benchnet_host_io_pressure_seconds_total"
-	NetworkReceived   = "benchnet_pod_network_received_bytes_total"
-	NetworkSent       = "benchnet_pod_network_sent_bytes_total"
-	VolumeSize        = "benchnet_volume_size_bytes"
-	VolumeAvailable   = "benchnet_volume_available_bytes"
-	Clock             = "benchnet_host_clock_seconds"
-	ticksPerSecond    = 100 // USER_HZ, the same on all architectures that Go supports.
-	fieldsOfCPU       = 8   // user nice system idle iowait irq softirq steal; guest time is in user.
-	fieldsOfInterface = 16
+	CPUs                = "benchnet_host_cpus"
+	CPUBusy             = "benchnet_host_cpu_busy_seconds_total"
+	CPUIdle             = "benchnet_host_cpu_idle_seconds_total"
+	CPUIOWait           = "benchnet_host_cpu_iowait_seconds_total"
+	CPUSteal            = "benchnet_host_cpu_steal_seconds_total"
+	CPUPressure         = "benchnet_host_cpu_pressure_seconds_total"
+	MemoryPressure      = "benchnet_host_memory_pressure_seconds_total"
+	IOPressure          = "benchnet_host_io_pressure_seconds_total"
+	NetworkReceived     = "benchnet_pod_network_received_bytes_total"
+	NetworkSent         = "benchnet_pod_network_sent_bytes_total"
+	VolumeSize          = "benchnet_volume_size_bytes"
+	VolumeAvailable     = "benchnet_volume_available_bytes"
+	Clock               = "benchnet_host_clock_seconds"
+	ticksPerSecond      = 100 // USER_HZ, the same on all architectures that Go supports.
+	cpuFieldCount       = 8   // user nice system idle iowait irq softirq steal; guest time is in user.
+	interfaceFieldCount = 16
 )
 
 // Metrics are all that Read may give.
@@ -64,14 +64,14 @@ type Reader struct {
 
 // Read gives what is known now, the clock last.
 func (r Reader) Read() []exposition.Metric {
-	all := r.processors()
-	all = append(all, r.pressure()...)
-	all = append(all, r.network()...)
-	all = append(all, r.volume()...)
-	return append(all, Metrics.At(Clock, float64(time.Now().UnixNano())/1e9))
+	all := r.cpuMetrics()
+	all = append(all, r.pressureMetrics()...)
+	all = append(all, r.networkMetrics()...)
+	all = append(all, r.volumeMetrics()...)
+	return append(all, Metrics.WithValue(Clock, float64(time.Now().UnixNano())/1e9))
 }
 
-func (r Reader) proc(name string) []byte {
+func (r Reader) readProc(name string) []byte {
 	content, err := os.ReadFile(filepath.Join(r.Root, "proc", name))
 	if err != nil {
 		return nil
@@ -79,15 +79,15 @@ func (r Reader) proc(name string) []byte {
 	return content
 }
 
-// processors tells the time of all CPUs by state since the host started.
-func (r Reader) processors() []exposition.Metric {
+// cpuMetrics tells the time of all CPUs by state since the host started.
+func (r Reader) cpuMetrics() []exposition.Metric {
 	var total []float64
 	cpus := 0
-	for line := range bytes.Lines(r.proc("stat")) {
+	for line := range bytes.Lines(r.readProc("stat")) {
 		words := strings.Fields(string(line))
 		switch {
-		case len(words) > fieldsOfCPU && words[0] == "cpu":
-			total = numbers(words[1 : fieldsOfCPU+1])
+		case len(words) > cpuFieldCount && words[0] == "cpu":
+			total = parseNumbers(words[1 : cpuFieldCount+1])
 		case len(words) > 0 && strings.HasPrefix(words[0], "cpu"):
 			cpus++
 		}
@@ -97,31 +97,31 @@ func (r Reader) processors() []exposition.Metric {
 	}
 	user, nice, system, idle, wait, irq, softirq, steal := total[0], total[1], total[2], total[3], total[4], total[5], total[6], total[7]
 	return []exposition.Metric{
-		Metrics.At(CPUs, float64(cpus)),
-		Metrics.At(CPUBusy, (user+nice+system+irq+softirq)/ticksPerSecond),
-		Metrics.At(CPUIdle, idle/ticksPerSecond),
-		Metrics.At(CPUIOWait, wait/ticksPerSecond),
-		Metrics.At(CPUSteal, steal/ticksPerSecond),
+		Metrics.WithValue(CPUs, float64(cpus)),
+		Metrics.WithValue(CPUBusy, (user+nice+system+irq+softirq)/ticksPerSecond),
+		Metrics.WithValue(CPUIdle, idle/ticksPerSecond),
+		Metrics.WithValue(CPUIOWait, wait/ticksPerSecond),
+		Metrics.WithValue(CPUSteal, steal/ticksPerSecond),
 	}
 }
 
-// pressure tells for how long some task of the host has waited for a resource.
-func (r Reader) pressure() []exposition.Metric {
+// pressureMetrics tells for how long some task of the host has waited for a resource.
+func (r Reader) pressureMetrics() []exposition.Metric {
 	var all []exposition.Metric
 	for _, p := range []struct{ file, metric string }{
 		{"pressure/cpu", CPUPressure},
 		{"pressure/memory", MemoryPressure},
 		{"pressure/io", IOPressure},
 	} {
-		if waited, ok := Waited(r.proc(p.file)); ok {
-			all = append(all, Metrics.At(p.metric, waited.Seconds()))
+		if waited, ok := ParsePressure(r.readProc(p.file)); ok {
+			all = append(all, Metrics.WithValue(p.metric, waited.Seconds()))
 		}
 	}
 	return all
 }
 
-// Waited is the total of the line "some" in a file of the kernel's pressure stall information.
-func Waited(content []byte) (time.Duration, bool) {
+// ParsePressure is the total of the line "some" in a file of the kernel's pressure stall information.
+func ParsePressure(content []byte) (time.Duration, bool) {
 	for line := range bytes.Lines(content) {
 		words := strings.Fields(string(line))
 		if len(words) == 0 || words[0] != "some" {
@@ -137,43 +137,43 @@ func Waited(content []byte) (time.Duration, bool) {
 	return 0, false
 }
 
-// network adds up the interfaces of the pod but the loopback.
-func (r Reader) network() []exposition.Metric {
+// networkMetrics adds up the interfaces of the pod but the loopback.
+func (r Reader) networkMetrics() []exposition.Metric {
 	var received, sent float64
 	known := false
-	lines := bufio.NewScanner(bytes.NewReader(r.proc("net/dev")))
+	lines := bufio.NewScanner(bytes.NewReader(r.readProc("net/dev")))
 	for lines.Scan() {
 		name, rest, found := strings.Cut(lines.Text(), ":")
 		words := strings.Fields(rest)
-		if !found || len(words) < fieldsOfInterface || strings.TrimSpace(name) == "lo" {
+		if !found || len(words) < interfaceFieldCount || strings.TrimSpace(name) == "lo" {
 			continue
 		}
-		counts := numbers(words)
+		counts := parseNumbers(words)
 		received, sent, known = received+counts[0], sent+counts[8], true
 	}
 	if !known {
 		return nil
 	}
 	return []exposition.Metric{
-		Metrics.At(NetworkReceived, received),
-		Metrics.At(NetworkSent, sent),
+		Metrics.WithValue(NetworkReceived, received),
+		Metrics.WithValue(NetworkSent, sent),
 	}
 }
 
-func (r Reader) volume() []exposition.Metric {
+func (r Reader) volumeMetrics() []exposition.Metric {
 	var room unix.Statfs_t
 	if r.Volume == "" || unix.Statfs(r.Volume, &room) != nil {
 		return nil
 	}
 	block := float64(room.Frsize)
 	return []exposition.Metric{
-		Metrics.At(VolumeSize, float64(room.Blocks)*block),
-		Metrics.At(VolumeAvailable, float64(room.Bavail)*block),
+		Metrics.WithValue(VolumeSize, float64(room.Blocks)*block),
+		Metrics.WithValue(VolumeAvailable, float64(room.Bavail)*block),
 	}
 }
 
-// numbers are the words' values; one that is no number counts as 0.
-func numbers(words []string) []float64 {
+// parseNumbers are the words' values; one that is no number counts as 0.
+func parseNumbers(words []string) []float64 {
 	all := make([]float64, len(words))
 	for i, word := range words {
 		all[i], _ = strconv.ParseFloat(word, 64)

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-const stat = `cpu  100 20 30 400 50 6 4 10 99 99
+const procStat = `cpu  100 20 30 400 50 6 4 10 99 99
 cpu0 50 10 15 200 25 3 2 5 0 0
 cpu1 50 10 15 200 25 3 2 5 0 0
 intr 12345 1 2 3
 ctxt 678
 `
 
-const netDev = `Inter-|   Receive                                                |  Transmit
+const procNetDev = `Inter-|   Receive                                                |  Transmit
  face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
     lo: 999999 10 0 0 0 0 0 0 999999 10 0 0 0 0 0 0
   eth0:1000 10 0 0 0 0 0 0 2000 10 0 0 0 0 0 0
   eth1: 5 1 0 0 0 0 0 0 7 1 0 0 0 0 0 0
 `
 
-// kernel writes files as the kernel shows them and returns their root.
-func kernel(t *testing.T, files map[string]string) string {
+// writeProcFiles writes files as the kernel shows them and returns their root.
+func writeProcFiles(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, content := range files {
@@ -37,7 +37,7 @@ func kernel(t *testing.T, files map[string]string) string {
 	return root
 }
 
-func valuesOf(r Reader) map[string]float64 {
+func readValues(r Reader) map[string]float64 {
 	values := map[string]float64{}
 	for _, m := range r.Read() {
 		values[m.Name] = m.Value
@@ -46,12 +46,12 @@ func valuesOf(r Reader) map[string]float64 {
 }
 
 func TestRead(t *testing.T) {
-	root := kernel(t, map[string]string{
-		"stat": stat, "net/dev": netDev,
+	root := writeProcFiles(t, map[string]string{
+		"stat": procStat, "net/dev": procNetDev,
 		"pressure/cpu": "some avg10=3.42 avg60=3.41 avg300=3.77 total=2500000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n",
 		"pressure/io":  "some avg10=0.00 avg60=0.00 avg300=0.00 total=40\n",
 	})
-	got := valuesOf(Reader{Root: root, Volume: root})
+	got := readValues(Reader{Root: root, Volume: root})
 	for name, want := range map[string]float64{
 		CPUs: 2, CPUBusy: 1.6, CPUIdle: 4, CPUIOWait: 0.5, CPUSteal: 0.1,
 		CPUPressure: 2.5, IOPressure: 0.00004, NetworkReceived: 1005, NetworkSent: 2007,
@@ -72,7 +72,7 @@ func TestRead(t *testing.T) {
 }
 
 // A kernel that tells nothing, and no volume: the clock alone is left, no zeros.
-func TestNothingIsMadeUp(t *testing.T) {
+func TestUnknownMetricsAreOmitted(t *testing.T) {
 	if got := (Reader{Root: t.TempDir(), Volume: "/no/such/folder"}).Read(); len(got) != 1 || got[0].Name != Clock {
 		t.Errorf("got %+v", got)
 	}

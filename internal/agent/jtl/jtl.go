@@ -17,8 +17,8 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// Options for JMeter, so that its sample log is one that Read reads.
-func Options() []string {
+// JMeterArguments for JMeter, so that its sample log is one that Read reads.
+func JMeterArguments() []string {
 	return []string{
 		"-Jjmeter.save.saveservice.output_format=csv",
 		"-Jjmeter.save.saveservice.print_field_names=true",
@@ -41,25 +41,25 @@ const transactionMessage = "Number of samples in transaction"
 // ledgerReason says why the ledger is not compared with a plan's samples.
 const ledgerReason = "the load is a JMeter plan, whose samples say nothing of transactions"
 
-// columns that are read; all are needed.
-var columns = []string{"timeStamp", "elapsed", "responseCode", "responseMessage", "success", "failureMessage"}
+// requiredColumns that are read; all are needed.
+var requiredColumns = []string{"timeStamp", "elapsed", "responseCode", "responseMessage", "success", "failureMessage"}
 
-// Log is a sample log that is read while JMeter writes it. It is safe for use by several goroutines.
-type Log struct {
-	lock   sync.Mutex
-	start  time.Time
-	tally  *results.Tally
-	places map[string]int
+// SampleLog is a sample log that is read while JMeter writes it. It is safe for use by several goroutines.
+type SampleLog struct {
+	lock        sync.Mutex
+	start       time.Time
+	tally       *results.RequestRecorder
+	columnIndex map[string]int
 }
 
-// NewLog counts the samples that fall into a window.
-func NewLog(window *protocol.Window) *Log {
-	return &Log{start: window.From(), tally: results.NewTally(window.Longest(), window.IntervalSeconds())}
+// NewSampleLog counts the samples that fall into a window.
+func NewSampleLog(window *protocol.Window) *SampleLog {
+	return &SampleLog{start: window.From(), tally: results.NewRequestRecorder(window.MaxSeconds(), window.IntervalSeconds())}
 }
 
 // Read takes in a whole log, to its end. Rows that sum up a transaction are passed over, because its samples have rows of their own.
 // A last row that is cut off, as JMeter leaves it when it is stopped, is passed over too.
-func (l *Log) Read(text io.Reader) error {
+func (l *SampleLog) Read(text io.Reader) error {
 	rows := csv.NewReader(text)
 	header, err := rows.Read()
 	if errors.Is(err, io.EOF) {
@@ -68,7 +68,7 @@ func (l *Log) Read(text io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("read the head of the sample log: %w", err)
 	}
-	if l.places, err = locate(header); err != nil {
+	if l.columnIndex, err = findColumns(header); err != nil {
 		return err
 	}
 	for {
@@ -82,17 +82,17 @@ func (l *Log) Read(text io.Reader) error {
 			}
 			return fmt.Errorf("read the sample log: %w", err)
 		}
-		if err := l.add(row); err != nil {
+		if err := l.addRow(row); err != nil {
 			line, _ := rows.FieldPos(0)
 			return fmt.Errorf("line %d of the sample log: %w", line, err)
 		}
 	}
 }
 
-// locate finds the columns by their names.
-func locate(header []string) (map[string]int, error) {
+// findColumns finds the columns by their names.
+func findColumns(header []string) (map[string]int, error) {
 	places := map[string]int{}
-	for _, name := range columns {
+	for _, name := range requiredColumns {
 		i := slices.Index(header, name)
 		if i < 0 {
 			return nil, fmt.Errorf("the sample log has no column %s, only %s", name, strings.Join(header, ","))
@@ -102,8 +102,8 @@ func locate(header []string) (map[string]int, error) {
 	return places, nil
 }
 
-func (l *Log) add(row []string) error {
-	field := func(name string) string { return row[l.places[name]] }
+func (l *SampleLog) addRow(row []string) error {
+	field := func(name string) string { return row[l.columnIndex[name]] }
 	if strings.HasPrefix(field("responseMessage"), transactionMessage) {
 		return nil
 	}
@@ -117,27 +117,27 @@ func (l *Log) add(row []string) error {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	if success {
-		l.tally.Completed(of+took, 1)
-		l.tally.Latency(of, took)
+		l.tally.RecordCompleted(of+took, 1)
+		l.tally.RecordLatency(of, took)
 		return nil
 	}
-	l.tally.Failed(of+took, 1)
+	l.tally.RecordFailed(of+took, 1)
 	kind := strings.TrimPrefix(cmp.Or(field("responseCode"), "failed assertion"), "Non HTTP response code: ")
-	l.tally.Error(of, 1, kind, cmp.Or(field("failureMessage"), field("responseMessage")))
+	l.tally.RecordError(of, 1, kind, cmp.Or(field("failureMessage"), field("responseMessage")))
 	return nil
 }
 
 // Completions are the successes of each of the first seconds of the window, as far as the log was read.
-func (l *Log) Completions(seconds int) []int64 {
+func (l *SampleLog) Completions(seconds int) []int64 {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	return l.tally.Completions(seconds)
+	return l.tally.CompletedPerSecond(seconds)
 }
 
 // Result is what the window held, as far as the log was read.
-func (l *Log) Result(worker int) (*results.Worker, error) {
+func (l *SampleLog) Result(worker int) (*results.WorkerResult, error) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	w := &results.Worker{Worker: worker, StartMillis: l.start.UnixMilli(), Ledger: &results.Ledger{Reason: ledgerReason}}
-	return w, l.tally.Fill(w)
+	w := &results.WorkerResult{Worker: worker, StartMillis: l.start.UnixMilli(), Ledger: &results.Ledger{Reason: ledgerReason}}
+	return w, l.tally.FillResult(w)
 }

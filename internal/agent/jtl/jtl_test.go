@@ -11,41 +11,43 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// head is that of JMeter 5.6.3 with its defaults.
-const head = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n"
+// csvHeader is that of JMeter 5.6.3 with its defaults.
+const csvHeader = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n"
 
-var window = protocol.Measure{WindowSeconds: 3}.Window(time.UnixMilli(1_000_000))
+var testWindow = protocol.MeasureTimes{WindowSeconds: 3}.NewWindow(time.UnixMilli(1_000_000))
 
-// read makes a result of a whole log.
-func read(log string, worker int) (*results.Worker, error) {
-	l := NewLog(window)
+// readSampleLog makes a result of a whole log.
+func readSampleLog(log string, worker int) (*results.WorkerResult, error) {
+	l := NewSampleLog(testWindow)
 	if err := l.Read(strings.NewReader(log)); err != nil {
 		return nil, err
 	}
 	return l.Result(worker)
 }
 
-// row is a sample that began some milliseconds after the window did.
-func row(offset, elapsed int, code, message, success, failure string) string {
+// sampleRow is a sample that began some milliseconds after the window did.
+func sampleRow(offset, elapsed int, code, message, success, failure string) string {
 	return fmt.Sprintf("%d,%d,Pay,%s,%s,T 1-1,text,%s,%s,5,0,1,1,null,3,0,0\n", 1_000_000+offset, elapsed, code, message, success, failure)
 }
 
-func ok(offset, elapsed int) string { return row(offset, elapsed, "200", "OK", "true", "") }
+func successRow(offset, elapsed int) string {
+	return sampleRow(offset, elapsed, "200", "OK", "true", "")
+}
 
 func TestRead(t *testing.T) {
-	log := head +
-		ok(-500, 400) + // before the window
-		ok(-100, 200) + // completes in it, but began before
-		ok(0, 50) + ok(1999, 1) + ok(2000, 100) +
-		ok(2900, 200) + // began in it, completes after
-		ok(3000, 10) + // after it
-		row(100, 300, "500", "Server Error", "false", "\"expected, but not found\"") +
-		row(200, 10, "Non HTTP response code: java.net.ConnectException", "refused", "false", "") +
-		row(300, 10, "500", "again", "false", "") +
-		row(2999, 10, "", "", "false", "too slow") +
-		row(0, 999, "200", "\"Number of samples in transaction : 2, number of failing samples : 0\"", "true", "") +
+	log := csvHeader +
+		successRow(-500, 400) + // before the window
+		successRow(-100, 200) + // completes in it, but began before
+		successRow(0, 50) + successRow(1999, 1) + successRow(2000, 100) +
+		successRow(2900, 200) + // began in it, completes after
+		successRow(3000, 10) + // after it
+		sampleRow(100, 300, "500", "Server Error", "false", "\"expected, but not found\"") +
+		sampleRow(200, 10, "Non HTTP response code: java.net.ConnectException", "refused", "false", "") +
+		sampleRow(300, 10, "500", "again", "false", "") +
+		sampleRow(2999, 10, "", "", "false", "too slow") +
+		sampleRow(0, 999, "200", "\"Number of samples in transaction : 2, number of failing samples : 0\"", "true", "") +
 		"1001000,5,Pay,20" // cut off
-	w, err := read(log, 7)
+	w, err := readSampleLog(log, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +65,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, pair[0], pair[1])
 		}
 	}
-	m, err := results.Merge([]results.Worker{*w})
+	m, err := results.Merge([]results.WorkerResult{*w})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,18 +78,18 @@ func TestReadRefuses(t *testing.T) {
 	for want, log := range map[string]string{
 		"is empty":                  "",
 		"no column success":         "timeStamp,elapsed,responseCode,responseMessage\n",
-		"line 2 of the sample log":  head + row(0, 1, "200", "OK", "perhaps", "") + ok(1, 1),
-		"wrong number of fields":    head + "1,2\n" + ok(1, 1),
-		"strconv.ParseInt: parsing": head + strings.Replace(ok(0, 1), "1000000", "2026/11/21", 1),
+		"line 2 of the sample log":  csvHeader + sampleRow(0, 1, "200", "OK", "perhaps", "") + successRow(1, 1),
+		"wrong number of fields":    csvHeader + "1,2\n" + successRow(1, 1),
+		"strconv.ParseInt: parsing": csvHeader + strings.Replace(successRow(0, 1), "1000000", "2026/11/21", 1),
 	} {
-		if _, err := read(log, 0); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readSampleLog(log, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
 }
 
-func TestExamplesAreShort(t *testing.T) {
-	w, err := read(head+row(0, 1, "500", "x", "false", strings.Repeat("é", 300)), 0)
+func TestErrorExamplesAreTruncated(t *testing.T) {
+	w, err := readSampleLog(csvHeader+sampleRow(0, 1, "500", "x", "false", strings.Repeat("é", 300)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
 // Package jvm reads how much time the JVMs of a container spend in garbage collection. Every HotSpot JVM keeps counters in a
-// file that it shares (jvmstat's "perf data"), so that reading them costs the JVM nothing and it needs no option for it.
+// encodePerfData that it shares (jvmstat's "perf data"), so that reading them costs the JVM nothing and it needs no option for it.
 //
 // There is none where the user has no name in the image's /etc/passwd, or where the JVM was started with
 // -XX:+PerfDisableSharedMem or -XX:-UsePerfData: then nothing is told.
@@ -43,24 +43,24 @@ func Read(root string) []exposition.Metric {
 			continue
 		}
 		// A file that is being made is read again the next time.
-		c, err := countersOf(content)
+		c, err := parsePerfData(content)
 		if err != nil {
 			continue
 		}
-		spent, count, ok := c.collections()
+		spent, count, ok := c.sumCollections()
 		seconds, collections, known = seconds+spent, collections+count, known || ok
 	}
 	if !known {
 		return nil
 	}
-	return []exposition.Metric{Metrics.At(GCSeconds, seconds), Metrics.At(GCCollections, collections)}
+	return []exposition.Metric{Metrics.WithValue(GCSeconds, seconds), Metrics.WithValue(GCCollections, collections)}
 }
 
-// counters are the whole numbers of one JVM, by name.
-type counters map[string]int64
+// perfCounters are the whole numbers of one JVM, by name.
+type perfCounters map[string]int64
 
-// collections adds up the collectors: their time in seconds, and how often they ran.
-func (c counters) collections() (seconds, count float64, known bool) {
+// sumCollections adds up the collectors: their time in seconds, and how often they ran.
+func (c perfCounters) sumCollections() (seconds, count float64, known bool) {
 	frequency := c["sun.os.hrt.frequency"]
 	if frequency <= 0 {
 		return 0, 0, false
@@ -79,14 +79,14 @@ func (c counters) collections() (seconds, count float64, known bool) {
 
 // The layout of the file: a prologue, then entries, each a header, a name that ends with 0, and the data.
 const (
-	magic          = 0xcafec0c0
+	perfDataMagic  = 0xcafec0c0
 	prologueLength = 32
 	entryLength    = 20
 	littleEndian   = 1
 	typeLong       = 'J'
 )
 
-type prologue struct {
+type perfPrologue struct {
 	Magic                                uint32
 	Endianness, Major, Minor, Accessible byte
 	Used, Overflow                       int32
@@ -94,32 +94,32 @@ type prologue struct {
 	EntryOffset, Entries                 int32
 }
 
-type entry struct {
+type perfEntry struct {
 	Length, NameOffset, Elements  int32
 	Type, Flags, Unit, Variablity byte
 	DataOffset                    int32
 }
 
-var errTorn = errors.New("perf data: the file is torn")
+var errTruncated = errors.New("perf data: the file is torn")
 
-func countersOf(content []byte) (counters, error) {
-	if len(content) < prologueLength || binary.BigEndian.Uint32(content) != magic {
+func parsePerfData(content []byte) (perfCounters, error) {
+	if len(content) < prologueLength || binary.BigEndian.Uint32(content) != perfDataMagic {
 		return nil, errors.New("perf data: not such a file")
 	}
 	var order binary.ByteOrder = binary.BigEndian
 	if content[4] == littleEndian {
 		order = binary.LittleEndian
 	}
-	var head prologue
+	var head perfPrologue
 	if _, err := binary.Decode(content, order, &head); err != nil {
 		return nil, fmt.Errorf("perf data: %w", err)
 	}
-	all := counters{}
+	all := perfCounters{}
 	for at, left := int(head.EntryOffset), head.Entries; left > 0; left-- {
 		if at < prologueLength || at+entryLength > len(content) {
-			return nil, errTorn
+			return nil, errTruncated
 		}
-		length, err := all.add(content[at:], order)
+		length, err := all.addEntry(content[at:], order)
 		if err != nil {
 			return nil, err
 		}
@@ -128,22 +128,22 @@ func countersOf(content []byte) (counters, error) {
 	return all, nil
 }
 
-// add reads the entry at the beginning of content and returns its length.
-func (c counters) add(content []byte, order binary.ByteOrder) (int, error) {
-	var e entry
+// addEntry reads the entry at the beginning of content and returns its length.
+func (c perfCounters) addEntry(content []byte, order binary.ByteOrder) (int, error) {
+	var e perfEntry
 	if _, err := binary.Decode(content, order, &e); err != nil {
 		return 0, fmt.Errorf("perf data: %w", err)
 	}
 	length, name, data := int(e.Length), int(e.NameOffset), int(e.DataOffset)
 	if length < entryLength || length > len(content) || name < entryLength || name > length || data < entryLength || data > length {
-		return 0, errTorn
+		return 0, errTruncated
 	}
 	if e.Type != typeLong || e.Elements != 0 {
 		return length, nil
 	}
 	end := bytes.IndexByte(content[name:length], 0)
 	if end < 0 || data+8 > length {
-		return 0, errTorn
+		return 0, errTruncated
 	}
 	c[string(content[name:name+end])] = int64(order.Uint64(content[data:]))
 	return length, nil

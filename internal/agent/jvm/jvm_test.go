@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// file is what a JVM shares: one entry for each counter.
-func file(t testing.TB, order binary.ByteOrder, values map[string]int64) []byte {
+// encodePerfData is what a JVM shares: one entry for each counter.
+func encodePerfData(t testing.TB, order binary.ByteOrder, values map[string]int64) []byte {
 	t.Helper()
 	var entries bytes.Buffer
 	for name, value := range values {
 		data := (entryLength + len(name) + 1 + 7) / 8 * 8
-		e := entry{Length: int32(data + 8), NameOffset: entryLength, Type: typeLong, DataOffset: int32(data)}
+		e := perfEntry{Length: int32(data + 8), NameOffset: entryLength, Type: typeLong, DataOffset: int32(data)}
 		body := make([]byte, data+8)
 		if _, err := binary.Encode(body, order, e); err != nil {
 			t.Fatal(err)
@@ -24,18 +24,18 @@ func file(t testing.TB, order binary.ByteOrder, values map[string]int64) []byte 
 		entries.Write(body)
 	}
 	head := make([]byte, prologueLength)
-	p := prologue{EntryOffset: prologueLength, Entries: int32(len(values))}
+	p := perfPrologue{EntryOffset: prologueLength, Entries: int32(len(values))}
 	if order == binary.LittleEndian {
 		p.Endianness = littleEndian
 	}
 	if _, err := binary.Encode(head, order, p); err != nil {
 		t.Fatal(err)
 	}
-	binary.BigEndian.PutUint32(head, magic)
+	binary.BigEndian.PutUint32(head, perfDataMagic)
 	return append(head, entries.Bytes()...)
 }
 
-func share(t *testing.T, root, process string, content []byte) {
+func writePerfData(t *testing.T, root, process string, content []byte) {
 	t.Helper()
 	folder := filepath.Join(root, "tmp/hsperfdata_corda")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -46,30 +46,30 @@ func share(t *testing.T, root, process string, content []byte) {
 	}
 }
 
-func TestCollectorsOfAllJVMsAreAddedUp(t *testing.T) {
+func TestReadSumsAllJVMs(t *testing.T) {
 	root := t.TempDir()
-	share(t, root, "17", file(t, binary.LittleEndian, map[string]int64{"sun.os.hrt.frequency": 1e9,
+	writePerfData(t, root, "17", encodePerfData(t, binary.LittleEndian, map[string]int64{"sun.os.hrt.frequency": 1e9,
 		"sun.gc.collector.0.time": 25e8, "sun.gc.collector.1.time": 5e8, "sun.gc.collector.0.invocations": 40, "sun.gc.collector.1.invocations": 1,
 		"sun.gc.collector.0.lastEntryTime": 77, "java.threads.live": 12}))
-	share(t, root, "18", file(t, binary.BigEndian, map[string]int64{"sun.os.hrt.frequency": 1e6, "sun.gc.collector.0.time": 1e6}))
+	writePerfData(t, root, "18", encodePerfData(t, binary.BigEndian, map[string]int64{"sun.os.hrt.frequency": 1e6, "sun.gc.collector.0.time": 1e6}))
 	got := Read(root)
 	if len(got) != 2 || got[0].Value != 4 || got[1].Value != 41 {
 		t.Errorf("got %+v, want 4 s in 41 collections", got)
 	}
 }
 
-func TestWhatIsTornIsPassedOver(t *testing.T) {
-	whole := file(t, binary.LittleEndian, map[string]int64{"sun.os.hrt.frequency": 1e9, "sun.gc.collector.0.time": 1})
+func TestTruncatedFilesAreIgnored(t *testing.T) {
+	whole := encodePerfData(t, binary.LittleEndian, map[string]int64{"sun.os.hrt.frequency": 1e9, "sun.gc.collector.0.time": 1})
 	for cut := range whole {
 		root := t.TempDir()
-		share(t, root, "1", whole[:cut])
+		writePerfData(t, root, "1", whole[:cut])
 		if got := Read(root); got != nil {
 			t.Fatalf("%d of %d bytes read as %+v", cut, len(whole), got)
 		}
 	}
 }
 
-func TestNothingWithoutJVM(t *testing.T) {
+func TestReadWithoutJVM(t *testing.T) {
 	if got := Read(t.TempDir()); got != nil {
 		t.Errorf("got %+v", got)
 	}

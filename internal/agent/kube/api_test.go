@@ -28,8 +28,8 @@ import (
 
 const namespace = "default"
 
-// api is the API server, with the rights of an administrator.
-var api struct {
+// apiServer is the API server, with the rights of an administrator.
+var apiServer struct {
 	env     *envtest.Environment
 	clients *kubernetes.Clientset
 	// restarted are the API servers that took the place of the first one.
@@ -42,29 +42,29 @@ func TestMain(m *testing.M) {
 		fmt.Println("skipped: KUBEBUILDER_ASSETS is not set")
 		return
 	}
-	api.env = &envtest.Environment{}
-	config, err := api.env.Start()
+	apiServer.env = &envtest.Environment{}
+	config, err := apiServer.env.Start()
 	if err != nil {
 		fmt.Println("start the API server:", err)
 		os.Exit(1)
 	}
 	config.QPS = -1
-	api.clients = kubernetes.NewForConfigOrDie(config)
+	apiServer.clients = kubernetes.NewForConfigOrDie(config)
 	code := m.Run()
-	for _, server := range api.restarted {
+	for _, server := range apiServer.restarted {
 		_ = server.Process.Kill()
 	}
-	if err := api.env.Stop(); err != nil {
+	if err := apiServer.env.Stop(); err != nil {
 		fmt.Println("stop the API server:", err)
 	}
 	os.Exit(code)
 }
 
-// restartAPI kills the API server, calls meanwhile, and starts it again with the same arguments. (envtest's own
+// restartAPIServer kills the API server, calls meanwhile, and starts it again with the same arguments. (envtest's own
 // stop would wait a minute for watches to end, and its start would make new certificates.)
-func restartAPI(t *testing.T, meanwhile func()) {
+func restartAPIServer(t *testing.T, meanwhile func()) {
 	t.Helper()
-	pid := apiProcess(t)
+	pid := apiServerPID(t)
 	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil {
 		t.Fatal(err)
@@ -78,12 +78,12 @@ func restartAPI(t *testing.T, meanwhile func()) {
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	api.restarted = append(api.restarted, server)
+	apiServer.restarted = append(apiServer.restarted, server)
 	go func() { _ = server.Wait() }()
 }
 
-// apiProcess is the child of this process that is the API server.
-func apiProcess(t *testing.T) int {
+// apiServerPID is the child of this process that is the API server.
+func apiServerPID(t *testing.T) int {
 	t.Helper()
 	files, err := filepath.Glob("/proc/self/task/*/children")
 	if err != nil {
@@ -103,26 +103,26 @@ func apiProcess(t *testing.T) int {
 	return 0
 }
 
-// users keeps the names of users apart.
-var users atomic.Int64
+// userCount keeps the names of users apart.
+var userCount atomic.Int64
 
-// as is a user that has the verbs on objects of these names, and no other right; wrap may change its requests.
-func as(t *testing.T, resource string, names, verbs []string, wrap func(*rest.Config)) *kube.Namespace {
+// newClientWithRights is a user that has the verbs on objects of these names, and no other right; wrap may change its requests.
+func newClientWithRights(t *testing.T, resource string, names, verbs []string, wrap func(*rest.Config)) *kube.NamespaceClient {
 	t.Helper()
-	name := fmt.Sprintf("user-%d", users.Add(1))
+	name := fmt.Sprintf("user-%d", userCount.Add(1))
 	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: name},
 		Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{resource}, ResourceNames: names, Verbs: verbs}}}
-	if _, err := api.clients.RbacV1().Roles(namespace).Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
+	if _, err := apiServer.clients.RbacV1().Roles(namespace).Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	binding := &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: name},
 		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
 		Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: name}}}
-	if _, err := api.clients.RbacV1().RoleBindings(namespace).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+	if _, err := apiServer.clients.RbacV1().RoleBindings(namespace).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	awaitRight(t, name, resource, names, verbs)
-	user, err := api.env.AddUser(envtest.User{Name: name}, nil)
+	waitForRights(t, name, resource, names, verbs)
+	user, err := apiServer.env.AddUser(envtest.User{Name: name}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,16 +137,16 @@ func as(t *testing.T, resource string, names, verbs []string, wrap func(*rest.Co
 	return cluster
 }
 
-// awaitRight waits until the API server has taken notice of a new role.
-func awaitRight(t *testing.T, user, resource string, names, verbs []string) {
+// waitForRights waits until the API server has taken notice of a new role.
+func waitForRights(t *testing.T, user, resource string, names, verbs []string) {
 	t.Helper()
 	asked := authorizationv1.ResourceAttributes{Namespace: namespace, Resource: resource, Verb: verbs[0]}
 	if len(names) > 0 {
 		asked.Name = names[0]
 	}
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: user, ResourceAttributes: &asked}}
-	eventually(t, "rights of "+user, func(ctx context.Context) error {
-		answer, err := api.clients.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	retryUntilSuccess(t, "rights of "+user, func(ctx context.Context) error {
+		answer, err := apiServer.clients.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 		if err == nil && !answer.Status.Allowed {
 			err = errors.New("not yet")
 		}
@@ -154,16 +154,16 @@ func awaitRight(t *testing.T, user, resource string, names, verbs []string) {
 	})
 }
 
-func configMap(t *testing.T, name string, data map[string]string) {
+func createConfigMap(t *testing.T, name string, data map[string]string) {
 	t.Helper()
 	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: data}
-	if _, err := api.clients.CoreV1().ConfigMaps(namespace).Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
+	if _, err := apiServer.clients.CoreV1().ConfigMaps(namespace).Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// eventually tries until it succeeds; right after a restart the API server may refuse for a moment.
-func eventually(t *testing.T, what string, try func(context.Context) error) {
+// retryUntilSuccess tries until it succeeds; right after a restart the API server may refuse for a moment.
+func retryUntilSuccess(t *testing.T, what string, try func(context.Context) error) {
 	t.Helper()
 	var err error
 	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {

@@ -20,19 +20,19 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/protocol"
 )
 
-// Timeout of one request but a watch.
-const Timeout = 15 * time.Second
+// requestTimeout of one request but a watch.
+const requestTimeout = 15 * time.Second
 
-// Namespace gives the objects of one namespace.
-type Namespace struct {
+// NamespaceClient gives the objects of one namespace.
+type NamespaceClient struct {
 	Secrets, ConfigMaps dynamic.ResourceInterface
 	// Name of the namespace, and the client that reaches its other objects.
 	Name   string
 	Client dynamic.Interface
 }
 
-// InCluster uses the pod's service account.
-func InCluster(namespace string) (*Namespace, error) {
+// NewInCluster uses the pod's service account.
+func NewInCluster(namespace string) (*NamespaceClient, error) {
 	config, err := rest.InClusterConfig()
 	if err != nil {
 		return nil, fmt.Errorf("find the API server: %w", err)
@@ -42,7 +42,7 @@ func InCluster(namespace string) (*Namespace, error) {
 }
 
 // New uses the given configuration.
-func New(config *rest.Config, namespace string) (*Namespace, error) {
+func New(config *rest.Config, namespace string) (*NamespaceClient, error) {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("make a client of the API server: %w", err)
@@ -50,17 +50,17 @@ func New(config *rest.Config, namespace string) (*Namespace, error) {
 	of := func(resource string) dynamic.ResourceInterface {
 		return client.Resource(schema.GroupVersionResource{Version: "v1", Resource: resource}).Namespace(namespace)
 	}
-	return &Namespace{Secrets: of("secrets"), ConfigMaps: of("configmaps"), Name: namespace, Client: client}, nil
+	return &NamespaceClient{Secrets: of("secrets"), ConfigMaps: of("configmaps"), Name: namespace, Client: client}, nil
 }
 
-// Merge changes fields of an existing object (JSON merge patch: null removes) and returns the object.
+// MergePatch changes fields of an existing object (JSON merge patch: null removes) and returns the object.
 // An object that does not exist is an error: nothing is created.
-func Merge(ctx context.Context, objects dynamic.ResourceInterface, name string, change map[string]any) (*unstructured.Unstructured, error) {
+func MergePatch(ctx context.Context, objects dynamic.ResourceInterface, name string, change map[string]any) (*unstructured.Unstructured, error) {
 	body, err := json.Marshal(change)
 	if err != nil {
 		return nil, err
 	}
-	return patch(ctx, objects, name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: protocol.FieldManager})
+	return patchObject(ctx, objects, name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: protocol.FieldManager})
 }
 
 // Apply states all fields of an existing object that the agent owns (server-side apply): fields that it owned and
@@ -71,14 +71,14 @@ func Apply(ctx context.Context, objects dynamic.ResourceInterface, object *unstr
 		return err
 	}
 	force := true
-	_, err = patch(ctx, objects, object.GetName(), types.ApplyPatchType, body,
+	_, err = patchObject(ctx, objects, object.GetName(), types.ApplyPatchType, body,
 		metav1.PatchOptions{FieldManager: protocol.FieldManager, Force: &force})
 	return err
 }
 
-func patch(ctx context.Context, objects dynamic.ResourceInterface, name string, kind types.PatchType, body []byte,
+func patchObject(ctx context.Context, objects dynamic.ResourceInterface, name string, kind types.PatchType, body []byte,
 	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
-	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	return objects.Patch(ctx, name, kind, body, options)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// agentNames are the metrics of an agent.
-var agentNames = slices.Concat(cgroup.Usage{}.Metrics().Names(), cgroup.EvidenceMetrics.Names(), jvm.Metrics.Names(), host.Metrics.Names())
+// agentMetricNames are the metrics of an agent.
+var agentMetricNames = slices.Concat(cgroup.Usage{}.Metrics().Names(), cgroup.EvidenceMetrics.Names(), jvm.Metrics.Names(), host.Metrics.Names())
 
 // agentSeries are recorded of every container whose kernel tells them.
 var agentSeries = []protocol.ObservedSeries{
@@ -22,11 +22,11 @@ var agentSeries = []protocol.ObservedSeries{
 	{Name: results.SeriesDiskWrite, Unit: "B/s", Metric: cgroup.DiskWritten, Kind: protocol.Counter},
 }
 
-// recorded are the agent's series, in whole bytes; one of which nothing is known is left out.
-func recorded(o protocol.Observed, readings []reading, seconds int) []results.NamedSeries {
+// buildAgentSeries are the agent's series, in whole bytes; one of which nothing is known is left out.
+func buildAgentSeries(o protocol.ObservedEndpoint, readings []scrapeSample, seconds int) []results.NamedSeries {
 	var all []results.NamedSeries
 	for _, wanted := range agentSeries {
-		s := seriesOf(o, wanted, readings, seconds)
+		s := buildSeries(o, wanted, readings, seconds)
 		if math.IsNaN(s.Values.Mean()) {
 			continue
 		}
@@ -38,84 +38,84 @@ func recorded(o protocol.Observed, readings []reading, seconds int) []results.Na
 	return all
 }
 
-// evidenceOf is what the readings tell beside the usage, between the first and the last that were not missed.
-func evidenceOf(readings []reading) results.Evidence {
-	known := slices.DeleteFunc(slices.Clone(readings), reading.missed)
+// computeEvidence is what the readings tell beside the usage, between the first and the last that were not missed.
+func computeEvidence(readings []scrapeSample) results.Evidence {
+	known := slices.DeleteFunc(slices.Clone(readings), scrapeSample.isMissed)
 	if len(known) < 2 {
 		return results.Evidence{}
 	}
-	s := span{known[0], known[len(known)-1]}
+	s := sampleSpan{known[0], known[len(known)-1]}
 	e := results.Evidence{
-		CPULimit:         s.level(cgroup.CPULimit),
-		MemoryLimitBytes: s.level(cgroup.MemoryLimit),
-		Pressure:         s.pressure(cgroup.CPUPressure, cgroup.MemoryPressure, cgroup.IOPressure),
-		Host:             s.host(),
-		Volume:           volumeOf(known),
-		Clock:            clockOf(known),
+		CPULimit:         s.lastValue(cgroup.CPULimit),
+		MemoryLimitBytes: s.lastValue(cgroup.MemoryLimit),
+		Pressure:         s.pressureShares(cgroup.CPUPressure, cgroup.MemoryPressure, cgroup.IOPressure),
+		Host:             s.hostShares(),
+		Volume:           computeVolume(known),
+		Clock:            estimateClockOffset(known),
 	}
-	if kills, ok := s.grown(cgroup.OOMKills); ok {
+	if kills, ok := s.counterGrowth(cgroup.OOMKills); ok {
 		e.OOMKills = int64(kills)
 	}
-	collected, ok1 := s.grown(jvm.GCSeconds)
-	count, ok2 := s.grown(jvm.GCCollections)
+	collected, ok1 := s.counterGrowth(jvm.GCSeconds)
+	count, ok2 := s.counterGrowth(jvm.GCCollections)
 	if ok1 && ok2 {
-		e.GarbageCollection = &results.GarbageCollection{Share: fraction(collected / s.seconds()), Collections: int64(count)}
+		e.GarbageCollection = &results.GarbageCollection{Share: roundFraction(collected / s.durationSeconds()), Collections: int64(count)}
 	}
 	return e
 }
 
-// span lies between two readings.
-type span struct{ first, last reading }
+// sampleSpan lies between two readings.
+type sampleSpan struct{ first, last scrapeSample }
 
-func (s span) seconds() float64 { return s.last.at.Sub(s.first.at).Seconds() }
+func (s sampleSpan) durationSeconds() float64 { return s.last.takenAt.Sub(s.first.takenAt).Seconds() }
 
-// level is a gauge at the end; 0 where it is not told.
-func (s span) level(metric string) float64 { return s.last.values[metric] }
+// lastValue is a gauge at the end; 0 where it is not told.
+func (s sampleSpan) lastValue(metric string) float64 { return s.last.values[metric] }
 
-// grown is by how much a counter grew; false where it is not told, or went back.
-func (s span) grown(metric string) (float64, bool) {
+// counterGrowth is by how much a counter grew; false where it is not told, or went back.
+func (s sampleSpan) counterGrowth(metric string) (float64, bool) {
 	before, ok1 := s.first.values[metric]
 	after, ok2 := s.last.values[metric]
 	return after - before, ok1 && ok2 && after >= before
 }
 
-// share of the time in which something happened; nil where it is not told.
-func (s span) share(metric string) *float64 {
-	grown, ok := s.grown(metric)
+// timeShare of the time in which something happened; nil where it is not told.
+func (s sampleSpan) timeShare(metric string) *float64 {
+	grown, ok := s.counterGrowth(metric)
 	if !ok {
 		return nil
 	}
-	return new(fraction(grown / s.seconds()))
+	return new(roundFraction(grown / s.durationSeconds()))
 }
 
-func (s span) pressure(cpu, memory, io string) *results.Pressure {
-	p := results.Pressure{CPU: s.share(cpu), Memory: s.share(memory), IO: s.share(io)}
+func (s sampleSpan) pressureShares(cpu, memory, io string) *results.Pressure {
+	p := results.Pressure{CPU: s.timeShare(cpu), Memory: s.timeShare(memory), IO: s.timeShare(io)}
 	if p == (results.Pressure{}) {
 		return nil
 	}
 	return &p
 }
 
-func (s span) host() *results.Host {
-	busy, ok1 := s.grown(host.CPUBusy)
-	idle, ok2 := s.grown(host.CPUIdle)
+func (s sampleSpan) hostShares() *results.Host {
+	busy, ok1 := s.counterGrowth(host.CPUBusy)
+	idle, ok2 := s.counterGrowth(host.CPUIdle)
 	// The kernel's sum of the idle time of its CPUs may go back by a little; a wait for disks is idle time too.
-	wait, _ := s.grown(host.CPUIOWait)
-	steal, ok3 := s.grown(host.CPUSteal)
+	wait, _ := s.counterGrowth(host.CPUIOWait)
+	steal, ok3 := s.counterGrowth(host.CPUSteal)
 	wait = max(0, wait)
 	all := busy + idle + wait + steal
 	if !ok1 || !ok2 || !ok3 || all <= 0 {
 		return nil
 	}
 	return &results.Host{
-		CPUs: s.level(host.CPUs), BusyShare: fraction(busy / all), StealShare: fraction(steal / all),
-		IOWaitShare: fraction(wait / all), IdleShare: fraction(idle / all),
-		Pressure: s.pressure(host.CPUPressure, host.MemoryPressure, host.IOPressure),
+		CPUs: s.lastValue(host.CPUs), BusyShare: roundFraction(busy / all), StealShare: roundFraction(steal / all),
+		IOWaitShare: roundFraction(wait / all), IdleShare: roundFraction(idle / all),
+		Pressure: s.pressureShares(host.CPUPressure, host.MemoryPressure, host.IOPressure),
 	}
 }
 
-func volumeOf(known []reading) *results.Volume {
-	var v *results.Volume
+func computeVolume(known []scrapeSample) *results.VolumeUsage {
+	var v *results.VolumeUsage
 	for _, r := range known {
 		size, ok1 := r.values[host.VolumeSize]
 		room, ok2 := r.values[host.VolumeAvailable]
@@ -123,32 +123,32 @@ func volumeOf(known []reading) *results.Volume {
 			continue
 		}
 		if v == nil {
-			v = &results.Volume{SizeBytes: size, LeastAvailableBytes: room}
+			v = &results.VolumeUsage{SizeBytes: size, LeastAvailableBytes: room}
 		}
 		v.LeastAvailableBytes = min(v.LeastAvailableBytes, room)
 	}
 	return v
 }
 
-// clockOf takes the quickest exchange: the host read its clock between the two ends of it, so that the offset is off by at most
+// estimateClockOffset takes the quickest exchange: the host read its clock between the two ends of it, so that the offset is off by at most
 // half of its length.
-func clockOf(known []reading) *results.Clock {
+func estimateClockOffset(known []scrapeSample) *results.Clock {
 	var best *results.Clock
 	for _, r := range known {
 		told, ok := r.values[host.Clock]
 		if !ok {
 			continue
 		}
-		off := told*1000 - float64(r.at.UnixNano())/1e6
-		if half := r.took.Seconds() * 500; best == nil || half < best.ErrorMillis {
-			best = &results.Clock{OffsetMillis: micros(off), ErrorMillis: micros(half)}
+		off := told*1000 - float64(r.takenAt.UnixNano())/1e6
+		if half := r.duration.Seconds() * 500; best == nil || half < best.ErrorMillis {
+			best = &results.Clock{OffsetMillis: roundToMicros(off), ErrorMillis: roundToMicros(half)}
 		}
 	}
 	return best
 }
 
-// fraction of a whole, to four decimals.
-func fraction(x float64) float64 { return math.Round(min(1, x)*1e4) / 1e4 }
+// roundFraction of a whole, to four decimals.
+func roundFraction(x float64) float64 { return math.Round(min(1, x)*1e4) / 1e4 }
 
-// micros rounds milliseconds to microseconds.
-func micros(millis float64) float64 { return math.Round(millis*1e3) / 1e3 }
+// roundToMicros rounds milliseconds to microseconds.
+func roundToMicros(millis float64) float64 { return math.Round(millis*1e3) / 1e3 }

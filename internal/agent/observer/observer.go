@@ -19,19 +19,19 @@ import (
 // scrapeTimeout leaves room before the next second's scrape.
 const scrapeTimeout = 900 * time.Millisecond
 
-// client ignores proxies of the environment: members are reached directly.
-var client = &http.Client{Transport: &http.Transport{}}
+// httpClient ignores proxies of the environment: members are reached directly.
+var httpClient = &http.Client{Transport: &http.Transport{}}
 
-// Scrape reads the named metrics of one endpoint, within ctx; those that it does not have are not in the result.
-type Scrape func(ctx context.Context, url string, names []string) (map[string]float64, error)
+// ScrapeFunc reads the named metrics of one endpoint, within ctx; those that it does not have are not in the result.
+type ScrapeFunc func(ctx context.Context, url string, names []string) (map[string]float64, error)
 
-// HTTP scrapes a metrics endpoint.
-func HTTP(ctx context.Context, url string, names []string) (map[string]float64, error) {
+// ScrapeHTTP scrapes a metrics endpoint.
+func ScrapeHTTP(ctx context.Context, url string, names []string) (map[string]float64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, err
 	}
-	response, err := client.Do(request)
+	response, err := httpClient.Do(request)
 	if err != nil {
 		return nil, err
 	}
@@ -42,9 +42,9 @@ func HTTP(ctx context.Context, url string, names []string) (map[string]float64, 
 	return exposition.Read(response.Body, names...)
 }
 
-// Share is what one worker observes: each endpoint is observed by exactly one worker.
-func Share(all []protocol.Observed, worker, workers int) []protocol.Observed {
-	var mine []protocol.Observed
+// SelectEndpoints is what one worker observes: each endpoint is observed by exactly one worker.
+func SelectEndpoints(all []protocol.ObservedEndpoint, worker, workers int) []protocol.ObservedEndpoint {
+	var mine []protocol.ObservedEndpoint
 	for i, o := range all {
 		if i%workers == worker {
 			mine = append(mine, o)
@@ -55,94 +55,94 @@ func Share(all []protocol.Observed, worker, workers int) []protocol.Observed {
 
 // Observation is what was seen over the window.
 type Observation struct {
-	Members []results.Member
+	Members []results.MemberUsage
 	Series  []results.NamedSeries
 }
 
 // Observe samples the endpoints at the start of the window and at the end of each of its seconds. It returns
 // when the last sample is taken, or, with the rest missed, when ctx ends.
-func Observe(ctx context.Context, endpoints []protocol.Observed, window *protocol.Window, scrape Scrape) Observation {
-	readings := make([][]reading, len(endpoints))
+func Observe(ctx context.Context, endpoints []protocol.ObservedEndpoint, window *protocol.Window, scrape ScrapeFunc) Observation {
+	readings := make([][]scrapeSample, len(endpoints))
 	var all sync.WaitGroup
 	for i, o := range endpoints {
-		all.Go(func() { readings[i] = sample(ctx, o, window, scrape) })
+		all.Go(func() { readings[i] = takeSamples(ctx, o, window, scrape) })
 	}
 	all.Wait()
 	seconds, seen := window.Seconds(), Observation{}
 	for i, o := range endpoints {
-		readings[i] = readings[i][:seconds/o.Every()+1]
-		if tellsUsage(o, readings[i]) {
-			seen.Members = append(seen.Members, evaluate(o, readings[i]))
-			seen.Series = append(seen.Series, recorded(o, readings[i], seconds)...)
+		readings[i] = readings[i][:seconds/o.SampleIntervalSeconds()+1]
+		if recordsUsage(o, readings[i]) {
+			seen.Members = append(seen.Members, summarizeMember(o, readings[i]))
+			seen.Series = append(seen.Series, buildAgentSeries(o, readings[i], seconds)...)
 		}
 		for _, s := range o.Series {
-			seen.Series = append(seen.Series, seriesOf(o, s, readings[i], seconds))
+			seen.Series = append(seen.Series, buildSeries(o, s, readings[i], seconds))
 		}
 	}
 	return seen
 }
 
-// reading is one sample, in the middle of an exchange that took some time; at is zero if it was missed.
-type reading struct {
-	at   time.Time
-	took time.Duration
+// scrapeSample is one sample, in the middle of an exchange that took some time; at is zero if it was missed.
+type scrapeSample struct {
+	takenAt  time.Time
+	duration time.Duration
 	// usage of the container; nil where the endpoint is not an agent's.
 	usage *cgroup.Usage
 	// values of the metrics by name.
 	values map[string]float64
 }
 
-func (r reading) missed() bool { return r.at.IsZero() }
+func (r scrapeSample) isMissed() bool { return r.takenAt.IsZero() }
 
-// usageMissed tells whether nothing is known of the container.
-func (r reading) usageMissed() bool { return r.usage == nil }
+// hasNoUsage tells whether nothing is known of the container.
+func (r scrapeSample) hasNoUsage() bool { return r.usage == nil }
 
-// tellsUsage is false for an endpoint that is there for its series and has answered without a container's usage, or that is not
+// recordsUsage is false for an endpoint that is there for its series and has answered without a container's usage, or that is not
 // sampled each second.
-func tellsUsage(o protocol.Observed, readings []reading) bool {
-	if o.Every() > 1 || len(o.Series) == 0 {
-		return o.Every() == 1
+func recordsUsage(o protocol.ObservedEndpoint, readings []scrapeSample) bool {
+	if o.SampleIntervalSeconds() > 1 || len(o.Series) == 0 {
+		return o.SampleIntervalSeconds() == 1
 	}
-	answered := slices.ContainsFunc(readings, func(r reading) bool { return !r.missed() })
-	known := slices.ContainsFunc(readings, func(r reading) bool { return !r.usageMissed() })
+	answered := slices.ContainsFunc(readings, func(r scrapeSample) bool { return !r.isMissed() })
+	known := slices.ContainsFunc(readings, func(r scrapeSample) bool { return !r.hasNoUsage() })
 	return known || !answered
 }
 
-// sample takes a reading at the start and after every o.Every() seconds of the window, which may end earlier while it lasts; what lies
+// takeSamples takes a reading at the start and after every o.Every() seconds of the window, which may end earlier while it lasts; what lies
 // behind its end is left empty. One that cannot be taken on time is missed, not taken late.
-func sample(ctx context.Context, o protocol.Observed, window *protocol.Window, scrape Scrape) []reading {
+func takeSamples(ctx context.Context, o protocol.ObservedEndpoint, window *protocol.Window, scrape ScrapeFunc) []scrapeSample {
 	var names []string
-	if o.Every() == 1 {
-		names = slices.Clone(agentNames)
+	if o.SampleIntervalSeconds() == 1 {
+		names = slices.Clone(agentMetricNames)
 	}
 	for _, s := range o.Series {
 		names = append(names, s.Metric)
 	}
-	readings := make([]reading, window.Longest()/o.Every()+1)
-	for i := 0; i <= window.Seconds()/o.Every(); i++ {
-		due := window.From().Add(time.Duration(i*o.Every()) * time.Second)
+	readings := make([]scrapeSample, window.MaxSeconds()/o.SampleIntervalSeconds()+1)
+	for i := 0; i <= window.Seconds()/o.SampleIntervalSeconds(); i++ {
+		due := window.From().Add(time.Duration(i*o.SampleIntervalSeconds()) * time.Second)
 		if sleepUntil(ctx, due) != nil {
 			break
 		}
 		if time.Since(due) < scrapeTimeout {
-			readings[i] = exchange(ctx, due.Add(scrapeTimeout), o.URL, names, scrape)
+			readings[i] = scrapeOnce(ctx, due.Add(scrapeTimeout), o.URL, names, scrape)
 		}
 	}
 	return readings
 }
 
-// exchange takes one reading; it is missed if there is no answer by the deadline.
-func exchange(ctx context.Context, deadline time.Time, url string, names []string, scrape Scrape) reading {
+// scrapeOnce takes one reading; it is missed if there is no answer by the deadline.
+func scrapeOnce(ctx context.Context, deadline time.Time, url string, names []string, scrape ScrapeFunc) scrapeSample {
 	once, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	began := time.Now()
 	values, err := scrape(once, url, names)
 	if err != nil {
-		return reading{}
+		return scrapeSample{}
 	}
 	took := time.Since(began)
-	r := reading{at: began.Add(took / 2), took: took, values: values}
-	if usage, err := cgroup.FromMetrics(values); err == nil {
+	r := scrapeSample{takenAt: began.Add(took / 2), duration: took, values: values}
+	if usage, err := cgroup.UsageFromMetrics(values); err == nil {
 		r.usage = &usage
 	}
 	return r
@@ -157,33 +157,33 @@ func sleepUntil(ctx context.Context, due time.Time) error {
 	}
 }
 
-// evaluate turns the readings of each second into a container's use and evidence. A value is missing if a reading that it needs is, or if the
+// summarizeMember turns the readings of each second into a container's use and evidence. A value is missing if a reading that it needs is, or if the
 // container was restarted between them.
-func evaluate(o protocol.Observed, readings []reading) results.Member {
-	m := results.Member{Member: o.Member, Kind: results.MemberKind(o.Kind), Role: o.Role, Evidence: evidenceOf(readings)}
+func summarizeMember(o protocol.ObservedEndpoint, readings []scrapeSample) results.MemberUsage {
+	m := results.MemberUsage{Member: o.Member, Kind: results.MemberKind(o.Kind), Role: o.Role, Evidence: computeEvidence(readings)}
 	var last *cgroup.Usage
 	for i, r := range readings {
-		if r.usageMissed() {
+		if r.hasNoUsage() {
 			m.MissedScrapes++
 		}
 		if i > 0 {
-			m.CPUSeconds = append(m.CPUSeconds, cores(readings[i-1], r))
-			m.MemoryBytes = append(m.MemoryBytes, memory(r))
+			m.CPUSeconds = append(m.CPUSeconds, cpuRate(readings[i-1], r))
+			m.MemoryBytes = append(m.MemoryBytes, workingSetBytes(r))
 		}
-		if r.usageMissed() {
+		if r.hasNoUsage() {
 			continue
 		}
 		if last != nil {
-			count(&m, *last, *r.usage)
+			addThrottling(&m, *last, *r.usage)
 		}
 		last = r.usage
 	}
 	return m
 }
 
-// count adds the CPU periods between two readings, however far apart they are. A restart in between is counted as such;
+// addThrottling adds the CPU periods between two readings, however far apart they are. A restart in between is counted as such;
 // its periods are lost.
-func count(m *results.Member, before, after cgroup.Usage) {
+func addThrottling(m *results.MemberUsage, before, after cgroup.Usage) {
 	if after.CPU < before.CPU || after.Periods < before.Periods {
 		m.Resets++
 		return
@@ -192,40 +192,40 @@ func count(m *results.Member, before, after cgroup.Usage) {
 	m.ThrottledPeriods += int64(after.ThrottledPeriods - before.ThrottledPeriods)
 }
 
-// cores is the CPU time used between two readings per second that lay between them, to 0.1 ms.
-func cores(before, after reading) float64 {
-	if before.usageMissed() || after.usageMissed() {
+// cpuRate is the CPU time used between two readings per second that lay between them, to 0.1 ms.
+func cpuRate(before, after scrapeSample) float64 {
+	if before.hasNoUsage() || after.hasNoUsage() {
 		return results.Missing
 	}
-	return rate(before.usage.CPU.Seconds(), after.usage.CPU.Seconds(), after.at.Sub(before.at))
+	return counterRate(before.usage.CPU.Seconds(), after.usage.CPU.Seconds(), after.takenAt.Sub(before.takenAt))
 }
 
-func memory(r reading) float64 {
-	if r.usageMissed() {
+func workingSetBytes(r scrapeSample) float64 {
+	if r.hasNoUsage() {
 		return results.Missing
 	}
 	return float64(r.usage.WorkingSet)
 }
 
-// seriesOf is a metric over the window: a counter's rate up to each second, a gauge's value at its end. What is not sampled each
+// buildSeries is a metric over the window: a counter's rate up to each second, a gauge's value at its end. What is not sampled each
 // second is missing in the seconds between.
-func seriesOf(o protocol.Observed, wanted protocol.ObservedSeries, readings []reading, seconds int) results.NamedSeries {
+func buildSeries(o protocol.ObservedEndpoint, wanted protocol.ObservedSeries, readings []scrapeSample, seconds int) results.NamedSeries {
 	s := results.NamedSeries{Subject: o.Member, Name: wanted.Name, Unit: wanted.Unit, Values: make(results.Series, seconds)}
 	for i := range s.Values {
 		s.Values[i] = results.Missing
 	}
 	for i := 1; i < len(readings); i++ {
-		value := readings[i].value(wanted.Metric)
+		value := readings[i].metricValue(wanted.Metric)
 		if wanted.Kind == protocol.Counter {
-			value = rate(readings[i-1].value(wanted.Metric), value, readings[i].at.Sub(readings[i-1].at))
+			value = counterRate(readings[i-1].metricValue(wanted.Metric), value, readings[i].takenAt.Sub(readings[i-1].takenAt))
 		}
-		s.Values[i*o.Every()-1] = value
+		s.Values[i*o.SampleIntervalSeconds()-1] = value
 	}
 	return s
 }
 
-// value of a metric; missing if the reading is, if the endpoint does not have it, or if it is no number.
-func (r reading) value(metric string) float64 {
+// metricValue of a metric; missing if the reading is, if the endpoint does not have it, or if it is no number.
+func (r scrapeSample) metricValue(metric string) float64 {
 	value, found := r.values[metric]
 	if !found || math.IsInf(value, 0) {
 		return results.Missing
@@ -233,8 +233,8 @@ func (r reading) value(metric string) float64 {
 	return value
 }
 
-// rate is what was counted per second between two values, to four decimals; missing if a value is or if the counter went back.
-func rate(before, after float64, passed time.Duration) float64 {
+// counterRate is what was counted per second between two values, to four decimals; missing if a value is or if the counter went back.
+func counterRate(before, after float64, passed time.Duration) float64 {
 	if math.IsNaN(before) || math.IsNaN(after) || after < before {
 		return results.Missing
 	}

@@ -23,16 +23,16 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-var start = time.Unix(1_790_000_000, 0)
+var baseTime = time.Unix(1_790_000_000, 0)
 
-// at is a reading after some seconds, in which the container has used cpu and passed ten periods a second.
-func at(seconds float64, cpu time.Duration, throttled uint64, memory uint64) reading {
-	return reading{at: start.Add(time.Duration(seconds * float64(time.Second))),
+// usageSample is a reading after some seconds, in which the container has used cpu and passed ten periods a second.
+func usageSample(seconds float64, cpu time.Duration, throttled uint64, memory uint64) scrapeSample {
+	return scrapeSample{takenAt: baseTime.Add(time.Duration(seconds * float64(time.Second))),
 		usage: &cgroup.Usage{CPU: cpu, Periods: uint64(seconds * 10), ThrottledPeriods: throttled, WorkingSet: memory}}
 }
 
-// same compares series; two missing values are the same.
-func same(a, b results.Series) bool {
+// equalSeries compares series; two missing values are the same.
+func equalSeries(a, b results.Series) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -44,36 +44,36 @@ func same(a, b results.Series) bool {
 	return true
 }
 
-func TestEvaluate(t *testing.T) {
+func TestSummarizeMember(t *testing.T) {
 	none := results.Missing
 	for name, c := range map[string]struct {
-		readings []reading
-		want     results.Member
+		readings []scrapeSample
+		want     results.MemberUsage
 	}{
 		"whole": {
-			[]reading{at(0, 5*time.Second, 3, 7), at(1, 5500*time.Millisecond, 4, 8), at(2, 7*time.Second, 9, 6)},
-			results.Member{CPUSeconds: results.Series{0.5, 1.5}, MemoryBytes: results.Series{8, 6}, Periods: 20, ThrottledPeriods: 6},
+			[]scrapeSample{usageSample(0, 5*time.Second, 3, 7), usageSample(1, 5500*time.Millisecond, 4, 8), usageSample(2, 7*time.Second, 9, 6)},
+			results.MemberUsage{CPUSeconds: results.Series{0.5, 1.5}, MemoryBytes: results.Series{8, 6}, Periods: 20, ThrottledPeriods: 6},
 		},
 		"uneven scrapes are brought to a second": {
-			[]reading{at(0, 0, 0, 1), at(1.25, time.Second, 0, 1), at(2, 2*time.Second, 0, 1)},
-			results.Member{CPUSeconds: results.Series{0.8, 1.3333}, MemoryBytes: results.Series{1, 1}, Periods: 20},
+			[]scrapeSample{usageSample(0, 0, 0, 1), usageSample(1.25, time.Second, 0, 1), usageSample(2, 2*time.Second, 0, 1)},
+			results.MemberUsage{CPUSeconds: results.Series{0.8, 1.3333}, MemoryBytes: results.Series{1, 1}, Periods: 20},
 		},
 		"a missed one costs two seconds of CPU, one of memory, and no periods": {
-			[]reading{at(0, 0, 0, 1), {}, at(2, 2*time.Second, 5, 1), at(3, 3*time.Second, 6, 1)},
-			results.Member{CPUSeconds: results.Series{none, none, 1}, MemoryBytes: results.Series{none, 1, 1}, Periods: 30, ThrottledPeriods: 6, MissedScrapes: 1},
+			[]scrapeSample{usageSample(0, 0, 0, 1), {}, usageSample(2, 2*time.Second, 5, 1), usageSample(3, 3*time.Second, 6, 1)},
+			results.MemberUsage{CPUSeconds: results.Series{none, none, 1}, MemoryBytes: results.Series{none, 1, 1}, Periods: 30, ThrottledPeriods: 6, MissedScrapes: 1},
 		},
 		"restarted": {
-			[]reading{at(0, 9*time.Second, 0, 1), at(1, time.Second, 0, 1), at(2, 2*time.Second, 0, 1)},
-			results.Member{CPUSeconds: results.Series{none, 1}, MemoryBytes: results.Series{1, 1}, Periods: 10, Resets: 1},
+			[]scrapeSample{usageSample(0, 9*time.Second, 0, 1), usageSample(1, time.Second, 0, 1), usageSample(2, 2*time.Second, 0, 1)},
+			results.MemberUsage{CPUSeconds: results.Series{none, 1}, MemoryBytes: results.Series{1, 1}, Periods: 10, Resets: 1},
 		},
 		"never reached": {
-			make([]reading, 3),
-			results.Member{CPUSeconds: results.Series{none, none}, MemoryBytes: results.Series{none, none}, MissedScrapes: 3},
+			make([]scrapeSample, 3),
+			results.MemberUsage{CPUSeconds: results.Series{none, none}, MemoryBytes: results.Series{none, none}, MissedScrapes: 3},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := evaluate(protocol.Observed{}, c.readings)
-			if !same(got.CPUSeconds, c.want.CPUSeconds) || !same(got.MemoryBytes, c.want.MemoryBytes) {
+			got := summarizeMember(protocol.ObservedEndpoint{}, c.readings)
+			if !equalSeries(got.CPUSeconds, c.want.CPUSeconds) || !equalSeries(got.MemoryBytes, c.want.MemoryBytes) {
 				t.Errorf("CPU %v, memory %v\nwant %v, %v", got.CPUSeconds, got.MemoryBytes, c.want.CPUSeconds, c.want.MemoryBytes)
 			}
 			got.CPUSeconds, got.MemoryBytes, c.want.CPUSeconds, c.want.MemoryBytes = nil, nil, nil, nil
@@ -84,32 +84,32 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// lasting is a window of so many seconds that begins now.
-func lasting(seconds int) *protocol.Window {
-	return protocol.Measure{WindowSeconds: seconds, IntervalSeconds: 1}.Window(time.Now())
+// newWindow is a window of so many seconds that begins now.
+func newWindow(seconds int) *protocol.Window {
+	return protocol.MeasureTimes{WindowSeconds: seconds, IntervalSeconds: 1}.NewWindow(time.Now())
 }
 
 // A window that ends earlier has samples up to its end.
 func TestObserveEndsWithTheWindow(t *testing.T) {
-	window := lasting(60)
-	answers := func(context.Context, string, []string) (map[string]float64, error) { return idle() }
+	window := newWindow(60)
+	answers := func(context.Context, string, []string) (map[string]float64, error) { return idleMetrics() }
 	time.AfterFunc(300*time.Millisecond, func() {
-		if err := window.Stop(window.From().Add(2 * time.Second)); err != nil {
+		if err := window.StopAt(window.From().Add(2 * time.Second)); err != nil {
 			t.Error(err)
 		}
 	})
 	began := time.Now()
-	got := Observe(t.Context(), []protocol.Observed{{}}, window, answers).Members
+	got := Observe(t.Context(), []protocol.ObservedEndpoint{{}}, window, answers).Members
 	if got[0].MissedScrapes > 2 || len(got[0].CPUSeconds) != 2 || time.Since(began) > 50*time.Second {
 		t.Errorf("%d missed, series of %d, after %s; want both seconds", got[0].MissedScrapes, len(got[0].CPUSeconds), time.Since(began))
 	}
 }
 
-func TestEveryMemberIsObservedOnce(t *testing.T) {
-	members := []protocol.Observed{{Member: "a"}, {Member: "b"}, {Member: "c"}, {Member: "d"}, {Member: "e"}}
+func TestSelectEndpointsCoversAll(t *testing.T) {
+	members := []protocol.ObservedEndpoint{{Member: "a"}, {Member: "b"}, {Member: "c"}, {Member: "d"}, {Member: "e"}}
 	seen := map[string]int{}
 	for worker := range 3 {
-		for _, m := range Share(members, worker, 3) {
+		for _, m := range SelectEndpoints(members, worker, 3) {
 			seen[m.Member]++
 		}
 	}
@@ -130,8 +130,8 @@ func TestObserveOverHTTP(t *testing.T) {
 		_ = exposition.Write(w, cgroup.Usage{CPU: time.Duration(n) * time.Second, Periods: uint64(10 * n), WorkingSet: 42}.Metrics()...)
 	}))
 	defer server.Close()
-	members := []protocol.Observed{{Member: "up", URL: server.URL}, {Member: "down", URL: "http://127.0.0.1:1/"}}
-	got := Observe(t.Context(), members, lasting(2), HTTP).Members
+	members := []protocol.ObservedEndpoint{{Member: "up", URL: server.URL}, {Member: "down", URL: "http://127.0.0.1:1/"}}
+	got := Observe(t.Context(), members, newWindow(2), ScrapeHTTP).Members
 	if up := got[0]; up.MissedScrapes != 1 || up.Periods != 20 || up.MemoryBytes[1] != 42 || !math.IsNaN(up.MemoryBytes[0]) {
 		t.Errorf("up: %+v", up)
 	}
@@ -147,10 +147,10 @@ func TestHangingMember(t *testing.T) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
-		return idle()
+		return idleMetrics()
 	}
 	began := time.Now()
-	got := Observe(t.Context(), []protocol.Observed{{URL: "hangs"}, {URL: "answers"}}, lasting(1), hang).Members
+	got := Observe(t.Context(), []protocol.ObservedEndpoint{{URL: "hangs"}, {URL: "answers"}}, newWindow(1), hang).Members
 	if got[0].MissedScrapes != 2 || got[1].MissedScrapes > 1 {
 		t.Errorf("missed %d and %d, want 2 and none, or one on a busy machine", got[0].MissedScrapes, got[1].MissedScrapes)
 	}
@@ -159,8 +159,8 @@ func TestHangingMember(t *testing.T) {
 	}
 }
 
-// idle is what the agent of a container says that does nothing.
-func idle() (map[string]float64, error) {
+// idleMetrics is what the agent of a container says that does nothing.
+func idleMetrics() (map[string]float64, error) {
 	values := map[string]float64{}
 	for _, m := range (cgroup.Usage{WorkingSet: 1}).Metrics() {
 		values[m.Name] = m.Value
@@ -173,9 +173,9 @@ func TestObserveEndsWithItsContext(t *testing.T) {
 	defer cancel()
 	answers := func(context.Context, string, []string) (map[string]float64, error) {
 		cancel()
-		return idle()
+		return idleMetrics()
 	}
-	got := Observe(ctx, []protocol.Observed{{}}, lasting(60), answers).Members
+	got := Observe(ctx, []protocol.ObservedEndpoint{{}}, newWindow(60), answers).Members
 	if got[0].MissedScrapes != 60 || len(got[0].CPUSeconds) != 60 {
 		t.Errorf("missed %d of 61, series of %d", got[0].MissedScrapes, len(got[0].CPUSeconds))
 	}
@@ -184,27 +184,27 @@ func TestObserveEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// told is a reading after some seconds, in an exchange of some length, of an endpoint that has these metrics.
-func told(seconds float64, took time.Duration, values map[string]float64) reading {
-	return reading{at: start.Add(time.Duration(seconds * float64(time.Second))), took: took, values: values}
+// timedSample is a reading after some seconds, in an exchange of some length, of an endpoint that has these metrics.
+func timedSample(seconds float64, took time.Duration, values map[string]float64) scrapeSample {
+	return scrapeSample{takenAt: baseTime.Add(time.Duration(seconds * float64(time.Second))), duration: took, values: values}
 }
 
 func TestEvidence(t *testing.T) {
-	clock := func(seconds float64) float64 { return float64(start.Unix()) + seconds }
-	got := evidenceOf([]reading{
-		told(0, 8*time.Millisecond, map[string]float64{cgroup.CPULimit: 0.3, cgroup.MemoryLimit: 1 << 30, cgroup.OOMKills: 1, jvm.GCSeconds: 10, jvm.GCCollections: 100,
+	clock := func(seconds float64) float64 { return float64(baseTime.Unix()) + seconds }
+	got := computeEvidence([]scrapeSample{
+		timedSample(0, 8*time.Millisecond, map[string]float64{cgroup.CPULimit: 0.3, cgroup.MemoryLimit: 1 << 30, cgroup.OOMKills: 1, jvm.GCSeconds: 10, jvm.GCCollections: 100,
 			host.CPUs: 2, host.CPUBusy: 100, host.CPUIdle: 50, host.CPUIOWait: 5, host.CPUSteal: 1, host.CPUPressure: 7,
 			host.VolumeSize: 1000, host.VolumeAvailable: 400, host.Clock: clock(0.5)}),
 		{},
-		told(1, time.Millisecond, map[string]float64{host.VolumeSize: 1000, host.VolumeAvailable: 20, host.Clock: clock(1.02)}),
-		told(2, 3*time.Millisecond, map[string]float64{cgroup.CPULimit: 0.3, cgroup.MemoryLimit: 1 << 30, cgroup.OOMKills: 3, jvm.GCSeconds: 10.5, jvm.GCCollections: 104,
+		timedSample(1, time.Millisecond, map[string]float64{host.VolumeSize: 1000, host.VolumeAvailable: 20, host.Clock: clock(1.02)}),
+		timedSample(2, 3*time.Millisecond, map[string]float64{cgroup.CPULimit: 0.3, cgroup.MemoryLimit: 1 << 30, cgroup.OOMKills: 3, jvm.GCSeconds: 10.5, jvm.GCCollections: 104,
 			host.CPUs: 2, host.CPUBusy: 103, host.CPUIdle: 50.6, host.CPUIOWait: 5.2, host.CPUSteal: 1.2, host.CPUPressure: 8,
 			host.VolumeSize: 1000, host.VolumeAvailable: 300, host.Clock: clock(2.4)}),
 	})
 	want := results.Evidence{
 		CPULimit: 0.3, MemoryLimitBytes: 1 << 30, OOMKills: 2,
 		GarbageCollection: &results.GarbageCollection{Share: 0.25, Collections: 4},
-		Volume:            &results.Volume{SizeBytes: 1000, LeastAvailableBytes: 20},
+		Volume:            &results.VolumeUsage{SizeBytes: 1000, LeastAvailableBytes: 20},
 		Host: &results.Host{CPUs: 2, BusyShare: 0.75, StealShare: 0.05, IOWaitShare: 0.05, IdleShare: 0.15,
 			Pressure: &results.Pressure{CPU: new(0.5)}},
 		Clock: &results.Clock{OffsetMillis: 20, ErrorMillis: 0.5},
@@ -217,74 +217,74 @@ func TestEvidence(t *testing.T) {
 }
 
 // What is not told, and counters that began anew, give no evidence instead of a false one.
-func TestEvidenceIsNotMadeUp(t *testing.T) {
-	for name, readings := range map[string][]reading{
-		"nothing answered":  make([]reading, 3),
-		"one answer":        {told(0, 0, map[string]float64{cgroup.CPULimit: 1}), {}},
-		"nothing told":      {told(0, 0, nil), told(1, 0, nil)},
-		"counters restart":  {told(0, 0, map[string]float64{jvm.GCSeconds: 9, jvm.GCCollections: 9}), told(1, 0, map[string]float64{jvm.GCSeconds: 1, jvm.GCCollections: 1})},
-		"told once, at end": {told(0, 0, nil), told(1, 0, map[string]float64{jvm.GCSeconds: 1, jvm.GCCollections: 1, cgroup.OOMKills: 1})},
+func TestEvidenceOmitsUnknown(t *testing.T) {
+	for name, readings := range map[string][]scrapeSample{
+		"nothing answered":  make([]scrapeSample, 3),
+		"one answer":        {timedSample(0, 0, map[string]float64{cgroup.CPULimit: 1}), {}},
+		"nothing told":      {timedSample(0, 0, nil), timedSample(1, 0, nil)},
+		"counters restart":  {timedSample(0, 0, map[string]float64{jvm.GCSeconds: 9, jvm.GCCollections: 9}), timedSample(1, 0, map[string]float64{jvm.GCSeconds: 1, jvm.GCCollections: 1})},
+		"told once, at end": {timedSample(0, 0, nil), timedSample(1, 0, map[string]float64{jvm.GCSeconds: 1, jvm.GCCollections: 1, cgroup.OOMKills: 1})},
 	} {
-		if got := evidenceOf(readings); got != (results.Evidence{}) {
+		if got := computeEvidence(readings); got != (results.Evidence{}) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }
 
 // What costs its owner is asked for less often; the seconds between are missing, and a rate stands for the whole time.
-func TestEveryFewSeconds(t *testing.T) {
+func TestSampleInterval(t *testing.T) {
 	none := results.Missing
-	o := protocol.Observed{Member: "member-0", EverySeconds: 2}
-	readings := []reading{measured(0, 10), measured(2, 30), measured(4, 70)}
-	got := seriesOf(o, protocol.ObservedSeries{Metric: "m", Kind: protocol.Counter}, readings, 5)
-	if want := (results.Series{none, 10, none, 20, none}); !same(got.Values, want) {
+	o := protocol.ObservedEndpoint{Member: "member-0", EverySeconds: 2}
+	readings := []scrapeSample{metricSample(0, 10), metricSample(2, 30), metricSample(4, 70)}
+	got := buildSeries(o, protocol.ObservedSeries{Metric: "m", Kind: protocol.Counter}, readings, 5)
+	if want := (results.Series{none, 10, none, 20, none}); !equalSeries(got.Values, want) {
 		t.Errorf("got %v, want %v", got.Values, want)
 	}
 	asked, began := 0, time.Now()
-	seen := Observe(t.Context(), []protocol.Observed{{Member: "a", EverySeconds: 2, Series: []protocol.ObservedSeries{{Metric: "m", Kind: protocol.Gauge}}}}, lasting(3),
+	seen := Observe(t.Context(), []protocol.ObservedEndpoint{{Member: "a", EverySeconds: 2, Series: []protocol.ObservedSeries{{Metric: "m", Kind: protocol.Gauge}}}}, newWindow(3),
 		func(context.Context, string, []string) (map[string]float64, error) {
 			asked++
 			return map[string]float64{"m": 1}, nil
 		})
-	if asked != 2 || time.Since(began) < 2*time.Second || len(seen.Members) != 0 || !same(seen.Series[0].Values, results.Series{none, 1, none}) {
+	if asked != 2 || time.Since(began) < 2*time.Second || len(seen.Members) != 0 || !equalSeries(seen.Series[0].Values, results.Series{none, 1, none}) {
 		t.Errorf("asked %d times within %v, saw %+v", asked, time.Since(began), seen)
 	}
 }
 
 // The agent's network series are whole bytes, and absent where they are not told.
 func TestRecordedSeries(t *testing.T) {
-	got := recorded(protocol.Observed{Member: "a"}, []reading{
-		told(0, 0, map[string]float64{host.NetworkReceived: 0}), told(1.5, 0, map[string]float64{host.NetworkReceived: 1000})}, 1)
-	if len(got) != 1 || got[0].Name != "networkReceive" || got[0].Subject != "a" || !same(got[0].Values, results.Series{667}) {
+	got := buildAgentSeries(protocol.ObservedEndpoint{Member: "a"}, []scrapeSample{
+		timedSample(0, 0, map[string]float64{host.NetworkReceived: 0}), timedSample(1.5, 0, map[string]float64{host.NetworkReceived: 1000})}, 1)
+	if len(got) != 1 || got[0].Name != "networkReceive" || got[0].Subject != "a" || !equalSeries(got[0].Values, results.Series{667}) {
 		t.Errorf("got %+v", got)
 	}
 }
 
-// measured is a reading after some seconds of an endpoint that has one metric.
-func measured(seconds, value float64) reading {
-	return reading{at: start.Add(time.Duration(seconds * float64(time.Second))), values: map[string]float64{"m": value}}
+// metricSample is a reading after some seconds of an endpoint that has one metric.
+func metricSample(seconds, value float64) scrapeSample {
+	return scrapeSample{takenAt: baseTime.Add(time.Duration(seconds * float64(time.Second))), values: map[string]float64{"m": value}}
 }
 
 func TestSeries(t *testing.T) {
 	none := results.Missing
 	for name, c := range map[string]struct {
-		kind     protocol.Kind
-		readings []reading
+		kind     protocol.SeriesKind
+		readings []scrapeSample
 		want     results.Series
 	}{
-		"gauge":                   {protocol.Gauge, []reading{measured(0, 1), measured(1, 7.5), measured(2, 0)}, results.Series{7.5, 0}},
-		"a gauge that was missed": {protocol.Gauge, []reading{measured(0, 1), {}, measured(2, 3)}, results.Series{none, 3}},
-		"a gauge that is no number": {protocol.Gauge, []reading{measured(0, 1), measured(1, math.NaN()), measured(2, math.Inf(1))},
+		"gauge":                   {protocol.Gauge, []scrapeSample{metricSample(0, 1), metricSample(1, 7.5), metricSample(2, 0)}, results.Series{7.5, 0}},
+		"a gauge that was missed": {protocol.Gauge, []scrapeSample{metricSample(0, 1), {}, metricSample(2, 3)}, results.Series{none, 3}},
+		"a gauge that is no number": {protocol.Gauge, []scrapeSample{metricSample(0, 1), metricSample(1, math.NaN()), metricSample(2, math.Inf(1))},
 			results.Series{none, none}},
-		"a metric that is not there": {protocol.Gauge, []reading{at(0, 0, 0, 1), at(1, 0, 0, 1)}, results.Series{none}},
-		"counter over the true time": {protocol.Counter, []reading{measured(0, 100), measured(1.25, 200), measured(2, 260)}, results.Series{80, 80}},
-		"a counter that was missed": {protocol.Counter, []reading{measured(0, 1), {}, measured(2, 3), measured(3, 5)},
+		"a metric that is not there": {protocol.Gauge, []scrapeSample{usageSample(0, 0, 0, 1), usageSample(1, 0, 0, 1)}, results.Series{none}},
+		"counter over the true time": {protocol.Counter, []scrapeSample{metricSample(0, 100), metricSample(1.25, 200), metricSample(2, 260)}, results.Series{80, 80}},
+		"a counter that was missed": {protocol.Counter, []scrapeSample{metricSample(0, 1), {}, metricSample(2, 3), metricSample(3, 5)},
 			results.Series{none, none, 2}},
-		"a counter that began anew": {protocol.Counter, []reading{measured(0, 9), measured(1, 2), measured(2, 4)}, results.Series{none, 2}},
+		"a counter that began anew": {protocol.Counter, []scrapeSample{metricSample(0, 9), metricSample(1, 2), metricSample(2, 4)}, results.Series{none, 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := seriesOf(protocol.Observed{Member: "member-0"}, protocol.ObservedSeries{Name: "n", Unit: "u", Metric: "m", Kind: c.kind}, c.readings, len(c.readings)-1)
-			if got.Subject != "member-0" || got.Name != "n" || got.Unit != "u" || !same(got.Values, c.want) {
+			got := buildSeries(protocol.ObservedEndpoint{Member: "member-0"}, protocol.ObservedSeries{Name: "n", Unit: "u", Metric: "m", Kind: c.kind}, c.readings, len(c.readings)-1)
+			if got.Subject != "member-0" || got.Name != "n" || got.Unit != "u" || !equalSeries(got.Values, c.want) {
 				t.Errorf("got %+v, want %v", got, c.want)
 			}
 		})
@@ -294,7 +294,7 @@ func TestSeries(t *testing.T) {
 // An agent's endpoint tells usage and series; a program's own, in an entry beside it, series alone.
 func TestSeriesOverHTTP(t *testing.T) {
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		counted := exposition.Metric{Name: "operations_total", Kind: exposition.Counter, Value: 5 * time.Since(start).Seconds()}
+		counted := exposition.Metric{Name: "operations_total", Kind: exposition.Counter, Value: 5 * time.Since(baseTime).Seconds()}
 		_ = exposition.Write(w, append(cgroup.Usage{WorkingSet: 42}.Metrics(), counted)...)
 	}))
 	defer agent.Close()
@@ -302,11 +302,11 @@ func TestSeriesOverHTTP(t *testing.T) {
 		_, _ = w.Write([]byte("pending{pool=\"a\"} 3\npending{pool=\"b\"} 4\n"))
 	}))
 	defer program.Close()
-	got := Observe(t.Context(), []protocol.Observed{
+	got := Observe(t.Context(), []protocol.ObservedEndpoint{
 		{Member: "a", URL: agent.URL, Series: []protocol.ObservedSeries{{Name: "rate", Metric: "operations_total", Kind: protocol.Counter}}},
 		{Member: "a", URL: program.URL, Series: []protocol.ObservedSeries{{Name: "pending", Metric: "pending", Kind: protocol.Gauge}}},
 		{Member: "b", URL: "http://127.0.0.1:1/", Series: []protocol.ObservedSeries{{Name: "pending", Metric: "pending", Kind: protocol.Gauge}}},
-	}, lasting(1), HTTP)
+	}, newWindow(1), ScrapeHTTP)
 	if len(got.Members) != 2 || got.Members[0].MemoryBytes[0] != 42 || got.Members[1].Member != "b" || got.Members[1].MissedScrapes != 2 {
 		t.Errorf("members %+v, want a, measured once, and b, missed", got.Members)
 	}
@@ -329,16 +329,16 @@ func TestSeriesOverHTTP(t *testing.T) {
 func TestMemoryOfSamples(t *testing.T) {
 	const samples = 10_000
 	var text strings.Builder
-	for i, name := range agentNames {
+	for i, name := range agentMetricNames {
 		fmt.Fprintf(&text, "%s %d\n", name, i)
 	}
-	readings := make([]reading, samples)
+	readings := make([]scrapeSample, samples)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	for i := range readings {
-		readings[i] = exchange(t.Context(), time.Now().Add(time.Minute), "", agentNames, func(context.Context, string, []string) (map[string]float64, error) {
-			return exposition.Read(strings.NewReader(text.String()), agentNames...)
+		readings[i] = scrapeOnce(t.Context(), time.Now().Add(time.Minute), "", agentMetricNames, func(context.Context, string, []string) (map[string]float64, error) {
+			return exposition.Read(strings.NewReader(text.String()), agentMetricNames...)
 		})
 	}
 	runtime.GC()

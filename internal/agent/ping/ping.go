@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// timeout of one connection.
-const timeout = 30 * time.Second
+// dialTimeout of one connection.
+const dialTimeout = 30 * time.Second
 
 // RoundTrips connects to an address so many times, one after the other with a pause between. A peer that refuses has answered, too.
 func RoundTrips(ctx context.Context, address string, count int, pause time.Duration) ([]time.Duration, error) {
 	all := make([]time.Duration, 0, count)
-	dialer := net.Dialer{Timeout: timeout}
+	dialer := net.Dialer{Timeout: dialTimeout}
 	for range count {
 		began := time.Now()
 		c, err := dialer.DialContext(ctx, "tcp", address)

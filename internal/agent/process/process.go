@@ -27,24 +27,24 @@ const (
 	ExitNotFound    = 127
 )
 
-// Stdin says what a command reads as its standard input.
-type Stdin string
+// StdinMode says what a command reads as its standard input.
+type StdinMode string
 
 const (
 	// StdinNull is at its end from the start.
-	StdinNull Stdin = "Null"
+	StdinNull StdinMode = "Null"
 	// StdinHeld stays open without ever giving a byte, for programs that stop at the end of their input.
-	StdinHeld Stdin = "Held"
+	StdinHeld StdinMode = "Held"
 )
 
-// outputGrace bounds the wait for the output of a command that has ended.
-const outputGrace = time.Second
+// outputTimeout bounds the wait for the output of a command that has ended.
+const outputTimeout = time.Second
 
 // Options of a command.
 type Options struct {
-	Stdin Stdin
+	Stdin StdinMode
 	// Stdout and Stderr watch those outputs on their way. A Watcher in both must be safe for use by two goroutines.
-	Stdout, Stderr []Watcher
+	Stdout, Stderr []LineWatcher
 	// Linger bounds the wait for processes that the command left behind when it ended.
 	Linger time.Duration
 }
@@ -53,17 +53,17 @@ type Options struct {
 type Command struct {
 	options Options
 	pid     int
-	// input is the end of the held standard input that nobody writes to; it stays open as long as the command is used.
-	input *os.File
-	// printing counts the outputs that are being passed on.
-	printing sync.WaitGroup
+	// heldStdin is the end of the held standard input that nobody writes to; it stays open as long as the command is used.
+	heldStdin *os.File
+	// outputCopies counts the outputs that are being passed on.
+	outputCopies sync.WaitGroup
 	// ended is closed when the command has ended, alone when no child is left.
-	ended, alone chan struct{}
-	code         int
+	ended, childrenGone chan struct{}
+	code                int
 }
 
-// forwarded are the signals that are passed to the command.
-var forwarded = []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2}
+// forwardedSignals are the signals that are passed to the command.
+var forwardedSignals = []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2}
 
 // Start runs args. From then on the signals that this process gets go to the command.
 func Start(args []string, options Options) (*Command, error) {
@@ -71,19 +71,19 @@ func Start(args []string, options Options) (*Command, error) {
 		return nil, fmt.Errorf("become the reaper of orphans: %w", err)
 	}
 	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, forwarded...)
-	c := &Command{options: options, ended: make(chan struct{}), alone: make(chan struct{})}
-	if err := c.start(args); err != nil {
+	signal.Notify(signals, forwardedSignals...)
+	c := &Command{options: options, ended: make(chan struct{}), childrenGone: make(chan struct{})}
+	if err := c.startChild(args); err != nil {
 		signal.Stop(signals)
 		return nil, fmt.Errorf("start %s: %w", args[0], err)
 	}
-	go c.forward(signals)
-	go c.reap()
+	go c.forwardSignals(signals)
+	go c.reapChildren()
 	return c, nil
 }
 
-// start launches the child with its end of the pipes, and closes that end here.
-func (c *Command) start(args []string) error {
+// startChild launches the child with its end of the pipes, and closes that end here.
+func (c *Command) startChild(args []string) error {
 	child := exec.Command(args[0], args[1:]...)
 	child.Stdout, child.Stderr = os.Stdout, os.Stderr
 	if c.options.Stdin == StdinHeld {
@@ -92,37 +92,37 @@ func (c *Command) start(args []string) error {
 			return err
 		}
 		defer read.Close()
-		child.Stdin, c.input = read, write
+		child.Stdin, c.heldStdin = read, write
 	}
 	for _, watched := range []struct {
-		by     []Watcher
+		by     []LineWatcher
 		out    *os.File
 		stream *io.Writer
 	}{{c.options.Stdout, os.Stdout, &child.Stdout}, {c.options.Stderr, os.Stderr, &child.Stderr}} {
 		if len(watched.by) == 0 {
 			continue
 		}
-		write, err := c.pass(watched.out, watched.by)
+		write, err := c.pipeOutput(watched.out, watched.by)
 		if err != nil {
 			return err
 		}
 		defer write.Close()
 		*watched.stream = write
 	}
-	return c.launch(child)
+	return c.launchProcess(child)
 }
 
-// pass shows what the child writes to the file, and passes it on to out.
-func (c *Command) pass(out *os.File, watchers []Watcher) (*os.File, error) {
+// pipeOutput shows what the child writes to the file, and passes it on to out.
+func (c *Command) pipeOutput(out *os.File, watchers []LineWatcher) (*os.File, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	c.printing.Go(func() { (&splitter{watchers: watchers}).pass(out, read) })
+	c.outputCopies.Go(func() { (&lineSplitter{watchers: watchers}).copyOutput(out, read) })
 	return write, nil
 }
 
-func (c *Command) launch(child *exec.Cmd) error {
+func (c *Command) launchProcess(child *exec.Cmd) error {
 	if err := child.Start(); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (c *Command) launch(child *exec.Cmd) error {
 	return nil
 }
 
-func (c *Command) forward(signals <-chan os.Signal) {
+func (c *Command) forwardSignals(signals <-chan os.Signal) {
 	for s := range signals {
 		c.Signal(s.(syscall.Signal))
 	}
@@ -153,26 +153,26 @@ func (c *Command) Ended() <-chan struct{} { return c.ended }
 // and its output is passed on. It returns the exit code; 128 + n if signal n killed the command.
 func (c *Command) Wait() int {
 	<-c.ended
-	within(c.options.Linger, c.alone)
+	waitAtMost(c.options.Linger, c.childrenGone)
 	printed := make(chan struct{})
 	go func() {
-		c.printing.Wait()
+		c.outputCopies.Wait()
 		close(printed)
 	}()
-	within(outputGrace, printed)
+	waitAtMost(outputTimeout, printed)
 	return c.code
 }
 
-func within(limit time.Duration, done <-chan struct{}) {
+func waitAtMost(limit time.Duration, done <-chan struct{}) {
 	select {
 	case <-done:
 	case <-time.After(limit):
 	}
 }
 
-// reap waits for children, the command and those it orphaned, until there are none.
-func (c *Command) reap() {
-	defer close(c.alone)
+// reapChildren waits for children, the command and those it orphaned, until there are none.
+func (c *Command) reapChildren() {
+	defer close(c.childrenGone)
 	for {
 		var status syscall.WaitStatus
 		pid, err := syscall.Wait4(-1, &status, 0, nil)
@@ -180,13 +180,13 @@ func (c *Command) reap() {
 			return
 		}
 		if pid == c.pid {
-			c.code = exitCode(status)
+			c.code = exitCodeFromStatus(status)
 			close(c.ended)
 		}
 	}
 }
 
-func exitCode(status syscall.WaitStatus) int {
+func exitCodeFromStatus(status syscall.WaitStatus) int {
 	if status.Signaled() {
 		return 128 + int(status.Signal())
 	}

@@ -21,21 +21,21 @@ import (
 
 // The test binary plays the supervisor too: with this variable set it runs its arguments under Start,
 // because a supervisor reaps all children of its process and so cannot share one with the tests.
-const supervisor = "BENCHNET_TEST_SUPERVISOR"
+const supervisorVariable = "BENCHNET_TEST_SUPERVISOR"
 
 func TestMain(m *testing.M) {
-	if mode := os.Getenv(supervisor); mode != "" {
-		os.Unsetenv(supervisor)
-		os.Exit(supervise(mode))
+	if mode := os.Getenv(supervisorVariable); mode != "" {
+		os.Unsetenv(supervisorVariable)
+		os.Exit(runSupervisor(mode))
 	}
 	os.Exit(m.Run())
 }
 
-// count tells, once the command has ended, what it captured of its two outputs.
-func count() int {
+// runCountingSupervisor tells, once the command has ended, what it captured of its two outputs.
+func runCountingSupervisor() int {
 	var captured sync.Map
-	watch := Each(regexp.MustCompile(`^(\d+) RPS`), func(groups [][]byte) { captured.Store(string(groups[1]), true) })
-	c, err := Start(os.Args[1:], Options{Stdin: StdinNull, Linger: 5 * time.Minute, Stdout: []Watcher{watch}, Stderr: []Watcher{watch}})
+	watch := WatchMatches(regexp.MustCompile(`^(\d+) RPS`), func(groups [][]byte) { captured.Store(string(groups[1]), true) })
+	c, err := Start(os.Args[1:], Options{Stdin: StdinNull, Linger: 5 * time.Minute, Stdout: []LineWatcher{watch}, Stderr: []LineWatcher{watch}})
 	if err != nil {
 		return ExitCode(err)
 	}
@@ -44,15 +44,15 @@ func count() int {
 	return code
 }
 
-func supervise(mode string) int {
+func runSupervisor(mode string) int {
 	options := Options{Stdin: StdinNull, Linger: 5 * time.Minute}
 	switch mode {
 	case "held":
 		options.Stdin = StdinHeld
 	case "watched":
-		options.Stdout = []Watcher{Once(regexp.MustCompile(`^up and registered`), func() { fmt.Fprintln(os.Stderr, "matched") })}
+		options.Stdout = []LineWatcher{WatchFirstMatch(regexp.MustCompile(`^up and registered`), func() { fmt.Fprintln(os.Stderr, "matched") })}
 	case "counted":
-		return count()
+		return runCountingSupervisor()
 	case "impatient":
 		options.Linger = 100 * time.Millisecond
 	}
@@ -64,16 +64,16 @@ func supervise(mode string) int {
 	return c.Wait()
 }
 
-// supervised is a supervisor that runs a shell script in a process of its own.
-func supervised(t *testing.T, mode string, args ...string) *exec.Cmd {
+// supervisorCommand is a supervisor that runs a shell script in a process of its own.
+func supervisorCommand(t *testing.T, mode string, args ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0], args...)
-	c.Env = append(os.Environ(), supervisor+"="+mode)
+	c.Env = append(os.Environ(), supervisorVariable+"="+mode)
 	c.WaitDelay = time.Minute
 	return c
 }
 
-func TestExitCodeIsTheCommands(t *testing.T) {
+func TestExitCode(t *testing.T) {
 	notRunnable := filepath.Join(t.TempDir(), "plain")
 	if err := os.WriteFile(notRunnable, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -90,14 +90,14 @@ func TestExitCodeIsTheCommands(t *testing.T) {
 		"not runnable": {[]string{notRunnable}, 126},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := exitOf(supervised(t, "plain", c.args...).Run()); got != c.want {
+			if got := exitCodeOf(supervisorCommand(t, "plain", c.args...).Run()); got != c.want {
 				t.Errorf("exit code %d, want %d", got, c.want)
 			}
 		})
 	}
 }
 
-func exitOf(err error) int {
+func exitCodeOf(err error) int {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return exit.ExitCode()
@@ -111,7 +111,7 @@ func exitOf(err error) int {
 func TestSignalsReachTheCommand(t *testing.T) {
 	for s, name := range map[syscall.Signal]string{syscall.SIGTERM: "TERM", syscall.SIGINT: "INT", syscall.SIGQUIT: "QUIT"} {
 		t.Run(name, func(t *testing.T) {
-			c := supervised(t, "plain", "sh", "-c", "trap 'echo got "+name+"; exit 7' "+name+"; echo set; while :; do sleep 0.05; done")
+			c := supervisorCommand(t, "plain", "sh", "-c", "trap 'echo got "+name+"; exit 7' "+name+"; echo set; while :; do sleep 0.05; done")
 			out, err := c.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
@@ -129,7 +129,7 @@ func TestSignalsReachTheCommand(t *testing.T) {
 			if line, _ := lines.ReadString('\n'); line != "got "+name+"\n" {
 				t.Errorf("the command printed %q after the signal", line)
 			}
-			if got := exitOf(c.Wait()); got != 7 {
+			if got := exitCodeOf(c.Wait()); got != 7 {
 				t.Errorf("exit code %d, want 7", got)
 			}
 		})
@@ -137,7 +137,7 @@ func TestSignalsReachTheCommand(t *testing.T) {
 }
 
 func TestUntrappedSignalKills(t *testing.T) {
-	c := supervised(t, "plain", "sh", "-c", "echo set; exec sleep 60")
+	c := supervisorCommand(t, "plain", "sh", "-c", "echo set; exec sleep 60")
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestUntrappedSignalKills(t *testing.T) {
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if got := exitOf(c.Wait()); got != 128+15 {
+	if got := exitCodeOf(c.Wait()); got != 128+15 {
 		t.Errorf("exit code %d, want 143", got)
 	}
 }
@@ -163,16 +163,16 @@ func TestOrphansAreReaped(t *testing.T) {
 		for i in $(seq 20); do (sh -c 'sleep 0.1' &) ; done
 		for i in $(seq 600); do [ "$(children)" = 0 ] && break; sleep 0.1; done
 		children`
-	out, _ := supervised(t, "plain", "sh", "-c", script).Output()
+	out, _ := supervisorCommand(t, "plain", "sh", "-c", script).Output()
 	if got := strings.TrimSpace(string(out)); got != "0" {
 		t.Errorf("the supervisor has %q children besides the command, want 0", got)
 	}
 }
 
-func TestWaitsForWhatTheCommandLeftBehind(t *testing.T) {
+func TestWaitForLeftoverProcesses(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "mark")
 	script := "(sleep 0.5; echo done > " + mark + ") & exit 3"
-	if got := exitOf(supervised(t, "plain", "sh", "-c", script).Run()); got != 3 {
+	if got := exitCodeOf(supervisorCommand(t, "plain", "sh", "-c", script).Run()); got != 3 {
 		t.Errorf("exit code %d, want 3", got)
 	}
 	if _, err := os.Stat(mark); err != nil {
@@ -182,7 +182,7 @@ func TestWaitsForWhatTheCommandLeftBehind(t *testing.T) {
 
 func TestLingerIsBounded(t *testing.T) {
 	began := time.Now()
-	if got := exitOf(supervised(t, "impatient", "sh", "-c", "sleep 60 >/dev/null 2>&1 & exit 3").Run()); got != 3 {
+	if got := exitCodeOf(supervisorCommand(t, "impatient", "sh", "-c", "sleep 60 >/dev/null 2>&1 & exit 3").Run()); got != 3 {
 		t.Errorf("exit code %d, want 3", got)
 	}
 	if took := time.Since(began); took > 50*time.Second {
@@ -192,11 +192,11 @@ func TestLingerIsBounded(t *testing.T) {
 
 func TestHeldStdinStaysOpen(t *testing.T) {
 	script := `read -r line; echo "input ended"`
-	out, _ := supervised(t, "plain", "sh", "-c", script).Output()
+	out, _ := supervisorCommand(t, "plain", "sh", "-c", script).Output()
 	if string(out) != "input ended\n" {
 		t.Errorf("without holding: printed %q", out)
 	}
-	out, _ = supervised(t, "held", "timeout", "1", "sh", "-c", script).Output()
+	out, _ = supervisorCommand(t, "held", "timeout", "1", "sh", "-c", script).Output()
 	if len(out) != 0 {
 		t.Errorf("while holding: printed %q", out)
 	}
@@ -204,7 +204,7 @@ func TestHeldStdinStaysOpen(t *testing.T) {
 
 func TestOutputPassesUnchanged(t *testing.T) {
 	script := `printf 'no\nup and registered\nlast'; printf 'oops' >&2`
-	c := supervised(t, "watched", "sh", "-c", script)
+	c := supervisorCommand(t, "watched", "sh", "-c", script)
 	var errs bytes.Buffer
 	c.Stderr = &errs
 	out, err := c.Output()
@@ -217,7 +217,7 @@ func TestOutputPassesUnchanged(t *testing.T) {
 }
 
 func TestBothOutputsAreWatched(t *testing.T) {
-	c := supervised(t, "counted", "sh", "-c", `printf '1 RPS\nx\n'; printf '2 RPS\n' >&2; printf '3 RPS'`)
+	c := supervisorCommand(t, "counted", "sh", "-c", `printf '1 RPS\nx\n'; printf '2 RPS\n' >&2; printf '3 RPS'`)
 	var errs bytes.Buffer
 	c.Stderr = &errs
 	out, err := c.Output()
@@ -233,12 +233,12 @@ func TestBothOutputsAreWatched(t *testing.T) {
 	}
 }
 
-// passed shows input to a watcher, whole and byte by byte, and checks that it comes out unchanged.
-func passed(t *testing.T, input string, watcher func() Watcher, check func()) {
+// assertOutputUnchanged shows input to a watcher, whole and byte by byte, and checks that it comes out unchanged.
+func assertOutputUnchanged(t *testing.T, input string, watcher func() LineWatcher, check func()) {
 	t.Helper()
 	for _, in := range []io.Reader{strings.NewReader(input), iotest.OneByteReader(strings.NewReader(input))} {
 		var out bytes.Buffer
-		(&splitter{watchers: []Watcher{watcher()}}).pass(&out, in)
+		(&lineSplitter{watchers: []LineWatcher{watcher()}}).copyOutput(&out, in)
 		if out.String() != input {
 			t.Errorf("%d bytes passed of %d", out.Len(), len(input))
 		}
@@ -246,8 +246,8 @@ func passed(t *testing.T, input string, watcher func() Watcher, check func()) {
 	}
 }
 
-func TestOnce(t *testing.T) {
-	long := strings.Repeat("x", maxLine+10)
+func TestWatchFirstMatch(t *testing.T) {
+	long := strings.Repeat("x", maxLineBytes+10)
 	for name, c := range map[string]struct {
 		input string
 		want  int
@@ -262,9 +262,9 @@ func TestOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var matches int
-			passed(t, c.input, func() Watcher {
+			assertOutputUnchanged(t, c.input, func() LineWatcher {
 				matches = 0
-				return Once(regexp.MustCompile("ready"), func() { matches++ })
+				return WatchFirstMatch(regexp.MustCompile("ready"), func() { matches++ })
 			}, func() {
 				if matches != c.want {
 					t.Errorf("%d matches, want %d", matches, c.want)
@@ -274,11 +274,11 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-func TestEach(t *testing.T) {
+func TestWatchMatches(t *testing.T) {
 	var got []string
-	passed(t, "1.5 RPS: 20\nother\n1.6 RPS: 30.5\n1.7 RPS: 4", func() Watcher {
+	assertOutputUnchanged(t, "1.5 RPS: 20\nother\n1.6 RPS: 30.5\n1.7 RPS: 4", func() LineWatcher {
 		got = nil
-		return Each(regexp.MustCompile(`RPS: ([0-9.]+)`), func(groups [][]byte) { got = append(got, string(groups[1])) })
+		return WatchMatches(regexp.MustCompile(`RPS: ([0-9.]+)`), func(groups [][]byte) { got = append(got, string(groups[1])) })
 	}, func() {
 		if !slices.Equal(got, []string{"20", "30.5"}) {
 			t.Errorf("captured %q", got)

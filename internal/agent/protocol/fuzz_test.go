@@ -15,7 +15,7 @@ func FuzzReadWorkload(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		w, err := read(t, text)
+		w, err := readWorkloadText(t, text)
 		if err != nil {
 			return
 		}

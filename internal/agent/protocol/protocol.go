@@ -59,17 +59,17 @@ const (
 // FieldManager owns the fields that the agent writes.
 const FieldManager = "benchnet-agent"
 
-// Workload is what the agent itself needs of workload.json, the orders of the driver.
-type Workload struct {
-	Measure Measure `json:"measure"`
+// WorkloadFile is what the agent itself needs of workload.json, the orders of the driver.
+type WorkloadFile struct {
+	Measure MeasureTimes `json:"measure"`
 	// Unit is what an operation is; the result says so where the driver does not.
 	Unit string `json:"unit"`
 	// Observe lists the endpoints that are sampled during the window.
-	Observe []Observed `json:"observe"`
+	Observe []ObservedEndpoint `json:"observe"`
 }
 
-// Measure says what is measured, counted from the common start: whole seconds.
-type Measure struct {
+// MeasureTimes says what is measured, counted from the common start: whole seconds.
+type MeasureTimes struct {
 	// WarmUpSeconds is discarded.
 	WarmUpSeconds int `json:"warmUpSeconds"`
 	// WindowSeconds is measured, directly after the warm-up.
@@ -81,15 +81,15 @@ type Measure struct {
 	IntervalSeconds int `json:"intervalSeconds,omitempty"`
 }
 
-// longestSeconds of a part of a run, 30 days: instants stay within what a clock can say.
-const longestSeconds = 30 * 24 * 60 * 60
+// maxPartSeconds of a part of a run, 30 days: instants stay within what a clock can say.
+const maxPartSeconds = 30 * 24 * 60 * 60
 
 // Validate refuses what cannot be measured.
-func (m Measure) Validate() error {
+func (m MeasureTimes) Validate() error {
 	switch {
-	case max(m.WarmUpSeconds, m.WindowSeconds, m.DrainSeconds) > longestSeconds:
+	case max(m.WarmUpSeconds, m.WindowSeconds, m.DrainSeconds) > maxPartSeconds:
 		return fmt.Errorf("measure: %d, %d and %d s of warm-up, window and drain; each may last %d s",
-			m.WarmUpSeconds, m.WindowSeconds, m.DrainSeconds, longestSeconds)
+			m.WarmUpSeconds, m.WindowSeconds, m.DrainSeconds, maxPartSeconds)
 	case m.WarmUpSeconds < 0:
 		return fmt.Errorf("measure.warmUpSeconds: %d is negative", m.WarmUpSeconds)
 	case m.WindowSeconds <= 0:
@@ -105,20 +105,20 @@ func (m Measure) Validate() error {
 }
 
 // WindowStart is when the window opens in a run that starts at start.
-func (m Measure) WindowStart(start time.Time) time.Time {
+func (m MeasureTimes) WindowStart(start time.Time) time.Time {
 	return start.Add(time.Duration(m.WarmUpSeconds) * time.Second)
 }
 
 // WindowEnd is when the window closes in a run that starts at start.
-func (m Measure) WindowEnd(start time.Time) time.Time {
+func (m MeasureTimes) WindowEnd(start time.Time) time.Time {
 	return m.WindowStart(start).Add(time.Duration(m.WindowSeconds) * time.Second)
 }
 
-// Observed is an endpoint of a member or of a database. One that serves the metrics of an agent tells the CPU and memory of the
+// ObservedEndpoint is an endpoint of a member or of a database. One that serves the metrics of an agent tells the CPU and memory of the
 // container; a program's own endpoint, in an entry of its own, gives its series alone.
-type Observed struct {
+type ObservedEndpoint struct {
 	Member string `json:"member"`
-	// Kind and Role of what is observed go into the result as they are.
+	// SeriesKind and Role of what is observed go into the result as they are.
 	Kind string `json:"kind"`
 	Role string `json:"role"`
 	URL  string `json:"url"`
@@ -130,8 +130,8 @@ type Observed struct {
 // SampleBytes is how much memory the agent takes for one sample of an endpoint, at most.
 const SampleBytes = 2048
 
-// Every is how many seconds lie between two samples.
-func (o Observed) Every() int { return max(1, o.EverySeconds) }
+// SampleIntervalSeconds is how many seconds lie between two samples.
+func (o ObservedEndpoint) SampleIntervalSeconds() int { return max(1, o.EverySeconds) }
 
 // ObservedSeries is a metric of an endpoint that becomes a series of the result.
 type ObservedSeries struct {
@@ -139,38 +139,38 @@ type ObservedSeries struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"`
 	// Metric by its name, summed over its labels, or with labels that it must have: pool_connections{state="Pending"}.
-	Metric string `json:"metric"`
-	Kind   Kind   `json:"kind"`
+	Metric string     `json:"metric"`
+	Kind   SeriesKind `json:"kind"`
 }
 
-// Kind says how a metric becomes a series.
-type Kind string
+// SeriesKind says how a metric becomes a series.
+type SeriesKind string
 
 // The kinds.
 const (
 	// Counter becomes a rate per second; null where it went back.
-	Counter Kind = "Counter"
+	Counter SeriesKind = "Counter"
 	// Gauge is taken as it is, at the end of each second.
-	Gauge Kind = "Gauge"
+	Gauge SeriesKind = "Gauge"
 )
 
-// ReadWorkload reads workload.json and checks what the agent itself needs of it: the window and the members.
-func ReadWorkload(path string) (*Workload, error) {
+// ReadWorkloadFile reads workload.json and checks what the agent itself needs of it: the window and the members.
+func ReadWorkloadFile(path string) (*WorkloadFile, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read workload: %w", err)
 	}
-	var w Workload
+	var w WorkloadFile
 	if err := json.Unmarshal(content, &w); err != nil {
 		return nil, fmt.Errorf("parse workload %s: %w", path, err)
 	}
-	if err := w.validate(); err != nil {
+	if err := w.validateWorkload(); err != nil {
 		return nil, fmt.Errorf("workload %s: %w", path, err)
 	}
 	return &w, nil
 }
 
-func (w *Workload) validate() error {
+func (w *WorkloadFile) validateWorkload() error {
 	if err := w.Measure.Validate(); err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (w *Workload) validate() error {
 			return fmt.Errorf("observe[%d].everySeconds: %d is negative", i, o.EverySeconds)
 		}
 		for k, series := range o.Series {
-			if err := series.validate(); err != nil {
+			if err := series.validateSeries(); err != nil {
 				return fmt.Errorf("observe[%d].series[%d].%w", i, k, err)
 			}
 		}
@@ -190,7 +190,7 @@ func (w *Workload) validate() error {
 	return nil
 }
 
-func (s ObservedSeries) validate() error {
+func (s ObservedSeries) validateSeries() error {
 	switch {
 	case s.Name == "":
 		return errors.New("name: is needed")

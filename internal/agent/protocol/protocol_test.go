@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-func read(t *testing.T, text string) (*Workload, error) {
+func readWorkloadText(t *testing.T, text string) (*WorkloadFile, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "workload.json")
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return ReadWorkload(path)
+	return ReadWorkloadFile(path)
 }
 
 func TestReadWorkload(t *testing.T) {
-	got, err := read(t, `{"targets":[{"name":"member-0"}],"load":{"model":"Closed"},"measure":{"warmUpSeconds":30,"windowSeconds":60,"drainSeconds":10},"unit":"flows",
+	got, err := readWorkloadText(t, `{"targets":[{"name":"member-0"}],"load":{"model":"Closed"},"measure":{"warmUpSeconds":30,"windowSeconds":60,"drainSeconds":10},"unit":"flows",
 		"observe":[{"member":"member-0","kind":"Member","role":"Party","url":"http://host:9101/metrics","everySeconds":5,"series":[{"name":"pending","unit":"transactions","metric":"pool","kind":"Gauge"}]}]}`)
-	want := &Workload{Measure{WarmUpSeconds: 30, WindowSeconds: 60, DrainSeconds: 10}, "flows", []Observed{{"member-0", "Member", "Party", "http://host:9101/metrics", 5,
+	want := &WorkloadFile{MeasureTimes{WarmUpSeconds: 30, WindowSeconds: 60, DrainSeconds: 10}, "flows", []ObservedEndpoint{{"member-0", "Member", "Party", "http://host:9101/metrics", 5,
 		[]ObservedSeries{{"pending", "transactions", "pool", Gauge}}}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("got %+v, %v", got, err)
@@ -46,7 +46,7 @@ func TestReadWorkloadRefuses(t *testing.T) {
 		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u","series":[{"name":"n"}]}]}`:                               "series[0].metric: is needed",
 		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u","series":[{"name":"n","metric":"m","kind":"Summary"}]}]}`: `kind: "Summary" is neither Counter nor Gauge`,
 	} {
-		if _, err := read(t, text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readWorkloadText(t, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", text, err, want)
 		}
 	}

@@ -10,21 +10,21 @@ import (
 // Window is the measured time of a run. Its end may be brought forward while it lasts, where the orders have intervals.
 // It is safe for use by several goroutines.
 type Window struct {
-	measure Measure
+	measure MeasureTimes
 	start   time.Time
 	lock    sync.Mutex
 	seconds int
-	// moved is closed when the end is brought forward, and made anew.
-	moved chan struct{}
+	// endMoved is closed when the end is brought forward, and made anew.
+	endMoved chan struct{}
 }
 
-// Window is that of a run that starts at start.
-func (m Measure) Window(start time.Time) *Window {
-	return &Window{measure: m, start: start, seconds: m.WindowSeconds, moved: make(chan struct{})}
+// NewWindow is that of a run that starts at start.
+func (m MeasureTimes) NewWindow(start time.Time) *Window {
+	return &Window{measure: m, start: start, seconds: m.WindowSeconds, endMoved: make(chan struct{})}
 }
 
-// Start of the run's load.
-func (w *Window) Start() time.Time { return w.start }
+// LoadStart of the run's load.
+func (w *Window) LoadStart() time.Time { return w.start }
 
 // From is when the window opens.
 func (w *Window) From() time.Time { return w.measure.WindowStart(w.start) }
@@ -44,14 +44,14 @@ func (w *Window) Seconds() int {
 	return w.seconds
 }
 
-// Longest is the length that was ordered, and IntervalSeconds that of the intervals to record it in, 0 for none.
-func (w *Window) Longest() int { return w.measure.WindowSeconds }
+// MaxSeconds is the length that was ordered, and IntervalSeconds that of the intervals to record it in, 0 for none.
+func (w *Window) MaxSeconds() int { return w.measure.WindowSeconds }
 
 // IntervalSeconds of the orders.
 func (w *Window) IntervalSeconds() int { return w.measure.IntervalSeconds }
 
-// Stop brings the end forward to an instant that has whole intervals before it. One that was set does not change any more.
-func (w *Window) Stop(at time.Time) error {
+// StopAt brings the end forward to an instant that has whole intervals before it. One that was set does not change any more.
+func (w *Window) StopAt(at time.Time) error {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	interval := time.Duration(w.measure.IntervalSeconds) * time.Second
@@ -64,16 +64,16 @@ func (w *Window) Stop(at time.Time) error {
 		return nil
 	}
 	w.seconds = int(length / time.Second)
-	close(w.moved)
-	w.moved = make(chan struct{})
+	close(w.endMoved)
+	w.endMoved = make(chan struct{})
 	return nil
 }
 
-// Await returns when the window has closed, wherever its end is by then, or ctx ends.
-func (w *Window) Await(ctx context.Context) error {
+// WaitUntilClosed returns when the window has closed, wherever its end is by then, or ctx ends.
+func (w *Window) WaitUntilClosed(ctx context.Context) error {
 	for {
 		w.lock.Lock()
-		moved := w.moved
+		moved := w.endMoved
 		w.lock.Unlock()
 		select {
 		case <-ctx.Done():

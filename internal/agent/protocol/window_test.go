@@ -9,9 +9,9 @@ import (
 
 func TestWindowStopsOnce(t *testing.T) {
 	start := time.Unix(1000, 500)
-	w := Measure{WarmUpSeconds: 2, WindowSeconds: 60, DrainSeconds: 3, IntervalSeconds: 5}.Window(start)
+	w := MeasureTimes{WarmUpSeconds: 2, WindowSeconds: 60, DrainSeconds: 3, IntervalSeconds: 5}.NewWindow(start)
 	for _, wrong := range []int{2, 0, 9, 67, 62 + 5} {
-		if err := w.Stop(start.Add(time.Duration(wrong) * time.Second)); err == nil {
+		if err := w.StopAt(start.Add(time.Duration(wrong) * time.Second)); err == nil {
 			t.Errorf("a stop %d s after the start was taken", wrong)
 		}
 	}
@@ -19,32 +19,32 @@ func TestWindowStopsOnce(t *testing.T) {
 		t.Fatalf("what makes no sense changed the window to %d s", w.Seconds())
 	}
 	for _, at := range []int{42, 22} {
-		if err := w.Stop(start.Add(time.Duration(at) * time.Second)); err != nil {
+		if err := w.StopAt(start.Add(time.Duration(at) * time.Second)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if w.Seconds() != 40 || w.To() != start.Add(42*time.Second) || w.DrainEnd() != start.Add(45*time.Second) || w.Longest() != 60 {
+	if w.Seconds() != 40 || w.To() != start.Add(42*time.Second) || w.DrainEnd() != start.Add(45*time.Second) || w.MaxSeconds() != 60 {
 		t.Errorf("the window lasts %d s, to %v; want the 40 s of the first stop", w.Seconds(), w.To())
 	}
 }
 
-func TestWindowOfFixedTimesDoesNotStop(t *testing.T) {
+func TestFixedWindowCannotStop(t *testing.T) {
 	start := time.Unix(1000, 0)
-	w := Measure{WindowSeconds: 10}.Window(start)
-	if err := w.Stop(start.Add(5 * time.Second)); err == nil || w.Seconds() != 10 {
+	w := MeasureTimes{WindowSeconds: 10}.NewWindow(start)
+	if err := w.StopAt(start.Add(5 * time.Second)); err == nil || w.Seconds() != 10 {
 		t.Errorf("got %v, and a window of %d s", err, w.Seconds())
 	}
 }
 
-func TestAwaitFollowsTheEnd(t *testing.T) {
+func TestWaitUntilClosedFollowsStop(t *testing.T) {
 	began := time.Now()
-	w := Measure{WindowSeconds: 60, IntervalSeconds: 1}.Window(began)
+	w := MeasureTimes{WindowSeconds: 60, IntervalSeconds: 1}.NewWindow(began)
 	time.AfterFunc(100*time.Millisecond, func() {
-		if err := w.Stop(began.Add(time.Second)); err != nil {
+		if err := w.StopAt(began.Add(time.Second)); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := w.Await(t.Context()); err != nil {
+	if err := w.WaitUntilClosed(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if took := time.Since(began); took < time.Second || took > 50*time.Second {
@@ -52,7 +52,7 @@ func TestAwaitFollowsTheEnd(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := (Measure{WindowSeconds: 60}).Window(began).Await(ended); !errors.Is(err, context.Canceled) {
+	if err := (MeasureTimes{WindowSeconds: 60}).NewWindow(began).WaitUntilClosed(ended); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -61,8 +61,8 @@ type Publisher struct {
 	Root string
 }
 
-// target is a Secret about to be filled.
-type target struct {
+// pendingSecret is a Secret about to be filled.
+type pendingSecret struct {
 	name, uid string
 	complete  bool
 	// data of the Secret in base64, and its size before the encoding.
@@ -74,17 +74,17 @@ type target struct {
 // no reader sees all the marks, and a second call overwrites what the first one left, to the last key.
 // Nothing is written before all folders are read and all Secrets found.
 func (p *Publisher) Publish(ctx context.Context, sources []Source) (Outcome, error) {
-	targets, err := p.targets(ctx, sources)
+	targets, err := p.collectSecrets(ctx, sources)
 	if err != nil {
 		return "", err
 	}
-	if !slices.ContainsFunc(targets, func(t target) bool { return !t.complete }) {
+	if !slices.ContainsFunc(targets, func(t pendingSecret) bool { return !t.complete }) {
 		return AlreadyComplete, nil
 	}
 	for _, step := range []struct {
 		what string
-		do   func(context.Context, target) error
-	}{{"unmark", p.unmark}, {"fill", p.fill}, {"mark", p.mark}} {
+		do   func(context.Context, pendingSecret) error
+	}{{"unmark", p.removeCompleteMark}, {"fill", p.fillSecret}, {"mark", p.addCompleteMark}} {
 		for _, t := range targets {
 			if err := step.do(ctx, t); err != nil {
 				return "", fmt.Errorf("%s Secret %s: %w", step.what, t.name, err)
@@ -94,7 +94,7 @@ func (p *Publisher) Publish(ctx context.Context, sources []Source) (Outcome, err
 	return Published, nil
 }
 
-func (p *Publisher) targets(ctx context.Context, sources []Source) ([]target, error) {
+func (p *Publisher) collectSecrets(ctx context.Context, sources []Source) ([]pendingSecret, error) {
 	if len(sources) == 0 {
 		return nil, errors.New("no Secrets to fill")
 	}
@@ -103,19 +103,19 @@ func (p *Publisher) targets(ctx context.Context, sources []Source) ([]target, er
 		return nil, err
 	}
 	defer root.Close()
-	var targets []target
+	var targets []pendingSecret
 	for _, s := range sources {
-		i := slices.IndexFunc(targets, func(t target) bool { return t.name == s.Secret })
+		i := slices.IndexFunc(targets, func(t pendingSecret) bool { return t.name == s.Secret })
 		if i < 0 {
-			i, targets = len(targets), append(targets, target{name: s.Secret})
+			i, targets = len(targets), append(targets, pendingSecret{name: s.Secret})
 		}
-		if err := targets[i].read(root, s.Folder); err != nil {
+		if err := targets[i].addFolder(root, s.Folder); err != nil {
 			return nil, fmt.Errorf("files for Secret %s: %w", s.Secret, err)
 		}
 	}
 	for i := range targets {
 		// A change of nothing tells the object's state with no right but to patch it.
-		found, err := kube.Merge(ctx, p.Secrets, targets[i].name, map[string]any{})
+		found, err := kube.MergePatch(ctx, p.Secrets, targets[i].name, map[string]any{})
 		if err != nil {
 			return nil, fmt.Errorf("find Secret %s: %w", targets[i].name, err)
 		}
@@ -125,20 +125,22 @@ func (p *Publisher) targets(ctx context.Context, sources []Source) ([]target, er
 	return targets, nil
 }
 
-func (p *Publisher) unmark(ctx context.Context, t target) error { return p.annotate(ctx, t, nil) }
-
-func (p *Publisher) mark(ctx context.Context, t target) error {
-	return p.annotate(ctx, t, p.Complete.Value)
+func (p *Publisher) removeCompleteMark(ctx context.Context, t pendingSecret) error {
+	return p.setCompleteMark(ctx, t, nil)
 }
 
-func (p *Publisher) annotate(ctx context.Context, t target, value any) error {
-	_, err := kube.Merge(ctx, p.Secrets, t.name, map[string]any{
+func (p *Publisher) addCompleteMark(ctx context.Context, t pendingSecret) error {
+	return p.setCompleteMark(ctx, t, p.Complete.Value)
+}
+
+func (p *Publisher) setCompleteMark(ctx context.Context, t pendingSecret, value any) error {
+	_, err := kube.MergePatch(ctx, p.Secrets, t.name, map[string]any{
 		"metadata": map[string]any{"uid": t.uid, "annotations": map[string]any{p.Complete.Key: value}},
 	})
 	return err
 }
 
-func (p *Publisher) fill(ctx context.Context, t target) error {
+func (p *Publisher) fillSecret(ctx context.Context, t pendingSecret) error {
 	return kube.Apply(ctx, p.Secrets, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Secret",
 		"metadata": map[string]any{"name": t.name, "uid": t.uid},

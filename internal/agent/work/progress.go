@@ -9,18 +9,18 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/protocol"
 )
 
-// secondsOf the window that have passed.
-func secondsOf(now time.Time, window *protocol.Window) int {
+// elapsedSeconds the window that have passed.
+func elapsedSeconds(now time.Time, window *protocol.Window) int {
 	return int(min(now.Sub(window.From()), window.To().Sub(window.From())) / time.Second)
 }
 
 // writeProgress leaves progress.json where there is no driver to do so: what was completed in the warm-up, and in each second of the
 // window so far.
 func (w *Worker) writeProgress(now time.Time, window *protocol.Window, warmUp int64, completed []int64) error {
-	if now.Before(window.Start()) {
+	if now.Before(window.LoadStart()) {
 		return nil
 	}
-	p := protocol.Progress{Phase: protocol.PhaseWarmUp, Completed: warmUp, ElapsedSeconds: now.Sub(window.Start()).Seconds()}
+	p := protocol.Progress{Phase: protocol.PhaseWarmUp, Completed: warmUp, ElapsedSeconds: now.Sub(window.LoadStart()).Seconds()}
 	if !now.Before(window.From()) {
 		p = protocol.Progress{Phase: protocol.PhaseWindow, ElapsedSeconds: min(now.Sub(window.From()).Seconds(), float64(window.Seconds()))}
 		for _, n := range completed {
@@ -40,5 +40,5 @@ func (w *Worker) writeProgress(now time.Time, window *protocol.Window, warmUp in
 	if err != nil {
 		return fmt.Errorf("encode progress: %w", err)
 	}
-	return files.Write(w.path(protocol.ProgressFile), text, 0o644)
+	return files.WriteAtomic(w.filePath(protocol.ProgressFile), text, 0o644)
 }

@@ -16,15 +16,15 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// pace of the chain in these tests.
-const pace = 50 * time.Millisecond
+// blockInterval of the chain in these tests.
+const blockInterval = 50 * time.Millisecond
 
-// inWindow is how many blocks are sent until about the middle of the window: from the first one on 1.5 s to the start, and 2 s.
-const inWindow = 70
+// blocksUntilMidWindow is how many blocks are sent until about the middle of the window: from the first one on 1.5 s to the start, and 2 s.
+const blocksUntilMidWindow = 70
 
-// chain is a member that decides a block each pace from now on, and drops the connection at every height that breakAt names. It
+// fakeChain is a member that decides a block each pace from now on, and drops the connection at every height that breakAt names. It
 // falls silent, or answers no more, when told to.
-type chain struct {
+type fakeChain struct {
 	genesis        time.Time
 	breakAt        int64
 	stalls, closes atomic.Bool
@@ -33,16 +33,16 @@ type chain struct {
 	sent                   atomic.Int64
 }
 
-func (c *chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	height := time.Since(c.genesis).Milliseconds()/pace.Milliseconds() + 1
+func (c *fakeChain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	height := time.Since(c.genesis).Milliseconds()/blockInterval.Milliseconds() + 1
 	if from := r.URL.Query().Get("from"); from != "" {
 		height, _ = strconv.ParseInt(from, 10, 64)
 	}
 	for ; r.Context().Err() == nil; height++ {
-		decided := c.genesis.Add(time.Duration(height) * pace)
+		decided := c.genesis.Add(time.Duration(height) * blockInterval)
 		time.Sleep(time.Until(decided))
 		for c.stalls.Load() && r.Context().Err() == nil {
-			time.Sleep(pace)
+			time.Sleep(blockInterval)
 		}
 		if c.closes.Load() {
 			return
@@ -59,54 +59,56 @@ func (c *chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// decides begins a worker that observes a chain.
-func decides(t *testing.T, c *chain) func() (int, string) { return observes(t, c, "stream") }
+// startStreamRun begins a worker that observes a chain.
+func startStreamRun(t *testing.T, c *fakeChain) func() (int, string) {
+	return startScenarioRun(t, c, "stream")
+}
 
-func observes(t *testing.T, c *chain, scenario string) func() (int, string) {
+func startScenarioRun(t *testing.T, c *fakeChain, scenario string) func() (int, string) {
 	t.Helper()
 	c.genesis = time.Now()
 	server := httptest.NewServer(c)
 	t.Cleanup(server.Close)
 	t.Cleanup(func() { c.stalls.Store(false); c.closes.Store(true); server.CloseClientConnections() })
-	worker, reported := start(t, scenario, server.URL)
-	return func() (int, string) { return wait(t, worker), reported }
+	worker, reported := startWorker(t, scenario, server.URL)
+	return func() (int, string) { return waitForExit(t, worker), reported }
 }
 
 // The window is two seconds, so 40 blocks, though the connection breaks every half second.
 func TestStreamRun(t *testing.T) {
 	t.Parallel()
-	code, reported := decides(t, &chain{breakAt: 10})()
+	code, reported := startStreamRun(t, &fakeChain{breakAt: 10})()
 	if code != 0 {
-		t.Fatalf("exit code %d: %s", code, content(t, reported, "failure"))
+		t.Fatalf("exit code %d: %s", code, readContent(t, reported, "failure"))
 	}
-	w, err := results.DecodeWorker([]byte(content(t, reported, "result")))
+	w, err := results.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := w.CompletedPerSecond; n[0] != 20 || n[1] != 20 || len(w.Blocks) != 40 || w.Unit != "blocks" || w.Worker != 1 {
 		t.Errorf("completed %v, %d blocks of unit %q", n, len(w.Blocks), w.Unit)
 	}
-	m, err := results.Merge([]results.Worker{*w})
+	m, err := results.Merge([]results.WorkerResult{*w})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if l := m.Summarize().Latency; m.Histogram.Count() != 40 || l.P50 < 50 || l.Max > 50.1 {
 		t.Errorf("%d latencies: %+v, want 40 of 50 ms", m.Histogram.Count(), l)
 	}
-	wantObserved(t, w)
+	assertObserved(t, w)
 	if w.Load == nil {
 		t.Error("the worker's own load is missing")
 	}
 	var p protocol.Progress
-	if err := json.Unmarshal([]byte(content(t, reported, "progress")), &p); err != nil || p.Completed == 0 || p.Phase == "" {
+	if err := json.Unmarshal([]byte(readContent(t, reported, "progress")), &p); err != nil || p.Completed == 0 || p.Phase == "" {
 		t.Errorf("progress %+v, %v", p, err)
 	}
 }
 
-func TestStreamThatIsStopped(t *testing.T) {
+func TestStreamWindowStopsEarly(t *testing.T) {
 	t.Parallel()
-	code, reported := observes(t, &chain{}, "stream stopped")()
-	w := wantStopped(t, code, reported)
+	code, reported := startScenarioRun(t, &fakeChain{}, "stream stopped")()
+	w := assertStoppedEarly(t, code, reported)
 	if n := len(w.Blocks); n != 80 || w.CompletedPerSecond[3] != 20 {
 		t.Errorf("%d blocks, %v; want 80", n, w.CompletedPerSecond)
 	}
@@ -116,25 +118,25 @@ func TestStreamFailures(t *testing.T) {
 	t.Parallel()
 	t.Run("no member", func(t *testing.T) {
 		t.Parallel()
-		code, reported := run(t, "impatient stream", "http://127.0.0.1:1/blocks")
-		if got := content(t, reported, "failure"); code != 1 || !strings.Contains(got, "no block was seen on http://127.0.0.1:1/blocks within 1s: Get") {
+		code, reported := runToExit(t, "impatient stream", "http://127.0.0.1:1/blocks")
+		if got := readContent(t, reported, "failure"); code != 1 || !strings.Contains(got, "no block was seen on http://127.0.0.1:1/blocks within 1s: Get") {
 			t.Errorf("exit code %d, failure %q", code, got)
 		}
 	})
 	t.Run("decides nothing", func(t *testing.T) {
 		t.Parallel()
-		c := &chain{}
+		c := &fakeChain{}
 		c.stalls.Store(true)
-		code, reported := observes(t, c, "impatient stream")()
-		if got := content(t, reported, "failure"); code != 1 || !strings.Contains(got, "no block was seen on") {
+		code, reported := startScenarioRun(t, c, "impatient stream")()
+		if got := readContent(t, reported, "failure"); code != 1 || !strings.Contains(got, "no block was seen on") {
 			t.Errorf("exit code %d, failure %q", code, got)
 		}
 	})
 	t.Run("gone in the window", func(t *testing.T) {
 		t.Parallel()
-		c := &chain{closeAfter: inWindow}
-		code, reported := decides(t, c)()
-		if got := content(t, reported, "failure"); code != 1 || !strings.Contains(got, "broke and was not back when the drain ended") {
+		c := &fakeChain{closeAfter: blocksUntilMidWindow}
+		code, reported := startStreamRun(t, c)()
+		if got := readContent(t, reported, "failure"); code != 1 || !strings.Contains(got, "broke and was not back when the drain ended") {
 			t.Errorf("exit code %d, failure %q", code, got)
 		}
 	})
@@ -143,28 +145,28 @@ func TestStreamFailures(t *testing.T) {
 // A chain that stands still in the window is a result, not a failure: the blocks that it decided.
 func TestStreamThatStalls(t *testing.T) {
 	t.Parallel()
-	c := &chain{stallAfter: inWindow}
-	code, reported := decides(t, c)()
+	c := &fakeChain{stallAfter: blocksUntilMidWindow}
+	code, reported := startStreamRun(t, c)()
 	if code != 0 {
-		t.Fatalf("exit code %d: %s", code, content(t, reported, "failure"))
+		t.Fatalf("exit code %d: %s", code, readContent(t, reported, "failure"))
 	}
-	w, err := results.DecodeWorker([]byte(content(t, reported, "result")))
+	w, err := results.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
 	if err != nil || len(w.Blocks) == 0 || len(w.Blocks) >= 40 {
 		t.Errorf("%d blocks, %v; want some", len(w.Blocks), err)
 	}
 }
 
-func TestStreamStopped(t *testing.T) {
+func TestStreamWorkerTerminated(t *testing.T) {
 	t.Parallel()
-	c := &chain{genesis: time.Now()}
+	c := &fakeChain{genesis: time.Now()}
 	server := httptest.NewServer(c)
 	t.Cleanup(server.Close)
-	worker, reported := start(t, "stream", server.URL)
+	worker, reported := startWorker(t, "stream", server.URL)
 	awaitFile(t, worker, protocol.ReadyFile, "")
 	if err := worker.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code := wait(t, worker); code != 1 || !strings.Contains(content(t, reported, "failure"), "stopped before the run was over") {
-		t.Errorf("exit code %d, failure %q", code, content(t, reported, "failure"))
+	if code := waitForExit(t, worker); code != 1 || !strings.Contains(readContent(t, reported, "failure"), "stopped before the run was over") {
+		t.Errorf("exit code %d, failure %q", code, readContent(t, reported, "failure"))
 	}
 }

@@ -23,17 +23,17 @@ import (
 )
 
 const (
-	// linger bounds the wait for processes that a driver leaves behind.
-	linger = 5 * time.Second
-	// progressEvery is how often progress is carried to the API server.
-	progressEvery = 5 * time.Second
+	// lingerTimeout bounds the wait for processes that a driver leaves behind.
+	lingerTimeout = 5 * time.Second
+	// progressInterval is how often progress is carried to the API server.
+	progressInterval = 5 * time.Second
 )
 
 // Reporter tells the operator.
 type Reporter interface {
-	Progress(ctx context.Context, progress string) error
-	Result(ctx context.Context, compressed []byte) error
-	Failure(ctx context.Context, line string) error
+	WriteProgress(ctx context.Context, progress string) error
+	WriteResult(ctx context.Context, compressed []byte) error
+	WriteFailure(ctx context.Context, line string) error
 }
 
 // Worker is one worker of a run.
@@ -42,98 +42,98 @@ type Worker struct {
 	Dir string
 	// Index of this worker among all.
 	Index, Workers int
-	Workload       *protocol.Workload
+	Workload       *protocol.WorkloadFile
 	// Command of the driver.
 	Command []string
-	// Plan is a JMeter plan of the user's own, which Command (JMeter) runs; empty for a driver that speaks the protocol.
-	Plan string
-	// Stream is the URL of the blocks that a member decides; there is neither Command nor Plan then.
-	Stream string
-	// Patience bounds the wait for the first block of Stream; 15 minutes by default.
-	Patience time.Duration
+	// JMeterPlan is a JMeter plan of the user's own, which Command (JMeter) runs; empty for a driver that speaks the protocol.
+	JMeterPlan string
+	// StreamURL is the URL of the blocks that a member decides; there is neither Command nor Plan then.
+	StreamURL string
+	// BlockTimeout bounds the wait for the first block of Stream; 15 minutes by default.
+	BlockTimeout time.Duration
 	// Barrier returns the instant under one of its keys, protocol.StartKey or StopKey, once it is there.
-	Barrier func(ctx context.Context, key string) (time.Time, error)
-	Report  Reporter
-	Scrape  observer.Scrape
-	// Usage of the worker's own container.
-	Usage cgroup.Reader
+	Barrier  func(ctx context.Context, key string) (time.Time, error)
+	Reporter Reporter
+	Scrape   observer.ScrapeFunc
+	// OwnUsage of the worker's own container.
+	OwnUsage cgroup.Reader
 	// Log is told of what does not end the run.
 	Log func(format string, args ...any)
 }
 
-// failure is why there is no result, with the exit code of the worker.
-type failure struct {
+// runFailure is why there is no result, with the exit code of the worker.
+type runFailure struct {
 	code int
 	line string
 }
 
-func (f failure) Error() string { return f.line }
+func (f runFailure) Error() string { return f.line }
 
-func failed(code int, format string, args ...any) error {
-	return failure{max(code, 1), fmt.Sprintf(format, args...)}
+func newFailure(code int, format string, args ...any) error {
+	return runFailure{max(code, 1), fmt.Sprintf(format, args...)}
 }
 
 // Run drives the worker to its end and returns its exit code: 0 if the result is published, else that of the
 // driver, or 1. The end of ctx is that of the run.
 func (w *Worker) Run(ctx context.Context) int {
-	result, err := w.measure(ctx)
+	result, err := w.measureRun(ctx)
 	publish := context.WithoutCancel(ctx)
 	if err == nil {
-		if err = w.publish(publish, result); err == nil {
+		if err = w.publishResult(publish, result); err == nil {
 			return 0
 		}
 	}
 	line := strings.Join(strings.Fields(err.Error()), " ")
 	w.Log("%s", line)
-	if err := w.Report.Failure(publish, line); err != nil {
+	if err := w.Reporter.WriteFailure(publish, line); err != nil {
 		w.Log("report the failure: %v", err)
 	}
-	var f failure
+	var f runFailure
 	if errors.As(err, &f) {
 		return f.code
 	}
 	return 1
 }
 
-func (w *Worker) publish(ctx context.Context, result *results.Worker) error {
-	compressed, err := results.EncodeWorker(result)
+func (w *Worker) publishResult(ctx context.Context, result *results.WorkerResult) error {
+	compressed, err := results.EncodeWorkerResult(result)
 	if err != nil {
 		return err
 	}
-	return w.Report.Result(ctx, compressed)
+	return w.Reporter.WriteResult(ctx, compressed)
 }
 
-func (w *Worker) measure(ctx context.Context) (*results.Worker, error) {
-	if err := w.clear(); err != nil {
+func (w *Worker) measureRun(ctx context.Context) (*results.WorkerResult, error) {
+	if err := w.removeStaleFiles(); err != nil {
 		return nil, err
 	}
 	switch {
-	case w.Stream != "":
+	case w.StreamURL != "":
 		return w.runStream(ctx)
-	case w.Plan != "":
-		return w.runPlan(ctx)
+	case w.JMeterPlan != "":
+		return w.runJMeter(ctx)
 	}
 	return w.runDriver(ctx)
 }
 
-// clear removes what an earlier container of the pod left.
-func (w *Worker) clear() error {
+// removeStaleFiles removes what an earlier container of the pod left.
+func (w *Worker) removeStaleFiles() error {
 	for _, name := range []string{protocol.ReadyFile, protocol.StartFile, protocol.StopFile, protocol.ProgressFile, protocol.ResultFile,
 		protocol.FailureFile, protocol.SamplesFile} {
-		if err := os.Remove(w.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(w.filePath(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *Worker) path(name string) string { return filepath.Join(w.Dir, name) }
+func (w *Worker) filePath(name string) string { return filepath.Join(w.Dir, name) }
 
 // runDriver runs a driver that speaks the file protocol.
-func (w *Worker) runDriver(ctx context.Context) (*results.Worker, error) {
-	driver, err := process.Start(w.Command, process.Options{Stdin: process.StdinNull, Linger: linger})
+func (w *Worker) runDriver(ctx context.Context) (*results.WorkerResult, error) {
+	driver, err := process.Start(w.Command, process.Options{Stdin: process.StdinNull, Linger: lingerTimeout})
 	if err != nil {
-		return nil, failed(process.ExitCode(err), "%v", err)
+		return nil, newFailure(process.ExitCode(err), "%v", err)
 	}
 	alive, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -141,51 +141,51 @@ func (w *Worker) runDriver(ctx context.Context) (*results.Worker, error) {
 		<-driver.Ended()
 		cancel()
 	}()
-	window, err := w.release(alive)
+	window, err := w.passBarrier(alive)
 	if err != nil {
 		if alive.Err() == nil {
 			driver.Signal(syscall.SIGTERM)
 			driver.Wait()
 			return nil, err
 		}
-		return nil, w.ended(ctx, driver.Wait())
+		return nil, w.exitError(ctx, driver.Wait())
 	}
 	watched, stopWatching := context.WithCancel(ctx)
 	defer stopWatching()
-	watching := w.watch(watched, window)
-	go w.carryProgress(alive)
+	watching := w.startObserving(watched, window)
+	go w.forwardProgress(alive)
 	if code := driver.Wait(); code != 0 || ctx.Err() != nil {
-		return nil, w.ended(ctx, code)
+		return nil, w.exitError(ctx, code)
 	}
-	w.copyProgress(context.WithoutCancel(ctx), "")
-	return w.complete(window, <-watching)
+	w.reportProgress(context.WithoutCancel(ctx), "")
+	return w.completeResult(window, <-watching)
 }
 
-// release waits for the barrier and hands the instant to the driver, and that of the stop, if one comes while ctx lasts.
-func (w *Worker) release(ctx context.Context) (*protocol.Window, error) {
+// passBarrier waits for the barrier and hands the instant to the driver, and that of the stop, if one comes while ctx lasts.
+func (w *Worker) passBarrier(ctx context.Context) (*protocol.Window, error) {
 	start, err := w.Barrier(ctx, protocol.StartKey)
 	if err != nil {
 		return nil, err
 	}
-	window := w.Workload.Measure.Window(start)
+	window := w.Workload.Measure.NewWindow(start)
 	if late := time.Since(window.From()); late > 0 {
 		return nil, fmt.Errorf("the start at %s was seen %s after the window had begun", start.Format(time.RFC3339Nano), late.Round(time.Millisecond))
 	}
 	if window.IntervalSeconds() > 0 {
-		go w.heedStop(ctx, window)
+		go w.applyStop(ctx, window)
 	}
 	return window, w.writeInstant(protocol.StartFile, start)
 }
 
-// heedStop brings the end of the window forward when the operator says so. Without that the window ends as ordered, and so it does
+// applyStop brings the end of the window forward when the operator says so. Without that the window ends as ordered, and so it does
 // when what comes makes no sense.
-func (w *Worker) heedStop(ctx context.Context, window *protocol.Window) {
+func (w *Worker) applyStop(ctx context.Context, window *protocol.Window) {
 	stop, err := w.Barrier(ctx, protocol.StopKey)
 	if ctx.Err() != nil {
 		return
 	}
 	if err == nil {
-		err = window.Stop(stop)
+		err = window.StopAt(stop)
 	}
 	if err == nil {
 		err = w.writeInstant(protocol.StopFile, stop)
@@ -196,36 +196,36 @@ func (w *Worker) heedStop(ctx context.Context, window *protocol.Window) {
 }
 
 func (w *Worker) writeInstant(name string, at time.Time) error {
-	return files.Write(w.path(name), fmt.Appendf(nil, "%d\n", at.UnixMilli()), 0o644)
+	return files.WriteAtomic(w.filePath(name), fmt.Appendf(nil, "%d\n", at.UnixMilli()), 0o644)
 }
 
-// ended explains an end without a result.
-func (w *Worker) ended(ctx context.Context, code int) error {
-	line, err := os.ReadFile(w.path(protocol.FailureFile))
+// exitError explains an end without a result.
+func (w *Worker) exitError(ctx context.Context, code int) error {
+	line, err := os.ReadFile(w.filePath(protocol.FailureFile))
 	switch {
 	case ctx.Err() != nil:
-		return failed(code, "the worker was stopped before the run was over")
+		return newFailure(code, "the worker was stopped before the run was over")
 	case err == nil:
-		return failed(code, "%s", line)
+		return newFailure(code, "%s", line)
 	case code > 128:
-		return failed(code, "the driver was killed by signal %d (%s)", code-128, syscall.Signal(code-128))
+		return newFailure(code, "the driver was killed by signal %d (%s)", code-128, syscall.Signal(code-128))
 	}
-	return failed(code, "the driver exited with %d and left no result", code)
+	return newFailure(code, "the driver exited with %d and left no result", code)
 }
 
-// complete takes the driver's result and adds what the agent saw.
-func (w *Worker) complete(window *protocol.Window, seen observation) (*results.Worker, error) {
-	content, err := os.ReadFile(w.path(protocol.ResultFile))
+// completeResult takes the driver's result and adds what the agent saw.
+func (w *Worker) completeResult(window *protocol.Window, seen workerObservation) (*results.WorkerResult, error) {
+	content, err := os.ReadFile(w.filePath(protocol.ResultFile))
 	if err != nil {
 		return nil, fmt.Errorf("the driver exited with 0: %w", err)
 	}
-	result, err := results.ParseWorker(content)
+	result, err := results.ParseWorkerResult(content)
 	if err != nil {
 		return nil, err
 	}
-	if result.Worker != w.Index || result.WindowSeconds != window.Longest() || result.IntervalSeconds != window.IntervalSeconds() {
+	if result.Worker != w.Index || result.WindowSeconds != window.MaxSeconds() || result.IntervalSeconds != window.IntervalSeconds() {
 		return nil, fmt.Errorf("the driver's result is of worker %d over %d s in intervals of %d s, want worker %d over %d s in intervals of %d s",
-			result.Worker, result.WindowSeconds, result.IntervalSeconds, w.Index, window.Longest(), window.IntervalSeconds())
+			result.Worker, result.WindowSeconds, result.IntervalSeconds, w.Index, window.MaxSeconds(), window.IntervalSeconds())
 	}
-	return w.add(window, seen, result)
+	return w.addObservation(window, seen, result)
 }

@@ -23,43 +23,43 @@ import (
 // A worker reaps all children of its process, so each test runs one in a process of its own: this test
 // binary with these variables set. Its reports are files below the folder that reports names.
 const (
-	scenario = "BENCHNET_TEST_SCENARIO"
-	reports  = "BENCHNET_TEST_REPORTS"
+	scenarioVariable = "BENCHNET_TEST_SCENARIO"
+	reportsVariable  = "BENCHNET_TEST_REPORTS"
 )
 
 func TestMain(m *testing.M) {
-	if name := os.Getenv(scenario); name != "" {
-		os.Unsetenv(scenario)
-		os.Exit(runWorker(name))
+	if name := os.Getenv(scenarioVariable); name != "" {
+		os.Unsetenv(scenarioVariable)
+		os.Exit(runScenario(name))
 	}
 	os.Exit(m.Run())
 }
 
-// folder is a Reporter that writes files.
-type folder string
+// folderReporter is a Reporter that writes files.
+type folderReporter string
 
-func (f folder) Progress(_ context.Context, progress string) error {
+func (f folderReporter) WriteProgress(_ context.Context, progress string) error {
 	return os.WriteFile(filepath.Join(string(f), "progress"), []byte(progress), 0o644)
 }
-func (f folder) Result(_ context.Context, compressed []byte) error {
+func (f folderReporter) WriteResult(_ context.Context, compressed []byte) error {
 	return os.WriteFile(filepath.Join(string(f), "result"), compressed, 0o644)
 }
-func (f folder) Failure(_ context.Context, line string) error {
+func (f folderReporter) WriteFailure(_ context.Context, line string) error {
 	return os.WriteFile(filepath.Join(string(f), "failure"), []byte(line), 0o644)
 }
 
-// busy is a container that uses half a core and is throttled in each second period.
-type busy struct{ began time.Time }
+// busyContainer is a container that uses half a core and is throttled in each second period.
+type busyContainer struct{ began time.Time }
 
-func (b busy) Evidence() []exposition.Metric { return nil }
+func (b busyContainer) ReadEvidence() []exposition.Metric { return nil }
 
-func (b busy) Read() (cgroup.Usage, error) {
+func (b busyContainer) Read() (cgroup.Usage, error) {
 	lived := time.Since(b.began)
 	return cgroup.Usage{CPU: lived / 2, Periods: uint64(lived.Milliseconds() / 10), ThrottledPeriods: uint64(lived.Milliseconds() / 20), WorkingSet: 1 << 20}, nil
 }
 
-// scraped is what an agent in the container would serve.
-func (b busy) scraped() (map[string]float64, error) {
+// scrapedMetrics is what an agent in the container would serve.
+func (b busyContainer) scrapedMetrics() (map[string]float64, error) {
 	used, err := b.Read()
 	values := map[string]float64{"lived": time.Since(b.began).Seconds()}
 	for _, m := range used.Metrics() {
@@ -68,37 +68,37 @@ func (b busy) scraped() (map[string]float64, error) {
 	return values, err
 }
 
-// runWorker is the worker's process: worker 1 of 2, one second of warm-up, two of window, one of drain. One that is stopped has a window of
+// runScenario is the worker's process: worker 1 of 2, one second of warm-up, two of window, one of drain. One that is stopped has a window of
 // up to forty seconds instead, of which four remain.
-func runWorker(name string) int {
+func runScenario(name string) int {
 	dir := os.Getenv(protocol.DirVariable)
-	usage := busy{time.Now()}
+	usage := busyContainer{time.Now()}
 	w := &Worker{
 		Dir: dir, Index: 1, Workers: 2,
-		Workload: &protocol.Workload{
-			Measure: protocol.Measure{WarmUpSeconds: 1, WindowSeconds: 2, DrainSeconds: 1},
+		Workload: &protocol.WorkloadFile{
+			Measure: protocol.MeasureTimes{WarmUpSeconds: 1, WindowSeconds: 2, DrainSeconds: 1},
 			Unit:    "flows",
-			Observe: []protocol.Observed{{Member: "member-0"}, {Member: "member-1", Series: []protocol.ObservedSeries{
+			Observe: []protocol.ObservedEndpoint{{Member: "member-0"}, {Member: "member-1", Series: []protocol.ObservedSeries{
 				{Name: "life", Unit: "s/s", Metric: "lived", Kind: protocol.Counter}}}},
 		},
-		Command: os.Args[1:],
-		Report:  folder(os.Getenv(reports)),
-		Scrape:  func(context.Context, string, []string) (map[string]float64, error) { return usage.scraped() },
-		Usage:   usage,
-		Log:     func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) },
+		Command:  os.Args[1:],
+		Reporter: folderReporter(os.Getenv(reportsVariable)),
+		Scrape:   func(context.Context, string, []string) (map[string]float64, error) { return usage.scrapedMetrics() },
+		OwnUsage: usage,
+		Log:      func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) },
 	}
 	delay := 1500 * time.Millisecond // Long enough for a worker on a busy machine.
 	kind, stopped := strings.CutSuffix(name, " stopped")
 	if stopped {
-		w.Workload.Measure = protocol.Measure{WindowSeconds: 40, DrainSeconds: 1, IntervalSeconds: 2}
+		w.Workload.Measure = protocol.MeasureTimes{WindowSeconds: 40, DrainSeconds: 1, IntervalSeconds: 2}
 	}
 	switch kind {
 	case "stream":
-		w.Stream, w.Command = os.Args[1], nil
+		w.StreamURL, w.Command = os.Args[1], nil
 	case "impatient stream":
-		w.Stream, w.Command, w.Patience = os.Args[1], nil, time.Second
+		w.StreamURL, w.Command, w.BlockTimeout = os.Args[1], nil, time.Second
 	case "plan":
-		w.Plan = filepath.Join(dir, "own.jmx")
+		w.JMeterPlan = filepath.Join(dir, "own.jmx")
 	case "late":
 		delay = -2 * time.Second
 	case "never":
@@ -107,7 +107,7 @@ func runWorker(name string) int {
 	var started time.Time
 	w.Barrier = func(ctx context.Context, key string) (instant time.Time, err error) {
 		if key == protocol.StartKey {
-			started, err = awaitReady(ctx, dir, name, delay)
+			started, err = awaitReadyFile(ctx, dir, name, delay)
 			return started, err
 		}
 		time.Sleep(time.Until(started.Add(1500 * time.Millisecond)))
@@ -118,8 +118,8 @@ func runWorker(name string) int {
 	return w.Run(ctx)
 }
 
-// awaitReady plays the operator: it releases the worker once it is ready.
-func awaitReady(ctx context.Context, dir, name string, delay time.Duration) (time.Time, error) {
+// awaitReadyFile plays the operator: it releases the worker once it is ready.
+func awaitReadyFile(ctx context.Context, dir, name string, delay time.Duration) (time.Time, error) {
 	for {
 		if _, err := os.Stat(filepath.Join(dir, protocol.ReadyFile)); err == nil && name != "never" {
 			return time.Now().Add(delay), nil
@@ -135,9 +135,9 @@ func awaitReady(ctx context.Context, dir, name string, delay time.Duration) (tim
 	}
 }
 
-// start begins a worker whose driver is a shell script, which runs in the exchange folder; that of a stream is its URL. The worker
+// startWorker begins a worker whose driver is a shell script, which runs in the exchange folder; that of a stream is its URL. The worker
 // runs in the exchange folder, too.
-func start(t *testing.T, name, script string) (worker *exec.Cmd, reported string) {
+func startWorker(t *testing.T, name, script string) (worker *exec.Cmd, reported string) {
 	t.Helper()
 	dir, reported := t.TempDir(), t.TempDir()
 	for _, stale := range []string{protocol.StartFile, protocol.StopFile, protocol.FailureFile, protocol.ResultFile} {
@@ -154,7 +154,7 @@ func start(t *testing.T, name, script string) (worker *exec.Cmd, reported string
 	}
 	worker = exec.CommandContext(t.Context(), os.Args[0], args...)
 	worker.Dir = dir
-	worker.Env = append(os.Environ(), scenario+"="+name, reports+"="+reported, protocol.DirVariable+"="+dir)
+	worker.Env = append(os.Environ(), scenarioVariable+"="+name, reportsVariable+"="+reported, protocol.DirVariable+"="+dir)
 	worker.Stderr = os.Stderr
 	if err := worker.Start(); err != nil {
 		t.Fatal(err)
@@ -162,10 +162,10 @@ func start(t *testing.T, name, script string) (worker *exec.Cmd, reported string
 	return worker, reported
 }
 
-func run(t *testing.T, name, script string) (code int, reported string) {
+func runToExit(t *testing.T, name, script string) (code int, reported string) {
 	t.Helper()
-	worker, reported := start(t, name, script)
-	return wait(t, worker), reported
+	worker, reported := startWorker(t, name, script)
+	return waitForExit(t, worker), reported
 }
 
 // awaitFile waits until the exchange folder of a worker has a file whose content is another than that.
@@ -181,7 +181,7 @@ func awaitFile(t *testing.T, worker *exec.Cmd, name, other string) {
 	}
 }
 
-func wait(t *testing.T, worker *exec.Cmd) int {
+func waitForExit(t *testing.T, worker *exec.Cmd) int {
 	t.Helper()
 	var exit *exec.ExitError
 	if err := worker.Wait(); errors.As(err, &exit) {
@@ -192,7 +192,7 @@ func wait(t *testing.T, worker *exec.Cmd) int {
 	return 0
 }
 
-func content(t *testing.T, parts ...string) string {
+func readContent(t *testing.T, parts ...string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(parts...))
 	if err != nil {
@@ -201,8 +201,8 @@ func content(t *testing.T, parts ...string) string {
 	return string(b)
 }
 
-// goodDriver waits for the start, and leaves a result for the window that follows it by a second.
-func goodDriver(t *testing.T) string {
+// driverScript waits for the start, and leaves a result for the window that follows it by a second.
+func driverScript(t *testing.T) string {
 	t.Helper()
 	h := results.NewHistogram()
 	if err := h.Record(5000); err != nil {
@@ -212,7 +212,7 @@ func goodDriver(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := json.Marshal(results.Worker{Worker: 1, StartMillis: 4242, WindowSeconds: 2, Histogram: histogram,
+	result, err := json.Marshal(results.WorkerResult{Worker: 1, StartMillis: 4242, WindowSeconds: 2, Histogram: histogram,
 		CompletedPerSecond: []int64{1, 2}, FailedPerSecond: []int64{0, 0}})
 	if err != nil {
 		t.Fatal(err)
@@ -227,18 +227,18 @@ func goodDriver(t *testing.T) string {
 
 func TestDriverRun(t *testing.T) {
 	t.Parallel()
-	code, reported := run(t, "driver", goodDriver(t))
+	code, reported := runToExit(t, "driver", driverScript(t))
 	if code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
-	w, err := results.DecodeWorker([]byte(content(t, reported, "result")))
+	w, err := results.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if w.Worker != 1 || w.CompletedPerSecond[1] != 2 {
 		t.Errorf("the driver's own part: %+v", w)
 	}
-	wantObserved(t, w)
+	assertObserved(t, w)
 	// On a busy machine a value and its time are a while apart.
 	if cpu := w.Members[0].CPUSeconds; w.Members[0].MissedScrapes == 0 && (cpu.Mean() < 0.25 || cpu.Mean() > 1) {
 		t.Errorf("CPU of member-1 %v, want half a core", cpu)
@@ -252,7 +252,7 @@ func TestDriverRun(t *testing.T) {
 	if w.Load == nil || w.Load.CPUSeconds < 0.5 || w.Load.CPUSeconds > 2 || w.Load.Periods < 100 || w.Load.ThrottledPeriods < 50 {
 		t.Errorf("the worker's own load %+v, want one CPU second in 200 periods", w.Load)
 	}
-	if got := content(t, reported, "progress"); !strings.Contains(got, `"completed":3`) {
+	if got := readContent(t, reported, "progress"); !strings.Contains(got, `"completed":3`) {
 		t.Errorf("progress %q", got)
 	}
 	if _, err := os.Stat(filepath.Join(reported, "failure")); err == nil {
@@ -260,9 +260,9 @@ func TestDriverRun(t *testing.T) {
 	}
 }
 
-// wantObserved checks that member-1 was observed each second of the window, if not each time: a scrape that is late is missed, and on
+// assertObserved checks that member-1 was observed each second of the window, if not each time: a scrape that is late is missed, and on
 // a busy machine any may be.
-func wantObserved(t *testing.T, w *results.Worker) {
+func assertObserved(t *testing.T, w *results.WorkerResult) {
 	t.Helper()
 	if len(w.Members) != 1 || w.Members[0].Member != "member-1" || len(w.Members[0].CPUSeconds) != w.WindowSeconds ||
 		w.Members[0].MissedScrapes > w.WindowSeconds || len(w.Series) != 1 {
@@ -270,17 +270,17 @@ func wantObserved(t *testing.T, w *results.Worker) {
 	}
 }
 
-// stoppedDriver measures until the stop, and reports its longest window, in which nothing completed after the stop but one request that
+// stoppedDriverScript measures until the stop, and reports its longest window, in which nothing completed after the stop but one request that
 // it did not keep from starting.
-func stoppedDriver(t *testing.T) string {
+func stoppedDriverScript(t *testing.T) string {
 	t.Helper()
-	tally := results.NewTally(40, 2)
+	tally := results.NewRequestRecorder(40, 2)
 	for _, at := range []time.Duration{time.Second, 3 * time.Second, 4500 * time.Millisecond} {
-		tally.Completed(at, 1)
-		tally.Latency(at, time.Millisecond)
+		tally.RecordCompleted(at, 1)
+		tally.RecordLatency(at, time.Millisecond)
 	}
-	w := results.Worker{Worker: 1, StartMillis: 4242}
-	if err := tally.Fill(&w); err != nil {
+	w := results.WorkerResult{Worker: 1, StartMillis: 4242}
+	if err := tally.FillResult(&w); err != nil {
 		t.Fatal(err)
 	}
 	result, err := json.Marshal(w)
@@ -295,17 +295,17 @@ func stoppedDriver(t *testing.T) string {
 		echo '` + string(result) + `' | sed "s/4242/$(cat start)/" > result.json`
 }
 
-// wantStopped checks that a result is of the four seconds that the stop left.
-func wantStopped(t *testing.T, code int, reported string) *results.Worker {
+// assertStoppedEarly checks that a result is of the four seconds that the stop left.
+func assertStoppedEarly(t *testing.T, code int, reported string) *results.WorkerResult {
 	t.Helper()
 	if code != 0 {
-		t.Fatalf("exit code %d: %s", code, content(t, reported, "failure"))
+		t.Fatalf("exit code %d: %s", code, readContent(t, reported, "failure"))
 	}
-	w, err := results.DecodeWorker([]byte(content(t, reported, "result")))
+	w, err := results.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantObserved(t, w)
+	assertObserved(t, w)
 	if w.WindowSeconds != 4 || len(w.Intervals) != 2 || len(w.Series[0].Values) != 4 {
 		t.Errorf("%d s in %d intervals, series %+v; want 4 s in 2", w.WindowSeconds, len(w.Intervals), w.Series)
 	}
@@ -315,25 +315,25 @@ func wantStopped(t *testing.T, code int, reported string) *results.Worker {
 	return w
 }
 
-func TestDriverThatIsStopped(t *testing.T) {
+func TestDriverWindowStopsEarly(t *testing.T) {
 	t.Parallel()
-	code, reported := run(t, "driver stopped", stoppedDriver(t))
-	w := wantStopped(t, code, reported)
-	m, err := results.Merge([]results.Worker{*w})
+	code, reported := runToExit(t, "driver stopped", stoppedDriverScript(t))
+	w := assertStoppedEarly(t, code, reported)
+	m, err := results.Merge([]results.WorkerResult{*w})
 	if err != nil || m.Histogram.Count() != 2 || m.Summarize().Completed != 2 {
 		t.Errorf("%v, %+v; want the two requests before the stop", err, w)
 	}
 }
 
-func TestPlanThatIsStopped(t *testing.T) {
+func TestJMeterWindowStopsEarly(t *testing.T) {
 	t.Parallel()
-	code, reported := run(t, "plan stopped", planScript)
-	w := wantStopped(t, code, reported)
+	code, reported := runToExit(t, "plan stopped", jmeterScript)
+	w := assertStoppedEarly(t, code, reported)
 	var p protocol.Progress
-	if err := json.Unmarshal([]byte(content(t, reported, "progress")), &p); err != nil || len(p.CompletedPerSecond) == 0 {
+	if err := json.Unmarshal([]byte(readContent(t, reported, "progress")), &p); err != nil || len(p.CompletedPerSecond) == 0 {
 		t.Errorf("progress %+v, %v; want the samples of each second so far", p, err)
 	}
-	wantSamples(t, w)
+	assertSamples(t, w)
 }
 
 func TestFailures(t *testing.T) {
@@ -348,7 +348,7 @@ func TestFailures(t *testing.T) {
 		"killed":                    {"driver", "kill -KILL $$", 137, "the driver was killed by signal 9 (killed)"},
 		"no result":                 {"driver", "touch ready; until [ -f start ]; do sleep 0.02; done", 1, "result.json: no such file"},
 		"not a result":              {"driver", "touch ready; until [ -f start ]; do sleep 0.02; done; echo '{}' > result.json", 1, "windowSeconds: 0 is not positive"},
-		"of another worker":         {"driver", strings.Replace(goodDriver(t), `"worker":1`, `"worker":0`, 1), 1, "result is of worker 0 over 2 s in intervals of 0 s, want worker 1 over 2 s"},
+		"of another worker":         {"driver", strings.Replace(driverScript(t), `"worker":1`, `"worker":0`, 1), 1, "result is of worker 0 over 2 s in intervals of 0 s, want worker 1 over 2 s"},
 		"a barrier that is wrong":   {"bad barrier", "exec sleep 20", 1, "the barrier holds nonsense"},
 		"a start that is past":      {"late", "touch ready; exec sleep 20", 1, "after the window had begun"},
 		"a plan that fails":         {"plan", "exit 2", 2, "exited with 2"},
@@ -357,8 +357,8 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			code, reported := run(t, c.scenario, c.script)
-			if got := content(t, reported, "failure"); code != c.code || !strings.Contains(got, c.line) || strings.Contains(got, "\n") {
+			code, reported := runToExit(t, c.scenario, c.script)
+			if got := readContent(t, reported, "failure"); code != c.code || !strings.Contains(got, c.line) || strings.Contains(got, "\n") {
 				t.Errorf("exit code %d, failure %q; want %d and %q", code, got, c.code, c.line)
 			}
 		})
@@ -366,14 +366,14 @@ func TestFailures(t *testing.T) {
 }
 
 // A worker that is told to stop passes that on, reports, and ends, whether it waits or measures.
-func TestStopped(t *testing.T) {
+func TestWorkerTerminated(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
 		"never":  "trap 'touch stopped; exit 0' TERM; touch ready; while :; do sleep 0.02; done",
 		"driver": "trap 'touch stopped; exit 0' TERM; touch ready; while :; do sleep 0.02; done",
 	} {
 		t.Run(name, func(t *testing.T) {
-			worker, reported := start(t, name, script)
+			worker, reported := startWorker(t, name, script)
 			awaitFile(t, worker, protocol.ReadyFile, "")
 			if name == "driver" {
 				awaitFile(t, worker, protocol.StartFile, "stale")
@@ -381,43 +381,43 @@ func TestStopped(t *testing.T) {
 			if err := worker.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
-			if code := wait(t, worker); code != 1 {
+			if code := waitForExit(t, worker); code != 1 {
 				t.Errorf("exit code %d", code)
 			}
-			if got := content(t, reported, "failure"); !strings.Contains(got, "stopped before the run was over") {
+			if got := readContent(t, reported, "failure"); !strings.Contains(got, "stopped before the run was over") {
 				t.Errorf("failure %q", got)
 			}
 		})
 	}
 }
 
-// planScript logs a sample each 100 ms for as long as it is let, and ends at SIGTERM as JMeter does.
-const planScript = `trap 'exit 143' TERM
+// jmeterScript logs a sample each 100 ms for as long as it is let, and ends at SIGTERM as JMeter does.
+const jmeterScript = `trap 'exit 143' TERM
 		[ "$1 $2 $4" = "-n -t -l" ] || exit 9
 		case "$*" in *-Jbenchnet.worker=1\ -Jbenchnet.workers=2*) ;; *) exit 8;; esac
 		echo timeStamp,elapsed,label,responseCode,responseMessage,success,failureMessage > "$5"
 		while :; do echo "$(date +%s%3N),5,Pay,200,OK,true," >> "$5"; sleep 0.1; done`
 
-func TestPlanRun(t *testing.T) {
+func TestJMeterRun(t *testing.T) {
 	t.Parallel()
-	code, reported := run(t, "plan", planScript)
+	code, reported := runToExit(t, "plan", jmeterScript)
 	if code != 0 {
-		t.Fatalf("exit code %d: %s", code, content(t, reported, "failure"))
+		t.Fatalf("exit code %d: %s", code, readContent(t, reported, "failure"))
 	}
-	w, err := results.DecodeWorker([]byte(content(t, reported, "result")))
+	w, err := results.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantSamples(t, w)
-	wantObserved(t, w)
+	assertSamples(t, w)
+	assertObserved(t, w)
 	if w.Load == nil {
 		t.Error("the worker's own load is missing")
 	}
 }
 
-// wantSamples checks that samples were counted, and in no second more than the ten that the plan logs. How many it gets done depends
+// assertSamples checks that samples were counted, and in no second more than the ten that the plan logs. How many it gets done depends
 // on the machine.
-func wantSamples(t *testing.T, w *results.Worker) {
+func assertSamples(t *testing.T, w *results.WorkerResult) {
 	t.Helper()
 	var all int64
 	for second, n := range w.CompletedPerSecond {

@@ -16,10 +16,10 @@ import (
 )
 
 //go:embed README.md.tmpl
-var templates embed.FS
+var readmeTemplates embed.FS
 
 // Files of the bundle by their paths in it.
-func (b *Bundle) Files() (map[string][]byte, error) {
+func (b *Kit) Files() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	var resources []string
 	for _, object := range b.Objects {
@@ -32,10 +32,10 @@ func (b *Bundle) Files() (map[string][]byte, error) {
 		resources = append(resources, name)
 	}
 	var err error
-	if files["kustomization.yaml"], err = kustomization(resources, nil); err != nil {
+	if files["kustomization.yaml"], err = encodeKustomization(resources, nil); err != nil {
 		return nil, err
 	}
-	if err := b.pin(files); err != nil {
+	if err := b.addPinnedOverlay(files); err != nil {
 		return nil, err
 	}
 	var result bytes.Buffer
@@ -43,12 +43,12 @@ func (b *Bundle) Files() (map[string][]byte, error) {
 		return nil, fmt.Errorf("encode the result: %w", err)
 	}
 	files["result.json"] = append(result.Bytes(), '\n')
-	files["README.md"], err = b.readme(files["pinned/kustomization.yaml"] != nil)
+	files["README.md"], err = b.renderReadme(files["pinned/kustomization.yaml"] != nil)
 	return files, err
 }
 
-// patch of one object.
-type patch struct {
+// kustomizePatch of one object.
+type kustomizePatch struct {
 	Target patchTarget `json:"target"`
 	Patch  string      `json:"patch"`
 }
@@ -58,12 +58,12 @@ type patchTarget struct {
 	Name string `json:"name"`
 }
 
-func kustomization(resources []string, patches []patch) ([]byte, error) {
+func encodeKustomization(resources []string, patches []kustomizePatch) ([]byte, error) {
 	text, err := yaml.Marshal(struct {
-		APIVersion string   `json:"apiVersion"`
-		Kind       string   `json:"kind"`
-		Resources  []string `json:"resources"`
-		Patches    []patch  `json:"patches,omitempty"`
+		APIVersion string           `json:"apiVersion"`
+		Kind       string           `json:"kind"`
+		Resources  []string         `json:"resources"`
+		Patches    []kustomizePatch `json:"patches,omitempty"`
 	}{"kustomize.config.k8s.io/v1beta1", "Kustomization", resources, patches})
 	if err != nil {
 		return nil, fmt.Errorf("encode the kustomization: %w", err)
@@ -71,21 +71,21 @@ func kustomization(resources []string, patches []patch) ([]byte, error) {
 	return text, nil
 }
 
-// pin adds an overlay with images by their digests: those that the manifests name, and, as Helm values, the project's own.
-func (b *Bundle) pin(files map[string][]byte) error {
+// addPinnedOverlay adds an overlay with images by their digests: those that the manifests name, and, as Helm values, the project's own.
+func (b *Kit) addPinnedOverlay(files map[string][]byte) error {
 	byName, overrides := map[string]string{}, map[string]string{}
 	for _, image := range b.Images() {
 		if image.Pinned != "" {
 			byName[image.Name] = image.Pinned
-			overrides[projectName(image.Name)] = image.Pinned
+			overrides[imageBaseName(image.Name)] = image.Pinned
 		}
 	}
 	if len(byName) == 0 {
 		return nil
 	}
-	var patches []patch
+	var patches []kustomizePatch
 	for _, object := range b.Objects {
-		operations := pins(object.Object, "", byName, overrides)
+		operations := imageReplacements(object.Object, "", byName, overrides)
 		if len(operations) == 0 {
 			continue
 		}
@@ -93,56 +93,58 @@ func (b *Bundle) pin(files map[string][]byte) error {
 		if err != nil {
 			return fmt.Errorf("encode the patch of %s: %w", object.GetName(), err)
 		}
-		patches = append(patches, patch{patchTarget{object.GetKind(), object.GetName()}, string(text)})
+		patches = append(patches, kustomizePatch{patchTarget{object.GetKind(), object.GetName()}, string(text)})
 	}
 	var err error
-	if files["pinned/kustomization.yaml"], err = kustomization([]string{".."}, patches); err != nil {
+	if files["pinned/kustomization.yaml"], err = encodeKustomization([]string{".."}, patches); err != nil {
 		return err
 	}
 	files["pinned/values.yaml"], err = yaml.Marshal(map[string]any{"imageOverrides": overrides})
 	return err
 }
 
-// projectName of an image is the last part of its path: ghcr.io/benchnet/agent:0.1.0 is agent.
-func projectName(reference string) string {
+// imageBaseName of an image is the last part of its path: ghcr.io/benchnet/agent:0.1.0 is agent.
+func imageBaseName(reference string) string {
 	last := reference[strings.LastIndex(reference, "/")+1:]
 	name, _, _ := strings.Cut(last, ":")
 	return name
 }
 
-// operation of a JSON patch (RFC 6902).
-type operation struct {
+// jsonPatchOperation of a JSON patch (RFC 6902).
+type jsonPatchOperation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value string `json:"value"`
 }
 
-// pins are the operations that replace images under the path. An image that a manifest names needs no override of the project's.
-func pins(value any, path string, byName, overrides map[string]string) []operation {
-	var all []operation
+// imageReplacements are the operations that replace images under the path. An image that a manifest names needs no override of the project's.
+func imageReplacements(value any, path string, byName, overrides map[string]string) []jsonPatchOperation {
+	var all []jsonPatchOperation
 	switch v := value.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			all = append(all, pins(v[key], path+"/"+escape(key), byName, overrides)...)
+			all = append(all, imageReplacements(v[key], path+"/"+escapePointerKey(key), byName, overrides)...)
 		}
 	case []any:
 		for i, inner := range v {
-			all = append(all, pins(inner, fmt.Sprintf("%s/%d", path, i), byName, overrides)...)
+			all = append(all, imageReplacements(inner, fmt.Sprintf("%s/%d", path, i), byName, overrides)...)
 		}
 	case string:
 		if to, ok := byName[v]; ok {
-			delete(overrides, projectName(v))
-			all = append(all, operation{"replace", path, to})
+			delete(overrides, imageBaseName(v))
+			all = append(all, jsonPatchOperation{"replace", path, to})
 		}
 	}
 	return all
 }
 
-// escape a key for a JSON pointer (RFC 6901).
-func escape(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }
+// escapePointerKey a key for a JSON pointer (RFC 6901).
+func escapePointerKey(key string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+}
 
-func (b *Bundle) readme(pinned bool) ([]byte, error) {
-	page, err := template.ParseFS(templates, "README.md.tmpl")
+func (b *Kit) renderReadme(pinned bool) ([]byte, error) {
+	page, err := template.ParseFS(readmeTemplates, "README.md.tmpl")
 	if err != nil {
 		return nil, fmt.Errorf("read the template: %w", err)
 	}

@@ -27,7 +27,7 @@ func ReadResultFile(name string) ([]byte, error) {
 	}
 	content, err := os.ReadFile(name)
 	if err == nil && bytes.HasPrefix(content, results.GzipMagic) {
-		content, err = results.Unpack(content)
+		content, err = results.UnpackDocument(content)
 	}
 	var compact bytes.Buffer
 	if err == nil {
@@ -41,7 +41,7 @@ func ReadResultFile(name string) ([]byte, error) {
 
 // RunDocument is the whole result of a run.
 type RunDocument struct {
-	*results.Result
+	*results.RunResult
 	// Text is the document as it was written, fields included that this program does not know.
 	Text json.RawMessage
 }
@@ -53,28 +53,28 @@ type ExperimentDocument struct {
 	Text json.RawMessage
 }
 
-// RunDocument reads the result of a run, which must have one.
-func (c *Cluster) RunDocument(ctx context.Context, run *v1alpha1.BenchmarkRun) (*RunDocument, error) {
-	packed, err := c.packed(ctx, run.Namespace, run.Status.Result, "run "+run.Name)
+// ReadRunDocument reads the result of a run, which must have one.
+func (c *Connection) ReadRunDocument(ctx context.Context, run *v1alpha1.BenchmarkRun) (*RunDocument, error) {
+	packed, err := c.readStoredResult(ctx, run.Namespace, run.Status.Result, "run "+run.Name)
 	if err != nil {
 		return nil, err
 	}
-	decoded, err := results.Decode(packed)
+	decoded, err := results.DecodeRunResult(packed)
 	if err != nil {
 		return nil, fmt.Errorf("result of run %s: %w", run.Name, err)
 	}
-	text, err := results.Unpack(packed)
+	text, err := results.UnpackDocument(packed)
 	return &RunDocument{decoded, text}, err
 }
 
-// RunDocuments reads the results of those runs that have one.
-func (c *Cluster) RunDocuments(ctx context.Context, runs []v1alpha1.BenchmarkRun) ([]*RunDocument, error) {
+// ReadRunDocuments reads the results of those runs that have one.
+func (c *Connection) ReadRunDocuments(ctx context.Context, runs []v1alpha1.BenchmarkRun) ([]*RunDocument, error) {
 	var all []*RunDocument
 	for i := range runs {
 		if runs[i].Status.Result == nil {
 			continue
 		}
-		document, err := c.RunDocument(ctx, &runs[i])
+		document, err := c.ReadRunDocument(ctx, &runs[i])
 		if err != nil {
 			return nil, err
 		}
@@ -83,9 +83,9 @@ func (c *Cluster) RunDocuments(ctx context.Context, runs []v1alpha1.BenchmarkRun
 	return all, nil
 }
 
-// ExperimentDocument reads the result of an experiment, which must have one.
-func (c *Cluster) ExperimentDocument(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (*ExperimentDocument, error) {
-	packed, err := c.packed(ctx, e.Namespace, e.Status.Result, "experiment "+e.Name)
+// ReadExperimentDocument reads the result of an experiment, which must have one.
+func (c *Connection) ReadExperimentDocument(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (*ExperimentDocument, error) {
+	packed, err := c.readStoredResult(ctx, e.Namespace, e.Status.Result, "experiment "+e.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +93,11 @@ func (c *Cluster) ExperimentDocument(ctx context.Context, e *v1alpha1.BenchmarkE
 	if err != nil {
 		return nil, fmt.Errorf("result of experiment %s: %w", e.Name, err)
 	}
-	text, err := results.Unpack(packed)
+	text, err := results.UnpackDocument(packed)
 	return &ExperimentDocument{decoded, text}, err
 }
 
-func (c *Cluster) packed(ctx context.Context, namespace string, at *v1alpha1.ResultReference, whose string) ([]byte, error) {
+func (c *Connection) readStoredResult(ctx context.Context, namespace string, at *v1alpha1.ResultReference, whose string) ([]byte, error) {
 	if at == nil {
 		return nil, fmt.Errorf("%s has no result yet: kubectl benchnet watch shows how far it is", whose)
 	}
@@ -112,8 +112,8 @@ func (c *Cluster) packed(ctx context.Context, namespace string, at *v1alpha1.Res
 	return packed, nil
 }
 
-// RunsOf are the runs of a target, oldest first: the run itself, those on a network, or those of an experiment.
-func (c *Cluster) RunsOf(ctx context.Context, target Target) ([]v1alpha1.BenchmarkRun, error) {
+// ListRuns are the runs of a target, oldest first: the run itself, those on a network, or those of an experiment.
+func (c *Connection) ListRuns(ctx context.Context, target Target) ([]v1alpha1.BenchmarkRun, error) {
 	if target.Kind == Run {
 		var run v1alpha1.BenchmarkRun
 		err := c.Client.Get(ctx, target.Key(), &run)
@@ -133,6 +133,6 @@ func (c *Cluster) RunsOf(ctx context.Context, target Target) ([]v1alpha1.Benchma
 			runs = append(runs, run)
 		}
 	}
-	sort.SliceStable(runs, func(i, j int) bool { return observe.Older(&runs[i], &runs[j]) })
+	sort.SliceStable(runs, func(i, j int) bool { return observe.IsOlder(&runs[i], &runs[j]) })
 	return runs, nil
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Manifests reads objects from files, directories, URLs, standard input (-) or a kustomization, as kubectl apply does.
-func (c *Cluster) Manifests(files resource.FilenameOptions, in io.Reader) ([]*unstructured.Unstructured, error) {
+// ReadManifests reads objects from files, directories, URLs, standard input (-) or a kustomization, as kubectl apply does.
+func (c *Connection) ReadManifests(files resource.FilenameOptions, in io.Reader) ([]*unstructured.Unstructured, error) {
 	if err := files.RequireFilenameOrKustomize(); err != nil {
 		return nil, err
 	}
@@ -50,61 +50,61 @@ func TargetOf(object *unstructured.Unstructured) (target Target, ok bool) {
 	if object.GroupVersionKind().Group != v1alpha1.GroupVersion.Group {
 		return Target{}, false
 	}
-	kind, ok := KindOf(object.GetKind())
+	kind, ok := ParseKind(object.GetKind())
 	return Target{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()}, ok
 }
 
-// Mode of an apply.
-type Mode string
+// ApplyMode of an apply.
+type ApplyMode string
 
 // The modes.
 const (
-	// Persist what is applied.
-	Persist Mode = "Persist"
-	// DryRun lets the API server check and default what is applied, and keeps nothing.
-	DryRun Mode = "DryRun"
+	// ApplyPersistent what is applied.
+	ApplyPersistent ApplyMode = "Persist"
+	// ApplyDryRun lets the API server check and default what is applied, and keeps nothing.
+	ApplyDryRun ApplyMode = "DryRun"
 )
 
 // Apply an object on the server's side. It is then as the API server has it, with its defaults.
-func (c *Cluster) Apply(ctx context.Context, object *unstructured.Unstructured, mode Mode) error {
+func (c *Connection) Apply(ctx context.Context, object *unstructured.Unstructured, mode ApplyMode) error {
 	options := []client.ApplyOption{client.FieldOwner(FieldManager)}
-	if mode == DryRun {
+	if mode == ApplyDryRun {
 		options = append(options, client.DryRunAll)
 	}
 	if err := c.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), options...); err != nil {
-		return readable(object, err)
+		return explainConflict(object, err)
 	}
 	return nil
 }
 
-// readable says what a conflict means; the field managers are in the error itself.
-func readable(object *unstructured.Unstructured, err error) error {
+// explainConflict says what a conflict means; the field managers are in the error itself.
+func explainConflict(object *unstructured.Unstructured, err error) error {
 	if apierrors.IsConflict(err) {
 		return fmt.Errorf("%s %s was applied by somebody else: %w", object.GetKind(), object.GetName(), err)
 	}
 	return err
 }
 
-// Typed converts an object into one of our types.
-func Typed(object *unstructured.Unstructured, into client.Object) error {
+// DecodeTyped converts an object into one of our types.
+func DecodeTyped(object *unstructured.Unstructured, into client.Object) error {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object.Object, into, false); err != nil {
 		return fmt.Errorf("read %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
 	return nil
 }
 
-// Manifest of an object as it would be applied: without its status, and without what the API server added to its head.
-func (c *Cluster) Manifest(ctx context.Context, target Target) (*unstructured.Unstructured, error) {
+// GetManifest of an object as it would be applied: without its status, and without what the API server added to its head.
+func (c *Connection) GetManifest(ctx context.Context, target Target) (*unstructured.Unstructured, error) {
 	live := &unstructured.Unstructured{}
-	live.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(target.Kind.object()))
+	live.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(target.Kind.objectKind()))
 	if err := c.Client.Get(ctx, target.Key(), live); err != nil {
 		return nil, err
 	}
-	return Bare(live), nil
+	return ToMinimalManifest(live), nil
 }
 
-// Bare is what a user would write of an object: its kind, name, namespace, and spec.
-func Bare(live *unstructured.Unstructured) *unstructured.Unstructured {
+// ToMinimalManifest is what a user would write of an object: its kind, name, namespace, and spec.
+func ToMinimalManifest(live *unstructured.Unstructured) *unstructured.Unstructured {
 	bare := &unstructured.Unstructured{Object: map[string]any{"spec": live.Object["spec"]}}
 	bare.SetGroupVersionKind(live.GroupVersionKind())
 	bare.SetName(live.GetName())

@@ -13,11 +13,11 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 )
 
-// NetworkOf is the manifest of the network that a run was made on. That of an experiment is gone once its runs have ended; it
+// GetNetworkManifest is the manifest of the network that a run was made on. That of an experiment is gone once its runs have ended; it
 // is then made again from the experiment's design.
-func (c *Cluster) NetworkOf(ctx context.Context, run *v1alpha1.BenchmarkRun) (*unstructured.Unstructured, error) {
+func (c *Connection) GetNetworkManifest(ctx context.Context, run *v1alpha1.BenchmarkRun) (*unstructured.Unstructured, error) {
 	target := Target{Kind: Network, Namespace: run.Namespace, Name: run.Spec.NetworkName}
-	live, err := c.Manifest(ctx, target)
+	live, err := c.GetManifest(ctx, target)
 	name := run.Labels[v1alpha1.LabelExperiment]
 	if !apierrors.IsNotFound(err) || name == "" {
 		return live, err
@@ -26,20 +26,20 @@ func (c *Cluster) NetworkOf(ctx context.Context, run *v1alpha1.BenchmarkRun) (*u
 	if err := c.Client.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: name}, &e); err != nil {
 		return nil, err
 	}
-	design, err := experiment.Expand(&e)
+	design, err := experiment.NewDesign(&e)
 	if err != nil {
 		return nil, err
 	}
 	for i := range design.Networks {
 		if design.Networks[i].Name == target.Name {
-			return c.defaulted(ctx, design.Networks[i].Network(&e))
+			return c.dryRunNetwork(ctx, design.Networks[i].BuildNetwork(&e))
 		}
 	}
 	return nil, fmt.Errorf("experiment %s has no network %s", name, target.Name)
 }
 
-// defaulted is the manifest of a network as the API server would have it.
-func (c *Cluster) defaulted(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*unstructured.Unstructured, error) {
+// dryRunNetwork is the manifest of a network as the API server would have it.
+func (c *Connection) dryRunNetwork(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*unstructured.Unstructured, error) {
 	if err := c.Client.Create(ctx, network, client.DryRunAll, client.FieldOwner(FieldManager)); err != nil {
 		return nil, err
 	}
@@ -48,6 +48,6 @@ func (c *Cluster) defaulted(ctx context.Context, network *v1alpha1.BenchmarkNetw
 		return nil, fmt.Errorf("encode network %s: %w", network.Name, err)
 	}
 	object := &unstructured.Unstructured{Object: content}
-	object.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(Network.object()))
-	return Bare(object), nil
+	object.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(Network.objectKind()))
+	return ToMinimalManifest(object), nil
 }

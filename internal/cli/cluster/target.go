@@ -28,18 +28,18 @@ const (
 // Kinds are all of them.
 var Kinds = []Kind{Experiment, Network, Run}
 
-// spellings of the kinds, as kubectl takes them.
-var spellings = map[string]Kind{
+// kindSpellings of the kinds, as kubectl takes them.
+var kindSpellings = map[string]Kind{
 	"bexp": Experiment, "benchmarkexperiment": Experiment, "benchmarkexperiments": Experiment,
 	"bnet": Network, "benchmarknetwork": Network, "benchmarknetworks": Network,
 	"brun": Run, "benchmarkrun": Run, "benchmarkruns": Run,
 }
 
-// KindOf a resource's spelling or an object's kind.
-func KindOf(word string) (Kind, bool) {
+// ParseKind a resource's spelling or an object's kind.
+func ParseKind(word string) (Kind, bool) {
 	word = strings.ToLower(word)
 	word = strings.TrimSuffix(strings.TrimSuffix(word, "."+v1alpha1.GroupVersion.Group), "."+v1alpha1.GroupVersion.Version)
-	k, ok := spellings[word]
+	k, ok := kindSpellings[word]
 	return k, ok
 }
 
@@ -48,13 +48,13 @@ func (k Kind) Plural() string {
 	return map[Kind]string{Experiment: "benchmarkexperiments", Network: "benchmarknetworks", Run: "benchmarkruns"}[k]
 }
 
-// object is the kind as a manifest has it.
-func (k Kind) object() string {
+// objectKind is the kind as a manifest has it.
+func (k Kind) objectKind() string {
 	return map[Kind]string{Experiment: "BenchmarkExperiment", Network: "BenchmarkNetwork", Run: "BenchmarkRun"}[k]
 }
 
-// New is an empty object of the kind.
-func (k Kind) New() client.Object {
+// NewObject is an empty object of the kind.
+func (k Kind) NewObject() client.Object {
 	switch k {
 	case Experiment:
 		return &v1alpha1.BenchmarkExperiment{}
@@ -78,22 +78,22 @@ func (t Target) Key() client.ObjectKey { return client.ObjectKey{Namespace: t.Na
 // String is the target as kubectl names it: bnet/two-banks.
 func (t Target) String() string { return string(t.Kind) + "/" + t.Name }
 
-// Find is the object that a user named: KIND/NAME, or NAME, which must then be of one kind alone among those given.
-func (c *Cluster) Find(ctx context.Context, text string, kinds ...Kind) (Target, error) {
+// FindTarget is the object that a user named: KIND/NAME, or NAME, which must then be of one kind alone among those given.
+func (c *Connection) FindTarget(ctx context.Context, text string, kinds ...Kind) (Target, error) {
 	if word, name, ok := strings.Cut(text, "/"); ok {
-		kind, known := KindOf(word)
+		kind, known := ParseKind(word)
 		if !known || !slices.Contains(kinds, kind) {
-			return Target{}, fmt.Errorf("%q: %q is not a kind that fits here, which are %s", text, word, list(kinds))
+			return Target{}, fmt.Errorf("%q: %q is not a kind that fits here, which are %s", text, word, joinKinds(kinds))
 		}
 		kinds, text = []Kind{kind}, name
 	}
 	if text == "" {
-		return Target{}, fmt.Errorf("the name is empty: give NAME or KIND/NAME, KIND being one of %s", list(kinds))
+		return Target{}, fmt.Errorf("the name is empty: give NAME or KIND/NAME, KIND being one of %s", joinKinds(kinds))
 	}
 	var found []Target
 	for _, kind := range kinds {
 		target := Target{Kind: kind, Namespace: c.Namespace, Name: text}
-		err := c.Client.Get(ctx, target.Key(), kind.New())
+		err := c.Client.Get(ctx, target.Key(), kind.NewObject())
 		if err == nil {
 			found = append(found, target)
 		} else if !apierrors.IsNotFound(err) || len(kinds) == 1 {
@@ -104,17 +104,17 @@ func (c *Cluster) Find(ctx context.Context, text string, kinds ...Kind) (Target,
 	case 1:
 		return found[0], nil
 	case 0:
-		return Target{}, apierrors.NewNotFound(schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: plurals(kinds)}, text)
+		return Target{}, apierrors.NewNotFound(schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: joinPlurals(kinds)}, text)
 	}
 	return Target{}, fmt.Errorf("%q is the name of %s and of %s: say which", text, found[0], found[1])
 }
 
-// Names of all objects of the kinds in the namespace; KIND/NAME where a plain name is of several.
-func (c *Cluster) Names(ctx context.Context, kinds ...Kind) ([]string, error) {
+// ListNames of all objects of the kinds in the namespace; KIND/NAME where a plain name is of several.
+func (c *Connection) ListNames(ctx context.Context, kinds ...Kind) ([]string, error) {
 	count := map[string]int{}
 	var all []Target
 	for _, kind := range kinds {
-		names, err := c.namesOf(ctx, kind)
+		names, err := c.listNamesOfKind(ctx, kind)
 		if err != nil {
 			return nil, err
 		}
@@ -134,9 +134,9 @@ func (c *Cluster) Names(ctx context.Context, kinds ...Kind) ([]string, error) {
 	return texts, nil
 }
 
-func (c *Cluster) namesOf(ctx context.Context, kind Kind) ([]string, error) {
+func (c *Connection) listNamesOfKind(ctx context.Context, kind Kind) ([]string, error) {
 	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind.object() + "List"))
+	list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind.objectKind() + "List"))
 	if err := c.Client.List(ctx, list, client.InNamespace(c.Namespace)); err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (c *Cluster) namesOf(ctx context.Context, kind Kind) ([]string, error) {
 	return names, nil
 }
 
-func list(kinds []Kind) string {
+func joinKinds(kinds []Kind) string {
 	words := make([]string, 0, len(kinds))
 	for _, k := range kinds {
 		words = append(words, string(k))
@@ -155,7 +155,7 @@ func list(kinds []Kind) string {
 	return strings.Join(words, ", ")
 }
 
-func plurals(kinds []Kind) string {
+func joinPlurals(kinds []Kind) string {
 	words := make([]string, 0, len(kinds))
 	for _, k := range kinds {
 		words = append(words, k.Plural())
@@ -163,8 +163,8 @@ func plurals(kinds []Kind) string {
 	return strings.Join(words, "|")
 }
 
-// Namespaces of the cluster.
-func (c *Cluster) Namespaces(ctx context.Context) ([]string, error) {
+// ListNamespaces of the cluster.
+func (c *Connection) ListNamespaces(ctx context.Context) ([]string, error) {
 	var list corev1.NamespaceList
 	if err := c.Client.List(ctx, &list); err != nil {
 		return nil, err

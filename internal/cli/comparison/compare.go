@@ -11,9 +11,9 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 )
 
-// Question is what is asked of a comparison.
-type Question struct {
-	// Metrics that are compared; default: throughput, and of experiments mean and p95 of the latency.
+// Options is what is asked of a comparison.
+type Options struct {
+	// AllMetrics that are compared; default: throughput, and of experiments mean and p95 of the latency.
 	Metrics []v1alpha1.Metric
 	// ConfidencePercent of the intervals.
 	ConfidencePercent int32
@@ -23,32 +23,32 @@ type Question struct {
 }
 
 // Compare a candidate with a baseline, point by point of the same parameters.
-func Compare(q Question, baseline, candidate *Side) ([]experiment.ComparisonOutcome, error) {
+func Compare(q Options, baseline, candidate *Side) ([]experiment.ComparisonOutcome, error) {
 	if (baseline.Run == nil) != (candidate.Run == nil) {
 		return nil, fmt.Errorf("%s and %s cannot be compared: give two runs or two experiments", baseline.Name, candidate.Name)
 	}
-	metrics, err := q.metrics(candidate.Run != nil)
+	metrics, err := q.selectMetrics(candidate.Run != nil)
 	if err != nil {
 		return nil, err
 	}
 	var all []experiment.ComparisonOutcome
-	for _, variant := range candidate.variants() {
-		against, err := baseline.partner(variant)
+	for _, variant := range candidate.variantNames() {
+		against, err := baseline.matchVariant(variant)
 		if err != nil {
 			return nil, err
 		}
 		spec := &v1alpha1.Comparison{Stored: &v1alpha1.StoredResult{Variant: against}, Metrics: metrics,
 			ConfidencePercent: q.ConfidencePercent, Gates: q.Gates}
-		for _, o := range experiment.CompareVariants(spec, candidate.points(variant), candidate.Result.Runs, q.Seed, baseline.Result) {
-			o.Candidate, o.Baseline = candidate.label(o.Point), baseline.label(o.BaselinePoint)
+		for _, o := range experiment.CompareVariants(spec, candidate.pointsOfVariant(variant), candidate.Result.Runs, q.Seed, baseline.Result) {
+			o.Candidate, o.Baseline = candidate.pointLabel(o.Point), baseline.pointLabel(o.BaselinePoint)
 			all = append(all, o)
 		}
 	}
 	return all, nil
 }
 
-// metrics with those of the gates. The batches of a single run have but their throughput.
-func (q Question) metrics(single bool) ([]v1alpha1.Metric, error) {
+// selectMetrics with those of the gates. The batches of a single run have but their throughput.
+func (q Options) selectMetrics(single bool) ([]v1alpha1.Metric, error) {
 	all := slices.Clone(q.Metrics)
 	if len(all) == 0 {
 		all = []v1alpha1.Metric{v1alpha1.MetricThroughput}
@@ -69,8 +69,8 @@ func (q Question) metrics(single bool) ([]v1alpha1.Metric, error) {
 	return all, nil
 }
 
-// variants that are candidates.
-func (s *Side) variants() []string {
+// variantNames that are candidates.
+func (s *Side) variantNames() []string {
 	switch {
 	case s.Variant != "":
 		return []string{s.Variant}
@@ -80,9 +80,9 @@ func (s *Side) variants() []string {
 	return []string{""}
 }
 
-// partner is the variant to compare one of the other side with: the one asked for, the one of the same name, or the only one.
-func (s *Side) partner(variant string) (string, error) {
-	own := s.variants()
+// matchVariant is the variant to compare one of the other side with: the one asked for, the one of the same name, or the only one.
+func (s *Side) matchVariant(variant string) (string, error) {
+	own := s.variantNames()
 	switch {
 	case len(own) == 1:
 		return own[0], nil
@@ -92,7 +92,7 @@ func (s *Side) partner(variant string) (string, error) {
 	return "", fmt.Errorf("%s has several variants: say with which to compare, as %s:VARIANT; there are: %s", s.Name, s.Name, strings.Join(own, ", "))
 }
 
-func (s *Side) points(variant string) []experiment.Point {
+func (s *Side) pointsOfVariant(variant string) []experiment.Point {
 	var points []experiment.Point
 	for _, p := range s.Result.Points {
 		if p.Variant == variant {
@@ -102,8 +102,8 @@ func (s *Side) points(variant string) []experiment.Point {
 	return points
 }
 
-// label of a point: the side, its variant if not asked for, and its parameters.
-func (s *Side) label(point string) string {
+// pointLabel of a point: the side, its variant if not asked for, and its parameters.
+func (s *Side) pointLabel(point string) string {
 	parts := []string{s.Name}
 	for _, p := range s.Result.Points {
 		if p.Name != point {
@@ -119,33 +119,33 @@ func (s *Side) label(point string) string {
 	return strings.Join(parts, " ")
 }
 
-// shortMetrics are other words for metrics.
-var shortMetrics = map[string]v1alpha1.Metric{
+// metricAliases are other words for metrics.
+var metricAliases = map[string]v1alpha1.Metric{
 	"mean": v1alpha1.MetricLatencyMean, "p50": v1alpha1.MetricLatencyP50, "p90": v1alpha1.MetricLatencyP90, "p95": v1alpha1.MetricLatencyP95,
 	"p99": v1alpha1.MetricLatencyP99, "p999": v1alpha1.MetricLatencyP999, "errors": v1alpha1.MetricErrorShare,
 }
 
-// Metrics are all of them.
-var Metrics = []v1alpha1.Metric{v1alpha1.MetricThroughput, v1alpha1.MetricLatencyMean, v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP90,
+// AllMetrics are all of them.
+var AllMetrics = []v1alpha1.Metric{v1alpha1.MetricThroughput, v1alpha1.MetricLatencyMean, v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP90,
 	v1alpha1.MetricLatencyP95, v1alpha1.MetricLatencyP99, v1alpha1.MetricLatencyP999, v1alpha1.MetricErrorShare}
 
 // ParseMetric reads the name of a metric in any case, or p95 for LatencyP95.
 func ParseMetric(text string) (v1alpha1.Metric, error) {
-	words := make([]string, 0, len(Metrics))
-	for _, m := range Metrics {
+	words := make([]string, 0, len(AllMetrics))
+	for _, m := range AllMetrics {
 		if strings.EqualFold(string(m), text) {
 			return m, nil
 		}
 		words = append(words, string(m))
 	}
-	if m, ok := shortMetrics[strings.ToLower(text)]; ok {
+	if m, ok := metricAliases[strings.ToLower(text)]; ok {
 		return m, nil
 	}
 	return "", fmt.Errorf("%q is no metric; there are %s", text, strings.Join(words, ", "))
 }
 
-// largestPercent of a gate: a bound that nothing fails.
-const largestPercent = 1_000_000
+// maxGatePercent of a gate: a bound that nothing fails.
+const maxGatePercent = 1_000_000
 
 // ParseGate reads METRIC=PERCENT, such as throughput=5%.
 func ParseGate(text string) (v1alpha1.Gate, error) {
@@ -159,8 +159,8 @@ func ParseGate(text string) (v1alpha1.Gate, error) {
 	}
 	percent, err := resource.ParseQuantity(strings.TrimSpace(strings.TrimSuffix(bound, "%")))
 	// e700 is a quantity, 0 times 10^700, and no number.
-	if share := percent.AsApproximateFloat64(); err != nil || !(share >= 0 && share <= largestPercent) {
-		return v1alpha1.Gate{}, fmt.Errorf("%q: %q is no percentage from 0 to %d, such as 5%%", text, bound, largestPercent)
+	if share := percent.AsApproximateFloat64(); err != nil || !(share >= 0 && share <= maxGatePercent) {
+		return v1alpha1.Gate{}, fmt.Errorf("%q: %q is no percentage from 0 to %d, such as 5%%", text, bound, maxGatePercent)
 	}
 	return v1alpha1.Gate{Metric: metric, MaxRegressionPercent: percent}, nil
 }

@@ -30,8 +30,8 @@ func FuzzParseGate(f *testing.F) {
 	})
 }
 
-// documents that can be compared with themselves.
-var documents = []string{
+// comparableDocuments that can be compared with themselves.
+var comparableDocuments = []string{
 	`{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"r"},"series":{"completedPerSecond":[1,2,3,4,5,6,7,8,9,10,11,12]}}`,
 	`{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1,"variants":["x","y"],"points":[{"name":"p01","variant":"x","parameters":[]},
 	{"name":"p02","variant":"y","parameters":[{"name":"a","value":"b"}]}],"runs":[{"name":"r","point":"p01","verdict":"Valid","metrics":{"Throughput":100}},
@@ -42,7 +42,7 @@ var documents = []string{
 // FuzzDocument puts two values at places of a document and compares it with itself: no metric is better or worse, no gate fails, and
 // what comes out can be written.
 func FuzzDocument(f *testing.F) {
-	for i, value := range append([]string{"1e308", "5e-324", "-1e308", "9", "p01", "x", "Valid"}, mutation.Hostile...) {
+	for i, value := range append([]string{"1e308", "5e-324", "-1e308", "9", "p01", "x", "Valid"}, mutation.HostileValues...) {
 		f.Add(i%2 == 0, uint8(i), value, uint8(7*i), "1")
 		f.Add(i%2 == 1, uint8(3*i), value, uint8(5*i), value)
 	}
@@ -51,19 +51,19 @@ func FuzzDocument(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, run bool, place uint8, value string, place2 uint8, value2 string) {
-		document := documents[1]
+		document := comparableDocuments[1]
 		if run {
-			document = documents[0]
+			document = comparableDocuments[0]
 		}
-		text, err := mutation.Changed([]byte(document), int(place), value)
+		text, err := mutation.MutateDocument([]byte(document), int(place), value)
 		if err == nil {
-			text, err = mutation.Changed(text, int(place2), value2)
+			text, err = mutation.MutateDocument(text, int(place2), value2)
 		}
 		side := &Side{Name: "side.json"}
-		if err != nil || side.decode(text) != nil {
+		if err != nil || side.decodeDocument(text) != nil {
 			return
 		}
-		outcomes, err := Compare(Question{ConfidencePercent: 95, Gates: []v1alpha1.Gate{gate}, Seed: 1}, side, side)
+		outcomes, err := Compare(Options{ConfidencePercent: 95, Gates: []v1alpha1.Gate{gate}, Seed: 1}, side, side)
 		if err != nil {
 			return
 		}

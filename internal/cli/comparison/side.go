@@ -24,21 +24,21 @@ type Side struct {
 	// Result of an experiment, or one made of the batches of a run.
 	Result *experiment.Result
 	// Run is the single run, or nil.
-	Run *results.Result
+	Run *results.RunResult
 }
 
-// Read a side: a file with a document, or NAME of an experiment or run, each with :VARIANT if it is an experiment's. A file needs no
+// LoadSide a side: a file with a document, or NAME of an experiment or run, each with :VARIANT if it is an experiment's. A file needs no
 // cluster, so connect is called for names only.
-func Read(ctx context.Context, connect func() (*cluster.Cluster, error), text string) (*Side, error) {
+func LoadSide(ctx context.Context, connect func() (*cluster.Connection, error), text string) (*Side, error) {
 	name, variant, _ := strings.Cut(text, ":")
 	side := &Side{Name: text, Variant: variant}
 	content, err := cluster.ReadResultFile(name)
 	switch {
 	case err != nil:
 	case content != nil:
-		err = side.decode(content)
+		err = side.decodeDocument(content)
 	default:
-		err = side.fetch(ctx, connect, name)
+		err = side.fetchResult(ctx, connect, name)
 	}
 	if err != nil {
 		return nil, err
@@ -49,12 +49,12 @@ func Read(ctx context.Context, connect func() (*cluster.Cluster, error), text st
 	return side, nil
 }
 
-func (s *Side) fetch(ctx context.Context, connect func() (*cluster.Cluster, error), name string) error {
+func (s *Side) fetchResult(ctx context.Context, connect func() (*cluster.Connection, error), name string) error {
 	c, err := connect()
 	if err != nil {
 		return err
 	}
-	target, err := c.Find(ctx, name, cluster.Experiment, cluster.Run)
+	target, err := c.FindTarget(ctx, name, cluster.Experiment, cluster.Run)
 	if err != nil {
 		return err
 	}
@@ -63,19 +63,19 @@ func (s *Side) fetch(ctx context.Context, connect func() (*cluster.Cluster, erro
 		if err := c.Client.Get(ctx, target.Key(), &run); err != nil {
 			return err
 		}
-		document, err := c.RunDocument(ctx, &run)
+		document, err := c.ReadRunDocument(ctx, &run)
 		if err != nil {
 			return err
 		}
-		s.Run = document.Result
-		s.Result, err = batches(s.Run)
+		s.Run = document.RunResult
+		s.Result, err = splitIntoBatches(s.Run)
 		return err
 	}
 	var e v1alpha1.BenchmarkExperiment
 	if err := c.Client.Get(ctx, target.Key(), &e); err != nil {
 		return err
 	}
-	document, err := c.ExperimentDocument(ctx, &e)
+	document, err := c.ReadExperimentDocument(ctx, &e)
 	if err != nil {
 		return err
 	}
@@ -83,8 +83,8 @@ func (s *Side) fetch(ctx context.Context, connect func() (*cluster.Cluster, erro
 	return nil
 }
 
-// decode the document of a run or an experiment, as kubectl benchnet results -o json writes it.
-func (s *Side) decode(content []byte) error {
+// decodeDocument the document of a run or an experiment, as kubectl benchnet results -o json writes it.
+func (s *Side) decodeDocument(content []byte) error {
 	var head struct {
 		Kind string `json:"kind"`
 	}
@@ -94,8 +94,8 @@ func (s *Side) decode(content []byte) error {
 	var err error
 	if head.Kind != results.Kind {
 		s.Result, err = experiment.Decode(content)
-	} else if s.Run, err = results.Decode(content); err == nil {
-		s.Result, err = batches(s.Run)
+	} else if s.Run, err = results.DecodeRunResult(content); err == nil {
+		s.Result, err = splitIntoBatches(s.Run)
 	}
 	if err != nil {
 		return fmt.Errorf("read %s: %w", s.Name, err)
@@ -103,19 +103,21 @@ func (s *Side) decode(content []byte) error {
 	return nil
 }
 
-// batchCount is into how many batches at least the window of a single run is cut. Many more would be too short to be
+// minBatchCount is into how many batches at least the window of a single run is cut. Many more would be too short to be
 // independent of each other.
-const batchCount = 10
+const minBatchCount = 10
 
-// BatchSeconds of a run.
-func BatchSeconds(r *results.Result) int { return len(r.Series.CompletedPerSecond) / batchCount }
+// SecondsPerBatch of a run.
+func SecondsPerBatch(r *results.RunResult) int {
+	return len(r.Series.CompletedPerSecond) / minBatchCount
+}
 
-// batches stand for runs where there is but one: the throughput of each tenth of the window, or less. They tell of the spread within
+// splitIntoBatches stand for runs where there is but one: the throughput of each tenth of the window, or less. They tell of the spread within
 // the run alone.
-func batches(r *results.Result) (*experiment.Result, error) {
-	size := BatchSeconds(r)
+func splitIntoBatches(r *results.RunResult) (*experiment.Result, error) {
+	size := SecondsPerBatch(r)
 	if size == 0 {
-		return nil, fmt.Errorf("run %s: its window of %d s is too short to be compared, which takes %d s", r.Run.Name, len(r.Series.CompletedPerSecond), batchCount)
+		return nil, fmt.Errorf("run %s: its window of %d s is too short to be compared, which takes %d s", r.Run.Name, len(r.Series.CompletedPerSecond), minBatchCount)
 	}
 	made := &experiment.Result{Points: []experiment.Point{{Name: r.Run.Name, Parameters: []experiment.Parameter{}, Unit: r.Summary.Unit}}}
 	for i := range len(r.Series.CompletedPerSecond) / size {

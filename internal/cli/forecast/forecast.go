@@ -32,14 +32,14 @@ type Forecast struct {
 	// Plan is what is needed, and how long it takes.
 	v1alpha1.ExperimentPlan `json:",inline"`
 	// Fits tells whether the cluster can hold it, Later that it can once other pods are gone, and Room says why.
-	Fits  bool   `json:"fits"`
-	Later bool   `json:"later,omitempty"`
-	Room  string `json:"room"`
+	Fits            bool   `json:"fits"`
+	FitsLater       bool   `json:"later,omitempty"`
+	CapacityMessage string `json:"room"`
 	// Stages of a network, in order; none for an experiment.
 	Stages []Stage `json:"stages,omitempty"`
 	// Design and Groups of an experiment; nil for a network.
-	Design *experiment.Design `json:"-"`
-	Groups []experiment.Group `json:"-"`
+	Design *experiment.Design    `json:"-"`
+	Groups []experiment.RunGroup `json:"-"`
 	// Experiment is as the API server would have it; nil for a network.
 	Experiment *v1alpha1.BenchmarkExperiment `json:"-"`
 	// Runs of a network.
@@ -54,40 +54,40 @@ type Stage struct {
 
 // Forecaster knows a cluster.
 type Forecaster struct {
-	*cluster.Cluster
-	rehearsal.Rehearsal
+	*cluster.Connection
+	rehearsal.Checker
 }
 
-// Of an object that is a network or an experiment; the API server gives it its defaults and refuses what is wrong.
-func (f *Forecaster) Of(ctx context.Context, object *unstructured.Unstructured, target cluster.Target) (*Forecast, error) {
-	if err := f.Apply(ctx, object, cluster.DryRun); err != nil {
+// ForecastObject an object that is a network or an experiment; the API server gives it its defaults and refuses what is wrong.
+func (f *Forecaster) ForecastObject(ctx context.Context, object *unstructured.Unstructured, target cluster.Target) (*Forecast, error) {
+	if err := f.Apply(ctx, object, cluster.ApplyDryRun); err != nil {
 		return nil, err
 	}
 	forecast := &Forecast{Target: target, Name: target.String()}
 	var needs capacity.Needs
 	var err error
 	if target.Kind == cluster.Experiment {
-		needs, err = f.experiment(ctx, object, forecast)
+		needs, err = f.forecastExperiment(ctx, object, forecast)
 	} else {
-		needs, err = f.network(object, forecast)
+		needs, err = f.forecastNetwork(object, forecast)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", target, err)
 	}
-	return forecast, f.room(ctx, needs, forecast)
+	return forecast, f.checkCapacity(ctx, needs, forecast)
 }
 
-func (f *Forecaster) experiment(ctx context.Context, object *unstructured.Unstructured, into *Forecast) (capacity.Needs, error) {
+func (f *Forecaster) forecastExperiment(ctx context.Context, object *unstructured.Unstructured, into *Forecast) (capacity.Needs, error) {
 	e := &v1alpha1.BenchmarkExperiment{}
-	if err := cluster.Typed(object, e); err != nil {
+	if err := cluster.DecodeTyped(object, e); err != nil {
 		return capacity.Needs{}, err
 	}
-	design, err := experiment.Expand(e)
+	design, err := experiment.NewDesign(e)
 	if err != nil {
 		return capacity.Needs{}, err
 	}
-	groups := design.Groups(&e.Spec, experiment.Seed(e))
-	found, err := f.Rehearse(ctx, e, design, groups)
+	groups := design.GroupRuns(&e.Spec, experiment.Seed(e))
+	found, err := f.CheckExperiment(ctx, e, design, groups)
 	if err != nil {
 		return capacity.Needs{}, err
 	}
@@ -95,9 +95,9 @@ func (f *Forecaster) experiment(ctx context.Context, object *unstructured.Unstru
 	return found.Needs, nil
 }
 
-func (f *Forecaster) network(object *unstructured.Unstructured, into *Forecast) (capacity.Needs, error) {
+func (f *Forecaster) forecastNetwork(object *unstructured.Unstructured, into *Forecast) (capacity.Needs, error) {
 	n := &v1alpha1.BenchmarkNetwork{}
-	if err := cluster.Typed(object, n); err != nil {
+	if err := cluster.DecodeTyped(object, n); err != nil {
 		return capacity.Needs{}, err
 	}
 	p, err := f.Platforms.Get(n.Spec.Platform.Type)
@@ -107,49 +107,49 @@ func (f *Forecaster) network(object *unstructured.Unstructured, into *Forecast) 
 	if err := p.Validate(&n.Spec, field.NewPath("spec")).ToAggregate(); err != nil {
 		return capacity.Needs{}, err
 	}
-	workers, duration, err := f.runs(n, into)
+	workers, duration, err := f.forecastRuns(n, into)
 	if err != nil {
 		return capacity.Needs{}, err
 	}
-	built, err := plan.Build(plan.Input{Network: n, Platform: p, Images: f.Images, KubeVersion: f.Rehearsal.KubeVersion,
-		MaterialComplete: func(string) bool { return false }})
+	built, err := plan.Build(plan.Input{Network: n, Platform: p, Images: f.Images, KubeVersion: f.Checker.KubeVersion,
+		GenesisSecretFilled: func(string) bool { return false }})
 	if err != nil {
 		return capacity.Needs{}, err
 	}
-	into.Stages = stages(built)
-	needs, err := f.Network(n, workers)
+	into.Stages = summarizeStages(built)
+	needs, err := f.ComputeNetworkNeeds(n, workers)
 	into.ExperimentPlan = v1alpha1.ExperimentPlan{Networks: 1, NetworksAtOnce: 1, Runs: int32(len(n.Spec.Workloads)),
 		Pods: needs.Pods(), Cores: needs.Cores(), Memory: needs.Memory(), Volumes: needs.Volumes, Storage: needs.Storage}
-	into.Duration.Duration = (rehearsal.NetworkOverhead + duration).Round(time.Second)
+	into.Duration.Duration = (rehearsal.NetworkLifecycleOverhead + duration).Round(time.Second)
 	return needs, err
 }
 
-// runs of the network's own workloads: the most that the workers of one need, and how long all take.
-func (f *Forecaster) runs(n *v1alpha1.BenchmarkNetwork, into *Forecast) (capacity.Needs, time.Duration, error) {
+// forecastRuns of the network's own workloads: the most that the workers of one need, and how long all take.
+func (f *Forecaster) forecastRuns(n *v1alpha1.BenchmarkNetwork, into *Forecast) (capacity.Needs, time.Duration, error) {
 	var most capacity.Needs
 	var duration time.Duration
 	for i := range n.Spec.Workloads {
 		workload := &n.Spec.Workloads[i].Workload
-		if err := f.accept(n, workload, field.NewPath("spec", "workloads").Index(i)); err != nil {
+		if err := f.validateWorkload(n, workload, field.NewPath("spec", "workloads").Index(i)); err != nil {
 			return most, 0, err
 		}
 		run := &v1alpha1.BenchmarkRun{Spec: v1alpha1.BenchmarkRunSpec{NetworkName: n.Name, Workload: *workload}}
-		run.Name, run.Namespace = names.Run(n.Name, workload.Name), n.Namespace
-		needs, err := f.Workers(n, run)
+		run.Name, run.Namespace = names.WorkloadRun(n.Name, workload.Name), n.Namespace
+		needs, err := f.ComputeWorkerNeeds(n, run)
 		if err != nil {
 			return most, 0, fmt.Errorf("spec.workloads[%d]: %w", i, err)
 		}
-		if needs.More(most) {
+		if needs.Exceeds(most) {
 			most = needs
 		}
-		duration += rehearsal.RunTime(workload)
+		duration += rehearsal.EstimateRunDuration(workload)
 		into.Runs = append(into.Runs, run.Name)
 	}
 	return most, duration, nil
 }
 
-// accept a workload as the operator does.
-func (f *Forecaster) accept(n *v1alpha1.BenchmarkNetwork, w *v1alpha1.Workload, path *field.Path) error {
+// validateWorkload a workload as the operator does.
+func (f *Forecaster) validateWorkload(n *v1alpha1.BenchmarkNetwork, w *v1alpha1.Workload, path *field.Path) error {
 	p, err := f.Platforms.Get(n.Spec.Platform.Type)
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (f *Forecaster) accept(n *v1alpha1.BenchmarkNetwork, w *v1alpha1.Workload, 
 	return platform.ValidateWorkload(p, &n.Spec, w, path).ToAggregate()
 }
 
-func stages(p *plan.Plan) []Stage {
+func summarizeStages(p *plan.Plan) []Stage {
 	var all []Stage
 	for _, s := range p.Stages {
 		if s.Name == plan.StageWorkloads {
@@ -165,7 +165,7 @@ func stages(p *plan.Plan) []Stage {
 		}
 		stage := Stage{Name: string(s.Name), Objects: []string{}}
 		for _, o := range s.Objects {
-			stage.Objects = append(stage.Objects, kindOf(o)+"/"+o.GetName())
+			stage.Objects = append(stage.Objects, objectKind(o)+"/"+o.GetName())
 		}
 		if len(stage.Objects) > 0 {
 			all = append(all, stage)
@@ -174,30 +174,30 @@ func stages(p *plan.Plan) []Stage {
 	return all
 }
 
-// kindOf a typed object.
-func kindOf(o client.Object) string {
+// objectKind a typed object.
+func objectKind(o client.Object) string {
 	if kind := o.GetObjectKind().GroupVersionKind().Kind; kind != "" {
 		return kind
 	}
 	return reflect.TypeOf(o).Elem().Name()
 }
 
-// room in the cluster, as far as the user may look.
-func (f *Forecaster) room(ctx context.Context, needs capacity.Needs, into *Forecast) error {
-	finding, err := rehearsal.Room(ctx, f.Cluster.Client, needs, into.Target.Namespace, into.plans)
+// checkCapacity in the cluster, as far as the user may look.
+func (f *Forecaster) checkCapacity(ctx context.Context, needs capacity.Needs, into *Forecast) error {
+	finding, err := rehearsal.CheckClusterCapacity(ctx, f.Connection.Client, needs, into.Target.Namespace, into.includesNetwork)
 	if apierrors.IsForbidden(err) {
-		into.Fits, into.Room = true, "not checked: you may not list the nodes and all pods of the cluster"
+		into.Fits, into.CapacityMessage = true, "not checked: you may not list the nodes and all pods of the cluster"
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("look for room: %w", err)
 	}
-	into.Fits, into.Later, into.Room = finding.Fits, finding.Later, finding.Message
+	into.Fits, into.FitsLater, into.CapacityMessage = finding.Fits, finding.FitsWhenIdle, finding.Message
 	return nil
 }
 
-// plans tells whether a network is one of those that are planned.
-func (f *Forecast) plans(network string) bool {
+// includesNetwork tells whether a network is one of those that are planned.
+func (f *Forecast) includesNetwork(network string) bool {
 	if f.Target.Kind == cluster.Network && network == f.Target.Name {
 		return true
 	}

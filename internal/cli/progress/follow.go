@@ -10,26 +10,26 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 )
 
-// interval between two looks at the cluster.
-const interval = time.Second
+// pollInterval between two looks at the cluster.
+const pollInterval = time.Second
 
-// patience with an API server that does not answer, or answers that it cannot.
-const patience = time.Minute
+// retryTimeout with an API server that does not answer, or answers that it cannot.
+const retryTimeout = time.Minute
 
 // Follow shows the targets until all have ended, or the context has.
-func Follow(ctx context.Context, c *cluster.Cluster, targets []cluster.Target, screen Screen) (Outcome, error) {
+func Follow(ctx context.Context, c *cluster.Connection, targets []cluster.Target, screen Screen) (Outcome, error) {
 	defer screen.Close()
-	tick := time.NewTicker(interval)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	seen := time.Now()
 	for {
-		outcome, err := look(ctx, c, targets, screen)
+		outcome, err := pollTargets(ctx, c, targets, screen)
 		switch {
 		case ctx.Err() != nil:
 			return Outcome{}, ctx.Err()
 		case err == nil:
 			seen = time.Now()
-		case final(err) || time.Since(seen) > patience:
+		case isPermanentError(err) || time.Since(seen) > retryTimeout:
 			return Outcome{}, err
 		}
 		if outcome.Ended {
@@ -43,39 +43,39 @@ func Follow(ctx context.Context, c *cluster.Cluster, targets []cluster.Target, s
 	}
 }
 
-// final tells that asking again will not help: the server has answered, and what was asked for is not there or not ours to see.
-func final(err error) bool {
+// isPermanentError tells that asking again will not help: the server has answered, and what was asked for is not there or not ours to see.
+func isPermanentError(err error) bool {
 	return apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || meta.IsNoMatchError(err)
 }
 
-// look once at all targets.
-func look(ctx context.Context, c *cluster.Cluster, targets []cluster.Target, screen Screen) (Outcome, error) {
+// pollTargets once at all targets.
+func pollTargets(ctx context.Context, c *cluster.Connection, targets []cluster.Target, screen Screen) (Outcome, error) {
 	all := Outcome{Ended: true}
 	var lines []Line
 	seen := map[string]bool{}
 	reported := map[string]bool{}
 	for _, target := range targets {
-		state, err := Read(ctx, c, target)
+		state, err := ReadState(ctx, c, target)
 		if err != nil {
 			return Outcome{}, err
 		}
-		for _, line := range Lines(state, time.Now()) {
+		for _, line := range BuildLines(state, time.Now()) {
 			if !seen[line.Name] {
 				seen[line.Name] = true
 				lines = append(lines, line)
 			}
 		}
-		judged := Judge(state)
+		judged := JudgeState(state)
 		all.Ended = all.Ended && judged.Ended
-		all.Failures = appendNew(all.Failures, judged.Failures, reported)
-		all.Objections = appendNew(all.Objections, judged.Objections, reported)
+		all.Failures = appendUnreported(all.Failures, judged.Failures, reported)
+		all.FailedChecks = appendUnreported(all.FailedChecks, judged.FailedChecks, reported)
 	}
 	screen.Show(lines)
 	return all, nil
 }
 
-// appendNew leaves out what was reported: a run is seen by itself and on its network.
-func appendNew(all, texts []string, reported map[string]bool) []string {
+// appendUnreported leaves out what was reported: a run is seen by itself and on its network.
+func appendUnreported(all, texts []string, reported map[string]bool) []string {
 	for _, text := range texts {
 		if !reported[text] {
 			reported[text] = true

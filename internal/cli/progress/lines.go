@@ -16,20 +16,20 @@ import (
 type Line struct {
 	// Name of the object: brun/two-banks-issue.
 	Name string
-	// Share that is done, 0 to 1.
-	Share float64
+	// DoneFraction that is done, 0 to 1.
+	DoneFraction float64
 	// Text says what goes on.
 	Text string
-	// Step is Text without what changes all the time: a log has a line for each.
-	Step string
+	// LogText is Text without what changes all the time: a log has a line for each.
+	LogText string
 	// Ended tells that nothing will change any more.
 	Ended bool
-	// Passing tells that it leaves the terminal when it has ended, since many others follow.
-	Passing bool
+	// HideWhenEnded tells that it leaves the terminal when it has ended, since many others follow.
+	HideWhenEnded bool
 }
 
-// Lines are the experiment, its networks and its runs.
-func Lines(s *State, now time.Time) []Line {
+// BuildLines are the experiment, its networks and its runs.
+func BuildLines(s *State, now time.Time) []Line {
 	var lines []Line
 	if s.Experiment != nil {
 		lines = append(lines, experimentLine(s.Experiment))
@@ -39,20 +39,20 @@ func Lines(s *State, now time.Time) []Line {
 	}
 	for i := range s.Runs {
 		line := runLine(&s.Runs[i], now)
-		line.Passing = s.Experiment != nil
+		line.HideWhenEnded = s.Experiment != nil
 		lines = append(lines, line)
 	}
 	return lines
 }
 
 func experimentLine(e *v1alpha1.BenchmarkExperiment) Line {
-	l := Line{Name: "bexp/" + e.Name, Share: fraction(e.Status.Progress), Ended: complete(e.Status.Conditions)}
+	l := Line{Name: "bexp/" + e.Name, DoneFraction: parseFraction(e.Status.Progress), Ended: isComplete(e.Status.Conditions)}
 	phase := cmp.Or(e.Status.Phase, "Pending")
-	l.Step = join(phase, also("runs", e.Status.Progress), fmt.Sprintf("points %d/%d", e.Status.PointsDone, e.Status.PointsTotal))
-	l.Text = l.Step
+	l.LogText = joinNonEmpty(phase, withLabel("runs", e.Status.Progress), fmt.Sprintf("points %d/%d", e.Status.PointsDone, e.Status.PointsTotal))
+	l.Text = l.LogText
 	if !l.Ended {
-		l.Text = join(l.Text, also("left", e.Status.TimeLeft))
-		l.Step, l.Text = join(l.Step, waiting(e.Status.Conditions)), join(l.Text, waiting(e.Status.Conditions))
+		l.Text = joinNonEmpty(l.Text, withLabel("left", e.Status.TimeLeft))
+		l.LogText, l.Text = joinNonEmpty(l.LogText, blockingMessage(e.Status.Conditions)), joinNonEmpty(l.Text, blockingMessage(e.Status.Conditions))
 	}
 	return l
 }
@@ -72,7 +72,7 @@ func networkLine(n *v1alpha1.BenchmarkNetwork) Line {
 			done++
 			mark += " ✓"
 		case stage.Name == "Members" && n.Status.MembersReady != "":
-			done += fraction(n.Status.MembersReady) * 0.9
+			done += parseFraction(n.Status.MembersReady) * 0.9
 			mark += " " + n.Status.MembersReady
 		default:
 			mark += " …"
@@ -80,20 +80,20 @@ func networkLine(n *v1alpha1.BenchmarkNetwork) Line {
 		marks = append(marks, mark)
 	}
 	if all > 0 {
-		l.Share = done / all
+		l.DoneFraction = done / all
 	}
 	if meta.IsStatusConditionTrue(n.Status.Conditions, v1alpha1.ConditionReady) {
-		l.Share, l.Ended = 1, true
-		l.Text = join("Ready", also("members", n.Status.MembersReady), "after "+took(n))
+		l.DoneFraction, l.Ended = 1, true
+		l.Text = joinNonEmpty("Ready", withLabel("members", n.Status.MembersReady), "after "+readyDuration(n))
 	} else {
-		l.Text = join(cmp.Or(n.Status.Phase, "Pending"), strings.Join(marks, ", "), waiting(n.Status.Conditions))
+		l.Text = joinNonEmpty(cmp.Or(n.Status.Phase, "Pending"), strings.Join(marks, ", "), blockingMessage(n.Status.Conditions))
 	}
-	l.Step = l.Text
+	l.LogText = l.Text
 	return l
 }
 
-// took is how long it was from the network's creation until its last stage was ready.
-func took(n *v1alpha1.BenchmarkNetwork) string {
+// readyDuration is how long it was from the network's creation until its last stage was ready.
+func readyDuration(n *v1alpha1.BenchmarkNetwork) string {
 	last := n.CreationTimestamp.Time
 	for _, stage := range n.Status.Stages {
 		if stage.Name != "Workloads" && stage.ReadyAt != nil && stage.ReadyAt.After(last) {
@@ -104,7 +104,7 @@ func took(n *v1alpha1.BenchmarkNetwork) string {
 }
 
 func runLine(r *v1alpha1.BenchmarkRun, now time.Time) Line {
-	l := Line{Name: "brun/" + r.Name, Share: elapsed(r, now), Ended: complete(r.Status.Conditions)}
+	l := Line{Name: "brun/" + r.Name, DoneFraction: elapsedFraction(r, now), Ended: isComplete(r.Status.Conditions)}
 	s := r.Status
 	throughput := ""
 	if s.Throughput != "" {
@@ -112,29 +112,29 @@ func runLine(r *v1alpha1.BenchmarkRun, now time.Time) Line {
 	}
 	switch {
 	case l.Ended && s.Verdict == "":
-		l.Text = join("Failed", waiting(s.Conditions))
+		l.Text = joinNonEmpty("Failed", blockingMessage(s.Conditions))
 	case l.Ended:
-		l.Share, l.Text = 1, join(string(s.Verdict), throughput, p95(s.Latency), s.Bottleneck, s.Steady)
+		l.DoneFraction, l.Text = 1, joinNonEmpty(string(s.Verdict), throughput, formatP95(s.Latency), s.Bottleneck, s.Steady)
 	case s.StartTime == nil:
-		l.Text = join(cmp.Or(s.Phase, "Pending"), waiting(s.Conditions))
+		l.Text = joinNonEmpty(cmp.Or(s.Phase, "Pending"), blockingMessage(s.Conditions))
 	default:
-		l.Step = join(s.Phase)
-		l.Text = join(s.Phase, fmt.Sprintf("%.0f %%", 100*l.Share), throughput)
+		l.LogText = joinNonEmpty(s.Phase)
+		l.Text = joinNonEmpty(s.Phase, fmt.Sprintf("%.0f %%", 100*l.DoneFraction), throughput)
 		return l
 	}
-	l.Step = l.Text
+	l.LogText = l.Text
 	return l
 }
 
-func p95(l *v1alpha1.LatencySummary) string {
+func formatP95(l *v1alpha1.LatencySummary) string {
 	if l == nil {
 		return ""
 	}
 	return "p95 " + l.P95 + " ms"
 }
 
-// elapsed is the share of warm-up and window that has passed.
-func elapsed(r *v1alpha1.BenchmarkRun, now time.Time) float64 {
+// elapsedFraction is the share of warm-up and window that has passed.
+func elapsedFraction(r *v1alpha1.BenchmarkRun, now time.Time) float64 {
 	m := r.Spec.Workload.Measure
 	all := m.WarmUp.Duration + m.Window.Duration
 	if r.Status.StartTime == nil || all <= 0 {
@@ -143,8 +143,8 @@ func elapsed(r *v1alpha1.BenchmarkRun, now time.Time) float64 {
 	return min(1, max(0, float64(now.Sub(r.Status.StartTime.Time))/float64(all)))
 }
 
-// fraction of a text such as 3/4.
-func fraction(text string) float64 {
+// parseFraction of a text such as 3/4.
+func parseFraction(text string) float64 {
 	part, whole, _ := strings.Cut(text, "/")
 	p, err1 := strconv.ParseFloat(part, 64)
 	w, err2 := strconv.ParseFloat(whole, 64)
@@ -154,7 +154,7 @@ func fraction(text string) float64 {
 	return min(1, p/w)
 }
 
-func join(parts ...string) string {
+func joinNonEmpty(parts ...string) string {
 	var filled []string
 	for _, p := range parts {
 		if p != "" {
@@ -164,7 +164,7 @@ func join(parts ...string) string {
 	return strings.Join(filled, " · ")
 }
 
-func also(what, value string) string {
+func withLabel(what, value string) string {
 	if value == "" {
 		return ""
 	}

@@ -18,12 +18,12 @@ type Outcome struct {
 	Ended bool
 	// Failures are what went wrong: there is no result, or no network.
 	Failures []string
-	// Objections are judgements against a result that there is: an invalid run, a gate that failed.
-	Objections []string
+	// FailedChecks are judgements against a result that there is: an invalid run, a gate that failed.
+	FailedChecks []string
 }
 
-// Judge a state.
-func Judge(s *State) Outcome {
+// JudgeState a state.
+func JudgeState(s *State) Outcome {
 	switch s.Target.Kind {
 	case cluster.Experiment:
 		return judgeExperiment(s.Experiment)
@@ -36,26 +36,26 @@ func Judge(s *State) Outcome {
 
 func judgeExperiment(e *v1alpha1.BenchmarkExperiment) Outcome {
 	conditions, name := e.Status.Conditions, "experiment "+e.Name
-	if c := stalled(conditions); c != nil {
+	if c := stalledCondition(conditions); c != nil {
 		return Outcome{Ended: true, Failures: []string{fmt.Sprintf("%s: %s: %s", name, c.Reason, c.Message)}}
 	}
-	if !complete(conditions) {
+	if !isComplete(conditions) {
 		return Outcome{}
 	}
 	o := Outcome{Ended: true}
 	if c := meta.FindStatusCondition(conditions, v1alpha1.ConditionGatesPassed); c != nil && c.Status == metav1.ConditionFalse {
-		o.Objections = append(o.Objections, fmt.Sprintf("%s: a gate failed: %s", name, c.Message))
+		o.FailedChecks = append(o.FailedChecks, fmt.Sprintf("%s: a gate failed: %s", name, c.Message))
 	}
 	for _, p := range e.Status.Points {
-		if ended := count(p.Runs); ended <= int64(p.Invalid) {
-			o.Objections = append(o.Objections, fmt.Sprintf("%s: point %s (%s) has no valid run", name, p.Name, p.Parameters))
+		if ended := completedCount(p.Runs); ended <= int64(p.Invalid) {
+			o.FailedChecks = append(o.FailedChecks, fmt.Sprintf("%s: point %s (%s) has no valid run", name, p.Name, p.Parameters))
 		}
 	}
 	return o
 }
 
-// count is the part before the stroke of a text such as 3/4.
-func count(text string) int64 {
+// completedCount is the part before the stroke of a text such as 3/4.
+func completedCount(text string) int64 {
 	part, _, _ := strings.Cut(text, "/")
 	n, err := strconv.ParseInt(part, 10, 64)
 	if err != nil {
@@ -67,7 +67,7 @@ func count(text string) int64 {
 // judgeNetwork: it has ended when it is ready and all runs on it are over, those of its workloads included.
 func judgeNetwork(s *State) Outcome {
 	n := &s.Networks[0]
-	if c := stalled(n.Status.Conditions); c != nil {
+	if c := stalledCondition(n.Status.Conditions); c != nil {
 		return Outcome{Ended: true, Failures: []string{fmt.Sprintf("network %s: %s: %s", n.Name, c.Reason, c.Message)}}
 	}
 	o := Outcome{Ended: true}
@@ -77,10 +77,10 @@ func judgeNetwork(s *State) Outcome {
 		own[s.Runs[i].Name] = true
 		o.Ended = o.Ended && judged.Ended
 		o.Failures = append(o.Failures, judged.Failures...)
-		o.Objections = append(o.Objections, judged.Objections...)
+		o.FailedChecks = append(o.FailedChecks, judged.FailedChecks...)
 	}
 	for _, w := range n.Spec.Workloads {
-		o.Ended = o.Ended && own[names.Run(n.Name, w.Name)]
+		o.Ended = o.Ended && own[names.WorkloadRun(n.Name, w.Name)]
 	}
 	current := n.Status.ObservedGeneration == n.Generation
 	ready := meta.IsStatusConditionTrue(n.Status.Conditions, v1alpha1.ConditionReady)
@@ -89,36 +89,36 @@ func judgeNetwork(s *State) Outcome {
 }
 
 func judgeRun(r *v1alpha1.BenchmarkRun) Outcome {
-	if !complete(r.Status.Conditions) {
+	if !isComplete(r.Status.Conditions) {
 		return Outcome{}
 	}
 	o := Outcome{Ended: true}
 	if r.Status.Verdict == "" {
-		o.Failures = append(o.Failures, fmt.Sprintf("run %s failed: %s", r.Name, waiting(r.Status.Conditions)))
+		o.Failures = append(o.Failures, fmt.Sprintf("run %s failed: %s", r.Name, blockingMessage(r.Status.Conditions)))
 	}
 	if r.Status.Verdict == v1alpha1.VerdictInvalid {
 		for _, reason := range r.Status.Reasons {
 			if reason.Severity == v1alpha1.SeverityInvalid {
-				o.Objections = append(o.Objections, fmt.Sprintf("run %s is invalid, %s: %s", r.Name, reason.Reason, reason.Message))
+				o.FailedChecks = append(o.FailedChecks, fmt.Sprintf("run %s is invalid, %s: %s", r.Name, reason.Reason, reason.Message))
 			}
 		}
 	}
 	return o
 }
 
-func complete(conditions []metav1.Condition) bool {
+func isComplete(conditions []metav1.Condition) bool {
 	return meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionComplete)
 }
 
-func stalled(conditions []metav1.Condition) *metav1.Condition {
+func stalledCondition(conditions []metav1.Condition) *metav1.Condition {
 	if meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionStalled) {
 		return meta.FindStatusCondition(conditions, v1alpha1.ConditionStalled)
 	}
 	return nil
 }
 
-// waiting is what an object waits for, or what stopped it.
-func waiting(conditions []metav1.Condition) string {
+// blockingMessage is what an object waits for, or what stopped it.
+func blockingMessage(conditions []metav1.Condition) string {
 	for _, kind := range []string{v1alpha1.ConditionStalled, v1alpha1.ConditionReady} {
 		if c := meta.FindStatusCondition(conditions, kind); c != nil && (kind == v1alpha1.ConditionStalled) == (c.Status == metav1.ConditionTrue) {
 			return c.Message

@@ -11,17 +11,17 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 )
 
-var start = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+var startTime = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-func measuring() v1alpha1.BenchmarkRun {
+func newMeasuringRun() v1alpha1.BenchmarkRun {
 	run := v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "two-banks-issue"}}
 	run.Spec.Workload.Measure = v1alpha1.Measure{WarmUp: metav1.Duration{Duration: 30 * time.Second}, Window: metav1.Duration{Duration: 90 * time.Second}}
-	began := metav1.NewMicroTime(start)
+	began := metav1.NewMicroTime(startTime)
 	run.Status = v1alpha1.BenchmarkRunStatus{Phase: "Measuring", StartTime: &began, Throughput: "41.2", Unit: "flows"}
 	return run
 }
 
-func ended(run v1alpha1.BenchmarkRun, verdict v1alpha1.Verdict) v1alpha1.BenchmarkRun {
+func endRun(run v1alpha1.BenchmarkRun, verdict v1alpha1.Verdict) v1alpha1.BenchmarkRun {
 	run.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue}}
 	run.Status.Verdict = verdict
 	if verdict == v1alpha1.VerdictInvalid {
@@ -30,42 +30,42 @@ func ended(run v1alpha1.BenchmarkRun, verdict v1alpha1.Verdict) v1alpha1.Benchma
 	return run
 }
 
-func TestRunUnderWay(t *testing.T) {
-	run := measuring()
-	l := runLine(&run, start.Add(60*time.Second))
-	if l.Share != 0.5 || l.Text != "Measuring · 50 % · 41.2 flows/s" || l.Step != "Measuring" || l.Ended {
+func TestMeasuringRunLine(t *testing.T) {
+	run := newMeasuringRun()
+	l := runLine(&run, startTime.Add(60*time.Second))
+	if l.DoneFraction != 0.5 || l.Text != "Measuring · 50 % · 41.2 flows/s" || l.LogText != "Measuring" || l.Ended {
 		t.Errorf("%+v", l)
 	}
 }
 
 // A log has a line for each step, not for each second.
-func TestLogHasALineForEachStep(t *testing.T) {
+func TestLogScreenWritesEachStepOnce(t *testing.T) {
 	var out bytes.Buffer
-	screen := &log{w: &out, shown: map[string]string{}, now: func() time.Time { return start }}
-	run := measuring()
+	screen := &logScreen{out: &out, lastText: map[string]string{}, now: func() time.Time { return startTime }}
+	run := newMeasuringRun()
 	for second := range 5 {
-		screen.Show([]Line{runLine(&run, start.Add(time.Duration(second)*time.Second))})
+		screen.Show([]Line{runLine(&run, startTime.Add(time.Duration(second)*time.Second))})
 	}
-	run = ended(run, v1alpha1.VerdictValid)
-	screen.Show([]Line{runLine(&run, start)})
+	run = endRun(run, v1alpha1.VerdictValid)
+	screen.Show([]Line{runLine(&run, startTime)})
 	want := "12:00:00 brun/two-banks-issue Measuring\n12:00:00 brun/two-banks-issue Valid · 41.2 flows/s\n"
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", out.String(), want)
 	}
 }
 
-func TestBarsShowWhatThereIs(t *testing.T) {
+func TestBarScreenHidesEndedObjects(t *testing.T) {
 	var out bytes.Buffer
 	screen := newBars(t.Context(), &out)
-	run := measuring()
-	screen.Show([]Line{runLine(&run, start.Add(60*time.Second)), {Name: "brun/passing", Ended: true, Passing: true}})
+	run := newMeasuringRun()
+	screen.Show([]Line{runLine(&run, startTime.Add(60*time.Second)), {Name: "brun/passing", Ended: true, HideWhenEnded: true}})
 	screen.Close()
 	if text := out.String(); !bytes.Contains(out.Bytes(), []byte("brun/two-banks-issue")) || bytes.Contains(out.Bytes(), []byte("passing")) {
 		t.Errorf("shown: %q", text)
 	}
 }
 
-func network(ready bool, workloads ...string) v1alpha1.BenchmarkNetwork {
+func newNetwork(ready bool, workloads ...string) v1alpha1.BenchmarkNetwork {
 	n := v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "two-banks"}}
 	for _, name := range workloads {
 		n.Spec.Workloads = append(n.Spec.Workloads, v1alpha1.NetworkWorkload{Workload: v1alpha1.Workload{Name: name}})
@@ -79,36 +79,36 @@ func network(ready bool, workloads ...string) v1alpha1.BenchmarkNetwork {
 func TestNetworkEndsWithItsRuns(t *testing.T) {
 	target := cluster.Target{Kind: cluster.Network, Name: "two-banks"}
 	of := func(n v1alpha1.BenchmarkNetwork, runs ...v1alpha1.BenchmarkRun) Outcome {
-		return Judge(&State{Target: target, Networks: []v1alpha1.BenchmarkNetwork{n}, Runs: runs})
+		return JudgeState(&State{Target: target, Networks: []v1alpha1.BenchmarkNetwork{n}, Runs: runs})
 	}
-	if of(network(false)).Ended || of(network(true, "issue")).Ended || of(network(true, "issue"), measuring()).Ended {
+	if of(newNetwork(false)).Ended || of(newNetwork(true, "issue")).Ended || of(newNetwork(true, "issue"), newMeasuringRun()).Ended {
 		t.Error("a network has ended before it was ready, or before its runs have")
 	}
-	if !of(network(true)).Ended || !of(network(true, "issue"), ended(measuring(), v1alpha1.VerdictValid)).Ended {
+	if !of(newNetwork(true)).Ended || !of(newNetwork(true, "issue"), endRun(newMeasuringRun(), v1alpha1.VerdictValid)).Ended {
 		t.Error("a network has not ended though it is ready and its runs are over")
 	}
-	if of(network(true, "issue", "pay"), ended(measuring(), v1alpha1.VerdictValid)).Ended {
+	if of(newNetwork(true, "issue", "pay"), endRun(newMeasuringRun(), v1alpha1.VerdictValid)).Ended {
 		t.Error("a network has ended though a run of its workloads is not there yet")
 	}
 }
 
 func TestJudgement(t *testing.T) {
 	run := cluster.Target{Kind: cluster.Run}
-	invalid := Judge(&State{Target: run, Runs: []v1alpha1.BenchmarkRun{ended(measuring(), v1alpha1.VerdictInvalid)}})
-	if len(invalid.Failures) != 0 || len(invalid.Objections) != 1 || invalid.Objections[0] != "run two-banks-issue is invalid, Errors: 3 of 9 failed" {
+	invalid := JudgeState(&State{Target: run, Runs: []v1alpha1.BenchmarkRun{endRun(newMeasuringRun(), v1alpha1.VerdictInvalid)}})
+	if len(invalid.Failures) != 0 || len(invalid.FailedChecks) != 1 || invalid.FailedChecks[0] != "run two-banks-issue is invalid, Errors: 3 of 9 failed" {
 		t.Errorf("an invalid run: %+v", invalid)
 	}
-	failed := ended(measuring(), "")
+	failed := endRun(newMeasuringRun(), "")
 	failed.Status.Conditions = append(failed.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionStalled, Status: metav1.ConditionTrue, Message: "no result"})
-	if o := Judge(&State{Target: run, Runs: []v1alpha1.BenchmarkRun{failed}}); len(o.Failures) != 1 || o.Failures[0] != "run two-banks-issue failed: no result" {
+	if o := JudgeState(&State{Target: run, Runs: []v1alpha1.BenchmarkRun{failed}}); len(o.Failures) != 1 || o.Failures[0] != "run two-banks-issue failed: no result" {
 		t.Errorf("a failed run: %+v", o)
 	}
 	e := &v1alpha1.BenchmarkExperiment{ObjectMeta: metav1.ObjectMeta{Name: "i1"}}
 	e.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue},
 		{Type: v1alpha1.ConditionGatesPassed, Status: metav1.ConditionFalse, Message: "throughput -8 %"}}
 	e.Status.Points = []v1alpha1.PointStatus{{Name: "p01", Runs: "3/3", Invalid: 1}, {Name: "p02", Runs: "3/3", Invalid: 3, Parameters: "users=10"}}
-	o := Judge(&State{Target: cluster.Target{Kind: cluster.Experiment}, Experiment: e})
-	if len(o.Objections) != 2 || o.Objections[0] != "experiment i1: a gate failed: throughput -8 %" || o.Objections[1] != "experiment i1: point p02 (users=10) has no valid run" {
+	o := JudgeState(&State{Target: cluster.Target{Kind: cluster.Experiment}, Experiment: e})
+	if len(o.FailedChecks) != 2 || o.FailedChecks[0] != "experiment i1: a gate failed: throughput -8 %" || o.FailedChecks[1] != "experiment i1: point p02 (users=10) has no valid run" {
 		t.Errorf("an experiment: %+v", o)
 	}
 }

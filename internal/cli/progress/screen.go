@@ -28,66 +28,66 @@ func NewScreen(ctx context.Context, w io.Writer) Screen {
 			return newBars(ctx, w)
 		}
 	}
-	return &log{w: w, shown: map[string]string{}, now: time.Now}
+	return &logScreen{out: w, lastText: map[string]string{}, now: time.Now}
 }
 
-// log writes a line, with the time, whenever an object comes to another step.
-type log struct {
-	w     io.Writer
-	shown map[string]string
-	now   func() time.Time
+// logScreen writes a line, with the time, whenever an object comes to another step.
+type logScreen struct {
+	out      io.Writer
+	lastText map[string]string
+	now      func() time.Time
 }
 
-func (l *log) Show(lines []Line) {
+func (l *logScreen) Show(lines []Line) {
 	for _, line := range lines {
-		if l.shown[line.Name] != line.Step {
-			l.shown[line.Name] = line.Step
-			fmt.Fprintf(l.w, "%s %s %s\n", l.now().Format(time.TimeOnly), line.Name, line.Step)
+		if l.lastText[line.Name] != line.LogText {
+			l.lastText[line.Name] = line.LogText
+			fmt.Fprintf(l.out, "%s %s %s\n", l.now().Format(time.TimeOnly), line.Name, line.LogText)
 		}
 	}
 }
 
-func (l *log) Close() {}
+func (l *logScreen) Close() {}
 
-// barSteps is how finely a bar is drawn.
-const barSteps = 1000
+// barResolution is how finely a bar is drawn.
+const barResolution = 1000
 
-// bars has a bar for each object, and drops those that went.
-type bars struct {
-	progress *mpb.Progress
-	shown    map[string]*bar
+// barScreen has a bar for each object, and drops those that went.
+type barScreen struct {
+	progress   *mpb.Progress
+	barsByName map[string]*progressBar
 }
 
-type bar struct {
+type progressBar struct {
 	*mpb.Bar
 	text chan string
 }
 
-func newBars(ctx context.Context, w io.Writer) *bars {
-	return &bars{progress: mpb.NewWithContext(ctx, mpb.WithOutput(w), mpb.WithWidth(30), mpb.WithAutoRefresh()), shown: map[string]*bar{}}
+func newBars(ctx context.Context, w io.Writer) *barScreen {
+	return &barScreen{progress: mpb.NewWithContext(ctx, mpb.WithOutput(w), mpb.WithWidth(30), mpb.WithAutoRefresh()), barsByName: map[string]*progressBar{}}
 }
 
-func (b *bars) Show(lines []Line) {
+func (b *barScreen) Show(lines []Line) {
 	seen := map[string]bool{}
 	for _, line := range lines {
-		if line.Passing && line.Ended {
+		if line.HideWhenEnded && line.Ended {
 			continue
 		}
 		seen[line.Name] = true
-		if b.shown[line.Name] == nil {
-			b.shown[line.Name] = b.add(line.Name)
+		if b.barsByName[line.Name] == nil {
+			b.barsByName[line.Name] = b.addBar(line.Name)
 		}
-		b.shown[line.Name].set(line)
+		b.barsByName[line.Name].update(line)
 	}
-	for name, shown := range b.shown {
+	for name, shown := range b.barsByName {
 		if !seen[name] {
 			shown.Abort(true)
-			delete(b.shown, name)
+			delete(b.barsByName, name)
 		}
 	}
 }
 
-func (b *bars) add(name string) *bar {
+func (b *barScreen) addBar(name string) *progressBar {
 	text := make(chan string, 1)
 	text <- ""
 	show := func(decor.Statistics) string {
@@ -95,23 +95,23 @@ func (b *bars) add(name string) *bar {
 		text <- now
 		return now
 	}
-	return &bar{text: text, Bar: b.progress.AddBar(barSteps,
+	return &progressBar{text: text, Bar: b.progress.AddBar(barResolution,
 		mpb.PrependDecorators(decor.Name(name, decor.WCSyncSpaceR)), mpb.AppendDecorators(decor.Any(show)))}
 }
 
-// set the bar; one that is full stays short of its end until the object has ended, since a bar at its end is final.
-func (b *bar) set(line Line) {
+// update the bar; one that is full stays short of its end until the object has ended, since a bar at its end is final.
+func (b *progressBar) update(line Line) {
 	<-b.text
 	b.text <- line.Text
-	at := int64(line.Share * barSteps)
+	at := int64(line.DoneFraction * barResolution)
 	if !line.Ended {
-		at = min(at, barSteps-1)
+		at = min(at, barResolution-1)
 	}
 	b.SetCurrent(at)
 }
 
-func (b *bars) Close() {
-	for _, shown := range b.shown {
+func (b *barScreen) Close() {
+	for _, shown := range b.barsByName {
 		shown.Abort(false)
 	}
 	b.progress.Wait()

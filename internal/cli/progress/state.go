@@ -23,8 +23,8 @@ type State struct {
 	Runs []v1alpha1.BenchmarkRun
 }
 
-// Read the state of a target.
-func Read(ctx context.Context, c *cluster.Cluster, target cluster.Target) (*State, error) {
+// ReadState the state of a target.
+func ReadState(ctx context.Context, c *cluster.Connection, target cluster.Target) (*State, error) {
 	s := &State{Target: target}
 	if target.Kind == cluster.Experiment {
 		s.Experiment = &v1alpha1.BenchmarkExperiment{}
@@ -33,14 +33,14 @@ func Read(ctx context.Context, c *cluster.Cluster, target cluster.Target) (*Stat
 		}
 	}
 	var err error
-	if s.Runs, err = c.RunsOf(ctx, target); err != nil {
+	if s.Runs, err = c.ListRuns(ctx, target); err != nil {
 		return nil, err
 	}
-	s.Networks, err = networks(ctx, c, s)
+	s.Networks, err = listNetworks(ctx, c, s)
 	return s, err
 }
 
-func networks(ctx context.Context, c *cluster.Cluster, s *State) ([]v1alpha1.BenchmarkNetwork, error) {
+func listNetworks(ctx context.Context, c *cluster.Connection, s *State) ([]v1alpha1.BenchmarkNetwork, error) {
 	name := s.Target.Name
 	switch s.Target.Kind {
 	case cluster.Experiment:

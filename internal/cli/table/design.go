@@ -7,8 +7,8 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 )
 
-// Design has the points of an experiment that has not begun, as listed.
-func Design(e *v1alpha1.BenchmarkExperiment, d *experiment.Design) *Table {
+// ForDesign has the points of an experiment that has not begun, as listed.
+func ForDesign(e *v1alpha1.BenchmarkExperiment, d *experiment.Design) *Table {
 	names := []string{"Point"}
 	for _, axis := range d.Axes {
 		names = append(names, axis.Name)
@@ -20,20 +20,20 @@ func Design(e *v1alpha1.BenchmarkExperiment, d *experiment.Design) *Table {
 		for _, parameter := range p.Parameters {
 			row = append(row, parameter.Value)
 		}
-		t.Add(append(row, p.Variant, d.Networks[p.Network].Name, runsOfPoint(e))...)
+		t.AddRow(append(row, p.Variant, d.Networks[p.Network].Name, describeRunCount(e))...)
 	}
 	return t
 }
 
-func runsOfPoint(e *v1alpha1.BenchmarkExperiment) string {
+func describeRunCount(e *v1alpha1.BenchmarkExperiment) string {
 	if s := e.Spec.Saturation; s != nil {
 		return fmt.Sprintf("up to %d loads from %d to %d", s.MaxLoads, s.From, s.To)
 	}
 	return fmt.Sprint(e.Spec.Repetitions)
 }
 
-// Turns has the runs of an experiment in their order.
-func Turns(e *v1alpha1.BenchmarkExperiment, d *experiment.Design, groups []experiment.Group) *Table {
+// ForRunOrder has the runs of an experiment in their order.
+func ForRunOrder(e *v1alpha1.BenchmarkExperiment, d *experiment.Design, groups []experiment.RunGroup) *Table {
 	t := New("Order", "Run", "Network", "Point")
 	n := 0
 	for _, group := range groups {
@@ -44,7 +44,7 @@ func Turns(e *v1alpha1.BenchmarkExperiment, d *experiment.Design, groups []exper
 			if turn.Repetition > 0 {
 				name += fmt.Sprintf("-r%d", turn.Repetition)
 			}
-			t.Add(fmt.Sprint(n), name, d.Networks[p.Network].Name, p.Label())
+			t.AddRow(fmt.Sprint(n), name, d.Networks[p.Network].Name, p.Label())
 		}
 	}
 	return t

@@ -12,17 +12,17 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Runs are one row each; what is not known yet stays empty. Latencies are in milliseconds.
-func Runs(runs []v1alpha1.BenchmarkRun) *Table {
+// ForRuns are one row each; what is not known yet stays empty. Latencies are in milliseconds.
+func ForRuns(runs []v1alpha1.BenchmarkRun) *Table {
 	t := New("Name", "Throughput", "P50 ms", "P95 ms", "P99 ms", "Errors", "Verdict", "Bottleneck",
 		"+Network", "+Mean ms", "+P90 ms", "+P99.9 ms", "+Max ms", "+Operations", "+Steady")
 	for i := range runs {
-		t.Add(runRow(&runs[i])...)
+		t.AddRow(buildRunRow(&runs[i])...)
 	}
 	return t
 }
 
-func runRow(run *v1alpha1.BenchmarkRun) []string {
+func buildRunRow(run *v1alpha1.BenchmarkRun) []string {
 	s := run.Status
 	throughput := s.Throughput
 	if throughput != "" {
@@ -34,22 +34,22 @@ func runRow(run *v1alpha1.BenchmarkRun) []string {
 	}
 	var errors, operations string
 	if n := s.Operations; n != nil {
-		errors, operations = Percent(share(n.Failed, n.Completed+n.Failed)), strconv.FormatInt(n.Completed, 10)
+		errors, operations = FormatPercent(ratio(n.Failed, n.Completed+n.Failed)), strconv.FormatInt(n.Completed, 10)
 	}
-	return []string{run.Name, throughput, latency.P50, latency.P95, latency.P99, errors, verdict(run), s.Bottleneck,
+	return []string{run.Name, throughput, latency.P50, latency.P95, latency.P99, errors, verdictOrPhase(run), s.Bottleneck,
 		run.Spec.NetworkName, latency.Mean, latency.P90, latency.P999, latency.Max, operations, s.Steady}
 }
 
-// verdict of a run, or how far it is.
-func verdict(run *v1alpha1.BenchmarkRun) string {
+// verdictOrPhase of a run, or how far it is.
+func verdictOrPhase(run *v1alpha1.BenchmarkRun) string {
 	if run.Status.Verdict != "" {
 		return string(run.Status.Verdict)
 	}
 	return cmp.Or(run.Status.Progress, run.Status.Phase, "Pending")
 }
 
-// Findings are the reasons for which runs are invalid, or failed, and those that were only recorded, a line each.
-func Findings(runs []v1alpha1.BenchmarkRun) []string {
+// DescribeFindings are the reasons for which runs are invalid, or failed, and those that were only recorded, a line each.
+func DescribeFindings(runs []v1alpha1.BenchmarkRun) []string {
 	var lines []string
 	for i := range runs {
 		run := &runs[i]
@@ -68,15 +68,15 @@ func Findings(runs []v1alpha1.BenchmarkRun) []string {
 	return lines
 }
 
-func share(part, whole int64) float64 {
+func ratio(part, whole int64) float64 {
 	if whole == 0 {
 		return 0
 	}
 	return float64(part) / float64(whole)
 }
 
-// Percent of a share, never a small one as nothing.
-func Percent(share float64) string {
+// FormatPercent of a share, never a small one as nothing.
+func FormatPercent(share float64) string {
 	value := share * 100
 	switch {
 	case value == 0:
@@ -87,8 +87,8 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(math.Round(value*100)/100, 'f', -1, 64) + " %"
 }
 
-// Number with three significant digits, or one after the point where that is more; whole above 1000.
-func Number(x float64) string {
+// FormatNumber with three significant digits, or one after the point where that is more; whole above 1000.
+func FormatNumber(x float64) string {
 	size := math.Abs(x)
 	switch {
 	case x == 0:

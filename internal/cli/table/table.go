@@ -27,8 +27,8 @@ func New(names ...string) *Table {
 	return t
 }
 
-// Add a row; an empty cell shows that there is nothing.
-func (t *Table) Add(cells ...string) {
+// AddRow a row; an empty cell shows that there is nothing.
+func (t *Table) AddRow(cells ...string) {
 	row := metav1.TableRow{}
 	for _, cell := range cells {
 		row.Cells = append(row.Cells, cell)

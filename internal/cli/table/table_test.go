@@ -13,25 +13,25 @@ func TestNumber(t *testing.T) {
 	for want, x := range map[string]float64{
 		"0": 0, "0.00123": 0.0012345, "0.123": 0.12345, "1.23": 1.2345, "12.3": 12.345, "123.4": 123.44, "1235": 1234.6, "-12.3": -12.345,
 	} {
-		if got := Number(x); got != want {
+		if got := FormatNumber(x); got != want {
 			t.Errorf("%v is %s, want %s", x, got, want)
 		}
 	}
 }
 
-func TestPercentIsNeverNothing(t *testing.T) {
+func TestFormatPercentKeepsSmallShares(t *testing.T) {
 	for want, share := range map[string]float64{"0 %": 0, "<0.01 %": 0.00001, "0.12 %": 0.0012, "100 %": 1} {
-		if got := Percent(share); got != want {
+		if got := FormatPercent(share); got != want {
 			t.Errorf("%v is %s, want %s", share, got, want)
 		}
 	}
 }
 
-func TestEstimateHasAnIntervalFromTwoRunsOn(t *testing.T) {
+func TestFormatEstimateShowsInterval(t *testing.T) {
 	for want, e := range map[string]statistics.Estimate{
 		"": {}, "10.0": {N: 1, Mean: 10, Low: 10, High: 10}, "10.0 ± 2.50": {N: 2, Mean: 10, Low: 7.5, High: 12.5},
 	} {
-		if got := Estimate(e); got != want {
+		if got := FormatEstimate(e); got != want {
 			t.Errorf("%+v is %q, want %q", e, got, want)
 		}
 	}
@@ -42,7 +42,7 @@ func TestPointWithoutNumbers(t *testing.T) {
 	r := &experiment.Result{Axes: []experiment.Axis{{Name: "users"}}, Points: []experiment.Point{
 		{Name: "p01", Parameters: []experiment.Parameter{{Name: "users", Value: "10"}}, Invalid: 2}}}
 	var text bytes.Buffer
-	if err := Points(r).Print(&text, false); err != nil {
+	if err := ForPoints(r).Print(&text, false); err != nil {
 		t.Fatal(err)
 	}
 	want := "POINT   USERS   VALID   THROUGHPUT   P50 MS   P95 MS   P99 MS   ERRORS   BOTTLENECK\np01     10      0/2     -            -        -        -        -        -\n"
@@ -57,7 +57,7 @@ func TestDifferencesOnTheirScale(t *testing.T) {
 		"+0.50 points": {Metric: "ErrorShare", Comparison: statistics.Comparison{Scale: statistics.Absolute, Difference: 0.005}},
 		"+12.3":        {Metric: "LatencyP95", Comparison: statistics.Comparison{Scale: statistics.Absolute, Difference: 12.34}},
 	} {
-		if got := difference(&o, o.Difference); got != want {
+		if got := formatDifference(&o, o.Difference); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
@@ -75,7 +75,7 @@ func TestDetectableIsEmptyWhereItIsUnknown(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			test.outcome.Candidate, test.outcome.Metric = "candidate", "Throughput"
 			var text bytes.Buffer
-			if err := Comparisons([]experiment.ComparisonOutcome{test.outcome}).Print(&text, false); err != nil {
+			if err := ForComparisons([]experiment.ComparisonOutcome{test.outcome}).Print(&text, false); err != nil {
 				t.Fatal(err)
 			}
 			head, row, _ := strings.Cut(text.String(), "\n")

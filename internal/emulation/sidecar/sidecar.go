@@ -31,11 +31,11 @@ const (
 	configDir    = "/etc/benchnet/emulation"
 	volumeConfig = "emulation-config"
 
-	// port of the sidecar's readiness and metrics.
-	port     = 9102
-	portName = "emulation-agent"
-	// startBudgetSeconds covers an API server that is busy with a large network.
-	startBudgetSeconds = 1800
+	// sidecarPort of the sidecar's readiness and metrics.
+	sidecarPort     = 9102
+	sidecarPortName = "emulation-agent"
+	// startupTimeoutSeconds covers an API server that is busy with a large network.
+	startupTimeoutSeconds = 1800
 
 	// annotationHash restarts a member whose distances change, as with another version of the operator.
 	annotationHash = "benchnet.dev/emulation-hash"
@@ -51,8 +51,8 @@ type Input struct {
 	Labels map[string]string
 }
 
-// Decorate adds the sidecars to the members among the objects, with what they need before them.
-func Decorate(in Input, objects []client.Object) ([]client.Object, error) {
+// AddSidecars adds the sidecars to the members among the objects, with what they need before them.
+func AddSidecars(in Input, objects []client.Object) ([]client.Object, error) {
 	text, err := json.MarshalIndent(in.Config, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode the emulation's configuration: %w", err)
@@ -60,82 +60,82 @@ func Decorate(in Input, objects []client.Object) ([]client.Object, error) {
 	sum := sha256.Sum256(text)
 	for _, o := range objects {
 		if policy, ok := o.(*networkingv1.NetworkPolicy); ok {
-			admit(policy)
+			allowSidecarMetrics(policy)
 		}
 		set, ok := o.(*appsv1.StatefulSet)
 		if !ok || set.Labels[v1alpha1.LabelMember] == "" {
 			continue
 		}
 		pod := &set.Spec.Template
-		if err := room(&pod.Spec); err != nil {
+		if err := checkConflicts(&pod.Spec); err != nil {
 			return nil, fmt.Errorf("StatefulSet %s: %w", set.Name, err)
 		}
-		decorate(in, set.Labels[v1alpha1.LabelMember], &pod.Spec)
+		addSidecar(in, set.Labels[v1alpha1.LabelMember], &pod.Spec)
 		if pod.Annotations == nil {
 			pod.Annotations = map[string]string{}
 		}
 		pod.Annotations[annotationHash] = hex.EncodeToString(sum[:8])
 	}
-	return append(in.surroundings(string(text)), objects...), nil
+	return append(in.buildSharedObjects(string(text)), objects...), nil
 }
 
-// admit lets whoever scrapes the members reach the sidecar too.
-func admit(policy *networkingv1.NetworkPolicy) {
+// allowSidecarMetrics lets whoever scrapes the members reach the sidecar too.
+func allowSidecarMetrics(policy *networkingv1.NetworkPolicy) {
 	policy.Spec.Ingress = append(policy.Spec.Ingress, networkingv1.NetworkPolicyIngressRule{Ports: []networkingv1.NetworkPolicyPort{
-		{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromString(portName))}}})
+		{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromString(sidecarPortName))}}})
 }
 
-// room tells what a platform's pod has that is the sidecar's.
-func room(pod *corev1.PodSpec) error {
+// checkConflicts tells what a platform's pod has that is the sidecar's.
+func checkConflicts(pod *corev1.PodSpec) error {
 	if pod.ServiceAccountName != "" {
 		return fmt.Errorf("it has the account %s, but the emulation's sidecar needs its own", pod.ServiceAccountName)
 	}
 	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
 		for _, p := range c.Ports {
-			if p.ContainerPort == port {
-				return fmt.Errorf("container %s has port %d, which is that of the emulation's sidecar", c.Name, port)
+			if p.ContainerPort == sidecarPort {
+				return fmt.Errorf("container %s has port %d, which is that of the emulation's sidecar", c.Name, sidecarPort)
 			}
 		}
 	}
 	return nil
 }
 
-// decorate puts the sidecar before all other containers, so that no packet of theirs goes undelayed.
-func decorate(in Input, member string, pod *corev1.PodSpec) {
-	pod.ServiceAccountName = names.Emulation(in.Network.Name)
+// addSidecar puts the sidecar before all other containers, so that no packet of theirs goes undelayed.
+func addSidecar(in Input, member string, pod *corev1.PodSpec) {
+	pod.ServiceAccountName = names.Latency(in.Network.Name)
 	pod.AutomountServiceAccountToken = new(false) // The sidecar alone gets a token.
-	pod.InitContainers = append([]corev1.Container{in.container(member)}, pod.InitContainers...)
-	pod.Volumes = append(pod.Volumes, pods.ConfigVolume(volumeConfig, names.Emulation(in.Network.Name)), pods.Token())
+	pod.InitContainers = append([]corev1.Container{in.buildContainer(member)}, pod.InitContainers...)
+	pod.Volumes = append(pod.Volumes, pods.ConfigMapVolume(volumeConfig, names.Latency(in.Network.Name)), pods.ServiceAccountTokenVolume())
 }
 
-// container is a sidecar in Kubernetes' own sense: it starts before the others, and stops after them.
-func (in Input) container(member string) corev1.Container {
-	probe := corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/ready", Port: intstr.FromInt32(port), Scheme: corev1.URISchemeHTTP}}
+// buildContainer is a sidecar in Kubernetes' own sense: it starts before the others, and stops after them.
+func (in Input) buildContainer(member string) corev1.Container {
+	probe := corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/ready", Port: intstr.FromInt32(sidecarPort), Scheme: corev1.URISchemeHTTP}}
 	return corev1.Container{
-		Name:  emulation.Sidecar,
+		Name:  emulation.SidecarContainer,
 		Image: in.AgentImage,
-		Command: []string{"/agent", "emulate", "--config", path.Join(configDir, emulation.FileName), "--member", member,
-			"--namespace", in.Network.Namespace, "--report", names.EmulationReport(in.Network.Name), "--listen", fmt.Sprintf(":%d", port)},
-		Ports:                    []corev1.ContainerPort{{Name: portName, ContainerPort: port, Protocol: corev1.ProtocolTCP}},
-		Env:                      []corev1.EnvVar{ownField("POD_NAME", "metadata.name"), ownField("POD_UID", "metadata.uid")},
+		Command: []string{"/agent", "emulate", "--config", path.Join(configDir, emulation.ConfigFileName), "--member", member,
+			"--namespace", in.Network.Namespace, "--report", names.LatencyStatus(in.Network.Name), "--listen", fmt.Sprintf(":%d", sidecarPort)},
+		Ports:                    []corev1.ContainerPort{{Name: sidecarPortName, ContainerPort: sidecarPort, Protocol: corev1.ProtocolTCP}},
+		Env:                      []corev1.EnvVar{envFromField("POD_NAME", "metadata.name"), envFromField("POD_UID", "metadata.uid")},
 		RestartPolicy:            new(corev1.ContainerRestartPolicyAlways),
-		Resources:                resources(),
-		SecurityContext:          security(),
+		Resources:                sidecarResources(),
+		SecurityContext:          sidecarSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
-		StartupProbe:             &corev1.Probe{ProbeHandler: probe, PeriodSeconds: 1, TimeoutSeconds: 5, FailureThreshold: startBudgetSeconds},
+		StartupProbe:             &corev1.Probe{ProbeHandler: probe, PeriodSeconds: 1, TimeoutSeconds: 5, FailureThreshold: startupTimeoutSeconds},
 		ReadinessProbe:           &corev1.Probe{ProbeHandler: probe, PeriodSeconds: 10, TimeoutSeconds: 10, FailureThreshold: 3},
 		VolumeMounts: []corev1.VolumeMount{
-			pods.ReadOnly(volumeConfig, configDir), pods.ReadOnly(pods.TokenVolume, pods.TokenDir),
+			pods.ReadOnlyMount(volumeConfig, configDir), pods.ReadOnlyMount(pods.TokenVolumeName, pods.TokenDir),
 		},
 	}
 }
 
-func ownField(name, path string) corev1.EnvVar {
+func envFromField(name, path string) corev1.EnvVar {
 	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: path}}}
 }
 
-// security: the kernel lets only root keep a capability over the start of a program. It is root with this one and no other.
-func security() *corev1.SecurityContext {
+// sidecarSecurityContext: the kernel lets only root keep a capability over the start of a program. It is root with this one and no other.
+func sidecarSecurityContext() *corev1.SecurityContext {
 	return &corev1.SecurityContext{
 		RunAsUser:                new(int64(0)),
 		RunAsGroup:               new(int64(0)),
@@ -146,23 +146,23 @@ func security() *corev1.SecurityContext {
 	}
 }
 
-// resources: packets that are passed on take CPU, those that wait are the kernel's. Where cores are short, the request is also the
+// sidecarResources: packets that are passed on take CPU, those that wait are the kernel's. Where cores are short, the request is also the
 // sidecar's share of them, and a packet that waits for a core is late.
-func resources() corev1.ResourceRequirements {
+func sidecarResources() corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{
 		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("32Mi")},
 		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("256Mi")},
 	}
 }
 
-// surroundings are the configuration, the report, and the account that may see the namespace's pods and services and fill the report.
-func (in Input) surroundings(config string) []client.Object {
-	name, report := names.Emulation(in.Network.Name), names.EmulationReport(in.Network.Name)
+// buildSharedObjects are the configuration, the report, and the account that may see the namespace's pods and services and fill the report.
+func (in Input) buildSharedObjects(config string) []client.Object {
+	name, report := names.Latency(in.Network.Name), names.LatencyStatus(in.Network.Name)
 	meta := func(name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Name: name, Namespace: in.Network.Namespace, Labels: in.Labels}
 	}
 	return []client.Object{
-		&corev1.ConfigMap{ObjectMeta: meta(name), Data: map[string]string{emulation.FileName: config}},
+		&corev1.ConfigMap{ObjectMeta: meta(name), Data: map[string]string{emulation.ConfigFileName: config}},
 		&corev1.ConfigMap{ObjectMeta: meta(report)},
 		&corev1.ServiceAccount{ObjectMeta: meta(name), AutomountServiceAccountToken: new(false)},
 		&rbacv1.Role{ObjectMeta: meta(name), Rules: []rbacv1.PolicyRule{

@@ -17,23 +17,23 @@ import (
 	"github.com/benchnet/benchnet/internal/pods"
 )
 
-func statefulSet(name, member string) *appsv1.StatefulSet {
+func newStatefulSet(name, member string) *appsv1.StatefulSet {
 	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	if member != "" {
 		set.Labels = map[string]string{v1alpha1.LabelMember: member}
 	}
 	set.Spec.Template.Spec = corev1.PodSpec{
-		SecurityContext: pods.Security(),
-		InitContainers:  []corev1.Container{{Name: "prepare", SecurityContext: pods.Restricted()}},
-		Containers:      []corev1.Container{{Name: "node", SecurityContext: pods.Restricted()}},
+		SecurityContext: pods.PodSecurityContext(),
+		InitContainers:  []corev1.Container{{Name: "prepare", SecurityContext: pods.RestrictedSecurityContext()}},
+		Containers:      []corev1.Container{{Name: "node", SecurityContext: pods.RestrictedSecurityContext()}},
 	}
 	return set
 }
 
-func decorated(t *testing.T, objects ...client.Object) []client.Object {
+func mustAddSidecars(t *testing.T, objects ...client.Object) []client.Object {
 	t.Helper()
-	all, err := Decorate(Input{
-		Network: network(t, `regions: [{name: NYC, count: 4}]`), AgentImage: "example.com/agent:1",
+	all, err := AddSidecars(Input{
+		Network: newNetwork(t, `regions: [{name: NYC, count: 4}]`), AgentImage: "example.com/agent:1",
 		Config: &emulation.Config{Network: "net", Members: map[string]string{"member-0": "NYC"}},
 	}, objects)
 	if err != nil {
@@ -42,8 +42,8 @@ func decorated(t *testing.T, objects ...client.Object) []client.Object {
 	return all
 }
 
-// violations are what a pod security level finds in a pod.
-func violations(t *testing.T, level psaapi.Level, pod *corev1.PodSpec) []string {
+// podSecurityViolations are what a pod security level finds in a pod.
+func podSecurityViolations(t *testing.T, level psaapi.Level, pod *corev1.PodSpec) []string {
 	t.Helper()
 	evaluator, err := psapolicy.NewEvaluator(psapolicy.DefaultChecks(), nil)
 	if err != nil {
@@ -58,9 +58,9 @@ func violations(t *testing.T, level psaapi.Level, pod *corev1.PodSpec) []string 
 	return all
 }
 
-func TestDecorateMembersAlone(t *testing.T) {
-	member, database := statefulSet("net-member-0", "member-0"), statefulSet("net-db", "")
-	all := decorated(t, member, database)
+func TestAddSidecarsToMembersOnly(t *testing.T) {
+	member, database := newStatefulSet("net-member-0", "member-0"), newStatefulSet("net-db", "")
+	all := mustAddSidecars(t, member, database)
 	if len(all) != 7 || all[5] != client.Object(member) {
 		t.Fatalf("%d objects, want what the sidecar needs before the members", len(all))
 	}
@@ -69,12 +69,12 @@ func TestDecorateMembersAlone(t *testing.T) {
 	}
 	pod := &member.Spec.Template.Spec
 	first := pod.InitContainers[0]
-	if first.Name != emulation.Sidecar || first.RestartPolicy == nil || *first.RestartPolicy != corev1.ContainerRestartPolicyAlways || first.StartupProbe == nil {
+	if first.Name != emulation.SidecarContainer || first.RestartPolicy == nil || *first.RestartPolicy != corev1.ContainerRestartPolicyAlways || first.StartupProbe == nil {
 		t.Errorf("the first container is %+v: no other may start before the sidecar is ready", first)
 	}
 	for _, c := range slices.Concat(pod.InitContainers[1:], pod.Containers) {
 		for _, m := range c.VolumeMounts {
-			if m.Name == pods.TokenVolume {
+			if m.Name == pods.TokenVolumeName {
 				t.Errorf("container %s has the sidecar's token", c.Name)
 			}
 		}
@@ -87,31 +87,31 @@ func TestDecorateMembersAlone(t *testing.T) {
 	}
 }
 
-// TestOnlyTheCapabilityIsAgainstTheStandards: root and NET_ADMIN are all that the level restricted finds; baseline finds the
+// TestSidecarPodSecurityViolations: root and NET_ADMIN are all that the level restricted finds; baseline finds the
 // capability alone.
-func TestOnlyTheCapabilityIsAgainstTheStandards(t *testing.T) {
-	member := statefulSet("net-member-0", "member-0")
-	decorated(t, member)
+func TestSidecarPodSecurityViolations(t *testing.T) {
+	member := newStatefulSet("net-member-0", "member-0")
+	mustAddSidecars(t, member)
 	pod := &member.Spec.Template.Spec
-	if got := violations(t, psaapi.LevelBaseline, pod); !slices.Equal(got, []string{"non-default capabilities"}) {
+	if got := podSecurityViolations(t, psaapi.LevelBaseline, pod); !slices.Equal(got, []string{"non-default capabilities"}) {
 		t.Errorf("baseline: %q", got)
 	}
 	want := []string{"runAsNonRoot != true", "runAsUser=0", "unrestricted capabilities"}
-	if got := violations(t, psaapi.LevelRestricted, pod); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
+	if got := podSecurityViolations(t, psaapi.LevelRestricted, pod); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
 		t.Errorf("restricted: %q, want %q", got, want)
 	}
 }
 
-func TestDecorateRefusesWhatIsTheSidecars(t *testing.T) {
+func TestAddSidecarsRefusesConflicts(t *testing.T) {
 	for want, spoil := range map[string]func(*corev1.PodSpec){
 		"account theirs": func(pod *corev1.PodSpec) { pod.ServiceAccountName = "theirs" },
 		"container node has port 9102": func(pod *corev1.PodSpec) {
-			pod.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: port}}
+			pod.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: sidecarPort}}
 		},
 	} {
-		member := statefulSet("net-member-0", "member-0")
+		member := newStatefulSet("net-member-0", "member-0")
 		spoil(&member.Spec.Template.Spec)
-		_, err := Decorate(Input{Network: network(t, `regions: [{name: NYC, count: 4}]`), Config: &emulation.Config{}}, []client.Object{member})
+		_, err := AddSidecars(Input{Network: newNetwork(t, `regions: [{name: NYC, count: 4}]`), Config: &emulation.Config{}}, []client.Object{member})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "net-member-0") {
 			t.Errorf("error %v, want %q", err, want)
 		}

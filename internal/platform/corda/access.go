@@ -17,8 +17,8 @@ const (
 	keyTruststore = "truststore"
 )
 
-// keyRPC is the key of a member's RPC password.
-func keyRPC(member string) string { return "rpc-" + member }
+// rpcPasswordKey is the key of a member's RPC password.
+func rpcPasswordKey(member string) string { return "rpc-" + member }
 
 // financeFlows are all flows of R3's finance CorDapp that can be started over RPC.
 var financeFlows = []string{
@@ -29,8 +29,8 @@ var financeFlows = []string{
 	"net.corda.finance.internal.CashConfigDataFlow",
 }
 
-// clientCalls are what the driver, and a JMeter plan of the user's own, ask of a node besides starting flows.
-var clientCalls = []string{
+// clientRPCs are what the driver, and a JMeter plan of the user's own, ask of a node besides starting flows.
+var clientRPCs = []string{
 	"internalFindVerifiedTransaction",
 	"networkMapSnapshot",
 	"nodeInfo",
@@ -41,9 +41,9 @@ var clientCalls = []string{
 	"wellKnownPartyFromX500Name",
 }
 
-// permissions of the RPC user. They cannot follow the workloads, since a network is not restarted for a new one: where the
+// rpcPermissions of the RPC user. They cannot follow the workloads, since a network is not restarted for a new one: where the
 // user brings CorDapps, whose flows are unknown here, all is allowed.
-func permissions(spec *v1alpha1.BenchmarkNetworkSpec, role string) []string {
+func rpcPermissions(spec *v1alpha1.BenchmarkNetworkSpec, role string) []string {
 	if role == roleNotary {
 		return nil
 	}
@@ -54,7 +54,7 @@ func permissions(spec *v1alpha1.BenchmarkNetworkSpec, role string) []string {
 	for _, flow := range financeFlows {
 		all = append(all, "StartFlow."+flow)
 	}
-	for _, call := range clientCalls {
+	for _, call := range clientRPCs {
 		all = append(all, "InvokeRpc."+call)
 	}
 	return all
@@ -67,8 +67,8 @@ func (Corda) Credentials(topology platform.Topology) []platform.Credential {
 	keys := []string{keyKeystore, keyTruststore}
 	for _, m := range topology.Members {
 		if m.Role == roleParty {
-			keys = append(keys, keyRPC(m.Name))
+			keys = append(keys, rpcPasswordKey(m.Name))
 		}
 	}
-	return []platform.Credential{{Name: names.Credentials(topology.Network), Keys: keys}}
+	return []platform.Credential{{Name: names.CredentialsSecret(topology.Network), Keys: keys}}
 }

@@ -17,11 +17,11 @@ type Corda struct{}
 func New() Corda { return Corda{} }
 
 var (
-	_ platform.Platform     = Corda{}
-	_ platform.MaterialUser = Corda{}
-	_ platform.DatabaseUser = Corda{}
-	_ platform.Loadable     = Corda{}
-	_ platform.Resetter     = Corda{}
+	_ platform.Platform         = Corda{}
+	_ platform.GenesisProvider  = Corda{}
+	_ platform.DatabaseConsumer = Corda{}
+	_ platform.LoadTarget       = Corda{}
+	_ platform.Resettable       = Corda{}
 )
 
 // Type is Corda.

@@ -8,42 +8,42 @@ import (
 	"github.com/benchnet/benchnet/internal/pods"
 )
 
-// supply is how a pod gets the CorDapps that the user brings: init containers, volumes, and a mount at cordappsDir. It is empty
+// cordappSupply is how a pod gets the CorDapps that the user brings: init containers, volumes, and a mount at cordappsDir. It is empty
 // where those in the image are used.
-type supply struct {
-	init    []corev1.Container
-	volumes []corev1.Volume
-	mounts  []corev1.VolumeMount
+type cordappSupply struct {
+	initContainers []corev1.Container
+	volumes        []corev1.Volume
+	mounts         []corev1.VolumeMount
 }
 
-// cordapps of the network for one pod. The agent must be installed in it before an image's are copied. Members and load workers
+// buildCorDappSupply of the network for one pod. The agent must be installed in it before an image's are copied. Members and load workers
 // of a network have the same version of the project's CorDapps, also after an upgrade of the operator.
-func cordapps(in platform.Input) supply {
+func buildCorDappSupply(in platform.Input) cordappSupply {
 	source := in.Network.Spec.Platform.Corda.CorDapps
 	switch source.Type {
 	case v1alpha1.CordAppsImage:
-		image := in.Images.WithVersion(in.NetworkVersion).Resolve(source.Image)
-		return supply{
-			init:    []corev1.Container{pods.CopyFiles("cordapps", image, imageCorDapps, volumeCorDapps, cordappsDir)},
-			volumes: []corev1.Volume{pods.Scratch(volumeCorDapps)},
-			mounts:  []corev1.VolumeMount{pods.ReadOnly(volumeCorDapps, cordappsDir)},
+		image := in.Images.WithVersion(in.NetworkImageVersion).Resolve(source.Image)
+		return cordappSupply{
+			initContainers: []corev1.Container{pods.CopyFilesContainer("cordapps", image, imageCorDapps, volumeCorDapps, cordappsDir)},
+			volumes:        []corev1.Volume{pods.EmptyDirVolume(volumeCorDapps)},
+			mounts:         []corev1.VolumeMount{pods.ReadOnlyMount(volumeCorDapps, cordappsDir)},
 		}
 	case v1alpha1.CordAppsVolume:
 		claim := &corev1.PersistentVolumeClaimVolumeSource{ClaimName: source.ClaimName, ReadOnly: true}
-		return supply{
+		return cordappSupply{
 			volumes: []corev1.Volume{{Name: volumeCorDapps, VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: claim}}},
-			mounts:  []corev1.VolumeMount{pods.ReadOnly(volumeCorDapps, cordappsDir)},
+			mounts:  []corev1.VolumeMount{pods.ReadOnlyMount(volumeCorDapps, cordappsDir)},
 		}
 	default:
-		return supply{}
+		return cordappSupply{}
 	}
 }
 
 // withAgent installs the agent first if there is something to copy, for a pod that has no other use for it.
-func (s supply) withAgent(in platform.Input) supply {
-	if len(s.init) > 0 {
-		s.init = append([]corev1.Container{pods.InstallAgent(agentImage(in))}, s.init...)
-		s.volumes = append([]corev1.Volume{pods.Scratch(pods.AgentVolume)}, s.volumes...)
+func (s cordappSupply) withAgent(in platform.Input) cordappSupply {
+	if len(s.initContainers) > 0 {
+		s.initContainers = append([]corev1.Container{pods.AgentInstallContainer(agentImage(in))}, s.initContainers...)
+		s.volumes = append([]corev1.Volume{pods.EmptyDirVolume(pods.AgentVolumeName)}, s.volumes...)
 	}
 	return s
 }

@@ -10,23 +10,23 @@ import (
 	"github.com/benchnet/benchnet/internal/sizing"
 )
 
-// DatabaseNeeds are connections for the pools, room for the planned ledger, and the template of the schemas.
-func (Corda) DatabaseNeeds(in platform.Input, _ platform.Topology) platform.DatabaseNeeds {
+// DatabaseRequirements are connections for the pools, room for the planned ledger, and the template of the schemas.
+func (Corda) DatabaseRequirements(in platform.Input, _ platform.Topology) platform.DatabaseRequirements {
 	spec := &in.Network.Spec
-	supplied := cordapps(in).withAgent(in)
-	planned := plannedVolume(spec)
-	return platform.DatabaseNeeds{
-		Connections:         poolsOf(spec).connections.value,
+	supplied := buildCorDappSupply(in).withAgent(in)
+	planned := plannedLedgerData(spec)
+	return platform.DatabaseRequirements{
+		Connections:         derivePoolSizes(spec).connections.value,
 		PlannedTransactions: planned.Transactions,
 		PlannedStates:       planned.States,
-		TemplateInit:        supplied.init,
+		TemplateInit:        supplied.initContainers,
 		Volumes:             supplied.volumes,
 		Template: &corev1.Container{
 			Name:                     "schema",
 			Image:                    nodeImage(in),
 			Command:                  []string{programSchema, "postgresql", cordappsPath(spec), templateDir},
-			Resources:                material.ThrowAway("1Gi"),
-			SecurityContext:          pods.Restricted(),
+			Resources:                material.StepResources("1Gi"),
+			SecurityContext:          pods.RestrictedSecurityContext(),
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 			VolumeMounts:             supplied.mounts,
 		},
@@ -35,38 +35,38 @@ func (Corda) DatabaseNeeds(in platform.Input, _ platform.Topology) platform.Data
 
 // Highest rates that a closed loop is planned for, in operations per second.
 const (
-	// openSourceRate is above the 68/s that R3 shows for Issue on 32 cores: one thread runs all flows.
-	openSourceRate = 100
-	// enterpriseRatePerCore is R3's Issue on one core; with more cores a core does less.
-	enterpriseRatePerCore = 100
+	// maxOpenSourceRate is above the 68/s that R3 shows for Issue on 32 cores: one thread runs all flows.
+	maxOpenSourceRate = 100
+	// maxEnterpriseRatePerCore is R3's Issue on one core; with more cores a core does less.
+	maxEnterpriseRatePerCore = 100
 )
 
-func highestRate(spec *v1alpha1.BenchmarkNetworkSpec) float64 {
+func maxClosedLoopRate(spec *v1alpha1.BenchmarkNetworkSpec) float64 {
 	if isEnterprise(spec) {
-		return float64(enterpriseRatePerCore * sizing.MachineOf(&spec.Members).WholeCores())
+		return float64(maxEnterpriseRatePerCore * sizing.MachineOf(&spec.Members).WholeCores())
 	}
-	return openSourceRate
+	return maxOpenSourceRate
 }
 
-// plannedVolume is an upper bound of what all listed workloads leave on one member.
-func plannedVolume(spec *v1alpha1.BenchmarkNetworkSpec) sizing.Volume {
-	var total sizing.Volume
+// plannedLedgerData is an upper bound of what all listed workloads leave on one member.
+func plannedLedgerData(spec *v1alpha1.BenchmarkNetworkSpec) sizing.LedgerData {
+	var total sizing.LedgerData
 	for i := range spec.Workloads {
 		w := &spec.Workloads[i].Workload
-		total = total.Add(volumeOf(w).Times(sizing.Operations(w.Load, &w.Measure, highestRate(spec))))
+		total = total.Add(ledgerDataOf(w).Times(sizing.PlannedOperations(w.Load, &w.Measure, maxClosedLoopRate(spec))))
 	}
 	return total
 }
 
-// volumeOf is what one operation leaves on a member: a payment has the paid and the change as outputs, and an operation that
+// ledgerDataOf is what one operation leaves on a member: a payment has the paid and the change as outputs, and an operation that
 // is unknown here is taken to do as much as the largest that is known.
-func volumeOf(w *v1alpha1.Workload) sizing.Volume {
+func ledgerDataOf(w *v1alpha1.Workload) sizing.LedgerData {
 	switch {
 	case w.Corda != nil && w.Corda.Flow == flowIssue:
-		return sizing.Volume{Transactions: 1, States: 1}
+		return sizing.LedgerData{Transactions: 1, States: 1}
 	case w.Corda != nil && w.Corda.Flow == flowPay:
-		return sizing.Volume{Transactions: 1, States: 2}
+		return sizing.LedgerData{Transactions: 1, States: 2}
 	default:
-		return sizing.Volume{Transactions: 2, States: 3}
+		return sizing.LedgerData{Transactions: 2, States: 3}
 	}
 }

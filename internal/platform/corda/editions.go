@@ -15,10 +15,10 @@ func validateEdition(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 	tuning, path := tuningOf(spec), path.Child("tuning")
 	errs := validateEnterpriseFields(spec, tuning, path)
 	if tuning.FlowExternalOperationThreads != nil {
-		errs = append(errs, validateSince(spec, "flowExternalOperationThreadPoolSize", path.Child("flowExternalOperationThreads"))...)
+		errs = append(errs, validateMinVersion(spec, "flowExternalOperationThreadPoolSize", path.Child("flowExternalOperationThreads"))...)
 	}
 	for _, key := range slices.Sorted(maps.Keys(tuning.ExtraConfig)) {
-		errs = append(errs, validateExtra(spec, key, tuning.ExtraConfig[key], path.Child("extraConfig").Key(key))...)
+		errs = append(errs, validateExtraEntry(spec, key, tuning.ExtraConfig[key], path.Child("extraConfig").Key(key))...)
 	}
 	return errs
 }
@@ -41,21 +41,21 @@ func validateEnterpriseFields(spec *v1alpha1.BenchmarkNetworkSpec, t v1alpha1.Co
 			"enterpriseConfiguration.tuning.brokerConnectionTtlCheckIntervalMs"},
 	} {
 		if f.set {
-			errs = append(errs, onlyEnterprise(path.Child(f.name), f.key))
+			errs = append(errs, enterpriseOnlyError(path.Child(f.name), f.key))
 		}
 	}
 	return errs
 }
 
-func onlyEnterprise(path *field.Path, key string) *field.Error {
+func enterpriseOnlyError(path *field.Path, key string) *field.Error {
 	return field.Forbidden(path, fmt.Sprintf("%s exists in Corda Enterprise alone: it needs platform.corda.distribution Enterprise", key))
 }
 
-func validateSince(spec *v1alpha1.BenchmarkNetworkSpec, key string, path *field.Path) field.ErrorList {
+func validateMinVersion(spec *v1alpha1.BenchmarkNetworkSpec, key string, path *field.Path) field.ErrorList {
 	version := spec.Platform.Corda.Version
-	for _, root := range slices.Sorted(maps.Keys(sinceVersion)) {
-		if within(key, root) && platformVersions[version] < platformVersions[sinceVersion[root]] {
-			return field.ErrorList{field.Forbidden(path, fmt.Sprintf("%s needs Corda %s or later, not %s", key, sinceVersion[root], version))}
+	for _, root := range slices.Sorted(maps.Keys(minVersions)) {
+		if isKeyWithin(key, root) && platformVersions[version] < platformVersions[minVersions[root]] {
+			return field.ErrorList{field.Forbidden(path, fmt.Sprintf("%s needs Corda %s or later, not %s", key, minVersions[root], version))}
 		}
 	}
 	return nil

@@ -14,20 +14,20 @@ import (
 
 // Forms of extraConfig. They are narrower than HOCON, so that a value cannot bring keys of its own.
 var (
-	extraKey   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`)
-	plainValue = regexp.MustCompile(`^[A-Za-z0-9_.+-][A-Za-z0-9_.:+ -]*$`)
-	fromEnv    = regexp.MustCompile(`^\$\{\??[A-Za-z_][A-Za-z0-9_.]*\}$`)
+	extraKeyPattern     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`)
+	plainValuePattern   = regexp.MustCompile(`^[A-Za-z0-9_.+-][A-Za-z0-9_.:+ -]*$`)
+	envReferencePattern = regexp.MustCompile(`^\$\{\??[A-Za-z_][A-Za-z0-9_.]*\}$`)
 )
 
-// validateExtra refuses a key that the node would refuse or that the spec sets elsewhere, and a value that is more than one.
-func validateExtra(spec *v1alpha1.BenchmarkNetworkSpec, key, value string, path *field.Path) field.ErrorList {
-	if !extraKey.MatchString(key) {
+// validateExtraEntry refuses a key that the node would refuse or that the spec sets elsewhere, and a value that is more than one.
+func validateExtraEntry(spec *v1alpha1.BenchmarkNetworkSpec, key, value string, path *field.Path) field.ErrorList {
+	if !extraKeyPattern.MatchString(key) {
 		return field.ErrorList{field.Invalid(path, key, "must be a dotted key of node.conf without quotes, such as flowTimeout.timeout")}
 	}
 	if err := validateExtraKey(spec, key, path); err != nil {
 		return field.ErrorList{err}
 	}
-	errs := validateSince(spec, key, path)
+	errs := validateMinVersion(spec, key, path)
 	if !isScalar(value) {
 		errs = append(errs, field.Invalid(path, value,
 			`must be one HOCON value on one line: a number, true, a word or duration (30 seconds), a "string", `+
@@ -37,11 +37,11 @@ func validateExtra(spec *v1alpha1.BenchmarkNetworkSpec, key, value string, path 
 }
 
 func validateExtraKey(spec *v1alpha1.BenchmarkNetworkSpec, key string, path *field.Path) *field.Error {
-	if !isEnterprise(spec) && slices.ContainsFunc(enterpriseKeys, func(root string) bool { return within(key, root) }) {
-		return onlyEnterprise(path, key)
+	if !isEnterprise(spec) && slices.ContainsFunc(enterpriseKeys, func(root string) bool { return isKeyWithin(key, root) }) {
+		return enterpriseOnlyError(path, key)
 	}
 	for _, root := range slices.Sorted(maps.Keys(ownedKeys)) {
-		if within(key, root) {
+		if isKeyWithin(key, root) {
 			return field.Forbidden(path, root+" "+ownedKeys[root])
 		}
 	}
@@ -52,7 +52,7 @@ func validateExtraKey(spec *v1alpha1.BenchmarkNetworkSpec, key string, path *fie
 }
 
 func isScalar(value string) bool {
-	if plainValue.MatchString(value) || fromEnv.MatchString(value) {
+	if plainValuePattern.MatchString(value) || envReferencePattern.MatchString(value) {
 		return true
 	}
 	var parsed any
@@ -79,15 +79,15 @@ func isObject(value any) bool {
 	}
 }
 
-// entry is one line of extraConfig.
-type entry struct{ Key, Value string }
+// extraEntry is one line of extraConfig.
+type extraEntry struct{ Key, Value string }
 
-// extraOf are the user's own keys of a node in a stable order; those of the notary go to the notary alone.
-func extraOf(tuning v1alpha1.CordaTuning, role string) []entry {
-	var all []entry
+// extraEntriesFor are the user's own keys of a node in a stable order; those of the notary go to the notary alone.
+func extraEntriesFor(tuning v1alpha1.CordaTuning, role string) []extraEntry {
+	var all []extraEntry
 	for _, key := range slices.Sorted(maps.Keys(tuning.ExtraConfig)) {
 		if role == roleNotary || !isNotaryKey(key) {
-			all = append(all, entry{key, tuning.ExtraConfig[key]})
+			all = append(all, extraEntry{key, tuning.ExtraConfig[key]})
 		}
 	}
 	return all

@@ -21,7 +21,7 @@ func FuzzLegalName(f *testing.F) {
 		if err != nil {
 			return
 		}
-		written := strings.Join(strings.FieldsFunc(canonical(parts), func(r rune) bool { return r == ',' }), ",")
+		written := strings.Join(strings.FieldsFunc(canonicalLegalName(parts), func(r rune) bool { return r == ',' }), ",")
 		var given []string
 		for part := range strings.SplitSeq(written, ",") {
 			if !strings.HasSuffix(part, "=") {
@@ -49,7 +49,7 @@ func FuzzExtraConfig(f *testing.F) {
 	network := &v1alpha1.BenchmarkNetwork{}
 	network.Spec.Platform.Corda = &v1alpha1.CordaPlatform{Version: "4.12", Notary: v1alpha1.CordaNotary{Type: v1alpha1.CordaNotarySingle}}
 	f.Fuzz(func(t *testing.T, key, value string) {
-		if len(validateExtra(&network.Spec, key, value, field.NewPath("extraConfig"))) > 0 {
+		if len(validateExtraEntry(&network.Spec, key, value, field.NewPath("extraConfig"))) > 0 {
 			return
 		}
 		if strings.TrimSpace(key+value) == "" || strings.ContainsAny(key+value, "\n\r\x00") || strings.ContainsAny(key, "\"${}[] ") {

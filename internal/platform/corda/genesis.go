@@ -12,8 +12,8 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/material"
 )
 
-// genesisBadInput is the exit code of the genesis program for what no second try will mend.
-const genesisBadInput = 2
+// exitInvalidInput is the exit code of the genesis program for what no second try will mend.
+const exitInvalidInput = 2
 
 // genesisSpec is the file genesis.json, the orders of the genesis program (genesis/corda).
 type genesisSpec struct {
@@ -36,7 +36,7 @@ type genesisNotary struct {
 	Validating bool   `json:"validating"`
 }
 
-func genesisOf(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) genesisSpec {
+func buildGenesisSpec(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) genesisSpec {
 	version := platformVersions[spec.Platform.Corda.Version]
 	g := genesisSpec{PlatformVersion: version, MinimumPlatformVersion: version, Notaries: []genesisNotary{}}
 	for _, m := range t.Members {
@@ -51,9 +51,9 @@ func genesisOf(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) genesis
 	return g
 }
 
-// makesSchema tells whether the template of the members' H2 databases is made once for the network: where the node's image
+// needsSchemaTemplate tells whether the template of the members' H2 databases is made once for the network: where the node's image
 // may have none for its CorDapps. Without it every member would migrate its own.
-func makesSchema(spec *v1alpha1.BenchmarkNetworkSpec) bool {
+func needsSchemaTemplate(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 	return usesH2(spec) && (bringsCorDapps(spec) || spec.Platform.Corda.Image != "")
 }
 
@@ -63,60 +63,60 @@ const (
 	stepSchema  = "schema"
 )
 
-func outputs(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) []material.Output {
-	all := []material.Output{{Secret: names.NetworkMap(t.Network), Step: stepGenesis, Folder: "network-map"}}
+func genesisOutputs(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) []material.Output {
+	all := []material.Output{{Secret: names.NetworkMapSecret(t.Network), Step: stepGenesis, Folder: "network-map"}}
 	for _, m := range t.Members {
-		all = append(all, material.Output{Secret: names.Identity(t.Network, m.Name), Step: stepGenesis, Folder: "members/" + m.Name})
+		all = append(all, material.Output{Secret: names.IdentitySecret(t.Network, m.Name), Step: stepGenesis, Folder: "members/" + m.Name})
 	}
-	if makesSchema(spec) {
-		all = append(all, material.Output{Secret: names.Schema(t.Network), Step: stepSchema, Folder: "template"})
+	if needsSchemaTemplate(spec) {
+		all = append(all, material.Output{Secret: names.SchemaSecret(t.Network), Step: stepSchema, Folder: "template"})
 	}
 	return all
 }
 
-// Material is made in one JVM for all members: an identity Secret for each, and one with the network map for all.
-func (Corda) Material(in platform.Input, topology platform.Topology) (platform.Material, error) {
+// BuildGenesis is made in one JVM for all members: an identity Secret for each, and one with the network map for all.
+func (Corda) BuildGenesis(in platform.Input, topology platform.Topology) (platform.Genesis, error) {
 	spec := &in.Network.Spec
-	orders, err := json.MarshalIndent(genesisOf(spec, topology), "", "  ")
+	orders, err := json.MarshalIndent(buildGenesisSpec(spec, topology), "", "  ")
 	if err != nil {
-		return platform.Material{}, fmt.Errorf("encode %s of network %s: %w", fileGenesis, in.Network.Name, err)
+		return platform.Genesis{}, fmt.Errorf("encode %s of network %s: %w", fileGenesis, in.Network.Name, err)
 	}
-	supplied := cordapps(in).withAgent(in)
+	supplied := buildCorDappSupply(in).withAgent(in)
 	var steps []material.Step
-	for _, c := range supplied.init {
-		steps = append(steps, material.Step{Container: c, Plain: true})
+	for _, c := range supplied.initContainers {
+		steps = append(steps, material.Step{Container: c, WithoutMounts: true})
 	}
 	steps = append(steps, material.Step{Container: genesisContainer(in, supplied)})
-	if makesSchema(spec) {
+	if needsSchemaTemplate(spec) {
 		steps = append(steps, material.Step{Container: schemaContainer(in, supplied)})
 	}
-	return material.Make(in, material.Recipe{
-		Orders:   map[string]string{fileGenesis: string(orders)},
-		Steps:    steps,
-		Volumes:  supplied.volumes,
-		Outputs:  outputs(spec, topology),
-		BadInput: &material.BadInput{Step: stepGenesis, Code: genesisBadInput},
+	return material.Build(in, material.Definition{
+		ConfigFiles:  map[string]string{fileGenesis: string(orders)},
+		Steps:        steps,
+		Volumes:      supplied.volumes,
+		Outputs:      genesisOutputs(spec, topology),
+		InvalidInput: &material.InvalidInput{Step: stepGenesis, ExitCode: exitInvalidInput},
 	}), nil
 }
 
-func genesisContainer(in platform.Input, supplied supply) corev1.Container {
+func genesisContainer(in platform.Input, supplied cordappSupply) corev1.Container {
 	return corev1.Container{
 		Name:         stepGenesis,
 		Image:        in.Images.Image("genesis-corda", ""),
-		Args:         []string{"--spec", material.OrdersDir + "/" + fileGenesis, "--out", material.OutDir},
-		Env:          storePasswords(in.Network.Name),
-		Resources:    material.ThrowAway("512Mi"),
+		Args:         []string{"--spec", material.ConfigDir + "/" + fileGenesis, "--out", material.OutputDir},
+		Env:          storePasswordEnv(in.Network.Name),
+		Resources:    material.StepResources("512Mi"),
 		VolumeMounts: supplied.mounts,
 	}
 }
 
 // schemaContainer migrates an H2 database for the network's CorDapps, or takes the template of the image.
-func schemaContainer(in platform.Input, supplied supply) corev1.Container {
+func schemaContainer(in platform.Input, supplied cordappSupply) corev1.Container {
 	return corev1.Container{
 		Name:         stepSchema,
 		Image:        nodeImage(in),
-		Command:      []string{programSchema, "h2", cordappsPath(&in.Network.Spec), material.OutDir + "/template"},
-		Resources:    material.ThrowAway("1Gi"),
+		Command:      []string{programSchema, "h2", cordappsPath(&in.Network.Spec), material.OutputDir + "/template"},
+		Resources:    material.StepResources("1Gi"),
 		VolumeMounts: supplied.mounts,
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
-// attributes of a Corda legal name with the longest value that Corda takes.
-var attributes = map[string]int{"CN": 64, "OU": 64, "O": 128, "L": 64, "ST": 64, "C": 2}
+// attributeLengths of a Corda legal name with the longest value that Corda takes.
+var attributeLengths = map[string]int{"CN": 64, "OU": 64, "O": 128, "L": 64, "ST": 64, "C": 2}
 
-var countryCode = regexp.MustCompile(`^[A-Z]{2}$`)
+var countryCodePattern = regexp.MustCompile(`^[A-Z]{2}$`)
 
 // parseLegalName takes an X.500 name apart; values may not hold a comma, as in Corda. The genesis program checks the rest of
 // Corda's rules, such as the list of countries.
@@ -30,7 +30,7 @@ func parseLegalName(name string) (map[string]string, error) {
 		if !ok || value == "" {
 			return nil, fmt.Errorf("%q is not ATTRIBUTE=value", strings.TrimSpace(part))
 		}
-		longest, known := attributes[key]
+		longest, known := attributeLengths[key]
 		switch {
 		case !known:
 			return nil, fmt.Errorf("%s is not an attribute of a legal name; it takes O, L, C and optionally CN, OU, ST", key)
@@ -43,10 +43,10 @@ func parseLegalName(name string) (map[string]string, error) {
 		}
 		parts[key] = value
 	}
-	return parts, checkParts(parts)
+	return parts, checkRequiredAttributes(parts)
 }
 
-func checkParts(parts map[string]string) error {
+func checkRequiredAttributes(parts map[string]string) error {
 	for _, key := range []string{"O", "L", "C"} {
 		if parts[key] == "" {
 			return fmt.Errorf("%s is missing", key)
@@ -55,7 +55,7 @@ func checkParts(parts map[string]string) error {
 	if len([]rune(parts["O"])) < 2 {
 		return fmt.Errorf("O has fewer than 2 characters")
 	}
-	if !countryCode.MatchString(parts["C"]) {
+	if !countryCodePattern.MatchString(parts["C"]) {
 		return fmt.Errorf("C is not a country code of two capital letters, such as GB")
 	}
 	return nil
@@ -71,7 +71,7 @@ func validateLegalNames(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) f
 	taken := map[string]string{}
 	if hasNotary(spec) {
 		parts, _ := parseLegalName(notaryIdentity)
-		taken[canonical(parts)] = "the notary"
+		taken[canonicalLegalName(parts)] = "the notary"
 	}
 	for i, name := range given {
 		parts, err := parseLegalName(name)
@@ -79,7 +79,7 @@ func validateLegalNames(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) f
 			errs = append(errs, field.Invalid(path.Index(i), name, "must be an X.500 name such as O=Bank 0,L=London,C=GB: "+err.Error()))
 			continue
 		}
-		key := canonical(parts)
+		key := canonicalLegalName(parts)
 		if other, ok := taken[key]; ok {
 			errs = append(errs, field.Invalid(path.Index(i), name, "is already the name of "+other))
 			continue
@@ -89,8 +89,8 @@ func validateLegalNames(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) f
 	return errs
 }
 
-// canonical is the same for names that differ in order and spaces alone.
-func canonical(parts map[string]string) string {
+// canonicalLegalName is the same for names that differ in order and spaces alone.
+func canonicalLegalName(parts map[string]string) string {
 	var b strings.Builder
 	for _, key := range []string{"CN", "OU", "O", "L", "ST", "C"} {
 		fmt.Fprintf(&b, "%s=%s,", key, parts[key])

@@ -17,89 +17,89 @@ import (
 // operation is what the driver does, as workload.json spells it. A plan of the user's own is told of the network alone.
 type operation struct {
 	// Notary of the network, where it has one, and Parties in order, by legal name.
-	Notary       string     `json:"notary,omitempty"`
-	Parties      []string   `json:"parties"`
-	Flow         string     `json:"flow,omitempty"`
-	Anonymous    bool       `json:"anonymous"`
-	Currency     string     `json:"currency,omitempty"`
-	Amount       int64      `json:"amount,omitempty"`
-	Arguments    []argument `json:"arguments,omitempty"`
-	Counterparty string     `json:"counterparty,omitempty"`
-	SetUp        *flow      `json:"setUp,omitempty"`
+	Notary       string         `json:"notary,omitempty"`
+	Parties      []string       `json:"parties"`
+	Flow         string         `json:"flow,omitempty"`
+	Anonymous    bool           `json:"anonymous"`
+	Currency     string         `json:"currency,omitempty"`
+	Amount       int64          `json:"amount,omitempty"`
+	Arguments    []flowArgument `json:"arguments,omitempty"`
+	Counterparty string         `json:"counterparty,omitempty"`
+	SetUp        *setUpFlow     `json:"setUp,omitempty"`
 }
 
-type flow struct {
-	Flow      string     `json:"flow"`
-	Arguments []argument `json:"arguments,omitempty"`
+type setUpFlow struct {
+	Flow      string         `json:"flow"`
+	Arguments []flowArgument `json:"arguments,omitempty"`
 }
 
-type argument struct {
+type flowArgument struct {
 	Type  string `json:"type"`
 	Value string `json:"value"`
 }
 
-// Load is JMeter with the Corda RPC sampler, on the client libraries of the network's version.
-func (Corda) Load(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (driver.Driver, error) {
-	orders := driver.Orders(workload)
+// BuildDriver is JMeter with the Corda RPC sampler, on the client libraries of the network's version.
+func (Corda) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (driver.Driver, error) {
+	orders := driver.NewWorkloadFile(workload)
 	orders.Unit = "flows"
-	orders.Observe = observed(topology)
-	for _, ordinal := range initiators(workload, topology) {
-		m, ok := topology.Named(members.Name(ordinal))
+	orders.Observe = observedEndpoints(topology)
+	for _, ordinal := range targetOrdinals(workload, topology) {
+		m, ok := topology.FindMember(members.Name(ordinal))
 		if !ok {
 			return driver.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, members.Name(ordinal))
 		}
 		orders.Targets = append(orders.Targets, driver.Target{Name: m.Name, Address: members.HostPort(m.Host, portRPC),
 			Identity: m.Identity, User: rpcUser, PasswordFile: rpcDir + "/" + m.Name})
 	}
-	supplied := cordapps(in)
+	supplied := buildCorDappSupply(in)
 	d := driver.Driver{
 		Image:    in.Images.Image("jmeter-corda", in.Network.Spec.Platform.Corda.Version),
 		Command:  []string{programDrive},
-		Init:     supplied.init,
-		Mounts:   append([]corev1.VolumeMount{pods.ReadOnly(volumeRPC, rpcDir)}, supplied.mounts...),
-		Volumes:  append([]corev1.Volume{passwordVolume(in.Network.Name, orders.Targets)}, supplied.volumes...),
+		Init:     supplied.initContainers,
+		Mounts:   append([]corev1.VolumeMount{pods.ReadOnlyMount(volumeRPC, rpcDir)}, supplied.mounts...),
+		Volumes:  append([]corev1.Volume{rpcPasswordVolume(in.Network.Name, orders.Targets)}, supplied.volumes...),
 		Workload: orders,
 	}
 	if workload.JMeter != nil {
-		d.Workload.Operation = operation{Notary: notaryOf(topology), Parties: parties(topology)}
-		return withPlan(d, workload.JMeter), nil
+		d.Workload.Operation = operation{Notary: notaryLegalName(topology), Parties: partyLegalNames(topology)}
+		return withJMeterPlan(d, workload.JMeter), nil
 	}
 	var err error
-	d.Workload.Operation, err = operationOf(workload.Corda, topology)
+	d.Workload.Operation, err = buildOperation(workload.Corda, topology)
 	return d, err
 }
 
-// withPlan runs a plan of the user's own, which gets the load's numbers as JMeter properties. The agent adds the plan itself
+// withJMeterPlan runs a plan of the user's own, which gets the load's numbers as JMeter properties. The agent adds the plan itself
 // and where its samples go.
-func withPlan(d driver.Driver, plan *v1alpha1.JMeterPlan) driver.Driver {
+func withJMeterPlan(d driver.Driver, plan *v1alpha1.JMeterPlan) driver.Driver {
 	d.Plan = planDir + "/" + plan.Key
 	d.Command = append(d.Command,
 		"-Jbenchnet.workload=$(BENCHNET_WORKLOAD)",
 		fmt.Sprintf("-Jbenchnet.clients=%d", d.Workload.Load.Clients),
 		fmt.Sprintf("-Jbenchnet.warmUpSeconds=%d", d.Workload.Measure.WarmUpSeconds),
 		fmt.Sprintf("-Jbenchnet.windowSeconds=%d", d.Workload.Measure.WindowSeconds))
-	d.Mounts = append(d.Mounts, pods.ReadOnly(volumePlan, planDir))
-	volume := pods.ConfigVolume(volumePlan, plan.ConfigMapName)
+	d.Mounts = append(d.Mounts, pods.ReadOnlyMount(volumePlan, planDir))
+	volume := pods.ConfigMapVolume(volumePlan, plan.ConfigMapName)
 	volume.ConfigMap.Items = []corev1.KeyToPath{{Key: plan.Key, Path: plan.Key}}
 	d.Volumes = append(d.Volumes, volume)
 	return d
 }
 
-func operationOf(w *v1alpha1.CordaWorkload, topology platform.Topology) (operation, error) {
+func buildOperation(w *v1alpha1.CordaWorkload, topology platform.Topology) (operation, error) {
 	op := operation{
-		Notary:    notaryOf(topology),
-		Parties:   parties(topology),
+		Notary:    notaryLegalName(topology),
+		Parties:   partyLegalNames(topology),
 		Flow:      w.Flow,
 		Anonymous: w.Identities == v1alpha1.CordaAnonymous,
 		Currency:  w.Currency,
 		Amount:    w.Amount,
 	}
-	op.Arguments = argumentsOf(w.Arguments)
+	op.Arguments = convertArguments(w.Arguments)
 	if w.SetUp != nil {
-		op.SetUp = &flow{Flow: w.SetUp.Flow, Arguments: argumentsOf(w.SetUp.Arguments)}
+		op.SetUp = &setUpFlow{Flow: w.SetUp.Flow, Arguments: convertArguments(w.SetUp.Arguments)}
 	}
 	if w.Counterparty != nil {
-		m, ok := topology.Named(members.Name(*w.Counterparty))
+		m, ok := topology.FindMember(members.Name(*w.Counterparty))
 		if !ok {
 			return operation{}, fmt.Errorf("corda.counterparty: the network has no %s", members.Name(*w.Counterparty))
 		}
@@ -108,29 +108,29 @@ func operationOf(w *v1alpha1.CordaWorkload, topology platform.Topology) (operati
 	return op, nil
 }
 
-func argumentsOf(given []v1alpha1.FlowArgument) []argument {
-	var all []argument
+func convertArguments(given []v1alpha1.FlowArgument) []flowArgument {
+	var all []flowArgument
 	for _, a := range given {
-		all = append(all, argument{Type: a.Type, Value: a.Value})
+		all = append(all, flowArgument{Type: a.Type, Value: a.Value})
 	}
 	return all
 }
 
-// initiators are the ordinals of the members that clients call. A plan of the user's own chooses
+// targetOrdinals are the ordinals of the members that clients call. A plan of the user's own chooses
 // for itself, so it is told all.
-func initiators(w *v1alpha1.Workload, topology platform.Topology) []int32 {
+func targetOrdinals(w *v1alpha1.Workload, topology platform.Topology) []int32 {
 	if w.JMeter != nil {
 		var all []int32
-		for i := range parties(topology) {
+		for i := range partyLegalNames(topology) {
 			all = append(all, int32(i))
 		}
 		return all
 	}
-	return initiatorsOf(w.Corda)
+	return initiatorOrdinals(w.Corda)
 }
 
-// notaryOf is the notary's legal name, or nothing.
-func notaryOf(topology platform.Topology) string {
+// notaryLegalName is the notary's legal name, or nothing.
+func notaryLegalName(topology platform.Topology) string {
 	for _, m := range topology.Members {
 		if m.Role == roleNotary {
 			return m.Identity
@@ -139,8 +139,8 @@ func notaryOf(topology platform.Topology) string {
 	return ""
 }
 
-// jmxSeconds between two samples of a node's JMX exporter: each makes the node itself read some hundred attributes.
-const jmxSeconds = 5
+// jmxIntervalSeconds between two samples of a node's JMX exporter: each makes the node itself read some hundred attributes.
+const jmxIntervalSeconds = 5
 
 // jmxSeries are recorded of every node; images/corda/jmx says what there is.
 var jmxSeries = []driver.ObservedSeries{
@@ -153,21 +153,21 @@ var jmxSeries = []driver.ObservedSeries{
 	{Name: results.SeriesPoolMax, Unit: "connections", Metric: `corda_database_pool_connections{state="Max"}`, Kind: driver.SeriesGauge},
 }
 
-// observed are the agents of all nodes, and what the nodes tell of themselves.
-func observed(topology platform.Topology) []driver.Observed {
-	all := make([]driver.Observed, 0, 2*len(topology.Members))
+// observedEndpoints are the agents of all nodes, and what the nodes tell of themselves.
+func observedEndpoints(topology platform.Topology) []driver.ObservedEndpoint {
+	all := make([]driver.ObservedEndpoint, 0, 2*len(topology.Members))
 	for _, m := range topology.Members {
-		all = append(all, members.Observed(m, portAgent), driver.Observed{Member: m.Name, Role: m.Role,
-			URL: members.MetricsURL(m, portJMX), EverySeconds: jmxSeconds, Series: jmxSeries})
+		all = append(all, members.AgentEndpoint(m, portAgent), driver.ObservedEndpoint{Member: m.Name, Role: m.Role,
+			URL: members.MetricsURL(m, portJMX), EverySeconds: jmxIntervalSeconds, Series: jmxSeries})
 	}
 	return all
 }
 
-// passwordVolume has the RPC passwords of the targets and of nobody else, each in a file named after the member.
-func passwordVolume(network string, targets []driver.Target) corev1.Volume {
-	volume := pods.SecretVolume(volumeRPC, names.Credentials(network))
+// rpcPasswordVolume has the RPC passwords of the targets and of nobody else, each in a file named after the member.
+func rpcPasswordVolume(network string, targets []driver.Target) corev1.Volume {
+	volume := pods.SecretVolume(volumeRPC, names.CredentialsSecret(network))
 	for _, t := range targets {
-		volume.Secret.Items = append(volume.Secret.Items, corev1.KeyToPath{Key: keyRPC(t.Name), Path: t.Name})
+		volume.Secret.Items = append(volume.Secret.Items, corev1.KeyToPath{Key: rpcPasswordKey(t.Name), Path: t.Name})
 	}
 	return volume
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/benchnet/benchnet/internal/sizing"
 )
 
-// Members are the Service that names all nodes, the policy around them, and a ConfigMap and a StatefulSet for each node.
-func (Corda) Members(in platform.Input, topology platform.Topology) ([]client.Object, error) {
-	objects := []client.Object{members.Service(in.Network, nodePorts), members.Policy(in.Network, nodePorts)}
+// BuildMembers are the Service that names all nodes, the policy around them, and a ConfigMap and a StatefulSet for each node.
+func (Corda) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
+	objects := []client.Object{members.Service(in.Network, nodePorts), members.NetworkPolicy(in.Network, nodePorts)}
 	for _, m := range topology.Members {
 		conf, err := renderNodeConf(in, m)
 		if err != nil {
 			return nil, err
 		}
 		files := map[string]string{fileNodeConf: conf}
-		claims, volumes := members.Storage(in.Network, m, volumeBase, volumeSize(&in.Network.Spec))
+		claims, volumes := members.StorageVolumes(in.Network, m, volumeBase, volumeSize(&in.Network.Spec))
 		pod := memberPod(in, m)
 		pod.Volumes = append(pod.Volumes, volumes...)
 		objects = append(objects, members.ConfigMap(in.Network, m, files), members.StatefulSet(in.Network, m, pod, files, claims...))
@@ -29,9 +29,9 @@ func (Corda) Members(in platform.Input, topology platform.Topology) ([]client.Ob
 
 // volumeSize of a member's own volume: the given one, or one for logs, journal and, with H2, the planned ledger.
 func volumeSize(spec *v1alpha1.BenchmarkNetworkSpec) resource.Quantity {
-	var ledger sizing.Volume
+	var ledger sizing.LedgerData
 	if usesH2(spec) {
-		ledger = plannedVolume(spec)
+		ledger = plannedLedgerData(spec)
 	}
-	return members.VolumeSize(&spec.Members, sizing.MemberVolume(ledger))
+	return members.VolumeSize(&spec.Members, sizing.MemberVolumeSize(ledger))
 }

@@ -19,14 +19,14 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quote}).
+var nodeConfTemplates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quoteHOCON}).
 	Option("missingkey=error").ParseFS(templateFiles, "templates/*.conf.tmpl"))
 
 // nodeConf is what the templates are rendered with. Pointers and zero numbers leave their key to the node's own default.
 type nodeConf struct {
 	Member, Network       string
 	LegalName, P2PAddress string
-	Ports                 ports
+	Ports                 nodePortNumbers
 	RPCUser               string
 	// Permissions of RPCUser; none: the node has no user.
 	Permissions               []string
@@ -35,31 +35,31 @@ type nodeConf struct {
 	AttachmentCacheMegabytes  int64
 	ExternalOperationThreads  *int32
 	Validating                bool
-	Database                  platform.Database
+	Database                  platform.DatabaseConnection
 	Connections               int32
 	FlowThreads, RPCThreads   int32
 	JournalBufferTimeout      *int64
 	BrokerTTLCheck            *int64
 	P2PCompression, OpenSSL   *bool
-	Extra                     []entry
+	Extra                     []extraEntry
 }
 
-type ports struct{ P2P, RPC, Admin, Jolokia int }
+type nodePortNumbers struct{ P2P, RPC, Admin, Jolokia int }
 
 // renderNodeConf is the node.conf of a member.
 func renderNodeConf(in platform.Input, m platform.Member) (string, error) {
-	conf := nodeConfOf(in, m)
+	conf := buildNodeConf(in, m)
 	var out bytes.Buffer
-	for _, layer := range layers(&in.Network.Spec, m, len(conf.Extra) > 0) {
-		if err := templates.ExecuteTemplate(&out, layer+".conf.tmpl", conf); err != nil {
+	for _, layer := range templateLayers(&in.Network.Spec, m, len(conf.Extra) > 0) {
+		if err := nodeConfTemplates.ExecuteTemplate(&out, layer+".conf.tmpl", conf); err != nil {
 			return "", fmt.Errorf("render node.conf of %s: %w", m.Name, err)
 		}
 	}
 	return out.String(), nil
 }
 
-// layers of a member's node.conf; a later one may refine what an earlier one has set.
-func layers(spec *v1alpha1.BenchmarkNetworkSpec, m platform.Member, extra bool) []string {
+// templateLayers of a member's node.conf; a later one may refine what an earlier one has set.
+func templateLayers(spec *v1alpha1.BenchmarkNetworkSpec, m platform.Member, extra bool) []string {
 	all := []string{"base"}
 	if m.Role == roleNotary {
 		all = append(all, "notary")
@@ -78,20 +78,20 @@ func layers(spec *v1alpha1.BenchmarkNetworkSpec, m platform.Member, extra bool) 
 	return all
 }
 
-func nodeConfOf(in platform.Input, m platform.Member) nodeConf {
+func buildNodeConf(in platform.Input, m platform.Member) nodeConf {
 	spec := &in.Network.Spec
-	tuning, pools := tuningOf(spec), poolsOf(spec)
+	tuning, pools := tuningOf(spec), derivePoolSizes(spec)
 	return nodeConf{
 		Member:                    m.Name,
 		Network:                   in.Network.Name,
 		LegalName:                 m.Identity,
 		P2PAddress:                m.Address,
-		Ports:                     ports{P2P: portP2P, RPC: portRPC, Admin: portAdmin, Jolokia: portJolokia},
+		Ports:                     nodePortNumbers{P2P: portP2P, RPC: portRPC, Admin: portAdmin, Jolokia: portJolokia},
 		RPCUser:                   rpcUser,
-		Permissions:               permissions(spec, m.Role),
+		Permissions:               rpcPermissions(spec, m.Role),
 		JVMArgs:                   jvmArgs(spec),
-		TransactionCacheMegabytes: megabytes(tuning.TransactionCacheSize),
-		AttachmentCacheMegabytes:  megabytes(tuning.AttachmentCacheSize),
+		TransactionCacheMegabytes: roundUpMegabytes(tuning.TransactionCacheSize),
+		AttachmentCacheMegabytes:  roundUpMegabytes(tuning.AttachmentCacheSize),
 		ExternalOperationThreads:  tuning.FlowExternalOperationThreads,
 		Validating:                spec.Platform.Corda.Notary.Validating,
 		Database:                  in.Databases[m.Name],
@@ -102,7 +102,7 @@ func nodeConfOf(in platform.Input, m platform.Member) nodeConf {
 		BrokerTTLCheck:            tuning.BrokerConnectionTTLCheckMilliseconds,
 		P2PCompression:            tuning.P2PCompression,
 		OpenSSL:                   tuning.OpenSSL,
-		Extra:                     extraOf(tuning, m.Role),
+		Extra:                     extraEntriesFor(tuning, m.Role),
 	}
 }
 
@@ -122,16 +122,16 @@ func choosesCollector(arg string) bool {
 	return strings.HasPrefix(arg, "-XX:+Use") && strings.HasSuffix(arg, "GC")
 }
 
-// megabytes rounds up; the node's megabyte is 1024 x 1024 bytes. Nothing is 0.
-func megabytes(q *resource.Quantity) int64 {
+// roundUpMegabytes rounds up; the node's megabyte is 1024 x 1024 bytes. Nothing is 0.
+func roundUpMegabytes(q *resource.Quantity) int64 {
 	if q == nil {
 		return 0
 	}
 	return (q.Value() + 1<<20 - 1) >> 20
 }
 
-// quote makes a HOCON string, which is a JSON string.
-func quote(s string) (string, error) {
+// quoteHOCON makes a HOCON string, which is a JSON string.
+func quoteHOCON(s string) (string, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)

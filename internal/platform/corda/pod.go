@@ -13,30 +13,30 @@ import (
 const (
 	// readyPattern is the line that a node prints when it takes part in the network; RPC is announced seconds before.
 	readyPattern = "started up and registered"
-	// startBudgetSeconds is generous: on a machine full of nodes that start, one has taken minutes.
-	startBudgetSeconds = 1800
-	// stopBudgetSeconds lets a node end its flows and close its database.
-	stopBudgetSeconds = 120
+	// startupTimeoutSeconds is generous: on a machine full of nodes that start, one has taken minutes.
+	startupTimeoutSeconds = 1800
+	// gracePeriodSeconds lets a node end its flows and close its database.
+	gracePeriodSeconds = 120
 )
 
 // memberPod lays out the base folder and runs the node under the agent, which tells when it is ready and what it uses.
 func memberPod(in platform.Input, m platform.Member) corev1.PodSpec {
-	supplied := cordapps(in)
-	pod := members.Pod(in, in.Databases[m.Name].Affinity)
-	pod.TerminationGracePeriodSeconds = new(int64(stopBudgetSeconds))
-	pod.InitContainers = append(append(pod.InitContainers, supplied.init...), prepareContainer(in, supplied))
+	supplied := buildCorDappSupply(in)
+	pod := members.BuildPodSpec(in, in.Databases[m.Name].Affinity)
+	pod.TerminationGracePeriodSeconds = new(int64(gracePeriodSeconds))
+	pod.InitContainers = append(append(pod.InitContainers, supplied.initContainers...), prepareContainer(in, supplied))
 	pod.Containers = []corev1.Container{nodeContainer(in, m)}
 	pod.Volumes = append(append(pod.Volumes, memberVolumes(in, m)...), supplied.volumes...)
 	return pod
 }
 
-func prepareContainer(in platform.Input, supplied supply) corev1.Container {
+func prepareContainer(in platform.Input, supplied cordappSupply) corev1.Container {
 	c := cordaContainer(in, "prepare", programPrepare)
 	c.VolumeMounts = append(c.VolumeMounts,
-		pods.ReadOnly(volumeConfig, configDir), pods.ReadOnly(volumeIdentity, identityDir), pods.ReadOnly(volumeNetworkMap, networkMapDir))
+		pods.ReadOnlyMount(volumeConfig, configDir), pods.ReadOnlyMount(volumeIdentity, identityDir), pods.ReadOnlyMount(volumeNetworkMap, networkMapDir))
 	c.VolumeMounts = append(c.VolumeMounts, supplied.mounts...)
-	if makesSchema(&in.Network.Spec) {
-		c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnly(volumeSchema, schemaDir))
+	if needsSchemaTemplate(&in.Network.Spec) {
+		c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnlyMount(volumeSchema, schemaDir))
 	}
 	return c
 }
@@ -44,12 +44,12 @@ func prepareContainer(in platform.Input, supplied supply) corev1.Container {
 // nodeContainer has no liveness probe: a node that is measured is never killed for being slow.
 func nodeContainer(in platform.Input, m platform.Member) corev1.Container {
 	c := cordaContainer(in, "corda",
-		members.Supervise(portAgent, baseDir, "--ready-pattern", readyPattern, "--ready-file", readyFile, "--", programNode)...)
-	c.Env = append(c.Env, passwords(in, m)...)
-	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnly(pods.AgentVolume, pods.AgentDir), pods.Mount(volumeRun, runDir))
+		members.SuperviseCommand(portAgent, baseDir, "--ready-pattern", readyPattern, "--ready-file", readyFile, "--", programNode)...)
+	c.Env = append(c.Env, memberPasswordEnv(in, m)...)
+	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.WritableMount(volumeRun, runDir))
 	c.Ports = members.ContainerPorts(nodePorts)
-	c.StartupProbe = &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 10, FailureThreshold: startBudgetSeconds, ProbeHandler: corev1.ProbeHandler{
-		Exec: &corev1.ExecAction{Command: []string{pods.Agent, "check", "--file", readyFile}}}}
+	c.StartupProbe = &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 10, FailureThreshold: startupTimeoutSeconds, ProbeHandler: corev1.ProbeHandler{
+		Exec: &corev1.ExecAction{Command: []string{pods.AgentPath, "check", "--file", readyFile}}}}
 	c.ReadinessProbe = &corev1.Probe{PeriodSeconds: 10, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
 		TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameRPC)}}}
 	return c
@@ -63,41 +63,41 @@ func cordaContainer(in platform.Input, name string, command ...string) corev1.Co
 		Command:                  command,
 		Env:                      []corev1.EnvVar{{Name: "BENCHNET_BASE", Value: baseDir}},
 		Resources:                members.Resources(&in.Network.Spec.Members),
-		SecurityContext:          pods.Restricted(),
+		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
-		VolumeMounts:             []corev1.VolumeMount{pods.Mount(volumeBase, baseDir), pods.Mount(volumeTmp, "/tmp")},
+		VolumeMounts:             []corev1.VolumeMount{pods.WritableMount(volumeBase, baseDir), pods.WritableMount(volumeTmp, "/tmp")},
 	}
 }
 
-// passwords are those that the member's node.conf names.
-func passwords(in platform.Input, m platform.Member) []corev1.EnvVar {
-	env := storePasswords(in.Network.Name)
+// memberPasswordEnv are those that the member's node.conf names.
+func memberPasswordEnv(in platform.Input, m platform.Member) []corev1.EnvVar {
+	env := storePasswordEnv(in.Network.Name)
 	if m.Role == roleParty {
-		env = append(env, pods.FromSecret("BENCHNET_RPC_PASSWORD", names.Credentials(in.Network.Name), keyRPC(m.Name)))
+		env = append(env, pods.EnvFromSecret("BENCHNET_RPC_PASSWORD", names.CredentialsSecret(in.Network.Name), rpcPasswordKey(m.Name)))
 	}
 	if db, ok := in.Databases[m.Name]; ok {
-		env = append(env, pods.FromSecret("BENCHNET_DATABASE_PASSWORD", db.PasswordSecret, db.PasswordKey))
+		env = append(env, pods.EnvFromSecret("BENCHNET_DATABASE_PASSWORD", db.PasswordSecret, db.PasswordKey))
 	}
 	return env
 }
 
-// storePasswords are those of the key stores, for the node and for who makes them.
-func storePasswords(network string) []corev1.EnvVar {
+// storePasswordEnv are those of the key stores, for the node and for who makes them.
+func storePasswordEnv(network string) []corev1.EnvVar {
 	return []corev1.EnvVar{
-		pods.FromSecret("BENCHNET_KEYSTORE_PASSWORD", names.Credentials(network), keyKeystore),
-		pods.FromSecret("BENCHNET_TRUSTSTORE_PASSWORD", names.Credentials(network), keyTruststore),
+		pods.EnvFromSecret("BENCHNET_KEYSTORE_PASSWORD", names.CredentialsSecret(network), keyKeystore),
+		pods.EnvFromSecret("BENCHNET_TRUSTSTORE_PASSWORD", names.CredentialsSecret(network), keyTruststore),
 	}
 }
 
 func memberVolumes(in platform.Input, m platform.Member) []corev1.Volume {
 	network := in.Network.Name
 	all := []corev1.Volume{
-		pods.Scratch(volumeRun), pods.Scratch(volumeTmp), members.ConfigVolume(in.Network, m, volumeConfig),
-		pods.SecretVolume(volumeIdentity, names.Identity(network, m.Name)),
-		pods.SecretVolume(volumeNetworkMap, names.NetworkMap(network)),
+		pods.EmptyDirVolume(volumeRun), pods.EmptyDirVolume(volumeTmp), members.ConfigVolume(in.Network, m, volumeConfig),
+		pods.SecretVolume(volumeIdentity, names.IdentitySecret(network, m.Name)),
+		pods.SecretVolume(volumeNetworkMap, names.NetworkMapSecret(network)),
 	}
-	if makesSchema(&in.Network.Spec) {
-		all = append(all, pods.SecretVolume(volumeSchema, names.Schema(network)))
+	if needsSchemaTemplate(&in.Network.Spec) {
+		all = append(all, pods.SecretVolume(volumeSchema, names.SchemaSecret(network)))
 	}
 	return all
 }

@@ -10,27 +10,27 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-func TestConform(t *testing.T) {
-	platformtest.Conform(t, corda.New(), platformtest.Samples(t, "corda"))
+func TestConformance(t *testing.T) {
+	platformtest.CheckConformance(t, corda.New(), platformtest.LoadSamples(t, "corda"))
 }
 
 func TestGolden(t *testing.T) {
-	platformtest.Golden(t, corda.New(), platformtest.Samples(t, "corda"))
+	platformtest.CheckGolden(t, corda.New(), platformtest.LoadSamples(t, "corda"))
 }
 
 // TestProjectCorDapps makes sure that members and load workers run the same version of the project's CorDapps, also when a newer
 // operator makes the workers.
 func TestProjectCorDapps(t *testing.T) {
-	network := platformtest.NetworkAdmission(t).Network(t, platformtest.SampleFile(t, "corda_iou.yaml"))
-	in := platformtest.Input(corda.New(), network)
+	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, platformtest.ReadSampleFile(t, "corda_iou.yaml"))
+	in := platformtest.NewInput(corda.New(), network)
 	topology := corda.New().Topology(network)
 	for _, test := range []struct{ name, networkVersion, want string }{
 		{"a network of this operator", "", "registry.test/benchnet/cordapps:0.0.1"},
 		{"a network of an older operator", "0.0.0", "registry.test/benchnet/cordapps:0.0.0"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			in.NetworkVersion = test.networkVersion
-			load, err := corda.New().Load(in, topology, &network.Spec.Workloads[0].Workload)
+			in.NetworkImageVersion = test.networkVersion
+			load, err := corda.New().BuildDriver(in, topology, &network.Spec.Workloads[0].Workload)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,10 +47,10 @@ func TestProjectCorDapps(t *testing.T) {
 // Every sample of a run must be admitted, and be one that the network it names can serve.
 func TestSampleRun(t *testing.T) {
 	var run v1alpha1.BenchmarkRun
-	if err := platformtest.RunAdmission(t).Admit(platformtest.SampleFile(t, "corda_run.yaml"), &run); err != nil {
+	if err := platformtest.NewRunAdmission(t).Admit(platformtest.ReadSampleFile(t, "corda_run.yaml"), &run); err != nil {
 		t.Fatalf("admit: %v", err)
 	}
-	for _, s := range platformtest.Samples(t, "corda") {
+	for _, s := range platformtest.LoadSamples(t, "corda") {
 		if s.Network.Name != run.Spec.NetworkName {
 			continue
 		}

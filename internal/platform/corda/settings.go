@@ -12,47 +12,47 @@ import (
 	"github.com/benchnet/benchnet/internal/sizing"
 )
 
-// Settings lists what every member runs with, each with its source.
-func (Corda) Settings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
-	machine, pools := sizing.MachineOf(&spec.Members), poolsOf(spec)
-	offHeap := machine.OffHeap(pools.process())
+// DerivedSettings lists what every member runs with, each with its source.
+func (Corda) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
+	machine, pools := sizing.MachineOf(&spec.Members), derivePoolSizes(spec)
+	offHeap := machine.OffHeapMemory(pools.nodeOverhead())
 	settings := []v1alpha1.DerivedSetting{
-		{Name: "heap", Value: machine.Heap.String(), Source: preset(machine.Size, spec.Members.Heap, "heap")},
-		{Name: "cores", Value: machine.Cores.String(), Source: preset(machine.Size, spec.Members.Cores, "cores")},
-		{Name: "memory", Value: machine.Memory.String(), Source: preset(machine.Size, spec.Members.Memory, "memory")},
+		{Name: "heap", Value: machine.Heap.String(), Source: machineSource(machine.Size, spec.Members.Heap, "heap")},
+		{Name: "cores", Value: machine.Cores.String(), Source: machineSource(machine.Size, spec.Members.Cores, "cores")},
+		{Name: "memory", Value: machine.Memory.String(), Source: machineSource(machine.Size, spec.Members.Memory, "memory")},
 		{Name: "memoryBesidesHeap", Value: offHeap.String(), Source: "416Mi measured + 16Mi of network buffers per core (R3) + 1Mi per pool thread"},
 		{Name: "jvmArgs", Value: strings.Join(jvmArgs(spec), " "), Source: "R3's benchmarks: a fixed heap and G1; then spec.platform.corda.tuning.jvmArgs"},
-		pools.flowThreads.as("flowThreads"),
-		pools.rpcThreads.as("rpcThreads"),
-		pools.connections.as("databaseConnections"),
-		transactionCache(spec, machine),
+		pools.flowThreads.derivedSetting("flowThreads"),
+		pools.rpcThreads.derivedSetting("rpcThreads"),
+		pools.connections.derivedSetting("databaseConnections"),
+		transactionCacheSetting(spec, machine),
 	}
 	return append(settings, storageSettings(spec)...)
 }
 
-func (s setting) as(name string) v1alpha1.DerivedSetting {
+func (s poolSize) derivedSetting(name string) v1alpha1.DerivedSetting {
 	return v1alpha1.DerivedSetting{Name: name, Value: strconv.Itoa(int(s.value)), Source: s.source}
 }
 
-// preset is the source of a part of the machine.
-func preset(size v1alpha1.Size, set *resource.Quantity, field string) string {
+// machineSource is the source of a part of the machine.
+func machineSource(size v1alpha1.Size, set *resource.Quantity, field string) string {
 	if set != nil {
 		return "spec.members." + field
 	}
 	return fmt.Sprintf("size %s (R3's sizing guide)", size)
 }
 
-func transactionCache(spec *v1alpha1.BenchmarkNetworkSpec, machine sizing.Machine) v1alpha1.DerivedSetting {
+func transactionCacheSetting(spec *v1alpha1.BenchmarkNetworkSpec, machine sizing.Machine) v1alpha1.DerivedSetting {
 	const name = "transactionCacheMegabytes"
 	if size := tuningOf(spec).TransactionCacheSize; size != nil {
-		return v1alpha1.DerivedSetting{Name: name, Value: strconv.FormatInt(megabytes(size), 10), Source: "spec.platform.corda.tuning.transactionCacheSize"}
+		return v1alpha1.DerivedSetting{Name: name, Value: strconv.FormatInt(roundUpMegabytes(size), 10), Source: "spec.platform.corda.tuning.transactionCacheSize"}
 	}
 	value := 8 + max(0, machine.HeapMebibytes()-300)/20
 	return v1alpha1.DerivedSetting{Name: name, Value: strconv.FormatInt(value, 10), Source: "the node's own default: 8 MB + 5 % of the heap above 300 MB"}
 }
 
 func storageSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
-	planned, size := plannedVolume(spec), volumeSize(spec)
+	planned, size := plannedLedgerData(spec), volumeSize(spec)
 	source := "2Gi for logs, journal and CorDapps (R3: several GB)"
 	switch {
 	case spec.Members.Storage.Size != nil:
@@ -62,7 +62,7 @@ func storageSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSett
 	}
 	return []v1alpha1.DerivedSetting{
 		{Name: "plannedTransactions", Value: strconv.FormatInt(planned.Transactions, 10), Source: fmt.Sprintf(
-			"listed workloads over warm-up and window: open loops at their rate, closed ones at no more than %.0f operations a second", highestRate(spec))},
+			"listed workloads over warm-up and window: open loops at their rate, closed ones at no more than %.0f operations a second", maxClosedLoopRate(spec))},
 		{Name: "plannedStates", Value: strconv.FormatInt(planned.States, 10), Source: "1 per Issue, 2 per Pay, 3 per IssueAndPay and per flow by class name"},
 		{Name: platform.SettingMemberStorage, Value: size.String(), Source: source},
 	}

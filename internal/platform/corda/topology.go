@@ -31,10 +31,10 @@ const (
 
 // nodePorts are the ports of a node that others reach.
 var nodePorts = []members.Port{
-	{Name: portNameP2P, Number: portP2P, Reach: members.ReachNetwork},
-	{Name: portNameRPC, Number: portRPC, Reach: members.ReachNetwork},
-	{Name: portNameJMX, Number: portJMX, Reach: members.ReachScrapers},
-	{Name: portNameAgent, Number: portAgent, Reach: members.ReachScrapers},
+	{Name: portNameP2P, Number: portP2P, Access: members.AccessNetwork},
+	{Name: portNameRPC, Number: portRPC, Access: members.AccessNetwork},
+	{Name: portNameJMX, Number: portJMX, Access: members.AccessScrapers},
+	{Name: portNameAgent, Number: portAgent, Access: members.AccessScrapers},
 }
 
 // notaryName is the notary in the network, notaryIdentity on the ledger.
@@ -47,15 +47,15 @@ const (
 func (Corda) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
 	t := platform.Topology{Network: network.Name}
 	for i := range network.Spec.Members.Count {
-		t.Members = append(t.Members, node(network, members.Name(i), roleParty, legalName(&network.Spec, i)))
+		t.Members = append(t.Members, newNode(network, members.Name(i), roleParty, legalName(&network.Spec, i)))
 	}
 	if hasNotary(&network.Spec) {
-		t.Members = append(t.Members, node(network, notaryName, roleNotary, notaryIdentity))
+		t.Members = append(t.Members, newNode(network, notaryName, roleNotary, notaryIdentity))
 	}
 	return t
 }
 
-func node(network *v1alpha1.BenchmarkNetwork, name, role, identity string) platform.Member {
+func newNode(network *v1alpha1.BenchmarkNetwork, name, role, identity string) platform.Member {
 	m := members.New(network, name, role, portP2P)
 	m.Identity = identity
 	return m
@@ -69,8 +69,8 @@ func legalName(spec *v1alpha1.BenchmarkNetworkSpec, ordinal int32) string {
 	return fmt.Sprintf("O=Bank %d,L=London,C=GB", ordinal)
 }
 
-// parties are the legal names of the members in order, without the notary's.
-func parties(t platform.Topology) []string {
+// partyLegalNames are the legal names of the members in order, without the notary's.
+func partyLegalNames(t platform.Topology) []string {
 	var all []string
 	for _, m := range t.Members {
 		if m.Role == roleParty {

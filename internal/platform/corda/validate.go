@@ -18,11 +18,11 @@ func (Corda) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fie
 	if spec.Platform.Corda == nil {
 		return field.ErrorList{field.Required(corda, "must be set when platform.type is Corda")}
 	}
-	pools := poolsOf(spec)
+	pools := derivePoolSizes(spec)
 	errs := validateCount(spec.Members.Count, path.Child("members", "count"))
 	errs = append(errs, validateVersion(spec, corda)...)
 	errs = append(errs, validateLegalNames(spec, corda.Child("legalNames"))...)
-	errs = append(errs, sizing.MachineOf(&spec.Members).Validate(pools.process(), path.Child("members"))...)
+	errs = append(errs, sizing.MachineOf(&spec.Members).Validate(pools.nodeOverhead(), path.Child("members"))...)
 	errs = append(errs, pools.validateConnections(path.Child("database", "connectionsPerMember"))...)
 	if isEnterprise(spec) {
 		errs = append(errs, pools.validateThreads(corda.Child("tuning"))...)
@@ -33,14 +33,14 @@ func (Corda) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fie
 	return append(errs, validateSpread(spec, path.Child("members", "placement", "spread"))...)
 }
 
-// largestNetwork is how many members fit: one Secret, which holds 1 MiB, has the node infos and certificates of all.
-const largestNetwork = 100
+// maxMembers is how many members fit: one Secret, which holds 1 MiB, has the node infos and certificates of all.
+const maxMembers = 100
 
 func validateCount(count int32, path *field.Path) field.ErrorList {
-	if count <= largestNetwork {
+	if count <= maxMembers {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, count, fmt.Sprintf("must be at most %d: what all nodes know of each other is one Secret", largestNetwork))}
+	return field.ErrorList{field.Invalid(path, count, fmt.Sprintf("must be at most %d: what all nodes know of each other is one Secret", maxMembers))}
 }
 
 func validateVersion(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
@@ -53,9 +53,9 @@ func validateVersion(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 	if isEnterprise(spec) && corda.Image == "" {
 		errs = append(errs, field.Required(path.Child("image"), "Corda Enterprise is licensed software that you supply as an image (docs/corda.md has its contract)"))
 	}
-	if corda.CorDapps.Type == v1alpha1.CordAppsImage && corda.CorDapps.Image != images.CorDapps && !isPinned(corda.CorDapps.Image) {
+	if corda.CorDapps.Type == v1alpha1.CordAppsImage && corda.CorDapps.Image != images.CorDappsImage && !isPinned(corda.CorDapps.Image) {
 		errs = append(errs, field.Invalid(path.Child("cordapps", "image"), corda.CorDapps.Image,
-			"must carry a tag other than latest, or a digest, so that a run can be repeated; or be "+images.CorDapps+", the project's own image"))
+			"must carry a tag other than latest, or a digest, so that a run can be repeated; or be "+images.CorDappsImage+", the project's own image"))
 	}
 	return errs
 }
@@ -75,7 +75,7 @@ func validateTuning(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field
 	errs := validateCache(tuning.TransactionCacheSize, heap, path.Child("transactionCacheSize"))
 	errs = append(errs, validateCache(tuning.AttachmentCacheSize, heap, path.Child("attachmentCacheSize"))...)
 	for i, arg := range tuning.JVMArgs {
-		if problem := problemOfJVMArg(arg); problem != "" {
+		if problem := jvmArgProblem(arg); problem != "" {
 			errs = append(errs, field.Invalid(path.Child("jvmArgs").Index(i), arg, problem))
 		}
 	}
@@ -91,7 +91,7 @@ func validateCache(size *resource.Quantity, heap resource.Quantity, path *field.
 		"must be greater than 0 and at most half of the heap (%s): the cache lies in it", heap.String()))}
 }
 
-func problemOfJVMArg(arg string) string {
+func jvmArgProblem(arg string) string {
 	for _, heap := range []string{"-Xmx", "-Xms", "-XX:MaxHeapSize", "-XX:InitialHeapSize"} {
 		if strings.HasPrefix(arg, heap) {
 			return "may not set the heap: set members.heap"

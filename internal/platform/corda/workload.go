@@ -21,7 +21,7 @@ const (
 
 // ValidateWorkload refuses a workload that the network cannot serve.
 func (Corda) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
-	errs := driver.Validate(w, path)
+	errs := driver.ValidateLoad(w, path)
 	if w.Corda == nil {
 		if w.JMeter == nil {
 			errs = append(errs, field.Required(path.Child("corda"), "a workload on a Corda network needs corda or jmeter"))
@@ -29,19 +29,19 @@ func (Corda) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.W
 		return errs
 	}
 	path = path.Child("corda")
-	errs = append(errs, validateMembersCalled(spec, w.Corda, path)...)
-	if isNamed(w.Corda.Flow) {
-		return append(errs, validateFinance(spec, w.Corda, path)...)
+	errs = append(errs, validateOrdinals(spec, w.Corda, path)...)
+	if isNamedFlow(w.Corda.Flow) {
+		return append(errs, validateFinanceFlow(spec, w.Corda, path)...)
 	}
-	return append(errs, validateClass(spec, w.Corda, path)...)
+	return append(errs, validateClassFlow(spec, w.Corda, path)...)
 }
 
-func isNamed(flow string) bool {
+func isNamedFlow(flow string) bool {
 	return slices.Contains([]string{flowIssue, flowIssueAndPay, flowPay}, flow)
 }
 
-// validateMembersCalled refuses ordinals that the network does not have.
-func validateMembersCalled(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
+// validateOrdinals refuses ordinals that the network does not have.
+func validateOrdinals(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	inNetwork := func(ordinal int32, path *field.Path) {
 		if ordinal < 0 || ordinal >= spec.Members.Count {
@@ -58,8 +58,8 @@ func validateMembersCalled(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.Cord
 	return errs
 }
 
-// validateFinance refuses Issue, IssueAndPay and Pay where there is nobody to notarise or to be paid.
-func validateFinance(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
+// validateFinanceFlow refuses Issue, IssueAndPay and Pay where there is nobody to notarise or to be paid.
+func validateFinanceFlow(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if !hasNotary(spec) {
 		errs = append(errs, field.Invalid(path.Child("flow"), c.Flow,
@@ -72,19 +72,19 @@ func validateFinance(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkl
 		errs = append(errs, field.Forbidden(path.Child("setUp"), "belongs to a flow given by class name; "+c.Flow+" prepares what it needs by itself"))
 	}
 	if c.Flow == flowIssue {
-		return append(errs, validateIssue(c, path)...)
+		return append(errs, validateIssueFlow(c, path)...)
 	}
 	if spec.Members.Count < 2 {
 		errs = append(errs, field.Invalid(path.Child("flow"), c.Flow, "needs a member to be paid: members.count must be at least 2"))
 	}
-	if c.Counterparty != nil && slices.Contains(initiatorsOf(c), *c.Counterparty) {
+	if c.Counterparty != nil && slices.Contains(initiatorOrdinals(c), *c.Counterparty) {
 		errs = append(errs, field.Invalid(path.Child("counterparty"), *c.Counterparty,
 			"must not be among the initiators: a member that pays itself sends nothing over the network"))
 	}
 	return errs
 }
 
-func validateIssue(c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
+func validateIssueFlow(c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if c.Counterparty != nil {
 		errs = append(errs, field.Forbidden(path.Child("counterparty"), "Issue has none: a member issues to itself"))
@@ -95,18 +95,18 @@ func validateIssue(c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList 
 	return errs
 }
 
-// initiatorsOf are the given ordinals, or that of member 0.
-func initiatorsOf(c *v1alpha1.CordaWorkload) []int32 {
+// initiatorOrdinals are the given ordinals, or that of member 0.
+func initiatorOrdinals(c *v1alpha1.CordaWorkload) []int32 {
 	if len(c.Initiators) > 0 {
 		return c.Initiators
 	}
 	return []int32{0}
 }
 
-// validateClass refuses flows by class name that no CorDapp of the network has, and values that are not of their type.
-func validateClass(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
+// validateClassFlow refuses flows by class name that no CorDapp of the network has, and values that are not of their type.
+func validateClassFlow(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	if !knownClass(spec, c.Flow) {
+	if !isKnownFlow(spec, c.Flow) {
 		errs = append(errs, field.NotSupported(path.Child("flow"), c.Flow,
 			append([]string{flowIssue, flowIssueAndPay, flowPay}, financeFlows...)))
 	}
@@ -117,29 +117,29 @@ func validateClass(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkloa
 	if c.SetUp == nil {
 		return errs
 	}
-	if path = path.Child("setUp"); !knownClass(spec, c.SetUp.Flow) {
+	if path = path.Child("setUp"); !isKnownFlow(spec, c.SetUp.Flow) {
 		errs = append(errs, field.NotSupported(path.Child("flow"), c.SetUp.Flow, financeFlows))
 	}
 	return append(errs, validateArguments(c.SetUp.Arguments, path)...)
 }
 
-// knownClass tells whether a CorDapp of the network may have the flow; what the user's own hold is not known here.
-func knownClass(spec *v1alpha1.BenchmarkNetworkSpec, flow string) bool {
+// isKnownFlow tells whether a CorDapp of the network may have the flow; what the user's own hold is not known here.
+func isKnownFlow(spec *v1alpha1.BenchmarkNetworkSpec, flow string) bool {
 	return bringsCorDapps(spec) || isFinanceFlow(flow)
 }
 
 func validateArguments(arguments []v1alpha1.FlowArgument, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i, a := range arguments {
-		if problem := problemOf(a); problem != "" {
+		if problem := argumentProblem(a); problem != "" {
 			errs = append(errs, field.Invalid(path.Child("arguments").Index(i).Child("value"), a.Value, problem))
 		}
 	}
 	return errs
 }
 
-// problemOf a value is that it is not of its type, for types that can be told here; the driver tells of the others.
-func problemOf(a v1alpha1.FlowArgument) string {
+// argumentProblem a value is that it is not of its type, for types that can be told here; the driver tells of the others.
+func argumentProblem(a v1alpha1.FlowArgument) string {
 	var err error
 	switch a.Type {
 	case "Int":

@@ -19,13 +19,13 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quote, "millis": millis, "bytes": byteSize}).
+var configTemplates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quoteTOML, "millis": quoteMillis, "bytes": quoteBytes}).
 	Option("missingkey=error").ParseFS(templateFiles, "templates/*.tmpl"))
 
 // memberConfig is what a member's templates are rendered with.
 type memberConfig struct {
 	Member, Network string
-	Ports           ports
+	Ports           portNumbers
 	// Peers are the multiaddresses of the other validators; MaxPeers has room for all of them.
 	Peers    []string
 	MaxPeers int
@@ -41,41 +41,41 @@ type memberConfig struct {
 	JWT, Genesis string
 }
 
-type ports struct{ Consensus, Mempool, Metrics, HTTP, Engine int }
+type portNumbers struct{ Consensus, Mempool, Metrics, HTTP, Engine int }
 
-// testnet is what testnet.toml.tmpl is rendered with.
-type testnet struct {
+// testnetData is what testnet.toml.tmpl is rendered with.
+type testnetData struct {
 	Members int
 	Names   []string
 }
 
-// memberFiles are the files of a member's ConfigMap.
-func memberFiles(in platform.Input, t platform.Topology, ordinal int) (map[string]string, error) {
+// renderMemberFiles are the files of a member's ConfigMap.
+func renderMemberFiles(in platform.Input, t platform.Topology, ordinal int) (map[string]string, error) {
 	start, err := templateFiles.ReadFile("templates/" + fileStart)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", fileStart, err)
 	}
 	files := map[string]string{fileStart: string(start)}
-	conf := memberConfigOf(in, t, ordinal)
+	conf := buildMemberConfig(in, t, ordinal)
 	for _, name := range []string{fileConfig, fileEmerald} {
-		if files[name], err = render(name, conf); err != nil {
+		if files[name], err = renderTemplate(name, conf); err != nil {
 			return nil, err
 		}
 	}
 	return files, nil
 }
 
-func memberConfigOf(in platform.Input, t platform.Topology, ordinal int) memberConfig {
+func buildMemberConfig(in platform.Input, t platform.Topology, ordinal int) memberConfig {
 	e := in.Network.Spec.Platform.Emerald
 	conf := memberConfig{
 		Member:       t.Members[ordinal].Name,
 		Network:      t.Network,
-		Ports:        ports{portConsensus, portMempool, portMetrics, portHTTP, portEngine},
+		Ports:        portNumbers{portConsensus, portMempool, portMetrics, portHTTP, portEngine},
 		MaxPeers:     max(20, len(t.Members)),
 		Timeouts:     e.Timeouts,
 		Gossip:       e.Gossip,
 		Protocol:     strings.ToLower(string(e.Gossip.Protocol)),
-		Payload:      payloads[e.Payload],
+		Payload:      payloadNames[e.Payload],
 		LogLevel:     strings.ToLower(e.LogLevel),
 		MinBlockTime: e.MinBlockTime,
 		FeeRecipient: feeRecipient(ordinal),
@@ -93,29 +93,29 @@ func memberConfigOf(in platform.Input, t platform.Topology, ordinal int) memberC
 	return conf
 }
 
-var payloads = map[v1alpha1.EmeraldPayload]string{
+var payloadNames = map[v1alpha1.EmeraldPayload]string{
 	v1alpha1.EmeraldPartsOnly: "parts-only", v1alpha1.EmeraldProposalAndParts: "proposal-and-parts",
 }
 
 // feeRecipient is an address of each member's own, by which the proposer of a block is told.
 func feeRecipient(ordinal int) string { return fmt.Sprintf("0x%040x", 0xbe9c_0000_0000+ordinal+1) }
 
-func render(name string, data any) (string, error) {
+func renderTemplate(name string, data any) (string, error) {
 	var out bytes.Buffer
-	if err := templates.ExecuteTemplate(&out, name+".tmpl", data); err != nil {
+	if err := configTemplates.ExecuteTemplate(&out, name+".tmpl", data); err != nil {
 		return "", fmt.Errorf("render %s: %w", name, err)
 	}
 	return out.String(), nil
 }
 
-// quote writes a TOML string. TOML's basic strings know the escapes of JSON.
-func quote(s string) (string, error) {
+// quoteTOML writes a TOML string. TOML's basic strings know the escapes of JSON.
+func quoteTOML(s string) (string, error) {
 	text, err := json.Marshal(s)
 	return string(text), err
 }
 
-// millis writes a duration in whole milliseconds.
-func millis(d metav1.Duration) string { return fmt.Sprintf(`"%dms"`, d.Milliseconds()) }
+// quoteMillis writes a duration in whole milliseconds.
+func quoteMillis(d metav1.Duration) string { return fmt.Sprintf(`"%dms"`, d.Milliseconds()) }
 
-// byteSize writes a quantity in bytes.
-func byteSize(q resource.Quantity) string { return fmt.Sprintf(`"%d B"`, q.Value()) }
+// quoteBytes writes a quantity in bytes.
+func quoteBytes(q resource.Quantity) string { return fmt.Sprintf(`"%d B"`, q.Value()) }

@@ -18,11 +18,11 @@ type Emerald struct{}
 func New() Emerald { return Emerald{} }
 
 var (
-	_ platform.Platform     = Emerald{}
-	_ platform.MaterialUser = Emerald{}
-	_ platform.Loadable     = Emerald{}
-	_ platform.Interpreter  = Emerald{}
-	_ platform.Resetter     = Emerald{}
+	_ platform.Platform        = Emerald{}
+	_ platform.GenesisProvider = Emerald{}
+	_ platform.LoadTarget      = Emerald{}
+	_ platform.Interpreter     = Emerald{}
+	_ platform.Resettable      = Emerald{}
 )
 
 // Ports of a member's pod; 9102 is that of the sidecar of an emulated network. The Engine API is for the validator beside it alone.
@@ -47,14 +47,14 @@ const (
 	portNameExecutionAgent = "el-agent"
 )
 
-// role of every member.
-const role = "Validator"
+// roleValidator of every member.
+const roleValidator = "Validator"
 
 // validatorPorts are those of the validator's container.
 var validatorPorts = []members.Port{
-	{Name: "consensus", Number: portConsensus, Reach: members.ReachNetwork},
-	{Name: portNameMetrics, Number: portMetrics, Reach: members.ReachScrapers},
-	{Name: portNameAgent, Number: portAgent, Reach: members.ReachScrapers},
+	{Name: "consensus", Number: portConsensus, Access: members.AccessNetwork},
+	{Name: portNameMetrics, Number: portMetrics, Access: members.AccessScrapers},
+	{Name: portNameAgent, Number: portAgent, Access: members.AccessScrapers},
 }
 
 // executionPorts are those of the execution client's container.
@@ -64,11 +64,11 @@ func executionPorts(client v1alpha1.ExecutionClient) []members.Port {
 		metrics = portNameGethMetrics
 	}
 	return []members.Port{
-		{Name: portNameHTTP, Number: portHTTP, Reach: members.ReachNetwork},
-		{Name: "ws", Number: portWebSocket, Reach: members.ReachNetwork},
-		{Name: "peers", Number: portPeers, Reach: members.ReachNetwork},
-		{Name: metrics, Number: portExecutionMetrics, Reach: members.ReachScrapers},
-		{Name: portNameExecutionAgent, Number: portExecutionAgent, Reach: members.ReachScrapers},
+		{Name: portNameHTTP, Number: portHTTP, Access: members.AccessNetwork},
+		{Name: "ws", Number: portWebSocket, Access: members.AccessNetwork},
+		{Name: "peers", Number: portPeers, Access: members.AccessNetwork},
+		{Name: metrics, Number: portExecutionMetrics, Access: members.AccessScrapers},
+		{Name: portNameExecutionAgent, Number: portExecutionAgent, Access: members.AccessScrapers},
 	}
 }
 
@@ -86,5 +86,5 @@ func (Emerald) StateVolume() string { return volumeData }
 
 // Topology lists the validators. Each is known by the address that the fees of its blocks go to: blocks name it as their proposer.
 func (Emerald) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
-	return members.Topology(network, role, portConsensus, func(ordinal int32) string { return feeRecipient(int(ordinal)) })
+	return members.Topology(network, roleValidator, portConsensus, func(ordinal int32) string { return feeRecipient(int(ordinal)) })
 }

@@ -23,27 +23,27 @@ const (
 	variableGasLimit = "BENCHNET_GAS_LIMIT"
 )
 
-// commandLine is how an execution client is started.
-type commandLine struct {
-	// command before all else, where the spec has none.
-	command []string
-	// owned flags follow from the spec and may not be given; an empty value is a flag that takes none.
-	owned map[string]string
-	// withPeers are owned flags of a network of more than one member.
-	withPeers map[string]string
-	// profile has the flags that the spec may replace.
-	profile map[string]string
-	// init are arguments of a first run, which writes the genesis into the client's database; none: it does so by itself.
-	init []string
+// clientCommandLine is how an execution client is started.
+type clientCommandLine struct {
+	// defaultCommand before all else, where the spec has none.
+	defaultCommand []string
+	// ownedFlags flags follow from the spec and may not be given; an empty value is a flag that takes none.
+	ownedFlags map[string]string
+	// peerFlags are owned flags of a network of more than one member.
+	peerFlags map[string]string
+	// profileFlags has the flags that the spec may replace.
+	profileFlags map[string]string
+	// initArguments are arguments of a first run, which writes the genesis into the client's database; none: it does so by itself.
+	initArguments []string
 }
 
 const jsonRPC = "eth,net,web3,txpool"
 
-// clients by kind; a Custom client is told all by the spec.
-var clients = map[v1alpha1.ExecutionClient]commandLine{
+// clientCommandLines by kind; a Custom client is told all by the spec.
+var clientCommandLines = map[v1alpha1.ExecutionClient]clientCommandLine{
 	v1alpha1.ExecutionReth: {
-		command: []string{"reth"},
-		owned: map[string]string{
+		defaultCommand: []string{"reth"},
+		ownedFlags: map[string]string{
 			"datadir": executionDir, "chain": networkDir + "/" + fileGenesis,
 			"http": "", "http.addr": "0.0.0.0", "http.port": strconv.Itoa(portHTTP), "http.api": jsonRPC,
 			"ws": "", "ws.addr": "0.0.0.0", "ws.port": strconv.Itoa(portWebSocket), "ws.api": jsonRPC,
@@ -54,9 +54,9 @@ var clients = map[v1alpha1.ExecutionClient]commandLine{
 			// Logs go to the standard output alone: the root file system cannot be written.
 			"log.file.max-files": "0", "color": "never",
 		},
-		withPeers: map[string]string{"trusted-peers": "$(" + variablePeers + ")"},
+		peerFlags: map[string]string{"trusted-peers": "$(" + variablePeers + ")"},
 		// Emerald's published performance evaluation, "Configuration".
-		profile: map[string]string{
+		profileFlags: map[string]string{
 			"txpool.pending-max-count": "50000", "txpool.pending-max-size": "500",
 			"txpool.queued-max-count": "50000", "txpool.queued-max-size": "500",
 			"txpool.basefee-max-count": "50000", "txpool.basefee-max-size": "500",
@@ -68,8 +68,8 @@ var clients = map[v1alpha1.ExecutionClient]commandLine{
 		},
 	},
 	v1alpha1.ExecutionGeth: {
-		command: []string{"geth"},
-		owned: map[string]string{
+		defaultCommand: []string{"geth"},
+		ownedFlags: map[string]string{
 			"config": identityDir + "/" + fileGeth, "datadir": executionDir, "networkid": "$(" + variableChainID + ")", "syncmode": "full",
 			"http": "", "http.addr": "0.0.0.0", "http.port": strconv.Itoa(portHTTP), "http.api": jsonRPC, "http.vhosts": "*",
 			"ws": "", "ws.addr": "0.0.0.0", "ws.port": strconv.Itoa(portWebSocket), "ws.api": jsonRPC, "ws.origins": "*",
@@ -79,25 +79,25 @@ var clients = map[v1alpha1.ExecutionClient]commandLine{
 			"miner.gaslimit": "$(" + variableGasLimit + ")",
 		},
 		// What the profile of Reth asks for, in geth's words; at its own verbosity geth writes a line for each transaction.
-		profile: map[string]string{
+		profileFlags: map[string]string{
 			"txpool.globalslots": "50000", "txpool.globalqueue": "50000", "txpool.accountslots": "100000", "txpool.accountqueue": "50000",
 			"txpool.pricelimit": "1", "verbosity": "2", "rpc.batch-request-limit": "0", "rpc.batch-response-max-size": "0", "maxpeers": "100",
 		},
-		init: []string{"init", "--datadir", executionDir, networkDir + "/" + fileGenesis},
+		initArguments: []string{"init", "--datadir", executionDir, networkDir + "/" + fileGenesis},
 	},
 }
 
-// command of the client, with its arguments.
-func command(spec *v1alpha1.BenchmarkNetworkSpec) []string {
+// clientCommand of the client, with its arguments.
+func clientCommand(spec *v1alpha1.BenchmarkNetworkSpec) []string {
 	e := spec.Platform.Emerald.Execution
 	if e.Client == v1alpha1.ExecutionCustom {
 		return slices.Concat(e.Command, e.Arguments)
 	}
-	start := program(e)
+	start := clientProgram(e)
 	if e.Client == v1alpha1.ExecutionReth {
 		start = append(start, "node")
 	}
-	return append(start, arguments(flags(spec))...)
+	return append(start, formatFlags(clientFlags(spec))...)
 }
 
 // initCommand is the client's first run, or nothing.
@@ -105,36 +105,36 @@ func initCommand(spec *v1alpha1.BenchmarkNetworkSpec) []string {
 	e := spec.Platform.Emerald.Execution
 	arguments := e.InitArguments
 	if e.Client != v1alpha1.ExecutionCustom {
-		arguments = clients[e.Client].init
+		arguments = clientCommandLines[e.Client].initArguments
 	}
 	if len(arguments) == 0 {
 		return nil
 	}
-	return append(program(e), arguments...)
+	return append(clientProgram(e), arguments...)
 }
 
-func program(e *v1alpha1.EmeraldExecution) []string {
+func clientProgram(e *v1alpha1.EmeraldExecution) []string {
 	if len(e.Command) > 0 {
 		return slices.Clone(e.Command)
 	}
-	return slices.Clone(clients[e.Client].command)
+	return slices.Clone(clientCommandLines[e.Client].defaultCommand)
 }
 
-// flags of the client: its profile, over it those of the spec, and those that follow from the spec.
-func flags(spec *v1alpha1.BenchmarkNetworkSpec) map[string]string {
+// clientFlags of the client: its profile, over it those of the spec, and those that follow from the spec.
+func clientFlags(spec *v1alpha1.BenchmarkNetworkSpec) map[string]string {
 	e := spec.Platform.Emerald.Execution
-	c := clients[e.Client]
-	all := maps.Clone(c.profile)
+	c := clientCommandLines[e.Client]
+	all := maps.Clone(c.profileFlags)
 	maps.Copy(all, e.Flags)
-	maps.Copy(all, c.owned)
+	maps.Copy(all, c.ownedFlags)
 	if spec.Members.Count > 1 {
-		maps.Copy(all, c.withPeers)
+		maps.Copy(all, c.peerFlags)
 	}
 	return all
 }
 
-// arguments are flags as they are written, in the order of their names.
-func arguments(flags map[string]string) []string {
+// formatFlags are flags as they are written, in the order of their names.
+func formatFlags(flags map[string]string) []string {
 	all := make([]string, 0, len(flags))
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
 		argument := "--" + name
@@ -146,11 +146,11 @@ func arguments(flags map[string]string) []string {
 	return all
 }
 
-// isOwned tells whether a flag follows from the spec.
-func isOwned(kind v1alpha1.ExecutionClient, flag string) bool {
-	c := clients[kind]
-	_, owned := c.owned[flag]
-	_, peers := c.withPeers[flag]
+// isOwnedFlag tells whether a flag follows from the spec.
+func isOwnedFlag(kind v1alpha1.ExecutionClient, flag string) bool {
+	c := clientCommandLines[kind]
+	_, owned := c.ownedFlags[flag]
+	_, peers := c.peerFlags[flag]
 	return owned || peers
 }
 
@@ -164,7 +164,7 @@ func executionEnv(network *v1alpha1.BenchmarkNetwork, member string) []corev1.En
 		{Name: variableData, Value: executionDir},
 		{Name: variableChainID, Value: strconv.FormatInt(e.ChainID, 10)},
 		{Name: variableGasLimit, Value: strconv.FormatInt(e.GasLimit, 10)},
-		pods.FromSecret(variablePeers, names.Identity(network.Name, member), filePeers),
+		pods.EnvFromSecret(variablePeers, names.IdentitySecret(network.Name, member), filePeers),
 		{Name: "HOME", Value: "/tmp"},
 	}
 }

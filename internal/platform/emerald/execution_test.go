@@ -12,10 +12,10 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-// pod of the first member.
-func pod(t *testing.T, change func(*v1alpha1.BenchmarkNetworkSpec)) corev1.PodSpec {
+// firstMemberPod of the first member.
+func firstMemberPod(t *testing.T, change func(*v1alpha1.BenchmarkNetworkSpec)) corev1.PodSpec {
 	t.Helper()
-	network := platformtest.NetworkAdmission(t).Network(t, []byte(good))
+	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
 	change(&network.Spec)
 	for _, o := range platformtest.Build(t, emerald.New(), network).Members {
 		if set, ok := o.(*appsv1.StatefulSet); ok {
@@ -26,7 +26,7 @@ func pod(t *testing.T, change func(*v1alpha1.BenchmarkNetworkSpec)) corev1.PodSp
 	return corev1.PodSpec{}
 }
 
-func container(t *testing.T, all []corev1.Container, name string) corev1.Container {
+func findContainer(t *testing.T, all []corev1.Container, name string) corev1.Container {
 	t.Helper()
 	i := slices.IndexFunc(all, func(c corev1.Container) bool { return c.Name == name })
 	if i < 0 {
@@ -35,8 +35,8 @@ func container(t *testing.T, all []corev1.Container, name string) corev1.Contain
 	return all[i]
 }
 
-func TestFlagsOverTheProfile(t *testing.T) {
-	c := container(t, pod(t, execution(func(e *v1alpha1.EmeraldExecution) {
+func TestFlagsOverrideProfile(t *testing.T) {
+	c := findContainer(t, firstMemberPod(t, withExecution(func(e *v1alpha1.EmeraldExecution) {
 		e.Flags = map[string]string{"txpool.max-batch-size": "7", "tx-propagation-mode": "all", "full": ""}
 	})).Containers, "execution")
 	for _, wanted := range []string{"--txpool.max-batch-size=7", "--tx-propagation-mode=all", "--full", "--txpool.pending-max-count=50000",
@@ -51,30 +51,30 @@ func TestFlagsOverTheProfile(t *testing.T) {
 }
 
 // Reth refuses an empty list of peers.
-func TestOneMemberHasNoPeers(t *testing.T) {
-	c := container(t, pod(t, func(s *v1alpha1.BenchmarkNetworkSpec) { s.Members.Count = 1 }).Containers, "execution")
+func TestSingleMemberHasNoPeers(t *testing.T) {
+	c := findContainer(t, firstMemberPod(t, func(s *v1alpha1.BenchmarkNetworkSpec) { s.Members.Count = 1 }).Containers, "execution")
 	if slices.Contains(c.Command, "--trusted-peers=$(BENCHNET_PEERS)") {
 		t.Errorf("a network of one member has peers: %v", c.Command)
 	}
 }
 
 func TestCustomClient(t *testing.T) {
-	p := pod(t, execution(func(e *v1alpha1.EmeraldExecution) {
+	p := firstMemberPod(t, withExecution(func(e *v1alpha1.EmeraldExecution) {
 		e.Client, e.Command = v1alpha1.ExecutionCustom, []string{"besu"}
 		e.Arguments, e.InitArguments = []string{"--genesis-file=$(BENCHNET_GENESIS)"}, []string{"init"}
 	}))
 	want := []string{"besu", "--genesis-file=$(BENCHNET_GENESIS)"}
-	if c := container(t, p.Containers, "execution"); !slices.Equal(c.Command[len(c.Command)-2:], want) {
+	if c := findContainer(t, p.Containers, "execution"); !slices.Equal(c.Command[len(c.Command)-2:], want) {
 		t.Errorf("the command is %v, want it to end with %v", c.Command, want)
 	}
-	if c := container(t, p.InitContainers, "genesis"); !slices.Equal(c.Command, []string{"besu", "init"}) {
+	if c := findContainer(t, p.InitContainers, "genesis"); !slices.Equal(c.Command, []string{"besu", "init"}) {
 		t.Errorf("the first run is %v", c.Command)
 	}
 }
 
 // The execution client takes transactions from anyone, so it gets neither the validator's key nor all of a Secret.
-func TestValidatorKeyIsTheValidatorsAlone(t *testing.T) {
-	p := pod(t, unchanged)
+func TestOnlyValidatorMountsItsKey(t *testing.T) {
+	p := firstMemberPod(t, unchangedSpec)
 	holds := map[string]bool{}
 	for _, v := range p.Volumes {
 		if v.Secret != nil {
@@ -85,7 +85,7 @@ func TestValidatorKeyIsTheValidatorsAlone(t *testing.T) {
 			holds[v.Name] = true
 		}
 	}
-	for _, m := range container(t, p.Containers, "execution").VolumeMounts {
+	for _, m := range findContainer(t, p.Containers, "execution").VolumeMounts {
 		if holds[m.Name] {
 			t.Errorf("the execution client mounts %s, which holds the validator's key", m.Name)
 		}

@@ -28,44 +28,44 @@ const (
 	// folderUnfunded has the execution clients' genesis before the accounts are funded. It is not published.
 	folderUnfunded = "unfunded"
 	// workDir has, in memory, what only the genesis step needs.
-	workDir = material.OutDir + "/work"
+	workDir = material.OutputDir + "/work"
 )
 
 // Credentials are none: all secrets are made with the material.
 func (Emerald) Credentials(platform.Topology) []platform.Credential { return nil }
 
-// Material is made in three steps: our EVM driver makes the execution clients' keys, the secret of the Engine API and the seed of
+// BuildGenesis is made in three steps: our EVM driver makes the execution clients' keys, the secret of the Engine API and the seed of
 // the accounts; the user's Emerald makes the validators' keys and both geneses; our EVM driver funds the accounts.
-func (Emerald) Material(in platform.Input, topology platform.Topology) (platform.Material, error) {
-	orders, err := genesisOrders(topology)
+func (Emerald) BuildGenesis(in platform.Input, topology platform.Topology) (platform.Genesis, error) {
+	orders, err := genesisConfigFiles(topology)
 	if err != nil {
-		return platform.Material{}, err
+		return platform.Genesis{}, err
 	}
 	outputs := []material.Output{
-		{Secret: names.NetworkMap(topology.Network), Step: stepGenesis, Folder: folderNetwork},
-		{Secret: names.NetworkMap(topology.Network), Step: stepAccounts, Folder: folderNetwork},
-		{Secret: names.Accounts(topology.Network), Step: stepGenesis, Folder: folderLoad},
+		{Secret: names.NetworkMapSecret(topology.Network), Step: stepGenesis, Folder: folderNetwork},
+		{Secret: names.NetworkMapSecret(topology.Network), Step: stepAccounts, Folder: folderNetwork},
+		{Secret: names.AccountsSecret(topology.Network), Step: stepGenesis, Folder: folderLoad},
 	}
 	for _, m := range topology.Members {
-		outputs = append(outputs, material.Output{Secret: names.Identity(topology.Network, m.Name), Step: stepGenesis, Folder: folderMembers + m.Name})
+		outputs = append(outputs, material.Output{Secret: names.IdentitySecret(topology.Network, m.Name), Step: stepGenesis, Folder: folderMembers + m.Name})
 	}
-	return material.Make(in, material.Recipe{
-		Orders:  orders,
-		Steps:   []material.Step{keysStep(in, topology), genesisStep(in, topology), accountsStep(in)},
-		Outputs: outputs,
+	return material.Build(in, material.Definition{
+		ConfigFiles: orders,
+		Steps:       []material.Step{keysStep(in, topology), genesisStep(in, topology), accountsStep(in)},
+		Outputs:     outputs,
 	}), nil
 }
 
-func genesisOrders(t platform.Topology) (map[string]string, error) {
+func genesisConfigFiles(t platform.Topology) (map[string]string, error) {
 	script, err := templateFiles.ReadFile("templates/" + fileGenesisScript)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", fileGenesisScript, err)
 	}
-	net := testnet{Members: len(t.Members)}
+	net := testnetData{Members: len(t.Members)}
 	for _, m := range t.Members {
 		net.Names = append(net.Names, m.Name)
 	}
-	orders, err := render(fileTestnet, net)
+	orders, err := renderTemplate(fileTestnet, net)
 	if err != nil {
 		return nil, err
 	}
@@ -73,39 +73,39 @@ func genesisOrders(t platform.Topology) (map[string]string, error) {
 }
 
 func keysStep(in platform.Input, t platform.Topology) material.Step {
-	return evmStep(in, stepKeys, "keys", "--count", strconv.Itoa(len(t.Members)), "--out", material.OutDir,
+	return evmStep(in, stepKeys, "keys", "--count", strconv.Itoa(len(t.Members)), "--out", material.OutputDir,
 		"--address", members.HostPort(members.AddressHost(in.Network, "member-{i}"), portPeers))
 }
 
 func genesisStep(in platform.Input, t platform.Topology) material.Step {
 	e := in.Network.Spec.Platform.Emerald
-	return material.Step{Reads: []string{stepKeys}, Container: corev1.Container{
+	return material.Step{ReadsFrom: []string{stepKeys}, Container: corev1.Container{
 		Name:    stepGenesis,
 		Image:   e.Image,
-		Command: []string{programShell, material.OrdersDir + "/" + fileGenesisScript},
+		Command: []string{programShell, material.ConfigDir + "/" + fileGenesisScript},
 		Env: []corev1.EnvVar{
 			{Name: "MEMBERS", Value: strconv.Itoa(len(t.Members))},
 			{Name: "CHAIN_ID", Value: strconv.FormatInt(e.ChainID, 10)},
-			{Name: "KEYS", Value: material.InDir(stepKeys)},
-			{Name: "ORDERS", Value: material.OrdersDir},
-			{Name: "OUT", Value: material.OutDir},
+			{Name: "KEYS", Value: material.StepOutputDir(stepKeys)},
+			{Name: "ORDERS", Value: material.ConfigDir},
+			{Name: "OUT", Value: material.OutputDir},
 			{Name: "WORK", Value: workDir},
 			{Name: "HOME", Value: "/tmp"},
 		},
-		Resources: material.ThrowAway("512Mi"),
+		Resources: material.StepResources("512Mi"),
 	}}
 }
 
 func accountsStep(in platform.Input) material.Step {
 	e := in.Network.Spec.Platform.Emerald
-	genesis := material.InDir(stepGenesis)
+	genesis := material.StepOutputDir(stepGenesis)
 	step := evmStep(in, stepAccounts, "accounts", "--seed-file", path.Join(genesis, folderLoad, fileSeed),
 		"--count", strconv.Itoa(int(e.Accounts)),
 		"--fund", path.Join(genesis, folderUnfunded, fileGenesis),
-		"--out", path.Join(material.OutDir, folderNetwork, fileGenesis),
+		"--out", path.Join(material.OutputDir, folderNetwork, fileGenesis),
 		"--balance", strconv.FormatInt(e.AccountBalanceEther, 10),
 		"--gas-limit", strconv.FormatInt(e.GasLimit, 10))
-	step.Reads = []string{stepGenesis}
+	step.ReadsFrom = []string{stepGenesis}
 	return step
 }
 
@@ -114,6 +114,6 @@ func evmStep(in platform.Input, name string, args ...string) material.Step {
 		Name:      name,
 		Image:     in.Images.Image("evm", ""),
 		Command:   append([]string{programEVM}, args...),
-		Resources: material.ThrowAway("512Mi"),
+		Resources: material.StepResources("512Mi"),
 	}}
 }

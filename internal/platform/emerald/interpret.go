@@ -14,11 +14,11 @@ import (
 const (
 	// transferGas is what a plain transfer uses, by the protocol.
 	transferGas = 21_000
-	// sustainedSpan is the span in seconds whose rate must be held, and sustainedShare of all spans that must hold it.
-	sustainedSpan  = 10
-	sustainedShare = 0.8
-	// fullBlock is the share of the gas limit from which a block counts as full.
-	fullBlock = 0.95
+	// sustainedSpanSeconds is the span in seconds whose rate must be held, and sustainedShare of all spans that must hold it.
+	sustainedSpanSeconds = 10
+	sustainedShare       = 0.8
+	// fullBlockShare is the share of the gas limit from which a block counts as full.
+	fullBlockShare = 0.95
 	// behindSeconds of blocks, and behindBlocks besides, that a validator may lag behind: it is asked once a second.
 	behindSeconds = 5
 	behindBlocks  = 5
@@ -43,42 +43,42 @@ func (Emerald) Interpret(
 	if len(measured.Blocks) == 0 {
 		return results.Interpretation{Reasons: []results.Reason{{Code: reasonNoBlocks, Message: "no block was seen in the window"}}}
 	}
-	measures := slices.Concat(blockTimes(measured), blockContents(measured), rates(measured))
+	measures := slices.Concat(blockTimeMeasures(measured), blockContentMeasures(measured), throughputMeasures(measured))
 	if workload.Load != nil && workload.Load.RatePerSecond != nil {
-		measures = append(measures, results.Measure{Name: "offeredRate", Unit: "tx/s",
+		measures = append(measures, results.PlatformMetric{Name: "offeredRate", Unit: "tx/s",
 			Value: workload.Load.RatePerSecond.AsApproximateFloat64(), Source: "load.ratePerSecond"})
 	}
 	return results.Interpretation{
 		Measures: measures,
-		Reasons:  membersBehind(measured),
-		Notes:    slices.Concat(fullBlocks(spec, measured), silentProposers(spec, measured)),
+		Reasons:  memberBehindReasons(measured),
+		Notes:    slices.Concat(fullBlockNotes(spec, measured), silentProposerNotes(spec, measured)),
 	}
 }
 
-// blockTimes are from block to block, as seen by one client; a gap in the list is left out.
-func blockTimes(m *results.Measurement) []results.Measure {
+// blockTimeMeasures are from block to block, as seen by one client; a gap in the list is left out.
+func blockTimeMeasures(m *results.Measurement) []results.PlatformMetric {
 	var times []float64
 	for i := 1; i < len(m.Blocks); i++ {
 		if m.Blocks[i].Height == m.Blocks[i-1].Height+1 {
 			times = append(times, float64(m.Blocks[i].Micros-m.Blocks[i-1].Micros)/1000)
 		}
 	}
-	blocks := results.Measure{Name: "blocks", Value: float64(int64(len(m.Blocks)) + m.BlocksOmitted), Source: "seen in the window"}
+	blocks := results.PlatformMetric{Name: "blocks", Value: float64(int64(len(m.Blocks)) + m.BlocksOmitted), Source: "seen in the window"}
 	if len(times) == 0 {
-		return []results.Measure{blocks}
+		return []results.PlatformMetric{blocks}
 	}
 	slices.Sort(times)
 	const source = "from one new head to the next, as seen by the driver"
-	return []results.Measure{
+	return []results.PlatformMetric{
 		blocks,
 		{Name: "blockTimeMean", Unit: "ms", Value: mean(times), Source: source},
-		{Name: "blockTimeP50", Unit: "ms", Value: rank(times, 0.5), Source: source},
-		{Name: "blockTimeP99", Unit: "ms", Value: rank(times, 0.99), Source: source},
+		{Name: "blockTimeP50", Unit: "ms", Value: nearestRank(times, 0.5), Source: source},
+		{Name: "blockTimeP99", Unit: "ms", Value: nearestRank(times, 0.99), Source: source},
 		{Name: "blockTimeMax", Unit: "ms", Value: times[len(times)-1], Source: source},
 	}
 }
 
-func blockContents(m *results.Measurement) []results.Measure {
+func blockContentMeasures(m *results.Measurement) []results.PlatformMetric {
 	var transactions, bytes []float64
 	empty := 0
 	for _, b := range m.Blocks {
@@ -88,7 +88,7 @@ func blockContents(m *results.Measurement) []results.Measure {
 		}
 	}
 	const source = "blocks of the window"
-	return []results.Measure{
+	return []results.PlatformMetric{
 		{Name: "transactionsPerBlockMean", Value: mean(transactions), Source: source},
 		{Name: "transactionsPerBlockMax", Value: slices.Max(transactions), Source: source},
 		{Name: "blockBytesMean", Unit: "B", Value: mean(bytes), Source: source},
@@ -97,44 +97,44 @@ func blockContents(m *results.Measurement) []results.Measure {
 	}
 }
 
-// rates count transactions by the second in which their block was seen.
-func rates(m *results.Measurement) []results.Measure {
+// throughputMeasures count transactions by the second in which their block was seen.
+func throughputMeasures(m *results.Measurement) []results.PlatformMetric {
 	seconds := make([]float64, m.WindowSeconds)
 	for _, b := range m.Blocks {
 		if second := b.Micros / 1_000_000; second < int64(len(seconds)) {
 			seconds[second] += float64(b.Transactions)
 		}
 	}
-	all := []results.Measure{
+	all := []results.PlatformMetric{
 		{Name: "throughputMean", Unit: "tx/s", Value: mean(seconds), Source: "transactions in the window's blocks over its length"},
 		{Name: "throughputPeak1s", Unit: "tx/s", Value: slices.Max(seconds), Source: "best second of the window"},
 		{Name: "gasPerSecond", Unit: "gas/s", Value: mean(seconds) * transferGas, Source: "throughputMean, 21000 gas for each transfer"},
 	}
-	if len(seconds) < sustainedSpan {
+	if len(seconds) < sustainedSpanSeconds {
 		return all
 	}
 	spans := spanRates(seconds)
 	slices.Sort(spans)
 	return append(all,
-		results.Measure{Name: "throughputPeak10s", Unit: "tx/s", Value: spans[len(spans)-1], Source: "best 10 s of the window"},
-		results.Measure{Name: "throughputSustained", Unit: "tx/s", Value: held(spans, sustainedShare),
+		results.PlatformMetric{Name: "throughputPeak10s", Unit: "tx/s", Value: spans[len(spans)-1], Source: "best 10 s of the window"},
+		results.PlatformMetric{Name: "throughputSustained", Unit: "tx/s", Value: sustainedRate(spans, sustainedShare),
 			Source: "the highest rate that at least 80 % of all spans of 10 s held; one begins with every second"})
 }
 
-// spanRates are the mean rates of all spans of sustainedSpan seconds, one beginning with every second.
+// spanRates are the mean rates of all spans of sustainedSpanSeconds seconds, one beginning with every second.
 func spanRates(seconds []float64) []float64 {
 	var rates []float64
-	for i := sustainedSpan; i <= len(seconds); i++ {
-		rates = append(rates, mean(seconds[i-sustainedSpan:i]))
+	for i := sustainedSpanSeconds; i <= len(seconds); i++ {
+		rates = append(rates, mean(seconds[i-sustainedSpanSeconds:i]))
 	}
 	return rates
 }
 
-func fullBlocks(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement) []results.Reason {
+func fullBlockNotes(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement) []results.Reason {
 	limit := float64(spec.Platform.Emerald.GasLimit) / transferGas
 	full := 0
 	for _, b := range m.Blocks {
-		if float64(b.Transactions) >= fullBlock*limit {
+		if float64(b.Transactions) >= fullBlockShare*limit {
 			full++
 		}
 	}
@@ -145,8 +145,8 @@ func fullBlocks(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement) []r
 		"%d of %d blocks were full: platform.emerald.gasLimit has room for %.0f transfers", full, len(m.Blocks), limit)}}
 }
 
-// silentProposers are told by the fee recipients of the blocks. Turns go round, so that three rounds must show every member.
-func silentProposers(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement) []results.Reason {
+// silentProposerNotes are told by the fee recipients of the blocks. Turns go round, so that three rounds must show every member.
+func silentProposerNotes(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement) []results.Reason {
 	count := int(spec.Members.Count)
 	if len(m.Blocks) < 3*count {
 		return nil
@@ -165,17 +165,17 @@ func silentProposers(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement
 	return silent
 }
 
-// membersBehind compares the heights of the validators at the end of the window.
-func membersBehind(m *results.Measurement) []results.Reason {
-	heights := m.SeriesNamed(seriesHeight)
+// memberBehindReasons compares the heights of the validators at the end of the window.
+func memberBehindReasons(m *results.Measurement) []results.Reason {
+	heights := m.SeriesByName(seriesHeight)
 	tip := 0.0
 	for _, s := range heights {
-		tip = max(tip, lastKnown(s.Values))
+		tip = max(tip, lastKnownValue(s.Values))
 	}
 	limit := behindBlocks + math.Ceil(behindSeconds*float64(len(m.Blocks))/float64(m.WindowSeconds))
 	var behind []results.Reason
 	for _, s := range heights {
-		last := lastKnown(s.Values)
+		last := lastKnownValue(s.Values)
 		if lag := tip - last; last > 0 && lag > limit {
 			behind = append(behind, results.Reason{Code: reasonMemberBehind, Subject: strings.TrimSuffix(s.Subject, consensusSuffix), Value: lag, Limit: limit,
 				Message: fmt.Sprintf("%.0f blocks behind the others at the end of the window: it took no part in consensus", lag)})
@@ -184,8 +184,8 @@ func membersBehind(m *results.Measurement) []results.Reason {
 	return behind
 }
 
-// lastKnown value of a series; 0 if nothing is known.
-func lastKnown(s results.Series) float64 {
+// lastKnownValue value of a series; 0 if nothing is known.
+func lastKnownValue(s results.Series) float64 {
 	for _, v := range slices.Backward(s) {
 		if !math.IsNaN(v) {
 			return v
@@ -202,13 +202,13 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// rank is the nearest-rank quantile of sorted values: the smallest that at least that share is not above.
-func rank(sorted []float64, share float64) float64 {
+// nearestRank is the nearest-rank quantile of sorted values: the smallest that at least that share is not above.
+func nearestRank(sorted []float64, share float64) float64 {
 	at := int(math.Ceil(share*float64(len(sorted))-1e-9)) - 1
 	return sorted[max(0, at)]
 }
 
-// held is the highest of sorted values that at least that share reaches.
-func held(sorted []float64, share float64) float64 {
+// sustainedRate is the highest of sorted values that at least that share reaches.
+func sustainedRate(sorted []float64, share float64) float64 {
 	return sorted[len(sorted)-int(math.Ceil(share*float64(len(sorted))-1e-9))]
 }

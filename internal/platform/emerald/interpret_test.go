@@ -10,19 +10,19 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// proposers are the members' fee recipients, as a client writes addresses: in mixed case.
-var proposers = []string{
+// proposerAddresses are the members' fee recipients, as a client writes addresses: in mixed case.
+var proposerAddresses = []string{
 	"0x0000000000000000000000000000bE9C00000001",
 	"0x0000000000000000000000000000BE9C00000002",
 	"0x0000000000000000000000000000Be9C00000003",
 	"0x0000000000000000000000000000bE9c00000004",
 }
 
-// measured is a window of 20 s with a block every half second: 100 transactions each, in the last five seconds 10.
-func measured() *results.Measurement {
+// newMeasurement is a window of 20 s with a block every half second: 100 transactions each, in the last five seconds 10.
+func newMeasurement() *results.Measurement {
 	m := &results.Measurement{WindowSeconds: 20, Histogram: results.NewHistogram()}
 	for i := range int64(40) {
-		b := results.Block{Height: 7 + i, Micros: i * 500_000, Bytes: 11_000, Transactions: 100, Proposer: proposers[i%4]}
+		b := results.Block{Height: 7 + i, Micros: i * 500_000, Bytes: 11_000, Transactions: 100, Proposer: proposerAddresses[i%4]}
 		if i >= 30 {
 			b.Bytes, b.Transactions = 1_100, 10
 		}
@@ -31,17 +31,17 @@ func measured() *results.Measurement {
 	return m
 }
 
-func interpret(t *testing.T, m *results.Measurement, change func(*v1alpha1.BenchmarkNetworkSpec)) results.Interpretation {
+func interpretMeasurement(t *testing.T, m *results.Measurement, change func(*v1alpha1.BenchmarkNetworkSpec)) results.Interpretation {
 	t.Helper()
-	network := platformtest.NetworkAdmission(t).Network(t, []byte(good))
+	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
 	change(&network.Spec)
 	return emerald.New().Interpret(&network.Spec, &network.Spec.Workloads[0].Workload, m)
 }
 
-func unchanged(*v1alpha1.BenchmarkNetworkSpec) {}
+func unchangedSpec(*v1alpha1.BenchmarkNetworkSpec) {}
 
 func TestInterpret(t *testing.T) {
-	i := interpret(t, measured(), unchanged)
+	i := interpretMeasurement(t, newMeasurement(), unchangedSpec)
 	want := map[string]float64{
 		"blocks": 40, "blockTimeMean": 500, "blockTimeP50": 500, "blockTimeP99": 500, "blockTimeMax": 500,
 		"transactionsPerBlockMean": 77.5, "transactionsPerBlockMax": 100, "blockBytesMean": 8525, "blockBytesMax": 11_000, "emptyBlocks": 0,
@@ -64,10 +64,10 @@ func TestInterpret(t *testing.T) {
 }
 
 func TestBlockTimesSkipGaps(t *testing.T) {
-	m := measured()
+	m := newMeasurement()
 	m.Blocks = append(m.Blocks[:10:10], m.Blocks[20:]...)
 	m.Blocks[3].Micros += 100_000
-	for _, measure := range interpret(t, m, unchanged).Measures {
+	for _, measure := range interpretMeasurement(t, m, unchangedSpec).Measures {
 		if measure.Name == "blockTimeMax" && measure.Value != 600 {
 			t.Errorf("the longest block time is %g ms; the gap of ten blocks is none", measure.Value)
 		}
@@ -75,10 +75,10 @@ func TestBlockTimesSkipGaps(t *testing.T) {
 }
 
 func TestFindings(t *testing.T) {
-	if i := interpret(t, &results.Measurement{WindowSeconds: 5}, unchanged); len(i.Reasons) != 1 || i.Reasons[0].Code != "NoBlocks" {
+	if i := interpretMeasurement(t, &results.Measurement{WindowSeconds: 5}, unchangedSpec); len(i.Reasons) != 1 || i.Reasons[0].Code != "NoBlocks" {
 		t.Errorf("a window without blocks: %+v", i)
 	}
-	behind := measured()
+	behind := newMeasurement()
 	for _, h := range []struct {
 		member string
 		height float64
@@ -86,14 +86,14 @@ func TestFindings(t *testing.T) {
 		behind.Series = append(behind.Series, results.NamedSeries{Subject: h.member + "/consensus", Name: "height", Values: results.Series{1, h.height, results.Missing}})
 	}
 	// Two blocks a second: five seconds of them and five more are allowed.
-	if i := interpret(t, behind, unchanged); len(i.Reasons) != 1 || i.Reasons[0].Code != "MemberBehind" || i.Reasons[0].Subject != "member-2" || i.Reasons[0].Value != 16 {
+	if i := interpretMeasurement(t, behind, unchangedSpec); len(i.Reasons) != 1 || i.Reasons[0].Code != "MemberBehind" || i.Reasons[0].Subject != "member-2" || i.Reasons[0].Value != 16 {
 		t.Errorf("a validator 16 blocks behind: %+v", i.Reasons)
 	}
-	full := interpret(t, measured(), func(s *v1alpha1.BenchmarkNetworkSpec) { s.Platform.Emerald.GasLimit = 2_200_000 })
+	full := interpretMeasurement(t, newMeasurement(), func(s *v1alpha1.BenchmarkNetworkSpec) { s.Platform.Emerald.GasLimit = 2_200_000 })
 	if len(full.Notes) != 1 || full.Notes[0].Code != "FullBlocks" || full.Notes[0].Value != 30 {
 		t.Errorf("30 blocks of 100 transfers at a limit of 104: %+v", full.Notes)
 	}
-	silent := interpret(t, measured(), func(s *v1alpha1.BenchmarkNetworkSpec) { s.Members.Count = 5 })
+	silent := interpretMeasurement(t, newMeasurement(), func(s *v1alpha1.BenchmarkNetworkSpec) { s.Members.Count = 5 })
 	if len(silent.Notes) != 1 || silent.Notes[0].Code != "SilentProposer" || silent.Notes[0].Subject != "member-4" {
 		t.Errorf("five members, of which four proposed: %+v", silent.Notes)
 	}

@@ -26,14 +26,14 @@ const (
 	metricChainBytes = "app_channel_chain_bytes_total"
 )
 
-// Load is the EVM driver, which sends to the members' JSON-RPC and watches their new heads over WebSocket.
-func (Emerald) Load(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (driver.Driver, error) {
-	orders := driver.Orders(workload)
-	orders.Unit = evm.Unit
-	orders.Observe = observed(topology)
-	operation := operationOf(&in.Network.Spec, workload.EVM)
-	for _, ordinal := range called(&in.Network.Spec, workload.EVM) {
-		m, ok := topology.Named(members.Name(ordinal))
+// BuildDriver is the EVM driver, which sends to the members' JSON-RPC and watches their new heads over WebSocket.
+func (Emerald) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (driver.Driver, error) {
+	orders := driver.NewWorkloadFile(workload)
+	orders.Unit = evm.OperationUnit
+	orders.Observe = observedEndpoints(topology)
+	operation := buildOperation(&in.Network.Spec, workload.EVM)
+	for _, ordinal := range targetOrdinals(&in.Network.Spec, workload.EVM) {
+		m, ok := topology.FindMember(members.Name(ordinal))
 		if !ok {
 			return driver.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, members.Name(ordinal))
 		}
@@ -49,20 +49,20 @@ func (Emerald) Load(in platform.Input, topology platform.Topology, workload *v1a
 	return driver.Driver{
 		Image:    in.Images.Image("evm", ""),
 		Command:  []string{programEVM, "drive"},
-		Mounts:   []corev1.VolumeMount{pods.ReadOnly(volumeAccounts, accountsDir)},
-		Volumes:  []corev1.Volume{pods.SecretVolume(volumeAccounts, names.Accounts(topology.Network))},
+		Mounts:   []corev1.VolumeMount{pods.ReadOnlyMount(volumeAccounts, accountsDir)},
+		Volumes:  []corev1.Volume{pods.SecretVolume(volumeAccounts, names.AccountsSecret(topology.Network))},
 		Workload: orders,
 	}, nil
 }
 
-func operationOf(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.EVMWorkload) evm.Operation {
+func buildOperation(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.EVMWorkload) evm.Operation {
 	op := evm.Operation{
 		ChainID:                 uint64(spec.Platform.Emerald.ChainID),
 		SeedFile:                accountsDir + "/" + fileSeed,
-		Accounts:                int(accountsOf(spec, w)),
+		Accounts:                int(accountCount(spec, w)),
 		GasLimit:                uint64(w.GasLimit),
-		MaxFeePerGasWei:         wei(w.MaxFeeGwei),
-		MaxPriorityFeePerGasWei: wei(w.TipGwei),
+		MaxFeePerGasWei:         gweiToWei(w.MaxFeeGwei),
+		MaxPriorityFeePerGasWei: gweiToWei(w.TipGwei),
 	}
 	if w.BatchSize != nil {
 		op.BatchSize = int(*w.BatchSize)
@@ -73,17 +73,17 @@ func operationOf(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.EVMWorkload) e
 	return op
 }
 
-// wei of an amount in gwei, in decimal.
-func wei(gwei int64) string { return strconv.FormatInt(gwei*1_000_000_000, 10) }
+// gweiToWei of an amount in gwei, in decimal.
+func gweiToWei(gwei int64) string { return strconv.FormatInt(gwei*1_000_000_000, 10) }
 
-// observed are the agents of both containers of every member, and what the validators tell of consensus.
-func observed(t platform.Topology) []driver.Observed {
-	all := make([]driver.Observed, 0, 3*len(t.Members))
+// observedEndpoints are the agents of both containers of every member, and what the validators tell of consensus.
+func observedEndpoints(t platform.Topology) []driver.ObservedEndpoint {
+	all := make([]driver.ObservedEndpoint, 0, 3*len(t.Members))
 	for _, m := range t.Members {
 		all = append(all,
-			members.Observed(m, portAgent),
-			driver.Observed{Member: m.Name + "/execution", Role: m.Role, URL: members.MetricsURL(m, portExecutionAgent)},
-			driver.Observed{Member: m.Name + consensusSuffix, URL: members.MetricsURL(m, portMetrics), Series: []driver.ObservedSeries{
+			members.AgentEndpoint(m, portAgent),
+			driver.ObservedEndpoint{Member: m.Name + "/execution", Role: m.Role, URL: members.MetricsURL(m, portExecutionAgent)},
+			driver.ObservedEndpoint{Member: m.Name + consensusSuffix, URL: members.MetricsURL(m, portMetrics), Series: []driver.ObservedSeries{
 				{Name: seriesHeight, Unit: "blocks", Metric: metricHeight, Kind: driver.SeriesGauge},
 				{Name: "round", Metric: metricRound, Kind: driver.SeriesGauge},
 				{Name: "consensusPeers", Metric: metricPeers, Kind: driver.SeriesGauge},

@@ -9,17 +9,17 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
-// Members are the Service that names all pods, the policy around them, and for each member an address that outlives its pod,
+// BuildMembers are the Service that names all pods, the policy around them, and for each member an address that outlives its pod,
 // its configuration and a StatefulSet. Validators give up on peers whose names do not resolve, so they dial the addresses.
-func (Emerald) Members(in platform.Input, topology platform.Topology) ([]client.Object, error) {
+func (Emerald) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
 	ports := slices.Concat(validatorPorts, executionPorts(in.Network.Spec.Platform.Emerald.Execution.Client))
-	objects := []client.Object{members.Service(in.Network, ports), members.Policy(in.Network, ports)}
+	objects := []client.Object{members.Service(in.Network, ports), members.NetworkPolicy(in.Network, ports)}
 	for i, m := range topology.Members {
-		files, err := memberFiles(in, topology, i)
+		files, err := renderMemberFiles(in, topology, i)
 		if err != nil {
 			return nil, err
 		}
-		claims, volumes := members.Storage(in.Network, m, volumeData, storageOf(&in.Network.Spec).size)
+		claims, volumes := members.StorageVolumes(in.Network, m, volumeData, planStorage(&in.Network.Spec).size)
 		pod := memberPod(in, m)
 		pod.Volumes = append(pod.Volumes, volumes...)
 		objects = append(objects, members.AddressService(in.Network, m, ports), members.ConfigMap(in.Network, m, files),

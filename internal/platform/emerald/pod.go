@@ -16,26 +16,26 @@ import (
 const (
 	// readyPattern is in the line that Emerald prints for each block that was decided.
 	readyPattern = "stats at height"
-	// startBudgetSeconds is generous: no validator is ready before two thirds of all are.
-	startBudgetSeconds = 1800
-	// stopBudgetSeconds lets an execution client write its state.
-	stopBudgetSeconds = 60
+	// startupTimeoutSeconds is generous: no validator is ready before two thirds of all are.
+	startupTimeoutSeconds = 1800
+	// gracePeriodSeconds lets an execution client write its state.
+	gracePeriodSeconds = 60
 )
 
 // memberPod runs validator and execution client, each under an agent of its own.
 func memberPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	network := in.Network.Name
-	pod := members.Pod(in, nil)
-	pod.TerminationGracePeriodSeconds = new(int64(stopBudgetSeconds))
+	pod := members.BuildPodSpec(in, nil)
+	pod.TerminationGracePeriodSeconds = new(int64(gracePeriodSeconds))
 	if command := initCommand(&in.Network.Spec); len(command) > 0 {
 		pod.InitContainers = append(pod.InitContainers, executionContainer(in, m, "genesis", command...))
 	}
-	pod.Containers = []corev1.Container{validatorContainer(in), clientContainer(in, m)}
+	pod.Containers = []corev1.Container{validatorContainer(in), executionClientContainer(in, m)}
 	pod.Volumes = append(pod.Volumes,
-		pods.Scratch(volumeRun), pods.Scratch(volumeTmp), members.ConfigVolume(in.Network, m, volumeConfig), homeVolume(network, m),
+		pods.EmptyDirVolume(volumeRun), pods.EmptyDirVolume(volumeTmp), members.ConfigVolume(in.Network, m, volumeConfig), homeVolume(network, m),
 		// The execution client has no business with the validator's key.
-		secretFiles(volumeNetwork, names.NetworkMap(network), fileGenesis, fileJWT),
-		secretFiles(volumeIdentity, names.Identity(network, m.Name), fileNodeKey, fileGeth))
+		secretFilesVolume(volumeNetwork, names.NetworkMapSecret(network), fileGenesis, fileJWT),
+		secretFilesVolume(volumeIdentity, names.IdentitySecret(network, m.Name), fileNodeKey, fileGeth))
 	return pod
 }
 
@@ -46,7 +46,7 @@ func validatorContainer(in platform.Input) corev1.Container {
 	return corev1.Container{
 		Name:  "validator",
 		Image: e.Image,
-		Command: members.Supervise(portAgent, dataDir, "--ready-pattern", readyPattern, "--ready-file", readyFile, "--",
+		Command: members.SuperviseCommand(portAgent, dataDir, "--ready-pattern", readyPattern, "--ready-file", readyFile, "--",
 			programShell, configDir+"/"+fileStart, "emerald", "start", "--home", validatorDir, "--config", configDir+"/"+fileEmerald,
 			// Emerald does not read the level in its configuration.
 			"--log-level", strings.ToLower(e.LogLevel)),
@@ -57,26 +57,26 @@ func validatorContainer(in platform.Input) corev1.Container {
 			{Name: "HOME", Value: "/tmp"},
 		},
 		Ports:                    members.ContainerPorts(validatorPorts),
-		Resources:                sharesOf(&in.Network.Spec).resources(in.Network.Spec.Members.Reservation, validatorShare),
-		SecurityContext:          pods.Restricted(),
+		Resources:                divideMachine(&in.Network.Spec).resourcesOf(in.Network.Spec.Members.Reservation, validatorShare),
+		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		VolumeMounts: []corev1.VolumeMount{
-			pods.ReadOnly(pods.AgentVolume, pods.AgentDir), pods.Mount(volumeData, dataDir), pods.Mount(volumeRun, runDir),
-			pods.Mount(volumeTmp, "/tmp"), pods.ReadOnly(volumeConfig, configDir), pods.ReadOnly(volumeHome, homeConfigDir),
-			pods.ReadOnly(volumeNetwork, networkDir),
+			pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.WritableMount(volumeData, dataDir), pods.WritableMount(volumeRun, runDir),
+			pods.WritableMount(volumeTmp, "/tmp"), pods.ReadOnlyMount(volumeConfig, configDir), pods.ReadOnlyMount(volumeHome, homeConfigDir),
+			pods.ReadOnlyMount(volumeNetwork, networkDir),
 		},
-		StartupProbe: &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 10, FailureThreshold: startBudgetSeconds, ProbeHandler: corev1.ProbeHandler{
+		StartupProbe: &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 10, FailureThreshold: startupTimeoutSeconds, ProbeHandler: corev1.ProbeHandler{
 			HTTPGet: &corev1.HTTPGetAction{Path: "/ready", Port: intstr.FromString(portNameAgent)}}},
 		ReadinessProbe: &corev1.Probe{PeriodSeconds: 10, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
 			TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameMetrics)}}},
 	}
 }
 
-// clientContainer is ready when the client takes transactions.
-func clientContainer(in platform.Input, m platform.Member) corev1.Container {
+// executionClientContainer is ready when the client takes transactions.
+func executionClientContainer(in platform.Input, m platform.Member) corev1.Container {
 	c := executionContainer(in, m, "execution",
-		append(members.Supervise(portExecutionAgent, dataDir, "--"), command(&in.Network.Spec)...)...)
-	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnly(pods.AgentVolume, pods.AgentDir))
+		append(members.SuperviseCommand(portExecutionAgent, dataDir, "--"), clientCommand(&in.Network.Spec)...)...)
+	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir))
 	c.Ports = members.ContainerPorts(executionPorts(in.Network.Spec.Platform.Emerald.Execution.Client))
 	c.ReadinessProbe = &corev1.Probe{PeriodSeconds: 2, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
 		TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameHTTP)}}}
@@ -90,12 +90,12 @@ func executionContainer(in platform.Input, m platform.Member, name string, comma
 		Image:                    in.Network.Spec.Platform.Emerald.Execution.Image,
 		Command:                  command,
 		Env:                      executionEnv(in.Network, m.Name),
-		Resources:                sharesOf(&in.Network.Spec).resources(in.Network.Spec.Members.Reservation, executionShare),
-		SecurityContext:          pods.Restricted(),
+		Resources:                divideMachine(&in.Network.Spec).resourcesOf(in.Network.Spec.Members.Reservation, executionShare),
+		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		VolumeMounts: []corev1.VolumeMount{
-			pods.Mount(volumeData, dataDir), pods.Mount(volumeTmp, "/tmp"),
-			pods.ReadOnly(volumeNetwork, networkDir), pods.ReadOnly(volumeIdentity, identityDir),
+			pods.WritableMount(volumeData, dataDir), pods.WritableMount(volumeTmp, "/tmp"),
+			pods.ReadOnlyMount(volumeNetwork, networkDir), pods.ReadOnlyMount(volumeIdentity, identityDir),
 		},
 	}
 }
@@ -112,14 +112,14 @@ func homeVolume(network string, m platform.Member) corev1.Volume {
 			{ConfigMap: &corev1.ConfigMapProjection{
 				LocalObjectReference: corev1.LocalObjectReference{Name: names.Member(network, m.Name)},
 				Items:                []corev1.KeyToPath{{Key: fileConfig, Path: fileConfig}}}},
-			from(names.NetworkMap(network), fileValidatorGenesis, fileGenesis),
-			from(names.Identity(network, m.Name), fileValidatorKey, fileValidatorKey),
+			from(names.NetworkMapSecret(network), fileValidatorGenesis, fileGenesis),
+			from(names.IdentitySecret(network, m.Name), fileValidatorKey, fileValidatorKey),
 		},
 	}}}
 }
 
-// secretFiles holds some keys of a Secret.
-func secretFiles(volume, secret string, keys ...string) corev1.Volume {
+// secretFilesVolume holds some keys of a Secret.
+func secretFilesVolume(volume, secret string, keys ...string) corev1.Volume {
 	v := pods.SecretVolume(volume, secret)
 	for _, key := range keys {
 		v.Secret.Items = append(v.Secret.Items, corev1.KeyToPath{Key: key, Path: key})

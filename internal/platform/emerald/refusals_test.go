@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-const good = `
+const validManifest = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
 metadata: {name: net}
@@ -25,67 +25,67 @@ spec:
     load: {model: Open, ratePerSecond: "400", clients: 10}
 `
 
-type spec = v1alpha1.BenchmarkNetworkSpec
+type networkSpec = v1alpha1.BenchmarkNetworkSpec
 
-func quantity(s string) *resource.Quantity {
+func quantityPtr(s string) *resource.Quantity {
 	q := resource.MustParse(s)
 	return &q
 }
 
-func platform(change func(*v1alpha1.EmeraldPlatform)) func(*spec) {
-	return func(s *spec) { change(s.Platform.Emerald) }
+func withPlatform(change func(*v1alpha1.EmeraldPlatform)) func(*networkSpec) {
+	return func(s *networkSpec) { change(s.Platform.Emerald) }
 }
 
-func execution(change func(*v1alpha1.EmeraldExecution)) func(*spec) {
-	return func(s *spec) { change(s.Platform.Emerald.Execution) }
+func withExecution(change func(*v1alpha1.EmeraldExecution)) func(*networkSpec) {
+	return func(s *networkSpec) { change(s.Platform.Emerald.Execution) }
 }
 
-func workload(change func(*v1alpha1.Workload)) func(*spec) {
-	return func(s *spec) { change(&s.Workloads[0].Workload) }
+func withWorkload(change func(*v1alpha1.Workload)) func(*networkSpec) {
+	return func(s *networkSpec) { change(&s.Workloads[0].Workload) }
 }
 
-func refuses(t *testing.T, list []platformtest.Refusal) {
+func checkRefusals(t *testing.T, list []platformtest.Refusal) {
 	t.Helper()
-	admission := platformtest.NetworkAdmission(t)
+	admission := platformtest.NewNetworkAdmission(t)
 	for _, r := range list {
-		platformtest.Refuses(t, emerald.New(), admission.Network(t, []byte(good)), r)
+		platformtest.CheckRefusal(t, emerald.New(), admission.AdmitNetwork(t, []byte(validManifest)), r)
 	}
 }
 
 func TestRefusesNetwork(t *testing.T) {
-	flag := func(name string) func(*spec) {
-		return execution(func(e *v1alpha1.EmeraldExecution) { e.Flags = map[string]string{name: "1"} })
+	flag := func(name string) func(*networkSpec) {
+		return withExecution(func(e *v1alpha1.EmeraldExecution) { e.Flags = map[string]string{name: "1"} })
 	}
-	refuses(t, []platformtest.Refusal{
-		{Name: "too many", Change: func(s *spec) { s.Members.Count = 51 }, Field: "members.count", Says: []string{"51", "at most 50"}},
-		{Name: "a heap", Change: func(s *spec) { s.Members.Heap = quantity("1Gi") }, Field: "members.heap", Says: []string{"JVM"}},
-		{Name: "no room for both programs", Change: func(s *spec) { s.Members.Memory = quantity("600Mi") }, Field: "members.memory",
+	checkRefusals(t, []platformtest.Refusal{
+		{Name: "too many", Change: func(s *networkSpec) { s.Members.Count = 51 }, Field: "members.count", Says: []string{"51", "at most 50"}},
+		{Name: "a heap", Change: func(s *networkSpec) { s.Members.Heap = quantityPtr("1Gi") }, Field: "members.heap", Says: []string{"JVM"}},
+		{Name: "no room for both programs", Change: func(s *networkSpec) { s.Members.Memory = quantityPtr("600Mi") }, Field: "members.memory",
 			Says: []string{"600Mi", "450Mi to the execution client", "150Mi to the validator", "at least 512Mi"}},
-		{Name: "no cores", Change: func(s *spec) { s.Members.Cores = quantity("0") }, Field: "members.cores", Says: []string{"greater than 0"}},
-		{Name: "nothing left for the validator", Change: execution(func(e *v1alpha1.EmeraldExecution) { e.Cores = quantity("1") }),
+		{Name: "no cores", Change: func(s *networkSpec) { s.Members.Cores = quantityPtr("0") }, Field: "members.cores", Says: []string{"greater than 0"}},
+		{Name: "nothing left for the validator", Change: withExecution(func(e *v1alpha1.EmeraldExecution) { e.Cores = quantityPtr("1") }),
 			Field: "platform.emerald.execution.cores", Says: []string{"between 0 and the member's cores (1)"}},
-		{Name: "all memory for the client", Change: execution(func(e *v1alpha1.EmeraldExecution) { e.Memory = quantity("3Gi") }),
+		{Name: "all memory for the client", Change: withExecution(func(e *v1alpha1.EmeraldExecution) { e.Memory = quantityPtr("3Gi") }),
 			Field: "members.memory", Says: []string{"3Gi to the execution client and 0 to the validator"}},
-		{Name: "a volume too small", Change: func(s *spec) { s.Members.Storage.Size = quantity("1Mi") }, Field: "members.storage.size", Says: []string{"at least 1Gi"}},
+		{Name: "a volume too small", Change: func(s *networkSpec) { s.Members.Storage.Size = quantityPtr("1Mi") }, Field: "members.storage.size", Says: []string{"at least 1Gi"}},
 		{Name: "a flag of the operator", Change: flag("authrpc.port"), Field: "platform.emerald.execution.flags[authrpc.port]", Says: []string{"set by the operator"}},
 		{Name: "peers", Change: flag("trusted-peers"), Field: "platform.emerald.execution.flags[trusted-peers]", Says: []string{"set by the operator"}},
 		{Name: "gas limit as a flag", Change: flag("builder.gaslimit"), Field: "platform.emerald.execution.flags[builder.gaslimit]",
 			Says: []string{"is platform.emerald.gasLimit"}},
-		{Name: "messages too small", Change: platform(func(e *v1alpha1.EmeraldPlatform) { e.Gossip.MaxMessageSize = *quantity("1Ki") }),
+		{Name: "messages too small", Change: withPlatform(func(e *v1alpha1.EmeraldPlatform) { e.Gossip.MaxMessageSize = *quantityPtr("1Ki") }),
 			Field: "platform.emerald.gossip.maxMessageSize", Says: []string{"1Ki", "at least 256Ki"}},
-		{Name: "responses too large", Change: platform(func(e *v1alpha1.EmeraldPlatform) { e.Gossip.MaxResponseSize = *quantity("2Gi") }),
+		{Name: "responses too large", Change: withPlatform(func(e *v1alpha1.EmeraldPlatform) { e.Gossip.MaxResponseSize = *quantityPtr("2Gi") }),
 			Field: "platform.emerald.gossip.maxResponseSize", Says: []string{"2Gi", "at most 1Gi"}},
 	})
 }
 
 func TestRefusesWorkload(t *testing.T) {
-	evm := func(change func(*v1alpha1.EVMWorkload)) func(*spec) {
-		return workload(func(w *v1alpha1.Workload) { change(w.EVM) })
+	evm := func(change func(*v1alpha1.EVMWorkload)) func(*networkSpec) {
+		return withWorkload(func(w *v1alpha1.Workload) { change(w.EVM) })
 	}
-	refuses(t, []platformtest.Refusal{
-		{Name: "another platform's operation", Change: workload(func(w *v1alpha1.Workload) { w.EVM, w.Corda = nil, &v1alpha1.CordaWorkload{} }),
+	checkRefusals(t, []platformtest.Refusal{
+		{Name: "another platform's operation", Change: withWorkload(func(w *v1alpha1.Workload) { w.EVM, w.Corda = nil, &v1alpha1.CordaWorkload{} }),
 			Field: "workloads[0].evm", Says: []string{"Required"}},
-		{Name: "a closed loop", Change: workload(func(w *v1alpha1.Workload) { w.Load.Model = v1alpha1.LoadClosed }),
+		{Name: "a closed loop", Change: withWorkload(func(w *v1alpha1.Workload) { w.Load.Model = v1alpha1.LoadClosed }),
 			Field: "workloads[0].load.model", Says: []string{"Closed", "Open"}},
 		{Name: "a member that is not there", Change: evm(func(e *v1alpha1.EVMWorkload) { e.Members = []int32{0, 4} }),
 			Field: "workloads[0].evm.members[1]", Says: []string{"4", "0 to 3"}},
@@ -98,7 +98,7 @@ func TestRefusesWorkload(t *testing.T) {
 		}), Field: "workloads[0].evm.batchSize", Says: []string{"2000 transactions a second", "ratePerSecond is 400"}},
 		{Name: "a tip above the fee", Change: evm(func(e *v1alpha1.EVMWorkload) { e.TipGwei = 1001 }),
 			Field: "workloads[0].evm.tipGwei", Says: []string{"maxFeeGwei (1000)"}},
-		{Name: "more gas than a block has", Change: func(s *spec) {
+		{Name: "more gas than a block has", Change: func(s *networkSpec) {
 			s.Platform.Emerald.GasLimit, s.Workloads[0].EVM.GasLimit = 1_000_000, 2_000_000
 		}, Field: "workloads[0].evm.gasLimit", Says: []string{"platform.emerald.gasLimit (1000000)"}},
 	})

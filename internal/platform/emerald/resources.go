@@ -21,18 +21,18 @@ const (
 	bytesPerTransaction = 1024
 )
 
-// share is a part of a member's machine.
-type share string
+// machineShare is a part of a member's machine.
+type machineShare string
 
 const (
-	validatorShare share = "Validator"
-	executionShare share = "Execution"
+	validatorShare machineShare = "Validator"
+	executionShare machineShare = "Execution"
 )
 
-// shares of a member's machine.
-type shares map[share]sizing.Machine
+// machineShares of a member's machine.
+type machineShares map[machineShare]sizing.Machine
 
-func sharesOf(spec *v1alpha1.BenchmarkNetworkSpec) shares {
+func divideMachine(spec *v1alpha1.BenchmarkNetworkSpec) machineShares {
 	whole := sizing.MachineOf(&spec.Members)
 	e := spec.Platform.Emerald.Execution
 	execution, validator := whole, whole
@@ -46,10 +46,10 @@ func sharesOf(spec *v1alpha1.BenchmarkNetworkSpec) shares {
 	}
 	validator.Cores = *resource.NewMilliQuantity(whole.Cores.MilliValue()-execution.Cores.MilliValue(), resource.DecimalSI)
 	validator.Memory = *resource.NewQuantity(whole.Memory.Value()-execution.Memory.Value(), resource.BinarySI)
-	return shares{validatorShare: validator, executionShare: execution}
+	return machineShares{validatorShare: validator, executionShare: execution}
 }
 
-func (s shares) resources(reservation v1alpha1.Reservation, of share) corev1.ResourceRequirements {
+func (s machineShares) resourcesOf(reservation v1alpha1.Reservation, of machineShare) corev1.ResourceRequirements {
 	machine := s[of]
 	cores, memory := machine.Requests(reservation)
 	return corev1.ResourceRequirements{
@@ -58,18 +58,18 @@ func (s shares) resources(reservation v1alpha1.Reservation, of share) corev1.Res
 	}
 }
 
-// storage of a member: its size and, for people, what it was derived from.
-type storage struct {
+// plannedStorage of a member: its size and, for people, what it was derived from.
+type plannedStorage struct {
 	size         resource.Quantity
 	transactions int64
 }
 
-// storageOf has room for the transactions of all listed workloads.
-func storageOf(spec *v1alpha1.BenchmarkNetworkSpec) storage {
-	var s storage
+// planStorage has room for the transactions of all listed workloads.
+func planStorage(spec *v1alpha1.BenchmarkNetworkSpec) plannedStorage {
+	var s plannedStorage
 	for i := range spec.Workloads {
 		if w := &spec.Workloads[i]; w.Load != nil {
-			s.transactions += sizing.Operations(w.Load, &w.Measure, 0)
+			s.transactions += sizing.PlannedOperations(w.Load, &w.Measure, 0)
 		}
 	}
 	gibibytes := (baseVolume + s.transactions*bytesPerTransaction + gibibyte - 1) / gibibyte

@@ -7,10 +7,10 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-func TestConform(t *testing.T) {
-	platformtest.Conform(t, emerald.New(), platformtest.Samples(t, "emerald"))
+func TestConformance(t *testing.T) {
+	platformtest.CheckConformance(t, emerald.New(), platformtest.LoadSamples(t, "emerald"))
 }
 
 func TestGolden(t *testing.T) {
-	platformtest.Golden(t, emerald.New(), platformtest.Samples(t, "emerald"))
+	platformtest.CheckGolden(t, emerald.New(), platformtest.LoadSamples(t, "emerald"))
 }

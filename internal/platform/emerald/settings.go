@@ -9,43 +9,43 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// Settings lists what every member runs with, each with its source.
-func (Emerald) Settings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
-	e, all, volume := spec.Platform.Emerald, sharesOf(spec), storageOf(spec)
+// DerivedSettings lists what every member runs with, each with its source.
+func (Emerald) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
+	e, all, volume := spec.Platform.Emerald, divideMachine(spec), planStorage(spec)
 	execution, validator := all[executionShare], all[validatorShare]
 	settings := []v1alpha1.DerivedSetting{
 		{Name: "executionCores", Value: execution.Cores.String(), Source: shareSource(e.Execution.Cores != nil, "cores")},
 		{Name: "executionMemory", Value: execution.Memory.String(), Source: shareSource(e.Execution.Memory != nil, "memory")},
 		{Name: "validatorCores", Value: validator.Cores.String(), Source: "the member's cores without the execution client's"},
 		{Name: "validatorMemory", Value: validator.Memory.String(), Source: "the member's memory without the execution client's"},
-		{Name: "validatorRuntime", Value: runtimeOf(e), Source: source(e.Threads != nil, "spec.platform.emerald.threads", "Emerald's own default")},
+		{Name: "validatorRuntime", Value: describeRuntime(e), Source: settingSource(e.Threads != nil, "spec.platform.emerald.threads", "Emerald's own default")},
 		{Name: "plannedTransactions", Value: strconv.FormatInt(volume.transactions, 10), Source: "listed workloads at their rate over warm-up and window"},
 	}
 	size := volume.size
 	if given := spec.Members.Storage.Size; given != nil {
 		size = *given
 	}
-	settings = append(settings, v1alpha1.DerivedSetting{Name: platform.SettingMemberStorage, Value: size.String(), Source: source(
+	settings = append(settings, v1alpha1.DerivedSetting{Name: platform.SettingMemberStorage, Value: size.String(), Source: settingSource(
 		spec.Members.Storage.Size != nil, "spec.members.storage.size", "4Gi + 1 KiB per planned transaction (this project's estimate), in whole GiB")})
 	if e.Execution.Client != v1alpha1.ExecutionCustom {
-		settings = append(settings, v1alpha1.DerivedSetting{Name: "executionFlags", Value: strings.Join(arguments(tunable(spec)), " "), Source: fmt.Sprintf(
+		settings = append(settings, v1alpha1.DerivedSetting{Name: "executionFlags", Value: strings.Join(formatFlags(tunableFlags(spec)), " "), Source: fmt.Sprintf(
 			"profile of %s (Emerald's performance evaluation), then spec.platform.emerald.execution.flags", e.Execution.Client)})
 	}
 	return settings
 }
 
-// tunable are the flags that do not follow from the spec.
-func tunable(spec *v1alpha1.BenchmarkNetworkSpec) map[string]string {
-	all := flags(spec)
+// tunableFlags are the flags that do not follow from the spec.
+func tunableFlags(spec *v1alpha1.BenchmarkNetworkSpec) map[string]string {
+	all := clientFlags(spec)
 	for name := range all {
-		if isOwned(spec.Platform.Emerald.Execution.Client, name) {
+		if isOwnedFlag(spec.Platform.Emerald.Execution.Client, name) {
 			delete(all, name)
 		}
 	}
 	return all
 }
 
-func runtimeOf(e *v1alpha1.EmeraldPlatform) string {
+func describeRuntime(e *v1alpha1.EmeraldPlatform) string {
 	if e.Threads == nil {
 		return "one thread"
 	}
@@ -53,10 +53,10 @@ func runtimeOf(e *v1alpha1.EmeraldPlatform) string {
 }
 
 func shareSource(given bool, field string) string {
-	return source(given, "spec.platform.emerald.execution."+field, "three quarters of the member's "+field)
+	return settingSource(given, "spec.platform.emerald.execution."+field, "three quarters of the member's "+field)
 }
 
-func source(given bool, field, otherwise string) string {
+func settingSource(given bool, field, otherwise string) string {
 	if given {
 		return field
 	}

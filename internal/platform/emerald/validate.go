@@ -14,19 +14,19 @@ import (
 const (
 	// maxMembers of a full mesh, the most that the platform was made for.
 	maxMembers = 50
-	// leastExecutionMemory and leastValidatorMemory below which the programs do not start reliably; this project's choice.
-	leastExecutionMemory = 512 << 20
-	leastValidatorMemory = 128 << 20
-	// leastMessage holds a part of a block, 128 KiB, and leastResponse a block of some thousand transfers.
-	leastMessage  = 256 << 10
-	leastResponse = 1 << 20
-	largestSize   = 1 << 30
+	// minExecutionMemory and minValidatorMemory below which the programs do not start reliably; this project's choice.
+	minExecutionMemory = 512 << 20
+	minValidatorMemory = 128 << 20
+	// minMessageSize holds a part of a block, 128 KiB, and minResponseSize a block of some thousand transfers.
+	minMessageSize  = 256 << 10
+	minResponseSize = 1 << 20
+	maxGossipSize   = 1 << 30
 )
 
 const (
-	needsImage = "is required: Emerald is published on no package registry, so you supply an image with its programs emerald and emerald-utils " +
+	imageRequiredMessage = "is required: Emerald is published on no package registry, so you supply an image with its programs emerald and emerald-utils " +
 		"(docs/emerald.md has the contract)"
-	needsExecutionImage = "is required: validators need an execution client of your choice, which for blocks below a second must accept " +
+	executionImageRequiredMessage = "is required: validators need an execution client of your choice, which for blocks below a second must accept " +
 		"equal timestamps (docs/emerald.md has the contract)"
 )
 
@@ -38,16 +38,16 @@ func (Emerald) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) f
 	case e == nil:
 		return field.ErrorList{field.Required(emerald, "must be set when platform.type is Emerald")}
 	case e.Image == "":
-		return field.ErrorList{field.Required(emerald.Child("image"), needsImage)}
+		return field.ErrorList{field.Required(emerald.Child("image"), imageRequiredMessage)}
 	case e.Execution == nil || e.Execution.Image == "":
-		return field.ErrorList{field.Required(emerald.Child("execution", "image"), needsExecutionImage)}
+		return field.ErrorList{field.Required(emerald.Child("execution", "image"), executionImageRequiredMessage)}
 	}
 	errs := validateMembers(&spec.Members, path.Child("members"))
 	errs = append(errs, validateShares(spec, path)...)
 	errs = append(errs, validateFlags(e.Execution, emerald.Child("execution", "flags"))...)
 	gossip := emerald.Child("gossip")
-	errs = append(errs, validateBytes(e.Gossip.MaxMessageSize, leastMessage, "256Ki: a part of a block has 128Ki", gossip.Child("maxMessageSize"))...)
-	return append(errs, validateBytes(e.Gossip.MaxResponseSize, leastResponse, "1Mi: it holds whole blocks", gossip.Child("maxResponseSize"))...)
+	errs = append(errs, validateByteSize(e.Gossip.MaxMessageSize, minMessageSize, "256Ki: a part of a block has 128Ki", gossip.Child("maxMessageSize"))...)
+	return append(errs, validateByteSize(e.Gossip.MaxResponseSize, minResponseSize, "1Mi: it holds whole blocks", gossip.Child("maxResponseSize"))...)
 }
 
 func validateMembers(m *v1alpha1.MembersSpec, path *field.Path) field.ErrorList {
@@ -67,7 +67,7 @@ func validateMembers(m *v1alpha1.MembersSpec, path *field.Path) field.ErrorList 
 
 // validateShares wants enough of the machine for both programs.
 func validateShares(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
-	all, members, execution := sharesOf(spec), path.Child("members"), path.Child("platform", "emerald", "execution")
+	all, members, execution := divideMachine(spec), path.Child("members"), path.Child("platform", "emerald", "execution")
 	e := spec.Platform.Emerald.Execution
 	part := all[executionShare]
 	var errs field.ErrorList
@@ -81,7 +81,7 @@ func validateShares(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field
 	case part.Cores.Sign() <= 0:
 		errs = append(errs, field.Invalid(members.Child("cores"), spec.Members.Cores.String(), "must be greater than 0, such as 2 or 500m"))
 	}
-	if part.Memory.Value() >= leastExecutionMemory && rest.Memory.Value() >= leastValidatorMemory {
+	if part.Memory.Value() >= minExecutionMemory && rest.Memory.Value() >= minValidatorMemory {
 		return errs
 	}
 	return append(errs, field.Invalid(members.Child("memory"), resource.NewQuantity(part.Memory.Value()+rest.Memory.Value(), resource.BinarySI).String(),
@@ -96,15 +96,15 @@ func validateFlags(e *v1alpha1.EmeraldExecution, path *field.Path) field.ErrorLi
 		switch {
 		case flag == "builder.gaslimit" || flag == "miner.gaslimit":
 			errs = append(errs, field.Forbidden(path.Key(flag), "is platform.emerald.gasLimit"))
-		case isOwned(e.Client, flag):
+		case isOwnedFlag(e.Client, flag):
 			errs = append(errs, field.Forbidden(path.Key(flag), "is set by the operator"))
 		}
 	}
 	return errs
 }
 
-func validateBytes(size resource.Quantity, least int64, why string, path *field.Path) field.ErrorList {
-	if size.Value() >= least && size.Value() <= largestSize {
+func validateByteSize(size resource.Quantity, least int64, why string, path *field.Path) field.ErrorList {
+	if size.Value() >= least && size.Value() <= maxGossipSize {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, size.String(), "must be at most 1Gi and at least "+why)}

@@ -16,7 +16,7 @@ func (Emerald) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1
 	if w.EVM == nil {
 		return field.ErrorList{field.Required(path.Child("evm"), "a workload on an Emerald network is transactions to its execution clients")}
 	}
-	errs := driver.Validate(w, path)
+	errs := driver.ValidateLoad(w, path)
 	if w.Load == nil {
 		return errs
 	}
@@ -24,9 +24,9 @@ func (Emerald) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1
 	if w.Load.Model != v1alpha1.LoadOpen {
 		errs = append(errs, field.NotSupported(path.Child("load", "model"), w.Load.Model, []v1alpha1.LoadModel{v1alpha1.LoadOpen}))
 	}
-	errs = append(errs, validateCalled(spec, w.EVM, evm.Child("members"))...)
+	errs = append(errs, validateTargetOrdinals(spec, w.EVM, evm.Child("members"))...)
 	errs = append(errs, validateAccounts(spec, w, evm.Child("accounts"))...)
-	errs = append(errs, validatePace(spec, w, evm.Child("batchSize"))...)
+	errs = append(errs, validateBatchRate(spec, w, evm.Child("batchSize"))...)
 	if w.EVM.TipGwei > w.EVM.MaxFeeGwei {
 		errs = append(errs, field.Invalid(evm.Child("tipGwei"), w.EVM.TipGwei, fmt.Sprintf("must be at most maxFeeGwei (%d)", w.EVM.MaxFeeGwei)))
 	}
@@ -37,8 +37,8 @@ func (Emerald) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1
 	return errs
 }
 
-// validateCalled refuses ordinals that the network does not have.
-func validateCalled(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkload, path *field.Path) field.ErrorList {
+// validateTargetOrdinals refuses ordinals that the network does not have.
+func validateTargetOrdinals(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i, ordinal := range evm.Members {
 		if ordinal < 0 || ordinal >= spec.Members.Count {
@@ -51,22 +51,22 @@ func validateCalled(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorklo
 
 // validateAccounts wants funded accounts, and one for each sender: there is one for each member or, if these are more, worker.
 func validateAccounts(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
-	funded, used := spec.Platform.Emerald.Accounts, accountsOf(spec, w.EVM)
+	funded, used := spec.Platform.Emerald.Accounts, accountCount(spec, w.EVM)
 	if used > funded {
 		return field.ErrorList{field.Invalid(path, used, fmt.Sprintf("must be at most platform.emerald.accounts (%d), those that the genesis funds", funded))}
 	}
-	if senders := max(int32(len(called(spec, w.EVM))), w.Workers.Count); used < senders {
+	if senders := max(int32(len(targetOrdinals(spec, w.EVM))), w.Workers.Count); used < senders {
 		return field.ErrorList{field.Invalid(path, used, fmt.Sprintf("must be at least %d: each of so many senders needs an account of its own", senders))}
 	}
 	return nil
 }
 
-// validatePace refuses a batch size, an interval and a rate of which two contradict the third.
-func validatePace(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+// validateBatchRate refuses a batch size, an interval and a rate of which two contradict the third.
+func validateBatchRate(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	if w.EVM.BatchSize == nil || w.EVM.BatchInterval == nil || w.Load.RatePerSecond == nil {
 		return nil
 	}
-	targets := len(called(spec, w.EVM))
+	targets := len(targetOrdinals(spec, w.EVM))
 	rate := w.Load.RatePerSecond.AsApproximateFloat64()
 	made := float64(targets) * float64(*w.EVM.BatchSize) * float64(time.Second) / float64(w.EVM.BatchInterval.Duration)
 	if math.Abs(made-rate) <= 0.001*rate {
@@ -77,8 +77,8 @@ func validatePace(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, pat
 		w.EVM.BatchInterval.Duration, targets, made, rate))}
 }
 
-// called are the ordinals of the members to which transactions are sent.
-func called(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkload) []int32 {
+// targetOrdinals are the ordinals of the members to which transactions are sent.
+func targetOrdinals(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkload) []int32 {
 	if len(evm.Members) > 0 {
 		return evm.Members
 	}
@@ -89,8 +89,8 @@ func called(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkload) []in
 	return all
 }
 
-// accountsOf a workload: the given number, or all that are funded.
-func accountsOf(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkload) int32 {
+// accountCount a workload: the given number, or all that are funded.
+func accountCount(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkload) int32 {
 	if evm.Accounts != nil {
 		return *evm.Accounts
 	}

@@ -24,15 +24,15 @@ const rateTolerance = 0.10
 // Interpret compares the rates of both sides, derives the payload's bits, and tells which side had no CPU left.
 func (JPaxos) Interpret(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, m *results.Measurement) results.Interpretation {
 	rate := m.Summarize().ThroughputPerSecond
-	i := results.Interpretation{Measures: []results.Measure{
+	i := results.Interpretation{Measures: []results.PlatformMetric{
 		{Name: "clientRate", Value: rate, Unit: "requests/s", Source: "completed at the clients, over the window"},
 		{Name: "payload", Value: rate * float64(w.JPaxos.RequestBytes) * 8, Unit: "bit/s", Source: "clientRate × requestBytes × 8, without headers"},
 	}}
 	compareRates(&i, rate, m)
-	replicas, clients := replicaSide(spec, m), clientSide(w, m)
-	i.Measures = append(i.Measures, replicas.measures()...)
-	i.Measures = append(i.Measures, clients.measures()...)
-	i.Notes = append(i.Notes, saturation(replicas, clients))
+	replicas, clients := replicaUsage(spec, m), clientUsage(w, m)
+	i.Measures = append(i.Measures, replicas.asMeasures()...)
+	i.Measures = append(i.Measures, clients.asMeasures()...)
+	i.Notes = append(i.Notes, saturationNote(replicas, clients))
 	return i
 }
 
@@ -44,7 +44,7 @@ func compareRates(i *results.Interpretation, clients float64, m *results.Measure
 			Message: "the rate is that of the clients alone: no replica logged lines such as \"RPS: 1234.5\" in the window"})
 		return
 	}
-	i.Measures = append(i.Measures, results.Measure{Name: "replicaRate", Value: logged, Unit: "requests/s",
+	i.Measures = append(i.Measures, results.PlatformMetric{Name: "replicaRate", Value: logged, Unit: "requests/s",
 		Source: "the replicas' own log, median of the replicas: each executes every request"})
 	if math.Abs(logged-clients) <= rateTolerance*clients {
 		return
@@ -56,7 +56,7 @@ func compareRates(i *results.Interpretation, clients float64, m *results.Measure
 // loggedRate is the median of the replicas' mean rates, never their sum. Some replicas may have logged nothing.
 func loggedRate(m *results.Measurement) (rate float64, known bool) {
 	var means []float64
-	for _, s := range m.SeriesNamed(executedSeries) {
+	for _, s := range m.SeriesByName(executedSeries) {
 		if mean := s.Values.Mean(); !math.IsNaN(mean) {
 			means = append(means, mean)
 		}

@@ -11,18 +11,18 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// measured is ten seconds of a thousand requests a second on three replicas with a core each, the clients on two.
-func measured(logged ...float64) *results.Measurement {
-	m := &results.Measurement{WindowSeconds: 10, Histogram: results.NewHistogram(), Completed: constant(1000)}
+// newMeasurement is ten seconds of a thousand requests a second on three replicas with a core each, the clients on two.
+func newMeasurement(logged ...float64) *results.Measurement {
+	m := &results.Measurement{WindowSeconds: 10, Histogram: results.NewHistogram(), Completed: constantCounts(1000)}
 	for i, rate := range logged {
-		m.Series = append(m.Series, results.NamedSeries{Subject: string(rune('a' + i)), Name: "executedRequests", Values: series(rate)})
+		m.Series = append(m.Series, results.NamedSeries{Subject: string(rune('a' + i)), Name: "executedRequests", Values: constantSeries(rate)})
 	}
-	m.Members = []results.Member{{Member: "a", CPUSeconds: series(0.5), Periods: 100}, {Member: "b", CPUSeconds: series(0.25), Periods: 100}}
-	m.Workers = []results.WorkerSummary{{Load: &results.Load{CPUSeconds: 10, Periods: 100}}}
+	m.Members = []results.MemberUsage{{Member: "a", CPUSeconds: constantSeries(0.5), Periods: 100}, {Member: "b", CPUSeconds: constantSeries(0.25), Periods: 100}}
+	m.Workers = []results.WorkerSummary{{Load: &results.WorkerUsage{CPUSeconds: 10, Periods: 100}}}
 	return m
 }
 
-func constant(n int64) []int64 {
+func constantCounts(n int64) []int64 {
 	values := make([]int64, 10)
 	for i := range values {
 		values[i] = n
@@ -30,7 +30,7 @@ func constant(n int64) []int64 {
 	return values
 }
 
-func series(value float64) results.Series {
+func constantSeries(value float64) results.Series {
 	values := make(results.Series, 10)
 	for i := range values {
 		values[i] = value
@@ -38,14 +38,14 @@ func series(value float64) results.Series {
 	return values
 }
 
-func interpret(m *results.Measurement) results.Interpretation {
+func interpretMeasurement(m *results.Measurement) results.Interpretation {
 	cores := resource.MustParse("1")
 	s := &v1alpha1.BenchmarkNetworkSpec{Members: v1alpha1.MembersSpec{Cores: &cores}}
 	w := &v1alpha1.Workload{JPaxos: &v1alpha1.JPaxosWorkload{RequestBytes: 128}, Workers: v1alpha1.Workers{Cores: resource.MustParse("2")}}
 	return jpaxos.New().Interpret(s, w, m)
 }
 
-func measure(t *testing.T, i results.Interpretation, name string) float64 {
+func measureValue(t *testing.T, i results.Interpretation, name string) float64 {
 	t.Helper()
 	for _, m := range i.Measures {
 		if m.Name == name {
@@ -57,12 +57,12 @@ func measure(t *testing.T, i results.Interpretation, name string) float64 {
 }
 
 func TestMeasures(t *testing.T) {
-	i := interpret(measured(980, 1000, 990))
+	i := interpretMeasurement(newMeasurement(980, 1000, 990))
 	for name, want := range map[string]float64{
 		"clientRate": 1000, "replicaRate": 990, "payload": 1000 * 128 * 8,
 		"replicaCores": 0.75, "replicaCPUShare": 50, "clientCores": 1, "clientCPUShare": 50,
 	} {
-		if got := measure(t, i, name); got != want {
+		if got := measureValue(t, i, name); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
@@ -85,21 +85,21 @@ func TestRatesMustAgree(t *testing.T) {
 		{"one replica alone logs", []float64{results.Missing, results.Missing, 1000}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			i := interpret(measured(c.logged...))
+			i := interpretMeasurement(newMeasurement(c.logged...))
 			if differs := len(i.Reasons) == 1 && i.Reasons[0].Code == jpaxos.RateDiffers; differs != c.differs {
 				t.Errorf("RateDiffers is %v, want %v: %v", differs, c.differs, i.Reasons)
 			}
 		})
 	}
-	i := interpret(measured(500, 500, 500))
+	i := interpretMeasurement(newMeasurement(500, 500, 500))
 	if text := i.Reasons[0].Message; !strings.Contains(text, "500") || !strings.Contains(text, "1000") {
 		t.Errorf("the reason should name both rates: %s", text)
 	}
 }
 
-func TestARateWithoutALogIsTold(t *testing.T) {
-	for name, m := range map[string]*results.Measurement{"no series": measured(), "nothing in it": measured(results.Missing)} {
-		i := interpret(m)
+func TestUnconfirmedRateIsNoted(t *testing.T) {
+	for name, m := range map[string]*results.Measurement{"no series": newMeasurement(), "nothing in it": newMeasurement(results.Missing)} {
+		i := interpretMeasurement(m)
 		if len(i.Reasons) > 0 || i.Notes[0].Code != jpaxos.RateUnconfirmed {
 			t.Errorf("%s: want the note RateUnconfirmed alone: %+v", name, i)
 		}
@@ -112,16 +112,19 @@ func TestSaturation(t *testing.T) {
 		change func(*results.Measurement)
 	}{
 		{"neither", func(*results.Measurement) {}},
-		{"replicas", func(m *results.Measurement) { m.Members[1].CPUSeconds = series(0.96) }},
+		{"replicas", func(m *results.Measurement) { m.Members[1].CPUSeconds = constantSeries(0.96) }},
 		{"replicas", func(m *results.Measurement) { m.Members[0].ThrottledPeriods = 6 }},
 		{"clients", func(m *results.Measurement) { m.Workers[0].Load.CPUSeconds = 19.5 }},
 		{"clients", func(m *results.Measurement) { m.Workers[0].Load.ThrottledPeriods = 6 }},
-		{"both", func(m *results.Measurement) { m.Members[0].CPUSeconds = series(1); m.Workers[0].Load.CPUSeconds = 20 }},
+		{"both", func(m *results.Measurement) {
+			m.Members[0].CPUSeconds = constantSeries(1)
+			m.Workers[0].Load.CPUSeconds = 20
+		}},
 		{"neither", func(m *results.Measurement) { m.Members[0].ThrottledPeriods = 5; m.Workers = nil }},
 	} {
-		m := measured(1000, 1000, 1000)
+		m := newMeasurement(1000, 1000, 1000)
 		c.change(m)
-		i := interpret(m)
+		i := interpretMeasurement(m)
 		note := i.Notes[len(i.Notes)-1]
 		if note.Code != jpaxos.Saturated || note.Subject != c.want {
 			t.Errorf("want %s, got %s %s: %s", c.want, note.Code, note.Subject, note.Message)

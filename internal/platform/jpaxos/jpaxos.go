@@ -20,9 +20,9 @@ func New() JPaxos { return JPaxos{} }
 
 var (
 	_ platform.Platform    = JPaxos{}
-	_ platform.Loadable    = JPaxos{}
+	_ platform.LoadTarget  = JPaxos{}
 	_ platform.Interpreter = JPaxos{}
-	_ platform.Resetter    = JPaxos{}
+	_ platform.Resettable  = JPaxos{}
 )
 
 // roleReplica is the only role: whoever leads may change while the network runs.

@@ -7,10 +7,10 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-func TestConform(t *testing.T) {
-	platformtest.Conform(t, jpaxos.New(), platformtest.Samples(t, "jpaxos"))
+func TestConformance(t *testing.T) {
+	platformtest.CheckConformance(t, jpaxos.New(), platformtest.LoadSamples(t, "jpaxos"))
 }
 
 func TestGolden(t *testing.T) {
-	platformtest.Golden(t, jpaxos.New(), platformtest.Samples(t, "jpaxos"))
+	platformtest.CheckGolden(t, jpaxos.New(), platformtest.LoadSamples(t, "jpaxos"))
 }

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// driverImage holds nothing but the jar at imageDriver, which is copied to driverDir and run with the Java of the user's image.
-	driverImage  = "jpaxos-client"
-	imageDriver  = "/opt/driver"
-	driverDir    = "/run/benchnet-driver"
-	driverJar    = driverDir + "/jpaxos-client.jar"
-	driverClass  = "dev.benchnet.driver.jpaxos.Drive"
-	volumeDriver = "driver"
+	// driverImage holds nothing but the jar at driverImageDir, which is copied to driverDir and run with the Java of the user's image.
+	driverImage    = "jpaxos-client"
+	driverImageDir = "/opt/driver"
+	driverDir      = "/run/benchnet-driver"
+	driverJar      = driverDir + "/jpaxos-client.jar"
+	driverClass    = "dev.benchnet.driver.jpaxos.Drive"
+	volumeDriver   = "driver"
 )
 
 // executedSeries are the requests that a replica executes each second, after its own log.
@@ -32,31 +32,31 @@ type operation struct {
 	Content      v1alpha1.JPaxosContent `json:"content"`
 }
 
-// Load is the project's client, in the user's image: it calls JPaxos by the client library of the replicas' own version.
-func (JPaxos) Load(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (driver.Driver, error) {
-	orders := driver.Orders(workload)
+// BuildDriver is the project's client, in the user's image: it calls JPaxos by the client library of the replicas' own version.
+func (JPaxos) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (driver.Driver, error) {
+	orders := driver.NewWorkloadFile(workload)
 	orders.Unit = "requests"
 	orders.Operation = operation{RequestBytes: workload.JPaxos.RequestBytes, Content: workload.JPaxos.Content}
 	for _, m := range topology.Members {
 		orders.Targets = append(orders.Targets, driver.Target{Name: m.Name, Address: members.HostPort(m.Host, portClient)})
-		orders.Observe = append(orders.Observe, observed(m))
+		orders.Observe = append(orders.Observe, observedEndpoint(m))
 	}
 	p := in.Network.Spec.Platform.JPaxos
 	// Replicas and clients are told the same, so any replica's ConfigMap will do.
-	config := pods.ConfigVolume(volumeConfig, names.Member(in.Network.Name, topology.Members[0].Name))
+	config := pods.ConfigMapVolume(volumeConfig, names.Member(in.Network.Name, topology.Members[0].Name))
 	return driver.Driver{
 		Image: p.Image,
 		// Half of the memory is left to the clients' stacks and connections.
 		Command: []string{"java", "-XX:MaxRAMPercentage=50.0", "-Dlogback.configurationFile=" + path.Join(configDir, fileLogback),
 			"-cp", driverJar + ":" + p.ClassPath, driverClass, "--properties", path.Join(configDir, fileProperties)},
-		Init:     []corev1.Container{pods.CopyFiles("driver", in.Images.Image(driverImage, ""), imageDriver, volumeDriver, driverDir)},
-		Mounts:   []corev1.VolumeMount{pods.ReadOnly(volumeDriver, driverDir), pods.ReadOnly(volumeConfig, configDir)},
-		Volumes:  []corev1.Volume{pods.Scratch(volumeDriver), config},
+		Init:     []corev1.Container{pods.CopyFilesContainer("driver", in.Images.Image(driverImage, ""), driverImageDir, volumeDriver, driverDir)},
+		Mounts:   []corev1.VolumeMount{pods.ReadOnlyMount(volumeDriver, driverDir), pods.ReadOnlyMount(volumeConfig, configDir)},
+		Volumes:  []corev1.Volume{pods.EmptyDirVolume(volumeDriver), config},
 		Workload: orders,
 	}, nil
 }
 
-func observed(m platform.Member) driver.Observed {
-	return members.Observed(m, portAgent,
+func observedEndpoint(m platform.Member) driver.ObservedEndpoint {
+	return members.AgentEndpoint(m, portAgent,
 		driver.ObservedSeries{Name: executedSeries, Unit: "requests/s", Metric: executedMetric, Kind: driver.SeriesCounter})
 }

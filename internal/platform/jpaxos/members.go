@@ -33,13 +33,13 @@ const (
 	// ratePattern is the line that a replica logs each tenth of a second, with the time as logback.xml has it, in which it says how many
 	// requests it executes a second. Java writes ten millions and more with an exponent.
 	ratePattern = `^(?P<time>[0-9:.]+) RPS: ([0-9.]+(?:E[0-9]+)?)`
-	// rateGrid makes requests of it: JPaxos divides by the time since the last full tenth of a second before the line before.
-	rateGrid = "100ms"
+	// rateInterval makes requests of it: JPaxos divides by the time since the last full tenth of a second before the line before.
+	rateInterval = "100ms"
 	// executedMetric counts them; the agent serves it.
 	executedMetric = "benchnet_member_operations_total"
 
-	// startBudgetSeconds is generous: a replica is up within two seconds on an idle machine, but a restart helps no machine that is full.
-	startBudgetSeconds = 1800
+	// startupTimeoutSeconds is generous: a replica is up within two seconds on an idle machine, but a restart helps no machine that is full.
+	startupTimeoutSeconds = 1800
 )
 
 // mainClasses of the services that JPaxos brings.
@@ -55,32 +55,32 @@ func mainClass(p *v1alpha1.JPaxosPlatform) string {
 	return p.ServiceClass
 }
 
-// ports of a replica. A Service and a policy name a port by protocol, so that of replicas is there twice where they use UDP.
-func ports(p *v1alpha1.JPaxosPlatform) []members.Port {
+// replicaPorts of a replica. A Service and a policy name a port by protocol, so that of replicas is there twice where they use UDP.
+func replicaPorts(p *v1alpha1.JPaxosPlatform) []members.Port {
 	all := []members.Port{
-		{Name: portNameReplica, Number: portReplica, Reach: members.ReachNetwork},
-		{Name: portNameClient, Number: portClient, Reach: members.ReachNetwork},
-		{Name: portNameAgent, Number: portAgent, Reach: members.ReachScrapers},
+		{Name: portNameReplica, Number: portReplica, Access: members.AccessNetwork},
+		{Name: portNameClient, Number: portClient, Access: members.AccessNetwork},
+		{Name: portNameAgent, Number: portAgent, Access: members.AccessScrapers},
 	}
 	switch p.Transport {
 	case v1alpha1.JPaxosUDP, v1alpha1.JPaxosMulticast, v1alpha1.JPaxosGeneric:
-		all = append(all, members.Port{Name: portNameUDP, Number: portReplica, Protocol: corev1.ProtocolUDP, Reach: members.ReachNetwork})
+		all = append(all, members.Port{Name: portNameUDP, Number: portReplica, Protocol: corev1.ProtocolUDP, Access: members.AccessNetwork})
 	}
 	return all
 }
 
-// Members are the Service of the pods' names, the policy around them, and for each replica a Service of its own, a ConfigMap and a
+// BuildMembers are the Service of the pods' names, the policy around them, and for each replica a Service of its own, a ConfigMap and a
 // StatefulSet. A replica ends when a peer's name does not resolve, so peers are called by Services, whose names stay.
-func (JPaxos) Members(in platform.Input, topology platform.Topology) ([]client.Object, error) {
+func (JPaxos) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
 	network := in.Network
-	own := ports(network.Spec.Platform.JPaxos)
-	config, err := files(network, topology)
+	own := replicaPorts(network.Spec.Platform.JPaxos)
+	config, err := renderConfigFiles(network, topology)
 	if err != nil {
 		return nil, err
 	}
-	objects := []client.Object{members.Service(network, own), members.Policy(network, own)}
+	objects := []client.Object{members.Service(network, own), members.NetworkPolicy(network, own)}
 	for i, m := range topology.Members {
-		claims, volumes := storage(network, m)
+		claims, volumes := replicaStorage(network, m)
 		pod := replicaPod(in, m, i)
 		pod.Volumes = append(pod.Volumes, volumes...)
 		objects = append(objects, members.AddressService(network, m, own), members.ConfigMap(network, m, config),
@@ -90,18 +90,18 @@ func (JPaxos) Members(in platform.Input, topology platform.Topology) ([]client.O
 }
 
 func replicaPod(in platform.Input, m platform.Member, id int) corev1.PodSpec {
-	pod := members.Pod(in, nil)
-	pod.Containers = []corev1.Container{replica(in, id)}
-	pod.Volumes = append(pod.Volumes, members.ConfigVolume(in.Network, m, volumeConfig), pods.Scratch(volumeTmp))
+	pod := members.BuildPodSpec(in, nil)
+	pod.Containers = []corev1.Container{replicaContainer(in, id)}
+	pod.Volumes = append(pod.Volumes, members.ConfigVolume(in.Network, m, volumeConfig), pods.EmptyDirVolume(volumeTmp))
 	return pod
 }
 
-// replica stops when its standard input ends, so the agent keeps that open. There is no liveness probe: a replica that is measured is
+// replicaContainer stops when its standard input ends, so the agent keeps that open. There is no liveness probe: a replica that is measured is
 // never killed for being slow.
-func replica(in platform.Input, id int) corev1.Container {
+func replicaContainer(in platform.Input, id int) corev1.Container {
 	spec := &in.Network.Spec
-	command := members.Supervise(portAgent, storageDir, "--keep-stdin",
-		"--count-pattern", ratePattern, "--count-grid", rateGrid, "--count-name", executedMetric, "--", "java")
+	command := members.SuperviseCommand(portAgent, storageDir, "--keep-stdin",
+		"--count-pattern", ratePattern, "--count-grid", rateInterval, "--count-name", executedMetric, "--", "java")
 	command = append(command, jvmArgs(spec)...)
 	command = append(command, "-Dlogback.configurationFile="+configDir+"/"+fileLogback, "-cp", spec.Platform.JPaxos.ClassPath,
 		mainClass(spec.Platform.JPaxos), strconv.Itoa(id))
@@ -111,19 +111,19 @@ func replica(in platform.Input, id int) corev1.Container {
 		Command:                  command,
 		WorkingDir:               configDir,
 		Resources:                members.Resources(&spec.Members),
-		SecurityContext:          pods.Restricted(),
+		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
-		Ports:                    members.ContainerPorts(ports(spec.Platform.JPaxos)),
-		StartupProbe:             clientPortAnswers(1, startBudgetSeconds),
-		ReadinessProbe:           clientPortAnswers(10, 3),
+		Ports:                    members.ContainerPorts(replicaPorts(spec.Platform.JPaxos)),
+		StartupProbe:             clientPortProbe(1, startupTimeoutSeconds),
+		ReadinessProbe:           clientPortProbe(10, 3),
 		VolumeMounts: []corev1.VolumeMount{
-			pods.ReadOnly(pods.AgentVolume, pods.AgentDir), pods.ReadOnly(volumeConfig, configDir),
-			pods.Mount(volumeStorage, storageDir), pods.Mount(volumeTmp, "/tmp"),
+			pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.ReadOnlyMount(volumeConfig, configDir),
+			pods.WritableMount(volumeStorage, storageDir), pods.WritableMount(volumeTmp, "/tmp"),
 		},
 	}
 }
 
-func clientPortAnswers(periodSeconds, failures int32) *corev1.Probe {
+func clientPortProbe(periodSeconds, failures int32) *corev1.Probe {
 	return &corev1.Probe{PeriodSeconds: periodSeconds, TimeoutSeconds: 10, FailureThreshold: failures, ProbeHandler: corev1.ProbeHandler{
 		TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameClient)}}}
 }
@@ -134,23 +134,23 @@ func jvmArgs(spec *v1alpha1.BenchmarkNetworkSpec) []string {
 	return append([]string{"-server", fmt.Sprintf("-Xms%dm", heap), fmt.Sprintf("-Xmx%dm", heap)}, spec.Platform.JPaxos.JVMArgs...)
 }
 
-// keepsLog tells whether a replica's log must outlive its pod: its crash model recovers from it alone. The other models recover
+// persistsLog tells whether a replica's log must outlive its pod: its crash model recovers from it alone. The other models recover
 // over the network from a majority that is up; with logs of an earlier life all of them would wait for each other for ever.
-func keepsLog(p *v1alpha1.JPaxosPlatform) bool {
+func persistsLog(p *v1alpha1.JPaxosPlatform) bool {
 	return p.CrashModel == v1alpha1.JPaxosFullSS || p.CrashModel == v1alpha1.JPaxosPmem
 }
 
-// storage is where a replica writes what its crash model asks for.
-func storage(network *v1alpha1.BenchmarkNetwork, m platform.Member) ([]corev1.PersistentVolumeClaim, []corev1.Volume) {
-	if !keepsLog(network.Spec.Platform.JPaxos) {
-		return nil, []corev1.Volume{pods.Scratch(volumeStorage)}
+// replicaStorage is where a replica writes what its crash model asks for.
+func replicaStorage(network *v1alpha1.BenchmarkNetwork, m platform.Member) ([]corev1.PersistentVolumeClaim, []corev1.Volume) {
+	if !persistsLog(network.Spec.Platform.JPaxos) {
+		return nil, []corev1.Volume{pods.EmptyDirVolume(volumeStorage)}
 	}
-	return members.Storage(network, m, volumeStorage, volumeSize(&network.Spec))
+	return members.StorageVolumes(network, m, volumeStorage, volumeSize(&network.Spec))
 }
 
 // volumeSize of a replica's log: JPaxos keeps what came after the last snapshot, and Pmem its pool.
 func volumeSize(spec *v1alpha1.BenchmarkNetworkSpec) resource.Quantity {
-	expected := sizing.MemberVolume(sizing.Volume{})
+	expected := sizing.MemberVolumeSize(sizing.LedgerData{})
 	if spec.Platform.JPaxos.CrashModel == v1alpha1.JPaxosPmem {
 		expected.Add(*resource.NewQuantity(spec.Platform.JPaxos.Tuning.NVMPoolBytes, resource.BinarySI))
 	}

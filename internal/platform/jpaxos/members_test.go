@@ -14,16 +14,16 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-// built are the members' objects of the good network after a change.
-func built(t *testing.T, change func(*v1alpha1.JPaxosPlatform)) []client.Object {
+// buildMembers are the members' objects of the good network after a change.
+func buildMembers(t *testing.T, change func(*v1alpha1.JPaxosPlatform)) []client.Object {
 	t.Helper()
-	network := platformtest.NetworkAdmission(t).Network(t, []byte(good))
+	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
 	change(network.Spec.Platform.JPaxos)
 	return platformtest.Build(t, jpaxos.New(), network).Members
 }
 
-// named is the object of type T of that name.
-func named[T client.Object](t *testing.T, objects []client.Object, name string) T {
+// findObject is the object of type T of that name.
+func findObject[T client.Object](t *testing.T, objects []client.Object, name string) T {
 	t.Helper()
 	for _, o := range objects {
 		if o, ok := o.(T); ok && o.GetName() == name {
@@ -37,12 +37,12 @@ func named[T client.Object](t *testing.T, objects []client.Object, name string) 
 
 // A replica dies of a peer whose name does not resolve, so each has a name and an address that outlive its pod.
 func TestPeersAreServices(t *testing.T) {
-	objects := built(t, func(*v1alpha1.JPaxosPlatform) {})
-	service := named[*corev1.Service](t, objects, "net-member-1")
+	objects := buildMembers(t, func(*v1alpha1.JPaxosPlatform) {})
+	service := findObject[*corev1.Service](t, objects, "net-member-1")
 	if service.Spec.ClusterIP == corev1.ClusterIPNone || !service.Spec.PublishNotReadyAddresses {
 		t.Errorf("the Service of a replica must have an address of its own, from the start: %+v", service.Spec)
 	}
-	properties := named[*corev1.ConfigMap](t, objects, "net-member-0").Data["paxos.properties"]
+	properties := findObject[*corev1.ConfigMap](t, objects, "net-member-0").Data["paxos.properties"]
 	if !strings.Contains(properties, "process.1 = net-member-1.bench.svc:2021:3001\n") {
 		t.Errorf("replica 1 should be called by its Service:\n%s", properties)
 	}
@@ -53,9 +53,9 @@ func TestUDPTransportsHaveTheirPort(t *testing.T) {
 		v1alpha1.JPaxosTCP: false, v1alpha1.JPaxosNIO: false, v1alpha1.JPaxosTCPNIO: false,
 		v1alpha1.JPaxosUDP: true, v1alpha1.JPaxosMulticast: true, v1alpha1.JPaxosGeneric: true,
 	} {
-		objects := built(t, func(p *v1alpha1.JPaxosPlatform) { p.Transport = transport })
+		objects := buildMembers(t, func(p *v1alpha1.JPaxosPlatform) { p.Transport = transport })
 		open := false
-		for _, port := range named[*corev1.Service](t, objects, "net-member-0").Spec.Ports {
+		for _, port := range findObject[*corev1.Service](t, objects, "net-member-0").Spec.Ports {
 			open = open || port.Protocol == corev1.ProtocolUDP
 		}
 		if open != wanted {
@@ -70,25 +70,25 @@ func TestStorageFollowsTheCrashModel(t *testing.T) {
 		v1alpha1.JPaxosCrashStop: false, v1alpha1.JPaxosEpochSS: false, v1alpha1.JPaxosViewSS: false,
 		v1alpha1.JPaxosFullSS: true, v1alpha1.JPaxosPmem: true,
 	} {
-		objects := built(t, func(p *v1alpha1.JPaxosPlatform) { p.CrashModel = model })
-		set := named[*appsv1.StatefulSet](t, objects, "net-member-2")
+		objects := buildMembers(t, func(p *v1alpha1.JPaxosPlatform) { p.CrashModel = model })
+		set := findObject[*appsv1.StatefulSet](t, objects, "net-member-2")
 		if got := len(set.Spec.VolumeClaimTemplates) == 1; got != kept {
 			t.Errorf("crash model %s: a claim is %v, want %v", model, got, kept)
 		}
 	}
 }
 
-func TestPropertiesOfTheUsersOwn(t *testing.T) {
-	objects := built(t, func(p *v1alpha1.JPaxosPlatform) {
+func TestExtraProperties(t *testing.T) {
+	objects := buildMembers(t, func(p *v1alpha1.JPaxosPlatform) {
 		p.Service, p.ServiceClass = v1alpha1.JPaxosOwn, "com.example.Service"
 		p.Tuning.IndirectConsensus = v1alpha1.JPaxosEnabled
 		p.ExtraProperties = map[string]string{"B": "2", "A": "1"}
 	})
-	properties := named[*corev1.ConfigMap](t, objects, "net-member-0").Data["paxos.properties"]
+	properties := findObject[*corev1.ConfigMap](t, objects, "net-member-0").Data["paxos.properties"]
 	if !strings.HasSuffix(properties, "\nA = 1\nB = 2\n") || !strings.Contains(properties, "\nIndirectConsensus = true\n") {
 		t.Errorf("the properties lack what the spec has:\n%s", properties)
 	}
-	command := named[*appsv1.StatefulSet](t, objects, "net-member-1").Spec.Template.Spec.Containers[0].Command
+	command := findObject[*appsv1.StatefulSet](t, objects, "net-member-1").Spec.Template.Spec.Containers[0].Command
 	if line := strings.Join(command, " "); !strings.HasSuffix(line, " com.example.Service 1") {
 		t.Errorf("replica 1 should run the class: %s", line)
 	}
@@ -96,8 +96,8 @@ func TestPropertiesOfTheUsersOwn(t *testing.T) {
 
 // Whatever the operator writes into paxos.properties cannot be set a second time.
 func TestWrittenPropertiesAreRefused(t *testing.T) {
-	network := platformtest.NetworkAdmission(t).Network(t, []byte(good))
-	written := named[*corev1.ConfigMap](t, platformtest.Build(t, jpaxos.New(), network).Members, "net-member-0").Data["paxos.properties"]
+	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
+	written := findObject[*corev1.ConfigMap](t, platformtest.Build(t, jpaxos.New(), network).Members, "net-member-0").Data["paxos.properties"]
 	for line := range strings.Lines(written) {
 		key, _, assigned := strings.Cut(line, " = ")
 		if !assigned {

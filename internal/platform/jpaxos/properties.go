@@ -30,25 +30,25 @@ var propertiesTemplate = template.Must(template.New("paxos.properties.tmpl").Fun
 	"decimal": func(q resource.Quantity) string { return fmt.Sprintf("%g", q.AsApproximateFloat64()) },
 }).ParseFS(templateFiles, "templates/paxos.properties.tmpl"))
 
-// properties is what the template is rendered with.
-type properties struct {
+// propertiesData is what the template is rendered with.
+type propertiesData struct {
 	Hosts                   []string
 	ReplicaPort, ClientPort int
 	LogPath                 string
 	Platform                *v1alpha1.JPaxosPlatform
-	Extra                   []property
+	Extra                   []extraProperty
 }
 
-type property struct{ Key, Value string }
+type extraProperty struct{ Key, Value string }
 
-// files are the same for all replicas and their clients.
-func files(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) (map[string]string, error) {
-	p := properties{ReplicaPort: portReplica, ClientPort: portClient, LogPath: storageDir, Platform: network.Spec.Platform.JPaxos}
+// renderConfigFiles are the same for all replicas and their clients.
+func renderConfigFiles(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) (map[string]string, error) {
+	p := propertiesData{ReplicaPort: portReplica, ClientPort: portClient, LogPath: storageDir, Platform: network.Spec.Platform.JPaxos}
 	for _, m := range topology.Members {
 		p.Hosts = append(p.Hosts, members.AddressHost(network, m.Name))
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.Platform.ExtraProperties)) {
-		p.Extra = append(p.Extra, property{key, p.Platform.ExtraProperties[key]})
+		p.Extra = append(p.Extra, extraProperty{key, p.Platform.ExtraProperties[key]})
 	}
 	var text bytes.Buffer
 	if err := propertiesTemplate.Execute(&text, p); err != nil {
@@ -61,8 +61,8 @@ func files(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) (map[
 	return map[string]string{fileProperties: text.String(), fileLogback: string(logback)}, nil
 }
 
-// fields are the keys of paxos.properties that have a field, or follow from the spec, with what sets them.
-var fields = map[string]string{
+// specFieldByProperty are the keys of paxos.properties that have a field, or follow from the spec, with what sets them.
+var specFieldByProperty = map[string]string{
 	"Network":                                "transport",
 	"CrashModel":                             "crashModel",
 	"LogPath":                                "",
@@ -97,9 +97,9 @@ var fields = map[string]string{
 	"NvmPoolSize":                            "tuning.nvmPoolBytes",
 }
 
-// problemOfProperty says why a property of the user's own is refused; empty: it is not.
-func problemOfProperty(key, value string) string {
-	field, known := fields[key]
+// extraPropertyProblem says why a property of the user's own is refused; empty: it is not.
+func extraPropertyProblem(key, value string) string {
+	field, known := specFieldByProperty[key]
 	switch {
 	case known && field != "":
 		return "has a field: set platform.jpaxos." + field

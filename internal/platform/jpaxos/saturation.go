@@ -18,84 +18,86 @@ const (
 	throttledShare = 0.05
 )
 
-// side is what the replicas, or the load workers, used of their CPUs.
-type side struct {
+// cpuUsage is what the replicas, or the load workers, used of their CPUs.
+type cpuUsage struct {
 	name string
 	// cores that all of them used together.
 	cores float64
-	// busiest and throttled are the largest shares of any of them, of its CPU limit and of its CPU periods.
-	busiest, throttled float64
-	// measured is false if nothing is known of any of them.
-	measured bool
+	// maxShare and throttled are the largest shares of any of them, of its CPU limit and of its CPU periods.
+	maxShare, maxThrottled float64
+	// known is false if nothing is known of any of them.
+	known bool
 }
 
-func replicaSide(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement) side {
-	s := side{name: "replica"}
+func replicaUsage(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement) cpuUsage {
+	s := cpuUsage{name: "replica"}
 	limit := sizing.MachineOf(&spec.Members).Cores
 	for _, member := range m.Members {
-		s.add(member.CPUSeconds.Mean(), limit.AsApproximateFloat64(), member.ThrottledPeriods, member.Periods)
+		s.addContainer(member.CPUSeconds.Mean(), limit.AsApproximateFloat64(), member.ThrottledPeriods, member.Periods)
 	}
 	return s
 }
 
-func clientSide(w *v1alpha1.Workload, m *results.Measurement) side {
-	s := side{name: "client"}
+func clientUsage(w *v1alpha1.Workload, m *results.Measurement) cpuUsage {
+	s := cpuUsage{name: "client"}
 	for _, worker := range m.Workers {
 		if worker.Load != nil && m.WindowSeconds > 0 {
-			s.add(worker.Load.Cores(m.WindowSeconds), w.Workers.Cores.AsApproximateFloat64(),
+			s.addContainer(worker.Load.MeanCores(m.WindowSeconds), w.Workers.Cores.AsApproximateFloat64(),
 				worker.Load.ThrottledPeriods, worker.Load.Periods)
 		}
 	}
 	return s
 }
 
-// add a container that used so many cores; NaN: unknown.
-func (s *side) add(cores, limit float64, throttled, periods int64) {
+// addContainer a container that used so many cores; NaN: unknown.
+func (s *cpuUsage) addContainer(cores, limit float64, throttled, periods int64) {
 	if math.IsNaN(cores) {
 		return
 	}
-	s.measured = true
+	s.known = true
 	s.cores += cores
 	if limit > 0 {
-		s.busiest = max(s.busiest, cores/limit)
+		s.maxShare = max(s.maxShare, cores/limit)
 	}
 	if periods > 0 {
-		s.throttled = max(s.throttled, float64(throttled)/float64(periods))
+		s.maxThrottled = max(s.maxThrottled, float64(throttled)/float64(periods))
 	}
 }
 
-func (s side) saturated() bool { return s.busiest >= saturatedShare || s.throttled > throttledShare }
+func (s cpuUsage) isSaturated() bool {
+	return s.maxShare >= saturatedShare || s.maxThrottled > throttledShare
+}
 
-func (s side) measures() []results.Measure {
-	if !s.measured {
+func (s cpuUsage) asMeasures() []results.PlatformMetric {
+	if !s.known {
 		return nil
 	}
-	return []results.Measure{
+	return []results.PlatformMetric{
 		{Name: s.name + "Cores", Value: s.cores, Unit: "cores", Source: "used by all " + s.name + " containers, mean over the window"},
-		{Name: s.name + "CPUShare", Value: s.busiest * 100, Unit: "%", Source: "of its CPU limit, the busiest " + s.name + " container"},
+		{Name: s.name + "CPUShare", Value: s.maxShare * 100, Unit: "%", Source: "of its CPU limit, the busiest " + s.name + " container"},
 	}
 }
 
-// saturation says which side, if any, kept the rate from being higher.
-func saturation(replicas, clients side) results.Reason {
+// saturationNote says which side, if any, kept the rate from being higher.
+func saturationNote(replicas, clients cpuUsage) results.Reason {
 	subject, means := "neither", "neither side was at its CPU limit: what bounds the rate is latency (timers, clients too few), the network, "+
 		"or a host with fewer cores than the limits add up to"
 	switch {
-	case replicas.saturated() && clients.saturated():
+	case replicas.isSaturated() && clients.isSaturated():
 		subject, means = "both", "both sides were at their CPU limit"
-	case replicas.saturated():
+	case replicas.isSaturated():
 		subject, means = "replicas", "the replicas were at their CPU limit: the rate is what they can do"
-	case clients.saturated():
+	case clients.isSaturated():
 		subject, means = "clients", "the clients were at their CPU limit: the rate is what they can ask, so give the workers more"
 	}
-	return results.Reason{Code: Saturated, Subject: subject, Value: max(replicas.busiest, clients.busiest), Limit: saturatedShare,
-		Message: fmt.Sprintf("%s (the busiest replica used %s, the busiest worker %s)", means, replicas.used(), clients.used())}
+	return results.Reason{Code: Saturated, Subject: subject, Value: max(replicas.maxShare, clients.maxShare), Limit: saturatedShare,
+		Message: fmt.Sprintf("%s (the busiest replica used %s, the busiest worker %s)", means, replicas.describeMaxShare(), clients.describeMaxShare())}
 }
 
-// used is the busiest container's share in words.
-func (s side) used() string {
-	if !s.measured {
+// describeMaxShare is the busiest container's share in words.
+func (s cpuUsage) describeMaxShare() string {
+	if !s.known {
 		return "an unknown share"
 	}
-	return fmt.Sprintf("%.0f %% of its limit, throttled in %.0f %% of its periods", s.busiest*100, s.throttled*100)
+	return fmt.Sprintf("%.0f %% of its limit, throttled in %.0f %% of its periods", s.maxShare*100, s.maxThrottled*100)
 }

@@ -11,20 +11,20 @@ import (
 	"github.com/benchnet/benchnet/internal/sizing"
 )
 
-// processBase is what a replica takes besides heap and the buffers of its cores: code, threads, connections, and the agent that
+// processBaseBytes is what a replica takes besides heap and the buffers of its cores: code, threads, connections, and the agent that
 // runs it. Measured with 3000 clients on three replicas: 93Mi; doubled, for what grows with the load.
-const processBase = int64(192) << 20
+const processBaseBytes = int64(192) << 20
 
-func process() sizing.Process { return sizing.Process{Base: processBase} }
+func replicaOverhead() sizing.ProcessOverhead { return sizing.ProcessOverhead{Base: processBaseBytes} }
 
-// Settings lists what every replica runs with, each with its source. What paxos.properties has, the spec has.
-func (JPaxos) Settings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
+// DerivedSettings lists what every replica runs with, each with its source. What paxos.properties has, the spec has.
+func (JPaxos) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
 	machine := sizing.MachineOf(&spec.Members)
-	offHeap := machine.OffHeap(process())
+	offHeap := machine.OffHeapMemory(replicaOverhead())
 	settings := []v1alpha1.DerivedSetting{
-		{Name: "heap", Value: machine.Heap.String(), Source: preset(machine.Size, spec.Members.Heap, "heap")},
-		{Name: "cores", Value: machine.Cores.String(), Source: preset(machine.Size, spec.Members.Cores, "cores")},
-		{Name: "memory", Value: machine.Memory.String(), Source: preset(machine.Size, spec.Members.Memory, "memory")},
+		{Name: "heap", Value: machine.Heap.String(), Source: machineSource(machine.Size, spec.Members.Heap, "heap")},
+		{Name: "cores", Value: machine.Cores.String(), Source: machineSource(machine.Size, spec.Members.Cores, "cores")},
+		{Name: "memory", Value: machine.Memory.String(), Source: machineSource(machine.Size, spec.Members.Memory, "memory")},
 		{Name: "memoryBesidesHeap", Value: offHeap.String(), Source: "192Mi (twice what was measured) + 16Mi of network buffers per core"},
 		{Name: "jvmArgs", Value: strings.Join(jvmArgs(spec), " "), Source: "the published runs' -server and a fixed heap; then spec.platform.jpaxos.jvmArgs"},
 		{Name: "majority", Value: fmt.Sprint(spec.Members.Count/2 + 1), Source: "of spec.members.count replicas"},
@@ -32,7 +32,7 @@ func (JPaxos) Settings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSe
 	return append(settings, storageSetting(spec))
 }
 
-func preset(size v1alpha1.Size, set *resource.Quantity, field string) string {
+func machineSource(size v1alpha1.Size, set *resource.Quantity, field string) string {
 	if set != nil {
 		return "spec.members." + field
 	}
@@ -41,7 +41,7 @@ func preset(size v1alpha1.Size, set *resource.Quantity, field string) string {
 
 func storageSetting(spec *v1alpha1.BenchmarkNetworkSpec) v1alpha1.DerivedSetting {
 	p := spec.Platform.JPaxos
-	if !keepsLog(p) {
+	if !persistsLog(p) {
 		return v1alpha1.DerivedSetting{Name: platform.SettingMemberStorage, Value: "a volume of the pod", Source: fmt.Sprintf(
 			"crash model %s recovers over the network, and would wait for ever for a log of an earlier life", p.CrashModel)}
 	}

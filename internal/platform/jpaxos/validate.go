@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	leastReplicas = 3
-	mostReplicas  = 9
-	// clientsPerWorker that one JVM can serve: each is a thread with a connection.
-	clientsPerWorker = 2000
+	minReplicas = 3
+	maxReplicas = 9
+	// maxClientsPerWorker that one JVM can serve: each is a thread with a connection.
+	maxClientsPerWorker = 2000
 )
 
 // Validate refuses what CEL cannot express; path is that of the spec.
@@ -33,10 +33,10 @@ func (JPaxos) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fi
 			"JPaxos is on no registry, so build an image of it yourself; docs/jpaxos.md says what must be in it"))
 	}
 	errs = append(errs, validateCount(spec.Members.Count, path.Child("members", "count"))...)
-	errs = append(errs, sizing.MachineOf(&spec.Members).Validate(process(), path.Child("members"))...)
+	errs = append(errs, sizing.MachineOf(&spec.Members).Validate(replicaOverhead(), path.Child("members"))...)
 	errs = append(errs, validateTuning(p, own)...)
 	for _, key := range slices.Sorted(maps.Keys(p.ExtraProperties)) {
-		if problem := problemOfProperty(key, p.ExtraProperties[key]); problem != "" {
+		if problem := extraPropertyProblem(key, p.ExtraProperties[key]); problem != "" {
 			errs = append(errs, field.Invalid(own.Child("extraProperties").Key(key), p.ExtraProperties[key], problem))
 		}
 	}
@@ -46,9 +46,9 @@ func (JPaxos) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fi
 // validateCount: JPaxos takes (n+1)/2 replicas for a majority, in whole numbers.
 func validateCount(count int32, path *field.Path) field.ErrorList {
 	switch {
-	case count < leastReplicas || count > mostReplicas:
+	case count < minReplicas || count > maxReplicas:
 		return field.ErrorList{field.Invalid(path, count, fmt.Sprintf(
-			"must be 3, 5, 7 or 9 on JPaxos: %d to %d replicas, an odd number", leastReplicas, mostReplicas))}
+			"must be 3, 5, 7 or 9 on JPaxos: %d to %d replicas, an odd number", minReplicas, maxReplicas))}
 	case count%2 == 0:
 		return field.ErrorList{field.Invalid(path, count, fmt.Sprintf(
 			"must be 3, 5, 7 or 9 on JPaxos: it takes (n+1)/2 for a majority, which of %d replicas is %d, and two such groups need not meet", count, (count+1)/2))}
@@ -75,14 +75,14 @@ func validateTuning(p *v1alpha1.JPaxosPlatform, path *field.Path) field.ErrorLis
 			"must be at least snapshotAskRatio (%s): a snapshot is asked for before it is forced", t.SnapshotAskRatio.String())))
 	}
 	for i, arg := range p.JVMArgs {
-		if problem := problemOfJVMArg(arg); problem != "" {
+		if problem := jvmArgProblem(arg); problem != "" {
 			errs = append(errs, field.Invalid(path.Child("jvmArgs").Index(i), arg, problem))
 		}
 	}
 	return errs
 }
 
-func problemOfJVMArg(arg string) string {
+func jvmArgProblem(arg string) string {
 	for _, heap := range []string{"-Xmx", "-Xms", "-XX:MaxHeapSize", "-XX:InitialHeapSize"} {
 		if strings.HasPrefix(arg, heap) {
 			return "may not set the heap: set members.heap"
@@ -103,13 +103,13 @@ func (JPaxos) ValidateWorkload(_ *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Wor
 	if w.JPaxos == nil {
 		return field.ErrorList{field.Required(path.Child("jpaxos"), "a workload on a JPaxos network needs jpaxos")}
 	}
-	errs := driver.Validate(w, path)
+	errs := driver.ValidateLoad(w, path)
 	if w.Load == nil {
 		return errs
 	}
-	if workers := (w.Load.Clients + clientsPerWorker - 1) / clientsPerWorker; w.Workers.Count < workers {
+	if workers := (w.Load.Clients + maxClientsPerWorker - 1) / maxClientsPerWorker; w.Workers.Count < workers {
 		errs = append(errs, field.Invalid(path.Child("workers", "count"), w.Workers.Count, fmt.Sprintf(
-			"is too few for load.clients %d: each client is a thread, at most %d in a worker, so %d workers", w.Load.Clients, clientsPerWorker, workers)))
+			"is too few for load.clients %d: each client is a thread, at most %d in a worker, so %d workers", w.Load.Clients, maxClientsPerWorker, workers)))
 	}
 	return errs
 }

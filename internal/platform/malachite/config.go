@@ -18,11 +18,11 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quote, "word": word, "duration": duration}).
+var configTemplates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quoteTOML, "word": quoteWord, "duration": quoteMillis}).
 	Option("missingkey=error").ParseFS(templateFiles, "templates/*.tmpl"))
 
-// config is what the template is rendered with; systems/malachite-bench/README.md has the keys of the file.
-type config struct {
+// configData is what the template is rendered with; systems/malachite-bench/README.md has the keys of the file.
+type configData struct {
 	Moniker, Network          string
 	Key, Genesis, Home        string
 	P2P, HTTP, Metrics        string
@@ -37,7 +37,7 @@ type config struct {
 }
 
 // The application's words for payload modes.
-var payloads = map[v1alpha1.MalachitePayload]string{
+var payloadNames = map[v1alpha1.MalachitePayload]string{
 	v1alpha1.MalachiteProposalAndParts: "proposal-and-parts",
 	v1alpha1.MalachiteProposalOnly:     "proposal-only",
 }
@@ -45,34 +45,34 @@ var payloads = map[v1alpha1.MalachitePayload]string{
 // renderConfig is the config.toml of a validator.
 func renderConfig(in platform.Input, topology platform.Topology, ordinal int) (string, error) {
 	spec := in.Network.Spec.Platform.Malachite
-	c := config{
+	c := configData{
 		Moniker: topology.Members[ordinal].Identity, Network: in.Network.Name,
 		Key: identityDir + "/" + fileKey, Genesis: networkDir + "/" + fileGenesis, Home: homeDir,
 		P2P: members.HostPort("0.0.0.0", portP2P), HTTP: members.HostPort("0.0.0.0", portHTTP),
 		Metrics: members.HostPort("0.0.0.0", portMetrics),
-		Content: strings.ToLower(string(spec.Content)), Payload: payloads[spec.Payload],
-		Spec: spec, Peers: peersOf(spec, topology, ordinal),
+		Content: strings.ToLower(string(spec.Content)), Payload: payloadNames[spec.Payload],
+		Spec: spec, Peers: peerAddresses(spec, topology, ordinal),
 		MessageSize: messageSize(spec), ResponseSize: responseSize(spec),
 		StoreBytes:  int64(spec.KeptBlocks) * spec.BlockSize.Value(),
 		SyncEnabled: spec.Sync.Mode != v1alpha1.MalachiteSyncDisabled,
-		Threads:     threads(&in.Network.Spec),
+		Threads:     runtimeThreads(&in.Network.Spec),
 	}
 	if spec.Peers == v1alpha1.MalachiteDiscovery {
-		c.Discovery = new(discoveryOf(spec))
+		c.Discovery = new(discoveryOrDefault(spec))
 	}
 	var out strings.Builder
-	if err := templates.ExecuteTemplate(&out, fileConfig+".tmpl", c); err != nil {
+	if err := configTemplates.ExecuteTemplate(&out, fileConfig+".tmpl", c); err != nil {
 		return "", fmt.Errorf("render %s of %s: %w", fileConfig, c.Moniker, err)
 	}
 	return out.String(), nil
 }
 
-// peersOf are all others in a full mesh. With discovery they are the next few, in a ring, so that all are connected.
-func peersOf(spec *v1alpha1.MalachitePlatform, topology platform.Topology, ordinal int) []string {
+// peerAddresses are all others in a full mesh. With discovery they are the next few, in a ring, so that all are connected.
+func peerAddresses(spec *v1alpha1.MalachitePlatform, topology platform.Topology, ordinal int) []string {
 	count := len(topology.Members)
 	known := count - 1
 	if spec.Peers == v1alpha1.MalachiteDiscovery {
-		known = min(known, int(discoveryOf(spec).BootstrapPeers))
+		known = min(known, int(discoveryOrDefault(spec).BootstrapPeers))
 	}
 	peers := make([]string, 0, known)
 	for i := 1; i <= known; i++ {
@@ -81,21 +81,21 @@ func peersOf(spec *v1alpha1.MalachitePlatform, topology platform.Topology, ordin
 	return peers
 }
 
-// discoveryOf are the given parameters, or the defaults of the API.
-func discoveryOf(spec *v1alpha1.MalachitePlatform) v1alpha1.MalachiteDiscoverySpec {
+// discoveryOrDefault are the given parameters, or the defaults of the API.
+func discoveryOrDefault(spec *v1alpha1.MalachitePlatform) v1alpha1.MalachiteDiscoverySpec {
 	if spec.Discovery != nil {
 		return *spec.Discovery
 	}
 	return v1alpha1.MalachiteDiscoverySpec{BootstrapPeers: 2, Protocol: "Kademlia", Selector: "Kademlia", OutboundPeers: 50, InboundPeers: 50}
 }
 
-// quote makes a TOML string.
-func quote(s string) string { return strconv.Quote(s) }
+// quoteTOML makes a TOML string.
+func quoteTOML(s string) string { return strconv.Quote(s) }
 
-// word makes a TOML string of one of the API's words, as the application writes it.
-func word(value any) string { return quote(strings.ToLower(fmt.Sprint(value))) }
+// quoteWord makes a TOML string of one of the API's words, as the application writes it.
+func quoteWord(value any) string { return quoteTOML(strings.ToLower(fmt.Sprint(value))) }
 
-// duration makes a TOML string of whole milliseconds.
-func duration(d metav1.Duration) string {
-	return quote(strconv.FormatInt(int64(d.Duration/time.Millisecond), 10) + "ms")
+// quoteMillis makes a TOML string of whole milliseconds.
+func quoteMillis(d metav1.Duration) string {
+	return quoteTOML(strconv.FormatInt(int64(d.Duration/time.Millisecond), 10) + "ms")
 }

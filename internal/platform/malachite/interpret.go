@@ -16,21 +16,21 @@ const (
 	BlockSizeDiffers results.ReasonCode = "BlockSizeDiffers"
 )
 
-// tally is what the blocks of a window come to.
-type tally struct {
-	blocks, bytes, late, odd float64
+// blockTally is what the blocks of a window come to.
+type blockTally struct {
+	blocks, bytes, laterRounds, otherSizes float64
 }
 
-func tallyOf(blocks []results.Block, size int64) tally {
-	var t tally
+func tallyBlocks(blocks []results.Block, size int64) blockTally {
+	var t blockTally
 	for _, b := range blocks {
 		t.blocks++
 		t.bytes += float64(b.Bytes)
 		if b.Round > 0 {
-			t.late++
+			t.laterRounds++
 		}
 		if b.Bytes != size {
-			t.odd++
+			t.otherSizes++
 		}
 	}
 	return t
@@ -41,32 +41,32 @@ func (Malachite) Interpret(
 	spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *results.Measurement,
 ) results.Interpretation {
 	size := spec.Platform.Malachite.BlockSize
-	t := tallyOf(measured.Blocks, size.Value())
+	t := tallyBlocks(measured.Blocks, size.Value())
 	if t.blocks == 0 || measured.WindowSeconds == 0 {
 		return results.Interpretation{}
 	}
-	i := results.Interpretation{Measures: append(blockTimes(measured, observed(workload)), t.rates(measured, workload.Malachite)...)}
-	if mean, known := consensusTime(measured); known {
-		i.Measures = append(i.Measures, results.Measure{Name: "consensusTimeMean", Value: mean, Unit: "ms",
+	i := results.Interpretation{Measures: append(blockTimeMeasures(measured, observedValidator(workload)), t.rateMeasures(measured, workload.Malachite)...)}
+	if mean, known := meanConsensusTime(measured); known {
+		i.Measures = append(i.Measures, results.PlatformMetric{Name: "consensusTimeMean", Value: mean, Unit: "ms",
 			Source: "start of a height to its decision, by the observed validator's own histogram"})
 	}
-	if t.late > 0 {
-		i.Notes = append(i.Notes, results.Reason{Code: RoundsAboveZero, Subject: observed(workload), Value: t.late,
+	if t.laterRounds > 0 {
+		i.Notes = append(i.Notes, results.Reason{Code: RoundsAboveZero, Subject: observedValidator(workload), Value: t.laterRounds,
 			Message: fmt.Sprintf("%.0f of %.0f blocks were decided in a later round than the first: a proposal was missing or late, "+
-				"and their times have timeouts in them", t.late, t.blocks)})
+				"and their times have timeouts in them", t.laterRounds, t.blocks)})
 	}
-	if t.odd > 0 {
-		i.Reasons = append(i.Reasons, results.Reason{Code: BlockSizeDiffers, Subject: observed(workload), Value: t.odd,
-			Message: fmt.Sprintf("%.0f of %.0f blocks were not of the %s that were asked for", t.odd, t.blocks, size.String())})
+	if t.otherSizes > 0 {
+		i.Reasons = append(i.Reasons, results.Reason{Code: BlockSizeDiffers, Subject: observedValidator(workload), Value: t.otherSizes,
+			Message: fmt.Sprintf("%.0f of %.0f blocks were not of the %s that were asked for", t.otherSizes, t.blocks, size.String())})
 	}
 	return i
 }
 
-// blockTimes are read from the histogram, which has all intervals that end in the window, to three digits.
-func blockTimes(m *results.Measurement, observed string) []results.Measure {
+// blockTimeMeasures are read from the histogram, which has all intervals that end in the window, to three digits.
+func blockTimeMeasures(m *results.Measurement, observed string) []results.PlatformMetric {
 	source := "time from decision to decision as " + observed + " saw them"
 	h := m.Histogram
-	return []results.Measure{
+	return []results.PlatformMetric{
 		{Name: "blockTimeMean", Value: h.MeanMillis(), Unit: "ms", Source: source},
 		{Name: "blockTimeP50", Value: h.PercentileMillis(50), Unit: "ms", Source: source},
 		{Name: "blockTimeP99", Value: h.PercentileMillis(99), Unit: "ms", Source: source},
@@ -74,24 +74,24 @@ func blockTimes(m *results.Measurement, observed string) []results.Measure {
 	}
 }
 
-// rates over the window. Where there were too many blocks to list, those that are stand for all.
-func (t tally) rates(m *results.Measurement, w *v1alpha1.MalachiteWorkload) []results.Measure {
+// rateMeasures over the window. Where there were too many blocks to list, those that are stand for all.
+func (t blockTally) rateMeasures(m *results.Measurement, w *v1alpha1.MalachiteWorkload) []results.PlatformMetric {
 	perSecond := (t.blocks + float64(m.BlocksOmitted)) / float64(m.WindowSeconds)
 	bytes := perSecond * t.bytes / t.blocks
-	return []results.Measure{
+	return []results.PlatformMetric{
 		{Name: "blocksPerSecond", Value: perSecond, Unit: "blocks/s", Source: "blocks decided in the window / its length"},
 		{Name: "bytesPerSecond", Value: bytes, Unit: "B/s", Source: "bytes of those blocks / the window's length"},
 		{Name: "transactionsPerSecond", Value: bytes / float64(w.TransactionBytes), Unit: "transactions/s",
 			Source: fmt.Sprintf("bytesPerSecond / %d bytes of a transaction (workload.malachite.transactionBytes)", w.TransactionBytes)},
-		{Name: "roundsAboveZero", Value: t.late, Unit: "blocks", Source: "blocks decided in a later round than the first"},
-		{Name: "roundsAboveZeroShare", Value: 100 * t.late / t.blocks, Unit: "%", Source: "roundsAboveZero / blocks"},
+		{Name: "roundsAboveZero", Value: t.laterRounds, Unit: "blocks", Source: "blocks decided in a later round than the first"},
+		{Name: "roundsAboveZeroShare", Value: 100 * t.laterRounds / t.blocks, Unit: "%", Source: "roundsAboveZero / blocks"},
 	}
 }
 
-// consensusTime is the mean over the window in milliseconds, from the rates of the histogram's sum and count: every second
+// meanConsensusTime is the mean over the window in milliseconds, from the rates of the histogram's sum and count: every second
 // for which both are known counts with the heights that it had.
-func consensusTime(m *results.Measurement) (millis float64, known bool) {
-	seconds, heights := m.SeriesNamed(seriesConsensus), m.SeriesNamed(seriesHeights)
+func meanConsensusTime(m *results.Measurement) (millis float64, known bool) {
+	seconds, heights := m.SeriesByName(seriesConsensus), m.SeriesByName(seriesHeights)
 	if len(seconds) != 1 || len(heights) != 1 {
 		return 0, false
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/benchnet/benchnet/internal/results"
 )
 
-// measured is a window of ten seconds with a block each quarter of a second, the last decided late and in round 1.
-func measured(t *testing.T) *results.Measurement {
+// newMeasurement is a window of ten seconds with a block each quarter of a second, the last decided late and in round 1.
+func newMeasurement(t *testing.T) *results.Measurement {
 	t.Helper()
 	m := &results.Measurement{WindowSeconds: 10, Histogram: results.NewHistogram(), Unit: "blocks"}
 	for i := range int64(40) {
@@ -28,22 +28,22 @@ func measured(t *testing.T) *results.Measurement {
 	return m
 }
 
-func interpret(t *testing.T, m *results.Measurement, change func(*v1alpha1.Workload)) results.Interpretation {
+func interpretMeasurement(t *testing.T, m *results.Measurement, change func(*v1alpha1.Workload)) results.Interpretation {
 	t.Helper()
-	network := platformtest.NetworkAdmission(t).Network(t, []byte(good))
+	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
 	w := &network.Spec.Workloads[0].Workload
 	change(w)
 	return malachite.New().Interpret(&network.Spec, w, m)
 }
 
 func TestInterpret(t *testing.T) {
-	m := measured(t)
+	m := newMeasurement(t)
 	none := results.Missing
 	m.Series = []results.NamedSeries{
 		{Name: "consensusTime", Values: results.Series{0.8, none, 0.4, 9}},
 		{Name: "heightsTimed", Values: results.Series{4, 4, 2, none}},
 	}
-	i := interpret(t, m, func(*v1alpha1.Workload) {})
+	i := interpretMeasurement(t, m, func(*v1alpha1.Workload) {})
 	want := map[string]float64{
 		"blockTimeMean": 205, "blockTimeP50": 200, "blockTimeP99": 400, "blockTimeMax": 400,
 		"blocksPerSecond": 4, "bytesPerSecond": 4 << 20, "transactionsPerSecond": float64(4<<20) / 110,
@@ -67,9 +67,9 @@ func TestInterpret(t *testing.T) {
 }
 
 func TestInterpretMoreBlocksThanAreListed(t *testing.T) {
-	m := measured(t)
+	m := newMeasurement(t)
 	m.BlocksOmitted = 60
-	for _, measure := range interpret(t, m, func(w *v1alpha1.Workload) { w.Malachite.TransactionBytes = 1 << 19 }).Measures {
+	for _, measure := range interpretMeasurement(t, m, func(w *v1alpha1.Workload) { w.Malachite.TransactionBytes = 1 << 19 }).Measures {
 		if want := map[string]float64{"blocksPerSecond": 10, "bytesPerSecond": 10 << 20, "transactionsPerSecond": 20}[measure.Name]; want > 0 && measure.Value != want {
 			t.Errorf("%s is %v, want %v", measure.Name, measure.Value, want)
 		}
@@ -77,9 +77,9 @@ func TestInterpretMoreBlocksThanAreListed(t *testing.T) {
 }
 
 func TestInterpretBlocksOfAnotherSize(t *testing.T) {
-	m := measured(t)
+	m := newMeasurement(t)
 	m.Blocks[3].Bytes--
-	i := interpret(t, m, func(*v1alpha1.Workload) {})
+	i := interpretMeasurement(t, m, func(*v1alpha1.Workload) {})
 	if len(i.Reasons) != 1 || i.Reasons[0].Code != malachite.BlockSizeDiffers || i.Reasons[0].Value != 1 || !strings.Contains(i.Reasons[0].Message, "1 of 40 blocks were not of the 1Mi") {
 		t.Errorf("reasons %v", i.Reasons)
 	}
@@ -87,7 +87,7 @@ func TestInterpretBlocksOfAnotherSize(t *testing.T) {
 
 func TestInterpretNothing(t *testing.T) {
 	m := &results.Measurement{WindowSeconds: 10, Histogram: results.NewHistogram()}
-	if i := interpret(t, m, func(*v1alpha1.Workload) {}); len(i.Measures)+len(i.Reasons)+len(i.Notes) > 0 {
+	if i := interpretMeasurement(t, m, func(*v1alpha1.Workload) {}); len(i.Measures)+len(i.Reasons)+len(i.Notes) > 0 {
 		t.Errorf("got %+v", i)
 	}
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-// TestTakesAsManyValidatorsAsTheApplication compares the limit of the schema with that of systems/malachite-bench.
-func TestTakesAsManyValidatorsAsTheApplication(t *testing.T) {
+// TestMaxValidatorsMatchApplication compares the limit of the schema with that of systems/malachite-bench.
+func TestMaxValidatorsMatchApplication(t *testing.T) {
 	most := rustConstant(t, "src/genesis.rs", `MAX_VALIDATORS: usize = (\d+)`)
-	admission := platformtest.NetworkAdmission(t)
+	admission := platformtest.NewNetworkAdmission(t)
 	for _, c := range []struct {
 		name, from, to string
 		count          int
@@ -29,7 +29,7 @@ func TestTakesAsManyValidatorsAsTheApplication(t *testing.T) {
 			refusedWith: fmt.Sprintf("Discovery takes %d", most)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			manifest := strings.Replace(good, "count: 4", fmt.Sprintf("count: %d", c.count), 1)
+			manifest := strings.Replace(validManifest, "count: 4", fmt.Sprintf("count: %d", c.count), 1)
 			if c.from != "" {
 				manifest = strings.Replace(manifest, c.from, c.to, 1)
 			}

@@ -17,25 +17,25 @@ const (
 	seriesPeers     = "connectedPeers"
 )
 
-var ownSeries = []driver.ObservedSeries{
+var validatorSeries = []driver.ObservedSeries{
 	{Name: seriesBlocks, Unit: "blocks/s", Metric: "malachite_bench_blocks_total", Kind: driver.SeriesCounter},
 	{Name: seriesHeights, Unit: "blocks/s", Metric: "malachite_bench_consensus_time_seconds_count", Kind: driver.SeriesCounter},
 	{Name: seriesConsensus, Unit: "s/s", Metric: "malachite_bench_consensus_time_seconds_sum", Kind: driver.SeriesCounter},
 	{Name: seriesPeers, Unit: "peers", Metric: "malachitebft_core_consensus_connected_peers", Kind: driver.SeriesGauge},
 }
 
-// Load is the stream of one validator's decisions: the network makes its own.
-func (Malachite) Load(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (driver.Driver, error) {
-	m, ok := topology.Named(observed(workload))
+// BuildDriver is the stream of one validator's decisions: the network makes its own.
+func (Malachite) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (driver.Driver, error) {
+	m, ok := topology.FindMember(observedValidator(workload))
 	if !ok {
-		return driver.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, observed(workload))
+		return driver.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, observedValidator(workload))
 	}
-	orders := driver.Orders(workload)
+	orders := driver.NewWorkloadFile(workload)
 	orders.Unit = "blocks"
 	for _, each := range topology.Members {
-		orders.Observe = append(orders.Observe, members.Observed(each, portAgent))
+		orders.Observe = append(orders.Observe, members.AgentEndpoint(each, portAgent))
 	}
-	orders.Observe = append(orders.Observe, driver.Observed{Member: m.Name + "/consensus", URL: members.MetricsURL(m, portMetrics), Series: ownSeries})
+	orders.Observe = append(orders.Observe, driver.ObservedEndpoint{Member: m.Name + "/consensus", URL: members.MetricsURL(m, portMetrics), Series: validatorSeries})
 	return driver.Driver{
 		Image:    in.Images.Image("agent", ""),
 		Stream:   "http://" + members.HostPort(m.Host, portHTTP) + "/blocks",

@@ -18,11 +18,11 @@ type Malachite struct{}
 func New() Malachite { return Malachite{} }
 
 var (
-	_ platform.Platform     = Malachite{}
-	_ platform.MaterialUser = Malachite{}
-	_ platform.Loadable     = Malachite{}
-	_ platform.Interpreter  = Malachite{}
-	_ platform.Resetter     = Malachite{}
+	_ platform.Platform        = Malachite{}
+	_ platform.GenesisProvider = Malachite{}
+	_ platform.LoadTarget      = Malachite{}
+	_ platform.Interpreter     = Malachite{}
+	_ platform.Resettable      = Malachite{}
 )
 
 // libraryVersion is that of the consensus library's crates in the project's own image.
@@ -44,10 +44,10 @@ const (
 // validatorPorts are the ports of a validator that other pods reach. Blocks and readiness have a port apart from the metrics,
 // so that scrapers reach the metrics only.
 var validatorPorts = []members.Port{
-	{Name: portNameP2P, Number: portP2P, Reach: members.ReachNetwork},
-	{Name: portNameHTTP, Number: portHTTP, Reach: members.ReachNetwork},
-	{Name: portNameMetrics, Number: portMetrics, Reach: members.ReachScrapers},
-	{Name: portNameAgent, Number: portAgent, Reach: members.ReachScrapers},
+	{Name: portNameP2P, Number: portP2P, Access: members.AccessNetwork},
+	{Name: portNameHTTP, Number: portHTTP, Access: members.AccessNetwork},
+	{Name: portNameMetrics, Number: portMetrics, Access: members.AccessScrapers},
+	{Name: portNameAgent, Number: portAgent, Access: members.AccessScrapers},
 }
 
 // Type is Malachite.

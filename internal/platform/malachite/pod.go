@@ -13,7 +13,7 @@ import (
 
 // Paths in the containers; docs/malachite.md has them as the contract of images.
 const (
-	program     = "/usr/local/bin/malachite-bench"
+	programPath = "/usr/local/bin/malachite-bench"
 	configDir   = "/etc/benchnet/config"
 	identityDir = "/etc/benchnet/identity"
 	networkDir  = "/etc/benchnet/network"
@@ -36,22 +36,22 @@ const (
 )
 
 const (
-	// startBudgetSeconds is generous: a validator is ready when more than two thirds of them are up.
-	startBudgetSeconds = 1800
-	// stopBudgetSeconds lets a validator close its store.
-	stopBudgetSeconds = 60
+	// startupTimeoutSeconds is generous: a validator is ready when more than two thirds of them are up.
+	startupTimeoutSeconds = 1800
+	// gracePeriodSeconds lets a validator close its store.
+	gracePeriodSeconds = 60
 )
 
-func image(in platform.Input) string {
+func validatorImage(in platform.Input) string {
 	if own := in.Network.Spec.Platform.Malachite.Image; own != "" {
 		return own
 	}
 	return in.Images.Image("malachite-bench", "")
 }
 
-// Members are the Service that names all validators, the policy around them, and a ConfigMap and a StatefulSet for each.
-func (Malachite) Members(in platform.Input, topology platform.Topology) ([]client.Object, error) {
-	objects := []client.Object{members.Service(in.Network, validatorPorts), members.Policy(in.Network, validatorPorts)}
+// BuildMembers are the Service that names all validators, the policy around them, and a ConfigMap and a StatefulSet for each.
+func (Malachite) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
+	objects := []client.Object{members.Service(in.Network, validatorPorts), members.NetworkPolicy(in.Network, validatorPorts)}
 	size := members.VolumeSize(&in.Network.Spec.Members, expectedStorage(in.Network.Spec.Platform.Malachite))
 	for ordinal, m := range topology.Members {
 		config, err := renderConfig(in, topology, ordinal)
@@ -59,7 +59,7 @@ func (Malachite) Members(in platform.Input, topology platform.Topology) ([]clien
 			return nil, err
 		}
 		files := map[string]string{fileConfig: config}
-		claims, volumes := members.Storage(in.Network, m, volumeHome, size)
+		claims, volumes := members.StorageVolumes(in.Network, m, volumeHome, size)
 		pod := validatorPod(in, m)
 		pod.Volumes = append(pod.Volumes, volumes...)
 		objects = append(objects, members.ConfigMap(in.Network, m, files), members.StatefulSet(in.Network, m, pod, files, claims...))
@@ -68,37 +68,37 @@ func (Malachite) Members(in platform.Input, topology platform.Topology) ([]clien
 }
 
 func validatorPod(in platform.Input, m platform.Member) corev1.PodSpec {
-	pod := members.Pod(in, nil)
-	pod.TerminationGracePeriodSeconds = new(int64(stopBudgetSeconds))
-	pod.Containers = []corev1.Container{validator(in)}
-	pod.Volumes = append(pod.Volumes, pods.Scratch(volumeTmp), members.ConfigVolume(in.Network, m, volumeConfig),
-		pods.SecretVolume(volumeIdentity, names.Identity(in.Network.Name, m.Name)),
-		pods.SecretVolume(volumeNetwork, names.NetworkMap(in.Network.Name)))
+	pod := members.BuildPodSpec(in, nil)
+	pod.TerminationGracePeriodSeconds = new(int64(gracePeriodSeconds))
+	pod.Containers = []corev1.Container{validatorContainer(in)}
+	pod.Volumes = append(pod.Volumes, pods.EmptyDirVolume(volumeTmp), members.ConfigVolume(in.Network, m, volumeConfig),
+		pods.SecretVolume(volumeIdentity, names.IdentitySecret(in.Network.Name, m.Name)),
+		pods.SecretVolume(volumeNetwork, names.NetworkMapSecret(in.Network.Name)))
 	return pod
 }
 
-// validator has no liveness probe: a validator that is measured is never killed for being slow. One that has been ready stays in
+// validatorContainer has no liveness probe: a validator that is measured is never killed for being slow. One that has been ready stays in
 // the measurement while it catches up, so that its readiness follows the process alone.
-func validator(in platform.Input) corev1.Container {
+func validatorContainer(in platform.Input) corev1.Container {
 	return corev1.Container{
 		Name:                     "malachite",
-		Image:                    image(in),
-		Command:                  members.Supervise(portAgent, homeDir, "--", program, "start", "--config", configDir+"/"+fileConfig),
+		Image:                    validatorImage(in),
+		Command:                  members.SuperviseCommand(portAgent, homeDir, "--", programPath, "start", "--config", configDir+"/"+fileConfig),
 		Resources:                members.Resources(&in.Network.Spec.Members),
 		Ports:                    members.ContainerPorts(validatorPorts),
-		SecurityContext:          pods.Restricted(),
+		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		VolumeMounts: []corev1.VolumeMount{
-			pods.ReadOnly(pods.AgentVolume, pods.AgentDir), pods.ReadOnly(volumeConfig, configDir),
-			pods.ReadOnly(volumeIdentity, identityDir), pods.ReadOnly(volumeNetwork, networkDir),
-			pods.Mount(volumeHome, homeDir), pods.Mount(volumeTmp, "/tmp"),
+			pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.ReadOnlyMount(volumeConfig, configDir),
+			pods.ReadOnlyMount(volumeIdentity, identityDir), pods.ReadOnlyMount(volumeNetwork, networkDir),
+			pods.WritableMount(volumeHome, homeDir), pods.WritableMount(volumeTmp, "/tmp"),
 		},
-		StartupProbe:   probe("/ready", 1, startBudgetSeconds),
-		ReadinessProbe: probe("/ready", 5, 3),
+		StartupProbe:   httpProbe("/ready", 1, startupTimeoutSeconds),
+		ReadinessProbe: httpProbe("/ready", 5, 3),
 	}
 }
 
-func probe(path string, period, failures int32) *corev1.Probe {
+func httpProbe(path string, period, failures int32) *corev1.Probe {
 	return &corev1.Probe{PeriodSeconds: period, TimeoutSeconds: 5, FailureThreshold: failures, ProbeHandler: corev1.ProbeHandler{
 		HTTPGet: &corev1.HTTPGetAction{Path: path, Port: intstr.FromString(portNameHTTP)}}}
 }

@@ -15,9 +15,9 @@ import (
 // TestScrapersReachMetricsOnly checks the policy of the validators as the operator applies it: the network's own pods reach every
 // port, and scrapers reach neither /blocks nor the consensus.
 func TestScrapersReachMetricsOnly(t *testing.T) {
-	network := platformtest.NetworkAdmission(t).Network(t, []byte(good))
+	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
 	objects, scrapers := platformtest.Build(t, malachite.New(), network).Members, isolation.DefaultScrapers()
-	scrapers.Limit(network.Name, objects)
+	scrapers.RestrictIngress(network.Name, objects)
 	var policies []*networkingv1.NetworkPolicy
 	for _, object := range objects {
 		if policy, ok := object.(*networkingv1.NetworkPolicy); ok {
@@ -32,26 +32,28 @@ func TestScrapersReachMetricsOnly(t *testing.T) {
 		match func(networkingv1.NetworkPolicyPeer) bool
 		want  []string
 	}{
-		{"own pods", isOwn, []string{"p2p", "http", "metrics", "agent"}},
+		{"own pods", selectsOwnPods, []string{"p2p", "http", "metrics", "agent"}},
 		{"scrapers", func(peer networkingv1.NetworkPolicyPeer) bool { return cmp.Equal(peer, scrapers[0]) }, []string{"metrics", "agent"}},
-		{"others", func(peer networkingv1.NetworkPolicyPeer) bool { return !isOwn(peer) && !cmp.Equal(peer, scrapers[0]) }, nil},
+		{"others", func(peer networkingv1.NetworkPolicyPeer) bool {
+			return !selectsOwnPods(peer) && !cmp.Equal(peer, scrapers[0])
+		}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, portsAdmitted(policies[0], c.match)); diff != "" {
+			if diff := cmp.Diff(c.want, admittedPorts(policies[0], c.match)); diff != "" {
 				t.Errorf("ports that the policy admits them to (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// isOwn reports whether a peer selects the pods of the network only.
-func isOwn(peer networkingv1.NetworkPolicyPeer) bool {
+// selectsOwnPods reports whether a peer selects the pods of the network only.
+func selectsOwnPods(peer networkingv1.NetworkPolicyPeer) bool {
 	return peer.NamespaceSelector == nil && peer.PodSelector != nil && peer.PodSelector.MatchLabels[v1alpha1.LabelNetwork] == "net"
 }
 
-// portsAdmitted returns the names of the ports that a policy opens to a peer that match selects. A rule without peers admits
+// admittedPorts returns the names of the ports that a policy opens to a peer that match selects. A rule without peers admits
 // all of them.
-func portsAdmitted(policy *networkingv1.NetworkPolicy, match func(networkingv1.NetworkPolicyPeer) bool) []string {
+func admittedPorts(policy *networkingv1.NetworkPolicy, match func(networkingv1.NetworkPolicyPeer) bool) []string {
 	var ports []string
 	for _, rule := range policy.Spec.Ingress {
 		admitted := len(rule.From) == 0

@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-const good = `
+const validManifest = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
 metadata: {name: net}
@@ -24,24 +24,24 @@ spec:
     malachite: {}
 `
 
-type spec = v1alpha1.BenchmarkNetworkSpec
+type networkSpec = v1alpha1.BenchmarkNetworkSpec
 
-func quantity(s string) *resource.Quantity {
+func quantityPtr(s string) *resource.Quantity {
 	q := resource.MustParse(s)
 	return &q
 }
 
-// platform changes the platform's part of a spec.
-func platform(change func(*v1alpha1.MalachitePlatform)) func(*spec) {
-	return func(s *spec) { change(s.Platform.Malachite) }
+// withPlatform changes the platform's part of a spec.
+func withPlatform(change func(*v1alpha1.MalachitePlatform)) func(*networkSpec) {
+	return func(s *networkSpec) { change(s.Platform.Malachite) }
 }
 
-func workload(change func(*v1alpha1.Workload)) func(*spec) {
-	return func(s *spec) { change(&s.Workloads[0].Workload) }
+func withWorkload(change func(*v1alpha1.Workload)) func(*networkSpec) {
+	return func(s *networkSpec) { change(&s.Workloads[0].Workload) }
 }
 
-// refusals are platformtest's, short to write.
-type refusals []struct {
+// refusalCases are platformtest's, short to write.
+type refusalCases []struct {
 	Name   string
 	Change func(*v1alpha1.BenchmarkNetworkSpec)
 	Field  string
@@ -49,59 +49,59 @@ type refusals []struct {
 }
 
 func TestRefuses(t *testing.T) {
-	admission := platformtest.NetworkAdmission(t)
-	list := refusals{
-		{"no block", platform(func(m *v1alpha1.MalachitePlatform) { m.BlockSize = *quantity("0") }),
+	admission := platformtest.NewNetworkAdmission(t)
+	list := refusalCases{
+		{"no block", withPlatform(func(m *v1alpha1.MalachitePlatform) { m.BlockSize = *quantityPtr("0") }),
 			"platform.malachite.blockSize", []string{`"0"`, "from 1 to 64Mi"}},
-		{"a block above what the application takes", platform(func(m *v1alpha1.MalachitePlatform) { m.BlockSize = *quantity("65Mi") }),
+		{"a block above what the application takes", withPlatform(func(m *v1alpha1.MalachitePlatform) { m.BlockSize = *quantityPtr("65Mi") }),
 			"platform.malachite.blockSize", []string{`"65Mi"`, "from 1 to 64Mi"}},
-		{"half a byte", platform(func(m *v1alpha1.MalachitePlatform) { m.BlockSize = *quantity("1500m") }),
+		{"half a byte", withPlatform(func(m *v1alpha1.MalachitePlatform) { m.BlockSize = *quantityPtr("1500m") }),
 			"platform.malachite.blockSize", []string{"1500m", "whole number of bytes"}},
-		{"parts too small", platform(func(m *v1alpha1.MalachitePlatform) { m.PartSize = *quantity("100") }),
+		{"parts too small", withPlatform(func(m *v1alpha1.MalachitePlatform) { m.PartSize = *quantityPtr("100") }),
 			"platform.malachite.partSize", []string{`"100"`, "from 256 to 64Mi"}},
-		{"messages too small for a part", platform(func(m *v1alpha1.MalachitePlatform) { m.Gossip.MaxMessageSize = quantity("128Ki") }),
+		{"messages too small for a part", withPlatform(func(m *v1alpha1.MalachitePlatform) { m.Gossip.MaxMessageSize = quantityPtr("128Ki") }),
 			"platform.malachite.gossip.maxMessageSize", []string{`"128Ki"`, "at least 320Ki", "a part of 128Ki and 192Ki besides"}},
-		{"messages too small for a block", platform(func(m *v1alpha1.MalachitePlatform) {
-			m.Gossip.MaxMessageSize, m.Payload = quantity("1Mi"), v1alpha1.MalachiteProposalOnly
+		{"messages too small for a block", withPlatform(func(m *v1alpha1.MalachitePlatform) {
+			m.Gossip.MaxMessageSize, m.Payload = quantityPtr("1Mi"), v1alpha1.MalachiteProposalOnly
 		}), "platform.malachite.gossip.maxMessageSize", []string{"at least 1216Ki", "with payload ProposalOnly a block of 1Mi"}},
-		{"responses too small for a block", platform(func(m *v1alpha1.MalachitePlatform) { m.Gossip.MaxResponseSize = quantity("1Mi") }),
+		{"responses too small for a block", withPlatform(func(m *v1alpha1.MalachitePlatform) { m.Gossip.MaxResponseSize = quantityPtr("1Mi") }),
 			"platform.malachite.gossip.maxResponseSize", []string{"at least 1216Ki", "a block of 1Mi and 192Ki besides"}},
-		{"more bootstrap peers than others", platform(func(m *v1alpha1.MalachitePlatform) { m.Discovery.BootstrapPeers = 4 }),
+		{"more bootstrap peers than others", withPlatform(func(m *v1alpha1.MalachitePlatform) { m.Discovery.BootstrapPeers = 4 }),
 			"platform.malachite.discovery.bootstrapPeers", []string{"4", "less than members.count (4)"}},
-		{"fewer may come than go", platform(func(m *v1alpha1.MalachitePlatform) { m.Discovery.InboundPeers = 3 }),
+		{"fewer may come than go", withPlatform(func(m *v1alpha1.MalachitePlatform) { m.Discovery.InboundPeers = 3 }),
 			"platform.malachite.discovery.inboundPeers", []string{"3", "at least outboundPeers (50)"}},
-		{"a heap", func(s *spec) { s.Members.Heap = quantity("1Gi") }, "members.heap", []string{"no JVM", "set members.memory"}},
-		{"no cores", func(s *spec) { s.Members.Cores = quantity("0") }, "members.cores", []string{"greater than 0"}},
-		{"memory that blocks do not fit into", func(s *spec) { s.Members.Memory = quantity("64Mi") }, "members.memory",
+		{"a heap", func(s *networkSpec) { s.Members.Heap = quantityPtr("1Gi") }, "members.heap", []string{"no JVM", "set members.memory"}},
+		{"no cores", func(s *networkSpec) { s.Members.Cores = quantityPtr("0") }, "members.cores", []string{"greater than 0"}},
+		{"memory that blocks do not fit into", func(s *networkSpec) { s.Members.Memory = quantityPtr("64Mi") }, "members.memory",
 			[]string{`"64Mi"`, "at least 176Mi", "160Mi for the program and 16 blocks of 1Mi"}},
-		{"a volume that kept blocks do not fit into", func(s *spec) { s.Members.Storage.Size = quantity("1Gi") }, "members.storage.size",
+		{"a volume that kept blocks do not fit into", func(s *networkSpec) { s.Members.Storage.Size = quantityPtr("1Gi") }, "members.storage.size",
 			[]string{`"1Gi"`, "at least 2512Mi", "keptBlocks (1000) of 1Mi twice over"}},
-		{"nobody to observe", workload(func(w *v1alpha1.Workload) { w.Malachite.Observe = 4 }), "workloads[0].malachite.observe",
+		{"nobody to observe", withWorkload(func(w *v1alpha1.Workload) { w.Malachite.Observe = 4 }), "workloads[0].malachite.observe",
 			[]string{"4", "the network has 4, so 0 to 3"}},
-		{"several observers", workload(func(w *v1alpha1.Workload) { w.Workers.Count = 2 }), "workloads[0].workers.count",
+		{"several observers", withWorkload(func(w *v1alpha1.Workload) { w.Workers.Count = 2 }), "workloads[0].workers.count",
 			[]string{"2", "must be 1", "one worker observes one validator"}},
-		{"parts of a second", workload(func(w *v1alpha1.Workload) { w.Measure.Window.Duration = 1500 * time.Millisecond }),
+		{"parts of a second", withWorkload(func(w *v1alpha1.Workload) { w.Measure.Window.Duration = 1500 * time.Millisecond }),
 			"workloads[0].measure.window", []string{"1.5s", "whole seconds"}},
-		{"an operation of another platform", workload(func(w *v1alpha1.Workload) { w.Malachite = nil }), "workloads[0].malachite",
+		{"an operation of another platform", withWorkload(func(w *v1alpha1.Workload) { w.Malachite = nil }), "workloads[0].malachite",
 			[]string{"needs malachite", "makes its own blocks"}},
 	}
 	for _, r := range list {
-		platformtest.Refuses(t, malachite.New(), admission.Network(t, []byte(good)), platformtest.Refusal(r))
+		platformtest.CheckRefusal(t, malachite.New(), admission.AdmitNetwork(t, []byte(validManifest)), platformtest.Refusal(r))
 	}
 }
 
 // What the schema refuses itself, so that kubectl apply says so.
 func TestSchemaRefuses(t *testing.T) {
-	admission := platformtest.NetworkAdmission(t)
+	admission := platformtest.NewNetworkAdmission(t)
 	for name, c := range map[string]struct{ in, from, to, want string }{
-		"parameters of discovery in a full mesh": {good, "peers: Discovery", "peers: FullMesh", "platform.malachite.discovery belongs to platform.malachite.peers Discovery"},
-		"a mesh below its low mark":              {good, "discovery: {}", "discovery: {}, gossip: {mesh: 3}", "must have meshLow <= mesh <= meshHigh"},
-		"outbound peers beyond the mesh":         {good, "discovery: {}", "discovery: {}, gossip: {meshOutboundMin: 4}", "must be 1, or at most half of mesh and below meshLow"},
-		"a block time of nothing":                {good, "discovery: {}", "discovery: {}, targetBlockTime: 0s", "targetBlockTime must be whole milliseconds from 1ms to 10m"},
-		"a timeout in microseconds":              {good, "discovery: {}", "discovery: {}, timeouts: {propose: 100us}", "timeouts.propose must be whole milliseconds"},
-		"a floating image":                       {good, "discovery: {}", "discovery: {}, image: x/malachite:latest", "platform.malachite.image must carry a tag other than latest"},
-		"a load":                                 {good, "malachite: {}", "malachite: {}\n    load: {clients: 3}", "load must be set, and must not be with malachite: its network makes its own blocks"},
-		"an unknown payload":                     {good, "discovery: {}", "discovery: {}, payload: PartsOnly", `supported values: "ProposalAndParts", "ProposalOnly"`},
+		"parameters of discovery in a full mesh": {validManifest, "peers: Discovery", "peers: FullMesh", "platform.malachite.discovery belongs to platform.malachite.peers Discovery"},
+		"a mesh below its low mark":              {validManifest, "discovery: {}", "discovery: {}, gossip: {mesh: 3}", "must have meshLow <= mesh <= meshHigh"},
+		"outbound peers beyond the mesh":         {validManifest, "discovery: {}", "discovery: {}, gossip: {meshOutboundMin: 4}", "must be 1, or at most half of mesh and below meshLow"},
+		"a block time of nothing":                {validManifest, "discovery: {}", "discovery: {}, targetBlockTime: 0s", "targetBlockTime must be whole milliseconds from 1ms to 10m"},
+		"a timeout in microseconds":              {validManifest, "discovery: {}", "discovery: {}, timeouts: {propose: 100us}", "timeouts.propose must be whole milliseconds"},
+		"a floating image":                       {validManifest, "discovery: {}", "discovery: {}, image: x/malachite:latest", "platform.malachite.image must carry a tag other than latest"},
+		"a load":                                 {validManifest, "malachite: {}", "malachite: {}\n    load: {clients: 3}", "load must be set, and must not be with malachite: its network makes its own blocks"},
+		"an unknown payload":                     {validManifest, "discovery: {}", "discovery: {}, payload: PartsOnly", `supported values: "ProposalAndParts", "ProposalOnly"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := admission.Admit([]byte(strings.Replace(c.in, c.from, c.to, 1)), &v1alpha1.BenchmarkNetwork{})

@@ -7,10 +7,10 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-func TestConform(t *testing.T) {
-	platformtest.Conform(t, malachite.New(), platformtest.Samples(t, "malachite"))
+func TestConformance(t *testing.T) {
+	platformtest.CheckConformance(t, malachite.New(), platformtest.LoadSamples(t, "malachite"))
 }
 
 func TestGolden(t *testing.T) {
-	platformtest.Golden(t, malachite.New(), platformtest.Samples(t, "malachite"))
+	platformtest.CheckGolden(t, malachite.New(), platformtest.LoadSamples(t, "malachite"))
 }

@@ -12,27 +12,27 @@ import (
 	"github.com/benchnet/benchnet/internal/sizing"
 )
 
-// Settings lists what was derived for the validators, each with its source.
-func (Malachite) Settings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
+// DerivedSettings lists what was derived for the validators, each with its source.
+func (Malachite) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
 	m, machine := spec.Platform.Malachite, sizing.MachineOf(&spec.Members)
 	storage := members.VolumeSize(&spec.Members, expectedStorage(m))
 	return []v1alpha1.DerivedSetting{
-		{Name: "cores", Value: machine.Cores.String(), Source: source(spec.Members.Cores, "spec.members.cores", sizeOf(machine))},
-		{Name: "memory", Value: machine.Memory.String(), Source: source(spec.Members.Memory, "spec.members.memory", sizeOf(machine))},
-		{Name: "threads", Value: strconv.Itoa(int(threads(spec))), Source: threadsSource(m)},
-		{Name: "maxMessageSize", Value: binary(messageSize(m)), Source: source(m.Gossip.MaxMessageSize, "spec.platform.malachite.gossip.maxMessageSize",
+		{Name: "cores", Value: machine.Cores.String(), Source: settingSource(spec.Members.Cores, "spec.members.cores", sizeSource(machine))},
+		{Name: "memory", Value: machine.Memory.String(), Source: settingSource(spec.Members.Memory, "spec.members.memory", sizeSource(machine))},
+		{Name: "threads", Value: strconv.Itoa(int(runtimeThreads(spec))), Source: threadsSource(m)},
+		{Name: "maxMessageSize", Value: formatBytes(messageSize(m)), Source: settingSource(m.Gossip.MaxMessageSize, "spec.platform.malachite.gossip.maxMessageSize",
 			"4Mi (Malachite), or the largest message and 192Ki besides")},
-		{Name: "maxResponseSize", Value: binary(responseSize(m)), Source: source(m.Gossip.MaxResponseSize, "spec.platform.malachite.gossip.maxResponseSize",
+		{Name: "maxResponseSize", Value: formatBytes(responseSize(m)), Source: settingSource(m.Gossip.MaxResponseSize, "spec.platform.malachite.gossip.maxResponseSize",
 			"10Mi (Malachite), or a block and 192Ki besides")},
-		{Name: platform.SettingMemberStorage, Value: storage.String(), Source: source(spec.Members.Storage.Size, "spec.members.storage.size",
+		{Name: platform.SettingMemberStorage, Value: storage.String(), Source: settingSource(spec.Members.Storage.Size, "spec.members.storage.size",
 			"512Mi and keptBlocks twice over, in whole GiB")},
 	}
 }
 
-func sizeOf(machine sizing.Machine) string { return fmt.Sprintf("size %s", machine.Size) }
+func sizeSource(machine sizing.Machine) string { return fmt.Sprintf("size %s", machine.Size) }
 
-// source is the field that set a value, or the rule that did.
-func source(set *resource.Quantity, field, rule string) string {
+// settingSource is the field that set a value, or the rule that did.
+func settingSource(set *resource.Quantity, field, rule string) string {
 	if set != nil {
 		return field
 	}

@@ -30,28 +30,28 @@ func (Malachite) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path)
 }
 
 func validateBlock(m *v1alpha1.MalachitePlatform, path *field.Path) field.ErrorList {
-	errs := between(m.BlockSize, 1, maxBlock, path.Child("blockSize"))
-	return append(errs, between(m.PartSize, minPart, maxBlock, path.Child("partSize"))...)
+	errs := validateByteRange(m.BlockSize, 1, maxBlockSize, path.Child("blockSize"))
+	return append(errs, validateByteRange(m.PartSize, minPartSize, maxBlockSize, path.Child("partSize"))...)
 }
 
-// between wants a whole number of bytes from least to most.
-func between(size resource.Quantity, least, most int64, path *field.Path) field.ErrorList {
+// validateByteRange wants a whole number of bytes from least to most.
+func validateByteRange(size resource.Quantity, least, most int64, path *field.Path) field.ErrorList {
 	if size.MilliValue()%1000 == 0 && size.Value() >= least && size.Value() <= most {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, size.String(), fmt.Sprintf("must be a whole number of bytes from %s to %s", binary(least), binary(most)))}
+	return field.ErrorList{field.Invalid(path, size.String(), fmt.Sprintf("must be a whole number of bytes from %s to %s", formatBytes(least), formatBytes(most)))}
 }
 
-// largestMesh is how many validators may know all others: each one's configuration names them, so that what the API server and
+// maxMeshMembers is how many validators may know all others: each one's configuration names them, so that what the API server and
 // the operator have to keep grows with the square.
-const largestMesh = 100
+const maxMeshMembers = 100
 
 func validateMesh(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
-	if spec.Platform.Malachite.Peers == v1alpha1.MalachiteDiscovery || spec.Members.Count <= largestMesh {
+	if spec.Platform.Malachite.Peers == v1alpha1.MalachiteDiscovery || spec.Members.Count <= maxMeshMembers {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, spec.Members.Count,
-		fmt.Sprintf("must be at most %d with platform.malachite.peers FullMesh: Discovery takes 1000", largestMesh))}
+		fmt.Sprintf("must be at most %d with platform.malachite.peers FullMesh: Discovery takes 1000", maxMeshMembers))}
 }
 
 // validateMessages refuses bounds that a block, or a part of it, does not keep: it would never arrive.
@@ -63,11 +63,11 @@ func validateMessages(m *v1alpha1.MalachitePlatform, path *field.Path) field.Err
 			what = "with payload ProposalOnly a block of " + m.BlockSize.String()
 		}
 		errs = append(errs, field.Invalid(path.Child("maxMessageSize"), size.String(),
-			fmt.Sprintf("must be at least %s: %s and %s besides", binary(largestMessage(m)), what, binary(envelope))))
+			fmt.Sprintf("must be at least %s: %s and %s besides", formatBytes(largestMessage(m)), what, formatBytes(messageOverhead))))
 	}
 	if size := m.Gossip.MaxResponseSize; size != nil && size.Value() < largestResponse(m) {
 		errs = append(errs, field.Invalid(path.Child("maxResponseSize"), size.String(),
-			fmt.Sprintf("must be at least %s: a block of %s and %s besides", binary(largestResponse(m)), m.BlockSize.String(), binary(envelope))))
+			fmt.Sprintf("must be at least %s: a block of %s and %s besides", formatBytes(largestResponse(m)), m.BlockSize.String(), formatBytes(messageOverhead))))
 	}
 	return errs
 }
@@ -101,13 +101,13 @@ func validateMachine(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 	if machine.Cores.Sign() <= 0 {
 		errs = append(errs, field.Invalid(path.Child("cores"), machine.Cores.String(), "must be greater than 0"))
 	}
-	if machine.Memory.Value() < memoryNeeded(m) {
+	if machine.Memory.Value() < requiredMemory(m) {
 		errs = append(errs, field.Invalid(path.Child("memory"), machine.Memory.String(), fmt.Sprintf(
-			"must be at least %s: %s for the program and %d blocks of %s", binary(memoryNeeded(m)), binary(baseMemory), heldBlocks, m.BlockSize.String())))
+			"must be at least %s: %s for the program and %d blocks of %s", formatBytes(requiredMemory(m)), formatBytes(baseMemory), blocksInMemory, m.BlockSize.String())))
 	}
-	if size := spec.Members.Storage.Size; size != nil && size.Value() < storageNeeded(m) {
+	if size := spec.Members.Storage.Size; size != nil && size.Value() < requiredStorage(m) {
 		errs = append(errs, field.Invalid(path.Child("storage", "size"), size.String(), fmt.Sprintf(
-			"must be at least %s: %s, and keptBlocks (%d) of %s twice over", binary(storageNeeded(m)), binary(baseStorage), m.KeptBlocks, m.BlockSize.String())))
+			"must be at least %s: %s, and keptBlocks (%d) of %s twice over", formatBytes(requiredStorage(m)), formatBytes(baseStorage), m.KeptBlocks, m.BlockSize.String())))
 	}
 	return errs
 }
@@ -129,5 +129,5 @@ func (Malachite) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alph
 	return errs
 }
 
-// observed is the validator whose decisions a workload measures.
-func observed(w *v1alpha1.Workload) string { return members.Name(w.Malachite.Observe) }
+// observedValidator is the validator whose decisions a workload measures.
+func observedValidator(w *v1alpha1.Workload) string { return members.Name(w.Malachite.Observe) }

@@ -16,8 +16,8 @@ import (
 	"github.com/benchnet/benchnet/internal/sizing"
 )
 
-// component of the members' objects.
-const component = "member"
+// memberComponent of the members' objects.
+const memberComponent = "member"
 
 // Name of the member with that ordinal.
 func Name(ordinal int32) string { return fmt.Sprintf("member-%d", ordinal) }
@@ -38,7 +38,7 @@ func Topology(network *v1alpha1.BenchmarkNetwork, role string, port int32, ident
 
 // New is a member that its peers reach at port.
 func New(network *v1alpha1.BenchmarkNetwork, name, role string, port int32) platform.Member {
-	host := names.Host(network.Name, network.Namespace, name)
+	host := names.MemberHost(network.Name, network.Namespace, name)
 	return platform.Member{Name: name, Role: role, Identity: name, Host: host, Address: HostPort(host, port)}
 }
 
@@ -50,9 +50,9 @@ func MetricsURL(m platform.Member, port int32) string {
 	return "http://" + HostPort(m.Host, port) + "/metrics"
 }
 
-// Labels of an object of the network; the component is what it is for. Prometheus and people tell a member's pod by its
+// PlatformLabels of an object of the network; the component is what it is for. Prometheus and people tell a member's pod by its
 // label for members.
-func Labels(network *v1alpha1.BenchmarkNetwork, component string) map[string]string {
+func PlatformLabels(network *v1alpha1.BenchmarkNetwork, component string) map[string]string {
 	return map[string]string{
 		"app.kubernetes.io/name":       strings.ToLower(string(network.Spec.Platform.Type)),
 		"app.kubernetes.io/instance":   network.Name,
@@ -63,13 +63,13 @@ func Labels(network *v1alpha1.BenchmarkNetwork, component string) map[string]str
 	}
 }
 
-// Meta of an object of the network.
-func Meta(network *v1alpha1.BenchmarkNetwork, name, component string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: name, Namespace: network.Namespace, Labels: Labels(network, component)}
+// ObjectMeta of an object of the network.
+func ObjectMeta(network *v1alpha1.BenchmarkNetwork, name, component string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Namespace: network.Namespace, Labels: PlatformLabels(network, component)}
 }
 
 func memberLabels(network *v1alpha1.BenchmarkNetwork, m platform.Member) map[string]string {
-	all := Labels(network, component)
+	all := PlatformLabels(network, memberComponent)
 	all[v1alpha1.LabelMember] = m.Name
 	return all
 }
@@ -78,9 +78,9 @@ func memberMeta(network *v1alpha1.BenchmarkNetwork, m platform.Member) metav1.Ob
 	return metav1.ObjectMeta{Name: names.Member(network.Name, m.Name), Namespace: network.Namespace, Labels: memberLabels(network, m)}
 }
 
-// Selector of the pods of all members.
-func Selector(network string) map[string]string {
-	return map[string]string{v1alpha1.LabelNetwork: network, "app.kubernetes.io/component": component}
+// AllMembersSelector of the pods of all members.
+func AllMembersSelector(network string) map[string]string {
+	return map[string]string{v1alpha1.LabelNetwork: network, "app.kubernetes.io/component": memberComponent}
 }
 
 // Resources that a member may use and those that it reserves, after its size and reservation.

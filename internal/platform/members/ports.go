@@ -11,15 +11,15 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// Reach says who may connect to a port.
-type Reach string
+// PortAccess says who may connect to a port.
+type PortAccess string
 
 // The reaches.
 const (
-	// ReachNetwork is the network's own pods: members and load workers.
-	ReachNetwork Reach = "Network"
-	// ReachScrapers is for metrics: the network's own pods and the scrapers that the operator's configuration names.
-	ReachScrapers Reach = "Scrapers"
+	// AccessNetwork is the network's own pods: members and load workers.
+	AccessNetwork PortAccess = "Network"
+	// AccessScrapers is for metrics: the network's own pods and the scrapers that the operator's configuration names.
+	AccessScrapers PortAccess = "Scrapers"
 )
 
 // Port of a member's pod.
@@ -28,26 +28,26 @@ type Port struct {
 	Number int32
 	// Protocol; empty: TCP.
 	Protocol corev1.Protocol
-	Reach    Reach
+	Access   PortAccess
 }
 
-func (p Port) protocol() corev1.Protocol {
+func (p Port) protocolOrTCP() corev1.Protocol {
 	if p.Protocol == "" {
 		return corev1.ProtocolTCP
 	}
 	return p.Protocol
 }
 
-// Container is the port of a container.
-func (p Port) Container() corev1.ContainerPort {
-	return corev1.ContainerPort{Name: p.Name, ContainerPort: p.Number, Protocol: p.protocol()}
+// ContainerPort is the port of a container.
+func (p Port) ContainerPort() corev1.ContainerPort {
+	return corev1.ContainerPort{Name: p.Name, ContainerPort: p.Number, Protocol: p.protocolOrTCP()}
 }
 
 // ContainerPorts are the ports of a container.
 func ContainerPorts(ports []Port) []corev1.ContainerPort {
 	all := make([]corev1.ContainerPort, 0, len(ports))
 	for _, p := range ports {
-		all = append(all, p.Container())
+		all = append(all, p.ContainerPort())
 	}
 	return all
 }
@@ -55,7 +55,7 @@ func ContainerPorts(ports []Port) []corev1.ContainerPort {
 func servicePorts(ports []Port) []corev1.ServicePort {
 	all := make([]corev1.ServicePort, 0, len(ports))
 	for _, p := range ports {
-		all = append(all, corev1.ServicePort{Name: p.Name, Port: p.Number, TargetPort: intstr.FromString(p.Name), Protocol: p.protocol()})
+		all = append(all, corev1.ServicePort{Name: p.Name, Port: p.Number, TargetPort: intstr.FromString(p.Name), Protocol: p.protocolOrTCP()})
 	}
 	return all
 }
@@ -63,10 +63,10 @@ func servicePorts(ports []Port) []corev1.ServicePort {
 // Service gives every member a host name, also before it is ready: members look each other up while they start. The name goes
 // with the pod; AddressService is for members whose peers must never fail to resolve them.
 func Service(network *v1alpha1.BenchmarkNetwork, ports []Port) *corev1.Service {
-	return &corev1.Service{ObjectMeta: Meta(network, network.Name, component), Spec: corev1.ServiceSpec{
+	return &corev1.Service{ObjectMeta: ObjectMeta(network, network.Name, memberComponent), Spec: corev1.ServiceSpec{
 		ClusterIP:                corev1.ClusterIPNone,
 		PublishNotReadyAddresses: true,
-		Selector:                 Selector(network.Name),
+		Selector:                 AllMembersSelector(network.Name),
 		Ports:                    servicePorts(ports),
 	}}
 }
@@ -75,7 +75,7 @@ func Service(network *v1alpha1.BenchmarkNetwork, ports []Port) *corev1.Service {
 func AddressService(network *v1alpha1.BenchmarkNetwork, m platform.Member, ports []Port) *corev1.Service {
 	return &corev1.Service{ObjectMeta: memberMeta(network, m), Spec: corev1.ServiceSpec{
 		PublishNotReadyAddresses: true,
-		Selector:                 podSelector(network.Name, m.Name),
+		Selector:                 memberSelector(network.Name, m.Name),
 		Ports:                    servicePorts(ports),
 	}}
 }
@@ -85,30 +85,30 @@ func AddressHost(network *v1alpha1.BenchmarkNetwork, member string) string {
 	return names.Member(network.Name, member) + "." + network.Namespace + ".svc"
 }
 
-func podSelector(network, member string) map[string]string {
+func memberSelector(network, member string) map[string]string {
 	return map[string]string{v1alpha1.LabelNetwork: network, v1alpha1.LabelMember: member}
 }
 
-// Policy lets each port be reached by whom it is for. What the members reach is left open: they need the cluster's DNS and
+// NetworkPolicy lets each port be reached by whom it is for. What the members reach is left open: they need the cluster's DNS and
 // may need a database that lies anywhere.
-func Policy(network *v1alpha1.BenchmarkNetwork, ports []Port) *networkingv1.NetworkPolicy {
+func NetworkPolicy(network *v1alpha1.BenchmarkNetwork, ports []Port) *networkingv1.NetworkPolicy {
 	own := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{
 		MatchLabels: map[string]string{v1alpha1.LabelNetwork: network.Name}}}
-	return &networkingv1.NetworkPolicy{ObjectMeta: Meta(network, network.Name, component), Spec: networkingv1.NetworkPolicySpec{
-		PodSelector: metav1.LabelSelector{MatchLabels: Selector(network.Name)},
+	return &networkingv1.NetworkPolicy{ObjectMeta: ObjectMeta(network, network.Name, memberComponent), Spec: networkingv1.NetworkPolicySpec{
+		PodSelector: metav1.LabelSelector{MatchLabels: AllMembersSelector(network.Name)},
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
 		Ingress: []networkingv1.NetworkPolicyIngressRule{
-			{From: []networkingv1.NetworkPolicyPeer{own}, Ports: policyPorts(ports, ReachNetwork)},
-			{Ports: policyPorts(ports, ReachScrapers)}, // From everybody, until isolation.Scrapers.Limit narrows it.
+			{From: []networkingv1.NetworkPolicyPeer{own}, Ports: policyPorts(ports, AccessNetwork)},
+			{Ports: policyPorts(ports, AccessScrapers)}, // From everybody, until isolation.Scrapers.Limit narrows it.
 		},
 	}}
 }
 
-func policyPorts(ports []Port, reach Reach) []networkingv1.NetworkPolicyPort {
+func policyPorts(ports []Port, reach PortAccess) []networkingv1.NetworkPolicyPort {
 	var all []networkingv1.NetworkPolicyPort
 	for _, p := range ports {
-		if p.Reach == reach {
-			all = append(all, networkingv1.NetworkPolicyPort{Protocol: new(p.protocol()), Port: new(intstr.FromString(p.Name))})
+		if p.Access == reach {
+			all = append(all, networkingv1.NetworkPolicyPort{Protocol: new(p.protocolOrTCP()), Port: new(intstr.FromString(p.Name))})
 		}
 	}
 	return all

@@ -34,11 +34,11 @@ func StatefulSet(
 		Replicas:             new(int32(1)),
 		ServiceName:          network.Name,
 		RevisionHistoryLimit: new(int32(1)),
-		Selector:             &metav1.LabelSelector{MatchLabels: podSelector(network.Name, m.Name)},
+		Selector:             &metav1.LabelSelector{MatchLabels: memberSelector(network.Name, m.Name)},
 		Template: corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{
 				Labels:      memberLabels(network, m),
-				Annotations: map[string]string{annotationConfigHash: hashOf(files)},
+				Annotations: map[string]string{annotationConfigHash: hashFiles(files)},
 			},
 			Spec: pod,
 		},
@@ -50,8 +50,8 @@ func StatefulSet(
 	}}
 }
 
-// hashOf the files' contents, in the order of their names.
-func hashOf(files map[string]string) string {
+// hashFiles the files' contents, in the order of their names.
+func hashFiles(files map[string]string) string {
 	hash := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		hash.Write([]byte(files[name]))
@@ -59,28 +59,28 @@ func hashOf(files map[string]string) string {
 	return hex.EncodeToString(hash.Sum(nil)[:8])
 }
 
-// Pod is what all members' pods have in common: no access to the API server, the restricted security context, its place, and
+// BuildPodSpec is what all members' pods have in common: no access to the API server, the restricted security context, its place, and
 // the agent installed in pods.AgentVolume before all else. The platform adds containers and volumes.
-func Pod(in platform.Input, with *corev1.PodAffinity) corev1.PodSpec {
+func BuildPodSpec(in platform.Input, with *corev1.PodAffinity) corev1.PodSpec {
 	spec := &in.Network.Spec.Members
 	return corev1.PodSpec{
 		AutomountServiceAccountToken: new(false),
 		EnableServiceLinks:           new(false),
-		SecurityContext:              pods.Security(),
+		SecurityContext:              pods.PodSecurityContext(),
 		NodeSelector:                 spec.Placement.NodeSelector,
 		Tolerations:                  spec.Placement.Tolerations,
-		Affinity:                     affinity(in.Network, with),
-		InitContainers:               []corev1.Container{pods.InstallAgent(in.Images.Image("agent", ""))},
-		Volumes:                      []corev1.Volume{pods.Scratch(pods.AgentVolume)},
+		Affinity:                     buildAffinity(in.Network, with),
+		InitContainers:               []corev1.Container{pods.AgentInstallContainer(in.Images.Image("agent", ""))},
+		Volumes:                      []corev1.Volume{pods.EmptyDirVolume(pods.AgentVolumeName)},
 	}
 }
 
-// affinity places a member with what it belongs to, and away from its peers as the spec says.
-func affinity(network *v1alpha1.BenchmarkNetwork, with *corev1.PodAffinity) *corev1.Affinity {
+// buildAffinity places a member with what it belongs to, and away from its peers as the spec says.
+func buildAffinity(network *v1alpha1.BenchmarkNetwork, with *corev1.PodAffinity) *corev1.Affinity {
 	a := corev1.Affinity{PodAffinity: with.DeepCopy()}
 	peers := corev1.PodAffinityTerm{
 		TopologyKey:   corev1.LabelHostname,
-		LabelSelector: &metav1.LabelSelector{MatchLabels: Selector(network.Name)},
+		LabelSelector: &metav1.LabelSelector{MatchLabels: AllMembersSelector(network.Name)},
 	}
 	switch network.Spec.Members.Placement.Spread {
 	case v1alpha1.SpreadRequired:
@@ -104,9 +104,9 @@ func VolumeSize(spec *v1alpha1.MembersSpec, expected resource.Quantity) resource
 	return expected
 }
 
-// Storage is where a member keeps what must outlive a restart of its container: a claim that stays while its pod is
+// StorageVolumes is where a member keeps what must outlive a restart of its container: a claim that stays while its pod is
 // replaced, or, with Ephemeral, a volume of the pod. One of both is nil.
-func Storage(network *v1alpha1.BenchmarkNetwork, m platform.Member, volume string, size resource.Quantity) ([]corev1.PersistentVolumeClaim, []corev1.Volume) {
+func StorageVolumes(network *v1alpha1.BenchmarkNetwork, m platform.Member, volume string, size resource.Quantity) ([]corev1.PersistentVolumeClaim, []corev1.Volume) {
 	storage := network.Spec.Members.Storage
 	if storage.Type == v1alpha1.StorageEphemeral {
 		return nil, []corev1.Volume{{Name: volume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &size}}}}
@@ -123,5 +123,5 @@ func Storage(network *v1alpha1.BenchmarkNetwork, m platform.Member, volume strin
 
 // ConfigVolume holds the member's ConfigMap.
 func ConfigVolume(network *v1alpha1.BenchmarkNetwork, m platform.Member, volume string) corev1.Volume {
-	return pods.ConfigVolume(volume, names.Member(network.Name, m.Name))
+	return pods.ConfigMapVolume(volume, names.Member(network.Name, m.Name))
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/benchnet/benchnet/internal/pods"
 )
 
-// Supervise begins the command of a member's container: the agent as its first process, which serves at port what the container
+// SuperviseCommand begins the command of a member's container: the agent as its first process, which serves at port what the container
 // uses and the room on the volume that is mounted at folder. What follows are further flags, "--" and the member's own command.
-func Supervise(port int32, folder string, rest ...string) []string {
-	return append([]string{pods.Agent, "supervise", "--metrics-addr", HostPort("", port), "--volume", folder}, rest...)
+func SuperviseCommand(port int32, folder string, rest ...string) []string {
+	return append([]string{pods.AgentPath, "supervise", "--metrics-addr", HostPort("", port), "--volume", folder}, rest...)
 }
 
-// Observed is the agent of a member's container at port.
-func Observed(m platform.Member, port int32, series ...driver.ObservedSeries) driver.Observed {
-	return driver.Observed{Member: m.Name, Role: m.Role, URL: MetricsURL(m, port), Series: series}
+// AgentEndpoint is the agent of a member's container at port.
+func AgentEndpoint(m platform.Member, port int32, series ...driver.ObservedSeries) driver.ObservedEndpoint {
+	return driver.ObservedEndpoint{Member: m.Name, Role: m.Role, URL: MetricsURL(m, port), Series: series}
 }

@@ -12,15 +12,15 @@ import (
 
 // checkGenesisSteps wants each folder of the genesis Job to be written by one container at most, since a step may run an image of
 // the user's own, and the service account token to be mounted only where nothing can be written.
-func (b Built) checkGenesisSteps(t *testing.T) {
+func (b BuildOutput) checkGenesisSteps(t *testing.T) {
 	t.Helper()
-	for _, o := range b.Material.Maker {
+	for _, o := range b.Genesis.JobObjects {
 		job, ok := o.(*batchv1.Job)
 		if !ok {
 			continue
 		}
 		writers := map[string]string{}
-		for _, c := range containers(job.Spec.Template.Spec) {
+		for _, c := range allContainers(job.Spec.Template.Spec) {
 			for _, m := range c.VolumeMounts {
 				if m.ReadOnly {
 					continue
@@ -38,21 +38,21 @@ func (b Built) checkGenesisSteps(t *testing.T) {
 func checkOnlyWriter(t *testing.T, writers map[string]string, container, folder string) {
 	t.Helper()
 	for other, by := range writers {
-		if within(folder, other) || within(other, folder) {
+		if isFolderWithin(folder, other) || isFolderWithin(other, folder) {
 			t.Errorf("containers %s and %s of genesis both write %s", by, container, folder)
 		}
 	}
 	writers[folder] = container
 }
 
-// within reports whether a folder is another one or lies below it.
-func within(folder, other string) bool {
+// isFolderWithin reports whether a folder is another one or lies below it.
+func isFolderWithin(folder, other string) bool {
 	return folder == other || len(folder) > len(other) && folder[:len(other)+1] == other+"/"
 }
 
 func holdsToken(c corev1.Container) bool {
 	for _, m := range c.VolumeMounts {
-		if m.Name == pods.TokenVolume {
+		if m.Name == pods.TokenVolumeName {
 			return true
 		}
 	}

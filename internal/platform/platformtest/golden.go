@@ -17,31 +17,31 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var updateGolden = flag.Bool("update", false, "write the golden files anew")
 
-// Golden pins everything that is made of the samples in testdata/<sample>/, so that a change of it is seen in review.
-func Golden(t *testing.T, p platform.Platform, samples []Sample) {
+// CheckGolden pins everything that is made of the samples in testdata/<sample>/, so that a change of it is seen in review.
+func CheckGolden(t *testing.T, p platform.Platform, samples []Sample) {
 	for _, s := range samples {
 		t.Run(s.Name, func(t *testing.T) {
 			b := Build(t, p, s.Network)
 			dir := filepath.Join("testdata", s.Name)
-			if _, ok := p.(platform.MaterialUser); ok {
-				golden(t, filepath.Join(dir, "material.yaml"), manifests(t, b.Material.Maker)+
-					document(t, "Secrets to fill", b.Material.Secrets)+document(t, "Credentials", b.Credentials))
+			if _, ok := p.(platform.GenesisProvider); ok {
+				compareGolden(t, filepath.Join(dir, "material.yaml"), renderManifests(t, b.Genesis.JobObjects)+
+					renderDocument(t, "Secrets to fill", b.Genesis.Secrets)+renderDocument(t, "Credentials", b.Credentials))
 			}
-			golden(t, filepath.Join(dir, "members.yaml"), manifests(t, few(b.Members)))
-			settings := document(t, "Settings", b.Settings)
-			if _, ok := p.(platform.DatabaseUser); ok {
-				settings += document(t, "Database needs", b.Needs)
+			compareGolden(t, filepath.Join(dir, "members.yaml"), renderManifests(t, keepFirstTwoMembers(b.Members)))
+			settings := renderDocument(t, "Settings", b.Settings)
+			if _, ok := p.(platform.DatabaseConsumer); ok {
+				settings += renderDocument(t, "Database needs", b.DatabaseRequirements)
 			}
-			golden(t, filepath.Join(dir, "settings.yaml"), settings)
-			golden(t, filepath.Join(dir, "load.yaml"), document(t, "Drivers by workload", b.Drivers))
+			compareGolden(t, filepath.Join(dir, "settings.yaml"), settings)
+			compareGolden(t, filepath.Join(dir, "load.yaml"), renderDocument(t, "Drivers by workload", b.Drivers))
 		})
 	}
 }
 
-// few leaves out members that differ from the first two in their number alone.
-func few(objects []client.Object) []client.Object {
+// keepFirstTwoMembers leaves out members that differ from the first two in their number alone.
+func keepFirstTwoMembers(objects []client.Object) []client.Object {
 	var kept []client.Object
 	for _, o := range objects {
 		member := o.GetLabels()[v1alpha1.LabelMember]
@@ -52,7 +52,7 @@ func few(objects []client.Object) []client.Object {
 	return kept
 }
 
-func manifests(t *testing.T, objects []client.Object) string {
+func renderManifests(t *testing.T, objects []client.Object) string {
 	t.Helper()
 	var text strings.Builder
 	for _, o := range objects {
@@ -65,12 +65,12 @@ func manifests(t *testing.T, objects []client.Object) string {
 			t.Fatal(err)
 		}
 		o.GetObjectKind().SetGroupVersionKind(gvk)
-		text.WriteString(document(t, gvk.Kind+" "+o.GetName(), o))
+		text.WriteString(renderDocument(t, gvk.Kind+" "+o.GetName(), o))
 	}
 	return text.String()
 }
 
-func document(t *testing.T, title string, value any) string {
+func renderDocument(t *testing.T, title string, value any) string {
 	t.Helper()
 	text, err := yaml.Marshal(value)
 	if err != nil {
@@ -79,9 +79,9 @@ func document(t *testing.T, title string, value any) string {
 	return "---\n# " + title + "\n" + string(text)
 }
 
-func golden(t *testing.T, file, got string) {
+func compareGolden(t *testing.T, file, got string) {
 	t.Helper()
-	if *update {
+	if *updateGolden {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func golden(t *testing.T, file, got string) {
 		}
 		return
 	}
-	if diff := cmp.Diff(string(read(t, file)), got); diff != "" {
+	if diff := cmp.Diff(string(readFile(t, file)), got); diff != "" {
 		t.Errorf("%s differs; go test -update writes it anew:\n%s", file, diff)
 	}
 }

@@ -12,18 +12,18 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// podMonitor is the part of config/prometheus/pod_monitor.yaml that chooses ports.
-const podMonitor = "../../../config/prometheus/pod_monitor.yaml"
+// podMonitorFile is the part of config/prometheus/pod_monitor.yaml that chooses ports.
+const podMonitorFile = "../../../config/prometheus/pod_monitor.yaml"
 
-// checkScraped wants Prometheus to find what members and load workers serve: the ports of a member that anyone may reach are
+// checkMetricsPorts wants Prometheus to find what members and load workers serve: the ports of a member that anyone may reach are
 // those that the monitor of all networks keeps, and a worker has one.
-func (b Built) checkScraped(t *testing.T) {
+func (b BuildOutput) checkMetricsPorts(t *testing.T) {
 	t.Helper()
 	kept := scrapedPorts(t)
 	open := b.openPorts()
-	for _, w := range workloads(b.Members) {
+	for _, w := range podTemplatesOf(b.Members) {
 		var scraped, reachable []string
-		for _, port := range portsOf(&w.template.Spec) {
+		for _, port := range portNames(&w.template.Spec) {
 			if kept.MatchString(port) {
 				scraped = append(scraped, port)
 			}
@@ -32,12 +32,12 @@ func (b Built) checkScraped(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(reachable, scraped); diff != "" || len(scraped) == 0 {
-			t.Errorf("%s: ports that anyone may reach (-) are not those that %s scrapes by their names (+):\n%s", w.id, podMonitor, diff)
+			t.Errorf("%s: ports that anyone may reach (-) are not those that %s scrapes by their names (+):\n%s", w.id, podMonitorFile, diff)
 		}
 	}
-	for _, w := range workloads(b.Runs) {
-		if !slices.ContainsFunc(portsOf(&w.template.Spec), kept.MatchString) {
-			t.Errorf("%s has no port that %s scrapes", w.id, podMonitor)
+	for _, w := range podTemplatesOf(b.Runs) {
+		if !slices.ContainsFunc(portNames(&w.template.Spec), kept.MatchString) {
+			t.Errorf("%s has no port that %s scrapes", w.id, podMonitorFile)
 		}
 	}
 }
@@ -52,8 +52,8 @@ func scrapedPorts(t *testing.T) *regexp.Regexp {
 			}
 		}
 	}
-	if err := yaml.Unmarshal(read(t, podMonitor), &monitor); err != nil {
-		t.Fatalf("%s: %v", podMonitor, err)
+	if err := yaml.Unmarshal(readFile(t, podMonitorFile), &monitor); err != nil {
+		t.Fatalf("%s: %v", podMonitorFile, err)
 	}
 	for _, endpoint := range monitor.Spec.PodMetricsEndpoints {
 		for _, r := range endpoint.Relabelings {
@@ -62,13 +62,13 @@ func scrapedPorts(t *testing.T) *regexp.Regexp {
 			}
 		}
 	}
-	t.Fatalf("%s keeps no ports", podMonitor)
+	t.Fatalf("%s keeps no ports", podMonitorFile)
 	return nil
 }
 
 // openPorts are the names of the ports that the members' policies open to scrapers. Here they are open to everybody, since only a plan
 // limits them to the scrapers.
-func (b Built) openPorts() []string {
+func (b BuildOutput) openPorts() []string {
 	var open []string
 	for _, o := range b.Members {
 		policy, ok := o.(*networkingv1.NetworkPolicy)
@@ -89,7 +89,7 @@ func (b Built) openPorts() []string {
 	return open
 }
 
-func portsOf(pod *corev1.PodSpec) []string {
+func portNames(pod *corev1.PodSpec) []string {
 	var all []string
 	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
 		for _, p := range c.Ports {

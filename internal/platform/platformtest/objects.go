@@ -23,19 +23,19 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// objects that the platform itself makes.
-func (b Built) objects() []client.Object {
-	return append(append([]client.Object{}, b.Material.Maker...), b.Members...)
+// platformObjects that the platform itself makes.
+func (b BuildOutput) platformObjects() []client.Object {
+	return append(append([]client.Object{}, b.Genesis.JobObjects...), b.Members...)
 }
 
 // checkObjects looks at what all objects have in common.
-func (b Built) checkObjects(t *testing.T, network *v1alpha1.BenchmarkNetwork) {
+func (b BuildOutput) checkObjects(t *testing.T, network *v1alpha1.BenchmarkNetwork) {
 	t.Helper()
 	seen := map[string]bool{}
 	for _, o := range b.Runs {
 		checkContent(t, o.GetName(), o)
 	}
-	for _, o := range b.objects() {
+	for _, o := range b.platformObjects() {
 		gvk, err := apiutil.GVKForObject(o, scheme.Scheme)
 		if err != nil {
 			t.Errorf("%T %s cannot be applied: %v", o, o.GetName(), err)
@@ -73,10 +73,10 @@ func checkName(t *testing.T, id string, o client.Object, network *v1alpha1.Bench
 }
 
 // checkNamesUnique looks at the Secrets that the operator makes on the platform's behalf.
-func checkNamesUnique(t *testing.T, b Built) {
+func checkNamesUnique(t *testing.T, b BuildOutput) {
 	t.Helper()
 	seen := map[string]bool{}
-	all := append([]string{}, b.Material.Secrets...)
+	all := append([]string{}, b.Genesis.Secrets...)
 	for _, c := range b.Credentials {
 		all = append(all, c.Name)
 		if len(c.Keys) == 0 {
@@ -113,9 +113,9 @@ func checkLabels(t *testing.T, id string, labels map[string]string, network *v1a
 	}
 }
 
-// literalSecret is an assignment of a quoted or bare literal to something called a password or the like; a reference to the
+// literalSecretPattern is an assignment of a quoted or bare literal to something called a password or the like; a reference to the
 // environment is none.
-var literalSecret = regexp.MustCompile(`(?i)(password|passphrase|secret|private[-_]?key|token)"?\s*[:=]\s*("[^"$]+"|[^\s"$#{\[][^\s]*)`)
+var literalSecretPattern = regexp.MustCompile(`(?i)(password|passphrase|secret|private[-_]?key|token)"?\s*[:=]\s*("[^"$]+"|[^\s"$#{\[][^\s]*)`)
 
 func checkContent(t *testing.T, id string, o client.Object) {
 	t.Helper()
@@ -124,7 +124,7 @@ func checkContent(t *testing.T, id string, o client.Object) {
 		t.Errorf("%s: a platform declares Secrets, it does not make them", id)
 	case *corev1.ConfigMap:
 		for key, text := range o.Data {
-			if found := literalSecret.FindString(text); found != "" {
+			if found := literalSecretPattern.FindString(text); found != "" {
 				t.Errorf("%s, key %s, holds a secret: %s", id, key, found)
 			}
 		}
@@ -158,38 +158,38 @@ func checkRole(t *testing.T, id string, role *rbacv1.Role) {
 func operatorRules(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
 	var role rbacv1.ClusterRole
-	if err := yaml.UnmarshalStrict(read(t, operatorRole), &role); err != nil {
-		t.Fatalf("decode %s: %v", operatorRole, err)
+	if err := yaml.UnmarshalStrict(readFile(t, operatorRoleFile), &role); err != nil {
+		t.Fatalf("decode %s: %v", operatorRoleFile, err)
 	}
 	return role.Rules
 }
 
-// workload is a pod template with the name of what it belongs to.
-type workload struct {
+// podTemplate is a pod template with the name of what it belongs to.
+type podTemplate struct {
 	id       string
 	template corev1.PodTemplateSpec
 	claims   []corev1.PersistentVolumeClaim
 }
 
-func workloads(objects []client.Object) []workload {
-	var all []workload
+func podTemplatesOf(objects []client.Object) []podTemplate {
+	var all []podTemplate
 	for _, o := range objects {
 		switch o := o.(type) {
 		case *appsv1.StatefulSet:
-			all = append(all, workload{"StatefulSet " + o.Name, o.Spec.Template, o.Spec.VolumeClaimTemplates})
+			all = append(all, podTemplate{"StatefulSet " + o.Name, o.Spec.Template, o.Spec.VolumeClaimTemplates})
 		case *appsv1.Deployment:
-			all = append(all, workload{"Deployment " + o.Name, o.Spec.Template, nil})
+			all = append(all, podTemplate{"Deployment " + o.Name, o.Spec.Template, nil})
 		case *batchv1.Job:
-			all = append(all, workload{"Job " + o.Name, o.Spec.Template, nil})
+			all = append(all, podTemplate{"Job " + o.Name, o.Spec.Template, nil})
 		}
 	}
 	return all
 }
 
 // declaredSecrets are those of which a pod may read.
-func (b Built) declaredSecrets(in platform.Input) map[string]bool {
+func (b BuildOutput) declaredSecrets(in platform.Input) map[string]bool {
 	declared := map[string]bool{}
-	for _, name := range b.Material.Secrets {
+	for _, name := range b.Genesis.Secrets {
 		declared[name] = true
 	}
 	for _, c := range b.Credentials {
@@ -201,4 +201,4 @@ func (b Built) declaredSecrets(in platform.Input) map[string]bool {
 	return declared
 }
 
-func contains(text, part string) bool { return strings.Contains(text, part) }
+func containsText(text, part string) bool { return strings.Contains(text, part) }

@@ -13,38 +13,38 @@ import (
 )
 
 // checkPods looks at every pod: those of the platform and those of the runs.
-func (b Built) checkPods(t *testing.T, in platform.Input) {
+func (b BuildOutput) checkPods(t *testing.T, in platform.Input) {
 	t.Helper()
 	network := in.Network
-	own := workloads(b.objects())
+	own := podTemplatesOf(b.platformObjects())
 	if len(own) == 0 {
 		t.Error("the platform runs nothing")
 	}
 	secrets := b.declaredSecrets(in)
-	for _, w := range append(own, workloads(b.Runs)...) {
+	for _, w := range append(own, podTemplatesOf(b.Runs)...) {
 		checkRestricted(t, w)
 		checkVolumes(t, w)
 		checkSecrets(t, w, secrets)
-		for _, c := range containers(w.template.Spec) {
+		for _, c := range allContainers(w.template.Spec) {
 			checkContainer(t, w.id, c)
 		}
 		if w.template.Labels[v1alpha1.LabelNetwork] != network.Name {
 			t.Errorf("%s: its pods are not labelled with the network", w.id)
 		}
 	}
-	if b.Needs.Template != nil {
-		for _, c := range append(append([]corev1.Container{}, b.Needs.TemplateInit...), *b.Needs.Template) {
+	if b.DatabaseRequirements.Template != nil {
+		for _, c := range append(append([]corev1.Container{}, b.DatabaseRequirements.TemplateInit...), *b.DatabaseRequirements.Template) {
 			checkContainer(t, "database template", c)
 		}
 	}
 }
 
-func containers(spec corev1.PodSpec) []corev1.Container {
+func allContainers(spec corev1.PodSpec) []corev1.Container {
 	return append(append([]corev1.Container{}, spec.InitContainers...), spec.Containers...)
 }
 
 // checkRestricted asks the code that enforces the level in API servers.
-func checkRestricted(t *testing.T, w workload) {
+func checkRestricted(t *testing.T, w podTemplate) {
 	t.Helper()
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	if err != nil {
@@ -80,17 +80,17 @@ func checkContainer(t *testing.T, id string, c corev1.Container) {
 		}
 	}
 	for _, e := range c.Env {
-		if e.Value != "" && contains(strings.ToLower(e.Name), "password") {
+		if e.Value != "" && containsText(strings.ToLower(e.Name), "password") {
 			t.Errorf("%s has a password in its environment %s", id, e.Name)
 		}
 	}
 }
 
 // checkVolumes wants every mount to have a volume and every volume a mount.
-func checkVolumes(t *testing.T, w workload) {
+func checkVolumes(t *testing.T, w podTemplate) {
 	t.Helper()
 	mounted := map[string]bool{}
-	for _, c := range containers(w.template.Spec) {
+	for _, c := range allContainers(w.template.Spec) {
 		places := map[string]bool{}
 		for _, m := range c.VolumeMounts {
 			mounted[m.Name] = true
@@ -123,7 +123,7 @@ func checkVolumes(t *testing.T, w workload) {
 }
 
 // checkSecrets wants every Secret that a pod reads to be one that was declared.
-func checkSecrets(t *testing.T, w workload, declared map[string]bool) {
+func checkSecrets(t *testing.T, w podTemplate, declared map[string]bool) {
 	t.Helper()
 	var read []string
 	for _, v := range w.template.Spec.Volumes {
@@ -138,7 +138,7 @@ func checkSecrets(t *testing.T, w workload, declared map[string]bool) {
 			}
 		}
 	}
-	for _, c := range containers(w.template.Spec) {
+	for _, c := range allContainers(w.template.Spec) {
 		for _, e := range c.Env {
 			if e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil {
 				read = append(read, e.ValueFrom.SecretKeyRef.Name)

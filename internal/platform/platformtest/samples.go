@@ -11,26 +11,26 @@ import (
 
 // Where samples and definitions lie, seen from a platform's package.
 const (
-	samplesDir  = "../../../config/samples"
-	definitions = "../../../config/crd/bases"
-	// operatorRole has the operator's own rights.
-	operatorRole = "../../../config/rbac/role.yaml"
+	samplesDir = "../../../config/samples"
+	crdDir     = "../../../config/crd/bases"
+	// operatorRoleFile has the operator's own rights.
+	operatorRoleFile = "../../../config/rbac/role.yaml"
 )
 
-// NetworkAdmission takes in BenchmarkNetworks.
-func NetworkAdmission(t *testing.T) Admission {
+// NewNetworkAdmission takes in BenchmarkNetworks.
+func NewNetworkAdmission(t *testing.T) Admission {
 	t.Helper()
-	return NewAdmission(t, filepath.Join(definitions, "benchnet.dev_benchmarknetworks.yaml"))
+	return NewAdmission(t, filepath.Join(crdDir, "benchnet.dev_benchmarknetworks.yaml"))
 }
 
-// RunAdmission takes in BenchmarkRuns.
-func RunAdmission(t *testing.T) Admission {
+// NewRunAdmission takes in BenchmarkRuns.
+func NewRunAdmission(t *testing.T) Admission {
 	t.Helper()
-	return NewAdmission(t, filepath.Join(definitions, "benchnet.dev_benchmarkruns.yaml"))
+	return NewAdmission(t, filepath.Join(crdDir, "benchnet.dev_benchmarkruns.yaml"))
 }
 
-// Network is that of a manifest as the API server would store it, in namespace bench.
-func (a Admission) Network(t *testing.T, manifest []byte) *v1alpha1.BenchmarkNetwork {
+// AdmitNetwork is that of a manifest as the API server would store it, in namespace bench.
+func (a Admission) AdmitNetwork(t *testing.T, manifest []byte) *v1alpha1.BenchmarkNetwork {
 	t.Helper()
 	network := &v1alpha1.BenchmarkNetwork{}
 	if err := a.Admit(manifest, network); err != nil {
@@ -40,23 +40,23 @@ func (a Admission) Network(t *testing.T, manifest []byte) *v1alpha1.BenchmarkNet
 	return network
 }
 
-// Samples are the networks in config/samples/<prefix>_*.yaml, called after their file and, where it has several, after
+// LoadSamples are the networks in config/samples/<prefix>_*.yaml, called after their file and, where it has several, after
 // themselves. Each file must be listed in the kustomization.
-func Samples(t *testing.T, prefix string) []Sample {
+func LoadSamples(t *testing.T, prefix string) []Sample {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(samplesDir, prefix+"_*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no samples %s_*.yaml in %s: %v", prefix, samplesDir, err)
 	}
-	list := string(read(t, filepath.Join(samplesDir, "kustomization.yaml")))
-	admission := NetworkAdmission(t)
+	list := string(readFile(t, filepath.Join(samplesDir, "kustomization.yaml")))
+	admission := NewNetworkAdmission(t)
 	var all []Sample
 	for _, file := range files {
 		base := filepath.Base(file)
 		if !strings.Contains(list, "- "+base+"\n") {
 			t.Errorf("%s is not in kustomization.yaml", base)
 		}
-		networks := networksIn(t, admission, file)
+		networks := admitNetworks(t, admission, file)
 		for _, n := range networks {
 			name := strings.TrimSuffix(base, ".yaml")
 			if len(networks) > 1 {
@@ -68,24 +68,24 @@ func Samples(t *testing.T, prefix string) []Sample {
 	return all
 }
 
-func networksIn(t *testing.T, admission Admission, file string) []*v1alpha1.BenchmarkNetwork {
+func admitNetworks(t *testing.T, admission Admission, file string) []*v1alpha1.BenchmarkNetwork {
 	t.Helper()
 	var all []*v1alpha1.BenchmarkNetwork
-	for _, document := range strings.Split(string(read(t, file)), "\n---\n") {
+	for _, document := range strings.Split(string(readFile(t, file)), "\n---\n") {
 		if strings.Contains(document, "kind: BenchmarkNetwork") {
-			all = append(all, admission.Network(t, []byte(document)))
+			all = append(all, admission.AdmitNetwork(t, []byte(document)))
 		}
 	}
 	return all
 }
 
-// SampleFile is the content of a file in config/samples.
-func SampleFile(t *testing.T, name string) []byte {
+// ReadSampleFile is the content of a file in config/samples.
+func ReadSampleFile(t *testing.T, name string) []byte {
 	t.Helper()
-	return read(t, filepath.Join(samplesDir, name))
+	return readFile(t, filepath.Join(samplesDir, name))
 }
 
-func read(t *testing.T, file string) []byte {
+func readFile(t *testing.T, file string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(file)
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 )
 
 // checkTopology wants a pod behind every host that the topology names, and a member behind every StatefulSet.
-func (b Built) checkTopology(t *testing.T, network *v1alpha1.BenchmarkNetwork) {
+func (b BuildOutput) checkTopology(t *testing.T, network *v1alpha1.BenchmarkNetwork) {
 	t.Helper()
 	if b.Topology.Network != network.Name {
 		t.Errorf("the topology is that of network %q, not %q", b.Topology.Network, network.Name)
 	}
-	hosts, seen := b.hosts(t, network), map[string]bool{}
+	hosts, seen := b.podHosts(t, network), map[string]bool{}
 	for _, m := range b.Topology.Members {
 		for _, unique := range []string{m.Name, m.Host, m.Address, m.Identity} {
 			if seen[unique] {
@@ -37,8 +37,8 @@ func (b Built) checkTopology(t *testing.T, network *v1alpha1.BenchmarkNetwork) {
 	b.checkTargets(t)
 }
 
-// hosts are the names of the members' pods, each under the Service that its StatefulSet names.
-func (b Built) hosts(t *testing.T, network *v1alpha1.BenchmarkNetwork) []string {
+// podHosts are the names of the members' pods, each under the Service that its StatefulSet names.
+func (b BuildOutput) podHosts(t *testing.T, network *v1alpha1.BenchmarkNetwork) []string {
 	t.Helper()
 	services := map[string]*corev1.Service{}
 	for _, o := range b.Members {
@@ -72,21 +72,21 @@ func (b Built) hosts(t *testing.T, network *v1alpha1.BenchmarkNetwork) []string 
 }
 
 // checkTargets wants drivers to be told of members by names and addresses that they have.
-func (b Built) checkTargets(t *testing.T) {
+func (b BuildOutput) checkTargets(t *testing.T) {
 	t.Helper()
 	for name, d := range b.Drivers {
 		if d.Workload.Unit == "" {
 			t.Errorf("workload %s does not say what an operation is", name)
 		}
-		b.checkWork(t, name, d)
+		b.checkDriverTask(t, name, d)
 		for _, target := range d.Workload.Targets {
-			m, ok := b.Topology.Named(target.Name)
-			if !ok || !contains(target.Address, m.Host+":") {
+			m, ok := b.Topology.FindMember(target.Name)
+			if !ok || !containsText(target.Address, m.Host+":") {
 				t.Errorf("workload %s: target %s at %s is no member", name, target.Name, target.Address)
 			}
 		}
 		for _, m := range b.Topology.Members {
-			if !slices.ContainsFunc(d.Workload.Observe, func(o driver.Observed) bool { return o.Member == m.Name }) {
+			if !slices.ContainsFunc(d.Workload.Observe, func(o driver.ObservedEndpoint) bool { return o.Member == m.Name }) {
 				t.Errorf("workload %s does not observe %s", name, m.Name)
 			}
 		}
@@ -104,14 +104,14 @@ func (b Built) checkTargets(t *testing.T) {
 	}
 }
 
-// checkWork wants a driver with orders and someone to call, or a member's stream of blocks.
-func (b Built) checkWork(t *testing.T, name string, d driver.Driver) {
+// checkDriverTask wants a driver with orders and someone to call, or a member's stream of blocks.
+func (b BuildOutput) checkDriverTask(t *testing.T, name string, d driver.Driver) {
 	t.Helper()
 	if d.Stream != "" {
 		if len(d.Command) > 0 || d.Workload.Load != nil {
 			t.Errorf("workload %s observes a stream, and has a command or a load", name)
 		}
-		if !slices.ContainsFunc(b.Topology.Members, func(m platform.Member) bool { return contains(d.Stream, m.Host+":") }) {
+		if !slices.ContainsFunc(b.Topology.Members, func(m platform.Member) bool { return containsText(d.Stream, m.Host+":") }) {
 			t.Errorf("workload %s: the stream %s is that of no member", name, d.Stream)
 		}
 		return
@@ -121,7 +121,7 @@ func (b Built) checkWork(t *testing.T, name string, d driver.Driver) {
 	}
 }
 
-func (b Built) checkSettings(t *testing.T) {
+func (b BuildOutput) checkSettings(t *testing.T) {
 	t.Helper()
 	seen := map[string]bool{}
 	for _, s := range b.Settings {

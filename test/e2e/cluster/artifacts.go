@@ -26,8 +26,8 @@ const shownLines = 15
 const leftoverColumns = "KIND:.kind,NAME:.metadata.name,CREATED:.metadata.creationTimestamp,DELETED:.metadata.deletionTimestamp," +
 	"FINALIZERS:.metadata.finalizers,OWNERS:.metadata.ownerReferences[*].uid"
 
-// collect writes objects, events and logs of the namespace and the operator's log, and shows the end of what tells most.
-func (n *Namespace) collect() {
+// collectArtifacts writes objects, events and logs of the namespace and the operator's log, and shows the end of what tells most.
+func (n *Namespace) collectArtifacts() {
 	n.Helper()
 	dir := filepath.Join(artifactsDir(), n.Name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -37,29 +37,29 @@ func (n *Namespace) collect() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	here := func(args ...string) []string { return append([]string{"--namespace", n.Name}, args...) }
-	n.artifact(ctx, dir, "objects.yaml", here("get", "benchnet,pods,jobs,statefulsets,persistentvolumeclaims,services,configmaps", "--output=yaml"))
-	n.artifact(ctx, dir, "describe.txt", here("describe", "benchnet,pods,jobs,persistentvolumeclaims"))
-	if all, err := kinds(ctx); err == nil {
-		n.artifact(ctx, dir, "all.txt", here("get", all, "--output=custom-columns="+leftoverColumns))
+	n.writeArtifact(ctx, dir, "objects.yaml", here("get", "benchnet,pods,jobs,statefulsets,persistentvolumeclaims,services,configmaps", "--output=yaml"))
+	n.writeArtifact(ctx, dir, "describe.txt", here("describe", "benchnet,pods,jobs,persistentvolumeclaims"))
+	if all, err := listKinds(ctx); err == nil {
+		n.writeArtifact(ctx, dir, "all.txt", here("get", all, "--output=custom-columns="+leftoverColumns))
 	}
-	n.artifact(ctx, dir, "volumes.yaml", []string{"get", "persistentvolumes", "--output=yaml"})
-	events := n.artifact(ctx, dir, "events.txt", here("get", "events", "--sort-by=.lastTimestamp"))
-	operator := n.artifact(ctx, dir, "operator.log", []string{"--namespace", OperatorNamespace, "logs", "deployment/" + operatorDeployment, "--tail=5000"})
-	pods, _ := kubectl(ctx, "", here("get", "pods", "--output=name")...)
+	n.writeArtifact(ctx, dir, "volumes.yaml", []string{"get", "persistentvolumes", "--output=yaml"})
+	events := n.writeArtifact(ctx, dir, "events.txt", here("get", "events", "--sort-by=.lastTimestamp"))
+	operator := n.writeArtifact(ctx, dir, "operator.log", []string{"--namespace", OperatorNamespace, "logs", "deployment/" + operatorDeployment, "--tail=5000"})
+	pods, _ := runKubectl(ctx, "", here("get", "pods", "--output=name")...)
 	for pod := range strings.FieldsSeq(pods) {
-		n.artifact(ctx, dir, strings.TrimPrefix(pod, "pod/")+".log", here("logs", pod, "--all-containers", "--prefix"))
+		n.writeArtifact(ctx, dir, strings.TrimPrefix(pod, "pod/")+".log", here("logs", pod, "--all-containers", "--prefix"))
 	}
-	n.Logf("all is in %s\nevents:\n%s\noperator:\n%s", dir, tail(events), tail(operator))
+	n.Logf("all is in %s\nevents:\n%s\noperator:\n%s", dir, lastLines(events), lastLines(operator))
 }
 
-// kinds are all namespaced kinds that the cluster serves, as kubectl get takes them.
-func kinds(ctx context.Context) (string, error) {
-	names, err := kubectl(ctx, "", "api-resources", "--namespaced", "--verbs=list", "--output=name")
+// listKinds are all namespaced kinds that the cluster serves, as kubectl get takes them.
+func listKinds(ctx context.Context) (string, error) {
+	names, err := runKubectl(ctx, "", "api-resources", "--namespaced", "--verbs=list", "--output=name")
 	return strings.Join(strings.Fields(names), ","), err
 }
 
-func (n *Namespace) artifact(ctx context.Context, dir, name string, args []string) string {
-	text, err := kubectl(ctx, "", args...)
+func (n *Namespace) writeArtifact(ctx context.Context, dir, name string, args []string) string {
+	text, err := runKubectl(ctx, "", args...)
 	if err != nil {
 		text += fmt.Sprintf("\n%v\n", err)
 	}
@@ -69,7 +69,7 @@ func (n *Namespace) artifact(ctx context.Context, dir, name string, args []strin
 	return text
 }
 
-func tail(text string) string {
+func lastLines(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-shownLines):], "\n")
 }

@@ -38,12 +38,12 @@ type Namespace struct {
 // NewNamespace makes an empty namespace, held to the pod security standard "restricted", which goes with the test.
 func NewNamespace(t testing.TB, scenario string) *Namespace {
 	t.Helper()
-	c, err := connect()
+	c, err := newClient()
 	if err != nil {
 		t.Fatalf("no cluster: %v; make test-e2e brings one up", err)
 	}
 	n := &Namespace{TB: t, Name: "bn-e2e-" + scenario, Client: c}
-	n.remove()
+	n.deleteAndWait()
 	object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: n.Name,
 		Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
 	if err := c.Create(n.Context(), object); err != nil {
@@ -51,25 +51,25 @@ func NewNamespace(t testing.TB, scenario string) *Namespace {
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			n.collect()
-			n.remove()
+			n.collectArtifacts()
+			n.deleteAndWait()
 			return
 		}
 		// A test that passed has left nothing that is worth waiting for: the next one has another namespace, and the next run of
 		// this one waits until the namespace is gone.
-		if err := n.startRemoval(context.Background()); err != nil && !apierrors.IsNotFound(err) {
+		if err := n.startDeletion(context.Background()); err != nil && !apierrors.IsNotFound(err) {
 			n.Error(err)
 		}
 	})
 	return n
 }
 
-// Within is the same namespace in a subtest.
-func (n *Namespace) Within(t testing.TB) *Namespace {
+// ForSubtest is the same namespace in a subtest.
+func (n *Namespace) ForSubtest(t testing.TB) *Namespace {
 	return &Namespace{TB: t, Name: n.Name, Client: n.Client}
 }
 
-func connect() (client.Client, error) {
+func newClient() (client.Client, error) {
 	// The client library says nothing that a test would not say better.
 	ctrl.SetLogger(zap.New(zap.WriteTo(io.Discard)))
 	config, err := ctrl.GetConfig()
@@ -83,13 +83,13 @@ func connect() (client.Client, error) {
 	return client.New(config, client.Options{Scheme: scheme})
 }
 
-// remove deletes the namespace, with what an earlier run of the test left in it, and waits until it is gone.
-func (n *Namespace) remove() {
+// deleteAndWait deletes the namespace, with what an earlier run of the test left in it, and waits until it is gone.
+func (n *Namespace) deleteAndWait() {
 	n.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), waitTimeout)
 	defer cancel()
 	for {
-		err := n.startRemoval(ctx)
+		err := n.startDeletion(ctx)
 		if apierrors.IsNotFound(err) {
 			return
 		}
@@ -101,9 +101,9 @@ func (n *Namespace) remove() {
 	}
 }
 
-// startRemoval deletes the namespace and does not wait for its end. Experiments go first, since they would create their networks
+// startDeletion deletes the namespace and does not wait for its end. Experiments go first, since they would create their networks
 // again, then networks: without the operator's part their members would take their whole grace period.
-func (n *Namespace) startRemoval(ctx context.Context) error {
+func (n *Namespace) startDeletion(ctx context.Context) error {
 	for _, kind := range []client.Object{&v1alpha1.BenchmarkExperiment{}, &v1alpha1.BenchmarkNetwork{}, &v1alpha1.BenchmarkRun{}} {
 		if err := n.Client.DeleteAllOf(ctx, kind, client.InNamespace(n.Name)); err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("delete %T in namespace %s: %w", kind, n.Name, err)
@@ -121,24 +121,24 @@ func (n *Namespace) Get(name string, into client.Object) {
 	}
 }
 
-// Network reads a network.
-func (n *Namespace) Network(name string) *v1alpha1.BenchmarkNetwork {
+// GetNetwork reads a network.
+func (n *Namespace) GetNetwork(name string) *v1alpha1.BenchmarkNetwork {
 	n.Helper()
 	network := &v1alpha1.BenchmarkNetwork{}
 	n.Get(name, network)
 	return network
 }
 
-// Run reads a run.
-func (n *Namespace) Run(name string) *v1alpha1.BenchmarkRun {
+// GetRun reads a run.
+func (n *Namespace) GetRun(name string) *v1alpha1.BenchmarkRun {
 	n.Helper()
 	run := &v1alpha1.BenchmarkRun{}
 	n.Get(name, run)
 	return run
 }
 
-// Pod reads a pod.
-func (n *Namespace) Pod(name string) *corev1.Pod {
+// GetPod reads a pod.
+func (n *Namespace) GetPod(name string) *corev1.Pod {
 	n.Helper()
 	pod := &corev1.Pod{}
 	n.Get(name, pod)
@@ -147,7 +147,7 @@ func (n *Namespace) Pod(name string) *corev1.Pod {
 
 // Apply applies a manifest in the namespace as a user does. The error is what kubectl said.
 func (n *Namespace) Apply(manifest string) error {
-	_, err := kubectl(n.Context(), manifest, "apply", "--namespace", n.Name, "--filename", "-")
+	_, err := runKubectl(n.Context(), manifest, "apply", "--namespace", n.Name, "--filename", "-")
 	return err
 }
 
@@ -159,17 +159,17 @@ func (n *Namespace) MustApply(manifest string) {
 	}
 }
 
-// Kubectl runs kubectl in the namespace; it must succeed.
-func (n *Namespace) Kubectl(args ...string) string {
+// RunKubectl runs kubectl in the namespace; it must succeed.
+func (n *Namespace) RunKubectl(args ...string) string {
 	n.Helper()
-	out, err := kubectl(n.Context(), "", append([]string{"--namespace", n.Name}, args...)...)
+	out, err := runKubectl(n.Context(), "", append([]string{"--namespace", n.Name}, args...)...)
 	if err != nil {
 		n.Fatal(err)
 	}
 	return out
 }
 
-func kubectl(ctx context.Context, stdin string, args ...string) (string, error) {
+func runKubectl(ctx context.Context, stdin string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, "kubectl", args...)
 	var out, problems bytes.Buffer
 	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(stdin), &out, &problems

@@ -10,8 +10,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Experiment reads an experiment.
-func (n *Namespace) Experiment(name string) *v1alpha1.BenchmarkExperiment {
+// GetExperiment reads an experiment.
+func (n *Namespace) GetExperiment(name string) *v1alpha1.BenchmarkExperiment {
 	n.Helper()
 	e := &v1alpha1.BenchmarkExperiment{}
 	n.Get(name, e)
@@ -23,7 +23,7 @@ func (n *Namespace) WaitExperiment(name, what string, wanted func(*v1alpha1.Benc
 	n.Helper()
 	var e *v1alpha1.BenchmarkExperiment
 	n.Wait("experiment "+name+" "+what, func() (bool, string) {
-		e = n.Experiment(name)
+		e = n.GetExperiment(name)
 		state := fmt.Sprintf("%s, %s runs, under way: %q", e.Status.Phase, e.Status.Progress, e.Status.Current)
 		if c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted); c != nil && c.Status != "True" {
 			state += ": " + c.Message
@@ -33,13 +33,13 @@ func (n *Namespace) WaitExperiment(name, what string, wanted func(*v1alpha1.Benc
 	return e
 }
 
-// Ended tells whether an experiment is over, well or not.
-func Ended(e *v1alpha1.BenchmarkExperiment) bool {
+// ExperimentEnded tells whether an experiment is over, well or not.
+func ExperimentEnded(e *v1alpha1.BenchmarkExperiment) bool {
 	return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionComplete)
 }
 
-// RunsOf are the experiment's runs by name.
-func (n *Namespace) RunsOf(experiment string) map[string]*v1alpha1.BenchmarkRun {
+// ListRuns are the experiment's runs by name.
+func (n *Namespace) ListRuns(experiment string) map[string]*v1alpha1.BenchmarkRun {
 	n.Helper()
 	var list v1alpha1.BenchmarkRunList
 	if err := n.Client.List(n.Context(), &list, client.InNamespace(n.Name), client.MatchingLabels{v1alpha1.LabelExperiment: experiment}); err != nil {
@@ -52,8 +52,8 @@ func (n *Namespace) RunsOf(experiment string) map[string]*v1alpha1.BenchmarkRun 
 	return runs
 }
 
-// Doings tells of runs what would be another if they were made, begun or ended twice; what has not come to pass is left out.
-func Doings(runs map[string]*v1alpha1.BenchmarkRun) map[string]string {
+// RunMilestones tells of runs what would be another if they were made, begun or ended twice; what has not come to pass is left out.
+func RunMilestones(runs map[string]*v1alpha1.BenchmarkRun) map[string]string {
 	told := map[string]string{}
 	for name, run := range runs {
 		told[name+" was made"] = string(run.UID)

@@ -9,19 +9,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// standing is what every namespace has, and what goes by itself.
-var standing = []string{
+// ignoredObjects is what every namespace has, and what goes by itself.
+var ignoredObjects = []string{
 	"configmap/kube-root-ca.crt", "serviceaccount/default", "event/", "event.events.k8s.io/",
 }
 
-// Objects are all in the namespace, of whatever kind the cluster serves, and the volumes bound to it.
-func (n *Namespace) Objects() []string {
+// ListObjects are all in the namespace, of whatever kind the cluster serves, and the volumes bound to it.
+func (n *Namespace) ListObjects() []string {
 	n.Helper()
-	all, err := kinds(n.Context())
+	all, err := listKinds(n.Context())
 	if err != nil {
 		n.Fatal(err)
 	}
-	found := strings.Fields(n.Kubectl("get", all, "--output=name", "--ignore-not-found"))
+	found := strings.Fields(n.RunKubectl("get", all, "--output=name", "--ignore-not-found"))
 	var volumes corev1.PersistentVolumeList
 	if err := n.Client.List(n.Context(), &volumes); err != nil {
 		n.Fatalf("list persistent volumes: %v", err)
@@ -33,7 +33,7 @@ func (n *Namespace) Objects() []string {
 	}
 	var objects []string
 	for _, object := range found {
-		if !stands(object) {
+		if !isIgnoredObject(object) {
 			objects = append(objects, object)
 		}
 	}
@@ -41,8 +41,8 @@ func (n *Namespace) Objects() []string {
 	return objects
 }
 
-func stands(object string) bool {
-	for _, prefix := range standing {
+func isIgnoredObject(object string) bool {
+	for _, prefix := range ignoredObjects {
 		if strings.HasPrefix(object, prefix) {
 			return true
 		}
@@ -58,7 +58,7 @@ func (n *Namespace) WaitRuns(names ...string) {
 		want = append(want, "benchmarkrun.benchnet.dev/"+name)
 	}
 	n.Wait("of networks and runs there are just "+strings.Join(want, " "), func() (bool, string) {
-		left := strings.Fields(n.Kubectl("get", "benchmarknetworks,benchmarkruns", "--output=name", "--ignore-not-found"))
+		left := strings.Fields(n.RunKubectl("get", "benchmarknetworks,benchmarkruns", "--output=name", "--ignore-not-found"))
 		sort.Strings(left)
 		return slices.Equal(left, want), strings.Join(left, " ")
 	})
@@ -68,7 +68,7 @@ func (n *Namespace) WaitRuns(names ...string) {
 func (n *Namespace) WaitEmpty() {
 	n.Helper()
 	n.Wait("nothing is left in namespace "+n.Name, func() (bool, string) {
-		left := n.Objects()
+		left := n.ListObjects()
 		return len(left) == 0, fmt.Sprintf("%d objects, such as %s", len(left), strings.Join(left[:min(len(left), 8)], " "))
 	})
 }

@@ -11,8 +11,8 @@ import (
 
 const operatorDeployment = "benchnet-operator"
 
-// Operator is the operator's only pod.
-func (n *Namespace) Operator() *corev1.Pod {
+// OperatorPod is the operator's only pod.
+func (n *Namespace) OperatorPod() *corev1.Pod {
 	n.Helper()
 	deployment := &appsv1.Deployment{}
 	if err := n.Client.Get(n.Context(), client.ObjectKey{Namespace: OperatorNamespace, Name: operatorDeployment}, deployment); err != nil {
@@ -33,17 +33,17 @@ func (n *Namespace) Operator() *corev1.Pod {
 // KillOperator deletes the operator's pod without grace, as when its node dies, and waits for the next one.
 func (n *Namespace) KillOperator() {
 	n.Helper()
-	old := n.Operator()
+	old := n.OperatorPod()
 	if err := n.Client.Delete(n.Context(), old, client.GracePeriodSeconds(0)); err != nil {
 		n.Fatalf("delete the operator's pod: %v", err)
 	}
 	n.Wait("another operator is ready", func() (bool, string) {
 		var pods corev1.PodList
-		if err := n.Client.List(n.Context(), &pods, client.InNamespace(OperatorNamespace), client.MatchingLabels(stable(old.Labels))); err != nil {
+		if err := n.Client.List(n.Context(), &pods, client.InNamespace(OperatorNamespace), client.MatchingLabels(stableLabels(old.Labels))); err != nil {
 			return false, err.Error()
 		}
 		for i := range pods.Items {
-			if pods.Items[i].UID != old.UID && podReady(&pods.Items[i]) {
+			if pods.Items[i].UID != old.UID && isPodReady(&pods.Items[i]) {
 				return true, ""
 			}
 		}
@@ -51,8 +51,8 @@ func (n *Namespace) KillOperator() {
 	})
 }
 
-// stable labels do not change with the pod's template.
-func stable(labels map[string]string) map[string]string {
+// stableLabels labels do not change with the pod's template.
+func stableLabels(labels map[string]string) map[string]string {
 	kept := map[string]string{}
 	for key, value := range labels {
 		if strings.HasPrefix(key, "app.kubernetes.io/") {

@@ -25,8 +25,8 @@ type Prometheus struct {
 	api promv1.API
 }
 
-// Prometheus of the cluster; it must be there.
-func (n *Namespace) Prometheus() Prometheus {
+// ConnectPrometheus of the cluster; it must be there.
+func (n *Namespace) ConnectPrometheus() Prometheus {
 	n.Helper()
 	config, err := ctrl.GetConfig()
 	if err != nil {
@@ -47,8 +47,8 @@ func (n *Namespace) Prometheus() Prometheus {
 	return p
 }
 
-// Within is the same Prometheus for a subtest.
-func (p Prometheus) Within(n *Namespace) Prometheus { return Prometheus{Namespace: n, api: p.api} }
+// ForSubtest is the same Prometheus for a subtest.
+func (p Prometheus) ForSubtest(n *Namespace) Prometheus { return Prometheus{Namespace: n, api: p.api} }
 
 // Query is what an expression gives now: a vector, empty where there is nothing.
 func (p Prometheus) Query(expression string) model.Vector {
@@ -87,8 +87,8 @@ func (p Prometheus) QueryRange(expression string, from, to time.Time, step time.
 	return matrix
 }
 
-// Targets are the active targets that have these labels.
-func (p Prometheus) Targets(labels model.LabelSet) []promv1.ActiveTarget {
+// ListTargets are the active targets that have these labels.
+func (p Prometheus) ListTargets(labels model.LabelSet) []promv1.ActiveTarget {
 	p.Helper()
 	all, err := retryRequest(func() (promv1.TargetsResult, error) { return p.api.Targets(p.Context()) })
 	if err != nil {
@@ -116,8 +116,8 @@ func servesOpenMetrics(target map[string]string) bool {
 	return false
 }
 
-// Kinds of the metrics that the targets with these labels serve, by the names that series have: counter, gauge, histogram, summary, untyped.
-func (p Prometheus) Kinds(labels model.LabelSet) map[string]string {
+// MetricKinds of the metrics that the targets with these labels serve, by the names that series have: counter, gauge, histogram, summary, untyped.
+func (p Prometheus) MetricKinds(labels model.LabelSet) map[string]string {
 	p.Helper()
 	all, err := retryRequest(func() ([]promv1.MetricMetadata, error) {
 		return p.api.TargetsMetadata(p.Context(), labels.String(), "", "")
@@ -146,7 +146,7 @@ func (p Prometheus) WaitTargetsUp(labels model.LabelSet, wanted ...string) []pro
 	slices.Sort(wanted)
 	var targets []promv1.ActiveTarget
 	p.Wait(fmt.Sprintf("all %d targets of %s are up", len(wanted), labels), func() (bool, string) {
-		targets = p.Targets(labels)
+		targets = p.ListTargets(labels)
 		found := map[string]string{}
 		for _, t := range targets {
 			if t.Health != promv1.HealthGood {

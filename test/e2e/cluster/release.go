@@ -15,9 +15,9 @@ import (
 // Release is an operator of its own, installed with Helm in the namespace and for the namespace alone.
 type Release struct {
 	*Namespace
-	name, helm string
-	// as are the arguments that make Helm the user who installs it.
-	as []string
+	name, helmPath string
+	// userArguments are the arguments that make Helm the user who installs it.
+	userArguments []string
 }
 
 // chartPath of the operator's chart, from the folder of the tests.
@@ -30,10 +30,10 @@ func (n *Namespace) NewRelease(name, user string) *Release {
 	if err != nil {
 		n.Fatalf("get Helm: %v", err)
 	}
-	r := &Release{Namespace: n, name: name, helm: strings.TrimSpace(string(tool)),
-		as: []string{"--kube-as-user", user, "--kube-as-group", "system:authenticated"}}
+	r := &Release{Namespace: n, name: name, helmPath: strings.TrimSpace(string(tool)),
+		userArguments: []string{"--kube-as-user", user, "--kube-as-group", "system:authenticated"}}
 	n.Cleanup(func() {
-		out, err := r.run(context.Background(), "uninstall", name, "--ignore-not-found", "--wait")
+		out, err := r.helmOutput(context.Background(), "uninstall", name, "--ignore-not-found", "--wait")
 		if err != nil {
 			n.Errorf("uninstall %s: %v: %s", name, err, out)
 		}
@@ -41,21 +41,21 @@ func (n *Namespace) NewRelease(name, user string) *Release {
 	return r
 }
 
-// Within is the same release in a subtest.
-func (r *Release) Within(t testing.TB) *Release {
-	return &Release{Namespace: r.Namespace.Within(t), name: r.name, helm: r.helm, as: r.as}
+// ForSubtest is the same release in a subtest.
+func (r *Release) ForSubtest(t testing.TB) *Release {
+	return &Release{Namespace: r.Namespace.ForSubtest(t), name: r.name, helmPath: r.helmPath, userArguments: r.userArguments}
 }
 
-// run lets Helm do something in the namespace.
-func (r *Release) run(ctx context.Context, args ...string) (string, error) {
-	out, err := exec.CommandContext(ctx, r.helm, append(append(args, "--namespace", r.Name), r.as...)...).CombinedOutput()
+// helmOutput lets Helm do something in the namespace.
+func (r *Release) helmOutput(ctx context.Context, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, r.helmPath, append(append(args, "--namespace", r.Name), r.userArguments...)...).CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
 
-// Helm does something that must succeed.
-func (r *Release) Helm(args ...string) string {
+// RunHelm does something that must succeed.
+func (r *Release) RunHelm(args ...string) string {
 	r.Helper()
-	out, err := r.run(r.Context(), args...)
+	out, err := r.helmOutput(r.Context(), args...)
 	if err != nil {
 		r.Fatalf("helm %s: %v: %s", strings.Join(args, " "), err, out)
 	}
@@ -72,11 +72,11 @@ func (r *Release) Upgrade(values ...string) {
 	for _, v := range append(narrow, values...) {
 		args = append(args, "--set", v)
 	}
-	r.Helm(args...)
+	r.RunHelm(args...)
 }
 
-// Pods are those of the operator, by UID.
-func (r *Release) Pods() map[string]*corev1.Pod {
+// ListOperatorPods are those of the operator, by UID.
+func (r *Release) ListOperatorPods() map[string]*corev1.Pod {
 	r.Helper()
 	var list corev1.PodList
 	if err := r.Client.List(r.Context(), &list, client.InNamespace(r.Name),
@@ -92,8 +92,8 @@ func (r *Release) Pods() map[string]*corev1.Pod {
 	return all
 }
 
-// Leader is the pod that holds the lease, once one of those that there are does.
-func (r *Release) Leader() *corev1.Pod {
+// WaitLeader is the pod that holds the lease, once one of those that there are does.
+func (r *Release) WaitLeader() *corev1.Pod {
 	r.Helper()
 	var leader *corev1.Pod
 	r.Wait("an operator leads", func() (bool, string) {
@@ -104,7 +104,7 @@ func (r *Release) Leader() *corev1.Pod {
 		if lease.Spec.HolderIdentity == nil {
 			return false, "nobody holds the lease"
 		}
-		for _, pod := range r.Pods() {
+		for _, pod := range r.ListOperatorPods() {
 			if strings.HasPrefix(*lease.Spec.HolderIdentity, pod.Name+"_") {
 				leader = pod
 				return true, ""

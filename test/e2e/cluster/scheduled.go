@@ -7,9 +7,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Scheduled waits until the scheduler has looked at each of the namespace's pods, of which there are to be so many: how many it
+// WaitScheduled waits until the scheduler has looked at each of the namespace's pods, of which there are to be so many: how many it
 // placed, how many it could not place, and what it says of one of these. Whether their containers start does not matter.
-func (n *Namespace) Scheduled(pods int) (placed, refused int, why string) {
+func (n *Namespace) WaitScheduled(pods int) (placed, refused int, why string) {
 	n.Helper()
 	n.Wait(fmt.Sprintf("%d pods are scheduled, or refused", pods), func() (bool, string) {
 		var list corev1.PodList

@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	pollEvery = 500 * time.Millisecond
-	tellEvery = 10 * time.Second
+	pollInterval = 500 * time.Millisecond
+	logInterval  = 10 * time.Second
 )
 
 // Probe looks once: whether what is waited for has come, and how things stand.
 type Probe func() (done bool, state string)
 
-// patience bounds every wait. It only finds what hangs: how long something takes is logged and never judged, since the machine may
+// waitTimeout bounds every wait. It only finds what hangs: how long something takes is logged and never judged, since the machine may
 // be busy with something else.
-const patience = 20 * time.Minute
+const waitTimeout = 20 * time.Minute
 
 // Wait probes until it is done. The test fails if that takes longer than patience. The state is logged at most every ten seconds.
 func (n *Namespace) Wait(what string, probe Probe) {
@@ -37,13 +37,13 @@ func (n *Namespace) Wait(what string, probe Probe) {
 		case done:
 			n.Logf("%s: after %s", what, waited)
 			return
-		case waited > patience:
-			n.Fatalf("%s: not within %s: %s", what, patience, state)
-		case time.Since(told) >= tellEvery:
+		case waited > waitTimeout:
+			n.Fatalf("%s: not within %s: %s", what, waitTimeout, state)
+		case time.Since(told) >= logInterval:
 			told = time.Now()
 			n.Logf("waiting %s for: %s: %s", waited, what, state)
 		}
-		time.Sleep(pollEvery)
+		time.Sleep(pollInterval)
 	}
 }
 
@@ -66,7 +66,7 @@ func (n *Namespace) WaitReady(name string) *v1alpha1.BenchmarkNetwork {
 	n.Helper()
 	var network *v1alpha1.BenchmarkNetwork
 	n.Wait("network "+name+" is ready", func() (bool, string) {
-		network = n.Network(name)
+		network = n.GetNetwork(name)
 		if c := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionStalled); c != nil && c.Status == "True" {
 			n.Fatalf("network %s cannot get ready: %s: %s", name, c.Reason, c.Message)
 		}
@@ -85,7 +85,7 @@ func (n *Namespace) WaitMeasuring(name string) *v1alpha1.BenchmarkRun {
 	var run *v1alpha1.BenchmarkRun
 	n.Wait("run "+name+" measures", func() (bool, string) {
 		var state string
-		if run, state = n.look(name); run != nil && ended(run) {
+		if run, state = n.readRun(name); run != nil && isRunEnded(run) {
 			n.Fatalf("run %s ended before its window was seen: %s", name, state)
 		}
 		return run != nil && run.Status.Window != nil && time.Now().After(run.Status.Window.Start.Time), state
@@ -99,15 +99,15 @@ func (n *Namespace) WaitEnded(name string) *v1alpha1.BenchmarkRun {
 	var run *v1alpha1.BenchmarkRun
 	n.Wait("run "+name+" has ended", func() (bool, string) {
 		var state string
-		run, state = n.look(name)
-		return run != nil && ended(run), state
+		run, state = n.readRun(name)
+		return run != nil && isRunEnded(run), state
 	})
-	n.Log(Summary(run))
+	n.Log(RunSummary(run))
 	return run
 }
 
-// look reads a run that need not be there yet.
-func (n *Namespace) look(name string) (*v1alpha1.BenchmarkRun, string) {
+// readRun reads a run that need not be there yet.
+func (n *Namespace) readRun(name string) (*v1alpha1.BenchmarkRun, string) {
 	n.Helper()
 	run := &v1alpha1.BenchmarkRun{}
 	if err := n.Client.Get(n.Context(), client.ObjectKey{Namespace: n.Name, Name: name}, run); err != nil {
@@ -120,12 +120,12 @@ func (n *Namespace) look(name string) (*v1alpha1.BenchmarkRun, string) {
 	return run, state
 }
 
-func ended(run *v1alpha1.BenchmarkRun) bool {
+func isRunEnded(run *v1alpha1.BenchmarkRun) bool {
 	return meta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete)
 }
 
-// Summary is a run's numbers in a line.
-func Summary(run *v1alpha1.BenchmarkRun) string {
+// RunSummary is a run's numbers in a line.
+func RunSummary(run *v1alpha1.BenchmarkRun) string {
 	text := fmt.Sprintf("run %s: %s, %s %s/s, verdict %s", run.Name, run.Status.Phase, run.Status.Throughput, run.Status.Unit, run.Status.Verdict)
 	if l := run.Status.Latency; l != nil {
 		text += fmt.Sprintf(", latency ms mean %s p50 %s p95 %s max %s", l.Mean, l.P50, l.P95, l.Max)
@@ -151,12 +151,12 @@ func (n *Namespace) WaitReplaced(old *corev1.Pod) *corev1.Pod {
 		if pod.UID == old.UID {
 			return false, "the old pod is still there"
 		}
-		return podReady(pod), "phase " + string(pod.Status.Phase)
+		return isPodReady(pod), "phase " + string(pod.Status.Phase)
 	})
 	return pod
 }
 
-func podReady(pod *corev1.Pod) bool {
+func isPodReady(pod *corev1.Pod) bool {
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodReady {
 			return c.Status == corev1.ConditionTrue
@@ -169,7 +169,7 @@ func podReady(pod *corev1.Pod) bool {
 func (n *Namespace) WaitTerminated(name string) (code int32, output string) {
 	n.Helper()
 	n.Wait("pod "+name+" has ended", func() (bool, string) {
-		pod := n.Pod(name)
+		pod := n.GetPod(name)
 		for _, c := range pod.Status.ContainerStatuses {
 			if c.State.Terminated != nil {
 				code = c.State.Terminated.ExitCode
@@ -178,5 +178,5 @@ func (n *Namespace) WaitTerminated(name string) (code int32, output string) {
 		}
 		return false, "phase " + string(pod.Status.Phase)
 	})
-	return code, strings.TrimSpace(n.Kubectl("logs", name))
+	return code, strings.TrimSpace(n.RunKubectl("logs", name))
 }

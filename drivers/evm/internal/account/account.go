@@ -14,8 +14,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// minSeed is the least number of bytes of a seed.
-const minSeed = 16
+// minSeedBytes is the least number of bytes of a seed.
+const minSeedBytes = 16
 
 // Seed is the secret that all accounts follow from.
 type Seed []byte
@@ -34,8 +34,8 @@ func ReadSeed(path string) (Seed, error) {
 		return nil, fmt.Errorf("read seed: %w", err)
 	}
 	seed := bytes.TrimSpace(content)
-	if len(seed) < minSeed {
-		return nil, fmt.Errorf("seed %s: %d bytes; want at least %d", path, len(seed), minSeed)
+	if len(seed) < minSeedBytes {
+		return nil, fmt.Errorf("seed %s: %d bytes; want at least %d", path, len(seed), minSeedBytes)
 	}
 	return seed, nil
 }

@@ -18,23 +18,23 @@ import (
 	"github.com/benchnet/benchnet/internal/evm"
 )
 
-// startEvery is how often the start file is looked for.
-const startEvery = 5 * time.Millisecond
+// startPollInterval is how often the start file is looked for.
+const startPollInterval = 5 * time.Millisecond
 
-// Worker is one worker of a run.
-type Worker struct {
+// Driver is one worker of a run.
+type Driver struct {
 	// Dir of the protocol's files.
 	Dir string
 	// Index of this worker among all Workers.
 	Index, Workers int
-	Workload       *evm.Workload
+	Workload       *evm.WorkloadFile
 	// Log is told what the result does not say.
 	Log func(format string, args ...any)
 }
 
-// FromEnvironment makes the worker that the variables of the protocol describe.
-func FromEnvironment(getenv func(string) string, log func(string, ...any)) (*Worker, error) {
-	w := &Worker{Dir: getenv(protocol.DirVariable), Index: 0, Workers: 1, Log: log}
+// NewFromEnvironment makes the worker that the variables of the protocol describe.
+func NewFromEnvironment(getenv func(string) string, log func(string, ...any)) (*Driver, error) {
+	w := &Driver{Dir: getenv(protocol.DirVariable), Index: 0, Workers: 1, Log: log}
 	if w.Dir == "" {
 		w.Dir = protocol.DefaultDir
 	}
@@ -55,31 +55,31 @@ func FromEnvironment(getenv func(string) string, log func(string, ...any)) (*Wor
 		return w, fmt.Errorf("%s is not set; want the path of workload.json", protocol.WorkloadVariable)
 	}
 	var err error
-	w.Workload, err = evm.Read(path)
+	w.Workload, err = evm.ReadWorkloadFile(path)
 	return w, err
 }
 
-// Fail leaves the one line that says why there is no result.
-func (w *Worker) Fail(reason error) error {
+// WriteFailure leaves the one line that says why there is no result.
+func (w *Driver) WriteFailure(reason error) error {
 	line := strings.Join(strings.Fields(reason.Error()), " ")
-	return files.Write(filepath.Join(w.Dir, protocol.FailureFile), []byte(line+"\n"), 0o644)
+	return files.WriteAtomic(filepath.Join(w.Dir, protocol.FailureFile), []byte(line+"\n"), 0o644)
 }
 
 // Run does the whole of the worker's part.
-func (w *Worker) Run(ctx context.Context) error {
+func (w *Driver) Run(ctx context.Context) error {
 	crew, err := w.setUp(ctx)
 	if err != nil {
 		return err
 	}
-	defer crew.close()
-	if err := w.write(protocol.ReadyFile, nil); err != nil {
+	defer crew.shutDown()
+	if err := w.writeFile(protocol.ReadyFile, nil); err != nil {
 		return err
 	}
 	start, err := w.awaitStart(ctx)
 	if err != nil {
 		return err
 	}
-	result, err := crew.measure(ctx, w.Workload.Measure.Window(start), func(p protocol.Progress) {
+	result, err := crew.measureRun(ctx, w.Workload.Measure.NewWindow(start), func(p protocol.Progress) {
 		if err := w.writeJSON(protocol.ProgressFile, p); err != nil {
 			w.Log("write progress: %v", err)
 		}
@@ -91,23 +91,23 @@ func (w *Worker) Run(ctx context.Context) error {
 	return w.writeJSON(protocol.ResultFile, result)
 }
 
-func (w *Worker) write(name string, content []byte) error {
-	return files.Write(filepath.Join(w.Dir, name), content, 0o644)
+func (w *Driver) writeFile(name string, content []byte) error {
+	return files.WriteAtomic(filepath.Join(w.Dir, name), content, 0o644)
 }
 
-func (w *Worker) writeJSON(name string, document any) error {
+func (w *Driver) writeJSON(name string, document any) error {
 	content, err := json.Marshal(document)
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", name, err)
 	}
-	return w.write(name, append(content, '\n'))
+	return w.writeFile(name, append(content, '\n'))
 }
 
 // awaitStart waits for the instant to begin at.
-func (w *Worker) awaitStart(ctx context.Context) (time.Time, error) {
+func (w *Driver) awaitStart(ctx context.Context) (time.Time, error) {
 	path := filepath.Join(w.Dir, protocol.StartFile)
-	for ticker := time.NewTicker(startEvery); ; {
-		start, err := instantIn(path)
+	for ticker := time.NewTicker(startPollInterval); ; {
+		start, err := readInstant(path)
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return start, err
 		}
@@ -119,8 +119,8 @@ func (w *Worker) awaitStart(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// instantIn is what a file of the protocol holds.
-func instantIn(path string) (time.Time, error) {
+// readInstant is what a file of the protocol holds.
+func readInstant(path string) (time.Time, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return time.Time{}, err
@@ -132,14 +132,14 @@ func instantIn(path string) (time.Time, error) {
 	return time.UnixMilli(millis), nil
 }
 
-// heedStop ends the window earlier if the stop file is there. What makes no sense leaves it as ordered.
-func (w *Worker) heedStop(window *protocol.Window) {
-	stop, err := instantIn(filepath.Join(w.Dir, protocol.StopFile))
+// applyStop ends the window earlier if the stop file is there. What makes no sense leaves it as ordered.
+func (w *Driver) applyStop(window *protocol.Window) {
+	stop, err := readInstant(filepath.Join(w.Dir, protocol.StopFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	if err == nil {
-		err = window.Stop(stop)
+		err = window.StopAt(stop)
 	}
 	if err != nil {
 		w.Log("the window ends as ordered: %v", err)

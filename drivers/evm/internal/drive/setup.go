@@ -18,39 +18,39 @@ import (
 )
 
 const (
-	// dialPatience is how long a node may take to answer for the first time.
-	dialPatience = 10 * time.Second
-	// trialPatience is how long the chain may take to hold a sender's trial transfer.
-	trialPatience = 60 * time.Second
+	// dialTimeout is how long a node may take to answer for the first time.
+	dialTimeout = 10 * time.Second
+	// trialTimeout is how long the chain may take to hold a sender's trial transfer.
+	trialTimeout = 60 * time.Second
 )
 
 var errStopped = errors.New("the driver was stopped before the run was over")
 
-// hand is one of the crew: a sender, its accounts, and where their nonces were at first.
-type hand struct {
+// preparedSender is one of the crew: a sender, its accounts, and where their nonces were at first.
+type preparedSender struct {
 	*load.Sender
-	sequence *transfer.Sequence
-	accounts []*account.Account
-	first    []uint64
+	sequence    *transfer.Sequence
+	accounts    []*account.Account
+	firstNonces []uint64
 }
 
-// crew is all that a worker needs for its run.
-type crew struct {
-	worker  *Worker
-	hands   []*hand
-	nodes   map[string]*member.Node
-	tracker *inclusion.Tracker
-	watcher *inclusion.Watcher
-	blocks  blockLog
-	stop    context.CancelFunc
-	stopped chan struct{}
+// session is all that a worker needs for its run.
+type session struct {
+	driver       *Driver
+	senders      []*preparedSender
+	nodes        map[string]*member.Node
+	tracker      *inclusion.Tracker
+	watcher      *inclusion.Watcher
+	blocks       blockLog
+	stopWatching context.CancelFunc
+	watchStopped chan struct{}
 }
 
-// close ends what runs in the background, and the connections.
-func (c *crew) close() {
-	if c.stop != nil {
-		c.stop()
-		<-c.stopped
+// shutDown ends what runs in the background, and the connections.
+func (c *session) shutDown() {
+	if c.stopWatching != nil {
+		c.stopWatching()
+		<-c.watchStopped
 	}
 	for _, n := range c.nodes {
 		n.Close()
@@ -58,14 +58,14 @@ func (c *crew) close() {
 }
 
 // setUp connects to the nodes, checks them and the accounts, tries one transfer of each sender, and signs ahead.
-func (w *Worker) setUp(ctx context.Context) (*crew, error) {
-	if n := w.Workload.Senders(w.Workers); w.Workload.Operation.Accounts < n {
+func (w *Driver) setUp(ctx context.Context) (*session, error) {
+	if n := w.Workload.SenderCount(w.Workers); w.Workload.Operation.Accounts < n {
 		return nil, fmt.Errorf("operation.accounts: %d for %d senders; want at least one each", w.Workload.Operation.Accounts, n)
 	}
-	c := &crew{worker: w, nodes: map[string]*member.Node{}, tracker: inclusion.NewTracker()}
-	for _, step := range []func(context.Context) error{c.muster, c.watch, c.trial, c.sign} {
+	c := &session{driver: w, nodes: map[string]*member.Node{}, tracker: inclusion.NewTracker()}
+	for _, step := range []func(context.Context) error{c.prepareSenders, c.startWatching, c.sendTrialTransfers, c.startSigning} {
 		if err := step(ctx); err != nil {
-			c.close()
+			c.shutDown()
 			if ctx.Err() != nil {
 				err = errStopped
 			}
@@ -75,85 +75,85 @@ func (w *Worker) setUp(ctx context.Context) (*crew, error) {
 	return c, nil
 }
 
-// muster makes the senders.
-func (c *crew) muster(ctx context.Context) error {
-	seed, err := account.ReadSeed(c.worker.Workload.Operation.SeedFile)
+// prepareSenders makes the senders.
+func (c *session) prepareSenders(ctx context.Context) error {
+	seed, err := account.ReadSeed(c.driver.Workload.Operation.SeedFile)
 	if err != nil {
 		return err
 	}
-	signer := transfer.NewSigner(c.worker.Workload.Operation)
-	for _, share := range c.worker.Workload.Share(c.worker.Index, c.worker.Workers) {
-		h, err := c.hire(ctx, share, seed, signer)
+	signer := transfer.NewSigner(c.driver.Workload.Operation)
+	for _, share := range c.driver.Workload.WorkerSenders(c.driver.Index, c.driver.Workers) {
+		h, err := c.prepareSender(ctx, share, seed, signer)
 		if err != nil {
 			return err
 		}
-		c.hands = append(c.hands, h)
+		c.senders = append(c.senders, h)
 	}
 	return nil
 }
 
-func (c *crew) hire(ctx context.Context, share evm.Sender, seed account.Seed, signer *transfer.Signer) (*hand, error) {
-	workload := c.worker.Workload
+func (c *session) prepareSender(ctx context.Context, share evm.Sender, seed account.Seed, signer *transfer.Signer) (*preparedSender, error) {
+	workload := c.driver.Workload
 	target := workload.Targets[share.Target]
-	node, err := c.connect(ctx, target.Name, target.Address)
+	node, err := c.connectNode(ctx, target.Name, target.Address)
 	if err != nil {
 		return nil, err
 	}
-	h := &hand{Sender: &load.Sender{Sender: share, Node: node, Clients: workload.Load.Clients, Tracker: c.tracker}}
-	if h.Limit, err = c.batchLimit(ctx, node, share); err != nil {
+	h := &preparedSender{Sender: &load.Sender{Sender: share, Node: node, Clients: workload.Load.Clients, Tracker: c.tracker}}
+	if h.Limit, err = c.findBatchLimit(ctx, node, share); err != nil {
 		return nil, err
 	}
 	if h.accounts, err = seed.Accounts(share.Accounts); err != nil {
 		return nil, err
 	}
-	if err := h.checkFunds(ctx, signer.Cost(c.transfersPerAccount(share))); err != nil {
+	if err := h.checkFunds(ctx, signer.MaxCost(c.maxTransfersPerAccount(share))); err != nil {
 		return nil, err
 	}
-	if h.first, err = node.Nonces(ctx, h.addresses(), member.PendingBlock); err != nil {
+	if h.firstNonces, err = node.Nonces(ctx, h.accountAddresses(), member.PendingBlock); err != nil {
 		return nil, err
 	}
-	h.sequence = &transfer.Sequence{Signer: signer, Accounts: h.accounts, Nonces: append([]uint64(nil), h.first...)}
+	h.sequence = &transfer.Sequence{Signer: signer, Accounts: h.accounts, Nonces: append([]uint64(nil), h.firstNonces...)}
 	return h, nil
 }
 
-// connect dials a node once, and holds it to the chain.
-func (c *crew) connect(ctx context.Context, name, address string) (*member.Node, error) {
+// connectNode dials a node once, and holds it to the chain.
+func (c *session) connectNode(ctx context.Context, name, address string) (*member.Node, error) {
 	if n := c.nodes[address]; n != nil {
 		return n, nil
 	}
-	node, chain, err := member.Dial(ctx, name, address, c.worker.Workload.Load.Clients+1, dialPatience)
+	node, chain, err := member.Dial(ctx, name, address, c.driver.Workload.Load.Clients+1, dialTimeout)
 	if err != nil {
 		return nil, err
 	}
 	c.nodes[address] = node
-	if want := c.worker.Workload.Operation.ChainID; chain != want {
+	if want := c.driver.Workload.Operation.ChainID; chain != want {
 		return nil, fmt.Errorf("operation.chainId: %d, but %s at %s is on chain %d", want, name, address, chain)
 	}
 	return node, nil
 }
 
-// batchLimit is how many transfers go into one JSON-RPC batch.
-func (c *crew) batchLimit(ctx context.Context, node *member.Node, share evm.Sender) (int, error) {
-	wanted := share.Largest()
+// findBatchLimit is how many transfers go into one JSON-RPC batch.
+func (c *session) findBatchLimit(ctx context.Context, node *member.Node, share evm.Sender) (int, error) {
+	wanted := share.MaxBatchSize()
 	limit, err := node.BatchLimit(ctx, wanted)
 	if err == nil && limit < wanted {
-		c.worker.Log("%s does not take %d calls in a JSON-RPC batch: batches are split into parts of at most %d", node.Name, wanted, limit)
+		c.driver.Log("%s does not take %d calls in a JSON-RPC batch: batches are split into parts of at most %d", node.Name, wanted, limit)
 	}
 	return limit, err
 }
 
-// span is how long load is applied.
-func (c *crew) span() time.Duration {
-	m := c.worker.Workload.Measure
+// loadDuration is how long load is applied.
+func (c *session) loadDuration() time.Duration {
+	m := c.driver.Workload.Measure
 	return time.Duration(m.WarmUpSeconds+m.WindowSeconds) * time.Second
 }
 
-// transfersPerAccount is the most that an account sends, the trial included.
-func (c *crew) transfersPerAccount(share evm.Sender) int64 {
-	return share.Due(share.Batches(c.span()))/int64(len(share.Accounts)) + 2
+// maxTransfersPerAccount is the most that an account sends, the trial included.
+func (c *session) maxTransfersPerAccount(share evm.Sender) int64 {
+	return share.TransactionsDue(share.BatchesBefore(c.loadDuration()))/int64(len(share.Accounts)) + 2
 }
 
-func (h *hand) addresses() []common.Address {
+func (h *preparedSender) accountAddresses() []common.Address {
 	addresses := make([]common.Address, len(h.accounts))
 	for i, a := range h.accounts {
 		addresses[i] = a.Address
@@ -162,8 +162,8 @@ func (h *hand) addresses() []common.Address {
 }
 
 // checkFunds refuses accounts that cannot pay for their part of the run.
-func (h *hand) checkFunds(ctx context.Context, need *big.Int) error {
-	balances, err := h.Node.Balances(ctx, h.addresses())
+func (h *preparedSender) checkFunds(ctx context.Context, need *big.Int) error {
+	balances, err := h.Node.Balances(ctx, h.accountAddresses())
 	if err != nil {
 		return err
 	}
@@ -177,18 +177,18 @@ func (h *hand) checkFunds(ctx context.Context, need *big.Int) error {
 	return nil
 }
 
-// sign begins to sign ahead, and waits until as much is signed as may be kept.
-func (c *crew) sign(ctx context.Context) error {
-	for _, h := range c.hands {
-		total := h.Due(h.Batches(c.span()))
-		buffer := min(total, max(int64(c.worker.Workload.Operation.SignedAhead)/int64(len(c.hands)), 2*int64(h.Largest())))
-		signed := h.sequence.Ahead(ctx, total, int(buffer))
+// startSigning begins to sign ahead, and waits until as much is signed as may be kept.
+func (c *session) startSigning(ctx context.Context) error {
+	for _, h := range c.senders {
+		total := h.TransactionsDue(h.BatchesBefore(c.loadDuration()))
+		buffer := min(total, max(int64(c.driver.Workload.Operation.SignedAhead)/int64(len(c.senders)), 2*int64(h.MaxBatchSize())))
+		signed := h.sequence.SignAhead(ctx, total, int(buffer))
 		h.Signed = signed
 		for int64(len(signed)) < buffer {
 			select {
 			case <-ctx.Done():
 				return errStopped
-			case <-time.After(startEvery):
+			case <-time.After(startPollInterval):
 			}
 		}
 	}

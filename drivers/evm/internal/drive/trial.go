@@ -15,79 +15,79 @@ import (
 
 // blockLog passes blocks on to the recorder, once there is one, and remembers the last.
 type blockLog struct {
-	mu       sync.Mutex
-	recorder *record.Recorder
-	last     uint64
+	mu           sync.Mutex
+	recorder     *record.Recorder
+	newestHeight uint64
 }
 
-func (l *blockLog) seen(b *member.Block, at time.Time) {
+func (l *blockLog) addBlock(b *member.Block, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.last = uint64(b.Height)
+	l.newestHeight = uint64(b.Height)
 	if l.recorder != nil {
-		l.recorder.Block(b, at)
+		l.recorder.RecordBlock(b, at)
 	}
 }
 
-func (l *blockLog) tell(r *record.Recorder) {
+func (l *blockLog) setRecorder(r *record.Recorder) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.recorder = r
 }
 
-func (l *blockLog) height() uint64 {
+func (l *blockLog) lastHeight() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.last
+	return l.newestHeight
 }
 
-// watch begins to watch the chain: the nodes of this worker's senders, one at a time, by their head URLs where there are some.
-func (c *crew) watch(ctx context.Context) error {
-	w := &inclusion.Watcher{Log: c.worker.Log}
-	for _, h := range c.hands {
-		url := c.worker.Workload.Targets[h.Target].Address
-		if heads := c.worker.Workload.Operation.Heads; len(heads) > 0 {
+// startWatching begins to watch the chain: the nodes of this worker's senders, one at a time, by their head URLs where there are some.
+func (c *session) startWatching(ctx context.Context) error {
+	w := &inclusion.Watcher{Log: c.driver.Log}
+	for _, h := range c.senders {
+		url := c.driver.Workload.Targets[h.Target].Address
+		if heads := c.driver.Workload.Operation.Heads; len(heads) > 0 {
 			url = heads[h.Target]
 		}
-		node, err := c.connect(ctx, h.Node.Name, url)
+		node, err := c.connectNode(ctx, h.Node.Name, url)
 		if err != nil {
 			return err
 		}
 		w.Nodes = append(w.Nodes, node)
-		w.Announces = append(w.Announces, evm.Announces(url))
+		w.Announces = append(w.Announces, evm.SupportsSubscriptions(url))
 	}
-	newest, err := w.Nodes[0].Newest(ctx)
+	newest, err := w.Nodes[0].NewestBlock(ctx)
 	if err != nil {
 		return err
 	}
-	if limit := c.worker.Workload.Operation.MaxFeePerGasWei; newest.BaseFee.ToInt().Cmp(evm.Wei(limit)) > 0 {
+	if limit := c.driver.Workload.Operation.MaxFeePerGasWei; newest.BaseFee.ToInt().Cmp(evm.ParseWei(limit)) > 0 {
 		return fmt.Errorf("operation.maxFeePerGasWei: %s, but the base fee on %s is %d", limit, w.Nodes[0].Name, newest.BaseFee.ToInt())
 	}
-	c.blocks.last, w.Next = uint64(newest.Height), uint64(newest.Height)+1
-	w.Seen = func(b *member.Block, at time.Time) {
-		c.tracker.Included(b.Transactions, at)
-		c.blocks.seen(b, at)
+	c.blocks.newestHeight, w.NextHeight = uint64(newest.Height), uint64(newest.Height)+1
+	w.OnBlock = func(b *member.Block, at time.Time) {
+		c.tracker.MarkIncluded(b.Transactions, at)
+		c.blocks.addBlock(b, at)
 	}
 	watching, stop := context.WithCancel(ctx)
-	c.watcher, c.stop, c.stopped = w, stop, make(chan struct{})
+	c.watcher, c.stopWatching, c.watchStopped = w, stop, make(chan struct{})
 	go func() {
 		w.Run(watching)
-		close(c.stopped)
+		close(c.watchStopped)
 	}()
 	return nil
 }
 
-// trial sends one transfer of each sender and waits until blocks hold them.
-func (c *crew) trial(ctx context.Context) error {
+// sendTrialTransfers sends one transfer of each sender and waits until blocks hold them.
+func (c *session) sendTrialTransfers(ctx context.Context) error {
 	var flights []*inclusion.Flight
-	for _, h := range c.hands {
-		t, err := h.sequence.Next()
+	for _, h := range c.senders {
+		t, err := h.sequence.SignNext()
 		if err != nil {
 			return err
 		}
 		f := &inclusion.Flight{Transfer: t, Sender: h.Index}
 		flights = append(flights, f)
-		c.tracker.Sent([]*inclusion.Flight{f}, time.Time{}, time.Now())
+		c.tracker.MarkSent([]*inclusion.Flight{f}, time.Time{}, time.Now())
 		refused, err := h.Node.Submit(ctx, []*transfer.Transfer{t})
 		if err == nil {
 			err = refused[0]
@@ -102,34 +102,34 @@ func (c *crew) trial(ctx context.Context) error {
 	return c.checkTrial(ctx, flights)
 }
 
-func (c *crew) awaitTrial(ctx context.Context, flights []*inclusion.Flight) error {
-	deadline := time.Now().Add(trialPatience)
+func (c *session) awaitTrial(ctx context.Context, flights []*inclusion.Flight) error {
+	deadline := time.Now().Add(trialTimeout)
 	for {
-		waiting := c.tracker.Waiting(flights)
+		waiting := c.tracker.FilterNotIncluded(flights)
 		switch {
 		case len(waiting) == 0:
 			return nil
 		case time.Now().After(deadline):
 			f := waiting[0]
 			return fmt.Errorf("no block holds the trial transfer %s of account %d after %s, up to height %d: does the network make blocks?",
-				f.Hash, f.Account.Index, trialPatience, c.blocks.height())
+				f.Hash, f.Account.Index, trialTimeout, c.blocks.lastHeight())
 		case ctx.Err() != nil:
 			return errStopped
 		}
-		time.Sleep(startEvery)
+		time.Sleep(startPollInterval)
 	}
 }
 
 // checkTrial refuses a recipient or a gas limit with which transfers are reverted.
-func (c *crew) checkTrial(ctx context.Context, flights []*inclusion.Flight) error {
-	for i, h := range c.hands {
-		failed, err := h.Node.Failed(ctx, flights[i].Hash)
+func (c *session) checkTrial(ctx context.Context, flights []*inclusion.Flight) error {
+	for i, h := range c.senders {
+		failed, err := h.Node.IsReverted(ctx, flights[i].Hash)
 		if err != nil {
 			return err
 		}
 		if failed {
 			return fmt.Errorf("the trial transfer %s to %s was reverted: want a recipient without code, or a higher gasLimit",
-				flights[i].Hash, c.worker.Workload.Operation.Recipient)
+				flights[i].Hash, c.driver.Workload.Operation.Recipient)
 		}
 	}
 	return nil

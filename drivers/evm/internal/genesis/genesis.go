@@ -43,7 +43,7 @@ func (c Change) Apply(from, to string) error {
 	if err := decoder.Decode(&document); err != nil {
 		return fmt.Errorf("parse genesis %s: %w", from, err)
 	}
-	if err := c.change(document); err != nil {
+	if err := c.changeDocument(document); err != nil {
 		return fmt.Errorf("genesis %s: %w", from, err)
 	}
 	changed, err := json.MarshalIndent(document, "", "  ")
@@ -53,16 +53,16 @@ func (c Change) Apply(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return fmt.Errorf("make the folder of the genesis: %w", err)
 	}
-	return files.Write(to, append(changed, '\n'), 0o644)
+	return files.WriteAtomic(to, append(changed, '\n'), 0o644)
 }
 
-func (c Change) change(document map[string]any) error {
+func (c Change) changeDocument(document map[string]any) error {
 	wei, ok := new(big.Int).SetString(c.Ether, 10)
 	if !ok || wei.Sign() < 0 {
 		return fmt.Errorf("balance: %q is no amount; want a whole number of ether", c.Ether)
 	}
 	wei.Mul(wei, weiPerEther)
-	if err := c.fund(document, hexutil.EncodeBig(wei)); err != nil {
+	if err := c.fundAccounts(document, hexutil.EncodeBig(wei)); err != nil {
 		return err
 	}
 	if c.GasLimit > 0 {
@@ -78,22 +78,22 @@ func (c Change) change(document map[string]any) error {
 	return nil
 }
 
-// fund gives the accounts their balance. One that the genesis has keeps the rest of what it has there.
-func (c Change) fund(document map[string]any, balance string) error {
+// fundAccounts gives the accounts their balance. One that the genesis has keeps the rest of what it has there.
+func (c Change) fundAccounts(document map[string]any, balance string) error {
 	alloc, ok := document["alloc"].(map[string]any)
 	if !ok {
 		return fmt.Errorf("alloc: it is missing; is this a genesis as geth reads it?")
 	}
 	names := map[string]string{}
 	for name := range alloc {
-		names[normal(name)] = name
+		names[normalizeAddress(name)] = name
 	}
 	for i := range c.Accounts {
 		a, err := c.Seed.Account(i)
 		if err != nil {
 			return err
 		}
-		name, known := names[normal(a.Address.Hex())]
+		name, known := names[normalizeAddress(a.Address.Hex())]
 		if !known {
 			alloc[a.Address.Hex()] = map[string]any{"balance": balance}
 			continue
@@ -105,5 +105,7 @@ func (c Change) fund(document map[string]any, balance string) error {
 	return nil
 }
 
-// normal is an address without what the format leaves free: case and prefix.
-func normal(address string) string { return strings.TrimPrefix(strings.ToLower(address), "0x") }
+// normalizeAddress is an address without what the format leaves free: case and prefix.
+func normalizeAddress(address string) string {
+	return strings.TrimPrefix(strings.ToLower(address), "0x")
+}

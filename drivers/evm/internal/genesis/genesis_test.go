@@ -10,9 +10,9 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/account"
 )
 
-var seed = account.Seed("a seed for the tests")
+var testSeed = account.Seed("a seed for the tests")
 
-func apply(t *testing.T, c Change, document string) (map[string]any, string, error) {
+func applyChange(t *testing.T, c Change, document string) (map[string]any, string, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "genesis.json")
 	if err := os.WriteFile(path, []byte(document), 0o644); err != nil {
@@ -28,9 +28,9 @@ func apply(t *testing.T, c Change, document string) (map[string]any, string, err
 	return changed, string(text), err
 }
 
-func address(t *testing.T, index int) string {
+func accountAddress(t *testing.T, index int) string {
 	t.Helper()
-	a, err := seed.Account(index)
+	a, err := testSeed.Account(index)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +38,8 @@ func address(t *testing.T, index int) string {
 }
 
 func TestFundsAccountsAndKeepsTheRest(t *testing.T) {
-	known := strings.ToLower(address(t, 1))[2:]
-	changed, text, err := apply(t, Change{Seed: seed, Accounts: 3, Ether: "2", GasLimit: 1_000_000_000, ChainID: 77}, `{
+	known := strings.ToLower(accountAddress(t, 1))[2:]
+	changed, text, err := applyChange(t, Change{Seed: testSeed, Accounts: 3, Ether: "2", GasLimit: 1_000_000_000, ChainID: 77}, `{
 		"config": {"chainId": 1, "osakaTime": 0, "terminalTotalDifficulty": 58750000000000000000000},
 		"gasLimit": "0x1", "timestamp": 12345678901234567890,
 		"alloc": {"0x2000000000000000000000000000000000000000": {"balance": 115792089237316195423570985008687907853269984665640564039457584007913129639935, "code": "0x60"},
@@ -56,7 +56,7 @@ func TestFundsAccountsAndKeepsTheRest(t *testing.T) {
 	if len(alloc) != 4 {
 		t.Errorf("%d entries, want 4: %v", len(alloc), alloc)
 	}
-	for _, name := range []string{address(t, 0), known, address(t, 2)} {
+	for _, name := range []string{accountAddress(t, 0), known, accountAddress(t, 2)} {
 		if entry, _ := alloc[name].(map[string]any); entry["balance"] != "0x1bc16d674ec80000" {
 			t.Errorf("%s has %v, want 2 ether", name, entry)
 		}
@@ -70,13 +70,13 @@ func TestFundsAccountsAndKeepsTheRest(t *testing.T) {
 }
 
 func TestLeavesGasLimitAndChain(t *testing.T) {
-	changed, _, err := apply(t, Change{Seed: seed, Accounts: 1, Ether: "1"}, `{"config": {"chainId": 9}, "gasLimit": "0x1", "alloc": {}}`)
+	changed, _, err := applyChange(t, Change{Seed: testSeed, Accounts: 1, Ether: "1"}, `{"config": {"chainId": 9}, "gasLimit": "0x1", "alloc": {}}`)
 	if err != nil || changed["gasLimit"] != "0x1" || changed["config"].(map[string]any)["chainId"] != float64(9) {
 		t.Errorf("got %v, %v", changed, err)
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestApplyRefuses(t *testing.T) {
 	for want, c := range map[string]struct {
 		change   Change
 		document string
@@ -87,7 +87,7 @@ func TestRefusals(t *testing.T) {
 		`balance: "1.5" is no amount`: {Change{Ether: "1.5"}, `{"alloc": {}}`},
 		`balance: "-1" is no amount`:  {Change{Ether: "-1"}, `{"alloc": {}}`},
 	} {
-		_, text, err := apply(t, c.change, c.document)
+		_, text, err := applyChange(t, c.change, c.document)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}

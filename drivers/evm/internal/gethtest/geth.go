@@ -20,14 +20,14 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/genesis"
 )
 
-// program is geth's package; its version is that of the tool in go.mod.
-const program = "github.com/ethereum/go-ethereum/cmd/geth"
+// gethPackage is geth's package; its version is that of the tool in go.mod.
+const gethPackage = "github.com/ethereum/go-ethereum/cmd/geth"
 
 // ChainID of the test chain.
 const ChainID = 12345
 
-// patience bounds how long geth takes to answer or to end.
-const patience = 5 * time.Minute
+// nodeTimeout bounds how long geth takes to answer or to end.
+const nodeTimeout = 5 * time.Minute
 
 // Options of a node.
 type Options struct {
@@ -48,7 +48,7 @@ type Node struct {
 	HTTP, WebSocket string
 	arguments       []string
 	command         *exec.Cmd
-	log             string
+	logPath         string
 	ended           chan struct{}
 }
 
@@ -56,14 +56,14 @@ type Node struct {
 func Start(t testing.TB, o Options) *Node {
 	t.Helper()
 	dir := t.TempDir()
-	node, err := prepare(binary(t), dir, o)
+	node, err := prepareNode(buildGeth(t), dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		node.Kill()
 		if t.Failed() {
-			t.Logf("geth said:\n%s", tail(node.log))
+			t.Logf("geth said:\n%s", logTail(node.logPath))
 		}
 	})
 	if err := node.Run(); err != nil {
@@ -72,25 +72,25 @@ func Start(t testing.TB, o Options) *Node {
 	return node
 }
 
-// binary builds geth into the cache, unless it is there.
-func binary(t testing.TB) string {
+// buildGeth builds geth into the cache, unless it is there.
+func buildGeth(t testing.TB) string {
 	t.Helper()
-	version, err := exec.Command("go", "list", "-f", "{{.Module.Version}}", program).Output()
+	version, err := exec.Command("go", "list", "-f", "{{.Module.Version}}", gethPackage).Output()
 	if err != nil {
 		t.Fatalf("find geth's module: %v", err)
 	}
-	path := filepath.Join(cache(t), "geth", strings.TrimSpace(string(version)), "geth")
+	path := filepath.Join(cacheFolder(t), "geth", strings.TrimSpace(string(version)), "geth")
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
-	unlock := lock(t, filepath.Dir(path))
+	unlock := lockFolder(t, filepath.Dir(path))
 	defer unlock()
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
 	t.Logf("building geth %s (minutes, once)", version)
 	fresh := path + ".new"
-	if out, err := exec.Command("nice", "go", "build", "-trimpath", "-ldflags=-s -w", "-o", fresh, program).CombinedOutput(); err != nil {
+	if out, err := exec.Command("nice", "go", "build", "-trimpath", "-ldflags=-s -w", "-o", fresh, gethPackage).CombinedOutput(); err != nil {
 		t.Fatalf("build geth: %v\n%s", err, out)
 	}
 	if err := os.Rename(fresh, path); err != nil {
@@ -99,8 +99,8 @@ func binary(t testing.TB) string {
 	return path
 }
 
-// cache is the project's.
-func cache(t testing.TB) string {
+// cacheFolder is the project's.
+func cacheFolder(t testing.TB) string {
 	t.Helper()
 	if dir := os.Getenv("BENCHNET_CACHE"); dir != "" {
 		return dir
@@ -112,8 +112,8 @@ func cache(t testing.TB) string {
 	return filepath.Join(dir, "benchnet")
 }
 
-// lock keeps others from building into dir.
-func lock(t testing.TB, dir string) (unlock func()) {
+// lockFolder keeps others from building into dir.
+func lockFolder(t testing.TB, dir string) (unlock func()) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -128,8 +128,8 @@ func lock(t testing.TB, dir string) (unlock func()) {
 	return func() { f.Close() }
 }
 
-// prepare makes a chain in dir, and what to start its node with.
-func prepare(geth, dir string, o Options) (*Node, error) {
+// prepareNode makes a chain in dir, and what to start its node with.
+func prepareNode(geth, dir string, o Options) (*Node, error) {
 	if o.Ether == "" {
 		o.Ether = "1000000"
 	}
@@ -147,7 +147,7 @@ func prepare(geth, dir string, o Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Node{HTTP: "http://127.0.0.1:" + ports[0], WebSocket: "ws://127.0.0.1:" + ports[1], log: filepath.Join(dir, "log")}
+	n := &Node{HTTP: "http://127.0.0.1:" + ports[0], WebSocket: "ws://127.0.0.1:" + ports[1], logPath: filepath.Join(dir, "log")}
 	n.arguments = append([]string{geth, "--verbosity", "2", "--datadir", data, "--dev", "--dev.period", "1", "--ipcdisable", "--nodiscover", "--maxpeers", "0",
 		"--http", "--http.port", ports[0], "--http.api", "eth,net,txpool", "--ws", "--ws.port", ports[1], "--ws.api", "eth,net,txpool",
 		"--miner.gaslimit", strconv.FormatUint(o.GasLimit, 10), "--txpool.globalslots", "200000", "--txpool.accountslots", "2000",
@@ -157,7 +157,7 @@ func prepare(geth, dir string, o Options) (*Node, error) {
 
 // Run starts the node, again after Kill, and waits until it answers.
 func (n *Node) Run() error {
-	log, err := os.OpenFile(n.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	log, err := os.OpenFile(n.logPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
@@ -174,27 +174,27 @@ func (n *Node) Run() error {
 		_ = c.Wait()
 		close(ended)
 	}(n.command)
-	return n.await()
+	return n.awaitListening()
 }
 
-func (n *Node) await() error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+func (n *Node) awaitListening() error {
+	ctx, cancel := context.WithTimeout(context.Background(), nodeTimeout)
 	defer cancel()
 	for {
-		if listens(ctx, n.HTTP) && listens(ctx, n.WebSocket) {
+		if isListening(ctx, n.HTTP) && isListening(ctx, n.WebSocket) {
 			return nil
 		}
 		select {
 		case <-n.ended:
-			return fmt.Errorf("geth ended:\n%s", tail(n.log))
+			return fmt.Errorf("geth ended:\n%s", logTail(n.logPath))
 		case <-ctx.Done():
-			return fmt.Errorf("geth does not answer:\n%s", tail(n.log))
+			return fmt.Errorf("geth does not answer:\n%s", logTail(n.logPath))
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
 
-func listens(ctx context.Context, url string) bool {
+func isListening(ctx context.Context, url string) bool {
 	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", url[strings.LastIndex(url, "/")+1:])
 	if err != nil {
 		return false
@@ -262,8 +262,8 @@ func freePorts(n int) ([]string, error) {
 	return ports, nil
 }
 
-// tail is the end of a log.
-func tail(path string) string {
+// logTail is the end of a log.
+func logTail(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err.Error()

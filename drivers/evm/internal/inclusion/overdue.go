@@ -8,14 +8,14 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/account"
 )
 
-// Overdue lists, by sender and account and in the order of nonces, what the node took before an instant and no block holds. Left out are
+// ListOverdue lists, by sender and account and in the order of nonces, what the node took before an instant and no block holds. Left out are
 // accounts that wait for something else: for a lower nonce that is unanswered, or was refused and is to be sent again.
-func (t *Tracker) Overdue(before time.Time) map[int][][]*Flight {
+func (t *Tracker) ListOverdue(before time.Time) map[int][][]*Flight {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	byAccount := map[*account.Account][]*Flight{}
-	for a, first := range t.firsts() {
-		if first.overdue(before) {
+	for a, first := range t.lowestNonceFlights() {
+		if first.isOverdue(before) {
 			byAccount[a] = nil
 		}
 	}
@@ -23,7 +23,7 @@ func (t *Tracker) Overdue(before time.Time) map[int][][]*Flight {
 		return nil
 	}
 	for _, f := range t.flights {
-		if flights, stuck := byAccount[f.Account]; stuck && f.overdue(before) {
+		if flights, stuck := byAccount[f.Account]; stuck && f.isOverdue(before) {
 			byAccount[f.Account] = append(flights, f)
 		}
 	}
@@ -35,8 +35,8 @@ func (t *Tracker) Overdue(before time.Time) map[int][][]*Flight {
 	return bySender
 }
 
-// firsts is the flight of each account that has the lowest nonce.
-func (t *Tracker) firsts() map[*account.Account]*Flight {
+// lowestNonceFlights is the flight of each account that has the lowest nonce.
+func (t *Tracker) lowestNonceFlights() map[*account.Account]*Flight {
 	firsts := map[*account.Account]*Flight{}
 	for _, f := range t.flights {
 		if known := firsts[f.Account]; known == nil || f.Nonce < known.Nonce {
@@ -46,16 +46,16 @@ func (t *Tracker) firsts() map[*account.Account]*Flight {
 	return firsts
 }
 
-func (f *Flight) overdue(before time.Time) bool {
-	return f.state == waiting && f.answered && f.sent.Before(before)
+func (f *Flight) isOverdue(before time.Time) bool {
+	return f.state == stateWaiting && f.accepted && f.sentAt.Before(before)
 }
 
-// Resent says that flights are submitted once more for the operations they already serve.
-func (t *Tracker) Resent(flights []*Flight, now time.Time) {
+// MarkResent says that flights are submitted once more for the operations they already serve.
+func (t *Tracker) MarkResent(flights []*Flight, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, f := range flights {
-		f.sent = now
+		f.sentAt = now
 		f.attempts++
 	}
 }

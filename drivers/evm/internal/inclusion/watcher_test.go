@@ -12,20 +12,20 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/sink"
 )
 
-// heights collects what a watcher sees.
-type heights struct {
+// seenHeights collects what a watcher sees.
+type seenHeights struct {
 	mu   sync.Mutex
 	seen []uint64
 }
 
-func (h *heights) add(b *member.Block, _ time.Time) {
+func (h *seenHeights) addBlock(b *member.Block, _ time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.seen = append(h.seen, uint64(b.Height))
 }
 
-// await waits until all blocks up to height are seen, and wants each once, in order.
-func (h *heights) await(t *testing.T, from, to uint64) {
+// awaitHeights waits until all blocks up to height are seen, and wants each once, in order.
+func (h *seenHeights) awaitHeights(t *testing.T, from, to uint64) {
 	t.Helper()
 	var want []uint64
 	for i := from; i <= to; i++ {
@@ -46,7 +46,7 @@ func (h *heights) await(t *testing.T, from, to uint64) {
 	}
 }
 
-func connect(t *testing.T, server *httptest.Server) *member.Node {
+func dialNode(t *testing.T, server *httptest.Server) *member.Node {
 	t.Helper()
 	node, _, err := member.Dial(context.Background(), "member", server.URL, 2, 0)
 	if err != nil {
@@ -57,11 +57,11 @@ func connect(t *testing.T, server *httptest.Server) *member.Node {
 }
 
 func TestWatcherSeesEveryBlockAndMovesOn(t *testing.T) {
-	chain := sink.New(5)
+	chain := sink.NewChain(5)
 	first, second := httptest.NewServer(chain), httptest.NewServer(chain)
 	defer second.Close()
-	var seen heights
-	w := &Watcher{Nodes: []*member.Node{connect(t, first), connect(t, second)}, Announces: []bool{false, false}, Next: 1, Seen: seen.add, Log: t.Logf}
+	var seen seenHeights
+	w := &Watcher{Nodes: []*member.Node{dialNode(t, first), dialNode(t, second)}, Announces: []bool{false, false}, NextHeight: 1, OnBlock: seen.addBlock, Log: t.Logf}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
@@ -74,11 +74,11 @@ func TestWatcherSeesEveryBlockAndMovesOn(t *testing.T) {
 	}()
 	// Several at once, between two looks.
 	for range 5 {
-		chain.Seal()
+		chain.SealBlock()
 	}
-	seen.await(t, 1, 5)
+	seen.awaitHeights(t, 1, 5)
 	first.Close()
-	chain.Seal()
-	chain.Seal()
-	seen.await(t, 1, 7)
+	chain.SealBlock()
+	chain.SealBlock()
+	seen.awaitHeights(t, 1, 7)
 }

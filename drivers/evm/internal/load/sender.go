@@ -35,23 +35,23 @@ type Sender struct {
 	Tracker *inclusion.Tracker
 
 	recorder *record.Recorder
-	target   *record.Target
+	target   *record.TargetSeries
 	mu       sync.Mutex
-	again    []*inclusion.Flight
+	toResend []*inclusion.Flight
 }
 
-// errDry says that there are no more signed transfers.
-var errDry = errors.New("signing ended early")
+// errSigningEnded says that there are no more signed transfers.
+var errSigningEnded = errors.New("signing ended early")
 
 // Run submits what is due from the start until the window ends, wherever that is by then, catches up until ctx ends, and waits for the answers.
-func (s *Sender) Run(ctx context.Context, window *protocol.Window, recorder *record.Recorder, target *record.Target) {
+func (s *Sender) Run(ctx context.Context, window *protocol.Window, recorder *record.Recorder, target *record.TargetSeries) {
 	s.recorder, s.target = recorder, target
 	var answers sync.WaitGroup
 	defer answers.Wait()
 	outstanding := make(chan struct{}, s.Clients)
-	batches := s.Batches(window.To().Sub(window.Start()))
+	batches := s.BatchesBefore(window.To().Sub(window.LoadStart()))
 	for i := range batches {
-		due, n := window.Start().Add(s.Offset+time.Duration(i)*s.Interval), s.Due(i+1)-s.Due(i)
+		due, n := window.LoadStart().Add(s.Offset+time.Duration(i)*s.Interval), s.TransactionsDue(i+1)-s.TransactionsDue(i)
 		if n == 0 {
 			continue
 		}
@@ -60,39 +60,39 @@ func (s *Sender) Run(ctx context.Context, window *protocol.Window, recorder *rec
 			return
 		}
 		if ctx.Err() != nil {
-			s.skip(due, n, results.Unfinished, "it was not submitted before the drain ended")
+			s.failSkipped(due, n, results.Unfinished, "it was not submitted before the drain ended")
 			continue
 		}
 		select {
 		case outstanding <- struct{}{}:
 		default:
-			s.skip(due, n, BackPressure, "not submitted: as many batches as load.clients were unanswered")
+			s.failSkipped(due, n, BackPressure, "not submitted: as many batches as load.clients were unanswered")
 			continue
 		}
-		s.batch(ctx, due, n, &answers, func() { <-outstanding })
+		s.submitBatch(ctx, due, n, &answers, func() { <-outstanding })
 	}
 }
 
-// skip fails operations that are not submitted.
-func (s *Sender) skip(due time.Time, n int64, kind, why string) {
-	s.recorder.Planned(due, n, 0)
-	s.recorder.FailedAll(due, n, time.Now(), kind, why)
+// failSkipped fails operations that are not submitted.
+func (s *Sender) failSkipped(due time.Time, n int64, kind, why string) {
+	s.recorder.RecordPlanned(due, n, 0)
+	s.recorder.RecordFailures(due, n, time.Now(), kind, why)
 }
 
-// batch submits the operations of one instant in as many JSON-RPC batches as the node's limit makes of them, all at once.
-func (s *Sender) batch(ctx context.Context, due time.Time, n int64, answers *sync.WaitGroup, done func()) {
-	flights, err := s.draw(ctx, n)
+// submitBatch submits the operations of one instant in as many JSON-RPC batches as the node's limit makes of them, all at once.
+func (s *Sender) submitBatch(ctx context.Context, due time.Time, n int64, answers *sync.WaitGroup, done func()) {
+	flights, err := s.takeFlights(ctx, n)
 	now := time.Now()
-	s.recorder.Planned(due, n, now.Sub(due))
+	s.recorder.RecordPlanned(due, n, now.Sub(due))
 	if err != nil {
-		s.recorder.FailedAll(due, n-int64(len(flights)), now, results.Unfinished, err.Error())
+		s.recorder.RecordFailures(due, n-int64(len(flights)), now, results.Unfinished, err.Error())
 	}
-	s.Tracker.Sent(flights, due, now)
-	s.target.Sent(now, len(flights))
+	s.Tracker.MarkSent(flights, due, now)
+	s.target.RecordSent(now, len(flights))
 	var parts sync.WaitGroup
 	for from := 0; from < len(flights); from += s.Limit {
 		part := flights[from:min(from+s.Limit, len(flights))]
-		parts.Go(func() { s.submit(ctx, part) })
+		parts.Go(func() { s.submitPart(ctx, part) })
 	}
 	answers.Go(func() {
 		parts.Wait()
@@ -100,14 +100,14 @@ func (s *Sender) batch(ctx context.Context, due time.Time, n int64, answers *syn
 	})
 }
 
-// draw takes n transfers: first those to be sent again, then new ones.
-func (s *Sender) draw(ctx context.Context, n int64) ([]*inclusion.Flight, error) {
-	flights := s.takeAgain(int(n))
+// takeFlights takes n transfers: first those to be sent again, then new ones.
+func (s *Sender) takeFlights(ctx context.Context, n int64) ([]*inclusion.Flight, error) {
+	flights := s.takeResends(int(n))
 	for int64(len(flights)) < n {
 		select {
 		case t, open := <-s.Signed:
 			if !open {
-				return flights, errDry
+				return flights, errSigningEnded
 			}
 			flights = append(flights, &inclusion.Flight{Transfer: t, Sender: s.Index})
 		case <-ctx.Done():
@@ -117,17 +117,17 @@ func (s *Sender) draw(ctx context.Context, n int64) ([]*inclusion.Flight, error)
 	return flights, nil
 }
 
-func (s *Sender) takeAgain(n int) []*inclusion.Flight {
+func (s *Sender) takeResends(n int) []*inclusion.Flight {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	flights := make([]*inclusion.Flight, 0, n)
-	usable := s.Tracker.Waiting(s.again)
+	usable := s.Tracker.FilterNotIncluded(s.toResend)
 	n = min(n, len(usable))
-	s.again = usable[n:]
+	s.toResend = usable[n:]
 	return append(flights, usable[:n]...)
 }
 
-func (s *Sender) submit(ctx context.Context, flights []*inclusion.Flight) {
+func (s *Sender) submitPart(ctx context.Context, flights []*inclusion.Flight) {
 	bounded, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	transfers := make([]*transfer.Transfer, len(flights))
@@ -141,11 +141,11 @@ func (s *Sender) submit(ctx context.Context, flights []*inclusion.Flight) {
 		return
 	}
 	now := time.Now()
-	again, accepted := s.Tracker.Answered(flights, refusals, err, now)
-	s.target.Answered(now, now.Sub(began), accepted)
+	again, accepted := s.Tracker.HandleAnswers(flights, refusals, err, now)
+	s.target.RecordAnswer(now, now.Sub(began), accepted)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.again = append(s.again, again...)
+	s.toResend = append(s.toResend, again...)
 }
 
 func sleepUntil(ctx context.Context, instant time.Time) {

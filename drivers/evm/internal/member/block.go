@@ -20,24 +20,24 @@ type Block struct {
 	BaseFee hexutil.Big `json:"baseFeePerGas"`
 }
 
-// Newest block of the node.
-func (n *Node) Newest(ctx context.Context) (*Block, error) {
+// NewestBlock block of the node.
+func (n *Node) NewestBlock(ctx context.Context) (*Block, error) {
 	var block Block
-	err := n.call(ctx, &block, "eth_getBlockByNumber", "latest", false)
+	err := n.callMethod(ctx, &block, "eth_getBlockByNumber", "latest", false)
 	return &block, err
 }
 
-// Block at a height; nil if there is none yet.
-func (n *Node) Block(ctx context.Context, height uint64) (*Block, error) {
+// BlockAt at a height; nil if there is none yet.
+func (n *Node) BlockAt(ctx context.Context, height uint64) (*Block, error) {
 	var block *Block
-	err := n.call(ctx, &block, "eth_getBlockByNumber", hexutil.Uint64(height), false)
+	err := n.callMethod(ctx, &block, "eth_getBlockByNumber", hexutil.Uint64(height), false)
 	return block, err
 }
 
-// Announcements tells on the channel whenever the node has a new block, until ctx ends; it closes the channel if the
+// SubscribeBlocks tells on the channel whenever the node has a new block, until ctx ends; it closes the channel if the
 // connection fails. Only over WebSocket.
-func (n *Node) Announcements(ctx context.Context, to chan<- struct{}) error {
-	heads := make(chan *ignored, 16)
+func (n *Node) SubscribeBlocks(ctx context.Context, to chan<- struct{}) error {
+	heads := make(chan *ignoredResult, 16)
 	subscription, err := n.client.EthSubscribe(ctx, heads, "newHeads")
 	if err != nil {
 		return fmt.Errorf("subscribe to new blocks of %s: %w", n.Name, err)

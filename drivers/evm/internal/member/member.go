@@ -18,10 +18,10 @@ import (
 const (
 	// callTimeout bounds a call that is not a batch of transactions.
 	callTimeout = 10 * time.Second
-	// redialEvery is the pause between attempts to reach a node that does not answer yet.
-	redialEvery = 500 * time.Millisecond
-	// lookUps in one batch; public endpoints often take no more.
-	lookUps = 100
+	// redialInterval is the pause between attempts to reach a node that does not answer yet.
+	redialInterval = 500 * time.Millisecond
+	// callsPerBatch in one batch; public endpoints often take no more.
+	callsPerBatch = 100
 )
 
 // Node is the JSON-RPC endpoint of a member.
@@ -34,18 +34,18 @@ type Node struct {
 func Dial(ctx context.Context, name, address string, connections int, patience time.Duration) (*Node, uint64, error) {
 	deadline := time.Now().Add(patience)
 	for {
-		node, chain, err := dial(ctx, name, address, connections)
+		node, chain, err := dialOnce(ctx, name, address, connections)
 		if err == nil {
 			return node, chain, nil
 		}
 		if time.Now().After(deadline) || ctx.Err() != nil {
 			return nil, 0, fmt.Errorf("%s does not answer at %s: %w", name, address, err)
 		}
-		pause(ctx, redialEvery)
+		sleepContext(ctx, redialInterval)
 	}
 }
 
-func dial(ctx context.Context, name, address string, connections int) (*Node, uint64, error) {
+func dialOnce(ctx context.Context, name, address string, connections int) (*Node, uint64, error) {
 	// Answers are not compressed: that would cost the node more than it saves on the wire.
 	transport := &http.Transport{MaxIdleConnsPerHost: connections, MaxIdleConns: connections, IdleConnTimeout: time.Minute, DisableCompression: true}
 	client, err := rpc.DialOptions(ctx, address, rpc.WithHTTPClient(&http.Client{Transport: transport}))
@@ -54,7 +54,7 @@ func dial(ctx context.Context, name, address string, connections int) (*Node, ui
 	}
 	n := &Node{Name: name, Address: address, client: client}
 	var chain hexutil.Uint64
-	if err := n.call(ctx, &chain, "eth_chainId"); err != nil {
+	if err := n.callMethod(ctx, &chain, "eth_chainId"); err != nil {
 		client.Close()
 		return nil, 0, err
 	}
@@ -64,14 +64,14 @@ func dial(ctx context.Context, name, address string, connections int) (*Node, ui
 // Close ends the connections.
 func (n *Node) Close() { n.client.Close() }
 
-func pause(ctx context.Context, d time.Duration) {
+func sleepContext(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
 	case <-time.After(d):
 	}
 }
 
-func (n *Node) call(ctx context.Context, result any, method string, args ...any) error {
+func (n *Node) callMethod(ctx context.Context, result any, method string, args ...any) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	if err := n.client.CallContext(ctx, result, method, args...); err != nil {
@@ -80,15 +80,15 @@ func (n *Node) call(ctx context.Context, result any, method string, args ...any)
 	return nil
 }
 
-// ignored takes any answer.
-type ignored struct{}
+// ignoredResult takes any answer.
+type ignoredResult struct{}
 
-func (*ignored) UnmarshalJSON([]byte) error { return nil }
+func (*ignoredResult) UnmarshalJSON([]byte) error { return nil }
 
 // Submit sends transfers as one JSON-RPC batch. The first result has an error for each that the node refused; the second is that
 // of the whole batch, whose fate is then unknown.
 func (n *Node) Submit(ctx context.Context, transfers []*transfer.Transfer) ([]error, error) {
-	var answer ignored
+	var answer ignoredResult
 	batch := make([]rpc.BatchElem, len(transfers))
 	for i, t := range transfers {
 		batch[i] = rpc.BatchElem{Method: "eth_sendRawTransaction", Args: []any{hexutil.Bytes(t.Raw)}, Result: &answer}
@@ -134,7 +134,7 @@ func (n *Node) tryBatch(ctx context.Context, size int) error {
 
 // Balances of the addresses, as the newest block has them.
 func (n *Node) Balances(ctx context.Context, addresses []common.Address) ([]*big.Int, error) {
-	balances, err := lookUp[hexutil.Big](ctx, n, "eth_getBalance", addresses, "latest")
+	balances, err := callPerAddress[hexutil.Big](ctx, n, "eth_getBalance", addresses, "latest")
 	made := make([]*big.Int, len(balances))
 	for i := range balances {
 		made[i] = balances[i].ToInt()
@@ -147,7 +147,7 @@ const PendingBlock = "pending"
 
 // Nonces are the next ones of the addresses, as of a block: a height in hexadecimal, or PendingBlock.
 func (n *Node) Nonces(ctx context.Context, addresses []common.Address, block string) ([]uint64, error) {
-	nonces, err := lookUp[hexutil.Uint64](ctx, n, "eth_getTransactionCount", addresses, block)
+	nonces, err := callPerAddress[hexutil.Uint64](ctx, n, "eth_getTransactionCount", addresses, block)
 	made := make([]uint64, len(nonces))
 	for i := range nonces {
 		made[i] = uint64(nonces[i])
@@ -155,11 +155,11 @@ func (n *Node) Nonces(ctx context.Context, addresses []common.Address, block str
 	return made, err
 }
 
-// lookUp calls a method for each address, in batches.
-func lookUp[T any](ctx context.Context, n *Node, method string, addresses []common.Address, block string) ([]T, error) {
+// callPerAddress calls a method for each address, in batches.
+func callPerAddress[T any](ctx context.Context, n *Node, method string, addresses []common.Address, block string) ([]T, error) {
 	found := make([]T, len(addresses))
-	for from := 0; from < len(addresses); from += lookUps {
-		to := min(from+lookUps, len(addresses))
+	for from := 0; from < len(addresses); from += callsPerBatch {
+		to := min(from+callsPerBatch, len(addresses))
 		batch := make([]rpc.BatchElem, to-from)
 		for i := range batch {
 			batch[i] = rpc.BatchElem{Method: method, Args: []any{addresses[from+i], block}, Result: &found[from+i]}
@@ -179,17 +179,17 @@ func lookUp[T any](ctx context.Context, n *Node, method string, addresses []comm
 	return found, nil
 }
 
-// Pool is how many transactions of the node's pool can go into the next block, and how many wait for an earlier nonce.
-func (n *Node) Pool(ctx context.Context) (pending, queued uint64, err error) {
+// PoolStatus is how many transactions of the node's pool can go into the next block, and how many wait for an earlier nonce.
+func (n *Node) PoolStatus(ctx context.Context) (pending, queued uint64, err error) {
 	var status struct{ Pending, Queued hexutil.Uint64 }
-	err = n.call(ctx, &status, "txpool_status")
+	err = n.callMethod(ctx, &status, "txpool_status")
 	return uint64(status.Pending), uint64(status.Queued), err
 }
 
-// Failed is whether the transaction, which is in a block, was reverted.
-func (n *Node) Failed(ctx context.Context, hash common.Hash) (bool, error) {
+// IsReverted is whether the transaction, which is in a block, was reverted.
+func (n *Node) IsReverted(ctx context.Context, hash common.Hash) (bool, error) {
 	var receipt *struct{ Status hexutil.Uint64 }
-	if err := n.call(ctx, &receipt, "eth_getTransactionReceipt", hash); err != nil {
+	if err := n.callMethod(ctx, &receipt, "eth_getTransactionReceipt", hash); err != nil {
 		return false, err
 	}
 	return receipt != nil && receipt.Status == 0, nil

@@ -27,14 +27,14 @@ func TestAgainstGeth(t *testing.T) {
 		if limit, err := node.BatchLimit(ctx, 1600); err != nil || limit != 100 {
 			t.Errorf("limit %d, %v; want 100 by halving 1600", limit, err)
 		}
-		checkBalances(ctx, t, node, seed)
-		if pending, queued, err := node.Pool(ctx); err != nil || pending != 0 || queued != 0 {
+		assertBalances(ctx, t, node, seed)
+		if pending, queued, err := node.PoolStatus(ctx); err != nil || pending != 0 || queued != 0 {
 			t.Errorf("pool %d and %d, %v", pending, queued, err)
 		}
 	}
 }
 
-func checkBalances(ctx context.Context, t *testing.T, node *member.Node, seed account.Seed) {
+func assertBalances(ctx context.Context, t *testing.T, node *member.Node, seed account.Seed) {
 	t.Helper()
 	for i, want := range map[int]string{0: "3000000000000000000", 99: "3000000000000000000", 250: "0"} {
 		a, err := seed.Account(i)
@@ -50,7 +50,7 @@ func checkBalances(ctx context.Context, t *testing.T, node *member.Node, seed ac
 }
 
 // A node announces its blocks by itself, about one a second.
-func TestAnnouncements(t *testing.T) {
+func TestSubscribeBlocks(t *testing.T) {
 	geth := gethtest.Start(t, gethtest.Options{Seed: account.Seed("a seed for the tests"), Accounts: 1})
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
@@ -60,7 +60,7 @@ func TestAnnouncements(t *testing.T) {
 	}
 	defer node.Close()
 	announced := make(chan struct{}, 1)
-	if err := node.Announcements(ctx, announced); err != nil {
+	if err := node.SubscribeBlocks(ctx, announced); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {

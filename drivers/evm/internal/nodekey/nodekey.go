@@ -30,8 +30,8 @@ const (
 	SeedFile = "seed"
 )
 
-// Write makes the files of count nodes below dir, those of node i in dir/<i>. In address, a host and port, {i} stands for i.
-func Write(dir string, count int, address string) error {
+// WriteFiles makes the files of count nodes below dir, those of node i in dir/<i>. In address, a host and port, {i} stands for i.
+func WriteFiles(dir string, count int, address string) error {
 	var enodes []string
 	for i := range count {
 		enode, err := writeNode(filepath.Join(dir, strconv.Itoa(i)), strings.ReplaceAll(address, "{i}", strconv.Itoa(i)))
@@ -40,14 +40,14 @@ func Write(dir string, count int, address string) error {
 		}
 		enodes = append(enodes, enode)
 	}
-	if err := write(dir, EnodesFile, strings.Join(enodes, "\n")); err != nil {
+	if err := writeLine(dir, EnodesFile, strings.Join(enodes, "\n")); err != nil {
 		return err
 	}
 	for _, name := range []string{SecretFile, SeedFile} {
 		secret := make([]byte, 32)
 		// Reading never fails.
 		_, _ = rand.Read(secret)
-		if err := write(dir, name, hex.EncodeToString(secret)); err != nil {
+		if err := writeLine(dir, name, hex.EncodeToString(secret)); err != nil {
 			return err
 		}
 	}
@@ -64,12 +64,12 @@ func writeNode(dir, address string) (enode string, err error) {
 	}
 	// The id is the public key without the byte that marks it as uncompressed.
 	enode = fmt.Sprintf("enode://%x@%s", crypto.FromECDSAPub(&key.PublicKey)[1:], address)
-	if err := write(dir, KeyFile, hex.EncodeToString(crypto.FromECDSA(key))); err != nil {
+	if err := writeLine(dir, KeyFile, hex.EncodeToString(crypto.FromECDSA(key))); err != nil {
 		return "", err
 	}
-	return enode, write(dir, EnodeFile, enode)
+	return enode, writeLine(dir, EnodeFile, enode)
 }
 
-func write(dir, name, content string) error {
-	return files.Write(filepath.Join(dir, name), []byte(content+"\n"), 0o600)
+func writeLine(dir, name, content string) error {
+	return files.WriteAtomic(filepath.Join(dir, name), []byte(content+"\n"), 0o600)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/p2p/enode"
 )
 
-func content(t *testing.T, path ...string) string {
+func readLine(t *testing.T, path ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(path...))
 	if err != nil {
@@ -23,10 +23,10 @@ func content(t *testing.T, path ...string) string {
 
 func TestEnodesBelongToTheirKeys(t *testing.T) {
 	dir := t.TempDir()
-	if err := Write(dir, 3, "10.0.0.1{i}:30303"); err != nil {
+	if err := WriteFiles(dir, 3, "10.0.0.1{i}:30303"); err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(content(t, dir, EnodesFile), "\n")
+	lines := strings.Split(readLine(t, dir, EnodesFile), "\n")
 	if len(lines) != 3 {
 		t.Fatalf("enodes %q", lines)
 	}
@@ -43,7 +43,7 @@ func TestEnodesBelongToTheirKeys(t *testing.T) {
 		if !node.Pubkey().Equal(&key.PublicKey) || node.IP().String() != "10.0.0.1"+strconv.Itoa(i) || node.TCP() != 30303 {
 			t.Errorf("enode %s of key %x", line, crypto.FromECDSAPub(&key.PublicKey))
 		}
-		if content(t, dir, strconv.Itoa(i), EnodeFile) != line || seen[line] {
+		if readLine(t, dir, strconv.Itoa(i), EnodeFile) != line || seen[line] {
 			t.Errorf("enode of node %d is %q", i, line)
 		}
 		seen[line] = true
@@ -53,20 +53,20 @@ func TestEnodesBelongToTheirKeys(t *testing.T) {
 func TestSecretsAreRandomAndPrivate(t *testing.T) {
 	first, second := t.TempDir(), t.TempDir()
 	for _, dir := range []string{first, second} {
-		if err := Write(dir, 1, "h:1"); err != nil {
+		if err := WriteFiles(dir, 1, "h:1"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, name := range []string{SecretFile, SeedFile} {
-		secret, err := hex.DecodeString(content(t, first, name))
-		if err != nil || len(secret) != 32 || content(t, first, name) == content(t, second, name) {
+		secret, err := hex.DecodeString(readLine(t, first, name))
+		if err != nil || len(secret) != 32 || readLine(t, first, name) == readLine(t, second, name) {
 			t.Errorf("%s is %x, %v", name, secret, err)
 		}
 		if info, err := os.Stat(filepath.Join(first, name)); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s has mode %v, %v", name, info.Mode(), err)
 		}
 	}
-	if content(t, first, SecretFile) == content(t, first, SeedFile) {
+	if readLine(t, first, SecretFile) == readLine(t, first, SeedFile) {
 		t.Error("the secret is the seed")
 	}
 }

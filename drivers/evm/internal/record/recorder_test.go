@@ -18,29 +18,31 @@ import (
 
 // Warm-up from 0 s to 2 s, window to 5 s, drain to 9 s.
 var (
-	origin = time.Unix(1_700_000_000, 0)
-	window = protocol.Measure{WarmUpSeconds: 2, WindowSeconds: 3, DrainSeconds: 4}.Window(origin)
+	runStart   = time.Unix(1_700_000_000, 0)
+	testWindow = protocol.MeasureTimes{WarmUpSeconds: 2, WindowSeconds: 3, DrainSeconds: 4}.NewWindow(runStart)
 )
 
-func at(seconds float64) time.Time { return origin.Add(time.Duration(seconds * float64(time.Second))) }
+func timeAt(seconds float64) time.Time {
+	return runStart.Add(time.Duration(seconds * float64(time.Second)))
+}
 
-func TestOperationsBelongToTheWindowByWhenTheyWereDue(t *testing.T) {
-	r := NewRecorder(window)
-	r.Completed(at(1.9), at(2.1)) // due in the warm-up, seen in the window
-	r.Completed(at(2.0), at(3.5)) // both in the window
-	r.Completed(at(4.9), at(6.0)) // seen in the drain
-	r.Completed(at(5.0), at(6.0)) // due after the window
-	r.Failed(at(1.9), at(2.5), "early", "")
-	r.Failed(at(2.5), at(2.6), "full", "pool of 5")
-	r.FailedAll(at(4.5), 3, at(8), results.Unfinished, strings.Repeat("x", 300))
-	r.Planned(at(1.9), 10, 0)
-	r.Planned(at(2.0), 20, 100*time.Millisecond)
-	r.Planned(at(4.9), 30, 150*time.Millisecond)
+func TestOperationsCountByDueTime(t *testing.T) {
+	r := NewRecorder(testWindow)
+	r.RecordCompleted(timeAt(1.9), timeAt(2.1)) // due in the warm-up, seen in the window
+	r.RecordCompleted(timeAt(2.0), timeAt(3.5)) // both in the window
+	r.RecordCompleted(timeAt(4.9), timeAt(6.0)) // seen in the drain
+	r.RecordCompleted(timeAt(5.0), timeAt(6.0)) // due after the window
+	r.RecordFailed(timeAt(1.9), timeAt(2.5), "early", "")
+	r.RecordFailed(timeAt(2.5), timeAt(2.6), "full", "pool of 5")
+	r.RecordFailures(timeAt(4.5), 3, timeAt(8), results.Unfinished, strings.Repeat("x", 300))
+	r.RecordPlanned(timeAt(1.9), 10, 0)
+	r.RecordPlanned(timeAt(2.0), 20, 100*time.Millisecond)
+	r.RecordPlanned(timeAt(4.9), 30, 150*time.Millisecond)
 	got, err := r.Result(4)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Worker != 4 || got.WindowSeconds != 3 || got.StartMillis != at(2).UnixMilli() || got.Unit != "transactions" {
+	if got.Worker != 4 || got.WindowSeconds != 3 || got.StartMillis != timeAt(2).UnixMilli() || got.Unit != "transactions" {
 		t.Errorf("result %+v", got)
 	}
 	if !reflect.DeepEqual(got.CompletedPerSecond, []int64{1, 1, 0}) || !reflect.DeepEqual(got.FailedPerSecond, []int64{2, 0, 0}) {
@@ -53,7 +55,7 @@ func TestOperationsBelongToTheWindowByWhenTheyWereDue(t *testing.T) {
 	if got.Schedule != (results.Schedule{Planned: 50, Late: 30, MaxLagMicros: 150_000}) {
 		t.Errorf("schedule %+v", got.Schedule)
 	}
-	m, err := results.Merge([]results.Worker{*got})
+	m, err := results.Merge([]results.WorkerResult{*got})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,9 +65,9 @@ func TestOperationsBelongToTheWindowByWhenTheyWereDue(t *testing.T) {
 }
 
 func TestBlocksOfTheWindow(t *testing.T) {
-	r := NewRecorder(window)
+	r := NewRecorder(testWindow)
 	for i, seen := range []float64{1.99, 2, 4.5, 5} {
-		r.Block(&member.Block{Height: hexutil.Uint64(10 + i), Size: 700, Proposer: common.Address{1}, Transactions: make([]common.Hash, i)}, at(seen))
+		r.RecordBlock(&member.Block{Height: hexutil.Uint64(10 + i), Size: 700, Proposer: common.Address{1}, Transactions: make([]common.Hash, i)}, timeAt(seen))
 	}
 	got, err := r.Result(0)
 	if err != nil {
@@ -78,9 +80,9 @@ func TestBlocksOfTheWindow(t *testing.T) {
 }
 
 func TestBlocksBeyondTheListAreCounted(t *testing.T) {
-	r := NewRecorder(window)
+	r := NewRecorder(testWindow)
 	for i := range results.MaxBlocks + 5 {
-		r.Block(&member.Block{Height: 1}, at(2+float64(i)/1e5))
+		r.RecordBlock(&member.Block{Height: 1}, timeAt(2+float64(i)/1e5))
 	}
 	got, err := r.Result(0)
 	if err != nil || len(got.Blocks) != results.MaxBlocks || got.BlocksOmitted != 5 {
@@ -89,11 +91,11 @@ func TestBlocksBeyondTheListAreCounted(t *testing.T) {
 }
 
 func TestProgressIsOfThePhase(t *testing.T) {
-	r := NewRecorder(window)
-	r.Completed(at(0.1), at(1))
-	r.Completed(at(0.1), at(3))
-	r.Completed(at(0.1), at(3))
-	r.Failed(at(0.1), at(4), "k", "")
+	r := NewRecorder(testWindow)
+	r.RecordCompleted(timeAt(0.1), timeAt(1))
+	r.RecordCompleted(timeAt(0.1), timeAt(3))
+	r.RecordCompleted(timeAt(0.1), timeAt(3))
+	r.RecordFailed(timeAt(0.1), timeAt(4), "k", "")
 	for _, c := range []struct {
 		now  float64
 		want protocol.Progress
@@ -102,34 +104,34 @@ func TestProgressIsOfThePhase(t *testing.T) {
 		{4, protocol.Progress{Phase: protocol.PhaseWindow, Completed: 2, Failed: 1, ElapsedSeconds: 2, Throughput: 1}},
 		{6, protocol.Progress{Phase: protocol.PhaseDrain, ElapsedSeconds: 1}},
 	} {
-		if got := r.Progress(at(c.now)); !reflect.DeepEqual(got, c.want) {
+		if got := r.Progress(timeAt(c.now)); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("at %g s: %+v, want %+v", c.now, got, c.want)
 		}
 	}
 }
 
 // In intervals, with an earlier end, what lies before the end is what a window of that length would hold.
-func TestAWindowThatIsStopped(t *testing.T) {
-	stopped := protocol.Measure{WindowSeconds: 20, IntervalSeconds: 5}.Window(origin)
-	long, short := NewRecorder(stopped), NewRecorder(protocol.Measure{WindowSeconds: 10, IntervalSeconds: 5}.Window(origin))
+func TestWindowStopsEarly(t *testing.T) {
+	stopped := protocol.MeasureTimes{WindowSeconds: 20, IntervalSeconds: 5}.NewWindow(runStart)
+	long, short := NewRecorder(stopped), NewRecorder(protocol.MeasureTimes{WindowSeconds: 10, IntervalSeconds: 5}.NewWindow(runStart))
 	for i := range 400 {
 		due := float64(i) / 33
 		for _, r := range []*Recorder{long, short} {
-			r.Planned(at(due), 1, time.Duration(i)*time.Millisecond)
+			r.RecordPlanned(timeAt(due), 1, time.Duration(i)*time.Millisecond)
 			if i%20 == 0 {
-				r.Failed(at(due), at(due+0.1), "full", "pool")
+				r.RecordFailed(timeAt(due), timeAt(due+0.1), "full", "pool")
 				continue
 			}
-			r.Completed(at(due), at(due+1.2))
+			r.RecordCompleted(timeAt(due), timeAt(due+1.2))
 		}
 	}
-	if p := long.Progress(at(4.5)); !reflect.DeepEqual(p.CompletedPerSecond, []int64{0, 25, 32, 31}) {
+	if p := long.Progress(timeAt(4.5)); !reflect.DeepEqual(p.CompletedPerSecond, []int64{0, 25, 32, 31}) {
 		t.Errorf("progress %+v", p)
 	}
-	if err := stopped.Stop(at(10)); err != nil {
+	if err := stopped.StopAt(timeAt(10)); err != nil {
 		t.Fatal(err)
 	}
-	if p := long.Progress(at(12)); p.Phase != protocol.PhaseDrain || len(p.CompletedPerSecond) != 10 {
+	if p := long.Progress(timeAt(12)); p.Phase != protocol.PhaseDrain || len(p.CompletedPerSecond) != 10 {
 		t.Errorf("progress %+v", p)
 	}
 	all, err1 := long.Result(0)
@@ -137,25 +139,25 @@ func TestAWindowThatIsStopped(t *testing.T) {
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
-	if got, err := all.Cut(0, 10); err != nil || !reflect.DeepEqual(got, want) {
+	if got, err := all.SliceWindow(0, 10); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v\n%+v\n%+v", err, got, want)
 	}
 }
 
 func TestSeriesOfATarget(t *testing.T) {
-	target := NewTarget("member-3", window)
-	target.Sent(at(1.9), 1)
-	target.Sent(at(2.1), 100)
-	target.Sent(at(2.9), 50)
-	target.Answered(at(3.2), 10*time.Millisecond, 90)
-	target.Answered(at(3.4), 30*time.Millisecond, 50)
-	target.Resent(at(4), 7)
-	target.Pool(2, 1000, 5)
+	target := NewTargetSeries("member-3", testWindow)
+	target.RecordSent(timeAt(1.9), 1)
+	target.RecordSent(timeAt(2.1), 100)
+	target.RecordSent(timeAt(2.9), 50)
+	target.RecordAnswer(timeAt(3.2), 10*time.Millisecond, 90)
+	target.RecordAnswer(timeAt(3.4), 30*time.Millisecond, 50)
+	target.RecordResent(timeAt(4), 7)
+	target.RecordPool(2, 1000, 5)
 	none := results.Missing
 	want := map[string]results.Series{evm.SeriesSent: {150, 0, 0}, evm.SeriesAccepted: {0, 140, 0}, evm.SeriesResent: {0, 0, 7},
 		evm.SeriesRPC: {none, 20, none}, evm.SeriesPending: {none, none, 1000}, evm.SeriesQueued: {none, none, 5}}
 	for _, s := range target.Series() {
-		if s.Subject != "member-3" || !same(s.Values, want[s.Name]) {
+		if s.Subject != "member-3" || !equalSeries(s.Values, want[s.Name]) {
 			t.Errorf("%s of %s is %v, want %v", s.Name, s.Subject, s.Values, want[s.Name])
 		}
 		delete(want, s.Name)
@@ -165,7 +167,7 @@ func TestSeriesOfATarget(t *testing.T) {
 	}
 }
 
-func same(a, b results.Series) bool {
+func equalSeries(a, b results.Series) bool {
 	if len(a) != len(b) {
 		return false
 	}

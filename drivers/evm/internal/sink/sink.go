@@ -19,15 +19,15 @@ import (
 type Chain struct {
 	id uint64
 	// Refuse is asked about every transaction, in the order of their arrival, from 0; not empty is the message of its refusal.
-	Refuse  func(n int64) string
-	mu      sync.Mutex
-	pool    []common.Hash
-	blocks  []*block
-	place   map[common.Hash]int
-	arrived int64
+	Refuse       func(n int64) string
+	mu           sync.Mutex
+	pool         []common.Hash
+	blocks       []*sinkBlock
+	blockNumbers map[common.Hash]int
+	arrivedCount int64
 }
 
-type block struct {
+type sinkBlock struct {
 	Number       hexutil.Uint64 `json:"number"`
 	Hash         common.Hash    `json:"hash"`
 	Size         hexutil.Uint64 `json:"size"`
@@ -38,31 +38,31 @@ type block struct {
 	Transactions []common.Hash  `json:"transactions"`
 }
 
-// New is a chain with its first block.
-func New(chainID uint64) *Chain {
-	c := &Chain{id: chainID, place: map[common.Hash]int{}}
-	c.Seal()
+// NewChain is a chain with its first block.
+func NewChain(chainID uint64) *Chain {
+	c := &Chain{id: chainID, blockNumbers: map[common.Hash]int{}}
+	c.SealBlock()
 	return c
 }
 
-// Seal makes a block of what the pool holds.
-func (c *Chain) Seal() {
+// SealBlock makes a block of what the pool holds.
+func (c *Chain) SealBlock() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	number := len(c.blocks)
 	for _, hash := range c.pool {
-		c.place[hash] = number
+		c.blockNumbers[hash] = number
 	}
 	if c.pool == nil {
 		c.pool = []common.Hash{}
 	}
-	c.blocks = append(c.blocks, &block{Number: hexutil.Uint64(number), Hash: crypto.Keccak256Hash([]byte(fmt.Sprint("block ", number))),
+	c.blocks = append(c.blocks, &sinkBlock{Number: hexutil.Uint64(number), Hash: crypto.Keccak256Hash([]byte(fmt.Sprint("block ", number))),
 		Size: hexutil.Uint64(600 + 113*len(c.pool)), Transactions: c.pool, BaseFee: 1, GasLimit: 1e9, Time: hexutil.Uint64(time.Now().Unix())})
 	c.pool = nil
 }
 
-// Taken is how many transactions were taken.
-func (c *Chain) Taken() int64 {
+// AcceptedCount is how many transactions were taken.
+func (c *Chain) AcceptedCount() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := int64(len(c.pool))
@@ -72,25 +72,25 @@ func (c *Chain) Taken() int64 {
 	return n
 }
 
-type request struct {
+type rpcRequest struct {
 	ID     json.RawMessage   `json:"id"`
 	Method string            `json:"method"`
 	Params []json.RawMessage `json:"params"`
 }
 
-type response struct {
+type rpcResponse struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
 	Result  any             `json:"result,omitempty"`
-	Error   *refusal        `json:"error,omitempty"`
+	Error   *rpcError       `json:"error,omitempty"`
 }
 
-type refusal struct {
+type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
-func (r *refusal) Error() string { return r.Message }
+func (r *rpcError) Error() string { return r.Message }
 
 // ServeHTTP answers a call or a batch of calls.
 func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -100,43 +100,43 @@ func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	var batch []request
+	var batch []rpcRequest
 	var answer any
 	if err := json.Unmarshal(body, &batch); err == nil {
-		answers := make([]response, len(batch))
+		answers := make([]rpcResponse, len(batch))
 		for i := range batch {
-			answers[i] = c.respond(&batch[i])
+			answers[i] = c.handleRequest(&batch[i])
 		}
 		answer = answers
 	} else {
-		var single request
+		var single rpcRequest
 		if err := json.Unmarshal(body, &single); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		answer = c.respond(&single)
+		answer = c.handleRequest(&single)
 	}
 	// Whoever does not wait for the answer does not get it.
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-func (c *Chain) respond(r *request) response {
-	result, err := c.call(r)
+func (c *Chain) handleRequest(r *rpcRequest) rpcResponse {
+	result, err := c.callMethod(r)
 	if err != nil {
-		return response{Version: "2.0", ID: r.ID, Error: err}
+		return rpcResponse{Version: "2.0", ID: r.ID, Error: err}
 	}
 	if result == nil {
 		result = json.RawMessage("null")
 	}
-	return response{Version: "2.0", ID: r.ID, Result: result}
+	return rpcResponse{Version: "2.0", ID: r.ID, Result: result}
 }
 
-func (c *Chain) call(r *request) (any, *refusal) {
+func (c *Chain) callMethod(r *rpcRequest) (any, *rpcError) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch r.Method {
 	case "eth_sendRawTransaction":
-		return c.take(r)
+		return c.acceptTransaction(r)
 	case "eth_chainId":
 		return hexutil.Uint64(c.id), nil
 	case "net_version":
@@ -152,23 +152,23 @@ func (c *Chain) call(r *request) (any, *refusal) {
 	case "eth_estimateGas":
 		return "0x5208", nil
 	case "eth_getBlockByNumber":
-		return c.blockAt(r), nil
+		return c.getBlock(r), nil
 	case "eth_getTransactionReceipt":
-		return c.receipt(r), nil
+		return c.getReceipt(r), nil
 	}
-	return nil, &refusal{-32601, "the method " + r.Method + " does not exist/is not available"}
+	return nil, &rpcError{-32601, "the method " + r.Method + " does not exist/is not available"}
 }
 
-func (c *Chain) take(r *request) (any, *refusal) {
+func (c *Chain) acceptTransaction(r *rpcRequest) (any, *rpcError) {
 	var raw hexutil.Bytes
 	if len(r.Params) != 1 || json.Unmarshal(r.Params[0], &raw) != nil {
-		return nil, &refusal{-32602, "invalid argument 0"}
+		return nil, &rpcError{-32602, "invalid argument 0"}
 	}
-	n := c.arrived
-	c.arrived++
+	n := c.arrivedCount
+	c.arrivedCount++
 	if c.Refuse != nil {
 		if why := c.Refuse(n); why != "" {
-			return nil, &refusal{-32000, why}
+			return nil, &rpcError{-32000, why}
 		}
 	}
 	hash := crypto.Keccak256Hash(raw)
@@ -176,7 +176,7 @@ func (c *Chain) take(r *request) (any, *refusal) {
 	return hash, nil
 }
 
-func (c *Chain) blockAt(r *request) any {
+func (c *Chain) getBlock(r *rpcRequest) any {
 	var number hexutil.Uint64
 	if len(r.Params) == 0 {
 		return nil
@@ -190,12 +190,12 @@ func (c *Chain) blockAt(r *request) any {
 	return c.blocks[number]
 }
 
-func (c *Chain) receipt(r *request) any {
+func (c *Chain) getReceipt(r *rpcRequest) any {
 	var hash common.Hash
 	if len(r.Params) != 1 || json.Unmarshal(r.Params[0], &hash) != nil {
 		return nil
 	}
-	number, in := c.place[hash]
+	number, in := c.blockNumbers[hash]
 	if !in {
 		return nil
 	}

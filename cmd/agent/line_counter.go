@@ -1,0 +1,111 @@
+package main
+
+import (
+	"flag"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/exposition"
+	"github.com/benchnet/benchnet/internal/agent/process"
+)
+
+// counterOptions is what lines of the command's output count, and as which metric.
+type counterOptions struct {
+	pattern, name *string
+	grid          *time.Duration
+}
+
+func defineCounterFlags(flags *flag.FlagSet) counterOptions {
+	return counterOptions{
+		pattern: flags.String("count-pattern", "", "regular `expression` with one group, a number; each line of the output "+
+			"(standard or error) that it matches adds that number to --count-name"),
+		grid: flags.Duration("count-grid", 0, "for numbers that are rates per second: a line, whose time is a group named time (15:04:05.000), "+
+			"stands for the `time` since the last full multiple of this before the line before it"),
+		name: flags.String("count-name", "", "`metric`, a counter, that is served beside the container's usage"),
+	}
+}
+
+var metricNamePattern = regexp.MustCompile(`^[a-zA-Z_:][a-zA-Z0-9_:]*$`)
+
+// newCounter is the metric and who counts for it; neither, if nothing is to be counted.
+func (c counterOptions) newCounter() (*exposition.SharedCounter, []process.LineWatcher, error) {
+	if *c.pattern == "" && *c.name == "" {
+		return nil, nil, nil
+	}
+	expression, err := regexp.Compile(*c.pattern)
+	switch {
+	case *c.pattern == "" || *c.name == "":
+		return nil, nil, usageErrorf("--count-pattern and --count-name belong together")
+	case err != nil:
+		return nil, nil, usageErrorf("--count-pattern: %w", err)
+	case *c.grid < 0:
+		return nil, nil, usageErrorf("--count-grid: %v is negative", *c.grid)
+	case (*c.grid > 0) != slices.Contains(expression.SubexpNames(), timeGroup):
+		return nil, nil, usageErrorf("--count-grid and a group (?P<time>...) in --count-pattern belong together")
+	case expression.NumSubexp() != 1 && *c.grid == 0, expression.NumSubexp() != 2 && *c.grid > 0:
+		return nil, nil, usageErrorf("--count-pattern: %q has %d groups, want one, around the number, besides that of the time", *c.pattern, expression.NumSubexp())
+	case !metricNamePattern.MatchString(*c.name):
+		return nil, nil, usageErrorf("--count-name: %q is not the name of a metric", *c.name)
+	}
+	tally := &exposition.SharedCounter{Name: *c.name, Help: "Counted from the lines of the command's output."}
+	lines := &lineCounter{counter: tally, grid: *c.grid, timeGroupIndex: expression.SubexpIndex(timeGroup)}
+	return tally, []process.LineWatcher{process.WatchMatches(expression, lines.countLine)}, nil
+}
+
+// timeGroup is the group of the pattern that holds the time of day of a line, as timeLayout has it.
+const (
+	timeGroup  = "time"
+	timeLayout = "15:04:05.000"
+)
+
+// lineCounter counts what lines say. Both outputs of a command may call it.
+type lineCounter struct {
+	counter *exposition.SharedCounter
+	// grid of times for rates; 0: the numbers themselves are counted.
+	grid time.Duration
+	// timeGroupIndex is the index of its group; -1 without one.
+	timeGroupIndex int
+
+	sync.Mutex
+	lastTime time.Time
+}
+
+// countLine adds what a line says; what is no number that a counter can take is passed over.
+func (r *lineCounter) countLine(groups [][]byte) {
+	number := 1
+	if r.timeGroupIndex == 1 {
+		number = 2
+	}
+	value, err := strconv.ParseFloat(string(groups[number]), 64)
+	if r.timeGroupIndex > 0 {
+		value *= r.lineDuration(string(groups[r.timeGroupIndex])).Seconds()
+	}
+	if err != nil || !(value > 0) || math.IsInf(value, 0) {
+		return
+	}
+	r.counter.Add(value)
+}
+
+// lineDuration is the time that a line stands for. The first one, and one without a time, stands for a step of the grid.
+func (r *lineCounter) lineDuration(text string) time.Duration {
+	now, err := time.Parse(timeLayout, text)
+	if err != nil {
+		return r.grid
+	}
+	r.Lock()
+	defer r.Unlock()
+	since := r.lastTime.Truncate(r.grid)
+	first := r.lastTime.IsZero()
+	r.lastTime = now
+	if first {
+		return r.grid
+	}
+	if now.Before(since) {
+		now = now.AddDate(0, 0, 1) // Midnight has passed.
+	}
+	return now.Sub(since)
+}

@@ -1,0 +1,291 @@
+package samples_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/isolation"
+	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/all"
+	"github.com/benchnet/benchnet/internal/platform/platformtest"
+)
+
+// policyPod is what policies see of one.
+type policyPod struct {
+	name      string
+	component string
+	label     labels.Set
+	ports     []corev1.ContainerPort
+	// otherNamespace is a pod of another namespace, which has no labels.
+	otherNamespace bool
+}
+
+// policyNamespace is the pods of a namespace and the policies in it.
+type policyNamespace struct {
+	pods     []policyPod
+	policies []networkingv1.NetworkPolicy
+}
+
+// addObjects takes in the objects of one network.
+func (p *policyNamespace) addObjects(t *testing.T, objects []client.Object) {
+	t.Helper()
+	for _, object := range objects {
+		switch o := decodeStatefulSet(t, object).(type) {
+		case *networkingv1.NetworkPolicy:
+			p.policies = append(p.policies, *o)
+		case *appsv1.StatefulSet:
+			p.pods = append(p.pods, newPolicyPod(o.Name, o.Spec.Template))
+		case *batchv1.Job:
+			p.pods = append(p.pods, newPolicyPod(o.Name, o.Spec.Template))
+		}
+	}
+}
+
+// decodeStatefulSet is the object as its own type where it was rendered by a chart.
+func decodeStatefulSet(t *testing.T, object client.Object) client.Object {
+	t.Helper()
+	rendered, ok := object.(*unstructured.Unstructured)
+	if !ok || rendered.GetKind() != "StatefulSet" {
+		return object
+	}
+	set := &appsv1.StatefulSet{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(rendered.Object, set); err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func newPolicyPod(name string, template corev1.PodTemplateSpec) policyPod {
+	made := policyPod{name: name, component: template.Labels["app.kubernetes.io/component"], label: template.Labels}
+	for _, c := range append(slices.Clone(template.Spec.InitContainers), template.Spec.Containers...) {
+		made.ports = append(made.ports, c.Ports...)
+	}
+	return made
+}
+
+// allowsConnection tells whether the policies of the place let one pod call another at a port. Both ends have a say.
+func (p *policyNamespace) allowsConnection(t *testing.T, from, to policyPod, port corev1.ContainerPort) bool {
+	t.Helper()
+	leaves := p.allowsDirection(t, networkingv1.PolicyTypeEgress, from, func(policy networkingv1.NetworkPolicy) bool {
+		return slices.ContainsFunc(policy.Spec.Egress, func(r networkingv1.NetworkPolicyEgressRule) bool {
+			return matchesPeer(t, r.To, to) && matchesPort(r.Ports, port)
+		})
+	})
+	enters := p.allowsDirection(t, networkingv1.PolicyTypeIngress, to, func(policy networkingv1.NetworkPolicy) bool {
+		return slices.ContainsFunc(policy.Spec.Ingress, func(r networkingv1.NetworkPolicyIngressRule) bool {
+			return matchesPeer(t, r.From, from) && matchesPort(r.Ports, port)
+		})
+	})
+	return leaves && enters
+}
+
+// allowsDirection is true for a pod that no policy selects for that direction, and for one of whose policies at least one says so.
+func (p *policyNamespace) allowsDirection(t *testing.T, direction networkingv1.PolicyType, whose policyPod, says func(networkingv1.NetworkPolicy) bool) bool {
+	t.Helper()
+	selected := false
+	for _, policy := range p.policies {
+		if slices.Contains(policy.Spec.PolicyTypes, direction) && selectorMatches(t, &policy.Spec.PodSelector, whose) {
+			selected = true
+			if says(policy) {
+				return true
+			}
+		}
+	}
+	return !selected
+}
+
+func selectorMatches(t *testing.T, s *metav1.LabelSelector, p policyPod) bool {
+	t.Helper()
+	selector, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return selector.Matches(p.label)
+}
+
+// matchesPeer: no peers are all, a block of addresses is none of the pods here.
+func matchesPeer(t *testing.T, peers []networkingv1.NetworkPolicyPeer, p policyPod) bool {
+	t.Helper()
+	return len(peers) == 0 || slices.ContainsFunc(peers, func(peer networkingv1.NetworkPolicyPeer) bool {
+		here := peer.NamespaceSelector == nil && !p.otherNamespace || peer.NamespaceSelector != nil && selectorMatches(t, peer.NamespaceSelector, policyPod{})
+		return here && peer.PodSelector != nil && selectorMatches(t, peer.PodSelector, p)
+	})
+}
+
+func matchesPort(ports []networkingv1.NetworkPolicyPort, port corev1.ContainerPort) bool {
+	return len(ports) == 0 || slices.ContainsFunc(ports, func(p networkingv1.NetworkPolicyPort) bool {
+		return *p.Protocol == port.Protocol && (p.Port.StrVal == port.Name && port.Name != "" || p.Port.IntVal == port.ContainerPort)
+	})
+}
+
+// TestNetworksAreIsolated puts two networks of every sample into one namespace and looks at every pair of their pods and every port: none
+// leads from one network to the other, and within a network all that is needed is open.
+func TestNetworksAreIsolated(t *testing.T) {
+	for _, sample := range readSampleNetworks(t) {
+		metadata, _ := sample["metadata"].(map[string]any)
+		t.Run(fmt.Sprint(metadata["name"]), func(t *testing.T) {
+			var both policyNamespace
+			both.addObjects(t, buildNetworkObjects(t, sample, "net-a"))
+			both.addObjects(t, buildNetworkObjects(t, sample, "net-b"))
+			open := 0
+			for _, from := range both.pods {
+				for _, to := range both.pods {
+					for _, port := range to.ports {
+						allowed := both.allowsConnection(t, from, to, port)
+						if want := isConnectionNeeded(from, to, port); want != allowed {
+							t.Errorf("%s (%s) to %s (%s) at %s: allowed %v, want %v", from.name, from.component, to.name, to.component, port.Name, allowed, want)
+						}
+						if allowed {
+							open++
+						}
+					}
+				}
+			}
+			stranger := policyPod{label: labels.Set{"app": "stranger"}}
+			prometheus := policyPod{label: labels.Set{"app.kubernetes.io/name": "prometheus"}, otherNamespace: true}
+			for _, to := range both.pods {
+				for _, port := range to.ports {
+					if both.allowsConnection(t, stranger, to, port) {
+						t.Errorf("a stranger reaches %s at %s", to.name, port.Name)
+					}
+					if allowed := both.allowsConnection(t, prometheus, to, port); allowed != isMetricsPort(port) {
+						t.Errorf("Prometheus to %s at %s: allowed %v", to.name, port.Name, allowed)
+					}
+				}
+			}
+			t.Logf("%d pods, %d ways are open", len(both.pods), open)
+			if open == 0 {
+				t.Error("no pod reaches another one")
+			}
+			checkAPIServerAccess(t, both)
+		})
+	}
+}
+
+// isConnectionNeeded: all of a network may call each other, but for the maker of its keys; pods of different networks may not.
+func isConnectionNeeded(from, to policyPod, _ corev1.ContainerPort) bool {
+	return from.label[v1alpha1.LabelNetwork] == to.label[v1alpha1.LabelNetwork] && from.component != "genesis"
+}
+
+// metricsPortNames are the ports of metrics by name, as config/prometheus/pod_monitor.yaml keeps them.
+var metricsPortNames = regexp.MustCompile(`^(jmx|(.+-)?(agent|metrics))$`)
+
+// isMetricsPort reports whether Prometheus reads a port.
+func isMetricsPort(port corev1.ContainerPort) bool { return metricsPortNames.MatchString(port.Name) }
+
+// checkAPIServerAccess wants the API server to be reached by those that carry a token, and by nobody else.
+func checkAPIServerAccess(t *testing.T, p policyNamespace) {
+	t.Helper()
+	server := policyPod{label: labels.Set{"component": "kube-apiserver"}}
+	port := corev1.ContainerPort{ContainerPort: 6443, Protocol: corev1.ProtocolTCP}
+	names := corev1.ContainerPort{ContainerPort: 53, Protocol: corev1.ProtocolUDP}
+	for _, from := range p.pods {
+		if got, want := p.allowsConnection(t, from, server, port), from.component == "genesis" || from.component == "worker" || from.label["emulated"] == "yes"; got != want {
+			t.Errorf("%s (%s) to the API server: allowed %v, want %v", from.name, from.component, got, want)
+		}
+		if !p.allowsConnection(t, from, server, names) {
+			t.Errorf("%s (%s) cannot ask for names", from.name, from.component)
+		}
+	}
+}
+
+// buildNetworkObjects of a sample's network and its runs, under another name.
+func buildNetworkObjects(t *testing.T, sample map[string]any, name string) []client.Object {
+	t.Helper()
+	text, err := yaml.Marshal(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	admission := platformtest.NewAdmission(t, filepath.Join("..", "crd", "bases", "benchnet.dev_benchmarknetworks.yaml"))
+	network := &v1alpha1.BenchmarkNetwork{}
+	if err := admission.Admit(text, network); err != nil {
+		t.Fatal(err)
+	}
+	network.Name, network.Namespace, network.UID = name, "bench", "uid"
+	p, err := all.New().Get(network.Spec.Platform.Type)
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalogue := images.ImageCatalogue{Registry: "example.com", Version: "1"}
+	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: catalogue, GenesisSecretFilled: func(string) bool { return false },
+		Scrapers: isolation.DefaultScrapers()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := append(built.Objects(), buildRunObjects(t, p, network, built, catalogue)...)
+	if network.Spec.Network != nil {
+		for _, o := range made {
+			if set, ok := o.(*appsv1.StatefulSet); ok && set.Labels[v1alpha1.LabelMember] != "" {
+				set.Spec.Template.Labels["emulated"] = "yes"
+			}
+		}
+	}
+	return made
+}
+
+func buildRunObjects(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork, built *plan.Plan, catalogue images.ImageCatalogue) []client.Object {
+	t.Helper()
+	var made []client.Object
+	for i := range network.Spec.Workloads {
+		w := &network.Spec.Workloads[i].Workload
+		d, err := p.(platform.LoadTarget).BuildDriver(platform.Input{Network: network, Images: catalogue}, built.Topology, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: network.Name + "-" + w.Name, Namespace: network.Namespace},
+			Spec: v1alpha1.BenchmarkRunSpec{NetworkName: network.Name, Workload: *w}}
+		objects, err := driver.BuildObjects(run, d, catalogue.Image("agent", ""), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made = append(made, objects...)
+	}
+	return made
+}
+
+// TestNetworkPoliciesDisabled: where the network plug-in cannot do with them, a network has none at all.
+func TestNetworkPoliciesDisabled(t *testing.T) {
+	for _, sample := range readSampleNetworks(t)[:1] {
+		text, err := yaml.Marshal(sample)
+		if err != nil {
+			t.Fatal(err)
+		}
+		network := &v1alpha1.BenchmarkNetwork{}
+		admission := platformtest.NewAdmission(t, filepath.Join("..", "crd", "bases", "benchnet.dev_benchmarknetworks.yaml"))
+		if err := admission.Admit(text, network); err != nil {
+			t.Fatal(err)
+		}
+		p, err := all.New().Get(network.Spec.Platform.Type)
+		if err != nil {
+			t.Fatal(err)
+		}
+		built, err := plan.Build(plan.Input{Network: network, Platform: p, GenesisSecretFilled: func(string) bool { return false }, NetworkPolicyMode: isolation.ModeNone})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range built.Objects() {
+			if strings.Contains(fmt.Sprintf("%T", o), "NetworkPolicy") {
+				t.Errorf("there is NetworkPolicy %s", o.GetName())
+			}
+		}
+	}
+}

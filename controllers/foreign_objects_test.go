@@ -1,0 +1,114 @@
+package controllers_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/apply"
+	"github.com/benchnet/benchnet/internal/names"
+)
+
+// createForeignObject makes an object that is none of the operator's; untouched fails the test when anything of it changed since.
+func (w *testEnv) createForeignObject(object client.Object) (untouched func()) {
+	w.t.Helper()
+	object.SetNamespace(w.namespace)
+	must(w.t, w.client.Create(w.ctx, object))
+	return func() {
+		w.t.Helper()
+		now := object.DeepCopyObject().(client.Object)
+		must(w.t, w.client.Get(w.ctx, client.ObjectKeyFromObject(object), now))
+		if !equality.Semantic.DeepEqual(object, now) {
+			w.t.Errorf("%T %s is somebody else's and must stay as it is, but became %+v", object, object.GetName(), now)
+		}
+	}
+}
+
+// TestForeignObjectsStay makes sure that an object of somebody else that has a name the operator needs is told of and left alone, and that
+// all goes on as soon as it is gone.
+func TestForeignObjectsStay(t *testing.T) {
+	cases := map[string]client.Object{
+		"the network's first ConfigMap": &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.EpochConfigMap("banks")}, Data: map[string]string{"mine": "1"}},
+		"the account of its genesis":    &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: names.GenesisJob("banks")}, AutomountServiceAccountToken: new(true)},
+		"its password":                  &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: names.DatabaseSuperuserSecret("banks")}, StringData: map[string]string{"mine": "1"}},
+		"its database's Service": &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "banks-db"}, Spec: corev1.ServiceSpec{
+			Ports: []corev1.ServicePort{{Port: 80}}}},
+	}
+	for name, object := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newTestEnv(t)
+			untouched := w.createForeignObject(object)
+			must(t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+			for range 2 {
+				if _, err := w.networkReconciler().Reconcile(w.ctx, w.requestFor("banks")); err == nil {
+					t.Error("the pass should end with an error")
+				}
+				untouched()
+			}
+			for _, kind := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionStalled} {
+				c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, kind)
+				if c == nil || c.Reason != v1alpha1.ReasonStageFailed || !strings.Contains(c.Message, object.GetName()+" is there already") {
+					t.Errorf("%s should name %s, but is %+v", kind, object.GetName(), c)
+				}
+			}
+			must(t, w.client.Delete(w.ctx, object))
+			w.bringUp("banks")
+			if s := w.getNetwork("banks").Status; !meta.IsStatusConditionTrue(s.Conditions, v1alpha1.ConditionReady) {
+				t.Errorf("the network should be ready now, but is %+v", s.Conditions)
+			}
+		})
+	}
+}
+
+// TestForeignObjectsOfRunStay is the same for a run: its account has the run's own name, which an account of the user's may have as well.
+func TestForeignObjectsOfRunStay(t *testing.T) {
+	w := newTestEnvWithRun(t, twoWorkerRun)
+	for _, object := range []client.Object{
+		&corev1.ConfigMap{ObjectMeta: w.objectMeta(names.BarrierConfigMap("extra")), Data: map[string]string{"mine": "1"}},
+		&corev1.ServiceAccount{ObjectMeta: w.objectMeta("extra"), AutomountServiceAccountToken: new(true)},
+	} {
+		untouched := w.createForeignObject(object)
+		if _, err := w.runReconciler().Reconcile(w.ctx, w.requestFor("extra")); err == nil {
+			t.Errorf("%T: the pass should end with an error", object)
+		}
+		untouched()
+		w.wantReason("extra", v1alpha1.ReasonProblem, object.GetName()+" is there already")
+		must(t, w.client.Delete(w.ctx, object))
+	}
+	w.reconcileRun("extra")
+	w.wantReason("extra", v1alpha1.ReasonWaitingForWorkers, "0 of 2 workers")
+}
+
+// TestObjectsOfAnotherNetworkStay makes sure that what belongs to an earlier network of the same name, which is not gone yet, is waited for.
+func TestObjectsOfAnotherNetworkStay(t *testing.T) {
+	w := newTestEnv(t)
+	untouched := w.createForeignObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.EpochConfigMap("banks"), OwnerReferences: []metav1.OwnerReference{
+		{APIVersion: v1alpha1.GroupVersion.String(), Kind: "BenchmarkNetwork", Name: "banks", UID: "gone", Controller: new(true)}}}})
+	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
+	_, err := w.networkReconciler().Reconcile(w.ctx, w.requestFor("banks"))
+	if err == nil || !strings.Contains(err.Error(), "belongs to BenchmarkNetwork banks (gone)") {
+		t.Errorf("the error should say whose it is, but is %v", err)
+	}
+	untouched()
+}
+
+// TestWriterLeavesForeignObjects checks that a resource version in a desired object does not take over an object of somebody else.
+func TestWriterLeavesForeignObjects(t *testing.T) {
+	w := newTestEnv(t)
+	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s"}, StringData: map[string]string{"password": "mine"}}
+	untouched := w.createForeignObject(foreign)
+	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
+	desired := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s", ResourceVersion: foreign.ResourceVersion}, StringData: map[string]string{"password": "taken"}}
+	err := w.newDependencies().Writer.Apply(w.ctx, apply.Owner{Object: w.getNetwork("banks")}, desired, nil)
+	if !errors.Is(err, apply.ErrForeign) {
+		t.Errorf("got %v", err)
+	}
+	untouched()
+}

@@ -1,0 +1,51 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// addNetworkOwner lets a network own a run that it did not make, so that the run goes with its network until it has a result.
+func (d *Dependencies) addNetworkOwner(ctx context.Context, run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork) error {
+	if slices.ContainsFunc(run.OwnerReferences, isReferenceTo(network.UID)) {
+		return nil
+	}
+	return d.patchOwnerReferences(ctx, run, append(slices.Clone(run.OwnerReferences), metav1.OwnerReference{
+		APIVersion: v1alpha1.GroupVersion.String(), Kind: "BenchmarkNetwork", Name: network.Name, UID: network.UID}))
+}
+
+// removeOwnerReferences takes a run from some of its owners: it stays whatever becomes of these.
+func (d *Dependencies) removeOwnerReferences(ctx context.Context, run *v1alpha1.BenchmarkRun, of func(metav1.OwnerReference) bool) error {
+	if !slices.ContainsFunc(run.OwnerReferences, of) {
+		return nil
+	}
+	return d.patchOwnerReferences(ctx, run, slices.DeleteFunc(slices.Clone(run.OwnerReferences), of))
+}
+
+// patchOwnerReferences of a run, on what was read alone: the list is written as a whole, and an owner that somebody else added must not be lost.
+func (d *Dependencies) patchOwnerReferences(ctx context.Context, run *v1alpha1.BenchmarkRun, owners []metav1.OwnerReference) error {
+	before := run.DeepCopy()
+	run.OwnerReferences = owners
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := d.Client.Patch(ctx, run, patch); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("set the owners of run %s: %w", run.Name, err)
+	}
+	return nil
+}
+
+// isReferenceTo tells whether an owner is that object.
+func isReferenceTo(uid types.UID) func(metav1.OwnerReference) bool {
+	return func(ref metav1.OwnerReference) bool { return ref.UID == uid }
+}
+
+// isNonControllingNetwork tells whether an owner is a network that did not make the run.
+func isNonControllingNetwork(ref metav1.OwnerReference) bool {
+	return ref.Kind == "BenchmarkNetwork" && (ref.Controller == nil || !*ref.Controller)
+}

@@ -1,0 +1,66 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/message"
+)
+
+// EventRecorder records what happened to an object.
+type EventRecorder = events.EventRecorder
+
+// patchStatus patches the status once, if it changed, and records an event for every condition that did.
+func patchStatus(ctx context.Context, c client.Client, recorder EventRecorder, before, after client.Object, old, current []metav1.Condition) error {
+	if equality.Semantic.DeepEqual(before, after) {
+		return nil
+	}
+	err := c.Status().Patch(ctx, after, client.MergeFrom(before), client.FieldOwner(v1alpha1.ManagedBy))
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("patch status of %T %s: %w", after, client.ObjectKeyFromObject(after), err)
+	}
+	recordTransitionEvents(recorder, after, old, current)
+	return nil
+}
+
+func recordTransitionEvents(recorder EventRecorder, object runtime.Object, old, current []metav1.Condition) {
+	for _, c := range current {
+		before := meta.FindStatusCondition(old, c.Type)
+		if before != nil && before.Status == c.Status && before.Reason == c.Reason {
+			continue
+		}
+		if len(old) == 0 && !emitsInitialEvent(c) || suppressesEvent(c) {
+			continue
+		}
+		kind := corev1.EventTypeNormal
+		if c.Type == v1alpha1.ConditionStalled || c.Reason == v1alpha1.ReasonInvalidSpec {
+			kind = corev1.EventTypeWarning
+		}
+		recorder.Eventf(object, nil, kind, c.Reason, c.Type, "%s", message.Truncate(c.Message, message.MaxNote))
+	}
+}
+
+// emitsInitialEvent is of the conditions that an object begins with the one that says what it waits for, unless that is its own beginning.
+func emitsInitialEvent(c metav1.Condition) bool {
+	return c.Type == v1alpha1.ConditionReady && c.Reason != v1alpha1.ReasonStageNotReady
+}
+
+// suppressesEvent conditions make no event: another says the same, nothing is known yet, or nothing happened.
+func suppressesEvent(c metav1.Condition) bool {
+	waitsForPlace := c.Reason == v1alpha1.ReasonQueued || c.Reason == v1alpha1.ReasonLimitReached
+	return c.Type == v1alpha1.ConditionReconciling || c.Type == v1alpha1.ConditionReady && waitsForPlace ||
+		c.Status == metav1.ConditionUnknown || c.Reason == v1alpha1.ReasonNotLimited
+}

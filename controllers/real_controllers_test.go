@@ -1,0 +1,116 @@
+package controllers_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/controllers"
+)
+
+// writeKubeconfig of the test's API server, in a directory.
+func (w *testEnv) writeKubeconfig(directory string) string {
+	w.t.Helper()
+	access := clientcmdapi.Config{CurrentContext: "test",
+		Clusters:  map[string]*clientcmdapi.Cluster{"test": {Server: config.Host, CertificateAuthorityData: config.CAData}},
+		AuthInfos: map[string]*clientcmdapi.AuthInfo{"test": {ClientCertificateData: config.CertData, ClientKeyData: config.KeyData}},
+		Contexts:  map[string]*clientcmdapi.Context{"test": {Cluster: "test", AuthInfo: "test"}}}
+	path := filepath.Join(directory, "kubeconfig")
+	must(w.t, clientcmd.WriteToFile(access, path))
+	return path
+}
+
+// startProgram a program that runs as long as the test; what it says last is told if the test fails.
+func (w *testEnv) startProgram(program string, arguments ...string) {
+	w.t.Helper()
+	var output bytes.Buffer
+	c := exec.CommandContext(w.ctx, program, arguments...)
+	c.Stdout, c.Stderr = &output, &output
+	must(w.t, c.Start())
+	w.t.Cleanup(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait() // It was killed.
+		if w.t.Failed() {
+			text := output.String()
+			w.t.Logf("%s said:\n%s", filepath.Base(program), text[max(0, len(text)-6000):])
+		}
+	})
+}
+
+// startControllers runs Kubernetes' own controllers of these names.
+func (w *testEnv) startControllers(names ...string) {
+	w.t.Helper()
+	w.startProgram(filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kube-controller-manager"), "--kubeconfig", w.writeKubeconfig(w.t.TempDir()),
+		"--controllers="+strings.Join(names, ","), "--leader-elect=false", "--secure-port=0")
+}
+
+// TestQuotaWithRealControllers has the real admission, the real count of what is used, and the real controller of Jobs, which is refused its pod.
+func TestQuotaWithRealControllers(t *testing.T) {
+	w := newTestEnv(t)
+	w.startControllers("resourcequota-controller", "job-controller")
+	q := &corev1.ResourceQuota{ObjectMeta: w.objectMeta("lab"), Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{corev1.ResourceRequestsCPU: resource.MustParse("1m")}}}
+	must(t, w.client.Create(w.ctx, q))
+	w.waitFor("the quota counts", func() bool {
+		w.mustGet("lab", q)
+		return len(q.Status.Used) > 0
+	})
+	w.startLimitedManager(controllers.Limits{MaxNetworks: 1})
+	w.createSmallNetwork("a")
+	ready := func() (reason, message string) {
+		if c := meta.FindStatusCondition(w.getNetwork("a").Status.Conditions, v1alpha1.ConditionReady); c != nil {
+			return c.Reason, c.Message
+		}
+		return "", ""
+	}
+	w.waitFor("the quota is told", func() bool {
+		reason, message := ready()
+		return reason == v1alpha1.ReasonQuotaExceeded && strings.Contains(message, "exceeded quota: lab") && strings.Contains(message, "limited: requests.cpu=1m")
+	})
+	_, message := ready()
+	t.Log(message)
+	must(t, w.client.Patch(w.ctx, q, client.RawPatch("application/merge-patch+json", []byte(`{"spec": {"hard": {"requests.cpu": "4"}}}`))))
+	w.waitFor("the pod is made", func() bool {
+		var pods corev1.PodList
+		must(t, w.client.List(w.ctx, &pods, client.InNamespace(w.namespace)))
+		return len(pods.Items) > 0
+	})
+	w.waitFor("the quota is told no more", func() bool {
+		reason, _ := ready()
+		return reason == v1alpha1.ReasonStageNotReady
+	})
+}
+
+// TestRoleAggregation by the real controller: whoever has the built-in role view is a viewer, and so on.
+func TestRoleAggregation(t *testing.T) {
+	w := newTestEnv(t)
+	w.createTenantUsers()
+	w.startControllers("clusterrole-aggregation-controller")
+	for _, role := range []string{"view", "edit"} {
+		must(t, w.client.Create(w.ctx, &rbacv1.RoleBinding{ObjectMeta: w.objectMeta("built-in-" + role), RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "built-in-" + role}}}))
+	}
+	for _, group := range []string{"built-in-view", "built-in-edit"} {
+		w.waitFor(group+" sees networks", func() bool { return w.isAllowed(group, "list benchmarknetworks.benchnet.dev") })
+	}
+	w.waitFor("who edits makes networks", func() bool { return w.isAllowed("built-in-edit", "create benchmarknetworks.benchnet.dev") })
+	if !w.isAllowed("built-in-edit", "delete benchmarknetworks.benchnet.dev") {
+		t.Error("who edits should be able to delete networks")
+	}
+	for _, what := range []string{"create benchmarknetworks.benchnet.dev", "patch benchmarkruns.benchnet.dev", "delete benchmarkexperiments.benchnet.dev"} {
+		if w.isAllowed("built-in-view", what) {
+			t.Errorf("who views may %s", what)
+		}
+	}
+}

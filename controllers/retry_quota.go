@@ -1,0 +1,91 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/apply"
+	"github.com/benchnet/benchnet/internal/observe"
+)
+
+// quotaRetryPeriod is how often what a quota refused is tried again. No event tells of room in a quota.
+const quotaRetryPeriod = 10 * time.Second
+
+// +kubebuilder:rbac:groups="",resources=resourcequotas,verbs=list
+
+// isQuotaExceeded tells whether a write was refused for a ResourceQuota.
+func isQuotaExceeded(err error) bool {
+	return apierrors.IsForbidden(err) && observe.IsQuotaMessage(err.Error())
+}
+
+// requeueOnQuota comes back for what a quota refused: it is in the status, and no failure that calls for a longer and longer wait.
+func requeueOnQuota(result ctrl.Result, err error) (ctrl.Result, error) {
+	if !isQuotaExceeded(err) {
+		return result, err
+	}
+	if result.RequeueAfter == 0 || result.RequeueAfter > quotaRetryPeriod {
+		result.RequeueAfter = quotaRetryPeriod
+	}
+	return result, nil
+}
+
+// nudgeQuotaBlockedOwners lets the controllers of StatefulSets and Jobs whose pods a quota refused try again as soon as the quotas have changed. By
+// themselves they wait longer after each refusal, up to a quarter of an hour.
+func (d *Dependencies) nudgeQuotaBlockedOwners(ctx context.Context, snapshot *observe.Snapshot) error {
+	refused := snapshot.QuotaBlockedOwners()
+	if len(refused) == 0 {
+		return nil
+	}
+	state, err := d.quotaDigest(ctx, refused[0].GetNamespace())
+	if err != nil {
+		return err
+	}
+	var problems []error
+	for _, o := range refused {
+		if o.GetAnnotations()[v1alpha1.AnnotationQuota] == state {
+			continue
+		}
+		changed, ok := o.DeepCopyObject().(client.Object)
+		if !ok {
+			continue
+		}
+		annotations := changed.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[v1alpha1.AnnotationQuota] = state
+		changed.SetAnnotations(annotations)
+		if err := d.Client.Patch(ctx, changed, client.MergeFrom(o)); client.IgnoreNotFound(err) != nil {
+			problems = append(problems, fmt.Errorf("annotate %T %s: %w", o, o.GetName(), err))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// quotaDigest of a namespace as a hash: what is allowed, and what of that is used.
+func (d *Dependencies) quotaDigest(ctx context.Context, namespace string) (string, error) {
+	var list corev1.ResourceQuotaList
+	if err := d.APIReader.List(ctx, &list, client.InNamespace(namespace)); err != nil {
+		return "", fmt.Errorf("list quotas of namespace %s: %w", namespace, err)
+	}
+	slices.SortFunc(list.Items, func(a, b corev1.ResourceQuota) int { return strings.Compare(a.Name, b.Name) })
+	type quota struct {
+		Name       string
+		Hard, Used corev1.ResourceList
+	}
+	var all []quota
+	for _, q := range list.Items {
+		all = append(all, quota{q.Name, q.Spec.Hard, q.Status.Used})
+	}
+	return apply.HashJSON(all)
+}

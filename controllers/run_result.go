@@ -1,0 +1,196 @@
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/emulation/sidecar"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// writeResult writes the result once the workers have ended. A result that does not fit into a ConfigMap ends the run; the reports stay.
+func (r *RunReconciler) writeResult(ctx context.Context, pass *runPass) error {
+	if pass.barrierRelease == nil || pass.reports == nil || pass.reports.measurement == nil {
+		return nil
+	}
+	result, err := r.assembleResult(ctx, pass, pass.reports)
+	if err != nil {
+		return err
+	}
+	packed, err := results.EncodeRunResult(result)
+	if errors.Is(err, results.ErrTooLarge) {
+		pass.failure = runFailure{v1alpha1.ReasonResultTooLarge, err.Error() + "; the workers' reports stay in their ConfigMaps"}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("result of run %s: %w", pass.run.Name, err)
+	}
+	return r.applyObjects(ctx, pass, []client.Object{resultConfigMap(pass.run, packed)})
+}
+
+func resultConfigMap(run *v1alpha1.BenchmarkRun, packed []byte) *corev1.ConfigMap {
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.ResultConfigMap(run.Name), Labels: driver.RunLabels(run)}}
+	if packed != nil {
+		cm.BinaryData = map[string][]byte{protocol.ResultKey: packed}
+	}
+	return cm
+}
+
+func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read *workerReports) (*results.RunResult, error) {
+	nodes, troubles, err := r.readNodes(ctx, pass.networkPods)
+	if err != nil {
+		return nil, err
+	}
+	circumstances, err := runObservationsOf(pass, read, troubles)
+	if err != nil {
+		return nil, err
+	}
+	verdict := read.measurement.Judge(circumstances, tolerancesOf(&pass.run.Spec.Workload.Measure))
+	interpretation := interpretMeasurement(pass, read.measurement)
+	result, err := results.NewRunResult(read.measurement, interpretation, verdict.WithFindings(interpretation))
+	if err != nil {
+		return nil, fmt.Errorf("result of run %s: %w", pass.run.Name, err)
+	}
+	if err := r.addProvenance(pass, result, nodes); err != nil {
+		return nil, err
+	}
+	result.Bottleneck = read.measurement.FindBottleneck(circumstances.Containers, result.Environment.EmulatedLatency)
+	return result, nil
+}
+
+// tolerancesOf returns the tolerances that a user chose for a run, over the defaults.
+func tolerancesOf(measure *v1alpha1.Measure) results.Tolerances {
+	tolerances := results.DefaultTolerances()
+	tolerances.ErrorShare = float64(measure.MaxErrorPercent) / 100
+	tolerances.RecordEnvironment = measure.EnvironmentPolicy == v1alpha1.EnvironmentRecord
+	return tolerances
+}
+
+// runObservationsOf are what the workers could not know.
+func runObservationsOf(pass *runPass, read *workerReports, troubles []results.Disturbance) (results.RunObservations, error) {
+	disturbances, err := observe.FindDisturbances(pass.barrierRelease.Baseline, pass.networkPods)
+	if err != nil {
+		return results.RunObservations{}, fmt.Errorf("run %s: %w", pass.run.Name, err)
+	}
+	_, unobserved := plan.DatabaseEndpoints(pass.platform, pass.network)
+	c := results.RunObservations{
+		ExpectedWorkers: int(pass.run.Spec.Workload.Workers.Count), WorkerFailures: read.failures, Disturbances: disturbances,
+		Containers: observe.DescribeContainers(pass.networkPods), UnobservedDatabases: unobserved,
+		NodeProblems: troubles,
+	}
+	return c, nil
+}
+
+// interpretMeasurement lets the platform read the measurement.
+func interpretMeasurement(pass *runPass, measured *results.Measurement) results.Interpretation {
+	if measured.Unit == "" {
+		measured.Unit = pass.driver.Workload.Unit
+	}
+	interpreter, ok := pass.platform.(platform.Interpreter)
+	if !ok {
+		return results.Interpretation{}
+	}
+	return interpreter.Interpret(&pass.network.Spec, &pass.run.Spec.Workload, measured)
+}
+
+// addProvenance adds what it takes to repeat the run.
+func (r *RunReconciler) addProvenance(pass *runPass, result *results.RunResult, nodes []corev1.Node) error {
+	run, network := pass.run, pass.network
+	result.Run = results.RunIdentity{Namespace: run.Namespace, Name: run.Name, UID: string(run.UID),
+		Network: network.Name, NetworkUID: string(network.UID), Workload: run.Spec.Workload.Name, Reference: pass.driver.Workload.Reference}
+	result.Times.Start, result.Times.End = pass.barrierRelease.Start, r.Now().UTC()
+	orders, err := json.Marshal(pass.driver.Workload)
+	if err != nil {
+		return fmt.Errorf("encode workload of run %s: %w", run.Name, err)
+	}
+	result.Workload = orders
+	result.Environment = results.Environment{
+		OperatorVersion: r.Images.Version, PlatformVersion: pass.platform.Version(&network.Spec),
+		KubernetesVersion: r.KubeVersion, PlanHash: network.Status.PlanHash,
+		Images: observe.DescribeImages(pass.networkPods), Containers: observe.DescribeContainers(pass.networkPods),
+		Settings: settingsByName(network.Status.Settings), Nodes: []results.NodeInfo{},
+	}
+	if epoch := network.Status.Epoch; epoch != nil {
+		result.Environment.State = results.NetworkState{Epoch: epoch.ID, Fresh: epoch.FirstRun == run.UID}
+	}
+	for i := range nodes {
+		result.Environment.Nodes = append(result.Environment.Nodes, observe.DescribeNode(&nodes[i]))
+	}
+	if _, ok := pass.platform.(platform.DatabaseConsumer); ok {
+		database := network.Spec.DatabaseOrDefault()
+		result.Environment.Database = &results.DatabaseInfo{Engine: string(database.Engine), Topology: string(database.Topology)}
+	}
+	result.Environment.EmulatedLatency = emulatedLatencyOf(network, pass.platform.Topology(network))
+	return nil
+}
+
+// emulatedLatencyOf are the distances between the members, or nil. The network was accepted and ready, so that there are some if asked for.
+func emulatedLatencyOf(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) *results.EmulatedLatency {
+	config, _ := sidecar.BuildConfig(network, topology.MemberNames())
+	by := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionNetworkEmulated)
+	if config == nil || by == nil {
+		return nil
+	}
+	return &results.EmulatedLatency{Mechanism: by.Reason, Config: *config}
+}
+
+func settingsByName(derived []v1alpha1.DerivedSetting) map[string]string {
+	all := make(map[string]string, len(derived))
+	for _, s := range derived {
+		all[s.Name] = s.Value
+	}
+	return all
+}
+
+// readNodes that the pods were on, and what was wrong with them. An operator that has rights in namespaces alone knows none.
+func (r *RunReconciler) readNodes(ctx context.Context, pods []corev1.Pod) ([]corev1.Node, []results.Disturbance, error) {
+	names := observe.NodeNames(pods)
+	all := make([]corev1.Node, len(names))
+	var troubles []results.Disturbance
+	for i, name := range names {
+		err := r.APIReader.Get(ctx, types.NamespacedName{Name: name}, &all[i])
+		if apierrors.IsForbidden(err) {
+			return nil, []results.Disturbance{{Kind: results.NodesUnknown, Message: "nothing is known of the nodes: " + err.Error()}}, nil
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("get node %s: %w", name, err)
+		}
+		troubles = append(troubles, observe.NodeProblems(&all[i])...)
+	}
+	return all, troubles, nil
+}
+
+// cleanUpRun removes what a run with a result needs no more: orders, barrier, reports and rights. The Job stays for its logs,
+// a sample log that was asked for stays, and so does the result.
+func (r *RunReconciler) cleanUpRun(ctx context.Context, pass *runPass) error {
+	if err := r.removeOwnerReferences(ctx, pass.run, isNonControllingNetwork); err != nil {
+		return err
+	}
+	keep := []client.Object{resultConfigMap(pass.run, nil)}
+	if job := pass.snapshot.Job(pass.run.Name); job != nil {
+		keep = append(keep, job)
+	}
+	keep = append(keep, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: names.SampleLogClaim(pass.run.Name)}})
+	for _, object := range pass.snapshot.UnplannedObjects(keep) {
+		if err := r.Writer.Delete(ctx, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package controllers_test
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// The API server of these tests has no controllers and no kubelet; what follows plays their parts.
+
+// fillGenesisSecrets does what the genesis Job does.
+func (w *testEnv) fillGenesisSecrets() {
+	w.t.Helper()
+	var secrets corev1.SecretList
+	must(w.t, w.client.List(w.ctx, &secrets, client.InNamespace(w.namespace), client.MatchingLabels{"app.kubernetes.io/component": "material"}))
+	if len(secrets.Items) == 0 {
+		w.t.Fatal("there are no Secrets of material to fill")
+	}
+	for i := range secrets.Items {
+		s := &secrets.Items[i]
+		before := s.DeepCopy()
+		s.Data = map[string][]byte{"file": []byte(s.Name)}
+		metav1.SetMetaDataAnnotation(&s.ObjectMeta, v1alpha1.AnnotationMaterialComplete, "done")
+		must(w.t, w.client.Patch(w.ctx, s, client.MergeFrom(before), client.FieldOwner("benchnet-agent")))
+	}
+}
+
+// completeJobs does what the Job controller does when pods have succeeded.
+func (w *testEnv) completeJobs() {
+	w.t.Helper()
+	var jobs batchv1.JobList
+	must(w.t, w.client.List(w.ctx, &jobs, client.InNamespace(w.namespace)))
+	for i := range jobs.Items {
+		j := &jobs.Items[i]
+		if j.Labels[v1alpha1.LabelRun] != "" || len(j.Status.Conditions) > 0 {
+			continue
+		}
+		before := j.DeepCopy()
+		now := metav1.NewTime(w.now)
+		j.Status.StartTime, j.Status.CompletionTime, j.Status.Succeeded = &now, &now, 1
+		j.Status.Conditions = []batchv1.JobCondition{
+			{Type: batchv1.JobSuccessCriteriaMet, Status: corev1.ConditionTrue},
+			{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}
+		must(w.t, w.client.Status().Patch(w.ctx, j, client.MergeFrom(before)))
+	}
+}
+
+// markStatefulSetsReady does what the StatefulSet controller and the kubelet do: pods that are ready.
+func (w *testEnv) markStatefulSetsReady() {
+	w.t.Helper()
+	var sets appsv1.StatefulSetList
+	must(w.t, w.client.List(w.ctx, &sets, client.InNamespace(w.namespace)))
+	for i := range sets.Items {
+		s := &sets.Items[i]
+		w.createReadyPod(s.Name+"-0", s.Spec.Template, metav1.NewControllerRef(s, appsv1.SchemeGroupVersion.WithKind("StatefulSet")))
+		before := s.DeepCopy()
+		s.Status.ObservedGeneration, s.Status.Replicas, s.Status.ReadyReplicas = s.Generation, 1, 1
+		must(w.t, w.client.Status().Patch(w.ctx, s, client.MergeFrom(before)))
+	}
+}
+
+// createReadyWorkers makes the pods of a run's Job, all ready.
+func (w *testEnv) createReadyWorkers(run string) {
+	w.t.Helper()
+	job := &batchv1.Job{}
+	w.mustGet(run, job)
+	for i := range *job.Spec.Completions {
+		w.createReadyPod(fmt.Sprintf("%s-%d", run, i), job.Spec.Template, metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job")))
+	}
+}
+
+// createReadyPod makes a pod that is ready, unless there is one of that name.
+func (w *testEnv) createReadyPod(name string, template corev1.PodTemplateSpec, owner *metav1.OwnerReference) *corev1.Pod {
+	w.t.Helper()
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: w.namespace, Labels: template.Labels,
+		OwnerReferences: []metav1.OwnerReference{*owner}}, Spec: corev1.PodSpec{NodeName: w.podNode, NodeSelector: template.Spec.NodeSelector}}
+	for _, c := range template.Spec.Containers {
+		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources})
+	}
+	if err := w.client.Get(w.ctx, client.ObjectKeyFromObject(pod), &corev1.Pod{}); err == nil {
+		return pod
+	}
+	must(w.t, w.client.Create(w.ctx, pod))
+	before := pod.DeepCopy()
+	pod.Status.Phase = corev1.PodRunning
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: pod.Spec.Containers[0].Name, Image: pod.Spec.Containers[0].Image, ImageID: "sha256:0123", Ready: true}}
+	must(w.t, w.client.Status().Patch(w.ctx, pod, client.MergeFrom(before)))
+	return pod
+}
+
+// collectGarbage does what the garbage collector does to what a Role has left behind.
+func (w *testEnv) collectGarbage() {
+	w.t.Helper()
+	there := map[types.UID]bool{}
+	all := w.listOwnedObjects()
+	for _, o := range all {
+		there[o.GetUID()] = true
+	}
+	for _, o := range all {
+		ref := metav1.GetControllerOf(o)
+		if ref != nil && ref.Kind == "Role" && !there[ref.UID] {
+			must(w.t, client.IgnoreNotFound(w.client.Delete(w.ctx, o, client.PropagationPolicy(metav1.DeletePropagationBackground))))
+		}
+	}
+}
+
+// bringUp takes a network to Ready.
+func (w *testEnv) bringUp(name string) {
+	w.t.Helper()
+	w.reconcileNetwork(name)
+	w.fillGenesisSecrets()
+	w.markStatefulSetsReady()
+	w.completeJobs()
+	w.reconcileNetwork(name) // The servers of the databases are ready: the Jobs of the schemas are made.
+	w.completeJobs()
+	w.reconcileNetwork(name)
+	w.markStatefulSetsReady()
+	w.reconcileNetwork(name)
+	w.collectGarbage()
+	w.reconcileNetwork(name)
+}
+
+// reportResult does what a worker's agent does at the end: so many latencies of so many microseconds, evenly over the window.
+func (w *testEnv) reportResult(run *v1alpha1.BenchmarkRun, worker int32, count int, micros int64, errors ...results.ErrorCount) {
+	w.t.Helper()
+	report := w.newWorkerReport(run, worker, count, micros)
+	report.Errors = errors
+	w.writeWorkerReport(run, report)
+}
+
+func (w *testEnv) newWorkerReport(run *v1alpha1.BenchmarkRun, worker int32, count int, micros int64) *results.WorkerResult {
+	w.t.Helper()
+	seconds := int(run.Spec.Workload.Measure.Window.Seconds())
+	histogram := results.NewHistogram()
+	completed := make([]int64, seconds)
+	for i := range count {
+		must(w.t, histogram.Record(micros))
+		completed[i%seconds]++
+	}
+	encoded, err := histogram.Encode()
+	must(w.t, err)
+	return &results.WorkerResult{Worker: int(worker), StartMillis: w.now.UnixMilli(), WindowSeconds: seconds,
+		Histogram: encoded, CompletedPerSecond: completed, FailedPerSecond: make([]int64, seconds),
+		Ledger: &results.Ledger{Checked: true, Expected: int64(count), Recorded: int64(count)}}
+}
+
+// writeWorkerReport writes a report as the worker's agent does.
+func (w *testEnv) writeWorkerReport(run *v1alpha1.BenchmarkRun, report *results.WorkerResult) {
+	w.t.Helper()
+	packed, err := results.EncodeWorkerResult(report)
+	must(w.t, err)
+	cm := &corev1.ConfigMap{}
+	w.mustGet(names.WorkerReport(run.Name, int32(report.Worker)), cm)
+	before := cm.DeepCopy()
+	cm.BinaryData = map[string][]byte{protocol.ResultKey: packed}
+	must(w.t, w.client.Patch(w.ctx, cm, client.MergeFrom(before), client.FieldOwner("benchnet-agent")))
+}

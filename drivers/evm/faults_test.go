@@ -1,0 +1,256 @@
+package main
+
+import (
+	"math"
+	"net/http/httptest"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/drivers/evm/internal/gethtest"
+	"github.com/benchnet/benchnet/drivers/evm/internal/sink"
+	"github.com/benchnet/benchnet/internal/evm"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+func errorCounts(r *results.WorkerResult) map[string]int64 {
+	counts := map[string]int64{}
+	for _, e := range r.Errors {
+		counts[e.Kind] = e.Count
+	}
+	return counts
+}
+
+func TestSetUpFailures(t *testing.T) {
+	t.Parallel()
+	node := startGeth(t)
+	gone := "http://127.0.0.1:1"
+	for name, c := range map[string]struct {
+		operation map[string]any
+		address   string
+		want      string
+	}{
+		"other chain":     {map[string]any{"chainId": 1}, node.HTTP, "operation.chainId: 1, but member-0 at " + node.HTTP + " is on chain 12345"},
+		"not funded":      {map[string]any{"accounts": 101}, node.HTTP, "account 100 (0x"},
+		"too dear":        {map[string]any{"maxFeePerGasWei": "100000000000000000000000"}, node.HTTP, "on member-0, but needs 8400000000000000000000000040 for the run: fund the accounts"},
+		"fee too low":     {map[string]any{"maxFeePerGasWei": "1", "maxPriorityFeePerGasWei": "1"}, node.HTTP, "operation.maxFeePerGasWei: 1, but the base fee on member-0 is "},
+		"nobody":          {nil, gone, "member-0 does not answer at " + gone},
+		"no seed":         {map[string]any{"seedFile": "/no/seed"}, node.HTTP, "read seed: open /no/seed"},
+		"too few for two": {map[string]any{"accounts": 1}, node.HTTP + "," + node.WebSocket, "operation.accounts: 1 for 2 senders; want at least one each"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := startDriver(t, 0, 1, newOrders(100, 0, 2, 2, c.operation, strings.Split(c.address, ",")...)).awaitFailure()
+			if !strings.Contains(got, c.want) {
+				t.Errorf("failure %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// A pool for 100 transactions cannot hold 400 a second when blocks come each second: geth takes them all and drops some again,
+// without a word. What no block holds is unfinished, and no account gets stuck.
+func TestFullPool(t *testing.T) {
+	t.Parallel()
+	node := startGeth(t, "--txpool.globalslots", "50", "--txpool.globalqueue", "50")
+	r := measureRun(t, newOrders(400, 1, 5, 30, nil, node.HTTP))
+	assertSums(t, r, 2000)
+	// More than twice what the pool holds: it was filled again and again.
+	if n, lost := latencyHistogram(t, r).Count(), errorCounts(r)[results.Unfinished]; n < 250 || lost == 0 {
+		t.Errorf("%d completed, %d unfinished; errors %+v", n, lost, r.Errors)
+	}
+	if !r.Ledger.Checked || r.Ledger.Expected != r.Ledger.Recorded {
+		t.Errorf("ledger %+v", r.Ledger)
+	}
+	for _, s := range r.Series {
+		if s.Name == evm.SeriesPending && !(s.Values.Max() >= 0 && s.Values.Max() <= 100) {
+			t.Errorf("pending transactions %v in a pool of 100", s.Values)
+		}
+	}
+}
+
+// Every third transaction is refused at first: each refusal is an error of its operation, and the transaction is sent again for a
+// later one before anything else of its account.
+func TestRefusedTransactionsAreResent(t *testing.T) {
+	t.Parallel()
+	chain, url := startSink(t)
+	chain.Refuse = func(n int64) string {
+		if n%3 == 2 {
+			return "txpool is full: 5000 transactions"
+		}
+		return ""
+	}
+	r := measureRun(t, newOrders(300, 0, 3, 120, nil, url))
+	assertSums(t, r, 900)
+	if n := errorCounts(r)["-32000 txpool is full"]; n != 300 || len(r.Errors) != 1 {
+		t.Errorf("%d refused, want each third of 900; errors %+v", n, r.Errors)
+	}
+	// The trial transfer is one more.
+	if got := chain.AcceptedCount(); got != 601 {
+		t.Errorf("the chain took %d, want 601", got)
+	}
+}
+
+// Without the txpool methods, its series are empty, and all else is as usual.
+func TestNodeWithoutPoolMethods(t *testing.T) {
+	t.Parallel()
+	_, url := startSink(t)
+	r := measureRun(t, newOrders(100, 0, 3, 120, nil, url))
+	assertSums(t, r, 300)
+	for _, s := range r.Series {
+		sum := 0.0
+		for _, v := range s.Values {
+			sum += v
+		}
+		switch s.Name {
+		case evm.SeriesPending, evm.SeriesQueued:
+			if !math.IsNaN(s.Values.Max()) {
+				t.Errorf("%s is %v", s.Name, s.Values)
+			}
+		case evm.SeriesSent, evm.SeriesAccepted:
+			if sum != 300 || s.Subject != "member-0" {
+				t.Errorf("%s of %s is %v", s.Name, s.Subject, s.Values)
+			}
+		case evm.SeriesRPC:
+			if s.Values.Max() <= 0 || s.Values.Max() > 60_000 {
+				t.Errorf("%s is %v", s.Name, s.Values)
+			}
+		case evm.SeriesResent:
+			if sum != 0 {
+				t.Errorf("%s is %v", s.Name, s.Values)
+			}
+		}
+	}
+}
+
+// startSink is a chain that executes nothing, with a block each 100 ms.
+func startSink(t *testing.T) (*sink.Chain, string) {
+	t.Helper()
+	chain := sink.NewChain(gethtest.ChainID)
+	server := httptest.NewServer(chain)
+	ended := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-ended:
+				return
+			case <-time.After(100 * time.Millisecond):
+				chain.SealBlock()
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		close(ended)
+		server.Close()
+	})
+	return chain, server.URL
+}
+
+// A node that is restarted in the window has lost its pool: what was in it is sent again.
+func TestNodeRestarts(t *testing.T) {
+	t.Parallel()
+	node := startGeth(t, "--txpool.journal", "", "--txpool.nolocals")
+	r := startDriver(t, 0, 1, newOrders(200, 1, 8, 300, nil, node.HTTP)).awaitReady()
+	start := time.Now().Add(time.Second)
+	r.releaseAt(start)
+	time.Sleep(time.Until(start.Add(4500 * time.Millisecond)))
+	if err := node.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	if err := node.Run(); err != nil {
+		t.Fatal(err)
+	}
+	got := r.awaitResult()
+	assertSums(t, got, 1600)
+	if n := errorCounts(got)["connection refused"]; n < 20 {
+		t.Errorf("%d found the connection refused while the node was away for a second or more; errors %+v", n, got.Errors)
+	}
+	// Whatever the node had taken before is in blocks in the end.
+	if n := errorCounts(got)[results.Unfinished]; n > 0 || got.Ledger.Expected != got.Ledger.Recorded {
+		t.Errorf("%d unfinished, ledger %+v", n, got.Ledger)
+	}
+}
+
+// A node that goes for good leaves operations unfinished and refused, and a result that says so.
+func TestNodeDiesForGood(t *testing.T) {
+	t.Parallel()
+	node := startGeth(t)
+	r := startDriver(t, 0, 1, newOrders(200, 0, 4, 2, nil, node.HTTP)).awaitReady()
+	start := time.Now().Add(time.Second)
+	r.releaseAt(start)
+	time.Sleep(time.Until(start.Add(2 * time.Second)))
+	node.Kill()
+	got := r.awaitResult()
+	assertSums(t, got, 800)
+	lost := int64(0)
+	for kind, n := range errorCounts(got) {
+		if strings.HasPrefix(kind, "connection ") {
+			lost += n
+		}
+	}
+	if lost < 50 {
+		t.Errorf("%d found no connection in up to two seconds of 200; errors %+v", lost, got.Errors)
+	}
+	if got.Ledger.Checked || !strings.Contains(got.Ledger.Reason, "connection refused") {
+		t.Errorf("ledger %+v", got.Ledger)
+	}
+}
+
+// A node that answers nothing for a while makes batches wait: beyond the bound, operations fail as back-pressure.
+func TestBackPressure(t *testing.T) {
+	t.Parallel()
+	node := startGeth(t)
+	all := newOrders(500, 0, 5, 120, map[string]any{"batchSize": 50}, node.HTTP)
+	all["load"].(map[string]any)["clients"] = 2
+	r := startDriver(t, 0, 1, all).awaitReady()
+	start := time.Now().Add(time.Second)
+	r.releaseAt(start)
+	time.Sleep(time.Until(start.Add(time.Second)))
+	signalNode(t, node, syscall.SIGSTOP)
+	time.Sleep(2 * time.Second)
+	signalNode(t, node, syscall.SIGCONT)
+	got := r.awaitResult()
+	assertSums(t, got, 2500)
+	// 20 batches are due in the two seconds, of which 2 may wait.
+	if n := errorCounts(got)["BackPressure"]; n < 100 || n%50 != 0 {
+		t.Errorf("%d operations failed as back-pressure, want about 900 in whole batches; errors %+v", n, got.Errors)
+	}
+	if len(got.Errors) != 1 || got.Ledger.Expected != got.Ledger.Recorded {
+		t.Errorf("errors %+v, ledger %+v", got.Errors, got.Ledger)
+	}
+}
+
+func signalNode(t *testing.T, node *gethtest.Node, signal syscall.Signal) {
+	t.Helper()
+	if err := syscall.Kill(node.PID(), signal); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// startGeth takes 1000 calls in a batch at most: larger ones are split, and the log says so.
+func TestLargeBatchesAreSplit(t *testing.T) {
+	t.Parallel()
+	node := startGeth(t, "--rpc.batch-request-limit", "100")
+	r := startDriver(t, 0, 1, newOrders(400, 0, 3, 120, map[string]any{"batchSize": 400}, node.HTTP)).awaitReady()
+	r.releaseAt(time.Now().Add(time.Second))
+	assertUndisturbed(t, r.awaitResult(), 1200)
+	if !strings.Contains(r.output.String(), "member-0 does not take 400 calls in a JSON-RPC batch: batches are split into parts of at most 100") {
+		t.Errorf("the driver said %q", r.output.String())
+	}
+}
+
+func TestTerminatedDriverReportsFailure(t *testing.T) {
+	t.Parallel()
+	node := startGeth(t)
+	r := startDriver(t, 0, 1, newOrders(100, 0, 60, 1, nil, node.HTTP)).awaitReady()
+	r.releaseAt(time.Now())
+	time.Sleep(500 * time.Millisecond)
+	if err := r.command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.awaitFailure(); got != "the driver was stopped before the run was over" {
+		t.Errorf("failure %q", got)
+	}
+}

@@ -1,0 +1,87 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+
+	"github.com/ethereum/go-ethereum/rpc"
+)
+
+// maxKindBytes is the longest text of a kind, in bytes.
+const maxKindBytes = 60
+
+// ErrorKind groups errors for counting: the code and the first words of a JSON-RPC error, the status of an HTTP error, the name of a
+// network error. What differs from one transaction to the next is left out.
+func ErrorKind(err error) string {
+	var (
+		answered  rpc.Error
+		status    rpc.HTTPError
+		errno     syscall.Errno
+		unreached net.Error
+	)
+	switch {
+	case errors.As(err, &answered):
+		return fmt.Sprintf("%d %s", answered.ErrorCode(), firstWords(answered.Error()))
+	case errors.As(err, &status):
+		return fmt.Sprintf("HTTP %d", status.StatusCode)
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &unreached) && unreached.Timeout():
+		return "no answer in time"
+	case errors.As(err, &errno):
+		return errno.Error()
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "connection closed"
+	case errors.Is(err, rpc.ErrMissingBatchResponse):
+		return "left out of the batch's answer"
+	}
+	return firstWords(err.Error())
+}
+
+// firstWords are those before the first one that has a digit or ends with a colon.
+func firstWords(message string) string {
+	var kept []string
+	for _, word := range strings.Fields(message) {
+		if strings.ContainsAny(word, "0123456789") {
+			break
+		}
+		kept = append(kept, strings.TrimRight(word, ":,;"))
+		if strings.HasSuffix(word, ":") {
+			break
+		}
+	}
+	text := strings.Join(kept, " ")
+	return text[:min(len(text), maxKindBytes)]
+}
+
+// Refusal says what an error means for the nonce of the transaction.
+type Refusal string
+
+// The refusals.
+const (
+	// NonceUnused means that the nonce is still to be used: the same transaction can be sent again.
+	NonceUnused Refusal = "Refused"
+	// AlreadyKnown means that the node has the transaction.
+	AlreadyKnown Refusal = "Known"
+	// NonceSpent means that a block has used the nonce, for this transaction or another.
+	NonceSpent Refusal = "Spent"
+)
+
+// ClassifyRefusal reads a node's refusal of a transaction; execution clients differ in their words.
+func ClassifyRefusal(err error) Refusal {
+	text := strings.ToLower(err.Error())
+	for _, words := range []string{"already known", "alreadyknown", "known transaction", "already imported", "already exists"} {
+		if strings.Contains(text, words) {
+			return AlreadyKnown
+		}
+	}
+	for _, words := range []string{"nonce too low", "nonce is too low", "oldnonce", "nonce_too_low"} {
+		if strings.Contains(text, words) {
+			return NonceSpent
+		}
+	}
+	return NonceUnused
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/platform/all"
+)
+
+// The words in a manifest for which names are put.
+const (
+	namePlaceholder      = "networkname"
+	namespacePlaceholder = "namespacename"
+)
+
+// measureBaselines makes the objects of networks, all at once, by kubectl and by Helm. No operator is there yet.
+func measureBaselines(ctx context.Context, o options, p *controlPlane, report *resultTable) error {
+	manifests, err := p.renderManifests(ctx, o.members)
+	if err != nil {
+		return err
+	}
+	rivals := []struct {
+		name string
+		make func(context.Context, options, *controlPlane, networkBatch, []string) error
+	}{{"kubectl", applyWithKubectl}, {"helm", installWithHelm}}
+	for _, rival := range rivals {
+		w := networkBatch{prefix: rival.name, networks: o.comparedNetworks, members: o.members, perNamespace: o.perNamespace}
+		if err := p.createNamespaces(ctx, w); err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "%d networks of %d members by %s\n", w.networks, w.members, rival.name)
+		started := time.Now()
+		if err := rival.make(ctx, o, p, w, manifests); err != nil {
+			return err
+		}
+		applied := time.Since(started)
+		if err := p.waitUntil(ctx, "the StatefulSets of "+rival.name+" are ready", func() (bool, error) { return p.allMembersReady(ctx, w) }); err != nil {
+			return err
+		}
+		took := time.Since(started)
+		sent, _, err := p.countRequests(rival.name)
+		if err != nil {
+			return err
+		}
+		report.addBaseline(rival.name, w, len(manifests), applied, took, sent)
+		if err := p.deleteNamespaces(ctx, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renderManifests are what the operator would make of a network from nothing to Ready, as YAML with words for its names.
+func (p *controlPlane) renderManifests(ctx context.Context, members int) ([]string, error) {
+	if err := p.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespacePlaceholder}}); err != nil {
+		return nil, fmt.Errorf("make namespace %s: %w", namespacePlaceholder, err)
+	}
+	network := networkBatch{members: members, perNamespace: 1}.buildNetwork(0)
+	network.Name, network.Namespace = namePlaceholder, namespacePlaceholder
+	if err := p.client.Create(ctx, network); err != nil {
+		return nil, fmt.Errorf("make network %s: %w", namePlaceholder, err)
+	}
+	platform, err := all.New().Get(network.Spec.Platform.Type)
+	if err != nil {
+		return nil, err
+	}
+	built, err := plan.Build(plan.Input{Network: network, Platform: platform, GenesisSecretFilled: func(string) bool { return false },
+		Images: images.ImageCatalogue{Registry: images.DefaultImageRegistry, Version: "0"}})
+	if err != nil {
+		return nil, fmt.Errorf("plan: %w", err)
+	}
+	var texts []string
+	for _, object := range built.Objects() {
+		text, err := p.renderManifest(object)
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, text)
+	}
+	if err := p.client.Delete(ctx, network); err != nil {
+		return nil, fmt.Errorf("delete network %s: %w", namePlaceholder, err)
+	}
+	return texts, nil
+}
+
+func (p *controlPlane) renderManifest(object client.Object) (string, error) {
+	gvk, err := apiutil.GVKForObject(object, p.client.Scheme())
+	if err != nil {
+		return "", fmt.Errorf("kind of %s: %w", object.GetName(), err)
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return "", fmt.Errorf("convert %s: %w", object.GetName(), err)
+	}
+	u := &unstructured.Unstructured{Object: content}
+	u.SetGroupVersionKind(gvk)
+	u.SetNamespace(namespacePlaceholder)
+	unstructured.RemoveNestedField(content, "status")
+	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
+	text, err := yaml.Marshal(content)
+	if err != nil {
+		return "", fmt.Errorf("write %s: %w", object.GetName(), err)
+	}
+	return string(text), nil
+}
+
+func replacePlaceholders(text, name, namespace string) string {
+	return strings.NewReplacer(namePlaceholder, name, namespacePlaceholder, namespace).Replace(text)
+}
+
+// applyWithKubectl applies all manifests of all networks in one command.
+func applyWithKubectl(ctx context.Context, o options, p *controlPlane, w networkBatch, manifests []string) error {
+	folder := filepath.Join(p.outputDir, "kubectl")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return fmt.Errorf("make %s: %w", folder, err)
+	}
+	for i := range w.networks {
+		text := replacePlaceholders(strings.Join(manifests, "---\n"), w.networkName(i), w.namespaceName(i))
+		if err := os.WriteFile(filepath.Join(folder, w.networkName(i)+".yaml"), []byte(text), 0o644); err != nil {
+			return fmt.Errorf("write manifests: %w", err)
+		}
+	}
+	config, err := p.writeKubeconfig("kubectl")
+	if err != nil {
+		return err
+	}
+	return runCommand(ctx, filepath.Join(o.assets, "kubectl"), "--kubeconfig", config, "apply", "--server-side", "--filename", folder)
+}
+
+// installWithHelm installs a release for each network, one after the other, as a script would.
+func installWithHelm(ctx context.Context, o options, p *controlPlane, w networkBatch, manifests []string) error {
+	chart := filepath.Join(p.outputDir, "chart")
+	if err := os.MkdirAll(filepath.Join(chart, "templates"), 0o755); err != nil {
+		return fmt.Errorf("make %s: %w", chart, err)
+	}
+	text := replacePlaceholders(strings.Join(manifests, "---\n"), "{{ .Release.Name }}", "{{ .Release.Namespace }}")
+	err := errors.Join(
+		os.WriteFile(filepath.Join(chart, "Chart.yaml"), []byte("apiVersion: v2\nname: network\nversion: 0.1.0\n"), 0o644),
+		os.WriteFile(filepath.Join(chart, "templates", "network.yaml"), []byte(text), 0o644))
+	if err != nil {
+		return fmt.Errorf("write the chart: %w", err)
+	}
+	config, err := p.writeKubeconfig("helm")
+	if err != nil {
+		return err
+	}
+	for i := range w.networks {
+		if err := runCommand(ctx, o.helm, "--kubeconfig", config, "--namespace", w.namespaceName(i), "install", w.networkName(i), chart); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func runCommand(ctx context.Context, name string, arguments ...string) error {
+	if output, err := exec.CommandContext(ctx, name, arguments...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(arguments, " "), err, output[max(0, len(output)-2000):])
+	}
+	return nil
+}
+
+// allMembersReady tells whether every member of every network has its pod ready.
+func (p *controlPlane) allMembersReady(ctx context.Context, w networkBatch) (bool, error) {
+	ready := 0
+	for i := range w.namespaceCount() {
+		var sets appsv1.StatefulSetList
+		if err := p.client.List(ctx, &sets, client.InNamespace(w.namespaceName(i*w.perNamespace))); err != nil {
+			return false, err
+		}
+		for _, set := range sets.Items {
+			ready += int(set.Status.ReadyReplicas)
+		}
+	}
+	return ready == w.networks*w.members, nil
+}
+
+func (p *controlPlane) deleteNamespaces(ctx context.Context, w networkBatch) error {
+	for i := range w.namespaceCount() {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespaceName(i * w.perNamespace)}}
+		if err := p.client.Delete(ctx, namespace); err != nil {
+			return fmt.Errorf("delete namespace %s: %w", namespace.Name, err)
+		}
+	}
+	return p.waitUntil(ctx, "the namespaces of "+w.prefix+" are gone", func() (bool, error) {
+		err := p.client.Get(ctx, client.ObjectKey{Name: w.namespaceName(w.networks - 1)}, &corev1.Namespace{})
+		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+	})
+}

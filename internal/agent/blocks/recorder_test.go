@@ -1,0 +1,185 @@
+package blocks
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// runStart is the start of the runs here; their warm-up is a second, their window two.
+var runStart = time.UnixMilli(1_790_000_000_000)
+
+var testWindow = protocol.MeasureTimes{WarmUpSeconds: 1, WindowSeconds: 2}.NewWindow(runStart)
+
+// blockAt is a block that was decided so many milliseconds after the run's start.
+func blockAt(height int64, millis float64) Block {
+	return Block{Height: height, TimeMillis: float64(runStart.UnixMilli()) + millis, Bytes: 1024, Round: int32(height % 2), Proposer: "ab"}
+}
+
+// recordBlocks is a window in which the blocks came a millisecond after their decision.
+func recordBlocks(all ...Block) *Recorder {
+	w := NewRecorder()
+	w.SetWindow(testWindow)
+	for _, b := range all {
+		w.AddBlock(b, time.UnixMicro(b.unixMicros()).Add(time.Millisecond))
+	}
+	return w
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+func TestRecorderCountsWindow(t *testing.T) {
+	w := recordBlocks(blockAt(1, -5000), blockAt(2, 300), blockAt(3, 999.999), blockAt(4, 1000), blockAt(5, 1250.125), blockAt(6, 2999.999))
+	if isClosed(w.Done()) {
+		t.Error("the window is past while a block of it may still come")
+	}
+	w.AddBlock(blockAt(7, 3000), runStart.Add(3001*time.Millisecond))
+	if !isClosed(w.FirstBlock()) || !isClosed(w.Done()) {
+		t.Errorf("first block seen: %v, window past: %v, want both", isClosed(w.FirstBlock()), isClosed(w.Done()))
+	}
+	if warmUp, counted := w.CompletedCounts(runStart.Add(2500 * time.Millisecond)); warmUp != 2 || !reflect.DeepEqual(counted, []int64{2}) {
+		t.Errorf("counted %d in the warm-up, %d in the seconds of the window that are over", warmUp, counted)
+	}
+	r, err := w.Result(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(r.CompletedPerSecond, []int64{2, 1}) || r.Worker != 3 || r.Unit != "blocks" || r.StartMillis != runStart.UnixMilli()+1000 {
+		t.Errorf("got %+v", r)
+	}
+	want := []results.Block{{Height: 4, Micros: 0, Bytes: 1024, Proposer: "ab"}, {Height: 5, Micros: 250125, Bytes: 1024, Round: 1, Proposer: "ab"},
+		{Height: 6, Micros: 1999999, Bytes: 1024, Proposer: "ab"}}
+	if !reflect.DeepEqual(r.Blocks, want) {
+		t.Errorf("blocks %+v", r.Blocks)
+	}
+	// The intervals that end in the window: 1 µs, 250.125 ms and 1749.874 ms, to three digits.
+	m, err := results.Merge([]results.WorkerResult{*r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := m.Summarize().Latency; m.Histogram.Count() != 3 || l.P50 < 250.1 || l.P50 > 250.4 || l.Max < 1749.8 || l.Max > 1751 {
+		t.Errorf("%d latencies, %+v", m.Histogram.Count(), l)
+	}
+}
+
+func TestBlocksBeforeWindowIsSet(t *testing.T) {
+	w := NewRecorder()
+	w.AddBlock(blockAt(1, 1000), runStart)
+	if !isClosed(w.FirstBlock()) || isClosed(w.Done()) {
+		t.Error("the first block was not noticed, or took the window to be past")
+	}
+	w.SetWindow(testWindow)
+	w.AddBlock(blockAt(2, 1400), runStart.Add(1400*time.Millisecond))
+	r, err := w.Result(0)
+	if err != nil || len(r.Blocks) != 1 || r.Blocks[0].Height != 2 {
+		t.Errorf("got %+v, %v; want the block after the opening, measured from the one before it", r, err)
+	}
+}
+
+func TestWindowWithoutBlocks(t *testing.T) {
+	r, err := recordBlocks(blockAt(1, 500)).Result(0)
+	if err != nil || !reflect.DeepEqual(r.CompletedPerSecond, []int64{0, 0}) || len(r.Blocks) != 0 {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
+// A member that has fallen behind gets blocks from its peers; when it got them says nothing of the consensus.
+func TestSyncedBlocks(t *testing.T) {
+	synced := func(b Block) Block { b.Synced = true; return b }
+	r, err := recordBlocks(blockAt(1, 900), blockAt(2, 1100), synced(blockAt(3, 2100)), synced(blockAt(4, 2101)), blockAt(5, 2300)).Result(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(r.CompletedPerSecond, []int64{1, 1}) || !reflect.DeepEqual(r.FailedPerSecond, []int64{0, 2}) || len(r.Blocks) != 2 {
+		t.Errorf("got %+v", r)
+	}
+	if len(r.Errors) != 1 || r.Errors[0].Kind != "Synced" || r.Errors[0].Count != 2 || !strings.HasPrefix(r.Errors[0].Example, "block 3 came from a peer") {
+		t.Errorf("errors %+v", r.Errors)
+	}
+}
+
+// More blocks than a report can list are counted all the same.
+func TestBlocksOmitted(t *testing.T) {
+	w := NewRecorder()
+	w.SetWindow(testWindow)
+	for i := range int64(results.MaxBlocks + 8) {
+		b := blockAt(i, 999+float64(i)/16)
+		w.AddBlock(b, time.UnixMicro(b.unixMicros()))
+	}
+	r, err := w.Result(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 16 of them lie before the window.
+	if n := r.CompletedPerSecond[0] + r.CompletedPerSecond[1]; n != results.MaxBlocks-8 || r.BlocksOmitted != 0 {
+		t.Fatalf("%d blocks counted, %d omitted", n, r.BlocksOmitted)
+	}
+	for i := range int64(10) {
+		b := blockAt(results.MaxBlocks+8+i, 2900+float64(i))
+		w.AddBlock(b, time.UnixMicro(b.unixMicros()))
+	}
+	r, err = w.Result(0)
+	if err != nil || len(r.Blocks) != results.MaxBlocks || r.BlocksOmitted != 2 || r.CompletedPerSecond[0]+r.CompletedPerSecond[1] != results.MaxBlocks+2 {
+		t.Errorf("%d listed, %d omitted, %v", len(r.Blocks), r.BlocksOmitted, err)
+	}
+}
+
+func TestWrongClocksAreRefused(t *testing.T) {
+	back := recordBlocks(blockAt(1, 1200), blockAt(2, 1100))
+	if _, err := back.Result(0); err == nil || !strings.Contains(err.Error(), "block 2 was decided before block 1") || !isClosed(back.Done()) {
+		t.Errorf("a clock that was set back: %v", err)
+	}
+	for _, off := range []time.Duration{-2 * time.Second, 2 * time.Second} {
+		w := NewRecorder()
+		w.SetWindow(testWindow)
+		for _, b := range []Block{blockAt(1, 900), blockAt(2, 1400), blockAt(3, 2400)} {
+			w.AddBlock(b, time.UnixMicro(b.unixMicros()).Add(off))
+		}
+		if _, err := w.Result(0); err == nil || !strings.Contains(err.Error(), "differ by more than 1s") {
+			t.Errorf("clocks that differ by %s: %v", off, err)
+		}
+	}
+}
+
+// A window that is stopped is over with the first block behind the stop; what came before is in intervals.
+func TestWindowStopsEarly(t *testing.T) {
+	times := protocol.MeasureTimes{WindowSeconds: 40, IntervalSeconds: 5}.NewWindow(runStart)
+	w := NewRecorder()
+	w.SetWindow(times)
+	see := func(from, to int64) {
+		for i := from; i < to; i++ {
+			b := blockAt(i, float64(i)*100)
+			w.AddBlock(b, time.UnixMicro(b.unixMicros()))
+		}
+	}
+	see(0, 120)
+	if err := times.StopAt(runStart.Add(15 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	see(120, 150)
+	if isClosed(w.Done()) {
+		t.Error("the window is past before its stop")
+	}
+	see(150, 151)
+	if !isClosed(w.Done()) {
+		t.Error("the window is not past after its stop")
+	}
+	r, err := w.Result(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = r.SliceWindow(0, times.Seconds()); err != nil || r.WindowSeconds != 15 || len(r.Intervals) != 3 || len(r.Blocks) != 149 {
+		t.Errorf("%v: %d s in %d intervals with %d blocks; want 15 s in 3 with 149", err, r.WindowSeconds, len(r.Intervals), len(r.Blocks))
+	}
+}

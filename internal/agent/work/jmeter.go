@@ -1,0 +1,126 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/files"
+	"github.com/benchnet/benchnet/internal/agent/jtl"
+	"github.com/benchnet/benchnet/internal/agent/process"
+	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// stopGrace is how long JMeter gets to end after SIGTERM.
+const stopGrace = 30 * time.Second
+
+// runJMeter runs JMeter with a plan that knows nothing of the protocol: it is started at the instant of the barrier
+// (its own start-up, seconds, belongs into the warm-up) and stopped when the window and the drain are over.
+func (w *Worker) runJMeter(ctx context.Context) (*results.WorkerResult, error) {
+	if _, err := os.Stat(w.JMeterPlan); err != nil {
+		return nil, fmt.Errorf("the JMeter plan: %w", err)
+	}
+	if err := files.WriteAtomic(w.filePath(protocol.ReadyFile), nil, 0o644); err != nil {
+		return nil, err
+	}
+	window, err := w.passBarrier(ctx)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-ctx.Done():
+		return nil, w.exitError(ctx, 1)
+	case <-time.After(time.Until(window.LoadStart())):
+	}
+	jmeter, err := process.Start(append(w.Command, w.jmeterArguments()...), process.Options{Stdin: process.StdinNull, Linger: lingerTimeout})
+	if err != nil {
+		return nil, newFailure(process.ExitCode(err), "%v", err)
+	}
+	watching := w.startObserving(ctx, window)
+	samples, log := w.followSamples(jmeter.Ended(), window)
+	if err := w.awaitJMeter(ctx, jmeter, window, log); err != nil {
+		return nil, err
+	}
+	if err := <-samples; err != nil {
+		return nil, err
+	}
+	result, err := log.Result(w.Index)
+	if err != nil {
+		return nil, err
+	}
+	return w.addObservation(window, <-watching, result)
+}
+
+// jmeterArguments tell JMeter what to run and how to log it, and the plan which worker of how many it is.
+func (w *Worker) jmeterArguments() []string {
+	arguments := []string{"-n", "-t", w.JMeterPlan, "-l", w.filePath(protocol.SamplesFile),
+		fmt.Sprintf("-Jbenchnet.worker=%d", w.Index), fmt.Sprintf("-Jbenchnet.workers=%d", w.Workers)}
+	return append(arguments, jtl.JMeterArguments()...)
+}
+
+// awaitJMeter waits for the plan's end, or ends it when its time is over, and tells of its progress. A plan that ends by itself must have
+// lasted to the end of the window, because what is measured is counted over the whole of it.
+func (w *Worker) awaitJMeter(ctx context.Context, jmeter *process.Command, window *protocol.Window, log *jtl.SampleLog) error {
+	ticks := time.NewTicker(time.Second)
+	defer ticks.Stop()
+	progress := ""
+	for nextReport := time.Now(); ; {
+		select {
+		case <-jmeter.Ended():
+			return w.checkJMeterExit(ctx, jmeter.Wait(), window)
+		case <-ctx.Done():
+			jmeter.Wait()
+			return w.exitError(ctx, 1)
+		case now := <-ticks.C:
+			if !now.Before(window.DrainEnd()) {
+				stopCommand(jmeter)
+				return nil
+			}
+			if err := w.writeProgress(now, window, 0, log.Completions(elapsedSeconds(now, window))); err != nil {
+				return err
+			}
+			if !now.Before(nextReport) {
+				progress, nextReport = w.reportProgress(ctx, progress), now.Add(progressInterval)
+			}
+		}
+	}
+}
+
+func (w *Worker) checkJMeterExit(ctx context.Context, code int, window *protocol.Window) error {
+	early := time.Until(window.To())
+	switch {
+	case ctx.Err() != nil || code != 0:
+		return w.exitError(ctx, code)
+	case early > 0:
+		return newFailure(1, "the plan ended %s before the window did: let it run longer, or measure for a shorter time", early.Round(time.Second))
+	}
+	return nil
+}
+
+func stopCommand(command *process.Command) {
+	command.Signal(syscall.SIGTERM)
+	select {
+	case <-command.Ended():
+	case <-time.After(stopGrace):
+		command.Signal(syscall.SIGKILL)
+	}
+	command.Wait()
+}
+
+// followSamples reads JMeter's sample log while it is written, until JMeter has ended.
+func (w *Worker) followSamples(ended <-chan struct{}, window *protocol.Window) (<-chan error, *jtl.SampleLog) {
+	log, read := jtl.NewSampleLog(window), make(chan error, 1)
+	go func() {
+		text, err := jtl.FollowFile(w.filePath(protocol.SamplesFile), ended)
+		if err != nil {
+			read <- fmt.Errorf("the plan's sample log: %w", err)
+			return
+		}
+		defer text.Close()
+		read <- log.Read(text)
+	}()
+	return read, log
+}

@@ -1,0 +1,126 @@
+package capacity
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// podSource is an object as the scheduler and the provisioner of volumes see it.
+type podSource struct {
+	name     string
+	replicas int32
+	// template of each replica's pod; nil: it has none.
+	template *corev1.PodTemplateSpec
+	// claims of each replica.
+	claims []corev1.PersistentVolumeClaimSpec
+	// runsToCompletion tells that its pods run to their end.
+	runsToCompletion bool
+}
+
+// newPodSource an object, which may be one of a rendered chart.
+func newPodSource(object client.Object) (podSource, error) {
+	if u, ok := object.(*unstructured.Unstructured); ok {
+		typed := podSourceKinds[u.GroupVersionKind().GroupKind().String()]
+		if typed == nil {
+			return podSource{}, nil
+		}
+		object = typed()
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, object); err != nil {
+			return podSource{}, fmt.Errorf("read %s %s: %w", u.GetKind(), u.GetName(), err)
+		}
+	}
+	w := podSource{name: object.GetName(), replicas: 1}
+	switch o := object.(type) {
+	case *appsv1.StatefulSet:
+		w.replicas, w.template = valueOrOne(o.Spec.Replicas), &o.Spec.Template
+		for i := range o.Spec.VolumeClaimTemplates {
+			w.claims = append(w.claims, o.Spec.VolumeClaimTemplates[i].Spec)
+		}
+	case *appsv1.Deployment:
+		w.replicas, w.template = valueOrOne(o.Spec.Replicas), &o.Spec.Template
+	case *batchv1.Job:
+		w.replicas, w.template, w.runsToCompletion = valueOrOne(o.Spec.Parallelism), &o.Spec.Template, true
+		if c := o.Spec.Completions; c != nil {
+			w.replicas = min(w.replicas, *c)
+		}
+	case *corev1.Pod:
+		w.template = &corev1.PodTemplateSpec{ObjectMeta: o.ObjectMeta, Spec: o.Spec}
+	case *corev1.PersistentVolumeClaim:
+		w.claims = append(w.claims, o.Spec)
+	}
+	return w, nil
+}
+
+// podSourceKinds that run pods or claim volumes, as charts have them.
+var podSourceKinds = map[string]func() client.Object{
+	"StatefulSet.apps":      func() client.Object { return &appsv1.StatefulSet{} },
+	"Deployment.apps":       func() client.Object { return &appsv1.Deployment{} },
+	"Job.batch":             func() client.Object { return &batchv1.Job{} },
+	"Pod":                   func() client.Object { return &corev1.Pod{} },
+	"PersistentVolumeClaim": func() client.Object { return &corev1.PersistentVolumeClaim{} },
+}
+
+func valueOrOne(n *int32) int32 {
+	if n == nil {
+		return 1
+	}
+	return *n
+}
+
+// buildPods of the workload as the API server would create them.
+func (w podSource) buildPods() []corev1.Pod {
+	var pods []corev1.Pod
+	for i := range w.replicas {
+		if w.template == nil {
+			break
+		}
+		t := w.template.DeepCopy()
+		pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%d", w.name, i), Labels: t.Labels}, Spec: t.Spec}
+		requestLimits(pod.Spec.InitContainers)
+		requestLimits(pod.Spec.Containers)
+		pods = append(pods, pod)
+	}
+	return pods
+}
+
+// requestLimits does what the API server does on creation: what has a limit and no request is requested.
+func requestLimits(containers []corev1.Container) {
+	for i := range containers {
+		r := &containers[i].Resources
+		for name, limit := range r.Limits {
+			if r.Requests == nil {
+				r.Requests = corev1.ResourceList{}
+			}
+			if _, ok := r.Requests[name]; !ok {
+				r.Requests[name] = limit
+			}
+		}
+	}
+}
+
+// claimedVolumes are the volumes of the workload alone.
+func (w podSource) claimedVolumes() Needs {
+	claims := w.claims
+	if w.template != nil {
+		for _, v := range w.template.Spec.Volumes {
+			if v.Ephemeral != nil && v.Ephemeral.VolumeClaimTemplate != nil {
+				claims = append(claims, v.Ephemeral.VolumeClaimTemplate.Spec)
+			}
+		}
+	}
+	var needs Needs
+	for range w.replicas {
+		for i := range claims {
+			needs.Volumes++
+			needs.Storage.Add(claims[i].Resources.Requests[corev1.ResourceStorage])
+		}
+	}
+	return needs
+}

@@ -1,0 +1,226 @@
+// Package bundle collects what it takes to repeat a run or an experiment: manifests with all defaults spelled out, images by
+// their digests, seeds, versions, and the result to compare with.
+package bundle
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// Kit of manifests.
+type Kit struct {
+	// Target that is to be repeated.
+	Target cluster.Target
+	// Objects to apply, in order.
+	Objects []*unstructured.Unstructured
+	// Missing are objects that the manifests refer to, and that are not there any more.
+	Missing []string
+	// Result is the document of what was measured, to compare with.
+	Result []byte
+	// Environments of the runs; the first stands for all where they do not differ.
+	Environments []results.Environment
+	// PlanHashes by the name of the network.
+	PlanHashes map[string]string
+	// Seed of an experiment.
+	Seed int64
+}
+
+// Collect a run or an experiment that has its result.
+func Collect(ctx context.Context, c *cluster.Connection, target cluster.Target) (*Kit, error) {
+	b := &Kit{Target: target, PlanHashes: map[string]string{}}
+	runs, err := c.ListRuns(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	if target.Kind == cluster.Experiment {
+		err = b.addExperiment(ctx, c)
+	} else {
+		err = b.addRun(ctx, c, &runs[0])
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := b.addEnvironments(ctx, c, runs); err != nil {
+		return nil, err
+	}
+	return b, b.addReferencedConfigMaps(ctx, c)
+}
+
+func (b *Kit) addExperiment(ctx context.Context, c *cluster.Connection) error {
+	e := &v1alpha1.BenchmarkExperiment{}
+	if err := c.Client.Get(ctx, b.Target.Key(), e); err != nil {
+		return err
+	}
+	document, err := c.ReadExperimentDocument(ctx, e)
+	if err != nil {
+		return err
+	}
+	b.Result, b.Seed = document.Text, document.Seed
+	object, err := c.GetManifest(ctx, b.Target)
+	if err != nil {
+		return err
+	}
+	if e.Spec.Order.Type == v1alpha1.OrderShuffled {
+		if err := unstructured.SetNestedField(object.Object, document.Seed, "spec", "order", "seed"); err != nil {
+			return fmt.Errorf("set the seed: %w", err)
+		}
+	}
+	b.Objects = append(b.Objects, object)
+	return nil
+}
+
+// addRun with its network. A run that the network lists among its workloads comes with it.
+func (b *Kit) addRun(ctx context.Context, c *cluster.Connection, run *v1alpha1.BenchmarkRun) error {
+	document, err := c.ReadRunDocument(ctx, run)
+	if err != nil {
+		return err
+	}
+	b.Result = document.Text
+	network, err := c.GetNetworkManifest(ctx, run)
+	if err != nil {
+		return err
+	}
+	b.Objects = append(b.Objects, network)
+	if isNetworkWorkload(network, run) {
+		return nil
+	}
+	object, err := c.GetManifest(ctx, b.Target)
+	if err != nil {
+		return err
+	}
+	b.Objects = append(b.Objects, object)
+	return nil
+}
+
+// isNetworkWorkload tells whether the run is of one of the network's own workloads.
+func isNetworkWorkload(network *unstructured.Unstructured, run *v1alpha1.BenchmarkRun) bool {
+	workloads, _, err := unstructured.NestedSlice(network.Object, "spec", "workloads")
+	if err != nil {
+		return false
+	}
+	for _, w := range workloads {
+		if of, ok := w.(map[string]any); ok && run.Name == network.GetName()+"-"+fmt.Sprint(of["name"]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *Kit) addEnvironments(ctx context.Context, c *cluster.Connection, runs []v1alpha1.BenchmarkRun) error {
+	documents, err := c.ReadRunDocuments(ctx, runs)
+	if err != nil {
+		return err
+	}
+	for _, document := range documents {
+		b.Environments = append(b.Environments, document.Environment)
+		b.PlanHashes[document.Run.Network] = document.Environment.PlanHash
+	}
+	if len(b.Environments) == 0 {
+		return fmt.Errorf("%s has no run with a result", b.Target)
+	}
+	return nil
+}
+
+// addReferencedConfigMaps adds the ConfigMaps that the manifests name: charts, test plans, stored results.
+func (b *Kit) addReferencedConfigMaps(ctx context.Context, c *cluster.Connection) error {
+	names := map[string]bool{}
+	for _, object := range b.Objects {
+		collectConfigMapNames(object.Object, names)
+	}
+	var found []*unstructured.Unstructured
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		live := &unstructured.Unstructured{}
+		live.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
+		err := c.Client.Get(ctx, client.ObjectKey{Namespace: b.Target.Namespace, Name: name}, live)
+		if apierrors.IsNotFound(err) {
+			b.Missing = append(b.Missing, "ConfigMap "+name)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		bare := cluster.ToMinimalManifest(live)
+		delete(bare.Object, "spec")
+		for _, key := range []string{"data", "binaryData"} {
+			if data, ok := live.Object[key]; ok {
+				bare.Object[key] = data
+			}
+		}
+		found = append(found, bare)
+	}
+	b.Objects = append(found, b.Objects...)
+	return nil
+}
+
+// collectConfigMapNames the values of all fields configMapName.
+func collectConfigMapNames(value any, into map[string]bool) {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			if name, ok := inner.(string); ok && key == "configMapName" {
+				into[name] = true
+			}
+			collectConfigMapNames(inner, into)
+		}
+	case []any:
+		for _, inner := range v {
+			collectConfigMapNames(inner, into)
+		}
+	}
+}
+
+// Manifests are all objects as one YAML stream.
+func (b *Kit) Manifests() ([]byte, error) {
+	var parts []string
+	for _, object := range b.Objects {
+		text, err := yaml.Marshal(object.Object)
+		if err != nil {
+			return nil, fmt.Errorf("encode %s %s: %w", object.GetKind(), object.GetName(), err)
+		}
+		parts = append(parts, string(text))
+	}
+	return []byte(strings.Join(parts, "---\n")), nil
+}
+
+// Images that ran in any of the runs, by name; those that nodes resolved to a digest of a registry have it.
+func (b *Kit) Images() []Image {
+	byName := map[string]Image{}
+	for _, e := range b.Environments {
+		for _, i := range e.Images {
+			byName[i.Name] = Image{Name: i.Name, Digest: i.Digest, Pinned: pinnedReference(i.Digest)}
+		}
+	}
+	images := slices.Collect(maps.Values(byName))
+	slices.SortFunc(images, func(a, b Image) int { return cmp.Compare(a.Name, b.Name) })
+	return images
+}
+
+// Image that ran.
+type Image struct {
+	Name, Digest string
+	// Pinned is the reference by digest; empty where the node had the image from no registry.
+	Pinned string
+}
+
+// pinnedReference is NAME@DIGEST, if the digest is one of a registry, which is then part of it.
+func pinnedReference(digest string) string {
+	repository, sum, ok := strings.Cut(digest, "@")
+	if !ok || !strings.HasPrefix(sum, "sha256:") || strings.HasPrefix(repository, "import-") {
+		return ""
+	}
+	return repository + "@" + sum
+}

@@ -1,0 +1,73 @@
+// Package cluster is the plugin's way to the API server: it finds what a user named, reads results, and applies manifests.
+package cluster
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// FieldManager owns the fields that the plugin applies.
+const FieldManager = "kubectl-benchnet"
+
+// Connection is an API server, and the namespace that the user works in.
+type Connection struct {
+	Client    client.Client
+	Namespace string
+	flags     genericclioptions.RESTClientGetter
+	// enforceNamespace tells that the user chose the namespace with a flag.
+	enforceNamespace bool
+}
+
+// Connect takes the cluster, user and namespace from kubectl's flags and kubeconfig.
+func Connect(flags genericclioptions.RESTClientGetter) (*Connection, error) {
+	config, err := flags.ToRESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	mapper, err := flags.ToRESTMapper()
+	if err != nil {
+		return nil, err
+	}
+	namespace, enforce, err := flags.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return nil, err
+	}
+	scheme, err := newScheme()
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.New(config, client.Options{Scheme: scheme, Mapper: mapper})
+	if err != nil {
+		return nil, fmt.Errorf("make the client: %w", err)
+	}
+	return &Connection{Client: c, Namespace: namespace, flags: flags, enforceNamespace: enforce}, nil
+}
+
+// ServerVersion asks the API server for its version.
+func (c *Connection) ServerVersion() (string, error) {
+	discovery, err := c.flags.ToDiscoveryClient()
+	if err != nil {
+		return "", err
+	}
+	version, err := discovery.ServerVersion()
+	if err != nil {
+		return "", fmt.Errorf("ask the API server's version: %w", err)
+	}
+	return version.GitVersion, nil
+}
+
+func newScheme() (*runtime.Scheme, error) {
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(s); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,33 @@
+package table
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+func TestPointNotes(t *testing.T) {
+	points := []experiment.Point{{Name: "p01", Valid: 2}, {Name: "p02", Valid: 3, Notes: map[results.ReasonCode]int{results.CPUStolen: 2, results.NodeNotReady: 1}}}
+	var text bytes.Buffer
+	if err := ForPointNotes(points).Print(&text, false); err != nil {
+		t.Fatal(err)
+	}
+	want := "POINT   RECORDED ONLY\np02     CPUStolen in 2 of 3 runs, NodeNotReady in 1 of 3 runs\n"
+	if text.String() != want {
+		t.Errorf("got\n%swant\n%s", text.String(), want)
+	}
+}
+
+func TestFindingsListRecordedNotes(t *testing.T) {
+	run := v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "net-pay"}, Status: v1alpha1.BenchmarkRunStatus{Reasons: []v1alpha1.VerdictReason{
+		{Reason: "HostShared", Severity: v1alpha1.SeverityNote}, {Reason: "CPUStolen", Severity: v1alpha1.SeverityRecorded, Message: "24 % of node-1"}}}}
+	if got, want := strings.Join(DescribeFindings([]v1alpha1.BenchmarkRun{run}), "\n"), "net-pay has a recorded note, CPUStolen: 24 % of node-1"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,51 @@
+package database
+
+import (
+	"errors"
+	"maps"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// instanceLabels of every object of the instance. component is database or database-setup.
+func (in Input) instanceLabels(instance, component string) map[string]string {
+	out := maps.Clone(in.Labels)
+	if out == nil {
+		out = map[string]string{}
+	}
+	maps.Copy(out, map[string]string{
+		"app.kubernetes.io/name":       "postgresql",
+		"app.kubernetes.io/instance":   instance,
+		"app.kubernetes.io/component":  component,
+		"app.kubernetes.io/part-of":    "benchnet",
+		"app.kubernetes.io/managed-by": "benchnet",
+		InstanceLabel:                  instance,
+	})
+	return out
+}
+
+// labelChartObject puts an object of a chart into the network's namespace and labels it. A user's chart may select its pods by
+// labels of its own, so those of a pod template stay, and only the instance's and the network's join them. A disruption budget
+// is narrowed to the instance's pods. Volumes of StatefulSets are deleted with them.
+func (in Input) labelChartObject(o *unstructured.Unstructured, instance string) error {
+	o.SetNamespace(in.Namespace)
+	labels := o.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	maps.Copy(labels, in.instanceLabels(instance, "database"))
+	o.SetLabels(labels)
+	switch o.GetKind() {
+	case "StatefulSet":
+		return errors.Join(
+			unstructured.SetNestedField(o.Object, instance, "spec", "template", "metadata", "labels", InstanceLabel),
+			unstructured.SetNestedField(o.Object, in.Network, "spec", "template", "metadata", "labels", v1alpha1.LabelNetwork),
+			unstructured.SetNestedField(o.Object, map[string]any{"whenDeleted": "Delete", "whenScaled": "Retain"},
+				"spec", "persistentVolumeClaimRetentionPolicy"))
+	case "PodDisruptionBudget":
+		return unstructured.SetNestedField(o.Object, instance, "spec", "selector", "matchLabels", InstanceLabel)
+	}
+	return nil
+}

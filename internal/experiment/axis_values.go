@@ -1,0 +1,102 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// maxValues of one axis.
+const maxValues = 100
+
+// axisValues an axis in order. Whole numbers are numbers, everything else is text.
+func axisValues(axis *v1alpha1.Axis, path *field.Path) ([]intstr.IntOrString, *field.Error) {
+	switch {
+	case axis.Range != nil:
+		return rangeValues(axis.Range, path.Child("range"))
+	case axis.Logarithmic != nil:
+		return logarithmicValues(axis.Logarithmic, path.Child("logarithmic"))
+	case len(axis.Values) == 0:
+		return nil, field.Required(path.Child("values"), "an axis needs at least one value")
+	}
+	seen := map[string]bool{}
+	for i, v := range axis.Values {
+		if seen[v.String()] {
+			return nil, field.Duplicate(path.Child("values").Index(i), v.String())
+		}
+		seen[v.String()] = true
+	}
+	return axis.Values, nil
+}
+
+func rangeValues(r *v1alpha1.Range, path *field.Path) ([]intstr.IntOrString, *field.Error) {
+	if r.Step.Sign() <= 0 {
+		return nil, field.Invalid(path.Child("step"), r.Step.String(), "must be above 0")
+	}
+	if r.From.Cmp(r.To) > 0 {
+		return nil, field.Invalid(path.Child("from"), r.From.String(), fmt.Sprintf("must not exceed to, which is %s", r.To.String()))
+	}
+	var values []intstr.IntOrString
+	for at := r.From.DeepCopy(); at.Cmp(r.To) <= 0; at.Add(r.Step) {
+		if len(values) == maxValues {
+			return nil, field.Invalid(path.Child("step"), r.Step.String(), fmt.Sprintf("makes more than %d values: use a larger step", maxValues))
+		}
+		values = append(values, quantityValue(at))
+	}
+	return values, nil
+}
+
+// quantityValue a quantity: a plain number stays one, so that it fits fields of integers and of quantities alike.
+func quantityValue(q resource.Quantity) intstr.IntOrString {
+	if n, whole := q.AsInt64(); whole && q.Format == resource.DecimalSI && n <= math.MaxInt32 && n >= math.MinInt32 {
+		return intstr.FromInt32(int32(n))
+	}
+	return intstr.FromString(q.String())
+}
+
+func logarithmicValues(l *v1alpha1.Logarithmic, path *field.Path) ([]intstr.IntOrString, *field.Error) {
+	if l.From >= l.To {
+		return nil, field.Invalid(path.Child("from"), l.From, fmt.Sprintf("must be below to, which is %d", l.To))
+	}
+	var values []intstr.IntOrString
+	var last int64
+	ratio := math.Log(float64(l.To) / float64(l.From))
+	for i := range l.Points {
+		n := int64(math.Round(float64(l.From) * math.Exp(ratio*float64(i)/float64(l.Points-1))))
+		if i == 0 || n != last {
+			values = append(values, integerValue(n))
+		}
+		last = n
+	}
+	return values, nil
+}
+
+func integerValue(n int64) intstr.IntOrString {
+	if n > math.MaxInt32 {
+		return intstr.FromString(strconv.FormatInt(n, 10))
+	}
+	return intstr.FromInt32(int32(n))
+}
+
+// jsonCandidates are what a value may stand for in JSON: a number as it is; text as text, or as the number or truth value that it spells.
+func jsonCandidates(v intstr.IntOrString) []any {
+	if v.Type == intstr.Int {
+		return []any{int64(v.IntVal)}
+	}
+	all := []any{v.StrVal}
+	var literal any
+	if err := json.Unmarshal([]byte(v.StrVal), &literal); err == nil {
+		switch literal.(type) {
+		case float64, bool:
+			all = append(all, json.RawMessage(v.StrVal))
+		}
+	}
+	return all
+}

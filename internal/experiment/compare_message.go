@@ -1,0 +1,82 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/statistics"
+)
+
+var metricLabels = map[v1alpha1.Metric]string{
+	v1alpha1.MetricThroughput: "throughput", v1alpha1.MetricLatencyMean: "mean latency", v1alpha1.MetricErrorShare: "error share",
+	v1alpha1.MetricLatencyP50: "p50 latency", v1alpha1.MetricLatencyP90: "p90 latency", v1alpha1.MetricLatencyP95: "p95 latency",
+	v1alpha1.MetricLatencyP99: "p99 latency", v1alpha1.MetricLatencyP999: "p99.9 latency",
+}
+
+// buildMessage for people: the gate's outcome, the numbers, and what could not have been seen.
+func (c *ComparisonOutcome) buildMessage(metric v1alpha1.Metric, confidence float64, missing string) string {
+	least := statistics.RunsNeeded(confidence)
+	switch {
+	case missing != "":
+		return missing
+	case c.Verdict == TooFewRuns:
+		return fmt.Sprintf("too few valid runs: %d against %d; %.0f %% needs %d of each", c.Candidates, c.Baselines, 100*confidence, least)
+	}
+	numbers := fmt.Sprintf("%s %s %s, p = %.2g", metricLabels[metric], c.FormatDifference(c.Difference), c.FormatInterval(), c.PValue)
+	bound := c.formatMaxRegression()
+	switch {
+	case c.Gate == GateFailed:
+		return fmt.Sprintf("regression > %s at %.0f %%: %s", bound, 100*confidence, numbers)
+	case c.Gate == GateUndecided:
+		return numbers + "; a run of the baseline is 0, so that a bound in percent of it says nothing"
+	case c.Gate == GatePassed && c.Verdict == Worse:
+		return numbers + "; worse, but not surely by more than " + bound
+	case c.Gate == GatePassed && c.Detectable > c.MaxRegression:
+		return fmt.Sprintf("%s; so few or so unlike runs could have hidden a regression of %s: they show %s", numbers, bound, c.formatDetectable())
+	case c.Verdict == NoDifference:
+		return numbers + "; they would have shown " + c.formatDetectable()
+	default:
+		return numbers
+	}
+}
+
+func (c *ComparisonOutcome) formatMaxRegression() string {
+	if c.Scale == statistics.Relative {
+		return fmt.Sprintf("%.4g %%", 100*c.MaxRegression)
+	}
+	return fmt.Sprintf("%.4g points", 100*c.MaxRegression)
+}
+
+func (c *ComparisonOutcome) formatDetectable() string {
+	return strings.TrimPrefix(c.FormatDifference(c.Detectable), "+") + " or more"
+}
+
+// FormatDifference of a difference with its sign: in percent of the baseline, in percentage points for an error share, or in the metric's
+// own unit where a share of the baseline makes no sense.
+func (c *ComparisonOutcome) FormatDifference(difference float64) string {
+	switch {
+	case c.Scale == statistics.Relative:
+		return fmt.Sprintf("%+.1f %%", dropSignOfZero(100*difference, 10))
+	case c.Metric == string(v1alpha1.MetricErrorShare):
+		return fmt.Sprintf("%+.2f points", dropSignOfZero(100*difference, 100))
+	case c.Metric == string(v1alpha1.MetricThroughput):
+		return fmt.Sprintf("%+.3g/s", difference)
+	default:
+		return fmt.Sprintf("%+.3g ms", difference)
+	}
+}
+
+// FormatInterval of the difference, such as "[-10.2 %, -6.0 %]".
+func (c *ComparisonOutcome) FormatInterval() string {
+	return fmt.Sprintf("[%s, %s]", c.FormatDifference(c.Low), c.FormatDifference(c.High))
+}
+
+// dropSignOfZero is a number that is rounded at so many parts of one, without the sign of what is rounded to 0.
+func dropSignOfZero(v, parts float64) float64 {
+	if rounded := math.Round(v * parts); rounded == 0 {
+		return 0
+	}
+	return v
+}

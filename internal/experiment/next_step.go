@@ -1,0 +1,271 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/names"
+)
+
+// The verdicts of a run of an experiment, besides those of the run itself.
+const (
+	verdictValid   = string(v1alpha1.VerdictValid)
+	verdictInvalid = string(v1alpha1.VerdictInvalid)
+	verdictFailed  = "Failed"
+)
+
+// ObservedState is what there is of an experiment.
+type ObservedState struct {
+	// Runs by name. One that goes on has no Verdict.
+	Runs map[string]Run
+	// Networks by name; true where one is being deleted.
+	Networks map[string]bool
+}
+
+// NextStep is what is to be done next. It follows from the design and from what was seen alone.
+type NextStep struct {
+	// DesiredNetworks that shall stand, by their index in the design.
+	DesiredNetworks []int
+	// RunsToCreate that shall be made.
+	RunsToCreate []PlannedRun
+	// ActiveRuns are the names of the runs under way.
+	ActiveRuns []string
+	// CreatedRuns has every run that was asked for so far, by name, in the order of the experiment.
+	CreatedRuns []PlannedRun
+	// Searches have what each search found so far, in the order of the points.
+	Searches []PointSearch
+	// EndedTurns turns of Turns: those whose runs have all ended.
+	EndedTurns, TotalTurns int
+	// DeletingNetwork is a network that has to be gone before the next can be made.
+	DeletingNetwork string
+	// StoppedBy is the run whose failure stopped the experiment, or empty.
+	StoppedBy string
+}
+
+// IsDone tells whether nothing is left to be measured.
+func (s *NextStep) IsDone() bool { return s.StoppedBy != "" || s.EndedTurns == s.TotalTurns }
+
+// PlannedRun is one run of a point.
+type PlannedRun struct {
+	Name  string
+	Point PointKey
+	// Network is its index in the design.
+	Network             int
+	Repetition, Attempt int
+	Workload            v1alpha1.Workload
+}
+
+// PointKey identifies the point of a run: one of the design, at a load of its own where it is searched.
+type PointKey struct {
+	Name       string
+	Variant    string
+	Parameters []Parameter
+}
+
+// PointSearch is what one search found so far.
+type PointSearch struct {
+	Point int
+	Search
+	// Loads that were tried, in ascending order.
+	Loads []int64
+}
+
+// DecideNextStep says what to do. An experiment that is suspended starts nothing; what is under way goes on.
+func (d *Design) DecideNextStep(e *v1alpha1.BenchmarkExperiment, groups []RunGroup, seen ObservedState) NextStep {
+	w := nextStepBuilder{design: d, experiment: e, observed: seen}
+	var open []RunGroup
+	for _, g := range groups {
+		w.step.TotalTurns += len(g.Turns)
+		if begun, due, settled := w.visitGroup(g); settled {
+			w.retainNetworks(g, begun)
+		} else if w.step.StoppedBy == "" {
+			open = append(open, g)
+			w.nextRuns = append(w.nextRuns, due)
+			w.started = append(w.started, begun)
+		}
+	}
+	w.activateGroups(open)
+	slices.SortStableFunc(w.step.Searches, func(a, b PointSearch) int { return a.Point - b.Point })
+	return w.step
+}
+
+// nextStepBuilder goes over the groups once.
+type nextStepBuilder struct {
+	design     *Design
+	experiment *v1alpha1.BenchmarkExperiment
+	observed   ObservedState
+	step       NextStep
+	// nextRuns is the run that each open group asks for next, nil while one is under way; begun tells whether it has made anything.
+	nextRuns []*PlannedRun
+	started  []bool
+}
+
+// retainNetworks lets the networks of a group that is over stand, where that is asked for.
+func (w *nextStepBuilder) retainNetworks(g RunGroup, begun bool) {
+	if begun && w.experiment.Spec.Networks == v1alpha1.RetentionKeep {
+		w.requireNetworks(g)
+	}
+}
+
+func (w *nextStepBuilder) requireNetworks(g RunGroup) {
+	for _, n := range g.Networks {
+		if !slices.Contains(w.step.DesiredNetworks, n) {
+			w.step.DesiredNetworks = append(w.step.DesiredNetworks, n)
+		}
+	}
+}
+
+// activateGroups lets as many groups go on as networks may be measured at the same time. One that has made nothing yet waits
+// until the networks of those that are over are gone: they would disturb it, and may hold the room that it needs.
+func (w *nextStepBuilder) activateGroups(open []RunGroup) {
+	limit := int(max(1, w.experiment.Spec.Parallelism))
+	active := open[:min(limit, len(open))]
+	for i, g := range active {
+		if w.started[i] {
+			w.requireNetworks(g)
+		}
+	}
+	w.step.DeletingNetwork = w.findLeftoverNetwork()
+	for i, g := range active {
+		if !w.started[i] && (w.experiment.Spec.Suspend || w.step.DeletingNetwork != "") {
+			continue
+		}
+		w.requireNetworks(g)
+		if w.nextRuns[i] != nil && !w.experiment.Spec.Suspend {
+			w.step.RunsToCreate = append(w.step.RunsToCreate, *w.nextRuns[i])
+		}
+	}
+}
+
+// findLeftoverNetwork is a network of the design that is there and not wanted, or empty.
+func (w *nextStepBuilder) findLeftoverNetwork() string {
+	for i, n := range w.design.Networks {
+		if _, there := w.observed.Networks[n.Name]; there && !slices.Contains(w.step.DesiredNetworks, i) {
+			return n.Name
+		}
+	}
+	return ""
+}
+
+// visitGroup goes over the turns up to the first that is not settled.
+func (w *nextStepBuilder) visitGroup(g RunGroup) (begun bool, due *PlannedRun, settled bool) {
+	for _, n := range g.Networks {
+		_, there := w.observed.Networks[w.design.Networks[n].Name]
+		begun = begun || there
+	}
+	for _, t := range g.Turns {
+		before := len(w.step.CreatedRuns)
+		due, settled = w.visitTurn(t)
+		begun = begun || len(w.step.CreatedRuns) > before
+		if !settled {
+			return begun, due, false
+		}
+		w.step.EndedTurns++
+		if w.step.StoppedBy != "" {
+			return begun, nil, true
+		}
+	}
+	return begun, nil, true
+}
+
+// visitTurn tells whether all runs of a turn have ended, and which one to make if one is missing.
+func (w *nextStepBuilder) visitTurn(t Turn) (due *PlannedRun, settled bool) {
+	if t.Repetition == 0 {
+		return w.visitSearch(t.Point)
+	}
+	p := &w.design.Points[t.Point]
+	run := PlannedRun{Point: PointKey{p.Name, p.Variant, p.Parameters}, Network: p.Network, Repetition: t.Repetition, Workload: p.Workload}
+	return w.visitAttempts(run)
+}
+
+// visitAttempts follows the attempts at one run.
+func (w *nextStepBuilder) visitAttempts(run PlannedRun) (due *PlannedRun, settled bool) {
+	policy := w.experiment.Spec.Failures
+	for attempt := 1; ; attempt++ {
+		run.Attempt = attempt
+		run.Name = runName(w.experiment, &run)
+		seen, there := w.observed.Runs[run.Name]
+		if !there {
+			return &run, false
+		}
+		w.step.CreatedRuns = append(w.step.CreatedRuns, run)
+		if seen.Verdict == "" {
+			w.step.ActiveRuns = append(w.step.ActiveRuns, run.Name)
+			return nil, false
+		}
+		if seen.Verdict == verdictFailed && policy.Failed == v1alpha1.FailedStop {
+			w.step.StoppedBy = run.Name
+			return nil, true
+		}
+		repeat := seen.Verdict == verdictFailed && policy.Failed == v1alpha1.FailedRepeat ||
+			seen.Verdict == verdictInvalid && policy.Invalid == v1alpha1.InvalidRepeat
+		if !repeat || attempt >= int(max(1, policy.Attempts)) {
+			return nil, true
+		}
+	}
+}
+
+func runName(e *v1alpha1.BenchmarkExperiment, run *PlannedRun) string {
+	return names.ExperimentRun(e.Name, run.Point.Name, run.Repetition, run.Attempt)
+}
+
+// visitSearch replays what a search has tried, and asks for the next load.
+func (w *nextStepBuilder) visitSearch(point int) (due *PlannedRun, settled bool) {
+	p := &w.design.Points[point]
+	spec := w.experiment.Spec.Saturation
+	var trials []Trial
+	found := PointSearch{Point: point}
+	repetitions := map[int64]int{}
+	for {
+		found.Search = NextLoad(spec, p.Workload.Load.Model, trials)
+		load := found.Next
+		if load == 0 {
+			w.step.Searches = append(w.step.Searches, found)
+			return nil, true
+		}
+		run := PlannedRun{Point: pointAtLoad(p, load), Network: p.Network, Repetition: repetitions[load] + 1, Workload: workloadAtLoad(p.Workload, load)}
+		due, settled = w.visitAttempts(run)
+		if !settled {
+			w.step.Searches = append(w.step.Searches, found)
+			return due, false
+		}
+		last := w.step.CreatedRuns[len(w.step.CreatedRuns)-1]
+		if repetitions[load]++; repetitions[load] == 1 {
+			found.Loads = append(found.Loads, load)
+			slices.Sort(found.Loads)
+		}
+		trials = append(trials, newTrial(load, w.observed.Runs[last.Name], spec))
+		if w.step.StoppedBy != "" {
+			return nil, true
+		}
+	}
+}
+
+// loadParameter of a search's parameter.
+const loadParameter = "load"
+
+func pointAtLoad(p *PlannedPoint, load int64) PointKey {
+	parameters := append(slices.Clone(p.Parameters), Parameter{Name: loadParameter, Value: fmt.Sprint(load)})
+	return PointKey{Name: names.SearchPoint(p.Name, load), Variant: p.Variant, Parameters: parameters}
+}
+
+// workloadAtLoad is the workload with that many clients, or at that rate.
+func workloadAtLoad(workload v1alpha1.Workload, load int64) v1alpha1.Workload {
+	w := *workload.DeepCopy()
+	if w.Load.Model == v1alpha1.LoadOpen {
+		w.Load.RatePerSecond = resource.NewQuantity(load, resource.DecimalSI)
+		return w
+	}
+	w.Load.Clients, w.Load.MaxOutstanding = int32(load), nil
+	return w
+}
+
+func newTrial(load int64, run Run, spec *v1alpha1.SaturationSearch) Trial {
+	return Trial{Load: load, Valid: run.Verdict == verdictValid,
+		Throughput: run.Metrics[string(v1alpha1.MetricThroughput)],
+		Latency:    run.Metrics[string(spec.ServiceLevel.Percentile)],
+		ErrorShare: run.Metrics[string(v1alpha1.MetricErrorShare)]}
+}

@@ -1,0 +1,205 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// experimentSimulator carries out an experiment as the operator does, each pass from what is there alone.
+type experimentSimulator struct {
+	t           *testing.T
+	experiment  *v1alpha1.BenchmarkExperiment
+	design      *Design
+	groups      []RunGroup
+	observed    ObservedState
+	createdRuns []string
+	maxNetworks int
+	// loadVerdict of a run that is made; Valid without it.
+	verdict func(run PlannedRun) string
+}
+
+func newSimulator(t *testing.T, spec string) *experimentSimulator {
+	e, d := parseDesign(t, spec)
+	return &experimentSimulator{t: t, experiment: e, design: d, groups: d.GroupRuns(&e.Spec, Seed(e)),
+		observed: ObservedState{Runs: map[string]Run{}, Networks: map[string]bool{}}}
+}
+
+// reconcileOnce is one step; a network that is deleted is gone with the pass after the next.
+func (l *experimentSimulator) reconcileOnce() NextStep {
+	step := l.design.DecideNextStep(l.experiment, l.groups, l.observed)
+	wanted := map[string]bool{}
+	for _, i := range step.DesiredNetworks {
+		wanted[l.design.Networks[i].Name] = true
+		l.observed.Networks[l.design.Networks[i].Name] = false
+	}
+	for name, going := range l.observed.Networks {
+		switch {
+		case wanted[name]:
+		case going:
+			delete(l.observed.Networks, name)
+		default:
+			l.observed.Networks[name] = true
+		}
+	}
+	l.maxNetworks = max(l.maxNetworks, len(l.observed.Networks))
+	for _, run := range step.RunsToCreate {
+		if _, again := l.observed.Runs[run.Name]; again {
+			l.t.Fatalf("run %s is made twice", run.Name)
+		}
+		if !wanted[l.design.Networks[run.Network].Name] {
+			l.t.Fatalf("run %s is made without its network", run.Name)
+		}
+		l.observed.Runs[run.Name] = Run{Name: run.Name}
+		l.createdRuns = append(l.createdRuns, run.Name)
+	}
+	for _, name := range step.ActiveRuns { // What was under way in this pass has ended by the next.
+		at := slices.IndexFunc(step.CreatedRuns, func(r PlannedRun) bool { return r.Name == name })
+		run := l.observed.Runs[name]
+		run.Verdict = verdictValid
+		if l.verdict != nil {
+			run.Verdict = l.verdict(step.CreatedRuns[at])
+		}
+		l.observed.Runs[name] = run
+	}
+	return step
+}
+
+func (l *experimentSimulator) runToEnd() NextStep {
+	for range 1000 {
+		if step := l.reconcileOnce(); step.IsDone() {
+			l.reconcileOnce()
+			l.reconcileOnce()
+			return step
+		}
+	}
+	l.t.Fatal("the experiment does not end")
+	return NextStep{}
+}
+
+func (l *experimentSimulator) assertCreatedRuns(runs string) {
+	l.t.Helper()
+	if got := strings.Join(l.createdRuns, " "); got != runs {
+		l.t.Errorf("made\n  %s, want\n  %s", got, runs)
+	}
+}
+
+const twoAxesSpec = `axes: [{name: members, field: network.members.count, values: [2, 3]}, {name: clients, field: workload.load.clients, values: [1, 5]}]`
+
+func TestListedOrder(t *testing.T) {
+	l := newSimulator(t, "{spec: {"+twoAxesSpec+"}}")
+	l.runToEnd()
+	l.assertCreatedRuns("exp-p01-r1 exp-p01-r2 exp-p02-r1 exp-p02-r2 exp-p03-r1 exp-p03-r2 exp-p04-r1 exp-p04-r2")
+	if l.maxNetworks != 1 || len(l.observed.Networks) != 0 {
+		t.Errorf("%d networks stood at one time, want 1; %v are left", l.maxNetworks, l.observed.Networks)
+	}
+}
+
+func TestInterleavedOrder(t *testing.T) {
+	l := newSimulator(t, `
+spec:
+  order: {type: Interleaved}
+  axes: [{name: members, field: network.members.count, values: [2, 3]}]
+  variants: [{name: A, patch: {network: {platform: {corda: {version: "4.3"}}}}}, {name: B}]
+`)
+	l.runToEnd()
+	// p01 and p02 are A with 2 and 3 members, p03 and p04 B.
+	l.assertCreatedRuns("exp-p01-r1 exp-p03-r1 exp-p01-r2 exp-p03-r2 exp-p02-r1 exp-p04-r1 exp-p02-r2 exp-p04-r2")
+	if l.maxNetworks != 2 {
+		t.Errorf("%d networks stood at one time, want the two of a point", l.maxNetworks)
+	}
+}
+
+func TestShuffledOrder(t *testing.T) {
+	orders := map[string]bool{}
+	for seed := range 5 {
+		spec := fmt.Sprintf("{spec: {order: {type: Shuffled, seed: %d}, %s}}", seed, twoAxesSpec)
+		first, again := newSimulator(t, spec), newSimulator(t, spec)
+		first.runToEnd()
+		again.runToEnd()
+		again.assertCreatedRuns(strings.Join(first.createdRuns, " "))
+		if len(first.createdRuns) != 8 || first.maxNetworks != 1 {
+			t.Errorf("seed %d made %v with %d networks at one time", seed, first.createdRuns, first.maxNetworks)
+		}
+		orders[strings.Join(first.createdRuns, " ")] = true
+	}
+	if len(orders) < 4 {
+		t.Errorf("five seeds give %d orders", len(orders))
+	}
+}
+
+func TestParallelNetworks(t *testing.T) {
+	l := newSimulator(t, "{spec: {parallelism: 2, "+twoAxesSpec+"}}")
+	l.runToEnd()
+	if l.maxNetworks != 2 || len(l.createdRuns) != 8 {
+		t.Errorf("%d networks stood at one time, %d runs were made", l.maxNetworks, len(l.createdRuns))
+	}
+}
+
+func TestFailedRuns(t *testing.T) {
+	for policy, want := range map[string]string{
+		"Continue": "exp-p01-r1 exp-p01-r2",
+		"Repeat":   "exp-p01-r1 exp-p01-r1-a2 exp-p01-r1-a3 exp-p01-r2",
+		"Stop":     "exp-p01-r1",
+	} {
+		l := newSimulator(t, "{spec: {failures: {failed: "+policy+", attempts: 3}}}")
+		l.verdict = func(r PlannedRun) string {
+			if r.Repetition == 1 {
+				return verdictFailed
+			}
+			return verdictValid
+		}
+		step := l.runToEnd()
+		l.assertCreatedRuns(want)
+		if (step.StoppedBy != "") != (policy == "Stop") || len(l.observed.Networks) != 0 {
+			t.Errorf("%s: stopped by %q, networks %v are left", policy, step.StoppedBy, l.observed.Networks)
+		}
+	}
+}
+
+func TestInvalidRuns(t *testing.T) {
+	l := newSimulator(t, "{spec: {failures: {invalid: Repeat, attempts: 3}}}")
+	l.verdict = func(r PlannedRun) string {
+		if r.Repetition == 2 && r.Attempt < 2 {
+			return verdictInvalid
+		}
+		return verdictValid
+	}
+	l.runToEnd()
+	l.assertCreatedRuns("exp-p01-r1 exp-p01-r2 exp-p01-r2-a2")
+	result := l.design.BuildResult(l.experiment, 1, new(l.design.DecideNextStep(l.experiment, l.groups, l.observed)), l.observed, nil)
+	if p := result.Points[0]; p.Valid != 2 || p.Invalid != 1 || len(result.Runs) != 3 {
+		t.Errorf("the point has %d valid and %d invalid runs of %d", p.Valid, p.Invalid, len(result.Runs))
+	}
+}
+
+func TestSuspendedExperiment(t *testing.T) {
+	l := newSimulator(t, "{spec: {suspend: true}}")
+	if step := l.reconcileOnce(); len(step.DesiredNetworks)+len(step.RunsToCreate) > 0 {
+		t.Errorf("suspended from the start, it makes networks %v and runs %v", step.DesiredNetworks, step.RunsToCreate)
+	}
+	l.experiment.Spec.Suspend = false
+	l.reconcileOnce()
+	l.experiment.Spec.Suspend = true
+	for range 3 {
+		l.reconcileOnce()
+	}
+	l.assertCreatedRuns("exp-p01-r1")
+	if len(l.observed.Networks) != 1 {
+		t.Errorf("suspended in the middle, it has networks %v, want its one", l.observed.Networks)
+	}
+	l.experiment.Spec.Suspend = false
+	l.runToEnd()
+	l.assertCreatedRuns("exp-p01-r1 exp-p01-r2")
+}
+
+func TestNetworksAreRetained(t *testing.T) {
+	l := newSimulator(t, "{spec: {networks: Keep, "+twoAxesSpec+"}}")
+	l.runToEnd()
+	if len(l.observed.Networks) != 2 {
+		t.Errorf("networks %v are left, want both", l.observed.Networks)
+	}
+}

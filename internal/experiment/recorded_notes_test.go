@@ -1,0 +1,31 @@
+package experiment
+
+import (
+	"testing"
+
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// TestRecordedNotesStayVisible follows findings that were only recorded from the documents of runs to the point that they are of.
+func TestRecordedNotesStayVisible(t *testing.T) {
+	stolen := results.Reason{Code: results.CPUStolen, Message: "24 % of node-1 were stolen", RecordedOnly: true}
+	shared := results.Reason{Code: results.HostShared, Message: "others used node-1"}
+	_, d := parseDesign(t, `{spec: {axes: [{name: clients, field: workload.load.clients, values: [1, 10]}]}}`)
+	step, seen := NextStep{}, ObservedState{Runs: map[string]Run{}}
+	for i, notes := range [][]results.Reason{{stolen, shared, stolen}, {shared}, {stolen}} {
+		r := &results.RunResult{Run: results.RunIdentity{Name: string(rune('a' + i))}, Verdict: results.Verdict{Validity: results.Valid, Notes: notes}}
+		seen.Runs[r.Run.Name] = SummarizeRun(r)
+		step.CreatedRuns = append(step.CreatedRuns, PlannedRun{Name: r.Run.Name, Point: PointKey{Name: d.Points[0].Name}})
+	}
+	runs := collectEndedRuns(&step, seen)
+	if len(runs) != 3 || len(runs[0].Notes) != 2 || len(runs[1].Notes) != 0 {
+		t.Fatalf("a run should keep the notes that were only recorded: %+v", runs)
+	}
+	point := d.summarizePoints(&step, runs, defaultConfidence)[0]
+	if point.Valid != 3 || point.Metrics["Throughput"].N != 3 {
+		t.Errorf("such runs are valid: %+v", point)
+	}
+	if got, want := point.NotesText(), "CPUStolen in 2 of 3 runs"; got != want {
+		t.Errorf("notes of the point are %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,73 @@
+package experiment
+
+import (
+	"strings"
+	"time"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/message"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// SummarizeRun returns a run of the experiment in a few numbers, from its whole result. The texts are bounded: the operator keeps the runs of
+// an experiment in memory, and users can write their results.
+func SummarizeRun(r *results.RunResult) Run {
+	name := message.Truncate(r.Run.Name, maxTextBytes)
+	run := Run{Name: name, Start: r.Times.Start, End: r.Times.End, Unit: message.Truncate(r.Summary.Unit, maxTextBytes),
+		Verdict: message.Truncate(string(r.Verdict.Validity), maxTextBytes), Metrics: runMetrics(&r.Summary), ResultConfigMap: names.ResultConfigMap(name)}
+	if b := r.Bottleneck; b != nil {
+		run.Bottleneck = message.Truncate(strings.TrimSpace(string(b.Resource)+" "+b.Subject), maxTextBytes)
+	}
+	for _, reason := range r.Verdict.Reasons[:min(len(r.Verdict.Reasons), maxReasons)] {
+		run.Reasons = append(run.Reasons, message.Truncate(reason.Message, message.MaxItem))
+	}
+	notes := r.Verdict.RecordedOnlyNotes()
+	for _, note := range notes[:min(len(notes), maxNotes)] {
+		note.Code = results.ReasonCode(message.Truncate(string(note.Code), maxTextBytes))
+		note.Subject, note.Message = message.Truncate(note.Subject, maxTextBytes), message.Truncate(note.Message, message.MaxItem)
+		run.Notes = append(run.Notes, note)
+	}
+	return run
+}
+
+// runMetrics has every metric that can be compared. Without a success there are no latencies.
+func runMetrics(s *results.Summary) map[string]float64 {
+	metrics := map[string]float64{
+		string(v1alpha1.MetricThroughput): s.ThroughputPerSecond,
+		string(v1alpha1.MetricErrorShare): s.ErrorShare,
+	}
+	if s.Requests == s.Errors {
+		return metrics
+	}
+	l := s.Latency
+	for metric, value := range map[v1alpha1.Metric]float64{
+		v1alpha1.MetricLatencyMean: l.Mean, v1alpha1.MetricLatencyP50: l.P50, v1alpha1.MetricLatencyP90: l.P90,
+		v1alpha1.MetricLatencyP95: l.P95, v1alpha1.MetricLatencyP99: l.P99, v1alpha1.MetricLatencyP999: l.P999,
+	} {
+		metrics[string(metric)] = value
+	}
+	return metrics
+}
+
+// Bounds of a run in the result of an experiment; the run's own result has everything.
+const (
+	maxReasons = 8
+	maxNotes   = 32
+	// maxTextBytes is the size of a name in bytes.
+	maxTextBytes = 256
+)
+
+// NewFailedRun is a run that has no result. It counts from when it was made.
+func NewFailedRun(name, reason string, created time.Time) Run {
+	return Run{Name: name, Verdict: verdictFailed, Reasons: []string{message.Truncate(reason, message.MaxItem)}, Start: created, End: created}
+}
+
+// DecodeRunSummary summarizes the packed result of a run.
+func DecodeRunSummary(packed []byte) (Run, error) {
+	result, err := results.DecodeRunResult(packed)
+	if err != nil {
+		return Run{}, err
+	}
+	return SummarizeRun(result), nil
+}

@@ -1,0 +1,27 @@
+package experiment
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// TestRunSummaryIsBounded: whoever may write ConfigMaps may write the result of a run, and the operator keeps the summaries of all runs.
+func TestRunSummaryIsBounded(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	reasons := make([]results.Reason, 1000)
+	for i := range reasons {
+		reasons[i] = results.Reason{Code: results.ReasonCode(long), Subject: long, Message: long, RecordedOnly: true}
+	}
+	run := SummarizeRun(&results.RunResult{Run: results.RunIdentity{Name: long}, Summary: results.Summary{Unit: long}, Bottleneck: &results.Bottleneck{Subject: long},
+		Verdict: results.Verdict{Validity: results.Validity(long), Reasons: reasons, Notes: reasons}})
+	text, err := json.Marshal(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(text) > 64<<10 || len(run.Notes) == 0 || len(run.Reasons) == 0 {
+		t.Errorf("the run has %d bytes, %d notes and %d reasons", len(text), len(run.Notes), len(run.Reasons))
+	}
+}

@@ -1,0 +1,197 @@
+package experiment
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/quantity"
+)
+
+// templateDocument is a template as JSON, which axes and variants change.
+type templateDocument map[string]any
+
+func newTemplateDocument(template *v1alpha1.ExperimentTemplate) (templateDocument, error) {
+	content, err := json.Marshal(template)
+	if err != nil {
+		return nil, fmt.Errorf("encode the template: %w", err)
+	}
+	var d templateDocument
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(content, &d); err != nil {
+		return nil, fmt.Errorf("decode the template: %w", err)
+	}
+	return d, nil
+}
+
+// copyDocument is a deep copy.
+func (d templateDocument) copyDocument() templateDocument {
+	return deepCopy(map[string]any(d)).(map[string]any)
+}
+
+func deepCopy(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		c := maps.Clone(v)
+		for k, inner := range c {
+			c[k] = deepCopy(inner)
+		}
+		return c
+	case []any:
+		c := slices.Clone(v)
+		for i, inner := range c {
+			c[i] = deepCopy(inner)
+		}
+		return c
+	}
+	return value
+}
+
+// decodeTemplate that the document stands for; a field that it does not know, or a value that it cannot hold, is an error that names it.
+func (d templateDocument) decodeTemplate() (*v1alpha1.ExperimentTemplate, error) {
+	content, err := json.Marshal(d)
+	if err != nil {
+		return nil, fmt.Errorf("encode: %w", err)
+	}
+	var t v1alpha1.ExperimentTemplate
+	unknown, err := kjson.UnmarshalStrict(content, &t)
+	if err != nil {
+		return nil, explainTypeError(err)
+	}
+	if len(unknown) > 0 {
+		return nil, errors.Join(unknown...)
+	}
+	if problems := quantity.ValidateQuantities(&t, nil); len(problems) > 0 {
+		return nil, problems.ToAggregate()
+	}
+	kept, err := newTemplateDocument(&t)
+	if err != nil {
+		return nil, err
+	}
+	if path := findLostField(map[string]any(d), map[string]any(kept), ""); path != "" {
+		return nil, fmt.Errorf("%s must be greater than 0", path)
+	}
+	return &t, nil
+}
+
+// applyMergePatch applies a JSON merge patch (RFC 7386).
+func applyMergePatch(target, patch map[string]any) {
+	for name, value := range patch {
+		inner, isObject := value.(map[string]any)
+		switch {
+		case value == nil:
+			delete(target, name)
+		case isObject:
+			below, ok := target[name].(map[string]any)
+			if !ok {
+				below = map[string]any{}
+			}
+			applyMergePatch(below, inner)
+			target[name] = below
+		default:
+			target[name] = deepCopy(value)
+		}
+	}
+}
+
+// patchSetsField tells whether the patch says anything about the field or one above it.
+func patchSetsField(patch map[string]any, steps []pathStep) bool {
+	var at any = patch
+	for _, s := range steps {
+		object, ok := at.(map[string]any)
+		if !ok {
+			return true
+		}
+		if at, ok = object[s.name]; !ok {
+			return false
+		}
+		if s.index >= 0 {
+			return true // A merge patch replaces lists as a whole.
+		}
+	}
+	return true
+}
+
+// pathStep of a path: a field, and an index into it where it is a list (-1: none).
+type pathStep struct {
+	name  string
+	index int
+}
+
+func parsePath(path string) ([]pathStep, error) {
+	var all []pathStep
+	for part := range strings.SplitSeq(path, ".") {
+		name, rest, indexed := strings.Cut(part, "[")
+		s := pathStep{name: name, index: -1}
+		if indexed {
+			n, err := strconv.Atoi(strings.TrimSuffix(rest, "]"))
+			if err != nil {
+				return nil, fmt.Errorf("%q is no index", rest)
+			}
+			s.index = n
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// setValue puts a value at the path; objects on the way are made, entries of lists must be there.
+func (d templateDocument) setValue(path []pathStep, value any) error {
+	at := map[string]any(d)
+	for i, s := range path {
+		last := i == len(path)-1
+		if s.index < 0 && last {
+			at[s.name] = value
+			return nil
+		}
+		if s.index >= 0 {
+			list, _ := at[s.name].([]any)
+			if s.index >= len(list) {
+				return fmt.Errorf("%s has %d entries in the template, and none at %d", s.name, len(list), s.index)
+			}
+			if last {
+				list[s.index] = value
+				return nil
+			}
+			inner, ok := list[s.index].(map[string]any)
+			if !ok {
+				return fmt.Errorf("%s[%d] is no object", s.name, s.index)
+			}
+			at = inner
+			continue
+		}
+		inner, ok := at[s.name].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			at[s.name] = inner
+		}
+		at = inner
+	}
+	return nil
+}
+
+// setConvertedValue sets a field to a value in the way in which the field's type can take it.
+func (d templateDocument) setConvertedValue(path []pathStep, value intstr.IntOrString) error {
+	var first error
+	for _, candidate := range jsonCandidates(value) {
+		tried := d.copyDocument()
+		if err := tried.setValue(path, candidate); err != nil {
+			return err
+		}
+		_, err := tried.decodeTemplate()
+		if err == nil {
+			return d.setValue(path, candidate)
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return first
+}

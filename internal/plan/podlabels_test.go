@@ -1,0 +1,63 @@
+package plan
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// TestPodLabelsNamePlatformAndExperiment looks at the pods of databases in a network of an experiment, and at what must not depend on it.
+func TestPodLabelsNamePlatformAndExperiment(t *testing.T) {
+	alone, err := Build(newInput(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Build(newInput(func(in *Input) {
+		in.Network.Labels = map[string]string{v1alpha1.LabelExperiment: "sizes"}
+		in.Network.Spec.Platform.Type = v1alpha1.PlatformCorda
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Hash != alone.Hash {
+		t.Error("the hash should not depend on the experiment that a network is of: what a result depends on is the same")
+	}
+	looked := 0
+	for _, o := range p.findStage(StageDatabases).Objects {
+		set, ok := o.(*unstructured.Unstructured)
+		if !ok || set.GetKind() != "StatefulSet" {
+			continue
+		}
+		looked++
+		labels, _, _ := unstructured.NestedStringMap(set.Object, "spec", "template", "metadata", "labels")
+		for key, want := range map[string]string{v1alpha1.LabelPlatform: "Corda", v1alpha1.LabelExperiment: "sizes", v1alpha1.LabelNetwork: "net"} {
+			if labels[key] != want {
+				t.Errorf("pods of %s have %s=%q, want %q", set.GetName(), key, labels[key], want)
+			}
+		}
+		selector, _, _ := unstructured.NestedStringMap(set.Object, "spec", "selector", "matchLabels")
+		if selector[v1alpha1.LabelPlatform] != "" || selector[v1alpha1.LabelExperiment] != "" {
+			t.Errorf("%s selects its pods by %v, which can never change", set.GetName(), selector)
+		}
+	}
+	if looked == 0 {
+		t.Error("there is no database to look at")
+	}
+}
+
+func TestLabelPodsKeepsExistingLabels(t *testing.T) {
+	set := &appsv1.StatefulSet{}
+	set.Spec.Template.Labels = map[string]string{v1alpha1.LabelPlatform: "Mine", "app": "mine"}
+	p := &Plan{Stages: []Stage{{}}}
+	p.Stages[0].Objects = append(p.Stages[0].Objects, set)
+	in := newInput(func(in *Input) { in.Network.Spec.Platform.Type = v1alpha1.PlatformMalachite })
+	if err := in.labelPods(p); err != nil {
+		t.Fatal(err)
+	}
+	if got := set.Spec.Template.Labels; len(got) != 2 || got[v1alpha1.LabelPlatform] != "Mine" || got["app"] != "mine" {
+		t.Errorf("labels %v: those that a pod has already must stay", got)
+	}
+}

@@ -1,0 +1,100 @@
+package corda
+
+import "strings"
+
+// enterpriseKeys exist in Corda Enterprise's node.conf alone, each with all below it. An open-source node refuses to start on
+// them, as checked with its own parser on 4.8 and 4.10; told to ignore them it would silently not be tuned.
+var enterpriseKeys = []string{
+	"enterpriseConfiguration",
+	"enableP2PCompression",
+	"useOpenSsl",
+	"p2pConfirmationWindowSize",
+	"graphiteOptions",
+	"database.schema",
+	"database.hibernateDialect",
+	"notary.jpa",
+	"notary.mysql",
+}
+
+// minVersions has the first release that knows a key.
+var minVersions = map[string]string{
+	"flowExternalOperationThreadPoolSize": "4.4",
+	"telemetry":                           "4.10",
+}
+
+// Who sets a key that extraConfig may not set.
+const (
+	byOperator = "is set by the operator"
+	byMigrator = "is gone since Corda 4.6: schemas are migrated before a node starts"
+	byMode     = "is set by the operator: a measured network runs with devMode=false"
+	bySecret   = "is set by the operator, from a Secret"
+	byDatabase = "follows from spec.database"
+	byCorDapps = "follows from spec.platform.corda.cordapps"
+	byNotary   = "follows from spec.platform.corda.notary"
+	byJVM      = "follows from spec.members.heap and spec.platform.corda.tuning.jvmArgs"
+	byTuning   = "is spec.platform.corda.tuning."
+)
+
+// ownedKeys follow from the spec, each with all below it.
+var ownedKeys = map[string]string{
+	"myLegalName":                          "is spec.platform.corda.legalNames",
+	"p2pAddress":                           byOperator,
+	"additionalP2PAddresses":               byOperator,
+	"messagingServerAddress":               byOperator,
+	"messagingServerExternal":              byOperator,
+	"rpcSettings":                          byOperator,
+	"rpcUsers":                             bySecret,
+	"security":                             bySecret,
+	"keyStorePassword":                     bySecret,
+	"trustStorePassword":                   bySecret,
+	"devMode":                              byMode,
+	"devModeOptions":                       byMode,
+	"cordappSignerKeyFingerprintBlacklist": byOperator,
+	"baseDirectory":                        byOperator,
+	"jarDirs":                              byOperator,
+	"networkServices":                      byOperator,
+	"compatibilityZoneURL":                 byOperator,
+	"networkParametersPath":                byOperator,
+	"jmxMonitoringHttpPort":                byOperator,
+	"jmxReporterType":                      byOperator,
+	"cordappDirectories":                   byCorDapps,
+	"custom.jvmArgs":                       byJVM,
+
+	"dataSourceProperties.dataSourceClassName": byDatabase,
+	"dataSourceProperties.dataSource.url":      byDatabase,
+	"dataSourceProperties.dataSource.user":     byDatabase,
+	"dataSourceProperties.dataSource.password": byDatabase,
+	"dataSourceProperties.jdbcUrl":             byDatabase,
+	"dataSourceProperties.username":            byDatabase,
+	"dataSourceProperties.password":            byDatabase,
+	"dataSourceProperties.maximumPoolSize":     "is spec.database.connectionsPerMember",
+	"database.runMigration":                    byMigrator,
+	"database.initialiseSchema":                byMigrator,
+	"database.transactionIsolationLevel":       "is gone since Corda 4.6: it is READ_COMMITTED",
+
+	"notary.validating":       byNotary,
+	"notary.serviceLegalName": byNotary,
+	"notary.className":        byNotary,
+	"notary.raft":             byNotary,
+	"notary.bftSMaRt":         byNotary,
+
+	"transactionCacheSizeMegaBytes":       byTuning + "transactionCacheSize",
+	"attachmentContentCacheSizeMegaBytes": byTuning + "attachmentCacheSize",
+	"flowExternalOperationThreadPoolSize": byTuning + "flowExternalOperationThreads",
+
+	"enableP2PCompression": byTuning + "p2pCompression",
+	"useOpenSsl":           byTuning + "openSSL",
+
+	"enterpriseConfiguration.tuning.flowThreadPoolSize":                 byTuning + "flowThreads",
+	"enterpriseConfiguration.tuning.rpcThreadPoolSize":                  byTuning + "rpcThreads",
+	"enterpriseConfiguration.tuning.journalBufferTimeout":               byTuning + "journalBufferTimeoutNanoseconds",
+	"enterpriseConfiguration.tuning.brokerConnectionTtlCheckIntervalMs": byTuning + "brokerConnectionTTLCheckMilliseconds",
+}
+
+// isKeyWithin tells whether a dotted key is another one or lies below it.
+func isKeyWithin(key, root string) bool {
+	return key == root || strings.HasPrefix(key, root+".")
+}
+
+// isNotaryKey tells of keys that belong to the notary alone.
+func isNotaryKey(key string) bool { return isKeyWithin(key, "notary") }

@@ -1,0 +1,213 @@
+// Package platformtest is what every platform has to pass, whatever it is: it builds deterministically and changes nothing that
+// it is given; what it builds can be applied side by side, runs under restricted pod security from pinned images within limits,
+// and takes secrets from declared Secrets alone; its topology tells the truth; its refusals name their field.
+package platformtest
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/images"
+	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/platform"
+)
+
+// Sample is a network that the platform must be able to build.
+type Sample struct {
+	Name string
+	// Network with its defaults.
+	Network *v1alpha1.BenchmarkNetwork
+}
+
+// ImageCatalogue of images in the suite.
+func ImageCatalogue() images.ImageCatalogue {
+	return images.ImageCatalogue{Registry: "registry.test/benchnet", Version: "0.0.1"}
+}
+
+// NewInput for a sample: with databases where its members need them.
+func NewInput(p platform.Platform, network *v1alpha1.BenchmarkNetwork) platform.Input {
+	in := platform.Input{Network: network, Images: ImageCatalogue()}
+	if _, ok := p.(platform.DatabaseConsumer); !ok || network.Spec.DatabaseOrDefault().Engine == v1alpha1.EngineH2 {
+		return in
+	}
+	in.Databases = map[string]platform.DatabaseConnection{}
+	for _, m := range p.Topology(network).Members {
+		in.Databases[m.Name] = platform.DatabaseConnection{
+			URL: "jdbc:postgresql://" + network.Name + "-db:5432/ledger?currentSchema=" + m.Name, User: m.Name,
+			PasswordSecret: names.MemberDatabaseSecret(network.Name, m.Name), PasswordKey: "password",
+		}
+	}
+	return in
+}
+
+// BuildOutput is all that a platform makes of a network.
+type BuildOutput struct {
+	Topology             platform.Topology
+	Credentials          []platform.Credential
+	Genesis              platform.Genesis
+	Members              []client.Object
+	DatabaseRequirements platform.DatabaseRequirements
+	Settings             []v1alpha1.DerivedSetting
+	// Drivers by workload, and the objects of their runs.
+	Drivers map[string]driver.Driver
+	Runs    []client.Object
+}
+
+// Build makes all that the platform makes of a network; it fails the test when the platform does.
+func Build(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) BuildOutput {
+	t.Helper()
+	in := NewInput(p, network)
+	b := BuildOutput{Topology: p.Topology(network), Settings: p.DerivedSettings(&network.Spec), Drivers: map[string]driver.Driver{}}
+	var err error
+	if b.Members, err = p.BuildMembers(in, b.Topology); err != nil {
+		t.Fatalf("members: %v", err)
+	}
+	if user, ok := p.(platform.GenesisProvider); ok {
+		b.Credentials = user.Credentials(b.Topology)
+		if b.Genesis, err = user.BuildGenesis(in, b.Topology); err != nil {
+			t.Fatalf("material: %v", err)
+		}
+	}
+	if user, ok := p.(platform.DatabaseConsumer); ok {
+		b.DatabaseRequirements = user.DatabaseRequirements(in, b.Topology)
+	}
+	if loadable, ok := p.(platform.LoadTarget); ok {
+		for i := range network.Spec.Workloads {
+			b.buildRun(t, loadable, in, &network.Spec.Workloads[i].Workload)
+		}
+	}
+	return b
+}
+
+func (b *BuildOutput) buildRun(t *testing.T, p platform.LoadTarget, in platform.Input, w *v1alpha1.Workload) {
+	t.Helper()
+	d, err := p.BuildDriver(in, b.Topology, w)
+	if err != nil {
+		t.Fatalf("load of workload %s: %v", w.Name, err)
+	}
+	b.Drivers[w.Name] = d
+	run := &v1alpha1.BenchmarkRun{
+		ObjectMeta: metav1.ObjectMeta{Name: names.WorkloadRun(in.Network.Name, w.Name), Namespace: in.Network.Namespace},
+		Spec:       v1alpha1.BenchmarkRunSpec{NetworkName: in.Network.Name, Workload: *w},
+	}
+	objects, err := driver.BuildObjects(run, d, in.Images.Image("agent", ""), nil)
+	if err != nil {
+		t.Fatalf("objects of workload %s: %v", w.Name, err)
+	}
+	b.Runs = append(b.Runs, objects...)
+}
+
+// CheckConformance checks a platform with samples that should between them use all of it.
+func CheckConformance(t *testing.T, p platform.Platform, samples []Sample) {
+	if len(samples) == 0 {
+		t.Fatal("a platform cannot be checked without samples")
+	}
+	for _, s := range samples {
+		t.Run(s.Name, func(t *testing.T) {
+			checkAccepted(t, p, s.Network)
+			checkDeterministic(t, p, s.Network)
+			b := Build(t, p, s.Network)
+			b.checkObjects(t, s.Network)
+			b.checkPods(t, NewInput(p, s.Network))
+			b.checkGenesisSteps(t)
+			b.checkTopology(t, s.Network)
+			b.checkMetricsPorts(t)
+			b.checkSettings(t)
+		})
+	}
+}
+
+func checkAccepted(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) {
+	t.Helper()
+	if p.Type() != network.Spec.Platform.Type {
+		t.Errorf("platform %s was given a network of platform %s", p.Type(), network.Spec.Platform.Type)
+	}
+	if p.Version(&network.Spec) == "" {
+		t.Error("the platform has no version")
+	}
+	for _, err := range p.Validate(&network.Spec, field.NewPath("spec")) {
+		t.Errorf("refused: %v", err)
+	}
+	loadable, ok := p.(platform.LoadTarget)
+	for i := range network.Spec.Workloads {
+		if !ok {
+			t.Fatal("workloads on a platform that makes its own load")
+		}
+		w := &network.Spec.Workloads[i].Workload
+		for _, err := range loadable.ValidateWorkload(&network.Spec, w, field.NewPath("spec", "workloads").Index(i)) {
+			t.Errorf("refused: %v", err)
+		}
+	}
+}
+
+// checkDeterministic builds twice and compares, with each other and with what went in.
+func checkDeterministic(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) {
+	t.Helper()
+	before := asJSON(t, network)
+	first, second := asJSON(t, Build(t, p, network)), asJSON(t, Build(t, p, network.DeepCopy()))
+	if diff := cmp.Diff(first, second); diff != "" {
+		t.Errorf("the same network was built differently:\n%s", diff)
+	}
+	if diff := cmp.Diff(before, asJSON(t, network)); diff != "" {
+		t.Errorf("building changed the network:\n%s", diff)
+	}
+}
+
+func asJSON(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.MarshalIndent(value, "", " ")
+	if err != nil {
+		t.Fatalf("encode %T: %v", value, err)
+	}
+	return string(text)
+}
+
+// Refusal is a mistake in a network that the platform must refuse.
+type Refusal struct {
+	Name string
+	// Change makes the mistake.
+	Change func(*v1alpha1.BenchmarkNetworkSpec)
+	// Field that the error names, below spec; Says are parts of its message.
+	Field string
+	Says  []string
+}
+
+// CheckRefusal makes the mistake in a good network and wants exactly one error, that of the mistake.
+func CheckRefusal(t *testing.T, p platform.Platform, good *v1alpha1.BenchmarkNetwork, r Refusal) {
+	t.Run(r.Name, func(t *testing.T) {
+		checkAccepted(t, p, good)
+		mistaken := good.DeepCopy()
+		r.Change(&mistaken.Spec)
+		errs := p.Validate(&mistaken.Spec, field.NewPath("spec"))
+		if loadable, ok := p.(platform.LoadTarget); ok {
+			for i := range mistaken.Spec.Workloads {
+				w := &mistaken.Spec.Workloads[i].Workload
+				errs = append(errs, loadable.ValidateWorkload(&mistaken.Spec, w, field.NewPath("spec", "workloads").Index(i))...)
+			}
+		}
+		checkSingleError(t, errs, r)
+	})
+}
+
+func checkSingleError(t *testing.T, errs field.ErrorList, r Refusal) {
+	t.Helper()
+	if len(errs) != 1 {
+		t.Fatalf("got %d errors, want one: %v", len(errs), errs)
+	}
+	if errs[0].Field != "spec."+r.Field {
+		t.Errorf("the error names %s, want spec.%s", errs[0].Field, r.Field)
+	}
+	for _, part := range r.Says {
+		if !containsText(errs[0].Error(), part) {
+			t.Errorf("%q does not say %q", errs[0].Error(), part)
+		}
+	}
+	t.Log(errs[0])
+}

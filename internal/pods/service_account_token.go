@@ -1,0 +1,23 @@
+package pods
+
+import corev1 "k8s.io/api/core/v1"
+
+const (
+	// TokenVolumeName is the volume of Token.
+	TokenVolumeName = "token"
+	// TokenDir is where in-cluster clients look.
+	TokenDir = "/var/run/secrets/kubernetes.io/serviceaccount"
+)
+
+// ServiceAccountTokenVolume is what the API server's admission would mount into every container of a pod; by hand it goes into one alone.
+func ServiceAccountTokenVolume() corev1.Volume {
+	return corev1.Volume{Name: TokenVolumeName, VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{
+		DefaultMode: new(int32(0o440)),
+		Sources: []corev1.VolumeProjection{
+			{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{Path: "token", ExpirationSeconds: new(int64(3600))}},
+			{ConfigMap: &corev1.ConfigMapProjection{
+				LocalObjectReference: corev1.LocalObjectReference{Name: "kube-root-ca.crt"},
+				Items:                []corev1.KeyToPath{{Key: "ca.crt", Path: "ca.crt"}}}},
+		},
+	}}}
+}

@@ -1,0 +1,118 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/benchnet/benchnet/internal/results"
+)
+
+// evidenceTables is what is known of the observed containers and their hosts beside CPU and memory. A column in which nothing is known
+// is left out, and so is the table if nothing is known at all.
+func evidenceTables(r *results.RunResult) []htmlTable {
+	all := []struct {
+		name string
+		cell func(results.MemberUsage) string
+	}{
+		{"Role", func(m results.MemberUsage) string { return m.Role }},
+		{"CPU limit", func(m results.MemberUsage) string { return textIf(m.CPULimit > 0, formatQuantity(m.CPULimit, "cores")) }},
+		{"Out of memory", func(m results.MemberUsage) string { return textIf(m.OOMKills > 0, formatInteger(m.OOMKills)+" killed") }},
+		{"Garbage collection", formatCollectionShare},
+		{"Least space on volume", formatVolumeSpace},
+		{"Host busy", func(m results.MemberUsage) string {
+			return formatHostShare(m, func(h results.Host) float64 { return h.BusyShare })
+		}},
+		{"Host stolen", func(m results.MemberUsage) string {
+			return formatHostShare(m, func(h results.Host) float64 { return h.StealShare })
+		}},
+		{"Host waiting for disk", func(m results.MemberUsage) string {
+			return formatHostShare(m, func(h results.Host) float64 { return h.IOWaitShare })
+		}},
+		{"Clock ahead", formatClockOffset},
+	}
+	t := htmlTable{Title: "Evidence", Header: textColumns("Member")}
+	for _, m := range r.Members {
+		t.Rows = append(t.Rows, tableRow{Cells: []string{m.Member}})
+	}
+	for _, c := range all {
+		var cells []string
+		for _, m := range r.Members {
+			cells = append(cells, c.cell(m))
+		}
+		if strings.Join(cells, "") == "" {
+			continue
+		}
+		t.Header = append(t.Header, numberColumns(c.name)...)
+		for i := range t.Rows {
+			t.Rows[i].Cells = append(t.Rows[i].Cells, dashIfEmpty(cells[i]))
+		}
+	}
+	if len(t.Header) == 1 {
+		return nil
+	}
+	return []htmlTable{t}
+}
+
+func textIf(is bool, text string) string {
+	if !is {
+		return ""
+	}
+	return text
+}
+
+func dashIfEmpty(text string) string {
+	if text == "" {
+		return "–"
+	}
+	return text
+}
+
+func formatCollectionShare(m results.MemberUsage) string {
+	if m.GarbageCollection == nil {
+		return ""
+	}
+	return formatPercent(m.GarbageCollection.Share) + " of the time"
+}
+
+func formatVolumeSpace(m results.MemberUsage) string {
+	if m.Volume == nil {
+		return ""
+	}
+	return formatBytes(m.Volume.LeastAvailableBytes) + " of " + formatBytes(m.Volume.SizeBytes)
+}
+
+func formatHostShare(m results.MemberUsage, share func(results.Host) float64) string {
+	if m.Host == nil {
+		return ""
+	}
+	return formatPercent(share(*m.Host))
+}
+
+func formatClockOffset(m results.MemberUsage) string {
+	if m.Clock == nil {
+		return ""
+	}
+	return formatNumber(m.Clock.OffsetMillis) + " ± " + formatQuantity(m.Clock.ErrorMillis, "ms")
+}
+
+// observedLimits of the containers that were observed, each once: as the kernel enforces them, or else as they were asked for.
+func observedLimits(r *results.RunResult) (cpu, memory []float64) {
+	add := func(all []float64, v float64) []float64 {
+		if v <= 0 || slices.Contains(all, v) {
+			return all
+		}
+		return append(all, v)
+	}
+	for _, m := range r.Members {
+		cpu, memory = add(cpu, m.CPULimit), add(memory, m.MemoryLimitBytes)
+	}
+	if len(cpu)+len(memory) > 0 {
+		return cpu, memory
+	}
+	for _, c := range r.Environment.Containers {
+		if c.Role == "Member" {
+			cpu, memory = add(cpu, c.CPULimit), add(memory, float64(c.MemoryLimit))
+		}
+	}
+	return cpu, memory
+}

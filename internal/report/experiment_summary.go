@@ -1,0 +1,213 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/experiment"
+)
+
+// summarizeExperiment says in words what was measured, and the answer.
+func summarizeExperiment(e *experiment.Result) []string {
+	answer := []string{describeRuns(e)}
+	if best := findBestPoint(e); best != nil {
+		answer = append(answer, describeBestPoint(e, *best))
+	}
+	for _, s := range e.Saturation {
+		answer = append(answer, describeSaturation(e, s))
+	}
+	return append(answer, describeComparisons(e)...)
+}
+
+func describeRuns(e *experiment.Result) string {
+	counts := countVerdicts(e)
+	text := fmt.Sprintf("%s at %s", pluralize(len(e.Runs), "run"), pluralize(len(e.Points), "point"))
+	var varied []string
+	for _, name := range parameterNames(e) {
+		if values := distinctValues(e, name); len(values) > 1 {
+			varied = append(varied, fmt.Sprintf("%s (%s)", name, abbreviateList(values)))
+		}
+	}
+	if len(e.Variants) > 1 {
+		varied = append(varied, "the variants "+abbreviateList(e.Variants))
+	}
+	if len(varied) > 0 {
+		text += ", over " + strings.Join(varied, " and ")
+	}
+	text += "."
+	if counts[verdictValid] < len(e.Runs) {
+		text += fmt.Sprintf(" %d valid, %d invalid, %d failed.", counts[verdictValid], counts[verdictInvalid], len(e.Runs)-counts[verdictValid]-counts[verdictInvalid])
+	}
+	return text
+}
+
+func countVerdicts(e *experiment.Result) map[string]int {
+	counts := map[string]int{}
+	for _, r := range e.Runs {
+		counts[r.Verdict]++
+	}
+	return counts
+}
+
+func pluralize(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// abbreviateList names up to eight values, of more the ends.
+func abbreviateList(values []string) string {
+	if len(values) > 8 {
+		return values[0] + " … " + values[len(values)-1]
+	}
+	return strings.Join(values, ", ")
+}
+
+// findBestPoint has the highest throughput of all that have a valid run.
+func findBestPoint(e *experiment.Result) *experiment.Point {
+	var best *experiment.Point
+	throughput := string(v1alpha1.MetricThroughput)
+	for i, p := range e.Points {
+		if m := p.Metrics[throughput]; m.N > 0 && (best == nil || m.Mean > best.Metrics[throughput].Mean) {
+			best = &e.Points[i]
+		}
+	}
+	return best
+}
+
+func describeBestPoint(e *experiment.Result, p experiment.Point) string {
+	m := p.Metrics[string(v1alpha1.MetricThroughput)]
+	text := fmt.Sprintf("Highest throughput: %s %s per second", formatNumber(m.Mean), unitOrDefault(p.Unit))
+	if m.N > 1 {
+		text += fmt.Sprintf(" (%s interval %s to %s, %d runs)", formatPercent(e.Confidence), formatNumber(max(0, m.Low)), formatNumber(m.High), m.N)
+	}
+	if len(e.Points) > 1 {
+		text += " at " + formatPoint(p)
+	}
+	if latency, known := p.Metrics[string(v1alpha1.MetricLatencyP95)]; known && latency.N > 0 {
+		text += fmt.Sprintf("; %s was %s there", lowercaseFirst(experimentMetric(e, string(v1alpha1.MetricLatencyP95)).title), formatQuantity(latency.Mean, "ms"))
+	}
+	return text + "."
+}
+
+func describeSaturation(e *experiment.Result, s experiment.Saturation) string {
+	level := "the service level"
+	if e.ServiceLevel != nil {
+		level = fmt.Sprintf("%s of at most %s ms and at most %s errors", lowercaseFirst(experimentMetric(e, e.ServiceLevel.Metric).title),
+			formatNumber(e.ServiceLevel.LatencyMillis), formatPercent(e.ServiceLevel.MaxErrorShare))
+	}
+	text := fmt.Sprintf("Saturation of %s: a load of %s is the highest with %s.", s.Name, formatInteger(s.Load), level)
+	if s.Load == 0 {
+		text = fmt.Sprintf("Saturation of %s: no load that was tried met %s.", s.Name, level)
+	}
+	if s.Knee > 0 {
+		text += fmt.Sprintf(" The curve has its knee at %s.", formatInteger(s.Knee))
+	}
+	return text
+}
+
+// maxListedComparisons is how many comparisons the summary tells one by one.
+const maxListedComparisons = 6
+
+// describeComparisons tells what was shown; many comparisons are counted.
+func describeComparisons(e *experiment.Result) []string {
+	if len(e.Comparisons) == 0 {
+		return nil
+	}
+	points := pointsByName(e)
+	var told []string
+	counts := map[string]int{}
+	for _, c := range e.Comparisons {
+		counts[c.Verdict]++
+		if c.Verdict == experiment.Better || c.Verdict == experiment.Worse {
+			told = append(told, fmt.Sprintf("%s: %s %s (%s to %s), %s than %s.", formatCandidate(c, points), lowercaseFirst(experimentMetric(e, c.Metric).title),
+				formatDifference(c, c.Difference), formatDifference(c, c.Low), formatDifference(c, c.High), strings.ToLower(c.Verdict), c.Baseline))
+		}
+	}
+	text := fmt.Sprintf("Of %s, %d found the candidate better, %d worse; %d showed no difference", pluralize(len(e.Comparisons), "comparison"),
+		counts[experiment.Better], counts[experiment.Worse], counts[experiment.NoDifference])
+	if few := counts[experiment.TooFewRuns]; few > 0 {
+		text += fmt.Sprintf(", %d had too few runs", few)
+	}
+	if len(told) > maxListedComparisons {
+		told = nil
+	}
+	text += "."
+	if e.Order == string(v1alpha1.OrderListed) && len(e.Variants) > 1 {
+		text += " The variants were measured one after the other: what drifted on the hosts meanwhile is in the differences. Order Interleaved avoids that."
+	}
+	return append([]string{text}, told...)
+}
+
+// lowercaseFirst begins a title as it stands within a sentence.
+func lowercaseFirst(title string) string {
+	first, length := utf8.DecodeRuneInString(title)
+	return strings.ToLower(string(first)) + title[length:]
+}
+
+// experimentBanner is about the gates, and about runs that do not count.
+func experimentBanner(e *experiment.Result) banner {
+	b := banner{Mood: "valid", Verdict: "All runs are valid."}
+	gates := map[string]int{}
+	for _, c := range e.Comparisons {
+		gates[c.Gate]++
+		if c.Gate == experiment.GateFailed || c.Gate == experiment.GateUndecided {
+			b.Reasons = append(b.Reasons, bannerReason{"Gate" + c.Gate, c.Candidate, c.Message})
+		}
+	}
+	out := slices.DeleteFunc(slices.Clone(e.Runs), func(r experiment.Run) bool { return r.Verdict == verdictValid })
+	for _, r := range out {
+		b.Reasons = append(b.Reasons, bannerReason{r.Verdict, r.Name, strings.Join(r.Reasons, "; ")})
+	}
+	for _, p := range e.Points {
+		if notes := p.NotesText(); notes != "" {
+			b.Reasons = append(b.Reasons, bannerReason{"Recorded", p.Name, notes})
+			b.Mood = "noted"
+		}
+	}
+	switch {
+	case gates[experiment.GateFailed] > 0:
+		b.Mood, b.Verdict = "invalid", pluralize(gates[experiment.GateFailed], "gate")+" failed."
+	case len(e.Runs) == 0:
+		b.Mood, b.Verdict = "noted", "No run has ended yet."
+	case len(out) == len(e.Runs):
+		b.Mood, b.Verdict = "invalid", "No run is valid: there are no statistics."
+	case len(out) > 0 || gates[experiment.GateUndecided] > 0:
+		b.Mood, b.Verdict = "noted", fmt.Sprintf("%d of %d runs are valid; the others are in none of the statistics.", len(e.Runs)-len(out), len(e.Runs))
+	case gates[experiment.GatePassed] > 0:
+		b.Verdict = "All runs are valid, and all gates passed."
+	}
+	return b.truncateReasons()
+}
+
+// maxBannerReasons that a banner lists.
+const maxBannerReasons = 12
+
+func (b banner) truncateReasons() banner {
+	if more := len(b.Reasons) - maxBannerReasons; more > 0 {
+		b.Reasons = append(b.Reasons[:maxBannerReasons], bannerReason{Code: "More", Message: fmt.Sprintf("%d more are in the tables below.", more)})
+	}
+	return b
+}
+
+func experimentKeyFigures(e *experiment.Result) []keyFigure {
+	var keys []keyFigure
+	if best := findBestPoint(e); best != nil {
+		m := best.Metrics[string(v1alpha1.MetricThroughput)]
+		keys = append(keys, keyFigure{"Highest throughput", formatNumber(m.Mean), unitOrDefault(best.Unit) + "/s", formatPoint(*best)})
+	}
+	for _, s := range e.Saturation[:min(len(e.Saturation), 3)] {
+		keys = append(keys, keyFigure{"Saturation", formatLoad(s.Load), "", s.Name})
+	}
+	counts := countVerdicts(e)
+	keys = append(keys, keyFigure{"Points", formatInteger(int64(len(e.Points))), "", ""},
+		keyFigure{"Valid runs", formatInteger(int64(counts[verdictValid])), "", fmt.Sprintf("of %d", len(e.Runs))})
+	if seconds := int(e.End.Sub(e.Start).Seconds()); seconds > 0 {
+		keys = append(keys, keyFigure{"Duration", formatSeconds(seconds), "", formatTime(e.Start)})
+	}
+	return keys
+}

@@ -1,0 +1,28 @@
+package results
+
+// environmentalCodes lists the findings whose cause lies outside of the network, its load and its settings: neighbours on a host, the
+// hypervisor, and the nodes themselves. measure.environmentPolicy decides whether they make a run invalid. The list leaves out
+// what such causes lead to, such as errors, late requests or restarts: then the run measured something else than was asked for,
+// whoever is to blame. docs/results.md has the same table.
+var environmentalCodes = map[ReasonCode]bool{
+	CPUStolen:         true,
+	HostSaturated:     true,
+	HostShared:        true,
+	NodeNotReady:      true,
+	NodeUnderPressure: true,
+	ClockSkewed:       true,
+}
+
+// IsEnvironmental reports whether the cause of a finding lies in the environment of the run.
+func (c ReasonCode) IsEnvironmental() bool { return environmentalCodes[c] }
+
+// RecordedOnlyNotes returns the notes that would make the run invalid if environmentPolicy were Enforce.
+func (v Verdict) RecordedOnlyNotes() []Reason {
+	var found []Reason
+	for _, note := range v.Notes {
+		if note.RecordedOnly {
+			found = append(found, note)
+		}
+	}
+	return found
+}

@@ -1,0 +1,140 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// judgeMembers judges the CPU of members and databases, and whether it was seen.
+func (j *verdictBuilder) judgeMembers() {
+	for _, m := range j.measurement.Members {
+		if share, over := j.throttledShare(m.ThrottledPeriods, m.Periods); over {
+			code, find := j.throttlingSeverity(m.Kind)
+			find(code, m.Member, share, j.tolerances.ThrottledShare,
+				"%s was at its CPU limit: throttled in %s of its CPU periods (%s is the bound)", m.Member, formatPercent(share), formatPercent(j.tolerances.ThrottledShare))
+		}
+		planned := j.measurement.WindowSeconds + 1
+		if share := ratio(int64(m.MissedScrapes), int64(planned)); share > j.tolerances.MissedScrapes {
+			j.addNote(ScrapesMissed, m.Member, float64(m.MissedScrapes), j.tolerances.MissedScrapes*float64(planned),
+				"%d of %d samples of the CPU and memory of %s are missing", m.MissedScrapes, planned, m.Member)
+		}
+	}
+}
+
+// throttlingSeverity is what it means that one of a kind is throttled.
+func (j *verdictBuilder) throttlingSeverity(kind MemberKind) (ReasonCode, func(ReasonCode, string, float64, float64, string, ...any)) {
+	code, find := MemberThrottled, j.addNote
+	if kind == KindDatabase {
+		code = DatabaseThrottled
+	}
+	if j.tolerances.MemberThrottling == ThrottlingInvalidates {
+		find = j.addReason
+	}
+	return code, find
+}
+
+// judgeContainers judges the memory and volumes of members and databases, and how busy the load workers were.
+func (j *verdictBuilder) judgeContainers(c RunObservations) {
+	for _, m := range j.measurement.Members {
+		if m.OOMKills > 0 {
+			j.addReason(OutOfMemory, m.Member, float64(m.OOMKills), 0, "the kernel killed %d processes of %s for want of memory", m.OOMKills, m.Member)
+		}
+		if gc := m.GarbageCollection; gc != nil && gc.Share > j.tolerances.GCShare {
+			j.addNote(GarbageCollected, m.Member, gc.Share, j.tolerances.GCShare,
+				"the JVM of %s spent %s of the window in %d garbage collections (%s is the bound): give it more heap",
+				m.Member, formatPercent(gc.Share), gc.Collections, formatPercent(j.tolerances.GCShare))
+		}
+		j.judgeVolumeSpace(m)
+	}
+	for _, w := range j.measurement.Workers {
+		if share := w.Load.cpuLimitShare(j.measurement.WindowSeconds); share > j.tolerances.WorkerCPUShare {
+			j.addNote(WorkerBusy, workerSubject(w.Worker), share, j.tolerances.WorkerCPUShare,
+				"load worker %d used %s of its CPU limit (%s is the bound): give it more CPU or use more workers",
+				w.Worker, formatPercent(share), formatPercent(j.tolerances.WorkerCPUShare))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.UnobservedDatabases)) {
+		j.addNote(DatabaseUnobserved, name, 0, 0, "nothing is known of what database %s used: %s", name, c.UnobservedDatabases[name])
+	}
+}
+
+// MeanCores that a worker used on average, over what was recorded; the window unless it says otherwise.
+func (l *WorkerUsage) MeanCores(window int) float64 {
+	return l.CPUSeconds / float64(cmp.Or(l.Seconds, window))
+}
+
+// cpuLimitShare of its CPU limit that a worker used; 0 without a limit.
+func (l *WorkerUsage) cpuLimitShare(window int) float64 {
+	if l == nil || l.CPULimit == 0 {
+		return 0
+	}
+	return l.MeanCores(window) / l.CPULimit
+}
+
+func (j *verdictBuilder) judgeVolumeSpace(m MemberUsage) {
+	if m.Volume == nil || m.Volume.SizeBytes == 0 {
+		return
+	}
+	free := m.Volume.LeastAvailableBytes / m.Volume.SizeBytes
+	text := fmt.Sprintf("the volume of %s had %s of its %.1f GiB left", m.Member, formatPercent(free), m.Volume.SizeBytes/(1<<30))
+	switch {
+	case free < j.tolerances.VolumeFreeShare:
+		j.addReason(VolumeFull, m.Member, free, j.tolerances.VolumeFreeShare, "%s", text)
+	case free < j.tolerances.VolumeFreeNoted:
+		j.addNote(VolumeFull, m.Member, free, j.tolerances.VolumeFreeNoted, "%s", text)
+	}
+}
+
+// judgeHosts judges what the hosts gave to the run.
+func (j *verdictBuilder) judgeHosts(c RunObservations) {
+	for _, h := range j.measurement.observedHosts(c.Containers) {
+		text := fmt.Sprintf("%s of the CPU time of %s went to other machines of its hypervisor", formatPercent(h.StealShare), h.name)
+		switch {
+		case h.StealShare > j.tolerances.StolenShare:
+			j.addReason(CPUStolen, h.name, h.StealShare, j.tolerances.StolenShare, "%s", text)
+		case h.StealShare > j.tolerances.StolenNoted:
+			j.addNote(CPUStolen, h.name, h.StealShare, j.tolerances.StolenNoted, "%s", text)
+		}
+		if used := h.busyOrStolenShare(); used > j.tolerances.HostBusyShare {
+			j.addNote(HostSaturated, h.name, used, j.tolerances.HostBusyShare,
+				"%s of the CPU time of %s was in use (%s is the bound): what ran on it waited for CPUs, also below its own limit",
+				formatPercent(used), h.name, formatPercent(j.tolerances.HostBusyShare))
+		}
+		if share := h.cpusUsedByOthers() / h.CPUs; share > j.tolerances.HostSharedShare {
+			j.addNote(HostShared, h.name, share, j.tolerances.HostSharedShare,
+				"others than this run's containers used %s of the %s CPUs of %s (%s of them is the bound): their load is part of what was measured",
+				formatDecimal(h.cpusUsedByOthers()), formatDecimal(h.CPUs), h.name, formatPercent(j.tolerances.HostSharedShare))
+		}
+	}
+	for _, t := range c.NodeProblems {
+		if t.Kind == NodeNotReady {
+			j.addReason(t.Kind, t.Subject, 1, 0, "%s", t.Message)
+		} else {
+			j.addNote(t.Kind, t.Subject, 1, 0, "%s", t.Message)
+		}
+	}
+}
+
+// busyOrStolenShare is the share of the CPU time that was not to be had any more.
+func (h Host) busyOrStolenShare() float64 { return h.BusyShare + h.StealShare }
+
+// judgeClocks compares each host's clock with those of the workers that observed it, once.
+func (j *verdictBuilder) judgeClocks(c RunObservations) {
+	told := map[string]bool{}
+	for _, m := range j.measurement.Members {
+		if m.Clock == nil {
+			continue
+		}
+		node, observer := nodeNameOf(c.Containers, m.Member), nodeNameOf(c.Containers, workerSubject(m.Clock.Worker))
+		skew := math.Abs(m.Clock.OffsetMillis) - m.Clock.ErrorMillis
+		if pair := node + "/" + observer; skew > j.tolerances.ClockSkewMillis && node != observer && !told[pair] {
+			told[pair] = true
+			j.addNote(ClockSkewed, node, math.Abs(m.Clock.OffsetMillis), j.tolerances.ClockSkewMillis,
+				"the clock of %s is %+.1f ms (± %.1f ms) off that of %s: times of blocks from both do not compare to better than that",
+				node, m.Clock.OffsetMillis, m.Clock.ErrorMillis, observer)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// RecordedInterval is what belongs to the requests that started in one interval of the window.
+type RecordedInterval struct {
+	// Histogram of their latencies, as in Worker.
+	Histogram string       `json:"histogram"`
+	Errors    []ErrorCount `json:"errors"`
+	Schedule  Schedule     `json:"schedule"`
+}
+
+// validateIntervals wants intervals that make up the whole window, and its histogram.
+func (w *WorkerResult) validateIntervals(whole *Histogram) error {
+	if w.IntervalSeconds == 0 && len(w.Intervals) == 0 {
+		return nil
+	}
+	if w.IntervalSeconds <= 0 || len(w.Intervals)*w.IntervalSeconds != w.WindowSeconds {
+		return fmt.Errorf("intervals: %d of %d s do not make up %d s", len(w.Intervals), w.IntervalSeconds, w.WindowSeconds)
+	}
+	sum, err := joinIntervals(w.Intervals)
+	if err != nil {
+		return err
+	}
+	if sum.latencies.Count() != whole.Count() {
+		return fmt.Errorf("intervals: they have %d latencies, the whole has %d", sum.latencies.Count(), whole.Count())
+	}
+	return nil
+}
+
+func joinIntervals(intervals []RecordedInterval) (requestStats, error) {
+	whole := requestStats{latencies: NewHistogram(), errors: errorCounts{}}
+	for i, one := range intervals {
+		latencies, err := decodeHistogram(one.Histogram)
+		if err != nil {
+			return whole, fmt.Errorf("intervals[%d]: %w", i, err)
+		}
+		piece := requestStats{latencies: latencies, errors: errorCounts{}, schedule: one.Schedule}
+		for _, e := range one.Errors {
+			piece.errors.addCount(e)
+		}
+		if err := whole.addStats(piece); err != nil {
+			return whole, fmt.Errorf("intervals[%d]: %w", i, err)
+		}
+	}
+	return whole, nil
+}
+
+// SliceWindow is the part of the window from one of its seconds up to another, as if only that had been recorded. Both must lie between
+// intervals. What is a total over everything recorded stays so: the ledger, a restart, and the CPU quota's periods.
+func (w *WorkerResult) SliceWindow(from, to int) (*WorkerResult, error) {
+	if from == 0 && to == w.WindowSeconds {
+		return w, nil
+	}
+	each := w.IntervalSeconds
+	if each <= 0 || from < 0 || from >= to || to > w.WindowSeconds || from%each != 0 || to%each != 0 {
+		return nil, fmt.Errorf("cut seconds %d to %d out of %d: want whole intervals of %d s", from, to, w.WindowSeconds, each)
+	}
+	cut := *w
+	cut.Intervals = w.Intervals[from/each : to/each]
+	whole, err := joinIntervals(cut.Intervals)
+	if err != nil {
+		return nil, err
+	}
+	if err := cut.setRequestStats(whole); err != nil {
+		return nil, err
+	}
+	cut.StartMillis, cut.WindowSeconds = w.StartMillis+1000*int64(from), to-from
+	cut.CompletedPerSecond, cut.FailedPerSecond = w.CompletedPerSecond[from:to], w.FailedPerSecond[from:to]
+	cut.sliceBlocks(int64(from), int64(to))
+	first, count := from/secondsPerValue(w.SeriesSeconds), seriesLength(to-from, w.SeriesSeconds)
+	cut.Series = slices.Clone(w.Series)
+	for i := range cut.Series {
+		cut.Series[i].Values = w.Series[i].Values[first : first+count]
+	}
+	cut.Members = slices.Clone(w.Members)
+	for i := range cut.Members {
+		if w.SeriesSeconds > 1 {
+			cut.Members[i].sliceCoarseSeries(first, count)
+		} else {
+			cut.Members[i].sliceSeries(from, to)
+		}
+	}
+	return &cut, nil
+}
+
+// sliceBlocks keeps the listed blocks of some seconds. Those that were omitted came after all that are listed.
+func (w *WorkerResult) sliceBlocks(from, to int64) {
+	var kept []Block
+	for _, b := range w.Blocks {
+		if b.Micros >= from*1e6 && b.Micros < to*1e6 {
+			b.Micros -= from * 1e6
+			kept = append(kept, b)
+		}
+	}
+	if n := len(w.Blocks); n > 0 && w.Blocks[n-1].Micros >= to*1e6 {
+		w.BlocksOmitted = 0
+	}
+	w.Blocks = kept
+}
+
+// sliceCoarseSeries keeps some values of coarse series. They do not show which seconds were missed, so MissedScrapes stays that of all seconds.
+func (m *MemberUsage) sliceCoarseSeries(first, count int) {
+	m.CPUSeconds, m.MemoryBytes = m.CPUSeconds[first:first+count], m.MemoryBytes[first:first+count]
+}
+
+// sliceSeries keeps some seconds. The memory is known where the sample at the end of the second was taken; of that at the start of
+// the first second nothing is left once it is cut, but how many were missed in all.
+func (m *MemberUsage) sliceSeries(from, to int) {
+	missing := func(s Series) (n int) {
+		for _, v := range s {
+			if math.IsNaN(v) {
+				n++
+			}
+		}
+		return n
+	}
+	first := m.MissedScrapes - missing(m.MemoryBytes)
+	if from > 0 {
+		first = missing(m.MemoryBytes[from-1 : from])
+	}
+	m.CPUSeconds, m.MemoryBytes = m.CPUSeconds[from:to], m.MemoryBytes[from:to]
+	m.MissedScrapes = max(0, first) + missing(m.MemoryBytes)
+}

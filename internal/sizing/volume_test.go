@@ -1,0 +1,46 @@
+package sizing
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+func TestPlannedOperations(t *testing.T) {
+	measure := &v1alpha1.Measure{
+		WarmUp: metav1.Duration{Duration: 500 * time.Millisecond},
+		Window: metav1.Duration{Duration: 2 * time.Minute},
+	}
+	open := &v1alpha1.Load{Model: v1alpha1.LoadOpen, RatePerSecond: quantityPtr("2500m")}
+	if got := PlannedOperations(open, measure, 1000); got != 302 {
+		t.Errorf("open loop at 2.5/s for 120.5 s: got %d, want 302", got)
+	}
+	closed := &v1alpha1.Load{Model: v1alpha1.LoadClosed, Clients: 10}
+	if got := PlannedOperations(closed, measure, 1000); got != 120_500 {
+		t.Errorf("closed loop of at most 1000/s for 120.5 s: got %d, want 120500", got)
+	}
+	if got := PlannedOperations(nil, measure, 1000); got != 0 {
+		t.Errorf("without a load: got %d, want 0", got)
+	}
+}
+
+func TestMemberVolumeSize(t *testing.T) {
+	for _, tc := range []struct {
+		ledger LedgerData
+		want   string
+	}{
+		{LedgerData{}, "2Gi"},
+		{LedgerData{Transactions: 1}, "3Gi"},
+		// 1e6 x (10 KB + 2 x 10 KB) = 30 GB = 27.94 GiB.
+		{LedgerData{Transactions: 1, States: 2}.Times(1_000_000), "30Gi"},
+		{LedgerData{Transactions: 50_000}.Add(LedgerData{States: 50_000}), "3Gi"},
+	} {
+		got := MemberVolumeSize(tc.ledger)
+		if got.String() != tc.want {
+			t.Errorf("%+v: got %s, want %s", tc.ledger, got.String(), tc.want)
+		}
+	}
+}

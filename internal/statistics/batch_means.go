@@ -1,0 +1,128 @@
+package statistics
+
+import (
+	"math"
+
+	"github.com/aclements/go-moremath/stats"
+)
+
+const (
+	// minBatches and maxBatches of an interval: with fewer its width is chance, with more there is nothing to gain (Schmeiser 1982).
+	minBatches = 10
+	maxBatches = 30
+	// alternationQuantile is the normal quantile beyond which von Neumann's ratio says that neighbours do: one-sided, at 5 %.
+	alternationQuantile = 1.645
+	// unknownHalfWidth is the half-width of a mean of which nothing is known.
+	unknownHalfWidth = 1
+)
+
+// batchedWindow are the means of consecutive parts of a window.
+type batchedWindow struct {
+	means   []float64
+	seconds int
+	// varianceInflation of the variance of their mean, because they depend on each other; 1 if they do not.
+	varianceInflation float64
+}
+
+// computeBatchMeans of a window: 30 of them, or as many as there are seconds. Where neighbours are alike, the variance of the mean is
+// corrected for it: on few and long batches nobody would see it. Where they alternate, as with blocks that complete many at
+// once, batches grow until von Neumann's ratio finds nothing, as long as there are 10. Seconds that fill no batch are left
+// out at the front.
+func computeBatchMeans(window []float64) batchedWindow {
+	shortest := max(1, (len(window)+maxBatches-1)/maxBatches)
+	longest := max(shortest, len(window)/minBatches)
+	b := splitIntoBatches(window, shortest)
+	z := vonNeumannStatistic(b.means)
+	if z < 0 {
+		b.varianceInflation = estimateInflation(b.means)
+	}
+	for seconds := shortest + 1; z > alternationQuantile && seconds <= longest; seconds++ {
+		b = splitIntoBatches(window, seconds)
+		z = vonNeumannStatistic(b.means)
+	}
+	return b
+}
+
+func splitIntoBatches(window []float64, seconds int) batchedWindow {
+	return batchedWindow{means: averageBlocks(window[len(window)%seconds:], seconds), seconds: seconds, varianceInflation: 1}
+}
+
+// averageBlocks of consecutive whole blocks.
+func averageBlocks(series []float64, size int) []float64 {
+	means := make([]float64, 0, len(series)/size)
+	for ; len(series) >= size; series = series[size:] {
+		means = append(means, stats.Mean(series[:size]))
+	}
+	return means
+}
+
+// vonNeumannStatistic is the ratio of the mean square successive difference to the variance, standardized: below 0 where neighbours
+// are alike, above where they alternate; 0 without spread.
+func vonNeumannStatistic(means []float64) float64 {
+	k := float64(len(means))
+	spread := sumSquaredDeviations(means)
+	if k < 3 || spread == 0 {
+		return 0
+	}
+	successive := 0.0
+	for i := 1; i < len(means); i++ {
+		successive += (means[i] - means[i-1]) * (means[i] - means[i-1])
+	}
+	return (successive/spread - 2) / math.Sqrt(4*(k-2)/(k*k-1))
+}
+
+// sumSquaredDeviations is the sum of squared deviations from the mean.
+func sumSquaredDeviations(values []float64) float64 {
+	mean, sum := stats.Mean(values), 0.0
+	for _, v := range values {
+		sum += (v - mean) * (v - mean)
+	}
+	return sum
+}
+
+// halfWidth of the confidence interval of the mean (Student's t), as a share of it; at most 1.
+func (b batchedWindow) halfWidth(confidence, mean float64) float64 {
+	k := float64(len(b.means))
+	if k < 2 || mean <= 0 {
+		return unknownHalfWidth
+	}
+	effective := k / b.varianceInflation
+	width := tQuantile((1+confidence)/2, max(1, effective-1)) * math.Sqrt(sumSquaredDeviations(b.means)/(k-1)/effective)
+	return min(unknownHalfWidth, width/mean)
+}
+
+// estimateInflation of the variance of a mean by lag-1 correlation of its samples as in a first-order autoregression: (1+r)/(1-r),
+// not below 1. r is corrected for its bias in short series (Marriott and Pope 1954).
+func estimateInflation(means []float64) float64 {
+	mean, products, k := stats.Mean(means), 0.0, float64(len(means))
+	for i := 1; i < len(means); i++ {
+		products += (means[i] - mean) * (means[i-1] - mean)
+	}
+	r := products / sumSquaredDeviations(means)
+	r = min(max(r+(1+4*r)/k, 0), 0.9)
+	return (1 + r) / (1 - r)
+}
+
+// linearDrift over the window by the line of least squares, as an amount; 0 if its slope could be chance.
+func (b batchedWindow) linearDrift() float64 {
+	k := float64(len(b.means))
+	if k < 3 {
+		return 0
+	}
+	mean, products, spread := stats.Mean(b.means), 0.0, 0.0
+	for i, v := range b.means {
+		x := float64(i) - (k-1)/2
+		products += x * (v - mean)
+		spread += x * x
+	}
+	slope := products / spread
+	residual := max(0, sumSquaredDeviations(b.means)-slope*products) / (k - 2)
+	if math.Abs(slope) <= tQuantile((1+guardConfidence)/2, k-2)*math.Sqrt(residual/spread) {
+		return 0
+	}
+	return math.Abs(slope) * k
+}
+
+func tQuantile(p, degrees float64) float64 {
+	return stats.InvCDF(stats.TDist{V: degrees})(p)
+}

@@ -1,0 +1,131 @@
+package statistics
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/aclements/go-moremath/stats"
+)
+
+// SteadyStatePolicy says when a measured series may end.
+type SteadyStatePolicy struct {
+	// HalfWidth of the confidence interval, as a share of the mean, at which the window may end; such as 0.05.
+	HalfWidth float64
+	// Confidence of that interval, such as 0.95.
+	Confidence float64
+	// MinWindow, MaxWarmUp and MaxWindow in seconds. MinWindow below ten batches (10 s) counts as 10.
+	MinWindow, MaxWarmUp, MaxWindow int
+}
+
+// SteadyStateResult is what a series says about its own warm-up and window.
+type SteadyStateResult struct {
+	// Done says that measuring may end: the mean is known well enough, or a limit is reached.
+	Done bool
+	// DetectSteadyState says that the series has left its warm-up and does not drift. Its mean may still be known less well than asked for:
+	// then HalfWidth is above that of the policy.
+	Steady bool
+	// From and To bound the window: seconds of the series, From included, To not. From is a multiple of 5.
+	From, To int
+	// Mean of the window, per second, and half the width of its confidence interval as a share of it.
+	Mean, HalfWidth float64
+	// Method in short, such as "MSER-5, 12 batch means of 5 s".
+	Method string
+	// Reason for people: why it is done, or what it still waits for.
+	Reason string
+}
+
+// DetectSteadyState judges the completions of each second since the load began. It depends on nothing else: called every few seconds
+// with all that there is, it gives the same answer for the same series, and once Done it stays with that answer, however the
+// series goes on.
+//
+// Every look is one more chance for noise to pass for precision. So looks are taken at set lengths alone, which grow by a
+// fifth, whenever and however often somebody asks; two in a row must find the interval narrow enough; and the window must be
+// twice as long as the warm-up, since what is left of a warm-up fades against a long window alone.
+func DetectSteadyState(series []float64, p SteadyStatePolicy) SteadyStateResult {
+	limit := p.MaxWarmUp + p.MaxWindow
+	state, precise := SteadyStateResult{Reason: "the series is too short to judge", HalfWidth: unknownHalfWidth}, 0
+	for at := p.firstCheckSecond(); at <= len(series); at = nextCheckSecond(at, limit) {
+		state = p.checkSeries(series[:at])
+		if precise++; !state.isPreciseEnough(p) {
+			precise = 0
+		}
+		if p.applyStopRule(&state, series[:at], precise >= 2); state.Done {
+			break
+		}
+	}
+	return state
+}
+
+// isPreciseEnough says that a look would let the window end.
+func (s SteadyStateResult) isPreciseEnough(p SteadyStatePolicy) bool {
+	return s.Steady && s.HalfWidth <= p.HalfWidth && s.To-s.From >= 2*s.From
+}
+
+// firstCheckSecond is at the shortest window that there can be.
+func (p SteadyStatePolicy) firstCheckSecond() int {
+	return min(roundDownToBatch(max(p.MinWindow, minBatches)+mserBatch-1), p.MaxWarmUp+p.MaxWindow)
+}
+
+// nextCheckSecond after that at a length; the last one is at the limit.
+func nextCheckSecond(at, limit int) int {
+	if at >= limit {
+		return math.MaxInt
+	}
+	return min(roundDownToBatch(max(at+at/5, at+mserBatch)), limit)
+}
+
+func roundDownToBatch(seconds int) int { return seconds / mserBatch * mserBatch }
+
+// checkSeries finds the window of a series and judges it.
+func (p SteadyStatePolicy) checkSeries(series []float64) SteadyStateResult {
+	end := roundDownToBatch(len(series))
+	blocks := averageBlocks(series[:end], mserBatch)
+	cut := mserTruncation(blocks, p.MaxWarmUp/mserBatch)
+	s, window := p.measureWindow(series, cut*mserBatch, end)
+	switch shift := findLevelShift(blocks, cut); {
+	case s.Mean <= 0:
+		s.Reason = "nothing was completed"
+	case end-s.From < roundDownToBatch(p.MinWindow):
+		s.Reason = fmt.Sprintf("the warm-up ended after %d s; the window is shorter than %d s", s.From, p.MinWindow)
+	case shift.relativeChange(s.Mean) > p.HalfWidth:
+		s.Reason = fmt.Sprintf("the throughput still changes: %.4g/s until second %d, %.4g/s after it", shift.before, shift.at*mserBatch, shift.after)
+	case window.linearDrift()/s.Mean > p.HalfWidth:
+		s.Reason = fmt.Sprintf("the throughput drifts by %.1f %% over the window", 100*window.linearDrift()/s.Mean)
+	default:
+		s.Steady, s.Reason = true, p.describePrecision(s)
+	}
+	return s
+}
+
+func (p SteadyStatePolicy) describePrecision(s SteadyStateResult) string {
+	return fmt.Sprintf("the mean is known to ±%.1f %%, asked for is ±%.1f %%", 100*s.HalfWidth, 100*p.HalfWidth)
+}
+
+// measureWindow measures the seconds of a series.
+func (p SteadyStatePolicy) measureWindow(series []float64, from, to int) (SteadyStateResult, batchedWindow) {
+	b := computeBatchMeans(series[from:to])
+	mean := 0.0
+	if to > from {
+		mean = stats.Mean(series[from:to])
+	}
+	return SteadyStateResult{
+		From: from, To: to, Mean: mean, HalfWidth: b.halfWidth(p.Confidence, mean),
+		Method: fmt.Sprintf("MSER-5, %d batch means of %d s", len(b.means), b.seconds),
+	}, b
+}
+
+// applyStopRule whether what a look found is the end.
+func (p SteadyStatePolicy) applyStopRule(s *SteadyStateResult, series []float64, precise bool) {
+	last := len(series) >= p.MaxWarmUp+p.MaxWindow
+	switch {
+	case precise:
+		s.Done = true
+	case s.Steady && (last || s.To-s.From >= p.MaxWindow):
+		*s, _ = p.measureWindow(series, s.From, min(s.To, s.From+p.MaxWindow))
+		s.Done, s.Steady, s.Reason = true, true, "the window is at its limit: "+p.describePrecision(*s)
+	case last:
+		reason, end := s.Reason, roundDownToBatch(len(series))
+		*s, _ = p.measureWindow(series, min(roundDownToBatch(p.MaxWarmUp), end), end)
+		s.Done, s.Reason = true, "not steady at the limit: "+reason
+	}
+}

@@ -1,0 +1,77 @@
+package status
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/emulation"
+	"github.com/benchnet/benchnet/internal/message"
+	"github.com/benchnet/benchnet/internal/observe"
+)
+
+// netAdminHint is what lets the sidecars have their capability where the namespace refuses them.
+const netAdminHint = "spec.network needs pods that may hold the capability NET_ADMIN: " +
+	"kubectl label namespace %s pod-security.kubernetes.io/enforce=privileged --overwrite"
+
+// conditionState is what a condition says: whether it holds, its reason and its message.
+type conditionState struct {
+	OK              bool
+	Reason, Message string
+}
+
+// networkEmulatedState tells whether the members are as far from each other as the spec says, and by what, or why not.
+func networkEmulatedState(in NetworkInput) conditionState {
+	if in.Network.Spec.Network == nil {
+		return conditionState{Reason: v1alpha1.ReasonNotRequested, Message: "spec.network is not set: members are as far apart as their hosts are"}
+	}
+	by := map[emulation.Mechanism]int{}
+	var waiting []string
+	for _, m := range in.Plan.Topology.Members {
+		e := in.Snapshot.MemberLatency(in.Network.Name, m.Name)
+		if reason, message := latencyFailure(in.Network, e); reason != "" {
+			return conditionState{Reason: reason, Message: m.Name + ": " + message}
+		}
+		if e.Mechanism == "" {
+			waiting = append(waiting, m.Name)
+		}
+		by[e.Mechanism]++
+	}
+	if len(waiting) > 0 {
+		return conditionState{Reason: v1alpha1.ReasonWaitingForMembers, Message: "not at their distance yet: " + message.JoinItems(waiting, ", ")}
+	}
+	// Hosts with different kernels: the condition names the one by which the sidecar is in the way of every packet.
+	mechanism := emulation.Netem
+	if by[emulation.UserSpace] > 0 {
+		mechanism = emulation.UserSpace
+	}
+	return conditionState{OK: true, Reason: string(mechanism), Message: mechanismMessage(by)}
+}
+
+func mechanismMessage(by map[emulation.Mechanism]int) string {
+	var parts []string
+	if n := by[emulation.Netem]; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d members delay what they send by the kernel's netem", n))
+	}
+	if n := by[emulation.UserSpace]; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d members hold what they receive in their sidecar, since their host's kernel has no netem", n))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// latencyFailure is a reason and a message for what a member's emulation failed by, or empty.
+func latencyFailure(network *v1alpha1.BenchmarkNetwork, e observe.MemberLatency) (reason, message string) {
+	switch {
+	case strings.Contains(e.PodCreationFailure, "violates PodSecurity"):
+		return v1alpha1.ReasonCapabilityMissing, fmt.Sprintf(netAdminHint, network.Namespace) + "; " + e.PodCreationFailure
+	case e.PodCreationFailure != "":
+		return v1alpha1.ReasonEmulationFailed, e.PodCreationFailure
+	case e.ExitCode == emulation.ExitCapabilityMissing:
+		return v1alpha1.ReasonCapabilityMissing, "the sidecar has not got the capability NET_ADMIN: " + e.TerminationMessage
+	case e.ExitCode == emulation.ExitKernelLacksSupport:
+		return v1alpha1.ReasonKernelLacksSupport, "the host's kernel has neither netem nor netfilter's queues: " + e.TerminationMessage
+	case e.ExitCode != 0:
+		return v1alpha1.ReasonEmulationFailed, fmt.Sprintf("the sidecar exited with code %d: %s", e.ExitCode, e.TerminationMessage)
+	}
+	return "", ""
+}

@@ -1,0 +1,93 @@
+package cluster
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"io"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+)
+
+// CollectExposedTexts is what somebody gets to know of the namespace without the right to read Secrets: texts by where they are from.
+func (n *Namespace) CollectExposedTexts() map[string]string {
+	n.Helper()
+	told := map[string]string{}
+	for kind := range strings.FieldsSeq(n.RunKubectl("api-resources", "--namespaced", "--verbs=list", "--output=name")) {
+		// What is measured of pods is asked of another server, which a cluster may not have.
+		if kind == "secrets" || strings.HasSuffix(kind, "metrics.k8s.io") {
+			continue
+		}
+		objects := n.RunKubectl("get", kind, "--output=yaml", "--show-managed-fields", "--ignore-not-found")
+		told["objects: "+kind] = objects + unpackBinaryData(objects)
+	}
+	operator := n.OperatorPod()
+	told["log of the operator"], _ = runKubectl(n.Context(), "", "--namespace", OperatorNamespace, "logs", operator.Name, "--all-containers")
+	told["the operator's pod"], _ = runKubectl(n.Context(), "", "--namespace", OperatorNamespace, "get", "pod", operator.Name, "--output=yaml")
+	var pods corev1.PodList
+	if err := n.Client.List(n.Context(), &pods, client.InNamespace(n.Name)); err != nil {
+		n.Fatal(err)
+	}
+	for i := range pods.Items {
+		n.addPodTexts(&pods.Items[i], told)
+	}
+	return told
+}
+
+// addPodTexts a pod: logs of all its containers, and of those that run the command lines and metrics.
+func (n *Namespace) addPodTexts(pod *corev1.Pod, told map[string]string) {
+	n.Helper()
+	told["log of "+pod.Name] = n.RunKubectl("logs", pod.Name, "--all-containers")
+	if pod.Status.Phase != corev1.PodRunning {
+		return
+	}
+	for _, c := range pod.Spec.Containers {
+		lines, err := runKubectl(n.Context(), "", "--namespace", n.Name, "exec", pod.Name, "--container", c.Name, "--",
+			"sh", "-c", "cat /proc/[0-9]*/cmdline")
+		if err == nil {
+			told["command lines of "+pod.Name+", "+c.Name] = strings.ReplaceAll(lines, "\x00", " ")
+		}
+		for _, p := range c.Ports {
+			if p.Name == "agent" || p.Name == "metrics" || p.Name == "jmx" {
+				told["metrics of "+pod.Name+", "+p.Name] = n.ScrapePod(n.Name, pod.Name, int(p.ContainerPort))
+			}
+		}
+	}
+}
+
+// unpackBinaryData is all that is gzipped in the objects' binary data: results and reports.
+func unpackBinaryData(list string) string {
+	var objects unstructured.UnstructuredList
+	if yaml.Unmarshal([]byte(list), &objects) != nil {
+		return ""
+	}
+	var text strings.Builder
+	for _, object := range objects.Items {
+		data, _, _ := unstructured.NestedStringMap(object.Object, "binaryData")
+		for _, value := range data {
+			packed, err := base64.StdEncoding.DecodeString(value)
+			if err != nil {
+				continue
+			}
+			if zip, err := gzip.NewReader(bytes.NewReader(packed)); err == nil {
+				_, _ = io.Copy(&text, zip)
+			}
+		}
+	}
+	return text.String()
+}
+
+// ListSecrets are those of the namespace.
+func (n *Namespace) ListSecrets(ctx context.Context) []corev1.Secret {
+	n.Helper()
+	var secrets corev1.SecretList
+	if err := n.Client.List(ctx, &secrets, client.InNamespace(n.Name)); err != nil {
+		n.Fatal(err)
+	}
+	return secrets.Items
+}
