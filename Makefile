@@ -67,9 +67,10 @@ fmt: ## Format the Go code
 	$(call tool,golangci-lint) fmt ./...
 
 .PHONY: lint
-lint: ## Lint the Go and Rust code, the shell scripts and the charts
+lint: ## Lint the Go and Rust code, the names of functions, the shell scripts and the charts
 	$(call tool,golangci-lint) run ./...
 	lint=$(call tool,golangci-lint) && for module in drivers/evm dashboards/promql hack/bundle hack/osv; do (cd "$$module" && "$$lint" run --config ../../.golangci.yml ./...) || exit; done
+	go run ./hack/names -limit 0.05 main.go controllers internal cmd dashboards drivers hack
 	hack/lint-rust
 	hack/lint-scripts
 	hack/lint-charts

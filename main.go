@@ -32,15 +32,15 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/controllers"
-	"github.com/benchnet/benchnet/internal/apply"
-	"github.com/benchnet/benchnet/internal/footprint"
-	"github.com/benchnet/benchnet/internal/images"
-	"github.com/benchnet/benchnet/internal/inspection"
-	"github.com/benchnet/benchnet/internal/isolation"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/platform/all"
-	"github.com/benchnet/benchnet/internal/sandbox"
-	"github.com/benchnet/benchnet/internal/telemetry"
+	"github.com/benchnet/benchnet/internal/kube/apply"
+	kubecache "github.com/benchnet/benchnet/internal/kube/cache"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	internalmetrics "github.com/benchnet/benchnet/internal/metrics"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/chart"
+	"github.com/benchnet/benchnet/internal/network/networkpolicy"
+	"github.com/benchnet/benchnet/internal/platform/registry"
+	"github.com/benchnet/benchnet/internal/selftest"
 )
 
 // version is set by the linker.
@@ -51,12 +51,12 @@ type managerFlags struct {
 	metricsAddress, probeAddress          string
 	metricsSecure, leaderElect            bool
 	metricsAuthorization                  bool
-	metricsScrapers                       isolation.Scrapers
+	metricsScrapers                       networkpolicy.Scrapers
 	imageRegistry, imageVersion           string
 	imageOverrides                        keyValueFlag
 	pullSecrets                           stringListFlag
 	watchedNamespaces, excludedNamespaces stringListFlag
-	networkPolicyMode                     isolation.Mode
+	networkPolicyMode                     networkpolicy.Mode
 	concurrency                           int
 	limits                                controllers.Limits
 	kueueMode                             controllers.KueueMode
@@ -65,8 +65,8 @@ type managerFlags struct {
 }
 
 func main() {
-	if sandbox.IsChild() {
-		os.Exit(sandbox.ServeChild())
+	if chart.IsChild() {
+		os.Exit(chart.ServeChild())
 	}
 	command := func() error { return runManager(parseFlags()) }
 	if len(os.Args) > 1 && os.Args[1] == "check" {
@@ -79,7 +79,12 @@ func main() {
 }
 
 func parseFlags() managerFlags {
-	o := managerFlags{imageOverrides: keyValueFlag{}, metricsScrapers: isolation.DefaultScrapers(), networkPolicyMode: isolation.ModeEnforced, kueueMode: controllers.KueueIgnore}
+	o := managerFlags{
+		imageOverrides:    keyValueFlag{},
+		metricsScrapers:   networkpolicy.DefaultScrapers(),
+		networkPolicyMode: networkpolicy.ModeEnforced,
+		kueueMode:         controllers.KueueIgnore,
+	}
 	flag.StringVar(&o.metricsAddress, "metrics-bind-address", ":8443", "address of the metrics endpoint; 0 turns it off")
 	flag.BoolVar(&o.metricsSecure, "metrics-secure", true, "serve metrics over TLS, with a self-signed certificate")
 	flag.BoolVar(&o.metricsAuthorization, "metrics-authorization", true,
@@ -87,13 +92,13 @@ func parseFlags() managerFlags {
 	flag.Var(&o.metricsScrapers, "metrics-scrapers", "pods that may read the metrics of networks, as a JSON list of NetworkPolicy peers; []: all pods")
 	flag.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
 	flag.BoolVar(&o.leaderElect, "leader-elect", false, "let one of several managers work at a time")
-	flag.StringVar(&o.imageRegistry, "image-registry", images.DefaultImageRegistry, "prefix of the project's images")
+	flag.StringVar(&o.imageRegistry, "image-registry", naming.DefaultImageRegistry, "prefix of the project's images")
 	flag.StringVar(&o.imageVersion, "image-version", version, "tag of the project's images")
 	flag.Var(o.imageOverrides, "image-override", "name=reference that replaces one image; may be given several times")
 	flag.Var(&o.pullSecrets, "image-pull-secret", "Secret with which the pods of networks pull images; may be given several times")
 	flag.Var(&o.watchedNamespaces, "watch-namespace", "namespaces to watch, separated by commas; may be given several times; empty: all")
 	flag.Var(&o.excludedNamespaces, "exclude-namespace", "namespace to leave to another operator; may be given several times")
-	flag.Var(enumFlag[isolation.Mode]{&o.networkPolicyMode, []isolation.Mode{isolation.ModeEnforced, isolation.ModeNone}}, "network-policies",
+	flag.Var(enumFlag[networkpolicy.Mode]{&o.networkPolicyMode, []networkpolicy.Mode{networkpolicy.ModeEnforced, networkpolicy.ModeNone}}, "network-policies",
 		"Enforced: keep networks apart by NetworkPolicies; or None")
 	flag.IntVar(&o.concurrency, "max-concurrent-reconciles", 4, "resources of a kind worked on at the same time")
 	flag.IntVar(&o.limits.MaxNetworks, "max-networks", 0, "networks that exist at one time in all namespaces; 0: no limit")
@@ -123,7 +128,7 @@ func runSelfTest(arguments []string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctrl.SetupSignalHandler(), time.Minute)
 	defer cancel()
-	i := inspection.Runner{Client: c, Discovery: kube, Namespace: *namespace, ReadinessURL: *readiness}
+	i := selftest.Runner{Client: c, Discovery: kube, Namespace: *namespace, ReadinessURL: *readiness}
 	return i.Run(ctx, os.Stdout)
 }
 
@@ -151,7 +156,7 @@ func operatorMemoryLimit(pod int64) int64 {
 	if pod == math.MaxInt64 {
 		return pod
 	}
-	return max(pod-sandbox.MaxChildMemory, pod/2)
+	return max(pod-chart.MaxChildMemory, pod/2)
 }
 
 func runManager(o managerFlags) error {
@@ -190,17 +195,17 @@ func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found c
 	if err := controllers.IndexRunsByNetwork(context.Background(), mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	charts, err := sandbox.NewRenderer(time.Now)
+	charts, err := chart.NewRenderer(time.Now)
 	if err != nil {
 		return err
 	}
 	dependencies := controllers.Dependencies{
 		Client:            mgr.GetClient(),
 		APIReader:         mgr.GetAPIReader(),
-		Platforms:         all.New(),
+		Platforms:         registry.New(),
 		Images:            o.imageCatalogue(),
 		Writer:            apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()),
-		SnapshotReader:    observe.NewReader(mgr.GetClient(), mgr.GetScheme()),
+		SnapshotReader:    snapshot.NewReader(mgr.GetClient(), mgr.GetScheme()),
 		ChartRenderer:     charts,
 		Recorder:          mgr.GetEventRecorder(v1alpha1.ManagedBy),
 		KubeVersion:       kubeVersion,
@@ -225,10 +230,10 @@ func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found c
 	if err := experiments.SetupWithManager(mgr, o.concurrency); err != nil {
 		return fmt.Errorf("set up the experiment controller: %w", err)
 	}
-	if err := metrics.Registry.Register(&telemetry.Collector{Reader: mgr.GetClient(), Elected: mgr.Elected(), Version: version}); err != nil {
+	if err := metrics.Registry.Register(&internalmetrics.Collector{Reader: mgr.GetClient(), Elected: mgr.Elected(), Version: version}); err != nil {
 		return fmt.Errorf("register the operator's metrics: %w", err)
 	}
-	if err := mgr.Add(footprint.NewMemoryReleaser()); err != nil {
+	if err := mgr.Add(kubecache.NewMemoryReleaser()); err != nil {
 		return fmt.Errorf("add the keeper of memory: %w", err)
 	}
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
@@ -240,8 +245,8 @@ func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found c
 	return nil
 }
 
-func (o managerFlags) imageCatalogue() images.ImageCatalogue {
-	return images.ImageCatalogue{Registry: o.imageRegistry, Version: o.imageVersion, Overrides: o.imageOverrides, PullSecrets: o.pullSecrets}
+func (o managerFlags) imageCatalogue() naming.ImageCatalogue {
+	return naming.ImageCatalogue{Registry: o.imageRegistry, Version: o.imageVersion, Overrides: o.imageOverrides, PullSecrets: o.pullSecrets}
 }
 
 // cacheSyncTimeout is how long a probe waits for the caches.
@@ -273,8 +278,12 @@ func (o managerFlags) buildManagerOptions(found controllers.KueueMode) ctrl.Opti
 		LeaderElection:                o.leaderElect,
 		LeaderElectionID:              "benchnet.dev",
 		LeaderElectionReleaseOnCancel: true,
-		Cache:                         controllers.CacheScope{WatchedNamespaces: o.watchedNamespaces, ExcludedNamespaces: o.excludedNamespaces, Kueue: found}.Options(),
-		PprofBindAddress:              o.pprofAddress,
+		Cache: controllers.CacheScope{
+			WatchedNamespaces:  o.watchedNamespaces,
+			ExcludedNamespaces: o.excludedNamespaces,
+			Kueue:              found,
+		}.Options(),
+		PprofBindAddress: o.pprofAddress,
 	}
 }
 

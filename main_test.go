@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/controllers"
-	"github.com/benchnet/benchnet/internal/sandbox"
+	"github.com/benchnet/benchnet/internal/network/chart"
 )
 
 // TestEnumFlag: what is none of the words is refused, and the default stays.
@@ -74,7 +74,7 @@ func TestMetricsServing(t *testing.T) {
 // TestOwnMemoryLimit checks that the operator and the children that render charts fit together into the memory of the pod.
 func TestOwnMemoryLimit(t *testing.T) {
 	for name, c := range map[string]struct{ pod, want int64 }{
-		"default of the chart": {512 << 20, 512<<20 - sandbox.MaxChildMemory},
+		"default of the chart": {512 << 20, 512<<20 - chart.MaxChildMemory},
 		"small pod":            {256 << 20, 128 << 20},
 		"no limit":             {math.MaxInt64, math.MaxInt64},
 	} {
@@ -87,7 +87,7 @@ func TestOwnMemoryLimit(t *testing.T) {
 }
 
 func TestMain(m *testing.M) {
-	if sandbox.IsChild() {
+	if chart.IsChild() {
 		main()
 	}
 	os.Exit(m.Run())
@@ -99,7 +99,7 @@ func TestRenderChart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	child := exec.CommandContext(t.Context(), program, sandbox.ChildCommand)
+	child := exec.CommandContext(t.Context(), program, chart.ChildCommand)
 	child.Env, child.Stdin = []string{}, strings.NewReader(`{"Archive": "", "Deadline": 60000000000}`)
 	out, err := child.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), `{"refusal":"read the chart's archive: `) {

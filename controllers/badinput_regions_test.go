@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/emulation"
+	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
 // validRegionsNetwork is a network in two regions; each case of TestBadRegions spoils its spec.network.
@@ -86,7 +86,7 @@ func TestMembersHaveLatencySidecars(t *testing.T) {
 		set := &appsv1.StatefulSet{}
 		w.mustGet(name, set)
 		first := set.Spec.Template.Spec.InitContainers
-		if has := len(first) > 0 && first[0].Name == emulation.SidecarContainer; has != (name != "banks-db") {
+		if has := len(first) > 0 && first[0].Name == latency.SidecarContainer; has != (name != "banks-db") {
 			t.Errorf("%s: sidecar %v", name, has)
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/observe"
+	kubecache "github.com/benchnet/benchnet/internal/kube/cache"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
 // CacheScope says what the manager's cache holds.
@@ -23,9 +24,9 @@ type CacheScope struct {
 // Options returns the options of the manager's cache. Of kinds that others use as well it holds only the operator's own
 // objects, without the fields that the operator never reads.
 func (s CacheScope) Options() cache.Options {
-	options := cache.Options{DefaultTransform: observe.NewCompactor().Compact, ByObject: map[client.Object]cache.ByObject{}}
+	options := cache.Options{DefaultTransform: kubecache.NewCompactor().Compact, ByObject: map[client.Object]cache.ByObject{}}
 	own := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy})}
-	for _, kind := range append(observe.OwnedKinds(), &corev1.Pod{}) {
+	for _, kind := range append(snapshot.OwnedKinds(), &corev1.Pod{}) {
 		if _, isRun := kind.(*v1alpha1.BenchmarkRun); !isRun { // Users create runs too.
 			options.ByObject[kind] = own
 		}

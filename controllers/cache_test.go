@@ -23,7 +23,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/controllers"
-	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
 // operatorConnection is what the manager gives its reconcilers: a client that reads through the manager's cache, with its
@@ -155,7 +155,7 @@ func (w *testEnv) awaitWrites() {
 
 // cacheSelector returns the selector of the objects of the kind that the operator's cache holds, if it holds any.
 func (w *testEnv) cacheSelector(gvk schema.GroupVersionKind) (selector labels.Selector, cached bool) {
-	for _, kind := range append(observe.OwnedKinds(), &corev1.Pod{}) {
+	for _, kind := range append(snapshot.OwnedKinds(), &corev1.Pod{}) {
 		known, err := apiutil.GVKForObject(kind, w.client.Scheme())
 		_, isRun := kind.(*v1alpha1.BenchmarkRun)
 		if err == nil && known == gvk && !isRun {

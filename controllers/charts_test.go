@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/apply"
+	"github.com/benchnet/benchnet/internal/kube/apply"
 )
 
 // userChart is a chart whose Secret has the metadata of another one.

@@ -18,10 +18,10 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/controllers"
-	"github.com/benchnet/benchnet/internal/apply"
-	"github.com/benchnet/benchnet/internal/images"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/platform/all"
+	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/platform/registry"
 )
 
 // requestCounter counts requests by verb and resource, and the objects that were applied. What fills a cache, lists and watches of whole kinds,
@@ -79,9 +79,9 @@ func (w *testEnv) startManager() *requestCounter {
 	must(w.t, err)
 	must(w.t, controllers.IndexRunsByNetwork(w.ctx, mgr.GetFieldIndexer()))
 	d := controllers.Dependencies{
-		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Platforms: all.New(), ChartRenderer: w.charts,
-		Images: images.ImageCatalogue{Registry: images.DefaultImageRegistry, Version: "0"},
-		Writer: apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()), SnapshotReader: observe.NewReader(mgr.GetClient(), mgr.GetScheme()),
+		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Platforms: registry.New(), ChartRenderer: w.charts,
+		Images: naming.ImageCatalogue{Registry: naming.DefaultImageRegistry, Version: "0"},
+		Writer: apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()), SnapshotReader: snapshot.NewReader(mgr.GetClient(), mgr.GetScheme()),
 		Recorder: mgr.GetEventRecorder(v1alpha1.ManagedBy), KubeVersion: "v1.34.4", Now: func() time.Time { return w.now },
 	}
 	must(w.t, (&controllers.NetworkReconciler{Dependencies: d}).SetupWithManager(mgr, 1))

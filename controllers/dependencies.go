@@ -9,12 +9,12 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/benchnet/benchnet/internal/apply"
-	"github.com/benchnet/benchnet/internal/images"
-	"github.com/benchnet/benchnet/internal/isolation"
-	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/chart"
+	"github.com/benchnet/benchnet/internal/network/networkpolicy"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/sandbox"
 )
 
 // Dependencies are what every reconciler works with.
@@ -23,18 +23,18 @@ type Dependencies struct {
 	// APIReader reads objects that the cache does not hold, the user's own among them.
 	APIReader      client.Reader
 	Platforms      *platform.Registry
-	Images         images.ImageCatalogue
+	Images         naming.ImageCatalogue
 	Writer         *apply.Writer
-	SnapshotReader *observe.Reader
+	SnapshotReader *snapshot.Reader
 	// ChartRenderer renders the charts of users.
-	ChartRenderer *sandbox.Renderer
+	ChartRenderer *chart.Renderer
 	Recorder      EventRecorder
 	// KubeVersion of the cluster: charts may ask for it, results record it.
 	KubeVersion string
 	// NetworkPolicyMode says whether networks are kept apart by policies; empty: they are.
-	NetworkPolicyMode isolation.Mode
+	NetworkPolicyMode networkpolicy.Mode
 	// MetricsScrapers may read the metrics of networks; empty: everybody may.
-	MetricsScrapers isolation.Scrapers
+	MetricsScrapers networkpolicy.Scrapers
 	// Kueue says who decides about networks that are labelled for it; empty: nobody does.
 	Kueue KueueMode
 	// Limits on the number of networks.

@@ -18,10 +18,10 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/controllers"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 const gridExperiment = `
@@ -119,10 +119,10 @@ func (w *testEnv) completeAllRuns(completed int) {
 		result.Times.Start, result.Times.End = w.now, w.now
 		packed, err := results.EncodeRunResult(result)
 		must(w.t, err)
-		must(w.t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta(names.ResultConfigMap(run.Name)), BinaryData: map[string][]byte{protocol.ResultKey: packed}}))
+		must(w.t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta(naming.ResultConfigMap(run.Name)), BinaryData: map[string][]byte{protocol.ResultKey: packed}}))
 		before := run.DeepCopy()
 		run.Status.Verdict = v1alpha1.VerdictValid
-		run.Status.Result = &v1alpha1.ResultReference{ConfigMapName: names.ResultConfigMap(run.Name), Key: protocol.ResultKey}
+		run.Status.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ResultConfigMap(run.Name), Key: protocol.ResultKey}
 		meta.SetStatusCondition(&run.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: "ResultWritten"})
 		must(w.t, w.client.Status().Patch(w.ctx, run, client.MergeFrom(before)))
 	}

@@ -17,14 +17,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/apply"
-	"github.com/benchnet/benchnet/internal/capacity"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/plan"
-	"github.com/benchnet/benchnet/internal/rehearsal"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/experiment/capacity"
+	"github.com/benchnet/benchnet/internal/experiment/preflight"
+	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/plan"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -38,7 +38,7 @@ type experimentPass struct {
 	step   *experiment.NextStep
 	result *experiment.Result
 	// forecast and room are nil once the experiment was accepted.
-	forecast *rehearsal.ResourceForecast
+	forecast *preflight.ResourceForecast
 	capacity *capacity.FitResult
 	// capacityUnchecked tells that the operator may not look for room; the finding then says why.
 	capacityUnchecked bool
@@ -200,9 +200,9 @@ func (r *ExperimentReconciler) runPreflight(ctx context.Context, pass *experimen
 	e := pass.experiment
 	pass.forecast = r.preflights.startCheck(e, r.Now())
 	if pass.forecast == nil {
-		stage := rehearsal.Checker{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion}
+		stage := preflight.Checker{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion}
 		forecast, err := stage.CheckExperiment(ctx, e, pass.design, groups)
-		var refusal rehearsal.SpecError
+		var refusal preflight.SpecError
 		if errors.As(err, &refusal) {
 			pass.specErr = refusal
 			return nil
@@ -221,7 +221,7 @@ func (r *ExperimentReconciler) runPreflight(ctx context.Context, pass *experimen
 // checkCapacity tells whether the cluster can hold the needs. An operator that may not look at all nodes and pods lets the scheduler find out.
 func (r *ExperimentReconciler) checkCapacity(ctx context.Context, pass *experimentPass, needs capacity.Needs) (*capacity.FitResult, error) {
 	standing := func(network string) bool { return pass.networks[network] != nil }
-	finding, err := rehearsal.CheckClusterCapacity(ctx, r.APIReader, needs, pass.experiment.Namespace, standing)
+	finding, err := preflight.CheckClusterCapacity(ctx, r.APIReader, needs, pass.experiment.Namespace, standing)
 	if apierrors.IsForbidden(err) {
 		pass.capacityUnchecked = true
 		return &capacity.FitResult{Fits: true, Message: err.Error()}, nil
@@ -278,7 +278,7 @@ func (r *ExperimentReconciler) writeResult(ctx context.Context, pass *experiment
 	if err != nil {
 		return err
 	}
-	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.ResultConfigMap(pass.experiment.Name)},
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: naming.ResultConfigMap(pass.experiment.Name)},
 		BinaryData: map[string][]byte{protocol.ResultKey: packed}}
 	if err := r.Writer.Apply(ctx, owner, cm, nil); err != nil {
 		return err

@@ -10,15 +10,15 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/apply"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/rehearsal"
+	"github.com/benchnet/benchnet/internal/experiment/preflight"
+	"github.com/benchnet/benchnet/internal/kube/apply"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
 // TestExperimentResultTooLargeForAConfigMap has comparisons whose messages do not fit, even without the reasons of the runs.
 func TestExperimentResultTooLargeForAConfigMap(t *testing.T) {
-	pass := &experimentPass{experiment: &v1alpha1.BenchmarkExperiment{}, step: &experiment.NextStep{}, forecast: &rehearsal.ResourceForecast{},
+	pass := &experimentPass{experiment: &v1alpha1.BenchmarkExperiment{}, step: &experiment.NextStep{}, forecast: &preflight.ResourceForecast{},
 		result: &experiment.Result{}}
 	random := rand.NewChaCha8([32]byte{1})
 	for range 100 {

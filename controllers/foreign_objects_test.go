@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/apply"
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // createForeignObject makes an object that is none of the operator's; untouched fails the test when anything of it changed since.
@@ -35,9 +35,9 @@ func (w *testEnv) createForeignObject(object client.Object) (untouched func()) {
 // all goes on as soon as it is gone.
 func TestForeignObjectsStay(t *testing.T) {
 	cases := map[string]client.Object{
-		"the network's first ConfigMap": &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.EpochConfigMap("banks")}, Data: map[string]string{"mine": "1"}},
-		"the account of its genesis":    &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: names.GenesisJob("banks")}, AutomountServiceAccountToken: new(true)},
-		"its password":                  &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: names.DatabaseSuperuserSecret("banks")}, StringData: map[string]string{"mine": "1"}},
+		"the network's first ConfigMap": &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: naming.EpochConfigMap("banks")}, Data: map[string]string{"mine": "1"}},
+		"the account of its genesis":    &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: naming.GenesisJob("banks")}, AutomountServiceAccountToken: new(true)},
+		"its password":                  &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: naming.DatabaseSuperuserSecret("banks")}, StringData: map[string]string{"mine": "1"}},
 		"its database's Service": &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "banks-db"}, Spec: corev1.ServiceSpec{
 			Ports: []corev1.ServicePort{{Port: 80}}}},
 	}
@@ -71,7 +71,7 @@ func TestForeignObjectsStay(t *testing.T) {
 func TestForeignObjectsOfRunStay(t *testing.T) {
 	w := newTestEnvWithRun(t, twoWorkerRun)
 	for _, object := range []client.Object{
-		&corev1.ConfigMap{ObjectMeta: w.objectMeta(names.BarrierConfigMap("extra")), Data: map[string]string{"mine": "1"}},
+		&corev1.ConfigMap{ObjectMeta: w.objectMeta(naming.BarrierConfigMap("extra")), Data: map[string]string{"mine": "1"}},
 		&corev1.ServiceAccount{ObjectMeta: w.objectMeta("extra"), AutomountServiceAccountToken: new(true)},
 	} {
 		untouched := w.createForeignObject(object)
@@ -89,7 +89,7 @@ func TestForeignObjectsOfRunStay(t *testing.T) {
 // TestObjectsOfAnotherNetworkStay makes sure that what belongs to an earlier network of the same name, which is not gone yet, is waited for.
 func TestObjectsOfAnotherNetworkStay(t *testing.T) {
 	w := newTestEnv(t)
-	untouched := w.createForeignObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.EpochConfigMap("banks"), OwnerReferences: []metav1.OwnerReference{
+	untouched := w.createForeignObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: naming.EpochConfigMap("banks"), OwnerReferences: []metav1.OwnerReference{
 		{APIVersion: v1alpha1.GroupVersion.String(), Kind: "BenchmarkNetwork", Name: "banks", UID: "gone", Controller: new(true)}}}})
 	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	_, err := w.networkReconciler().Reconcile(w.ctx, w.requestFor("banks"))

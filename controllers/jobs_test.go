@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
 // failJob does what the kubelet and the Job controller do when the last try of a Job ends with an exit code.
@@ -70,7 +70,7 @@ func TestJobsThatFail(t *testing.T) {
 	for _, name := range []string{"banks-genesis", w.databaseJobNames("setup")[0]} {
 		t.Run(name, func(t *testing.T) {
 			first := w.jobUID(name)
-			w.failJob(name, observe.ExitNotAvailable)
+			w.failJob(name, snapshot.ExitNotAvailable)
 			again := w.reconcileNetwork("banks").RequeueAfter
 			if again <= 0 || again > time.Minute || w.jobUID(name) != first {
 				t.Fatalf("the failed Job should be there for a moment, but the network comes back after %s and the Job is %q", again, w.jobUID(name))

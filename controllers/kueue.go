@@ -13,12 +13,12 @@ import (
 	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/apply"
-	"github.com/benchnet/benchnet/internal/capacity"
-	"github.com/benchnet/benchnet/internal/kueue"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/rehearsal"
+	"github.com/benchnet/benchnet/internal/admission"
+	"github.com/benchnet/benchnet/internal/experiment/capacity"
+	"github.com/benchnet/benchnet/internal/experiment/preflight"
+	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -50,7 +50,7 @@ func DetectKueue(asked KueueMode, served discovery.ServerResourcesInterface) (Ku
 
 // isManagedByKueue tells whether Kueue decides about a network.
 func (d *Dependencies) isManagedByKueue(network *v1alpha1.BenchmarkNetwork) bool {
-	return d.Kueue == KueueHonour && network.Labels[kueue.QueueLabel] != ""
+	return d.Kueue == KueueHonour && network.Labels[admission.QueueLabel] != ""
 }
 
 // reconcileKueueWorkload asks by a Workload for all that the network needs, and heeds what Kueue decided. Who stands gives way to an eviction alone: a
@@ -67,19 +67,19 @@ func (r *NetworkReconciler) reconcileKueueWorkload(ctx context.Context, pass *ne
 		return status.AdmissionDecision{}, r.Writer.Delete(ctx, workload)
 	case !r.isManagedByKueue(pass.network):
 		return status.AdmissionDecision{}, nil
-	case workload != nil && kueue.IsEvicted(workload):
+	case workload != nil && admission.IsEvicted(workload):
 		return r.handleEviction(ctx, pass, workload)
 	case pass.specErr != nil:
 		return status.AdmissionDecision{}, r.deleteUnadmittedWorkload(ctx, pass, workload)
 	case workload == nil:
 		return waitingForKueueDecision("it was asked a moment ago"), r.applyKueueWorkload(ctx, pass, nil)
-	case kueue.IsAdmitted(workload):
-		decision := status.AdmissionDecision{Admitted: true, Reason: v1alpha1.ReasonAdmitted, Message: "Kueue: " + kueue.WorkloadMessage(workload)}
+	case admission.IsAdmitted(workload):
+		decision := status.AdmissionDecision{Admitted: true, Reason: v1alpha1.ReasonAdmitted, Message: "Kueue: " + admission.WorkloadMessage(workload)}
 		return decision, r.reportPodsReady(ctx, pass, workload)
-	case kueue.HasQuotaReserved(workload):
-		return waitingForKueueDecision(kueue.WorkloadMessage(workload)), nil
+	case admission.HasQuotaReserved(workload):
+		return waitingForKueueDecision(admission.WorkloadMessage(workload)), nil
 	default:
-		return waitingForKueueDecision(kueue.WorkloadMessage(workload)), r.applyKueueWorkload(ctx, pass, workload)
+		return waitingForKueueDecision(admission.WorkloadMessage(workload)), r.applyKueueWorkload(ctx, pass, workload)
 	}
 }
 
@@ -90,7 +90,7 @@ func waitingForKueueDecision(message string) status.AdmissionDecision {
 // getKueueWorkload of a network, or nil.
 func (r *NetworkReconciler) getKueueWorkload(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*kueuev1beta1.Workload, error) {
 	w := &kueuev1beta1.Workload{}
-	err := r.Client.Get(ctx, client.ObjectKey{Namespace: network.Namespace, Name: names.KueueWorkload(network.Name)}, w)
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: network.Namespace, Name: naming.KueueWorkload(network.Name)}, w)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
@@ -107,7 +107,7 @@ func (r *NetworkReconciler) applyKueueWorkload(ctx context.Context, pass *networ
 		return err
 	}
 	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network)}
-	return r.Writer.Apply(ctx, owner, kueue.BuildWorkload(pass.network, needs), live)
+	return r.Writer.Apply(ctx, owner, admission.BuildWorkload(pass.network, needs), live)
 }
 
 // deleteUnadmittedWorkload takes the Workload of a network back whose spec is refused, so that no quota is held for nothing. One that stands keeps it:
@@ -122,12 +122,16 @@ func (r *NetworkReconciler) deleteUnadmittedWorkload(ctx context.Context, pass *
 // handleEviction to an eviction, whether the spec is refused or not, since Kueue counts on the room: it is written first, so that nothing is
 // made any more whatever happens to the operator; then all of the network but its runs goes; then its quota is released.
 func (r *NetworkReconciler) handleEviction(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) (status.AdmissionDecision, error) {
-	evicted := status.AdmissionDecision{Evicted: true, Reason: v1alpha1.ReasonEvicted, Message: "Kueue took its place back: " + kueue.WorkloadMessage(workload)}
+	evicted := status.AdmissionDecision{
+		Evicted: true,
+		Reason:  v1alpha1.ReasonEvicted,
+		Message: "Kueue took its place back: " + admission.WorkloadMessage(workload),
+	}
 	if status.IsAdmitted(pass.network) {
 		return evicted, nil
 	}
 	servers, err := r.dropExternalSchemas(ctx, pass)
-	if servers.State != observe.StateReady {
+	if servers.State != snapshot.StateReady {
 		evicted.Message += "; " + servers.Message
 		return evicted, err
 	}
@@ -140,11 +144,11 @@ func (r *NetworkReconciler) handleEviction(ctx context.Context, pass *networkPas
 	if pass.specErr != nil {
 		return evicted, r.deleteUnadmittedWorkload(ctx, pass, workload)
 	}
-	if !kueue.HasQuotaReserved(workload) {
-		return waitingForKueueDecision(kueue.WorkloadMessage(workload)), r.applyKueueWorkload(ctx, pass, workload)
+	if !admission.HasQuotaReserved(workload) {
+		return waitingForKueueDecision(admission.WorkloadMessage(workload)), r.applyKueueWorkload(ctx, pass, workload)
 	}
 	before := workload.DeepCopy()
-	kueue.ReleaseQuota(workload)
+	admission.ReleaseQuota(workload)
 	return evicted, r.patchWorkloadStatus(ctx, before, workload)
 }
 
@@ -172,11 +176,11 @@ func isPodTerminal(pod *corev1.Pod) bool {
 
 // computeNeeds returns what a network needs together with the workers of its largest workload.
 func (d *Dependencies) computeNeeds(n *v1alpha1.BenchmarkNetwork) (capacity.Needs, error) {
-	stage := rehearsal.Checker{Platforms: d.Platforms, Images: d.Images, KubeVersion: d.KubeVersion}
+	stage := preflight.Checker{Platforms: d.Platforms, Images: d.Images, KubeVersion: d.KubeVersion}
 	var load capacity.Needs
 	for i := range n.Spec.Workloads {
 		w := n.Spec.Workloads[i].Workload
-		run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: names.WorkloadRun(n.Name, w.Name), Namespace: n.Namespace},
+		run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: naming.WorkloadRun(n.Name, w.Name), Namespace: n.Namespace},
 			Spec: v1alpha1.BenchmarkRunSpec{NetworkName: n.Name, Workload: w}}
 		workers, err := stage.ComputeWorkerNeeds(n, run)
 		if err != nil {
@@ -192,7 +196,7 @@ func (d *Dependencies) computeNeeds(n *v1alpha1.BenchmarkNetwork) (capacity.Need
 // reportPodsReady lets Kueue know, once, that all of the network stands.
 func (r *NetworkReconciler) reportPodsReady(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) error {
 	before := workload.DeepCopy()
-	if !meta.IsStatusConditionTrue(pass.network.Status.Conditions, v1alpha1.ConditionReady) || !kueue.MarkPodsReady(workload) {
+	if !meta.IsStatusConditionTrue(pass.network.Status.Conditions, v1alpha1.ConditionReady) || !admission.MarkPodsReady(workload) {
 		return nil
 	}
 	return r.patchWorkloadStatus(ctx, before, workload)

@@ -16,8 +16,8 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/statistics"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -68,7 +68,7 @@ spec:
 	_, err = experiment.Decode(packed)
 	must(t, err)
 	t.Logf("the result of %d runs and %d comparisons has %d bytes", len(result.Runs), len(result.Comparisons), len(packed))
-	w.applyLargest(e, []client.Object{&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.ResultConfigMap(e.Name)},
+	w.applyLargest(e, []client.Object{&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: naming.ResultConfigMap(e.Name)},
 		BinaryData: map[string][]byte{"result.json.gz": packed}}})
 	for _, in := range []status.ExperimentInput{
 		{Experiment: e, Step: &experiment.NextStep{TotalTurns: 1, EndedTurns: 1}, Result: result, ResultWritten: true, Plan: &v1alpha1.ExperimentPlan{Runs: 2000}, Now: w.now},
@@ -100,7 +100,7 @@ func fullExperimentResult(e *v1alpha1.BenchmarkExperiment, design *experiment.De
 		}
 		for repetition := range 7 {
 			run := experiment.NewFailedRun(fmt.Sprintf("%s-%s-r%d", e.Name, p.Name, repetition), long, time.Unix(1, 0))
-			run.Point, run.Repetition, run.ResultConfigMap, run.Metrics = p.Name, repetition, names.ResultConfigMap(run.Name), map[string]float64{}
+			run.Point, run.Repetition, run.ResultConfigMap, run.Metrics = p.Name, repetition, naming.ResultConfigMap(run.Name), map[string]float64{}
 			for _, metric := range e.Spec.Compare.Metrics {
 				run.Metrics[string(metric)] = random.Float64()
 			}

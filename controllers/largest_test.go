@@ -22,14 +22,14 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/apply"
-	"github.com/benchnet/benchnet/internal/driver"
-	"github.com/benchnet/benchnet/internal/message"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/kube/limits"
+	kubesnapshot "github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -248,11 +248,11 @@ func (l *largestNetwork) tryVariant(t *testing.T, members int32, variant string)
 	must(t, err)
 	w.applyLargest(network, built.Objects())
 	pods := fullPods(network, built.Topology)
-	snapshot := observe.New(w.client.Scheme(), nil, pods)
+	snapshot := kubesnapshot.New(w.client.Scheme(), nil, pods)
 	var stages []status.ObservedStage
 	for _, s := range built.Stages {
 		stages = append(stages, status.ObservedStage{Name: s.Name, Started: true, Provisioning: true,
-			Readiness: observe.Readiness{State: observe.StateFailed, Message: strings.Repeat("ü", 1<<20)}})
+			Readiness: kubesnapshot.Readiness{State: kubesnapshot.StateFailed, Message: strings.Repeat("ü", 1<<20)}})
 	}
 	before := network.DeepCopy()
 	network.Status = status.ComputeNetwork(status.NetworkInput{Network: network, Plan: built, Snapshot: snapshot, Stages: stages, Now: w.now})
@@ -321,7 +321,7 @@ func (w *testEnv) applyLargest(owner client.Object, objects []client.Object) {
 func fullPods(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) []corev1.Pod {
 	var pods []corev1.Pod
 	for _, m := range topology.Members {
-		pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: names.MemberPod(network.Name, m.Name), UID: "12345678-1234-1234-1234-123456789012",
+		pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: naming.MemberPod(network.Name, m.Name), UID: "12345678-1234-1234-1234-123456789012",
 			Labels: map[string]string{v1alpha1.LabelNetwork: network.Name, v1alpha1.LabelMember: m.Name}}}
 		pod.Spec.NodeName = strings.Repeat("n", 63)
 		for _, container := range []string{"member", "execution"} {
@@ -364,19 +364,19 @@ func (w *testEnv) tryRun(network *v1alpha1.BenchmarkNetwork, p platform.Platform
 	must(w.t, err)
 	databases, _ := plan.DatabaseEndpoints(p, network)
 	load.Workload.Observe = append(load.Workload.Observe, databases...)
-	if problem := driver.ValidateSampleMemory(&load.Workload, &run.Spec.Workload.Workers, field.NewPath("spec")); problem != nil {
+	if problem := loadgen.ValidateSampleMemory(&load.Workload, &run.Spec.Workload.Workers, field.NewPath("spec")); problem != nil {
 		w.t.Error(problem)
 	}
-	baseline, err := observe.EncodeBaseline(pods)
+	baseline, err := kubesnapshot.EncodeBaseline(pods)
 	must(w.t, err)
-	objects, err := driver.BuildObjects(run, load, "agent", &driver.Release{Start: w.now, Baseline: baseline})
+	objects, err := loadgen.BuildObjects(run, load, "agent", &loadgen.Release{Start: w.now, Baseline: baseline})
 	must(w.t, err)
 	result := fullResult(w.t, load, pods, network)
 	packed, err := results.EncodeRunResult(result)
 	must(w.t, err)
 	w.t.Logf("the result of %d endpoints over %d s has %d bytes, a value for %d s", len(load.Workload.Observe), result.Times.WindowSeconds,
 		len(packed), result.SeriesSeconds)
-	w.applyLargest(run, append(objects, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.ResultConfigMap(run.Name)},
+	w.applyLargest(run, append(objects, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: naming.ResultConfigMap(run.Name)},
 		BinaryData: map[string][]byte{"result.json.gz": packed}}))
 	for _, in := range []status.RunInput{
 		{Run: run, Result: result, Now: w.now, WorkersReady: 50},
@@ -391,7 +391,7 @@ func (w *testEnv) tryRun(network *v1alpha1.BenchmarkNetwork, p platform.Platform
 }
 
 // fullResult has everything that can be measured at its largest. Series are as long as workers may report them.
-func fullResult(t *testing.T, load driver.Driver, pods []corev1.Pod, network *v1alpha1.BenchmarkNetwork) *results.RunResult {
+func fullResult(t *testing.T, load loadgen.Driver, pods []corev1.Pod, network *v1alpha1.BenchmarkNetwork) *results.RunResult {
 	t.Helper()
 	random, seconds := rand.New(rand.NewPCG(1, 1)), load.Workload.Measure.WindowSeconds
 	numbers := func(n int, most float64) results.Series {
@@ -412,7 +412,7 @@ func fullResult(t *testing.T, load driver.Driver, pods []corev1.Pod, network *v1
 		m.Members = append(m.Members, results.MemberUsage{Member: o.Member, Role: o.Role, CPUSeconds: numbers(length, 32), MemoryBytes: numbers(length, 1e9),
 			Evidence: results.Evidence{CPULimit: 32, MemoryLimitBytes: 1e11, Pressure: pressure, Volume: &results.VolumeUsage{SizeBytes: 1e11, LeastAvailableBytes: 1e10},
 				Host: &results.Host{CPUs: 32, BusyShare: share, Pressure: pressure}, Clock: &clock, GarbageCollection: &results.GarbageCollection{Share: share}}})
-		for _, s := range append(o.Series, driver.ObservedSeries{Name: "networkReceive"}, driver.ObservedSeries{Name: "networkTransmit"}) {
+		for _, s := range append(o.Series, loadgen.ObservedSeries{Name: "networkReceive"}, loadgen.ObservedSeries{Name: "networkTransmit"}) {
 			m.Series = append(m.Series, results.NamedSeries{Subject: o.Member, Name: s.Name, Unit: s.Unit, Values: numbers(length, 1e6)})
 		}
 	}
@@ -422,7 +422,7 @@ func fullResult(t *testing.T, load driver.Driver, pods []corev1.Pod, network *v1
 	for i := range 1000 {
 		m.Errors = append(m.Errors, results.ErrorCount{Kind: fmt.Sprintf("com.example.Exception%d", i), Count: random.Int64N(1e6), Example: strings.Repeat("ü", 200)})
 	}
-	long := strings.Repeat("ü", message.MaxItem/2)
+	long := strings.Repeat("ü", limits.MaxItem/2)
 	var verdict results.Verdict
 	for range 50 {
 		verdict.Reasons = append(verdict.Reasons, results.Reason{Code: "WorkerMissing", Subject: "worker-0", Message: long})
@@ -439,7 +439,7 @@ func fullResult(t *testing.T, load driver.Driver, pods []corev1.Pod, network *v1
 	workload, err := json.Marshal(load.Workload)
 	must(t, err)
 	result.Workload, result.Bottleneck = workload, &results.Bottleneck{Message: long}
-	result.Environment = results.Environment{Images: observe.DescribeImages(pods), Containers: observe.DescribeContainers(pods), Settings: map[string]string{}}
+	result.Environment = results.Environment{Images: kubesnapshot.DescribeImages(pods), Containers: kubesnapshot.DescribeContainers(pods), Settings: map[string]string{}}
 	for i := range 100 {
 		result.Environment.Nodes = append(result.Environment.Nodes, results.NodeInfo{Name: fmt.Sprintf("node-%d.%s", i, network.Name)})
 	}

@@ -18,8 +18,8 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/controllers"
-	"github.com/benchnet/benchnet/internal/apply"
-	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
 const smallNetwork = `
@@ -359,7 +359,7 @@ func (w *testEnv) startLimitedManager(limits controllers.Limits) {
 	must(w.t, err)
 	d := w.newDependencies()
 	d.Now = time.Now
-	d.Client, d.Writer, d.SnapshotReader = mgr.GetClient(), apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()), observe.NewReader(mgr.GetClient(), mgr.GetScheme())
+	d.Client, d.Writer, d.SnapshotReader = mgr.GetClient(), apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()), snapshot.NewReader(mgr.GetClient(), mgr.GetScheme())
 	d.Limits = limits
 	must(w.t, controllers.IndexRunsByNetwork(w.ctx, mgr.GetFieldIndexer()))
 	must(w.t, (&controllers.NetworkReconciler{Dependencies: d, Limiter: &controllers.Limiter{Dependencies: d}}).SetupWithManager(mgr, 4))

@@ -20,7 +20,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/controllers"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // useNamespacedOperator gives the reconcilers the account of an operator that the chart installs for the world's namespace alone.

@@ -18,9 +18,9 @@ import (
 	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/apply"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -159,7 +159,7 @@ func (r *NetworkReconciler) applyPlan(ctx context.Context, pass *networkPass) er
 }
 
 // applyStage applies a stage and tells how far it is. An error is a part of that: the status has to show it.
-func (r *NetworkReconciler) applyStage(ctx context.Context, pass *networkPass, owner apply.Owner, stage plan.Stage) (observe.Readiness, error) {
+func (r *NetworkReconciler) applyStage(ctx context.Context, pass *networkPass, owner apply.Owner, stage plan.Stage) (snapshot.Readiness, error) {
 	for _, object := range stage.Objects {
 		if err := r.deleteForRecreation(ctx, pass, object); err != nil {
 			return applyErrorReadiness(err), err
@@ -177,10 +177,10 @@ func (r *NetworkReconciler) applyStage(ctx context.Context, pass *networkPass, o
 
 // applyErrorReadiness is a stage of which something could not be applied: the operator tries again, and fails for certain only where the user
 // has to do something first.
-func applyErrorReadiness(err error) observe.Readiness {
-	found := observe.Readiness{State: observe.StateWaiting, Message: err.Error()}
+func applyErrorReadiness(err error) snapshot.Readiness {
+	found := snapshot.Readiness{State: snapshot.StateWaiting, Message: err.Error()}
 	if errors.Is(err, apply.ErrForeign) {
-		found.State = observe.StateFailed
+		found.State = snapshot.StateFailed
 	}
 	return found
 }

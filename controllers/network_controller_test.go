@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
 const cordaNetwork = `
@@ -342,8 +342,8 @@ func (w *testEnv) runNames() []string {
 func (w *testEnv) listOwnedObjects() []client.Object {
 	w.t.Helper()
 	var all []client.Object
-	for _, kind := range observe.OwnedKinds() {
-		list, err := observe.NewList(kind, w.client.Scheme())
+	for _, kind := range snapshot.OwnedKinds() {
+		list, err := snapshot.NewList(kind, w.client.Scheme())
 		must(w.t, err)
 		must(w.t, w.client.List(w.ctx, list, client.InNamespace(w.namespace), client.MatchingLabels{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy}))
 		items, err := meta.ExtractList(list)

@@ -17,20 +17,20 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/database"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/kube/limits"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
+	networkchart "github.com/benchnet/benchnet/internal/network/chart"
+	"github.com/benchnet/benchnet/internal/network/database"
+	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/quantity"
-	"github.com/benchnet/benchnet/internal/sandbox"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
 // networkPass is what one pass over a network knows.
 type networkPass struct {
 	network  *v1alpha1.BenchmarkNetwork
-	snapshot *observe.Snapshot
+	snapshot *snapshot.Snapshot
 	runs     []*v1alpha1.BenchmarkRun
 	// plan of the network, without runs where these are what is refused; nil where nothing else can be planned.
 	plan *plan.Plan
@@ -77,11 +77,12 @@ func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.B
 		return pass, nil
 	}
 	pass.plan, pass.specErr = plan.Build(plan.Input{
-		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart, NetworkPolicyMode: r.NetworkPolicyMode, Scrapers: r.MetricsScrapers,
+		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart, NetworkPolicyMode: r.NetworkPolicyMode,
+		Scrapers:            r.MetricsScrapers,
 		GenesisSecretFilled: pass.snapshot.IsGenesisSecretFilled, WorkloadRuns: indexOwnRuns(pass), RunsByAge: pass.runs,
-		EpochRecord: pass.snapshot.ConfigMap(names.EpochConfigMap(network.Name)), StatefulSet: pass.snapshot.StatefulSet,
+		EpochRecord: pass.snapshot.ConfigMap(naming.EpochConfigMap(network.Name)), StatefulSet: pass.snapshot.StatefulSet,
 	})
-	if pass.chartPending = errors.Is(pass.specErr, sandbox.ErrPending); pass.chartPending {
+	if pass.chartPending = errors.Is(pass.specErr, networkchart.ErrPending); pass.chartPending {
 		pass.specErr = nil
 	}
 	pass.recheckSpec = chart != nil && pass.specErr != nil // The chart's ConfigMap is not watched.
@@ -99,7 +100,7 @@ func (r *NetworkReconciler) validateSpec(network *v1alpha1.BenchmarkNetwork, unt
 		return nil, err
 	}
 	path := field.NewPath("spec")
-	if problems := quantity.ValidateQuantities(&network.Spec, path); len(problems) > 0 {
+	if problems := limits.ValidateQuantities(&network.Spec, path); len(problems) > 0 {
 		return p, problems.ToAggregate()
 	}
 	problems := p.Validate(&network.Spec, path)
@@ -124,7 +125,7 @@ func (r *NetworkReconciler) resolveChart(ctx context.Context, network *v1alpha1.
 	if err := r.APIReader.Get(ctx, key, found); err != nil {
 		return nil, fmt.Errorf("spec.database.chart.configMapName: %w", err)
 	}
-	source := sandbox.Source{
+	source := networkchart.Source{
 		Namespace: network.Namespace,
 		Version:   fmt.Sprintf("%s/%s/%s/%s", ref.ConfigMapName, found.UID, found.ResourceVersion, ref.Key),
 		Load: func(ctx context.Context) ([]byte, error) {
@@ -164,7 +165,7 @@ func (p *networkPass) areNeedsReady(needs []plan.StageName) (bool, string) {
 	var waiting []string
 	for _, f := range p.observedStages {
 		for _, need := range needs {
-			if f.Name == need && f.State != observe.StateReady {
+			if f.Name == need && f.State != snapshot.StateReady {
 				waiting = append(waiting, string(need))
 			}
 		}
@@ -176,20 +177,20 @@ func (p *networkPass) areNeedsReady(needs []plan.StageName) (bool, string) {
 }
 
 // stageReadiness of a stage: that of its first object that is not ready; a failed one goes first.
-func (p *networkPass) stageReadiness(stage plan.Stage) observe.Readiness {
-	first := observe.Readiness{State: observe.StateReady}
+func (p *networkPass) stageReadiness(stage plan.Stage) snapshot.Readiness {
+	first := snapshot.Readiness{State: snapshot.StateReady}
 	for _, object := range stage.Objects {
 		found := p.snapshot.Readiness(object)
-		if found.State == observe.StateFailed {
+		if found.State == snapshot.StateFailed {
 			return found
 		}
-		if found.State != observe.StateReady && first.State == observe.StateReady {
+		if found.State != snapshot.StateReady && first.State == snapshot.StateReady {
 			first = found
 		}
 	}
 	for _, name := range stage.RequiredSecrets {
-		if first.State == observe.StateReady && !p.snapshot.IsGenesisSecretFilled(name) {
-			first = observe.Readiness{State: observe.StateWaiting, Message: "Secret " + name + " is not filled yet"}
+		if first.State == snapshot.StateReady && !p.snapshot.IsGenesisSecretFilled(name) {
+			first = snapshot.Readiness{State: snapshot.StateWaiting, Message: "Secret " + name + " is not filled yet"}
 		}
 	}
 	return first
@@ -201,7 +202,7 @@ func (p *networkPass) allObservedStages() []status.ObservedStage {
 		return nil
 	}
 	all := p.observedStages
-	missed := observe.Readiness{Message: "not reached in this pass"}
+	missed := snapshot.Readiness{Message: "not reached in this pass"}
 	if len(all) == 0 && p.reconcileErr != nil {
 		missed = applyErrorReadiness(p.reconcileErr)
 	}
@@ -235,7 +236,7 @@ func listRunsOnNetwork(ctx context.Context, c client.Reader, namespace, network 
 	for i := range list.Items {
 		runs[i] = &list.Items[i]
 	}
-	sort.Slice(runs, func(i, j int) bool { return observe.IsOlder(runs[i], runs[j]) })
+	sort.Slice(runs, func(i, j int) bool { return snapshot.IsOlder(runs[i], runs[j]) })
 	return runs, nil
 }
 

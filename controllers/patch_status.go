@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/message"
+	"github.com/benchnet/benchnet/internal/kube/limits"
 )
 
 // EventRecorder records what happened to an object.
@@ -49,7 +49,7 @@ func recordTransitionEvents(recorder EventRecorder, object runtime.Object, old, 
 		if c.Type == v1alpha1.ConditionStalled || c.Reason == v1alpha1.ReasonInvalidSpec {
 			kind = corev1.EventTypeWarning
 		}
-		recorder.Eventf(object, nil, kind, c.Reason, c.Type, "%s", message.Truncate(c.Message, message.MaxNote))
+		recorder.Eventf(object, nil, kind, c.Reason, c.Type, "%s", limits.Truncate(c.Message, limits.MaxNote))
 	}
 }
 

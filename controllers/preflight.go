@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/rehearsal"
+	"github.com/benchnet/benchnet/internal/experiment/preflight"
 )
 
 // An experiment that cannot begin yet is checked again after firstPreflightDelay, and each further time after twice as long.
@@ -32,7 +32,7 @@ type preflightCheck struct {
 	uid        types.UID
 	generation int64
 	// forecast of the generation; nil until its dry runs have passed.
-	forecast *rehearsal.ResourceForecast
+	forecast *preflight.ResourceForecast
 	started  time.Time
 	delay    time.Duration
 }
@@ -46,7 +46,7 @@ func (p *preflightTracker) remainingDelay(e *v1alpha1.BenchmarkExperiment, now t
 }
 
 // startCheck starts a check. It returns the forecast of an earlier check of the same generation, or nil.
-func (p *preflightTracker) startCheck(e *v1alpha1.BenchmarkExperiment, now time.Time) *rehearsal.ResourceForecast {
+func (p *preflightTracker) startCheck(e *v1alpha1.BenchmarkExperiment, now time.Time) *preflight.ResourceForecast {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	next := p.lastCheckOf(e)
@@ -65,7 +65,7 @@ func (p *preflightTracker) startCheck(e *v1alpha1.BenchmarkExperiment, now time.
 }
 
 // recordForecast keeps the forecast of the check that was begun.
-func (p *preflightTracker) recordForecast(e *v1alpha1.BenchmarkExperiment, forecast *rehearsal.ResourceForecast) {
+func (p *preflightTracker) recordForecast(e *v1alpha1.BenchmarkExperiment, forecast *preflight.ResourceForecast) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	last := p.lastCheckOf(e)

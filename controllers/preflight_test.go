@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/rehearsal"
+	"github.com/benchnet/benchnet/internal/experiment/preflight"
 )
 
 // startedExperiment is an experiment whose check was begun at a time.
@@ -37,7 +37,7 @@ func TestPreflightDelays(t *testing.T) {
 
 func TestPreflightForecastIsKept(t *testing.T) {
 	now := time.Unix(0, 0)
-	forecast := &rehearsal.ResourceForecast{}
+	forecast := &preflight.ResourceForecast{}
 	cases := map[string]struct {
 		change    func(*preflightTracker, *v1alpha1.BenchmarkExperiment)
 		remaining time.Duration

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
 // databaseChart is a user's chart that makes the kinds that the operator's own networks do not have.
@@ -58,7 +58,7 @@ func TestRestoresDeletedObjects(t *testing.T) {
 	restore(v1alpha1.LabelNetwork, "banks", "PodDisruptionBudget", "NetworkPolicy", "PersistentVolumeClaim", "Service", "ConfigMap", "Secret")
 	restore(v1alpha1.LabelRun, "banks-issue", "Role", "RoleBinding", "ServiceAccount", "ConfigMap", "Job")
 	restore(v1alpha1.LabelNetwork, "banks", "BenchmarkRun", "StatefulSet")
-	for _, kind := range observe.OwnedKinds() {
+	for _, kind := range snapshot.OwnedKinds() {
 		if name := reflect.TypeOf(kind).Elem().Name(); !restored[name] {
 			t.Errorf("the operator makes objects of kind %s, and this test restores none", name)
 		}

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/apply"
-	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
 // quotaRetryPeriod is how often what a quota refused is tried again. No event tells of room in a quota.
@@ -25,7 +25,7 @@ const quotaRetryPeriod = 10 * time.Second
 
 // isQuotaExceeded tells whether a write was refused for a ResourceQuota.
 func isQuotaExceeded(err error) bool {
-	return apierrors.IsForbidden(err) && observe.IsQuotaMessage(err.Error())
+	return apierrors.IsForbidden(err) && snapshot.IsQuotaMessage(err.Error())
 }
 
 // requeueOnQuota comes back for what a quota refused: it is in the status, and no failure that calls for a longer and longer wait.
@@ -41,7 +41,7 @@ func requeueOnQuota(result ctrl.Result, err error) (ctrl.Result, error) {
 
 // nudgeQuotaBlockedOwners lets the controllers of StatefulSets and Jobs whose pods a quota refused try again as soon as the quotas have changed. By
 // themselves they wait longer after each refusal, up to a quarter of an hour.
-func (d *Dependencies) nudgeQuotaBlockedOwners(ctx context.Context, snapshot *observe.Snapshot) error {
+func (d *Dependencies) nudgeQuotaBlockedOwners(ctx context.Context, snapshot *snapshot.Snapshot) error {
 	refused := snapshot.QuotaBlockedOwners()
 	if len(refused) == 0 {
 		return nil

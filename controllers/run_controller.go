@@ -11,11 +11,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/apply"
-	"github.com/benchnet/benchnet/internal/driver"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/pods"
+	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -101,7 +101,7 @@ func (r *RunReconciler) advanceRun(ctx context.Context, pass *runPass) error {
 		return err
 	}
 	r.stopWhenSteady(pass)
-	objects, err := driver.BuildObjects(pass.run, pass.driver, r.Images.Image("agent", ""), pass.barrierRelease)
+	objects, err := loadgen.BuildObjects(pass.run, pass.driver, r.Images.Image("agent", ""), pass.barrierRelease)
 	if err != nil {
 		return err
 	}
@@ -114,15 +114,15 @@ func (r *RunReconciler) advanceRun(ctx context.Context, pass *runPass) error {
 
 // releaseWorkers sets the start once all workers are ready, a little ahead, together with the members as they are.
 func (r *RunReconciler) releaseWorkers(pass *runPass) error {
-	barrier := pass.snapshot.ConfigMap(names.BarrierConfigMap(pass.run.Name))
+	barrier := pass.snapshot.ConfigMap(naming.BarrierConfigMap(pass.run.Name))
 	if pass.barrierRelease != nil || barrier == nil || pass.countReadyWorkers() < pass.run.Spec.Workload.Workers.Count {
 		return nil
 	}
-	baseline, err := observe.EncodeBaseline(pass.networkPods)
+	baseline, err := snapshot.EncodeBaseline(pass.networkPods)
 	if err != nil {
 		return err
 	}
-	pass.barrierRelease = &driver.Release{Start: r.Now().Add(releaseLead), Baseline: baseline, ResourceVersion: barrier.ResourceVersion}
+	pass.barrierRelease = &loadgen.Release{Start: r.Now().Add(releaseLead), Baseline: baseline, ResourceVersion: barrier.ResourceVersion}
 	return nil
 }
 

@@ -18,9 +18,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 const twoWorkerRun = `
@@ -83,7 +83,7 @@ func TestAllWorkersAreReleasedOnce(t *testing.T) {
 	w := newTestEnvWithReadyRun(t)
 	w.reconcileRun("extra")
 	barrier := &corev1.ConfigMap{}
-	w.mustGet(names.BarrierConfigMap("extra"), barrier)
+	w.mustGet(naming.BarrierConfigMap("extra"), barrier)
 	start := barrier.Data[protocol.StartKey]
 	at, err := time.Parse(time.RFC3339Nano, start)
 	must(t, err)
@@ -92,7 +92,7 @@ func TestAllWorkersAreReleasedOnce(t *testing.T) {
 	}
 	w.now = w.now.Add(time.Minute)
 	w.reconcileRun("extra")
-	w.mustGet(names.BarrierConfigMap("extra"), barrier)
+	w.mustGet(naming.BarrierConfigMap("extra"), barrier)
 	if barrier.Data[protocol.StartKey] != start {
 		t.Error("workers that were told one start must never be told another")
 	}
@@ -103,7 +103,7 @@ func TestNoReleaseBeforeAllWorkersAreReady(t *testing.T) {
 	must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.objectMeta("extra-1")}, client.GracePeriodSeconds(0)))
 	w.reconcileRun("extra")
 	barrier := &corev1.ConfigMap{}
-	w.mustGet(names.BarrierConfigMap("extra"), barrier)
+	w.mustGet(naming.BarrierConfigMap("extra"), barrier)
 	if barrier.Data[protocol.StartKey] != "" {
 		t.Error("one of two workers is ready: there must be no release")
 	}
@@ -133,7 +133,7 @@ func TestOnlyTheJobsOwnPodsReleaseARun(t *testing.T) {
 
 	w.reconcileRun("extra")
 	barrier := &corev1.ConfigMap{}
-	w.mustGet(names.BarrierConfigMap("extra"), barrier)
+	w.mustGet(naming.BarrierConfigMap("extra"), barrier)
 	if start := barrier.Data[protocol.StartKey]; start != "" {
 		t.Errorf("one of two workers is ready, but the run is released at %s", start)
 	}
@@ -141,7 +141,7 @@ func TestOnlyTheJobsOwnPodsReleaseARun(t *testing.T) {
 
 	w.createReadyPod("extra-1", job.Spec.Template, metav1.NewControllerRef(job, kind))
 	w.reconcileRun("extra")
-	w.mustGet(names.BarrierConfigMap("extra"), barrier)
+	w.mustGet(naming.BarrierConfigMap("extra"), barrier)
 	if barrier.Data[protocol.StartKey] == "" {
 		t.Error("both workers are ready, but the run is not released")
 	}
@@ -276,12 +276,12 @@ func TestResultTooLargeForAConfigMap(t *testing.T) {
 	}
 	w.reconcileRun("extra")
 	w.wantReason("extra", v1alpha1.ReasonResultTooLarge, "the workers' reports stay")
-	if run = w.getRun("extra"); run.Status.Phase != "Failed" || run.Status.Result != nil || !w.isGone(names.ResultConfigMap("extra"), &corev1.ConfigMap{}) {
+	if run = w.getRun("extra"); run.Status.Phase != "Failed" || run.Status.Result != nil || !w.isGone(naming.ResultConfigMap("extra"), &corev1.ConfigMap{}) {
 		t.Errorf("the run should have failed without a result, but its status is %+v", run.Status)
 	}
 	for i := range int32(2) {
 		report := &corev1.ConfigMap{}
-		w.mustGet(names.WorkerReport("extra", i), report)
+		w.mustGet(naming.WorkerReport("extra", i), report)
 		if _, err := results.DecodeWorkerResult(report.BinaryData[protocol.ResultKey]); err != nil {
 			t.Errorf("the report of worker %d should stay as it was: %v", i, err)
 		}
@@ -295,7 +295,7 @@ func TestRunWithoutAnyResultFails(t *testing.T) {
 	w := newTestEnvWithReadyRun(t)
 	for i := range int32(2) {
 		cm := &corev1.ConfigMap{}
-		w.mustGet(names.WorkerReport("extra", i), cm)
+		w.mustGet(naming.WorkerReport("extra", i), cm)
 		cm.Data = map[string]string{protocol.FailureKey: "operation.flow: there is no class com.example.Nope"}
 		must(t, w.client.Update(w.ctx, cm))
 	}
@@ -383,7 +383,7 @@ func TestWorkersHaveTheCorDappsOfTheirNetwork(t *testing.T) {
 	must(t, w.createFromYAML(network[:strings.Index(network, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
 	w.reconcileNetwork("banks")
 	record := &corev1.ConfigMap{}
-	w.mustGet(names.EpochConfigMap("banks"), record)
+	w.mustGet(naming.EpochConfigMap("banks"), record)
 	record.Data["version"] = "0.0.9"
 	must(t, w.client.Update(w.ctx, record))
 	w.bringUp("banks")
@@ -415,7 +415,7 @@ func TestProgressIsShown(t *testing.T) {
 	w.reconcileRun("extra")
 	for i := range int32(2) {
 		cm := &corev1.ConfigMap{}
-		w.mustGet(names.WorkerReport("extra", i), cm)
+		w.mustGet(naming.WorkerReport("extra", i), cm)
 		cm.Data = map[string]string{protocol.ProgressKey: `{"phase":"Window","completed":40,"failed":0,"elapsedSeconds":5,"throughput":8}`}
 		must(t, w.client.Update(w.ctx, cm))
 	}

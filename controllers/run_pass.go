@@ -14,14 +14,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/driver"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/kube/limits"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/quantity"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -30,13 +30,13 @@ type runPass struct {
 	run      *v1alpha1.BenchmarkRun
 	network  *v1alpha1.BenchmarkNetwork
 	platform platform.Platform
-	snapshot *observe.Snapshot
+	snapshot *snapshot.Snapshot
 	// imageVersion is the version of the project's images that the network was made with.
 	imageVersion string
 	// networkPods are members, databases and workers.
 	networkPods    []corev1.Pod
-	driver         driver.Driver
-	barrierRelease *driver.Release
+	driver         loadgen.Driver
+	barrierRelease *loadgen.Release
 	// workerReports of the workers once they have ended; nil before.
 	reports *workerReports
 	// result of the run once it is written.
@@ -93,7 +93,7 @@ func (r *RunReconciler) readState(ctx context.Context, run *v1alpha1.BenchmarkRu
 // no record of it.
 func (r *RunReconciler) recordedImageVersion(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (string, error) {
 	record := &corev1.ConfigMap{}
-	key := client.ObjectKey{Namespace: network.Namespace, Name: names.EpochConfigMap(network.Name)}
+	key := client.ObjectKey{Namespace: network.Namespace, Name: naming.EpochConfigMap(network.Name)}
 	if err := r.Client.Get(ctx, key, record); err != nil {
 		return "", client.IgnoreNotFound(fmt.Errorf("get ConfigMap %s: %w", key.Name, err))
 	}
@@ -107,7 +107,7 @@ func (r *RunReconciler) prepareDriver(pass *runPass) error {
 		return err
 	}
 	workload := &pass.run.Spec.Workload
-	if problems := quantity.ValidateQuantities(&pass.run.Spec, field.NewPath("spec")); len(problems) > 0 {
+	if problems := limits.ValidateQuantities(&pass.run.Spec, field.NewPath("spec")); len(problems) > 0 {
 		return problems.ToAggregate()
 	}
 	problems := platform.ValidateWorkload(p, &pass.network.Spec, workload, field.NewPath("spec", "workload"))
@@ -116,7 +116,11 @@ func (r *RunReconciler) prepareDriver(pass *runPass) error {
 	}
 	pass.platform = p
 	topology := p.Topology(pass.network)
-	load, err := p.(platform.LoadTarget).BuildDriver(platform.Input{Network: pass.network, Images: r.Images, NetworkImageVersion: pass.imageVersion}, topology, workload)
+	load, err := p.(platform.LoadTarget).BuildDriver(
+		platform.Input{Network: pass.network, Images: r.Images, NetworkImageVersion: pass.imageVersion},
+		topology,
+		workload,
+	)
 	if err != nil {
 		return fmt.Errorf("spec.workload: %w", err)
 	}
@@ -124,7 +128,7 @@ func (r *RunReconciler) prepareDriver(pass *runPass) error {
 	load.Labels = plan.PodLabels(pass.network)
 	databases, _ := plan.DatabaseEndpoints(p, pass.network)
 	load.Workload.Observe = append(load.Workload.Observe, databases...)
-	if problem := driver.ValidateSampleMemory(&load.Workload, &workload.Workers, field.NewPath("spec", "workload")); problem != nil {
+	if problem := loadgen.ValidateSampleMemory(&load.Workload, &workload.Workers, field.NewPath("spec", "workload")); problem != nil {
 		return problem
 	}
 	pass.driver = load
@@ -145,7 +149,7 @@ func (r *RunReconciler) readNetworkState(ctx context.Context, pass *runPass) err
 	}
 	pass.networkPods = append(pass.networkPods, pass.workerPods()...)
 	var err error
-	if pass.barrierRelease, err = driver.ParseRelease(pass.snapshot.ConfigMap(names.BarrierConfigMap(pass.run.Name))); err != nil {
+	if pass.barrierRelease, err = loadgen.ParseRelease(pass.snapshot.ConfigMap(naming.BarrierConfigMap(pass.run.Name))); err != nil {
 		return err
 	}
 	if pass.snapshot.Job(pass.run.Name) != nil {
@@ -203,7 +207,7 @@ func (p *runPass) waitedTooLongForNetwork(within time.Duration, now time.Time) (
 // hasUnscheduledWorkers reports whether the Job of a run that was not released yet has workers without a node, or without a pod.
 func (p *runPass) hasUnscheduledWorkers() bool {
 	job := p.snapshot.Job(p.run.Name)
-	if job == nil || p.barrierRelease != nil || p.waitReason.Reason != "" || p.snapshot.JobOutcome(job).State != observe.StateWaiting {
+	if job == nil || p.barrierRelease != nil || p.waitReason.Reason != "" || p.snapshot.JobOutcome(job).State != snapshot.StateWaiting {
 		return false
 	}
 	placed := int32(0)
@@ -236,7 +240,10 @@ func waitReasonOf(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork
 	case ready != nil && ready.Reason == v1alpha1.ReasonResetting:
 		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForReset, Message: fmt.Sprintf("BenchmarkNetwork %s: %s", network.Name, ready.Message)}
 	case !standing && ready != nil && ready.Message != "":
-		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForNetwork, Message: fmt.Sprintf("BenchmarkNetwork %s is not ready: %s", network.Name, ready.Message)}
+		return status.WaitReason{
+			Reason:  v1alpha1.ReasonWaitingForNetwork,
+			Message: fmt.Sprintf("BenchmarkNetwork %s is not ready: %s", network.Name, ready.Message),
+		}
 	case !standing:
 		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForNetwork, Message: fmt.Sprintf("BenchmarkNetwork %s is not ready", network.Name)}
 	case network.Status.Epoch != nil && network.Status.Epoch.Turn == run.UID:
@@ -274,7 +281,7 @@ func (p *runPass) countReadyWorkers() int32 {
 	var ready int32
 	workers := p.workerPods()
 	for i := range workers {
-		if workers[i].DeletionTimestamp == nil && observe.IsPodReady(&workers[i]) {
+		if workers[i].DeletionTimestamp == nil && snapshot.IsPodReady(&workers[i]) {
 			ready++
 		}
 	}
@@ -292,7 +299,7 @@ func (p *runPass) statusInput(now time.Time) status.RunInput {
 		in.Start = &p.barrierRelease.Start
 	}
 	for i := range p.run.Spec.Workload.Workers.Count {
-		if cm := p.snapshot.ConfigMap(names.WorkerReport(p.run.Name, i)); cm != nil {
+		if cm := p.snapshot.ConfigMap(naming.WorkerReport(p.run.Name, i)); cm != nil {
 			in.Progress = append(in.Progress, cm.Data[protocol.ProgressKey])
 		}
 	}

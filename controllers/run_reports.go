@@ -9,12 +9,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/message"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/results"
-	"github.com/benchnet/benchnet/internal/steady"
+	"github.com/benchnet/benchnet/internal/kube/limits"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/steadystate"
 )
 
 // decodingSlot is held while documents of pods or users are decoded and used. Decoded documents need many times the memory of their
@@ -45,11 +45,11 @@ func (p *runPass) haveWorkersEnded() bool {
 	if job == nil {
 		return false
 	}
-	if p.snapshot.JobOutcome(job).State != observe.StateWaiting {
+	if p.snapshot.JobOutcome(job).State != snapshot.StateWaiting {
 		return true
 	}
 	for i := range p.run.Spec.Workload.Workers.Count {
-		cm := p.snapshot.ConfigMap(names.WorkerReport(p.run.Name, i))
+		cm := p.snapshot.ConfigMap(naming.WorkerReport(p.run.Name, i))
 		if cm == nil {
 			return false
 		}
@@ -66,12 +66,12 @@ func (r *RunReconciler) readReports(ctx context.Context, pass *runPass) error {
 	read := &workerReports{failures: map[int]string{}}
 	pending := map[int]*corev1.ConfigMap{}
 	for i := range pass.run.Spec.Workload.Workers.Count {
-		cm := pass.snapshot.ConfigMap(names.WorkerReport(pass.run.Name, i))
+		cm := pass.snapshot.ConfigMap(naming.WorkerReport(pass.run.Name, i))
 		if cm == nil {
 			continue
 		}
 		if line := cm.Data[protocol.FailureKey]; line != "" {
-			read.failures[int(i)] = message.Truncate(line, message.MaxItem)
+			read.failures[int(i)] = limits.Truncate(line, limits.MaxItem)
 		} else if _, ok := cm.BinaryData[protocol.ResultKey]; ok {
 			pending[int(i)] = cm
 		}
@@ -85,7 +85,7 @@ func (r *RunReconciler) readReports(ctx context.Context, pass *runPass) error {
 			err := r.yieldReport(ctx, pending[i], i, yield)
 			var unusable invalidReportError
 			if errors.As(err, &unusable) {
-				read.failures[i] = message.Truncate(err.Error(), message.MaxItem)
+				read.failures[i] = limits.Truncate(err.Error(), limits.MaxItem)
 				delete(pending, i)
 			} else if err != nil {
 				return err
@@ -104,9 +104,9 @@ func (r *RunReconciler) readReports(ctx context.Context, pass *runPass) error {
 }
 
 // mergeReports puts the workers together, over the steady part of what they recorded unless the times are fixed.
-func mergeReports(each steady.WorkerResultIterator, measure *v1alpha1.Measure) (*results.Measurement, error) {
+func mergeReports(each steadystate.WorkerResultIterator, measure *v1alpha1.Measure) (*results.Measurement, error) {
 	if measure.SteadyState != nil {
-		return steady.MergeSteadyWindow(each, steady.PolicyFor(measure))
+		return steadystate.MergeSteadyWindow(each, steadystate.PolicyFor(measure))
 	}
 	merger := results.NewMerger()
 	err := each(merger.AddWorker)
@@ -148,13 +148,13 @@ func (p *runPass) failureMessage() string {
 	if len(lines) == 0 {
 		lines = append(lines, "the workers left no result: "+p.snapshot.JobOutcome(p.snapshot.Job(p.run.Name)).Message)
 	}
-	return message.JoinItems(lines, "; ")
+	return limits.JoinItems(lines, "; ")
 }
 
 // readResult reads the result of the run, if it is written, and keeps the decoding slot for it. A result that cannot be decoded ends the
 // run, since a retry cannot succeed.
 func (r *RunReconciler) readResult(ctx context.Context, pass *runPass) error {
-	written := pass.snapshot.ConfigMap(names.ResultConfigMap(pass.run.Name))
+	written := pass.snapshot.ConfigMap(naming.ResultConfigMap(pass.run.Name))
 	if written == nil {
 		return nil
 	}

@@ -19,10 +19,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // reportReader serves the packed reports of workers, by the name of their ConfigMap.
@@ -43,13 +43,13 @@ func newRunPass(packed [][]byte, measure v1alpha1.Measure) (*RunReconciler, *run
 	run.Spec.Workload.Workers.Count, run.Spec.Workload.Measure = int32(len(packed)), measure
 	reader, cached := reportReader{}, []client.Object{}
 	for i, content := range packed {
-		name := names.WorkerReport("r", int32(i))
+		name := naming.WorkerReport("r", int32(i))
 		reader[name] = content
 		cached = append(cached, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name},
 			BinaryData: map[string][]byte{protocol.ResultKey: []byte("digest")}})
 	}
 	r := &RunReconciler{Dependencies: Dependencies{APIReader: reader}}
-	return r, &runPass{run: run, snapshot: observe.New(clientgoscheme.Scheme, cached, nil)}
+	return r, &runPass{run: run, snapshot: snapshot.New(clientgoscheme.Scheme, cached, nil)}
 }
 
 func gzipText(t *testing.T, text string) []byte {
@@ -124,9 +124,9 @@ func TestResultHoldsDecodingSlot(t *testing.T) {
 		held    int
 	}{"a result": {packed, 1}, "no result": {[]byte("{"), 0}} {
 		t.Run(name, func(t *testing.T) {
-			r := &RunReconciler{Dependencies: Dependencies{APIReader: reportReader{names.ResultConfigMap("r"): c.content}}}
-			pass := &runPass{run: &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "r"}}, snapshot: observe.New(clientgoscheme.Scheme,
-				[]client.Object{&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.ResultConfigMap("r")}}}, nil)}
+			r := &RunReconciler{Dependencies: Dependencies{APIReader: reportReader{naming.ResultConfigMap("r"): c.content}}}
+			pass := &runPass{run: &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "r"}}, snapshot: snapshot.New(clientgoscheme.Scheme,
+				[]client.Object{&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: naming.ResultConfigMap("r")}}}, nil)}
 			if err := r.readResult(t.Context(), pass); err != nil {
 				t.Fatal(err)
 			}

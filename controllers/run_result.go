@@ -14,14 +14,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/driver"
-	"github.com/benchnet/benchnet/internal/emulation/sidecar"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/latency/sidecar"
+	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // writeResult writes the result once the workers have ended. A result that does not fit into a ConfigMap ends the run; the reports stay.
@@ -45,7 +45,7 @@ func (r *RunReconciler) writeResult(ctx context.Context, pass *runPass) error {
 }
 
 func resultConfigMap(run *v1alpha1.BenchmarkRun, packed []byte) *corev1.ConfigMap {
-	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.ResultConfigMap(run.Name), Labels: driver.RunLabels(run)}}
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: naming.ResultConfigMap(run.Name), Labels: loadgen.RunLabels(run)}}
 	if packed != nil {
 		cm.BinaryData = map[string][]byte{protocol.ResultKey: packed}
 	}
@@ -84,14 +84,14 @@ func tolerancesOf(measure *v1alpha1.Measure) results.Tolerances {
 
 // runObservationsOf are what the workers could not know.
 func runObservationsOf(pass *runPass, read *workerReports, troubles []results.Disturbance) (results.RunObservations, error) {
-	disturbances, err := observe.FindDisturbances(pass.barrierRelease.Baseline, pass.networkPods)
+	disturbances, err := snapshot.FindDisturbances(pass.barrierRelease.Baseline, pass.networkPods)
 	if err != nil {
 		return results.RunObservations{}, fmt.Errorf("run %s: %w", pass.run.Name, err)
 	}
 	_, unobserved := plan.DatabaseEndpoints(pass.platform, pass.network)
 	c := results.RunObservations{
 		ExpectedWorkers: int(pass.run.Spec.Workload.Workers.Count), WorkerFailures: read.failures, Disturbances: disturbances,
-		Containers: observe.DescribeContainers(pass.networkPods), UnobservedDatabases: unobserved,
+		Containers: snapshot.DescribeContainers(pass.networkPods), UnobservedDatabases: unobserved,
 		NodeProblems: troubles,
 	}
 	return c, nil
@@ -123,14 +123,14 @@ func (r *RunReconciler) addProvenance(pass *runPass, result *results.RunResult, 
 	result.Environment = results.Environment{
 		OperatorVersion: r.Images.Version, PlatformVersion: pass.platform.Version(&network.Spec),
 		KubernetesVersion: r.KubeVersion, PlanHash: network.Status.PlanHash,
-		Images: observe.DescribeImages(pass.networkPods), Containers: observe.DescribeContainers(pass.networkPods),
+		Images: snapshot.DescribeImages(pass.networkPods), Containers: snapshot.DescribeContainers(pass.networkPods),
 		Settings: settingsByName(network.Status.Settings), Nodes: []results.NodeInfo{},
 	}
 	if epoch := network.Status.Epoch; epoch != nil {
 		result.Environment.State = results.NetworkState{Epoch: epoch.ID, Fresh: epoch.FirstRun == run.UID}
 	}
 	for i := range nodes {
-		result.Environment.Nodes = append(result.Environment.Nodes, observe.DescribeNode(&nodes[i]))
+		result.Environment.Nodes = append(result.Environment.Nodes, snapshot.DescribeNode(&nodes[i]))
 	}
 	if _, ok := pass.platform.(platform.DatabaseConsumer); ok {
 		database := network.Spec.DatabaseOrDefault()
@@ -160,7 +160,7 @@ func settingsByName(derived []v1alpha1.DerivedSetting) map[string]string {
 
 // readNodes that the pods were on, and what was wrong with them. An operator that has rights in namespaces alone knows none.
 func (r *RunReconciler) readNodes(ctx context.Context, pods []corev1.Pod) ([]corev1.Node, []results.Disturbance, error) {
-	names := observe.NodeNames(pods)
+	names := snapshot.NodeNames(pods)
 	all := make([]corev1.Node, len(names))
 	var troubles []results.Disturbance
 	for i, name := range names {
@@ -171,7 +171,7 @@ func (r *RunReconciler) readNodes(ctx context.Context, pods []corev1.Pod) ([]cor
 		if err != nil {
 			return nil, nil, fmt.Errorf("get node %s: %w", name, err)
 		}
-		troubles = append(troubles, observe.NodeProblems(&all[i])...)
+		troubles = append(troubles, snapshot.NodeProblems(&all[i])...)
 	}
 	return all, troubles, nil
 }
@@ -186,7 +186,7 @@ func (r *RunReconciler) cleanUpRun(ctx context.Context, pass *runPass) error {
 	if job := pass.snapshot.Job(pass.run.Name); job != nil {
 		keep = append(keep, job)
 	}
-	keep = append(keep, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: names.SampleLogClaim(pass.run.Name)}})
+	keep = append(keep, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: naming.SampleLogClaim(pass.run.Name)}})
 	for _, object := range pass.snapshot.UnplannedObjects(keep) {
 		if err := r.Writer.Delete(ctx, object); err != nil {
 			return err

@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // newTestEnvWithSteadyRun is a run of two workers that is measured automatically, released, for 150 s at most.
@@ -29,7 +29,7 @@ func newTestEnvWithSteadyRun(t *testing.T) *testEnv {
 func (w *testEnv) barrierData() map[string]string {
 	w.t.Helper()
 	cm := &corev1.ConfigMap{}
-	w.mustGet(names.BarrierConfigMap("extra"), cm)
+	w.mustGet(naming.BarrierConfigMap("extra"), cm)
 	return cm.Data
 }
 
@@ -53,7 +53,7 @@ func (w *testEnv) reportProgress(worker int32, seconds int) {
 	text, err := json.Marshal(p)
 	must(w.t, err)
 	cm := &corev1.ConfigMap{}
-	w.mustGet(names.WorkerReport("extra", worker), cm)
+	w.mustGet(naming.WorkerReport("extra", worker), cm)
 	before := cm.DeepCopy()
 	cm.Data = map[string]string{protocol.ProgressKey: string(text)}
 	must(w.t, w.client.Patch(w.ctx, cm, client.MergeFrom(before), client.FieldOwner("benchnet-agent")))
@@ -75,7 +75,7 @@ func (w *testEnv) reportIntervals(worker int32, seconds int, start time.Time) {
 	packed, err := results.EncodeWorkerResult(report)
 	must(w.t, err)
 	cm := &corev1.ConfigMap{}
-	w.mustGet(names.WorkerReport("extra", worker), cm)
+	w.mustGet(naming.WorkerReport("extra", worker), cm)
 	before := cm.DeepCopy()
 	cm.BinaryData = map[string][]byte{protocol.ResultKey: packed}
 	must(w.t, w.client.Patch(w.ctx, cm, client.MergeFrom(before), client.FieldOwner("benchnet-agent")))
@@ -84,7 +84,7 @@ func (w *testEnv) reportIntervals(worker int32, seconds int, start time.Time) {
 func TestWorkloadOfSteadyStateRun(t *testing.T) {
 	w := newTestEnvWithSteadyRun(t)
 	cm := &corev1.ConfigMap{}
-	w.mustGet(names.WorkloadConfigMap("extra"), cm)
+	w.mustGet(naming.WorkloadConfigMap("extra"), cm)
 	var orders protocol.WorkloadFile
 	must(t, json.Unmarshal([]byte(cm.Data["workload.json"]), &orders))
 	if want := (protocol.MeasureTimes{WindowSeconds: 150, DrainSeconds: 60, IntervalSeconds: 5}); orders.Measure != want {

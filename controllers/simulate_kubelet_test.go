@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // The API server of these tests has no controllers and no kubelet; what follows plays their parts.
@@ -161,7 +161,7 @@ func (w *testEnv) writeWorkerReport(run *v1alpha1.BenchmarkRun, report *results.
 	packed, err := results.EncodeWorkerResult(report)
 	must(w.t, err)
 	cm := &corev1.ConfigMap{}
-	w.mustGet(names.WorkerReport(run.Name, int32(report.Worker)), cm)
+	w.mustGet(naming.WorkerReport(run.Name, int32(report.Worker)), cm)
 	before := cm.DeepCopy()
 	cm.BinaryData = map[string][]byte{protocol.ResultKey: packed}
 	must(w.t, w.client.Patch(w.ctx, cm, client.MergeFrom(before), client.FieldOwner("benchnet-agent")))

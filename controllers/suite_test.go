@@ -29,20 +29,20 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/controllers"
-	"github.com/benchnet/benchnet/internal/apply"
-	"github.com/benchnet/benchnet/internal/images"
-	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/chart"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/platform/all"
-	"github.com/benchnet/benchnet/internal/sandbox"
+	"github.com/benchnet/benchnet/internal/platform/registry"
 )
 
 // config of the API server that all tests share; nil where there are no binaries to start one.
 var config *rest.Config
 
 func TestMain(m *testing.M) {
-	if sandbox.IsChild() {
-		os.Exit(sandbox.ServeChild())
+	if chart.IsChild() {
+		os.Exit(chart.ServeChild())
 	}
 	ctrl.SetLogger(logr.Discard())
 	os.Exit(func() int {
@@ -90,7 +90,7 @@ type testEnv struct {
 	// now is the reconcilers' clock.
 	now time.Time
 	// charts renders those of users.
-	charts *sandbox.Renderer
+	charts *chart.Renderer
 	// platforms that the reconcilers know.
 	platforms *platform.Registry
 	// kueueMode says whether Kueue is heard.
@@ -111,10 +111,10 @@ func newTestEnv(t *testing.T) *testEnv {
 	must(t, kueue.AddToScheme(scheme))
 	plain, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
 	must(t, err)
-	charts, err := sandbox.NewRenderer(time.Now)
+	charts, err := chart.NewRenderer(time.Now)
 	must(t, err)
 	w := &testEnv{t: t, charts: charts, ctx: t.Context(), now: time.Now().Truncate(time.Second),
-		platforms: all.New()}
+		platforms: registry.New()}
 	w.client = w.recordWrites(plain)
 	w.useConnection(sharedConnection(t, plain, controllers.KueueIgnore))
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
@@ -187,11 +187,11 @@ func (w *testEnv) countingFuncs() interceptor.Funcs {
 	}
 }
 
-var testImages = images.ImageCatalogue{Registry: "ghcr.io/benchnet", Version: "0.1.0"}
+var testImages = naming.ImageCatalogue{Registry: "ghcr.io/benchnet", Version: "0.1.0"}
 
 func (w *testEnv) newDependencies() controllers.Dependencies {
 	return controllers.Dependencies{Client: w.operatorClient, APIReader: w.apiReader, Platforms: w.platforms, Images: testImages,
-		Writer: apply.NewWriter(w.operatorClient, w.apiReader, w.operatorClient.Scheme()), SnapshotReader: observe.NewReader(w.operatorClient, w.operatorClient.Scheme()),
+		Writer: apply.NewWriter(w.operatorClient, w.apiReader, w.operatorClient.Scheme()), SnapshotReader: snapshot.NewReader(w.operatorClient, w.operatorClient.Scheme()),
 		ChartRenderer: w.charts, Recorder: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Kueue: w.kueueMode, Now: func() time.Time { return w.now }}
 }
 

@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/apply"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -44,22 +44,22 @@ func (r *NetworkReconciler) addFinalizers(ctx context.Context, pass *networkPass
 // tearDownNetwork stops the members, removes what outlives the network, and releases it. Everything else goes with its owner.
 func (r *NetworkReconciler) tearDownNetwork(ctx context.Context, pass *networkPass) (ctrl.Result, error) {
 	servers, err := r.dropExternalSchemas(ctx, pass)
-	if err != nil || servers.State != observe.StateReady {
+	if err != nil || servers.State != snapshot.StateReady {
 		return requeueOnQuota(pass.requeueResult(), errors.Join(err, r.patchTeardownStatus(ctx, pass, servers)))
 	}
 	return ctrl.Result{}, r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer, teardownFinalizer, resultsFinalizer)
 }
 
 // patchTeardownStatus writes why a network that is being deleted still exists.
-func (r *NetworkReconciler) patchTeardownStatus(ctx context.Context, pass *networkPass, servers observe.Readiness) error {
+func (r *NetworkReconciler) patchTeardownStatus(ctx context.Context, pass *networkPass, servers snapshot.Readiness) error {
 	return r.patchNetworkStatus(ctx, pass.network, status.ComputeTeardown(pass.network, servers, teardownFinalizer, r.Now()))
 }
 
 // dropExternalSchemas stops the members and removes their schemas from servers that outlive the network. The readiness is Ready when no schema
 // is left, or when the operator has no plan from which to remove them. With an error, the readiness has its message.
-func (r *NetworkReconciler) dropExternalSchemas(ctx context.Context, pass *networkPass) (observe.Readiness, error) {
+func (r *NetworkReconciler) dropExternalSchemas(ctx context.Context, pass *networkPass) (snapshot.Readiness, error) {
 	if pass.plan == nil || !controllerutil.ContainsFinalizer(pass.network, teardownFinalizer) {
-		return observe.Readiness{State: observe.StateReady}, nil
+		return snapshot.Readiness{State: snapshot.StateReady}, nil
 	}
 	for _, stage := range pass.plan.Stages {
 		if stage.Name == plan.StageMembers {
@@ -79,14 +79,14 @@ func (r *NetworkReconciler) dropExternalSchemas(ctx context.Context, pass *netwo
 			err = r.Writer.Apply(ctx, owner, object, pass.snapshot.LiveObject(object))
 		}
 		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-			return observe.Readiness{State: observe.StateReady}, nil // Nothing can be made here any more, and the namespace must not wait for it.
+			return snapshot.Readiness{State: snapshot.StateReady}, nil // Nothing can be made here any more, and the namespace must not wait for it.
 		}
 		if err != nil {
 			return applyErrorReadiness(err), err
 		}
 	}
 	removed := pass.stageReadiness(plan.Stage{Objects: pass.plan.Teardown})
-	if removed.State != observe.StateReady {
+	if removed.State != snapshot.StateReady {
 		removed.Message = "schemas on the database server stay: " + removed.Message
 		return removed, nil
 	}

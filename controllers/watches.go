@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/kueue"
-	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/admission"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -43,7 +43,7 @@ func mapByLabel(label string) handler.MapFunc {
 // restored at once. The watches share the informers that snapshots read from.
 func watchOwnedKinds(build *builder.Builder, h handler.EventHandler) {
 	build.Watches(&corev1.Pod{}, h)
-	for _, kind := range observe.OwnedKinds() {
+	for _, kind := range snapshot.OwnedKinds() {
 		if _, isRun := kind.(*v1alpha1.BenchmarkRun); !isRun { // The controllers watch runs by their own rules.
 			build.Watches(kind, h)
 		}
@@ -54,7 +54,7 @@ func watchOwnedKinds(build *builder.Builder, h handler.EventHandler) {
 func freesPlacePredicate() predicate.Predicate {
 	waits := func(o client.Object) bool {
 		n, ok := o.(*v1alpha1.BenchmarkNetwork)
-		return ok && n.DeletionTimestamp == nil && !status.HasInvalidSpec(n) && n.Labels[kueue.QueueLabel] == ""
+		return ok && n.DeletionTimestamp == nil && !status.HasInvalidSpec(n) && n.Labels[admission.QueueLabel] == ""
 	}
 	return predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false },
 		UpdateFunc: func(u event.UpdateEvent) bool { return waits(u.ObjectOld) && !waits(u.ObjectNew) }}

@@ -15,11 +15,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/platform/all"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/platform/registry"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // fieldPath is a path with at least two segments or an index.
@@ -29,7 +29,7 @@ var fieldPath = regexp.MustCompile(`^[a-z][A-Za-z0-9]*(\[[A-Za-z0-9]*\])*(\.[a-z
 var fileSuffix = regexp.MustCompile(`\.(conf|csv|go|gz|jar|json|k8s\.io|md|properties|toml|xml|yaml)$`)
 
 // foreignPaths are paths of other programs that begin like a field of ours.
-var foreignPaths = []string{"provider.foldersFromFilesStructure"}
+var foreignPaths = []string{"provider.foldersFromFilesStructure", "metrics.listen"}
 
 // documentTypes are the types, besides those of the API, with fields that pages name.
 var documentTypes = []reflect.Type{reflect.TypeFor[results.RunResult](), reflect.TypeFor[results.WorkerResult](), reflect.TypeFor[experiment.Result](),
@@ -315,7 +315,7 @@ func admitCount(t *testing.T, admission platformtest.Admission, sample string, c
 	if err := admission.Admit(text, &network); err != nil {
 		return err
 	}
-	p, err := all.New().Get(network.Spec.Platform.Type)
+	p, err := registry.New().Get(network.Spec.Platform.Type)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/evm"
 	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/platform/evm"
 )
 
 func readFile(t *testing.T, path string) string {
@@ -73,7 +73,7 @@ func TestConditionsAreDocumented(t *testing.T) {
 
 func TestVerdictCodesAreDocumented(t *testing.T) {
 	conditions, results := readFile(t, "conditions.md"), readFile(t, "results.md")
-	for _, value := range stringConstants(t, "../internal/results/verdict.go", "") {
+	for _, value := range stringConstants(t, "../internal/run/results/verdict.go", "") {
 		if value == "Valid" || value == "Invalid" {
 			continue
 		}
@@ -85,7 +85,7 @@ func TestVerdictCodesAreDocumented(t *testing.T) {
 
 func TestResourcesAreDocumented(t *testing.T) {
 	page := readFile(t, "results.md")
-	for _, value := range stringConstants(t, "../internal/results/bottleneck.go", "") {
+	for _, value := range stringConstants(t, "../internal/run/results/bottleneck.go", "") {
 		if !strings.Contains(page, "`"+value+"`") {
 			t.Errorf("docs/results.md lacks `%s`", value)
 		}
@@ -187,7 +187,7 @@ func TestEVMOrdersAreDocumented(t *testing.T) {
 			t.Errorf("docs/evm.md lacks operation.%s", name)
 		}
 	}
-	for _, series := range stringConstants(t, "../internal/evm/evm.go", "Series") {
+	for _, series := range stringConstants(t, "../internal/platform/evm/evm.go", "Series") {
 		if !strings.Contains(page, "`"+series+"`") {
 			t.Errorf("docs/evm.md lacks the series %s", series)
 		}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/platform/all"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
+	"github.com/benchnet/benchnet/internal/platform/registry"
 )
 
 // elision marks a part that an example leaves out.
@@ -146,7 +146,7 @@ func admitManifest(t *testing.T, kind, manifest string) {
 		if err := admission.Admit([]byte(manifest), &network); err != nil {
 			t.Fatal(err)
 		}
-		p, err := all.New().Get(network.Spec.Platform.Type)
+		p, err := registry.New().Get(network.Spec.Platform.Type)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/benchnet/benchnet/internal/emulation"
-	"github.com/benchnet/benchnet/internal/images"
-	"github.com/benchnet/benchnet/internal/inventory"
+	"github.com/benchnet/benchnet/hack/metrics/reference"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
 var linkPattern = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
@@ -143,8 +143,8 @@ func TestSamplesUseAnyRegistry(t *testing.T) {
 	page := readFile(t, "reproducing.md")
 	for _, file := range samples {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			if strings.Contains(readFile(t, file), images.DefaultImageRegistry) {
-				t.Errorf("it names the registry %s", images.DefaultImageRegistry)
+			if strings.Contains(readFile(t, file), naming.DefaultImageRegistry) {
+				t.Errorf("it names the registry %s", naming.DefaultImageRegistry)
 			}
 			if name := filepath.Base(file); strings.HasPrefix(name, "experiment_") && !strings.Contains(page, name) {
 				t.Error("docs/reproducing.md lacks it")
@@ -242,7 +242,7 @@ var ownMetric = regexp.MustCompile(`\b(?:benchnet|corda|jpaxos|malachite)_[a-z0-
 
 // TestMetricNames looks for every metric that the pages name in the inventory.
 func TestMetricNames(t *testing.T) {
-	listed, err := inventory.Collect(os.DirFS(".."))
+	listed, err := reference.Collect(os.DirFS(".."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,8 +279,8 @@ func TestMetricNames(t *testing.T) {
 // the API's constants.
 func TestDocumentedConditionsExist(t *testing.T) {
 	types := stringConstants(t, "../api/v1alpha1/conditions.go", "Condition")
-	reasons := slices.Concat(stringConstants(t, "../api/v1alpha1/conditions.go", "Reason"), []string{string(emulation.Netem), string(emulation.UserSpace)})
-	codes := stringConstants(t, "../internal/results/verdict.go", "")
+	reasons := slices.Concat(stringConstants(t, "../api/v1alpha1/conditions.go", "Reason"), []string{string(latency.Netem), string(latency.UserSpace)})
+	codes := stringConstants(t, "../internal/run/results/verdict.go", "")
 	for _, r := range readPage(t, "conditions.md").rows {
 		if r.heading == "Types" && !regexp.MustCompile(`^(all|(network|run|experiment)(, (run|experiment))*)$`).MatchString(r.cells[1]) {
 			t.Errorf("%s: on %q names no kinds", r.at, r.cells[1])

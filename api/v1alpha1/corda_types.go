@@ -106,7 +106,7 @@ type CorDappsSpec struct {
 	ClaimName string `json:"claimName,omitempty"`
 }
 
-// CordaTuning overrides what internal/sizing derives. Unset means derived or the node's own default.
+// CordaTuning overrides what internal/platform/sizing derives. Unset means derived or the node's own default.
 type CordaTuning struct {
 	// flowThreads is enterpriseConfiguration.tuning.flowThreadPoolSize. Enterprise only; open source runs flows on one thread.
 	// +kubebuilder:validation:Minimum=1

@@ -9,10 +9,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/emulation"
 	"github.com/benchnet/benchnet/internal/agent/kube"
+	"github.com/benchnet/benchnet/internal/agent/latency"
 	"github.com/benchnet/benchnet/internal/agent/ping"
-	config "github.com/benchnet/benchnet/internal/emulation"
+	config "github.com/benchnet/benchnet/internal/network/latency"
 )
 
 func emulateNetwork(flags *flag.FlagSet) action {
@@ -37,9 +37,9 @@ func emulateNetwork(flags *flag.FlagSet) action {
 		if err != nil {
 			return 0, err
 		}
-		emulator, err := emulation.New(parsed, *member, logToStderr)
+		emulator, err := latency.New(parsed, *member, logToStderr)
 		if err != nil {
-			return emulation.ExitCode(err), err
+			return latency.ExitCode(err), err
 		}
 		cluster, err := kube.NewInCluster(*namespace)
 		if err != nil {
@@ -48,7 +48,7 @@ func emulateNetwork(flags *flag.FlagSet) action {
 		if err := listenAndServe(*listen, emulator.Handler()); err != nil {
 			return 0, err
 		}
-		return 0, emulator.Run(ctx, emulation.MemberPod{Namespace: cluster, Name: pod, UID: uid, ReportName: *report})
+		return 0, emulator.Run(ctx, latency.MemberPod{Namespace: cluster, Name: pod, UID: uid, ReportName: *report})
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
 	"github.com/benchnet/benchnet/internal/agent/kube"
 	"github.com/benchnet/benchnet/internal/agent/observer"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/agent/report"
 	"github.com/benchnet/benchnet/internal/agent/work"
+	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 // reportTimeout is how long a result is offered to an API server that does not take it.

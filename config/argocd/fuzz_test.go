@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/benchnet/benchnet/internal/mutation"
+	"github.com/benchnet/benchnet/internal/fuzz"
 )
 
 // healthStatuses are the values that Argo CD accepts.
@@ -23,7 +23,7 @@ type luaScript struct {
 func FuzzScripts(f *testing.F) {
 	scripts := allScripts(f)
 	for i, resource := range sampleResources(f) {
-		for j, value := range mutation.HostileValues {
+		for j, value := range fuzz.HostileValues {
 			f.Add(resource, uint16(7*i+11*j), value)
 		}
 	}
@@ -46,7 +46,7 @@ func FuzzScripts(f *testing.F) {
 // changedResource returns the document with the value at the place. It returns nil if the API server has no such object: each has an
 // apiVersion, a kind, and metadata with a name.
 func changedResource(document []byte, place int, value string) map[string]any {
-	changed, err := mutation.MutateDocument(document, place, value)
+	changed, err := fuzz.MutateDocument(document, place, value)
 	if err != nil {
 		return nil
 	}

@@ -15,14 +15,14 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/driver"
-	"github.com/benchnet/benchnet/internal/images"
-	"github.com/benchnet/benchnet/internal/mutation"
-	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/fuzz"
+	"github.com/benchnet/benchnet/internal/kube/limits"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/platform/all"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
-	"github.com/benchnet/benchnet/internal/quantity"
+	"github.com/benchnet/benchnet/internal/platform/registry"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
 // FuzzSpec puts a value at a place of a sample, as a user could write it, and takes it the whole way: admission, validation, plan, and
@@ -30,11 +30,11 @@ import (
 func FuzzSpec(f *testing.F) {
 	samples := readSampleNetworks(f)
 	admission := platformtest.NewAdmission(f, filepath.Join("..", "crd", "bases", "benchnet.dev_benchmarknetworks.yaml"))
-	for i, value := range mutation.HostileValues {
+	for i, value := range fuzz.HostileValues {
 		f.Add(uint8(i), uint16(7*i), value)
 		f.Add(uint8(7*i), uint16(11*i), value)
 	}
-	registry := all.New()
+	registry := registry.New()
 	f.Fuzz(func(t *testing.T, sample uint8, place uint16, value string) {
 		manifest := mutateSpec(t, samples[int(sample)%len(samples)], int(place), value)
 		network := &v1alpha1.BenchmarkNetwork{}
@@ -55,7 +55,7 @@ func FuzzSpec(f *testing.F) {
 
 func checkPlan(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) {
 	t.Helper()
-	problems := quantity.ValidateQuantities(&network.Spec, field.NewPath("spec"))
+	problems := limits.ValidateQuantities(&network.Spec, field.NewPath("spec"))
 	if len(problems) > 0 {
 		return
 	}
@@ -66,7 +66,7 @@ func checkPlan(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNet
 	if len(problems) > 0 {
 		return
 	}
-	catalogue := images.ImageCatalogue{Registry: "example.com", Version: "1"}
+	catalogue := naming.ImageCatalogue{Registry: "example.com", Version: "1"}
 	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: catalogue, GenesisSecretFilled: func(string) bool { return false }})
 	if err != nil {
 		return
@@ -79,7 +79,7 @@ func checkPlan(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNet
 	checkRunObjects(t, p, network, built.Topology, catalogue)
 }
 
-func checkRunObjects(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork, topology platform.Topology, catalogue images.ImageCatalogue) {
+func checkRunObjects(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork, topology platform.Topology, catalogue naming.ImageCatalogue) {
 	t.Helper()
 	loadable, ok := p.(platform.LoadTarget)
 	for i := range network.Spec.Workloads {
@@ -93,7 +93,7 @@ func checkRunObjects(t *testing.T, p platform.Platform, network *v1alpha1.Benchm
 		}
 		run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "run", Namespace: network.Namespace},
 			Spec: v1alpha1.BenchmarkRunSpec{NetworkName: network.Name, Workload: *w}}
-		if _, err := driver.BuildObjects(run, d, catalogue.Image("agent", ""), nil); err != nil {
+		if _, err := loadgen.BuildObjects(run, d, catalogue.Image("agent", ""), nil); err != nil {
 			t.Errorf("workload %s was accepted, but its run is not built: %v", w.Name, err)
 		}
 	}
@@ -132,7 +132,7 @@ func mutateSpec(t *testing.T, manifest map[string]any, place int, value string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if spec, err = mutation.MutateDocument(spec, place, value); err != nil {
+	if spec, err = fuzz.MutateDocument(spec, place, value); err != nil {
 		t.Skip(err)
 	}
 	whole := maps.Clone(manifest)

@@ -20,13 +20,13 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/driver"
-	"github.com/benchnet/benchnet/internal/images"
-	"github.com/benchnet/benchnet/internal/isolation"
-	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/networkpolicy"
+	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/platform/all"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
+	"github.com/benchnet/benchnet/internal/platform/registry"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
 // policyPod is what policies see of one.
@@ -221,13 +221,13 @@ func buildNetworkObjects(t *testing.T, sample map[string]any, name string) []cli
 		t.Fatal(err)
 	}
 	network.Name, network.Namespace, network.UID = name, "bench", "uid"
-	p, err := all.New().Get(network.Spec.Platform.Type)
+	p, err := registry.New().Get(network.Spec.Platform.Type)
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalogue := images.ImageCatalogue{Registry: "example.com", Version: "1"}
+	catalogue := naming.ImageCatalogue{Registry: "example.com", Version: "1"}
 	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: catalogue, GenesisSecretFilled: func(string) bool { return false },
-		Scrapers: isolation.DefaultScrapers()})
+		Scrapers: networkpolicy.DefaultScrapers()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func buildNetworkObjects(t *testing.T, sample map[string]any, name string) []cli
 	return made
 }
 
-func buildRunObjects(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork, built *plan.Plan, catalogue images.ImageCatalogue) []client.Object {
+func buildRunObjects(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork, built *plan.Plan, catalogue naming.ImageCatalogue) []client.Object {
 	t.Helper()
 	var made []client.Object
 	for i := range network.Spec.Workloads {
@@ -253,7 +253,7 @@ func buildRunObjects(t *testing.T, p platform.Platform, network *v1alpha1.Benchm
 		}
 		run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: network.Name + "-" + w.Name, Namespace: network.Namespace},
 			Spec: v1alpha1.BenchmarkRunSpec{NetworkName: network.Name, Workload: *w}}
-		objects, err := driver.BuildObjects(run, d, catalogue.Image("agent", ""), nil)
+		objects, err := loadgen.BuildObjects(run, d, catalogue.Image("agent", ""), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,11 +274,11 @@ func TestNetworkPoliciesDisabled(t *testing.T) {
 		if err := admission.Admit(text, network); err != nil {
 			t.Fatal(err)
 		}
-		p, err := all.New().Get(network.Spec.Platform.Type)
+		p, err := registry.New().Get(network.Spec.Platform.Type)
 		if err != nil {
 			t.Fatal(err)
 		}
-		built, err := plan.Build(plan.Input{Network: network, Platform: p, GenesisSecretFilled: func(string) bool { return false }, NetworkPolicyMode: isolation.ModeNone})
+		built, err := plan.Build(plan.Input{Network: network, Platform: p, GenesisSecretFilled: func(string) bool { return false }, NetworkPolicyMode: networkpolicy.ModeNone})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/benchnet/benchnet/internal/dashboard"
+	dashboardsmodel "github.com/benchnet/benchnet/dashboards/model"
 )
 
 // annotationMark is an upright line at an instant.
@@ -56,7 +56,7 @@ type chartDrawing struct {
 }
 
 // drawChart draws lines over time as an element of a page.
-func (a *querier) drawChart(p *dashboard.Panel, lines []panelSeries, marks []annotationMark, width, height float64) (template.HTML, error) {
+func (a *querier) drawChart(p *dashboardsmodel.Panel, lines []panelSeries, marks []annotationMark, width, height float64) (template.HTML, error) {
 	look := p.FieldConfig.Defaults
 	d := chartDrawing{plot: newPlot(look.Unit), from: a.from, to: a.to, unit: look.Unit, step: a.queryStep()}
 	d.plot.X.Min, d.plot.X.Max = float64(a.from.Unix()), float64(a.to.Unix())
@@ -106,7 +106,7 @@ func (d *chartDrawing) addSeries(l panelSeries, c color.NRGBA, stacked bool, bel
 }
 
 // setLimits are those of the panel, and around what there is otherwise.
-func (d *chartDrawing) setLimits(look dashboard.FieldDefaults) {
+func (d *chartDrawing) setLimits(look dashboardsmodel.FieldDefaults) {
 	y := &d.plot.Y
 	if math.IsInf(y.Min, 0) || math.IsInf(y.Max, 0) || y.Min > y.Max {
 		y.Min, y.Max = 0, 1

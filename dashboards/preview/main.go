@@ -17,7 +17,7 @@ import (
 	"github.com/prometheus/client_golang/api"
 	prometheusv1 "github.com/prometheus/client_golang/api/prometheus/v1"
 
-	"github.com/benchnet/benchnet/internal/dashboard"
+	"github.com/benchnet/benchnet/dashboards/model"
 )
 
 // options are the command line.
@@ -88,7 +88,7 @@ func run(ctx context.Context, s options) error {
 		return fmt.Errorf("connect to %s: %w", s.prometheus, err)
 	}
 	for _, file := range s.files {
-		d, err := dashboard.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file))
+		d, err := model.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file))
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/prometheus/common/model"
 
-	"github.com/benchnet/benchnet/internal/dashboard"
+	dashboardsmodel "github.com/benchnet/benchnet/dashboards/model"
 )
 
 // Sizes of Grafana's grid, in pixels at the width of a picture.
@@ -73,7 +73,7 @@ func writePage(path string, p *page) error {
 }
 
 // buildPage asks all that the dashboard asks.
-func (a *querier) buildPage(ctx context.Context, d *dashboard.Dashboard) (*page, error) {
+func (a *querier) buildPage(ctx context.Context, d *dashboardsmodel.Dashboard) (*page, error) {
 	marks, err := a.queryAnnotations(ctx, d)
 	if err != nil {
 		return nil, fmt.Errorf("dashboard %s: %w", d.UID, err)
@@ -90,7 +90,7 @@ func (a *querier) buildPage(ctx context.Context, d *dashboard.Dashboard) (*page,
 		}
 	}
 	for _, each := range d.Panels {
-		if each.Type == dashboard.RowType {
+		if each.Type == dashboardsmodel.RowType {
 			p.Panels = append(p.Panels, panelView{Title: each.Title, Type: each.Type, Style: gridStyle(each.GridPos)})
 			continue
 		}
@@ -103,11 +103,11 @@ func (a *querier) buildPage(ctx context.Context, d *dashboard.Dashboard) (*page,
 	return p, nil
 }
 
-func gridStyle(g dashboard.GridPos) template.CSS {
+func gridStyle(g dashboardsmodel.GridPos) template.CSS {
 	return template.CSS(fmt.Sprintf("grid-column:%d/span %d;grid-row:%d/span %d", g.X+1, g.W, g.Y+1, g.H)) //nolint:gosec // four numbers
 }
 
-func (a *querier) buildPanel(ctx context.Context, p *dashboard.Panel, marks []annotationMark) (panelView, error) {
+func (a *querier) buildPanel(ctx context.Context, p *dashboardsmodel.Panel, marks []annotationMark) (panelView, error) {
 	v := panelView{Title: p.Title, Description: p.Description, Type: p.Type, Style: gridStyle(p.GridPos)}
 	lines, err := a.queryTargets(ctx, p.Targets)
 	if err != nil {
@@ -163,7 +163,16 @@ func buildLegend(lines []panelSeries, look fieldStyle) []legendEntry {
 			break
 		}
 		mean, highest := meanAndMax(l.samples)
-		all = append(all, legendEntry{Color: cssColor(seriesColor(i)), Name: l.name, Mean: look.formatValue(mean), Max: look.formatValue(highest), Last: look.formatValue(l.lastValue())})
+		all = append(
+			all,
+			legendEntry{
+				Color: cssColor(seriesColor(i)),
+				Name:  l.name,
+				Mean:  look.formatValue(mean),
+				Max:   look.formatValue(highest),
+				Last:  look.formatValue(l.lastValue()),
+			},
+		)
 	}
 	return all
 }
@@ -204,7 +213,7 @@ func buildBars(lines []panelSeries, look fieldStyle) []gaugeBar {
 func (p *page) emptyPanels() []string {
 	titles := map[string]bool{}
 	for _, v := range p.Panels {
-		if v.Empty && v.Type != dashboard.RowType {
+		if v.Empty && v.Type != dashboardsmodel.RowType {
 			titles[v.Title] = true
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/common/model"
 
-	"github.com/benchnet/benchnet/internal/dashboard"
+	dashboardsmodel "github.com/benchnet/benchnet/dashboards/model"
 )
 
 var (
@@ -77,7 +77,7 @@ func TestEveryDashboardIsDrawn(t *testing.T) {
 				t.Fatal(err)
 			}
 			page := string(text)
-			d, err := dashboard.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file))
+			d, err := dashboardsmodel.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +131,7 @@ func TestNumber(t *testing.T) {
 // TestBuildTable merges rows as Grafana's transformation does: by the labels that answers share.
 func TestBuildTable(t *testing.T) {
 	sample := func(v float64) []model.SamplePair { return []model.SamplePair{{Value: model.SampleValue(v)}} }
-	p := &dashboard.Panel{Targets: []dashboard.Target{{RefID: "A"}, {RefID: "B"}}, Transformations: make([]dashboard.Transformation, 1)}
+	p := &dashboardsmodel.Panel{Targets: []dashboardsmodel.Target{{RefID: "A"}, {RefID: "B"}}, Transformations: make([]dashboardsmodel.Transformation, 1)}
 	p.Transformations[0].Options.ExcludeByName = map[string]bool{"Value #A": true, "job": true}
 	p.Transformations[0].Options.RenameByName = map[string]string{"Value #B": "Ready"}
 	got := buildTable(p, []panelSeries{

@@ -13,7 +13,7 @@ import (
 	prometheusv1 "github.com/prometheus/client_golang/api/prometheus/v1"
 	"github.com/prometheus/common/model"
 
-	"github.com/benchnet/benchnet/internal/dashboard"
+	dashboardsmodel "github.com/benchnet/benchnet/dashboards/model"
 )
 
 const (
@@ -35,7 +35,7 @@ func (a *querier) queryStep() time.Duration {
 }
 
 // chooseVariables gives every variable a value: what is set, else all where all can be chosen, else the first that there is.
-func (a *querier) chooseVariables(ctx context.Context, d *dashboard.Dashboard, set map[string]string) error {
+func (a *querier) chooseVariables(ctx context.Context, d *dashboardsmodel.Dashboard, set map[string]string) error {
 	a.values = maps.Clone(set)
 	// As Grafana has it: four scrapes at least, and no less than the step and one scrape.
 	a.values["__rate_interval"] = model.Duration(max(4*scrapeInterval, a.queryStep()+scrapeInterval)).String()
@@ -59,12 +59,12 @@ func (a *querier) chooseVariables(ctx context.Context, d *dashboard.Dashboard, s
 }
 
 // firstValue is the first value of a variable, in the order of the alphabet.
-func (a *querier) firstValue(ctx context.Context, v *dashboard.Variable) (string, error) {
+func (a *querier) firstValue(ctx context.Context, v *dashboardsmodel.Variable) (string, error) {
 	series, label, err := v.ParseQuery()
 	if err != nil {
 		return "", err
 	}
-	filled, err := dashboard.InterpolateVariables(series, a.values)
+	filled, err := dashboardsmodel.InterpolateVariables(series, a.values)
 	if err != nil {
 		return "", fmt.Errorf("variable %s: %w", v.Name, err)
 	}
@@ -96,10 +96,10 @@ func (l panelSeries) lastValue() float64 {
 }
 
 // queryTargets are the answers to a panel's queries.
-func (a *querier) queryTargets(ctx context.Context, targets []dashboard.Target) ([]panelSeries, error) {
+func (a *querier) queryTargets(ctx context.Context, targets []dashboardsmodel.Target) ([]panelSeries, error) {
 	var all []panelSeries
 	for _, t := range targets {
-		filled, err := dashboard.InterpolateVariables(t.Expr, a.values)
+		filled, err := dashboardsmodel.InterpolateVariables(t.Expr, a.values)
 		if err != nil {
 			return nil, err
 		}
@@ -168,13 +168,13 @@ func formatLegend(format string, labels model.Metric) string {
 }
 
 // queryAnnotations are the times of the annotations that take them from values.
-func (a *querier) queryAnnotations(ctx context.Context, d *dashboard.Dashboard) ([]annotationMark, error) {
+func (a *querier) queryAnnotations(ctx context.Context, d *dashboardsmodel.Dashboard) ([]annotationMark, error) {
 	var all []annotationMark
 	for _, annotation := range d.Annotations.List {
 		if !annotation.UseValueForTime {
 			continue
 		}
-		lines, err := a.queryTargets(ctx, []dashboard.Target{{Expr: annotation.Expr}})
+		lines, err := a.queryTargets(ctx, []dashboardsmodel.Target{{Expr: annotation.Expr}})
 		if err != nil {
 			return nil, fmt.Errorf("annotation %s: %w", annotation.Name, err)
 		}

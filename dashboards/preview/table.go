@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/benchnet/benchnet/internal/dashboard"
+	"github.com/benchnet/benchnet/dashboards/model"
 )
 
 // styledText of a table, or a number, with its colour.
@@ -19,7 +19,7 @@ type tableView struct {
 }
 
 // buildTable merges the queries' answers: series whose shared labels are equal share a row.
-func buildTable(p *dashboard.Panel, lines []panelSeries) tableView {
+func buildTable(p *model.Panel, lines []panelSeries) tableView {
 	excluded, renamed := map[string]bool{}, map[string]string{}
 	for _, t := range p.Transformations {
 		maps.Copy(excluded, t.Options.ExcludeByName)
@@ -99,11 +99,11 @@ func mergeRow(all []map[string]any, row map[string]any, labels map[string]bool) 
 // fieldStyle is how one field looks.
 type fieldStyle struct {
 	unit     string
-	defaults dashboard.FieldDefaults
+	defaults model.FieldDefaults
 }
 
 // fieldStyleOf is the look of a field: the panel's, unless an override names it.
-func fieldStyleOf(p *dashboard.Panel, name string) fieldStyle {
+func fieldStyleOf(p *model.Panel, name string) fieldStyle {
 	look := fieldStyle{unit: p.FieldConfig.Defaults.Unit, defaults: p.FieldConfig.Defaults}
 	for _, o := range p.FieldConfig.Overrides {
 		if o.Matcher.ID != "byName" || o.Matcher.Options != name {

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 
-	"github.com/benchnet/benchnet/internal/dashboard"
+	dashboardsmodel "github.com/benchnet/benchnet/dashboards/model"
 )
 
 const repositoryRoot = "../../"
@@ -27,7 +27,7 @@ var counterFunctions = []string{"rate", "irate", "increase"}
 
 // lintExpression says what is amiss with an expression. Metrics is what there is; nil: anything goes.
 func lintExpression(expr string, metrics metricKinds) []string {
-	filled, err := dashboard.InterpolateVariables(expr, variableValues)
+	filled, err := dashboardsmodel.InterpolateVariables(expr, variableValues)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -81,9 +81,9 @@ func lintSelector(s *parser.VectorSelector, metrics metricKinds, counted bool) [
 	return found
 }
 
-func readDashboards(t *testing.T) []dashboard.Dashboard {
+func readDashboards(t *testing.T) []dashboardsmodel.Dashboard {
 	t.Helper()
-	all, err := dashboard.ReadFolder(os.DirFS(repositoryRoot + "charts/benchnet/dashboards"))
+	all, err := dashboardsmodel.ReadFolder(os.DirFS(repositoryRoot + "charts/benchnet/dashboards"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	worker "github.com/benchnet/benchnet/drivers/evm/internal/drive"
 	"github.com/benchnet/benchnet/drivers/evm/internal/genesis"
 	"github.com/benchnet/benchnet/drivers/evm/internal/nodekey"
-	"github.com/benchnet/benchnet/internal/evm"
+	"github.com/benchnet/benchnet/internal/platform/evm"
 )
 
 func runDriver(*flag.FlagSet) action {

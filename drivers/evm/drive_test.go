@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/gethtest"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 const testSeed = "the seed of the driver's end-to-end tests"

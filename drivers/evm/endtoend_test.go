@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/evm"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/platform/evm"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // measureRun runs one worker with a second until the start.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/gethtest"
 	"github.com/benchnet/benchnet/drivers/evm/internal/sink"
-	"github.com/benchnet/benchnet/internal/evm"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/platform/evm"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 func errorCounts(r *results.WorkerResult) map[string]int64 {

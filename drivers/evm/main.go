@@ -28,7 +28,8 @@ type action func(ctx context.Context, stdout io.Writer) error
 var subcommands = []subcommand{
 	{"drive", "", "apply load, as docs/drivers.md says; the orders come by $BENCHNET_WORKLOAD", runDriver},
 	{"accounts", "--seed-file FILE --count N [--fund GENESIS]", "print the accounts of a seed, or fund them in a genesis", printOrFundAccounts},
-	{"keys", "--count N --out DIR [--address HOST:PORT]", "make the nodes' keys, the secret between validator and execution client, and a seed of accounts", writeNodeKeys},
+	{"keys", "--count N --out DIR [--address HOST:PORT]", "make the nodes' keys, the secret between validator and execution client, and a seed of accounts",
+		writeNodeKeys},
 }
 
 // usageError is a mistake in the arguments.

@@ -1,4 +1,4 @@
-// Kueue, whose controller and CRDs the tests of internal/kueue's users run with.
+// Kueue, whose controller and CRDs the tests of internal/admission's users run with.
 module github.com/benchnet/benchnet/hack/kueue
 
 go 1.26.0

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/benchnet/benchnet/internal/inventory"
+	"github.com/benchnet/benchnet/hack/metrics/reference"
 )
 
 func main() {
@@ -19,7 +19,7 @@ func run(arguments []string) error {
 	if len(arguments) != 1 {
 		return fmt.Errorf("usage: metrics FILE")
 	}
-	all, err := inventory.Collect(os.DirFS("."))
+	all, err := reference.Collect(os.DirFS("."))
 	if err != nil {
 		return err
 	}

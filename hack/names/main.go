@@ -32,18 +32,20 @@ type packageNames struct {
 	bareWords []string
 }
 
-func (p *packageNames) share() float64 { return float64(len(p.bareWords)) / float64(p.functions) }
+func (p *packageNames) bareWordShare() float64 {
+	return float64(len(p.bareWords)) / float64(p.functions)
+}
 
 func main() {
 	limit := flag.Float64("limit", 1, "largest share of bare words in all packages together, from 0 to 1")
 	flag.Parse()
-	if err := run(*limit, flag.Args()); err != nil {
+	if err := checkNames(*limit, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "names:", err)
 		os.Exit(1)
 	}
 }
 
-func run(limit float64, directories []string) error {
+func checkNames(limit float64, directories []string) error {
 	packages := map[string]*packageNames{}
 	for _, directory := range directories {
 		if err := countBelow(directory, packages); err != nil {
@@ -59,8 +61,8 @@ func run(limit float64, directories []string) error {
 		return fmt.Errorf("there are no functions below %s", strings.Join(directories, " "))
 	}
 	printWorst(slices.Collect(maps.Values(packages)), total)
-	if total.share() > limit {
-		return fmt.Errorf("%.1f %% of the functions are named by one bare word, more than %.1f %%", 100*total.share(), 100*limit)
+	if total.bareWordShare() > limit {
+		return fmt.Errorf("%.1f %% of the functions are named by one bare word, more than %.1f %%", 100*total.bareWordShare(), 100*limit)
 	}
 	return nil
 }
@@ -91,14 +93,14 @@ func countBelow(directory string, packages map[string]*packageNames) error {
 
 func printWorst(packages []*packageNames, total *packageNames) {
 	slices.SortFunc(packages, func(a, b *packageNames) int {
-		return cmp.Or(cmp.Compare(b.share(), a.share()), cmp.Compare(a.directory, b.directory))
+		return cmp.Or(cmp.Compare(b.bareWordShare(), a.bareWordShare()), cmp.Compare(a.directory, b.directory))
 	})
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	defer func() { _ = table.Flush() }()
+	defer func() { _ = table.Flush() }() // A failed write to standard output cannot be reported.
 	fmt.Fprintln(table, "PACKAGE\tFUNCTIONS\tBARE WORDS\tSHARE\tSUCH AS")
 	for _, p := range append([]*packageNames{total}, packages[:min(shownPackages, len(packages))]...) {
 		slices.Sort(p.bareWords)
-		fmt.Fprintf(table, "%s\t%d\t%d\t%.1f %%\t%s\n", p.directory, p.functions, len(p.bareWords), 100*p.share(),
+		fmt.Fprintf(table, "%s\t%d\t%d\t%.1f %%\t%s\n", p.directory, p.functions, len(p.bareWords), 100*p.bareWordShare(),
 			strings.Join(p.bareWords[:min(6, len(p.bareWords))], " "))
 	}
 }

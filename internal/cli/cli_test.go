@@ -24,9 +24,9 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli"
-	"github.com/benchnet/benchnet/internal/images"
-	"github.com/benchnet/benchnet/internal/plan"
-	"github.com/benchnet/benchnet/internal/platform/all"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/plan"
+	"github.com/benchnet/benchnet/internal/platform/registry"
 )
 
 // namespace of the recorded objects. It is part of the members' addresses, and so of the plan's hash.
@@ -406,12 +406,12 @@ func TestReproduce(t *testing.T) {
 // planHash of the plan as the operator makes it.
 func planHash(t *testing.T, network *v1alpha1.BenchmarkNetwork) string {
 	t.Helper()
-	p, err := all.New().Get(network.Spec.Platform.Type)
+	p, err := registry.New().Get(network.Spec.Platform.Type)
 	if err != nil {
 		t.Fatal(err)
 	}
 	built, err := plan.Build(plan.Input{Network: network, Platform: p, KubeVersion: "v1.34.4",
-		Images: images.ImageCatalogue{Registry: images.DefaultImageRegistry, Version: "0.1.0"}, GenesisSecretFilled: func(string) bool { return true }})
+		Images: naming.ImageCatalogue{Registry: naming.DefaultImageRegistry, Version: "0.1.0"}, GenesisSecretFilled: func(string) bool { return true }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/comparison"
 	"github.com/benchnet/benchnet/internal/cli/table"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // compareOptions are the flags of compare.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/internal/cli"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // TestResultFilesNeedNoCluster reads result files with a kubeconfig that does not exist.

@@ -13,9 +13,9 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/cli/forecast"
 	"github.com/benchnet/benchnet/internal/cli/table"
-	"github.com/benchnet/benchnet/internal/images"
-	"github.com/benchnet/benchnet/internal/platform/all"
-	"github.com/benchnet/benchnet/internal/rehearsal"
+	"github.com/benchnet/benchnet/internal/experiment/preflight"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/platform/registry"
 )
 
 // planOptions are the flags of plan.
@@ -62,8 +62,8 @@ func (s *session) showPlans(ctx context.Context, o planOptions, args []string) e
 	if err != nil {
 		return err
 	}
-	forecaster := &forecast.Forecaster{Connection: c, Checker: rehearsal.Checker{Client: c.Client, Platforms: all.New(),
-		Images: images.ImageCatalogue{Registry: images.DefaultImageRegistry, Version: s.version}, KubeVersion: version}}
+	forecaster := &forecast.Forecaster{Connection: c, Checker: preflight.Checker{Client: c.Client, Platforms: registry.New(),
+		Images: naming.ImageCatalogue{Registry: naming.DefaultImageRegistry, Version: s.version}, KubeVersion: version}}
 	var refusals failedChecksError
 	shown := 0
 	for _, object := range objects {

@@ -17,7 +17,7 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/report"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // reportOptions are the flags of report.

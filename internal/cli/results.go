@@ -142,7 +142,13 @@ func (s *session) showExperiment(ctx context.Context, c *cluster.Connection, tar
 	case "csv":
 		return report.WritePointsCSV(s.Out, d.Result)
 	}
-	return s.printTables(o.output == "wide", table.ForPoints(d.Result), table.ForPointNotes(d.Points), table.ForSaturation(d.Saturation), table.ForComparisons(d.Comparisons))
+	return s.printTables(
+		o.output == "wide",
+		table.ForPoints(d.Result),
+		table.ForPointNotes(d.Points),
+		table.ForSaturation(d.Saturation),
+		table.ForComparisons(d.Comparisons),
+	)
 }
 
 // showPartialResults has the points of an experiment that is under way.

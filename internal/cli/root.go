@@ -86,8 +86,10 @@ a gate failed, or a run is invalid; 130 interrupted.`,
 	}
 	s.flags.AddFlags(root.PersistentFlags())
 	s.registerFlagCompletions(root)
-	for _, make := range []func() *cobra.Command{s.planCommand, s.runCommand, s.watchCommand, s.resultsCommand, s.reportCommand, s.compareCommand, s.resetCommand, s.reproduceCommand, s.versionCommand} {
-		root.AddCommand(make())
+	for _, newCommand := range []func() *cobra.Command{
+		s.planCommand, s.runCommand, s.watchCommand, s.resultsCommand, s.reportCommand, s.compareCommand, s.resetCommand, s.reproduceCommand, s.versionCommand,
+	} {
+		root.AddCommand(newCommand())
 	}
 	return root
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // BuildResult puts together what an experiment found, as far as it has come. Stored is the baseline of an earlier experiment, or nil.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/message"
+	"github.com/benchnet/benchnet/internal/kube/limits"
 )
 
 // baseline is what candidates are compared with: a variant of the same experiment, or of a stored result.
@@ -33,7 +33,7 @@ func resolveBaseline(spec *v1alpha1.Comparison, points []Point, runs []Run, stor
 	case b.variant == "" && len(variants) == 1:
 		b.variant = variants[0]
 	case !slices.Contains(variants, b.variant):
-		b.problem = fmt.Sprintf("compare.stored.variant %q is none of the stored result's: %s", b.variant, message.JoinItems(variants, ", "))
+		b.problem = fmt.Sprintf("compare.stored.variant %q is none of the stored result's: %s", b.variant, limits.JoinItems(variants, ", "))
 	}
 	if b.variant != "" {
 		b.name += " " + b.variant

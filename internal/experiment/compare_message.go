@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/statistics"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 var metricLabels = map[v1alpha1.Metric]string{

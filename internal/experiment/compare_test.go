@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/statistics"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 // newMeasuredRuns has runs of one point for each variant, all valid, with this throughput; the error share is a thousandth of it.

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/quantity"
+	"github.com/benchnet/benchnet/internal/kube/limits"
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // Bounds of an experiment.
@@ -104,7 +104,7 @@ func (a *resolvedAxis) changesNetwork() bool { return a.steps[0].name == "networ
 // NewDesign makes the design. Its errors are the user's: each names the field.
 func NewDesign(e *v1alpha1.BenchmarkExperiment) (*Design, error) {
 	path := field.NewPath("spec")
-	if problems := quantity.ValidateQuantities(&e.Spec, path); len(problems) > 0 {
+	if problems := limits.ValidateQuantities(&e.Spec, path); len(problems) > 0 {
 		return nil, problems[0]
 	}
 	base, err := newTemplateDocument(&e.Spec.Template)
@@ -303,7 +303,7 @@ func (b *designBuilder) addPoint(doc templateDocument, variant string, parameter
 		parameters = []Parameter{}
 	}
 	b.design.Points = append(b.design.Points, PlannedPoint{
-		Name:    names.ExperimentPoint(b.prefix, len(b.design.Points)+1),
+		Name:    naming.ExperimentPoint(b.prefix, len(b.design.Points)+1),
 		Variant: variant, Parameters: parameters, Network: b.networkIndex(template.Network), Workload: template.Workload, block: b.blockIndex(block),
 	})
 	return nil
@@ -317,7 +317,7 @@ func (b *designBuilder) networkIndex(spec v1alpha1.BenchmarkNetworkSpec) int {
 		}
 	}
 	b.design.Networks = append(b.design.Networks, PlannedNetwork{
-		Name: names.ExperimentNetwork(b.experiment, len(b.design.Networks)+1), Spec: spec})
+		Name: naming.ExperimentNetwork(b.experiment, len(b.design.Networks)+1), Spec: spec})
 	return len(b.design.Networks) - 1
 }
 

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // Encode writes a result as gzipped JSON. It leaves out details of the runs until the document fits: docs/experiments.md has the rule.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // FuzzDecode reads results of experiments as any file could be one: what is read is written and read again the same.

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // The verdicts of a run of an experiment, besides those of the run itself.
@@ -209,7 +209,7 @@ func (w *nextStepBuilder) visitAttempts(run PlannedRun) (due *PlannedRun, settle
 }
 
 func runName(e *v1alpha1.BenchmarkExperiment, run *PlannedRun) string {
-	return names.ExperimentRun(e.Name, run.Point.Name, run.Repetition, run.Attempt)
+	return naming.ExperimentRun(e.Name, run.Point.Name, run.Repetition, run.Attempt)
 }
 
 // visitSearch replays what a search has tried, and asks for the next load.
@@ -249,7 +249,7 @@ const loadParameter = "load"
 
 func pointAtLoad(p *PlannedPoint, load int64) PointKey {
 	parameters := append(slices.Clone(p.Parameters), Parameter{Name: loadParameter, Value: fmt.Sprint(load)})
-	return PointKey{Name: names.SearchPoint(p.Name, load), Variant: p.Variant, Parameters: parameters}
+	return PointKey{Name: naming.SearchPoint(p.Name, load), Variant: p.Variant, Parameters: parameters}
 }
 
 // workloadAtLoad is the workload with that many clients, or at that rate.

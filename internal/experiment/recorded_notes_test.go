@@ -3,7 +3,7 @@ package experiment
 import (
 	"testing"
 
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // TestRecordedNotesStayVisible follows findings that were only recorded from the documents of runs to the point that they are of.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/results"
-	"github.com/benchnet/benchnet/internal/statistics"
+	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 // What a Result says it is.

@@ -5,27 +5,27 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/message"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/kube/limits"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // SummarizeRun returns a run of the experiment in a few numbers, from its whole result. The texts are bounded: the operator keeps the runs of
 // an experiment in memory, and users can write their results.
 func SummarizeRun(r *results.RunResult) Run {
-	name := message.Truncate(r.Run.Name, maxTextBytes)
-	run := Run{Name: name, Start: r.Times.Start, End: r.Times.End, Unit: message.Truncate(r.Summary.Unit, maxTextBytes),
-		Verdict: message.Truncate(string(r.Verdict.Validity), maxTextBytes), Metrics: runMetrics(&r.Summary), ResultConfigMap: names.ResultConfigMap(name)}
+	name := limits.Truncate(r.Run.Name, maxTextBytes)
+	run := Run{Name: name, Start: r.Times.Start, End: r.Times.End, Unit: limits.Truncate(r.Summary.Unit, maxTextBytes),
+		Verdict: limits.Truncate(string(r.Verdict.Validity), maxTextBytes), Metrics: runMetrics(&r.Summary), ResultConfigMap: naming.ResultConfigMap(name)}
 	if b := r.Bottleneck; b != nil {
-		run.Bottleneck = message.Truncate(strings.TrimSpace(string(b.Resource)+" "+b.Subject), maxTextBytes)
+		run.Bottleneck = limits.Truncate(strings.TrimSpace(string(b.Resource)+" "+b.Subject), maxTextBytes)
 	}
 	for _, reason := range r.Verdict.Reasons[:min(len(r.Verdict.Reasons), maxReasons)] {
-		run.Reasons = append(run.Reasons, message.Truncate(reason.Message, message.MaxItem))
+		run.Reasons = append(run.Reasons, limits.Truncate(reason.Message, limits.MaxItem))
 	}
 	notes := r.Verdict.RecordedOnlyNotes()
 	for _, note := range notes[:min(len(notes), maxNotes)] {
-		note.Code = results.ReasonCode(message.Truncate(string(note.Code), maxTextBytes))
-		note.Subject, note.Message = message.Truncate(note.Subject, maxTextBytes), message.Truncate(note.Message, message.MaxItem)
+		note.Code = results.ReasonCode(limits.Truncate(string(note.Code), maxTextBytes))
+		note.Subject, note.Message = limits.Truncate(note.Subject, maxTextBytes), limits.Truncate(note.Message, limits.MaxItem)
 		run.Notes = append(run.Notes, note)
 	}
 	return run
@@ -60,7 +60,7 @@ const (
 
 // NewFailedRun is a run that has no result. It counts from when it was made.
 func NewFailedRun(name, reason string, created time.Time) Run {
-	return Run{Name: name, Verdict: verdictFailed, Reasons: []string{message.Truncate(reason, message.MaxItem)}, Start: created, End: created}
+	return Run{Name: name, Verdict: verdictFailed, Reasons: []string{limits.Truncate(reason, limits.MaxItem)}, Start: created, End: created}
 }
 
 // DecodeRunSummary summarizes the packed result of a run.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // TestRunSummaryIsBounded: whoever may write ConfigMaps may write the result of a run, and the operator keeps the summaries of all runs.

@@ -13,7 +13,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/quantity"
+	"github.com/benchnet/benchnet/internal/kube/limits"
 )
 
 // templateDocument is a template as JSON, which axes and variants change.
@@ -68,7 +68,7 @@ func (d templateDocument) decodeTemplate() (*v1alpha1.ExperimentTemplate, error)
 	if len(unknown) > 0 {
 		return nil, errors.Join(unknown...)
 	}
-	if problems := quantity.ValidateQuantities(&t, nil); len(problems) > 0 {
+	if problems := limits.ValidateQuantities(&t, nil); len(problems) > 0 {
 		return nil, problems.ToAggregate()
 	}
 	kept, err := newTemplateDocument(&t)

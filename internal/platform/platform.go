@@ -8,9 +8,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/driver"
-	"github.com/benchnet/benchnet/internal/images"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // SettingMemberStorage is the name of the derived setting with the size of a member's own volume.
@@ -51,7 +51,7 @@ type LoadTarget interface {
 	// ValidateWorkload refuses a workload that the network cannot serve.
 	ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, path *field.Path) field.ErrorList
 	// BuildDriver is the driver of one workload and what it is told, or the stream of blocks to observe.
-	BuildDriver(in Input, topology Topology, workload *v1alpha1.Workload) (driver.Driver, error)
+	BuildDriver(in Input, topology Topology, workload *v1alpha1.Workload) (loadgen.Driver, error)
 }
 
 // Interpreter is a platform that reads more from a measurement than operations and latencies.
@@ -72,7 +72,7 @@ type Input struct {
 	// Network with its defaults applied.
 	Network *v1alpha1.BenchmarkNetwork
 	// Images of the project.
-	Images images.ImageCatalogue
+	Images naming.ImageCatalogue
 	// NetworkImageVersion is the version of the project's images that the network was made with; empty if it is that of Images. It
 	// differs for the workers of a run, which are of the operator's version, after an upgrade.
 	NetworkImageVersion string

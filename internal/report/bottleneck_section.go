@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // maxUtilizations that are drawn; the table has all.
@@ -21,10 +21,15 @@ func bottleneckSection(r *results.RunResult) (section, error) {
 		return s, nil
 	}
 	s.Text = []string{formatSentence(b.Message)}
-	t := htmlTable{Header: append(textColumns("Resource", "Of"), append(numberColumns("In use", "Limit", "Utilization", "At its limit from"), proseColumns("Seen")...)...)}
+	t := htmlTable{
+		Header: append(textColumns("Resource", "Of"), append(numberColumns("In use", "Limit", "Utilization", "At its limit from"), proseColumns("Seen")...)...),
+	}
 	for _, u := range b.Evidence {
-		t.Rows = append(t.Rows, tableRow{Cells: []string{formatResourceName(u.Resource), u.Subject, formatQuantity(u.Value, u.Unit), formatQuantity(u.Limit, u.Unit),
-			formatPercent(u.Utilization), formatPercent(u.Threshold), u.Message}})
+		t.Rows = append(
+			t.Rows,
+			tableRow{Cells: []string{formatResourceName(u.Resource), u.Subject, formatQuantity(u.Value, u.Unit), formatQuantity(u.Limit, u.Unit),
+				formatPercent(u.Utilization), formatPercent(u.Threshold), u.Message}},
+		)
 	}
 	if len(t.Rows) == 0 {
 		return s, nil

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/statistics"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 // comparisonCharts are a forest plot for each metric: one line for each candidate and point.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // csvTable is rows of text under a header, on its way into a CSV file.
@@ -37,8 +37,12 @@ func WriteRunCSV(w io.Writer, r *results.RunResult) error {
 	}, rows: [][]string{{
 		r.Run.Namespace, r.Run.Name, r.Run.Network, r.Run.Workload, r.Environment.PlatformVersion, formatCSVTime(r.Times.WindowStart),
 		strconv.Itoa(r.Times.WindowSeconds), string(r.Verdict.Validity), strings.Join(reasonCodes(r.Verdict.Reasons), " "), s.Unit,
-		formatCSVFloat(s.ThroughputPerSecond), formatCSVInteger(s.Completed), formatCSVInteger(s.Requests), formatCSVInteger(s.Errors), formatCSVFloat(s.ErrorShare),
-		formatCSVFloat(l.Mean), formatCSVFloat(l.P50), formatCSVFloat(l.P90), formatCSVFloat(l.P95), formatCSVFloat(l.P99), formatCSVFloat(l.P999), formatCSVFloat(l.Max),
+		formatCSVFloat(
+			s.ThroughputPerSecond,
+		), formatCSVInteger(s.Completed), formatCSVInteger(s.Requests), formatCSVInteger(s.Errors), formatCSVFloat(s.ErrorShare),
+		formatCSVFloat(
+			l.Mean,
+		), formatCSVFloat(l.P50), formatCSVFloat(l.P90), formatCSVFloat(l.P95), formatCSVFloat(l.P99), formatCSVFloat(l.P999), formatCSVFloat(l.Max),
 	}}}
 	for _, m := range s.Measures {
 		t.header = append(t.header, withUnit(m.Name, m.Unit))
@@ -81,7 +85,9 @@ func WriteBlocksCSV(w io.Writer, r *results.RunResult) error {
 	t := csvTable{header: []string{"height", "micros", "bytes", "transactions", "round", "proposer"}}
 	for _, b := range r.Blocks {
 		t.rows = append(t.rows, []string{
-			formatCSVInteger(b.Height), formatCSVInteger(b.Micros), formatCSVInteger(b.Bytes), formatCSVInteger(b.Transactions), formatCSVInteger(int64(b.Round)), b.Proposer,
+			formatCSVInteger(
+				b.Height,
+			), formatCSVInteger(b.Micros), formatCSVInteger(b.Bytes), formatCSVInteger(b.Transactions), formatCSVInteger(int64(b.Round)), b.Proposer,
 		})
 	}
 	return t.writeTo(w)
@@ -97,7 +103,9 @@ func WriteRunsCSV(w io.Writer, e *experiment.Result, runs map[string]*results.Ru
 	for _, run := range e.Runs {
 		p := points[run.Point]
 		row := slices.Concat([]string{run.Name, run.Point, p.Variant}, parameterValues(e, p), []string{
-			strconv.Itoa(run.Repetition), strconv.Itoa(run.Attempt), formatCSVTime(run.Start), run.Verdict, strings.Join(run.Reasons, "; "), run.NotesText(), run.Bottleneck,
+			strconv.Itoa(
+				run.Repetition,
+			), strconv.Itoa(run.Attempt), formatCSVTime(run.Start), run.Verdict, strings.Join(run.Reasons, "; "), run.NotesText(), run.Bottleneck,
 		})
 		for _, name := range metrics {
 			value, known := run.Metrics[name]
@@ -115,14 +123,21 @@ func requestCounts(r *results.RunResult) []string {
 	if r == nil {
 		return make([]string, 4)
 	}
-	return []string{formatCSVInteger(r.Summary.Completed), formatCSVInteger(r.Summary.Requests), formatCSVInteger(r.Summary.Errors), strconv.Itoa(r.Times.WindowSeconds)}
+	return []string{
+		formatCSVInteger(r.Summary.Completed),
+		formatCSVInteger(r.Summary.Requests),
+		formatCSVInteger(r.Summary.Errors),
+		strconv.Itoa(r.Times.WindowSeconds),
+	}
 }
 
 // WritePointsCSV writes a row for each point of an experiment: of every metric its mean over the valid runs, their standard deviation,
 // and the bounds of the mean.
 func WritePointsCSV(w io.Writer, e *experiment.Result) error {
 	metrics := pointMetricNames(e.Points)
-	t := csvTable{header: slices.Concat([]string{"point", "variant"}, parameterNames(e), []string{"network", "valid", "invalid", "failed", "unit", "bottleneck"})}
+	t := csvTable{
+		header: slices.Concat([]string{"point", "variant"}, parameterNames(e), []string{"network", "valid", "invalid", "failed", "unit", "bottleneck"}),
+	}
 	for _, name := range metricColumnNames(metrics) {
 		t.header = append(t.header, name, name+" stdDev", name+" low", name+" high")
 	}

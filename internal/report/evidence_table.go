@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // evidenceTables is what is known of the observed containers and their hosts beside CPU and memory. A column in which nothing is known

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/results"
-	"github.com/benchnet/benchnet/internal/statistics"
+	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 // WriteExperimentPage writes the report of an experiment: an HTML page that needs nothing else. runs holds what is known of its runs by

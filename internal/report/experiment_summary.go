@@ -39,7 +39,12 @@ func describeRuns(e *experiment.Result) string {
 	}
 	text += "."
 	if counts[verdictValid] < len(e.Runs) {
-		text += fmt.Sprintf(" %d valid, %d invalid, %d failed.", counts[verdictValid], counts[verdictInvalid], len(e.Runs)-counts[verdictValid]-counts[verdictInvalid])
+		text += fmt.Sprintf(
+			" %d valid, %d invalid, %d failed.",
+			counts[verdictValid],
+			counts[verdictInvalid],
+			len(e.Runs)-counts[verdictValid]-counts[verdictInvalid],
+		)
 	}
 	return text
 }

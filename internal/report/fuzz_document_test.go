@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot"
 
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/mutation"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/fuzz"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // FuzzTicks labels axes of any extent: a few ticks, upwards, on the axis.
@@ -60,7 +60,7 @@ func FuzzRunDocument(f *testing.F) {
 		if which {
 			i = 1
 		}
-		text, err := mutation.MutateDocument(documents[i], int(place), value)
+		text, err := fuzz.MutateDocument(documents[i], int(place), value)
 		if err != nil {
 			return
 		}
@@ -93,7 +93,7 @@ func FuzzExperimentDocument(f *testing.F) {
 		if which {
 			i = 1
 		}
-		text, err := mutation.MutateDocument(documents[i], int(place)/2, value)
+		text, err := fuzz.MutateDocument(documents[i], int(place)/2, value)
 		if err != nil {
 			return
 		}
@@ -123,7 +123,7 @@ func tickValues(ticks []plot.Tick) []float64 {
 
 func addSeeds(f *testing.F) {
 	f.Helper()
-	for i, value := range mutation.HostileValues {
+	for i, value := range fuzz.HostileValues {
 		f.Add(i%2 == 0, uint16(37*i), value)
 	}
 	for i, value := range []string{"1e308", "-1e308", "5e-324", "NaN", "Inf", "-9223372036854775808", "2147483648", `"1e308"`, `"5e-324"`, `"NaN"`, `"-Inf"`} {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // FuzzHostileNames writes a report of a run in which everything that has a name is called as an attacker would. The page has no more

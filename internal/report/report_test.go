@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 func renderRunPage(t *testing.T, r *results.RunResult) string {

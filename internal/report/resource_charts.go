@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // namedCurve is a series with the name of whom it is about.
@@ -62,7 +62,10 @@ func recordedCharts(r *results.RunResult) []Chart {
 			unit, scale = chooseByteUnit(maxCurveValue(curves))
 			unit += rest
 		}
-		charts = append(charts, timeSeriesChart(r, curveChartSpec{fmt.Sprintf("recorded-%d-%s", i+1, sanitizeFileName(name)), title, cmp.Or(unit, title), scale}, curves, nil))
+		charts = append(
+			charts,
+			timeSeriesChart(r, curveChartSpec{fmt.Sprintf("recorded-%d-%s", i+1, sanitizeFileName(name)), title, cmp.Or(unit, title), scale}, curves, nil),
+		)
 	}
 	return charts
 }

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 const secondsAxisTitle = "Second of the window"

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // WriteRunPage writes the report of one run: an HTML page that needs nothing else.
@@ -70,7 +70,12 @@ func summarizeRun(r *results.RunResult) []string {
 	case s.Requests == s.Errors:
 		text += " No latency was recorded."
 	case s.Unit == "blocks":
-		text += fmt.Sprintf(" Half of the blocks came within %s ms of the one before, 95%s%% within %s ms.", formatNumber(s.Latency.P50), thinSpace, formatNumber(s.Latency.P95))
+		text += fmt.Sprintf(
+			" Half of the blocks came within %s ms of the one before, 95%s%% within %s ms.",
+			formatNumber(s.Latency.P50),
+			thinSpace,
+			formatNumber(s.Latency.P95),
+		)
 	default:
 		text += fmt.Sprintf(" Half of them took at most %s ms, 95%s%% at most %s ms, 99%s%% at most %s ms.",
 			formatNumber(s.Latency.P50), thinSpace, formatNumber(s.Latency.P95), thinSpace, formatNumber(s.Latency.P99))
@@ -201,7 +206,9 @@ func workerTables(r *results.RunResult) []htmlTable {
 			cpu, periods = w.Load.MeanCores(max(1, r.Times.WindowSeconds)), formatThrottling(w.Load.ThrottledPeriods, w.Load.Periods)
 		}
 		t.Rows = append(t.Rows, tableRow{Cells: []string{
-			strconv.Itoa(w.Worker), formatInteger(w.Completed), formatInteger(w.Failed), formatQuantity(float64(w.MaxLagMicros)/1000, "ms"), formatQuantity(cpu, "cores"), periods,
+			strconv.Itoa(
+				w.Worker,
+			), formatInteger(w.Completed), formatInteger(w.Failed), formatQuantity(float64(w.MaxLagMicros)/1000, "ms"), formatQuantity(cpu, "cores"), periods,
 		}})
 	}
 	return []htmlTable{t}
@@ -219,7 +226,10 @@ func environmentSection(r *results.RunResult) section {
 	for _, i := range e.Images {
 		images.Rows = append(images.Rows, tableRow{Cells: []string{i.Role, i.Name, i.Digest}})
 	}
-	nodes := htmlTable{Title: "Nodes", Header: slices.Concat(textColumns("Node"), numberColumns("CPUs", "Memory"), textColumns("Kernel", "System", "Runtime", "Kubelet"))}
+	nodes := htmlTable{
+		Title:  "Nodes",
+		Header: slices.Concat(textColumns("Node"), numberColumns("CPUs", "Memory"), textColumns("Kernel", "System", "Runtime", "Kubelet")),
+	}
 	for _, n := range e.Nodes {
 		nodes.Rows = append(nodes.Rows, tableRow{Cells: []string{
 			n.Name, formatNumber(n.CPUs), formatBytes(float64(n.MemoryBytes)), n.Kernel + " " + n.Architecture, n.OS, n.ContainerRuntime, n.Kubelet,

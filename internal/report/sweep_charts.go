@@ -193,7 +193,12 @@ func intervalCaption(e *experiment.Result) string {
 // throughputLatencyChart is the curve that a system goes along as its load grows.
 func (s sweep) throughputLatencyChart(e *experiment.Result) Chart {
 	latency, throughput := experimentMetric(e, string(v1alpha1.MetricLatencyP95)), experimentMetric(e, string(v1alpha1.MetricThroughput))
-	g := newChartBuilder(sanitizeFileName("latency-by-throughput-"+s.parameter), "Latency by throughput", throughput.axisTitle(operationUnit(e)), latency.axisTitle(""))
+	g := newChartBuilder(
+		sanitizeFileName("latency-by-throughput-"+s.parameter),
+		"Latency by throughput",
+		throughput.axisTitle(operationUnit(e)),
+		latency.axisTitle(""),
+	)
 	for i, l := range s.lines {
 		var curve plotter.XYs
 		var names []string
@@ -235,7 +240,12 @@ func barCharts(e *experiment.Result, s sweep) []Chart {
 const groupWidth = 0.72
 
 func (s sweep) barChart(e *experiment.Result, m metricInfo) Chart {
-	g := newChartBuilder(sanitizeFileName(string(m.name)+"-by-"+s.parameter), m.title+" by "+s.parameter, splitCamelCase(s.parameter), m.axisTitle(operationUnit(e)))
+	g := newChartBuilder(
+		sanitizeFileName(string(m.name)+"-by-"+s.parameter),
+		m.title+" by "+s.parameter,
+		splitCamelCase(s.parameter),
+		m.axisTitle(operationUnit(e)),
+	)
 	g.plot.X.Tick.Marker = nameTicks(s.values)
 	g.plot.X.Min, g.plot.X.Max = -0.5, float64(len(s.values))-0.5
 	width := groupWidth / float64(len(s.lines))

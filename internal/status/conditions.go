@@ -8,9 +8,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/message"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/kube/limits"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/network/plan"
 )
 
 // conditionList collects conditions of one generation.
@@ -34,7 +34,7 @@ func (l *conditionList) addUnknown(kind, reason, message string) {
 // appendCondition appends a condition. It is the only place that shortens messages to what the API server accepts.
 func (l *conditionList) appendCondition(kind string, state metav1.ConditionStatus, reason, text string) {
 	l.conditions = append(l.conditions, metav1.Condition{Type: kind, Status: state, Reason: reason,
-		Message: message.Truncate(text, message.MaxCondition), ObservedGeneration: l.generation})
+		Message: limits.Truncate(text, limits.MaxCondition), ObservedGeneration: l.generation})
 }
 
 // addNotReady says why a resource is not ready; kstatus reads Reconciling and Stalled beside it.
@@ -50,7 +50,7 @@ func (l *conditionList) addNotReady(stalled bool, reason, message string) {
 // invalidSpecConditions keeps the place of a network that has one, since its pods may stand all the same, unless that is taken back.
 func invalidSpecConditions(in NetworkInput) []metav1.Condition {
 	l := conditionList{generation: in.Network.Generation}
-	refusal := message.FromError(in.SpecError)
+	refusal := limits.FromError(in.SpecError)
 	l.addBool(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidSpec, refusal)
 	if IsAdmitted(in.Network) || in.Admission.Evicted {
 		addAdmittedCondition(&l, in.Network, in.Admission)
@@ -77,12 +77,12 @@ func networkConditions(in NetworkInput) []metav1.Condition {
 	if first := firstUnready(in.Stages); first == nil {
 		l.addBool(v1alpha1.ConditionReady, true, v1alpha1.ReasonAllStagesReady, readyMessage(in))
 	} else {
-		failed := first.State == observe.StateFailed
+		failed := first.State == snapshot.StateFailed
 		reason := v1alpha1.ReasonStageNotReady
 		switch {
 		case failed:
 			reason = v1alpha1.ReasonStageFailed
-		case observe.IsQuotaMessage(first.Message):
+		case snapshot.IsQuotaMessage(first.Message):
 			reason = v1alpha1.ReasonQuotaExceeded
 		case isResetting(in):
 			reason = v1alpha1.ReasonResetting
@@ -113,10 +113,10 @@ func firstUnready(stages []ObservedStage) *ObservedStage {
 	var first *ObservedStage
 	for i := range stages {
 		s := &stages[i]
-		if !s.Provisioning || s.State == observe.StateReady {
+		if !s.Provisioning || s.State == snapshot.StateReady {
 			continue
 		}
-		if s.State == observe.StateFailed {
+		if s.State == snapshot.StateFailed {
 			return s
 		}
 		if first == nil {
@@ -129,7 +129,7 @@ func firstUnready(stages []ObservedStage) *ObservedStage {
 func networkPhase(in NetworkInput, s v1alpha1.BenchmarkNetworkStatus) string {
 	unready := firstUnready(in.Stages)
 	switch {
-	case unready != nil && unready.State == observe.StateFailed:
+	case unready != nil && unready.State == snapshot.StateFailed:
 		return "Failed"
 	case unready != nil && isResetting(in):
 		return "Resetting"

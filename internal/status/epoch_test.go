@@ -8,16 +8,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/network/plan"
 )
 
 // TestNetworkEpoch: a run has its turn only on a ready network, and the times of an epoch are those of its first start and
 // of its first readiness.
 func TestNetworkEpoch(t *testing.T) {
 	earlier := metav1.NewMicroTime(testTime.Add(-time.Minute))
-	waiting := ObservedStage{Name: plan.StageMembers, Provisioning: true, Readiness: observe.Readiness{Message: "StatefulSet x: 0 of 1 pods ready"}}
-	ready := ObservedStage{Name: plan.StageMembers, Provisioning: true, Readiness: observe.Readiness{State: observe.StateReady}}
+	waiting := ObservedStage{Name: plan.StageMembers, Provisioning: true, Readiness: snapshot.Readiness{Message: "StatefulSet x: 0 of 1 pods ready"}}
+	ready := ObservedStage{Name: plan.StageMembers, Provisioning: true, Readiness: snapshot.Readiness{State: snapshot.StateReady}}
 	cases := []struct {
 		name      string
 		before    *v1alpha1.EpochStatus
@@ -45,7 +45,7 @@ func TestNetworkEpoch(t *testing.T) {
 			n := &v1alpha1.BenchmarkNetwork{}
 			n.Status.Epoch = c.before
 			got := ComputeNetwork(NetworkInput{Network: n, Plan: &plan.Plan{Epoch: c.epoch, Resetting: c.resetting},
-				Snapshot: observe.New(nil, nil, nil), Stages: []ObservedStage{c.stage}, Now: testTime})
+				Snapshot: snapshot.New(nil, nil, nil), Stages: []ObservedStage{c.stage}, Now: testTime})
 			if r := meta.FindStatusCondition(got.Conditions, v1alpha1.ConditionReady); r.Reason != c.reason || got.Phase != c.phase {
 				t.Errorf("Ready has reason %s in phase %s, want %s in %s", r.Reason, got.Phase, c.reason, c.phase)
 			}

@@ -10,12 +10,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/capacity"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/message"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/statistics"
+	"github.com/benchnet/benchnet/internal/experiment/capacity"
+	"github.com/benchnet/benchnet/internal/kube/limits"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 // ExperimentInput is what the status of an experiment follows from.
@@ -105,7 +105,7 @@ func addGatesCondition(l *conditionList, in ExperimentInput) {
 	case in.Step == nil || !in.Step.IsDone():
 		l.addUnknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonMeasuring, "gates are judged when all is measured")
 	case len(failed) > 0:
-		l.addBool(v1alpha1.ConditionGatesPassed, false, v1alpha1.ReasonGateFailed, message.JoinItems(failed, "; "))
+		l.addBool(v1alpha1.ConditionGatesPassed, false, v1alpha1.ReasonGateFailed, limits.JoinItems(failed, "; "))
 	default:
 		l.addBool(v1alpha1.ConditionGatesPassed, true, v1alpha1.ReasonGatesPassed, fmt.Sprintf("all %d gates passed", len(compare.Gates)))
 	}
@@ -116,7 +116,7 @@ func addOutcomeConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionLis
 	switch {
 	case in.SpecError != nil:
 		s.Phase = "Failed"
-		refusal := message.FromError(in.SpecError)
+		refusal := limits.FromError(in.SpecError)
 		l.addBool(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidSpec, refusal)
 		l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonInvalidSpec, refusal)
 		l.addNotReady(true, v1alpha1.ReasonInvalidSpec, refusal)
@@ -175,7 +175,7 @@ func addExperimentInProgress(l *conditionList, reason, message string) {
 
 func completeExperiment(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
 	s.Current, s.TimeLeft = "", ""
-	s.Result = &v1alpha1.ResultReference{ConfigMapName: names.ResultConfigMap(in.Experiment.Name), Key: protocol.ResultKey}
+	s.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ResultConfigMap(in.Experiment.Name), Key: protocol.ResultKey}
 	setCompletionTime(s, in.Now)
 	if in.Step.StoppedBy != "" {
 		s.Phase = "Failed"

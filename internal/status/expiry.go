@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/network/plan"
 )
 
 // NetworkExpiry is when a network is to be deleted: its time to live after the last of its workloads ended. It has none while

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/emulation"
-	"github.com/benchnet/benchnet/internal/message"
-	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/kube/limits"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
 // netAdminHint is what lets the sidecars have their capability where the namespace refuses them.
@@ -25,7 +25,7 @@ func networkEmulatedState(in NetworkInput) conditionState {
 	if in.Network.Spec.Network == nil {
 		return conditionState{Reason: v1alpha1.ReasonNotRequested, Message: "spec.network is not set: members are as far apart as their hosts are"}
 	}
-	by := map[emulation.Mechanism]int{}
+	by := map[latency.Mechanism]int{}
 	var waiting []string
 	for _, m := range in.Plan.Topology.Members {
 		e := in.Snapshot.MemberLatency(in.Network.Name, m.Name)
@@ -38,37 +38,37 @@ func networkEmulatedState(in NetworkInput) conditionState {
 		by[e.Mechanism]++
 	}
 	if len(waiting) > 0 {
-		return conditionState{Reason: v1alpha1.ReasonWaitingForMembers, Message: "not at their distance yet: " + message.JoinItems(waiting, ", ")}
+		return conditionState{Reason: v1alpha1.ReasonWaitingForMembers, Message: "not at their distance yet: " + limits.JoinItems(waiting, ", ")}
 	}
 	// Hosts with different kernels: the condition names the one by which the sidecar is in the way of every packet.
-	mechanism := emulation.Netem
-	if by[emulation.UserSpace] > 0 {
-		mechanism = emulation.UserSpace
+	mechanism := latency.Netem
+	if by[latency.UserSpace] > 0 {
+		mechanism = latency.UserSpace
 	}
 	return conditionState{OK: true, Reason: string(mechanism), Message: mechanismMessage(by)}
 }
 
-func mechanismMessage(by map[emulation.Mechanism]int) string {
+func mechanismMessage(by map[latency.Mechanism]int) string {
 	var parts []string
-	if n := by[emulation.Netem]; n > 0 {
+	if n := by[latency.Netem]; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d members delay what they send by the kernel's netem", n))
 	}
-	if n := by[emulation.UserSpace]; n > 0 {
+	if n := by[latency.UserSpace]; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d members hold what they receive in their sidecar, since their host's kernel has no netem", n))
 	}
 	return strings.Join(parts, "; ")
 }
 
 // latencyFailure is a reason and a message for what a member's emulation failed by, or empty.
-func latencyFailure(network *v1alpha1.BenchmarkNetwork, e observe.MemberLatency) (reason, message string) {
+func latencyFailure(network *v1alpha1.BenchmarkNetwork, e snapshot.MemberLatency) (reason, message string) {
 	switch {
 	case strings.Contains(e.PodCreationFailure, "violates PodSecurity"):
 		return v1alpha1.ReasonCapabilityMissing, fmt.Sprintf(netAdminHint, network.Namespace) + "; " + e.PodCreationFailure
 	case e.PodCreationFailure != "":
 		return v1alpha1.ReasonEmulationFailed, e.PodCreationFailure
-	case e.ExitCode == emulation.ExitCapabilityMissing:
+	case e.ExitCode == latency.ExitCapabilityMissing:
 		return v1alpha1.ReasonCapabilityMissing, "the sidecar has not got the capability NET_ADMIN: " + e.TerminationMessage
-	case e.ExitCode == emulation.ExitKernelLacksSupport:
+	case e.ExitCode == latency.ExitKernelLacksSupport:
 		return v1alpha1.ReasonKernelLacksSupport, "the host's kernel has neither netem nor netfilter's queues: " + e.TerminationMessage
 	case e.ExitCode != 0:
 		return v1alpha1.ReasonEmulationFailed, fmt.Sprintf("the sidecar exited with code %d: %s", e.ExitCode, e.TerminationMessage)

@@ -11,17 +11,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/emulation"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/latency"
+	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
 // podWithSidecar has a sidecar in the given state.
 func podWithSidecar(member string, sidecar corev1.ContainerStatus) corev1.Pod {
-	sidecar.Name = emulation.SidecarContainer
-	return corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: names.MemberPod("net", member), UID: "uid-1"},
+	sidecar.Name = latency.SidecarContainer
+	return corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: naming.MemberPod("net", member), UID: "uid-1"},
 		Status: corev1.PodStatus{InitContainerStatuses: []corev1.ContainerStatus{sidecar}}}
 }
 
@@ -58,8 +58,8 @@ func TestNetworkEmulated(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			n := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "net", Namespace: "ns"}}
 			n.Spec.Network = &v1alpha1.NetworkEmulation{Regions: []v1alpha1.Region{{Name: "NYC", Count: new(int32(2))}}}
-			report := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: names.LatencyStatus("net")}, Data: c.reports}
-			got := ComputeNetwork(NetworkInput{Network: n, Now: testTime, Snapshot: observe.New(clientgoscheme.Scheme, []client.Object{report}, c.pods),
+			report := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: naming.LatencyStatus("net")}, Data: c.reports}
+			got := ComputeNetwork(NetworkInput{Network: n, Now: testTime, Snapshot: snapshot.New(clientgoscheme.Scheme, []client.Object{report}, c.pods),
 				Plan: &plan.Plan{Topology: platform.Topology{Members: []platform.Member{{Name: "member-0"}, {Name: "member-1"}}}}})
 			condition := meta.FindStatusCondition(got.Conditions, v1alpha1.ConditionNetworkEmulated)
 			if condition == nil || condition.Status != c.want || condition.Reason != c.reason || !strings.Contains(condition.Message, c.message) {
@@ -70,7 +70,7 @@ func TestNetworkEmulated(t *testing.T) {
 }
 
 func TestNetworkEmulatedNotRequested(t *testing.T) {
-	got := ComputeNetwork(NetworkInput{Network: &v1alpha1.BenchmarkNetwork{}, Plan: &plan.Plan{}, Snapshot: observe.New(nil, nil, nil), Now: testTime})
+	got := ComputeNetwork(NetworkInput{Network: &v1alpha1.BenchmarkNetwork{}, Plan: &plan.Plan{}, Snapshot: snapshot.New(nil, nil, nil), Now: testTime})
 	condition := meta.FindStatusCondition(got.Conditions, v1alpha1.ConditionNetworkEmulated)
 	if condition == nil || condition.Status != metav1.ConditionFalse || condition.Reason != v1alpha1.ReasonNotRequested {
 		t.Errorf("%+v", condition)

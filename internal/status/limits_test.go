@@ -12,12 +12,12 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/capacity"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/message"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/plan"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/experiment/capacity"
+	"github.com/benchnet/benchnet/internal/kube/limits"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/network/plan"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // TestMessagesFitConditions gives each resource messages of a megabyte. A longer message than the API server accepts would make every
@@ -26,14 +26,14 @@ func TestMessagesFitConditions(t *testing.T) {
 	long := strings.Repeat("ü", 1<<19)
 	failed := errors.New(long)
 	network, runOf, experimentOf := &v1alpha1.BenchmarkNetwork{}, newRun(false), &v1alpha1.BenchmarkExperiment{}
-	stage := ObservedStage{Name: plan.StageMembers, Provisioning: true, Readiness: observe.Readiness{State: observe.StateFailed, Message: long}}
+	stage := ObservedStage{Name: plan.StageMembers, Provisioning: true, Readiness: snapshot.Readiness{State: snapshot.StateFailed, Message: long}}
 	result := &results.RunResult{Verdict: results.Verdict{Reasons: []results.Reason{{Code: "Errors", Subject: long, Message: long}}},
 		Bottleneck: &results.Bottleneck{Message: long}, WindowSelection: &results.WindowSelection{State: results.SelectionUnsteady, Reason: long}}
 	for name, conditions := range map[string][]metav1.Condition{
 		"refused network": ComputeNetwork(NetworkInput{Network: network, SpecError: failed, Now: testTime}).Conditions,
 		"queued network": ComputeNetwork(NetworkInput{Network: network, Plan: &plan.Plan{}, Now: testTime,
 			Admission: AdmissionDecision{Reason: v1alpha1.ReasonQueued, Message: long}}).Conditions,
-		"failed stage": ComputeNetwork(NetworkInput{Network: network, Plan: &plan.Plan{}, Snapshot: observe.New(nil, nil, nil),
+		"failed stage": ComputeNetwork(NetworkInput{Network: network, Plan: &plan.Plan{}, Snapshot: snapshot.New(nil, nil, nil),
 			Stages: []ObservedStage{stage}, Now: testTime}).Conditions,
 		"refused run":        ComputeRun(RunInput{Run: runOf, SpecError: failed, Now: testTime}).Conditions,
 		"failed run":         ComputeRun(RunInput{Run: runOf, Failure: long, Now: testTime}).Conditions,
@@ -47,18 +47,18 @@ func TestMessagesFitConditions(t *testing.T) {
 			longest := 0
 			for _, c := range conditions {
 				longest = max(longest, utf8.RuneCountInString(c.Message))
-				if len(c.Message) > message.MaxCondition || !utf8.ValidString(c.Message) {
+				if len(c.Message) > limits.MaxCondition || !utf8.ValidString(c.Message) {
 					t.Errorf("condition %s has a message of %d bytes", c.Type, len(c.Message))
 				}
 			}
-			if longest < message.MaxCondition/3 {
+			if longest < limits.MaxCondition/3 {
 				t.Errorf("the longest message has %d characters: the long one was lost", longest)
 			}
 		})
 	}
 	t.Run("sentences of a result", func(t *testing.T) {
 		s := ComputeRun(RunInput{Run: runOf, Result: result, Now: testTime})
-		if len(s.Bottleneck) > message.MaxItem || len(s.Steady) > message.MaxItem || len(s.Reasons[0].Message) > message.MaxItem {
+		if len(s.Bottleneck) > limits.MaxItem || len(s.Steady) > limits.MaxItem || len(s.Reasons[0].Message) > limits.MaxItem {
 			t.Errorf("they have %d, %d and %d bytes", len(s.Bottleneck), len(s.Steady), len(s.Reasons[0].Message))
 		}
 	})

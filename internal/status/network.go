@@ -10,10 +10,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/message"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/kube/limits"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/plan"
 )
 
 // NetworkInput is what the status of a network follows from.
@@ -26,7 +26,7 @@ type NetworkInput struct {
 	// Plan of the network; nil with a refusal.
 	Plan *plan.Plan
 	// Snapshot of the network's objects.
-	Snapshot *observe.Snapshot
+	Snapshot *snapshot.Snapshot
 	// Stages as they were found, in the order of the plan.
 	Stages []ObservedStage
 	// Runs on the network, oldest first.
@@ -40,7 +40,7 @@ type ObservedStage struct {
 	// Started tells whether its objects were applied.
 	Started      bool
 	Provisioning bool
-	observe.Readiness
+	snapshot.Readiness
 }
 
 // ComputeNetwork computes the status of a network.
@@ -107,7 +107,7 @@ func stageStatuses(old []v1alpha1.StageStatus, in NetworkInput) []v1alpha1.Stage
 		if !f.Provisioning {
 			continue
 		}
-		s := v1alpha1.StageStatus{Name: string(f.Name), State: "Waiting", Message: message.Truncate(f.Message, message.MaxItem),
+		s := v1alpha1.StageStatus{Name: string(f.Name), State: "Waiting", Message: limits.Truncate(f.Message, limits.MaxItem),
 			StartedAt: before[string(f.Name)].StartedAt, ReadyAt: before[string(f.Name)].ReadyAt}
 		now := metav1.NewMicroTime(in.Now)
 		if f.Started {
@@ -117,12 +117,12 @@ func stageStatuses(old []v1alpha1.StageStatus, in NetworkInput) []v1alpha1.Stage
 			}
 		}
 		switch f.State {
-		case observe.StateReady:
+		case snapshot.StateReady:
 			s.State, s.Message = "Ready", ""
 			if s.ReadyAt == nil {
 				s.ReadyAt = &now
 			}
-		case observe.StateFailed:
+		case snapshot.StateFailed:
 			s.State = "Failed"
 		}
 		all = append(all, s)
@@ -135,7 +135,7 @@ func memberStatuses(in NetworkInput) ([]v1alpha1.MemberStatus, string) {
 	ready := 0
 	for _, m := range in.Plan.Topology.Members {
 		s := v1alpha1.MemberStatus{Name: m.Name, Identity: m.Identity, Address: m.Address, State: "Waiting"}
-		if pod := in.Snapshot.Pod(names.MemberPod(in.Network.Name, m.Name)); pod != nil {
+		if pod := in.Snapshot.Pod(naming.MemberPod(in.Network.Name, m.Name)); pod != nil {
 			fillMemberStatus(&s, pod)
 		}
 		if s.State == "Ready" {
@@ -149,14 +149,14 @@ func memberStatuses(in NetworkInput) ([]v1alpha1.MemberStatus, string) {
 func fillMemberStatus(s *v1alpha1.MemberStatus, pod *corev1.Pod) {
 	s.State = "Starting"
 	s.Host = pod.Spec.NodeName
-	s.Restarts = observe.CountRestarts(pod)
+	s.Restarts = snapshot.CountRestarts(pod)
 	if len(pod.Status.ContainerStatuses) > 0 {
 		s.ImageDigest = pod.Status.ContainerStatuses[0].ImageID
 	}
 	switch {
-	case observe.IsPodReady(pod):
+	case snapshot.IsPodReady(pod):
 		s.State = "Ready"
-	case observe.PodProblem(pod) != "":
+	case snapshot.PodProblem(pod) != "":
 		s.State = "Failed"
 	}
 }

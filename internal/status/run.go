@@ -14,12 +14,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/message"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/plan"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/kube/limits"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/plan"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // WaitReason is what a run waits for before it begins: a condition reason and a message; empty if for nothing.
@@ -68,7 +68,7 @@ func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 	case in.Result != nil:
 		setComplete(&s, &l, in)
 	case in.SpecError != nil:
-		setFailed(&s, &l, in.Now, v1alpha1.ReasonInvalidSpec, message.FromError(in.SpecError))
+		setFailed(&s, &l, in.Now, v1alpha1.ReasonInvalidSpec, limits.FromError(in.SpecError))
 	case in.Failure != "":
 		setFailed(&s, &l, in.Now, cmp.Or(in.FailureReason, v1alpha1.ReasonRunFailed), in.Failure)
 	case in.ReconcileError != nil:
@@ -89,7 +89,7 @@ func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 
 // quotaReasonOr is the reason of what is refused by a quota, or else another.
 func quotaReasonOr(reason, message string) string {
-	if observe.IsQuotaMessage(message) {
+	if snapshot.IsQuotaMessage(message) {
 		return v1alpha1.ReasonQuotaExceeded
 	}
 	return reason
@@ -109,7 +109,7 @@ func workersMessage(in RunInput) string {
 		return message + "; " + in.PodCreationFailure
 	}
 	for i := range in.Workers {
-		if trouble := observe.PodProblem(&in.Workers[i]); trouble != "" {
+		if trouble := snapshot.PodProblem(&in.Workers[i]); trouble != "" {
 			return message + "; pod " + in.Workers[i].Name + ": " + trouble
 		}
 	}
@@ -191,14 +191,14 @@ func setComplete(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) 
 		P95: formatDecimal(latency.P95), P99: formatDecimal(latency.P99), P999: formatDecimal(latency.P999), Max: formatDecimal(latency.Max)}
 	s.Operations = &v1alpha1.OperationCounts{Completed: result.Summary.Requests - result.Summary.Errors, Failed: result.Summary.Errors}
 	if result.WindowSelection != nil {
-		s.Steady = message.Truncate(result.WindowSelection.Describe(), message.MaxItem)
+		s.Steady = limits.Truncate(result.WindowSelection.Describe(), limits.MaxItem)
 	}
 	s.Verdict = v1alpha1.Verdict(result.Verdict.Validity)
 	if result.Bottleneck != nil {
-		s.Bottleneck = message.Truncate(result.Bottleneck.Message, message.MaxItem)
+		s.Bottleneck = limits.Truncate(result.Bottleneck.Message, limits.MaxItem)
 	}
 	s.Reasons = verdictFindings(&result.Verdict)
-	s.Result = &v1alpha1.ResultReference{ConfigMapName: names.ResultConfigMap(in.Run.Name), Key: protocol.ResultKey}
+	s.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ResultConfigMap(in.Run.Name), Key: protocol.ResultKey}
 	message := fmt.Sprintf("%s %s/s over %d s, verdict %s", s.Throughput, cmp.Or(s.Unit, "operations"), result.Times.WindowSeconds, s.Verdict)
 	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
 	l.addBool(v1alpha1.ConditionMeasured, true, v1alpha1.ReasonResultWritten, message)
@@ -223,7 +223,7 @@ func reasonsOfSeverity(severity v1alpha1.FindingSeverity, found []results.Reason
 		if !strings.Contains(text, r.Subject) {
 			text = r.Subject + ": " + text
 		}
-		all = append(all, v1alpha1.VerdictReason{Reason: string(r.Code), Severity: severity, Message: message.Truncate(text, message.MaxItem)})
+		all = append(all, v1alpha1.VerdictReason{Reason: string(r.Code), Severity: severity, Message: limits.Truncate(text, limits.MaxItem)})
 	}
 	return all
 }

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/network/plan"
 )
 
 var testTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -26,10 +26,10 @@ func newRun(ended bool) *v1alpha1.BenchmarkRun {
 }
 
 func TestNetworkPhase(t *testing.T) {
-	ready := ObservedStage{Name: plan.StageMembers, Started: true, Provisioning: true, Readiness: observe.Readiness{State: observe.StateReady}}
+	ready := ObservedStage{Name: plan.StageMembers, Started: true, Provisioning: true, Readiness: snapshot.Readiness{State: snapshot.StateReady}}
 	waiting, broken := ready, ready
-	waiting.Readiness = observe.Readiness{State: observe.StateWaiting, Message: "StatefulSet x: 0 of 1 pods ready"}
-	broken.Readiness = observe.Readiness{State: observe.StateFailed, Message: "Job y failed"}
+	waiting.Readiness = snapshot.Readiness{State: snapshot.StateWaiting, Message: "StatefulSet x: 0 of 1 pods ready"}
+	broken.Readiness = snapshot.Readiness{State: snapshot.StateFailed, Message: "Job y failed"}
 	at := metav1.NewMicroTime(testTime)
 	cases := []struct {
 		name    string
@@ -52,7 +52,7 @@ func TestNetworkPhase(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			n := &v1alpha1.BenchmarkNetwork{Spec: v1alpha1.BenchmarkNetworkSpec{Suspend: c.suspend, Workloads: make([]v1alpha1.NetworkWorkload, 2)}}
 			n.Status.Stages = []v1alpha1.StageStatus{{Name: string(plan.StageMembers), ReadyAt: c.before}}
-			got := ComputeNetwork(NetworkInput{Network: n, Plan: &plan.Plan{}, Snapshot: observe.New(nil, nil, nil),
+			got := ComputeNetwork(NetworkInput{Network: n, Plan: &plan.Plan{}, Snapshot: snapshot.New(nil, nil, nil),
 				Stages: []ObservedStage{c.stage}, Runs: c.runs, Now: testTime})
 			if got.Phase != c.want {
 				t.Errorf("phase is %s, want %s", got.Phase, c.want)

@@ -4,12 +4,12 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
 // ComputeTeardown returns the status of a network that is being deleted and still has schemas on a database server of the user's. The finalizer
 // is the one that holds the network until they are removed.
-func ComputeTeardown(network *v1alpha1.BenchmarkNetwork, servers observe.Readiness, finalizer string, now time.Time) v1alpha1.BenchmarkNetworkStatus {
+func ComputeTeardown(network *v1alpha1.BenchmarkNetwork, servers snapshot.Readiness, finalizer string, now time.Time) v1alpha1.BenchmarkNetworkStatus {
 	s := *network.Status.DeepCopy()
 	s.ObservedGeneration, s.Phase = network.Generation, "Deleting"
 	l := conditionList{generation: network.Generation}
@@ -20,7 +20,7 @@ func ComputeTeardown(network *v1alpha1.BenchmarkNetwork, servers observe.Readine
 			l.conditions = append(l.conditions, c)
 		}
 	}
-	if servers.State == observe.StateFailed {
+	if servers.State == snapshot.StateFailed {
 		l.addNotReady(true, v1alpha1.ReasonTeardownFailed, servers.Message+
 			"; remove the cause and delete the Job, so that it is created again, or remove the finalizer "+finalizer+
 			" from the network to leave schemas and roles on the server")

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"github.com/benchnet/benchnet/internal/capacity"
+	"github.com/benchnet/benchnet/internal/experiment/capacity"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 

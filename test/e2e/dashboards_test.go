@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/dashboard"
+	dashboardsmodel "github.com/benchnet/benchnet/dashboards/model"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -49,7 +49,7 @@ var dashboardSystems = map[string]system{
 }
 
 // requiredSystems are the systems without which a query gives nothing.
-func requiredSystems(d *dashboard.Dashboard, expr string) []system {
+func requiredSystems(d *dashboardsmodel.Dashboard, expr string) []system {
 	var all []system
 	if s, found := dashboardSystems[d.UID]; found && !systemPatterns[systemReth].MatchString(expr) {
 		return []system{s}
@@ -72,7 +72,7 @@ func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ..
 		valid := prometheus.Query(`benchnet_run_valid{namespace="` + ns.Name + `",run="` + run.Name + `"}`)
 		return len(valid) > 0, "no benchnet_run_valid yet"
 	})
-	all, err := dashboard.ReadFolder(os.DirFS("../../charts/benchnet/dashboards"))
+	all, err := dashboardsmodel.ReadFolder(os.DirFS("../../charts/benchnet/dashboards"))
 	if err != nil {
 		ns.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ..
 				continue
 			}
 			asked++
-			expr, err := dashboard.InterpolateVariables(q.Expr, dashboardVariables(ns, &d, run))
+			expr, err := dashboardsmodel.InterpolateVariables(q.Expr, dashboardVariables(ns, &d, run))
 			if err != nil {
 				ns.Fatal(err)
 			}
@@ -123,7 +123,7 @@ func assertQueryData(ns *cluster.Namespace, prometheus cluster.Prometheus, where
 }
 
 // dashboardVariables is what a user would choose to look at the run.
-func dashboardVariables(ns *cluster.Namespace, d *dashboard.Dashboard, run *v1alpha1.BenchmarkRun) map[string]string {
+func dashboardVariables(ns *cluster.Namespace, d *dashboardsmodel.Dashboard, run *v1alpha1.BenchmarkRun) map[string]string {
 	values := map[string]string{"__rate_interval": "2m", "__range": "30m", "namespace": ns.Name, "network": run.Spec.NetworkName, "run": run.Name,
 		"experiment": run.Labels[v1alpha1.LabelExperiment], "member": ".+", "platform": ".+", "database": ".+", "pod": ".+", "controller": ".+"}
 	if d.UID == "benchnet-operator" {

@@ -17,8 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -100,11 +100,11 @@ type memberFacts struct {
 func readMemberFacts(ns *cluster.Namespace) memberFacts {
 	ns.Helper()
 	var keys corev1.Secret
-	ns.Get(names.IdentitySecret("one", "member-0"), &keys)
+	ns.Get(naming.IdentitySecret("one", "member-0"), &keys)
 	var claim corev1.PersistentVolumeClaim
-	ns.Get("base-"+names.MemberPod("one", "member-0"), &claim)
+	ns.Get("base-"+naming.MemberPod("one", "member-0"), &claim)
 	facts := memberFacts{Keys: keys.Data, Volume: claim.UID, Identity: registeredName(ns)}
-	vault := ns.RunKubectl("exec", names.MemberPod("one", "member-0"), "--container=corda", "--", "bash", "-c", vaultScript)
+	vault := ns.RunKubectl("exec", naming.MemberPod("one", "member-0"), "--container=corda", "--", "bash", "-c", vaultScript)
 	match := regexp.MustCompile(`states=(\d+) oldest=(.*)`).FindStringSubmatch(vault)
 	if match == nil {
 		ns.Fatalf("vault of member-0: %q", vault)
@@ -121,7 +121,7 @@ func readMemberFacts(ns *cluster.Namespace) memberFacts {
 func registeredName(ns *cluster.Namespace) string {
 	ns.Helper()
 	match := regexp.MustCompile(`Node for "(.+)" started up and registered`).FindStringSubmatch(
-		ns.RunKubectl("logs", names.MemberPod("one", "member-0"), "--container=corda"))
+		ns.RunKubectl("logs", naming.MemberPod("one", "member-0"), "--container=corda"))
 	if match == nil {
 		return ""
 	}

@@ -13,8 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -138,7 +138,7 @@ func assertDeletedCompletely(ns *cluster.Namespace, network string, byHand ...st
 // getMemberPod is the pod of a member.
 func getMemberPod(ns *cluster.Namespace, network, member string) *corev1.Pod {
 	ns.Helper()
-	return ns.GetPod(names.MemberPod(network, member))
+	return ns.GetPod(naming.MemberPod(network, member))
 }
 
 func mustPass(t *testing.T, name string, test func(t *testing.T)) {

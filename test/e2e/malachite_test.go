@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -185,7 +185,7 @@ var heightMetric = regexp.MustCompile(`(?m)^malachite_bench_height(?:\{[^}]*\})?
 
 func readHeight(ns *cluster.Namespace, member string) int {
 	ns.Helper()
-	match := heightMetric.FindStringSubmatch(ns.ScrapePod(ns.Name, names.MemberPod("val", member), validatorMetricsPort))
+	match := heightMetric.FindStringSubmatch(ns.ScrapePod(ns.Name, naming.MemberPod("val", member), validatorMetricsPort))
 	if match == nil {
 		ns.Fatalf("%s tells no height", member)
 	}

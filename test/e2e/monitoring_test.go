@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -37,7 +37,7 @@ func assertScraped(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork, me
 	var targets []string
 	var pods []scrapedPod
 	for _, m := range network.Status.Members {
-		pods = append(pods, scrapedPod{names.MemberPod(network.Name, m.Name), "member", m.Name, members})
+		pods = append(pods, scrapedPod{naming.MemberPod(network.Name, m.Name), "member", m.Name, members})
 	}
 	for _, d := range network.Status.Databases {
 		pods = append(pods, scrapedPod{d.Name + "-0", "database", d.Name, databaseSeries})

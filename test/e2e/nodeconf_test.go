@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -31,7 +31,7 @@ func startNodeConfJudge(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwor
 	sources := map[string]string{spoiledConfigMap: spoiledConfigMap}
 	for _, m := range network.Status.Members {
 		var conf corev1.ConfigMap
-		ns.Get(names.Member(network.Name, m.Name), &conf)
+		ns.Get(naming.Member(network.Name, m.Name), &conf)
 		sources[m.Name] = conf.Name
 		bad.Data = map[string]string{"node.conf": conf.Data["node.conf"] + "\nuseOpenSsl = true\n"}
 	}

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -137,7 +137,7 @@ func assertNoDuplicates(ns *cluster.Namespace) {
 	}
 	var wanted, found []string
 	for _, w := range ns.GetNetwork("banks").Spec.Workloads {
-		wanted = append(wanted, names.WorkloadRun("banks", w.Name))
+		wanted = append(wanted, naming.WorkloadRun("banks", w.Name))
 	}
 	for _, r := range runs.Items {
 		found = append(found, r.Name)

@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/emulation"
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/latency"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -29,7 +29,7 @@ const (
 
 	nycToLON  = 72 * time.Millisecond
 	withinNYC = 5 * time.Millisecond
-	withinLON = emulation.SameRegionRoundTrip
+	withinLON = latency.SameRegionRoundTrip
 	// pathOverhead is what a round trip between pods takes anyway, and the emulation's own error.
 	pathOverhead = 500 * time.Microsecond
 )
@@ -51,7 +51,7 @@ func TestRegions(t *testing.T) {
 	ns.RunKubectl("label", "namespace", ns.Name, "pod-security.kubernetes.io/enforce=privileged", "--overwrite")
 	logStages(ns, ns.WaitReady("geo"))
 	c := getEmulatedCondition(ns)
-	if c.Status != metav1.ConditionTrue || c.Reason != string(emulation.Netem) && c.Reason != string(emulation.UserSpace) {
+	if c.Status != metav1.ConditionTrue || c.Reason != string(latency.Netem) && c.Reason != string(latency.UserSpace) {
 		t.Fatalf("NetworkEmulated is %s, %s: %s", c.Status, c.Reason, c.Message)
 	}
 	t.Logf("%s: %s", c.Reason, c.Message)
@@ -128,7 +128,7 @@ func assertRoundTrip(ns *cluster.Namespace, from, to string, want time.Duration)
 func measureRoundTrips(ns *cluster.Namespace, from, to string) []time.Duration {
 	ns.Helper()
 	address := fmt.Sprintf("%s:%d", getMemberPod(ns, "geo", to).Status.PodIP, validatorMetricsPort)
-	out := ns.RunKubectl("exec", names.MemberPod("geo", from), "--container", emulation.SidecarContainer, "--", "/agent", "ping", "--to", address, "--count", "21")
+	out := ns.RunKubectl("exec", naming.MemberPod("geo", from), "--container", latency.SidecarContainer, "--", "/agent", "ping", "--to", address, "--count", "21")
 	var all []time.Duration
 	for _, line := range strings.Fields(out) {
 		micros, err := strconv.Atoi(line)

@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/inventory"
+	"github.com/benchnet/benchnet/hack/metrics/reference"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -31,15 +31,15 @@ var systemRulePatterns = map[system]*regexp.Regexp{
 }
 
 // systemSources are the tables of docs/metrics.md whose metrics a network of a system serves, all of them.
-var systemSources = map[system][]inventory.Source{
-	systemCorda:      {inventory.Corda, inventory.JVM},
-	systemMalachite:  {inventory.Malachite, inventory.Consensus},
-	systemPostgreSQL: {inventory.PostgreSQL},
+var systemSources = map[system][]reference.Source{
+	systemCorda:      {reference.Corda, reference.JVM},
+	systemMalachite:  {reference.Malachite, reference.Consensus},
+	systemPostgreSQL: {reference.PostgreSQL},
 }
 
-func readMetricsReference(ns *cluster.Namespace) *inventory.Reference {
+func readMetricsReference(ns *cluster.Namespace) *reference.Reference {
 	ns.Helper()
-	all, err := inventory.Collect(os.DirFS("../.."))
+	all, err := reference.Collect(os.DirFS("../.."))
 	if err != nil {
 		ns.Fatal(err)
 	}

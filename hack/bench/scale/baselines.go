@@ -20,9 +20,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/yaml"
 
-	"github.com/benchnet/benchnet/internal/images"
-	"github.com/benchnet/benchnet/internal/plan"
-	"github.com/benchnet/benchnet/internal/platform/all"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/plan"
+	"github.com/benchnet/benchnet/internal/platform/registry"
 )
 
 // The words in a manifest for which names are put.
@@ -78,12 +78,12 @@ func (p *controlPlane) renderManifests(ctx context.Context, members int) ([]stri
 	if err := p.client.Create(ctx, network); err != nil {
 		return nil, fmt.Errorf("make network %s: %w", namePlaceholder, err)
 	}
-	platform, err := all.New().Get(network.Spec.Platform.Type)
+	platform, err := registry.New().Get(network.Spec.Platform.Type)
 	if err != nil {
 		return nil, err
 	}
 	built, err := plan.Build(plan.Input{Network: network, Platform: platform, GenesisSecretFilled: func(string) bool { return false },
-		Images: images.ImageCatalogue{Registry: images.DefaultImageRegistry, Version: "0"}})
+		Images: naming.ImageCatalogue{Registry: naming.DefaultImageRegistry, Version: "0"}})
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}

@@ -46,7 +46,11 @@ func (r *resultTable) addNetworks(w networkBatch, took time.Duration, waits []ti
 	r.addRow(part, "all networks Ready", formatSeconds(took))
 	if w.networks > 1 {
 		r.addRow(part, "networks/s to Ready", fmt.Sprintf("%.2f", rate))
-		r.addRow(part, "a network's create to Ready, median and 99th percentile", formatSeconds(durationQuantile(waits, 0.5))+", "+formatSeconds(durationQuantile(waits, 0.99)))
+		r.addRow(
+			part,
+			"a network's create to Ready, median and 99th percentile",
+			formatSeconds(durationQuantile(waits, 0.5))+", "+formatSeconds(durationQuantile(waits, 0.99)),
+		)
 	}
 	r.addRow(part, "objects made per network", fmt.Sprintf("%.1f", float64(made)/n))
 	r.addRow(part, "requests per network", fmt.Sprintf("%.1f: %s", float64(sent.sumWithoutCacheFills())/n, sent.formatPerNetwork(w.networks)))

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // maxClockSkew between the member's clock, which the blocks carry, and this one, which the window is of. What is less is not noticed;

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // runStart is the start of the runs here; their warm-up is a second, their window two.

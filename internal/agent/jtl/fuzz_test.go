@@ -3,7 +3,7 @@ package jtl
 import (
 	"testing"
 
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // FuzzRead takes in sample logs as any JMeter plan could write them: one that is read gives a result that the operator takes.

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // JMeterArguments for JMeter, so that its sample log is one that Read reads.

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
-	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 // requestTimeout of one request but a watch.

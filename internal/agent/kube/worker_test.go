@@ -14,8 +14,8 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/barrier"
 	"github.com/benchnet/benchnet/internal/agent/kube"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
 	"github.com/benchnet/benchnet/internal/agent/report"
+	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 var startInstant = time.Date(2026, 11, 21, 3, 4, 5, 678900000, time.UTC)

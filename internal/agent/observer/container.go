@@ -5,7 +5,7 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
 	"github.com/benchnet/benchnet/internal/agent/host"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // ContainerSample is the observer's own container and its host at one instant.

@@ -7,8 +7,8 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
 	"github.com/benchnet/benchnet/internal/agent/host"
 	"github.com/benchnet/benchnet/internal/agent/jvm"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // agentMetricNames are the metrics of an agent.

@@ -19,8 +19,8 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 	"github.com/benchnet/benchnet/internal/agent/host"
 	"github.com/benchnet/benchnet/internal/agent/jvm"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 var baseTime = time.Unix(1_790_000_000, 0)

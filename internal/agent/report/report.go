@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/benchnet/benchnet/internal/agent/kube"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 // Writer is the ConfigMap. The verb patch is all that is needed on it.

@@ -10,8 +10,8 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/files"
 	"github.com/benchnet/benchnet/internal/agent/jtl"
 	"github.com/benchnet/benchnet/internal/agent/process"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // stopGrace is how long JMeter gets to end after SIGTERM.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/observer"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // workerObservation is what the agent saw during the window.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/files"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
+	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 // elapsedSeconds the window that have passed.

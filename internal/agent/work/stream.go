@@ -7,8 +7,8 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/blocks"
 	"github.com/benchnet/benchnet/internal/agent/files"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // defaultBlockTimeout bounds the wait for a block before the run; the slowest network that can be asked for decides every ten minutes.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // blockInterval of the chain in these tests.

@@ -18,8 +18,8 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/files"
 	"github.com/benchnet/benchnet/internal/agent/observer"
 	"github.com/benchnet/benchnet/internal/agent/process"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 const (

@@ -18,7 +18,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/cluster"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // Kit of manifests.

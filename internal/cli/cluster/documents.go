@@ -14,8 +14,8 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/observe"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // ReadResultFile returns the compact JSON of a file with a result, or nil if the name may be that of a resource: there is no such
@@ -133,6 +133,6 @@ func (c *Connection) ListRuns(ctx context.Context, target Target) ([]v1alpha1.Be
 			runs = append(runs, run)
 		}
 	}
-	sort.SliceStable(runs, func(i, j int) bool { return observe.IsOlder(&runs[i], &runs[j]) })
+	sort.SliceStable(runs, func(i, j int) bool { return snapshot.IsOlder(&runs[i], &runs[j]) })
 	return runs, nil
 }

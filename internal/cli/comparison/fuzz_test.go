@@ -7,7 +7,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/mutation"
+	"github.com/benchnet/benchnet/internal/fuzz"
 )
 
 // FuzzParseGate reads gates as users could write them: what is accepted is a bound on a metric, and is written and read again the same.
@@ -42,7 +42,7 @@ var comparableDocuments = []string{
 // FuzzDocument puts two values at places of a document and compares it with itself: no metric is better or worse, no gate fails, and
 // what comes out can be written.
 func FuzzDocument(f *testing.F) {
-	for i, value := range append([]string{"1e308", "5e-324", "-1e308", "9", "p01", "x", "Valid"}, mutation.HostileValues...) {
+	for i, value := range append([]string{"1e308", "5e-324", "-1e308", "9", "p01", "x", "Valid"}, fuzz.HostileValues...) {
 		f.Add(i%2 == 0, uint8(i), value, uint8(7*i), "1")
 		f.Add(i%2 == 1, uint8(3*i), value, uint8(5*i), value)
 	}
@@ -55,9 +55,9 @@ func FuzzDocument(f *testing.F) {
 		if run {
 			document = comparableDocuments[0]
 		}
-		text, err := mutation.MutateDocument([]byte(document), int(place), value)
+		text, err := fuzz.MutateDocument([]byte(document), int(place), value)
 		if err == nil {
-			text, err = mutation.MutateDocument(text, int(place2), value2)
+			text, err = fuzz.MutateDocument(text, int(place2), value2)
 		}
 		side := &Side{Name: "side.json"}
 		if err != nil || side.decodeDocument(text) != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // Side is one of the two that are compared.
@@ -117,7 +117,12 @@ func SecondsPerBatch(r *results.RunResult) int {
 func splitIntoBatches(r *results.RunResult) (*experiment.Result, error) {
 	size := SecondsPerBatch(r)
 	if size == 0 {
-		return nil, fmt.Errorf("run %s: its window of %d s is too short to be compared, which takes %d s", r.Run.Name, len(r.Series.CompletedPerSecond), minBatchCount)
+		return nil, fmt.Errorf(
+			"run %s: its window of %d s is too short to be compared, which takes %d s",
+			r.Run.Name,
+			len(r.Series.CompletedPerSecond),
+			minBatchCount,
+		)
 	}
 	made := &experiment.Result{Points: []experiment.Point{{Name: r.Run.Name, Parameters: []experiment.Parameter{}, Unit: r.Summary.Unit}}}
 	for i := range len(r.Series.CompletedPerSecond) / size {

@@ -15,13 +15,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/capacity"
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/plan"
+	"github.com/benchnet/benchnet/internal/experiment/capacity"
+	"github.com/benchnet/benchnet/internal/experiment/preflight"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/rehearsal"
 )
 
 // Forecast of one network or experiment.
@@ -55,7 +55,7 @@ type Stage struct {
 // Forecaster knows a cluster.
 type Forecaster struct {
 	*cluster.Connection
-	rehearsal.Checker
+	preflight.Checker
 }
 
 // ForecastObject an object that is a network or an experiment; the API server gives it its defaults and refuses what is wrong.
@@ -120,7 +120,7 @@ func (f *Forecaster) forecastNetwork(object *unstructured.Unstructured, into *Fo
 	needs, err := f.ComputeNetworkNeeds(n, workers)
 	into.ExperimentPlan = v1alpha1.ExperimentPlan{Networks: 1, NetworksAtOnce: 1, Runs: int32(len(n.Spec.Workloads)),
 		Pods: needs.Pods(), Cores: needs.Cores(), Memory: needs.Memory(), Volumes: needs.Volumes, Storage: needs.Storage}
-	into.Duration.Duration = (rehearsal.NetworkLifecycleOverhead + duration).Round(time.Second)
+	into.Duration.Duration = (preflight.NetworkLifecycleOverhead + duration).Round(time.Second)
 	return needs, err
 }
 
@@ -134,7 +134,7 @@ func (f *Forecaster) forecastRuns(n *v1alpha1.BenchmarkNetwork, into *Forecast) 
 			return most, 0, err
 		}
 		run := &v1alpha1.BenchmarkRun{Spec: v1alpha1.BenchmarkRunSpec{NetworkName: n.Name, Workload: *workload}}
-		run.Name, run.Namespace = names.WorkloadRun(n.Name, workload.Name), n.Namespace
+		run.Name, run.Namespace = naming.WorkloadRun(n.Name, workload.Name), n.Namespace
 		needs, err := f.ComputeWorkerNeeds(n, run)
 		if err != nil {
 			return most, 0, fmt.Errorf("spec.workloads[%d]: %w", i, err)
@@ -142,7 +142,7 @@ func (f *Forecaster) forecastRuns(n *v1alpha1.BenchmarkNetwork, into *Forecast) 
 		if needs.Exceeds(most) {
 			most = needs
 		}
-		duration += rehearsal.EstimateRunDuration(workload)
+		duration += preflight.EstimateRunDuration(workload)
 		into.Runs = append(into.Runs, run.Name)
 	}
 	return most, duration, nil
@@ -184,7 +184,7 @@ func objectKind(o client.Object) string {
 
 // checkCapacity in the cluster, as far as the user may look.
 func (f *Forecaster) checkCapacity(ctx context.Context, needs capacity.Needs, into *Forecast) error {
-	finding, err := rehearsal.CheckClusterCapacity(ctx, f.Connection.Client, needs, into.Target.Namespace, into.includesNetwork)
+	finding, err := preflight.CheckClusterCapacity(ctx, f.Connection.Client, needs, into.Target.Namespace, into.includesNetwork)
 	if apierrors.IsForbidden(err) {
 		into.Fits, into.CapacityMessage = true, "not checked: you may not list the nodes and all pods of the cluster"
 		return nil

@@ -10,7 +10,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/cluster"
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // Outcome says whether a target has ended, and what came of it.
@@ -80,7 +80,7 @@ func judgeNetwork(s *State) Outcome {
 		o.FailedChecks = append(o.FailedChecks, judged.FailedChecks...)
 	}
 	for _, w := range n.Spec.Workloads {
-		o.Ended = o.Ended && own[names.WorkloadRun(n.Name, w.Name)]
+		o.Ended = o.Ended && own[naming.WorkloadRun(n.Name, w.Name)]
 	}
 	current := n.Status.ObservedGeneration == n.Generation
 	ready := meta.IsStatusConditionTrue(n.Status.Conditions, v1alpha1.ConditionReady)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/results"
-	"github.com/benchnet/benchnet/internal/statistics"
+	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 // ForPoints of an experiment that has its result: one row each, means over the valid runs with the half-width of their

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/statistics"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 func TestNumber(t *testing.T) {

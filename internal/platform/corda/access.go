@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
@@ -70,5 +70,5 @@ func (Corda) Credentials(topology platform.Topology) []platform.Credential {
 			keys = append(keys, rpcPasswordKey(m.Name))
 		}
 	}
-	return []platform.Credential{{Name: names.CredentialsSecret(topology.Network), Keys: keys}}
+	return []platform.Credential{{Name: naming.CredentialsSecret(topology.Network), Keys: keys}}
 }

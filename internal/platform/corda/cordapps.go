@@ -4,8 +4,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/pods"
 )
 
 // cordappSupply is how a pod gets the CorDapps that the user brings: init containers, volumes, and a mount at cordappsDir. It is empty

@@ -4,10 +4,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/platform/material"
-	"github.com/benchnet/benchnet/internal/pods"
-	"github.com/benchnet/benchnet/internal/sizing"
+	"github.com/benchnet/benchnet/internal/platform/genesis"
+	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
 // DatabaseRequirements are connections for the pools, room for the planned ledger, and the template of the schemas.
@@ -25,7 +25,7 @@ func (Corda) DatabaseRequirements(in platform.Input, _ platform.Topology) platfo
 			Name:                     "schema",
 			Image:                    nodeImage(in),
 			Command:                  []string{programSchema, "postgresql", cordappsPath(spec), templateDir},
-			Resources:                material.StepResources("1Gi"),
+			Resources:                genesis.StepResources("1Gi"),
 			SecurityContext:          pods.RestrictedSecurityContext(),
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 			VolumeMounts:             supplied.mounts,

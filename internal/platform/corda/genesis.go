@@ -7,9 +7,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/platform/material"
+	"github.com/benchnet/benchnet/internal/platform/genesis"
 )
 
 // exitInvalidInput is the exit code of the genesis program for what no second try will mend.
@@ -63,13 +63,13 @@ const (
 	stepSchema  = "schema"
 )
 
-func genesisOutputs(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) []material.Output {
-	all := []material.Output{{Secret: names.NetworkMapSecret(t.Network), Step: stepGenesis, Folder: "network-map"}}
+func genesisOutputs(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) []genesis.Output {
+	all := []genesis.Output{{Secret: naming.NetworkMapSecret(t.Network), Step: stepGenesis, Folder: "network-map"}}
 	for _, m := range t.Members {
-		all = append(all, material.Output{Secret: names.IdentitySecret(t.Network, m.Name), Step: stepGenesis, Folder: "members/" + m.Name})
+		all = append(all, genesis.Output{Secret: naming.IdentitySecret(t.Network, m.Name), Step: stepGenesis, Folder: "members/" + m.Name})
 	}
 	if needsSchemaTemplate(spec) {
-		all = append(all, material.Output{Secret: names.SchemaSecret(t.Network), Step: stepSchema, Folder: "template"})
+		all = append(all, genesis.Output{Secret: naming.SchemaSecret(t.Network), Step: stepSchema, Folder: "template"})
 	}
 	return all
 }
@@ -82,20 +82,20 @@ func (Corda) BuildGenesis(in platform.Input, topology platform.Topology) (platfo
 		return platform.Genesis{}, fmt.Errorf("encode %s of network %s: %w", fileGenesis, in.Network.Name, err)
 	}
 	supplied := buildCorDappSupply(in).withAgent(in)
-	var steps []material.Step
+	var steps []genesis.Step
 	for _, c := range supplied.initContainers {
-		steps = append(steps, material.Step{Container: c, WithoutMounts: true})
+		steps = append(steps, genesis.Step{Container: c, WithoutMounts: true})
 	}
-	steps = append(steps, material.Step{Container: genesisContainer(in, supplied)})
+	steps = append(steps, genesis.Step{Container: genesisContainer(in, supplied)})
 	if needsSchemaTemplate(spec) {
-		steps = append(steps, material.Step{Container: schemaContainer(in, supplied)})
+		steps = append(steps, genesis.Step{Container: schemaContainer(in, supplied)})
 	}
-	return material.Build(in, material.Definition{
+	return genesis.Build(in, genesis.Definition{
 		ConfigFiles:  map[string]string{fileGenesis: string(orders)},
 		Steps:        steps,
 		Volumes:      supplied.volumes,
 		Outputs:      genesisOutputs(spec, topology),
-		InvalidInput: &material.InvalidInput{Step: stepGenesis, ExitCode: exitInvalidInput},
+		InvalidInput: &genesis.InvalidInput{Step: stepGenesis, ExitCode: exitInvalidInput},
 	}), nil
 }
 
@@ -103,9 +103,9 @@ func genesisContainer(in platform.Input, supplied cordappSupply) corev1.Containe
 	return corev1.Container{
 		Name:         stepGenesis,
 		Image:        in.Images.Image("genesis-corda", ""),
-		Args:         []string{"--spec", material.ConfigDir + "/" + fileGenesis, "--out", material.OutputDir},
+		Args:         []string{"--spec", genesis.ConfigDir + "/" + fileGenesis, "--out", genesis.OutputDir},
 		Env:          storePasswordEnv(in.Network.Name),
-		Resources:    material.StepResources("512Mi"),
+		Resources:    genesis.StepResources("512Mi"),
 		VolumeMounts: supplied.mounts,
 	}
 }
@@ -115,8 +115,8 @@ func schemaContainer(in platform.Input, supplied cordappSupply) corev1.Container
 	return corev1.Container{
 		Name:         stepSchema,
 		Image:        nodeImage(in),
-		Command:      []string{programSchema, "h2", cordappsPath(&in.Network.Spec), material.OutputDir + "/template"},
-		Resources:    material.StepResources("1Gi"),
+		Command:      []string{programSchema, "h2", cordappsPath(&in.Network.Spec), genesis.OutputDir + "/template"},
+		Resources:    genesis.StepResources("1Gi"),
 		VolumeMounts: supplied.mounts,
 	}
 }

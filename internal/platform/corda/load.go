@@ -6,12 +6,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/driver"
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
-	"github.com/benchnet/benchnet/internal/pods"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // operation is what the driver does, as workload.json spells it. A plan of the user's own is told of the network alone.
@@ -39,20 +39,20 @@ type flowArgument struct {
 }
 
 // BuildDriver is JMeter with the Corda RPC sampler, on the client libraries of the network's version.
-func (Corda) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (driver.Driver, error) {
-	orders := driver.NewWorkloadFile(workload)
+func (Corda) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (loadgen.Driver, error) {
+	orders := loadgen.NewWorkloadFile(workload)
 	orders.Unit = "flows"
 	orders.Observe = observedEndpoints(topology)
 	for _, ordinal := range targetOrdinals(workload, topology) {
 		m, ok := topology.FindMember(members.Name(ordinal))
 		if !ok {
-			return driver.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, members.Name(ordinal))
+			return loadgen.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, members.Name(ordinal))
 		}
-		orders.Targets = append(orders.Targets, driver.Target{Name: m.Name, Address: members.HostPort(m.Host, portRPC),
+		orders.Targets = append(orders.Targets, loadgen.Target{Name: m.Name, Address: members.HostPort(m.Host, portRPC),
 			Identity: m.Identity, User: rpcUser, PasswordFile: rpcDir + "/" + m.Name})
 	}
 	supplied := buildCorDappSupply(in)
-	d := driver.Driver{
+	d := loadgen.Driver{
 		Image:    in.Images.Image("jmeter-corda", in.Network.Spec.Platform.Corda.Version),
 		Command:  []string{programDrive},
 		Init:     supplied.initContainers,
@@ -71,7 +71,7 @@ func (Corda) BuildDriver(in platform.Input, topology platform.Topology, workload
 
 // withJMeterPlan runs a plan of the user's own, which gets the load's numbers as JMeter properties. The agent adds the plan itself
 // and where its samples go.
-func withJMeterPlan(d driver.Driver, plan *v1alpha1.JMeterPlan) driver.Driver {
+func withJMeterPlan(d loadgen.Driver, plan *v1alpha1.JMeterPlan) loadgen.Driver {
 	d.Plan = planDir + "/" + plan.Key
 	d.Command = append(d.Command,
 		"-Jbenchnet.workload=$(BENCHNET_WORKLOAD)",
@@ -143,29 +143,29 @@ func notaryLegalName(topology platform.Topology) string {
 const jmxIntervalSeconds = 5
 
 // jmxSeries are recorded of every node; images/corda/jmx says what there is.
-var jmxSeries = []driver.ObservedSeries{
-	{Name: "flowsInFlight", Unit: "flows", Metric: "corda_flows_in_flight", Kind: driver.SeriesGauge},
-	{Name: "flowsStarted", Unit: "flows/s", Metric: "corda_flows_started_total", Kind: driver.SeriesCounter},
-	{Name: "checkpoints", Unit: "checkpoints/s", Metric: "corda_checkpoints_total", Kind: driver.SeriesCounter},
-	{Name: "inboundQueue", Unit: "messages", Metric: `corda_queue_messages{queue="p2p.inbound"}`, Kind: driver.SeriesGauge},
-	{Name: results.SeriesPoolActive, Unit: "connections", Metric: `corda_database_pool_connections{state="Active"}`, Kind: driver.SeriesGauge},
-	{Name: results.SeriesPoolPending, Unit: "threads", Metric: `corda_database_pool_connections{state="Pending"}`, Kind: driver.SeriesGauge},
-	{Name: results.SeriesPoolMax, Unit: "connections", Metric: `corda_database_pool_connections{state="Max"}`, Kind: driver.SeriesGauge},
+var jmxSeries = []loadgen.ObservedSeries{
+	{Name: "flowsInFlight", Unit: "flows", Metric: "corda_flows_in_flight", Kind: loadgen.SeriesGauge},
+	{Name: "flowsStarted", Unit: "flows/s", Metric: "corda_flows_started_total", Kind: loadgen.SeriesCounter},
+	{Name: "checkpoints", Unit: "checkpoints/s", Metric: "corda_checkpoints_total", Kind: loadgen.SeriesCounter},
+	{Name: "inboundQueue", Unit: "messages", Metric: `corda_queue_messages{queue="p2p.inbound"}`, Kind: loadgen.SeriesGauge},
+	{Name: results.SeriesPoolActive, Unit: "connections", Metric: `corda_database_pool_connections{state="Active"}`, Kind: loadgen.SeriesGauge},
+	{Name: results.SeriesPoolPending, Unit: "threads", Metric: `corda_database_pool_connections{state="Pending"}`, Kind: loadgen.SeriesGauge},
+	{Name: results.SeriesPoolMax, Unit: "connections", Metric: `corda_database_pool_connections{state="Max"}`, Kind: loadgen.SeriesGauge},
 }
 
 // observedEndpoints are the agents of all nodes, and what the nodes tell of themselves.
-func observedEndpoints(topology platform.Topology) []driver.ObservedEndpoint {
-	all := make([]driver.ObservedEndpoint, 0, 2*len(topology.Members))
+func observedEndpoints(topology platform.Topology) []loadgen.ObservedEndpoint {
+	all := make([]loadgen.ObservedEndpoint, 0, 2*len(topology.Members))
 	for _, m := range topology.Members {
-		all = append(all, members.AgentEndpoint(m, portAgent), driver.ObservedEndpoint{Member: m.Name, Role: m.Role,
+		all = append(all, members.AgentEndpoint(m, portAgent), loadgen.ObservedEndpoint{Member: m.Name, Role: m.Role,
 			URL: members.MetricsURL(m, portJMX), EverySeconds: jmxIntervalSeconds, Series: jmxSeries})
 	}
 	return all
 }
 
 // rpcPasswordVolume has the RPC passwords of the targets and of nobody else, each in a file named after the member.
-func rpcPasswordVolume(network string, targets []driver.Target) corev1.Volume {
-	volume := pods.SecretVolume(volumeRPC, names.CredentialsSecret(network))
+func rpcPasswordVolume(network string, targets []loadgen.Target) corev1.Volume {
+	volume := pods.SecretVolume(volumeRPC, naming.CredentialsSecret(network))
 	for _, t := range targets {
 		volume.Secret.Items = append(volume.Secret.Items, corev1.KeyToPath{Key: rpcPasswordKey(t.Name), Path: t.Name})
 	}

@@ -4,10 +4,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
-	"github.com/benchnet/benchnet/internal/pods"
 )
 
 const (
@@ -73,7 +73,7 @@ func cordaContainer(in platform.Input, name string, command ...string) corev1.Co
 func memberPasswordEnv(in platform.Input, m platform.Member) []corev1.EnvVar {
 	env := storePasswordEnv(in.Network.Name)
 	if m.Role == roleParty {
-		env = append(env, pods.EnvFromSecret("BENCHNET_RPC_PASSWORD", names.CredentialsSecret(in.Network.Name), rpcPasswordKey(m.Name)))
+		env = append(env, pods.EnvFromSecret("BENCHNET_RPC_PASSWORD", naming.CredentialsSecret(in.Network.Name), rpcPasswordKey(m.Name)))
 	}
 	if db, ok := in.Databases[m.Name]; ok {
 		env = append(env, pods.EnvFromSecret("BENCHNET_DATABASE_PASSWORD", db.PasswordSecret, db.PasswordKey))
@@ -84,8 +84,8 @@ func memberPasswordEnv(in platform.Input, m platform.Member) []corev1.EnvVar {
 // storePasswordEnv are those of the key stores, for the node and for who makes them.
 func storePasswordEnv(network string) []corev1.EnvVar {
 	return []corev1.EnvVar{
-		pods.EnvFromSecret("BENCHNET_KEYSTORE_PASSWORD", names.CredentialsSecret(network), keyKeystore),
-		pods.EnvFromSecret("BENCHNET_TRUSTSTORE_PASSWORD", names.CredentialsSecret(network), keyTruststore),
+		pods.EnvFromSecret("BENCHNET_KEYSTORE_PASSWORD", naming.CredentialsSecret(network), keyKeystore),
+		pods.EnvFromSecret("BENCHNET_TRUSTSTORE_PASSWORD", naming.CredentialsSecret(network), keyTruststore),
 	}
 }
 
@@ -93,11 +93,11 @@ func memberVolumes(in platform.Input, m platform.Member) []corev1.Volume {
 	network := in.Network.Name
 	all := []corev1.Volume{
 		pods.EmptyDirVolume(volumeRun), pods.EmptyDirVolume(volumeTmp), members.ConfigVolume(in.Network, m, volumeConfig),
-		pods.SecretVolume(volumeIdentity, names.IdentitySecret(network, m.Name)),
-		pods.SecretVolume(volumeNetworkMap, names.NetworkMapSecret(network)),
+		pods.SecretVolume(volumeIdentity, naming.IdentitySecret(network, m.Name)),
+		pods.SecretVolume(volumeNetworkMap, naming.NetworkMapSecret(network)),
 	}
 	if needsSchemaTemplate(&in.Network.Spec) {
-		all = append(all, pods.SecretVolume(volumeSchema, names.SchemaSecret(network)))
+		all = append(all, pods.SecretVolume(volumeSchema, naming.SchemaSecret(network)))
 	}
 	return all
 }

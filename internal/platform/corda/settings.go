@@ -9,7 +9,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/sizing"
+	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
 // DerivedSettings lists what every member runs with, each with its source.

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/images"
-	"github.com/benchnet/benchnet/internal/sizing"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
 // Validate refuses what CEL cannot express; path is that of the spec.
@@ -53,9 +53,9 @@ func validateVersion(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 	if isEnterprise(spec) && corda.Image == "" {
 		errs = append(errs, field.Required(path.Child("image"), "Corda Enterprise is licensed software that you supply as an image (docs/corda.md has its contract)"))
 	}
-	if corda.CorDapps.Type == v1alpha1.CordAppsImage && corda.CorDapps.Image != images.CorDappsImage && !isPinned(corda.CorDapps.Image) {
+	if corda.CorDapps.Type == v1alpha1.CordAppsImage && corda.CorDapps.Image != naming.CorDappsImage && !isPinned(corda.CorDapps.Image) {
 		errs = append(errs, field.Invalid(path.Child("cordapps", "image"), corda.CorDapps.Image,
-			"must carry a tag other than latest, or a digest, so that a run can be repeated; or be "+images.CorDappsImage+", the project's own image"))
+			"must carry a tag other than latest, or a digest, so that a run can be repeated; or be "+naming.CorDappsImage+", the project's own image"))
 	}
 	return errs
 }

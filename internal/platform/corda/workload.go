@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
 // The operations of the finance CorDapp that have names of their own.
@@ -21,7 +21,7 @@ const (
 
 // ValidateWorkload refuses a workload that the network cannot serve.
 func (Corda) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
-	errs := driver.ValidateLoad(w, path)
+	errs := loadgen.ValidateLoad(w, path)
 	if w.Corda == nil {
 		if w.JMeter == nil {
 			errs = append(errs, field.Required(path.Child("corda"), "a workload on a Corda network needs corda or jmeter"))

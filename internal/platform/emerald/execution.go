@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/names"
-	"github.com/benchnet/benchnet/internal/pods"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // variables that the arguments of a client may name as $(NAME).
@@ -164,7 +164,7 @@ func executionEnv(network *v1alpha1.BenchmarkNetwork, member string) []corev1.En
 		{Name: variableData, Value: executionDir},
 		{Name: variableChainID, Value: strconv.FormatInt(e.ChainID, 10)},
 		{Name: variableGasLimit, Value: strconv.FormatInt(e.GasLimit, 10)},
-		pods.EnvFromSecret(variablePeers, names.IdentitySecret(network.Name, member), filePeers),
+		pods.EnvFromSecret(variablePeers, naming.IdentitySecret(network.Name, member), filePeers),
 		{Name: "HOME", Value: "/tmp"},
 	}
 }

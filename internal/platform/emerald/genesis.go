@@ -7,9 +7,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/platform/material"
+	platformgenesis "github.com/benchnet/benchnet/internal/platform/genesis"
 	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
@@ -28,7 +28,7 @@ const (
 	// folderUnfunded has the execution clients' genesis before the accounts are funded. It is not published.
 	folderUnfunded = "unfunded"
 	// workDir has, in memory, what only the genesis step needs.
-	workDir = material.OutputDir + "/work"
+	workDir = platformgenesis.OutputDir + "/work"
 )
 
 // Credentials are none: all secrets are made with the material.
@@ -41,17 +41,17 @@ func (Emerald) BuildGenesis(in platform.Input, topology platform.Topology) (plat
 	if err != nil {
 		return platform.Genesis{}, err
 	}
-	outputs := []material.Output{
-		{Secret: names.NetworkMapSecret(topology.Network), Step: stepGenesis, Folder: folderNetwork},
-		{Secret: names.NetworkMapSecret(topology.Network), Step: stepAccounts, Folder: folderNetwork},
-		{Secret: names.AccountsSecret(topology.Network), Step: stepGenesis, Folder: folderLoad},
+	outputs := []platformgenesis.Output{
+		{Secret: naming.NetworkMapSecret(topology.Network), Step: stepGenesis, Folder: folderNetwork},
+		{Secret: naming.NetworkMapSecret(topology.Network), Step: stepAccounts, Folder: folderNetwork},
+		{Secret: naming.AccountsSecret(topology.Network), Step: stepGenesis, Folder: folderLoad},
 	}
 	for _, m := range topology.Members {
-		outputs = append(outputs, material.Output{Secret: names.IdentitySecret(topology.Network, m.Name), Step: stepGenesis, Folder: folderMembers + m.Name})
+		outputs = append(outputs, platformgenesis.Output{Secret: naming.IdentitySecret(topology.Network, m.Name), Step: stepGenesis, Folder: folderMembers + m.Name})
 	}
-	return material.Build(in, material.Definition{
+	return platformgenesis.Build(in, platformgenesis.Definition{
 		ConfigFiles: orders,
-		Steps:       []material.Step{keysStep(in, topology), genesisStep(in, topology), accountsStep(in)},
+		Steps:       []platformgenesis.Step{keysStep(in, topology), genesisStep(in, topology), accountsStep(in)},
 		Outputs:     outputs,
 	}), nil
 }
@@ -72,48 +72,48 @@ func genesisConfigFiles(t platform.Topology) (map[string]string, error) {
 	return map[string]string{fileGenesisScript: string(script), fileTestnet: orders}, nil
 }
 
-func keysStep(in platform.Input, t platform.Topology) material.Step {
-	return evmStep(in, stepKeys, "keys", "--count", strconv.Itoa(len(t.Members)), "--out", material.OutputDir,
+func keysStep(in platform.Input, t platform.Topology) platformgenesis.Step {
+	return evmStep(in, stepKeys, "keys", "--count", strconv.Itoa(len(t.Members)), "--out", platformgenesis.OutputDir,
 		"--address", members.HostPort(members.AddressHost(in.Network, "member-{i}"), portPeers))
 }
 
-func genesisStep(in platform.Input, t platform.Topology) material.Step {
+func genesisStep(in platform.Input, t platform.Topology) platformgenesis.Step {
 	e := in.Network.Spec.Platform.Emerald
-	return material.Step{ReadsFrom: []string{stepKeys}, Container: corev1.Container{
+	return platformgenesis.Step{ReadsFrom: []string{stepKeys}, Container: corev1.Container{
 		Name:    stepGenesis,
 		Image:   e.Image,
-		Command: []string{programShell, material.ConfigDir + "/" + fileGenesisScript},
+		Command: []string{programShell, platformgenesis.ConfigDir + "/" + fileGenesisScript},
 		Env: []corev1.EnvVar{
 			{Name: "MEMBERS", Value: strconv.Itoa(len(t.Members))},
 			{Name: "CHAIN_ID", Value: strconv.FormatInt(e.ChainID, 10)},
-			{Name: "KEYS", Value: material.StepOutputDir(stepKeys)},
-			{Name: "ORDERS", Value: material.ConfigDir},
-			{Name: "OUT", Value: material.OutputDir},
+			{Name: "KEYS", Value: platformgenesis.StepOutputDir(stepKeys)},
+			{Name: "ORDERS", Value: platformgenesis.ConfigDir},
+			{Name: "OUT", Value: platformgenesis.OutputDir},
 			{Name: "WORK", Value: workDir},
 			{Name: "HOME", Value: "/tmp"},
 		},
-		Resources: material.StepResources("512Mi"),
+		Resources: platformgenesis.StepResources("512Mi"),
 	}}
 }
 
-func accountsStep(in platform.Input) material.Step {
+func accountsStep(in platform.Input) platformgenesis.Step {
 	e := in.Network.Spec.Platform.Emerald
-	genesis := material.StepOutputDir(stepGenesis)
+	genesis := platformgenesis.StepOutputDir(stepGenesis)
 	step := evmStep(in, stepAccounts, "accounts", "--seed-file", path.Join(genesis, folderLoad, fileSeed),
 		"--count", strconv.Itoa(int(e.Accounts)),
 		"--fund", path.Join(genesis, folderUnfunded, fileGenesis),
-		"--out", path.Join(material.OutputDir, folderNetwork, fileGenesis),
+		"--out", path.Join(platformgenesis.OutputDir, folderNetwork, fileGenesis),
 		"--balance", strconv.FormatInt(e.AccountBalanceEther, 10),
 		"--gas-limit", strconv.FormatInt(e.GasLimit, 10))
 	step.ReadsFrom = []string{stepGenesis}
 	return step
 }
 
-func evmStep(in platform.Input, name string, args ...string) material.Step {
-	return material.Step{Container: corev1.Container{
+func evmStep(in platform.Input, name string, args ...string) platformgenesis.Step {
+	return platformgenesis.Step{Container: corev1.Container{
 		Name:      name,
 		Image:     in.Images.Image("evm", ""),
 		Command:   append([]string{programEVM}, args...),
-		Resources: material.StepResources("512Mi"),
+		Resources: platformgenesis.StepResources("512Mi"),
 	}}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform/emerald"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // proposerAddresses are the members' fee recipients, as a client writes addresses: in mixed case.

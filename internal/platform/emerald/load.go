@@ -7,12 +7,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/driver"
-	"github.com/benchnet/benchnet/internal/evm"
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/platform/members"
-	"github.com/benchnet/benchnet/internal/pods"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
 // Metrics of a validator that become series of the result, and how these are called that are read again.
@@ -27,15 +27,15 @@ const (
 )
 
 // BuildDriver is the EVM driver, which sends to the members' JSON-RPC and watches their new heads over WebSocket.
-func (Emerald) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (driver.Driver, error) {
-	orders := driver.NewWorkloadFile(workload)
+func (Emerald) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (loadgen.Driver, error) {
+	orders := loadgen.NewWorkloadFile(workload)
 	orders.Unit = evm.OperationUnit
 	orders.Observe = observedEndpoints(topology)
 	operation := buildOperation(&in.Network.Spec, workload.EVM)
 	for _, ordinal := range targetOrdinals(&in.Network.Spec, workload.EVM) {
 		m, ok := topology.FindMember(members.Name(ordinal))
 		if !ok {
-			return driver.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, members.Name(ordinal))
+			return loadgen.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, members.Name(ordinal))
 		}
 		heads := "ws://" + members.HostPort(m.Host, portWebSocket)
 		address := "http://" + members.HostPort(m.Host, portHTTP)
@@ -43,14 +43,14 @@ func (Emerald) BuildDriver(in platform.Input, topology platform.Topology, worklo
 			address = heads
 		}
 		operation.Heads = append(operation.Heads, heads)
-		orders.Targets = append(orders.Targets, driver.Target{Name: m.Name, Address: address})
+		orders.Targets = append(orders.Targets, loadgen.Target{Name: m.Name, Address: address})
 	}
 	orders.Operation = operation
-	return driver.Driver{
+	return loadgen.Driver{
 		Image:    in.Images.Image("evm", ""),
 		Command:  []string{programEVM, "drive"},
 		Mounts:   []corev1.VolumeMount{pods.ReadOnlyMount(volumeAccounts, accountsDir)},
-		Volumes:  []corev1.Volume{pods.SecretVolume(volumeAccounts, names.AccountsSecret(topology.Network))},
+		Volumes:  []corev1.Volume{pods.SecretVolume(volumeAccounts, naming.AccountsSecret(topology.Network))},
 		Workload: orders,
 	}, nil
 }
@@ -77,17 +77,17 @@ func buildOperation(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.EVMWorkload
 func gweiToWei(gwei int64) string { return strconv.FormatInt(gwei*1_000_000_000, 10) }
 
 // observedEndpoints are the agents of both containers of every member, and what the validators tell of consensus.
-func observedEndpoints(t platform.Topology) []driver.ObservedEndpoint {
-	all := make([]driver.ObservedEndpoint, 0, 3*len(t.Members))
+func observedEndpoints(t platform.Topology) []loadgen.ObservedEndpoint {
+	all := make([]loadgen.ObservedEndpoint, 0, 3*len(t.Members))
 	for _, m := range t.Members {
 		all = append(all,
 			members.AgentEndpoint(m, portAgent),
-			driver.ObservedEndpoint{Member: m.Name + "/execution", Role: m.Role, URL: members.MetricsURL(m, portExecutionAgent)},
-			driver.ObservedEndpoint{Member: m.Name + consensusSuffix, URL: members.MetricsURL(m, portMetrics), Series: []driver.ObservedSeries{
-				{Name: seriesHeight, Unit: "blocks", Metric: metricHeight, Kind: driver.SeriesGauge},
-				{Name: "round", Metric: metricRound, Kind: driver.SeriesGauge},
-				{Name: "consensusPeers", Metric: metricPeers, Kind: driver.SeriesGauge},
-				{Name: "chainBytes", Unit: "B/s", Metric: metricChainBytes, Kind: driver.SeriesCounter},
+			loadgen.ObservedEndpoint{Member: m.Name + "/execution", Role: m.Role, URL: members.MetricsURL(m, portExecutionAgent)},
+			loadgen.ObservedEndpoint{Member: m.Name + consensusSuffix, URL: members.MetricsURL(m, portMetrics), Series: []loadgen.ObservedSeries{
+				{Name: seriesHeight, Unit: "blocks", Metric: metricHeight, Kind: loadgen.SeriesGauge},
+				{Name: "round", Metric: metricRound, Kind: loadgen.SeriesGauge},
+				{Name: "consensusPeers", Metric: metricPeers, Kind: loadgen.SeriesGauge},
+				{Name: "chainBytes", Unit: "B/s", Metric: metricChainBytes, Kind: loadgen.SeriesCounter},
 			}})
 	}
 	return all

@@ -7,10 +7,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
-	"github.com/benchnet/benchnet/internal/pods"
 )
 
 const (
@@ -34,8 +34,8 @@ func memberPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	pod.Volumes = append(pod.Volumes,
 		pods.EmptyDirVolume(volumeRun), pods.EmptyDirVolume(volumeTmp), members.ConfigVolume(in.Network, m, volumeConfig), homeVolume(network, m),
 		// The execution client has no business with the validator's key.
-		secretFilesVolume(volumeNetwork, names.NetworkMapSecret(network), fileGenesis, fileJWT),
-		secretFilesVolume(volumeIdentity, names.IdentitySecret(network, m.Name), fileNodeKey, fileGeth))
+		secretFilesVolume(volumeNetwork, naming.NetworkMapSecret(network), fileGenesis, fileJWT),
+		secretFilesVolume(volumeIdentity, naming.IdentitySecret(network, m.Name), fileNodeKey, fileGeth))
 	return pod
 }
 
@@ -110,10 +110,10 @@ func homeVolume(network string, m platform.Member) corev1.Volume {
 		DefaultMode: new(int32(0o440)),
 		Sources: []corev1.VolumeProjection{
 			{ConfigMap: &corev1.ConfigMapProjection{
-				LocalObjectReference: corev1.LocalObjectReference{Name: names.Member(network, m.Name)},
+				LocalObjectReference: corev1.LocalObjectReference{Name: naming.Member(network, m.Name)},
 				Items:                []corev1.KeyToPath{{Key: fileConfig, Path: fileConfig}}}},
-			from(names.NetworkMapSecret(network), fileValidatorGenesis, fileGenesis),
-			from(names.IdentitySecret(network, m.Name), fileValidatorKey, fileValidatorKey),
+			from(naming.NetworkMapSecret(network), fileValidatorGenesis, fileGenesis),
+			from(naming.IdentitySecret(network, m.Name), fileValidatorKey, fileValidatorKey),
 		},
 	}}}
 }

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
 // ValidateWorkload refuses a workload that the network cannot serve.
@@ -16,7 +16,7 @@ func (Emerald) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1
 	if w.EVM == nil {
 		return field.ErrorList{field.Required(path.Child("evm"), "a workload on an Emerald network is transactions to its execution clients")}
 	}
-	errs := driver.ValidateLoad(w, path)
+	errs := loadgen.ValidateLoad(w, path)
 	if w.Load == nil {
 		return errs
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // Findings of the platform; docs/jpaxos.md explains them.

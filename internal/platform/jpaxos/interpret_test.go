@@ -8,7 +8,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform/jpaxos"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // newMeasurement is ten seconds of a thousand requests a second on three replicas with a core each, the clients on two.

@@ -6,11 +6,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/driver"
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
-	"github.com/benchnet/benchnet/internal/pods"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
 const (
@@ -33,18 +33,18 @@ type operation struct {
 }
 
 // BuildDriver is the project's client, in the user's image: it calls JPaxos by the client library of the replicas' own version.
-func (JPaxos) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (driver.Driver, error) {
-	orders := driver.NewWorkloadFile(workload)
+func (JPaxos) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (loadgen.Driver, error) {
+	orders := loadgen.NewWorkloadFile(workload)
 	orders.Unit = "requests"
 	orders.Operation = operation{RequestBytes: workload.JPaxos.RequestBytes, Content: workload.JPaxos.Content}
 	for _, m := range topology.Members {
-		orders.Targets = append(orders.Targets, driver.Target{Name: m.Name, Address: members.HostPort(m.Host, portClient)})
+		orders.Targets = append(orders.Targets, loadgen.Target{Name: m.Name, Address: members.HostPort(m.Host, portClient)})
 		orders.Observe = append(orders.Observe, observedEndpoint(m))
 	}
 	p := in.Network.Spec.Platform.JPaxos
 	// Replicas and clients are told the same, so any replica's ConfigMap will do.
-	config := pods.ConfigMapVolume(volumeConfig, names.Member(in.Network.Name, topology.Members[0].Name))
-	return driver.Driver{
+	config := pods.ConfigMapVolume(volumeConfig, naming.Member(in.Network.Name, topology.Members[0].Name))
+	return loadgen.Driver{
 		Image: p.Image,
 		// Half of the memory is left to the clients' stacks and connections.
 		Command: []string{"java", "-XX:MaxRAMPercentage=50.0", "-Dlogback.configurationFile=" + path.Join(configDir, fileLogback),
@@ -56,7 +56,7 @@ func (JPaxos) BuildDriver(in platform.Input, topology platform.Topology, workloa
 	}, nil
 }
 
-func observedEndpoint(m platform.Member) driver.ObservedEndpoint {
+func observedEndpoint(m platform.Member) loadgen.ObservedEndpoint {
 	return members.AgentEndpoint(m, portAgent,
-		driver.ObservedSeries{Name: executedSeries, Unit: "requests/s", Metric: executedMetric, Kind: driver.SeriesCounter})
+		loadgen.ObservedSeries{Name: executedSeries, Unit: "requests/s", Metric: executedMetric, Kind: loadgen.SeriesCounter})
 }

@@ -10,10 +10,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
-	"github.com/benchnet/benchnet/internal/pods"
-	"github.com/benchnet/benchnet/internal/sizing"
+	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
 // Paths in the containers; docs/jpaxos.md has them as part of the contract of images.

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/results"
-	"github.com/benchnet/benchnet/internal/sizing"
+	"github.com/benchnet/benchnet/internal/platform/sizing"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // Saturated (note): which side was at its CPU limit.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/sizing"
+	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
 // processBaseBytes is what a replica takes besides heap and the buffers of its cores: code, threads, connections, and the agent that

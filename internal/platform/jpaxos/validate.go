@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/driver"
-	"github.com/benchnet/benchnet/internal/sizing"
+	"github.com/benchnet/benchnet/internal/platform/sizing"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
 const (
@@ -103,7 +103,7 @@ func (JPaxos) ValidateWorkload(_ *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Wor
 	if w.JPaxos == nil {
 		return field.ErrorList{field.Required(path.Child("jpaxos"), "a workload on a JPaxos network needs jpaxos")}
 	}
-	errs := driver.ValidateLoad(w, path)
+	errs := loadgen.ValidateLoad(w, path)
 	if w.Load == nil {
 		return errs
 	}

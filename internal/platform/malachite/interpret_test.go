@@ -8,7 +8,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform/malachite"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // newMeasurement is a window of ten seconds with a block each quarter of a second, the last decided late and in round 1.

@@ -5,10 +5,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
-	"github.com/benchnet/benchnet/internal/pods"
 )
 
 // Paths in the containers; docs/malachite.md has them as the contract of images.
@@ -72,8 +72,8 @@ func validatorPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	pod.TerminationGracePeriodSeconds = new(int64(gracePeriodSeconds))
 	pod.Containers = []corev1.Container{validatorContainer(in)}
 	pod.Volumes = append(pod.Volumes, pods.EmptyDirVolume(volumeTmp), members.ConfigVolume(in.Network, m, volumeConfig),
-		pods.SecretVolume(volumeIdentity, names.IdentitySecret(in.Network.Name, m.Name)),
-		pods.SecretVolume(volumeNetwork, names.NetworkMapSecret(in.Network.Name)))
+		pods.SecretVolume(volumeIdentity, naming.IdentitySecret(in.Network.Name, m.Name)),
+		pods.SecretVolume(volumeNetwork, naming.NetworkMapSecret(in.Network.Name)))
 	return pod
 }
 

@@ -7,7 +7,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/isolation"
+	"github.com/benchnet/benchnet/internal/network/networkpolicy"
 	"github.com/benchnet/benchnet/internal/platform/malachite"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
@@ -16,7 +16,7 @@ import (
 // port, and scrapers reach neither /blocks nor the consensus.
 func TestScrapersReachMetricsOnly(t *testing.T) {
 	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
-	objects, scrapers := platformtest.Build(t, malachite.New(), network).Members, isolation.DefaultScrapers()
+	objects, scrapers := platformtest.Build(t, malachite.New(), network).Members, networkpolicy.DefaultScrapers()
 	scrapers.RestrictIngress(network.Name, objects)
 	var policies []*networkingv1.NetworkPolicy
 	for _, object := range objects {

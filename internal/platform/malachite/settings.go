@@ -9,7 +9,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
-	"github.com/benchnet/benchnet/internal/sizing"
+	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
 // DerivedSettings lists what was derived for the validators, each with its source.
@@ -22,8 +22,12 @@ func (Malachite) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1
 		{Name: "threads", Value: strconv.Itoa(int(runtimeThreads(spec))), Source: threadsSource(m)},
 		{Name: "maxMessageSize", Value: formatBytes(messageSize(m)), Source: settingSource(m.Gossip.MaxMessageSize, "spec.platform.malachite.gossip.maxMessageSize",
 			"4Mi (Malachite), or the largest message and 192Ki besides")},
-		{Name: "maxResponseSize", Value: formatBytes(responseSize(m)), Source: settingSource(m.Gossip.MaxResponseSize, "spec.platform.malachite.gossip.maxResponseSize",
-			"10Mi (Malachite), or a block and 192Ki besides")},
+		{
+			Name:  "maxResponseSize",
+			Value: formatBytes(responseSize(m)),
+			Source: settingSource(m.Gossip.MaxResponseSize, "spec.platform.malachite.gossip.maxResponseSize",
+				"10Mi (Malachite), or a block and 192Ki besides"),
+		},
 		{Name: platform.SettingMemberStorage, Value: storage.String(), Source: settingSource(spec.Members.Storage.Size, "spec.members.storage.size",
 			"512Mi and keptBlocks twice over, in whole GiB")},
 	}

@@ -4,7 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/sizing"
+	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
 const (

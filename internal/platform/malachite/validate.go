@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/driver"
 	"github.com/benchnet/benchnet/internal/platform/members"
-	"github.com/benchnet/benchnet/internal/sizing"
+	"github.com/benchnet/benchnet/internal/platform/sizing"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
 // Validate refuses what CEL cannot express; path is that of the spec.
@@ -39,7 +39,9 @@ func validateByteRange(size resource.Quantity, least, most int64, path *field.Pa
 	if size.MilliValue()%1000 == 0 && size.Value() >= least && size.Value() <= most {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, size.String(), fmt.Sprintf("must be a whole number of bytes from %s to %s", formatBytes(least), formatBytes(most)))}
+	return field.ErrorList{
+		field.Invalid(path, size.String(), fmt.Sprintf("must be a whole number of bytes from %s to %s", formatBytes(least), formatBytes(most))),
+	}
 }
 
 // maxMeshMembers is how many validators may know all others: each one's configuration names them, so that what the API server and
@@ -103,20 +105,33 @@ func validateMachine(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 	}
 	if machine.Memory.Value() < requiredMemory(m) {
 		errs = append(errs, field.Invalid(path.Child("memory"), machine.Memory.String(), fmt.Sprintf(
-			"must be at least %s: %s for the program and %d blocks of %s", formatBytes(requiredMemory(m)), formatBytes(baseMemory), blocksInMemory, m.BlockSize.String())))
+			"must be at least %s: %s for the program and %d blocks of %s",
+			formatBytes(requiredMemory(m)),
+			formatBytes(baseMemory),
+			blocksInMemory,
+			m.BlockSize.String(),
+		)))
 	}
 	if size := spec.Members.Storage.Size; size != nil && size.Value() < requiredStorage(m) {
 		errs = append(errs, field.Invalid(path.Child("storage", "size"), size.String(), fmt.Sprintf(
-			"must be at least %s: %s, and keptBlocks (%d) of %s twice over", formatBytes(requiredStorage(m)), formatBytes(baseStorage), m.KeptBlocks, m.BlockSize.String())))
+			"must be at least %s: %s, and keptBlocks (%d) of %s twice over",
+			formatBytes(requiredStorage(m)),
+			formatBytes(baseStorage),
+			m.KeptBlocks,
+			m.BlockSize.String(),
+		)))
 	}
 	return errs
 }
 
 // ValidateWorkload refuses a workload that the network cannot serve.
 func (Malachite) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
-	errs := driver.ValidateMeasure(w, path)
+	errs := loadgen.ValidateMeasure(w, path)
 	if w.Malachite == nil {
-		return append(errs, field.Required(path.Child("malachite"), "a workload on a Malachite network needs malachite: it makes its own blocks, which are observed"))
+		return append(
+			errs,
+			field.Required(path.Child("malachite"), "a workload on a Malachite network needs malachite: it makes its own blocks, which are observed"),
+		)
 	}
 	if w.Malachite.Observe >= spec.Members.Count {
 		errs = append(errs, field.Invalid(path.Child("malachite", "observe"), w.Malachite.Observe, fmt.Sprintf(

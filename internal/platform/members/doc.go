@@ -11,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/sizing"
+	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
 // memberComponent of the members' objects.
@@ -38,7 +38,7 @@ func Topology(network *v1alpha1.BenchmarkNetwork, role string, port int32, ident
 
 // New is a member that its peers reach at port.
 func New(network *v1alpha1.BenchmarkNetwork, name, role string, port int32) platform.Member {
-	host := names.MemberHost(network.Name, network.Namespace, name)
+	host := naming.MemberHost(network.Name, network.Namespace, name)
 	return platform.Member{Name: name, Role: role, Identity: name, Host: host, Address: HostPort(host, port)}
 }
 
@@ -75,7 +75,7 @@ func memberLabels(network *v1alpha1.BenchmarkNetwork, m platform.Member) map[str
 }
 
 func memberMeta(network *v1alpha1.BenchmarkNetwork, m platform.Member) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: names.Member(network.Name, m.Name), Namespace: network.Namespace, Labels: memberLabels(network, m)}
+	return metav1.ObjectMeta{Name: naming.Member(network.Name, m.Name), Namespace: network.Namespace, Labels: memberLabels(network, m)}
 }
 
 // AllMembersSelector of the pods of all members.

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
@@ -82,7 +82,7 @@ func AddressService(network *v1alpha1.BenchmarkNetwork, m platform.Member, ports
 
 // AddressHost is the DNS name of a member's AddressService.
 func AddressHost(network *v1alpha1.BenchmarkNetwork, member string) string {
-	return names.Member(network.Name, member) + "." + network.Namespace + ".svc"
+	return naming.Member(network.Name, member) + "." + network.Namespace + ".svc"
 }
 
 func memberSelector(network, member string) map[string]string {

@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/pods"
 )
 
 // annotationConfigHash restarts a member when its configuration changes, as with another version of the operator.
@@ -106,7 +106,12 @@ func VolumeSize(spec *v1alpha1.MembersSpec, expected resource.Quantity) resource
 
 // StorageVolumes is where a member keeps what must outlive a restart of its container: a claim that stays while its pod is
 // replaced, or, with Ephemeral, a volume of the pod. One of both is nil.
-func StorageVolumes(network *v1alpha1.BenchmarkNetwork, m platform.Member, volume string, size resource.Quantity) ([]corev1.PersistentVolumeClaim, []corev1.Volume) {
+func StorageVolumes(
+	network *v1alpha1.BenchmarkNetwork,
+	m platform.Member,
+	volume string,
+	size resource.Quantity,
+) ([]corev1.PersistentVolumeClaim, []corev1.Volume) {
 	storage := network.Spec.Members.Storage
 	if storage.Type == v1alpha1.StorageEphemeral {
 		return nil, []corev1.Volume{{Name: volume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &size}}}}
@@ -123,5 +128,5 @@ func StorageVolumes(network *v1alpha1.BenchmarkNetwork, m platform.Member, volum
 
 // ConfigVolume holds the member's ConfigMap.
 func ConfigVolume(network *v1alpha1.BenchmarkNetwork, m platform.Member, volume string) corev1.Volume {
-	return pods.ConfigMapVolume(volume, names.Member(network.Name, m.Name))
+	return pods.ConfigMapVolume(volume, naming.Member(network.Name, m.Name))
 }

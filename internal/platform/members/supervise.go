@@ -1,9 +1,9 @@
 package members
 
 import (
-	"github.com/benchnet/benchnet/internal/driver"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/pods"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
 // SuperviseCommand begins the command of a member's container: the agent as its first process, which serves at port what the container
@@ -13,6 +13,6 @@ func SuperviseCommand(port int32, folder string, rest ...string) []string {
 }
 
 // AgentEndpoint is the agent of a member's container at port.
-func AgentEndpoint(m platform.Member, port int32, series ...driver.ObservedSeries) driver.ObservedEndpoint {
-	return driver.ObservedEndpoint{Member: m.Name, Role: m.Role, URL: MetricsURL(m, port), Series: series}
+func AgentEndpoint(m platform.Member, port int32, series ...loadgen.ObservedSeries) loadgen.ObservedEndpoint {
+	return loadgen.ObservedEndpoint{Member: m.Name, Role: m.Role, URL: MetricsURL(m, port), Series: series}
 }

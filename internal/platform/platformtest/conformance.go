@@ -13,10 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/driver"
-	"github.com/benchnet/benchnet/internal/images"
-	"github.com/benchnet/benchnet/internal/names"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
 // Sample is a network that the platform must be able to build.
@@ -27,8 +26,8 @@ type Sample struct {
 }
 
 // ImageCatalogue of images in the suite.
-func ImageCatalogue() images.ImageCatalogue {
-	return images.ImageCatalogue{Registry: "registry.test/benchnet", Version: "0.0.1"}
+func ImageCatalogue() naming.ImageCatalogue {
+	return naming.ImageCatalogue{Registry: "registry.test/benchnet", Version: "0.0.1"}
 }
 
 // NewInput for a sample: with databases where its members need them.
@@ -41,7 +40,7 @@ func NewInput(p platform.Platform, network *v1alpha1.BenchmarkNetwork) platform.
 	for _, m := range p.Topology(network).Members {
 		in.Databases[m.Name] = platform.DatabaseConnection{
 			URL: "jdbc:postgresql://" + network.Name + "-db:5432/ledger?currentSchema=" + m.Name, User: m.Name,
-			PasswordSecret: names.MemberDatabaseSecret(network.Name, m.Name), PasswordKey: "password",
+			PasswordSecret: naming.MemberDatabaseSecret(network.Name, m.Name), PasswordKey: "password",
 		}
 	}
 	return in
@@ -56,7 +55,7 @@ type BuildOutput struct {
 	DatabaseRequirements platform.DatabaseRequirements
 	Settings             []v1alpha1.DerivedSetting
 	// Drivers by workload, and the objects of their runs.
-	Drivers map[string]driver.Driver
+	Drivers map[string]loadgen.Driver
 	Runs    []client.Object
 }
 
@@ -64,7 +63,7 @@ type BuildOutput struct {
 func Build(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) BuildOutput {
 	t.Helper()
 	in := NewInput(p, network)
-	b := BuildOutput{Topology: p.Topology(network), Settings: p.DerivedSettings(&network.Spec), Drivers: map[string]driver.Driver{}}
+	b := BuildOutput{Topology: p.Topology(network), Settings: p.DerivedSettings(&network.Spec), Drivers: map[string]loadgen.Driver{}}
 	var err error
 	if b.Members, err = p.BuildMembers(in, b.Topology); err != nil {
 		t.Fatalf("members: %v", err)
@@ -94,10 +93,10 @@ func (b *BuildOutput) buildRun(t *testing.T, p platform.LoadTarget, in platform.
 	}
 	b.Drivers[w.Name] = d
 	run := &v1alpha1.BenchmarkRun{
-		ObjectMeta: metav1.ObjectMeta{Name: names.WorkloadRun(in.Network.Name, w.Name), Namespace: in.Network.Namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: naming.WorkloadRun(in.Network.Name, w.Name), Namespace: in.Network.Namespace},
 		Spec:       v1alpha1.BenchmarkRunSpec{NetworkName: in.Network.Name, Workload: *w},
 	}
-	objects, err := driver.BuildObjects(run, d, in.Images.Image("agent", ""), nil)
+	objects, err := loadgen.BuildObjects(run, d, in.Images.Image("agent", ""), nil)
 	if err != nil {
 		t.Fatalf("objects of workload %s: %v", w.Name, err)
 	}

@@ -7,7 +7,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/benchnet/benchnet/internal/pods"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 )
 
 // checkGenesisSteps wants each folder of the genesis Job to be written by one container at most, since a step may run an image of

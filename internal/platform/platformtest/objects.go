@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/observe"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
@@ -41,7 +41,7 @@ func (b BuildOutput) checkObjects(t *testing.T, network *v1alpha1.BenchmarkNetwo
 			t.Errorf("%T %s cannot be applied: %v", o, o.GetName(), err)
 			continue
 		}
-		if !slices.ContainsFunc(observe.OwnedKinds(), func(kind client.Object) bool { return reflect.TypeOf(kind) == reflect.TypeOf(o) }) {
+		if !slices.ContainsFunc(snapshot.OwnedKinds(), func(kind client.Object) bool { return reflect.TypeOf(kind) == reflect.TypeOf(o) }) {
 			t.Errorf("%s %s is of a kind that the operator does not watch: add it to observe.OwnedKinds", gvk.Kind, o.GetName())
 		}
 		id := gvk.Kind + " " + o.GetName()

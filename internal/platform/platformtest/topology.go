@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/driver"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
 // checkTopology wants a pod behind every host that the topology names, and a member behind every StatefulSet.
@@ -86,7 +86,7 @@ func (b BuildOutput) checkTargets(t *testing.T) {
 			}
 		}
 		for _, m := range b.Topology.Members {
-			if !slices.ContainsFunc(d.Workload.Observe, func(o driver.ObservedEndpoint) bool { return o.Member == m.Name }) {
+			if !slices.ContainsFunc(d.Workload.Observe, func(o loadgen.ObservedEndpoint) bool { return o.Member == m.Name }) {
 				t.Errorf("workload %s does not observe %s", name, m.Name)
 			}
 		}
@@ -105,7 +105,7 @@ func (b BuildOutput) checkTargets(t *testing.T) {
 }
 
 // checkDriverTask wants a driver with orders and someone to call, or a member's stream of blocks.
-func (b BuildOutput) checkDriverTask(t *testing.T, name string, d driver.Driver) {
+func (b BuildOutput) checkDriverTask(t *testing.T, name string, d loadgen.Driver) {
 	t.Helper()
 	if d.Stream != "" {
 		if len(d.Command) > 0 || d.Workload.Load != nil {

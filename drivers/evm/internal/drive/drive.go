@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/files"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/evm"
+	"github.com/benchnet/benchnet/internal/platform/evm"
+	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 // startPollInterval is how often the start file is looked for.

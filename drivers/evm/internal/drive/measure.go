@@ -10,8 +10,8 @@ import (
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/load"
 	"github.com/benchnet/benchnet/drivers/evm/internal/record"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/load"
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
-	"github.com/benchnet/benchnet/internal/evm"
+	"github.com/benchnet/benchnet/internal/platform/evm"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 	"github.com/benchnet/benchnet/drivers/evm/internal/record"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
-	"github.com/benchnet/benchnet/internal/evm"
+	"github.com/benchnet/benchnet/internal/platform/evm"
 )
 
 // blockLog passes blocks on to the recorder, once there is one, and remembers the last.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
-	"github.com/benchnet/benchnet/internal/agent/protocol"
-	"github.com/benchnet/benchnet/internal/evm"
-	"github.com/benchnet/benchnet/internal/results"
+	"github.com/benchnet/benchnet/internal/platform/evm"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // phaseCounts of what ended in a phase.

@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/account"
-	"github.com/benchnet/benchnet/internal/evm"
+	"github.com/benchnet/benchnet/internal/platform/evm"
 )
 
 // Transfer is one signed transaction.

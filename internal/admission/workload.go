@@ -1,0 +1,99 @@
+// Package admission says in the terms of Kueue (kueue.x-k8s.io) what a network needs, and reads what Kueue decided. It is pure.
+//
+// A network has one Workload. Kueue admits it when a ClusterQueue has quota for all of the network. When Kueue wants the quota back it
+// marks the Workload as evicted; who made it then stops what runs and releases the quota, by which the Workload is queued again.
+package admission
+
+import (
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	resourcehelper "k8s.io/component-helpers/resource"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/experiment/capacity"
+	"github.com/benchnet/benchnet/internal/naming"
+)
+
+// QueueLabel on a network names the LocalQueue in its namespace that admits it.
+const QueueLabel = "kueue.x-k8s.io/queue-name"
+
+// maxPodSets of a Workload, by Kueue's own rule.
+const maxPodSets = 8
+
+// BuildWorkload asks for all that a network needs at one time.
+func BuildWorkload(network *v1alpha1.BenchmarkNetwork, needs capacity.Needs) *kueue.Workload {
+	return &kueue.Workload{
+		ObjectMeta: metav1.ObjectMeta{Name: naming.KueueWorkload(network.Name), Namespace: network.Namespace},
+		Spec:       kueue.WorkloadSpec{QueueName: network.Labels[QueueLabel], Priority: &network.Spec.Priority, PodSets: buildPodSets(needs)},
+	}
+}
+
+// buildPodSets of what stands at one time, and of what the set-up needs beyond that. Pods that ask for the same are one set; where there are
+// more kinds of them than a Workload may have sets, the last are summed up.
+func buildPodSets(needs capacity.Needs) []kueue.PodSet {
+	var sets []kueue.PodSet
+	rest := corev1.ResourceList{}
+	for i := range needs.RunningPods {
+		template := buildPodTemplate(&needs.RunningPods[i].Spec, podRequests(&needs.RunningPods[i]))
+		known := slices.IndexFunc(sets, func(s kueue.PodSet) bool { return equality.Semantic.DeepEqual(s.Template, template) })
+		switch {
+		case known >= 0:
+			sets[known].Count++
+		case len(sets) < maxPodSets-2:
+			sets = append(sets, kueue.PodSet{Name: "pods-" + strconv.Itoa(len(sets)+1), Count: 1, Template: template})
+		default:
+			capacity.AddResources(rest, podRequests(&needs.RunningPods[i]))
+		}
+	}
+	sets = appendPodSet(sets, "others", rest)
+	return appendPodSet(sets, "set-up", excessRequests(sumRequests(needs.SetupPods), sumRequests(needs.RunningPods)))
+}
+
+// appendPodSet is the sets with one more pod that asks for something, if there is anything to ask for.
+func appendPodSet(sets []kueue.PodSet, name string, wanted corev1.ResourceList) []kueue.PodSet {
+	if len(wanted) == 0 {
+		return sets
+	}
+	return append(sets, kueue.PodSet{Name: name, Count: 1, Template: buildPodTemplate(&corev1.PodSpec{}, wanted)})
+}
+
+// buildPodTemplate is a template that asks for the same, on the same nodes, as pods of the spec: Kueue looks at nothing else.
+func buildPodTemplate(spec *corev1.PodSpec, wanted corev1.ResourceList) corev1.PodTemplateSpec {
+	asked := corev1.PodSpec{NodeSelector: spec.NodeSelector, Tolerations: spec.Tolerations, RestartPolicy: corev1.RestartPolicyNever,
+		Containers: []corev1.Container{{Name: "all", Image: "none", Resources: corev1.ResourceRequirements{Requests: wanted}}}}
+	if spec.Affinity != nil && spec.Affinity.NodeAffinity != nil {
+		asked.Affinity = &corev1.Affinity{NodeAffinity: spec.Affinity.NodeAffinity}
+	}
+	return corev1.PodTemplateSpec{Spec: asked}
+}
+
+func podRequests(pod *corev1.Pod) corev1.ResourceList {
+	return resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
+}
+
+func sumRequests(pods []corev1.Pod) corev1.ResourceList {
+	all := corev1.ResourceList{}
+	for i := range pods {
+		capacity.AddResources(all, podRequests(&pods[i]))
+	}
+	return all
+}
+
+// excessRequests is what of a list exceeds another.
+func excessRequests(all, other corev1.ResourceList) corev1.ResourceList {
+	more := corev1.ResourceList{}
+	for name, q := range all {
+		left := q.DeepCopy()
+		left.Sub(other[name])
+		if left.Cmp(resource.Quantity{}) > 0 {
+			more[name] = left
+		}
+	}
+	return more
+}

@@ -1,0 +1,58 @@
+package latency
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/benchnet/benchnet/internal/agent/exposition"
+)
+
+// What the emulator tells of itself. Packets are told where it holds them itself; where the kernel does, nobody counts them.
+var (
+	InfoMetric  = exposition.Metric{Name: "benchnet_emulation_info", Kind: exposition.Gauge, Help: "How packets are held back; always 1."}
+	PeersMetric = exposition.Metric{Name: "benchnet_emulation_peers", Kind: exposition.Gauge, Help: "Addresses that are at a distance."}
+
+	PacketsMetric = exposition.Metric{Name: "benchnet_emulation_packets_total", Kind: exposition.Counter,
+		Help: "Packets received, by what became of them: Held, Lost as asked for, Dropped for want of room."}
+)
+
+// Labels of Info and of Packets.
+const (
+	LabelMechanism = "mechanism"
+	LabelFate      = "fate"
+)
+
+// Handler serves /ready and /metrics.
+func (e *Emulator) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, _ *http.Request) {
+		if !e.ready.Load() {
+			http.Error(w, "the peers are not at their distance yet", http.StatusServiceUnavailable)
+		}
+	})
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", exposition.ContentType)
+		e.writeMetrics(w)
+	})
+	return mux
+}
+
+func (e *Emulator) writeMetrics(w http.ResponseWriter) {
+	// An error here means that the scraper has gone.
+	_ = exposition.WriteHeader(w, InfoMetric)
+	fmt.Fprintf(w, "%s{%s=%q} 1\n", InfoMetric.Name, LabelMechanism, e.backend.mechanismName())
+	peers := PeersMetric
+	peers.Value = float64(e.peerCount.Load())
+	_ = exposition.Write(w, peers)
+	counts := e.backend.packetCounts()
+	if counts == nil {
+		return
+	}
+	_ = exposition.WriteHeader(w, PacketsMetric)
+	for _, c := range []struct {
+		fate  string
+		count int64
+	}{{"Held", counts.held.Load()}, {"Lost", counts.lost.Load()}, {"Dropped", counts.dropped.Load()}} {
+		fmt.Fprintf(w, "%s{%s=%q} %d\n", PacketsMetric.Name, LabelFate, c.fate, c.count)
+	}
+}

@@ -1,0 +1,168 @@
+package latency
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/benchnet/benchnet/internal/network/latency"
+)
+
+// userSpaceBackend holds packets in a netfilter queue of the receiver.
+type userSpaceBackend struct {
+	queue     *netfilterQueue
+	rules     *netfilterRules
+	scheduler *packetScheduler
+	// wakeFD is written to when there are other ways.
+	wakeFD int
+	// ways are new ones, until the loop takes them over.
+	mutex          sync.Mutex
+	newImpairments map[netip.Addr]latency.Impairment
+	counters       packetCounters
+	startedAt      time.Time
+	// wakeDelay is how long after its instant this thread usually wakes up.
+	wakeDelay time.Duration
+}
+
+const (
+	// maxWakeDelay is the longest that a wake-up is taken to be late: one that waited for a core says nothing of the next.
+	maxWakeDelay = 200 * time.Microsecond
+	// maxPacketAge is the longest that a packet is taken to have waited for this process; more is a clock that was set.
+	maxPacketAge = 50 * time.Millisecond
+)
+
+// packetCounters of packets by what became of them.
+type packetCounters struct {
+	held, lost, dropped atomic.Int64
+}
+
+func newUserSpaceBackend(p segmentSize, seed uint64) (*userSpaceBackend, error) {
+	wake, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("make an event: %w", err)
+	}
+	queue, err := openNetfilterQueue(p)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := addNetfilterRules()
+	if err != nil {
+		queue.closeSocket()
+		return nil, err
+	}
+	return &userSpaceBackend{queue: queue, rules: rules, scheduler: newPacketScheduler(seed), wakeFD: wake, startedAt: time.Now()}, nil
+}
+
+func (*userSpaceBackend) mechanismName() latency.Mechanism { return latency.UserSpace }
+
+// setPeers replaces the peers. The holder knows a new one before the kernel queues its packets.
+func (u *userSpaceBackend) setPeers(ways map[netip.Addr]latency.Impairment) error {
+	u.mutex.Lock()
+	u.newImpairments = maps.Clone(ways)
+	u.mutex.Unlock()
+	if _, err := unix.Write(u.wakeFD, []byte{1, 0, 0, 0, 0, 0, 0, 0}); err != nil {
+		return fmt.Errorf("tell of other peers: %w", err)
+	}
+	return u.rules.setPeers(slices.Collect(maps.Keys(ways)))
+}
+
+func (u *userSpaceBackend) packetCounts() *packetCounters { return &u.counters }
+
+// runUntilCancelled passes packets on until the context ends. It keeps a thread of its own, whose timers are exact to the microsecond: Go's
+// wait in whole milliseconds when nothing else runs.
+func (u *userSpaceBackend) runUntilCancelled(ctx context.Context) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer u.queue.closeSocket() // What is held then goes, and what arrives passes.
+	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("ask for exact timers: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { _, _ = unix.Write(u.wakeFD, []byte{1, 0, 0, 0, 0, 0, 0, 0}) })
+	defer stop()
+	for ctx.Err() == nil {
+		if err := u.processOnce(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// processOnce lets go what is due, waits for packets or until the next one is due, and takes in what came.
+func (u *userSpaceBackend) processOnce() error {
+	var failed error
+	judge := func(id, verdict uint32) { failed = errors.Join(failed, u.queue.addVerdict(id, verdict)) }
+	next, more := u.scheduler.releaseDue(time.Since(u.startedAt), func(id uint32) { judge(id, verdictAccept) })
+	if err := errors.Join(failed, u.queue.flushVerdicts()); err != nil {
+		return err
+	}
+	if err := u.waitUntilDue(next, more); err != nil {
+		return err
+	}
+	u.applyNewPeers()
+	err := u.queue.readPackets(func(a queuedPacket) {
+		switch u.scheduler.schedulePacket(a.source, a.id, a.bytes, u.arrivalTime(a)) {
+		case fateHeld:
+			u.counters.held.Add(1)
+		case fatePassed:
+			judge(a.id, verdictAccept)
+		case fateLost:
+			u.counters.lost.Add(1)
+			judge(a.id, verdictDrop)
+		case fateDropped:
+			u.counters.dropped.Add(1)
+			judge(a.id, verdictDrop)
+		}
+	})
+	return errors.Join(err, failed, u.queue.flushVerdicts())
+}
+
+// waitUntilDue for packets, or until the next one held is due if there is one. It asks to be woken as much earlier as it is usually
+// woken late, and spends in vain what it wakes too early.
+func (u *userSpaceBackend) waitUntilDue(next time.Duration, more bool) error {
+	if !more {
+		return u.queue.waitReadable(-1, u.wakeFD)
+	}
+	asked := max(0, next-u.wakeDelay-time.Since(u.startedAt))
+	target := time.Since(u.startedAt) + asked
+	if err := u.queue.waitReadable(asked, u.wakeFD); err != nil {
+		return err
+	}
+	if over := time.Since(u.startedAt) - target; asked > 0 && over >= 0 {
+		u.wakeDelay += (min(over, maxWakeDelay) - u.wakeDelay) / 16
+	}
+	return nil
+}
+
+// arrivalTime is when a packet did, by the kernel's clock where it noted it.
+func (u *userSpaceBackend) arrivalTime(a queuedPacket) time.Duration {
+	now := time.Now()
+	ago := time.Duration(now.UnixMicro()-a.arrivedMicros) * time.Microsecond
+	if ago < 0 || ago > maxPacketAge {
+		ago = 0
+	}
+	return now.Sub(u.startedAt) - ago
+}
+
+// applyNewPeers gives the holder the ways that were set last.
+func (u *userSpaceBackend) applyNewPeers() {
+	var event [8]byte
+	if n, _ := unix.Read(u.wakeFD, event[:]); n == 0 {
+		return
+	}
+	u.mutex.Lock()
+	ways := u.newImpairments
+	u.newImpairments = nil
+	u.mutex.Unlock()
+	if ways != nil {
+		u.scheduler.setPeers(ways)
+	}
+}

@@ -1,0 +1,255 @@
+// Package preflight asks the API server and the platforms whether an experiment can be carried out, and what it will need, before
+// anything of it is made.
+package preflight
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/experiment/capacity"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/plan"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
+)
+
+// Checker of experiments.
+type Checker struct {
+	// Client creates networks and runs, always with a dry run.
+	Client      client.Client
+	Platforms   *platform.Registry
+	Images      naming.ImageCatalogue
+	KubeVersion string
+}
+
+// SpecError is what the user has to mend. Any other error is worth another try.
+type SpecError struct{ error }
+
+// Unwrap is the refusal in its own words.
+func (r SpecError) Unwrap() error { return r.error }
+
+func newSpecError(format string, args ...any) error { return SpecError{fmt.Errorf(format, args...)} }
+
+// ResourceForecast is what an experiment will need.
+type ResourceForecast struct {
+	Plan v1alpha1.ExperimentPlan
+	// Needs at the time when they are largest.
+	Needs capacity.Needs
+}
+
+// What is expected of the time besides load, until the experiment itself tells better.
+const (
+	// NetworkLifecycleOverhead from creation to readiness, and to the end of the deletion.
+	NetworkLifecycleOverhead = 2 * time.Minute
+	// runOverhead of workers that start, connect, drain and report.
+	runOverhead = 25 * time.Second
+)
+
+// EstimateRunDuration is how long a run is expected to take.
+func EstimateRunDuration(w *v1alpha1.Workload) time.Duration {
+	return w.Measure.WarmUp.Duration + w.Measure.Window.Duration + runOverhead
+}
+
+// CheckExperiment goes through all networks and points. Names that are taken are those of an experiment that has begun.
+func (r *Checker) CheckExperiment(
+	ctx context.Context,
+	e *v1alpha1.BenchmarkExperiment,
+	d *experiment.Design,
+	groups []experiment.RunGroup,
+) (*ResourceForecast, error) {
+	networks, err := r.checkNetworks(ctx, e, d)
+	if err != nil {
+		return nil, err
+	}
+	workers := make([]capacity.Needs, len(d.Networks))
+	times := make([]time.Duration, len(d.Points))
+	for i := range d.Points {
+		p := &d.Points[i]
+		run, err := r.checkFirstRun(ctx, e, d, i, networks[p.Network])
+		if err != nil {
+			return nil, err
+		}
+		needs, err := r.ComputeWorkerNeeds(networks[p.Network], run)
+		if err != nil {
+			return nil, fmt.Errorf("point %s (%s): %w", p.Name, p.Label(), err)
+		}
+		if needs.Exceeds(workers[p.Network]) {
+			workers[p.Network] = needs
+		}
+		times[i] = EstimateRunDuration(&run.Spec.Workload)
+	}
+	f := &ResourceForecast{Plan: v1alpha1.ExperimentPlan{Networks: int32(len(d.Networks))}}
+	if err := r.sumGroupNeeds(f, e, networks, workers, groups); err != nil {
+		return nil, err
+	}
+	f.addDuration(e, groups, times)
+	return f, nil
+}
+
+// checkNetworks as the API server would store them, accepted by their platforms.
+func (r *Checker) checkNetworks(ctx context.Context, e *v1alpha1.BenchmarkExperiment, d *experiment.Design) ([]*v1alpha1.BenchmarkNetwork, error) {
+	var all []*v1alpha1.BenchmarkNetwork
+	for i := range d.Networks {
+		network := d.Networks[i].BuildNetwork(e)
+		if err := r.dryRunCreate(ctx, network); err != nil {
+			return nil, classifyAPIError(err, "network %s (%s)", network.Name, firstPointLabel(d, i))
+		}
+		p, err := r.Platforms.Get(network.Spec.Platform.Type)
+		if err != nil {
+			return nil, SpecError{err}
+		}
+		if err := p.Validate(&network.Spec, field.NewPath("network")).ToAggregate(); err != nil {
+			return nil, newSpecError("network %s (%s): %w", network.Name, firstPointLabel(d, i), err)
+		}
+		all = append(all, network)
+	}
+	return all, nil
+}
+
+// firstPointLabel is the first point of a network, for people.
+func firstPointLabel(d *experiment.Design, network int) string {
+	i := slices.IndexFunc(d.Points, func(p experiment.PlannedPoint) bool { return p.Network == network })
+	return d.Points[i].Label()
+}
+
+func (r *Checker) checkFirstRun(
+	ctx context.Context, e *v1alpha1.BenchmarkExperiment, d *experiment.Design, point int, network *v1alpha1.BenchmarkNetwork,
+) (*v1alpha1.BenchmarkRun, error) {
+	p := &d.Points[point]
+	run := d.BuildFirstRun(e, point)
+	if err := r.dryRunCreate(ctx, run); err != nil {
+		return nil, classifyAPIError(err, "point %s (%s)", p.Name, p.Label())
+	}
+	served, err := r.Platforms.Get(network.Spec.Platform.Type)
+	if err != nil {
+		return nil, SpecError{err}
+	}
+	if err := platform.ValidateWorkload(served, &network.Spec, &run.Spec.Workload, field.NewPath("workload")).ToAggregate(); err != nil {
+		return nil, newSpecError("point %s (%s): %w", p.Name, p.Label(), err)
+	}
+	return run, nil
+}
+
+// dryRunCreate without creating: the object is then as the API server would store it.
+func (r *Checker) dryRunCreate(ctx context.Context, object client.Object) error {
+	err := r.Client.Create(ctx, object, client.DryRunAll, client.FieldOwner(v1alpha1.ManagedBy))
+	if apierrors.IsAlreadyExists(err) {
+		return r.Client.Get(ctx, client.ObjectKeyFromObject(object), object)
+	}
+	return err
+}
+
+// classifyAPIError tells a refusal of the spec from trouble with the API server.
+func classifyAPIError(err error, format string, args ...any) error {
+	wrapped := fmt.Errorf(format+": %w", append(args, err)...)
+	forbidden := apierrors.IsForbidden(err) && !snapshot.IsQuotaMessage(err.Error()) // A quota may have room later.
+	if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || forbidden {
+		return SpecError{wrapped}
+	}
+	return wrapped
+}
+
+// ComputeWorkerNeeds are the pods that a run puts load on the network with. Both are as the API server has them.
+func (r *Checker) ComputeWorkerNeeds(network *v1alpha1.BenchmarkNetwork, run *v1alpha1.BenchmarkRun) (capacity.Needs, error) {
+	p, err := r.Platforms.Get(network.Spec.Platform.Type)
+	if err != nil {
+		return capacity.Needs{}, err
+	}
+	load, err := p.(platform.LoadTarget).BuildDriver(platform.Input{Network: network, Images: r.Images}, p.Topology(network), &run.Spec.Workload)
+	if err != nil {
+		return capacity.Needs{}, SpecError{err}
+	}
+	objects, err := loadgen.BuildObjects(run, load, r.Images.Image("agent", ""), nil)
+	if err != nil {
+		return capacity.Needs{}, err
+	}
+	return capacity.ComputeNeeds(objects)
+}
+
+// ComputeNetworkNeeds is what one network needs while it is measured.
+func (r *Checker) ComputeNetworkNeeds(network *v1alpha1.BenchmarkNetwork, workers capacity.Needs) (capacity.Needs, error) {
+	p, err := r.Platforms.Get(network.Spec.Platform.Type)
+	if err != nil {
+		return capacity.Needs{}, err
+	}
+	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion,
+		GenesisSecretFilled: func(string) bool { return false }})
+	if err != nil {
+		return capacity.Needs{}, newSpecError("network %s: %w", network.Name, err)
+	}
+	return capacity.ComputeNetworkNeeds(built, workers)
+}
+
+// sumGroupNeeds adds up what stands at one time: of all groups those that need most, as many as are measured at the same time.
+func (r *Checker) sumGroupNeeds(
+	f *ResourceForecast, e *v1alpha1.BenchmarkExperiment, networks []*v1alpha1.BenchmarkNetwork, workers []capacity.Needs, groups []experiment.RunGroup,
+) error {
+	type groupNeeds struct {
+		capacity.Needs
+		networks int
+	}
+	var all []groupNeeds
+	for _, g := range groups {
+		group := groupNeeds{networks: len(g.Networks)}
+		var load capacity.Needs
+		for _, n := range g.Networks {
+			if workers[n].Exceeds(load) {
+				load = workers[n]
+			}
+		}
+		for i, n := range g.Networks {
+			if i > 0 {
+				load = capacity.Needs{} // One network of a group is measured at a time.
+			}
+			needs, err := r.ComputeNetworkNeeds(networks[n], load)
+			if err != nil {
+				return err
+			}
+			group.Needs = group.Add(needs)
+		}
+		all = append(all, group)
+	}
+	slices.SortStableFunc(all, func(a, b groupNeeds) int {
+		cores := a.Cores()
+		return -cores.Cmp(b.Cores())
+	})
+	atOnce := min(len(all), int(max(1, e.Spec.Parallelism)))
+	if e.Spec.Networks == v1alpha1.RetentionKeep {
+		atOnce = len(all)
+	}
+	for _, g := range all[:atOnce] {
+		f.Needs = f.Needs.Add(g.Needs)
+		f.Plan.NetworksAtOnce += int32(g.networks)
+	}
+	f.Plan.Pods, f.Plan.Cores, f.Plan.Memory = f.Needs.Pods(), f.Needs.Cores(), f.Needs.Memory()
+	f.Plan.Volumes, f.Plan.Storage = f.Needs.Volumes, f.Needs.Storage
+	return nil
+}
+
+// addDuration counts runs and adds up the time; groups that go side by side share it.
+func (f *ResourceForecast) addDuration(e *v1alpha1.BenchmarkExperiment, groups []experiment.RunGroup, times []time.Duration) {
+	var total time.Duration
+	for _, g := range groups {
+		total += NetworkLifecycleOverhead
+		for _, t := range g.Turns {
+			runs := 1
+			if t.Repetition == 0 {
+				runs = int(e.Spec.Saturation.MaxLoads)
+			}
+			f.Plan.Runs += int32(runs)
+			total += time.Duration(runs) * times[t.Point]
+		}
+	}
+	side := time.Duration(min(int(max(1, e.Spec.Parallelism)), len(groups)))
+	f.Plan.Duration = metav1.Duration{Duration: (total / side).Round(time.Second)}
+}

@@ -1,0 +1,117 @@
+package apply
+
+import (
+	"reflect"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/cache"
+)
+
+// isUpToDate tells whether the live object was applied from the same intent and nobody changed a field of it since.
+func isUpToDate(intent *unstructured.Unstructured, live client.Object) bool {
+	if live.GetAnnotations()[v1alpha1.AnnotationAppliedHash] != intent.GetAnnotations()[v1alpha1.AnnotationAppliedHash] {
+		return false
+	}
+	have, err := trimmedFields(live.DeepCopyObject())
+	if err != nil {
+		return false
+	}
+	if cache.IsGenerationTracked(intent.GroupVersionKind().GroupKind()) {
+		return live.GetAnnotations()[v1alpha1.AnnotationAppliedGeneration] == strconv.FormatInt(live.GetGeneration(), 10) &&
+			containsFields(have["metadata"], intent.Object["metadata"])
+	}
+	want, err := normalizeIntent(intent, live)
+	if err != nil {
+		return false
+	}
+	delete(want, "status") // A Go type may write one that nobody wants.
+	return containsFields(have, want)
+}
+
+// predictGeneration has an intent say which generation its object will have when it is applied: the next one, since something differs. It is
+// that generation; 0 where the object is compared field by field.
+func predictGeneration(intent *unstructured.Unstructured, live client.Object) int64 {
+	if !cache.IsGenerationTracked(intent.GroupVersionKind().GroupKind()) {
+		return 0
+	}
+	next := int64(1)
+	if live != nil {
+		next = live.GetGeneration() + 1
+	}
+	setAppliedGeneration(intent, next)
+	return next
+}
+
+func setAppliedGeneration(intent *unstructured.Unstructured, generation int64) {
+	intent.SetAnnotations(mergeMaps(intent.GetAnnotations(),
+		map[string]string{v1alpha1.AnnotationAppliedGeneration: strconv.FormatInt(generation, 10)}))
+}
+
+// normalizeIntent is the intent as the live object's Go type writes it, quantities in their canonical form, and as the cache keeps it.
+func normalizeIntent(intent *unstructured.Unstructured, live client.Object) (map[string]any, error) {
+	if _, ok := live.(*unstructured.Unstructured); ok {
+		return runtime.DeepCopyJSON(intent.Object), nil
+	}
+	typed := reflect.New(reflect.TypeOf(live).Elem()).Interface()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(intent.Object, typed); err != nil {
+		return nil, err
+	}
+	return trimmedFields(typed)
+}
+
+// trimmedFields is what a cache keeps of an object, which is trimmed by that.
+func trimmedFields(object any) (map[string]any, error) {
+	cache.Trim(object)
+	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+}
+
+// containsFields tells whether every field of the wanted value is in the live one with the same value. What is not set, and
+// items that another field owner appended to a list, make no difference: server-side apply would leave them.
+func containsFields(live, wanted any) bool {
+	switch want := wanted.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		have, ok := live.(map[string]any)
+		if !ok {
+			return isEmptyMap(want)
+		}
+		for k, v := range want {
+			if _, stored := have[k]; !stored && (k == "kind" || k == "apiVersion") {
+				continue // The API server does not store the kind of an embedded object, a volume claim template.
+			}
+			if !containsFields(have[k], v) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		have, _ := live.([]any)
+		if len(have) < len(want) {
+			return false
+		}
+		for i := range want {
+			if !containsFields(have[i], want[i]) {
+				return false
+			}
+		}
+		return true
+	default:
+		return reflect.DeepEqual(live, wanted) || live == nil && reflect.ValueOf(wanted).IsZero()
+	}
+}
+
+// isEmptyMap tells whether a map sets nothing at any depth.
+func isEmptyMap(m map[string]any) bool {
+	for _, v := range m {
+		if !containsFields(nil, v) {
+			return false
+		}
+	}
+	return true
+}

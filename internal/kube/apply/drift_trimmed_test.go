@@ -1,0 +1,69 @@
+package apply
+
+import (
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/cache"
+)
+
+// TestDriftOfTrimmedObjects compares what is desired with what the cache keeps of an object: were it another one by that alone, it
+// would be applied without end.
+func TestDriftOfTrimmedObjects(t *testing.T) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := NewWriter(nil, nil, scheme)
+	owner := Owner{Object: &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "n", Namespace: "ns", UID: "1"}}}
+	named := metav1.ObjectMeta{Name: "o", Labels: map[string]string{"a": "1"}}
+	file := metav1.ObjectMeta{Name: "o", Labels: map[string]string{"app.kubernetes.io/component": "member"}}
+	template := corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
+	for _, desired := range []client.Object{
+		&appsv1.StatefulSet{ObjectMeta: named, Spec: appsv1.StatefulSetSpec{Replicas: new(int32(1)), ServiceName: "s", Template: template}},
+		&networkingv1.NetworkPolicy{ObjectMeta: named, Spec: networkingv1.NetworkPolicySpec{Ingress: []networkingv1.NetworkPolicyIngressRule{{}}}},
+		&corev1.ConfigMap{ObjectMeta: file, Data: map[string]string{"k": "v", "long": strings.Repeat("x", 1000)}},
+		&corev1.ConfigMap{ObjectMeta: named, BinaryData: map[string][]byte{"short": {1}, "long": []byte(strings.Repeat("x", 1000))}},
+		newService(nil),
+	} {
+		applied, err := w.buildIntent(owner, desired)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind := applied.GetKind()
+		predictGeneration(applied, nil)
+		live := desired.DeepCopyObject().(client.Object)
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(applied.Object, live); err != nil {
+			t.Fatal(err)
+		}
+		live.SetGeneration(1)
+		cache.Trim(live)
+		intent, err := w.buildIntent(owner, desired)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !isUpToDate(intent, live) {
+			t.Errorf("%s: untouched, but it would be applied again", kind)
+		}
+		live.SetLabels(nil)
+		if isUpToDate(intent, live) {
+			t.Errorf("%s: a removed label is not seen", kind)
+		}
+		live.SetLabels(desired.GetLabels())
+		live.SetGeneration(2)
+		if counted := cache.IsGenerationTracked(applied.GroupVersionKind().GroupKind()); isUpToDate(intent, live) == counted {
+			t.Errorf("%s: changes are counted: %t, but another generation says otherwise", kind, counted)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package cache
+
+import (
+	"maps"
+	"reflect"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+func memberPodWithResources(name string) *corev1.Pod {
+	size := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("1Gi")}
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns", Labels: map[string]string{v1alpha1.LabelNetwork: "n", "a": "1"},
+			OwnerReferences: []metav1.OwnerReference{{Kind: "StatefulSet", Name: "s", UID: "1"}}},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Resources: corev1.ResourceRequirements{Limits: size, Requests: size}}}},
+	}
+}
+
+// TestCompactorSharesEqualValues looks at the maps themselves: memory is what it is about.
+func TestCompactorSharesEqualValues(t *testing.T) {
+	c := NewCompactor()
+	one, other, different := memberPodWithResources("one"), memberPodWithResources("other"), memberPodWithResources("different")
+	different.Labels["a"] = "2"
+	different.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("3")}
+	for _, pod := range []*corev1.Pod{one, other, different} {
+		before := pod.DeepCopy()
+		if _, err := c.Compact(pod); err != nil {
+			t.Fatal(err)
+		}
+		if !equality.Semantic.DeepEqual(before, pod) {
+			t.Errorf("%s is now %+v, was %+v", pod.Name, pod, before)
+		}
+	}
+	same := func(a, b any) bool { return reflect.ValueOf(a).UnsafePointer() == reflect.ValueOf(b).UnsafePointer() }
+	limits := func(pod *corev1.Pod) corev1.ResourceList { return pod.Spec.Containers[0].Resources.Limits }
+	if !same(one.Labels, other.Labels) || !same(one.OwnerReferences, other.OwnerReferences) || !same(limits(one), limits(other)) {
+		t.Error("what is equal is there twice")
+	}
+	if same(one.Labels, different.Labels) || same(limits(one), limits(different)) {
+		t.Error("what differs is one")
+	}
+}
+
+func TestInternPoolIsBounded(t *testing.T) {
+	var p internPool[map[string]string]
+	for i := range uint64(3 * maxPoolSize) {
+		p.internValue(i, nil, keepAsIs)
+		if len(p.values) > maxPoolSize {
+			t.Fatalf("%d values are known, at most %d should be", len(p.values), maxPoolSize)
+		}
+	}
+	first, second := map[string]string{"a": "1"}, map[string]string{"a": "2"}
+	p.internValue(7, first, keepAsIs)
+	if got := p.internValue(7, second, keepAsIs); !maps.Equal(got, second) {
+		t.Errorf("another value of the same hash was taken for it: %v", got)
+	}
+}

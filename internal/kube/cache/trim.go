@@ -1,0 +1,114 @@
+package cache
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Trim takes from an object what the operator never reads: who wrote which field, the contents of a network's material and
+// credentials, of a pod all but its place, the resources of its containers and its state, and of what is Counted all but what status and
+// plan are made from. Of a member's files it leaves digests. What is trimmed already stays as it is.
+func Trim(object any) {
+	if o, ok := object.(metav1.Object); ok {
+		o.SetManagedFields(nil)
+	}
+	switch o := object.(type) {
+	case *corev1.Secret:
+		if isGeneratedSecret(o.Labels) {
+			o.Data = nil
+		}
+	case *corev1.ConfigMap:
+		if o.Labels[componentLabel] == "member" {
+			digestLongTexts(o.Data)
+		}
+		digestBinary(o.BinaryData)
+	case *corev1.Pod:
+		o.Spec = trimPodSpec(&o.Spec)
+		o.Status.Conditions = reportedConditions(o.Status.Conditions)
+	case *appsv1.StatefulSet:
+		o.Spec = trimStatefulSetSpec(&o.Spec)
+	case *networkingv1.NetworkPolicy:
+		o.Spec = networkingv1.NetworkPolicySpec{}
+	case *batchv1.Job:
+		o.Spec = batchv1.JobSpec{} // It is made once, and never compared.
+	}
+}
+
+// digestLongTexts puts the digest in the place of each text that is longer than one.
+func digestLongTexts(texts map[string]string) {
+	const mark = "sha256:"
+	for name, text := range texts {
+		if len(text) > len(mark)+hex.EncodedLen(sha256.Size) {
+			sum := sha256.Sum256([]byte(text))
+			texts[name] = mark + hex.EncodeToString(sum[:])
+		}
+	}
+}
+
+// digestBinary replaces each value that is longer than a digest by its digest. Results and reports have up to a megabyte; the
+// controllers read them from the API server.
+func digestBinary(values map[string][]byte) {
+	for name, value := range values {
+		if len(value) > sha256.Size {
+			sum := sha256.Sum256(value)
+			values[name] = sum[:]
+		}
+	}
+}
+
+// generationTrackedKinds are the kinds whose specs are large, and whose changes the API server counts in metadata.generation.
+var generationTrackedKinds = map[schema.GroupKind]bool{
+	{Group: appsv1.GroupName, Kind: "StatefulSet"}:         true,
+	{Group: networkingv1.GroupName, Kind: "NetworkPolicy"}: true,
+}
+
+// IsGenerationTracked tells whether changes of a kind are seen by its generation alone: its spec is not kept.
+func IsGenerationTracked(kind schema.GroupKind) bool { return generationTrackedKinds[kind] }
+
+const componentLabel = "app.kubernetes.io/component"
+
+// isGeneratedSecret are the Secrets that the operator makes without ever looking into them. One that a chart brings is compared with what
+// the chart says.
+func isGeneratedSecret(labels map[string]string) bool {
+	component := labels[componentLabel]
+	return labels["app.kubernetes.io/name"] == "benchnet-network" && (component == "material" || component == "credentials")
+}
+
+func trimPodSpec(spec *corev1.PodSpec) corev1.PodSpec {
+	kept := corev1.PodSpec{NodeName: spec.NodeName, Containers: make([]corev1.Container, len(spec.Containers))}
+	for i, c := range spec.Containers {
+		kept.Containers[i] = corev1.Container{Name: c.Name, Resources: c.Resources}
+	}
+	return kept
+}
+
+// reportedConditions are the conditions of a pod of which status and results tell: whether it is ready, why it has no node, why it is evicted.
+func reportedConditions(conditions []corev1.PodCondition) []corev1.PodCondition {
+	var kept []corev1.PodCondition
+	for _, c := range conditions {
+		switch {
+		case c.Type == corev1.PodReady, c.Type == corev1.DisruptionTarget, c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse:
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// trimStatefulSetSpec has how many pods there shall be, of which epoch, and the sizes of their volumes.
+func trimStatefulSetSpec(spec *appsv1.StatefulSetSpec) appsv1.StatefulSetSpec {
+	kept := appsv1.StatefulSetSpec{Replicas: spec.Replicas, VolumeClaimTemplates: spec.VolumeClaimTemplates}
+	kept.Template.Annotations = spec.Template.Annotations
+	for _, v := range spec.Template.Spec.Volumes {
+		if v.EmptyDir != nil && v.EmptyDir.SizeLimit != nil {
+			kept.Template.Spec.Volumes = append(kept.Template.Spec.Volumes, v)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,76 @@
+// Package limits refuses numbers that cannot be reckoned with. A quantity may be written as 1e20000000: it is read at once, but to compare
+// it with another one takes as many digits as it has, a minute of the operator's time, or all of its memory.
+package limits
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// ValidateQuantities all quantities in a value, such as a spec: none is further from 0 than 2⁶³, which is 8Ei. Every error names its field.
+func ValidateQuantities(value any, path *field.Path) field.ErrorList {
+	return validateValue(reflect.ValueOf(value), path)
+}
+
+func validateValue(v reflect.Value, path *field.Path) field.ErrorList {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			return validateValue(v.Elem(), path)
+		}
+	case reflect.Slice, reflect.Array:
+		return validateItems(v, path)
+	case reflect.Map:
+		var problems field.ErrorList
+		for _, key := range v.MapKeys() {
+			problems = append(problems, validateValue(v.MapIndex(key), path.Key(fmt.Sprint(key)))...)
+		}
+		return problems
+	case reflect.Struct:
+		if q, ok := v.Interface().(resource.Quantity); ok {
+			return validateQuantity(q, path)
+		}
+		return validateFields(v, path)
+	}
+	return nil
+}
+
+func validateQuantity(q resource.Quantity, path *field.Path) field.ErrorList {
+	// Not a number: 0 with a large exponent.
+	if n := q.AsApproximateFloat64(); !(math.Abs(n) <= math.MaxInt64) {
+		return field.ErrorList{field.Invalid(path, q.String(), "must be at most 8Ei")}
+	}
+	return nil
+}
+
+func validateItems(v reflect.Value, path *field.Path) field.ErrorList {
+	var problems field.ErrorList
+	if v.Type().Elem().Kind() == reflect.Uint8 {
+		return nil
+	}
+	for i := range v.Len() {
+		problems = append(problems, validateValue(v.Index(i), path.Index(i))...)
+	}
+	return problems
+}
+
+func validateFields(v reflect.Value, path *field.Path) field.ErrorList {
+	var problems field.ErrorList
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if !f.IsExported() {
+			continue
+		}
+		below := path
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			below = path.Child(name)
+		}
+		problems = append(problems, validateValue(v.Field(i), below)...)
+	}
+	return problems
+}

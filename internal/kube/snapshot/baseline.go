@@ -1,0 +1,101 @@
+package snapshot
+
+import (
+	"encoding/json"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+// podState is a pod of a network as it was at one moment; the subject is the member or database instance in it.
+type podState struct {
+	Pod      string    `json:"pod"`
+	Subject  string    `json:"subject"`
+	UID      types.UID `json:"uid"`
+	Restarts int32     `json:"restarts"`
+	Database bool      `json:"database,omitempty"`
+}
+
+// EncodeBaseline notes the members and databases among the pods, in the order given, for Disturbances.
+func EncodeBaseline(pods []corev1.Pod) ([]byte, error) {
+	var all []podState
+	for i := range pods {
+		if isNetworkPod(&pods[i]) {
+			all = append(all, podStateOf(&pods[i]))
+		}
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		return nil, fmt.Errorf("encode baseline: %w", err)
+	}
+	return data, nil
+}
+
+// FindDisturbances are what happened to members and databases since the baseline was noted.
+func FindDisturbances(baseline []byte, pods []corev1.Pod) ([]results.Disturbance, error) {
+	var before []podState
+	if err := json.Unmarshal(baseline, &before); err != nil {
+		return nil, fmt.Errorf("decode baseline: %w", err)
+	}
+	now := make(map[string]*corev1.Pod, len(pods))
+	for i := range pods {
+		now[pods[i].Name] = &pods[i]
+	}
+	var all []results.Disturbance
+	for _, b := range before {
+		if d, ok := disturbanceOf(b, now[b.Pod]); ok {
+			all = append(all, d)
+		}
+	}
+	return all, nil
+}
+
+func disturbanceOf(before podState, pod *corev1.Pod) (results.Disturbance, bool) {
+	d := results.Disturbance{Subject: before.Subject}
+	switch {
+	case pod == nil:
+		d.Kind, d.Message = results.MemberReplaced, "the pod is gone"
+	case pod.Status.Reason == "Evicted":
+		d.Kind, d.Message = results.MemberEvicted, "the pod was evicted: "+pod.Status.Message
+	case pod.UID != before.UID:
+		d.Kind, d.Message = results.MemberReplaced, "the pod was replaced by another one"
+	case disruptionReason(pod) != "":
+		d.Kind, d.Message = results.MemberEvicted, "the pod is being evicted: "+disruptionReason(pod)
+	case CountRestarts(pod) > before.Restarts:
+		d.Kind = results.MemberRestarted
+		d.Message = fmt.Sprintf("its containers restarted %d times", CountRestarts(pod)-before.Restarts)
+	default:
+		return d, false
+	}
+	if before.Database {
+		d.Kind = results.DatabaseRestarted
+	}
+	return d, true
+}
+
+// disruptionReason is why the cluster is about to end a pod, or empty.
+func disruptionReason(pod *corev1.Pod) string {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue {
+			return c.Reason + ": " + c.Message
+		}
+	}
+	return ""
+}
+
+// isNetworkPod tells whether a pod is a part of the network rather than of the load on it.
+func isNetworkPod(pod *corev1.Pod) bool {
+	return pod.Labels[v1alpha1.LabelMember] != "" || isDatabasePod(pod)
+}
+
+func isDatabasePod(pod *corev1.Pod) bool {
+	return pod.Labels[v1alpha1.LabelDatabaseInstance] != "" && pod.Labels["batch.kubernetes.io/job-name"] == ""
+}
+
+func podStateOf(pod *corev1.Pod) podState {
+	return podState{Pod: pod.Name, Subject: subjectOf(pod), UID: pod.UID, Restarts: CountRestarts(pod), Database: isDatabasePod(pod)}
+}

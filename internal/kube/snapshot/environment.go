@@ -1,0 +1,121 @@
+package snapshot
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+// DescribeContainers are the place and size of the containers of a network and of the load on it.
+func DescribeContainers(pods []corev1.Pod) []results.ContainerInfo {
+	var all []results.ContainerInfo
+	for i := range pods {
+		pod := &pods[i]
+		role := roleOf(pod)
+		if role == "" {
+			continue
+		}
+		for _, c := range pod.Spec.Containers {
+			all = append(all, results.ContainerInfo{
+				Name: pod.Name, Container: c.Name, Role: role, Subject: subjectOf(pod), Node: pod.Spec.NodeName,
+				CPURequest: c.Resources.Requests.Cpu().AsApproximateFloat64(), CPULimit: c.Resources.Limits.Cpu().AsApproximateFloat64(),
+				MemoryRequest: c.Resources.Requests.Memory().Value(), MemoryLimit: c.Resources.Limits.Memory().Value(),
+			})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b results.ContainerInfo) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// DescribeImages that ran in the pods, by what they were for, each once.
+func DescribeImages(pods []corev1.Pod) []results.ImageInfo {
+	var all []results.ImageInfo
+	for i := range pods {
+		role := roleOf(&pods[i])
+		if role == "" {
+			continue
+		}
+		for _, c := range slices.Concat(pods[i].Status.InitContainerStatuses, pods[i].Status.ContainerStatuses) {
+			image := results.ImageInfo{Role: c.Name, Name: c.Image, Digest: c.ImageID}
+			if !slices.Contains(all, image) {
+				all = append(all, image)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b results.ImageInfo) int {
+		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Name, b.Name))
+	})
+	return all
+}
+
+// DescribeNode describes a node of the cluster.
+func DescribeNode(node *corev1.Node) results.NodeInfo {
+	info := node.Status.NodeInfo
+	return results.NodeInfo{
+		Name: node.Name, Kernel: info.KernelVersion, OS: info.OSImage, Architecture: info.Architecture,
+		ContainerRuntime: info.ContainerRuntimeVersion, Kubelet: info.KubeletVersion,
+		CPUs: node.Status.Capacity.Cpu().AsApproximateFloat64(), MemoryBytes: node.Status.Capacity.Memory().Value(),
+	}
+}
+
+// NodeNames are the nodes that the pods ran on, each once, in order.
+func NodeNames(pods []corev1.Pod) []string {
+	var all []string
+	for i := range pods {
+		if name := pods[i].Spec.NodeName; name != "" && roleOf(&pods[i]) != "" {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// subjectOf is the name under which a result speaks of what is in a pod.
+func subjectOf(pod *corev1.Pod) string {
+	if pod.Labels[v1alpha1.LabelRun] != "" {
+		return "worker-" + pod.Labels[batchv1.JobCompletionIndexAnnotation]
+	}
+	return cmp.Or(pod.Labels[v1alpha1.LabelMember], pod.Labels[v1alpha1.LabelDatabaseInstance])
+}
+
+// NodeProblems of a node: it is not ready, or runs out of something.
+func NodeProblems(node *corev1.Node) []results.Disturbance {
+	var all []results.Disturbance
+	for _, c := range node.Status.Conditions {
+		d := results.Disturbance{Subject: node.Name, Kind: results.NodeUnderPressure}
+		switch {
+		case c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue:
+			d.Kind, d.Message = results.NodeNotReady, fmt.Sprintf("node %s was not ready when the run ended: %s", node.Name, c.Message)
+		case pressureConditions[c.Type] && c.Status == corev1.ConditionTrue:
+			d.Message = fmt.Sprintf("node %s was under %s when the run ended: %s", node.Name, c.Type, c.Message)
+		default:
+			continue
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+// pressureConditions are the conditions under which a kubelet evicts pods.
+var pressureConditions = map[corev1.NodeConditionType]bool{
+	corev1.NodeMemoryPressure: true, corev1.NodeDiskPressure: true, corev1.NodePIDPressure: true,
+}
+
+func roleOf(pod *corev1.Pod) string {
+	switch {
+	case pod.Labels[v1alpha1.LabelRun] != "":
+		return "Worker"
+	case pod.Labels[v1alpha1.LabelMember] != "":
+		return "Member"
+	case isDatabasePod(pod):
+		return "Database"
+	default:
+		return ""
+	}
+}

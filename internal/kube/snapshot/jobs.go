@@ -1,0 +1,118 @@
+package snapshot
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// ExitNotAvailable is the exit code of a container whose server was not available in time: EX_TEMPFAIL of sysexits.h.
+	ExitNotAvailable = 75
+	// jobRecreationDelay is how long after its failure a Job that failed only by waiting is created again.
+	jobRecreationDelay = 30 * time.Second
+	// statusUnknown is the reason by which the kubelet marks a container that never ran as terminated.
+	statusUnknown = "ContainerStatusUnknown"
+)
+
+// jobReadiness returns the readiness of a Job. A Job that failed only by waiting counts as waiting, since it is created again.
+func (s *Snapshot) jobReadiness(job *batchv1.Job) Readiness {
+	if job.DeletionTimestamp != nil {
+		return Readiness{StateWaiting, fmt.Sprintf("Job %s is being deleted", job.Name)}
+	}
+	found := s.JobOutcome(job)
+	if failed := jobCondition(job, batchv1.JobFailed); found.State == StateFailed && s.failedOnlyByWaiting(job, failed) {
+		message := fmt.Sprintf("Job %s failed only by waiting and is created again: %s", job.Name, failed.Message)
+		found = s.appendPodProblem(job, Readiness{StateWaiting, message})
+	}
+	return found
+}
+
+// JobOutcome returns the readiness of a Job that is never created again, such as that of a run's workers: every failure is final.
+func (s *Snapshot) JobOutcome(job *batchv1.Job) Readiness {
+	if jobCondition(job, batchv1.JobComplete) != nil {
+		return Readiness{State: StateReady}
+	}
+	if failed := jobCondition(job, batchv1.JobFailed); failed != nil {
+		return s.appendPodProblem(job, Readiness{StateFailed, fmt.Sprintf("Job %s failed: %s", job.Name, failed.Message)})
+	}
+	return s.appendPodProblem(job, Readiness{StateWaiting, fmt.Sprintf("Job %s is running", job.Name)})
+}
+
+// appendPodProblem appends what keeps a pod of the Job from running.
+func (s *Snapshot) appendPodProblem(job *batchv1.Job, found Readiness) Readiness {
+	if trouble := s.firstPodProblem(job.UID); trouble != "" {
+		found.Message += "; " + trouble
+	}
+	return found
+}
+
+// RecreateAt returns when a Job is to be deleted, so that it is created again. It is false for a Job that runs, is complete, or failed by
+// an error of its own.
+func (s *Snapshot) RecreateAt(object client.Object) (time.Time, bool) {
+	job, ok := object.(*batchv1.Job)
+	if !ok || job.DeletionTimestamp != nil {
+		return time.Time{}, false
+	}
+	failed := jobCondition(job, batchv1.JobFailed)
+	if failed == nil || !s.failedOnlyByWaiting(job, failed) {
+		return time.Time{}, false
+	}
+	return failed.LastTransitionTime.Add(jobRecreationDelay), true
+}
+
+// failedOnlyByWaiting reports whether nothing went wrong in any pod of a failed Job: pods had no node, no image or no server in time. If no
+// failed pod of the Job is left to show the reason, the failure is final.
+func (s *Snapshot) failedOnlyByWaiting(job *batchv1.Job, failed *batchv1.JobCondition) bool {
+	if failed.Reason == batchv1.JobReasonDeadlineExceeded {
+		return true // Only Jobs of earlier versions have such a deadline, which ran from their creation.
+	}
+	waited := false
+	for _, pod := range s.podsByController[job.UID] {
+		if pod.Status.Phase != corev1.PodFailed {
+			continue
+		}
+		if !podOnlyWaited(pod) {
+			return false
+		}
+		waited = true
+	}
+	return waited
+}
+
+// podOnlyWaited reports whether a failed pod only waited: it was disrupted, its deadline passed before a container failed, or a container says
+// so by its exit code.
+func podOnlyWaited(pod *corev1.Pod) bool {
+	disrupted := slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue
+	})
+	if disrupted {
+		return true
+	}
+	waited := pod.Status.Reason == batchv1.JobReasonDeadlineExceeded
+	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		t := c.State.Terminated
+		switch {
+		case t == nil, t.ExitCode == 0, t.Reason == statusUnknown:
+		case t.ExitCode == ExitNotAvailable:
+			waited = true
+		default:
+			return false
+		}
+	}
+	return waited
+}
+
+// jobCondition returns the condition of that type if it is true, else nil.
+func jobCondition(job *batchv1.Job, kind batchv1.JobConditionType) *batchv1.JobCondition {
+	for i, c := range job.Status.Conditions {
+		if c.Type == kind && c.Status == corev1.ConditionTrue {
+			return &job.Status.Conditions[i]
+		}
+	}
+	return nil
+}

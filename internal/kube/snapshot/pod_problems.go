@@ -1,0 +1,97 @@
+package snapshot
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// startingReasons are waiting reasons of a pod that is merely starting.
+var startingReasons = map[string]bool{"": true, "ContainerCreating": true, "PodInitializing": true}
+
+// firstPodProblem names what keeps the pods of a controller from running, or is empty.
+func (s *Snapshot) firstPodProblem(owner types.UID) string {
+	if refusal := s.podCreationFailures[owner]; refusal != "" {
+		return refusal
+	}
+	for _, pod := range s.podsByController[owner] {
+		if t := PodProblem(pod); t != "" {
+			return fmt.Sprintf("pod %s: %s", pod.Name, t)
+		}
+	}
+	return ""
+}
+
+// PodProblem names what keeps a pod from running: it cannot be scheduled, its image cannot be pulled, a container
+// failed, or its deadline has passed. It is empty for a pod that is merely starting.
+func PodProblem(pod *corev1.Pod) string {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable {
+			return "cannot be scheduled: " + c.Message
+		}
+	}
+	var troubles []string
+	if pod.Status.Reason == batchv1.JobReasonDeadlineExceeded {
+		troubles = append(troubles, pod.Status.Message)
+	}
+	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		if t := containerProblem(c); t != "" {
+			troubles = append(troubles, t)
+			break
+		}
+	}
+	return strings.Join(troubles, "; ")
+}
+
+func containerProblem(c corev1.ContainerStatus) string {
+	if w := c.State.Waiting; w != nil && !startingReasons[w.Reason] {
+		return fmt.Sprintf("container %s: %s: %s", c.Name, w.Reason, firstNonEmpty(lastTermination(c), w.Message))
+	}
+	if t := c.State.Terminated; t != nil && t.ExitCode != 0 {
+		return fmt.Sprintf("container %s exited with code %d (%s): %s", c.Name, t.ExitCode, t.Reason, strings.TrimSpace(t.Message))
+	}
+	return ""
+}
+
+// lastTermination is the termination message of a container's last life.
+func lastTermination(c corev1.ContainerStatus) string {
+	if t := c.LastTerminationState.Terminated; t != nil {
+		return strings.TrimSpace(fmt.Sprintf("exit code %d %s", t.ExitCode, strings.TrimSpace(t.Message)))
+	}
+	return ""
+}
+
+func firstNonEmpty(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// CountRestarts of all containers of a pod, and of the sidecar that keeps its peers at a distance: without it they were near.
+func CountRestarts(pod *corev1.Pod) int32 {
+	var n int32
+	if sidecar := latencySidecarOf(pod); sidecar != nil {
+		n += sidecar.RestartCount
+	}
+	for _, c := range pod.Status.ContainerStatuses {
+		n += c.RestartCount
+	}
+	return n
+}
+
+// IsPodReady tells whether a pod is ready.
+func IsPodReady(pod *corev1.Pod) bool {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}

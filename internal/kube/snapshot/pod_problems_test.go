@@ -1,0 +1,88 @@
+package snapshot
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+func TestPodProblem(t *testing.T) {
+	waiting := func(reason string) corev1.PodStatus {
+		return corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "node",
+			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: "details"}}}}}
+	}
+	cases := []struct {
+		name   string
+		status corev1.PodStatus
+		want   []string
+	}{
+		{"running", corev1.PodStatus{Phase: corev1.PodRunning}, nil},
+		{"merely starting", waiting("ContainerCreating"), nil},
+		{"image that is not there", waiting("ImagePullBackOff"), []string{"node", "ImagePullBackOff", "details"}},
+		{"no room", corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
+			Reason: corev1.PodReasonUnschedulable, Message: "0/1 nodes: Insufficient cpu"}}}, []string{"scheduled", "Insufficient cpu"}},
+		{"failed init container", corev1.PodStatus{InitContainerStatuses: []corev1.ContainerStatus{{Name: "prepare",
+			State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 3, Reason: "Error", Message: "no space\n"}}}}},
+			[]string{"prepare", "code 3", "no space"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := PodProblem(&corev1.Pod{Status: c.status})
+			if (got == "") != (len(c.want) == 0) {
+				t.Fatalf("got %q", got)
+			}
+			for _, part := range c.want {
+				if !strings.Contains(got, part) {
+					t.Errorf("%q should name %q", got, part)
+				}
+			}
+		})
+	}
+}
+
+func memberPodWithRestarts(name string, restarts int32) corev1.Pod {
+	return corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "uid", Labels: map[string]string{v1alpha1.LabelMember: name}},
+		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{RestartCount: restarts}}}}
+}
+
+func TestDisturbances(t *testing.T) {
+	baseline, err := EncodeBaseline([]corev1.Pod{memberPodWithRestarts("a", 1), {ObjectMeta: metav1.ObjectMeta{Name: "worker",
+		Labels: map[string]string{v1alpha1.LabelRun: "r"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	replaced := memberPodWithRestarts("a", 0)
+	replaced.UID = "uid-other"
+	evicted := memberPodWithRestarts("a", 1)
+	evicted.Status.Reason = "Evicted"
+	disrupted := memberPodWithRestarts("a", 1)
+	disrupted.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI"}}
+	cases := []struct {
+		name string
+		now  []corev1.Pod
+		want results.ReasonCode
+	}{
+		{"being evicted", []corev1.Pod{disrupted}, results.MemberEvicted},
+		{"undisturbed", []corev1.Pod{memberPodWithRestarts("a", 1)}, ""},
+		{"restarted", []corev1.Pod{memberPodWithRestarts("a", 2)}, results.MemberRestarted},
+		{"replaced", []corev1.Pod{replaced}, results.MemberReplaced},
+		{"gone", nil, results.MemberReplaced},
+		{"evicted", []corev1.Pod{evicted}, results.MemberEvicted},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := FindDisturbances(baseline, c.now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.want == "" && len(got) != 0 || c.want != "" && (len(got) != 1 || got[0].Kind != c.want) {
+				t.Errorf("got %+v, want %q", got, c.want)
+			}
+		})
+	}
+}

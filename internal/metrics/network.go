@@ -1,0 +1,57 @@
+package metrics
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+var (
+	networkInfo = newGauge("benchnet_network_info", "A network, its platform, and the experiment that made it, if one did; always 1.",
+		"namespace", "network", "platform", "experiment")
+	networkReady = newGauge("benchnet_network_ready", "Whether the network is ready for load.", "namespace", "network")
+	networkPhase = newGauge("benchnet_network_phase", "The phase that the network is in; always 1.", "namespace", "network", "phase")
+	// The planned members are there from the first pass, whether their pods are or not.
+	networkMembers      = newGauge("benchnet_network_members", "Members that the network shall have, notaries included.", "namespace", "network")
+	networkMembersReady = newGauge("benchnet_network_members_ready", "Members that are ready, notaries included.", "namespace", "network")
+	memberReady         = newGauge("benchnet_member_ready", "Whether the member is ready.", "namespace", "network", "member")
+	memberRestarts      = newMetric(Counter, "benchnet_member_restarts_total", "Restarts of the containers of the member's pod.",
+		"namespace", "network", "member")
+	databaseReady = newGauge("benchnet_database_ready", "Whether the database instance is ready.", "namespace", "network", "database")
+
+	networkMetrics = []*Metric{networkInfo, networkReady, networkPhase, networkMembers, networkMembersReady, memberReady, memberRestarts, databaseReady}
+)
+
+const stateReady = "Ready"
+
+func (s sampleWriter) writeNetwork(n *v1alpha1.BenchmarkNetwork) {
+	s.writeSample(networkInfo, 1, n.Namespace, n.Name, string(n.Spec.Platform.Type), n.Labels[v1alpha1.LabelExperiment])
+	s.writeSample(networkReady, boolValue(meta.IsStatusConditionTrue(n.Status.Conditions, v1alpha1.ConditionReady)), n.Namespace, n.Name)
+	if n.Status.Phase != "" {
+		s.writeSample(networkPhase, 1, n.Namespace, n.Name, n.Status.Phase)
+	}
+	ready := 0
+	for _, m := range n.Status.Members {
+		if m.State == stateReady {
+			ready++
+		}
+		s.writeSample(memberReady, boolValue(m.State == stateReady), n.Namespace, n.Name, m.Name)
+		s.writeSample(memberRestarts, float64(m.Restarts), n.Namespace, n.Name, m.Name)
+	}
+	s.writeSample(networkMembers, float64(plannedMembers(n)), n.Namespace, n.Name)
+	s.writeSample(networkMembersReady, float64(ready), n.Namespace, n.Name)
+	for _, d := range n.Status.Databases {
+		s.writeSample(databaseReady, boolValue(d.State == stateReady), n.Namespace, n.Name, d.Name)
+	}
+}
+
+// plannedMembers is how many members there shall be: those of the spec until the plan has added its notaries.
+func plannedMembers(n *v1alpha1.BenchmarkNetwork) int {
+	var ready, all int
+	if _, err := fmt.Sscanf(n.Status.MembersReady, "%d/%d", &ready, &all); err == nil {
+		return all
+	}
+	return int(n.Spec.Members.Count)
+}

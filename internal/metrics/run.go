@@ -1,0 +1,112 @@
+package metrics
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+var (
+	runInfo = newGauge("benchnet_run_info", "A run, its network and workload, and the point and variant of the experiment that it measures; always 1.",
+		"namespace", "run", "network", "workload", "experiment", "point", "variant")
+	runPhase = newGauge("benchnet_run_phase", "The phase that the run is in; always 1.", "namespace", "run", "phase")
+	// A window that the steady state ends is known as the longest that it may be until the run is complete.
+	runWindowStart = newGauge("benchnet_run_window_start_timestamp_seconds",
+		"Start of the measured window, in seconds since 1970: as planned, and as it was once the run is complete.", "namespace", "run")
+	runWindowEnd = newGauge("benchnet_run_window_end_timestamp_seconds",
+		"End of the measured window, in seconds since 1970: as planned, and as it was once the run is complete.", "namespace", "run")
+	runDrainEnd = newGauge("benchnet_run_drain_end_timestamp_seconds",
+		"When operations of the window are waited for no longer, in seconds since 1970; told while the run goes on.", "namespace", "run")
+	runCompletion = newGauge("benchnet_run_completion_timestamp_seconds", "When the run was complete, or failed, in seconds since 1970.",
+		"namespace", "run")
+	runOffered    = newGauge("benchnet_run_offered_per_second", "Operations that shall be started per second, under an open load.", "namespace", "run")
+	runThroughput = newGauge("benchnet_run_throughput_per_second",
+		"Operations completed per second of the window, or so far while the run goes on.", "namespace", "run")
+	runLatency = newMetric(Summary, "benchnet_run_latency_seconds",
+		"Latency of the operations of the window, merged from the histograms of all workers.", "namespace", "run")
+	runErrors  = newGauge("benchnet_run_errors", "Operations of the window that failed, unfinished ones included.", "namespace", "run")
+	runValid   = newGauge("benchnet_run_valid", "Whether the run's numbers can be trusted; told when that is judged.", "namespace", "run")
+	runFinding = newGauge("benchnet_run_finding",
+		"A finding about the run by its severity: Invalid, Recorded (Invalid but for measure.environmentPolicy) or Note; always 1.",
+		"namespace", "run", "reason", "severity")
+
+	runMetrics = []*Metric{runInfo, runPhase, runWindowStart, runWindowEnd, runDrainEnd, runCompletion, runOffered,
+		runThroughput, runLatency, runErrors, runValid, runFinding}
+)
+
+func (s sampleWriter) writeRun(r *v1alpha1.BenchmarkRun) {
+	s.writeSample(runInfo, 1, r.Namespace, r.Name, r.Spec.NetworkName, r.Spec.Workload.Name,
+		r.Labels[v1alpha1.LabelExperiment], r.Labels[v1alpha1.LabelPoint], r.Labels[v1alpha1.LabelVariant])
+	if r.Status.Phase != "" {
+		s.writeSample(runPhase, 1, r.Namespace, r.Name, r.Status.Phase)
+	}
+	s.writeRunTimes(r)
+	if load := r.Spec.Workload.Load; load != nil && load.RatePerSecond != nil {
+		s.writeSample(runOffered, load.RatePerSecond.AsApproximateFloat64(), r.Namespace, r.Name)
+	}
+	if throughput, err := strconv.ParseFloat(r.Status.Throughput, 64); err == nil {
+		s.writeSample(runThroughput, throughput, r.Namespace, r.Name)
+	}
+	s.writeRunOutcome(r)
+}
+
+func (s sampleWriter) writeRunTimes(r *v1alpha1.BenchmarkRun) {
+	if w := r.Status.Window; w != nil {
+		s.writeSample(runWindowStart, unixSeconds(w.Start.Time), r.Namespace, r.Name)
+		s.writeSample(runWindowEnd, unixSeconds(w.End.Time), r.Namespace, r.Name)
+		if r.Status.CompletionTime == nil {
+			s.writeSample(runDrainEnd, unixSeconds(w.End.Add(r.Spec.Workload.Measure.Drain.Duration)), r.Namespace, r.Name)
+		}
+	}
+	if ended := r.Status.CompletionTime; ended != nil {
+		s.writeSample(runCompletion, unixSeconds(ended.Time), r.Namespace, r.Name)
+	}
+}
+
+// writeRunOutcome is what is known once the run is judged.
+func (s sampleWriter) writeRunOutcome(r *v1alpha1.BenchmarkRun) {
+	if r.Status.Operations != nil {
+		s.writeSample(runErrors, float64(r.Status.Operations.Failed), r.Namespace, r.Name)
+	}
+	if r.Status.Operations != nil && r.Status.Latency != nil {
+		s.writeRunLatency(r, r.Status.Latency, r.Status.Operations.Completed)
+	}
+	if r.Status.Verdict != "" {
+		s.writeSample(runValid, boolValue(r.Status.Verdict == v1alpha1.VerdictValid), r.Namespace, r.Name)
+	}
+	told := map[v1alpha1.VerdictReason]bool{}
+	for _, finding := range r.Status.Reasons {
+		finding.Message = ""
+		if !told[finding] {
+			s.writeSample(runFinding, 1, r.Namespace, r.Name, finding.Reason, string(finding.Severity))
+		}
+		told[finding] = true
+	}
+}
+
+// writeRunLatency turns the milliseconds of the status into a summary in seconds, the base unit. Numbers that cannot be read are left out.
+func (s sampleWriter) writeRunLatency(r *v1alpha1.BenchmarkRun, l *v1alpha1.LatencySummary, operations int64) {
+	quantiles := map[float64]float64{}
+	for _, q := range []struct {
+		rank float64
+		text string
+	}{{0.5, l.P50}, {0.9, l.P90}, {0.95, l.P95}, {0.99, l.P99}, {0.999, l.P999}, {1, l.Max}} {
+		if milliseconds, err := strconv.ParseFloat(q.text, 64); err == nil {
+			quantiles[q.rank] = milliseconds / 1000
+		}
+	}
+	mean, err := strconv.ParseFloat(l.Mean, 64)
+	if err != nil {
+		return
+	}
+	sum := mean / 1000 * float64(operations)
+	s <- prometheus.MustNewConstSummary(runLatency.description, uint64(max(0, operations)), sum, quantiles, r.Namespace, r.Name)
+}
+
+// unixSeconds in seconds since 1970.
+func unixSeconds(t time.Time) float64 {
+	return float64(t.UnixMicro()) / float64(time.Second/time.Microsecond)
+}

@@ -1,0 +1,259 @@
+package database
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/naming"
+)
+
+//go:embed scripts
+var scriptFiles embed.FS
+
+const (
+	scriptsPath   = "/etc/benchnet/setup"
+	passwordsPath = "/etc/benchnet/passwords"
+	templatePath  = "/template"
+
+	passwordsVolume = "passwords"
+
+	// userID of the setup's containers; the fsGroup as well, so that all share the pod's volumes.
+	userID = 10001
+)
+
+// setupFiles and dropFiles are the scripts that make the members' schemas, and those that remove them.
+var (
+	setupFiles = []string{"wait", "prepare", "database.sql", "members", "role.sql", "clone", "rename.awk"}
+	dropFiles  = []string{"wait", "drop", "drop.sql"}
+)
+
+// buildSetup is the ConfigMap and the Job that make the members' roles, schemas and tables.
+func (in Input) buildSetup(g memberGroup, i Instance) []client.Object {
+	return in.buildJob(g, "setup", setupFiles, in.schemaSetupPod(g, i, "prepare"))
+}
+
+// buildReset is the ConfigMap and the Job that remove them and make them again. It carries the epoch's name: each epoch has its own.
+func (in Input) buildReset(g memberGroup, i Instance) []client.Object {
+	pod := in.schemaSetupPod(g, i, "prepare", "drop")
+	pod.Containers[0].Env = append(pod.Containers[0].Env, corev1.EnvVar{Name: "BENCHNET_EPOCH", Value: in.Epoch})
+	return in.buildJob(g, "reset", slices.Concat(setupFiles, dropFiles), pod)
+}
+
+// schemaSetupPod runs the given scripts, then the template's containers, and then makes the members' schemas.
+func (in Input) schemaSetupPod(g memberGroup, i Instance, first ...string) corev1.PodSpec {
+	pod := in.baseJobPod(g)
+	for _, script := range first {
+		pod.InitContainers = append(pod.InitContainers, in.scriptContainer(g, i, script))
+	}
+	env := in.adminEnv(i)
+	members := in.scriptContainer(g, i, "members")
+	if in.Template != nil {
+		for _, c := range in.Template.Containers {
+			pod.InitContainers = append(pod.InitContainers, templateContainer(c, env))
+		}
+		members.Env = append(members.Env, corev1.EnvVar{Name: "BENCHNET_TEMPLATE", Value: templatePath})
+		pod.Volumes = append(pod.Volumes, in.Template.Volumes...)
+	}
+	pod.Containers = []corev1.Container{members}
+	return pod
+}
+
+// buildTeardown is the ConfigMap and the Job that remove them again. It needs no password of a member: their Secrets may be gone by then.
+func (in Input) buildTeardown(g memberGroup, i Instance) []client.Object {
+	pod := in.baseJobPod(g)
+	drop := in.scriptContainer(g, i, "drop")
+	pod.Volumes = slices.DeleteFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == passwordsVolume })
+	drop.VolumeMounts = slices.DeleteFunc(drop.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == passwordsVolume })
+	pod.Containers = []corev1.Container{drop}
+	return in.buildJob(g, "teardown", dropFiles, pod)
+}
+
+// buildJob wraps the pod. A Job cannot change, so its name carries a hash of all it depends on: what
+// changes makes another Job, and since the scripts are idempotent, running it is harmless.
+func (in Input) buildJob(g memberGroup, purpose string, files []string, pod corev1.PodSpec) []client.Object {
+	data := in.scriptData(g, files)
+	name := naming.DatabaseJob(g.name, purpose, contentHash(data, pod))
+	labels := in.instanceLabels(g.name, "database-"+purpose)
+	// Neither the instance's Service nor members placed with their instance may take the Job's pod for the server.
+	labels["app.kubernetes.io/name"] = "postgresql-" + purpose
+	delete(labels, InstanceLabel)
+	meta := metav1.ObjectMeta{Name: name, Namespace: in.Namespace, Labels: labels}
+	for v := range pod.Volumes {
+		if pod.Volumes[v].Name == "setup" {
+			pod.Volumes[v].ConfigMap.Name = name
+		}
+	}
+	return []client.Object{
+		&corev1.ConfigMap{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+			ObjectMeta: meta,
+			Data:       data,
+		},
+		&batchv1.Job{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
+			ObjectMeta: *meta.DeepCopy(),
+			Spec: batchv1.JobSpec{
+				BackoffLimit:     ptr.To[int32](3),
+				PodFailurePolicy: pods.IgnoreDisruptionsPolicy(),
+				Template:         corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod},
+			},
+		},
+	}
+}
+
+func (in Input) scriptData(g memberGroup, files []string) map[string]string {
+	data := map[string]string{}
+	for _, name := range files {
+		content, err := scriptFiles.ReadFile("scripts/" + name)
+		if err != nil {
+			panic(err) // the file is embedded: a name that is not there is a fault of this package
+		}
+		data[name] = string(content)
+	}
+	var members strings.Builder
+	for _, m := range g.members {
+		fmt.Fprintf(&members, "%s %s\n", m.Name, in.roleName(m))
+	}
+	data["members.txt"] = members.String()
+	return data
+}
+
+func contentHash(parts ...any) string {
+	raw, err := json.Marshal(parts)
+	if err != nil {
+		panic(err) // strings and API types always encode
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(raw))[:8]
+}
+
+// baseJobPod has the volumes and the security of all Jobs' pods, but no containers.
+func (in Input) baseJobPod(g memberGroup) corev1.PodSpec {
+	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
+	return corev1.PodSpec{
+		RestartPolicy:                corev1.RestartPolicyNever,
+		AutomountServiceAccountToken: ptr.To(false),
+		EnableServiceLinks:           ptr.To(false),
+		NodeSelector:                 in.Server.NodeSelector,
+		Tolerations:                  in.Server.Tolerations,
+		SecurityContext: &corev1.PodSecurityContext{
+			RunAsNonRoot:   ptr.To(true),
+			RunAsUser:      ptr.To[int64](userID),
+			RunAsGroup:     ptr.To[int64](userID),
+			FSGroup:        ptr.To[int64](userID),
+			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+		},
+		Volumes: []corev1.Volume{
+			{Name: "setup", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}},
+			{Name: passwordsVolume, VolumeSource: corev1.VolumeSource{Projected: passwordProjection(g)}},
+			{Name: "template", VolumeSource: empty},
+			{Name: "tmp", VolumeSource: empty},
+		},
+	}
+}
+
+// passwordProjection are a file per member, named after it.
+func passwordProjection(g memberGroup) *corev1.ProjectedVolumeSource {
+	out := &corev1.ProjectedVolumeSource{DefaultMode: ptr.To[int32](0o440)}
+	for _, m := range g.members {
+		out.Sources = append(out.Sources, corev1.VolumeProjection{Secret: &corev1.SecretProjection{
+			LocalObjectReference: corev1.LocalObjectReference{Name: m.Password.Name},
+			Items:                []corev1.KeyToPath{{Key: m.Password.Key, Path: m.Name}},
+		}})
+	}
+	return out
+}
+
+// scriptContainer runs one of the scripts as the instance's administrator.
+func (in Input) scriptContainer(g memberGroup, i Instance, script string) corev1.Container {
+	env := append(in.adminEnv(i),
+		corev1.EnvVar{Name: "BENCHNET_DATABASE", Value: in.databaseName()},
+		corev1.EnvVar{Name: "BENCHNET_OWNER", Value: in.roleOwner()},
+		corev1.EnvVar{Name: "BENCHNET_CONNECTIONS", Value: fmt.Sprint(totalConnections(g))},
+		corev1.EnvVar{Name: "BENCHNET_PASSWORDS", Value: passwordsPath},
+	)
+	return corev1.Container{
+		Name:            script,
+		Image:           in.Images.PostgreSQL,
+		ImagePullPolicy: corev1.PullIfNotPresent,
+		Command:         []string{"bash", scriptsPath + "/" + script},
+		Env:             env,
+		Resources: corev1.ResourceRequirements{
+			Requests: corev1.ResourceList{
+				corev1.ResourceCPU:    resource.MustParse("50m"),
+				corev1.ResourceMemory: resource.MustParse("64Mi"),
+			},
+			Limits: corev1.ResourceList{
+				corev1.ResourceCPU:    resource.MustParse("2"),
+				corev1.ResourceMemory: resource.MustParse("256Mi"),
+			},
+		},
+		SecurityContext: &corev1.SecurityContext{
+			AllowPrivilegeEscalation: ptr.To(false),
+			ReadOnlyRootFilesystem:   ptr.To(true),
+			Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		},
+		// The last lines of the log tell in the pod's status why it failed.
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+		VolumeMounts: []corev1.VolumeMount{
+			{Name: "setup", MountPath: scriptsPath, ReadOnly: true},
+			{Name: passwordsVolume, MountPath: passwordsPath, ReadOnly: true},
+			{Name: "template", MountPath: templatePath, ReadOnly: true},
+			{Name: "tmp", MountPath: "/tmp"},
+		},
+	}
+}
+
+// templateContainer is a platform's container with the connection and the template's volume.
+func templateContainer(c corev1.Container, env []corev1.EnvVar) corev1.Container {
+	c = *c.DeepCopy()
+	c.Env = append(append([]corev1.EnvVar{}, env...), c.Env...)
+	mounted := map[string]bool{}
+	for _, m := range c.VolumeMounts {
+		mounted[m.MountPath] = true
+	}
+	for _, m := range []corev1.VolumeMount{{Name: "template", MountPath: templatePath}, {Name: "tmp", MountPath: "/tmp"}} {
+		if !mounted[m.MountPath] {
+			c.VolumeMounts = append(c.VolumeMounts, m)
+		}
+	}
+	c.TerminationMessagePolicy = cmp.Or(c.TerminationMessagePolicy, corev1.TerminationMessageFallbackToLogsOnError)
+	return c
+}
+
+// adminEnv connects to the instance as its administrator.
+func (in Input) adminEnv(i Instance) []corev1.EnvVar {
+	user, password := corev1.EnvVar{Name: "PGUSER", Value: "postgres"}, in.Superuser
+	env := []corev1.EnvVar{
+		{Name: "PGHOST", Value: i.Host},
+		{Name: "PGPORT", Value: fmt.Sprint(i.Port)},
+		{Name: "PGDATABASE", Value: in.databaseName()},
+		{Name: "PGCONNECT_TIMEOUT", Value: "10"},
+	}
+	if in.Provider == v1alpha1.ProviderExternal {
+		user, password = envFromSecret("PGUSER", in.External.User), in.External.Password
+		if in.External.SSLMode != "" {
+			env = append(env, corev1.EnvVar{Name: "PGSSLMODE", Value: in.External.SSLMode})
+		}
+	}
+	return append(env, user, envFromSecret("PGPASSWORD", password))
+}
+
+func envFromSecret(name string, key SecretKey) corev1.EnvVar {
+	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+		LocalObjectReference: corev1.LocalObjectReference{Name: key.Name}, Key: key.Key,
+	}}}
+}

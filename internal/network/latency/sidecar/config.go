@@ -1,0 +1,206 @@
+package sidecar
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/limits"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/latency"
+)
+
+// The bandwidths that can be kept to, in bits per second: a packet shall not take seconds, and the kernel's limits hold.
+const (
+	minBandwidth = 64_000
+	maxBandwidth = 32_000_000_000
+)
+
+// BuildConfig is the emulation that a spec asks for, with the members' names in order; nil without one. What cannot be done is
+// refused, each time with the field.
+func BuildConfig(network *v1alpha1.BenchmarkNetwork, members []string) (*latency.Config, field.ErrorList) {
+	spec := network.Spec.Network
+	if spec == nil {
+		return nil, nil
+	}
+	path := field.NewPath("spec", "network")
+	config := &latency.Config{Network: network.Name}
+	var problems field.ErrorList
+	if len(spec.Regions) > 0 {
+		var missing field.ErrorList
+		config.Members, problems = assignMemberRegions(spec.Regions, members, path.Child("regions"))
+		config.Runs, missing = assignRunRegions(network.Name, spec.Regions, path.Child("regions"))
+		problems = append(problems, missing...)
+		config.Links, missing = buildLinks(spec, path)
+		problems = append(problems, missing...)
+	}
+	if spec.DatabaseRoundTrip != nil {
+		config.Database = &latency.Link{RoundTripMicros: spec.DatabaseRoundTrip.Microseconds()}
+		problems = append(problems, validateDatabaseRoundTrip(network.Spec.DatabaseOrDefault(), spec.DatabaseRoundTrip, path.Child("databaseRoundTrip"))...)
+	}
+	return config, problems
+}
+
+// validateDatabaseRoundTrip refuses a distance to a database that is no pod of its own.
+func validateDatabaseRoundTrip(database v1alpha1.DatabaseSpec, roundTrip *metav1.Duration, path *field.Path) field.ErrorList {
+	switch {
+	case database.Engine != v1alpha1.EnginePostgreSQL:
+		return field.ErrorList{field.Invalid(path, roundTrip.Duration.String(),
+			"needs spec.database.engine PostgreSQL: other databases lie inside the member, and no network is between")}
+	case database.Provider == v1alpha1.ProviderExternal:
+		return field.ErrorList{field.Invalid(path, roundTrip.Duration.String(),
+			"needs spec.database.provider Chart: a server of your own is as far away as it is")}
+	}
+	return nil
+}
+
+// assignMemberRegions gives every member its region: those that are named first, then the counted ones in order.
+func assignMemberRegions(regions []v1alpha1.Region, members []string, path *field.Path) (map[string]string, field.ErrorList) {
+	of := map[string]string{}
+	var problems field.ErrorList
+	for i, r := range regions {
+		for j, name := range r.Members {
+			at := path.Index(i).Child("members").Index(j)
+			switch {
+			case !slices.Contains(members, name):
+				problems = append(problems, field.Invalid(at, name, "is no member of the network; its members are "+limits.JoinItems(members, ", ")))
+			case of[name] != "":
+				problems = append(problems, field.Invalid(at, name, "is in region "+of[name]+" already"))
+			default:
+				of[name] = r.Name
+			}
+		}
+	}
+	left := slices.DeleteFunc(slices.Clone(members), func(m string) bool { return of[m] != "" })
+	for i, r := range regions {
+		if r.Count == nil {
+			continue
+		}
+		if int(*r.Count) > len(left) {
+			problems = append(problems, field.Invalid(path.Index(i).Child("count"), *r.Count,
+				fmt.Sprintf("only %d of the %d members are left for this region", len(left), len(members))))
+		}
+		taken := min(int(*r.Count), len(left))
+		for _, name := range left[:taken] {
+			of[name] = r.Name
+		}
+		left = left[taken:]
+	}
+	if len(left) > 0 {
+		problems = append(problems, field.Required(path, limits.JoinItems(left, ", ")+": every member must be in a region"))
+	}
+	return of, problems
+}
+
+// assignRunRegions are the regions of load workers by the name of their run.
+func assignRunRegions(network string, regions []v1alpha1.Region, path *field.Path) (map[string]string, field.ErrorList) {
+	of := map[string]string{}
+	var problems field.ErrorList
+	for i, r := range regions {
+		for j, workload := range r.Workloads {
+			run := naming.WorkloadRun(network, workload)
+			if of[run] != "" {
+				problems = append(problems, field.Invalid(path.Index(i).Child("workloads").Index(j), workload, "is in region "+of[run]+" already"))
+			}
+			of[run] = r.Name
+		}
+	}
+	return of, problems
+}
+
+// buildLinks are the ways between all regions and within each, every pair once.
+func buildLinks(spec *v1alpha1.NetworkEmulation, path *field.Path) ([]latency.RegionLink, field.ErrorList) {
+	given, problems := collectOverrides(spec.RoundTrips, path.Child("roundTrips"))
+	defaults := v1alpha1.LinkDefaults{}
+	if spec.Defaults != nil {
+		defaults = *spec.Defaults
+		problems = append(problems, validateLimits(defaults.LossPercent, defaults.Bandwidth, path.Child("defaults"))...)
+	}
+	var all []latency.RegionLink
+	for i, a := range spec.Regions {
+		for _, b := range spec.Regions[i:] {
+			pair := sortedPair(a.Name, b.Name)
+			link, ok := buildLink(pair, given[pair], defaults)
+			if !ok {
+				problems = append(problems, field.Required(path.Child("roundTrips"), fmt.Sprintf(
+					"the built-in table (docs/regions.md) has no figure for %s and %s: add {between: [%s, %s], roundTrip: ...}",
+					pair[0], pair[1], pair[0], pair[1])))
+				continue
+			}
+			if link.JitterMicros > link.RoundTripMicros {
+				problems = append(problems, field.Invalid(path.Child("roundTrips"), microsToDuration(link.JitterMicros).String(), fmt.Sprintf(
+					"the jitter between %s and %s cannot exceed its round trip, %v", pair[0], pair[1], microsToDuration(link.RoundTripMicros))))
+			}
+			all = append(all, link)
+		}
+	}
+	return all, problems
+}
+
+// sortedPair are two regions in the order in which they are kept.
+func sortedPair(a, b string) [2]string {
+	if cmp.Compare(a, b) > 0 {
+		a, b = b, a
+	}
+	return [2]string{a, b}
+}
+
+func collectOverrides(roundTrips []v1alpha1.RoundTrip, path *field.Path) (map[[2]string]v1alpha1.RoundTrip, field.ErrorList) {
+	given := map[[2]string]v1alpha1.RoundTrip{}
+	var problems field.ErrorList
+	for i, t := range roundTrips {
+		pair := sortedPair(t.Between[0], t.Between[1])
+		if _, twice := given[pair]; twice {
+			problems = append(problems, field.Duplicate(path.Index(i).Child("between"), t.Between))
+		}
+		given[pair] = t
+		problems = append(problems, validateLimits(t.LossPercent, t.Bandwidth, path.Index(i))...)
+	}
+	return given, problems
+}
+
+// validateLimits refuses what no link could work with.
+func validateLimits(loss, bandwidth *resource.Quantity, path *field.Path) field.ErrorList {
+	var problems field.ErrorList
+	if loss != nil && (loss.Sign() < 0 || loss.Cmp(resource.MustParse("50")) > 0) {
+		problems = append(problems, field.Invalid(path.Child("lossPercent"), loss.String(), "must lie between 0 and 50"))
+	}
+	if bandwidth != nil && (bandwidth.Value() < minBandwidth || bandwidth.Value() > maxBandwidth) {
+		problems = append(problems, field.Invalid(path.Child("bandwidth"), bandwidth.String(), "must lie between 64k and 32G bits per second"))
+	}
+	return problems
+}
+
+// buildLink is the way between two regions: what is given, else the defaults between regions, else the built-in table.
+func buildLink(pair [2]string, given v1alpha1.RoundTrip, defaults v1alpha1.LinkDefaults) (latency.RegionLink, bool) {
+	roundTrip, ok := latency.LookupRoundTrip(pair[0], pair[1])
+	jitter, loss, bandwidth := defaults.Jitter, defaults.LossPercent, defaults.Bandwidth
+	if pair[0] == pair[1] {
+		jitter, loss, bandwidth = nil, nil, nil
+		if defaults.SameRegionRoundTrip != nil {
+			roundTrip = defaults.SameRegionRoundTrip.Duration
+		}
+	}
+	if given.RoundTrip != nil {
+		roundTrip, ok = given.RoundTrip.Duration, true
+	}
+	link := latency.Link{RoundTripMicros: roundTrip.Microseconds()}
+	if j := cmp.Or(given.Jitter, jitter); j != nil {
+		link.JitterMicros = j.Microseconds()
+	}
+	if l := cmp.Or(given.LossPercent, loss); l != nil {
+		link.LossPercent = l.AsApproximateFloat64()
+	}
+	if b := cmp.Or(given.Bandwidth, bandwidth); b != nil {
+		link.BitsPerSecond = b.Value()
+	}
+	return latency.RegionLink{Between: pair, Link: link}, ok
+}
+
+func microsToDuration(n int64) time.Duration { return time.Duration(n) * time.Microsecond }

@@ -1,0 +1,176 @@
+// Package sidecar builds what puts a network's emulation into its members: the configuration that a spec asks for, and in each
+// member's pod a sidecar (agent emulate) with the account by which it follows the other pods.
+//
+// It knows no platform: members are the StatefulSets with the label of one.
+package sidecar
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/latency"
+)
+
+const (
+	configDir    = "/etc/benchnet/emulation"
+	volumeConfig = "emulation-config"
+
+	// sidecarPort of the sidecar's readiness and metrics.
+	sidecarPort     = 9102
+	sidecarPortName = "emulation-agent"
+	// startupTimeoutSeconds covers an API server that is busy with a large network.
+	startupTimeoutSeconds = 1800
+
+	// annotationHash restarts a member whose distances change, as with another version of the operator.
+	annotationHash = "benchnet.dev/emulation-hash"
+)
+
+// Input is what the sidecars are built from.
+type Input struct {
+	Network *v1alpha1.BenchmarkNetwork
+	Config  *latency.Config
+	// AgentImage is the image of the agent.
+	AgentImage string
+	// Labels of the objects.
+	Labels map[string]string
+}
+
+// AddSidecars adds the sidecars to the members among the objects, with what they need before them.
+func AddSidecars(in Input, objects []client.Object) ([]client.Object, error) {
+	text, err := json.MarshalIndent(in.Config, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode the emulation's configuration: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	for _, o := range objects {
+		if policy, ok := o.(*networkingv1.NetworkPolicy); ok {
+			allowSidecarMetrics(policy)
+		}
+		set, ok := o.(*appsv1.StatefulSet)
+		if !ok || set.Labels[v1alpha1.LabelMember] == "" {
+			continue
+		}
+		pod := &set.Spec.Template
+		if err := checkConflicts(&pod.Spec); err != nil {
+			return nil, fmt.Errorf("StatefulSet %s: %w", set.Name, err)
+		}
+		addSidecar(in, set.Labels[v1alpha1.LabelMember], &pod.Spec)
+		if pod.Annotations == nil {
+			pod.Annotations = map[string]string{}
+		}
+		pod.Annotations[annotationHash] = hex.EncodeToString(sum[:8])
+	}
+	return append(in.buildSharedObjects(string(text)), objects...), nil
+}
+
+// allowSidecarMetrics lets whoever scrapes the members reach the sidecar too.
+func allowSidecarMetrics(policy *networkingv1.NetworkPolicy) {
+	policy.Spec.Ingress = append(policy.Spec.Ingress, networkingv1.NetworkPolicyIngressRule{Ports: []networkingv1.NetworkPolicyPort{
+		{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromString(sidecarPortName))}}})
+}
+
+// checkConflicts tells what a platform's pod has that is the sidecar's.
+func checkConflicts(pod *corev1.PodSpec) error {
+	if pod.ServiceAccountName != "" {
+		return fmt.Errorf("it has the account %s, but the emulation's sidecar needs its own", pod.ServiceAccountName)
+	}
+	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
+		for _, p := range c.Ports {
+			if p.ContainerPort == sidecarPort {
+				return fmt.Errorf("container %s has port %d, which is that of the emulation's sidecar", c.Name, sidecarPort)
+			}
+		}
+	}
+	return nil
+}
+
+// addSidecar puts the sidecar before all other containers, so that no packet of theirs goes undelayed.
+func addSidecar(in Input, member string, pod *corev1.PodSpec) {
+	pod.ServiceAccountName = naming.Latency(in.Network.Name)
+	pod.AutomountServiceAccountToken = new(false) // The sidecar alone gets a token.
+	pod.InitContainers = append([]corev1.Container{in.buildContainer(member)}, pod.InitContainers...)
+	pod.Volumes = append(pod.Volumes, pods.ConfigMapVolume(volumeConfig, naming.Latency(in.Network.Name)), pods.ServiceAccountTokenVolume())
+}
+
+// buildContainer is a sidecar in Kubernetes' own sense: it starts before the others, and stops after them.
+func (in Input) buildContainer(member string) corev1.Container {
+	probe := corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/ready", Port: intstr.FromInt32(sidecarPort), Scheme: corev1.URISchemeHTTP}}
+	return corev1.Container{
+		Name:  latency.SidecarContainer,
+		Image: in.AgentImage,
+		Command: []string{"/agent", "emulate", "--config", path.Join(configDir, latency.ConfigFileName), "--member", member,
+			"--namespace", in.Network.Namespace, "--report", naming.LatencyStatus(in.Network.Name), "--listen", fmt.Sprintf(":%d", sidecarPort)},
+		Ports:                    []corev1.ContainerPort{{Name: sidecarPortName, ContainerPort: sidecarPort, Protocol: corev1.ProtocolTCP}},
+		Env:                      []corev1.EnvVar{envFromField("POD_NAME", "metadata.name"), envFromField("POD_UID", "metadata.uid")},
+		RestartPolicy:            new(corev1.ContainerRestartPolicyAlways),
+		Resources:                sidecarResources(),
+		SecurityContext:          sidecarSecurityContext(),
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+		StartupProbe:             &corev1.Probe{ProbeHandler: probe, PeriodSeconds: 1, TimeoutSeconds: 5, FailureThreshold: startupTimeoutSeconds},
+		ReadinessProbe:           &corev1.Probe{ProbeHandler: probe, PeriodSeconds: 10, TimeoutSeconds: 10, FailureThreshold: 3},
+		VolumeMounts: []corev1.VolumeMount{
+			pods.ReadOnlyMount(volumeConfig, configDir), pods.ReadOnlyMount(pods.TokenVolumeName, pods.TokenDir),
+		},
+	}
+}
+
+func envFromField(name, path string) corev1.EnvVar {
+	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: path}}}
+}
+
+// sidecarSecurityContext: the kernel lets only root keep a capability over the start of a program. It is root with this one and no other.
+func sidecarSecurityContext() *corev1.SecurityContext {
+	return &corev1.SecurityContext{
+		RunAsUser:                new(int64(0)),
+		RunAsGroup:               new(int64(0)),
+		RunAsNonRoot:             new(false),
+		AllowPrivilegeEscalation: new(false),
+		ReadOnlyRootFilesystem:   new(true),
+		Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}, Add: []corev1.Capability{"NET_ADMIN"}},
+	}
+}
+
+// sidecarResources: packets that are passed on take CPU, those that wait are the kernel's. Where cores are short, the request is also the
+// sidecar's share of them, and a packet that waits for a core is late.
+func sidecarResources() corev1.ResourceRequirements {
+	return corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("32Mi")},
+		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("256Mi")},
+	}
+}
+
+// buildSharedObjects are the configuration, the report, and the account that may see the namespace's pods and services and fill the report.
+func (in Input) buildSharedObjects(config string) []client.Object {
+	name, report := naming.Latency(in.Network.Name), naming.LatencyStatus(in.Network.Name)
+	meta := func(name string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{Name: name, Namespace: in.Network.Namespace, Labels: in.Labels}
+	}
+	return []client.Object{
+		&corev1.ConfigMap{ObjectMeta: meta(name), Data: map[string]string{latency.ConfigFileName: config}},
+		&corev1.ConfigMap{ObjectMeta: meta(report)},
+		&corev1.ServiceAccount{ObjectMeta: meta(name), AutomountServiceAccountToken: new(false)},
+		&rbacv1.Role{ObjectMeta: meta(name), Rules: []rbacv1.PolicyRule{
+			{APIGroups: []string{""}, Resources: []string{"pods", "services"}, Verbs: []string{"get", "list", "watch"}},
+			{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{report}, Verbs: []string{"patch"}},
+		}},
+		&rbacv1.RoleBinding{ObjectMeta: meta(name),
+			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: name, Namespace: in.Network.Namespace}}},
+	}
+}

@@ -1,0 +1,76 @@
+package networkpolicy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// Scrapers are the peers that may read the metrics of networks. Without any, everybody may. It is a flag's value.
+type Scrapers []networkingv1.NetworkPolicyPeer
+
+// DefaultScrapers are the pods, in any namespace, with the label that the Prometheus Operator and the charts of Prometheus give to
+// theirs.
+func DefaultScrapers() Scrapers {
+	return Scrapers{{
+		NamespaceSelector: &metav1.LabelSelector{},
+		PodSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+			{Key: "app.kubernetes.io/name", Operator: metav1.LabelSelectorOpIn, Values: []string{"prometheus"}}}},
+	}}
+}
+
+// String returns the scrapers as JSON.
+func (s *Scrapers) String() string {
+	text, err := json.Marshal(*s)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// Set replaces the scrapers by those of a JSON list of NetworkPolicy peers.
+func (s *Scrapers) Set(text string) error {
+	var peers Scrapers
+	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&peers); err != nil {
+		return fmt.Errorf("it must be a JSON list of NetworkPolicy peers: %w", err)
+	}
+	for i, peer := range peers {
+		switch selects := peer.NamespaceSelector != nil || peer.PodSelector != nil; {
+		case peer.IPBlock == nil && !selects:
+			return fmt.Errorf("peer %d selects nothing: it needs ipBlock, namespaceSelector or podSelector", i)
+		case peer.IPBlock != nil && selects:
+			return fmt.Errorf("peer %d has ipBlock and a selector: it needs either ipBlock, or namespaceSelector and podSelector or one of them", i)
+		}
+	}
+	*s = peers
+	return nil
+}
+
+// RestrictIngress lets only the scrapers and the network's own pods reach the ports that its policies open to everybody, which are those of
+// metrics.
+func (s Scrapers) RestrictIngress(network string, objects []client.Object) {
+	if len(s) == 0 {
+		return
+	}
+	own := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{v1alpha1.LabelNetwork: network}}}
+	for _, object := range objects {
+		policy, ok := object.(*networkingv1.NetworkPolicy)
+		if !ok {
+			continue
+		}
+		for i := range policy.Spec.Ingress {
+			if rule := &policy.Spec.Ingress[i]; len(rule.From) == 0 {
+				rule.From = slices.Concat([]networkingv1.NetworkPolicyPeer{own}, s)
+			}
+		}
+	}
+}

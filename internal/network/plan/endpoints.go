@@ -1,0 +1,60 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/network/database"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+// exporterIntervalSeconds between two samples of a database's exporter: each is a number of queries to the server that is measured.
+const exporterIntervalSeconds = 5
+
+// activeSessionsMetric of the members that are at work, as PostgreSQL counts them; the exporter's own is in another database.
+const activeSessionsMetric = `pg_stat_activity_count{state="active",datname="` + database.DefaultName + `"`
+
+// databaseSeries are recorded of the exporter.
+var databaseSeries = []loadgen.ObservedSeries{
+	{Name: results.SeriesConnections, Unit: "connections", Metric: `pg_stat_activity_count{backend_type="client backend"}`, Kind: loadgen.SeriesGauge},
+	{Name: results.SeriesMaxConnections, Unit: "connections", Metric: "pg_settings_max_connections", Kind: loadgen.SeriesGauge},
+	{Name: results.SeriesActive, Unit: "sessions", Metric: activeSessionsMetric + "}", Kind: loadgen.SeriesGauge},
+	{Name: results.SeriesLockWaits, Unit: "sessions", Metric: activeSessionsMetric + `,wait_event_type="Lock"}`, Kind: loadgen.SeriesGauge},
+	{Name: results.SeriesLatchWaits, Unit: "sessions", Metric: activeSessionsMetric + `,wait_event_type="LWLock"}`, Kind: loadgen.SeriesGauge},
+	{Name: results.SeriesIOWaits, Unit: "sessions", Metric: activeSessionsMetric + `,wait_event_type="IO"}`, Kind: loadgen.SeriesGauge},
+	{Name: results.SeriesCommits, Unit: "transactions/s", Metric: "pg_stat_database_xact_commit", Kind: loadgen.SeriesCounter},
+	{Name: results.SeriesDeadlocks, Unit: "deadlocks/s", Metric: "pg_stat_database_deadlocks", Kind: loadgen.SeriesCounter},
+}
+
+// DatabaseEndpoints are the endpoints of a network's databases, and those by name of which nothing can be known, with the reason.
+func DatabaseEndpoints(p platform.Platform, network *v1alpha1.BenchmarkNetwork) ([]loadgen.ObservedEndpoint, map[string]string) {
+	spec := network.Spec.DatabaseOrDefault()
+	if _, uses := p.(platform.DatabaseConsumer); !uses || spec.Engine != v1alpha1.EnginePostgreSQL {
+		return nil, nil
+	}
+	var observed []loadgen.ObservedEndpoint
+	unobserved := map[string]string{}
+	for _, d := range network.Status.Databases {
+		switch {
+		case spec.Provider == v1alpha1.ProviderExternal:
+			unobserved[d.Name] = "it is a server outside of the network"
+		case spec.Chart != nil:
+			unobserved[d.Name] = "its chart is the user's own"
+		default:
+			observed = append(observed, instanceEndpoints(d)...)
+		}
+	}
+	return observed, unobserved
+}
+
+// instanceEndpoints are the agent and the exporter in an instance's pod.
+func instanceEndpoints(d v1alpha1.DatabaseStatus) []loadgen.ObservedEndpoint {
+	role := fmt.Sprintf("serves %d members", d.Members)
+	return []loadgen.ObservedEndpoint{
+		{Member: d.Name, Kind: results.KindDatabase, Role: role, URL: database.AgentURL(d.Name)},
+		{Member: d.Name, Kind: results.KindDatabase, Role: role, URL: database.ExporterURL(d.Name),
+			EverySeconds: exporterIntervalSeconds, Series: databaseSeries},
+	}
+}

@@ -1,0 +1,187 @@
+package plan
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/cache"
+	"github.com/benchnet/benchnet/internal/naming"
+)
+
+var updateGolden = flag.Bool("update", false, "write the golden plans anew")
+
+func newInput(edit func(*Input)) Input {
+	in := Input{
+		Network: &v1alpha1.BenchmarkNetwork{
+			ObjectMeta: metav1.ObjectMeta{Name: "net", Namespace: "ns", UID: "uid"},
+			Spec: v1alpha1.BenchmarkNetworkSpec{
+				Platform:  v1alpha1.PlatformSpec{Type: "Fake"},
+				Members:   v1alpha1.MembersSpec{Count: 2, Reservation: v1alpha1.ReservationFull},
+				Database:  &v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Topology: v1alpha1.TopologyShared, Provider: v1alpha1.ProviderChart},
+				Workloads: []v1alpha1.NetworkWorkload{{Workload: v1alpha1.Workload{Name: "first"}}, {Workload: v1alpha1.Workload{Name: "second"}}},
+			},
+		},
+		Platform:            fakePlatform{},
+		Images:              naming.ImageCatalogue{Registry: "example.com", Version: "1"},
+		GenesisSecretFilled: func(string) bool { return false },
+	}
+	if edit != nil {
+		edit(&in)
+	}
+	return in
+}
+
+// TestGoldenPlans pins whole plans: every object of every stage.
+func TestGoldenPlans(t *testing.T) {
+	cases := map[string]func(*Input){
+		"new":      nil,
+		"material": func(in *Input) { in.GenesisSecretFilled = func(string) bool { return true } },
+		"h2":       func(in *Input) { in.Network.Spec.Database.Engine = v1alpha1.EngineH2 },
+		"per-host": func(in *Input) {
+			in.Network.Spec.Database.Topology, in.Network.Spec.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(1))
+			in.Network.Spec.Members.Reservation = v1alpha1.ReservationMinimal
+		},
+	}
+	for name, edit := range cases {
+		t.Run(name, func(t *testing.T) {
+			p, err := Build(newInput(edit))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := renderPlan(t, p)
+			file := filepath.Join("testdata", name+".yaml")
+			if *updateGolden {
+				if err := os.WriteFile(file, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("the plan differs from %s; go test ./internal/plan -update writes it anew, then look at the diff", file)
+			}
+		})
+	}
+}
+
+func renderPlan(t *testing.T, p *Plan) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "# credentials: %v\n", p.Credentials)
+	for _, s := range p.Stages {
+		fmt.Fprintf(&out, "# stage %s, needs %v, filled %v\n", s.Name, s.Needs, s.RequiredSecrets)
+		for _, o := range s.Objects {
+			text, err := yaml.Marshal(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&out, "---\n# %T\n%s", o, text)
+		}
+	}
+	return out.Bytes()
+}
+
+func TestBuildIsDeterministic(t *testing.T) {
+	first, err := Build(newInput(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		again, err := Build(newInput(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again.Hash != first.Hash || !bytes.Equal(renderPlan(t, again), renderPlan(t, first)) {
+			t.Fatal("two plans of the same input differ")
+		}
+	}
+}
+
+func TestHashCoversDatabases(t *testing.T) {
+	hash := func(edit func(*Input)) string {
+		p, err := Build(newInput(edit))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Hash
+	}
+	same := hash(nil)
+	if other := hash(func(in *Input) { in.GenesisSecretFilled = func(string) bool { return true } }); other != same {
+		t.Error("complete material must not change the hash: it is what a result depends on")
+	}
+	if other := hash(func(in *Input) { in.Network.Spec.Database.Topology = v1alpha1.TopologyPerMember }); other == same {
+		t.Error("another database topology must change the hash")
+	}
+}
+
+func TestDueRuns(t *testing.T) {
+	ended := func(done bool) *v1alpha1.BenchmarkRun {
+		status := metav1.ConditionFalse
+		if done {
+			status = metav1.ConditionTrue
+		}
+		return &v1alpha1.BenchmarkRun{Status: v1alpha1.BenchmarkRunStatus{Conditions: []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: status}}}}
+	}
+	kept := func(of string) *v1alpha1.BenchmarkRun {
+		run := ended(true)
+		run.Annotations = map[string]string{v1alpha1.AnnotationNetwork: of}
+		return run
+	}
+	first, second := naming.WorkloadRun("net", "first"), naming.WorkloadRun("net", "second")
+	cases := []struct {
+		name    string
+		suspend bool
+		runs    map[string]*v1alpha1.BenchmarkRun
+		want    []string
+	}{
+		{"none yet", false, nil, []string{first}},
+		{"first under way", false, map[string]*v1alpha1.BenchmarkRun{first: ended(false)}, []string{first}},
+		{"first ended", false, map[string]*v1alpha1.BenchmarkRun{first: ended(true)}, []string{first, second}},
+		{"first was let go", false, map[string]*v1alpha1.BenchmarkRun{first: kept("uid")}, []string{second}},
+		{"suspended", true, nil, nil},
+		{"suspended after the first", true, map[string]*v1alpha1.BenchmarkRun{first: ended(true)}, []string{first}},
+		{"listed before one under way", false, map[string]*v1alpha1.BenchmarkRun{second: ended(false)}, []string{second}},
+		{"listed before one that ended", false, map[string]*v1alpha1.BenchmarkRun{second: ended(true)}, []string{second, first}},
+		{"suspended, listed before another", true, map[string]*v1alpha1.BenchmarkRun{second: ended(false)}, []string{second}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			in := newInput(func(in *Input) { in.Network.Spec.Suspend, in.WorkloadRuns = c.suspend, c.runs })
+			var got []string
+			runs, err := buildDueRuns(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range runs {
+				got = append(got, o.GetName())
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("due are %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestCacheDropsSecretData has the cache forget what is in the Secrets that the operator makes, and not that they are filled.
+func TestCacheDropsSecretData(t *testing.T) {
+	for _, component := range []string{"material", "credentials"} {
+		made := newSecret("s", NetworkLabels("net", component))
+		made.Data = map[string][]byte{"key": []byte("private")}
+		made.Annotations = map[string]string{v1alpha1.AnnotationMaterialComplete: "1"}
+		cache.Trim(made)
+		if len(made.Data) > 0 || made.Annotations[v1alpha1.AnnotationMaterialComplete] == "" {
+			t.Errorf("of %s the contents should be gone and the annotation there, but it is %+v", component, made)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/platform"
+)
+
+// NetworkLabels of an object of the network; the component is what it is for.
+func NetworkLabels(network, component string) map[string]string {
+	return map[string]string{
+		"app.kubernetes.io/name":       "benchnet-network",
+		"app.kubernetes.io/instance":   network,
+		"app.kubernetes.io/component":  component,
+		"app.kubernetes.io/part-of":    "benchnet",
+		"app.kubernetes.io/managed-by": v1alpha1.ManagedBy,
+		v1alpha1.LabelNetwork:          network,
+	}
+}
+
+func newSecret(name string, labels map[string]string) *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
+}
+
+// buildGenesisStage has the Secrets of material, empty as far as the operator is concerned, and their maker until they are filled.
+func buildGenesisStage(in Input, pin platform.Input, p *Plan) (Stage, error) {
+	stage := Stage{Name: StageGenesis, Provisioning: true}
+	user, ok := in.Platform.(platform.GenesisProvider)
+	if !ok {
+		return stage, nil
+	}
+	p.Credentials = append(user.Credentials(p.Topology), p.Credentials...)
+	material, err := user.BuildGenesis(pin, p.Topology)
+	if err != nil {
+		return stage, fmt.Errorf("material: %w", err)
+	}
+	stage.RequiredSecrets = material.Secrets
+	complete := true
+	for _, name := range material.Secrets {
+		stage.Objects = append(stage.Objects, newSecret(name, NetworkLabels(in.Network.Name, "material")))
+		complete = complete && in.GenesisSecretFilled(name)
+	}
+	if !complete {
+		stage.Objects = append(stage.Objects, material.JobObjects...)
+		stage.Owner = material.JobObjects[0]
+	}
+	return stage, nil
+}
+
+// buildDueRuns are the runs of the network's workloads: those that exist, wherever their workloads are in the list, and the next one in the
+// order of the list when all of these have ended. A run that was released, to be kept, is left out.
+func buildDueRuns(in Input) ([]client.Object, error) {
+	var due []client.Object
+	next := -1
+	underWay := false
+	for i := range in.Network.Spec.Workloads {
+		switch live := in.WorkloadRuns[in.runName(i)]; {
+		case live == nil && next < 0:
+			next = i
+		case live == nil:
+		case hasNetworkAnnotation(in.Network, live) && !metav1.IsControlledBy(live, in.Network):
+			underWay = underWay || !IsRunComplete(live)
+		default:
+			underWay = underWay || !IsRunComplete(live)
+			due = append(due, in.plannedRun(i))
+		}
+	}
+	if next < 0 || underWay {
+		return due, nil
+	}
+	if name := in.runName(next); in.isForeignRun(name) {
+		return nil, field.Invalid(field.NewPath("spec", "workloads").Index(next).Child("name"), in.Network.Spec.Workloads[next].Name,
+			"there is a BenchmarkRun "+name+
+				" that is not this network's, kept from an earlier one perhaps: delete it, or give workload or network another name")
+	}
+	if in.Network.Spec.Suspend {
+		return due, nil
+	}
+	return append(due, in.plannedRun(next)), nil
+}
+
+func (in Input) runName(workload int) string {
+	return naming.WorkloadRun(in.Network.Name, in.Network.Spec.Workloads[workload].Name)
+}
+
+// plannedRun is the run of a listed workload.
+func (in Input) plannedRun(workload int) *v1alpha1.BenchmarkRun {
+	return &v1alpha1.BenchmarkRun{
+		ObjectMeta: metav1.ObjectMeta{Name: in.runName(workload), Labels: NetworkLabels(in.Network.Name, "run"),
+			Annotations: map[string]string{v1alpha1.AnnotationNetwork: string(in.Network.UID)}},
+		Spec: v1alpha1.BenchmarkRunSpec{NetworkName: in.Network.Name, Workload: in.Network.Spec.Workloads[workload].Workload},
+	}
+}
+
+// isForeignRun tells whether there is a run of that name that the network did not make.
+func (in Input) isForeignRun(name string) bool {
+	return slices.ContainsFunc(in.RunsByAge, func(run *v1alpha1.BenchmarkRun) bool { return run.Name == name && !IsNetworkRun(in.Network, run) })
+}
+
+// IsNetworkRun tells whether a run is of one of the network's own workloads: it owns the run, or did until that had its result.
+func IsNetworkRun(network *v1alpha1.BenchmarkNetwork, run *v1alpha1.BenchmarkRun) bool {
+	return metav1.IsControlledBy(run, network) || hasNetworkAnnotation(network, run)
+}
+
+func hasNetworkAnnotation(network *v1alpha1.BenchmarkNetwork, run *v1alpha1.BenchmarkRun) bool {
+	return run.Annotations[v1alpha1.AnnotationNetwork] == string(network.UID)
+}
+
+// IsRunComplete tells whether a run is over, well or not.
+func IsRunComplete(run *v1alpha1.BenchmarkRun) bool {
+	if run == nil {
+		return false
+	}
+	for _, c := range run.Status.Conditions {
+		if c.Type == v1alpha1.ConditionComplete {
+			return c.Status == metav1.ConditionTrue
+		}
+	}
+	return false
+}
+
+func quantityOrDefault(q *resource.Quantity, otherwise string) resource.Quantity {
+	if q != nil {
+		return *q
+	}
+	return resource.MustParse(otherwise)
+}
+
+// divideQuantity is one n-th of a quantity.
+func divideQuantity(q resource.Quantity, n int64) resource.Quantity {
+	if q.Value() > 1<<20 {
+		return *resource.NewQuantity(q.Value()/n, resource.BinarySI)
+	}
+	return *resource.NewMilliQuantity(max(1, q.MilliValue()/n), resource.DecimalSI)
+}

@@ -1,0 +1,124 @@
+package plan
+
+import (
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/cache"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/members"
+)
+
+// growingPlatform sizes the volumes of its members by the number of workloads, a GiB for each.
+type growingPlatform struct{ fakePlatform }
+
+func sizeFor(spec *v1alpha1.BenchmarkNetworkSpec) resource.Quantity {
+	return *resource.NewQuantity(int64(len(spec.Workloads))<<30, resource.BinarySI)
+}
+
+func (growingPlatform) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
+	size := sizeFor(spec)
+	return []v1alpha1.DerivedSetting{{Name: platform.SettingMemberStorage, Value: size.String(), Source: "the rule"}}
+}
+
+func (growingPlatform) BuildMembers(in platform.Input, t platform.Topology) ([]client.Object, error) {
+	var all []client.Object
+	for _, m := range t.Members {
+		claims, volumes := members.StorageVolumes(in.Network, m, "state", sizeFor(&in.Network.Spec))
+		all = append(all, members.StatefulSet(in.Network, m, corev1.PodSpec{Volumes: volumes}, nil, claims...))
+	}
+	return all, nil
+}
+
+func (growingPlatform) DatabaseRequirements(in platform.Input, t platform.Topology) platform.DatabaseRequirements {
+	needs := fakePlatform{}.DatabaseRequirements(in, t)
+	needs.PlannedTransactions = int64(len(in.Network.Spec.Workloads)) * 1_000_000
+	return needs
+}
+
+// liveSets are the StatefulSets of a plan as the cache keeps them.
+func liveSets(t *testing.T, p *Plan) func(name string) *appsv1.StatefulSet {
+	t.Helper()
+	live := map[string]*appsv1.StatefulSet{}
+	for _, o := range p.Objects() {
+		set, ok := o.(*appsv1.StatefulSet)
+		if u, isUnstructured := o.(*unstructured.Unstructured); isUnstructured && u.GetKind() == "StatefulSet" {
+			set, ok = &appsv1.StatefulSet{}, true
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, set); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if ok {
+			set = set.DeepCopy()
+			cache.Trim(set)
+			live[set.Name] = set
+		}
+	}
+	return func(name string) *appsv1.StatefulSet { return live[name] }
+}
+
+// TestAppendedWorkloadKeepsVolumes appends a workload for which larger volumes would be derived: nothing of members and databases may
+// change, and the plan says which volumes are too small.
+func TestAppendedWorkloadKeepsVolumes(t *testing.T) {
+	for _, storage := range []v1alpha1.StorageType{v1alpha1.StoragePersistent, v1alpha1.StorageEphemeral} {
+		t.Run(string(storage), func(t *testing.T) {
+			in := newInput(func(in *Input) {
+				in.Platform = growingPlatform{}
+				in.Network.Spec.Members.Storage.Type = storage
+				in.Network.Spec.Database.Storage = &v1alpha1.Storage{Type: storage}
+			})
+			created := mustBuild(t, in)
+			if len(created.Shortfalls) != 0 {
+				t.Fatalf("a new network should have what it needs, but lacks %+v", created.Shortfalls)
+			}
+			in.StatefulSet = liveSets(t, created)
+			in.Network.Spec.Workloads = append(in.Network.Spec.Workloads, v1alpha1.NetworkWorkload{Workload: v1alpha1.Workload{
+				Name: "third", Measure: v1alpha1.Measure{Window: metav1.Duration{Duration: time.Hour}}}})
+			appended := mustBuild(t, in)
+			if appended.Hash != created.Hash {
+				t.Errorf("the appended workload changes members or databases")
+			}
+			var small []string
+			for _, s := range appended.Shortfalls {
+				small = append(small, s.StatefulSet+"/"+s.Volume)
+			}
+			if want := []string{"net-db/data", naming.Member("net", "member-0") + "/state", naming.Member("net", "member-1") + "/state"}; len(small) != len(want) {
+				t.Errorf("volumes that are too small: %v, want %v", small, want)
+			}
+			if got := appended.Settings[0]; got.Value != "2Gi" || got.Source == "the rule" {
+				t.Errorf("the setting should show the size that the volumes keep, but is %+v", got)
+			}
+			if got := appended.Databases[0].Storage; got != created.Databases[0].Storage {
+				t.Errorf("the database's storage is %s, want %s as created", got, created.Databases[0].Storage)
+			}
+		})
+	}
+}
+
+// TestExperimentLabelIsKept changes the network's label: the pods keep the one with which they were created.
+func TestExperimentLabelIsKept(t *testing.T) {
+	for name, test := range map[string]struct{ created, changed string }{
+		"added":   {"", "other"},
+		"changed": {"one", "other"},
+		"removed": {"one", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := newInput(func(in *Input) { in.Network.Labels = map[string]string{v1alpha1.LabelExperiment: test.created} })
+			in.EpochRecord = in.buildEpochRecord(Epoch{})
+			in.Network.Labels[v1alpha1.LabelExperiment] = test.changed
+			if got := in.experimentName(); got != test.created {
+				t.Errorf("pods are labelled with %q, want %q", got, test.created)
+			}
+		})
+	}
+}

@@ -1,0 +1,38 @@
+package loadgen
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+)
+
+// FuzzReleaseOf reads what any barrier could hold: a release that is read is written again as the same instants.
+func FuzzReleaseOf(f *testing.F) {
+	for _, text := range []string{"", "2026-11-21T12:00:00Z", "2026-11-21T12:00:00.123456789+01:00", "0000-01-01T00:00:00Z", "9999-12-31T23:59:60Z", "now"} {
+		f.Add(text, "")
+		f.Add("2026-11-21T12:00:00Z", text)
+	}
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "run", Namespace: "bench"}}
+	f.Fuzz(func(t *testing.T, start, stop string) {
+		held := &corev1.ConfigMap{Data: map[string]string{protocol.StartKey: start, protocol.StopKey: stop, BaselineKey: "[]"}}
+		release, err := ParseRelease(held)
+		if err != nil || release == nil {
+			return
+		}
+		again, err := ParseRelease(buildBarrier(run, release))
+		if err != nil {
+			t.Fatalf("read, but not written: %v", err)
+		}
+		if !again.Start.Equal(release.Start) || string(again.Baseline) != "[]" || (again.Stop == nil) != (release.Stop == nil) {
+			t.Errorf("%+v became %+v", release, again)
+		}
+		if release.Stop != nil && !again.Stop.Equal(*release.Stop) {
+			t.Errorf("the stop at %s became %s", release.Stop.Format(time.RFC3339Nano), again.Stop.Format(time.RFC3339Nano))
+		}
+	})
+}

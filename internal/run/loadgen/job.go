@@ -1,0 +1,146 @@
+package loadgen
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+)
+
+// Paths in a worker's pod.
+const (
+	workloadPath = "/etc/benchnet/workload/workload.json"
+)
+
+// The agent in a worker's pod tells Prometheus what the worker uses.
+const (
+	portAgent     = 9101
+	portNameAgent = "agent"
+)
+
+// buildJob has one pod per worker. A worker that dies ends the run: a second try would measure something else.
+func buildJob(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) *batchv1.Job {
+	w := run.Spec.Workload
+	podLabels := map[string]string{}
+	maps.Copy(podLabels, d.Labels)
+	maps.Copy(podLabels, RunLabels(run))
+	podLabels[v1alpha1.LabelNetwork] = run.Spec.NetworkName
+	return &batchv1.Job{ObjectMeta: runObjectMeta(run, run.Name), Spec: batchv1.JobSpec{
+		Completions:    new(w.Workers.Count),
+		Parallelism:    new(w.Workers.Count),
+		CompletionMode: new(batchv1.IndexedCompletion),
+		BackoffLimit:   new(int32(0)),
+		Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: podLabels},
+			Spec:       buildPodSpec(run, d, agentImage),
+		},
+	}}
+}
+
+// podDeadline is the time for one worker from when its pod has a node: waiting for a node does not count. A worker that is early waits for
+// the others, which may have no node for as long as the run waits for one.
+func podDeadline(run *v1alpha1.BenchmarkRun) time.Duration {
+	measure := &run.Spec.Workload.Measure
+	budget := SetUpTimeout + measure.WarmUp.Duration + measure.Window.Duration + measure.Drain.Duration + 2*time.Minute
+	if within := run.Spec.NetworkReadyWithin; within != nil {
+		budget += within.Duration
+	}
+	return budget
+}
+
+func buildPodSpec(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) corev1.PodSpec {
+	return corev1.PodSpec{
+		ActiveDeadlineSeconds:        new(int64(podDeadline(run).Seconds())),
+		RestartPolicy:                corev1.RestartPolicyNever,
+		ServiceAccountName:           run.Name,
+		AutomountServiceAccountToken: new(true),
+		EnableServiceLinks:           new(false),
+		NodeSelector:                 run.Spec.Workload.Workers.NodeSelector,
+		SecurityContext:              pods.PodSecurityContext(),
+		InitContainers:               append([]corev1.Container{pods.AgentInstallContainer(agentImage)}, d.Init...),
+		Containers:                   []corev1.Container{workerContainer(run, d)},
+		Volumes:                      append(workerVolumes(run), d.Volumes...),
+	}
+}
+
+func workerContainer(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
+	command := []string{pods.AgentPath, "work", "--metrics-addr", fmt.Sprintf(":%d", portAgent), "--namespace", run.Namespace,
+		"--barrier", naming.BarrierConfigMap(run.Name), "--report", naming.WorkerReportPrefix(run.Name) + "$(" + protocol.WorkerVariable + ")"}
+	switch {
+	case d.Plan != "":
+		command = append(command, "--plan", d.Plan)
+	case d.Stream != "":
+		command = append(command, "--stream", d.Stream)
+	}
+	if len(d.Command) > 0 {
+		command = append(append(command, "--"), d.Command...)
+	}
+	w := run.Spec.Workload.Workers
+	size := corev1.ResourceList{corev1.ResourceCPU: w.Cores, corev1.ResourceMemory: w.Memory}
+	return corev1.Container{
+		Name:    "worker",
+		Image:   d.Image,
+		Command: command,
+		Env:     append(workerEnv(run), d.Env...),
+		// A load generator that has to wait for a core measures itself, not the network; it still must fit beside it.
+		Resources: corev1.ResourceRequirements{Limits: size,
+			Requests: corev1.ResourceList{corev1.ResourceMemory: w.Memory, corev1.ResourceCPU: tenthOf(w.Cores)}},
+		Ports:                    []corev1.ContainerPort{{Name: portNameAgent, ContainerPort: portAgent, Protocol: corev1.ProtocolTCP}},
+		VolumeMounts:             append(workerMounts(run), d.Mounts...),
+		SecurityContext:          pods.RestrictedSecurityContext(),
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+		ReadinessProbe: &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 5, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
+			Exec: &corev1.ExecAction{Command: []string{pods.AgentPath, "check", "--file", path.Join(protocol.DefaultDir, protocol.ReadyFile)}}}},
+	}
+}
+
+func workerEnv(run *v1alpha1.BenchmarkRun) []corev1.EnvVar {
+	index := &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{
+		APIVersion: "v1", FieldPath: "metadata.annotations['" + batchv1.JobCompletionIndexAnnotation + "']"}}
+	return []corev1.EnvVar{
+		{Name: protocol.WorkerVariable, ValueFrom: index},
+		{Name: protocol.WorkersVariable, Value: formatInt(run.Spec.Workload.Workers.Count)},
+		{Name: protocol.DirVariable, Value: protocol.DefaultDir},
+		{Name: protocol.WorkloadVariable, Value: workloadPath},
+	}
+}
+
+func workerMounts(run *v1alpha1.BenchmarkRun) []corev1.VolumeMount {
+	exchange := corev1.VolumeMount{Name: "exchange", MountPath: protocol.DefaultDir}
+	if keepsSampleLog(run) {
+		exchange.SubPathExpr = "worker-$(" + protocol.WorkerVariable + ")"
+	}
+	return []corev1.VolumeMount{
+		exchange,
+		{Name: pods.AgentVolumeName, MountPath: pods.AgentDir, ReadOnly: true},
+		{Name: "workload", MountPath: path.Dir(workloadPath), ReadOnly: true},
+		{Name: "tmp", MountPath: "/tmp"},
+	}
+}
+
+// workerVolumes of a worker. The directory in which driver and agent exchange files, JMeter's sample log among them, is a
+// volume that outlives the pod where the log is kept.
+func workerVolumes(run *v1alpha1.BenchmarkRun) []corev1.Volume {
+	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
+	exchange := empty
+	if keepsSampleLog(run) {
+		exchange = corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: naming.SampleLogClaim(run.Name)}}
+	}
+	workload := corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+		LocalObjectReference: corev1.LocalObjectReference{Name: naming.WorkloadConfigMap(run.Name)}}}
+	return []corev1.Volume{{Name: "exchange", VolumeSource: exchange}, {Name: "agent", VolumeSource: empty},
+		{Name: "workload", VolumeSource: workload}, {Name: "tmp", VolumeSource: empty}}
+}
+
+func keepsSampleLog(run *v1alpha1.BenchmarkRun) bool {
+	return run.Spec.Workload.JTL == v1alpha1.RetentionKeep
+}

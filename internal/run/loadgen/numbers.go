@@ -1,0 +1,14 @@
+package loadgen
+
+import (
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+func formatInt(n int32) string { return strconv.Itoa(int(n)) }
+
+// tenthOf of a number of cores.
+func tenthOf(cores resource.Quantity) resource.Quantity {
+	return *resource.NewMilliQuantity(max(1, cores.MilliValue()/10), resource.DecimalSI)
+}

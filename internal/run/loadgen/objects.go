@@ -1,0 +1,143 @@
+package loadgen
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+)
+
+// BaselineKey in the barrier's data: the members' pods as they were at the release, JSON.
+const BaselineKey = "baseline.json"
+
+// SetUpTimeout is the longest that workers may take until they are ready: image pulls, connections, states issued beforehand.
+const SetUpTimeout = 20 * time.Minute
+
+// Release is the start of a run: the instant, and the members as they were.
+type Release struct {
+	Start    time.Time
+	Baseline []byte
+	// Stop is when the window ends earlier than ordered, or nil.
+	Stop *time.Time
+	// ResourceVersion makes a new release or stop fail where the barrier is no longer at this resource version: workers that were
+	// told one instant must never be told another.
+	ResourceVersion string
+}
+
+// BuildObjects are all objects of a run that is to be measured. The barrier holds the release once there is one.
+func BuildObjects(run *v1alpha1.BenchmarkRun, d Driver, agentImage string, release *Release) ([]client.Object, error) {
+	workload, err := json.MarshalIndent(d.Workload, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode workload of run %s: %w", run.Name, err)
+	}
+	objects := []client.Object{
+		&corev1.ConfigMap{ObjectMeta: runObjectMeta(run, naming.WorkloadConfigMap(run.Name)), Data: map[string]string{"workload.json": string(workload)}},
+		buildBarrier(run, release),
+	}
+	for i := range run.Spec.Workload.Workers.Count {
+		objects = append(objects, &corev1.ConfigMap{ObjectMeta: runObjectMeta(run, naming.WorkerReport(run.Name, i))})
+	}
+	objects = append(objects, buildWorkerAccess(run)...)
+	if keepsSampleLog(run) {
+		objects = append(objects, sampleLogClaim(run))
+	}
+	return append(objects, buildJob(run, d, agentImage)), nil
+}
+
+func buildBarrier(run *v1alpha1.BenchmarkRun, release *Release) *corev1.ConfigMap {
+	object := runObjectMeta(run, naming.BarrierConfigMap(run.Name))
+	data := map[string]string{}
+	if release != nil {
+		object.ResourceVersion = release.ResourceVersion
+		data[protocol.StartKey] = release.Start.UTC().Format(time.RFC3339Nano)
+		data[BaselineKey] = string(release.Baseline)
+		if release.Stop != nil {
+			data[protocol.StopKey] = release.Stop.UTC().Format(time.RFC3339Nano)
+		}
+	}
+	return &corev1.ConfigMap{ObjectMeta: object, Data: data}
+}
+
+// ParseRelease is the release that a barrier holds, or nil.
+func ParseRelease(barrier *corev1.ConfigMap) (*Release, error) {
+	if barrier == nil || barrier.Data[protocol.StartKey] == "" {
+		return nil, nil
+	}
+	start, err := parseInstant(barrier, protocol.StartKey)
+	if err != nil {
+		return nil, err
+	}
+	release := &Release{Start: start, Baseline: []byte(barrier.Data[BaselineKey])}
+	if barrier.Data[protocol.StopKey] != "" {
+		stop, err := parseInstant(barrier, protocol.StopKey)
+		if err != nil {
+			return nil, err
+		}
+		release.Stop = &stop
+	}
+	return release, nil
+}
+
+func parseInstant(barrier *corev1.ConfigMap, key string) (time.Time, error) {
+	at, err := time.Parse(time.RFC3339Nano, barrier.Data[key])
+	if err != nil {
+		return at, fmt.Errorf("%s in ConfigMap %s: %w", key, barrier.Name, err)
+	}
+	return at, nil
+}
+
+// buildWorkerAccess lets the workers watch their barrier and fill their reports, and nothing else.
+func buildWorkerAccess(run *v1alpha1.BenchmarkRun) []client.Object {
+	reports := make([]string, 0, run.Spec.Workload.Workers.Count)
+	for i := range run.Spec.Workload.Workers.Count {
+		reports = append(reports, naming.WorkerReport(run.Name, i))
+	}
+	return []client.Object{
+		&corev1.ServiceAccount{ObjectMeta: runObjectMeta(run, run.Name), AutomountServiceAccountToken: new(false)},
+		&rbacv1.Role{ObjectMeta: runObjectMeta(run, run.Name), Rules: []rbacv1.PolicyRule{
+			{
+				APIGroups:     []string{""},
+				Resources:     []string{"configmaps"},
+				ResourceNames: []string{naming.BarrierConfigMap(run.Name)},
+				Verbs:         []string{"get", "list", "watch"},
+			},
+			{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: reports, Verbs: []string{"get", "patch"}},
+		}},
+		&rbacv1.RoleBinding{ObjectMeta: runObjectMeta(run, run.Name),
+			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: run.Name},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: run.Name, Namespace: run.Namespace}}},
+	}
+}
+
+// sampleLogClaim is the volume on which JMeter's sample logs outlive their pods.
+func sampleLogClaim(run *v1alpha1.BenchmarkRun) *corev1.PersistentVolumeClaim {
+	return &corev1.PersistentVolumeClaim{ObjectMeta: runObjectMeta(run, naming.SampleLogClaim(run.Name)), Spec: corev1.PersistentVolumeClaimSpec{
+		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+		Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("2Gi")}},
+	}}
+}
+
+// RunLabels of everything that belongs to a run.
+func RunLabels(run *v1alpha1.BenchmarkRun) map[string]string {
+	return map[string]string{
+		"app.kubernetes.io/name":       "benchnet-worker",
+		"app.kubernetes.io/instance":   run.Name,
+		"app.kubernetes.io/component":  "worker",
+		"app.kubernetes.io/part-of":    "benchnet",
+		"app.kubernetes.io/managed-by": v1alpha1.ManagedBy,
+		v1alpha1.LabelRun:              run.Name,
+	}
+}
+
+func runObjectMeta(run *v1alpha1.BenchmarkRun, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Namespace: run.Namespace, Labels: RunLabels(run)}
+}

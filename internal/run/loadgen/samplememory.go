@@ -1,0 +1,30 @@
+package loadgen
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+)
+
+// ValidateSampleMemory refuses a workload whose samples of members would take more than half of a worker's memory: the agent keeps them until
+// the window has ended. path is that of the workload.
+func ValidateSampleMemory(w *WorkloadFile, workers *v1alpha1.Workers, path *field.Path) *field.Error {
+	var largest int64
+	for worker := range int(workers.Count) {
+		var samples int64
+		for i := worker; i < len(w.Observe); i += int(workers.Count) {
+			samples += int64(w.Measure.WindowSeconds / max(1, w.Observe[i].EverySeconds))
+		}
+		largest = max(largest, samples)
+	}
+	needed := largest * protocol.SampleBytes
+	if needed <= workers.Memory.Value()/2 {
+		return nil
+	}
+	return field.Invalid(path.Child("workers"), workers.Count, fmt.Sprintf(
+		"is too few: a worker would keep %d samples of members over a window of %d s, which take %d MiB, more than half of workers.memory (%s): "+
+			"raise workers.count or workers.memory, or shorten measure.window", largest, w.Measure.WindowSeconds, needed>>20, workers.Memory.String()))
+}

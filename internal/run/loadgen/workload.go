@@ -1,0 +1,105 @@
+package loadgen
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+)
+
+// NewWorkloadFile are what every platform's driver is told alike: the load, what counts of it, and what is kept. The platform adds
+// whom to call and what to do, the run its reference.
+func NewWorkloadFile(w *v1alpha1.Workload) WorkloadFile {
+	return WorkloadFile{
+		Load:    convertLoad(w.Load),
+		Measure: convertMeasure(&w.Measure),
+		KeepJTL: w.JTL == v1alpha1.RetentionKeep,
+	}
+}
+
+const (
+	// steadyIntervalSeconds is the length of an interval of a run whose window is found afterwards. The steady state begins with a multiple of it.
+	steadyIntervalSeconds = 5
+	// maxIntervals of a run: with more, a worker's report might not fit into a ConfigMap. Longer runs have longer intervals.
+	maxIntervals = 240
+)
+
+// convertMeasure is what is measured. Where the steady state decides, all that the load lasts is recorded, in intervals, and cut afterwards.
+func convertMeasure(m *v1alpha1.Measure) protocol.MeasureTimes {
+	warmUp, window, drain := int(m.WarmUp.Seconds()), int(m.Window.Seconds()), int(m.Drain.Seconds())
+	if m.SteadyState == nil {
+		return protocol.MeasureTimes{WarmUpSeconds: warmUp, WindowSeconds: window, DrainSeconds: drain}
+	}
+	longest := warmUp + window
+	interval := steadyIntervalSeconds * ((longest + steadyIntervalSeconds*maxIntervals - 1) / (steadyIntervalSeconds * maxIntervals))
+	return protocol.MeasureTimes{WindowSeconds: longest - longest%interval, DrainSeconds: drain, IntervalSeconds: interval}
+}
+
+func convertLoad(l *v1alpha1.Load) *OfferedLoad {
+	if l == nil {
+		return nil
+	}
+	load := OfferedLoad{Model: string(l.Model), Clients: l.Clients}
+	if l.MaxOutstanding != nil {
+		load.MaxOutstanding = *l.MaxOutstanding
+	}
+	if l.RatePerSecond != nil {
+		load.RatePerSecond = l.RatePerSecond.AsApproximateFloat64()
+	}
+	return &load
+}
+
+// ValidateLoad refuses a load that no driver could share out or count; path is that of the workload.
+func ValidateLoad(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	if w.Load == nil {
+		return field.ErrorList{field.Required(path.Child("load"), "says how much is asked of the network")}
+	}
+	var errs field.ErrorList
+	if w.Load.Clients < w.Workers.Count {
+		errs = append(errs, field.Invalid(path.Child("load", "clients"), w.Load.Clients, fmt.Sprintf(
+			"must be at least workers.count (%d): every worker needs a client", w.Workers.Count)))
+	}
+	if m := w.Load.MaxOutstanding; m != nil && *m < w.Workers.Count {
+		errs = append(errs, field.Invalid(path.Child("load", "maxOutstanding"), *m, fmt.Sprintf(
+			"must be at least workers.count (%d): every worker needs an operation of its own", w.Workers.Count)))
+	}
+	if r := w.Load.RatePerSecond; r != nil && r.Sign() <= 0 {
+		errs = append(errs, field.Invalid(path.Child("load", "ratePerSecond"), r.String(), "must be greater than 0, such as 20 or 500m"))
+	}
+	return append(errs, ValidateMeasure(w, path)...)
+}
+
+// ValidateMeasure refuses what could not be measured in whole seconds.
+func ValidateMeasure(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"warmUp", w.Measure.WarmUp.Duration}, {"window", w.Measure.Window.Duration}, {"drain", w.Measure.Drain.Duration}} {
+		if d.value%time.Second != 0 {
+			errs = append(errs, field.Invalid(path.Child("measure", d.name), d.value.String(), "must be whole seconds"))
+		}
+	}
+	if m := &w.Measure; m.SteadyState != nil {
+		errs = append(errs, validateSteadyState(m, path.Child("measure"))...)
+	}
+	return errs
+}
+
+// maxSteadyDuration bounds what is told of each second while the run goes on.
+const maxSteadyDuration = time.Hour
+
+func validateSteadyState(m *v1alpha1.Measure, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if d := m.SteadyState.MinWindow.Duration; d < 2*steadyIntervalSeconds*time.Second {
+		errs = append(errs, field.Invalid(path.Child("steadyState", "minWindow"), d.String(), "must be at least 10s"))
+	}
+	if d := m.WarmUp.Duration + m.Window.Duration; d > maxSteadyDuration {
+		errs = append(errs, field.Invalid(path.Child("window"), m.Window.Duration.String(),
+			fmt.Sprintf("with warmUp it lasts %s; with steadyState the two may last 1h", d)))
+	}
+	return errs
+}

@@ -1,0 +1,108 @@
+package results
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/benchnet/benchnet/internal/network/latency"
+)
+
+// newIdleMeasurement is a run in which everything is observed and nothing is near its limit.
+func newIdleMeasurement() *Measurement {
+	host := &Host{CPUs: 4, BusyShare: 0.3, IdleShare: 0.7}
+	m := &Measurement{WindowSeconds: 2}
+	for _, name := range []string{"member-0", "notary"} {
+		m.Members = append(m.Members, MemberUsage{Member: name, CPUSeconds: Series{0.2, 0.4}, Periods: 100, ThrottledPeriods: 1,
+			Evidence: Evidence{CPULimit: 1, Host: host, Volume: &VolumeUsage{SizeBytes: 10 << 30, LeastAvailableBytes: 6 << 30},
+				GarbageCollection: &GarbageCollection{Share: 0.02}}})
+	}
+	m.Members = append(m.Members, MemberUsage{Member: "db", Kind: KindDatabase, CPUSeconds: Series{0.1, Missing}, Periods: 100, Evidence: Evidence{CPULimit: 1, Host: host}})
+	m.Workers = []WorkerSummary{{Load: &WorkerUsage{CPUSeconds: 0.5, Periods: 100, CPULimit: 1, Host: host}}}
+	for name, value := range map[string]float64{SeriesConnections: 5, SeriesMaxConnections: 20, SeriesActive: 4, SeriesLockWaits: 0.5, SeriesIOWaits: 0.5} {
+		m.Series = append(m.Series, NamedSeries{Subject: "db", Name: name, Values: Series{Missing, value}})
+	}
+	for name, value := range map[string]float64{SeriesPoolActive: 2, SeriesPoolMax: 10, SeriesNetworkTransmit: 1e5} {
+		m.Series = append(m.Series, NamedSeries{Subject: "member-0", Name: name, Values: Series{Missing, value}})
+	}
+	return m
+}
+
+// setSeries gives a series of a subject another value.
+func setSeries(m *Measurement, subject, name string, value float64) {
+	for i := range m.Series {
+		if m.Series[i].Subject == subject && m.Series[i].Name == name {
+			m.Series[i].Values = Series{value, value}
+		}
+	}
+}
+
+var (
+	containersOnNode1 = []ContainerInfo{{Subject: "member-0", Node: "node-1"}, {Subject: "notary", Node: "node-1"}, {Subject: "db", Node: "node-1"}, {Subject: "worker-0", Node: "node-1"}}
+	// slowLink lets member-0 send 10 Mbit/s to the notary.
+	slowLink = &EmulatedLatency{Config: latency.Config{Members: map[string]string{"member-0": "A", "notary": "B"},
+		Links: []latency.RegionLink{{Between: [2]string{"A", "B"}, Link: latency.Link{BitsPerSecond: 10_000_000}}}}}
+)
+
+func TestBottleneck(t *testing.T) {
+	for name, c := range map[string]struct {
+		change   func(*Measurement)
+		resource Resource
+		subject  string
+		message  string
+	}{
+		"nothing": {func(*Measurement) {}, ResourceNone, "", "none: nothing was at its limit, the load is too small or waits for answers; nearest "},
+		"member CPU": {func(m *Measurement) { m.Members[0].CPUSeconds = Series{0.9, 0.98} }, MemberCPU, "member-0",
+			"member-0 CPU 94 % (0.94 of 1 cores)"},
+		"throttled in bursts": {func(m *Measurement) { m.Members[0].ThrottledPeriods = 30 }, MemberCPU, "member-0", "member-0 CPU throttled 30 %"},
+		"notary CPU":          {func(m *Measurement) { m.Members[1].CPUSeconds = Series{1, 1} }, MemberCPU, "notary", "notary CPU 100 % (1 of 1 cores)"},
+		"database CPU":        {func(m *Measurement) { m.Members[2].CPUSeconds = Series{Missing, 0.95} }, DatabaseCPU, "db", "db CPU 95 % (0.95 of 1 cores)"},
+		"database connections": {func(m *Measurement) { setSeries(m, "db", SeriesConnections, 20) }, ConnectionsInUse, "db",
+			"db database connections 100 % (20 of 20 connections)"},
+		"pool of a member": {func(m *Measurement) { setSeries(m, "member-0", SeriesPoolActive, 9.8) }, ConnectionsInUse, "member-0",
+			"member-0 database connections 98 % (9.8 of 10 connections)"},
+		"database waits": {func(m *Measurement) { setSeries(m, "db", SeriesLockWaits, 2.5) }, DatabaseWaits, "db", "db sessions waiting 75 %"},
+		"waits of a database at rest": {func(m *Measurement) { setSeries(m, "db", SeriesActive, 0.9) },
+			ResourceNone, "", "none"},
+		"load generator": {func(m *Measurement) { m.Workers[0].Load.CPUSeconds = 1.7 }, WorkerCPU, "worker-0", "worker-0 CPU 85 % (0.85 of 1 cores)"},
+		"host": {func(m *Measurement) {
+			*m.Members[0].Host = Host{CPUs: 4, BusyShare: 0.97, StealShare: 0.02, IdleShare: 0.01}
+		}, HostCPU, "node-1",
+			"node-1 host CPU 99 % (3.96 of 4 CPUs)"},
+		"a full host explains throttling": {func(m *Measurement) {
+			*m.Members[0].Host = Host{CPUs: 4, BusyShare: 0.99}
+			m.Members[1].ThrottledPeriods = 90
+		}, HostCPU, "node-1", "node-1 host CPU 99 %"},
+		"a member at its limit on a host with room": {func(m *Measurement) {
+			*m.Members[0].Host = Host{CPUs: 4, BusyShare: 0.9, IdleShare: 0.1}
+			m.Members[1].CPUSeconds, m.Members[1].ThrottledPeriods = Series{0.97, 0.97}, 90
+		}, MemberCPU, "notary", "notary CPU 97 %"},
+		"garbage collection": {func(m *Measurement) { m.Members[0].GarbageCollection.Share = 0.4 }, HeapCollection, "member-0", "member-0 garbage collection 40 %"},
+		"disk space": {func(m *Measurement) { m.Members[0].Volume.LeastAvailableBytes = 1 << 20 }, DiskSpace, "member-0",
+			"member-0 disk space 100 % (10 of 10 GiB)"},
+		"disk": {func(m *Measurement) { m.Members[2].Pressure = &Pressure{IO: new(0.6)} }, DiskPressure, "db", "db waited for a disk 60 %"},
+		"link": {func(m *Measurement) { setSeries(m, "member-0", SeriesNetworkTransmit, 1.2e6) }, NetworkBandwidth, "member-0",
+			"member-0 network 96 % (9.6 of 10 Mbit/s)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newIdleMeasurement()
+			c.change(m)
+			got := m.FindBottleneck(containersOnNode1, slowLink)
+			if got.Resource != c.resource || got.Subject != c.subject || !strings.HasPrefix(got.Message, c.message) {
+				t.Errorf("got %s of %q: %s\nwant %s of %q: %s", got.Resource, got.Subject, got.Message, c.resource, c.subject, c.message)
+			}
+			if len(got.Evidence) < 10 || got.Evidence[0].isAtLimit() != (c.resource != ResourceNone) {
+				t.Errorf("%d pieces of evidence, the first %+v", len(got.Evidence), got.Evidence[0])
+			}
+		})
+	}
+}
+
+// Without limits, and with an unlimited network, nothing is said of what is not known.
+func TestBottleneckUnknown(t *testing.T) {
+	m := &Measurement{WindowSeconds: 2, Members: []MemberUsage{{Member: "a", CPUSeconds: Series{1, 1}}},
+		Series: []NamedSeries{{Subject: "a", Name: SeriesNetworkTransmit, Values: Series{1e9, 1e9}}, {Subject: "db", Name: SeriesConnections, Values: Series{5, 5}}}}
+	got := m.FindBottleneck(nil, &EmulatedLatency{Config: latency.Config{Members: map[string]string{"a": "A", "b": "B"}}})
+	if got.Resource != ResourceNone || len(got.Evidence) != 0 || got.Message != "unknown: nothing was observed" {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -1,0 +1,187 @@
+package results
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// lateThreshold is the lag behind its instant from which on a request of an open loop counts as late.
+const lateThreshold = 100 * time.Millisecond
+
+// maxExampleChars bounds the example of an error, in characters.
+const maxExampleChars = 200
+
+// RequestRecorder counts what happens to a worker's requests. All instants are counted from the start of the window; what lies outside of it is
+// passed over. What belongs to a request (latency, error, plan) is kept by the interval in which the request starts, so that a
+// requestStats of the window can be cut out as if nothing else had been recorded. Not safe for use by several goroutines.
+type RequestRecorder struct {
+	interval          time.Duration
+	completed, failed []int64
+	intervals         []requestStats
+	intervalSeconds   int
+}
+
+// requestStats is what belongs to the requests of one interval.
+type requestStats struct {
+	latencies *Histogram
+	errors    errorCounts
+	schedule  Schedule
+}
+
+// NewRequestRecorder is of a window of so many seconds, in intervals of so many, which divide it; 0 is the whole window in one.
+func NewRequestRecorder(seconds, intervalSeconds int) *RequestRecorder {
+	each := cmp.Or(intervalSeconds, max(1, seconds))
+	t := &RequestRecorder{
+		interval:        time.Duration(each) * time.Second,
+		intervalSeconds: intervalSeconds,
+		completed:       make([]int64, seconds),
+		failed:          make([]int64, seconds),
+	}
+	for range max(1, seconds/each) {
+		t.intervals = append(t.intervals, requestStats{latencies: NewHistogram(), errors: errorCounts{}})
+	}
+	return t
+}
+
+// InWindow tells whether an instant lies in the window.
+func (t *RequestRecorder) InWindow(at time.Duration) bool {
+	return at >= 0 && at < time.Duration(len(t.completed))*time.Second
+}
+
+func (t *RequestRecorder) intervalAt(of time.Duration) *requestStats {
+	return &t.intervals[of/t.interval]
+}
+
+// RecordCompleted counts n successes at an instant, whenever they had started.
+func (t *RequestRecorder) RecordCompleted(at time.Duration, n int64) {
+	if t.InWindow(at) {
+		t.completed[at/time.Second] += n
+	}
+}
+
+// RecordFailed counts n failures at an instant, whenever they had started.
+func (t *RequestRecorder) RecordFailed(at time.Duration, n int64) {
+	if t.InWindow(at) {
+		t.failed[at/time.Second] += n
+	}
+}
+
+// RecordLatency is that of a success that started at of.
+func (t *RequestRecorder) RecordLatency(of, latency time.Duration) {
+	if t.InWindow(of) {
+		// Every latency is within the histogram's range once it is brought there, so this cannot fail.
+		_ = t.intervalAt(of).latencies.Record(latency.Microseconds())
+	}
+}
+
+// RecordError counts n requests that started at of and failed. The first example of a kind is kept, at most 200 characters of it.
+func (t *RequestRecorder) RecordError(of time.Duration, n int64, kind, example string) {
+	if t.InWindow(of) {
+		t.intervalAt(of).errors.addCount(ErrorCount{Kind: kind, Count: n, Example: truncateText(example)})
+	}
+}
+
+// RecordPlanned says that n requests were due at an instant and began after a lag.
+func (t *RequestRecorder) RecordPlanned(due time.Duration, n int64, lag time.Duration) {
+	if !t.InWindow(due) {
+		return
+	}
+	planned := Schedule{Planned: n, MaxLagMicros: lag.Microseconds()}
+	if lag > lateThreshold {
+		planned.Late = n
+	}
+	t.intervalAt(due).schedule.addSchedule(planned)
+}
+
+// CompletedPerSecond are the successes of each of the first seconds of the window.
+func (t *RequestRecorder) CompletedPerSecond(seconds int) []int64 {
+	return slices.Clone(t.completed[:max(0, min(seconds, len(t.completed)))])
+}
+
+// FillResult puts all that was counted into a worker's result.
+func (t *RequestRecorder) FillResult(w *WorkerResult) error {
+	w.WindowSeconds, w.CompletedPerSecond, w.FailedPerSecond = len(t.completed), slices.Clone(t.completed), slices.Clone(t.failed)
+	w.IntervalSeconds, w.Intervals = t.intervalSeconds, nil
+	whole := requestStats{latencies: NewHistogram(), errors: errorCounts{}}
+	for _, p := range t.intervals {
+		if err := whole.addStats(p); err != nil {
+			return err
+		}
+		if t.intervalSeconds == 0 {
+			continue
+		}
+		encoded, err := p.encodeInterval()
+		if err != nil {
+			return err
+		}
+		w.Intervals = append(w.Intervals, encoded)
+	}
+	return w.setRequestStats(whole)
+}
+
+func (p *requestStats) addStats(other requestStats) error {
+	for _, e := range other.errors {
+		p.errors.addCount(*e)
+	}
+	p.schedule.addSchedule(other.schedule)
+	return p.latencies.Add(other.latencies)
+}
+
+func (p *requestStats) encodeInterval() (RecordedInterval, error) {
+	encoded, err := p.latencies.Encode()
+	return RecordedInterval{Histogram: encoded, Errors: p.errors.sortedByCount(), Schedule: p.schedule}, err
+}
+
+func (w *WorkerResult) setRequestStats(whole requestStats) error {
+	i, err := whole.encodeInterval()
+	w.Histogram, w.Errors, w.Schedule = i.Histogram, i.Errors, i.Schedule
+	return err
+}
+
+func (s *Schedule) addSchedule(other Schedule) {
+	s.Planned += other.Planned
+	s.Late += other.Late
+	s.MaxLagMicros = max(s.MaxLagMicros, other.MaxLagMicros)
+}
+
+// errorCounts are errors by kind.
+type errorCounts map[string]*ErrorCount
+
+// maxErrorKinds is how many kinds of errors are counted separately.
+const maxErrorKinds = 1000
+
+// OtherErrors is the kind under which errors of further kinds are counted.
+const OtherErrors = "Other"
+
+// addCount counts e; the first example is kept. Kinds and examples are shortened, since drivers may report texts of any length.
+func (c errorCounts) addCount(e ErrorCount) {
+	e.Kind, e.Example = truncateText(e.Kind), truncateText(e.Example)
+	if c[e.Kind] == nil && len(c) >= maxErrorKinds {
+		e.Kind = OtherErrors
+	}
+	known := c[e.Kind]
+	if known == nil {
+		c[e.Kind] = &e
+		return
+	}
+	known.Count += e.Count
+	known.Example = cmp.Or(known.Example, e.Example)
+}
+
+// sortedByCount has the most frequent kind first.
+func (c errorCounts) sortedByCount() []ErrorCount {
+	all := make([]ErrorCount, 0, len(c))
+	for _, e := range c {
+		all = append(all, *e)
+	}
+	slices.SortFunc(all, func(a, b ErrorCount) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind)) })
+	return all
+}
+
+func truncateText(message string) string {
+	if characters := []rune(message); len(characters) > maxExampleChars {
+		return string(characters[:maxExampleChars])
+	}
+	return message
+}

@@ -1,0 +1,170 @@
+package results
+
+import (
+	"math"
+	"strings"
+
+	"github.com/benchnet/benchnet/internal/network/latency"
+)
+
+// From these utilizations on a resource counts as at its limit; docs/results.md gives the reasons.
+const (
+	containerCPUThreshold = 0.9  // of a container: the quota holds in each 0.1 s, so that a mean of 1 is not to be had.
+	workerCPUThreshold    = 0.8  // of a load worker, which delays what it measures before it is full.
+	hostCPUThreshold      = 0.95 // of a host's CPUs; its own housekeeping takes some.
+	throttlingThreshold   = 0.25 // of the CPU periods: one in four ended before the container was done.
+	connectionThreshold   = 0.95 // of the connections, on average.
+	sessionWaitThreshold  = 0.5  // of the sessions at work: more wait than work.
+	collectionThreshold   = 0.2  // of the window in garbage collection.
+	ioPressureThreshold   = 0.5  // of the window in which something waited for a disk.
+	diskSpaceThreshold    = 0.98 // of a volume.
+	linkThreshold         = 0.9  // of a link; headers are not counted.
+)
+
+// containerUtilizations is what members and databases used of their own limits.
+func (m *Measurement) containerUtilizations() []Utilization {
+	var all []Utilization
+	for _, c := range m.Members {
+		all = append(all, c.cpuUtilizations()...)
+		if gc := c.GarbageCollection; gc != nil {
+			all = append(all, waitUtilization(HeapCollection, c.Member, gc.Share, 1, collectionThreshold, "of the window", "garbage collection"))
+		}
+		if v := c.Volume; v != nil && v.SizeBytes > 0 {
+			all = append(
+				all,
+				capacityUtilization(DiskSpace, c.Member, bytesToGiB(v.SizeBytes-v.LeastAvailableBytes), bytesToGiB(v.SizeBytes), diskSpaceThreshold, "GiB"),
+			)
+		}
+		if p := c.Pressure; p != nil && p.IO != nil {
+			all = append(all, waitUtilization(DiskPressure, c.Member, *p.IO, 1, ioPressureThreshold, "of the window", "waited for a disk"))
+		}
+	}
+	return all
+}
+
+func (m MemberUsage) cpuUtilizations() []Utilization {
+	resource := MemberCPU
+	if m.Kind == KindDatabase {
+		resource = DatabaseCPU
+	}
+	var all []Utilization
+	if cores := m.CPUSeconds.Mean(); m.CPULimit > 0 && !math.IsNaN(cores) {
+		all = append(all, capacityUtilization(resource, m.Member, cores, m.CPULimit, containerCPUThreshold, "cores"))
+	}
+	if m.Periods > 0 {
+		all = append(all, waitUtilization(resource, m.Member, float64(m.ThrottledPeriods), float64(m.Periods), throttlingThreshold, "CPU periods", "CPU throttled"))
+	}
+	return all
+}
+
+func (m *Measurement) workerUtilizations() []Utilization {
+	var all []Utilization
+	for _, w := range m.Workers {
+		if w.Load == nil {
+			continue
+		}
+		name := workerSubject(w.Worker)
+		if w.Load.CPULimit > 0 {
+			all = append(all, capacityUtilization(WorkerCPU, name, w.Load.MeanCores(m.WindowSeconds), w.Load.CPULimit, workerCPUThreshold, "cores"))
+		}
+		if w.Load.Periods > 0 {
+			all = append(
+				all,
+				waitUtilization(WorkerCPU, name, float64(w.Load.ThrottledPeriods), float64(w.Load.Periods), throttlingThreshold, "CPU periods", "CPU throttled"),
+			)
+		}
+	}
+	return all
+}
+
+func (m *Measurement) hostUtilizations(containers []ContainerInfo) []Utilization {
+	var all []Utilization
+	for _, h := range m.observedHosts(containers) {
+		all = append(all, capacityUtilization(HostCPU, h.name, h.busyOrStolenShare()*h.CPUs, h.CPUs, hostCPUThreshold, "CPUs"))
+		if p := h.Pressure; p != nil && p.IO != nil {
+			all = append(all, waitUtilization(DiskPressure, h.name, *p.IO, 1, ioPressureThreshold, "of the window", "waited for a disk"))
+		}
+	}
+	return all
+}
+
+// databaseUtilizations are the connections, of servers and of members' pools, and what sessions wait for.
+func (m *Measurement) databaseUtilizations() []Utilization {
+	var all []Utilization
+	for _, s := range m.Series {
+		mean := s.Values.Mean()
+		if math.IsNaN(mean) {
+			continue
+		}
+		switch s.Name {
+		case SeriesConnections:
+			all = append(all, m.connectionUtilization(s.Subject, mean, SeriesMaxConnections)...)
+		case SeriesPoolActive:
+			all = append(all, m.connectionUtilization(s.Subject, mean, SeriesPoolMax)...)
+		case SeriesActive:
+			// Below one session at work on average there is nothing to wait for.
+			if mean >= 1 {
+				all = append(
+					all,
+					waitUtilization(DatabaseWaits, s.Subject, m.meanWaitingSessions(s.Subject), mean, sessionWaitThreshold, "sessions at work", "sessions waiting"),
+				)
+			}
+		}
+	}
+	return all
+}
+
+// meanWaitingSessions is how many sessions of a database waited, on average.
+func (m *Measurement) meanWaitingSessions(subject string) float64 {
+	total := 0.0
+	for _, name := range []string{SeriesLockWaits, SeriesLatchWaits, SeriesIOWaits} {
+		if mean := m.findSeries(subject, name).Mean(); !math.IsNaN(mean) {
+			total += mean
+		}
+	}
+	return total
+}
+
+func (m *Measurement) connectionUtilization(subject string, used float64, most string) []Utilization {
+	if limit := m.findSeries(subject, most).Max(); limit > 0 {
+		return []Utilization{capacityUtilization(ConnectionsInUse, subject, used, limit, connectionThreshold, "connections")}
+	}
+	return nil
+}
+
+// linkUtilizations compares what a member sent with what its links to all others carry together; unlimited links say nothing.
+func (m *Measurement) linkUtilizations(emulated *EmulatedLatency) []Utilization {
+	if emulated == nil {
+		return nil
+	}
+	var all []Utilization
+	for _, s := range m.Series {
+		carries, limited := emulated.egressBitsPerSecond(s.Subject)
+		if sent := s.Values.Mean(); s.Name == SeriesNetworkTransmit && limited && !math.IsNaN(sent) {
+			all = append(all, capacityUtilization(NetworkBandwidth, s.Subject, sent*8/1e6, carries/1e6, linkThreshold, "Mbit/s"))
+		}
+	}
+	return all
+}
+
+// egressBitsPerSecond is how many bits a second a member can send to all others together; false if a link is unlimited or not emulated.
+func (e *EmulatedLatency) egressBitsPerSecond(member string) (float64, bool) {
+	name, _, _ := strings.Cut(member, "/")
+	if _, known := e.Members[name]; !known {
+		return 0, false
+	}
+	total := 0.0
+	for other := range e.Members {
+		if other == name {
+			continue
+		}
+		way, _ := e.ImpairmentFor(name, latency.Peer{Kind: latency.PeerMember, Name: other})
+		if way.BitsPerSecond == 0 {
+			return 0, false
+		}
+		total += float64(way.BitsPerSecond)
+	}
+	return total, total > 0
+}
+
+func bytesToGiB(bytes float64) float64 { return bytes / (1 << 30) }

@@ -1,0 +1,138 @@
+package steadystate
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/statistics"
+)
+
+const startMillis = 1_790_000_000_000
+
+var windowPolicy = statistics.SteadyStatePolicy{HalfWidth: 0.05, Confidence: 0.95, MinWindow: 30, MaxWarmUp: 60, MaxWindow: 120}
+
+// newRecordedWorker is a worker that completes rate(second) requests in each second, with noise of a share of it, each in ten milliseconds.
+func newRecordedWorker(t *testing.T, index, seconds int, noise float64, rate func(second int) float64) results.WorkerResult {
+	t.Helper()
+	random := rand.New(rand.NewPCG(uint64(index), 3))
+	tally := results.NewRequestRecorder(seconds, 5)
+	for second := range seconds {
+		for i := range int(max(0, rate(second)*(1+noise*random.NormFloat64()))) {
+			at := time.Duration(second)*time.Second + time.Duration(i)*time.Millisecond
+			tally.RecordCompleted(at, 1)
+			tally.RecordLatency(at, 10*time.Millisecond)
+		}
+	}
+	w := results.WorkerResult{Worker: index, StartMillis: startMillis}
+	if err := tally.FillResult(&w); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// warmUpRate is a throughput that rises for twenty seconds.
+func warmUpRate(second int) float64 { return 100 * min(1, 0.2+float64(second)/25) }
+
+func mergeAndJudge(t *testing.T, p statistics.SteadyStatePolicy, workers ...results.WorkerResult) (*results.Measurement, results.Verdict) {
+	t.Helper()
+	m, err := MergeSteadyWindow(func(yield func(*results.WorkerResult) error) error {
+		for _, w := range workers {
+			if err := yield(&w); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, m.Judge(results.RunObservations{ExpectedWorkers: len(workers)}, results.DefaultTolerances())
+}
+
+func containsReason(among []results.Reason, code results.ReasonCode) bool {
+	return slices.ContainsFunc(among, func(r results.Reason) bool { return r.Code == code })
+}
+
+// What has settled is cut out of all workers alike, though one of them has recorded for longer.
+func TestMergeSteadyWindowDropsWarmUp(t *testing.T) {
+	m, verdict := mergeAndJudge(t, windowPolicy, newRecordedWorker(t, 0, 120, 0.02, warmUpRate), newRecordedWorker(t, 1, 180, 0.02, warmUpRate))
+	s := m.WindowSelection
+	if s == nil || s.State != results.SelectionSettled || s.WarmUpSeconds < 15 || s.WarmUpSeconds > 30 || s.HalfWidth > 0.05 || s.RecordedSeconds != 120 {
+		t.Fatalf("got %+v; want a warm-up of some 20 s", s)
+	}
+	if m.WindowSeconds != s.WindowSeconds || !m.Start.Equal(time.UnixMilli(startMillis+int64(s.WarmUpSeconds)*1000).UTC()) || verdict.Validity != results.Valid {
+		t.Errorf("%d s from %s, %+v", m.WindowSeconds, m.Start, verdict)
+	}
+	if rate := m.Summarize().ThroughputPerSecond; rate < 195 || rate > 201 || m.Histogram.Count() != m.Summarize().Completed {
+		t.Errorf("%.1f/s and %d latencies; want that of the steady part, about 200/s", rate, m.Histogram.Count())
+	}
+	if text := s.Describe(); !strings.Contains(text, "of 120 s recorded") || !strings.Contains(text, "at 95 % confidence (asked for: ± 5 %; MSER-5") {
+		t.Error(text)
+	}
+}
+
+// Noise that no window of that length averages out is a note; a throughput that never settles makes the run invalid, and is then
+// measured as with fixed times.
+func TestMergeSteadyWindowOfUnsettledRuns(t *testing.T) {
+	narrow := windowPolicy
+	narrow.HalfWidth = 0.01
+	m, verdict := mergeAndJudge(t, narrow, newRecordedWorker(t, 0, 180, 0.25, func(int) float64 { return 100 }))
+	if m.WindowSelection.State != results.SelectionImprecise || verdict.Validity != results.Valid || !containsReason(verdict.Notes, results.IntervalWide) {
+		t.Errorf("noise: %+v, %+v", m.WindowSelection, verdict)
+	}
+	m, verdict = mergeAndJudge(t, windowPolicy, newRecordedWorker(t, 0, 180, 0.01, func(s int) float64 { return 20 + float64(s) }))
+	if m.WindowSelection.State != results.SelectionUnsteady || m.WindowSelection.WarmUpSeconds != 60 || m.WindowSeconds != 120 || !containsReason(verdict.Reasons, results.NotSteady) {
+		t.Errorf("a throughput that rises all the time: %+v, %+v", m.WindowSelection, verdict)
+	}
+	m, verdict = mergeAndJudge(t, windowPolicy, newRecordedWorker(t, 0, 180, 0, func(int) float64 { return 0 }))
+	if m.WindowSelection.State != results.SelectionUnsteady || !containsReason(verdict.Reasons, results.NotSteady) || !containsReason(verdict.Reasons, results.NoCompletions) {
+		t.Errorf("nothing at all: %+v, %+v", m.WindowSelection, verdict)
+	}
+}
+
+// A run whose worker was cut short is measured over what there is.
+func TestMergeSteadyWindowOfShortRun(t *testing.T) {
+	m, _ := mergeAndJudge(t, windowPolicy, newRecordedWorker(t, 0, 5, 0, warmUpRate))
+	if m.WindowSelection.State != results.SelectionUnsteady || m.WindowSeconds != 5 {
+		t.Errorf("%+v over %d s", m.WindowSelection, m.WindowSeconds)
+	}
+}
+
+func TestSumCompletions(t *testing.T) {
+	if got := SumCompletions([]int64{1, 2, 3}, []int64{10, 20}); !slices.Equal(got, []float64{11, 22}) {
+		t.Errorf("got %v", got)
+	}
+	if got := SumCompletions([]int64{1}, nil); len(got) != 0 {
+		t.Errorf("got %v of a worker that told nothing", got)
+	}
+}
+
+// The stop lies on the edge of an interval, far enough ahead for all workers to hear of it, and within the run.
+func TestFindStopTime(t *testing.T) {
+	window := protocol.MeasureTimes{WindowSeconds: 150, IntervalSeconds: 5}.NewWindow(time.UnixMilli(startMillis))
+	enough := make([]float64, 100)
+	for i := range enough {
+		enough[i] = 100 + float64(i%3)
+	}
+	p := PolicyFor(&v1alpha1.Measure{SteadyState: &v1alpha1.SteadyState{HalfWidthPercent: 5, ConfidencePercent: 95}})
+	p.MinWindow, p.MaxWarmUp, p.MaxWindow = 20, 30, 120
+	for after, want := range map[time.Duration]time.Duration{
+		100 * time.Second: 105 * time.Second, 103 * time.Second: 105 * time.Second, 103*time.Second + 1: 110 * time.Second, 142 * time.Second: 145 * time.Second,
+	} {
+		if stop, ok := FindStopTime(enough, p, window, window.From().Add(after)); !ok || stop.Sub(window.From()) != want {
+			t.Errorf("after %s: stop at %s, %v; want %s", after, stop.Sub(window.From()), ok, want)
+		}
+	}
+	if stop, ok := FindStopTime(enough, p, window, window.From().Add(144*time.Second)); ok {
+		t.Errorf("stop at %s, when the run ends anyway", stop)
+	}
+	if _, ok := FindStopTime(enough[:15], p, window, window.From().Add(20*time.Second)); ok {
+		t.Error("stop after 15 s, of which the window alone takes 20")
+	}
+}

@@ -1,0 +1,132 @@
+// Package selftest looks, as a user of the cluster may, whether benchnet is installed and works: it makes nothing. `helm test` runs it
+// in a pod of the operator's image.
+package selftest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/discovery"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// Runner of an installation.
+type Runner struct {
+	// Client of an account that may create networks, of which it makes dry runs alone.
+	Client client.Client
+	// Discovery tells what the API server serves: a CRD is listed once it is established.
+	Discovery discovery.ServerResourcesInterface
+	// Namespace in which networks may be made.
+	Namespace string
+	// ReadinessURL is the URL of the operator's /readyz.
+	ReadinessURL string
+}
+
+// Run looks at everything, tells of each point in a line, and fails if one is not as it should be.
+func (i *Runner) Run(ctx context.Context, out io.Writer) error {
+	failed := 0
+	for _, point := range []struct {
+		name  string
+		check func(context.Context) error
+	}{
+		{"the API server serves all kinds of " + v1alpha1.GroupVersion.String(), i.checkServedKinds},
+		{"a network is accepted in namespace " + i.Namespace + ", with defaults", i.checkNetworkAccepted},
+		{"a network without its platform is refused, and the field is named", i.checkNetworkRejected},
+		{"the operator is ready", i.checkOperatorReady},
+	} {
+		if err := point.check(ctx); err != nil {
+			failed++
+			fmt.Fprintf(out, "FAILED  %s: %v\n", point.name, err)
+			continue
+		}
+		fmt.Fprintf(out, "ok      %s\n", point.name)
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d points failed", failed)
+	}
+	return nil
+}
+
+// requiredKinds that a complete installation has.
+var requiredKinds = []string{"BenchmarkNetwork", "BenchmarkRun", "BenchmarkExperiment"}
+
+func (i *Runner) checkServedKinds(context.Context) error {
+	list, err := i.Discovery.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
+	if err != nil {
+		return fmt.Errorf("ask for its kinds, are the CRDs installed?: %w", err)
+	}
+	for _, kind := range requiredKinds {
+		if !slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Kind == kind }) {
+			return fmt.Errorf("%s is missing: are the CRDs those of this version?", kind)
+		}
+	}
+	return nil
+}
+
+// newTestNetwork is a small one, which nothing ever makes.
+func (i *Runner) newTestNetwork() *v1alpha1.BenchmarkNetwork {
+	return &v1alpha1.BenchmarkNetwork{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "inspection-", Namespace: i.Namespace},
+		Spec: v1alpha1.BenchmarkNetworkSpec{
+			Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformMalachite, Malachite: &v1alpha1.MalachitePlatform{}},
+			Members:  v1alpha1.MembersSpec{Count: 2},
+		},
+	}
+}
+
+func (i *Runner) checkNetworkAccepted(ctx context.Context) error {
+	network := i.newTestNetwork()
+	if err := i.Client.Create(ctx, network, client.DryRunAll); err != nil {
+		return fmt.Errorf("dry run: %w", err)
+	}
+	if network.Spec.Members.Size == "" || network.Status.ObservedGeneration != -1 {
+		return fmt.Errorf("the API server sets no defaults: size %q, observedGeneration %d", network.Spec.Members.Size, network.Status.ObservedGeneration)
+	}
+	return nil
+}
+
+// platformField is what the refusal has to name.
+const platformField = "platform.malachite"
+
+func (i *Runner) checkNetworkRejected(ctx context.Context) error {
+	network := i.newTestNetwork()
+	network.Spec.Platform.Malachite = nil
+	err := i.Client.Create(ctx, network, client.DryRunAll)
+	switch {
+	case err == nil:
+		return fmt.Errorf("it was accepted: the CRD has no rules")
+	case !apierrors.IsInvalid(err):
+		return fmt.Errorf("dry run: %w", err)
+	case !strings.Contains(err.Error(), platformField):
+		return fmt.Errorf("the refusal does not name %s: %w", platformField, err)
+	}
+	return nil
+}
+
+func (i *Runner) checkOperatorReady(ctx context.Context) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, i.ReadinessURL, nil)
+	if err != nil {
+		return fmt.Errorf("ask %s: %w", i.ReadinessURL, err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, 1<<10))
+	if err != nil {
+		return fmt.Errorf("read the answer of %s: %w", i.ReadinessURL, err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s says %s: %s", i.ReadinessURL, response.Status, strings.TrimSpace(string(body)))
+	}
+	return nil
+}
