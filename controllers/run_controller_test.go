@@ -196,6 +196,36 @@ func (w *testEnv) wantCleanedUp() {
 	}
 }
 
+// TestFailedCleanUpIsRetried fails one write of the pass that cleans up after a run. If the run were complete then, it would keep the
+// owner reference to its network, and be deleted with it.
+func TestFailedCleanUpIsRetried(t *testing.T) {
+	for write, name := range []string{"the owner references", "the first deletion", "the second deletion"} {
+		t.Run(name, func(t *testing.T) {
+			w := newTestEnvWithReadyRun(t)
+			w.reconcileRun("extra")
+			for worker := range int32(2) {
+				w.reportResult(w.getRun("extra"), worker, 100, 20_000)
+			}
+			w.reconcileRun("extra")
+			if len(w.getRun("extra").OwnerReferences) == 0 {
+				t.Fatal("a run without a result should be owned by its network")
+			}
+			reconciler := w.runReconciler()
+			w.failAtWrite = w.writeCount.Load() + int64(write) + 1
+			if _, err := reconciler.Reconcile(w.ctx, w.requestFor("extra")); !errors.Is(err, errDied) {
+				t.Fatalf("the pass should end with the write's error, but: %v", err)
+			}
+			w.wantReason("extra", v1alpha1.ReasonProblem, errDied.Error())
+			w.reconcileRun("extra")
+			run := w.getRun("extra")
+			if run.Status.Verdict != v1alpha1.VerdictValid || len(run.OwnerReferences) > 0 {
+				t.Errorf("the run should be valid and have no owner, but is %q with %v", run.Status.Verdict, run.OwnerReferences)
+			}
+			w.wantCleanedUp()
+		})
+	}
+}
+
 func TestDisturbancesInvalidateRun(t *testing.T) {
 	w := newTestEnvWithReadyRun(t)
 	w.reconcileRun("extra")

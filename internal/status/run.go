@@ -42,7 +42,8 @@ type RunInput struct {
 	PodCreationFailure string
 	// Progress of each worker, JSON; empty where it told nothing yet.
 	Progress []string
-	// ReconcileError is what kept the pass from its end, or nil; the run goes on trying.
+	// ReconcileError is what kept the pass from its end, or nil; the run goes on trying. A run with a result is complete only without
+	// one, since a complete run is not reconciled again: it would keep its owner references, and be deleted with its network.
 	ReconcileError error
 	// Failure is why the run ended without a result, or empty. FailureReason is RunFailed by default.
 	Failure, FailureReason string
@@ -65,7 +66,7 @@ func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 	}
 	l := conditionList{generation: in.Run.Generation}
 	switch {
-	case in.Result != nil:
+	case in.Result != nil && in.ReconcileError == nil:
 		setComplete(&s, &l, in)
 	case in.SpecError != nil:
 		setFailed(&s, &l, in.Now, v1alpha1.ReasonInvalidSpec, limits.FromError(in.SpecError))
@@ -73,6 +74,9 @@ func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 		setFailed(&s, &l, in.Now, cmp.Or(in.FailureReason, v1alpha1.ReasonRunFailed), in.Failure)
 	case in.ReconcileError != nil:
 		s.Phase, s.Progress = "Preparing", "Preparing"
+		if in.Result != nil {
+			s.Phase, s.Progress = "Draining", "Cleaning up"
+		}
 		addRunInProgress(&l, quotaReasonOr(v1alpha1.ReasonProblem, in.ReconcileError.Error()), in.ReconcileError.Error())
 	case in.WaitReason.Reason != "":
 		s.Phase, s.Progress = "Pending", "Waiting"
