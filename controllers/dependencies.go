@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/internal/kube/apply"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
@@ -53,5 +54,6 @@ func (d *Dependencies) deleteAfterDeadline(ctx context.Context, object client.Ob
 	if err := d.Client.Delete(ctx, object, read); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		return ctrl.Result{}, fmt.Errorf("delete expired %T %s: %w", object, object.GetName(), err)
 	}
+	log.FromContext(ctx).Info("expired object deleted", "deadline", deadline.UTC().Format(time.RFC3339))
 	return ctrl.Result{}, nil
 }

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/network/plan"
@@ -48,5 +49,6 @@ func (r *NetworkReconciler) createCredential(ctx context.Context, network *v1alp
 	if err != nil {
 		return fmt.Errorf("create Secret %s: %w", c.Name, err)
 	}
+	log.FromContext(ctx).Info("object created", "object", "Secret/"+c.Name)
 	return nil
 }

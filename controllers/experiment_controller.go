@@ -150,5 +150,6 @@ func (r *ExperimentReconciler) SetupWithManager(mgr ctrl.Manager, concurrency in
 		Owns(&v1alpha1.BenchmarkRun{}, builder.WithPredicates(runLifecyclePredicate(r.forgetRun))).
 		Watches(&v1alpha1.BenchmarkNetwork{}, handler.EnqueueRequestsFromMapFunc(r.mapToWaitingExperiments), builder.WithPredicates(deletionPredicate())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency}).
+		WithLogConstructor(newLogConstructor(mgr, "experiment")).
 		Complete(r)
 }

@@ -233,7 +233,8 @@ func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) 
 	build := ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BenchmarkNetwork{}).
 		Watches(&v1alpha1.BenchmarkRun{}, handler.EnqueueRequestsFromMapFunc(mapRunToNetwork)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency})
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency}).
+		WithLogConstructor(newLogConstructor(mgr, "network"))
 	watchOwnedKinds(build, debounced(handler.EnqueueRequestsFromMapFunc(mapByLabel(v1alpha1.LabelNetwork))))
 	if r.Kueue == KueueHonour {
 		build.Watches(&kueuev1beta1.Workload{}, handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(),

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
@@ -37,7 +38,16 @@ func (d *Dependencies) patchOwnerReferences(ctx context.Context, run *v1alpha1.B
 	if err := d.Client.Patch(ctx, run, patch); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("set the owners of run %s: %w", run.Name, err)
 	}
+	log.FromContext(ctx).Info("owner references changed", "object", "BenchmarkRun/"+run.Name, "owners", ownerNames(owners))
 	return nil
+}
+
+func ownerNames(owners []metav1.OwnerReference) []string {
+	names := make([]string, 0, len(owners))
+	for _, o := range owners {
+		names = append(names, o.Kind+"/"+o.Name)
+	}
+	return names
 }
 
 // isReferenceTo tells whether an owner is that object.

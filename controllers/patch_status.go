@@ -20,7 +20,7 @@ import (
 // EventRecorder records what happened to an object.
 type EventRecorder = events.EventRecorder
 
-// patchStatus patches the status once, if it changed, and records an event for every condition that did.
+// patchStatus patches the status once, if it changed, logs the change, and records an event for each condition that changed.
 func patchStatus(ctx context.Context, c client.Client, recorder EventRecorder, before, after client.Object, old, current []metav1.Condition) error {
 	if equality.Semantic.DeepEqual(before, after) {
 		return nil
@@ -32,6 +32,7 @@ func patchStatus(ctx context.Context, c client.Client, recorder EventRecorder, b
 	if err != nil {
 		return fmt.Errorf("patch status of %T %s: %w", after, client.ObjectKeyFromObject(after), err)
 	}
+	logStatusChange(ctx, before, after, old, current)
 	recordTransitionEvents(recorder, after, old, current)
 	return nil
 }

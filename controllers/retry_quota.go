@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/apply"
@@ -68,6 +69,7 @@ func (d *Dependencies) nudgeQuotaBlockedOwners(ctx context.Context, snapshot *sn
 		if err := d.Client.Patch(ctx, changed, client.MergeFrom(o)); client.IgnoreNotFound(err) != nil {
 			problems = append(problems, fmt.Errorf("annotate %T %s: %w", o, o.GetName(), err))
 		}
+		log.FromContext(ctx).V(1).Info("retry requested after a quota change", "object", o.GetName())
 	}
 	return errors.Join(problems...)
 }

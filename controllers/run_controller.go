@@ -142,7 +142,8 @@ func (r *RunReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) erro
 		For(&v1alpha1.BenchmarkRun{}).
 		Watches(&v1alpha1.BenchmarkNetwork{}, handler.EnqueueRequestsFromMapFunc(r.mapNetworkToRuns)).
 		Watches(&v1alpha1.BenchmarkRun{}, handler.EnqueueRequestsFromMapFunc(r.mapRunToSiblingRuns)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency})
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency}).
+		WithLogConstructor(newLogConstructor(mgr, "run"))
 	watchOwnedKinds(build, handler.EnqueueRequestsFromMapFunc(mapByLabel(v1alpha1.LabelRun)))
 	return build.Complete(r)
 }

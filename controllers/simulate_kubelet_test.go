@@ -29,7 +29,7 @@ func (w *testEnv) fillGenesisSecrets() {
 	for i := range secrets.Items {
 		s := &secrets.Items[i]
 		before := s.DeepCopy()
-		s.Data = map[string][]byte{"file": []byte(s.Name)}
+		s.Data = map[string][]byte{"file": []byte("key of " + s.Name)}
 		metav1.SetMetaDataAnnotation(&s.ObjectMeta, v1alpha1.AnnotationMaterialComplete, "done")
 		must(w.t, w.client.Patch(w.ctx, s, client.MergeFrom(before), client.FieldOwner("benchnet-agent")))
 	}

@@ -11,6 +11,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/apply"
@@ -151,5 +152,6 @@ func (r *NetworkReconciler) patchFinalizers(ctx context.Context, network *v1alph
 	if err := r.Client.Patch(ctx, network, patch); err != nil {
 		return fmt.Errorf("patch finalizers of network %s: %w", network.Name, err)
 	}
+	log.FromContext(ctx).Info("finalizers changed", "finalizers", network.Finalizers)
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
@@ -80,6 +81,7 @@ func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live 
 	if err != nil {
 		return nil, err
 	}
+	logWrite(ctx, intent, live)
 	if foreseen != 0 && foreseen != made.Generation {
 		// The spec was not changed, or by somebody else as well.
 		setAppliedGeneration(intent, made.Generation)
@@ -170,7 +172,28 @@ func (w *Writer) deleteObject(ctx context.Context, object client.Object, dependa
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		return fmt.Errorf("delete %T %s: %w", object, client.ObjectKeyFromObject(object), err)
 	}
+	log.FromContext(ctx).Info("object deleted", "object", w.kindAndName(object), "propagation", dependants)
 	return nil
+}
+
+// kindAndName returns the kind and name of an object as kubectl takes them, such as Job/pay.
+func (w *Writer) kindAndName(object client.Object) string {
+	gvk, err := apiutil.GVKForObject(object, w.scheme)
+	if err != nil {
+		return fmt.Sprintf("%T/%s", object, object.GetName())
+	}
+	return gvk.Kind + "/" + object.GetName()
+}
+
+// logWrite logs that the intent was applied. Fields of a live object are logged by their paths, never by their values, which may be
+// secret.
+func logWrite(ctx context.Context, intent *unstructured.Unstructured, live client.Object) {
+	logger := log.FromContext(ctx).WithValues("object", intent.GetKind()+"/"+intent.GetName())
+	if live == nil {
+		logger.Info("object created")
+	} else if logger := logger.V(1); logger.Enabled() {
+		logger.Info("object applied", "changed", changedFields(intent, live))
+	}
 }
 
 // appliedMetadataFields are the fields of an object's metadata that are applied.

@@ -1,8 +1,11 @@
 package apply
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -31,6 +34,49 @@ func isUpToDate(intent *unstructured.Unstructured, live client.Object) bool {
 	}
 	delete(want, "status") // A Go type may write one that nobody wants.
 	return containsFields(have, want)
+}
+
+// changedFields returns the paths of the fields in which the live object differs from the intent, such as data.node.conf. The cache
+// does not keep the specs of kinds whose generation is tracked: any change of theirs is reported as spec.
+func changedFields(intent *unstructured.Unstructured, live client.Object) []string {
+	have, err := trimmedFields(live.DeepCopyObject())
+	if err != nil {
+		return []string{err.Error()}
+	}
+	want, err := normalizeIntent(intent, live)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, field := range []string{"apiVersion", "kind", "status"} {
+		delete(want, field)
+	}
+	for _, annotation := range []string{v1alpha1.AnnotationAppliedHash, v1alpha1.AnnotationAppliedGeneration} {
+		unstructured.RemoveNestedField(want, "metadata", "annotations", annotation)
+	}
+	if cache.IsGenerationTracked(intent.GroupVersionKind().GroupKind()) {
+		delete(want, "spec")
+		if live.GetAnnotations()[v1alpha1.AnnotationAppliedGeneration] != strconv.FormatInt(live.GetGeneration(), 10) ||
+			live.GetAnnotations()[v1alpha1.AnnotationAppliedHash] != intent.GetAnnotations()[v1alpha1.AnnotationAppliedHash] {
+			return append(differingPaths("", have, want), "spec")
+		}
+	}
+	return differingPaths("", have, want)
+}
+
+// differingPaths returns the paths below the prefix at which live lacks a wanted value, in alphabetical order. Lists count as one value.
+func differingPaths(prefix string, live, wanted any) []string {
+	want, ok := wanted.(map[string]any)
+	if have, isMap := live.(map[string]any); ok && isMap {
+		var paths []string
+		for _, name := range slices.Sorted(maps.Keys(want)) {
+			paths = append(paths, differingPaths(prefix+"."+name, have[name], want[name])...)
+		}
+		return paths
+	}
+	if containsFields(live, wanted) {
+		return nil
+	}
+	return []string{strings.TrimPrefix(prefix, ".")}
 }
 
 // predictGeneration has an intent say which generation its object will have when it is applied: the next one, since something differs. It is

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -73,6 +74,46 @@ func TestDrift(t *testing.T) {
 			}
 			if got := isUpToDate(intent, live); got != c.want {
 				t.Errorf("up to date is %t, want %t", got, c.want)
+			}
+		})
+	}
+}
+
+// TestChangedFields names the fields in which a live Service and ConfigMap differ from what is desired, by path only.
+func TestChangedFields(t *testing.T) {
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	w := NewWriter(nil, nil, scheme)
+	owner := Owner{Object: &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "n", Namespace: "ns", UID: "1"}}}
+	configMap := func(data map[string]string) *corev1.ConfigMap {
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "c"}, Data: data}
+	}
+	cases := []struct {
+		name          string
+		desired, live client.Object
+		want          []string
+	}{
+		{"a label and a port", newService(nil), newService(func(s *corev1.Service) { s.Labels["a"], s.Spec.Ports[0].Port = "2", 1 }),
+			[]string{"metadata.labels.a", "spec.ports"}},
+		{"one of two keys", configMap(map[string]string{"a": "1", "b": "new"}), configMap(map[string]string{"a": "1", "b": "old"}), []string{"data.b"}},
+		{"no data yet", configMap(map[string]string{"a": "1"}), configMap(nil), []string{"data"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			intent, err := w.buildIntent(owner, c.desired)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.live.SetNamespace("ns")
+			got := changedFields(intent, c.live)
+			got = slices.DeleteFunc(got, func(path string) bool { return path == "metadata.ownerReferences" })
+			if !slices.Equal(got, c.want) {
+				t.Errorf("changed fields are %v, want %v", got, c.want)
 			}
 		})
 	}
