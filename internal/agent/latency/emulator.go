@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"net/netip"
 	"slices"
 	"sync/atomic"
@@ -80,11 +81,9 @@ func chooseSegmentSize(config *latency.Config) segmentSize {
 
 // deriveSeed makes the same member of the same network lose the same packets of the same traffic.
 func deriveSeed(config *latency.Config, member string) uint64 {
-	sum := uint64(14695981039346656037)
-	for _, b := range []byte(config.Network + "/" + member) {
-		sum = (sum ^ uint64(b)) * 1099511628211
-	}
-	return sum
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(config.Network + "/" + member)) // A hash accepts every write.
+	return sum.Sum64()
 }
 
 // ExitCode is the exit code for an error of New.

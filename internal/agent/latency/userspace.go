@@ -52,10 +52,12 @@ func newUserSpaceBackend(p segmentSize, seed uint64) (*userSpaceBackend, error) 
 	}
 	queue, err := openNetfilterQueue(p)
 	if err != nil {
+		_ = unix.Close(wake)
 		return nil, err
 	}
 	rules, err := addNetfilterRules()
 	if err != nil {
+		_ = unix.Close(wake)
 		queue.closeSocket()
 		return nil, err
 	}

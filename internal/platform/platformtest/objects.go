@@ -42,7 +42,7 @@ func (b BuildOutput) checkObjects(t *testing.T, network *v1alpha1.BenchmarkNetwo
 			continue
 		}
 		if !slices.ContainsFunc(snapshot.OwnedKinds(), func(kind client.Object) bool { return reflect.TypeOf(kind) == reflect.TypeOf(o) }) {
-			t.Errorf("%s %s is of a kind that the operator does not watch: add it to observe.OwnedKinds", gvk.Kind, o.GetName())
+			t.Errorf("%s %s is of a kind that the operator does not watch: add it to snapshot.OwnedKinds", gvk.Kind, o.GetName())
 		}
 		id := gvk.Kind + " " + o.GetName()
 		if seen[id] {

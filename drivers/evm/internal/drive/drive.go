@@ -106,7 +106,9 @@ func (w *Driver) writeJSON(name string, document any) error {
 // awaitStart waits for the instant to begin at.
 func (w *Driver) awaitStart(ctx context.Context) (time.Time, error) {
 	path := filepath.Join(w.Dir, protocol.StartFile)
-	for ticker := time.NewTicker(startPollInterval); ; {
+	ticker := time.NewTicker(startPollInterval)
+	defer ticker.Stop()
+	for {
 		start, err := readInstant(path)
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return start, err

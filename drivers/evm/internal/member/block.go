@@ -50,9 +50,7 @@ func (n *Node) SubscribeBlocks(ctx context.Context, to chan<- struct{}) error {
 				case to <- struct{}{}:
 				default:
 				}
-			case err := <-subscription.Err():
-				// Without an error the client was closed on purpose; either way nothing more comes.
-				_ = err
+			case <-subscription.Err(): // No block follows, whether the subscription failed or the client was closed.
 				close(to)
 				return
 			case <-ctx.Done():
