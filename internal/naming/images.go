@@ -19,7 +19,7 @@ type ImageCatalogue struct {
 	PullSecrets []string
 }
 
-// CorDappsImage is the image with the project's own CorDappsImage, which a spec may name without registry and tag.
+// CorDappsImage is the image with the project's own CorDapps, which a spec may name without registry and tag.
 const CorDappsImage = "cordapps"
 
 // Resolve returns the reference for an image that a spec names. CorDappsImage without registry and tag is the project's own, in the
