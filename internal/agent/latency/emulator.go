@@ -64,7 +64,7 @@ func New(config *latency.Config, member string, log func(format string, args ...
 	log("the kernel has no netem (%v): emulating in user space", err)
 	held, again := newUserSpaceBackend(chooseSegmentSize(config), deriveSeed(config, member))
 	if again != nil {
-		return nil, fmt.Errorf("emulate in user space, since the kernel has no netem (%v): %w", err, again)
+		return nil, fmt.Errorf("emulate in user space, since the kernel has no netem (%s): %w", err.Error(), again)
 	}
 	e.backend = held
 	return e, nil
