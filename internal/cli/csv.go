@@ -27,8 +27,11 @@ func (s *session) writeCSV(ctx context.Context, c *cluster.Connection, runs []v1
 			return err
 		}
 		lines, err := csv.NewReader(&text).ReadAll()
-		if err != nil || len(lines) != 2 {
-			return fmt.Errorf("summary of run %s: %d lines: %w", document.Run.Name, len(lines), err)
+		if err != nil {
+			return fmt.Errorf("read the summary of run %s: %w", document.Run.Name, err)
+		}
+		if len(lines) != 2 {
+			return fmt.Errorf("the summary of run %s has %d lines, not a header and a row", document.Run.Name, len(lines))
 		}
 		row := map[string]string{}
 		for at, name := range lines[0] {

@@ -24,11 +24,11 @@ func saturationCharts(e *experiment.Result) []Chart {
 			of = ": " + found.Name
 		}
 		rate := experimentMetric(e, string(v1alpha1.MetricThroughput))
-		throughput := s.newChartBuilder(e, fmt.Sprintf("saturation-%d-throughput", i+1), "Throughput by load"+of, rate.axisTitle(operationUnit(e)))
+		throughput := s.newChartBuilder(fmt.Sprintf("saturation-%d-throughput", i+1), "Throughput by load"+of, rate.axisTitle(operationUnit(e)))
 		throughput.drawEstimates(s.lines[0].points, rate, seriesStyleAt(0), 0)
 		throughput.drawSearchResult(found)
 		level := serviceLevelMetric(e)
-		latency := s.newChartBuilder(e, fmt.Sprintf("saturation-%d-latency", i+1), level.title+" by load"+of, level.axisTitle(""))
+		latency := s.newChartBuilder(fmt.Sprintf("saturation-%d-latency", i+1), level.title+" by load"+of, level.axisTitle(""))
 		latency.drawEstimates(s.lines[0].points, level, seriesStyleAt(0), 0)
 		if e.ServiceLevel != nil {
 			latency.drawHorizontalLine(e.ServiceLevel.LatencyMillis, "service level "+formatNumber(e.ServiceLevel.LatencyMillis)+" ms", leftEnd,

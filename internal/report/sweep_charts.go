@@ -63,8 +63,8 @@ func hasErrors(e *experiment.Result) bool {
 }
 
 // newChartBuilder has the values of the parameter on its horizontal axis.
-func (s sweep) newChartBuilder(e *experiment.Result, name, title, y string) *chartBuilder {
-	g := newChartBuilder(sanitizeFileName(name+"-by-"+s.parameter), title, s.axisTitle(e), y)
+func (s sweep) newChartBuilder(name, title, y string) *chartBuilder {
+	g := newChartBuilder(sanitizeFileName(name+"-by-"+s.parameter), title, splitCamelCase(s.parameter), y)
 	ticks := fixedTicks{}
 	for i, v := range s.values {
 		ticks = append(ticks, valueTicks([]float64{s.positions[i]})...)
@@ -82,18 +82,8 @@ func (s sweep) newChartBuilder(e *experiment.Result, name, title, y string) *cha
 	return g
 }
 
-// axisTitle of the horizontal axis; a search's load is clients or a rate.
-func (s sweep) axisTitle(e *experiment.Result) string {
-	for _, a := range e.Axes {
-		if a.Name == s.parameter {
-			return splitCamelCase(s.parameter)
-		}
-	}
-	return splitCamelCase(s.parameter)
-}
-
 func (s sweep) metricChart(e *experiment.Result, m metricInfo) Chart {
-	g := s.newChartBuilder(e, string(m.name), m.title+" by "+s.parameter, m.axisTitle(operationUnit(e)))
+	g := s.newChartBuilder(string(m.name), m.title+" by "+s.parameter, m.axisTitle(operationUnit(e)))
 	for i, l := range s.lines {
 		mark := g.drawEstimates(l.points, m, seriesStyleAt(i), markOffset(i, len(s.lines)))
 		if l.name != "" && mark != nil {
@@ -108,7 +98,7 @@ func (s sweep) metricChart(e *experiment.Result, m metricInfo) Chart {
 // latencyChart of the only line, by percentile.
 func (s sweep) latencyChart(e *experiment.Result) Chart {
 	title := latencyTitle(operationUnit(e))
-	g := s.newChartBuilder(e, "latency", title+" by "+s.parameter, title+" (ms)")
+	g := s.newChartBuilder("latency", title+" by "+s.parameter, title+" (ms)")
 	for i, m := range []v1alpha1.Metric{v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP95, v1alpha1.MetricLatencyP99} {
 		if mark := g.drawEstimates(s.lines[0].points, experimentMetric(e, string(m)), seriesStyleAt(i), 0); mark != nil {
 			g.addLegendEntry(strings.ToLower(strings.TrimPrefix(string(m), "Latency")), mark)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -63,13 +64,14 @@ func fillGenesisSecrets(ctx context.Context, c client.Client, job *batchv1.Job) 
 	}
 	for _, name := range secrets {
 		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: job.Namespace}}
-		text := strings.Builder{}
-		fmt.Fprintf(&text, `{"metadata":{"annotations":{`)
-		for k, v := range annotations {
-			fmt.Fprintf(&text, "%q:%q", k, v)
+		patch, err := json.Marshal(map[string]any{
+			"metadata":   map[string]any{"annotations": annotations},
+			"stringData": map[string]string{"file": strings.Repeat(rand.Text(), 10)},
+		})
+		if err != nil {
+			return fmt.Errorf("encode the patch of Secret %s: %w", name, err)
 		}
-		fmt.Fprintf(&text, `}},"stringData":{"file":%q}}`, strings.Repeat(rand.Text(), 10))
-		if err := c.Patch(ctx, secret, client.RawPatch(types.MergePatchType, []byte(text.String()))); err != nil {
+		if err := c.Patch(ctx, secret, client.RawPatch(types.MergePatchType, patch)); err != nil {
 			return fmt.Errorf("fill Secret %s: %w", name, err)
 		}
 	}
