@@ -1,4 +1,5 @@
-// Command manager is the benchnet operator: it brings BenchmarkNetworks about, measures BenchmarkRuns and carries out BenchmarkExperiments.
+// Command manager is the benchnet operator. It reconciles BenchmarkNetworks, BenchmarkRuns and
+// BenchmarkExperiments.
 package main
 
 import (
@@ -111,12 +112,12 @@ func parseFlags() managerFlags {
 	return o
 }
 
-// runSelfTest looks from inside the cluster whether the operator works; helm test runs it.
+// runSelfTest checks from inside the cluster whether the operator works; helm test runs it.
 func runSelfTest(arguments []string) error {
 	flags := flag.NewFlagSet("check", flag.ExitOnError)
 	namespace := flags.String("namespace", "default", "namespace in which networks may be made")
 	readiness := flags.String("readiness", "http://localhost:8081/readyz", "URL that tells whether the operator is ready")
-	_ = flags.Parse(arguments) // It exits by itself.
+	_ = flags.Parse(arguments) // ExitOnError exits on an error.
 	ctrl.SetLogger(zap.New())
 	config, kube, err := connectToAPIServer()
 	if err != nil {
@@ -132,8 +133,8 @@ func runSelfTest(arguments []string) error {
 	return i.Run(ctx, os.Stdout)
 }
 
-// connectToAPIServer finds the API server, and makes a client that tells what it serves. It sets no limit on requests of its own: the API
-// server's priority and fairness does, and knows better.
+// connectToAPIServer returns the configuration of the API server and a discovery client. GetConfig disables
+// client-side rate limiting: API priority and fairness limits requests, and does it better.
 func connectToAPIServer() (*rest.Config, *discovery.DiscoveryClient, error) {
 	config, err := ctrl.GetConfig()
 	if err != nil {
@@ -146,12 +147,12 @@ func connectToAPIServer() (*rest.Config, *discovery.DiscoveryClient, error) {
 	return config, kube, nil
 }
 
-// gcPercent is how much garbage may come to what the operator holds before it is collected, in percent, unless GOGC says otherwise. It
-// holds all objects of all networks, and seldom has much to do: memory is what it costs, not time.
+// gcPercent is the default of GOGC: how much garbage, in percent of the live heap, triggers a collection. The
+// operator holds all objects of all networks and is mostly idle, so memory matters more than CPU time.
 const gcPercent = 50
 
-// operatorMemoryLimit returns what GOMEMLIMIT, the limit of the pod, leaves beside the processes that render charts: at least half of it.
-// Without a limit it returns the argument.
+// operatorMemoryLimit returns the part of the pod's limit (GOMEMLIMIT) that remains besides the processes that
+// render charts, but at least half of it. Without a limit it returns the argument.
 func operatorMemoryLimit(pod int64) int64 {
 	if pod == math.MaxInt64 {
 		return pod
@@ -190,7 +191,7 @@ func runManager(o managerFlags) error {
 	return mgr.Start(ctrl.SetupSignalHandler())
 }
 
-// setUpManager registers the reconcilers.
+// setUpManager registers the reconcilers, the metrics and the health checks.
 func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found controllers.KueueMode) error {
 	if err := controllers.IndexRunsByNetwork(context.Background(), mgr.GetFieldIndexer()); err != nil {
 		return err
@@ -249,11 +250,11 @@ func (o managerFlags) imageCatalogue() naming.ImageCatalogue {
 	return naming.ImageCatalogue{Registry: o.imageRegistry, Version: o.imageVersion, Overrides: o.imageOverrides, PullSecrets: o.pullSecrets}
 }
 
-// cacheSyncTimeout is how long a probe waits for the caches.
+// cacheSyncTimeout is how long a readiness probe waits for the caches to sync.
 const cacheSyncTimeout = 500 * time.Millisecond
 
-// newCacheSyncChecker tells whether the caches hold what there is: an operator that lacks a right never gets ready. One that is not the leader
-// has none, and is ready to become it.
+// newCacheSyncChecker returns a readiness check that passes once the caches are synced. An operator that lacks
+// a right never becomes ready. A replica that is not the leader has no informers and is ready to take over.
 func newCacheSyncChecker(caches cache.Cache) healthz.Checker {
 	return func(request *http.Request) error {
 		ctx, cancel := context.WithTimeout(request.Context(), cacheSyncTimeout)
@@ -295,13 +296,14 @@ func newScheme() *runtime.Scheme {
 	return s
 }
 
-// enumFlag is a flag of one of two words or more.
+// enumFlag is a flag whose value is one of the allowed words.
 type enumFlag[T ~string] struct {
 	value   *T
 	allowed []T
 }
 
-// String is empty for the choice that package flag makes by itself, to learn what no default looks like.
+// String returns the value. Package flag also calls it on a zero enumFlag, for which it returns an empty
+// string.
 func (c enumFlag[T]) String() string {
 	if c.value == nil {
 		return ""
@@ -317,7 +319,7 @@ func (c enumFlag[T]) Set(text string) error {
 	return nil
 }
 
-// keyValueFlag is a flag of name=value that may be repeated.
+// keyValueFlag is a repeatable flag of the form name=value.
 type keyValueFlag map[string]string
 
 func (p keyValueFlag) String() string { return fmt.Sprint(map[string]string(p)) }
@@ -331,8 +333,8 @@ func (p keyValueFlag) Set(text string) error {
 	return nil
 }
 
-// stringListFlag is a flag of words separated by commas that may be repeated. Empty words count for nothing: an environment variable in an
-// argument may be empty.
+// stringListFlag is a repeatable flag with comma-separated words. It ignores empty words, since an environment
+// variable in an argument may be empty.
 type stringListFlag []string
 
 func (l *stringListFlag) String() string { return strings.Join(*l, ",") }

@@ -14,7 +14,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/chart"
 )
 
-// TestEnumFlag: what is none of the words is refused, and the default stays.
+// TestEnumFlag: other words are rejected, and the default is kept.
 func TestEnumFlag(t *testing.T) {
 	chosen := controllers.KueueIgnore
 	flags := flag.NewFlagSet("manager", flag.ContinueOnError)
@@ -30,7 +30,8 @@ func TestEnumFlag(t *testing.T) {
 	}
 }
 
-// TestWatchNamespace sets the flag as the chart does, once for each namespace, and as OLM does: a list, or nothing for all.
+// TestWatchNamespace sets the flag as the chart does, once per namespace, and as OLM does: to a list, or to
+// nothing for all.
 func TestWatchNamespace(t *testing.T) {
 	for name, test := range map[string]struct{ given, want []string }{
 		"one by one": {[]string{"a", "b"}, []string{"a", "b"}},
@@ -52,7 +53,7 @@ func TestWatchNamespace(t *testing.T) {
 	}
 }
 
-// TestMetricsServing: metrics are served over TLS also where the operator may not ask who reads them.
+// TestMetricsServing: metrics are served over TLS even if the operator may not authorize the clients.
 func TestMetricsServing(t *testing.T) {
 	for name, c := range map[string]struct {
 		options             managerFlags
@@ -71,7 +72,8 @@ func TestMetricsServing(t *testing.T) {
 	}
 }
 
-// TestOwnMemoryLimit checks that the operator and the children that render charts fit together into the memory of the pod.
+// TestOwnMemoryLimit checks that the operator and the children that render charts together fit into the pod's
+// memory.
 func TestOwnMemoryLimit(t *testing.T) {
 	for name, c := range map[string]struct{ pod, want int64 }{
 		"default of the chart": {512 << 20, 512<<20 - chart.MaxChildMemory},

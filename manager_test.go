@@ -21,7 +21,7 @@ import (
 	"github.com/benchnet/benchnet/controllers"
 )
 
-// startAPIServer with the CRDs.
+// startAPIServer starts an API server with the CRDs.
 func startAPIServer(t *testing.T) *rest.Config {
 	t.Helper()
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
@@ -41,7 +41,7 @@ func startAPIServer(t *testing.T) *rest.Config {
 	return config
 }
 
-// startManager a manager until the test ends.
+// startManager runs a manager until the test ends.
 func startManager(t *testing.T, config *rest.Config, o managerFlags) ctrl.Manager {
 	t.Helper()
 	o.metricsAddress, o.probeAddress, o.concurrency = "0", "0", 1
@@ -56,7 +56,7 @@ func startManager(t *testing.T, config *rest.Config, o managerFlags) ctrl.Manage
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = mgr.Start(ctx) // One without rights ends with an error by itself, after minutes.
+		_ = mgr.Start(ctx) // Without rights it fails on its own, after minutes.
 	}()
 	t.Cleanup(func() { cancel(); <-ended })
 	return mgr
@@ -70,7 +70,7 @@ func checkReadiness(mgr ctrl.Manager) error {
 	return newCacheSyncChecker(mgr.GetCache())(request)
 }
 
-// TestExcludedNamespacesAreNotCached makes sure that an operator does not see what is in namespaces of others.
+// TestExcludedNamespacesAreNotCached checks that the cache holds no objects of excluded namespaces.
 func TestExcludedNamespacesAreNotCached(t *testing.T) {
 	config := startAPIServer(t)
 	c, err := client.New(config, client.Options{Scheme: newScheme()})
@@ -102,7 +102,7 @@ func TestExcludedNamespacesAreNotCached(t *testing.T) {
 	}
 }
 
-// TestNotReadyWithoutRights makes sure that an operator that may read nothing does not get ready.
+// TestNotReadyWithoutRights checks that an operator that may not read anything does not become ready.
 func TestNotReadyWithoutRights(t *testing.T) {
 	config := rest.CopyConfig(startAPIServer(t))
 	config.Impersonate = rest.ImpersonationConfig{UserName: "nobody", Groups: []string{"system:authenticated"}}

@@ -13,12 +13,12 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// errNoAdminLabel is the error for a Secret without the label for database administrators.
+// errNoAdminLabel reports a Secret without the label for database administrators.
 var errNoAdminLabel = errors.New("lacks the label " + v1alpha1.LabelDatabaseAdmin + "=true, by which whoever manages Secrets lets networks use it")
 
-// checkAdminSecret returns why the network may not use the Secret with the administrator of its external database, or nil. The
-// content of the Secret reaches a server and images that the network's author chooses, so the author must not choose an arbitrary
-// Secret. Only the metadata is read.
+// checkAdminSecret returns why the network may not use the admin Secret of its external database, or nil. The
+// content of the Secret reaches a server and images that the network's author chooses, so the author must not
+// be able to choose an arbitrary Secret. It reads only the metadata.
 func (r *NetworkReconciler) checkAdminSecret(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (refusal, err error) {
 	external := network.Spec.DatabaseOrDefault().External
 	if external == nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// validEmeraldNetwork is the network that each case of TestBadEmerald spoils.
+// validEmeraldNetwork is the network that each case of TestBadEmerald makes invalid.
 const validEmeraldNetwork = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
@@ -54,7 +54,7 @@ var badEmerald = []badInputCase{
 	{"an operation of another platform", "evm: {batchSize: 200}", "corda: {flow: Issue}", []string{"workloads[0].evm", "Emerald"}},
 }
 
-// TestBadEmerald wants a message that names the field and what would be right, and nothing made.
+// TestBadEmerald expects a message that names the field and the valid values, and no objects.
 func TestBadEmerald(t *testing.T) {
 	expectRejections(t, validEmeraldNetwork, badEmerald)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// validExperiment is the experiment that each case of TestBadExperiments spoils.
+// validExperiment is the experiment that each case of TestBadExperiments makes invalid.
 const validExperiment = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkExperiment
@@ -43,7 +43,7 @@ const (
 	discardNetworks = "networks: Discard"
 )
 
-// replaceOnce is the experiment with another strategy, and then with a mistake in that.
+// replaceOnce replaces the first occurrence of from in a strategy, to introduce a mistake.
 func replaceOnce(strategy, from, to string) string { return strings.Replace(strategy, from, to, 1) }
 
 var badExperiments = []badInputCase{
@@ -91,7 +91,7 @@ var badExperiments = []badInputCase{
 	{"workloads of the network's own", "database:", "workloads: [{name: x, corda: {flow: Issue}, load: {clients: 1}}]\n      database:", []string{"template.network.workloads", "template.workload"}},
 	{"template that is wrong by itself", "flow: Issue", "flow: Isue", []string{"template.workload", "flow", "Isue"}},
 	{"template without a workload", validExperiment[strings.Index(validExperiment, "    workload:"):strings.Index(validExperiment, "  axes:")], "", []string{"spec.template.workload", "Required"}},
-	// The course of it.
+	// Strategy and order.
 	{"unknown strategy", discardNetworks, "strategy: Random", []string{"spec.strategy", "Random", "Saturation"}},
 	{"unknown order", "type: Interleaved", "type: Random", []string{"spec.order.type", "Random", "Shuffled"}},
 	{"seed of no shuffle", "type: Interleaved", "type: Listed, seed: 7", []string{"order.seed", "Shuffled"}},
@@ -145,7 +145,7 @@ func TestBadExperiments(t *testing.T) {
 	}
 }
 
-// experimentRejectionMessage is the message with which an experiment is refused.
+// experimentRejectionMessage returns the message with which an experiment is rejected.
 func (w *testEnv) experimentRejectionMessage(text string) string {
 	w.t.Helper()
 	e := &v1alpha1.BenchmarkExperiment{}

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// validJPaxosNetwork is the network that each case of TestBadInputJPaxos spoils.
+// validJPaxosNetwork is the network that each case of TestBadInputJPaxos makes invalid.
 const validJPaxosNetwork = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork

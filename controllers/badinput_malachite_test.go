@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// validMalachiteNetwork is the network that each case of TestBadMalachite spoils.
+// validMalachiteNetwork is the network that each case of TestBadMalachite makes invalid.
 const validMalachiteNetwork = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
@@ -40,7 +40,7 @@ var badMalachite = []badInputCase{
 	{"transactions of no bytes", "observe: 0", "transactionBytes: 0", []string{"malachite.transactionBytes", "greater than or equal to 1"}},
 }
 
-// TestBadMalachite wants a message that names the field and what would be right, and nothing made.
+// TestBadMalachite expects a message that names the field and the valid values, and no objects.
 func TestBadMalachite(t *testing.T) {
 	expectRejections(t, validMalachiteNetwork, badMalachite)
 }

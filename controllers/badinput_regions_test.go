@@ -15,7 +15,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
-// validRegionsNetwork is a network in two regions; each case of TestBadRegions spoils its spec.network.
+// validRegionsNetwork is a network in two regions. Each case of TestBadRegions makes its spec.network invalid.
 const validRegionsNetwork = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
@@ -77,7 +77,8 @@ func TestImmutableRegions(t *testing.T) {
 	}
 }
 
-// TestMembersHaveLatencySidecars: every member has a sidecar before all else, and the condition follows what is told of it.
+// TestMembersHaveLatencySidecars: every member has the sidecar as its first init container, and the condition
+// waits for all members.
 func TestMembersHaveLatencySidecars(t *testing.T) {
 	w := newTestEnv(t)
 	must(t, w.createFromYAML(validRegionsNetwork, &v1alpha1.BenchmarkNetwork{}))
@@ -98,7 +99,7 @@ func TestMembersHaveLatencySidecars(t *testing.T) {
 	}
 }
 
-// TestPodCreationFailureIsReported: a StatefulSet says in an event alone that its pod was refused.
+// TestPodCreationFailureIsReported: a StatefulSet reports a rejected pod only in an event.
 func TestPodCreationFailureIsReported(t *testing.T) {
 	w := newTestEnv(t)
 	must(t, w.createFromYAML(validRegionsNetwork, &v1alpha1.BenchmarkNetwork{}))
@@ -112,7 +113,7 @@ func TestPodCreationFailureIsReported(t *testing.T) {
 		InvolvedObject: corev1.ObjectReference{Kind: "StatefulSet", Namespace: w.namespace, Name: set.Name, UID: set.UID},
 		Message:        `create Pod banks-member-1-0 failed error: pods "banks-member-1-0" is forbidden: violates PodSecurity "restricted:latest": ...`}
 	must(t, w.client.Create(w.ctx, event))
-	w.now = w.now.Add(time.Minute) // A set that was just made is not asked about.
+	w.now = w.now.Add(time.Minute) // Events are not read for a new StatefulSet.
 	again := w.reconcileNetwork("banks")
 	if again.RequeueAfter == 0 {
 		t.Error("nothing will tell that the pod may be made, and nobody looks again")

@@ -9,7 +9,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// validCordaNetwork is the network that each case of TestBadInput spoils.
+// validCordaNetwork is the network that each case of TestBadInput makes invalid.
 const validCordaNetwork = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
@@ -25,7 +25,7 @@ spec:
     measure: {warmUp: 1s, window: 10s}
 `
 
-// badInputCase spoils a good network: from is replaced by to, and the message must hold all of want.
+// badInputCase makes a valid network invalid by replacing from by to. The message must contain all of want.
 type badInputCase struct {
 	name, from, to string
 	want           []string
@@ -77,8 +77,8 @@ func TestPaymentWithoutNotary(t *testing.T) {
 		{"payment without a notary", "flow: Issue", "flow: Pay", []string{"workloads[0].corda.flow", "Pay", "notary"}}})
 }
 
-// expectRejections wants a message that names the field and what would be right, from the API server or, where its rules cannot
-// tell, from the condition Accepted. Nothing may be made of it.
+// expectRejections expects a message that names the field and the valid values, from the API server or, if its
+// rules cannot detect the mistake, from the condition Accepted. No objects may be created.
 func expectRejections(t *testing.T, good string, mistakes []badInputCase) {
 	for _, m := range mistakes {
 		t.Run(m.name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func expectRejections(t *testing.T, good string, mistakes []badInputCase) {
 	}
 }
 
-// networkRejectionMessage is the message with which a network is refused.
+// networkRejectionMessage returns the message with which a network is rejected.
 func (w *testEnv) networkRejectionMessage(text string) string {
 	w.t.Helper()
 	n := &v1alpha1.BenchmarkNetwork{}
@@ -150,7 +150,7 @@ func TestImmutableNetworkFields(t *testing.T) {
 	})
 }
 
-// replaceNetwork replaces the network by that of the text, as kubectl replace does.
+// replaceNetwork replaces the network as kubectl replace does.
 func (w *testEnv) replaceNetwork(text string) error {
 	w.t.Helper()
 	wanted := w.decodeYAML(text)

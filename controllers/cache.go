@@ -13,16 +13,17 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
-// CacheScope says what the manager's cache holds.
+// CacheScope selects what the manager's cache holds.
 type CacheScope struct {
-	// WatchedNamespaces and Excluded are namespaces. With none watched the cache holds all namespaces but the excluded ones.
+	// WatchedNamespaces are the only namespaces that the cache holds; empty means all. ExcludedNamespaces are
+	// left out.
 	WatchedNamespaces, ExcludedNamespaces []string
-	// Kueue is KueueHonour where the cache holds Kueue's Workloads too.
+	// Kueue is KueueHonour if the cache also holds the operator's Kueue Workloads.
 	Kueue KueueMode
 }
 
-// Options returns the options of the manager's cache. Of kinds that others use as well it holds only the operator's own
-// objects, without the fields that the operator never reads.
+// Options returns the options of the manager's cache. Of kinds that others also use, the cache holds only the
+// operator's own objects. It drops the fields that the operator never reads.
 func (s CacheScope) Options() cache.Options {
 	options := cache.Options{DefaultTransform: kubecache.NewCompactor().Compact, ByObject: map[client.Object]cache.ByObject{}}
 	own := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy})}

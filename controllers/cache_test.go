@@ -26,14 +26,15 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
-// operatorConnection is what the manager gives its reconcilers: a client that reads through the manager's cache, with its
-// selectors, transforms and indexes, and one that reads past it. Both have only the rights that the chart grants.
+// operatorConnection holds what the manager gives its reconcilers: a client that reads through the manager's
+// cache, with its selectors, transforms and indexes, and an uncached client. Both have only the rights that the
+// chart grants.
 type operatorConnection struct {
 	cachedClient, directClient client.WithWatch
 	cache                      cache.Cache
 }
 
-// startConnection starts a cache, which ends with the context.
+// startConnection starts a cache that runs until the context ends.
 func startConnection(ctx context.Context, as *rest.Config, scheme *runtime.Scheme, scope controllers.CacheScope) (*operatorConnection, error) {
 	options := scope.Options()
 	options.Scheme = scheme
@@ -53,7 +54,8 @@ func startConnection(ctx context.Context, as *rest.Config, scheme *runtime.Schem
 	return c, err
 }
 
-// sharedConnections are those of all worlds but the ones with an operator of one namespace: caches are filled once.
+// sharedConnections are shared by all test environments except those with an operator of one namespace, so that
+// caches are filled once.
 var sharedConnections = map[controllers.KueueMode]*operatorConnection{}
 
 // connectionsContext ends before the API server is stopped, which would wait for the watches of the caches.
@@ -133,8 +135,8 @@ func (w *testEnv) recordWrites(c client.WithWatch) client.WithWatch {
 	})
 }
 
-// awaitWrites waits until the reconcilers' cache holds what was written in the world's namespace before a pass. What the pass
-// itself writes the cache shows late, as in production.
+// awaitWrites waits until the reconcilers' cache holds everything that was written in the test's namespace
+// before a pass. The cache shows the pass's own writes late, as in production.
 func (w *testEnv) awaitWrites() {
 	for _, gvk := range w.writtenKinds.takeAll() {
 		selector, cached := w.cacheSelector(gvk)
@@ -153,7 +155,8 @@ func (w *testEnv) awaitWrites() {
 	}
 }
 
-// cacheSelector returns the selector of the objects of the kind that the operator's cache holds, if it holds any.
+// cacheSelector returns the selector of the objects of the kind that the operator's cache holds, and whether it
+// holds any.
 func (w *testEnv) cacheSelector(gvk schema.GroupVersionKind) (selector labels.Selector, cached bool) {
 	for _, kind := range append(snapshot.OwnedKinds(), &corev1.Pod{}) {
 		known, err := apiutil.GVKForObject(kind, w.client.Scheme())
@@ -165,7 +168,8 @@ func (w *testEnv) cacheSelector(gvk schema.GroupVersionKind) (selector labels.Se
 	return labels.Everything(), gvk.Group == v1alpha1.GroupVersion.Group || gvk.Kind == "Workload"
 }
 
-// resourceVersions of the objects of a kind in the world's namespace, in the API server and in the cache.
+// resourceVersions returns the resource versions of the objects of a kind in the test's namespace, in the API
+// server and in the cache.
 func (w *testEnv) resourceVersions(gvk schema.GroupVersionKind, selector labels.Selector) (want, have map[string]string) {
 	scope := []client.ListOption{client.InNamespace(w.namespace), client.MatchingLabelsSelector{Selector: selector}}
 	stored := &metav1.PartialObjectMetadataList{}
@@ -195,8 +199,8 @@ func resourceVersionsOf(list client.ObjectList) map[string]string {
 	return versions
 }
 
-// TestReconcilersReadThroughCache takes a network whose pods have a node selector to Ready. The cache keeps neither the selector nor
-// the environment of a pod, so nothing can depend on them.
+// TestReconcilersReadThroughCache brings a network whose pods have a node selector to Ready. The cache keeps
+// neither the node selector nor the environment of a pod, so nothing may depend on them.
 func TestReconcilersReadThroughCache(t *testing.T) {
 	w := newTestEnv(t)
 	w.createSmallNetwork("a", "count: 4", "count: 4, placement: {nodeSelector: {pool: metal}}")

@@ -19,7 +19,7 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/apply"
 )
 
-// userChart is a chart whose Secret has the metadata of another one.
+// userChart is a chart with a Secret that has the metadata of an existing one.
 const userChart = `
 apiVersion: v1
 kind: Service
@@ -51,7 +51,7 @@ spec:
         securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
 `
 
-// packChart is a chart with one template.
+// packChart returns a packed chart with one template.
 func packChart(t *testing.T, template string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -78,7 +78,7 @@ func (w *testEnv) reconcileUntilRendered(name string) error {
 	}
 }
 
-// TestUserChart takes a network with a chart of the user's own, whose Secret claims to be one that somebody else made.
+// TestUserChart creates a network with a user's chart whose Secret claims to be an existing foreign Secret.
 func TestUserChart(t *testing.T) {
 	w := newTestEnv(t)
 	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "banks-db-mine"}, StringData: map[string]string{"password": "mine"}}
@@ -115,7 +115,7 @@ func TestUserChart(t *testing.T) {
 	}
 }
 
-// TestUserChartIsRejected has a chart refused, and accepts the next one in the same ConfigMap.
+// TestUserChartIsRejected: a hostile chart is rejected, and the next chart in the same ConfigMap is accepted.
 func TestUserChartIsRejected(t *testing.T) {
 	w := newTestEnv(t)
 	hostile := packChart(t, strings.Replace(userChart, "      containers:", "      nodeName: node-1\n      containers:", 1))

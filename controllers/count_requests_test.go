@@ -24,8 +24,8 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/registry"
 )
 
-// requestCounter counts requests by verb and resource, and the objects that were applied. What fills a cache, lists and watches of whole kinds,
-// and discovery are left out.
+// requestCounter counts requests by verb and resource, and the applied objects. It leaves out discovery and the
+// requests that fill a cache: lists and watches of whole kinds.
 type requestCounter struct {
 	mutex        sync.Mutex
 	counts       map[string]int
@@ -51,14 +51,14 @@ func (s *requestCounter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.next.RoundTrip(r)
 }
 
-// currentCounts are the counts until now, and of how many objects they were applied.
+// currentCounts returns the counts so far and the number of objects that were applied.
 func (s *requestCounter) currentCounts() (counts map[string]int, objects int) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return maps.Clone(s.counts), len(s.appliedPaths)
 }
 
-// resetCounts what was asked for until now.
+// resetCounts sets all counts to zero.
 func (s *requestCounter) resetCounts() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -66,7 +66,8 @@ func (s *requestCounter) resetCounts() {
 	clear(s.appliedPaths)
 }
 
-// startManager runs the controllers of networks and runs as the operator does, with its cache, in the world's namespace.
+// startManager runs the controllers of networks and runs as the operator does, with its cache, in the test's
+// namespace.
 func (w *testEnv) startManager() *requestCounter {
 	w.t.Helper()
 	counted := &requestCounter{counts: map[string]int{}, appliedPaths: map[string]bool{}}
@@ -93,16 +94,17 @@ func (w *testEnv) startManager() *requestCounter {
 	return counted
 }
 
-// TestRequestsOfANetwork counts what the operator asks of the API server from the making of a network until it is Ready, and
-// then: one request makes each object, one removes the five that made the material, and a few tell how far it is. The clock
-// stands still, so that single members, which the status tells of once a second, are told of with what comes next.
+// TestRequestsOfANetwork counts the operator's requests from the creation of a network until it is Ready and
+// quiet. One request creates each object, one deletes the five objects of genesis, and a few report progress.
+// The clock does not advance, so that the progress of single members, which is written once a second, is
+// written with the next milestone.
 func TestRequestsOfANetwork(t *testing.T) {
-	// One deletion; status of the beginning, of the members' turn, and of Ready, which has an event.
+	// One deletion; the status at the beginning, when the members start, and when Ready, which has an event.
 	const few = 5
 	w := newTestEnv(t)
 	counted := w.startManager()
-	// Where the cache lags behind, an object is applied once more, which changes nothing. On a busy machine that happens, but
-	// not to every network.
+	// If the cache lags, an object is applied once more, which changes nothing. That happens on a busy machine,
+	// but not to every network.
 	for attempt := 1; ; attempt++ {
 		counted.resetCounts()
 		w.createReadyNetwork(fmt.Sprintf("validators-%d", attempt))
@@ -117,7 +119,8 @@ func TestRequestsOfANetwork(t *testing.T) {
 	}
 }
 
-// createReadyNetwork makes a network of validators, without workloads, and plays along until it is Ready.
+// createReadyNetwork creates a network of validators without workloads, and simulates the cluster until it is
+// Ready.
 func (w *testEnv) createReadyNetwork(name string) {
 	w.t.Helper()
 	text := strings.Replace(validMalachiteNetwork[:strings.Index(validMalachiteNetwork, "  workloads:")], "name: validators", "name: "+name, 1)
@@ -140,8 +143,8 @@ func sumCounts(counts map[string]int) int {
 	return total
 }
 
-// waitUntilQuiet waits until the operator has asked for nothing any more for a while, and tells what it had asked for. That it never does
-// is an error: a network that stands costs no request.
+// waitUntilQuiet waits until the operator has sent no requests for a while, and returns the counts. It fails
+// the test if that never happens: a ready network costs no requests.
 func (w *testEnv) waitUntilQuiet(counted *requestCounter) (counts map[string]int, objects int) {
 	w.t.Helper()
 	const quiet, patience = 4 * time.Second, 10 * time.Minute

@@ -11,12 +11,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// debouncePeriod is how long a change of an owned object waits for others that come with it. It adds as much to each stage of a network.
+// debouncePeriod is how long an event of an owned object waits for further events, so that a burst of changes
+// causes one reconcile. It is also the delay that debouncing adds to each stage of a network.
 const debouncePeriod = 100 * time.Millisecond
 
-// debounced lets what a handler asks for wait for a burst; asked for again meanwhile, it is still done once. A network of which
-// something has changed goes before those that have yet to begin, so that of many the first are ready while the last still wait. What was
-// there before the operator goes last, as is the rule for an object's own events.
+// debounced wraps an event handler so that its requests are queued after debouncePeriod. Requests for the same
+// object within that period collapse into one. Networks under way go before new ones, so that some of many
+// networks become ready early. Objects of the initial list have the lowest priority, as in controller-runtime.
 func debounced(h handler.EventHandler) handler.EventHandler {
 	return handler.Funcs{
 		CreateFunc: func(ctx context.Context, e event.CreateEvent, q requestQueue) {
@@ -40,16 +41,16 @@ func debounced(h handler.EventHandler) handler.EventHandler {
 
 type requestQueue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// priorityUnderWay is the priority of a network of which something has changed; one that has yet to begin has 0.
+// priorityUnderWay is the priority of a network whose objects changed. A new network has priority 0.
 const priorityUnderWay = 1
 
-// delayingQueue is a queue that adds after a burst, with a priority.
+// delayingQueue adds requests after debouncePeriod with a fixed priority.
 type delayingQueue struct {
 	requestQueue
 	priority int
 }
 
-// Add after a burst.
+// Add queues a request after debouncePeriod.
 func (q delayingQueue) Add(request reconcile.Request) {
 	if first, ok := q.requestQueue.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
 		first.AddWithOpts(priorityqueue.AddOpts{After: debouncePeriod, Priority: new(q.priority)}, request)

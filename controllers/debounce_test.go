@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// TestDebouncedPriorities has a network that is new, one of which something has changed, and one that was there before the operator,
-// wait for their turn.
+// TestDebouncedPriorities queues a new network, a network whose objects changed, and a network from the initial
+// list.
 func TestDebouncedPriorities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())

@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// networkKeepingResults is a small network whose results are to be kept.
+// networkKeepingResults is a small network whose results are kept.
 const networkKeepingResults = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
@@ -39,7 +39,7 @@ func mergePatch(patch string) client.Patch {
 	return client.RawPatch(types.MergePatchType, []byte(patch))
 }
 
-// TestDeletionPolicyRestrictsRunners tries what leads to a deletion as each of those who may update.
+// TestDeletionPolicyRestrictsRunners tries every update that leads to a deletion as each role that may update.
 func TestDeletionPolicyRestrictsRunners(t *testing.T) {
 	w := newTestEnv(t)
 	w.createTenantUsers()
@@ -57,7 +57,7 @@ func TestDeletionPolicyRestrictsRunners(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		do func(client.Client) error
-		// refused is a part of the message to a runner; empty: a runner may do it.
+		// refused is a part of the message to a runner; empty if a runner may do it.
 		refused string
 	}{
 		"the TTL of a network":    {func(c client.Client) error { return network(c, `{"spec": {"ttlSecondsAfterFinished": 0}}`) }, "spec.ttlSecondsAfterFinished"},

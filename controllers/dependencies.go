@@ -18,10 +18,11 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// Dependencies are what every reconciler works with.
+// Dependencies holds the clients and settings that all reconcilers share.
 type Dependencies struct {
 	Client client.Client
-	// APIReader reads objects that the cache does not hold, the user's own among them.
+	// APIReader reads directly from the API server. It is for objects that the cache does not hold, such as
+	// those of users.
 	APIReader      client.Reader
 	Platforms      *platform.Registry
 	Images         naming.ImageCatalogue
@@ -30,22 +31,23 @@ type Dependencies struct {
 	// ChartRenderer renders the charts of users.
 	ChartRenderer *chart.Renderer
 	Recorder      EventRecorder
-	// KubeVersion of the cluster: charts may ask for it, results record it.
+	// KubeVersion is the version of the cluster. Charts may query it, and results record it.
 	KubeVersion string
-	// NetworkPolicyMode says whether networks are kept apart by policies; empty: they are.
+	// NetworkPolicyMode says whether NetworkPolicies isolate networks; empty means ModeEnforced.
 	NetworkPolicyMode networkpolicy.Mode
-	// MetricsScrapers may read the metrics of networks; empty: everybody may.
+	// MetricsScrapers may read the metrics of networks; empty means all pods.
 	MetricsScrapers networkpolicy.Scrapers
-	// Kueue says who decides about networks that are labelled for it; empty: nobody does.
+	// Kueue says whether Kueue admits the networks that have its label; empty means KueueIgnore.
 	Kueue KueueMode
-	// Limits on the number of networks.
+	// Limits bounds the number of networks.
 	Limits Limits
 	// Now is the clock.
 	Now func() time.Time
 }
 
-// deleteAfterDeadline deletes an object whose time to live ends at the deadline, or comes back then. It deletes only what was read: a changed object
-// may have another deadline, and one that was created again under the same name is another object.
+// deleteAfterDeadline deletes an object at the end of its time to live. Before the deadline it requeues the
+// object for then. It deletes only the version that was read: a changed object may have another deadline, and
+// an object that was created again under the same name has another UID.
 func (d *Dependencies) deleteAfterDeadline(ctx context.Context, object client.Object, deadline time.Time) (ctrl.Result, error) {
 	if left := deadline.Sub(d.Now()); left > 0 {
 		return ctrl.Result{RequeueAfter: left}, nil

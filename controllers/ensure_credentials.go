@@ -17,7 +17,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// ensureCredentials makes the Secrets of random passwords that are missing. One that exists is never changed.
+// ensureCredentials creates the missing Secrets of random passwords. It never changes an existing one.
 func (r *NetworkReconciler) ensureCredentials(ctx context.Context, pass *networkPass) error {
 	for _, c := range pass.plan.Credentials {
 		if pass.snapshot.Secret(c.Name) != nil {
@@ -36,7 +36,7 @@ func (r *NetworkReconciler) createCredential(ctx context.Context, network *v1alp
 		StringData: map[string]string{},
 	}
 	for _, key := range c.Keys {
-		// rand.Text has 128 bits of randomness in letters and digits, which need no quoting anywhere.
+		// rand.Text returns 128 random bits as letters and digits, which need no quoting anywhere.
 		secret.StringData[key] = rand.Text()
 	}
 	if err := controllerutil.SetControllerReference(network, secret, r.Client.Scheme()); err != nil {

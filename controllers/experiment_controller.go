@@ -23,14 +23,16 @@ import (
 	"github.com/benchnet/benchnet/internal/status"
 )
 
-// ExperimentReconciler carries out BenchmarkExperiments: it makes networks and runs one after the other, and reads what they found.
+// ExperimentReconciler reconciles BenchmarkExperiments. It creates networks and runs one after the other and
+// evaluates the results.
 type ExperimentReconciler struct {
 	Dependencies
-	// endedRuns are the runs that have ended, by UID: what is read once of a result need not be read again.
+	// endedRuns caches the results of ended runs by UID, so that each result is decoded only once.
 	endedRuns sync.Map
-	// preflightTracker are the checks of experiments that wait.
+	// preflights holds the last checks of experiments that wait.
 	preflights preflightTracker
-	// rejectedDocuments has the rejectedDocument of each experiment whose stored document was refused, by the experiment's UID.
+	// rejectedDocuments holds, by the experiment's UID, the rejectedDocument of each experiment whose stored
+	// result is unusable.
 	rejectedDocuments sync.Map
 }
 
@@ -40,7 +42,7 @@ type ExperimentReconciler struct {
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks,verbs=create
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=list
 
-// Reconcile makes one pass over an experiment. What comes next follows from the runs that there are.
+// Reconcile makes one pass over an experiment. The next step follows from the runs that exist.
 func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	e := &v1alpha1.BenchmarkExperiment{}
 	if err := r.Client.Get(ctx, req.NamespacedName, e); err != nil {
@@ -48,7 +50,7 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if e.DeletionTimestamp != nil {
-		return ctrl.Result{}, nil // Its networks and runs go with it.
+		return ctrl.Result{}, nil // Garbage collection deletes its networks and runs.
 	}
 	switch {
 	case status.IsExperimentComplete(e):
@@ -86,7 +88,8 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	return requeueOnQuota(ctrl.Result{}, pass.reconcileErr)
 }
 
-// advanceExperiment makes the networks and runs that are due, removes networks that are not wanted any more, and writes the result when all is done.
+// advanceExperiment creates the networks and runs that are due and deletes the networks that are no longer
+// needed. It writes the result when the experiment is done.
 func (r *ExperimentReconciler) advanceExperiment(ctx context.Context, pass *experimentPass) error {
 	owner := apply.Owner{Object: pass.experiment, Labels: experiment.Labels(pass.experiment)}
 	if pass.step.IsDone() {
@@ -114,7 +117,7 @@ func (r *ExperimentReconciler) advanceExperiment(ctx context.Context, pass *expe
 	return nil
 }
 
-// deleteUnneededNetworks deletes the networks that are not wanted any more.
+// deleteUnneededNetworks deletes the networks that are no longer needed, with foreground propagation.
 func (r *ExperimentReconciler) deleteUnneededNetworks(ctx context.Context, pass *experimentPass) error {
 	wanted := map[string]bool{}
 	for _, i := range pass.step.DesiredNetworks {
@@ -130,7 +133,7 @@ func (r *ExperimentReconciler) deleteUnneededNetworks(ctx context.Context, pass 
 	return nil
 }
 
-// deleteIfExpired deletes an experiment that is over when its time is.
+// deleteIfExpired deletes a completed experiment when its time to live is over.
 func (r *ExperimentReconciler) deleteIfExpired(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (ctrl.Result, error) {
 	ttl := e.Spec.TTLSecondsAfterFinished
 	if ttl == nil || e.Status.CompletionTime == nil {
@@ -139,10 +142,10 @@ func (r *ExperimentReconciler) deleteIfExpired(ctx context.Context, e *v1alpha1.
 	return r.deleteAfterDeadline(ctx, e, e.Status.CompletionTime.Add(time.Duration(*ttl)*time.Second))
 }
 
-// forgetRun what was read of runs that are gone.
+// forgetRun drops the cached result of a deleted run.
 func (r *ExperimentReconciler) forgetRun(uid types.UID) { r.endedRuns.Delete(uid) }
 
-// SetupWithManager watches experiments, and the networks and runs that they own.
+// SetupWithManager watches experiments, the networks and runs that they own, and the deletion of any network.
 func (r *ExperimentReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BenchmarkExperiment{}).

@@ -42,7 +42,7 @@ spec:
   - {name: block, field: network.platform.malachite.blockSize, values: [1Ki, 2Ki]}
 `
 
-// newTestEnvWithExperiment is a world with a node that has room, and one experiment.
+// newTestEnvWithExperiment returns an environment with a node that has capacity, and one experiment.
 func newTestEnvWithExperiment(t *testing.T, text string) *testEnv {
 	t.Helper()
 	w := newTestEnv(t)
@@ -51,14 +51,14 @@ func newTestEnvWithExperiment(t *testing.T, text string) *testEnv {
 	return w
 }
 
-// createNode of the cluster; all tests share it.
+// createNode creates a node; all tests share the nodes.
 func (w *testEnv) createNode(name, cores, memory string) {
 	w.t.Helper()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name}}}
 	if err := w.client.Create(w.ctx, node); err != nil && !apierrors.IsAlreadyExists(err) {
 		w.t.Fatal(err)
 	}
-	// A new node has one until its kubelet reports; this one has no kubelet.
+	// A new node has a taint until its kubelet reports; this one has no kubelet.
 	must(w.t, w.client.Patch(w.ctx, node, client.RawPatch(types.MergePatchType, []byte(`{"spec": {"taints": null}}`))))
 	node.Status.Allocatable = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cores), corev1.ResourceMemory: resource.MustParse(memory),
 		corev1.ResourcePods: resource.MustParse("500")}
@@ -77,8 +77,8 @@ func (w *testEnv) getExperiment(name string) *v1alpha1.BenchmarkExperiment {
 	return e
 }
 
-// reconcileUntilComplete makes passes, each by an operator that knows nothing of the one before, until the experiment is over. What others do
-// goes on meanwhile: runs end, and deleted networks go.
+// reconcileUntilComplete makes passes, each by a restarted operator, until the experiment is complete.
+// Meanwhile runs end and deleted networks are removed.
 func (w *testEnv) reconcileUntilComplete(name string) *v1alpha1.BenchmarkExperiment {
 	w.t.Helper()
 	for range 200 {
@@ -104,7 +104,7 @@ func (w *testEnv) listRuns() []v1alpha1.BenchmarkRun {
 	return runs.Items
 }
 
-// completeAllRuns does what the run controller does: every run that goes on gets a result of so many operations.
+// completeAllRuns simulates the run controller: every unfinished run gets a result of that many operations.
 func (w *testEnv) completeAllRuns(completed int) {
 	w.t.Helper()
 	runs := w.listRuns()
@@ -135,7 +135,7 @@ func (w *testEnv) listNetworks() []v1alpha1.BenchmarkNetwork {
 	return networks.Items
 }
 
-// finalizeNetworks does what the garbage collector does when the dependants of a network are gone.
+// finalizeNetworks simulates the garbage collector after the dependents of a network are deleted.
 func (w *testEnv) finalizeNetworks() {
 	w.t.Helper()
 	networks := w.listNetworks()
@@ -194,8 +194,8 @@ func TestExperimentLargerThanCluster(t *testing.T) {
 	}
 }
 
-// TestWaitingExperimentBacksOff has an experiment wait for another one's pod. Its dry runs are made once, and it
-// does not begin before there is room.
+// TestWaitingExperimentBacksOff: an experiment waits for the pod of another one. Its dry runs are made once,
+// and it does not begin before there is capacity.
 func TestWaitingExperimentBacksOff(t *testing.T) {
 	w := newTestEnvWithExperiment(t, strings.Replace(gridExperiment, "cores: 200m", `cores: "2"`, 1))
 	other := &corev1.Pod{ObjectMeta: w.objectMeta("other"), Spec: corev1.PodSpec{NodeName: "laboratory", Containers: []corev1.Container{{Name: "c", Image: "i",
@@ -276,7 +276,7 @@ func TestExperimentWaitsWithoutWriting(t *testing.T) {
 	}
 }
 
-// TestExperimentSurvivesDeath lets the operator die before each of its writes in turn.
+// TestExperimentSurvivesDeath makes the operator crash before each of its writes in turn.
 func TestExperimentSurvivesDeath(t *testing.T) {
 	for at := int64(1); ; at++ {
 		w := newTestEnvWithExperiment(t, strings.Replace(gridExperiment, "[1Ki, 2Ki]", "[1Ki]", 1))

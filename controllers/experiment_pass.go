@@ -28,28 +28,29 @@ import (
 	"github.com/benchnet/benchnet/internal/status"
 )
 
-// experimentPass is what one pass over an experiment knows.
+// experimentPass is the state of one reconcile of an experiment.
 type experimentPass struct {
 	experiment *v1alpha1.BenchmarkExperiment
 	design     *experiment.Design
 	networks   map[string]*v1alpha1.BenchmarkNetwork
 	observed   experiment.ObservedState
-	// step and result are nil as long as the experiment may not begin.
+	// step and result are nil until the experiment may begin.
 	step   *experiment.NextStep
 	result *experiment.Result
-	// forecast and room are nil once the experiment was accepted.
+	// forecast and capacity are nil once the experiment has passed its preflight checks.
 	forecast *preflight.ResourceForecast
 	capacity *capacity.FitResult
-	// capacityUnchecked tells that the operator may not look for room; the finding then says why.
+	// capacityUnchecked reports that the operator may not list nodes and pods. The message of capacity then has
+	// the error.
 	capacityUnchecked bool
-	// specErr is why it cannot be carried out; problem what kept the pass from its end.
+	// specErr is why the experiment cannot be carried out. reconcileErr is the error that ended the pass early.
 	specErr, reconcileErr error
 	resultWritten         bool
-	// resultTooLarge is the reason why the result does not fit into a ConfigMap, or empty.
+	// resultTooLarge is why the result does not fit into a ConfigMap, or empty.
 	resultTooLarge string
 }
 
-// readAndPlan reads what there is of the experiment and finds what comes next.
+// readAndPlan reads the state of the experiment and determines the next step.
 func (r *ExperimentReconciler) readAndPlan(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (*experimentPass, error) {
 	pass := &experimentPass{experiment: e, networks: map[string]*v1alpha1.BenchmarkNetwork{}}
 	if pass.design, pass.specErr = experiment.NewDesign(e); pass.specErr != nil {
@@ -88,8 +89,9 @@ func (r *ExperimentReconciler) readAndPlan(ctx context.Context, e *v1alpha1.Benc
 	return pass, err
 }
 
-// withStoredResult calls use with the earlier result that the experiment compares with, or with nil. If there is none where the spec says, it
-// refuses the experiment instead. The result is not kept, since users decide about its size.
+// withStoredResult calls use with the stored result that the experiment compares with, or with nil if the spec
+// names none. If the stored result is missing or unusable, it sets specErr instead. The decoded result is not
+// cached, since users determine its size.
 func (r *ExperimentReconciler) withStoredResult(ctx context.Context, pass *experimentPass, use func(*experiment.Result)) error {
 	release, err := acquireDecodingSlot(ctx)
 	if err != nil {
@@ -106,7 +108,8 @@ func (r *ExperimentReconciler) withStoredResult(ctx context.Context, pass *exper
 	return nil
 }
 
-// checkLimits returns why an experiment that was not accepted yet needs more networks at one time than the operator's limits allow.
+// checkLimits returns an error if an experiment needs more networks at one time than the operator's limits
+// allow. Experiments that have passed their preflight checks are exempt.
 func (r *ExperimentReconciler) checkLimits(e *v1alpha1.BenchmarkExperiment, design *experiment.Design) error {
 	size := design.LargestGroup()
 	limit := r.Limits.exceededBy(size)
@@ -117,7 +120,7 @@ func (r *ExperimentReconciler) checkLimits(e *v1alpha1.BenchmarkExperiment, desi
 		fmt.Sprintf("%d networks have to exist at one time, and the operator's limit is %s", size, limit))
 }
 
-// readNetworksAndRuns reads the networks and runs of the experiment.
+// readNetworksAndRuns reads the networks and runs that the experiment controls.
 func (r *ExperimentReconciler) readNetworksAndRuns(ctx context.Context, pass *experimentPass) error {
 	e := pass.experiment
 	scope := []client.ListOption{client.InNamespace(e.Namespace), client.MatchingLabels(experiment.Labels(e))}
@@ -150,7 +153,7 @@ func (r *ExperimentReconciler) readNetworksAndRuns(ctx context.Context, pass *ex
 	return nil
 }
 
-// readRun is what a run found; it has no verdict while it goes on.
+// readRun returns the result of a run. It has no verdict until the run has ended.
 func (r *ExperimentReconciler) readRun(ctx context.Context, run *v1alpha1.BenchmarkRun) (experiment.Run, error) {
 	if !plan.IsRunComplete(run) {
 		return experiment.Run{Name: run.Name}, nil
@@ -195,7 +198,8 @@ func (r *ExperimentReconciler) readRunResult(ctx context.Context, run *v1alpha1.
 	return found, nil
 }
 
-// runPreflight checks whether the experiment can be carried out, once for each generation, and whether the cluster has room for it.
+// runPreflight checks, once per generation, whether the experiment can be carried out. It checks each time
+// whether the cluster has capacity for it.
 func (r *ExperimentReconciler) runPreflight(ctx context.Context, pass *experimentPass, groups []experiment.RunGroup) error {
 	e := pass.experiment
 	pass.forecast = r.preflights.startCheck(e, r.Now())
@@ -218,7 +222,8 @@ func (r *ExperimentReconciler) runPreflight(ctx context.Context, pass *experimen
 	return err
 }
 
-// checkCapacity tells whether the cluster can hold the needs. An operator that may not look at all nodes and pods lets the scheduler find out.
+// checkCapacity checks whether the cluster has capacity for the needs. If the operator may not list all nodes
+// and pods, it assumes so and leaves the decision to the scheduler.
 func (r *ExperimentReconciler) checkCapacity(ctx context.Context, pass *experimentPass, needs capacity.Needs) (*capacity.FitResult, error) {
 	standing := func(network string) bool { return pass.networks[network] != nil }
 	finding, err := preflight.CheckClusterCapacity(ctx, r.APIReader, needs, pass.experiment.Namespace, standing)
@@ -232,7 +237,8 @@ func (r *ExperimentReconciler) checkCapacity(ctx context.Context, pass *experime
 	return &finding, nil
 }
 
-// readStoredResult is the earlier result that the experiment compares with, or nil; a refusal if there is none where the spec says.
+// readStoredResult returns the stored result that the experiment compares with, or nil if the spec names none.
+// It returns a refusal if the stored result is missing or cannot be decoded.
 func (r *ExperimentReconciler) readStoredResult(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (result *experiment.Result, refusal, err error) {
 	if e.Spec.Compare == nil || e.Spec.Compare.Stored == nil {
 		return nil, nil, nil
@@ -262,13 +268,15 @@ func (r *ExperimentReconciler) readStoredResult(ctx context.Context, e *v1alpha1
 	return result, nil, nil
 }
 
-// rejectedDocument is why a stored document was refused, for one version of its ConfigMap, so that it is not decoded in each pass.
+// rejectedDocument is why a stored document was rejected, for one version of its ConfigMap. It saves decoding
+// the document in every pass.
 type rejectedDocument struct {
 	version string
 	reason  error
 }
 
-// writeResult once; it is the truth of the experiment, its status follows from it.
+// writeResult writes the result to its ConfigMap before the status reports completion. A result that does not
+// fit only sets resultTooLarge.
 func (r *ExperimentReconciler) writeResult(ctx context.Context, pass *experimentPass, owner apply.Owner) error {
 	packed, err := experiment.Encode(pass.result)
 	if errors.Is(err, results.ErrTooLarge) {
@@ -299,7 +307,8 @@ func (p *experimentPass) statusInput(now time.Time) status.ExperimentInput {
 // isWaiting reports whether the experiment has to wait for capacity or quota before it begins.
 func (p *experimentPass) isWaiting() bool { return p.step == nil && p.specErr == nil }
 
-// runLifecyclePredicate leaves out what a run tells of its progress; gone is told of each that was deleted.
+// runLifecyclePredicate drops updates that only report a run's progress. It calls gone with the UID of each
+// deleted run.
 func runLifecyclePredicate(gone func(types.UID)) predicate.Predicate {
 	return predicate.Funcs{
 		UpdateFunc: func(u event.UpdateEvent) bool {
@@ -314,7 +323,7 @@ func runLifecyclePredicate(gone func(types.UID)) predicate.Predicate {
 	}
 }
 
-// existencePredicate leaves out what becomes of a network: an experiment asks only whether it is there.
+// existencePredicate drops updates: an experiment depends only on whether its networks exist.
 func existencePredicate() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }}
 }

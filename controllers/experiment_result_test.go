@@ -16,7 +16,8 @@ import (
 	"github.com/benchnet/benchnet/internal/status"
 )
 
-// TestExperimentResultTooLargeForAConfigMap has comparisons whose messages do not fit, even without the reasons of the runs.
+// TestExperimentResultTooLargeForAConfigMap has comparisons with messages that do not fit, even without the
+// reasons of the runs.
 func TestExperimentResultTooLargeForAConfigMap(t *testing.T) {
 	pass := &experimentPass{experiment: &v1alpha1.BenchmarkExperiment{}, step: &experiment.NextStep{}, forecast: &preflight.ResourceForecast{},
 		result: &experiment.Result{}}

@@ -16,7 +16,8 @@ import (
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
-// createForeignObject makes an object that is none of the operator's; untouched fails the test when anything of it changed since.
+// createForeignObject creates an object that the operator does not own. untouched fails the test if the object
+// has changed since.
 func (w *testEnv) createForeignObject(object client.Object) (untouched func()) {
 	w.t.Helper()
 	object.SetNamespace(w.namespace)
@@ -31,8 +32,8 @@ func (w *testEnv) createForeignObject(object client.Object) (untouched func()) {
 	}
 }
 
-// TestForeignObjectsStay makes sure that an object of somebody else that has a name the operator needs is told of and left alone, and that
-// all goes on as soon as it is gone.
+// TestForeignObjectsStay checks that a foreign object with a name that the operator needs is reported and not
+// changed, and that the network becomes ready after its deletion.
 func TestForeignObjectsStay(t *testing.T) {
 	cases := map[string]client.Object{
 		"the network's first ConfigMap": &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: naming.EpochConfigMap("banks")}, Data: map[string]string{"mine": "1"}},
@@ -67,7 +68,8 @@ func TestForeignObjectsStay(t *testing.T) {
 	}
 }
 
-// TestForeignObjectsOfRunStay is the same for a run: its account has the run's own name, which an account of the user's may have as well.
+// TestForeignObjectsOfRunStay checks the same for a run: its ServiceAccount has the run's own name, which a
+// user's ServiceAccount may have too.
 func TestForeignObjectsOfRunStay(t *testing.T) {
 	w := newTestEnvWithRun(t, twoWorkerRun)
 	for _, object := range []client.Object{
@@ -86,7 +88,8 @@ func TestForeignObjectsOfRunStay(t *testing.T) {
 	w.wantReason("extra", v1alpha1.ReasonWaitingForWorkers, "0 of 2 workers")
 }
 
-// TestObjectsOfAnotherNetworkStay makes sure that what belongs to an earlier network of the same name, which is not gone yet, is waited for.
+// TestObjectsOfAnotherNetworkStay checks that the operator waits for the deletion of objects that belong to an
+// earlier network of the same name.
 func TestObjectsOfAnotherNetworkStay(t *testing.T) {
 	w := newTestEnv(t)
 	untouched := w.createForeignObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: naming.EpochConfigMap("banks"), OwnerReferences: []metav1.OwnerReference{
@@ -99,7 +102,8 @@ func TestObjectsOfAnotherNetworkStay(t *testing.T) {
 	untouched()
 }
 
-// TestWriterLeavesForeignObjects checks that a resource version in a desired object does not take over an object of somebody else.
+// TestWriterLeavesForeignObjects checks that a resource version in a desired object does not take over a
+// foreign object.
 func TestWriterLeavesForeignObjects(t *testing.T) {
 	w := newTestEnv(t)
 	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s"}, StringData: map[string]string{"password": "mine"}}

@@ -19,7 +19,7 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
-// failJob does what the kubelet and the Job controller do when the last try of a Job ends with an exit code.
+// failJob simulates the kubelet and the Job controller when the last try of a Job ends with an exit code.
 func (w *testEnv) failJob(name string, code int32) {
 	w.t.Helper()
 	job := &batchv1.Job{}
@@ -59,8 +59,8 @@ func (w *testEnv) jobUID(name string) types.UID {
 	return job.UID
 }
 
-// TestJobsThatFail covers genesis and the set-up of the schemas: a Job that failed only by waiting is created again, and one that failed by
-// an error stays, with its last words in the status.
+// TestJobsThatFail covers genesis and the setup of the schemas. A Job that failed only by waiting is created
+// again. A Job that failed by an error stays, with its termination message in the status.
 func TestJobsThatFail(t *testing.T) {
 	w := newTestEnv(t)
 	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
@@ -105,7 +105,8 @@ func TestJobsThatFail(t *testing.T) {
 	}
 }
 
-// TestFailedTeardownIsReported: a network that cannot be deleted says which Job failed and what to do, in a condition and in one event.
+// TestFailedTeardownIsReported: a network that cannot be deleted reports the failed Job and the remedy, in a
+// condition and in one event.
 func TestFailedTeardownIsReported(t *testing.T) {
 	w := newTestEnv(t)
 	w.createAdminSecret(databaseAdminLabels)
@@ -179,7 +180,7 @@ func TestExpiryIgnoresStaleCache(t *testing.T) {
 	}
 }
 
-// staleReader reads one network as a cache does that lags behind.
+// staleReader returns an outdated version of one network, as a lagging cache does.
 type staleReader struct {
 	client.Client
 	stale *v1alpha1.BenchmarkNetwork

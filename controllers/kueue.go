@@ -22,18 +22,18 @@ import (
 	"github.com/benchnet/benchnet/internal/status"
 )
 
-// KueueMode says who decides about networks that have a label for Kueue.
+// KueueMode says whether Kueue admits the networks that have its label.
 type KueueMode string
 
-// The modes.
+// The Kueue modes.
 const (
-	// KueueIgnore leaves the label without effect.
+	// KueueIgnore ignores the label.
 	KueueIgnore KueueMode = "Ignore"
-	// KueueHonour lets Kueue decide.
+	// KueueHonour lets Kueue admit and evict labelled networks.
 	KueueHonour KueueMode = "Honour"
 )
 
-// DetectKueue is the mode that is asked for, or Ignore where the API server does not know Kueue.
+// DetectKueue returns the requested mode, or KueueIgnore if the API server does not serve Kueue's API.
 func DetectKueue(asked KueueMode, served discovery.ServerResourcesInterface) (KueueMode, error) {
 	if asked != KueueHonour {
 		return KueueIgnore, nil
@@ -48,13 +48,14 @@ func DetectKueue(asked KueueMode, served discovery.ServerResourcesInterface) (Ku
 	return KueueHonour, nil
 }
 
-// isManagedByKueue tells whether Kueue decides about a network.
+// isManagedByKueue reports whether Kueue decides on the admission of a network.
 func (d *Dependencies) isManagedByKueue(network *v1alpha1.BenchmarkNetwork) bool {
 	return d.Kueue == KueueHonour && network.Labels[admission.QueueLabel] != ""
 }
 
-// reconcileKueueWorkload asks by a Workload for all that the network needs, and heeds what Kueue decided. Who stands gives way to an eviction alone: a
-// label that comes later, or a Workload that somebody deletes, takes nothing away. Zero where Kueue does not decide.
+// reconcileKueueWorkload requests everything that the network needs in one Workload and acts on Kueue's
+// decision. Only an eviction stops an admitted network: adding the queue label or deleting the Workload does
+// not. The decision is zero if Kueue does not manage the network or its spec is invalid.
 func (r *NetworkReconciler) reconcileKueueWorkload(ctx context.Context, pass *networkPass) (status.AdmissionDecision, error) {
 	if r.Kueue != KueueHonour {
 		return status.AdmissionDecision{}, nil
@@ -87,7 +88,7 @@ func waitingForKueueDecision(message string) status.AdmissionDecision {
 	return status.AdmissionDecision{Reason: v1alpha1.ReasonQueued, Message: "waits for Kueue: " + message}
 }
 
-// getKueueWorkload of a network, or nil.
+// getKueueWorkload returns the Workload of a network, or nil if there is none.
 func (r *NetworkReconciler) getKueueWorkload(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*kueuev1beta1.Workload, error) {
 	w := &kueuev1beta1.Workload{}
 	err := r.Client.Get(ctx, client.ObjectKey{Namespace: network.Namespace, Name: naming.KueueWorkload(network.Name)}, w)
@@ -100,7 +101,8 @@ func (r *NetworkReconciler) getKueueWorkload(ctx context.Context, network *v1alp
 	return w, nil
 }
 
-// applyKueueWorkload makes the Workload what the network, its label and its priority are now; live is nil where there is none yet.
+// applyKueueWorkload updates the Workload to the network's current needs, queue label and priority. live is nil
+// if there is no Workload yet.
 func (r *NetworkReconciler) applyKueueWorkload(ctx context.Context, pass *networkPass, live client.Object) error {
 	needs, err := r.computeNeeds(pass.network)
 	if err != nil {
@@ -110,8 +112,8 @@ func (r *NetworkReconciler) applyKueueWorkload(ctx context.Context, pass *networ
 	return r.Writer.Apply(ctx, owner, admission.BuildWorkload(pass.network, needs), live)
 }
 
-// deleteUnadmittedWorkload takes the Workload of a network back whose spec is refused, so that no quota is held for nothing. One that stands keeps it:
-// its pods are there all the same.
+// deleteUnadmittedWorkload deletes the Workload of a network with an invalid spec, so that it reserves no
+// quota. An admitted network keeps its Workload, since its pods may exist.
 func (r *NetworkReconciler) deleteUnadmittedWorkload(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) error {
 	if workload == nil || status.IsAdmitted(pass.network) {
 		return nil
@@ -119,8 +121,9 @@ func (r *NetworkReconciler) deleteUnadmittedWorkload(ctx context.Context, pass *
 	return r.Writer.Delete(ctx, workload)
 }
 
-// handleEviction to an eviction, whether the spec is refused or not, since Kueue counts on the room: it is written first, so that nothing is
-// made any more whatever happens to the operator; then all of the network but its runs goes; then its quota is released.
+// handleEviction handles an eviction, even if the spec is invalid, since Kueue reclaims the quota. The first
+// pass only records the eviction in the status, so that no objects are created even after an operator restart.
+// Later passes delete the network's objects except its runs, and then release the quota.
 func (r *NetworkReconciler) handleEviction(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) (status.AdmissionDecision, error) {
 	evicted := status.AdmissionDecision{
 		Evicted: true,
@@ -152,7 +155,8 @@ func (r *NetworkReconciler) handleEviction(ctx context.Context, pass *networkPas
 	return evicted, r.patchWorkloadStatus(ctx, before, workload)
 }
 
-// deleteOwnedObjects removes all of a network in the cluster but its runs, and tells whether it is gone, its pods included.
+// deleteOwnedObjects deletes the objects of a network except its runs. It reports whether all of them are gone
+// and all pods have terminated.
 func (r *NetworkReconciler) deleteOwnedObjects(ctx context.Context, pass *networkPass) (gone bool, err error) {
 	gone = true
 	for _, object := range pass.snapshot.UnplannedObjects(nil) {
@@ -174,7 +178,7 @@ func isPodTerminal(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// computeNeeds returns what a network needs together with the workers of its largest workload.
+// computeNeeds returns the resources that a network needs, including the workers of its largest workload.
 func (d *Dependencies) computeNeeds(n *v1alpha1.BenchmarkNetwork) (capacity.Needs, error) {
 	stage := preflight.Checker{Platforms: d.Platforms, Images: d.Images, KubeVersion: d.KubeVersion}
 	var load capacity.Needs
@@ -193,7 +197,7 @@ func (d *Dependencies) computeNeeds(n *v1alpha1.BenchmarkNetwork) (capacity.Need
 	return stage.ComputeNetworkNeeds(n, load)
 }
 
-// reportPodsReady lets Kueue know, once, that all of the network stands.
+// reportPodsReady sets the condition PodsReady of the Workload, once, when the network is ready.
 func (r *NetworkReconciler) reportPodsReady(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) error {
 	before := workload.DeepCopy()
 	if !meta.IsStatusConditionTrue(pass.network.Status.Conditions, v1alpha1.ConditionReady) || !admission.MarkPodsReady(workload) {
@@ -202,7 +206,7 @@ func (r *NetworkReconciler) reportPodsReady(ctx context.Context, pass *networkPa
 	return r.patchWorkloadStatus(ctx, before, workload)
 }
 
-// patchWorkloadStatus writes a Workload's status on what was read alone: Kueue writes it too.
+// patchWorkloadStatus patches the status of a Workload with an optimistic lock, since Kueue writes it too.
 func (r *NetworkReconciler) patchWorkloadStatus(ctx context.Context, before, after *kueuev1beta1.Workload) error {
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 	if err := r.Client.Status().Patch(ctx, after, patch); client.IgnoreNotFound(err) != nil {

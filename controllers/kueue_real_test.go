@@ -16,7 +16,7 @@ import (
 	"github.com/benchnet/benchnet/controllers"
 )
 
-// kueueConfiguration is without webhooks: the API server is not told of them.
+// kueueConfiguration has no webhooks, since none are registered with the API server.
 const kueueConfiguration = `
 apiVersion: config.kueue.x-k8s.io/v1beta1
 kind: Configuration
@@ -28,7 +28,7 @@ internalCertManagement: {enable: false}
 integrations: {frameworks: [batch/job]}
 `
 
-// kueueQuotas have room for one small network, of 0.8 cores. Who has the higher priority goes first.
+// kueueQuotas have capacity for one small network of 0.8 cores. Networks of higher priority preempt others.
 const kueueQuotas = `
 apiVersion: kueue.x-k8s.io/v1beta1
 kind: ResourceFlavor
@@ -68,7 +68,7 @@ func (w *testEnv) startKueue(program string) {
 	w.startProgram(program, "--config", filepath.Join(directory, "config.yaml"), "--feature-gates=VisibilityOnDemand=false")
 }
 
-// waitFor what is to be true within a minute or two; what says it of networks.
+// waitFor waits up to ten minutes until the condition holds; what describes it.
 func (w *testEnv) waitFor(what string, is func() bool) {
 	w.t.Helper()
 	for deadline := time.Now().Add(10 * time.Minute); !is(); time.Sleep(100 * time.Millisecond) {
@@ -83,8 +83,8 @@ func (w *testEnv) waitFor(what string, is func() bool) {
 	}
 }
 
-// TestWithTheRealKueue has quota for one network. Two come: the second waits until the first is gone. Then one of a higher priority
-// comes, takes the place, and gives it back.
+// TestWithTheRealKueue has quota for one network. Of two networks, the second waits until the first is deleted.
+// Then a network of higher priority preempts it, and releases the quota later.
 func TestWithTheRealKueue(t *testing.T) {
 	program := os.Getenv("BENCHNET_KUEUE")
 	if program == "" {
@@ -100,7 +100,7 @@ func TestWithTheRealKueue(t *testing.T) {
 		must(t, w.client.Create(w.ctx, object))
 		t.Cleanup(func() { _ = w.client.Delete(t.Context(), object) })
 	}
-	w.startLimitedManager(controllers.Limits{MaxNetworks: 1}) // Of which networks of Kueue take no place.
+	w.startLimitedManager(controllers.Limits{MaxNetworks: 1}) // Networks that Kueue manages do not count.
 	w.createSmallNetwork("a", withQueueLabel("a", "ours")...)
 	w.waitFor("a begins", func() bool { return w.startedNetworks() == "a" })
 	w.createSmallNetwork("b", withQueueLabel("b", "ours")...)

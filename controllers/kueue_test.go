@@ -18,7 +18,8 @@ import (
 	"github.com/benchnet/benchnet/controllers"
 )
 
-// newTestEnvWithKueue is a world whose API server has Kueue's kinds, from the module whose types the operator uses.
+// newTestEnvWithKueue returns an environment whose API server has Kueue's CRDs, from the module whose types the
+// operator uses.
 func newTestEnvWithKueue(t *testing.T) *testEnv {
 	t.Helper()
 	w := newTestEnv(t)
@@ -38,7 +39,7 @@ func newTestEnvWithKueue(t *testing.T) *testEnv {
 	return w
 }
 
-// withQueueLabel is a change of the small network that asks a LocalQueue of Kueue.
+// withQueueLabel returns replacements that add the label of a LocalQueue to the small network.
 func withQueueLabel(name, queueName string) []string {
 	return []string{"metadata: {name: " + name + "}", "metadata: {name: " + name + ", labels: {kueue.x-k8s.io/queue-name: " + queueName + "}}"}
 }
@@ -50,7 +51,7 @@ func (w *testEnv) getKueueWorkload(network string) *kueue.Workload {
 	return object
 }
 
-// setKueueCondition does what Kueue does.
+// setKueueCondition sets a condition of a network's Workload, as Kueue does.
 func (w *testEnv) setKueueCondition(network, condition, reason, message string) {
 	w.t.Helper()
 	object := w.getKueueWorkload(network)

@@ -21,8 +21,8 @@ import (
 	"github.com/benchnet/benchnet/internal/status"
 )
 
-// TestLargestExperiment takes the experiment with the most points, runs, metrics and gates, with names of the greatest length, through its
-// design, its result and its status on a real API server.
+// TestLargestExperiment takes the experiment with the most points, runs, metrics and gates, and with names of
+// maximum length, through its design, result and status on a real API server.
 func TestLargestExperiment(t *testing.T) {
 	w := newTestEnv(t)
 	schema := crdSchema(t, "benchmarkexperiments").Properties["spec"]
@@ -82,10 +82,11 @@ spec:
 	}
 }
 
-// paddedName is a name of n characters that begins so.
+// paddedName returns a name of n characters with the given beginning.
 func paddedName(begin string, n int) string { return begin + strings.Repeat("x", n-len(begin)) }
 
-// fullExperimentResult has all points, runs and comparisons, with reasons of the greatest length.
+// fullExperimentResult returns a result with all points, runs and comparisons, and with reasons of maximum
+// length.
 func fullExperimentResult(e *v1alpha1.BenchmarkExperiment, design *experiment.Design) *experiment.Result {
 	random, long := rand.New(rand.NewPCG(1, 1)), strings.Repeat("ü", 2<<10)
 	r := &experiment.Result{APIVersion: experiment.APIVersion, Kind: experiment.Kind, SchemaVersion: experiment.SchemaVersion, Axes: design.Axes}
@@ -114,7 +115,7 @@ func fullExperimentResult(e *v1alpha1.BenchmarkExperiment, design *experiment.De
 	return r
 }
 
-// schemaProperty is a property of a property, and so on.
+// schemaProperty returns the nested property at the path.
 func schemaProperty(schema apiextensionsv1.JSONSchemaProps, path ...string) apiextensionsv1.JSONSchemaProps {
 	for _, name := range path {
 		schema = schema.Properties[name]

@@ -38,11 +38,12 @@ const (
 	maxObjectBytes = 1536 << 10
 	// maxDataBytes is the API server's limit on the values of a ConfigMap or Secret.
 	maxDataBytes = 1 << 20
-	// longName has as many characters as the name of a network may have.
+	// longName has as many characters as a network's name may have.
 	longName = "a-network-with-the-longest-name"
 )
 
-// largestTemplates have one of everything that grows. Numbers and lists are raised to what the CRD and the platform admit.
+// largestTemplates contain one of everything that can grow. Numbers and lists are raised to what the CRD and
+// the platform accept.
 var largestTemplates = map[v1alpha1.PlatformType]string{
 	v1alpha1.PlatformCorda: `
 platform: {type: Corda, corda: {version: "4.10", tuning: {jvmArgs: ["-Da=b"]}}}
@@ -66,7 +67,7 @@ workloads:
 - {name: w, evm: {batchSize: 10}, load: {model: Open, ratePerSecond: 1k, clients: 50}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
 }
 
-// largestVariants are what a largest network is tried with besides: topologies of databases and types of storage.
+// largestVariants returns further variants of the largest network: database topologies and storage types.
 func largestVariants(kind v1alpha1.PlatformType) map[string]string {
 	persistent, ephemeral := "type: Persistent, className: "+strings.Repeat("c", 253), "type: Ephemeral"
 	variants := map[string]string{"Persistent": "members: {storage: {" + persistent + "}}", "Ephemeral": "members: {storage: {" + ephemeral + "}}"}
@@ -86,8 +87,9 @@ func largestVariants(kind v1alpha1.PlatformType) map[string]string {
 	return variants
 }
 
-// TestLargestAllowed takes the largest network that the CRD and its platform admit through plan, apply and status, and a run on it, on a
-// real API server. The objects of a thousand members are too many to write: the largest of each kind is written in a dry run.
+// TestLargestAllowed takes the largest network that the CRD and its platform accept, and a run on it, through
+// plan, apply and status on a real API server. The objects of a thousand members are too many to write, so the
+// largest of each kind is written in a dry run.
 func TestLargestAllowed(t *testing.T) {
 	schema := crdSchema(t, "benchmarknetworks").Properties["spec"]
 	for kind, template := range largestTemplates {
@@ -125,7 +127,7 @@ func crdSchema(t *testing.T, plural string) *apiextensionsv1.JSONSchemaProps {
 	return crd.Spec.Versions[0].Schema.OpenAPIV3Schema
 }
 
-// largestNetwork is a network while it is made as large as is admitted.
+// largestNetwork is a network that is being raised to the largest accepted size.
 type largestNetwork struct {
 	*testEnv
 	object *unstructured.Unstructured
@@ -152,7 +154,8 @@ func (l *largestNetwork) dryRunCreate() (*v1alpha1.BenchmarkNetwork, error) {
 	return network, problems.ToAggregate()
 }
 
-// raiseToMaxima sets the numbers and lists that the value has to the largest that are admitted, up to the maxima of the schema.
+// raiseToMaxima sets the numbers and lists of the value to the largest accepted ones, up to the maxima of the
+// schema.
 func (l *largestNetwork) raiseToMaxima(schema *apiextensionsv1.JSONSchemaProps, value map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(value)) {
 		property := schema.Properties[name]
@@ -178,7 +181,7 @@ func (l *largestNetwork) raiseToMaxima(schema *apiextensionsv1.JSONSchemaProps, 
 	}
 }
 
-// searchMaximum sets the largest value between one that is admitted and a maximum.
+// searchMaximum sets the largest accepted value between low and high.
 func (l *largestNetwork) searchMaximum(low, high int64, set func(int64)) {
 	set(high)
 	if _, err := l.dryRunCreate(); err == nil {
@@ -203,7 +206,8 @@ func (l *largestNetwork) searchMaximum(low, high int64, set func(int64)) {
 	set(low)
 }
 
-// itemsLike are items like the first, but different from each other: of other names, numbers, or texts of the greatest length.
+// itemsLike returns n items like the first that differ from each other in names, numbers, or texts of maximum
+// length.
 func itemsLike(first any, n int, schema *apiextensionsv1.JSONSchemaProps) []any {
 	items := []any{first}
 	for i := 1; i < n; i++ {
@@ -263,7 +267,7 @@ func (l *largestNetwork) tryVariant(t *testing.T, members int32, variant string)
 	w.tryRun(network, p, built, pods)
 }
 
-// mergeInto puts the fields of a patch into a document.
+// mergeInto merges the fields of a patch into a document.
 func mergeInto(into, patch map[string]any) {
 	for name, value := range patch {
 		inner, isObject := value.(map[string]any)
@@ -275,7 +279,8 @@ func mergeInto(into, patch map[string]any) {
 	}
 }
 
-// applyLargest holds all objects to the limits, and applies the largest of each kind in a dry run with the operator's rights.
+// applyLargest checks all objects against the limits, and applies the largest of each kind in a dry run with
+// the operator's rights.
 func (w *testEnv) applyLargest(owner client.Object, objects []client.Object) {
 	w.t.Helper()
 	byKind, sizes := map[string]client.Object{}, map[string]int{}
@@ -303,7 +308,7 @@ func (w *testEnv) applyLargest(owner client.Object, objects []client.Object) {
 	}
 	by := apply.Owner{Object: owner, Labels: map[string]string{v1alpha1.LabelNetwork: owner.GetName()}}
 	for _, o := range objects {
-		if role, ok := o.(*rbacv1.Role); ok { // Without it there is no binding to it, not even in a dry run.
+		if role, ok := o.(*rbacv1.Role); ok { // A RoleBinding needs its Role, even in a dry run.
 			must(w.t, apply.NewWriter(w.operatorClient, w.apiReader, w.operatorClient.Scheme()).Apply(w.ctx, by, role, nil))
 		}
 	}
@@ -335,7 +340,7 @@ func fullPods(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) []
 	return pods
 }
 
-// writeLargeStatus writes a status as the operator does, and holds what is stored to etcd's limit.
+// writeLargeStatus writes a status as the operator does, and checks the stored object against etcd's limit.
 func (w *testEnv) writeLargeStatus(before, after client.Object) {
 	w.t.Helper()
 	kind := before.GetObjectKind().GroupVersionKind().Kind
@@ -353,7 +358,7 @@ func (w *testEnv) writeLargeStatus(before, after client.Object) {
 	}
 }
 
-// tryRun takes a run of the last workload, which is the longest named, through its objects, status and result.
+// tryRun takes a run of the last workload, which has the longest name, through its objects, status and result.
 func (w *testEnv) tryRun(network *v1alpha1.BenchmarkNetwork, p platform.Platform, built *plan.Plan, pods []corev1.Pod) {
 	w.t.Helper()
 	run := &v1alpha1.BenchmarkRun{ObjectMeta: w.objectMeta(strings.Repeat("r", 52))}
@@ -390,7 +395,8 @@ func (w *testEnv) tryRun(network *v1alpha1.BenchmarkNetwork, p platform.Platform
 	}
 }
 
-// fullResult has everything that can be measured at its largest. Series are as long as workers may report them.
+// fullResult returns a result with all measurements at their largest. Series are as long as workers may report
+// them.
 func fullResult(t *testing.T, load loadgen.Driver, pods []corev1.Pod, network *v1alpha1.BenchmarkNetwork) *results.RunResult {
 	t.Helper()
 	random, seconds := rand.New(rand.NewPCG(1, 1)), load.Workload.Measure.WindowSeconds

@@ -18,19 +18,21 @@ import (
 	"github.com/benchnet/benchnet/internal/status"
 )
 
-// Limits are the largest numbers of networks that exist at one time: in all namespaces together, and in each namespace. 0 is no limit.
+// Limits is how many networks may exist at one time: in all namespaces together, and in each namespace. 0 means
+// no limit.
 type Limits struct{ MaxNetworks, MaxNetworksPerNamespace int }
 
-// admissionUnit is one network, or all networks of an interleaved comparison that exist at the same time. It holds all of its places from its
-// admission until its last pod is deleted.
+// admissionUnit is one network, or all networks of an interleaved comparison that exist at the same time. It
+// holds all of its places from its admission until its last pod has terminated.
 type admissionUnit struct {
 	namespace       string
-	sortKey         string // of its oldest network; sorts by creation, then by name. Empty if the unit holds its places.
+	sortKey         string // Creation time, then name, of its oldest network. Empty if the unit holds its places.
 	size            int
 	waitingNetworks []types.NamespacedName
 }
 
-// decideAdmissions decides about all waiting networks, first come, first served. A full namespace holds up no other. Scope "" is all namespaces.
+// decideAdmissions decides on the admission of all waiting networks, first come, first served. A full namespace
+// does not block others. The scope "" is all namespaces.
 func (l Limits) decideAdmissions(units []*admissionUnit) map[types.NamespacedName]status.AdmissionDecision {
 	slices.SortFunc(units, func(a, b *admissionUnit) int { return cmp.Compare(a.sortKey, b.sortKey) })
 	taken, full, decisions := map[string]int{}, map[string]bool{}, map[types.NamespacedName]status.AdmissionDecision{}
@@ -61,17 +63,19 @@ func (l Limits) decideAdmissions(units []*admissionUnit) map[types.NamespacedNam
 	return decisions
 }
 
-// Limiter admits networks within the operator's limits. Admissions are kept in the networks' status, which tenants cannot write.
+// Limiter admits networks within the operator's limits. Admissions are stored in the networks' status, which
+// tenants cannot write.
 type Limiter struct {
 	Dependencies
 	mutex sync.Mutex
-	// placeHolders are the networks that held a place when they were last seen: the cache shows an admission late, and of a deleted network only
-	// pods, whose labels prove nothing, since tenants set them.
+	// placeHolders are the networks that held a place when they were last read. The cache shows an admission
+	// late. Of a deleted network it shows only pods, whose labels prove nothing, since tenants set them.
 	placeHolders map[types.NamespacedName]types.UID
-	lastDesigns  designsByUID // those that were used last
+	lastDesigns  designsByUID // Used by the last call of listUnits.
 }
 
-// decideAdmission returns whether a network with an accepted spec may begin.
+// decideAdmission decides whether a network with an accepted spec may begin. It fails if the network no longer
+// exists.
 func (l *Limiter) decideAdmission(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (status.AdmissionDecision, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -90,7 +94,8 @@ func (l *Limiter) decideAdmission(ctx context.Context, network *v1alpha1.Benchma
 	return decision, nil
 }
 
-// mapToAdmissibleNetworks requests the networks that wait and may begin now. The controller calls it after events that free places.
+// mapToAdmissibleNetworks requests the waiting networks that may begin now. The controller calls it after
+// events that free places.
 func (l *Limiter) mapToAdmissibleNetworks(ctx context.Context, _ client.Object) (requests []reconcile.Request) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -103,7 +108,8 @@ func (l *Limiter) mapToAdmissibleNetworks(ctx context.Context, _ client.Object) 
 	return requests
 }
 
-// listUnits returns the units of all networks that wait or hold a place. The accepted network, or nil, counts as the caller has read it.
+// listUnits returns the units of all networks that wait or hold a place. If accepted is not nil, it replaces
+// the cached version of that network, and its spec counts as valid.
 func (l *Limiter) listUnits(ctx context.Context, accepted *v1alpha1.BenchmarkNetwork) ([]*admissionUnit, error) {
 	networks, pods := v1alpha1.BenchmarkNetworkList{}, corev1.PodList{}
 	if err := errors.Join(l.Client.List(ctx, &networks, client.UnsafeDisableDeepCopy),
@@ -143,7 +149,8 @@ func (l *Limiter) listUnits(ctx context.Context, accepted *v1alpha1.BenchmarkNet
 	return slices.Collect(maps.Values(units)), nil
 }
 
-// placeStateOf returns whether a network holds a place, and whether it waits for an admission in its status.
+// placeStateOf reports whether a network holds a place, and whether its status still lacks the admission that
+// it waits for.
 func (l *Limiter) placeStateOf(n *v1alpha1.BenchmarkNetwork, refused bool) (holds, waits bool) {
 	admitted, held := status.IsAdmitted(n), l.placeHolders[client.ObjectKeyFromObject(n)] == n.UID
 	return admitted || held && !refused, !admitted && !refused && n.DeletionTimestamp == nil

@@ -17,7 +17,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// TestLimitsDecide names units by namespace, name and number of networks, in the order of their creation.
+// TestLimitsDecide writes units as namespace/name/number of networks, in the order of their creation.
 func TestLimitsDecide(t *testing.T) {
 	for name, c := range map[string]struct {
 		limits           Limits
@@ -64,13 +64,14 @@ func TestLimitsDecide(t *testing.T) {
 	}
 }
 
-// parseUnit reads namespace/name/size.
+// parseUnit parses namespace/name/size.
 func parseUnit(text string) *admissionUnit {
 	parts := strings.Split(text, "/")
 	return &admissionUnit{namespace: parts[0], size: int(parts[2][0] - '0'), waitingNetworks: []types.NamespacedName{{Namespace: parts[0], Name: parts[1]}}}
 }
 
-// TestLaggingCacheAdmitsNoSecondNetwork has a cache that never shows that b was admitted, and shows a, which is older, late.
+// TestLaggingCacheAdmitsNoSecondNetwork has a cache that never shows the admission of b, and shows the older a
+// late.
 func TestLaggingCacheAdmitsNoSecondNetwork(t *testing.T) {
 	a, b := networkCreatedAt("a", 1), networkCreatedAt("b", 2)
 	limiter := newLimiterOfOne(t, b)
@@ -85,8 +86,8 @@ func TestLaggingCacheAdmitsNoSecondNetwork(t *testing.T) {
 	}
 }
 
-// TestDecisionUsesReadVersion: the cache has a newer version of a network than the pass that asks for it. Without a decision, the
-// status would say that there is no limit.
+// TestDecisionUsesReadVersion: the cache has a newer version of a network than the pass that needs the
+// decision. Without a decision, the status would report that there is no limit.
 func TestDecisionUsesReadVersion(t *testing.T) {
 	for name, c := range map[string]struct {
 		change   func(*v1alpha1.BenchmarkNetwork)
@@ -116,7 +117,7 @@ func networkCreatedAt(name string, seconds int64) *v1alpha1.BenchmarkNetwork {
 	return &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "x", UID: types.UID(name), CreationTimestamp: metav1.Unix(seconds, 0)}}
 }
 
-// newLimiterOfOne is a limiter with one place and a cache that has these networks.
+// newLimiterOfOne returns a limiter with one place and a cache that holds these objects.
 func newLimiterOfOne(t *testing.T, cached ...client.Object) *Limiter {
 	t.Helper()
 	scheme := runtime.NewScheme()

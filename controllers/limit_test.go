@@ -31,7 +31,8 @@ spec:
   members: {count: 4, cores: 200m, memory: 200Mi, storage: {type: Ephemeral}}
 `
 
-// setLimits sets limits that count only the networks of the world's namespace, and forgets what a limiter before it decided.
+// setLimits sets limits that count only the networks of the test's namespace, and drops the state of the
+// previous limiter.
 func (w *testEnv) setLimits(limits controllers.Limits) {
 	d := w.newDependencies()
 	d.Client = client.NewNamespacedClient(w.operatorClient, w.namespace)
@@ -39,7 +40,7 @@ func (w *testEnv) setLimits(limits controllers.Limits) {
 	w.limiter = &controllers.Limiter{Dependencies: d}
 }
 
-// newTestEnvWithLimit is a world with room for some networks.
+// newTestEnvWithLimit returns an environment with places for that many networks.
 func newTestEnvWithLimit(t *testing.T, networks int) *testEnv {
 	t.Helper()
 	w := newTestEnv(t)
@@ -53,7 +54,7 @@ func (w *testEnv) createSmallNetwork(name string, change ...string) {
 	must(w.t, w.createFromYAML(strings.NewReplacer(change...).Replace(text), &v1alpha1.BenchmarkNetwork{}))
 }
 
-// startedNetworks are the networks of which something was made.
+// startedNetworks returns the names of the networks that have objects.
 func (w *testEnv) startedNetworks() string {
 	w.t.Helper()
 	var names []string
@@ -75,7 +76,7 @@ func (w *testEnv) admittedCondition(name string) *metav1.Condition {
 	return c
 }
 
-// reconcileTwice makes two passes over each network: one is admitted in the first and begins in the second.
+// reconcileTwice makes two passes over each network: it is admitted in the first and begins in the second.
 func (w *testEnv) reconcileTwice(names ...string) {
 	w.t.Helper()
 	for range 2 {
@@ -127,7 +128,8 @@ func TestWaitingNetworkHasOnlyStatus(t *testing.T) {
 	}
 }
 
-// TestTenantsCannotInfluenceAdmission tries all that a tenant may write: priority, labels, annotations and owners.
+// TestTenantsCannotInfluenceAdmission tries everything that a tenant may write: priority, labels, annotations
+// and owners.
 func TestTenantsCannotInfluenceAdmission(t *testing.T) {
 	for name, c := range map[string]struct {
 		metadata, spec string
@@ -204,7 +206,8 @@ func TestInvalidNetworkTakesNoPlace(t *testing.T) {
 	}
 }
 
-// TestNetworkWaitsOnceItIsAccepted has a network that is refused until another object exists, which comes when the limit is reached.
+// TestNetworkWaitsOnceItIsAccepted: a network is invalid until another object exists, and that object is
+// created when the limit is reached.
 func TestNetworkWaitsOnceItIsAccepted(t *testing.T) {
 	w := newTestEnvWithLimit(t, 1)
 	must(t, w.createFromYAML(strings.NewReplacer("name: banks", "name: a", "topology: Shared", "topology: Shared, chart: {configMapName: mine, key: mine.tgz}").Replace(cordaNetwork), &v1alpha1.BenchmarkNetwork{}))
@@ -221,8 +224,8 @@ func TestNetworkWaitsOnceItIsAccepted(t *testing.T) {
 	}
 }
 
-// TestStoppingPodsHoldPlace has pods of a network that was deleted. Whatever nodes they select, they hold one place until the last ends.
-// A pod whose label names a network that never existed holds none.
+// TestStoppingPodsHoldPlace: the pods of a deleted network hold one place until the last of them has ended,
+// whatever nodes they select. A pod with the label of a network that never existed holds none.
 func TestStoppingPodsHoldPlace(t *testing.T) {
 	w := newTestEnvWithLimit(t, 2)
 	w.createSmallNetwork("old")
@@ -256,13 +259,13 @@ func TestStoppingPodsHoldPlace(t *testing.T) {
 	}
 }
 
-// interleavedPair is an experiment whose two networks have to exist at the same time.
+// interleavedPair returns an experiment whose two networks have to exist at the same time.
 func interleavedPair(name string) string {
 	text := strings.NewReplacer("name: grid", "name: "+name, "repetitions: 2", "repetitions: 2\n  order: {type: Interleaved}").Replace(gridExperiment)
 	return text[:strings.Index(text, "  axes:")] + "  variants:\n  - name: one\n  - name: two\n    patch: {network: {platform: {malachite: {blockSize: 2Ki}}}}\n"
 }
 
-// TestComparisonsDoNotBlockEachOther has two comparisons that need two networks each, and room for three.
+// TestComparisonsDoNotBlockEachOther has two comparisons that need two networks each, and three places.
 func TestComparisonsDoNotBlockEachOther(t *testing.T) {
 	w := newTestEnvWithLimit(t, 3)
 	w.createNode("laboratory", "64", "256Gi")
@@ -312,8 +315,8 @@ func TestComparisonAboveLimitIsRefused(t *testing.T) {
 	}
 }
 
-// TestLimitUnderConcurrency lets a real manager, with several workers and a cache that lags as caches do, take many networks through a
-// limit of three. Each network goes as soon as it was admitted.
+// TestLimitUnderConcurrency runs a real manager, with several workers and a lagging cache, on many networks
+// with a limit of three. Each network is deleted as soon as it is admitted.
 func TestLimitUnderConcurrency(t *testing.T) {
 	w := newTestEnv(t)
 	w.startLimitedManager(controllers.Limits{MaxNetworks: 3})
@@ -350,7 +353,7 @@ func TestLimitUnderConcurrency(t *testing.T) {
 	}
 }
 
-// startLimitedManager starts a manager for the world's namespace, with limits; it stops with the test.
+// startLimitedManager runs a manager with limits for the test's namespace until the test ends.
 func (w *testEnv) startLimitedManager(limits controllers.Limits) {
 	w.t.Helper()
 	mgr, err := ctrl.NewManager(operatorConfig(operatorNamespace), ctrl.Options{Scheme: w.client.Scheme(), Metrics: metricsserver.Options{BindAddress: "0"},

@@ -13,11 +13,12 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 )
 
-// designsByUID are those of experiments, by their UIDs. A design cannot change.
+// designsByUID holds designs by the UIDs of their experiments. A design cannot change.
 type designsByUID map[types.UID]*experiment.Design
 
-// unitKeyAndSize returns the key and the size of the set of networks that begin together with a network. Only an experiment that exists, has
-// the UID of the network's controller and plans a network of that name puts it into a set with others. Its design is added to used.
+// unitKeyAndSize returns the key and the size of a network's admission unit. A network shares a unit only if
+// its controller is an existing experiment with the same UID that plans a network of that name. The
+// experiment's design is added to used.
 func (l *Limiter) unitKeyAndSize(ctx context.Context, network *v1alpha1.BenchmarkNetwork, used designsByUID) (key string, size int) {
 	owner := metav1.GetControllerOfNoCopy(network)
 	if owner != nil && owner.Kind == "BenchmarkExperiment" && l.addDesign(ctx, network.Namespace, owner, used) {
@@ -28,7 +29,8 @@ func (l *Limiter) unitKeyAndSize(ctx context.Context, network *v1alpha1.Benchmar
 	return string(network.UID), 1
 }
 
-// addDesign adds the design of an experiment to used. It returns false if the experiment does not exist or has no design.
+// addDesign adds the design of an experiment to used. It returns false if the experiment does not exist or has
+// no valid design.
 func (l *Limiter) addDesign(ctx context.Context, namespace string, owner *metav1.OwnerReference, used designsByUID) bool {
 	e := &v1alpha1.BenchmarkExperiment{}
 	err := l.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: owner.Name}, e, client.UnsafeDisableDeepCopy)

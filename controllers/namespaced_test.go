@@ -23,7 +23,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// useNamespacedOperator gives the reconcilers the account of an operator that the chart installs for the world's namespace alone.
+// useNamespacedOperator gives the reconcilers the account of an operator that the chart installs only for the
+// test's namespace.
 func (w *testEnv) useNamespacedOperator() {
 	w.t.Helper()
 	for _, object := range renderOperatorRBAC(w.t, w.namespace, map[string]any{"watchNamespaces": []any{w.namespace}}, "Role", "RoleBinding") {
@@ -34,13 +35,14 @@ func (w *testEnv) useNamespacedOperator() {
 	w.useConnection(c)
 }
 
-// renderOperatorRBAC are what the chart makes of the operator's rights when it is installed in the namespace: one object of each of the kinds.
+// renderOperatorRBAC returns the operator's RBAC objects as the chart renders them for the namespace: one
+// object of each kind.
 func renderOperatorRBAC(t *testing.T, namespace string, own map[string]any, kinds ...string) []client.Object {
 	t.Helper()
 	return renderChartTemplate(t, "rbac_operator.yaml", namespace, own, kinds...)
 }
 
-// renderChartTemplate are what one template of the chart makes when it is installed in the namespace: one object of each of the kinds.
+// renderChartTemplate renders one template of the chart for the namespace: one object of each kind.
 func renderChartTemplate(t *testing.T, template, namespace string, own map[string]any, kinds ...string) []client.Object {
 	t.Helper()
 	chart, err := loader.LoadDir("../charts/benchnet")
@@ -68,7 +70,8 @@ func renderChartTemplate(t *testing.T, template, namespace string, own map[strin
 	return rights
 }
 
-// TestNamespacedOperatorRights takes a network to its result by an operator that has no rights but in its namespace.
+// TestNamespacedOperatorRights takes a network to its result with an operator that has rights only in its
+// namespace.
 func TestNamespacedOperatorRights(t *testing.T) {
 	w := newTestEnv(t)
 	w.podNode = "laboratory"
@@ -110,7 +113,8 @@ func TestNamespacedOperatorRights(t *testing.T) {
 	t.Errorf("the result should note that nothing is known of node laboratory, but notes %+v", result.Verdict.Notes)
 }
 
-// TestExperimentInOneNamespace makes sure that an operator that may not look for room says so, and begins all the same.
+// TestExperimentInOneNamespace checks that an operator that may not check the cluster's capacity reports it,
+// and begins the experiment nevertheless.
 func TestExperimentInOneNamespace(t *testing.T) {
 	w := newTestEnv(t)
 	w.useNamespacedOperator()

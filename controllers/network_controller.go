@@ -1,5 +1,5 @@
-// Package controllers holds one thin reconciler per kind. All decisions are made by the pure packages under internal/;
-// here is only the way of the data: read, plan, apply, judge, write one status.
+// Package controllers contains the reconcilers of networks, runs and experiments. They read the state, apply
+// plans and patch the status; planning and status computation are pure packages under internal/.
 package controllers
 
 import (
@@ -24,18 +24,17 @@ import (
 	"github.com/benchnet/benchnet/internal/status"
 )
 
-// NetworkReconciler brings BenchmarkNetworks about.
+// NetworkReconciler reconciles BenchmarkNetworks.
 type NetworkReconciler struct {
 	Dependencies
-	// Limiter says when a network may begin; nil: at once.
+	// Limiter decides when a network may begin. If it is nil, networks begin at once.
 	Limiter        *Limiter
 	statusThrottle statusThrottle
 }
 
-// Every write is a server-side apply (patch, and create where there is nothing yet), a merge patch or a deletion; none is an update.
-// The verb get is for what is read past the cache, charts and results, and is what the operator's own Roles grant: nobody may grant
-// what he has not.
-// docs/security.md tells of each rule what it is for; a test compares.
+// The operator writes by server-side apply (verb patch, plus create for new objects), create, merge patch and delete, never by
+// update. It needs the verb get for uncached reads of charts and results, and for the Roles that it creates: RBAC allows granting
+// only rights that the operator has itself. docs/security.md explains each rule; a test compares the two.
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks,verbs=get;list;watch;patch;delete
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks/status,verbs=patch
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarknetworks/finalizers,verbs=update
@@ -49,7 +48,8 @@ type NetworkReconciler struct {
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// chartPollInterval is the requeue interval of a network whose chart is being rendered, which takes some tenths of a second.
+// chartPollInterval is the requeue interval of a network while its chart is rendered, which takes some tenths
+// of a second.
 const chartPollInterval = 250 * time.Millisecond
 
 // Reconcile makes one pass over a network.
@@ -60,7 +60,7 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if r.statusThrottle.isStale(req.NamespacedName, network.ResourceVersion) {
-		return ctrl.Result{}, nil // What was written comes back as a change, and with it a pass.
+		return ctrl.Result{}, nil // The event of the status patch causes another reconcile.
 	}
 	pass, err := r.readAndPlan(ctx, network)
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 		pass.reconcileErr = r.applyPlan(ctx, pass)
 	}
 	if apierrors.HasStatusCause(pass.reconcileErr, corev1.NamespaceTerminatingCause) {
-		return ctrl.Result{}, nil // The network goes with its namespace.
+		return ctrl.Result{}, nil // The network is deleted with its namespace.
 	}
 	held, err := r.updateStatus(ctx, pass)
 	if err != nil {
@@ -96,7 +96,7 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	return r.requeueOrExpire(ctx, pass, held)
 }
 
-// requeueOrExpire is when to come back, and what to do if nothing is left to be done but to go.
+// requeueOrExpire returns when to requeue the network. It deletes the network if its time to live is over.
 func (r *NetworkReconciler) requeueOrExpire(ctx context.Context, pass *networkPass, held time.Duration) (ctrl.Result, error) {
 	if held > 0 && pass.reconcileErr == nil {
 		return ctrl.Result{RequeueAfter: held}, nil
@@ -107,8 +107,8 @@ func (r *NetworkReconciler) requeueOrExpire(ctx context.Context, pass *networkPa
 	return r.deleteIfExpired(ctx, pass)
 }
 
-// checkAdmission reports whether objects of the network may be created. The admission is written to the status before the first object
-// is, so that a network keeps its place if the operator dies.
+// checkAdmission reports whether objects of the network may be created. The admission is written to the status
+// before the first object is created, so that a network keeps its place if the operator restarts.
 func (r *NetworkReconciler) checkAdmission(ctx context.Context, pass *networkPass) (begins bool, err error) {
 	if pass.admission, err = r.reconcileKueueWorkload(ctx, pass); err != nil {
 		return false, err
@@ -123,10 +123,11 @@ func (r *NetworkReconciler) checkAdmission(ctx context.Context, pass *networkPas
 		return true, nil
 	}
 	pass.admission, err = r.Limiter.decideAdmission(ctx, pass.network)
-	return false, err // It begins in the next pass, when the admission is written.
+	return false, err // It begins in the next pass, after the admission is written.
 }
 
-// applyPlan applies every stage whose needs are ready, and removes what is no longer planned.
+// applyPlan applies every stage whose required stages are ready, and deletes the objects that are no longer
+// planned.
 func (r *NetworkReconciler) applyPlan(ctx context.Context, pass *networkPass) error {
 	if err := r.addFinalizers(ctx, pass); err != nil {
 		return err
@@ -158,7 +159,8 @@ func (r *NetworkReconciler) applyPlan(ctx context.Context, pass *networkPass) er
 	return nil
 }
 
-// applyStage applies a stage and tells how far it is. An error is a part of that: the status has to show it.
+// applyStage applies a stage and returns its readiness. With an error, the readiness describes the error for
+// the status.
 func (r *NetworkReconciler) applyStage(ctx context.Context, pass *networkPass, owner apply.Owner, stage plan.Stage) (snapshot.Readiness, error) {
 	for _, object := range stage.Objects {
 		if err := r.deleteForRecreation(ctx, pass, object); err != nil {
@@ -175,8 +177,8 @@ func (r *NetworkReconciler) applyStage(ctx context.Context, pass *networkPass, o
 	return pass.stageReadiness(stage), nil
 }
 
-// applyErrorReadiness is a stage of which something could not be applied: the operator tries again, and fails for certain only where the user
-// has to do something first.
+// applyErrorReadiness returns the readiness of a stage with an object that could not be applied. The state is
+// Waiting, since the operator retries. It is Failed only for a foreign object, which the user has to remove.
 func applyErrorReadiness(err error) snapshot.Readiness {
 	found := snapshot.Readiness{State: snapshot.StateWaiting, Message: err.Error()}
 	if errors.Is(err, apply.ErrForeign) {
@@ -185,8 +187,9 @@ func applyErrorReadiness(err error) snapshot.Readiness {
 	return found
 }
 
-// updateStatus writes the status if it changed, and tells of the transitions. Progress alone is held back for a while, so that much
-// of it is written at once; held is for how long.
+// updateStatus patches the status if it changed and records events for the transitions. Changes that are only
+// progress are held back for up to progressStatusPeriod, so that one patch covers many of them; held is the
+// time left.
 func (r *NetworkReconciler) updateStatus(ctx context.Context, pass *networkPass) (held time.Duration, err error) {
 	network := pass.network
 	computed := status.ComputeNetwork(status.NetworkInput{Network: network, SpecError: pass.specErr, Admission: pass.admission, Plan: pass.plan,
@@ -203,7 +206,8 @@ func (r *NetworkReconciler) updateStatus(ctx context.Context, pass *networkPass)
 	return 0, r.patchNetworkStatus(ctx, network, computed)
 }
 
-// patchNetworkStatus writes the status and remembers over which version, so that a pass over an older cache does not write it again.
+// patchNetworkStatus patches the status and records the resource version that it replaced, so that a pass over
+// an older cache does not patch it again.
 func (r *NetworkReconciler) patchNetworkStatus(ctx context.Context, network *v1alpha1.BenchmarkNetwork, computed v1alpha1.BenchmarkNetworkStatus) error {
 	before := network.DeepCopy()
 	network.Status = computed
@@ -211,14 +215,14 @@ func (r *NetworkReconciler) patchNetworkStatus(ctx context.Context, network *v1a
 		return err
 	}
 	var write statusWrite
-	if network.ResourceVersion != before.ResourceVersion { // Else nothing changed, and nothing comes back.
+	if network.ResourceVersion != before.ResourceVersion { // Otherwise nothing changed, and there is no event.
 		write.baseVersion = before.ResourceVersion
 	}
 	r.statusThrottle.recordWrite(client.ObjectKeyFromObject(network), write)
 	return nil
 }
 
-// deleteIfExpired deletes the network when its time after the last workload is over.
+// deleteIfExpired deletes the network when its time to live after the last workload is over.
 func (r *NetworkReconciler) deleteIfExpired(ctx context.Context, pass *networkPass) (ctrl.Result, error) {
 	deadline, ok := status.NetworkExpiry(pass.network, pass.runs)
 	if !ok {
@@ -227,8 +231,8 @@ func (r *NetworkReconciler) deleteIfExpired(ctx context.Context, pass *networkPa
 	return r.deleteAfterDeadline(ctx, pass.network, deadline)
 }
 
-// SetupWithManager watches networks, what is theirs, and the runs on them. What a network owns changes in bursts, most of them
-// the echo of its own writes: a burst makes one pass.
+// SetupWithManager watches networks, the objects that they own, and the runs on them. Owned objects change in
+// bursts, mostly as an echo of the operator's own writes, so their events are debounced.
 func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) error {
 	build := ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BenchmarkNetwork{}).

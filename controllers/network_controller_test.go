@@ -151,7 +151,7 @@ func TestDriftAndStrayObjects(t *testing.T) {
 	}
 }
 
-// TestDriftOfGenerationTrackedKinds is of the kinds whose changes are seen by their generation alone.
+// TestDriftOfGenerationTrackedKinds covers the kinds whose drift is detected only by their generation.
 func TestDriftOfGenerationTrackedKinds(t *testing.T) {
 	w := newTestEnv(t)
 	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
@@ -174,7 +174,7 @@ func TestDriftOfGenerationTrackedKinds(t *testing.T) {
 	if got := len(policy.Spec.Ingress); got != rules {
 		t.Errorf("the rules removed by hand are %d, want %d", got, rules)
 	}
-	// What nobody planned may stay, and is no reason to write again and again.
+	// An unplanned field may stay, and must not cause repeated writes.
 	metav1.SetMetaDataAnnotation(&set.Spec.Template.ObjectMeta, "kubectl.kubernetes.io/restartedAt", "later")
 	must(t, w.client.Update(w.ctx, set))
 	w.reconcileNetwork("banks")
@@ -231,8 +231,8 @@ func TestWorkloadsRunInOrder(t *testing.T) {
 	}
 }
 
-// TestDeathBetweenAnyTwoWrites lets the operator die before its first write, before its second, and so on, and start
-// again; whatever happens, the same objects must come out.
+// TestDeathBetweenAnyTwoWrites makes the operator crash before its first write, before its second, and so on,
+// and restart. The same objects must result each time.
 func TestDeathBetweenAnyTwoWrites(t *testing.T) {
 	reference := newTestEnv(t)
 	must(t, reference.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
@@ -255,7 +255,7 @@ func TestDeathBetweenAnyTwoWrites(t *testing.T) {
 	}
 }
 
-// convergeAfterDeath reconciles, with cluster and genesis playing along, until a pass writes nothing.
+// convergeAfterDeath reconciles, and simulates cluster and genesis, until a pass writes nothing.
 func (w *testEnv) convergeAfterDeath(name string) {
 	w.t.Helper()
 	for range 20 {
@@ -305,7 +305,7 @@ func TestExpiredNetworkIsDeleted(t *testing.T) {
 func TestApplyErrorOfNetworkIsReported(t *testing.T) {
 	w := newTestEnv(t)
 	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
-	w.failAtWrite = 8 // the credentials are made, the first Secret of material is not
+	w.failAtWrite = 8 // The credentials exist, the first genesis Secret does not.
 	if _, err := w.networkReconciler().Reconcile(w.ctx, w.requestFor("banks")); !errors.Is(err, errDied) {
 		t.Fatalf("the pass should end with the write's error, but: %v", err)
 	}
@@ -338,7 +338,8 @@ func (w *testEnv) runNames() []string {
 	return namesOf(list.Items, func(r v1alpha1.BenchmarkRun) string { return r.Name })
 }
 
-// listOwnedObjects are all objects of the operator's kinds in the namespace that it made.
+// listOwnedObjects returns all objects that the operator created in the namespace and that are not being
+// deleted.
 func (w *testEnv) listOwnedObjects() []client.Object {
 	w.t.Helper()
 	var all []client.Object
@@ -364,7 +365,7 @@ func (w *testEnv) listObjectNames() []string {
 	})
 }
 
-// setupHash is the end of a setup Job's name, which depends on the namespace.
+// setupHash matches the end of a setup Job's name, which depends on the namespace.
 var setupHash = regexp.MustCompile(`-setup-[0-9a-f]+$`)
 
 func namesOf[T any](items []T, name func(T) string) []string {

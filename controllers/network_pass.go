@@ -27,30 +27,34 @@ import (
 	"github.com/benchnet/benchnet/internal/status"
 )
 
-// networkPass is what one pass over a network knows.
+// networkPass is the state of one reconcile of a network.
 type networkPass struct {
 	network  *v1alpha1.BenchmarkNetwork
 	snapshot *snapshot.Snapshot
 	runs     []*v1alpha1.BenchmarkRun
-	// plan of the network, without runs where these are what is refused; nil where nothing else can be planned.
+	// plan of the network. It has no runs if only they are invalid, and is nil if the spec cannot be planned at
+	// all.
 	plan *plan.Plan
-	// specErr is why the spec cannot be carried out; missing marks one that another object can mend.
+	// specErr is why the spec cannot be carried out. recheckSpec reports that a change of an unwatched object
+	// may resolve it.
 	specErr     error
 	recheckSpec bool
 	// adminSecretErr is why the administrator's Secret of an external database may not be used, or nil.
 	adminSecretErr error
 	// chartPending reports that the plan has to wait for the objects of a user's chart.
 	chartPending bool
-	// reconcileErr is what kept the pass from its end.
+	// reconcileErr is the error that ended the pass early.
 	reconcileErr   error
 	observedStages []status.ObservedStage
-	// jobRecreationDelay is how long until the first Job that failed only by waiting is created again; zero: there is none.
+	// jobRecreationDelay is how long until the first Job that failed only by waiting is created again; 0 if
+	// there is none.
 	jobRecreationDelay time.Duration
-	// admission is the decision of the limiter about a network that was not admitted yet, or that of Kueue about any.
+	// admission is the limiter's decision on a network that is not admitted yet, or Kueue's decision on any
+	// network.
 	admission status.AdmissionDecision
 }
 
-// readAndPlan reads all that the plan depends on, and makes it.
+// readAndPlan reads everything that the plan depends on, and builds the plan.
 func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*networkPass, error) {
 	pass := &networkPass{network: network}
 	var err error
@@ -92,8 +96,9 @@ func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.B
 	return pass, nil
 }
 
-// validateSpec is the network's platform, or why its spec cannot be carried out. Workloads are looked at before anything is
-// made; one that is appended later cannot be taken back, so it is its run that is refused.
+// validateSpec returns the network's platform, or an error if the spec is invalid. Workloads are validated only
+// before the first object is created (untouched). A workload that is appended later cannot be removed, so its
+// run is rejected instead.
 func (r *NetworkReconciler) validateSpec(network *v1alpha1.BenchmarkNetwork, untouched bool) (platform.Platform, error) {
 	p, err := r.Platforms.Get(network.Spec.Platform.Type)
 	if err != nil {
@@ -113,7 +118,8 @@ func (r *NetworkReconciler) validateSpec(network *v1alpha1.BenchmarkNetwork, unt
 	return p, problems.ToAggregate()
 }
 
-// resolveChart returns the user's chart for the databases, or nil. It reads only the version of the ConfigMap; the content is read for rendering.
+// resolveChart returns the user's chart for the databases, or nil. It reads only the metadata of the ConfigMap;
+// rendering reads the content.
 func (r *NetworkReconciler) resolveChart(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*database.UserChart, error) {
 	ref := network.Spec.DatabaseOrDefault().Chart
 	if ref == nil {
@@ -143,7 +149,8 @@ func (r *NetworkReconciler) resolveChart(ctx context.Context, network *v1alpha1.
 	return chart, nil
 }
 
-// readChartArchive returns the packed chart in a ConfigMap of that resource version.
+// readChartArchive returns the packed chart in a ConfigMap. It fails if the ConfigMap no longer has that
+// resource version.
 func (r *NetworkReconciler) readChartArchive(ctx context.Context, configMap client.ObjectKey, key, resourceVersion string) ([]byte, error) {
 	var cm corev1.ConfigMap
 	if err := r.APIReader.Get(ctx, configMap, &cm); err != nil {
@@ -160,7 +167,7 @@ func (r *NetworkReconciler) readChartArchive(ctx context.Context, configMap clie
 	return archive, nil
 }
 
-// areNeedsReady tells whether all needed stages are; if not, for which it waits.
+// areNeedsReady reports whether all needed stages are ready. If not, the message names those that are not.
 func (p *networkPass) areNeedsReady(needs []plan.StageName) (bool, string) {
 	var waiting []string
 	for _, f := range p.observedStages {
@@ -176,7 +183,8 @@ func (p *networkPass) areNeedsReady(needs []plan.StageName) (bool, string) {
 	return false, "waits for stage " + strings.Join(waiting, " and ")
 }
 
-// stageReadiness of a stage: that of its first object that is not ready; a failed one goes first.
+// stageReadiness returns the readiness of a stage: that of its first failed object, otherwise that of its first
+// object that is not ready. A stage also waits for its required Secrets.
 func (p *networkPass) stageReadiness(stage plan.Stage) snapshot.Readiness {
 	first := snapshot.Readiness{State: snapshot.StateReady}
 	for _, object := range stage.Objects {
@@ -196,7 +204,7 @@ func (p *networkPass) stageReadiness(stage plan.Stage) snapshot.Readiness {
 	return first
 }
 
-// allObservedStages has the stages that the pass did not come to as well.
+// allObservedStages returns all stages of the plan, including those that the pass did not reach.
 func (p *networkPass) allObservedStages() []status.ObservedStage {
 	if p.plan == nil {
 		return nil
@@ -212,8 +220,8 @@ func (p *networkPass) allObservedStages() []status.ObservedStage {
 	return all
 }
 
-// requeueResult requeues a network that waits for something without an event: an object that is not watched, pods that a quota refuses, or a Job
-// that is to be created again.
+// requeueResult requeues a network that waits for something without an event: an unwatched object, pods that
+// could not be created, or a Job that is to be created again.
 func (p *networkPass) requeueResult() ctrl.Result {
 	switch {
 	case p.recheckSpec:
@@ -226,7 +234,7 @@ func (p *networkPass) requeueResult() ctrl.Result {
 	return ctrl.Result{}
 }
 
-// listRunsOnNetwork are the runs on a network, oldest first.
+// listRunsOnNetwork returns the runs on a network, oldest first.
 func listRunsOnNetwork(ctx context.Context, c client.Reader, namespace, network string) ([]*v1alpha1.BenchmarkRun, error) {
 	var list v1alpha1.BenchmarkRunList
 	if err := c.List(ctx, &list, client.InNamespace(namespace), client.MatchingFields{v1alpha1.FieldRunNetwork: network}); err != nil {
@@ -240,7 +248,7 @@ func listRunsOnNetwork(ctx context.Context, c client.Reader, namespace, network 
 	return runs, nil
 }
 
-// IndexRunsByNetwork lets the manager's cache find the runs on a network without a look at all others.
+// IndexRunsByNetwork adds the index by which the manager's cache finds the runs on a network.
 func IndexRunsByNetwork(ctx context.Context, cache client.FieldIndexer) error {
 	err := cache.IndexField(ctx, &v1alpha1.BenchmarkRun{}, v1alpha1.FieldRunNetwork,
 		func(o client.Object) []string { return []string{o.(*v1alpha1.BenchmarkRun).Spec.NetworkName} })
@@ -250,8 +258,9 @@ func IndexRunsByNetwork(ctx context.Context, cache client.FieldIndexer) error {
 	return nil
 }
 
-// indexOwnRuns are the runs of the network's own workloads by name. What the network owns is taken from the snapshot alone, by which the
-// rest is removed too: a run that was let go meanwhile must not look unplanned.
+// indexOwnRuns returns the runs of the network's own workloads by name. It includes all runs of the snapshot,
+// since unplanned objects are found in the same snapshot: a run that was orphaned meanwhile must not look
+// unplanned.
 func indexOwnRuns(pass *networkPass) map[string]*v1alpha1.BenchmarkRun {
 	byName := map[string]*v1alpha1.BenchmarkRun{}
 	for _, run := range pass.runs {

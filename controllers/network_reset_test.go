@@ -20,7 +20,8 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/corda"
 )
 
-// newTestEnvWithUsedNetwork is a network on which one run has ended, so that it is fresh no more.
+// newTestEnvWithUsedNetwork returns an environment with a network on which one run has ended, so that it is not
+// fresh.
 func newTestEnvWithUsedNetwork(t *testing.T) *testEnv {
 	t.Helper()
 	w := newTestEnvWithRun(t, twoWorkerRun)
@@ -29,8 +30,8 @@ func newTestEnvWithUsedNetwork(t *testing.T) *testEnv {
 	return w
 }
 
-// createRunWithReset run on the network that asks for what is given. Its name must come after those of all there are: creation times have
-// whole seconds.
+// createRunWithReset creates a run on the network with that reset policy. Its name must sort after all others,
+// since creation times have whole seconds.
 func (w *testEnv) createRunWithReset(name, reset string) {
 	w.t.Helper()
 	text := strings.Replace(twoWorkerRun, "name: extra}", "name: "+name+"}", 1)
@@ -46,7 +47,7 @@ func (w *testEnv) annotateReset(value string) {
 	must(w.t, w.client.Patch(w.ctx, n, client.MergeFrom(before)))
 }
 
-// memberSets are the members' StatefulSets as epoch/replicas.
+// memberSets returns the members' StatefulSets as epoch/replicas.
 func (w *testEnv) memberSets() []string {
 	w.t.Helper()
 	var list appsv1.StatefulSetList
@@ -56,7 +57,7 @@ func (w *testEnv) memberSets() []string {
 	})
 }
 
-// stopPods does what the StatefulSet controller does to sets without replicas.
+// stopPods simulates the StatefulSet controller for StatefulSets without replicas.
 func (w *testEnv) stopPods() {
 	w.t.Helper()
 	var list appsv1.StatefulSetList
@@ -148,7 +149,7 @@ func TestResetRecreatesDatabases(t *testing.T) {
 	}
 }
 
-// secretVersions are the versions of the Secrets of material by name.
+// secretVersions returns the resource versions of the genesis Secrets by name.
 func (w *testEnv) secretVersions() map[string]string {
 	w.t.Helper()
 	var secrets corev1.SecretList
@@ -160,7 +161,7 @@ func (w *testEnv) secretVersions() map[string]string {
 	return all
 }
 
-// wantNoWrites wants that a pass over the network writes nothing.
+// wantNoWrites checks that a pass over the network writes nothing.
 func (w *testEnv) wantNoWrites() {
 	w.t.Helper()
 	before := w.writeCount.Load()
@@ -171,7 +172,7 @@ func (w *testEnv) wantNoWrites() {
 	}
 }
 
-// reconcileThroughReset takes a network through whatever it is at.
+// reconcileThroughReset makes enough passes to complete a reset.
 func (w *testEnv) reconcileThroughReset() {
 	w.t.Helper()
 	for range 6 {
@@ -183,7 +184,7 @@ func (w *testEnv) reconcileThroughReset() {
 	w.reconcileNetwork("banks")
 }
 
-// markStartedSetsReady is readySets for sets with replicas.
+// markStartedSetsReady calls markStatefulSetsReady unless a StatefulSet has no replicas.
 func (w *testEnv) markStartedSetsReady() {
 	w.t.Helper()
 	var list appsv1.StatefulSetList
@@ -271,7 +272,7 @@ func TestResetAnnotationResetsOnce(t *testing.T) {
 	w.wantNoWrites()
 }
 
-// TestDeathDuringAReset lets the operator die before each write of a reset in turn.
+// TestDeathDuringAReset makes the operator crash before each write of a reset in turn.
 func TestDeathDuringAReset(t *testing.T) {
 	reference := newTestEnvWithUsedNetwork(t)
 	reference.createRunWithReset("fresh", "Reset")
@@ -299,8 +300,8 @@ func TestDeathDuringAReset(t *testing.T) {
 	}
 }
 
-// resetWithDeathAt takes a network through a reset, with a death before the k-th write. Never may the databases be made anew while a
-// member runs, nor a member start before they are.
+// resetWithDeathAt takes a network through a reset with a crash before the k-th write. The databases must never
+// be recreated while a member runs, and no member may start before that is done.
 func (w *testEnv) resetWithDeathAt(k int64) {
 	w.t.Helper()
 	if k > 0 {
@@ -340,7 +341,7 @@ func (w *testEnv) wantResetOrder() {
 	}
 }
 
-// TestDeletedEpochRecord: somebody deletes the ConfigMap of the epoch by hand, in a run and in the middle of a reset.
+// TestDeletedEpochRecord: a user deletes the epoch's ConfigMap during a run and in the middle of a reset.
 func TestDeletedEpochRecord(t *testing.T) {
 	w := newTestEnvWithUsedNetwork(t)
 	lose := func() {
@@ -373,7 +374,7 @@ func TestDeletedEpochRecord(t *testing.T) {
 	w.mustGet("banks-epoch", &corev1.ConfigMap{})
 }
 
-// platformWithoutReset is a platform that cannot be reset.
+// platformWithoutReset is a platform that does not support resets.
 type platformWithoutReset struct {
 	platform.Platform
 	platform.GenesisProvider

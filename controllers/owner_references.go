@@ -13,7 +13,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// addNetworkOwner lets a network own a run that it did not make, so that the run goes with its network until it has a result.
+// addNetworkOwner adds a non-controlling owner reference to a run that the network did not create, so that the
+// run is deleted with the network until it has a result.
 func (d *Dependencies) addNetworkOwner(ctx context.Context, run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork) error {
 	if slices.ContainsFunc(run.OwnerReferences, isReferenceTo(network.UID)) {
 		return nil
@@ -22,7 +23,8 @@ func (d *Dependencies) addNetworkOwner(ctx context.Context, run *v1alpha1.Benchm
 		APIVersion: v1alpha1.GroupVersion.String(), Kind: "BenchmarkNetwork", Name: network.Name, UID: network.UID}))
 }
 
-// removeOwnerReferences takes a run from some of its owners: it stays whatever becomes of these.
+// removeOwnerReferences removes the matching owner references of a run, so that it survives the deletion of
+// these owners.
 func (d *Dependencies) removeOwnerReferences(ctx context.Context, run *v1alpha1.BenchmarkRun, of func(metav1.OwnerReference) bool) error {
 	if !slices.ContainsFunc(run.OwnerReferences, of) {
 		return nil
@@ -30,7 +32,8 @@ func (d *Dependencies) removeOwnerReferences(ctx context.Context, run *v1alpha1.
 	return d.patchOwnerReferences(ctx, run, slices.DeleteFunc(slices.Clone(run.OwnerReferences), of))
 }
 
-// patchOwnerReferences of a run, on what was read alone: the list is written as a whole, and an owner that somebody else added must not be lost.
+// patchOwnerReferences replaces the owner references of a run. It uses an optimistic lock: the patch contains
+// the whole list and must not drop an owner that another client added.
 func (d *Dependencies) patchOwnerReferences(ctx context.Context, run *v1alpha1.BenchmarkRun, owners []metav1.OwnerReference) error {
 	before := run.DeepCopy()
 	run.OwnerReferences = owners
@@ -50,12 +53,12 @@ func ownerNames(owners []metav1.OwnerReference) []string {
 	return names
 }
 
-// isReferenceTo tells whether an owner is that object.
+// isReferenceTo returns a predicate for owner references with that UID.
 func isReferenceTo(uid types.UID) func(metav1.OwnerReference) bool {
 	return func(ref metav1.OwnerReference) bool { return ref.UID == uid }
 }
 
-// isNonControllingNetwork tells whether an owner is a network that did not make the run.
+// isNonControllingNetwork reports whether an owner reference names a network that did not create the run.
 func isNonControllingNetwork(ref metav1.OwnerReference) bool {
 	return ref.Kind == "BenchmarkNetwork" && (ref.Controller == nil || !*ref.Controller)
 }

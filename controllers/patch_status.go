@@ -17,10 +17,11 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/limits"
 )
 
-// EventRecorder records what happened to an object.
+// EventRecorder records events about an object.
 type EventRecorder = events.EventRecorder
 
-// patchStatus patches the status once, if it changed, logs the change, and records an event for each condition that changed.
+// patchStatus patches the status if it changed, logs the change, and records an event for each condition
+// transition that users should see. A deleted object is not an error.
 func patchStatus(ctx context.Context, c client.Client, recorder EventRecorder, before, after client.Object, old, current []metav1.Condition) error {
 	if equality.Semantic.DeepEqual(before, after) {
 		return nil
@@ -54,12 +55,14 @@ func recordTransitionEvents(recorder EventRecorder, object runtime.Object, old, 
 	}
 }
 
-// emitsInitialEvent is of the conditions that an object begins with the one that says what it waits for, unless that is its own beginning.
+// emitsInitialEvent reports whether a condition of a new object deserves an event. Only Ready does, when it
+// names what the object waits for besides its own stages.
 func emitsInitialEvent(c metav1.Condition) bool {
 	return c.Type == v1alpha1.ConditionReady && c.Reason != v1alpha1.ReasonStageNotReady
 }
 
-// suppressesEvent conditions make no event: another says the same, nothing is known yet, or nothing happened.
+// suppressesEvent reports whether a condition never emits an event: another condition says the same, nothing is
+// known yet, or nothing happened.
 func suppressesEvent(c metav1.Condition) bool {
 	waitsForPlace := c.Reason == v1alpha1.ReasonQueued || c.Reason == v1alpha1.ReasonLimitReached
 	return c.Type == v1alpha1.ConditionReconciling || c.Type == v1alpha1.ConditionReady && waitsForPlace ||

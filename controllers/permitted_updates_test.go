@@ -21,12 +21,12 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// permittedUpdate is a change that the API server admits on an object that exists.
+// permittedUpdate is a change that the API server accepts on an existing object.
 type permittedUpdate struct {
 	name string
-	// field that changes: spec.x, or metadata.labels and metadata.annotations.
+	// field is the field that changes: spec.x, metadata.labels or metadata.annotations.
 	field string
-	// variantPatch of the object, a JSON merge patch.
+	// patch is a JSON merge patch of the object.
 	patch string
 	// endsRun ends the run under way before the update.
 	endsRun bool
@@ -34,8 +34,8 @@ type permittedUpdate struct {
 	restarts bool
 }
 
-// platformWorkloads are a first workload of each platform, and a second one for which larger volumes would be derived where volumes follow
-// from the workloads at all.
+// platformWorkloads are a first workload of each platform, and a second one that needs larger volumes if
+// volumes depend on the workloads at all.
 var platformWorkloads = map[string][2]string{
 	"Corda": {`{"name": "first", "corda": {"flow": "Issue"}, "load": {"clients": 4}, "measure": {"warmUp": "1s", "window": "10s"}}`,
 		`{"name": "long", "corda": {"flow": "Pay"}, "load": {"clients": 4}, "measure": {"warmUp": "1s", "window": "10h"}}`},
@@ -47,7 +47,8 @@ var platformWorkloads = map[string][2]string{
 		`{"name": "long", "evm": {"batchSize": 200}, "load": {"model": "Open", "ratePerSecond": "800", "clients": 10}, "measure": {"warmUp": "1s", "window": "10h"}}`},
 }
 
-// existingNetworks are a network of each platform, database topology and type of storage: the spec without its workloads.
+// existingNetworks are one network per platform, database topology and storage type: the spec without its
+// workloads.
 var existingNetworks = []struct{ name, platform, spec string }{
 	{"Corda, PostgreSQL Shared", "Corda", `{"members": {"count": 2}, "database": {"engine": "PostgreSQL", "topology": "Shared"}}`},
 	{"Corda, PostgreSQL PerMember, ephemeral", "Corda", `{"members": {"count": 2, "storage": {"type": "Ephemeral"}},
@@ -66,7 +67,7 @@ var existingNetworks = []struct{ name, platform, spec string }{
 	{"Emerald, ephemeral", "Emerald", `{"members": {"count": 4, "cores": "2", "memory": "4Gi", "storage": {"type": "Ephemeral"}}}`},
 }
 
-// platformSpecs are what every network of a platform has.
+// platformSpecs are the fields that every network of a platform has.
 var platformSpecs = map[string]string{
 	"Corda":     `{"platform": {"type": "Corda", "corda": {"version": "4.10"}}}`,
 	"JPaxos":    `{"platform": {"type": "JPaxos", "jpaxos": {"image": "example.com/jpaxos:1"}}}`,
@@ -95,8 +96,8 @@ var networkUpdates = []permittedUpdate{
 	{name: "reset", field: "metadata.annotations", restarts: true, patch: `{"metadata": {"annotations": {"benchnet.dev/reset": "1"}}}`},
 }
 
-// TestEveryPermittedUpdate applies each update to a network of each kind that exists and has a run under way: no member or database restarts,
-// no run is deleted, no write is refused, and the status converges.
+// TestEveryPermittedUpdate applies each update to an existing network of each kind with a run under way: no
+// member or database restarts, no run is deleted, no write is rejected, and the status converges.
 func TestEveryPermittedUpdate(t *testing.T) {
 	wantUpdateOfEveryField(t, "benchmarknetworks", networkUpdates)
 	for _, network := range existingNetworks {
@@ -121,7 +122,7 @@ func TestEveryPermittedUpdate(t *testing.T) {
 	}
 }
 
-// applyUpdate applies an update to a network and checks what it must not do.
+// applyUpdate applies an update to a network and checks its effects.
 func (w *testEnv) applyUpdate(network string, u permittedUpdate) {
 	w.t.Helper()
 	if u.endsRun {
@@ -145,7 +146,7 @@ func (w *testEnv) applyUpdate(network string, u permittedUpdate) {
 	}
 }
 
-// convergeNetwork makes passes, with the cluster playing along, until one writes nothing. No write may be refused.
+// convergeNetwork makes passes, and simulates the cluster, until one writes nothing. No write may be rejected.
 func (w *testEnv) convergeNetwork(network string) {
 	w.t.Helper()
 	for range 20 {
@@ -180,7 +181,8 @@ func (w *testEnv) wantConverged(network string) {
 	}
 }
 
-// statefulSetGenerations are UID and generation of each StatefulSet: a changed pod template is a new generation.
+// statefulSetGenerations returns the UID and generation of each StatefulSet: a changed pod template increases
+// the generation.
 func (w *testEnv) statefulSetGenerations() map[string]string {
 	w.t.Helper()
 	var list appsv1.StatefulSetList
@@ -285,8 +287,8 @@ func TestEveryPermittedUpdateOfAnExperiment(t *testing.T) {
 	}
 }
 
-// wantUpdateOfEveryField checks that there is an update of every field that the schema lets change on an existing object: a field of the spec is fixed
-// where a rule compares it with its old value.
+// wantUpdateOfEveryField checks that there is an update of every field that the schema allows to change on an
+// existing object. A field of the spec is immutable if a rule compares it with its old value.
 func wantUpdateOfEveryField(t *testing.T, plural string, updates []permittedUpdate) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "config", "crd", "bases", "benchnet.dev_"+plural+".yaml"))

@@ -13,15 +13,16 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment/preflight"
 )
 
-// An experiment that cannot begin yet is checked again after firstPreflightDelay, and each further time after twice as long.
+// An experiment that cannot begin yet is checked again after firstPreflightDelay. The delay doubles with each
+// further check, up to maxPreflightDelay.
 const (
 	firstPreflightDelay = 15 * time.Second
 	maxPreflightDelay   = 10 * time.Minute
 )
 
-// preflightTracker holds the last check of each experiment that was checked and has not begun. A check may cost hundreds of dry runs, so
-// there is one set of dry runs for each generation, and events do not bring a check forward. The checks are lost when the operator
-// restarts: each experiment is then checked once more.
+// preflightTracker holds the last check of each experiment that was checked and has not begun. A check may cost
+// hundreds of dry runs, so they are made once per generation, and only the deletion of a network brings a check
+// forward. An operator restart loses the checks: each experiment is then checked once more.
 type preflightTracker struct {
 	mutex      sync.Mutex
 	lastChecks map[client.ObjectKey]preflightCheck
@@ -31,13 +32,13 @@ type preflightTracker struct {
 type preflightCheck struct {
 	uid        types.UID
 	generation int64
-	// forecast of the generation; nil until its dry runs have passed.
+	// forecast is that of the generation; nil until its dry runs have passed.
 	forecast *preflight.ResourceForecast
 	started  time.Time
 	delay    time.Duration
 }
 
-// remainingDelay returns how long the next check has to wait.
+// remainingDelay returns how long until the next check is due.
 func (p *preflightTracker) remainingDelay(e *v1alpha1.BenchmarkExperiment, now time.Time) time.Duration {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -45,7 +46,8 @@ func (p *preflightTracker) remainingDelay(e *v1alpha1.BenchmarkExperiment, now t
 	return max(0, last.started.Add(last.delay).Sub(now))
 }
 
-// startCheck starts a check. It returns the forecast of an earlier check of the same generation, or nil.
+// startCheck records the start of a check. It returns the forecast of an earlier check of the same generation,
+// or nil.
 func (p *preflightTracker) startCheck(e *v1alpha1.BenchmarkExperiment, now time.Time) *preflight.ResourceForecast {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -64,7 +66,7 @@ func (p *preflightTracker) startCheck(e *v1alpha1.BenchmarkExperiment, now time.
 	return next.forecast
 }
 
-// recordForecast keeps the forecast of the check that was begun.
+// recordForecast stores the forecast of the current check.
 func (p *preflightTracker) recordForecast(e *v1alpha1.BenchmarkExperiment, forecast *preflight.ResourceForecast) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -73,14 +75,15 @@ func (p *preflightTracker) recordForecast(e *v1alpha1.BenchmarkExperiment, forec
 	p.storeCheck(client.ObjectKeyFromObject(e), last)
 }
 
-// forgetExperiment drops an experiment that has begun, has failed or is gone.
+// forgetExperiment drops the check of an experiment that has begun, has failed or was deleted.
 func (p *preflightTracker) forgetExperiment(key client.ObjectKey) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	delete(p.lastChecks, key)
 }
 
-// resetDelays lets all waiting experiments be checked after firstPreflightDelay, and returns them.
+// resetDelays brings the checks that are further away than firstPreflightDelay forward to then, and returns
+// their experiments.
 func (p *preflightTracker) resetDelays(now time.Time) []client.ObjectKey {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -95,7 +98,8 @@ func (p *preflightTracker) resetDelays(now time.Time) []client.ObjectKey {
 	return waiting
 }
 
-// lastCheckOf returns the last check of the experiment. It is empty for another experiment that was created under the same name.
+// lastCheckOf returns the last check of the experiment. It is empty for another experiment that was created
+// under the same name.
 func (p *preflightTracker) lastCheckOf(e *v1alpha1.BenchmarkExperiment) preflightCheck {
 	last := p.lastChecks[client.ObjectKeyFromObject(e)]
 	if last.uid != e.UID {
@@ -111,7 +115,8 @@ func (p *preflightTracker) storeCheck(key client.ObjectKey, last preflightCheck)
 	p.lastChecks[key] = last
 }
 
-// mapToWaitingExperiments requests the experiments that wait. The controller calls it when a network is deleted, since there may be room then.
+// mapToWaitingExperiments requests the experiments whose checks are brought forward. The controller calls it
+// when a network is deleted, which may free capacity.
 func (r *ExperimentReconciler) mapToWaitingExperiments(context.Context, client.Object) []reconcile.Request {
 	var requests []reconcile.Request
 	for _, key := range r.preflights.resetDelays(r.Now()) {

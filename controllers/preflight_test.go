@@ -11,7 +11,7 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment/preflight"
 )
 
-// startedExperiment is an experiment whose check was begun at a time.
+// startedExperiment returns an experiment whose check started at that time.
 func startedExperiment(p *preflightTracker, at time.Time) *v1alpha1.BenchmarkExperiment {
 	e := &v1alpha1.BenchmarkExperiment{ObjectMeta: metav1.ObjectMeta{Name: "e", UID: "1", Generation: 1}}
 	p.startCheck(e, at)

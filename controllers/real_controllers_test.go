@@ -20,7 +20,7 @@ import (
 	"github.com/benchnet/benchnet/controllers"
 )
 
-// writeKubeconfig of the test's API server, in a directory.
+// writeKubeconfig writes a kubeconfig of the test's API server to a directory.
 func (w *testEnv) writeKubeconfig(directory string) string {
 	w.t.Helper()
 	access := clientcmdapi.Config{CurrentContext: "test",
@@ -32,7 +32,7 @@ func (w *testEnv) writeKubeconfig(directory string) string {
 	return path
 }
 
-// startProgram a program that runs as long as the test; what it says last is told if the test fails.
+// startProgram runs a program until the test ends. Its last output is logged if the test fails.
 func (w *testEnv) startProgram(program string, arguments ...string) {
 	w.t.Helper()
 	var output bytes.Buffer
@@ -49,14 +49,15 @@ func (w *testEnv) startProgram(program string, arguments ...string) {
 	})
 }
 
-// startControllers runs Kubernetes' own controllers of these names.
+// startControllers runs the Kubernetes controllers of these names.
 func (w *testEnv) startControllers(names ...string) {
 	w.t.Helper()
 	w.startProgram(filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kube-controller-manager"), "--kubeconfig", w.writeKubeconfig(w.t.TempDir()),
 		"--controllers="+strings.Join(names, ","), "--leader-elect=false", "--secure-port=0")
 }
 
-// TestQuotaWithRealControllers has the real admission, the real count of what is used, and the real controller of Jobs, which is refused its pod.
+// TestQuotaWithRealControllers uses the real quota admission, the real count of usage, and the real Job
+// controller, whose pod is rejected.
 func TestQuotaWithRealControllers(t *testing.T) {
 	w := newTestEnv(t)
 	w.startControllers("resourcequota-controller", "job-controller")
@@ -92,7 +93,7 @@ func TestQuotaWithRealControllers(t *testing.T) {
 	})
 }
 
-// TestRoleAggregation by the real controller: whoever has the built-in role view is a viewer, and so on.
+// TestRoleAggregation uses the real controller: a subject with the built-in role view is a viewer, and so on.
 func TestRoleAggregation(t *testing.T) {
 	w := newTestEnv(t)
 	w.createTenantUsers()

@@ -16,7 +16,7 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
-// databaseChart is a user's chart that makes the kinds that the operator's own networks do not have.
+// databaseChart is a user's chart with the kinds that the operator's own networks do not have.
 const databaseChart = `
 apiVersion: v1
 kind: Service
@@ -34,8 +34,8 @@ metadata: {name: {{ .Values.fullnameOverride }}}
 spec: {minAvailable: 1, selector: {matchLabels: {app: mine}}}
 `
 
-// TestRestoresDeletedObjects deletes one object of each kind that the operator makes. Nothing else happens to the network,
-// so only a watch of the kind brings the object back.
+// TestRestoresDeletedObjects deletes one object of each kind that the operator creates. Nothing else happens to
+// the network, so only a watch of the kind restores the object.
 func TestRestoresDeletedObjects(t *testing.T) {
 	w := newTestEnv(t)
 	counted := w.startManager()
@@ -54,7 +54,7 @@ func TestRestoresDeletedObjects(t *testing.T) {
 		w.simulateCluster()
 		return w.firstOwned("Job", v1alpha1.LabelRun, "banks-issue") != nil
 	})
-	w.waitUntilQuiet(counted) // No echo of an earlier write hides a missing watch.
+	w.waitUntilQuiet(counted) // So that no event of an earlier write hides a missing watch.
 	restore(v1alpha1.LabelNetwork, "banks", "PodDisruptionBudget", "NetworkPolicy", "PersistentVolumeClaim", "Service", "ConfigMap", "Secret")
 	restore(v1alpha1.LabelRun, "banks-issue", "Role", "RoleBinding", "ServiceAccount", "ConfigMap", "Job")
 	restore(v1alpha1.LabelNetwork, "banks", "BenchmarkRun", "StatefulSet")
@@ -86,7 +86,7 @@ func (w *testEnv) deleteAndAwait(t *testing.T, kind, label, owner string) {
 		return object != nil
 	})
 	before := object.GetUID()
-	// The protection of volumes is a controller's, and there is none here to end it.
+	// There is no controller here that removes the finalizer which protects volumes.
 	must(t, w.client.Patch(w.ctx, object, client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`))))
 	must(t, w.client.Delete(w.ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground)))
 	for deadline := time.Now().Add(10 * time.Minute); ; time.Sleep(20 * time.Millisecond) {

@@ -19,17 +19,19 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
-// quotaRetryPeriod is how often what a quota refused is tried again. No event tells of room in a quota.
+// quotaRetryPeriod is how often a write that a ResourceQuota rejected is retried. Quotas emit no event when
+// capacity becomes available.
 const quotaRetryPeriod = 10 * time.Second
 
 // +kubebuilder:rbac:groups="",resources=resourcequotas,verbs=list
 
-// isQuotaExceeded tells whether a write was refused for a ResourceQuota.
+// isQuotaExceeded reports whether the API server rejected a write because of a ResourceQuota.
 func isQuotaExceeded(err error) bool {
 	return apierrors.IsForbidden(err) && snapshot.IsQuotaMessage(err.Error())
 }
 
-// requeueOnQuota comes back for what a quota refused: it is in the status, and no failure that calls for a longer and longer wait.
+// requeueOnQuota turns a quota rejection into a retry after at most quotaRetryPeriod, without the exponential
+// backoff of an error. The status already names the quota.
 func requeueOnQuota(result ctrl.Result, err error) (ctrl.Result, error) {
 	if !isQuotaExceeded(err) {
 		return result, err
@@ -40,8 +42,8 @@ func requeueOnQuota(result ctrl.Result, err error) (ctrl.Result, error) {
 	return result, nil
 }
 
-// nudgeQuotaBlockedOwners lets the controllers of StatefulSets and Jobs whose pods a quota refused try again as soon as the quotas have changed. By
-// themselves they wait longer after each refusal, up to a quarter of an hour.
+// nudgeQuotaBlockedOwners annotates StatefulSets and Jobs whose pods a quota rejected once the quotas have
+// changed, so that their controllers retry now. On their own they back off for up to 15 minutes.
 func (d *Dependencies) nudgeQuotaBlockedOwners(ctx context.Context, snapshot *snapshot.Snapshot) error {
 	refused := snapshot.QuotaBlockedOwners()
 	if len(refused) == 0 {
@@ -74,7 +76,7 @@ func (d *Dependencies) nudgeQuotaBlockedOwners(ctx context.Context, snapshot *sn
 	return errors.Join(problems...)
 }
 
-// quotaDigest of a namespace as a hash: what is allowed, and what of that is used.
+// quotaDigest returns a hash of the limits and usage of all quotas in the namespace.
 func (d *Dependencies) quotaDigest(ctx context.Context, namespace string) (string, error) {
 	var list corev1.ResourceQuotaList
 	if err := d.APIReader.List(ctx, &list, client.InNamespace(namespace)); err != nil {

@@ -19,10 +19,11 @@ import (
 	"github.com/benchnet/benchnet/internal/status"
 )
 
-// releaseLead is how far ahead of the release all workers are told of it, so that none learns of it too late.
+// releaseLead is the time from the release to the start of the load, so that every worker sees the release
+// before the start.
 const releaseLead = 3 * time.Second
 
-// RunReconciler measures BenchmarkRuns.
+// RunReconciler reconciles BenchmarkRuns.
 type RunReconciler struct{ Dependencies }
 
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkruns,verbs=get;list;watch;create;patch;delete
@@ -30,7 +31,8 @@ type RunReconciler struct{ Dependencies }
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkruns/finalizers,verbs=update
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get
 
-// Reconcile makes one pass over a run. A run that has ended is never touched again, until its time is over.
+// Reconcile makes one pass over a run. A run that has ended is not changed again until its time to live is
+// over.
 func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	run := &v1alpha1.BenchmarkRun{}
 	if err := r.Client.Get(ctx, req.NamespacedName, run); err != nil {
@@ -72,7 +74,7 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	return requeueOnQuota(pass.requeueResult(r.Now()), pass.reconcileErr)
 }
 
-// deleteIfExpired deletes a run that is over when its time is.
+// deleteIfExpired deletes a completed run when its time to live is over.
 func (r *RunReconciler) deleteIfExpired(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl.Result, error) {
 	ttl := run.Spec.TTLSecondsAfterFinished
 	if ttl == nil || run.Status.CompletionTime == nil {
@@ -81,7 +83,7 @@ func (r *RunReconciler) deleteIfExpired(ctx context.Context, run *v1alpha1.Bench
 	return r.deleteAfterDeadline(ctx, run, run.Status.CompletionTime.Add(time.Duration(*ttl)*time.Second))
 }
 
-// advanceRun takes the run as far as what was observed allows.
+// advanceRun advances the run as far as the observed state allows.
 func (r *RunReconciler) advanceRun(ctx context.Context, pass *runPass) error {
 	switch {
 	case pass.specErr != nil, pass.failure.message != "":
@@ -91,7 +93,7 @@ func (r *RunReconciler) advanceRun(ctx context.Context, pass *runPass) error {
 	case pass.waitReason.Reason != "":
 		return nil
 	}
-	if why, _ := pass.waitedTooLong(r.Now()); why != "" { // The status says so when the workers' Job is deleted.
+	if why, _ := pass.waitedTooLong(r.Now()); why != "" { // The status reports it if the workers' Job was deleted.
 		return r.Writer.Delete(ctx, pass.snapshot.Job(pass.run.Name))
 	}
 	if err := r.addNetworkOwner(ctx, pass.run, pass.network); err != nil {
@@ -112,7 +114,8 @@ func (r *RunReconciler) advanceRun(ctx context.Context, pass *runPass) error {
 	return r.writeResult(ctx, pass)
 }
 
-// releaseWorkers sets the start once all workers are ready, a little ahead, together with the members as they are.
+// releaseWorkers sets the start, once all workers are ready, to releaseLead from now. It records the network's
+// pods as the baseline.
 func (r *RunReconciler) releaseWorkers(pass *runPass) error {
 	barrier := pass.snapshot.ConfigMap(naming.BarrierConfigMap(pass.run.Name))
 	if pass.barrierRelease != nil || barrier == nil || pass.countReadyWorkers() < pass.run.Spec.Workload.Workers.Count {
@@ -136,7 +139,7 @@ func (r *RunReconciler) applyObjects(ctx context.Context, pass *runPass, objects
 	return nil
 }
 
-// SetupWithManager watches runs, what they own, their workers, and the networks that they wait for.
+// SetupWithManager watches runs, the objects that they own, their workers, and the networks that they wait for.
 func (r *RunReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) error {
 	build := ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BenchmarkRun{}).

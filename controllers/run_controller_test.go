@@ -37,7 +37,8 @@ spec:
     workers: {count: 2}
 `
 
-// newTestEnvWithRun is a network without workloads of its own that is ready, and a run on it.
+// newTestEnvWithRun returns an environment with a ready network that has no workloads of its own, and a run on
+// it.
 func newTestEnvWithRun(t *testing.T, run string) *testEnv {
 	t.Helper()
 	w := newTestEnv(t)
@@ -48,7 +49,7 @@ func newTestEnvWithRun(t *testing.T, run string) *testEnv {
 	return w
 }
 
-// newTestEnvWithReadyRun is a run whose workers are ready, on a network without workloads of its own.
+// newTestEnvWithReadyRun returns an environment with a run whose workers are ready.
 func newTestEnvWithReadyRun(t *testing.T) *testEnv {
 	t.Helper()
 	w := newTestEnvWithRun(t, twoWorkerRun)
@@ -110,7 +111,7 @@ func TestNoReleaseBeforeAllWorkersAreReady(t *testing.T) {
 	w.wantReason("extra", v1alpha1.ReasonWaitingForWorkers, "1 of 2 workers")
 }
 
-// TestOnlyTheJobsOwnPodsReleaseARun has pods with the labels of a worker beside one worker that is missing.
+// TestOnlyTheJobsOwnPodsReleaseARun has pods with a worker's labels while one worker is missing.
 func TestOnlyTheJobsOwnPodsReleaseARun(t *testing.T) {
 	w := newTestEnvWithRun(t, twoWorkerRun)
 	w.reconcileRun("extra")
@@ -176,7 +177,7 @@ func TestWorkersMergeIntoOneResult(t *testing.T) {
 	w.wantCleanedUp()
 }
 
-// wantCleanedUp checks that an ended run keeps its result and its Job alone, and is not touched again.
+// wantCleanedUp checks that an ended run keeps only its result and its Job, and is not written again.
 func (w *testEnv) wantCleanedUp() {
 	w.t.Helper()
 	var left []string
@@ -251,7 +252,8 @@ func TestDisturbancesInvalidateRun(t *testing.T) {
 	}
 }
 
-// TestEnvironmentPolicyDecidesTheVerdict makes up a host that lost a quarter of its CPU time to other machines.
+// TestEnvironmentPolicyDecidesTheVerdict simulates a host that lost a quarter of its CPU time to other
+// machines.
 func TestEnvironmentPolicyDecidesTheVerdict(t *testing.T) {
 	for name, c := range map[string]struct {
 		measure  string
@@ -286,8 +288,8 @@ func TestEnvironmentPolicyDecidesTheVerdict(t *testing.T) {
 	}
 }
 
-// TestResultTooLargeForAConfigMap: the reports of the workers fit into ConfigMaps, but the names in them do not fit into one together, and
-// their series are the coarsest already.
+// TestResultTooLargeForAConfigMap: the workers' reports fit into ConfigMaps, but their names together do not
+// fit into one, and their series are already the coarsest.
 func TestResultTooLargeForAConfigMap(t *testing.T) {
 	w := newTestEnvWithReadyRun(t)
 	must(t, w.createFromYAML(strings.Replace(twoWorkerRun, "name: extra}", "name: later}", 1), &v1alpha1.BenchmarkRun{}))
@@ -337,8 +339,8 @@ func TestRunWithoutAnyResultFails(t *testing.T) {
 	w.wantReason("extra", v1alpha1.ReasonRunFailed, "com.example.Nope")
 }
 
-// TestRunEndsWhenItsJobFails: the Job of a run is never created again, so that a run does not wait for workers that were evicted or had
-// no node in time.
+// TestRunEndsWhenItsJobFails: the Job of a run is never created again, so a run does not wait for workers that
+// were evicted or had no node in time.
 func TestRunEndsWhenItsJobFails(t *testing.T) {
 	for name, fail := range map[string]func(*corev1.Pod) (jobReason string){
 		"deadline of the Job": func(*corev1.Pod) string { return batchv1.JobReasonDeadlineExceeded },
@@ -364,13 +366,14 @@ func TestRunEndsWhenItsJobFails(t *testing.T) {
 	}
 }
 
-// TestTimeWithoutNodeIsLimitedByTheRun: workers may wait for nodes as long as the run does. Their deadline counts only from then.
+// TestTimeWithoutNodeIsLimitedByTheRun: workers may wait for nodes as long as the run does. Their deadline
+// counts only from then.
 func TestTimeWithoutNodeIsLimitedByTheRun(t *testing.T) {
 	w := newTestEnvWithRun(t, strings.Replace(twoWorkerRun, "spec:", "spec:\n  networkReadyWithin: 2h", 1))
 	w.reconcileRun("extra")
 	job := &batchv1.Job{}
 	w.mustGet("extra", job)
-	// 2 h until the last worker has a node, 20 min to get ready, warm-up, window, drain, and 2 min besides.
+	// 2 h until the last worker has a node, 20 min to get ready, warm-up, window, drain, and 2 min of reserve.
 	deadline := time.Duration(*job.Spec.Template.Spec.ActiveDeadlineSeconds) * time.Second
 	if measured := w.getRun("extra").Spec.Workload.Measure.Drain.Duration + 11*time.Second; job.Spec.ActiveDeadlineSeconds != nil || deadline != 142*time.Minute+measured {
 		t.Errorf("only the pods should have a deadline: they have %s, the Job %v", deadline, job.Spec.ActiveDeadlineSeconds)
@@ -386,7 +389,8 @@ func TestTimeWithoutNodeIsLimitedByTheRun(t *testing.T) {
 	}
 }
 
-// TestWorkersOfEveryKind has the API server accept the worker Jobs of all that a workload can ask for.
+// TestWorkersOfEveryKind checks that the API server accepts the worker Jobs of everything that a workload can
+// request.
 func TestWorkersOfEveryKind(t *testing.T) {
 	cases := map[string]string{
 		"sample log kept":    "jtl: Keep\n    corda: {flow: Issue}",
@@ -406,7 +410,7 @@ func TestWorkersOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestWorkersHaveTheCorDappsOfTheirNetwork makes a run on a network that an older operator made.
+// TestWorkersHaveTheCorDappsOfTheirNetwork creates a run on a network that an older operator created.
 func TestWorkersHaveTheCorDappsOfTheirNetwork(t *testing.T) {
 	w := newTestEnv(t)
 	network := strings.Replace(cordaNetwork, `version: "4.10"`, "cordapps: {type: Image, image: cordapps}", 1)

@@ -25,38 +25,39 @@ import (
 	"github.com/benchnet/benchnet/internal/status"
 )
 
-// runPass is what one pass over a run knows.
+// runPass is the state of one reconcile of a run.
 type runPass struct {
 	run      *v1alpha1.BenchmarkRun
 	network  *v1alpha1.BenchmarkNetwork
 	platform platform.Platform
 	snapshot *snapshot.Snapshot
-	// imageVersion is the version of the project's images that the network was made with.
+	// imageVersion is the version of the project's images with which the network was created.
 	imageVersion string
-	// networkPods are members, databases and workers.
+	// networkPods are the pods of members, databases and workers.
 	networkPods    []corev1.Pod
 	driver         loadgen.Driver
 	barrierRelease *loadgen.Release
-	// workerReports of the workers once they have ended; nil before.
+	// reports are the workers' reports; nil until the workers have ended.
 	reports *workerReports
-	// result of the run once it is written.
+	// result is the written result of the run; nil before.
 	result *results.RunResult
-	// releaseSlot frees the decoding slot that the pass holds for the result; nil without a result.
+	// releaseSlot releases the decoding slot that the pass holds for the result; nil without a result.
 	releaseSlot func()
 	// failure is why the run ended without a result.
 	failure runFailure
-	// specErr is why the run cannot be carried out at all.
+	// specErr is why the run cannot be carried out.
 	specErr error
-	// reconcileErr is what kept the pass from its end.
+	// reconcileErr is the error that ended the pass early.
 	reconcileErr error
 	// waitReason is what the run waits for before it can begin.
 	waitReason status.WaitReason
 }
 
-// runFailure is the reason and the message of a run that ended without a result; both are empty as long as it has not.
+// runFailure is the reason and the message of a run that ended without a result. Both are empty for any other
+// run.
 type runFailure struct{ reason, message string }
 
-// readState reads all that decides about a run.
+// readState reads everything that a pass over the run depends on.
 func (r *RunReconciler) readState(ctx context.Context, run *v1alpha1.BenchmarkRun) (*runPass, error) {
 	pass := &runPass{run: run}
 	var err error
@@ -89,8 +90,8 @@ func (r *RunReconciler) readState(ctx context.Context, run *v1alpha1.BenchmarkRu
 	return pass, r.readNetworkState(ctx, pass)
 }
 
-// recordedImageVersion returns the version of the project's images that the network was made with, or an empty string while the network has
-// no record of it.
+// recordedImageVersion returns the version of the project's images with which the network was created. It is
+// empty while the network has no record of it.
 func (r *RunReconciler) recordedImageVersion(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (string, error) {
 	record := &corev1.ConfigMap{}
 	key := client.ObjectKey{Namespace: network.Namespace, Name: naming.EpochConfigMap(network.Name)}
@@ -100,7 +101,8 @@ func (r *RunReconciler) recordedImageVersion(ctx context.Context, network *v1alp
 	return plan.ImageVersion(record), nil
 }
 
-// prepareDriver makes the driver, or says why the workload cannot be carried out.
+// prepareDriver sets the platform and the driver of the pass. It returns an error if the workload cannot be
+// carried out.
 func (r *RunReconciler) prepareDriver(pass *runPass) error {
 	p, err := r.Platforms.Get(pass.network.Spec.Platform.Type)
 	if err != nil {
@@ -135,8 +137,8 @@ func (r *RunReconciler) prepareDriver(pass *runPass) error {
 	return nil
 }
 
-// readNetworkState reads the network's pods and whether it is the run's turn. A run that began goes on whatever happens
-// to the network; its verdict will say so.
+// readNetworkState reads the network's pods and determines what the run waits for. A run that has begun
+// continues whatever happens to the network; its verdict reports it.
 func (r *RunReconciler) readNetworkState(ctx context.Context, pass *runPass) error {
 	var pods corev1.PodList
 	if err := r.Client.List(ctx, &pods, client.InNamespace(pass.run.Namespace), client.MatchingLabels(networkLabels(pass.network))); err != nil {
@@ -163,8 +165,8 @@ func (r *RunReconciler) readNetworkState(ctx context.Context, pass *runPass) err
 	return nil
 }
 
-// waitedTooLong returns why a run gives up waiting for its network or for nodes for its workers, or an empty string. In that case left is
-// how long it still waits; 0: without a limit.
+// waitedTooLong returns why a run stops waiting for its network or for nodes for its workers. If the reason is
+// empty, left is the remaining time, or 0 if there is no limit.
 func (p *runPass) waitedTooLong(now time.Time) (why string, left time.Duration) {
 	within := p.run.Spec.NetworkReadyWithin
 	switch {
@@ -182,7 +184,7 @@ func (p *runPass) waitedTooLong(now time.Time) (why string, left time.Duration) 
 	return "", left
 }
 
-// waitedTooLongForNetwork is waitedTooLong of a run whose network is not ready.
+// waitedTooLongForNetwork implements waitedTooLong for a run whose network is not ready.
 func (p *runPass) waitedTooLongForNetwork(within time.Duration, now time.Time) (why string, left time.Duration) {
 	if p.network != nil && meta.IsStatusConditionTrue(p.network.Status.Conditions, v1alpha1.ConditionStalled) {
 		return p.waitReason.Message, 0
@@ -193,7 +195,7 @@ func (p *runPass) waitedTooLongForNetwork(within time.Duration, now time.Time) (
 		switch {
 		case admitted == nil:
 		case admitted.Status != metav1.ConditionTrue:
-			return "", 0 // Time before the admission does not count, and the admission changes the network, which is watched.
+			return "", 0 // Time before the admission does not count. The admission changes the network, which is watched.
 		case admitted.LastTransitionTime.After(since):
 			since = admitted.LastTransitionTime.Time
 		}
@@ -204,7 +206,8 @@ func (p *runPass) waitedTooLongForNetwork(within time.Duration, now time.Time) (
 	return "", left
 }
 
-// hasUnscheduledWorkers reports whether the Job of a run that was not released yet has workers without a node, or without a pod.
+// hasUnscheduledWorkers reports whether the Job of an unreleased run has workers without a node or without a
+// pod.
 func (p *runPass) hasUnscheduledWorkers() bool {
 	job := p.snapshot.Job(p.run.Name)
 	if job == nil || p.barrierRelease != nil || p.waitReason.Reason != "" || p.snapshot.JobOutcome(job).State != snapshot.StateWaiting {
@@ -219,7 +222,8 @@ func (p *runPass) hasUnscheduledWorkers() bool {
 	return placed < p.run.Spec.Workload.Workers.Count
 }
 
-// requeueResult comes back when the run has waited too long, and for pods that cannot be made.
+// requeueResult requeues the run when its waiting time is over, and after quotaRetryPeriod while pods are
+// missing.
 func (p *runPass) requeueResult(now time.Time) ctrl.Result {
 	_, left := p.waitedTooLong(now)
 	if p.snapshot.HasMissingPods() && (left == 0 || left > quotaRetryPeriod) {
@@ -228,8 +232,8 @@ func (p *runPass) requeueResult(now time.Time) ctrl.Result {
 	return ctrl.Result{RequeueAfter: left}
 }
 
-// waitReasonOf is what a run that has not begun waits for: its network, an older run on it, or its reset. The network says whose turn it
-// is once it is ready for that run, and does not take it back.
+// waitReasonOf returns what a run that has not begun waits for: its network, an older run on it, or a reset.
+// Once the network is ready for a run, its status.epoch.turn is the UID of that run.
 func waitReasonOf(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork, runs []*v1alpha1.BenchmarkRun) status.WaitReason {
 	ready := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionReady)
 	standing := ready != nil && ready.Status == metav1.ConditionTrue && network.Status.ObservedGeneration == network.Generation
@@ -254,7 +258,7 @@ func waitReasonOf(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork
 	return status.WaitReason{Reason: v1alpha1.ReasonWaitingForTurn, Message: fmt.Sprintf("BenchmarkNetwork %s has not given it its turn yet", network.Name)}
 }
 
-// firstUnfinishedRunBefore is the oldest run before another one that has not ended, or nil.
+// firstUnfinishedRunBefore returns the oldest unfinished run that precedes the run in the list, or nil.
 func firstUnfinishedRunBefore(run *v1alpha1.BenchmarkRun, runs []*v1alpha1.BenchmarkRun) *v1alpha1.BenchmarkRun {
 	for _, other := range runs {
 		if other.Name == run.Name {
@@ -267,7 +271,8 @@ func firstUnfinishedRunBefore(run *v1alpha1.BenchmarkRun, runs []*v1alpha1.Bench
 	return nil
 }
 
-// workerPods returns the pods that the run's Job controls. Any pod may carry the run's labels, so they do not count.
+// workerPods returns the pods that the run's Job controls. The run's labels do not count, since any pod may
+// carry them.
 func (p *runPass) workerPods() []corev1.Pod {
 	job := p.snapshot.Job(p.run.Name)
 	if job == nil {
@@ -276,7 +281,8 @@ func (p *runPass) workerPods() []corev1.Pod {
 	return p.snapshot.ControlledPods(job)
 }
 
-// countReadyWorkers counts the ready workers. A pod that is being deleted may still be ready, but will not measure anything.
+// countReadyWorkers counts the ready workers. It leaves out pods that are being deleted: they may still be
+// ready but will not measure.
 func (p *runPass) countReadyWorkers() int32 {
 	var ready int32
 	workers := p.workerPods()
@@ -288,7 +294,7 @@ func (p *runPass) countReadyWorkers() int32 {
 	return ready
 }
 
-// statusInput is what the status of the run follows from.
+// statusInput returns the input for the computation of the run's status.
 func (p *runPass) statusInput(now time.Time) status.RunInput {
 	in := status.RunInput{Run: p.run, SpecError: p.specErr, WaitReason: p.waitReason, Result: p.result, ReconcileError: p.reconcileErr,
 		WorkersReady: p.countReadyWorkers(), Workers: p.workerPods(), Now: now}

@@ -17,11 +17,11 @@ import (
 	"github.com/benchnet/benchnet/internal/run/steadystate"
 )
 
-// decodingSlot is held while documents of pods or users are decoded and used. Decoded documents need many times the memory of their
-// text, so only one reconcile at a time may hold some.
+// decodingSlot is held while documents of pods or users are decoded and used. Decoded documents need many times
+// the memory of their text, so only one reconcile at a time may hold any.
 var decodingSlot = make(chan struct{}, 1)
 
-// acquireDecodingSlot waits for the slot. The caller must call release.
+// acquireDecodingSlot waits for the slot, and fails when the context ends. The caller must call release.
 func acquireDecodingSlot(ctx context.Context) (release func(), err error) {
 	select {
 	case decodingSlot <- struct{}{}:
@@ -31,11 +31,11 @@ func acquireDecodingSlot(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// workerReports is the content of the workers' reports.
+// workerReports holds the content of the workers' reports.
 type workerReports struct {
-	// measurement is what the workers measured together; nil if none has measured anything.
+	// measurement is the merged measurement of the workers; nil if none of them has measured anything.
 	measurement *results.Measurement
-	// failures are the reasons why the other workers have no result, by their index.
+	// failures are the reasons why the other workers have no result, by worker index.
 	failures map[int]string
 }
 
@@ -103,7 +103,8 @@ func (r *RunReconciler) readReports(ctx context.Context, pass *runPass) error {
 	return nil
 }
 
-// mergeReports puts the workers together, over the steady part of what they recorded unless the times are fixed.
+// mergeReports merges the workers' results. With a steady-state policy, it uses only the steady part of what
+// they recorded.
 func mergeReports(each steadystate.WorkerResultIterator, measure *v1alpha1.Measure) (*results.Measurement, error) {
 	if measure.SteadyState != nil {
 		return steadystate.MergeSteadyWindow(each, steadystate.PolicyFor(measure))
@@ -113,12 +114,13 @@ func mergeReports(each steadystate.WorkerResultIterator, measure *v1alpha1.Measu
 	return merger.Measurement(), err
 }
 
-// invalidReportError is an error in a report itself. A retry cannot succeed.
+// invalidReportError is an error in the report itself. A retry cannot succeed.
 type invalidReportError struct{ error }
 
 func (e invalidReportError) Unwrap() error { return e.error }
 
-// yieldReport reads a report from the API server, since the cache does not keep its content, and passes it to yield.
+// yieldReport reads a report from the API server, since the cache does not keep its content, and passes it to
+// yield. It returns an invalidReportError for an unusable report.
 func (r *RunReconciler) yieldReport(ctx context.Context, cached *corev1.ConfigMap, index int, yield func(*results.WorkerResult) error) error {
 	var cm corev1.ConfigMap
 	if err := r.APIReader.Get(ctx, client.ObjectKeyFromObject(cached), &cm); err != nil {
@@ -151,8 +153,8 @@ func (p *runPass) failureMessage() string {
 	return limits.JoinItems(lines, "; ")
 }
 
-// readResult reads the result of the run, if it is written, and keeps the decoding slot for it. A result that cannot be decoded ends the
-// run, since a retry cannot succeed.
+// readResult reads the run's result, if it is written, and keeps the decoding slot for it. A result that cannot
+// be decoded ends the run, since a retry cannot succeed.
 func (r *RunReconciler) readResult(ctx context.Context, pass *runPass) error {
 	written := pass.snapshot.ConfigMap(naming.ResultConfigMap(pass.run.Name))
 	if written == nil {

@@ -37,7 +37,7 @@ func (r reportReader) List(context.Context, client.ObjectList, ...client.ListOpt
 	return nil
 }
 
-// newRunPass is a pass over a run whose workers left these reports.
+// newRunPass returns a pass over a run with these workers' reports.
 func newRunPass(packed [][]byte, measure v1alpha1.Measure) (*RunReconciler, *runPass) {
 	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "r"}}
 	run.Spec.Workload.Workers.Count, run.Spec.Workload.Measure = int32(len(packed)), measure
@@ -65,7 +65,7 @@ func gzipText(t *testing.T, text string) []byte {
 	return packed.Bytes()
 }
 
-// fullReport is a valid report of a worker that is as large as the bounds of stored documents let it be.
+// fullReport returns a valid worker report of the maximum size that the bounds of stored documents allow.
 func fullReport(t *testing.T, index, seconds, members, series, intervals int) []byte {
 	t.Helper()
 	histogram := results.NewHistogram()
@@ -90,7 +90,7 @@ func fullReport(t *testing.T, index, seconds, members, series, intervals int) []
 		w.Series = append(w.Series, results.NamedSeries{Subject: fmt.Sprintf("%d-%d", index, i), Name: "s", Values: make(results.Series, seconds)})
 	}
 	if intervals > 0 {
-		// Each interval is full; the whole has the sum.
+		// Each interval is full; the total has the sum.
 		w.IntervalSeconds = seconds / intervals
 		for range intervals {
 			w.Intervals = append(w.Intervals, results.RecordedInterval{Histogram: encoded})
@@ -113,7 +113,7 @@ func fullReport(t *testing.T, index, seconds, members, series, intervals int) []
 	return gzipText(t, string(text))
 }
 
-// TestResultHoldsDecodingSlot: a decoded result counts as one of the documents that may be in memory at a time, until the pass ends.
+// TestResultHoldsDecodingSlot: a decoded result holds the decoding slot until the pass ends.
 func TestResultHoldsDecodingSlot(t *testing.T) {
 	packed, err := results.EncodeRunResult(&results.RunResult{APIVersion: results.APIVersion, Kind: results.Kind, SchemaVersion: results.SchemaVersion})
 	if err != nil {
@@ -143,8 +143,9 @@ func TestResultHoldsDecodingSlot(t *testing.T) {
 	}
 }
 
-// TestReportsDoNotExhaustMemory has three reconciles at a time read what hostile workers left, with the garbage collector as the operator
-// sets it. One report of 4 KB made the operator take 579 MiB, and all of a run's were in memory at a time.
+// TestReportsDoNotExhaustMemory has three concurrent reconciles read the reports of hostile workers, with the
+// operator's garbage collector settings. Before, one report of 4 KB made the operator take 579 MiB, and all
+// reports of a run were in memory at a time.
 func TestReportsDoNotExhaustMemory(t *testing.T) {
 	const allowed, reconciles, workers = 256 << 20, 3, 3
 	defer debug.SetGCPercent(debug.SetGCPercent(50))
@@ -191,7 +192,7 @@ func TestReportsDoNotExhaustMemory(t *testing.T) {
 	}
 }
 
-// collectReports does what a reconcile does with the reports.
+// collectReports processes the reports as a reconcile does.
 func collectReports(t *testing.T, packed [][]byte, measure v1alpha1.Measure, merges bool) {
 	release, err := acquireDecodingSlot(t.Context())
 	if err != nil {
@@ -221,7 +222,8 @@ func collectReports(t *testing.T, packed [][]byte, measure v1alpha1.Measure, mer
 	}
 }
 
-// measurePeakMemory is the most memory that the process has from the system while do runs, without what it has given back.
+// measurePeakMemory returns the peak memory that the process holds from the system while do runs, without
+// released memory.
 func measurePeakMemory(do func()) uint64 {
 	debug.FreeOSMemory()
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
@@ -246,7 +248,7 @@ func measurePeakMemory(do func()) uint64 {
 	return peak
 }
 
-// TestReportOfAnotherWorkerIsRefused: a pod may write to the reports of its run only, but into any of them.
+// TestReportOfAnotherWorkerIsRefused: a pod may write only the reports of its run, but any of them.
 func TestReportOfAnotherWorkerIsRefused(t *testing.T) {
 	r, pass := newRunPass([][]byte{fullReport(t, 0, 2, 1, 1, 0), fullReport(t, 0, 2, 1, 1, 0)}, v1alpha1.Measure{})
 	if err := r.readReports(t.Context(), pass); err != nil {

@@ -24,7 +24,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// writeResult writes the result once the workers have ended. A result that does not fit into a ConfigMap ends the run; the reports stay.
+// writeResult writes the result once the workers have ended. A result that does not fit into a ConfigMap ends
+// the run; the workers' reports are kept.
 func (r *RunReconciler) writeResult(ctx context.Context, pass *runPass) error {
 	if pass.barrierRelease == nil || pass.reports == nil || pass.reports.measurement == nil {
 		return nil
@@ -74,7 +75,7 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 	return result, nil
 }
 
-// tolerancesOf returns the tolerances that a user chose for a run, over the defaults.
+// tolerancesOf returns the default tolerances, overridden by those that the user chose for the run.
 func tolerancesOf(measure *v1alpha1.Measure) results.Tolerances {
 	tolerances := results.DefaultTolerances()
 	tolerances.ErrorShare = float64(measure.MaxErrorPercent) / 100
@@ -82,7 +83,7 @@ func tolerancesOf(measure *v1alpha1.Measure) results.Tolerances {
 	return tolerances
 }
 
-// runObservationsOf are what the workers could not know.
+// runObservationsOf returns what the workers cannot observe: disturbances, containers and node problems.
 func runObservationsOf(pass *runPass, read *workerReports, troubles []results.Disturbance) (results.RunObservations, error) {
 	disturbances, err := snapshot.FindDisturbances(pass.barrierRelease.Baseline, pass.networkPods)
 	if err != nil {
@@ -97,7 +98,8 @@ func runObservationsOf(pass *runPass, read *workerReports, troubles []results.Di
 	return c, nil
 }
 
-// interpretMeasurement lets the platform read the measurement.
+// interpretMeasurement returns the platform's interpretation of the measurement, if it has any. It fills in a
+// missing unit.
 func interpretMeasurement(pass *runPass, measured *results.Measurement) results.Interpretation {
 	if measured.Unit == "" {
 		measured.Unit = pass.driver.Workload.Unit
@@ -109,7 +111,7 @@ func interpretMeasurement(pass *runPass, measured *results.Measurement) results.
 	return interpreter.Interpret(&pass.network.Spec, &pass.run.Spec.Workload, measured)
 }
 
-// addProvenance adds what it takes to repeat the run.
+// addProvenance adds to the result everything that is needed to repeat the run.
 func (r *RunReconciler) addProvenance(pass *runPass, result *results.RunResult, nodes []corev1.Node) error {
 	run, network := pass.run, pass.network
 	result.Run = results.RunIdentity{Namespace: run.Namespace, Name: run.Name, UID: string(run.UID),
@@ -140,7 +142,8 @@ func (r *RunReconciler) addProvenance(pass *runPass, result *results.RunResult, 
 	return nil
 }
 
-// emulatedLatencyOf are the distances between the members, or nil. The network was accepted and ready, so that there are some if asked for.
+// emulatedLatencyOf returns the emulated latencies between the members, or nil if there are none. The network
+// was accepted and ready, so the configuration is valid.
 func emulatedLatencyOf(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) *results.EmulatedLatency {
 	config, _ := sidecar.BuildConfig(network, topology.MemberNames())
 	by := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionNetworkEmulated)
@@ -158,7 +161,8 @@ func settingsByName(derived []v1alpha1.DerivedSetting) map[string]string {
 	return all
 }
 
-// readNodes that the pods were on, and what was wrong with them. An operator that has rights in namespaces alone knows none.
+// readNodes returns the nodes of the pods and the problems of these nodes. An operator that may not read nodes
+// returns a disturbance instead.
 func (r *RunReconciler) readNodes(ctx context.Context, pods []corev1.Pod) ([]corev1.Node, []results.Disturbance, error) {
 	names := snapshot.NodeNames(pods)
 	all := make([]corev1.Node, len(names))
@@ -176,8 +180,8 @@ func (r *RunReconciler) readNodes(ctx context.Context, pods []corev1.Pod) ([]cor
 	return all, troubles, nil
 }
 
-// cleanUpRun removes what a run with a result needs no more: orders, barrier, reports and rights. The Job stays for its logs,
-// a sample log that was asked for stays, and so does the result.
+// cleanUpRun deletes the objects that a run with a result no longer needs: workload file, barrier, reports and
+// RBAC objects. It keeps the Job for its logs, a requested sample log, and the result.
 func (r *RunReconciler) cleanUpRun(ctx context.Context, pass *runPass) error {
 	if err := r.removeOwnerReferences(ctx, pass.run, isNonControllingNetwork); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/steadystate"
 )
 
-// stopWhenSteady ends the window once what all workers have told is enough. It follows from the reports alone, so that it comes out the same
-// whoever looks at them; once it is written, it stays. A run whose stop never comes ends when its longest window does.
+// stopWhenSteady ends the window once the workers' progress suffices. The decision depends only on the workers'
+// reports, and a stop that is written is final. A run without a stop ends with its longest window.
 func (r *RunReconciler) stopWhenSteady(pass *runPass) {
 	measure := &pass.run.Spec.Workload.Measure
 	barrier := pass.snapshot.ConfigMap(naming.BarrierConfigMap(pass.run.Name))
@@ -22,13 +22,14 @@ func (r *RunReconciler) stopWhenSteady(pass *runPass) {
 	}
 }
 
-// completionsPerSecond of each second of the window so far, over all workers; none as long as one of them has told nothing.
+// completionsPerSecond returns the completions in each second of the window so far, summed over all workers. It
+// is empty until every worker has reported some.
 func (p *runPass) completionsPerSecond() []float64 {
 	var all [][]int64
 	for i := range p.run.Spec.Workload.Workers.Count {
 		var told protocol.Progress
 		if cm := p.snapshot.ConfigMap(naming.WorkerReport(p.run.Name, i)); cm != nil {
-			// What cannot be read counts as nothing told; the worker tells more soon.
+			// Unreadable progress counts as none; the worker soon reports again.
 			_ = json.Unmarshal([]byte(cm.Data[protocol.ProgressKey]), &told)
 		}
 		all = append(all, told.CompletedPerSecond)

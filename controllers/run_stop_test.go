@@ -16,7 +16,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// newTestEnvWithSteadyRun is a run of two workers that is measured automatically, released, for 150 s at most.
+// newTestEnvWithSteadyRun returns an environment with a released run of two workers that is measured until a
+// steady state, for at most 150 s.
 func newTestEnvWithSteadyRun(t *testing.T) *testEnv {
 	t.Helper()
 	w := newTestEnvWithRun(t, strings.Replace(twoWorkerRun, "warmUp: 1s, window: 10s", "warmUp: 30s, window: 2m, steadyState: {minWindow: 20s}", 1))
@@ -40,10 +41,10 @@ func (w *testEnv) barrierTime(key string) time.Time {
 	return at
 }
 
-// risingThroughput is a throughput that rises for ten seconds.
+// risingThroughput returns a throughput that rises for ten seconds.
 func risingThroughput(second int) int64 { return min(50, 5+5*int64(second)) + int64(second%3) }
 
-// reportProgress does what a worker's agent does so many seconds after the start.
+// reportProgress simulates a worker's agent that many seconds after the start.
 func (w *testEnv) reportProgress(worker int32, seconds int) {
 	w.t.Helper()
 	p := protocol.Progress{Phase: protocol.PhaseWindow, ElapsedSeconds: float64(seconds)}
@@ -59,7 +60,7 @@ func (w *testEnv) reportProgress(worker int32, seconds int) {
 	must(w.t, w.client.Patch(w.ctx, cm, client.MergeFrom(before), client.FieldOwner("benchnet-agent")))
 }
 
-// reportIntervals does what a worker's agent does at the end of so many seconds.
+// reportIntervals simulates a worker's agent at the end of that many seconds.
 func (w *testEnv) reportIntervals(worker int32, seconds int, start time.Time) {
 	w.t.Helper()
 	tally := results.NewRequestRecorder(seconds, 5)
@@ -92,7 +93,8 @@ func TestWorkloadOfSteadyStateRun(t *testing.T) {
 	}
 }
 
-// The stop is written once all workers have told enough, on the edge of an interval, and never changes.
+// TestSteadyRunStopsOnce: the stop is written once all workers have reported enough. It is at the end of an
+// interval and never changes.
 func TestSteadyRunStopsOnce(t *testing.T) {
 	w := newTestEnvWithSteadyRun(t)
 	start := w.barrierTime(protocol.StartKey)
@@ -133,7 +135,8 @@ func TestUnsteadyRunIsNotStopped(t *testing.T) {
 	}
 }
 
-// An operator that dies before it writes the stop, or after, comes to the same: the next one decides from the reports.
+// TestStopSurvivesOperatorDeath: a crash before or after the stop is written does not change it, since the next
+// operator decides from the same reports.
 func TestStopSurvivesOperatorDeath(t *testing.T) {
 	w := newTestEnvWithSteadyRun(t)
 	start := w.barrierTime(protocol.StartKey)
@@ -179,7 +182,8 @@ func TestResultCoversSteadyPart(t *testing.T) {
 	w.wantCleanedUp()
 }
 
-// What could not be told second by second, or not be judged at all, is refused by name.
+// TestSteadyStateBounds: windows that cannot be reported second by second, or cannot be judged, are rejected by
+// name.
 func TestSteadyStateBounds(t *testing.T) {
 	for measure, want := range map[string]string{
 		"warmUp: 30s, window: 2h, steadyState: {}":                "with steadyState the two may last 1h",

@@ -11,8 +11,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Every sample of an experiment must be taken by the API server, point by point, and by the platforms: the rehearsal goes
-// through all networks and runs with a dry run.
+// TestSampleExperiments checks that the API server and the platforms accept every point of every sample
+// experiment: the preflight dry-runs all networks and runs.
 func TestSampleExperiments(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "config", "samples", "experiment_*.yaml"))
 	if err != nil || len(files) == 0 {

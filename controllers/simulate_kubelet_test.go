@@ -16,9 +16,9 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// The API server of these tests has no controllers and no kubelet; what follows plays their parts.
+// The API server of these tests has no controllers and no kubelet; the following functions simulate them.
 
-// fillGenesisSecrets does what the genesis Job does.
+// fillGenesisSecrets simulates the genesis Job.
 func (w *testEnv) fillGenesisSecrets() {
 	w.t.Helper()
 	var secrets corev1.SecretList
@@ -35,7 +35,7 @@ func (w *testEnv) fillGenesisSecrets() {
 	}
 }
 
-// completeJobs does what the Job controller does when pods have succeeded.
+// completeJobs simulates the Job controller after pods have succeeded.
 func (w *testEnv) completeJobs() {
 	w.t.Helper()
 	var jobs batchv1.JobList
@@ -55,7 +55,7 @@ func (w *testEnv) completeJobs() {
 	}
 }
 
-// markStatefulSetsReady does what the StatefulSet controller and the kubelet do: pods that are ready.
+// markStatefulSetsReady simulates the StatefulSet controller and the kubelet: it creates ready pods.
 func (w *testEnv) markStatefulSetsReady() {
 	w.t.Helper()
 	var sets appsv1.StatefulSetList
@@ -69,7 +69,7 @@ func (w *testEnv) markStatefulSetsReady() {
 	}
 }
 
-// createReadyWorkers makes the pods of a run's Job, all ready.
+// createReadyWorkers creates the pods of a run's Job, all ready.
 func (w *testEnv) createReadyWorkers(run string) {
 	w.t.Helper()
 	job := &batchv1.Job{}
@@ -79,7 +79,7 @@ func (w *testEnv) createReadyWorkers(run string) {
 	}
 }
 
-// createReadyPod makes a pod that is ready, unless there is one of that name.
+// createReadyPod creates a ready pod, unless a pod of that name exists.
 func (w *testEnv) createReadyPod(name string, template corev1.PodTemplateSpec, owner *metav1.OwnerReference) *corev1.Pod {
 	w.t.Helper()
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: w.namespace, Labels: template.Labels,
@@ -99,7 +99,7 @@ func (w *testEnv) createReadyPod(name string, template corev1.PodTemplateSpec, o
 	return pod
 }
 
-// collectGarbage does what the garbage collector does to what a Role has left behind.
+// collectGarbage simulates the garbage collector for the dependents of deleted Roles.
 func (w *testEnv) collectGarbage() {
 	w.t.Helper()
 	there := map[types.UID]bool{}
@@ -115,14 +115,14 @@ func (w *testEnv) collectGarbage() {
 	}
 }
 
-// bringUp takes a network to Ready.
+// bringUp reconciles a network until it is Ready.
 func (w *testEnv) bringUp(name string) {
 	w.t.Helper()
 	w.reconcileNetwork(name)
 	w.fillGenesisSecrets()
 	w.markStatefulSetsReady()
 	w.completeJobs()
-	w.reconcileNetwork(name) // The servers of the databases are ready: the Jobs of the schemas are made.
+	w.reconcileNetwork(name) // The database servers are ready, so the schema Jobs are created.
 	w.completeJobs()
 	w.reconcileNetwork(name)
 	w.markStatefulSetsReady()
@@ -131,7 +131,8 @@ func (w *testEnv) bringUp(name string) {
 	w.reconcileNetwork(name)
 }
 
-// reportResult does what a worker's agent does at the end: so many latencies of so many microseconds, evenly over the window.
+// reportResult simulates a worker's agent at the end: count operations with a latency of that many
+// microseconds, spread evenly over the window.
 func (w *testEnv) reportResult(run *v1alpha1.BenchmarkRun, worker int32, count int, micros int64, errors ...results.ErrorCount) {
 	w.t.Helper()
 	report := w.newWorkerReport(run, worker, count, micros)

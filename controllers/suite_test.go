@@ -37,7 +37,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/registry"
 )
 
-// config of the API server that all tests share; nil where there are no binaries to start one.
+// config is that of the API server which all tests share; nil without binaries to start one.
 var config *rest.Config
 
 func TestMain(m *testing.M) {
@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 			return m.Run()
 		}
 		env := &envtest.Environment{CRDDirectoryPaths: []string{filepath.Join("..", "config", "crd", "bases")}, ErrorIfCRDPathMissing: true}
-		// A start that fails half-way has processes to stop as well.
+		// A failed start may leave processes behind, too.
 		defer func() {
 			closeConnections()
 			if err := env.Stop(); err != nil {
@@ -66,42 +66,42 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// testEnv is a namespace of its own on a real API server, with the reconcilers in the test's hand.
+// testEnv is a namespace on a real API server, with reconcilers that the test calls itself.
 type testEnv struct {
 	t         *testing.T
 	ctx       context.Context
 	namespace string
-	// client of the test itself, and the one of the reconcilers, which reads through their cache.
+	// client belongs to the test. operatorClient belongs to the reconcilers and reads through their cache.
 	client, operatorClient client.Client
 	cache                  cache.Cache
 	// writtenKinds are the kinds that a pass waits for.
 	writtenKinds writtenKinds
-	// apiReader is through what the reconcilers read past their cache.
+	// apiReader is the reconcilers' uncached reader.
 	apiReader client.Reader
-	// podNode that pods are on; empty: they are on none.
+	// podNode is the node of new pods; empty for none.
 	podNode    string
 	writeCount atomic.Int64
-	// dryRunCount are the creations that were only tried.
+	// dryRunCount counts the dry-run creations.
 	dryRunCount atomic.Int64
-	// applied are kind and name of what was applied.
+	// applied has the kind and name of each applied object.
 	applied []string
-	// failAtWrite is the number of the write that fails, as if the operator died before it; 0: none.
+	// failAtWrite is the number of the write that fails, as if the operator crashed before it; 0 for none.
 	failAtWrite int64
 	// now is the reconcilers' clock.
 	now time.Time
-	// charts renders those of users.
+	// charts renders the charts of users.
 	charts *chart.Renderer
-	// platforms that the reconcilers know.
+	// platforms are those of the reconcilers.
 	platforms *platform.Registry
-	// kueueMode says whether Kueue is heard.
+	// kueueMode is the Kueue mode of the reconcilers.
 	kueueMode controllers.KueueMode
-	// limiter that networks wait for; nil: none.
+	// limiter admits networks; nil for none.
 	limiter *controllers.Limiter
 }
 
 func newTestEnv(t *testing.T) *testEnv {
 	t.Helper()
-	// Asked again here, where the test cache takes note of it; in TestMain it does not.
+	// Read again here, where the test cache records it; in TestMain it does not.
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		t.Skip("KUBEBUILDER_ASSETS is not set: make test-envtest builds the API server")
 	}
@@ -123,17 +123,17 @@ func newTestEnv(t *testing.T) *testEnv {
 	return w
 }
 
-// useConnection has the reconcilers work through a connection.
+// useConnection makes the reconcilers use a connection.
 func (w *testEnv) useConnection(c *operatorConnection) {
 	w.cache, w.apiReader = c.cache, c.directClient
 	w.operatorClient = interceptor.NewClient(w.recordWrites(c.cachedClient), w.countingFuncs())
 }
 
-// operatorNamespace is where the chart would install the operator; the account needs no pod to be used.
+// operatorNamespace is where the chart would install the operator. The account works without a pod.
 const operatorNamespace = "benchnet-system"
 
-// installOperatorRBAC is a connection with the rights that the chart gives the operator for all namespaces, and no others: a write or a read for
-// which they do not suffice fails here as it would there.
+// installOperatorRBAC returns a configuration with exactly the rights that the chart gives the operator for all
+// namespaces. A request that lacks a right fails as it would in a cluster.
 func installOperatorRBAC(t *testing.T, admin client.Client) *rest.Config {
 	t.Helper()
 	values := map[string]any{"kueue": string(controllers.KueueHonour)}
@@ -143,7 +143,7 @@ func installOperatorRBAC(t *testing.T, admin client.Client) *rest.Config {
 	return operatorConfig(operatorNamespace)
 }
 
-// operatorConfig is a connection as the operator that is installed in a namespace.
+// operatorConfig returns the configuration of the operator that is installed in a namespace.
 func operatorConfig(namespace string) *rest.Config {
 	own := rest.CopyConfig(config)
 	own.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + namespace + ":benchnet-operator",
@@ -151,7 +151,7 @@ func operatorConfig(namespace string) *rest.Config {
 	return own
 }
 
-// errDied is what the reconcilers see of a write before which the operator dies.
+// errDied is the error of a write before which the operator crashes.
 var errDied = fmt.Errorf("the operator died before this write")
 
 func (w *testEnv) countWrite(do func() error) error {
@@ -161,7 +161,7 @@ func (w *testEnv) countWrite(do func() error) error {
 	return do()
 }
 
-// countingFuncs counts every write of the reconcilers; a dry run is none.
+// countingFuncs counts every write of the reconcilers except dry runs.
 func (w *testEnv) countingFuncs() interceptor.Funcs {
 	return interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
@@ -223,7 +223,7 @@ func (w *testEnv) reconcileRun(name string) {
 	must(w.t, err)
 }
 
-// createFromYAML makes an object from YAML; the namespace is the world's.
+// createFromYAML creates an object from YAML in the test's namespace.
 func (w *testEnv) createFromYAML(text string, into client.Object) error {
 	w.t.Helper()
 	raw := w.decodeYAML(text)
@@ -233,7 +233,7 @@ func (w *testEnv) createFromYAML(text string, into client.Object) error {
 	return w.client.Get(w.ctx, client.ObjectKeyFromObject(raw), into)
 }
 
-// decodeYAML has what kubectl would send: what the text has, zeros included, and nothing else.
+// decodeYAML returns what kubectl would send: exactly the fields of the text, including zeros.
 func (w *testEnv) decodeYAML(text string) *unstructured.Unstructured {
 	w.t.Helper()
 	raw := &unstructured.Unstructured{}
@@ -272,7 +272,7 @@ func (w *testEnv) objectMeta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: w.namespace}
 }
 
-// kindAndName is the kind and name of what is applied.
+// kindAndName returns the kind and name of an apply configuration.
 func kindAndName(o runtime.ApplyConfiguration) string {
 	var head struct {
 		metav1.TypeMeta

@@ -20,17 +20,18 @@ import (
 	"github.com/benchnet/benchnet/internal/status"
 )
 
-// Finalizers of networks that have something to do before they are gone.
+// Finalizers of networks that need cleanup before their deletion.
 const (
-	// teardownFinalizer marks a network whose members have, or may have, schemas on a server that outlives it. It is set before anything
-	// is made there, and goes when that is gone: nothing else of the network tells of it, for all else may be deleted before the
-	// network is, by hand or where dependants go first.
+	// teardownFinalizer marks a network whose members have, or may have, schemas on a server that outlives it.
+	// It is set before the first schema is created and removed once all are gone. It is the only reliable
+	// record: all other objects may be deleted before the network, by hand or by foreground deletion.
 	teardownFinalizer = "benchnet.dev/teardown"
-	// resultsFinalizer is on a network whose results are to be kept.
+	// resultsFinalizer is on a network whose results are kept.
 	resultsFinalizer = "benchnet.dev/results"
 )
 
-// addFinalizers sets the finalizers before anything is made that its owner references would not remove, or would.
+// addFinalizers adds the finalizers before any object is created that garbage collection cannot delete, or must
+// not delete.
 func (r *NetworkReconciler) addFinalizers(ctx context.Context, pass *networkPass) error {
 	var needed []string
 	if len(pass.plan.Teardown) > 0 {
@@ -42,7 +43,8 @@ func (r *NetworkReconciler) addFinalizers(ctx context.Context, pass *networkPass
 	return r.patchFinalizers(ctx, pass.network, controllerutil.AddFinalizer, needed...)
 }
 
-// tearDownNetwork stops the members, removes what outlives the network, and releases it. Everything else goes with its owner.
+// tearDownNetwork stops the members, deletes what would outlive the network, and removes the finalizers.
+// Garbage collection deletes everything else.
 func (r *NetworkReconciler) tearDownNetwork(ctx context.Context, pass *networkPass) (ctrl.Result, error) {
 	servers, err := r.dropExternalSchemas(ctx, pass)
 	if err != nil || servers.State != snapshot.StateReady {
@@ -51,13 +53,14 @@ func (r *NetworkReconciler) tearDownNetwork(ctx context.Context, pass *networkPa
 	return ctrl.Result{}, r.patchFinalizers(ctx, pass.network, controllerutil.RemoveFinalizer, teardownFinalizer, resultsFinalizer)
 }
 
-// patchTeardownStatus writes why a network that is being deleted still exists.
+// patchTeardownStatus writes to the status why a network that is being deleted still exists.
 func (r *NetworkReconciler) patchTeardownStatus(ctx context.Context, pass *networkPass, servers snapshot.Readiness) error {
 	return r.patchNetworkStatus(ctx, pass.network, status.ComputeTeardown(pass.network, servers, teardownFinalizer, r.Now()))
 }
 
-// dropExternalSchemas stops the members and removes their schemas from servers that outlive the network. The readiness is Ready when no schema
-// is left, or when the operator has no plan from which to remove them. With an error, the readiness has its message.
+// dropExternalSchemas stops the members and drops their schemas on servers that outlive the network. The
+// readiness is Ready when no schema is left, or when the operator has no plan by which to drop them. If a step
+// fails, the readiness has the error's message.
 func (r *NetworkReconciler) dropExternalSchemas(ctx context.Context, pass *networkPass) (snapshot.Readiness, error) {
 	if pass.plan == nil || !controllerutil.ContainsFinalizer(pass.network, teardownFinalizer) {
 		return snapshot.Readiness{State: snapshot.StateReady}, nil
@@ -72,7 +75,8 @@ func (r *NetworkReconciler) dropExternalSchemas(ctx context.Context, pass *netwo
 	if errors.Is(pass.adminSecretErr, errNoAdminLabel) {
 		return applyErrorReadiness(pass.adminSecretErr), pass.adminSecretErr
 	}
-	// Where dependants go first, what blocked the network's end would be deleted as soon as it is made.
+	// During foreground deletion, an object that blocks the deletion of its owner would be deleted as soon as
+	// it is created.
 	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network), SkipBlockOwnerDeletion: true}
 	for _, object := range pass.plan.Teardown {
 		err := r.deleteForRecreation(ctx, pass, object)
@@ -80,7 +84,7 @@ func (r *NetworkReconciler) dropExternalSchemas(ctx context.Context, pass *netwo
 			err = r.Writer.Apply(ctx, owner, object, pass.snapshot.LiveObject(object))
 		}
 		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-			return snapshot.Readiness{State: snapshot.StateReady}, nil // Nothing can be made here any more, and the namespace must not wait for it.
+			return snapshot.Readiness{State: snapshot.StateReady}, nil // Nothing can be created here any more, and the namespace's deletion must not be blocked.
 		}
 		if err != nil {
 			return applyErrorReadiness(err), err
@@ -111,8 +115,9 @@ func (r *NetworkReconciler) deleteForRecreation(ctx context.Context, pass *netwo
 	return r.Writer.Delete(ctx, live)
 }
 
-// orphanRunsWithResults lets the runs that have a result go free, if they are to be kept: as soon as they have it, since a network whose
-// dependants are to go first takes along whatever it still owns.
+// orphanRunsWithResults removes the network's owner reference from runs with a result, if results are kept. It
+// does so as soon as a run has its result, since a foreground deletion deletes everything that the network
+// still owns.
 func (r *NetworkReconciler) orphanRunsWithResults(ctx context.Context, pass *networkPass) error {
 	if pass.network.Spec.ResultPolicy != v1alpha1.ResultKeep {
 		return nil

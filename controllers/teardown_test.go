@@ -19,10 +19,10 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// externalDatabaseNetwork are the two banks, whose schemas are on a server of the user's own.
+// externalDatabaseNetwork is cordaNetwork with its schemas on a user's own server.
 var externalDatabaseNetwork = strings.Replace(cordaNetwork, "topology: Shared", "topology: Shared, provider: External, external: {host: db.example, adminSecret: {name: admin}}", 1)
 
-// createAdminSecret makes the administrator's Secret of externalDatabaseNetwork.
+// createAdminSecret creates the admin Secret of externalDatabaseNetwork.
 func (w *testEnv) createAdminSecret(labels map[string]string) *corev1.Secret {
 	w.t.Helper()
 	secret := &corev1.Secret{ObjectMeta: w.objectMeta("admin"), StringData: map[string]string{"username": "postgres", "password": "p"}}
@@ -34,7 +34,8 @@ func (w *testEnv) createAdminSecret(labels map[string]string) *corev1.Secret {
 // databaseAdminLabels are the labels of a Secret that networks may use.
 var databaseAdminLabels = map[string]string{v1alpha1.LabelDatabaseAdmin: "true"}
 
-// TestAdminSecretNeedsItsLabel: whoever may create networks must not get at any Secret of the namespace.
+// TestAdminSecretNeedsItsLabel: a user who may create networks must not get access to any Secret of the
+// namespace.
 func TestAdminSecretNeedsItsLabel(t *testing.T) {
 	w := newTestEnv(t)
 	must(t, w.createFromYAML(externalDatabaseNetwork, &v1alpha1.BenchmarkNetwork{}))
@@ -79,7 +80,8 @@ func TestAdminSecretNeedsItsLabel(t *testing.T) {
 	}
 }
 
-// databaseJobNames of a purpose on the banks' database that nobody is deleting.
+// databaseJobNames returns the names of the Jobs of a purpose on the databases, without those that are being
+// deleted.
 func (w *testEnv) databaseJobNames(purpose string) []string {
 	w.t.Helper()
 	var list batchv1.JobList
@@ -88,7 +90,7 @@ func (w *testEnv) databaseJobNames(purpose string) []string {
 	return namesOf(list.Items, func(j batchv1.Job) string { return j.Name })
 }
 
-// isGone tells whether there is no such object.
+// isGone reports whether the object does not exist.
 func (w *testEnv) isGone(name string, object client.Object) bool {
 	w.t.Helper()
 	err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: name}, object)
@@ -98,13 +100,13 @@ func (w *testEnv) isGone(name string, object client.Object) bool {
 	return apierrors.IsNotFound(err)
 }
 
-// deletePods does what the garbage collector and the kubelet do when StatefulSets are gone.
+// deletePods simulates the garbage collector and the kubelet after StatefulSets are deleted.
 func (w *testEnv) deletePods() {
 	w.t.Helper()
 	must(w.t, w.client.DeleteAllOf(w.ctx, &corev1.Pod{}, client.InNamespace(w.namespace), client.GracePeriodSeconds(0)))
 }
 
-// admitWithKueue does what Kueue does when there is quota, be it once more.
+// admitWithKueue simulates Kueue when there is quota, for the first time or again.
 func (w *testEnv) admitWithKueue(network string) {
 	w.t.Helper()
 	object := w.getKueueWorkload(network)
@@ -121,7 +123,8 @@ func (w *testEnv) hasQuotaReserved(network string) bool {
 	return meta.IsStatusConditionTrue(w.getKueueWorkload(network).Status.Conditions, kueue.WorkloadQuotaReserved)
 }
 
-// TestEvictionDropsExternalSchemas: no schema may be there when the network is made anew, with other keys and passwords.
+// TestEvictionDropsExternalSchemas: no schema may be left when the network is created again with other keys and
+// passwords.
 func TestEvictionDropsExternalSchemas(t *testing.T) {
 	w := newTestEnvWithKueue(t)
 	w.createAdminSecret(databaseAdminLabels)
@@ -174,7 +177,8 @@ func TestEvictionDropsExternalSchemas(t *testing.T) {
 	}
 }
 
-// makeSpecInvalid makes the spec of a network that stands impossible: a workload's run has the name of somebody else's.
+// makeSpecInvalid makes the spec of an existing network invalid: the run of a workload has the name of a
+// foreign run.
 func (w *testEnv) makeSpecInvalid(network string) (by *v1alpha1.BenchmarkRun) {
 	w.t.Helper()
 	const workload = "{name: more, malachite: {observe: 0}, measure: {warmUp: 1s, window: 10s}}"
@@ -189,7 +193,8 @@ func (w *testEnv) makeSpecInvalid(network string) (by *v1alpha1.BenchmarkRun) {
 	return by
 }
 
-// TestInvalidNetworkIsEvicted: Kueue counts on the room of what it evicts, and what cannot begin holds none.
+// TestInvalidNetworkIsEvicted: Kueue relies on the quota of an evicted network, and a network that cannot begin
+// reserves none.
 func TestInvalidNetworkIsEvicted(t *testing.T) {
 	w := newTestEnvWithKueue(t)
 	w.createSmallNetwork("a", withQueueLabel("a", "ours")...)
@@ -227,7 +232,8 @@ func TestInvalidNetworkIsEvicted(t *testing.T) {
 	}
 }
 
-// TestInvalidNetworkRequestsNoQuota while it waits.
+// TestInvalidNetworkRequestsNoQuota: the Workload of a waiting network is deleted when its spec becomes
+// invalid.
 func TestInvalidNetworkRequestsNoQuota(t *testing.T) {
 	w := newTestEnvWithKueue(t)
 	w.createSmallNetwork("a", withQueueLabel("a", "ours")...)
@@ -239,7 +245,8 @@ func TestInvalidNetworkRequestsNoQuota(t *testing.T) {
 	}
 }
 
-// deleteDependantsFirst lets the real garbage collector delete all that the banks own before the operator sees that they are deleted.
+// deleteDependantsFirst lets the real garbage collector delete everything that the network owns before the
+// operator sees the deletion.
 func (w *testEnv) deleteDependantsFirst() {
 	w.t.Helper()
 	must(w.t, w.client.Delete(w.ctx, w.getNetwork("banks"), client.PropagationPolicy(metav1.DeletePropagationForeground)))
@@ -248,7 +255,7 @@ func (w *testEnv) deleteDependantsFirst() {
 	})
 }
 
-// TestKeptResultsOutliveForegroundDeletion, as Argo CD prunes.
+// TestKeptResultsOutliveForegroundDeletion deletes a network as Argo CD prunes.
 func TestKeptResultsOutliveForegroundDeletion(t *testing.T) {
 	w := newTestEnv(t)
 	w.startControllers("garbage-collector-controller")
@@ -268,13 +275,13 @@ func TestKeptResultsOutliveForegroundDeletion(t *testing.T) {
 	w.deleteDependantsFirst()
 	w.reconcileNetwork("banks")
 	w.waitFor("the network is gone", func() bool { return w.isGone("banks", &v1alpha1.BenchmarkNetwork{}) })
-	time.Sleep(2 * time.Second) // The garbage collector would have taken the run by then.
+	time.Sleep(2 * time.Second) // The garbage collector would have deleted the run by then.
 	if got := w.runNames(); !slices.Equal(got, []string{"banks-issue"}) {
 		t.Errorf("the run with a result alone should stay, but there are %v", got)
 	}
 }
 
-// TestNamespaceDeletionSkipsTeardown: no Job can be made in one that is being deleted.
+// TestNamespaceDeletionSkipsTeardown: no Job can be created in a namespace that is being deleted.
 func TestNamespaceDeletionSkipsTeardown(t *testing.T) {
 	w := newTestEnv(t)
 	w.createAdminSecret(databaseAdminLabels)
@@ -288,7 +295,8 @@ func TestNamespaceDeletionSkipsTeardown(t *testing.T) {
 	}
 }
 
-// TestForegroundDeletionDropsSchemas, when what the operator wrote down of them is gone already, and the members' passwords too.
+// TestForegroundDeletionDropsSchemas: the schemas are dropped even after the operator's records and the
+// members' passwords are deleted.
 func TestForegroundDeletionDropsSchemas(t *testing.T) {
 	w := newTestEnv(t)
 	w.startControllers("garbage-collector-controller")
@@ -301,7 +309,7 @@ func TestForegroundDeletionDropsSchemas(t *testing.T) {
 	if len(jobs) != 1 {
 		t.Fatalf("a Job should remove the schemas, but there are %v", jobs)
 	}
-	time.Sleep(2 * time.Second) // The garbage collector would have taken it by then.
+	time.Sleep(2 * time.Second) // The garbage collector would have deleted it by then.
 	job := &batchv1.Job{}
 	w.mustGet(jobs[0], job)
 	needed := map[string]bool{}

@@ -46,7 +46,8 @@ func decodeManifests(t *testing.T, text []byte) []*unstructured.Unstructured {
 	}
 }
 
-// createTenantUsers of the sample in the world's namespace, with the roles that the operator brings.
+// createTenantUsers creates the sample's users in the test's namespace, with the roles that come with the
+// operator.
 func (w *testEnv) createTenantUsers() {
 	w.t.Helper()
 	roles, err := os.ReadFile(filepath.Join("..", "config", "rbac", "users.yaml"))
@@ -74,7 +75,7 @@ func (w *testEnv) createTenantUsers() {
 	})
 }
 
-// clientAs a member of a group.
+// clientAs returns a client of a member of a group.
 func (w *testEnv) clientAs(group string) client.Client {
 	w.t.Helper()
 	c := rest.CopyConfig(config)
@@ -84,7 +85,8 @@ func (w *testEnv) clientAs(group string) client.Client {
 	return w.recordWrites(user)
 }
 
-// isAllowed asks the API server itself what a group may do. What is VERB RESOURCE[.GROUP][/SUBRESOURCE].
+// isAllowed returns the API server's decision on what a group may do, given as VERB
+// RESOURCE[.GROUP][/SUBRESOURCE].
 func (w *testEnv) isAllowed(group, what string) bool {
 	w.t.Helper()
 	verb, rest, _ := strings.Cut(what, " ")
@@ -133,7 +135,7 @@ func TestUserRoles(t *testing.T) {
 	}
 }
 
-// TestViewerReadsResultsOnly does it, by real requests.
+// TestViewerReadsResultsOnly checks the rights by real requests.
 func TestViewerReadsResultsOnly(t *testing.T) {
 	w := newTestEnv(t)
 	w.createTenantUsers()
@@ -161,7 +163,7 @@ func TestViewerReadsResultsOnly(t *testing.T) {
 	}
 }
 
-// TestSampleTenant takes the whole sample as it is.
+// TestSampleTenant applies the whole sample unchanged.
 func TestSampleTenant(t *testing.T) {
 	w := newTestEnv(t)
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join("..", "config", "samples", "tenant"))
@@ -183,8 +185,9 @@ func TestSampleTenant(t *testing.T) {
 	}
 }
 
-// applyQuota creates or changes a ResourceQuota, sets its status as the quota controller does, and waits until the API server applies it. The
-// API server reads quotas from a cache, so each version also has its own limit on LimitRanges, which a refusal names.
+// applyQuota creates or changes a ResourceQuota, sets its status as the quota controller does, and waits until
+// the API server enforces it. The API server reads quotas from a cache, so each version also has its own limit
+// on LimitRanges, which a rejection names.
 func (w *testEnv) applyQuota(hard corev1.ResourceList) {
 	w.t.Helper()
 	const probe = corev1.ResourceName("count/limitranges")
@@ -248,7 +251,7 @@ func TestQuotaRejectingPodsIsReported(t *testing.T) {
 		InvolvedObject: corev1.ObjectReference{Kind: "StatefulSet", Namespace: w.namespace, Name: set.Name, UID: set.UID},
 		Message:        `create Pod failed error: pods "x" is forbidden: exceeded quota: lab, requested: pods=1, used: pods=4, limited: pods=4`}))
 	w.applyQuota(corev1.ResourceList{"pods": resource.MustParse("4")})
-	w.now = w.now.Add(time.Minute) // One that was just made is not asked about.
+	w.now = w.now.Add(time.Minute) // Events are not read for a new StatefulSet.
 	w.reconcileNetwork("a")
 	c := meta.FindStatusCondition(w.getNetwork("a").Status.Conditions, v1alpha1.ConditionReady)
 	if c.Reason != v1alpha1.ReasonQuotaExceeded || !strings.Contains(c.Message, set.Name) || !strings.Contains(c.Message, "exceeded quota: lab") {
@@ -271,7 +274,7 @@ func TestQuotaRejectingPodsIsReported(t *testing.T) {
 	}
 }
 
-// fillGenesisSecretsIfAny is fillMaterial on a platform that may have none.
+// fillGenesisSecretsIfAny calls fillGenesisSecrets if there are genesis Secrets.
 func (w *testEnv) fillGenesisSecretsIfAny() {
 	var secrets corev1.SecretList
 	must(w.t, w.client.List(w.ctx, &secrets, client.InNamespace(w.namespace), client.MatchingLabels{"app.kubernetes.io/component": "material"}))
@@ -280,7 +283,7 @@ func (w *testEnv) fillGenesisSecretsIfAny() {
 	}
 }
 
-// TestExperimentWaitsForNetworkQuota: an experiment goes on when others have left.
+// TestExperimentWaitsForNetworkQuota: an experiment continues once quota is available.
 func TestExperimentWaitsForNetworkQuota(t *testing.T) {
 	w := newTestEnv(t)
 	w.createNode("laboratory", "64", "256Gi")
@@ -303,7 +306,7 @@ func TestExperimentWaitsForNetworkQuota(t *testing.T) {
 	}
 }
 
-// TestKeptResults: with resultPolicy Keep a run with its result stays when its network goes.
+// TestKeptResults: with resultPolicy Keep, a run with its result outlives its network.
 func TestKeptResults(t *testing.T) {
 	w := newTestEnv(t)
 	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "spec:", "spec:\n  resultPolicy: Keep", 1), &v1alpha1.BenchmarkNetwork{}))
@@ -332,7 +335,8 @@ func TestKeptResults(t *testing.T) {
 	}
 }
 
-// TestRunWithResultIsOrphaned: a run that a user made goes with its network until it has a result, and belongs to nobody then.
+// TestRunWithResultIsOrphaned: a user's run is deleted with its network until it has a result; then its owner
+// reference is removed.
 func TestRunWithResultIsOrphaned(t *testing.T) {
 	w := newTestEnvWithReadyRun(t)
 	w.reconcileRun("extra")

@@ -7,25 +7,28 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// progressStatusPeriod is how long progress alone waits before the status of a network tells of it, for more of it or for a milestone. A
-// network of a thousand members would else write its status, with all of them in it, a thousand times.
+// progressStatusPeriod is how long a status change that is only progress waits for more progress or for a
+// milestone. Otherwise a network of a thousand members would write its status, with all members in it, a
+// thousand times.
 const progressStatusPeriod = time.Second
 
-// statusThrottle knows over what each network's status was written last, and since when there is more to tell. It forgets when the operator
-// dies, and then writes once more.
+// statusThrottle holds the last status write of each network. An operator restart loses it, which costs one
+// more write.
 type statusThrottle struct {
 	mutex      sync.Mutex
 	lastWrites map[client.ObjectKey]statusWrite
 }
 
-// statusWrite is the write of a status over a resource version of the network; empty: it changed nothing.
+// statusWrite is a status write over a resource version of the network. It is zero if the write changed
+// nothing.
 type statusWrite struct {
 	baseVersion string
-	// progressSince was first seen then, after the write; zero: there was none.
+	// progressSince is when progress was first seen after the write; zero if there was none.
 	progressSince time.Time
 }
 
-// remainingDelay is how long progress that is seen now has to wait yet.
+// remainingDelay returns how long progress that is seen now still has to wait. It records when progress was
+// first seen.
 func (p *statusThrottle) remainingDelay(network client.ObjectKey, now time.Time) time.Duration {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -40,7 +43,8 @@ func (p *statusThrottle) remainingDelay(network client.ObjectKey, now time.Time)
 	return max(0, w.progressSince.Add(progressStatusPeriod).Sub(now))
 }
 
-// isStale tells whether a network is as it was before its status was written: the cache lags behind, and would have it written again.
+// isStale reports whether the cache still holds the version of a network from before its last status write. A
+// pass over that version would write the status again.
 func (p *statusThrottle) isStale(network client.ObjectKey, version string) bool {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

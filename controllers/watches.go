@@ -18,17 +18,17 @@ import (
 	"github.com/benchnet/benchnet/internal/status"
 )
 
-// networkLabels are on every object of a network, and select them.
+// networkLabels returns the labels that are on every object of a network and select them.
 func networkLabels(network *v1alpha1.BenchmarkNetwork) map[string]string {
 	return map[string]string{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy, v1alpha1.LabelNetwork: network.Name}
 }
 
-// runLabels are on every object of a run, and select them.
+// runLabels returns the labels that are on every object of a run and select them.
 func runLabels(run *v1alpha1.BenchmarkRun) map[string]string {
 	return map[string]string{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy, v1alpha1.LabelRun: run.Name}
 }
 
-// mapByLabel asks for the object that a label names.
+// mapByLabel returns a handler that requests the object named by a label.
 func mapByLabel(label string) handler.MapFunc {
 	return func(_ context.Context, object client.Object) []reconcile.Request {
 		name, ok := object.GetLabels()[label]
@@ -44,13 +44,14 @@ func mapByLabel(label string) handler.MapFunc {
 func watchOwnedKinds(build *builder.Builder, h handler.EventHandler) {
 	build.Watches(&corev1.Pod{}, h)
 	for _, kind := range snapshot.OwnedKinds() {
-		if _, isRun := kind.(*v1alpha1.BenchmarkRun); !isRun { // The controllers watch runs by their own rules.
+		if _, isRun := kind.(*v1alpha1.BenchmarkRun); !isRun { // Each controller sets up its own watches of runs.
 			build.Watches(kind, h)
 		}
 	}
 }
 
-// freesPlacePredicate passes networks that give up their place among those that wait or exist: deleted, refused, or left to Kueue.
+// freesPlacePredicate passes networks that stop waiting or free their place: they are deleted, have an invalid
+// spec, or are left to Kueue.
 func freesPlacePredicate() predicate.Predicate {
 	waits := func(o client.Object) bool {
 		n, ok := o.(*v1alpha1.BenchmarkNetwork)
@@ -73,12 +74,13 @@ func mapRunToNetwork(_ context.Context, object client.Object) []reconcile.Reques
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: run.Namespace, Name: run.Spec.NetworkName}}}
 }
 
-// mapNetworkToRuns asks for the runs on a network that changed.
+// mapNetworkToRuns requests the unfinished runs on a network that changed.
 func (r *RunReconciler) mapNetworkToRuns(ctx context.Context, network client.Object) []reconcile.Request {
 	return r.requestRunsOnNetwork(ctx, network.GetNamespace(), network.GetName(), "")
 }
 
-// mapRunToSiblingRuns asks for the other runs on the network of a run that changed: one of them may be next.
+// mapRunToSiblingRuns requests the other unfinished runs on the network of a completed run, since one of them
+// may be next.
 func (r *RunReconciler) mapRunToSiblingRuns(ctx context.Context, object client.Object) []reconcile.Request {
 	run, ok := object.(*v1alpha1.BenchmarkRun)
 	if !ok || !status.IsRunComplete(run) {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestArchitectureListsPackages looks for every package below internal in the table of docs/architecture.md, by itself or by its parent.
+// TestArchitectureListsPackages checks that the table in docs/architecture.md lists every package below
+// internal, or its parent.
 func TestArchitectureListsPackages(t *testing.T) {
 	table := map[string]bool{}
 	for _, r := range readPage(t, "architecture.md").rows {
@@ -30,7 +31,8 @@ func TestArchitectureListsPackages(t *testing.T) {
 	}
 }
 
-// TestNoDecisionReadsPhase looks for code that reads the phase of a network, run or experiment and does not show it to people.
+// TestNoDecisionReadsPhase finds code that reads the phase of a network, run or experiment for another purpose
+// than showing it to people.
 func TestNoDecisionReadsPhase(t *testing.T) {
 	forPeople := []string{"../internal/cli", "../internal/metrics", "../internal/status"}
 	visitSources(t, []string{"../internal", "../controllers"}, func(file, text string) {
@@ -43,7 +45,7 @@ func TestNoDecisionReadsPhase(t *testing.T) {
 	})
 }
 
-// TestNamesAreDerivedInOnePlace looks for names of objects that are put together outside of internal/naming.
+// TestNamesAreDerivedInOnePlace finds object names that are composed outside of internal/naming.
 func TestNamesAreDerivedInOnePlace(t *testing.T) {
 	derived := regexp.MustCompile(`(?i)(?:network|run|instance|name)\b[^"]* \+ "-|Sprintf\("%s-`)
 	// Simulated pods, and texts for people.
@@ -60,7 +62,7 @@ func TestNamesAreDerivedInOnePlace(t *testing.T) {
 	})
 }
 
-// visitSources calls visit with every Go file below the folders but tests and generated code.
+// visitSources calls visit with every Go file below the folders, except tests and generated code.
 func visitSources(t *testing.T, folders []string, visit func(file, text string)) {
 	t.Helper()
 	for _, folder := range folders {

@@ -34,7 +34,8 @@ func TestPluginCommands(t *testing.T) {
 	}
 }
 
-// TestPluginTable parses the commands in the table of docs/kubectl-plugin.md, looks for the flags that it names, and for commands that it lacks.
+// TestPluginTable parses the commands in the table of docs/kubectl-plugin.md, and checks that their flags exist
+// and that no command is missing.
 func TestPluginTable(t *testing.T) {
 	documented := map[string]bool{}
 	for _, r := range readPage(t, "kubectl-plugin.md").rows {
@@ -64,8 +65,8 @@ func newPlugin() *cobra.Command {
 	return root
 }
 
-// checkCommand finds the command, and parses flags and arguments without running it. Text may mention one
-// without its arguments, or a flag without its value.
+// checkCommand finds the command and parses its flags and arguments without running it. Text may mention a
+// command without its arguments, or a flag without its value.
 func checkCommand(t *testing.T, words []string) *cobra.Command {
 	t.Helper()
 	root := newPlugin()
@@ -100,7 +101,7 @@ func shellWords(text string) []string {
 
 var makeTarget = regexp.MustCompile(`(?m)^([a-z0-9-]+):.*## `)
 
-// TestMakeTargets looks for every documented target in the Makefile.
+// TestMakeTargets checks that the Makefile has every documented target.
 func TestMakeTargets(t *testing.T) {
 	targets := map[string]bool{}
 	for _, match := range makeTarget.FindAllStringSubmatch(readFile(t, "../Makefile"), -1) {
@@ -122,14 +123,14 @@ func TestMakeTargets(t *testing.T) {
 // chartSet matches a value that a command sets for the chart.
 var chartSet = regexp.MustCompile(`--set(?:-string)? (?:'([^']*)'|"([^"]*)"|(\S+))`)
 
-// TestChartValues looks for every value that a command sets, or a table of values names, in the schema of the chart's values, and for upgrades
-// that would lose new values.
+// TestChartValues checks that the schema of the chart's values has every value that a command sets or a table
+// names. It also finds documented upgrades that would lose new values.
 func TestChartValues(t *testing.T) {
 	for _, p := range readPages(t) {
 		t.Run(p.name, func(t *testing.T) {
 			for _, match := range chartSet.FindAllStringSubmatch(p.text, -1) {
 				path, value, _ := strings.Cut(match[1]+match[2]+match[3], "=")
-				if value == "null" { // It removes a value that an older chart had.
+				if value == "null" { // It removes a value of an older chart.
 					continue
 				}
 				checkValue(t, p.name, strings.TrimRight(path, "`"))
@@ -168,7 +169,8 @@ func checkValue(t *testing.T, at, path string) {
 	}
 }
 
-// TestPrintedColumns compares the heads of the tables that pages show with the columns that the API and the plugin print.
+// TestPrintedColumns compares the headers of tables in the pages with the columns that the API and the plugin
+// print.
 func TestPrintedColumns(t *testing.T) {
 	var points bytes.Buffer
 	if err := table.ForPoints(&experiment.Result{Axes: []experiment.Axis{{Name: "users"}}, Points: []experiment.Point{{}}}).Print(&points, false); err != nil {
@@ -196,7 +198,7 @@ func TestPrintedColumns(t *testing.T) {
 
 var wideSpace = regexp.MustCompile(` {2,}`)
 
-// printedColumns returns the columns that kubectl get prints of a resource.
+// printedColumns returns the columns that kubectl get prints for a resource.
 func printedColumns(t *testing.T, plural string) string {
 	t.Helper()
 	var crd apiextensionsv1.CustomResourceDefinition

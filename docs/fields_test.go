@@ -25,17 +25,17 @@ import (
 // fieldPath is a path with at least two segments or an index.
 var fieldPath = regexp.MustCompile(`^[a-z][A-Za-z0-9]*(\[[A-Za-z0-9]*\])*(\.[a-z][A-Za-z0-9]*(\[[A-Za-z0-9]*\])*)+$`)
 
-// fileSuffix ends like the name of a file or of an API group, not like a path of fields.
+// fileSuffix matches the end of a file name or an API group, to distinguish it from a field path.
 var fileSuffix = regexp.MustCompile(`\.(conf|csv|go|gz|jar|json|k8s\.io|md|properties|toml|xml|yaml)$`)
 
-// foreignPaths are paths of other programs that begin like a field of ours.
+// foreignPaths are paths of other programs that begin like a field of the API.
 var foreignPaths = []string{"provider.foldersFromFilesStructure", "metrics.listen"}
 
-// documentTypes are the types, besides those of the API, with fields that pages name.
+// documentTypes are the types besides those of the API with fields that pages name.
 var documentTypes = []reflect.Type{reflect.TypeFor[results.RunResult](), reflect.TypeFor[results.WorkerResult](), reflect.TypeFor[experiment.Result](),
 	reflect.TypeFor[protocol.Progress]()}
 
-// TestPathsResolve looks for every path of fields in the API, in the chart's values and in the documents.
+// TestPathsResolve checks that every field path exists in the API, in the chart's values or in the documents.
 func TestPathsResolve(t *testing.T) {
 	objects := objectSchemas(kindSchemas(t))
 	first := map[string]bool{}
@@ -119,8 +119,9 @@ type fieldRow struct {
 	schema *schemaNode
 }
 
-// fieldRows returns the rows of the tables below a heading that names a field, such as ## `spec.members`. Each describes the fields that its
-// first cell names. A field that begins with a dot has the same parent as the one before it.
+// fieldRows returns the rows of the tables below a heading that names a field, such as ## `spec.members`. Each
+// describes the fields in its first cell. A field that begins with a dot has the same parent as the one before
+// it.
 func fieldRows(t *testing.T, p *page, objects []*schemaNode) []fieldRow {
 	t.Helper()
 	var all []fieldRow
@@ -134,7 +135,7 @@ func fieldRows(t *testing.T, p *page, objects []*schemaNode) []fieldRow {
 			if strings.HasPrefix(name, ".") {
 				name = last[:strings.LastIndex(last, ".")+1] + name[1:]
 			}
-			name, _, _ = strings.Cut(name, ":") // `order.type: Listed` names a value too.
+			name, _, _ = strings.Cut(name, ":") // `order.type: Listed` also names a value.
 			last = name
 			found := resolveAnywhere(objects, base+"."+name)
 			if len(found) == 0 && !isDocumentField(base+"."+name) {
@@ -148,7 +149,7 @@ func fieldRows(t *testing.T, p *page, objects []*schemaNode) []fieldRow {
 	return all
 }
 
-// tableBase returns the field that a table describes: that of its head or of its heading.
+// tableBase returns the field that a table describes: that of its header or of its heading.
 func tableBase(r tableRow) string {
 	if len(r.head) > 0 {
 		if code := codeSpans(r.head[0]); len(code) == 1 {
@@ -163,7 +164,7 @@ func tableBase(r tableRow) string {
 
 var literalCell = regexp.MustCompile("^`\"?([^`\"]+)\"?`$|^([0-9]+)$")
 
-// TestDefaultsMatchTheAPI compares the column default of the tables of fields with the defaults of the schema.
+// TestDefaultsMatchTheAPI compares the default column in the tables of fields with the defaults of the schema.
 func TestDefaultsMatchTheAPI(t *testing.T) {
 	objects := objectSchemas(kindSchemas(t))
 	for _, p := range readPages(t) {
@@ -186,7 +187,7 @@ func TestDefaultsMatchTheAPI(t *testing.T) {
 	}
 }
 
-// TestEnumsAreDocumented looks for every value of the fields in the tables of their page.
+// TestEnumsAreDocumented checks that the page of each field names all its values.
 func TestEnumsAreDocumented(t *testing.T) {
 	objects := objectSchemas(kindSchemas(t))
 	for _, p := range readPages(t) {
@@ -203,7 +204,7 @@ func TestEnumsAreDocumented(t *testing.T) {
 	}
 }
 
-// boundsPattern in a text, such as "1 to 100".
+// boundsPattern matches bounds in a text, such as "1 to 100".
 var boundsPattern = regexp.MustCompile(`(?:^|[ (])(-?[0-9]+) to (-?[0-9]+)(?:[ ,;.)]|$)`)
 
 // TestBoundsMatchTheAPI compares texts such as "1 to 1048576" in the tables of fields with the bounds of the schema.
@@ -215,7 +216,7 @@ func TestBoundsMatchTheAPI(t *testing.T) {
 			for _, r := range fieldRows(t, p, objects) {
 				match := boundsPattern.FindStringSubmatch(strings.Join(r.cells[1:], " "))
 				if match == nil || r.path == "spec.members.count" || r.schema.Minimum == nil || r.schema.Maximum == nil {
-					continue // How many members there may be is for the platforms to say: TestMemberCounts.
+					continue // The bounds of member counts depend on the platform: see TestMemberCounts.
 				}
 				seen++
 				if low, high := fmt.Sprint(int64(*r.schema.Minimum)), fmt.Sprint(int64(*r.schema.Maximum)); match[1] != low || match[2] != high {
@@ -229,7 +230,7 @@ func TestBoundsMatchTheAPI(t *testing.T) {
 	}
 }
 
-// TestNumbersMatchTheCode compares limits and defaults that texts name with where they are decided.
+// TestNumbersMatchTheCode compares limits and defaults in texts with their definitions.
 func TestNumbersMatchTheCode(t *testing.T) {
 	network := kindSchemas(t)["BenchmarkNetwork"]
 	priority := resolvePath(network, "spec.priority")
@@ -254,7 +255,7 @@ func TestNumbersMatchTheCode(t *testing.T) {
 	}
 }
 
-// TestCordaVersions looks for the oldest and the newest version of Corda in the pages that name the range.
+// TestCordaVersions checks that the pages with the range of Corda versions name the oldest and the newest one.
 func TestCordaVersions(t *testing.T) {
 	versions := resolvePath(kindSchemas(t)["BenchmarkNetwork"], "spec.platform.corda.version").Enum
 	unquoted := func(raw []byte) string { return strings.Trim(string(raw), `"`) }
@@ -268,11 +269,12 @@ func TestCordaVersions(t *testing.T) {
 	}
 }
 
-// memberCountsPattern in the README's table of platforms, such as "| [JPaxos](docs/jpaxos.md) | 3 to 9 replicas".
+// memberCountsPattern matches a row in the README's table of platforms, such as "| [JPaxos](docs/jpaxos.md) | 3
+// to 9 replicas".
 var memberCountsPattern = regexp.MustCompile(`(?m)^\| \[(\w+)[^]]*\]\([^)]*\) \| (\d+) to (\d+) `)
 
-// TestMemberCounts makes networks of the samples with the fewest and the most members that the README names for each platform. One of them
-// must be accepted; with one member less or more all must be refused.
+// TestMemberCounts builds networks from the samples with the fewest and the most members that the README names
+// for each platform. At least one sample must be accepted; with one member less or more all must be rejected.
 func TestMemberCounts(t *testing.T) {
 	admission := platformtest.NewAdmission(t, crdDir+"/benchnet.dev_benchmarknetworks.yaml")
 	rows := memberCountsPattern.FindAllStringSubmatch(readFile(t, "../README.md"), -1)
@@ -297,7 +299,7 @@ func TestMemberCounts(t *testing.T) {
 	}
 }
 
-// admitCount takes a sample with another number of members through admission and validation.
+// admitCount runs a sample with another number of members through admission and validation.
 func admitCount(t *testing.T, admission platformtest.Admission, sample string, count int64) error {
 	t.Helper()
 	var manifest map[string]any

@@ -1,4 +1,4 @@
-// Package docs_test holds pages complete that list what the code has.
+// Package docs_test checks that the documentation is complete and matches the code.
 package docs_test
 
 import (
@@ -27,7 +27,7 @@ func readFile(t *testing.T, path string) string {
 	return string(content)
 }
 
-// stringConstants are the string constants of a Go file whose names begin with one of the prefixes.
+// stringConstants returns the string constants of a Go file with one of the name prefixes.
 func stringConstants(t *testing.T, path string, prefixes ...string) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
@@ -132,7 +132,7 @@ func readDirectModules(t *testing.T, path string) []string {
 	return direct
 }
 
-// structsByPage are the pages of platforms and regions with the structs of the API that each describes.
+// structsByPage maps the pages of platforms and regions to the API structs that they describe.
 var structsByPage = map[string][]reflect.Type{
 	"corda.md": {
 		reflect.TypeFor[v1alpha1.CordaPlatform](), reflect.TypeFor[v1alpha1.CordaNotary](), reflect.TypeFor[v1alpha1.CorDappsSpec](),
@@ -162,7 +162,7 @@ var structsByPage = map[string][]reflect.Type{
 	},
 }
 
-// TestFieldsAreDocumented looks for every JSON name of the structs in their page.
+// TestFieldsAreDocumented checks that each page contains every JSON name of its structs.
 func TestFieldsAreDocumented(t *testing.T) {
 	for file, kinds := range structsByPage {
 		page := readFile(t, file)
@@ -177,7 +177,8 @@ func TestFieldsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestEVMOrdersAreDocumented looks for every JSON name of the EVM driver's orders, and its series, in its page.
+// TestEVMOrdersAreDocumented checks that docs/evm.md contains every JSON name of the EVM driver's operations,
+// and its series.
 func TestEVMOrdersAreDocumented(t *testing.T) {
 	page := readFile(t, "evm.md")
 	operation := reflect.TypeFor[evm.Operation]()

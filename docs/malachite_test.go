@@ -9,7 +9,8 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/malachite"
 )
 
-// TestMalachiteIsDocumented looks for every JSON name of the API's Malachite structs in their page, and for the platform's findings.
+// TestMalachiteIsDocumented checks that docs/malachite.md contains every JSON name of the API's Malachite
+// structs, and the platform's findings.
 func TestMalachiteIsDocumented(t *testing.T) {
 	page := readFile(t, "malachite.md")
 	for _, kind := range []reflect.Type{

@@ -16,17 +16,17 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/registry"
 )
 
-// elision marks a part that an example leaves out.
+// elision marks a part that an example omits.
 const elision = "…"
 
-// otherYAML are first fields of examples for other programs, which this test cannot check.
+// otherYAML are the first fields of examples for other programs, which this test cannot check.
 var otherYAML = []string{"benchmark"}
 
-// firstField begins an indented block of YAML.
+// firstField matches the beginning of an indented block of YAML.
 var firstField = regexp.MustCompile(`^[a-zA-Z]+:[ \n]`)
 
-// TestManifests takes complete manifests in as the API server and the operator would, and looks for every field of the other examples in the
-// API, or in the values of the chart.
+// TestManifests admits complete manifests as the API server and the operator would. It looks up every field of
+// the other examples in the API or in the values of the chart.
 func TestManifests(t *testing.T) {
 	seen := 0
 	for _, p := range readPages(t) {
@@ -46,11 +46,11 @@ func TestManifests(t *testing.T) {
 type yamlExample struct {
 	text   string
 	fields map[string]any
-	// isElided says that it leaves out fields that a complete one has.
+	// isElided reports that the example omits fields of a complete manifest.
 	isElided bool
 }
 
-// parseExamples returns the YAML documents of a block. An indented block has some if it begins with a field.
+// parseExamples returns the YAML documents of a block. An indented block is YAML if it begins with a field.
 func parseExamples(t *testing.T, b codeBlock) []yamlExample {
 	t.Helper()
 	if b.language != "yaml" && (b.language != "" || !firstField.MatchString(b.text)) {
@@ -72,7 +72,7 @@ func parseExamples(t *testing.T, b codeBlock) []yamlExample {
 	return all
 }
 
-// dropElisions removes fields and values that are an elision.
+// dropElisions removes elided fields and values.
 func dropElisions(fields map[string]any) {
 	for name, value := range fields {
 		switch v := value.(type) {
@@ -117,7 +117,7 @@ func checkExample(t *testing.T, e yamlExample) {
 	}
 }
 
-// checkFragment looks for an object of the API, or the chart's values, that has all the fields.
+// checkFragment checks that an object of the API, or the chart's values, has all the fields.
 func checkFragment(t *testing.T, fields map[string]any) {
 	t.Helper()
 	for name := range fields {
@@ -136,7 +136,7 @@ func checkFragment(t *testing.T, fields map[string]any) {
 	}
 }
 
-// admitManifest takes a manifest through the schema with its rules, and through the operator's validation.
+// admitManifest runs a manifest through the schema with its rules, and through the operator's validation.
 func admitManifest(t *testing.T, kind, manifest string) {
 	t.Helper()
 	admission := platformtest.NewAdmission(t, crdDir+"/benchnet.dev_"+strings.ToLower(kind)+"s.yaml")

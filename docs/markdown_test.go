@@ -15,27 +15,27 @@ type page struct {
 	// name is its path from the root of the repository.
 	name string
 	text string
-	// blocks are its blocks of code, fenced or indented.
+	// blocks are its code blocks, fenced or indented.
 	blocks []codeBlock
-	// spans are its spans of code outside of blocks.
+	// spans are its code spans outside of blocks.
 	spans []span
-	// rows are the rows of its tables, without their heads.
+	// rows are the rows of its tables, without headers.
 	rows []tableRow
 }
 
-// codeBlock of code.
+// codeBlock is a code block.
 type codeBlock struct {
-	// at is page:line of its first line.
+	// at is the location of its first line, page:line.
 	at string
-	// language of a fenced block; empty for an indented one.
+	// language is the language of a fenced block; empty for an indented one.
 	language string
 	text     string
 }
 
-// span of code with the text around it.
+// span is a code span or a line of code. at is its location.
 type span struct{ at, text string }
 
-// tableRow of a table, with the heading above it.
+// tableRow is a row of a table, with the heading above the table.
 type tableRow struct {
 	at, heading string
 	head, cells []string
@@ -62,7 +62,7 @@ func readPage(t *testing.T, file string) *page {
 
 var codeSpan = regexp.MustCompile("`([^`]+)`")
 
-// parsePage reads as much of Markdown as the pages use.
+// parsePage parses the parts of Markdown that the pages use.
 func parsePage(name, text string) *page {
 	p := &page{name: name, text: text}
 	lines := strings.Split(text, "\n")
@@ -83,7 +83,7 @@ func parsePage(name, text string) *page {
 			heading, head = strings.TrimSpace(strings.TrimLeft(line, "#")), nil
 		case strings.HasPrefix(line, "|-") && strings.Trim(line, "|-: ") == "" && i > 0:
 			head = splitCells(lines[i-1])
-			p.rows = p.rows[:max(0, len(p.rows)-1)] // The head was taken for a row.
+			p.rows = p.rows[:max(0, len(p.rows)-1)] // The previous line is the header, not a row.
 		case strings.HasPrefix(line, "|"):
 			p.rows = append(p.rows, tableRow{at, heading, head, splitCells(line)})
 			p.addSpans(at, line)
@@ -99,7 +99,7 @@ func isFence(line string) bool { return strings.HasPrefix(strings.TrimSpace(line
 
 func isIndented(line string) bool { return strings.HasPrefix(line, "    ") }
 
-// indexOrLen returns the index of the first line that is found, or how many lines there are.
+// indexOrLen returns the index of the first matching line, or the number of lines.
 func indexOrLen(lines []string, found func(string) bool) int {
 	if i := slices.IndexFunc(lines, found); i >= 0 {
 		return i
@@ -128,7 +128,7 @@ func trimIndentation(lines []string) string {
 	return strings.TrimRight(text.String(), "\n") + "\n"
 }
 
-// splitCells a row of a table; \| is a character of a cell.
+// splitCells splits a row of a table into cells; \| is a character of a cell.
 func splitCells(line string) []string {
 	line = strings.ReplaceAll(strings.Trim(strings.TrimSpace(line), "|"), `\|`, "\x00")
 	cells := strings.Split(line, "|")
@@ -138,7 +138,7 @@ func splitCells(line string) []string {
 	return cells
 }
 
-// codeSpans returns the spans of code in a text.
+// codeSpans returns the code spans in a text.
 func codeSpans(text string) []string {
 	var all []string
 	for _, match := range codeSpan.FindAllStringSubmatch(text, -1) {
@@ -147,10 +147,11 @@ func codeSpans(text string) []string {
 	return all
 }
 
-// commandSeparator of commands in one line.
+// commandSeparator matches the separators of commands in one line.
 var commandSeparator = regexp.MustCompile(`\|\||&&|[|;]`)
 
-// commandLines returns the command lines of a page's blocks that begin with a word, with continued lines joined and comments cut.
+// commandLines returns the command lines in a page's blocks that begin with a word. It joins continued lines
+// and removes comments.
 func (p *page) commandLines(word string) []span {
 	var all []span
 	for _, b := range p.blocks {

@@ -18,7 +18,7 @@ import (
 
 var linkPattern = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
 
-// TestLinks looks for the files and headings that all Markdown files of the repository link to.
+// TestLinks checks that the files and headings exist to which the Markdown files of the repository link.
 func TestLinks(t *testing.T) {
 	for _, file := range markdownFiles(t) {
 		t.Run(file, func(t *testing.T) {
@@ -64,7 +64,7 @@ var (
 	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// headingAnchors returns the anchors that GitHub makes of the headings.
+// headingAnchors returns the anchors that GitHub generates for the headings.
 func headingAnchors(text string) []string {
 	var all []string
 	for _, match := range headingLine.FindAllStringSubmatch(text, -1) {
@@ -73,11 +73,11 @@ func headingAnchors(text string) []string {
 	return all
 }
 
-// repositoryPath begins like a path in the repository.
+// repositoryPath matches paths of files in the repository.
 var repositoryPath = regexp.MustCompile(`(?:^|[ ='"])((?:api|bundle|charts|cmd|config|controllers|cordapps|dashboards|docs|drivers|genesis|hack|images|` +
 	`internal|systems|test)/[\w./*-]+)(?:[^<\w]|$)`)
 
-// TestFilesExist looks for the files of the repository that texts and commands name.
+// TestFilesExist checks that the files of the repository exist that texts and commands name.
 func TestFilesExist(t *testing.T) {
 	for _, p := range readMarkdown(t) {
 		t.Run(p.name, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestFilesExist(t *testing.T) {
 	}
 }
 
-// matchesFile reports whether the repository has a file that a pattern matches.
+// matchesFile reports whether the pattern matches a file of the repository.
 func matchesFile(pattern string) bool {
 	found, err := filepath.Glob(filepath.Join("..", pattern))
 	return err == nil && len(found) > 0
@@ -113,7 +113,7 @@ func readMarkdown(t *testing.T) []*page {
 	return pages
 }
 
-// TestPagesOfMessagesExist looks for the pages of documentation that the API, messages and samples name.
+// TestPagesOfMessagesExist checks that the documentation pages exist that the API, messages and samples name.
 func TestPagesOfMessagesExist(t *testing.T) {
 	named := regexp.MustCompile(`\bdocs/[a-z-]+\.md\b`)
 	check := func(file, text string) {
@@ -133,8 +133,8 @@ func TestPagesOfMessagesExist(t *testing.T) {
 	}
 }
 
-// TestSamplesUseAnyRegistry looks for samples that name the registry of the project's own images, which an installation may have elsewhere, and
-// for samples of experiments that docs/reproducing.md lacks.
+// TestSamplesUseAnyRegistry finds samples that name the registry of the project's own images, which an
+// installation may replace, and samples of experiments that docs/reproducing.md does not mention.
 func TestSamplesUseAnyRegistry(t *testing.T) {
 	samples, err := filepath.Glob("../config/samples/*.yaml")
 	if err != nil || len(samples) == 0 {
@@ -174,7 +174,7 @@ func TestDashboardsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestClusterRolesExist looks for the cluster roles that commands bind in the manifests.
+// TestClusterRolesExist checks that the manifests have the cluster roles that documented commands bind.
 func TestClusterRolesExist(t *testing.T) {
 	manifests, err := filepath.Glob("../config/rbac/*.yaml")
 	if err != nil {
@@ -193,7 +193,7 @@ func TestClusterRolesExist(t *testing.T) {
 	}
 }
 
-// TestPushedImages looks for every image of the catalogue in the commands that push them.
+// TestPushedImages checks that the documented push commands cover every image of the catalogue.
 func TestPushedImages(t *testing.T) {
 	pushed := ""
 	for _, b := range readPage(t, "getting-started.md").blocks {
@@ -218,7 +218,7 @@ func TestPushedImages(t *testing.T) {
 	}
 }
 
-// TestRequiredVersions compares the versions that pages ask for with those that the code asks for.
+// TestRequiredVersions compares the required versions in the pages with those in the code.
 func TestRequiredVersions(t *testing.T) {
 	for _, test := range []struct{ name, file, pattern, page, want string }{
 		{"Go", "../go.mod", `(?m)^go (\d+\.\d+)`, "../README.md", "Go %s"},
@@ -237,10 +237,10 @@ func TestRequiredVersions(t *testing.T) {
 	}
 }
 
-// ownMetric begins with what the names of the project's own metrics begin with.
+// ownMetric matches the names of the project's own metrics.
 var ownMetric = regexp.MustCompile(`\b(?:benchnet|corda|jpaxos|malachite)_[a-z0-9_]*[a-z0-9]\b`)
 
-// TestMetricNames looks for every metric that the pages name in the inventory.
+// TestMetricNames checks that the metrics reference contains every metric that the pages name.
 func TestMetricNames(t *testing.T) {
 	listed, err := reference.Collect(os.DirFS(".."))
 	if err != nil {
@@ -257,7 +257,7 @@ func TestMetricNames(t *testing.T) {
 	}
 	for _, p := range readPages(t) {
 		if p.name == "docs/metrics.md" {
-			continue // It is generated from the inventory.
+			continue // It is generated from the metrics reference.
 		}
 		t.Run(p.name, func(t *testing.T) {
 			for _, s := range p.spans {
@@ -275,8 +275,8 @@ func TestMetricNames(t *testing.T) {
 	}
 }
 
-// TestDocumentedConditionsExist looks for the conditions and reasons in the tables of docs/conditions.md, and those that other pages name, among
-// the API's constants.
+// TestDocumentedConditionsExist checks that the API's constants have the conditions and reasons in the tables
+// of docs/conditions.md and in other pages.
 func TestDocumentedConditionsExist(t *testing.T) {
 	types := stringConstants(t, "../api/v1alpha1/conditions.go", "Condition")
 	reasons := slices.Concat(stringConstants(t, "../api/v1alpha1/conditions.go", "Reason"), []string{string(latency.Netem), string(latency.UserSpace)})
@@ -308,7 +308,8 @@ func TestDocumentedConditionsExist(t *testing.T) {
 	}
 }
 
-// TestAxisExamples looks for the fields that pages and the API's own description give as examples of axes.
+// TestAxisExamples checks that the fields exist that pages and the API's own description give as examples of
+// axes.
 func TestAxisExamples(t *testing.T) {
 	experiment := kindSchemas(t)["BenchmarkExperiment"]
 	described := resolvePath(experiment, "spec.axes[].field").Description
@@ -353,7 +354,7 @@ func TestArgumentTypes(t *testing.T) {
 	}
 }
 
-// argumentTypes returns the names in the first column of the tables whose first column has that head.
+// argumentTypes returns the names in the first column of all tables with that header in their first column.
 func argumentTypes(p *page, head string) []string {
 	var all []string
 	for _, r := range p.rows {
@@ -364,7 +365,7 @@ func argumentTypes(p *page, head string) []string {
 	return all
 }
 
-// TestDependenciesAreListedOnce looks for modules that a section of docs/dependencies.md has twice.
+// TestDependenciesAreListedOnce finds modules that a section of docs/dependencies.md lists twice.
 func TestDependenciesAreListedOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range readPage(t, "dependencies.md").rows {

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// crdDir has the definitions of the API's kinds.
+// crdDir is the directory of the CRDs.
 const crdDir = "../config/crd/bases"
 
 // schemaNode is a schema with the schemas below it.
@@ -53,7 +53,7 @@ var loadChartSchema = sync.OnceValues(func() (*schemaNode, error) {
 	return &schema, json.Unmarshal(text, &schema)
 })
 
-// dropTypeLists removes types such as ["string", "null"], which the schemas of Kubernetes do not have.
+// dropTypeLists removes types such as ["string", "null"], which Kubernetes schemas do not support.
 func dropTypeLists(schema map[string]any) {
 	for key, value := range schema {
 		switch v := value.(type) {
@@ -93,10 +93,11 @@ func decodeFile(file string, into any) error {
 	return yaml.Unmarshal(content, into)
 }
 
-// pathSegment of a path: a name, and how many lists or maps it is indexed into.
+// pathSegment matches a segment of a path: a name and its indexes into lists or maps.
 var pathSegment = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]*)((?:\[[A-Za-z0-9]*\])*)$`)
 
-// resolvePath returns the schema at a path below a schema, or nil. The index of a list may be left out at the end.
+// resolvePath returns the schema at a path below a schema, or nil. The index of a list may be omitted at the
+// end.
 func resolvePath(schema *schemaNode, path string) *schemaNode {
 	for part := range strings.SplitSeq(path, ".") {
 		match := pathSegment.FindStringSubmatch(part)
@@ -131,12 +132,12 @@ func schemaOfField(schema *schemaNode, name string) *schemaNode {
 		}
 	}
 	if len(schema.Properties) == 0 && schema.Type == "object" && schema.AdditionalProperties == nil {
-		return schema // Free-form.
+		return schema // It has no fixed fields.
 	}
 	return nil
 }
 
-// visitSchemas calls visit with every schema at and below one.
+// visitSchemas calls visit with the schema and every schema below it.
 func visitSchemas(schema *schemaNode, visit func(*schemaNode)) {
 	visit(schema)
 	for name := range schema.Properties {
@@ -151,7 +152,7 @@ func visitSchemas(schema *schemaNode, visit func(*schemaNode)) {
 	}
 }
 
-// objectSchemas returns every schema of an object with fields in the kinds.
+// objectSchemas returns every object schema with fields in the kinds.
 func objectSchemas(kinds map[string]*schemaNode) []*schemaNode {
 	var all []*schemaNode
 	for _, schema := range kinds {
@@ -182,7 +183,8 @@ func resolveAnywhere(objects []*schemaNode, path string) []*schemaNode {
 	return found
 }
 
-// unknownFields returns the paths of fields that the schema lacks, and of fields with a value that it does not allow.
+// unknownFields returns the paths of fields that the schema lacks, and of fields with a value that it does not
+// allow.
 func unknownFields(schema *schemaNode, value any, path string) []string {
 	var unknown []string
 	switch v := value.(type) {
@@ -218,7 +220,7 @@ func unknownFields(schema *schemaNode, value any, path string) []string {
 	return unknown
 }
 
-// defaultText returns the default of a schema as text, or "" where it has none.
+// defaultText returns the default of a schema as text, or "" without a default.
 func defaultText(schema *schemaNode) string {
 	if schema.Default == nil {
 		return ""

@@ -1,4 +1,5 @@
-// Package benchnet_test holds the Helm chart equal to what kustomize installs.
+// Package benchnet_test checks that the Helm chart installs the same objects as kustomize, and tests its
+// values.
 package benchnet_test
 
 import (
@@ -11,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// withoutHelmMetadata leaves out what only Helm writes, and empty labels and annotations.
+// withoutHelmMetadata removes metadata that only Helm writes, and empty labels and annotations.
 func withoutHelmMetadata(object *unstructured.Unstructured) map[string]any {
 	copied := object.DeepCopy()
 	labels := copied.GetLabels()
@@ -19,7 +20,7 @@ func withoutHelmMetadata(object *unstructured.Unstructured) map[string]any {
 		delete(labels, key)
 	}
 	if strings.HasPrefix(copied.GetKind(), "Cluster") || copied.GetKind() == "CustomResourceDefinition" {
-		delete(labels, "app.kubernetes.io/component") // what controller-gen writes has none
+		delete(labels, "app.kubernetes.io/component") // the output of controller-gen has none
 	}
 	copied.SetLabels(labels)
 	annotations := copied.GetAnnotations()
@@ -30,7 +31,7 @@ func withoutHelmMetadata(object *unstructured.Unstructured) map[string]any {
 
 func expectEqual(t *testing.T, fromKustomize, fromHelm objectSet) {
 	t.Helper()
-	delete(fromKustomize, "Namespace benchnet-system") // a chart makes no namespace
+	delete(fromKustomize, "Namespace benchnet-system") // a chart creates no namespace
 	if diff := cmp.Diff(fromKustomize.objectNames(), fromHelm.objectNames()); diff != "" {
 		t.Fatalf("kustomize (-) and the chart (+) make different objects:\n%s", diff)
 	}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// filterKinds are the objects of these kinds.
+// filterKinds returns the objects of these kinds.
 func filterKinds(all objectSet, kinds ...string) objectSet {
 	some := objectSet{}
 	for name, object := range all {
@@ -39,7 +39,7 @@ func TestDashboardsOfTheChartEqualThoseOfKustomize(t *testing.T) {
 	expectEqual(t, buildKustomization(t, "../../config/grafana"), filterKinds(all, "ConfigMap"))
 }
 
-// TestDashboardFilesMatchConfigMaps holds the objects to the files, and the files to what a ConfigMap can hold.
+// TestDashboardFilesMatchConfigMaps compares the ConfigMaps with the files, and checks the size of the files.
 func TestDashboardFilesMatchConfigMaps(t *testing.T) {
 	files, err := filepath.Glob("dashboards/*.json")
 	if err != nil || len(files) == 0 {

@@ -1,6 +1,6 @@
 package benchnet_test
 
-// Objects and paths that several effects lead to.
+// Objects and paths that several effects share.
 const (
 	operatorDeployment    = "Deployment benchnet-operator"
 	podSpecPath           = ".spec.template.spec"
@@ -22,7 +22,7 @@ const (
 	lastArgs      = "--zap-log-level=info --max-concurrent-reconciles=4"
 )
 
-// valueEffects of the values, by path.
+// valueEffects maps the path of each value to its effect.
 var valueEffects = map[string]valueEffect{
 	"image.registry":   {set: "image: {registry: example.com/lab}", object: operatorDeployment, path: containerPath + ".image", want: "example.com/lab/operator:0.1.0"},
 	"image.name":       {set: "image: {name: manager}", object: operatorDeployment, path: containerPath + ".image", want: "ghcr.io/benchnet/manager:0.1.0"},

@@ -12,7 +12,8 @@ import (
 
 const monitorTemplate = "benchnet/templates/podmonitor.yaml"
 
-// renderMonitors are the PodMonitors that the chart makes in a cluster with or without the Prometheus Operator's API.
+// renderMonitors returns the PodMonitors of the chart in a cluster with or without the API of the Prometheus
+// Operator.
 func renderMonitors(t *testing.T, apis common.VersionSet, values map[string]any) objectSet {
 	t.Helper()
 	chart, err := loader.LoadDir(".")
@@ -32,7 +33,7 @@ func renderMonitors(t *testing.T, apis common.VersionSet, values map[string]any)
 	return decodeManifests(t, []byte(files[monitorTemplate]))
 }
 
-// TestMonitorsFollowAvailableAPI follows the default, and what a user says against it.
+// TestMonitorsFollowAvailableAPI tests the default and explicit values.
 func TestMonitorsFollowAvailableAPI(t *testing.T) {
 	api := common.VersionSet{"monitoring.coreos.com/v1"}
 	said := func(enabled bool) map[string]any {

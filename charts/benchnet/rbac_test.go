@@ -13,7 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// forbiddenRights is what nothing of the project may be granted: it leads to more rights, into other pods, or deletes by the dozen.
+// forbiddenRights must not be granted to any part of the project: they lead to more rights, into other pods, or
+// to mass deletion.
 var forbiddenRights = map[string][]string{
 	"verbs": {"*", "escalate", "bind", "impersonate", "approve", "sign"},
 	"resources": {"*", "pods/exec", "pods/attach", "pods/portforward", "pods/ephemeralcontainers", "nodes/proxy", "serviceaccounts/token",
@@ -21,7 +22,7 @@ var forbiddenRights = map[string][]string{
 	"apiGroups": {"*"},
 }
 
-// decodeRoles are all Roles and ClusterRoles among the objects, by kind and name.
+// decodeRoles returns the rules of all Roles and ClusterRoles among the objects, by kind and name.
 func decodeRoles(t *testing.T, all objectSet) map[string][]rbacv1.PolicyRule {
 	t.Helper()
 	found := map[string][]rbacv1.PolicyRule{}
@@ -41,7 +42,7 @@ func decodeRoles(t *testing.T, all objectSet) map[string][]rbacv1.PolicyRule {
 	return found
 }
 
-// renderInstallations are the ways to install that there are.
+// renderInstallations returns the objects of each way to install the project.
 func renderInstallations(t *testing.T) map[string]objectSet {
 	t.Helper()
 	return map[string]objectSet{
@@ -68,7 +69,7 @@ func TestNoForbiddenRights(t *testing.T) {
 	}
 }
 
-// grantedVerbs are verbs by group and resource.
+// grantedVerbs maps group and resource to verbs.
 type grantedVerbs map[string]string
 
 func (g grantedVerbs) addVerbs(group, resource string, verbs []string) {
@@ -78,7 +79,8 @@ func (g grantedVerbs) addVerbs(group, resource string, verbs []string) {
 	g[key] = strings.Join(slices.Compact(all), " ")
 }
 
-// operatorRights are the rules of all roles that are bound to the operator's account, wherever.
+// operatorRights returns the rules of all roles that are bound to the operator's service account in any
+// namespace.
 func operatorRights(t *testing.T, all objectSet) grantedVerbs {
 	t.Helper()
 	have, known := grantedVerbs{}, decodeRoles(t, all)
@@ -110,7 +112,8 @@ func operatorRights(t *testing.T, all objectSet) grantedVerbs {
 	return have
 }
 
-// TestRightsAreDocumented compares the operator's rights with the table in docs/security.md, in all ways of installing it.
+// TestRightsAreDocumented compares the operator's rights with the table in docs/security.md, for all ways to
+// install it.
 func TestRightsAreDocumented(t *testing.T) {
 	for installation, all := range renderInstallations(t) {
 		want := readDocumentedRights(t)
@@ -118,7 +121,7 @@ func TestRightsAreDocumented(t *testing.T) {
 			maps.DeleteFunc(want, func(resource, _ string) bool { return strings.HasPrefix(resource, "kueue.x-k8s.io/") })
 		}
 		if strings.Contains(installation, "namespaces") {
-			delete(want, "nodes") // They lie in no namespace.
+			delete(want, "nodes") // They are cluster-scoped.
 		}
 		if diff := cmp.Diff(want, operatorRights(t, all)); diff != "" {
 			t.Errorf("%s: docs/security.md (-) and the operator's rights (+) differ:\n%s", installation, diff)
@@ -154,7 +157,8 @@ func readDocumentedRights(t *testing.T) grantedVerbs {
 	return table
 }
 
-// TestUpdateOnlyFinalizers: everything is patched, so that nothing that others wrote is overwritten unseen.
+// TestUpdateOnlyFinalizers checks that the operator updates only finalizers. It patches everything else, so
+// that it cannot overwrite the changes of others.
 func TestUpdateOnlyFinalizers(t *testing.T) {
 	rights := operatorRights(t, renderRelease(t, "benchnet", "benchnet-system", nil))
 	for _, resource := range slices.Sorted(maps.Keys(rights)) {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// readAllValues are the values of ci/everything-values.yaml, with which the chart is linted, too.
+// readAllValues returns the values of ci/everything-values.yaml, which the linter of the chart also uses.
 func readAllValues(t *testing.T) map[string]any {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("ci", "everything-values.yaml"))
@@ -22,7 +22,8 @@ func readAllValues(t *testing.T) map[string]any {
 	return parseValues(t, string(content))
 }
 
-// TestNamesLabelsAndAnnotations makes sure that all objects of a release bear its name, and the labels and annotations of the user's own.
+// TestNamesLabelsAndAnnotations checks that all objects of a release have its name, and the user's own labels
+// and annotations.
 func TestNamesLabelsAndAnnotations(t *testing.T) {
 	for name, object := range renderObjects(t, "lab", "tools", readAllValues(t)) {
 		if object.GetKind() != "CustomResourceDefinition" && !strings.HasPrefix(object.GetName(), "lab-bench") && object.GetName() != "runner" {
@@ -38,7 +39,7 @@ func TestNamesLabelsAndAnnotations(t *testing.T) {
 	}
 }
 
-// TestLongNames makes sure that no name is longer than a Service's may be.
+// TestLongNames checks that no name is longer than that of a Service may be.
 func TestLongNames(t *testing.T) {
 	long := map[string]any{"nameOverride": strings.Repeat("n", 31), "replicas": 2}
 	for name, object := range renderObjects(t, strings.Repeat("r", 53), "tools", long) {
@@ -48,11 +49,12 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// clusterScopedKinds are the kinds that lie in no namespace.
+// clusterScopedKinds are the cluster-scoped kinds.
 var clusterScopedKinds = []string{"ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "Namespace", "PriorityClass",
 	"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
 
-// TestNamespacedInstall makes sure that an operator of single namespaces asks for nothing cluster-wide, and for all that it needs in each of these.
+// TestNamespacedInstall checks that an operator for single namespaces needs no cluster-wide rights, and has all
+// the rights that it needs in each of these namespaces.
 func TestNamespacedInstall(t *testing.T) {
 	all := renderObjects(t, "benchnet", "benchnet-system", map[string]any{
 		"watchNamespaces": []any{"team-a", "team-b"}, "crds": map[string]any{"install": false}, "replicas": 2})
@@ -73,7 +75,7 @@ func TestNamespacedInstall(t *testing.T) {
 	}
 }
 
-// verbsByResource to which a role gives rights, with their verbs.
+// verbsByResource returns the verbs that a role grants, by resource.
 func verbsByResource(role *unstructured.Unstructured) map[string][]any {
 	all := map[string][]any{}
 	rules, _, _ := unstructured.NestedSlice(role.Object, "rules")
@@ -93,7 +95,8 @@ func withoutNodes(all map[string][]any) map[string][]any {
 	return all
 }
 
-// TestHelmTestHooks makes sure that helm test leaves nothing behind, is not taken for an operator, and works where networks may be made.
+// TestHelmTestHooks checks that helm test leaves nothing behind, that its pod is not taken for an operator, and
+// that it works where networks may be created.
 func TestHelmTestHooks(t *testing.T) {
 	wide := renderTestHooks(t, "benchnet", "benchnet-system", nil)
 	want := []string{"NetworkPolicy benchnet-test", "Pod benchnet-test", "Role benchnet-test in benchnet-system",
@@ -124,7 +127,8 @@ func TestHelmTestHooks(t *testing.T) {
 	}
 }
 
-// TestMetricsOfSingleNamespaces makes sure that a user who wants checked metrics all the same gets the cluster role for it.
+// TestMetricsOfSingleNamespaces checks that a user who requests authorized metrics gets the cluster role for
+// them.
 func TestMetricsOfSingleNamespaces(t *testing.T) {
 	all := renderRelease(t, "benchnet", "benchnet-system", parseValues(t, "watchNamespaces: [team-a]"+"\nmetrics: {access: Authorised}"))
 	if all["ClusterRoleBinding benchnet-metrics-auth"] == nil {
@@ -135,7 +139,7 @@ func TestMetricsOfSingleNamespaces(t *testing.T) {
 	}
 }
 
-// TestBadValues makes sure that what cannot be is refused by a message that names the value.
+// TestBadValues checks that invalid values are rejected with a message that names the value.
 func TestBadValues(t *testing.T) {
 	tests := map[string]struct{ values, message string }{
 		"an unknown value":               {"imagge: {tag: '1'}", "imagge"},

@@ -20,7 +20,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// objectSet by kind and name.
+// objectSet holds objects by kind and name.
 type objectSet map[string]*unstructured.Unstructured
 
 func (o objectSet) objectNames() []string { return slices.Sorted(maps.Keys(o)) }
@@ -79,7 +79,7 @@ func renderChart(t *testing.T, release, namespace string, values map[string]any)
 	return engine.Render(chart, withDefaults)
 }
 
-// renderRelease renders what a release installs.
+// renderRelease returns the objects that a release installs, without hooks.
 func renderRelease(t *testing.T, release, namespace string, values map[string]any) objectSet {
 	t.Helper()
 	all := renderObjects(t, release, namespace, values)
@@ -87,7 +87,7 @@ func renderRelease(t *testing.T, release, namespace string, values map[string]an
 	return all
 }
 
-// renderTestHooks renders what helm test makes.
+// renderTestHooks returns the hooks of helm test.
 func renderTestHooks(t *testing.T, release, namespace string, values map[string]any) objectSet {
 	t.Helper()
 	all := renderObjects(t, release, namespace, values)
@@ -124,7 +124,7 @@ func operatorContainer(t *testing.T, deployment *unstructured.Unstructured) map[
 	return containers[0].(map[string]any)
 }
 
-// parseValues values as a user would write them.
+// parseValues parses values as a user writes them.
 func parseValues(t *testing.T, text string) map[string]any {
 	t.Helper()
 	values := map[string]any{}

@@ -12,17 +12,19 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// valueEffect is what setting a value does to one object of the release "benchnet" in the namespace "benchnet-system".
+// valueEffect is the effect of a value on one object of the release "benchnet" in the namespace
+// "benchnet-system".
 type valueEffect struct {
-	// baseValues are other values without which the value means nothing, and set the value itself; both YAML.
+	// baseValues are other values on which the value depends, and set is the value itself; both YAML.
 	baseValues, set string
-	// object by kind and name.
+	// object is the kind and name of the object.
 	object string
-	// path is a JSONPath in it, and want what stands there once the value is set. Without a path the object appears or vanishes.
+	// path is a JSONPath in it, and want the text at the path once the value is set. Without a path the object
+	// appears or vanishes.
 	path, want string
 }
 
-// TestEveryValueChangesSomething goes through values.yaml. A value that is new needs an effect.
+// TestEveryValueChangesSomething checks the effect of every value in values.yaml. A new value needs an effect.
 func TestEveryValueChangesSomething(t *testing.T) {
 	described := readDescriptions(t)
 	for path := range described {
@@ -33,7 +35,7 @@ func TestEveryValueChangesSomething(t *testing.T) {
 		}
 		t.Run(path, func(t *testing.T) {
 			if path != "crds.install" {
-				e.baseValues += "\ncrds: {install: false}" // They are large, and take their time.
+				e.baseValues += "\ncrds: {install: false}" // They are large and slow to render.
 			}
 			before := renderRelease(t, "benchnet", "benchnet-system", parseValues(t, e.baseValues))
 			after := renderRelease(t, "benchnet", "benchnet-system", parseValues(t, e.baseValues+"\n"+e.set))
@@ -58,7 +60,7 @@ func TestEveryValueChangesSomething(t *testing.T) {
 	}
 }
 
-// evaluatePath is the text that an effect's path leads to, empty where it leads nowhere.
+// evaluatePath returns the text at an effect's path, or an empty string if the path does not exist.
 func evaluatePath(t *testing.T, all objectSet, e valueEffect) string {
 	t.Helper()
 	object := all[e.object]
@@ -76,7 +78,7 @@ func evaluatePath(t *testing.T, all objectSet, e valueEffect) string {
 	return text.String()
 }
 
-// TestValuesAreDescribed holds the schema's descriptions equal to the comments in values.yaml.
+// TestValuesAreDescribed compares the schema's descriptions with the comments in values.yaml.
 func TestValuesAreDescribed(t *testing.T) {
 	content, err := os.ReadFile("values.schema.json")
 	if err != nil {
@@ -102,13 +104,14 @@ func TestValuesAreDescribed(t *testing.T) {
 	}
 }
 
-// schemaProperty of a JSON schema.
+// schemaProperty is a property of a JSON schema.
 type schemaProperty struct {
 	Description string                     `json:"description"`
 	Properties  map[string]*schemaProperty `json:"properties"`
 }
 
-// readDescriptions are the comments of the values, by path. Each value has one, or lies in one that has.
+// readDescriptions returns the comments of the values, by path. It requires a comment for each value or for a
+// parent of it.
 func readDescriptions(t *testing.T) map[string]string {
 	t.Helper()
 	content, err := os.ReadFile("values.yaml")
@@ -141,7 +144,8 @@ func collectDescriptions(t *testing.T, node *yaml.Node, path []string, all map[s
 	}
 }
 
-// parseDescription is what helm-docs takes of a comment: from the last line on that begins with --.
+// parseDescription returns the part of a comment that helm-docs uses: from the last line on that begins with
+// --.
 func parseDescription(comment string) string {
 	_, text, ok := strings.Cut("\n"+comment, "\n# -- ")
 	if !ok {

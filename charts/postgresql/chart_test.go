@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// readAllValues is the values that show every branch of the templates.
+// readAllValues returns the values that cover every branch of the templates.
 func readAllValues(t *testing.T) map[string]any {
 	t.Helper()
 	raw, err := os.ReadFile("ci/exporter-values.yaml")

@@ -52,7 +52,7 @@ func emulateNetwork(flags *flag.FlagSet) action {
 	}
 }
 
-// listenAndServe serves until the process ends.
+// listenAndServe listens on address and serves in the background until the process ends.
 func listenAndServe(address string, handler http.Handler) error {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/process"
 )
 
-// counterOptions is what lines of the command's output count, and as which metric.
+// counterOptions select the lines of the command's output that are counted, and the metric.
 type counterOptions struct {
 	pattern, name *string
 	grid          *time.Duration
@@ -31,7 +31,7 @@ func defineCounterFlags(flags *flag.FlagSet) counterOptions {
 
 var metricNamePattern = regexp.MustCompile(`^[a-zA-Z_:][a-zA-Z0-9_:]*$`)
 
-// newCounter is the metric and who counts for it; neither, if nothing is to be counted.
+// newCounter returns the metric and the watchers that count for it, or nil for both without flags.
 func (c counterOptions) newCounter() (*exposition.SharedCounter, []process.LineWatcher, error) {
 	if *c.pattern == "" && *c.name == "" {
 		return nil, nil, nil
@@ -56,25 +56,25 @@ func (c counterOptions) newCounter() (*exposition.SharedCounter, []process.LineW
 	return tally, []process.LineWatcher{process.WatchMatches(expression, lines.countLine)}, nil
 }
 
-// timeGroup is the group of the pattern that holds the time of day of a line, as timeLayout has it.
+// timeGroup is the group of the pattern with the time of day of a line, in the format timeLayout.
 const (
 	timeGroup  = "time"
 	timeLayout = "15:04:05.000"
 )
 
-// lineCounter counts what lines say. Both outputs of a command may call it.
+// lineCounter adds the numbers of matching lines to a counter. It is safe for concurrent use by both outputs.
 type lineCounter struct {
 	counter *exposition.SharedCounter
-	// grid of times for rates; 0: the numbers themselves are counted.
+	// grid is the time step for rates; 0 if the numbers themselves are counted.
 	grid time.Duration
-	// timeGroupIndex is the index of its group; -1 without one.
+	// timeGroupIndex is the index of timeGroup in the pattern; -1 without one.
 	timeGroupIndex int
 
 	sync.Mutex
 	lastTime time.Time
 }
 
-// countLine adds what a line says; what is no number that a counter can take is passed over.
+// countLine adds the number of a line to the counter. It ignores numbers that are invalid, infinite or not positive.
 func (r *lineCounter) countLine(groups [][]byte) {
 	number := 1
 	if r.timeGroupIndex == 1 {
@@ -90,7 +90,7 @@ func (r *lineCounter) countLine(groups [][]byte) {
 	r.counter.Add(value)
 }
 
-// lineDuration is the time that a line stands for. The first one, and one without a time, stands for a step of the grid.
+// lineDuration returns the time that a line covers. The first line, and one without a valid time, cover one grid step.
 func (r *lineCounter) lineDuration(text string) time.Duration {
 	now, err := time.Parse(timeLayout, text)
 	if err != nil {
@@ -105,7 +105,7 @@ func (r *lineCounter) lineDuration(text string) time.Duration {
 		return r.grid
 	}
 	if now.Before(since) {
-		now = now.AddDate(0, 0, 1) // Midnight has passed.
+		now = now.AddDate(0, 0, 1) // The time is past midnight.
 	}
 	return now.Sub(since)
 }

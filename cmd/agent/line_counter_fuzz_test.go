@@ -9,7 +9,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 )
 
-// FuzzCount counts what replicas log, two lines of any content after each other: a counter never goes back, and stays a number.
+// FuzzCount counts two consecutive lines with arbitrary content: the counter never decreases and stays a number.
 func FuzzCount(f *testing.F) {
 	f.Add("12:00:00.100", "1234.5", "12:00:00.200", "1.5E3")
 	f.Add("23:59:59.900", "1", "00:00:00.000", "1")

@@ -1,7 +1,8 @@
-// Command agent is benchnet's helper inside pods: it starts members and load workers as their first process,
-// publishes material into Secrets and results into ConfigMaps, and serves what its container uses as metrics.
+// Command agent is benchnet's helper inside pods. It starts members and load workers as the first process of
+// their container, publishes genesis files into Secrets and results into ConfigMaps, and serves its container's
+// usage as metrics.
 //
-// It is one static program, so that it runs in any image: "agent install" puts it onto a shared volume.
+// It is one static program and runs in any image: "agent install" copies it to a shared volume.
 package main
 
 import (
@@ -17,16 +18,16 @@ import (
 	"syscall"
 )
 
-// exitUsage is for arguments that are not understood.
+// exitUsage is the exit code for invalid arguments.
 const exitUsage = 2
 
-// subcommand is one subcommand. It declares its flags and returns what runs after they are read.
+// subcommand is one subcommand. declareFlags returns the action to run after the flags are parsed.
 type subcommand struct {
 	name, synopsis, purpose string
 	declareFlags            func(*flag.FlagSet) action
 }
 
-// action runs with the arguments that are no flags; the result is the exit code.
+// action runs a subcommand with the positional arguments and returns the exit code.
 type action func(ctx context.Context, args []string) (int, error)
 
 var subcommands = []subcommand{
@@ -41,7 +42,7 @@ var subcommands = []subcommand{
 	{"ping", "--to HOST:PORT [--count N]", "print the round trips to a peer in microseconds, as connecting takes them", pingPeer},
 }
 
-// usageError is a mistake in the arguments.
+// usageError is an error in the arguments.
 type usageError struct{ error }
 
 func usageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
@@ -98,7 +99,7 @@ func printUsage(w io.Writer) {
 	}
 }
 
-// requireFlags checks that flags were given: pairs of a flag's name and its value.
+// requireFlags returns a usage error if a flag is empty. pairs alternates flag names and values.
 func requireFlags(pairs ...string) error {
 	var missing []string
 	for i := 0; i < len(pairs); i += 2 {
@@ -112,7 +113,7 @@ func requireFlags(pairs ...string) error {
 	return nil
 }
 
-// repeatedFlag is a flag that may be given several times.
+// repeatedFlag is a flag that can be given several times.
 type repeatedFlag []string
 
 func (v *repeatedFlag) String() string { return strings.Join(*v, " ") }
@@ -122,7 +123,7 @@ func (v *repeatedFlag) Set(value string) error {
 	return nil
 }
 
-// logToStderr prints lines to the standard error.
+// logToStderr prints a line to the standard error.
 func logToStderr(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "agent: "+format+"\n", args...)
 }

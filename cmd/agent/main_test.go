@@ -20,7 +20,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/host"
 )
 
-// agentModeVariable makes this test binary the agent.
+// agentModeVariable makes this test binary run as the agent.
 const agentModeVariable = "BENCHNET_TEST_AGENT"
 
 func TestMain(m *testing.M) {
@@ -116,7 +116,7 @@ func TestWorkRequiresEnvironment(t *testing.T) {
 	}
 }
 
-// The installed copy is a working agent, and it copies a user's files.
+// TestInstallAndCopy checks that the installed copy is a working agent and copies a user's files.
 func TestInstallAndCopy(t *testing.T) {
 	shared, user, target := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "cordapps")
 	if out, err := agentCommand(t, "install", "--to", shared).CombinedOutput(); err != nil {
@@ -156,7 +156,8 @@ func waitUntil(t *testing.T, what string, reached func() bool) {
 	t.Fatalf("waited in vain for %s", what)
 }
 
-// A member's life: not ready though an earlier container was, ready at its line, scraped, stopped with its own exit code.
+// TestSuperviseMember covers a member's life: not ready despite an earlier container's ready file, ready at its
+// log line, scraped, and stopped with its own exit code.
 func TestSuperviseMember(t *testing.T) {
 	dir, address := t.TempDir(), freeAddress(t)
 	ready, goFile := filepath.Join(dir, "ready"), filepath.Join(dir, "go")
@@ -198,10 +199,10 @@ func TestSuperviseMember(t *testing.T) {
 	}
 }
 
-// counterName is the counter in these tests.
+// counterName is the name of the counter in these tests.
 const counterName = "benchnet_member_operations_total"
 
-// scrapeCounter checks the container's usage, and gives the counter.
+// scrapeCounter checks the container's usage and returns the counter.
 func scrapeCounter(t *testing.T, address string) float64 {
 	t.Helper()
 	response, err := http.Get("http://" + address + "/metrics")
@@ -225,7 +226,7 @@ func scrapeCounter(t *testing.T, address string) float64 {
 	return values[counterName]
 }
 
-// What a program logs, on either output, is counted; its output is as it was.
+// TestSuperviseCountsLines checks that lines of both outputs are counted and passed on unchanged.
 func TestSuperviseCountsLines(t *testing.T) {
 	address, stop := freeAddress(t), filepath.Join(t.TempDir(), "stop")
 	script := fmt.Sprintf("echo '1.1 RPS: 20'; echo '1.2 RPS: 30.5' >&2; echo 'x RPS: 1e999'; echo other; until [ -f %s ]; do sleep 0.02; done", stop)
@@ -249,12 +250,13 @@ func TestSuperviseCountsLines(t *testing.T) {
 	}
 }
 
-// Rates that stand for the time since the last full tenth before the line before are counted by the times of their lines.
+// TestCountRatesByLineTimes checks rates that cover the time since the last full tenth of a second before the
+// previous line.
 func TestCountRatesByLineTimes(t *testing.T) {
 	tally := &exposition.SharedCounter{Name: "x"}
 	lines := &lineCounter{counter: tally, grid: 100 * time.Millisecond, timeGroupIndex: 1}
 	for _, line := range [][2]string{
-		{"23:59:59.803", "1000"}, // The first: a tenth, 100.
+		{"23:59:59.803", "1000"}, // The first line covers a tenth: 100.
 		{"23:59:59.912", "1000"}, // Since .800: 112.
 		{"00:00:00.105", "1000"}, // Since .900: 205.
 		{"00:00:00.200", "500"},  // Since .100: 50.
@@ -266,7 +268,7 @@ func TestCountRatesByLineTimes(t *testing.T) {
 	}
 }
 
-// readinessStatus is the status of the readiness endpoint, 0 if it does not answer.
+// readinessStatus returns the status code of the readiness endpoint, or 0 if it does not answer.
 func readinessStatus(address string) int {
 	response, err := http.Get("http://" + address + "/ready")
 	if err != nil {

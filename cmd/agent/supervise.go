@@ -56,8 +56,8 @@ func superviseCommand(flags *flag.FlagSet) action {
 	}
 }
 
-// newReadinessWatchers removes the ready file, which may be of an earlier container, and watches for the line that brings it
-// back. There is no watcher if there is nothing to watch for.
+// newReadinessWatchers removes the ready file, which may be left from an earlier container, and returns a
+// watcher that creates it at the matching line. It returns no watcher without a pattern.
 func newReadinessWatchers(pattern, file string) ([]process.LineWatcher, error) {
 	if (pattern == "") != (file == "") {
 		return nil, usageErrorf("--ready-pattern and --ready-file belong together")
@@ -79,7 +79,7 @@ func newReadinessWatchers(pattern, file string) ([]process.LineWatcher, error) {
 	})}, nil
 }
 
-// serveMetrics tells what the telemetry is and whether the command is ready, from now until the process ends.
+// serveMetrics serves the metrics and the readiness of the command in the background until the process ends.
 func serveMetrics(address, readyFile string, told metricsHandler) error {
 	if address == "" {
 		return nil
@@ -97,15 +97,15 @@ func serveMetrics(address, readyFile string, told metricsHandler) error {
 	return nil
 }
 
-// metricsHandler is what a scraper is told: what this container uses, of its host, its volume and its JVM, and what was counted.
+// metricsHandler serves the usage of this container, its host, volume and JVMs, and the counter.
 type metricsHandler struct {
-	// reader of the container's usage. Where the kernel does not tell it, the command shall run all the same: each scrape
-	// then fails and says why it is unknown.
+	// reader reads the container's usage. If that is not available, readerErr is set and each scrape fails with
+	// it, but the command runs all the same.
 	reader    cgroup.Reader
 	readerErr error
-	// volume is a folder on it, or empty.
+	// volume is a folder on the volume, or empty.
 	volume string
-	// counter of what was counted, or nil.
+	// counter counts lines of the output, or is nil.
 	counter *exposition.SharedCounter
 }
 
@@ -123,15 +123,15 @@ func (t metricsHandler) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	if t.counter != nil {
 		metrics = append(metrics, t.counter.Metric())
 	}
-	// The host comes last, because it tells the time of the answer.
+	// The host comes last, because it holds the time of the response.
 	metrics = append(metrics, host.Reader{Root: "/", Volume: t.volume}.Read()...)
 	w.Header().Set("Content-Type", exposition.ContentType)
-	// An error here means that the scraper has gone.
+	// An error means that the scraper disconnected.
 	_ = exposition.Write(w, metrics...)
 }
 
-// readinessHandler answers HTTP probes, which cost the container far less than starting a program in it for each one.
-// Without a file there is nothing to wait for.
+// readinessHandler answers HTTP probes by the existence of file. They cost the container far less than exec
+// probes. Without a file it always succeeds.
 func readinessHandler(file string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if file == "" {

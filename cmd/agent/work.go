@@ -17,7 +17,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
-// reportTimeout is how long a result is offered to an API server that does not take it.
+// reportTimeout bounds the retries of publishing a result.
 const reportTimeout = 2 * time.Minute
 
 func runWorker(flags *flag.FlagSet) action {
@@ -56,7 +56,7 @@ func runWorker(flags *flag.FlagSet) action {
 	}
 }
 
-// newWorkerFromEnv is what the environment says of it.
+// newWorkerFromEnv returns a worker configured by the environment.
 func newWorkerFromEnv() (*work.Worker, error) {
 	index, err := parseEnvNumber(protocol.WorkerVariable, 0)
 	if err != nil {
@@ -81,7 +81,7 @@ func newWorkerFromEnv() (*work.Worker, error) {
 	}, nil
 }
 
-// parseEnvNumber reads an environment variable that must be at least least.
+// parseEnvNumber returns an environment variable as a number. It fails if the number is below least.
 func parseEnvNumber(variable string, least int) (int, error) {
 	n, err := strconv.Atoi(os.Getenv(variable))
 	if err != nil || n < least {

@@ -1,4 +1,4 @@
-// Command kubectl-benchnet is the kubectl plugin: kubectl benchnet plans, runs, follows, shows, compares and reproduces benchmarks.
+// Command kubectl-benchnet is a kubectl plugin that plans, runs, follows, shows, compares and reproduces benchmarks.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Package argocd_test holds what Argo CD is told of the kinds, and the example repository, to what the operator and Argo CD do.
+// Package argocd_test compares the Argo CD customizations and the example repository with the operator and Argo
+// CD.
 package argocd_test
 
 import (
@@ -17,14 +18,15 @@ var updateFlag = flag.Bool("update", false, "write argocd-cm.yaml anew")
 
 const (
 	apiGroup = "benchnet.dev"
-	// customizationsDir are laid out as in Argo CD's own repository, resource_customizations, and could be put there as they are.
+	// customizationsDir has the layout of resource_customizations in Argo CD's own repository, so that it could
+	// be contributed unchanged.
 	customizationsDir = "resource_customizations/" + apiGroup
 )
 
-// kinds that have a health, all of the API.
+// kinds are the kinds with a health check, all of the API.
 var kinds = []string{"BenchmarkNetwork", "BenchmarkRun", "BenchmarkExperiment"}
 
-// healthTests is Argo CD's health_test.yaml.
+// healthTests is the format of Argo CD's health_test.yaml.
 type healthTests struct {
 	Tests []struct {
 		InputPath    string `json:"inputPath"`
@@ -35,7 +37,7 @@ type healthTests struct {
 	} `json:"tests"`
 }
 
-// actionTests is Argo CD's action_test.yaml.
+// actionTests is the format of Argo CD's action_test.yaml.
 type actionTests struct {
 	DiscoveryTests []struct {
 		InputPath string   `json:"inputPath"`
@@ -53,7 +55,7 @@ type action struct {
 	Disabled bool   `json:"disabled"`
 }
 
-// decodeFile decodes a YAML file; a field that the type lacks is an error.
+// decodeFile decodes a YAML file. It fails on unknown fields.
 func decodeFile[T any](t testing.TB, path ...string) T {
 	t.Helper()
 	var value T
@@ -72,7 +74,7 @@ func readFile(t testing.TB, path ...string) string {
 	return string(text)
 }
 
-// actionNames are the folders of a kind's actions.
+// actionNames returns the names of a kind's actions.
 func actionNames(t testing.TB, kind string) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(customizationsDir, kind, "actions", "*", "action.lua"))
@@ -86,7 +88,7 @@ func actionNames(t testing.TB, kind string) []string {
 	return names
 }
 
-// actionsEntry is the entry of a kind's actions in Argo CD's ConfigMap; empty if it has none.
+// actionsEntry returns the entry of a kind's actions in Argo CD's ConfigMap, or an empty string if it has none.
 func actionsEntry(t *testing.T, kind string) string {
 	t.Helper()
 	type definition struct {
@@ -111,11 +113,11 @@ func actionsEntry(t *testing.T, kind string) string {
 	return string(text)
 }
 
-// TestConfigMap holds argocd-cm.yaml equal to the scripts; -update writes it.
+// TestConfigMap checks that argocd-cm.yaml contains the current scripts; -update writes it.
 func TestConfigMap(t *testing.T) {
 	want := corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
-		// Argo CD looks at ConfigMaps with this label alone.
+		// Argo CD reads only ConfigMaps with this label.
 		ObjectMeta: metav1.ObjectMeta{Name: "argocd-cm", Namespace: "argocd", Labels: map[string]string{
 			"app.kubernetes.io/name": "argocd-cm", "app.kubernetes.io/part-of": "argocd"}},
 		Data: map[string]string{},

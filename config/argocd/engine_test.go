@@ -21,9 +21,9 @@ func runArgoCD(t *testing.T, command, resource string, more ...string) string {
 	}
 	arguments := append([]string{"admin", "settings", "resource-overrides", command, resource}, more...)
 	c := exec.Command(program, append(arguments, "--argocd-cm-path", "argocd-cm.yaml")...)
-	// Instead of a difference, the resource as the action leaves it.
+	// Print the resource as the action leaves it instead of a difference.
 	c.Env = append(os.Environ(), "ARGOCD_BINARY_NAME=argocd", `KUBECONFIG=/dev/null`, `KUBECTL_EXTERNAL_DIFF=sh -c 'cat "$2"' print`)
-	// Its log goes to the error stream.
+	// Argo CD logs to standard error.
 	var log strings.Builder
 	c.Stderr = &log
 	output, err := c.Output()

@@ -17,7 +17,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// buildKustomization is what Argo CD makes of a folder with a kustomization.
+// buildKustomization returns the objects that Argo CD builds from a folder with a kustomization.
 func buildKustomization(t *testing.T, path string) []*unstructured.Unstructured {
 	t.Helper()
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), path)
@@ -35,7 +35,7 @@ func buildKustomization(t *testing.T, path string) []*unstructured.Unstructured 
 	return all
 }
 
-// TestExample decodes the example by the API's types, and holds its waves to what docs/gitops.md says.
+// TestExample decodes the example into the API's types and compares its sync waves with docs/gitops.md.
 func TestExample(t *testing.T) {
 	waves := map[string]int{}
 	for _, object := range buildKustomization(t, "example") {
@@ -70,7 +70,8 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// TestApplications holds the Applications to this repository, and to what lets them be synced without a difference that stays.
+// TestApplications checks that the Applications match this repository and can be synced without a permanent
+// difference.
 func TestApplications(t *testing.T) {
 	type application struct {
 		Metadata struct {

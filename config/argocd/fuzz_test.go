@@ -12,14 +12,14 @@ import (
 // healthStatuses are the values that Argo CD accepts.
 var healthStatuses = []any{"Healthy", "Progressing", "Degraded", "Suspended", "Missing", "Unknown"}
 
-// luaScript is a script with the check of its result, which returns what is wrong or "".
+// luaScript is a script with a check of its result, which returns a fault or "".
 type luaScript struct {
 	path, text string
 	check      func(resource map[string]any, result any) string
 }
 
-// FuzzScripts puts a value at a place of a resource, and runs the scripts of all kinds on it. The spec, the status and the annotations
-// may hold anything. No script may fail, and each has to return what Argo CD reads.
+// FuzzScripts puts a value at a place of a resource and runs the scripts of all kinds on it. The spec, the
+// status and the annotations may hold anything. No script may fail, and each must return what Argo CD reads.
 func FuzzScripts(f *testing.F) {
 	scripts := allScripts(f)
 	for i, resource := range sampleResources(f) {
@@ -43,8 +43,8 @@ func FuzzScripts(f *testing.F) {
 	})
 }
 
-// changedResource returns the document with the value at the place. It returns nil if the API server has no such object: each has an
-// apiVersion, a kind, and metadata with a name.
+// changedResource returns the document with the value at the place. It returns nil if the API server would not
+// store such an object: each has an apiVersion, a kind, and metadata with a name.
 func changedResource(document []byte, place int, value string) map[string]any {
 	changed, err := fuzz.MutateDocument(document, place, value)
 	if err != nil {
@@ -137,7 +137,7 @@ func checkDiscovery(_ map[string]any, result any) string {
 	return ""
 }
 
-// checkAction looks for what identifies the resource.
+// checkAction checks that the action preserves the identity of the resource.
 func checkAction(resource map[string]any, result any) string {
 	changed, ok := result.(map[string]any)
 	if !ok || changed["apiVersion"] != resource["apiVersion"] || changed["kind"] != resource["kind"] {

@@ -15,7 +15,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// fakeTime is what the actions take for the time in tests.
+// fakeTime is the current time of the actions in tests.
 const fakeTime = "00010101T000000Z"
 
 // scriptTimeout is how long Argo CD lets a script run.
@@ -83,7 +83,7 @@ func toLua(state *lua.LState, value any) lua.LValue {
 	}
 }
 
-// fromLua takes an empty table for an object, since the resources in tests have no empty lists.
+// fromLua converts an empty table to an object, since the resources in tests have no empty lists.
 func fromLua(value lua.LValue) any {
 	switch v := value.(type) {
 	case *lua.LTable:
@@ -154,8 +154,8 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// TestSamplesMatchTheAPI decodes the resources by the API's types, and looks for every reason of a condition in its documentation, so
-// that no script is tested with what the operator never writes.
+// TestSamplesMatchTheAPI decodes the resources into the API's types and looks up every condition reason in the
+// documentation, so that no script is tested with data that the operator never writes.
 func TestSamplesMatchTheAPI(t *testing.T) {
 	documented := readFile(t, "../../docs/conditions.md")
 	check := func(path string, conditions []string) {

@@ -1,4 +1,4 @@
-// Package crd_test holds the generated CRDs to the conventions of Kubernetes' API.
+// Package crd_test checks the generated CRDs against the API conventions of Kubernetes.
 package crd_test
 
 import (
@@ -11,10 +11,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// allowedBooleans are the fields that may be true or false for ever; everything else may one day want a third value.
+// allowedBooleans are the fields that will only ever be true or false. Any other field may need a third value
+// later.
 var allowedBooleans = map[string]bool{
 	"spec.suspend": true, "spec.platform.corda.notary.validating": true,
-	"spec.platform.corda.tuning.openSSL": true, "spec.platform.corda.tuning.p2pCompression": true, // Corda's own words
+	"spec.platform.corda.tuning.openSSL": true, "spec.platform.corda.tuning.p2pCompression": true, // Corda's own names
 }
 
 func readCRDs(t *testing.T) map[string]apiextensionsv1.CustomResourceDefinition {
@@ -38,7 +39,8 @@ func readCRDs(t *testing.T) map[string]apiextensionsv1.CustomResourceDefinition 
 	return all
 }
 
-// walkFields calls check for every field of ours below the schema; the types of Kubernetes in them follow rules of their own.
+// walkFields calls check for every field of the project's types below the schema. Embedded Kubernetes types
+// follow their own rules.
 func walkFields(schema apiextensionsv1.JSONSchemaProps, path string, check func(path string, field apiextensionsv1.JSONSchemaProps)) {
 	for name, field := range schema.Properties {
 		below := path + "." + name
@@ -94,7 +96,8 @@ func TestFields(t *testing.T) {
 	})
 }
 
-// TestStatusBeforeFirstReconcile makes sure that kstatus does not take a resource that nobody has looked at for a finished one.
+// TestStatusBeforeFirstReconcile checks that kstatus does not treat a resource as finished before its first
+// reconcile.
 func TestStatusBeforeFirstReconcile(t *testing.T) {
 	for kind, crd := range readCRDs(t) {
 		status := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["status"]
@@ -107,7 +110,8 @@ func TestStatusBeforeFirstReconcile(t *testing.T) {
 	}
 }
 
-// TestStatusListsHoldAllMembers: a network of the most members, with a notary and databases of their own, can tell of them all.
+// TestStatusListsHoldAllMembers checks that the status lists can hold all members of the largest network, with
+// a notary and databases.
 func TestStatusListsHoldAllMembers(t *testing.T) {
 	network := readCRDs(t)["BenchmarkNetwork"].Spec.Versions[0].Schema.OpenAPIV3Schema
 	most := *network.Properties["spec"].Properties["members"].Properties["count"].Maximum

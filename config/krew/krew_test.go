@@ -1,4 +1,5 @@
-// Package krew_test checks the manifest of the plugin by the rules of krew: https://krew.sigs.k8s.io/docs/developer-guide/.
+// Package krew_test checks the manifest of the plugin by the rules of krew:
+// https://krew.sigs.k8s.io/docs/developer-guide/.
 package krew_test
 
 import (
@@ -54,7 +55,7 @@ func parseManifest(t *testing.T, file string) pluginManifest {
 	return p
 }
 
-// checkManifest holds what krew asks of every manifest, whatever it installs.
+// checkManifest checks the requirements of krew for every manifest.
 func checkManifest(t *testing.T, p pluginManifest) {
 	t.Helper()
 	if p.APIVersion != "krew.googlecontainertools.github.com/v1alpha2" || p.Kind != "Plugin" {
@@ -89,7 +90,7 @@ func checkManifest(t *testing.T, p pluginManifest) {
 
 func TestTemplate(t *testing.T) { checkManifest(t, parseManifest(t, "benchnet.yaml")) }
 
-// TestRelease holds the manifest against the archives that hack/plugin/build wrote.
+// TestRelease compares the manifest with the archives that hack/plugin/build wrote.
 func TestRelease(t *testing.T) {
 	directory := os.Getenv("BENCHNET_PLUGIN")
 	if directory == "" {
@@ -110,7 +111,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// checkArchive compares the checksum, and looks for the program and the license, which krew's index asks for.
+// checkArchive compares the checksum, and checks that the archive has the program and the license, which krew's
+// index requires.
 func checkArchive(t *testing.T, file string, of pluginPlatform) {
 	t.Helper()
 	f, err := os.Open(file)

@@ -1,4 +1,4 @@
-// Package manifests_test holds the files of the bundle that are kept by hand equal to each other.
+// Package manifests_test checks that the manually maintained files of the bundle match each other.
 package manifests_test
 
 import (
@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestLabels compares the labels of the bundle's image with its annotations: OLM reads both.
+// TestLabels compares the labels of the bundle's image with its annotations. OLM reads both.
 func TestLabels(t *testing.T) {
 	text, err := os.ReadFile("../../bundle/metadata/annotations.yaml")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package prometheus_test holds the rules, their tests and the runbooks together.
+// Package prometheus_test checks that rules, their tests and the runbooks match.
 package prometheus_test
 
 import (

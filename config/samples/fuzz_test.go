@@ -1,4 +1,4 @@
-// Package samples_test takes the samples, and what users could write instead, through all that plans them.
+// Package samples_test runs the samples and mutations of them through admission, validation and planning.
 package samples_test
 
 import (
@@ -25,8 +25,9 @@ import (
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
-// FuzzSpec puts a value at a place of a sample, as a user could write it, and takes it the whole way: admission, validation, plan, and
-// the objects of its runs. Whatever it is, it is refused or built; nothing that is built leaves the network's namespace.
+// FuzzSpec puts a value at a place of a sample and runs it through admission, validation, the plan, and the
+// objects of its runs. Each mutation is rejected or built, and no built object is outside of the network's
+// namespace.
 func FuzzSpec(f *testing.F) {
 	samples := readSampleNetworks(f)
 	admission := platformtest.NewAdmission(f, filepath.Join("..", "crd", "bases", "benchnet.dev_benchmarknetworks.yaml"))
@@ -43,7 +44,7 @@ func FuzzSpec(f *testing.F) {
 		}
 		network.Namespace, network.UID = "bench", "uid"
 		if len(validation.NameIsDNSLabel(network.Name, false)) > 0 {
-			return // The API server refuses it.
+			return // The API server rejects it.
 		}
 		p, err := registry.Get(network.Spec.Platform.Type)
 		if err != nil {
@@ -99,7 +100,7 @@ func checkRunObjects(t *testing.T, p platform.Platform, network *v1alpha1.Benchm
 	}
 }
 
-// readSampleNetworks are the manifests of all networks in config/samples.
+// readSampleNetworks returns the manifests of all networks in config/samples.
 func readSampleNetworks(f testing.TB) []map[string]any {
 	f.Helper()
 	files, err := filepath.Glob("*.yaml")
@@ -125,7 +126,7 @@ func readSampleNetworks(f testing.TB) []map[string]any {
 	return networks
 }
 
-// mutateSpec is the manifest with the value at one of the places of its spec.
+// mutateSpec returns the manifest with the value at one of the places of its spec.
 func mutateSpec(t *testing.T, manifest map[string]any, place int, value string) []byte {
 	t.Helper()
 	spec, err := json.Marshal(manifest["spec"])

@@ -29,23 +29,23 @@ import (
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
-// policyPod is what policies see of one.
+// policyPod holds the properties of a pod that network policies use.
 type policyPod struct {
 	name      string
 	component string
 	label     labels.Set
 	ports     []corev1.ContainerPort
-	// otherNamespace is a pod of another namespace, which has no labels.
+	// otherNamespace marks a pod of another namespace, which has no labels.
 	otherNamespace bool
 }
 
-// policyNamespace is the pods of a namespace and the policies in it.
+// policyNamespace holds the pods of a namespace and the policies in it.
 type policyNamespace struct {
 	pods     []policyPod
 	policies []networkingv1.NetworkPolicy
 }
 
-// addObjects takes in the objects of one network.
+// addObjects adds the objects of one network.
 func (p *policyNamespace) addObjects(t *testing.T, objects []client.Object) {
 	t.Helper()
 	for _, object := range objects {
@@ -60,7 +60,7 @@ func (p *policyNamespace) addObjects(t *testing.T, objects []client.Object) {
 	}
 }
 
-// decodeStatefulSet is the object as its own type where it was rendered by a chart.
+// decodeStatefulSet converts a StatefulSet that a chart rendered. Other objects are returned unchanged.
 func decodeStatefulSet(t *testing.T, object client.Object) client.Object {
 	t.Helper()
 	rendered, ok := object.(*unstructured.Unstructured)
@@ -82,7 +82,8 @@ func newPolicyPod(name string, template corev1.PodTemplateSpec) policyPod {
 	return made
 }
 
-// allowsConnection tells whether the policies of the place let one pod call another at a port. Both ends have a say.
+// allowsConnection reports whether the policies of both pods allow a connection from one to a port of the
+// other.
 func (p *policyNamespace) allowsConnection(t *testing.T, from, to policyPod, port corev1.ContainerPort) bool {
 	t.Helper()
 	leaves := p.allowsDirection(t, networkingv1.PolicyTypeEgress, from, func(policy networkingv1.NetworkPolicy) bool {
@@ -98,7 +99,8 @@ func (p *policyNamespace) allowsConnection(t *testing.T, from, to policyPod, por
 	return leaves && enters
 }
 
-// allowsDirection is true for a pod that no policy selects for that direction, and for one of whose policies at least one says so.
+// allowsDirection reports whether no policy selects the pod for that direction, or at least one that does
+// allows it.
 func (p *policyNamespace) allowsDirection(t *testing.T, direction networkingv1.PolicyType, whose policyPod, says func(networkingv1.NetworkPolicy) bool) bool {
 	t.Helper()
 	selected := false
@@ -122,7 +124,8 @@ func selectorMatches(t *testing.T, s *metav1.LabelSelector, p policyPod) bool {
 	return selector.Matches(p.label)
 }
 
-// matchesPeer: no peers are all, a block of addresses is none of the pods here.
+// matchesPeer reports whether a peer matches the pod. No peers match every pod. A block of addresses matches
+// none of these pods.
 func matchesPeer(t *testing.T, peers []networkingv1.NetworkPolicyPeer, p policyPod) bool {
 	t.Helper()
 	return len(peers) == 0 || slices.ContainsFunc(peers, func(peer networkingv1.NetworkPolicyPeer) bool {
@@ -137,8 +140,9 @@ func matchesPort(ports []networkingv1.NetworkPolicyPort, port corev1.ContainerPo
 	})
 }
 
-// TestNetworksAreIsolated puts two networks of every sample into one namespace and looks at every pair of their pods and every port: none
-// leads from one network to the other, and within a network all that is needed is open.
+// TestNetworksAreIsolated puts two networks of every sample into one namespace and checks every pair of their
+// pods and every port. No connection between the networks may be allowed; within a network all necessary
+// connections must be.
 func TestNetworksAreIsolated(t *testing.T) {
 	for _, sample := range readSampleNetworks(t) {
 		metadata, _ := sample["metadata"].(map[string]any)
@@ -181,18 +185,18 @@ func TestNetworksAreIsolated(t *testing.T) {
 	}
 }
 
-// isConnectionNeeded: all of a network may call each other, but for the maker of its keys; pods of different networks may not.
+// isConnectionNeeded reports whether the pods belong to the same network and the caller does not run genesis.
 func isConnectionNeeded(from, to policyPod, _ corev1.ContainerPort) bool {
 	return from.label[v1alpha1.LabelNetwork] == to.label[v1alpha1.LabelNetwork] && from.component != "genesis"
 }
 
-// metricsPortNames are the ports of metrics by name, as config/prometheus/pod_monitor.yaml keeps them.
+// metricsPortNames matches the names of metrics ports, as in config/prometheus/pod_monitor.yaml.
 var metricsPortNames = regexp.MustCompile(`^(jmx|(.+-)?(agent|metrics))$`)
 
-// isMetricsPort reports whether Prometheus reads a port.
+// isMetricsPort reports whether Prometheus scrapes a port.
 func isMetricsPort(port corev1.ContainerPort) bool { return metricsPortNames.MatchString(port.Name) }
 
-// checkAPIServerAccess wants the API server to be reached by those that carry a token, and by nobody else.
+// checkAPIServerAccess checks that exactly the pods with a token can reach the API server.
 func checkAPIServerAccess(t *testing.T, p policyNamespace) {
 	t.Helper()
 	server := policyPod{label: labels.Set{"component": "kube-apiserver"}}
@@ -208,7 +212,7 @@ func checkAPIServerAccess(t *testing.T, p policyNamespace) {
 	}
 }
 
-// buildNetworkObjects of a sample's network and its runs, under another name.
+// buildNetworkObjects returns the objects of a sample's network and its runs, under another name.
 func buildNetworkObjects(t *testing.T, sample map[string]any, name string) []client.Object {
 	t.Helper()
 	text, err := yaml.Marshal(sample)
@@ -262,7 +266,8 @@ func buildRunObjects(t *testing.T, p platform.Platform, network *v1alpha1.Benchm
 	return made
 }
 
-// TestNetworkPoliciesDisabled: where the network plug-in cannot do with them, a network has none at all.
+// TestNetworkPoliciesDisabled checks that a network has no policies if the network plug-in does not support
+// them.
 func TestNetworkPoliciesDisabled(t *testing.T) {
 	for _, sample := range readSampleNetworks(t)[:1] {
 		text, err := yaml.Marshal(sample)

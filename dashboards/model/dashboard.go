@@ -1,5 +1,5 @@
-// Package model reads Grafana dashboards in the classic JSON model, as far as what they ask Prometheus: which queries there are,
-// and what they become when the variables have values. Tests and the preview use it; the operator has no need of it.
+// Package model decodes Grafana dashboards in the classic JSON model, as far as necessary for their queries,
+// and interpolates variables in them. Only tests and the preview use it.
 package model
 
 import (
@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// Dashboard is a file of Grafana's.
+// Dashboard is a Grafana dashboard file.
 type Dashboard struct {
 	UID         string   `json:"uid"`
 	Title       string   `json:"title"`
@@ -18,7 +18,8 @@ type Dashboard struct {
 	Tags        []string `json:"tags"`
 	Editable    bool     `json:"editable"`
 	Links       []Link   `json:"links"`
-	// Panels are rows too. A collapsed row holds its own panels; those of an open row follow it. See All.
+	// Panels includes rows. A collapsed row contains its panels; the panels of an open row follow it. See
+	// AllPanels.
 	Panels      []Panel `json:"panels"`
 	Templating  jsonList[Variable]
 	Annotations jsonList[Annotation]
@@ -34,14 +35,14 @@ type Datasource struct {
 	UID  string `json:"uid"`
 }
 
-// Link leads to another dashboard or page.
+// Link is a link to another dashboard or page.
 type Link struct {
 	Title string `json:"title"`
 	Type  string `json:"type"`
 	URL   string `json:"url"`
 }
 
-// GridPos is where a panel lies, in a grid 24 wide.
+// GridPos is the position of a panel in a grid with 24 columns.
 type GridPos struct{ X, Y, W, H int }
 
 // Panel is a panel or the heading of a row.
@@ -75,13 +76,13 @@ type Target struct {
 	Datasource   *Datasource `json:"datasource"`
 }
 
-// FieldConfig is how values look.
+// FieldConfig is the display configuration of values.
 type FieldConfig struct {
 	Defaults  FieldDefaults `json:"defaults"`
 	Overrides []Override    `json:"overrides"`
 }
 
-// FieldDefaults of values.
+// FieldDefaults are the defaults of all fields.
 type FieldDefaults struct {
 	Unit       string         `json:"unit"`
 	Decimals   *int           `json:"decimals"`
@@ -100,7 +101,7 @@ type FieldDefaults struct {
 	} `json:"custom"`
 }
 
-// Thresholds are colours from a value on; the first has no value.
+// Thresholds are the colours of values from each threshold on. The first threshold has no value.
 type Thresholds struct {
 	Steps []struct {
 		Value *float64 `json:"value"`
@@ -108,7 +109,7 @@ type Thresholds struct {
 	} `json:"steps"`
 }
 
-// ValueMapping gives values words.
+// ValueMapping maps values to texts.
 type ValueMapping struct {
 	Options map[string]struct {
 		Text  string `json:"text"`
@@ -116,7 +117,7 @@ type ValueMapping struct {
 	} `json:"options"`
 }
 
-// Override is the look of single fields.
+// Override configures the display of single fields.
 type Override struct {
 	Matcher struct {
 		ID      string `json:"id"`
@@ -128,7 +129,7 @@ type Override struct {
 	} `json:"properties"`
 }
 
-// Transformation changes the answers before they are shown.
+// Transformation transforms the query results before they are shown.
 type Transformation struct {
 	ID      string `json:"id"`
 	Options struct {
@@ -137,7 +138,7 @@ type Transformation struct {
 	} `json:"options"`
 }
 
-// Variable is a choice at the top of a dashboard.
+// Variable is a selection at the top of a dashboard.
 type Variable struct {
 	Name       string      `json:"name"`
 	Type       string      `json:"type"`
@@ -157,7 +158,7 @@ type Annotation struct {
 	Datasource      *Datasource `json:"datasource"`
 }
 
-// ReadFolder reads every dashboard of a folder, ordered by the names of the files.
+// ReadFolder reads every dashboard of a folder, sorted by file name.
 func ReadFolder(folder fs.FS) ([]Dashboard, error) {
 	names, err := fs.Glob(folder, "*.json")
 	if err != nil {
@@ -174,7 +175,7 @@ func ReadFolder(folder fs.FS) ([]Dashboard, error) {
 	return all, nil
 }
 
-// ReadFile reads one dashboard, whose file must be called as its uid.
+// ReadFile reads one dashboard. The name of its file must be its uid.
 func ReadFile(folder fs.FS, name string) (*Dashboard, error) {
 	content, err := fs.ReadFile(folder, name)
 	if err != nil {
@@ -190,7 +191,7 @@ func ReadFile(folder fs.FS, name string) (*Dashboard, error) {
 	return &d, nil
 }
 
-// AllPanels are the panels without the rows' headings; those of collapsed rows come with the others.
+// AllPanels returns all panels without the headings of rows, including the panels of collapsed rows.
 func (d *Dashboard) AllPanels() []Panel {
 	var all []Panel
 	for _, p := range d.Panels {
@@ -202,10 +203,10 @@ func (d *Dashboard) AllPanels() []Panel {
 	return all
 }
 
-// Variables are those that have a query or come with the data source.
+// Variables returns the variables of the dashboard.
 func (d *Dashboard) Variables() []Variable { return d.Templating.List }
 
-// HasVariable tells whether there is a variable of that name.
+// HasVariable reports whether the dashboard has a variable of that name.
 func (d *Dashboard) HasVariable(variable string) bool {
 	return slices.ContainsFunc(d.Templating.List, func(v Variable) bool { return v.Name == variable })
 }

@@ -20,7 +20,8 @@ func readShippedDashboards(t *testing.T) []Dashboard {
 	return all
 }
 
-// TestShippedDashboards is the list of the dashboards. Their uids are for ever: people have links to them.
+// TestShippedDashboards checks the list of dashboards. Their uids must never change, because users have links
+// to them.
 func TestShippedDashboards(t *testing.T) {
 	var uids []string
 	for _, d := range readShippedDashboards(t) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// lintDashboard says what an engineer used to Grafana would find amiss. It follows the rules that Grafana's own linter for dashboards has,
-// and adds what matters here. What needs a parser of PromQL is in dashboards/promql.
+// lintDashboard returns the faults of a dashboard. It follows the rules of Grafana's own linter for dashboards
+// and adds rules of this project. Rules that need a PromQL parser are in dashboards/promql.
 func lintDashboard(d *Dashboard) []string {
 	var found []string
 	say := func(format string, arguments ...any) { found = append(found, fmt.Sprintf(format, arguments...)) }
@@ -47,7 +47,7 @@ func lintDashboard(d *Dashboard) []string {
 	return append(append(found, lintLayout(d)...), lintVariables(d)...)
 }
 
-// isDatasourceVariable tells whether the user's choice of a data source is followed.
+// isDatasourceVariable reports whether the data source is the one that the user selects.
 func isDatasourceVariable(s *Datasource) bool {
 	return s != nil && s.Type == "prometheus" && s.UID == "${datasource}"
 }
@@ -85,7 +85,7 @@ func lintPanel(d *Dashboard, p *Panel) []string {
 	return found
 }
 
-// dataLinks are those of all fields and of single ones.
+// dataLinks returns the links of all fields and of single fields.
 func dataLinks(p *Panel) []Link {
 	links := slices.Clone(p.FieldConfig.Defaults.Links)
 	for _, o := range p.FieldConfig.Overrides {
@@ -104,7 +104,8 @@ func dataLinks(p *Panel) []Link {
 
 var dashboardLink = regexp.MustCompile(`^/d/([a-z-]+)\?`)
 
-// lintLink makes sure that a link carries the time and the data source along, and names variables that this dashboard has.
+// lintLink checks that a link passes on the time range and the data source, and uses only variables of this
+// dashboard.
 func lintLink(d *Dashboard, link Link) string {
 	if dashboardLink.FindStringSubmatch(link.URL) == nil || !strings.Contains(link.URL, "${__url_time_range}") || !strings.Contains(link.URL, "var-datasource=${datasource}") {
 		return fmt.Sprintf("link %q does not lead to a dashboard at the same time and data source", link.URL)
@@ -117,7 +118,7 @@ func lintLink(d *Dashboard, link Link) string {
 	return ""
 }
 
-// lintLayout looks for panels that lie on each other or outside of the grid, and for ids that are there twice.
+// lintLayout finds panels that overlap or lie outside of the grid, and duplicate ids.
 func lintLayout(d *Dashboard) []string {
 	var found []string
 	ids := map[int]bool{}
@@ -154,7 +155,8 @@ func overlaps(a, b GridPos) bool {
 	return a.X < b.X+b.W && b.X < a.X+a.W && a.Y < b.Y+b.H && b.Y < a.Y+a.H
 }
 
-// lintVariables makes sure that each variable exists where it is used, and is used where it exists.
+// lintVariables checks that each used variable is defined, that each defined variable is used, and that
+// variables with several values are compared with =~.
 func lintVariables(d *Dashboard) []string {
 	var found []string
 	queries, err := d.Queries()
@@ -202,7 +204,7 @@ func TestShippedDashboardsPassLint(t *testing.T) {
 	}
 }
 
-// TestPagesOfLinksExist follows the links to the documentation within this repository.
+// TestPagesOfLinksExist checks that the links to the documentation in this repository have a target.
 func TestPagesOfLinksExist(t *testing.T) {
 	for _, d := range readShippedDashboards(t) {
 		for _, link := range d.Links {
@@ -219,7 +221,7 @@ func TestPagesOfLinksExist(t *testing.T) {
 	}
 }
 
-// TestLintFindsFaults plants each fault into a dashboard that has none.
+// TestLintFindsFaults adds each fault to a dashboard without faults.
 func TestLintFindsFaults(t *testing.T) {
 	tests := map[string]struct {
 		spoil func(*Dashboard)

@@ -7,17 +7,18 @@ import (
 	"strings"
 )
 
-// Query is something that a dashboard asks Prometheus.
+// Query is one Prometheus query of a dashboard.
 type Query struct {
-	// Where it is asked, for people: corda: panel 4 "In flight" A.
+	// Where is the location of the query for people: corda: panel 4 "In flight" A.
 	Where string
-	// Expr in PromQL, with variables in it.
+	// Expr is the PromQL expression, with variables.
 	Expr string
-	// Instant queries are asked for the end of the range alone.
+	// Instant queries are evaluated only at the end of the range.
 	Instant bool
 }
 
-// Queries are those of all panels, variables and annotations. A variable's label_values(metric{...}, label) is asked as metric{...}.
+// Queries returns the queries of all panels, variables and annotations. For a variable
+// label_values(metric{...}, label) the query is metric{...}.
 func (d *Dashboard) Queries() ([]Query, error) {
 	var all []Query
 	for _, p := range d.AllPanels() {
@@ -43,7 +44,7 @@ func (d *Dashboard) Queries() ([]Query, error) {
 
 var labelValuesPattern = regexp.MustCompile(`^label_values\((.+),\s*([a-zA-Z_][a-zA-Z0-9_]*)\)$`)
 
-// ParseQuery are the series whose label has the variable's values, and that label.
+// ParseQuery returns the series selector and the label of the variable's label_values query.
 func (v *Variable) ParseQuery() (series, label string, err error) {
 	parts := labelValuesPattern.FindStringSubmatch(v.Query)
 	if parts == nil {
@@ -52,11 +53,11 @@ func (v *Variable) ParseQuery() (series, label string, err error) {
 	return parts[1], parts[2], nil
 }
 
-// variablePattern is $name, ${name} and ${name:format}.
+// variablePattern matches $name, ${name} and ${name:format}.
 var variablePattern = regexp.MustCompile(`\$(?:\{(\w+)(?::\w+)?\}|(\w+))`)
 
-// InterpolateVariables puts values in the place of variables, Grafana's own among them: __rate_interval, __interval and __range. An error names
-// those that have no value.
+// InterpolateVariables replaces variables by their values, including Grafana's own: __rate_interval, __interval
+// and __range. It fails with the names of variables without a value.
 func InterpolateVariables(expr string, values map[string]string) (string, error) {
 	var missing []string
 	filled := variablePattern.ReplaceAllStringFunc(expr, func(found string) string {
@@ -73,7 +74,7 @@ func InterpolateVariables(expr string, values map[string]string) (string, error)
 	return filled, nil
 }
 
-// VariableNames are the names of the variables in an expression, each once.
+// VariableNames returns the names of the variables in an expression, each once.
 func VariableNames(expr string) []string {
 	var names []string
 	for _, found := range variablePattern.FindAllString(expr, -1) {

@@ -19,26 +19,26 @@ import (
 	dashboardsmodel "github.com/benchnet/benchnet/dashboards/model"
 )
 
-// annotationMark is an upright line at an instant.
+// annotationMark is a vertical line at an instant.
 type annotationMark struct {
 	Name  string
 	at    time.Time
 	color string
 }
 
-// Colours of what is not data. The page's style sheet gives them others in the dark.
+// Colours of everything but data. The page's style sheet replaces them in dark mode.
 var (
 	textColor = color.NRGBA{R: 0x24, G: 0x29, B: 0x2e, A: 0xff}
 	gridColor = color.NRGBA{R: 0xe1, G: 0xe4, B: 0xe8, A: 0xff}
 )
 
-// palette has colours that are told apart by day and by night.
+// palette has colours that are distinguishable in light and dark mode.
 var palette = []color.NRGBA{
 	{R: 0x56, G: 0xa6, B: 0x4b, A: 0xff}, {R: 0xe0, G: 0xb4, B: 0x00, A: 0xff}, {R: 0x32, G: 0x74, B: 0xd9, A: 0xff}, {R: 0xfa, G: 0x64, B: 0x00, A: 0xff},
 	{R: 0xe0, G: 0x2f, B: 0x44, A: 0xff}, {R: 0x8f, G: 0x3b, B: 0xb8, A: 0xff}, {R: 0x1f, G: 0xa3, B: 0xa3, A: 0xff}, {R: 0xa3, G: 0x52, B: 0xcc, A: 0xff},
 }
 
-// grafanaColors are Grafana's names of colours.
+// grafanaColors maps Grafana's names of colours.
 var grafanaColors = map[string]color.NRGBA{
 	"green": palette[0], "yellow": palette[1], "blue": palette[2], "orange": palette[3], "red": palette[4], "text": textColor,
 }
@@ -47,7 +47,7 @@ func seriesColor(i int) color.NRGBA { return palette[i%len(palette)] }
 
 func cssColor(c color.NRGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
 
-// chartDrawing is a chart in the making.
+// chartDrawing builds a chart.
 type chartDrawing struct {
 	plot     *plot.Plot
 	from, to time.Time
@@ -55,7 +55,7 @@ type chartDrawing struct {
 	step     time.Duration
 }
 
-// drawChart draws lines over time as an element of a page.
+// drawChart draws lines over time and returns an SVG element of a page.
 func (a *querier) drawChart(p *dashboardsmodel.Panel, lines []panelSeries, marks []annotationMark, width, height float64) (template.HTML, error) {
 	look := p.FieldConfig.Defaults
 	d := chartDrawing{plot: newPlot(look.Unit), from: a.from, to: a.to, unit: look.Unit, step: a.queryStep()}
@@ -73,7 +73,7 @@ func (a *querier) drawChart(p *dashboardsmodel.Panel, lines []panelSeries, marks
 	return d.renderSVG(width, height)
 }
 
-// addSeries draws a line, in pieces where there are gaps. Stacked, it lies on those before it.
+// addSeries draws a line, with gaps at missing samples. A stacked line is drawn on top of those before it.
 func (d *chartDrawing) addSeries(l panelSeries, c color.NRGBA, stacked bool, below map[model.Time]float64) {
 	var piece plotter.XYs
 	flush := func() {
@@ -105,7 +105,7 @@ func (d *chartDrawing) addSeries(l panelSeries, c color.NRGBA, stacked bool, bel
 	flush()
 }
 
-// setLimits are those of the panel, and around what there is otherwise.
+// setLimits sets the limits of the panel, or else limits that fit the data.
 func (d *chartDrawing) setLimits(look dashboardsmodel.FieldDefaults) {
 	y := &d.plot.Y
 	if math.IsInf(y.Min, 0) || math.IsInf(y.Max, 0) || y.Min > y.Max {
@@ -153,7 +153,7 @@ func newPlot(unit string) *plot.Plot {
 	return p
 }
 
-// unitTicks are ticks of a unit.
+// unitTicks are ticks with a unit.
 type unitTicks struct{ unit string }
 
 // Ticks implements plot.Ticker.
@@ -167,7 +167,7 @@ func (v unitTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// timeTicks has ticks at round times.
+// timeTicks are ticks at round times.
 type timeTicks struct{}
 
 // Ticks implements plot.Ticker.

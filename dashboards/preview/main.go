@@ -1,5 +1,6 @@
-// Preview draws dashboards without Grafana: it asks a Prometheus what their panels ask, and writes each as one page of HTML. It is for
-// the pictures of the documentation and for those who change a dashboard; how Grafana draws it is Grafana's to say.
+// Preview draws dashboards without Grafana: it runs the queries of their panels on a Prometheus and writes each
+// dashboard as one HTML page. It is for pictures in the documentation and for those who change a dashboard.
+// Grafana's rendering may differ.
 //
 // Usage: preview --prometheus URL --from TIME --to TIME [--set NAME=VALUE]... --output FOLDER FILE.json...
 package main
@@ -20,7 +21,7 @@ import (
 	"github.com/benchnet/benchnet/dashboards/model"
 )
 
-// options are the command line.
+// options are the command-line options.
 type options struct {
 	prometheus, output string
 	from, to           timeFlag
@@ -46,7 +47,7 @@ func (i *timeFlag) Set(text string) error {
 	return nil
 }
 
-// assignmentsFlag is a flag that may come several times: name=value.
+// assignmentsFlag is a repeatable flag: name=value.
 type assignmentsFlag map[string]string
 
 func (a assignmentsFlag) String() string { return fmt.Sprint(map[string]string(a)) }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// unitStep names steps of a unit: from this value on, it is divided by it and gets the name.
+// unitStep is a step of a unit: values from this one on are divided by it and get its name.
 type unitStep struct {
 	from float64
 	name string
@@ -19,10 +19,11 @@ var (
 	byteRates   = []unitStep{{1e9, " GB/s"}, {1e6, " MB/s"}, {1e3, " kB/s"}, {1, " B/s"}}
 )
 
-// unitSuffixes of units that are plain numbers.
+// unitSuffixes are the suffixes of units without steps.
 var unitSuffixes = map[string]string{"ops": " ops/s", "reqps": " req/s", "wps": " wr/s", "cores": " cores", "short": "", "none": ""}
 
-// formatNumber is a value in Grafana's unit, with as many digits as it says, or three.
+// formatNumber formats a value in Grafana's unit, with the given number of decimals or three significant
+// digits.
 func formatNumber(v float64, unit string, digits *int) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
@@ -62,7 +63,7 @@ func formatScaled(v float64, scales []unitStep, digits *int) string {
 	return formatRounded(v/least.from, digits) + least.name
 }
 
-// formatRounded has so many digits after the point, or three in all.
+// formatRounded formats a value with the given number of decimals, or three significant digits.
 func formatRounded(v float64, digits *int) string {
 	if digits != nil {
 		return strconv.FormatFloat(v, 'f', *digits, 64)

@@ -19,13 +19,13 @@ import (
 const (
 	columnWidth = 1400.0 / 24
 	rowHeight   = 38.0
-	// headHeight of a panel is its title's, lineHeight that of a line of a legend.
+	// headHeight is the height of a panel's title, lineHeight that of a line of a legend.
 	headHeight, lineHeight = 30.0, 17.0
-	// legendLines are shown at most: as in Grafana, the others are there to be scrolled to.
+	// legendLines is the largest number of visible lines of a legend. In Grafana one scrolls to the others.
 	legendLines = 4
 )
 
-// page is a dashboard as it is drawn.
+// page is the template data of a dashboard.
 type page struct {
 	Title, Description, Range string
 	Chosen                    []variableChoice
@@ -35,7 +35,7 @@ type page struct {
 
 type variableChoice struct{ Name, Value string }
 
-// panelView is a panel as it is drawn: one of its parts.
+// panelView is the template data of a panel. Only the fields of its type are set.
 type panelView struct {
 	Title, Description, Type string
 	Style                    template.CSS
@@ -47,7 +47,6 @@ type panelView struct {
 	Bars                     []gaugeBar
 }
 
-// legendEntry of a legend.
 type legendEntry struct{ Color, Name, Mean, Max, Last string }
 
 type gaugeBar struct {
@@ -72,7 +71,7 @@ func writePage(path string, p *page) error {
 	return nil
 }
 
-// buildPage asks all that the dashboard asks.
+// buildPage runs all queries of the dashboard and returns its page.
 func (a *querier) buildPage(ctx context.Context, d *dashboardsmodel.Dashboard) (*page, error) {
 	marks, err := a.queryAnnotations(ctx, d)
 	if err != nil {
@@ -137,7 +136,7 @@ func (a *querier) buildPanel(ctx context.Context, p *dashboardsmodel.Panel, mark
 	return v, err
 }
 
-// sortByHighest sorts as the legends do: the highest first.
+// sortByHighest sorts lines as the legends do: the highest first.
 func sortByHighest(lines []panelSeries) []panelSeries {
 	return slices.SortedStableFunc(slices.Values(lines), func(a, b panelSeries) int {
 		_, x := meanAndMax(a.samples)
@@ -209,7 +208,7 @@ func buildBars(lines []panelSeries, look fieldStyle) []gaugeBar {
 	return all
 }
 
-// emptyPanels are the titles of panels without data.
+// emptyPanels returns the titles of panels without data.
 func (p *page) emptyPanels() []string {
 	titles := map[string]bool{}
 	for _, v := range p.Panels {

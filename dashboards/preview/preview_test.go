@@ -23,8 +23,9 @@ var (
 	rangeEnd   = rangeStart.Add(20 * time.Minute)
 )
 
-// newFakePrometheus is a server that speaks as Prometheus does. Whatever is asked for, it has one series, whose value is 42; of variables the
-// unitTicks b and a; and of annotations the middle of the range.
+// newFakePrometheus returns a server with Prometheus' API. It answers every query with one series of value 42,
+// every variable with the values b and a, and every annotation with the middle of the range. It appends the
+// queries to asked.
 func newFakePrometheus(t *testing.T, asked *[]string) *httptest.Server {
 	t.Helper()
 	reply := func(w http.ResponseWriter, kind string, result any) {
@@ -58,7 +59,8 @@ func newFakePrometheus(t *testing.T, asked *[]string) *httptest.Server {
 	return server
 }
 
-// TestEveryDashboardIsDrawn draws what is shipped: each panel, and nothing from elsewhere.
+// TestEveryDashboardIsDrawn draws the shipped dashboards and checks that each panel is drawn and that no page
+// loads external resources.
 func TestEveryDashboardIsDrawn(t *testing.T) {
 	files, err := filepath.Glob("../../charts/benchnet/dashboards/*.json")
 	if err != nil || len(files) == 0 {
@@ -128,7 +130,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// TestBuildTable merges rows as Grafana's transformation does: by the labels that answers share.
+// TestBuildTable checks that rows are merged by their shared labels, as Grafana's transformation does.
 func TestBuildTable(t *testing.T) {
 	sample := func(v float64) []model.SamplePair { return []model.SamplePair{{Value: model.SampleValue(v)}} }
 	p := &dashboardsmodel.Panel{Targets: []dashboardsmodel.Target{{RefID: "A"}, {RefID: "B"}}, Transformations: make([]dashboardsmodel.Transformation, 1)}

@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// maxPoints of a line: about one for two pixels.
+	// maxPoints is the largest number of points of a line: about one for two pixels.
 	maxPoints = 240
-	// scrapeInterval is the interval at which Prometheus scrapes, as far as the queries' intervals go.
+	// scrapeInterval is the scrape interval of Prometheus, for the intervals in queries.
 	scrapeInterval = 5 * time.Second
 )
 
-// querier asks a Prometheus what a dashboard asks.
+// querier runs the queries of a dashboard on a Prometheus.
 type querier struct {
 	api      prometheusv1.API
 	from, to time.Time
@@ -34,10 +34,11 @@ func (a *querier) queryStep() time.Duration {
 	return max(scrapeInterval, a.to.Sub(a.from).Truncate(maxPoints*time.Second)/maxPoints)
 }
 
-// chooseVariables gives every variable a value: what is set, else all where all can be chosen, else the first that there is.
+// chooseVariables sets every variable: to the value in set, else to all if the variable allows it, else to its
+// first value.
 func (a *querier) chooseVariables(ctx context.Context, d *dashboardsmodel.Dashboard, set map[string]string) error {
 	a.values = maps.Clone(set)
-	// As Grafana has it: four scrapes at least, and no less than the step and one scrape.
+	// As in Grafana: at least four scrapes, and at least the step and one scrape.
 	a.values["__rate_interval"] = model.Duration(max(4*scrapeInterval, a.queryStep()+scrapeInterval)).String()
 	a.values["__range"] = model.Duration(a.to.Sub(a.from).Truncate(time.Second)).String()
 	a.values["datasource"] = "prometheus"
@@ -58,7 +59,7 @@ func (a *querier) chooseVariables(ctx context.Context, d *dashboardsmodel.Dashbo
 	return nil
 }
 
-// firstValue is the first value of a variable, in the order of the alphabet.
+// firstValue returns the alphabetically first value of a variable.
 func (a *querier) firstValue(ctx context.Context, v *dashboardsmodel.Variable) (string, error) {
 	series, label, err := v.ParseQuery()
 	if err != nil {
@@ -82,7 +83,7 @@ func (a *querier) firstValue(ctx context.Context, v *dashboardsmodel.Variable) (
 type panelSeries struct {
 	refID, name string
 	labels      model.Metric
-	// samples where the query has none are left out.
+	// samples omits times at which the query has no value.
 	samples []model.SamplePair
 }
 
@@ -95,7 +96,7 @@ func (l panelSeries) lastValue() float64 {
 	return math.NaN()
 }
 
-// queryTargets are the answers to a panel's queries.
+// queryTargets returns the results of a panel's queries.
 func (a *querier) queryTargets(ctx context.Context, targets []dashboardsmodel.Target) ([]panelSeries, error) {
 	var all []panelSeries
 	for _, t := range targets {
@@ -122,7 +123,7 @@ func (a *querier) queryExpr(ctx context.Context, expr string, instant bool) ([]p
 	return a.queryRange(ctx, expr)
 }
 
-// queryInstant has one sample of each series.
+// queryInstant returns one sample of each series.
 func (a *querier) queryInstant(ctx context.Context, expr string) ([]panelSeries, error) {
 	value, _, err := a.api.Query(ctx, expr, a.to)
 	if err != nil {
@@ -157,7 +158,7 @@ func (a *querier) queryRange(ctx context.Context, expr string) ([]panelSeries, e
 
 var placeholder = regexp.MustCompile(`\{\{\s*(\w+)\s*\}\}`)
 
-// formatLegend puts labels in the place of {{label}}; of one that there is not, nothing.
+// formatLegend replaces {{label}} by the label's value, or by nothing if the series lacks the label.
 func formatLegend(format string, labels model.Metric) string {
 	if format == "" {
 		return labels.String()
@@ -167,7 +168,7 @@ func formatLegend(format string, labels model.Metric) string {
 	}))
 }
 
-// queryAnnotations are the times of the annotations that take them from values.
+// queryAnnotations returns the marks of the annotations that take their times from values.
 func (a *querier) queryAnnotations(ctx context.Context, d *dashboardsmodel.Dashboard) ([]annotationMark, error) {
 	var all []annotationMark
 	for _, annotation := range d.Annotations.List {

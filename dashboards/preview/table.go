@@ -9,16 +9,16 @@ import (
 	"github.com/benchnet/benchnet/dashboards/model"
 )
 
-// styledText of a table, or a number, with its colour.
+// styledText is a table cell or a number, with its colour.
 type styledText struct{ Text, Color string }
 
-// gridColor of a table panel, as the transformations merge and organize make it.
+// tableView is a table panel after the transformations merge and organize.
 type tableView struct {
 	Head []string
 	Body [][]styledText
 }
 
-// buildTable merges the queries' answers: series whose shared labels are equal share a row.
+// buildTable merges the query results. Series with equal shared labels share a row.
 func buildTable(p *model.Panel, lines []panelSeries) tableView {
 	excluded, renamed := map[string]bool{}, map[string]string{}
 	for _, t := range p.Transformations {
@@ -46,7 +46,7 @@ func buildTable(p *model.Panel, lines []panelSeries) tableView {
 	for _, t := range p.Targets {
 		field("Value #" + t.RefID)
 	}
-	// Labels first, as Grafana has them.
+	// Labels come first, as in Grafana.
 	slices.SortStableFunc(fields, func(a, b string) int { return fieldRank(a) - fieldRank(b) })
 	var out tableView
 	for _, f := range fields {
@@ -76,7 +76,7 @@ func fieldTitle(field string, renamed map[string]string) string {
 	return field
 }
 
-// mergeRow puts a row to one with the same shared labels, if there is one.
+// mergeRow merges a row into one with the same shared labels, or appends it.
 func mergeRow(all []map[string]any, row map[string]any, labels map[string]bool) []map[string]any {
 	for _, other := range all {
 		shared, same := 0, true
@@ -96,13 +96,13 @@ func mergeRow(all []map[string]any, row map[string]any, labels map[string]bool) 
 	return append(all, row)
 }
 
-// fieldStyle is how one field looks.
+// fieldStyle is the display style of one field.
 type fieldStyle struct {
 	unit     string
 	defaults model.FieldDefaults
 }
 
-// fieldStyleOf is the look of a field: the panel's, unless an override names it.
+// fieldStyleOf returns the style of a field: the panel's, changed by overrides for the field.
 func fieldStyleOf(p *model.Panel, name string) fieldStyle {
 	look := fieldStyle{unit: p.FieldConfig.Defaults.Unit, defaults: p.FieldConfig.Defaults}
 	for _, o := range p.FieldConfig.Overrides {
@@ -110,7 +110,7 @@ func fieldStyleOf(p *model.Panel, name string) fieldStyle {
 			continue
 		}
 		for _, property := range o.Properties {
-			// What cannot be read stays as it is: it is not for the eye.
+			// Invalid values are ignored, since they only affect the display.
 			switch property.ID {
 			case "unit":
 				_ = json.Unmarshal(property.Value, &look.unit)
@@ -124,7 +124,7 @@ func fieldStyleOf(p *model.Panel, name string) fieldStyle {
 	return look
 }
 
-// renderCell of a label or a number.
+// renderCell renders a label or a number.
 func (l fieldStyle) renderCell(content any) styledText {
 	switch v := content.(type) {
 	case string:
@@ -135,7 +135,7 @@ func (l fieldStyle) renderCell(content any) styledText {
 	return styledText{}
 }
 
-// renderNumber in its unit, or the word that stands for it.
+// renderNumber returns the number in its unit, or the text that it is mapped to.
 func (l fieldStyle) renderNumber(v float64) styledText {
 	plain := formatNumber(v, "none", nil)
 	for _, m := range l.defaults.Mappings {
@@ -152,7 +152,7 @@ func (l fieldStyle) renderNumber(v float64) styledText {
 	return out
 }
 
-// cssColorName is a colour for the style sheet; that of text is the page's own.
+// cssColorName returns the CSS colour of a Grafana colour. Text has the page's own colour.
 func cssColorName(name string) string {
 	if c, known := grafanaColors[name]; known && name != "text" {
 		return cssColor(c)

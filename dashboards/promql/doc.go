@@ -1,3 +1,4 @@
-// Package promql holds what the Grafana dashboards ask to the grammar of Prometheus and to the metrics that there are. It is a module
-// of its own, so that Prometheus, whose parser judges, is no dependency of anything that is shipped. There are only tests.
+// Package promql tests the queries of the Grafana dashboards against the grammar of Prometheus and the existing
+// metrics. It is a separate module with only tests, so that Prometheus, which provides the parser, is not a
+// dependency of shipped code.
 package promql

@@ -7,10 +7,11 @@ import (
 	"testing"
 )
 
-// metricKinds has the metrics that there are, with their types: counter, gauge, histogram, summary, untyped.
+// metricKinds maps the existing metrics to their types: counter, gauge, histogram, summary, untyped.
 type metricKinds map[string]string
 
-// lookupKind of a series' name. The parts of a histogram and of a summary are counters. Empty: there is no such metric.
+// lookupKind returns the type of a series. The parts of a histogram and of a summary are counters. It returns
+// an empty string for an unknown metric.
 func (i metricKinds) lookupKind(name string) string {
 	if kind := i[name]; kind != "" {
 		return kind
@@ -24,7 +25,7 @@ func (i metricKinds) lookupKind(name string) string {
 	return ""
 }
 
-// readDocumentedKinds are the metrics of the page of all metrics.
+// readDocumentedKinds returns the metrics of docs/metrics.md.
 func readDocumentedKinds(t *testing.T) metricKinds {
 	t.Helper()
 	all := metricKinds{}
@@ -37,7 +38,7 @@ func readDocumentedKinds(t *testing.T) metricKinds {
 	return all
 }
 
-// metricRowPattern of a table of metrics: the name and the kind.
+// metricRowPattern matches a row in a table of metrics: the name and the kind.
 var metricRowPattern = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (counter|gauge|histogram|summary|untyped) \\|")
 
 func readFile(t *testing.T, path string) string {

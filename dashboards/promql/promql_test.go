@@ -16,16 +16,16 @@ import (
 
 const repositoryRoot = "../../"
 
-// variableValues stand for what a user chooses; which ones they are is of no matter to a parser.
+// variableValues are values for the variables of dashboards. The parser accepts any values.
 var variableValues = map[string]string{
 	"__rate_interval": "1m", "__range": "1h", "datasource": "prometheus", "namespace": "n", "network": "n", "platform": "p", "member": ".+",
 	"run": "r", "experiment": "e", "database": ".+", "pod": ".+", "controller": ".+",
 }
 
-// counterFunctions are the functions that make sense of counters alone.
+// counterFunctions are the functions that are only meaningful for counters.
 var counterFunctions = []string{"rate", "irate", "increase"}
 
-// lintExpression says what is amiss with an expression. Metrics is what there is; nil: anything goes.
+// lintExpression returns the faults of an expression. metrics holds the known metrics; nil allows any metric.
 func lintExpression(expr string, metrics metricKinds) []string {
 	filled, err := dashboardsmodel.InterpolateVariables(expr, variableValues)
 	if err != nil {
@@ -49,7 +49,8 @@ func lintExpression(expr string, metrics metricKinds) []string {
 	return found
 }
 
-// lintCall holds rates to counters, and notes what lies within one.
+// lintCall checks that rates are not applied to gauges, and marks selectors within a rate or derivative as
+// counted.
 func lintCall(call *parser.Call, metrics metricKinds, counted map[*parser.VectorSelector]bool) []string {
 	if !slices.Contains(counterFunctions, call.Func.Name) && call.Func.Name != "deriv" {
 		return nil
@@ -90,7 +91,7 @@ func readDashboards(t *testing.T) []dashboardsmodel.Dashboard {
 	return all
 }
 
-// TestEveryQuery parses what panels, variables and annotations ask, and looks each metric up.
+// TestEveryQuery parses the queries of panels, variables and annotations, and looks up each metric.
 func TestEveryQuery(t *testing.T) {
 	metrics := readDocumentedKinds(t)
 	asked := 0
@@ -102,7 +103,7 @@ func TestEveryQuery(t *testing.T) {
 		for _, q := range queries {
 			asked++
 			for _, fault := range lintExpression(q.Expr, metrics) {
-				// The first variable of a dashboard asks which namespaces there are.
+				// The first variable of a dashboard selects a namespace, so its query covers all namespaces.
 				if strings.HasSuffix(fault, "of all namespaces") && strings.Contains(q.Where, ": variable ") {
 					continue
 				}

@@ -19,7 +19,7 @@ import (
 
 const testSeed = "the seed of the driver's end-to-end tests"
 
-// driverPath is the driver, built once.
+// driverPath is the path of the driver binary, which is built once.
 var driverPath string
 
 func TestMain(m *testing.M) {
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// driverProcess is one worker of the driver, under the hand of a test as under the agent's.
+// driverProcess is one worker of the driver, controlled by a test instead of the agent.
 type driverProcess struct {
 	t       *testing.T
 	dir     string
@@ -46,7 +46,8 @@ type driverProcess struct {
 	ended   chan struct{}
 }
 
-// startDriver starts worker index of several with orders; more are merged into the operation.
+// startDriver starts the worker with the given index and workload file. It adds the seed file unless the
+// orders name one.
 func startDriver(t *testing.T, index, workers int, orders map[string]any) *driverProcess {
 	t.Helper()
 	r := &driverProcess{t: t, dir: t.TempDir(), ended: make(chan struct{})}
@@ -89,7 +90,7 @@ func (r *driverProcess) writeFile(name string, content []byte) {
 	}
 }
 
-// awaitReady waits for the driver's set-up.
+// awaitReady waits until the driver is set up.
 func (r *driverProcess) awaitReady() *driverProcess {
 	r.t.Helper()
 	deadline := time.Now().Add(10 * time.Minute)
@@ -108,7 +109,7 @@ func (r *driverProcess) awaitReady() *driverProcess {
 	}
 }
 
-// releaseAt releases the driver at an instant, as the agent does.
+// releaseAt writes the start file, as the agent does.
 func (r *driverProcess) releaseAt(at time.Time) {
 	r.writeFile("start.new", []byte(strconv.FormatInt(at.UnixMilli(), 10)+"\n"))
 	if err := os.Rename(filepath.Join(r.dir, "start.new"), filepath.Join(r.dir, protocol.StartFile)); err != nil {
@@ -116,7 +117,7 @@ func (r *driverProcess) releaseAt(at time.Time) {
 	}
 }
 
-// awaitResult waits for the driver's end, and reads and checks its result as the agent does.
+// awaitResult waits until the driver exits, and reads and checks its result as the agent does.
 func (r *driverProcess) awaitResult() *results.WorkerResult {
 	r.t.Helper()
 	<-r.ended
@@ -134,7 +135,7 @@ func (r *driverProcess) awaitResult() *results.WorkerResult {
 	return result
 }
 
-// awaitFailure waits for the driver's end without a result, and gives the line it left.
+// awaitFailure waits until the driver exits without a result, and returns the line in the failure file.
 func (r *driverProcess) awaitFailure() string {
 	r.t.Helper()
 	<-r.ended
@@ -151,7 +152,7 @@ func (r *driverProcess) awaitFailure() string {
 	return strings.TrimSpace(string(line))
 }
 
-// newOrders for targets; the rate is over all of them.
+// newOrders returns the workload file for the targets. The rate is the total over all of them.
 func newOrders(rate float64, warmUp, window, drain int, operation map[string]any, addresses ...string) map[string]any {
 	var targets []map[string]string
 	for i, address := range addresses {
@@ -170,7 +171,7 @@ func startGeth(t *testing.T, flags ...string) *gethtest.Node {
 	return gethtest.Start(t, gethtest.Options{Seed: []byte(testSeed), Accounts: 100, Flags: flags})
 }
 
-// assertSums holds a result to its own sums: each operation of the window completed or failed, once.
+// assertSums checks that each operation of the window completed or failed exactly once.
 func assertSums(t *testing.T, r *results.WorkerResult, planned int64) {
 	t.Helper()
 	if r.Schedule.Planned != planned {

@@ -11,7 +11,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// measureRun runs one worker with a second until the start.
+// measureRun runs one worker, which starts one second after it is ready.
 func measureRun(t *testing.T, all map[string]any) *results.WorkerResult {
 	t.Helper()
 	r := startDriver(t, 0, 1, all).awaitReady()
@@ -19,7 +19,7 @@ func measureRun(t *testing.T, all map[string]any) *results.WorkerResult {
 	return r.awaitResult()
 }
 
-// assertUndisturbed holds a result without disturbance to what it must show.
+// assertUndisturbed checks the result of a run without faults.
 func assertUndisturbed(t *testing.T, r *results.WorkerResult, planned int64) {
 	t.Helper()
 	assertSums(t, r, planned)
@@ -32,15 +32,16 @@ func assertUndisturbed(t *testing.T, r *results.WorkerResult, planned int64) {
 	if len(r.Errors) > 0 {
 		t.Errorf("errors %+v", r.Errors)
 	}
-	// startGeth makes a block each second out of what it had when it began with it: a transfer waits for 0 to 2 s, on a quiet machine.
+	// geth makes a block each second from the transactions that it had when it began the block. On an idle
+	// host, a transfer waits for 0 to 2 s.
 	l := latencyHistogram(t, r)
 	if p50, most := l.PercentileMillis(50), l.MaxMillis(); p50 < 100 || p50 > 2500 || most > 8000 {
 		t.Errorf("latency p50 %.0f ms, max %.0f ms with a block a second", p50, most)
 	}
 }
 
-// hasKeptPace is whether geth got enough of the machine to make its block each second, without which nothing can be said of how long
-// things take.
+// hasKeptPace reports whether geth made a block each second. Otherwise the host is too busy for any check of
+// latencies.
 func hasKeptPace(t *testing.T, r *results.WorkerResult) bool {
 	t.Helper()
 	paced, last := true, int64(0)
@@ -55,7 +56,8 @@ func hasKeptPace(t *testing.T, r *results.WorkerResult) bool {
 	return paced
 }
 
-// A driver that is told to stop sends nothing behind the stop, and ends long before its longest window would.
+// TestWindowStopsEarly checks that a driver sends nothing after the stop, and ends long before its longest
+// window would.
 func TestWindowStopsEarly(t *testing.T) {
 	t.Parallel()
 	node := startGeth(t)
@@ -85,7 +87,8 @@ func TestTransfersOverHTTP(t *testing.T) {
 	node := startGeth(t)
 	r := measureRun(t, newOrders(500, 1, 5, 120, nil, node.HTTP))
 	assertUndisturbed(t, r, 2500)
-	// The blocks of the window hold what completed in it, and nothing else is on this chain.
+	// The blocks of the window hold exactly the completed transfers, because the chain has no other
+	// transactions.
 	var inBlocks, completed int64
 	for _, b := range r.Blocks {
 		inBlocks += b.Transactions
@@ -113,7 +116,8 @@ func TestHeadsOverWebSocket(t *testing.T) {
 	assertUndisturbed(t, measureRun(t, newOrders(200, 0, 3, 120, map[string]any{"heads": []string{node.WebSocket}}, node.HTTP)), 600)
 }
 
-// Two workers share two targets, one each; three workers share them so that target 0 has two senders.
+// TestWorkersShareTargets lets two workers take one of two targets each. With three workers, target 0 has two
+// senders.
 func TestWorkersShareTargets(t *testing.T) {
 	t.Parallel()
 	node := startGeth(t)

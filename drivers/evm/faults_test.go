@@ -49,14 +49,15 @@ func TestSetUpFailures(t *testing.T) {
 	}
 }
 
-// A pool for 100 transactions cannot hold 400 a second when blocks come each second: geth takes them all and drops some again,
-// without a word. What no block holds is unfinished, and no account gets stuck.
+// TestFullPool uses a pool for 100 transactions, which cannot hold 400 per second with a block each second.
+// geth accepts all of them and silently drops some. Transfers in no block are unfinished, and no account gets
+// stuck.
 func TestFullPool(t *testing.T) {
 	t.Parallel()
 	node := startGeth(t, "--txpool.globalslots", "50", "--txpool.globalqueue", "50")
 	r := measureRun(t, newOrders(400, 1, 5, 30, nil, node.HTTP))
 	assertSums(t, r, 2000)
-	// More than twice what the pool holds: it was filled again and again.
+	// More than twice the capacity of the pool, so the pool was refilled.
 	if n, lost := latencyHistogram(t, r).Count(), errorCounts(r)[results.Unfinished]; n < 250 || lost == 0 {
 		t.Errorf("%d completed, %d unfinished; errors %+v", n, lost, r.Errors)
 	}
@@ -70,8 +71,8 @@ func TestFullPool(t *testing.T) {
 	}
 }
 
-// Every third transaction is refused at first: each refusal is an error of its operation, and the transaction is sent again for a
-// later one before anything else of its account.
+// TestRefusedTransactionsAreResent rejects every third transaction at first. Each rejection is an error of its
+// operation. The transaction is resent for a later operation before any other of its account.
 func TestRefusedTransactionsAreResent(t *testing.T) {
 	t.Parallel()
 	chain, url := startSink(t)
@@ -86,13 +87,13 @@ func TestRefusedTransactionsAreResent(t *testing.T) {
 	if n := errorCounts(r)["-32000 txpool is full"]; n != 300 || len(r.Errors) != 1 {
 		t.Errorf("%d refused, want each third of 900; errors %+v", n, r.Errors)
 	}
-	// The trial transfer is one more.
+	// The trial transfer adds one.
 	if got := chain.AcceptedCount(); got != 601 {
 		t.Errorf("the chain took %d, want 601", got)
 	}
 }
 
-// Without the txpool methods, its series are empty, and all else is as usual.
+// TestNodeWithoutPoolMethods checks that without the txpool methods only the series of the pool are empty.
 func TestNodeWithoutPoolMethods(t *testing.T) {
 	t.Parallel()
 	_, url := startSink(t)
@@ -124,7 +125,7 @@ func TestNodeWithoutPoolMethods(t *testing.T) {
 	}
 }
 
-// startSink is a chain that executes nothing, with a block each 100 ms.
+// startSink starts a chain that executes nothing and makes a block every 100 ms.
 func startSink(t *testing.T) (*sink.Chain, string) {
 	t.Helper()
 	chain := sink.NewChain(gethtest.ChainID)
@@ -147,7 +148,7 @@ func startSink(t *testing.T) (*sink.Chain, string) {
 	return chain, server.URL
 }
 
-// A node that is restarted in the window has lost its pool: what was in it is sent again.
+// TestNodeRestarts restarts a node in the window. The node loses its pool, and the transfers in it are resent.
 func TestNodeRestarts(t *testing.T) {
 	t.Parallel()
 	node := startGeth(t, "--txpool.journal", "", "--txpool.nolocals")
@@ -167,13 +168,14 @@ func TestNodeRestarts(t *testing.T) {
 	if n := errorCounts(got)["connection refused"]; n < 20 {
 		t.Errorf("%d found the connection refused while the node was away for a second or more; errors %+v", n, got.Errors)
 	}
-	// Whatever the node had taken before is in blocks in the end.
+	// Everything that the node accepted before is eventually in blocks.
 	if n := errorCounts(got)[results.Unfinished]; n > 0 || got.Ledger.Expected != got.Ledger.Recorded {
 		t.Errorf("%d unfinished, ledger %+v", n, got.Ledger)
 	}
 }
 
-// A node that goes for good leaves operations unfinished and refused, and a result that says so.
+// TestNodeDiesForGood checks that a node that never returns causes unfinished and rejected operations, and a
+// result that reports them.
 func TestNodeDiesForGood(t *testing.T) {
 	t.Parallel()
 	node := startGeth(t)
@@ -198,7 +200,8 @@ func TestNodeDiesForGood(t *testing.T) {
 	}
 }
 
-// A node that answers nothing for a while makes batches wait: beyond the bound, operations fail as back-pressure.
+// TestBackPressure pauses a node, so that batches wait. Beyond the limit of outstanding batches, operations
+// fail with BackPressure.
 func TestBackPressure(t *testing.T) {
 	t.Parallel()
 	node := startGeth(t)
@@ -213,7 +216,7 @@ func TestBackPressure(t *testing.T) {
 	signalNode(t, node, syscall.SIGCONT)
 	got := r.awaitResult()
 	assertSums(t, got, 2500)
-	// 20 batches are due in the two seconds, of which 2 may wait.
+	// 20 batches are due in the two seconds, and 2 may be outstanding.
 	if n := errorCounts(got)["BackPressure"]; n < 100 || n%50 != 0 {
 		t.Errorf("%d operations failed as back-pressure, want about 900 in whole batches; errors %+v", n, got.Errors)
 	}
@@ -229,7 +232,8 @@ func signalNode(t *testing.T, node *gethtest.Node, signal syscall.Signal) {
 	}
 }
 
-// startGeth takes 1000 calls in a batch at most: larger ones are split, and the log says so.
+// TestLargeBatchesAreSplit sets geth's limit to 100 calls in a batch. Larger batches are split, and the log
+// reports it.
 func TestLargeBatchesAreSplit(t *testing.T) {
 	t.Parallel()
 	node := startGeth(t, "--rpc.batch-request-limit", "100")

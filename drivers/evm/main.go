@@ -1,5 +1,5 @@
-// Command evm applies load to Ethereum nodes, and prepares what a network of them needs: funded accounts in its genesis, keys and
-// secrets of its nodes.
+// Command evm applies load to Ethereum nodes. It also prepares their network: it funds accounts in a genesis
+// and generates the keys and secrets of the nodes.
 package main
 
 import (
@@ -14,10 +14,11 @@ import (
 	"syscall"
 )
 
-// exitUsage is for arguments that are not understood.
+// exitUsage is the exit code for invalid arguments.
 const exitUsage = 2
 
-// subcommand is one subcommand. It declares its flags and returns what runs after they are read.
+// subcommand is a subcommand of evm. declareFlags declares its flags and returns the action to run after
+// parsing.
 type subcommand struct {
 	name, synopsis, purpose string
 	declareFlags            func(*flag.FlagSet) action
@@ -32,7 +33,7 @@ var subcommands = []subcommand{
 		writeNodeKeys},
 }
 
-// usageError is a mistake in the arguments.
+// usageError is an error in the arguments.
 type usageError struct{ error }
 
 func usageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }

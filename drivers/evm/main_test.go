@@ -39,7 +39,8 @@ func TestAccountsArePrintedOrFunded(t *testing.T) {
 	}
 }
 
-// TestFundingIntoAnotherFile leaves the genesis that it read as it was: a step of genesis may only read what an earlier one made.
+// TestFundingIntoAnotherFile checks that the source genesis stays unchanged: a genesis step may only read the
+// output of an earlier one.
 func TestFundingIntoAnotherFile(t *testing.T) {
 	dir := t.TempDir()
 	seed, from, to := filepath.Join(dir, "seed"), filepath.Join(dir, "genesis.json"), filepath.Join(dir, "network", "genesis.json")

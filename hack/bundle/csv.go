@@ -15,7 +15,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// completeCSV fills the ClusterServiceVersion of config/manifests/bases with what the other manifests say.
+// completeCSV completes the ClusterServiceVersion of config/manifests/bases from the other manifests.
 func (m *bundleContents) completeCSV(r releaseOptions) error {
 	if m.csv.Name == "" || len(m.deployments) == 0 || len(m.crds) == 0 {
 		return fmt.Errorf("the manifests lack a ClusterServiceVersion, a Deployment or CRDs")
@@ -50,8 +50,9 @@ func (m *bundleContents) completeCSV(r releaseOptions) error {
 	return m.setInstallStrategy()
 }
 
-// setInstallStrategy has the deployments and what their accounts may do. What lies in namespaces is granted in those that the operator watches,
-// and OLM makes it cluster-wide where it watches all; the rest is granted cluster-wide always.
+// setInstallStrategy sets the deployments and the permissions of their service accounts. Rules for namespaced
+// resources apply in the namespaces that the operator watches; OLM makes them cluster-wide if it watches all.
+// The other rules are always cluster-wide.
 func (m *bundleContents) setInstallStrategy() error {
 	strategy := operatorsv1alpha1.StrategyDetailsDeployment{}
 	for _, d := range m.deployments {
@@ -70,7 +71,8 @@ func (m *bundleContents) setInstallStrategy() error {
 	return nil
 }
 
-// addUnboundRoles puts the roles that no account of ours has, those for users and for Prometheus, into the bundle as they are.
+// addUnboundRoles adds the roles that are not bound to a service account of the bundle, those for users and for
+// Prometheus, unchanged to the bundle.
 func (m *bundleContents) addUnboundRoles() {
 	for _, name := range slices.Sorted(maps.Keys(m.roles)) {
 		bound := slices.ContainsFunc(m.bindings, func(b binding) bool { return b.role.Kind+"/"+b.role.Name == name })
@@ -80,7 +82,7 @@ func (m *bundleContents) addUnboundRoles() {
 	}
 }
 
-// accountRules of a deployment's account.
+// accountRules returns the rules of a deployment's service account.
 func (m *bundleContents) accountRules(d *appsv1.Deployment) (namespaced, clustered []rbacv1.PolicyRule) {
 	for _, b := range m.bindings {
 		if !slices.ContainsFunc(b.subjects, func(s rbacv1.Subject) bool { return s.Name == d.Spec.Template.Spec.ServiceAccountName }) {
@@ -97,7 +99,7 @@ func (m *bundleContents) accountRules(d *appsv1.Deployment) (namespaced, cluster
 	return namespaced, clustered
 }
 
-// clusterScopedResources are the resources outside namespaces that an operator of ours may read.
+// clusterScopedResources are the cluster-scoped resources that an operator of this project may access.
 var clusterScopedResources = []string{"nodes", "namespaces", "tokenreviews", "subjectaccessreviews", "customresourcedefinitions",
 	"priorityclasses", "storageclasses", "persistentvolumes", "clusterqueues", "resourceflavors"}
 

@@ -11,7 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// describeCRD tells of a kind, and of the fields of its spec and status, in the words of its schema.
+// describeCRD returns the description of a kind and of the fields of its spec and status, from its schema.
 func describeCRD(crd *apiextensionsv1.CustomResourceDefinition) (operatorsv1alpha1.CRDDescription, error) {
 	stored := slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Storage })
 	if stored < 0 || crd.Spec.Versions[stored].Schema == nil {
@@ -36,7 +36,8 @@ func describeCRD(crd *apiextensionsv1.CustomResourceDefinition) (operatorsv1alph
 	return d, nil
 }
 
-// displayName is a name such as ttlSecondsAfterFinished as OLM's consoles show it: TTL Seconds After Finished.
+// displayName returns a name such as ttlSecondsAfterFinished as OLM's consoles show it: TTL Seconds After
+// Finished.
 func displayName(name string) string {
 	var words strings.Builder
 	runes := []rune(name)

@@ -1,4 +1,5 @@
-// Command bundle makes the bundle by which the Operator Lifecycle Manager installs the operator, and validates it.
+// Command bundle generates and validates the bundle with which the Operator Lifecycle Manager installs the
+// operator.
 //
 //	kustomize build config/manifests | bundle generate -version V -icon FILE -image NAME=REFERENCE... DIRECTORY
 //	bundle validate DIRECTORY
@@ -52,7 +53,7 @@ func generateBundle(arguments []string) error {
 	return found.writeFiles(flags.Arg(0))
 }
 
-// releaseOptions is what the manifests do not say.
+// releaseOptions holds the release information that is not in the manifests.
 type releaseOptions struct {
 	version, icon string
 	images        []relatedImage
@@ -60,7 +61,7 @@ type releaseOptions struct {
 
 type relatedImage struct{ name, reference string }
 
-// imageFlags is a flag of name=reference that may be repeated.
+// imageFlags is a repeatable flag of the form name=reference.
 type imageFlags []relatedImage
 
 func (i *imageFlags) String() string { return "" }

@@ -18,20 +18,20 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// apiGroup of the operator's kinds.
+// apiGroup is the API group of the operator's kinds.
 const apiGroup = "benchnet.dev"
 
-// bundleContents are what kustomize built, by what becomes of them.
+// bundleContents holds the kustomize output, grouped by its use in the bundle.
 type bundleContents struct {
 	csv         operatorsv1alpha1.ClusterServiceVersion
 	crds        []apiextensionsv1.CustomResourceDefinition
 	deployments []appsv1.Deployment
-	// roles by kind and name, and who has them.
+	// roles maps kind and name to roles; bindings bind them to subjects.
 	roles    map[string]role
 	bindings []binding
 	// examples are resources of the operator's kinds.
 	examples []map[string]any
-	// otherObjects go into the bundle as they are.
+	// otherObjects are copied to the bundle unchanged.
 	otherObjects []*unstructured.Unstructured
 }
 
@@ -87,15 +87,15 @@ func (m *bundleContents) addObject(object *unstructured.Unstructured) error {
 		m.bindings = append(m.bindings, binding{kind == "ClusterRoleBinding", b.RoleRef, b.Subjects})
 		return err
 	case "Namespace", "ServiceAccount", "NetworkPolicy", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding":
-		// OLM has the namespace, makes the account that the CSV names, does not take NetworkPolicies in every version, and admission
-		// policies in none.
+		// OLM provides the namespace and creates the service account that the CSV names. It does not accept
+		// NetworkPolicies in every version, and admission policies in none.
 		return nil
 	}
 	if object.GroupVersionKind().Group == apiGroup {
 		m.examples = append(m.examples, object.Object)
 		return nil
 	}
-	object.SetNamespace("") // OLM puts it into the operator's
+	object.SetNamespace("") // OLM sets it to the operator's namespace
 	m.otherObjects = append(m.otherObjects, object)
 	return nil
 }
@@ -107,7 +107,7 @@ func (m *bundleContents) addRole(object *unstructured.Unstructured, into func(an
 	return err
 }
 
-// writeFiles replaces the directory's manifests; metadata is kept by hand.
+// writeFiles replaces the manifests in the directory. The metadata is maintained manually.
 func (m *bundleContents) writeFiles(directory string) error {
 	directory = filepath.Join(directory, "manifests")
 	if err := os.RemoveAll(directory); err != nil {
@@ -135,7 +135,7 @@ func (m *bundleContents) writeFiles(directory string) error {
 	return nil
 }
 
-// encodeManifest is YAML without what only the API server writes.
+// encodeManifest returns YAML without the fields that only the API server writes.
 func encodeManifest(content any) ([]byte, error) {
 	var object map[string]any
 	if err := convertViaJSON(content, &object); err != nil {
@@ -146,7 +146,7 @@ func encodeManifest(content any) ([]byte, error) {
 	return yaml.Marshal(object)
 }
 
-// convertViaJSON is by way of JSON, which every type here has its own opinion of.
+// convertViaJSON converts a value by way of JSON, because the types have their own JSON encodings.
 func convertViaJSON(from, into any) error {
 	text, err := json.Marshal(from)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	interfaces "github.com/operator-framework/api/pkg/validation/interfaces"
 )
 
-// validators are all of operator-framework's for bundles, but for the deprecated ones and for the one that pulls the images.
+// validators are all bundle validators of operator-framework, except the deprecated ones and the one that pulls
+// the images.
 var validators = []struct {
 	name string
 	interfaces.Validator
@@ -27,11 +28,12 @@ var validators = []struct {
 	{"GoodPractices", validation.GoodPracticesValidator},
 }
 
-// spuriousWarning is a warning that the validators give for any rule about events or poddisruptionbudgets: a rule of RBAC has no version, and
-// they take it for the one that Kubernetes 1.25 removed.
+// spuriousWarning is a warning that the validators report for any rule about events or poddisruptionbudgets.
+// RBAC rules have no API version, and the validators assume the one that Kubernetes 1.25 removed.
 const spuriousWarning = "this bundle is using APIs which were deprecated and removed in v1.25"
 
-// validateBundle prints each validator's findings; warnings count as errors, but for the spurious one.
+// validateBundle prints the findings of each validator. It fails on errors and on all warnings except
+// spuriousWarning.
 func validateBundle(directory string) error {
 	bundle, err := bundles.GetBundleFromDir(directory)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Command metrics writes docs/metrics.md, the page of all metrics, recording rules and alerts. It is run in the repository's root.
+// Command metrics writes docs/metrics.md, the page of all metrics, recording rules and alerts. Run it in the
+// root of the repository.
 package main
 
 import (

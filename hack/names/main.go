@@ -1,6 +1,6 @@
-// Command names prints, for each Go package below the given directories, the share of functions and methods whose name
-// is one bare lower-case word, such as `open`. Such a name says neither what the function does nor to what. Tests, main
-// and init do not count. It fails if the share of all packages together exceeds -limit.
+// Command names prints, for each Go package below the given directories, the share of functions and methods
+// with a name of one lower-case word, such as `open`. Such a name says neither what the function does nor to
+// what. Tests, main and init do not count. It fails if the share of all packages together exceeds -limit.
 package main
 
 import (

@@ -20,13 +20,13 @@ import (
 // advisoryIndex holds the advisories of one ecosystem by the names of the packages that they affect.
 type advisoryIndex struct {
 	count            int
-	newest           time.Time // when the one that changed last did
+	newest           time.Time // latest modification time of all advisories
 	byName           map[string][]*osvschema.Vulnerability
 	groupsByArtifact map[string][]string // Maven groups that have an artifact of this name
 }
 
-// loadAdvisories reads the advisories of an ecosystem, from all.zip or from single files. It returns nil if there is neither, also
-// for an empty directory, which a failed download leaves.
+// loadAdvisories reads the advisories of an ecosystem, from all.zip or from single files. It returns nil if
+// neither exists, also for an empty directory, which a failed download leaves.
 func loadAdvisories(directory, ecosystem string) (*advisoryIndex, error) {
 	archive, err := zip.OpenReader(filepath.Join(directory, ecosystem, "all.zip"))
 	switch {
@@ -82,7 +82,7 @@ func (a *advisoryIndex) addAdvisory(v *osvschema.Vulnerability) {
 	}
 }
 
-// formatNewestDate says when the newest advisory changed, if there is one.
+// formatNewestDate returns the date of the newest change, or an empty string without advisories.
 func (a *advisoryIndex) formatNewestDate() string {
 	if a.count == 0 {
 		return ""
@@ -111,8 +111,8 @@ func (a *advisoryIndex) advisoriesFor(c *component) []*osvschema.Vulnerability {
 	return osvlocal.VulnerabilitiesAffectingPackage(candidates, c.Package)
 }
 
-// readAcceptedReasons reads what is accepted: on each line the ID of a vulnerability, or the package URL of a component that cannot be
-// checked, and the reason. Comments begin with #.
+// readAcceptedReasons reads the file of accepted findings. Each line has the ID of a vulnerability, or the
+// package URL of a component that cannot be checked, and the reason. Comments begin with #.
 func readAcceptedReasons(file string) (map[string]string, error) {
 	accepted := map[string]string{}
 	if file == "" {
@@ -135,7 +135,7 @@ func readAcceptedReasons(file string) (map[string]string, error) {
 	return accepted, nil
 }
 
-// reasonToAccept looks an advisory up by its ID and its aliases.
+// reasonToAccept returns the reason for accepting an advisory, by its ID or one of its aliases.
 func reasonToAccept(accepted map[string]string, v *osvschema.Vulnerability) (string, bool) {
 	for _, id := range append([]string{v.GetId()}, v.GetAliases()...) {
 		if reason, ok := accepted[id]; ok {

@@ -1,5 +1,6 @@
-// Command osv compares the packages of CycloneDX documents with a local copy of the OSV database (https://osv.dev). It lists known
-// vulnerabilities, and for each ecosystem how many packages it checked, or that it could not check them.
+// Command osv compares the packages of CycloneDX documents with a local copy of the OSV database
+// (https://osv.dev). It lists known vulnerabilities, and for each ecosystem how many packages it checked, or
+// that it could not check them.
 package main
 
 import (
@@ -10,7 +11,7 @@ import (
 	"strings"
 )
 
-// options are the command line.
+// options are the command-line options.
 type options struct {
 	database string   // directory with ECOSYSTEM/all.zip or ECOSYSTEM/*.json, as https://osv.dev exports them
 	accepted string   // file with accepted vulnerabilities and components
@@ -40,8 +41,8 @@ func main() {
 	}
 }
 
-// scanPackages writes what it finds to out. It passes if no package has a vulnerability that is not accepted and, where that is required,
-// all packages were checked.
+// scanPackages writes its findings to out. It passes if no package has an unaccepted vulnerability and, with
+// required, all packages were checked.
 func scanPackages(out io.Writer, o options) (passed bool, err error) {
 	accepted, err := readAcceptedReasons(o.accepted)
 	if err != nil {
@@ -73,7 +74,7 @@ func scanPackages(out io.Writer, o options) (passed bool, err error) {
 	return passed, nil
 }
 
-// writeUnchecked lists packages that there are no advisories for and returns how many of them are not accepted.
+// writeUnchecked lists packages without advisories and returns how many of them are not accepted.
 func writeUnchecked(out io.Writer, ecosystem string, packages []*component, accepted map[string]string) (unchecked int) {
 	var list strings.Builder
 	for _, c := range packages {
@@ -91,7 +92,7 @@ func writeUnchecked(out io.Writer, ecosystem string, packages []*component, acce
 	return unchecked
 }
 
-// writeFindings lists the vulnerabilities of the packages and returns how many packages have one that is not accepted.
+// writeFindings lists the vulnerabilities of the packages and returns how many packages have an unaccepted one.
 func writeFindings(out io.Writer, packages []*component, advisories *advisoryIndex, accepted map[string]string) (vulnerable int) {
 	for _, c := range packages {
 		affected := false

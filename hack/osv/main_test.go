@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// ecosystemCases have one made-up advisory each. The package URLs are as syft writes them.
+// ecosystemCases have one synthetic advisory each. The package URLs are as syft writes them.
 var ecosystemCases = []struct {
 	name, affects, advisory, vulnerable, fixed string
 }{
@@ -75,7 +75,7 @@ func writeFile(t *testing.T, file, text string) {
 	}
 }
 
-// checkScan compares the outcome of a scan, and looks for texts in its output.
+// checkScan checks the outcome of a scan and texts in its output.
 func checkScan(t *testing.T, o options, passes bool, says ...string) {
 	t.Helper()
 	var out strings.Builder
@@ -145,7 +145,7 @@ func TestLeavesOutTheProject(t *testing.T) {
 	checkScan(t, o, false, "Go without a version: NOT CHECKED", "1 components of the project itself left out")
 }
 
-// TestFindsByOtherNames has components that an advisory names differently from the SBOM's package URL.
+// TestFindsByOtherNames uses components that an advisory names differently from the SBOM's package URL.
 func TestFindsByOtherNames(t *testing.T) {
 	for _, c := range []struct{ name, ecosystem, affects, component, says string }{
 		{"a Go module with capitals", "Go", "github.com/BurntSushi/toml",

@@ -28,7 +28,7 @@ type component struct {
 	sboms        []string
 }
 
-// displayName returns the name by which people know the package.
+// displayName returns the name of the package for people.
 func (c *component) displayName() string {
 	return c.purl.Type + " " + strings.Trim(c.purl.Namespace+"/"+c.purl.Name, "/")
 }
@@ -53,8 +53,8 @@ type packageSet struct {
 
 func (i *packageSet) ecosystemNames() []string { return slices.Sorted(maps.Keys(i.byEcosystem)) }
 
-// readPackages reads CycloneDX documents. A package that several of them list is in the inventory once. Components at or below
-// one of the project's package URLs are only counted.
+// readPackages reads CycloneDX documents. A package in several of them occurs once. Components at or below one
+// of the project's package URLs are only counted.
 func readPackages(paths, projectURLs []string) (*packageSet, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no SBOM is named")
@@ -94,8 +94,8 @@ func isBelow(packageURL string, parents []string) bool {
 	})
 }
 
-// ecosystemOf returns the OSV ecosystem of a package. Packages that OSV has no ecosystem for, or that have no version, are listed
-// under names that no database has.
+// ecosystemOf returns the OSV ecosystem of a package. Packages without an OSV ecosystem or without a version
+// are listed under names that no database has.
 func ecosystemOf(c *component) string {
 	ecosystem := string(c.Ecosystem().Ecosystem)
 	if ecosystem == "" {
@@ -107,7 +107,8 @@ func ecosystemOf(c *component) string {
 	return ecosystem
 }
 
-// readSBOM returns the components of a document, without files and the operating system, whose packages are components too.
+// readSBOM returns the components of a document. It omits files and the operating system; packages of the
+// latter are components themselves.
 func readSBOM(file string) ([]*component, error) {
 	reader, err := os.Open(file)
 	if err != nil {
@@ -153,7 +154,8 @@ func newComponent(entry *cyclonedx.Component) (*component, error) {
 		}
 	}
 	if p.Type == purl.TypeGolang && strings.EqualFold(strings.Trim(p.Namespace+"/"+p.Name, "/"), entry.Name) {
-		// A package URL has a Go module's path in lower case. Advisories have it as the component's name does.
+		// A package URL has the path of a Go module in lower case. Advisories use the spelling of the
+		// component's name.
 		namespace, name := path.Split(entry.Name)
 		p.Namespace, p.Name = strings.TrimSuffix(namespace, "/"), name
 	}
@@ -172,8 +174,8 @@ func newPackage(p *purl.PackageURL) *extractor.Package {
 	return &extractor.Package{Name: p.Name, Version: p.Version, PURLType: p.Type, Metadata: &cdxmetadata.Metadata{PURL: p}}
 }
 
-// useSourcePackage takes the source package's name and version, which advisories of distributions have, from the qualifiers that
-// syft writes: distro=debian-12 and upstream=NAME or NAME@VERSION.
+// useSourcePackage sets the name and version of the source package, which advisories of distributions use. It
+// reads them from the qualifiers that syft writes: distro=debian-12 and upstream=NAME or NAME@VERSION.
 func useSourcePackage(c *component) {
 	qualifiers := packageurl.Qualifiers(c.purl.Qualifiers).Map()
 	release := purlecosystem.FromPURL(&c.purl).Suffix // such as 12 or, for Ubuntu, 22.04:LTS
@@ -182,7 +184,8 @@ func useSourcePackage(c *component) {
 	c.Metadata = &dpkgmetadata.Metadata{PackageName: c.Name, SourceName: cmp.Or(source, c.Name), OSID: c.purl.Namespace, OSVersionID: release}
 }
 
-// possibleNames returns the names that an advisory may give the package; OSV joins namespace and name by its ecosystem's custom.
+// possibleNames returns the names that an advisory may use for the package. How OSV joins namespace and name
+// depends on the ecosystem.
 func (c *component) possibleNames() []string {
 	if debian, ok := c.Metadata.(*dpkgmetadata.Metadata); ok {
 		return []string{debian.SourceName}

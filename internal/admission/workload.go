@@ -1,7 +1,9 @@
-// Package admission says in the terms of Kueue (kueue.x-k8s.io) what a network needs, and reads what Kueue decided. It is pure.
+// Package admission builds the Kueue Workload (kueue.x-k8s.io) of a network and reads Kueue's decision. It is
+// pure.
 //
-// A network has one Workload. Kueue admits it when a ClusterQueue has quota for all of the network. When Kueue wants the quota back it
-// marks the Workload as evicted; who made it then stops what runs and releases the quota, by which the Workload is queued again.
+// A network has one Workload. Kueue admits it when a ClusterQueue has quota for the whole network. To reclaim
+// the quota, Kueue marks the Workload as evicted; its creator then stops the pods and releases the quota, which
+// queues the Workload again.
 package admission
 
 import (
@@ -23,10 +25,10 @@ import (
 // QueueLabel on a network names the LocalQueue in its namespace that admits it.
 const QueueLabel = "kueue.x-k8s.io/queue-name"
 
-// maxPodSets of a Workload, by Kueue's own rule.
+// maxPodSets is Kueue's maximum number of pod sets in a Workload.
 const maxPodSets = 8
 
-// BuildWorkload asks for all that a network needs at one time.
+// BuildWorkload returns a Workload that requests everything that a network needs at one time.
 func BuildWorkload(network *v1alpha1.BenchmarkNetwork, needs capacity.Needs) *kueue.Workload {
 	return &kueue.Workload{
 		ObjectMeta: metav1.ObjectMeta{Name: naming.KueueWorkload(network.Name), Namespace: network.Namespace},
@@ -34,8 +36,9 @@ func BuildWorkload(network *v1alpha1.BenchmarkNetwork, needs capacity.Needs) *ku
 	}
 }
 
-// buildPodSets of what stands at one time, and of what the set-up needs beyond that. Pods that ask for the same are one set; where there are
-// more kinds of them than a Workload may have sets, the last are summed up.
+// buildPodSets returns pod sets for the pods that run at one time, and one for what the setup needs beyond
+// them. Pods with equal requests and node constraints share a set. If there are more kinds of pods than a
+// Workload may have sets, the last ones are summed up.
 func buildPodSets(needs capacity.Needs) []kueue.PodSet {
 	var sets []kueue.PodSet
 	rest := corev1.ResourceList{}
@@ -55,7 +58,7 @@ func buildPodSets(needs capacity.Needs) []kueue.PodSet {
 	return appendPodSet(sets, "set-up", excessRequests(sumRequests(needs.SetupPods), sumRequests(needs.RunningPods)))
 }
 
-// appendPodSet is the sets with one more pod that asks for something, if there is anything to ask for.
+// appendPodSet appends a set of one pod with the wanted requests, unless they are empty.
 func appendPodSet(sets []kueue.PodSet, name string, wanted corev1.ResourceList) []kueue.PodSet {
 	if len(wanted) == 0 {
 		return sets
@@ -63,7 +66,8 @@ func appendPodSet(sets []kueue.PodSet, name string, wanted corev1.ResourceList) 
 	return append(sets, kueue.PodSet{Name: name, Count: 1, Template: buildPodTemplate(&corev1.PodSpec{}, wanted)})
 }
 
-// buildPodTemplate is a template that asks for the same, on the same nodes, as pods of the spec: Kueue looks at nothing else.
+// buildPodTemplate returns a pod template with the wanted requests and the node constraints of the spec: Kueue
+// considers nothing else.
 func buildPodTemplate(spec *corev1.PodSpec, wanted corev1.ResourceList) corev1.PodTemplateSpec {
 	asked := corev1.PodSpec{NodeSelector: spec.NodeSelector, Tolerations: spec.Tolerations, RestartPolicy: corev1.RestartPolicyNever,
 		Containers: []corev1.Container{{Name: "all", Image: "none", Resources: corev1.ResourceRequirements{Requests: wanted}}}}
@@ -85,7 +89,7 @@ func sumRequests(pods []corev1.Pod) corev1.ResourceList {
 	return all
 }
 
-// excessRequests is what of a list exceeds another.
+// excessRequests returns by how much the requests exceed the others.
 func excessRequests(all, other corev1.ResourceList) corev1.ResourceList {
 	more := corev1.ResourceList{}
 	for name, q := range all {

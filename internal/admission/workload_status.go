@@ -6,22 +6,22 @@ import (
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 )
 
-// IsAdmitted tells whether the network of the Workload may stand.
+// IsAdmitted reports whether Kueue has admitted the Workload and not evicted it.
 func IsAdmitted(w *kueue.Workload) bool {
 	return meta.IsStatusConditionTrue(w.Status.Conditions, kueue.WorkloadAdmitted) && !IsEvicted(w)
 }
 
-// IsEvicted tells whether the network has to go, or has gone and waits again.
+// IsEvicted reports whether Kueue has evicted the Workload, including while it is queued again.
 func IsEvicted(w *kueue.Workload) bool {
 	return meta.IsStatusConditionTrue(w.Status.Conditions, kueue.WorkloadEvicted)
 }
 
-// HasQuotaReserved tells whether quota is held for the Workload: it cannot be changed then.
+// HasQuotaReserved reports whether quota is reserved for the Workload. It is immutable then.
 func HasQuotaReserved(w *kueue.Workload) bool {
 	return meta.IsStatusConditionTrue(w.Status.Conditions, kueue.WorkloadQuotaReserved)
 }
 
-// WorkloadMessage is what Kueue says of a Workload.
+// WorkloadMessage returns Kueue's message about a Workload.
 func WorkloadMessage(w *kueue.Workload) string {
 	said := meta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadQuotaReserved)
 	if IsEvicted(w) && HasQuotaReserved(w) {
@@ -33,15 +33,15 @@ func WorkloadMessage(w *kueue.Workload) string {
 	return said.Message
 }
 
-// MarkPodsReady tells Kueue that all of the network stands; changed whether that is news. A Kueue that waits for pods takes the place back from
-// who is not ready in time.
+// MarkPodsReady sets the condition PodsReady and reports whether it changed. If Kueue waits for pods, it evicts
+// a Workload that is not ready in time.
 func MarkPodsReady(w *kueue.Workload) (changed bool) {
 	return meta.SetStatusCondition(&w.Status.Conditions, metav1.Condition{Type: kueue.WorkloadPodsReady, Status: metav1.ConditionTrue,
 		Reason: "PodsReady", Message: "All of the network is ready", ObservedGeneration: w.Generation})
 }
 
-// ReleaseQuota gives the quota of an evicted Workload back, now that its network is gone. Kueue queues it again: at once if it gave way to
-// another, else when the cause has passed.
+// ReleaseQuota releases the quota of an evicted Workload after its network's objects are deleted. After a
+// preemption Kueue queues it again at once, otherwise when the cause has passed.
 func ReleaseQuota(w *kueue.Workload) {
 	cause := meta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadEvicted)
 	if cause == nil {
@@ -51,7 +51,7 @@ func ReleaseQuota(w *kueue.Workload) {
 	if cause.Reason == kueue.WorkloadEvictedByPreemption {
 		requeued = metav1.ConditionTrue
 	}
-	why := *cause // SetStatusCondition may move the list that cause lies in.
+	why := *cause // SetStatusCondition may reallocate the slice that cause points into.
 	w.Status.Admission = nil
 	for _, c := range []metav1.Condition{
 		{Type: kueue.WorkloadRequeued, Status: requeued, Reason: why.Reason, Message: why.Message},

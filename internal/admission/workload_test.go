@@ -28,7 +28,7 @@ func placeOnMetal(spec *corev1.PodSpec) {
 	spec.Tolerations = []corev1.Toleration{{Key: "metal", Operator: corev1.TolerationOpExists}}
 }
 
-// newWorkload is the Workload of a network with such needs, and all the cores that it asks for.
+// newWorkload returns the Workload of a network with these needs, and the sum of the cores that it requests.
 func newWorkload(t *testing.T, needs capacity.Needs) (*kueue.Workload, string) {
 	t.Helper()
 	n := &v1alpha1.BenchmarkNetwork{}
@@ -81,7 +81,7 @@ func TestWorkloadNamesQueuePriorityAndNodes(t *testing.T) {
 	}
 }
 
-// workloadWithConditions is a Workload with conditions that are true, and their messages.
+// workloadWithConditions returns a Workload with true conditions and their messages.
 func workloadWithConditions(conditions ...string) *kueue.Workload {
 	w := &kueue.Workload{}
 	w.Status.Admission = &kueue.Admission{ClusterQueue: "all"}

@@ -29,11 +29,11 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/registry"
 )
 
-// namespace of the recorded objects. It is part of the members' addresses, and so of the plan's hash.
+// namespace is that of the recorded objects. It is part of the members' addresses and thus of the plan hash.
 const namespace = "bn-plugin"
 
-// server is the API server that all tests share, with a kubeconfig; nil where there are no binaries to start one. It holds what a
-// real cluster held after a network of four Malachite validators had measured two workloads, and an experiment eight runs.
+// server is the API server of all tests; nil without its binaries. It holds objects recorded on a real cluster,
+// after two workloads on a network of four Malachite validators and an experiment of eight runs.
 var server *testServer
 
 type testServer struct {
@@ -91,7 +91,7 @@ func startServer(env *envtest.Environment) (*testServer, error) {
 	return w, w.loadRecordedObjects(context.Background())
 }
 
-// loadRecordedObjects the recorded objects with their status.
+// loadRecordedObjects creates the recorded objects with their status.
 func (w *testServer) loadRecordedObjects(ctx context.Context) error {
 	if err := w.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (w *testServer) loadRecordedObjects(ctx context.Context) error {
 	return nil
 }
 
-// commandResult of a command line.
+// commandResult is the result of a command line.
 type commandResult struct {
 	code     int
 	out, err string
@@ -147,7 +147,7 @@ func runPluginWithInput(t *testing.T, input string, args ...string) commandResul
 	return commandResult{code, out.String(), errOut.String()}
 }
 
-// expect fails unless the code is as expected and the texts are there.
+// expect fails the test unless the exit code matches and the output contains the texts.
 func (o commandResult) expect(t *testing.T, code int, texts ...string) {
 	t.Helper()
 	if o.code != code {
@@ -160,7 +160,7 @@ func (o commandResult) expect(t *testing.T, code int, texts ...string) {
 	}
 }
 
-// matchGoldenFile compares the standard output with a file; BENCHNET_UPDATE=1 writes it.
+// matchGoldenFile compares the standard output with a golden file. BENCHNET_UPDATE=1 rewrites the file.
 func (o commandResult) matchGoldenFile(t *testing.T, name string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -230,7 +230,7 @@ func TestWatchEndedTargets(t *testing.T) {
 	runPlugin(t, "watch", "sizes", "--exit-code").expect(t, 0, "bexp/sizes Complete · runs 8/8 · points 2/2")
 }
 
-// An invalid run ends with code 2, but with results and watch only if that is asked for.
+// TestExitCodeOfAnInvalidRun checks that an invalid run causes exit code 2, for results and watch only on request.
 func TestExitCodeOfAnInvalidRun(t *testing.T) {
 	ok := runPlugin(t, "results", "small-again", "--exit-code")
 	ok.expect(t, 0)
@@ -261,7 +261,7 @@ func TestCompare(t *testing.T) {
 	o.expect(t, 0, "sizes:again   Throughput    2.31       2.03       -12.16 %", "NoDifference")
 	o = runPlugin(t, "compare", "small-blocks", "small-again")
 	o.expect(t, 0, "one run of each", "by batches of 1 and 1 s", "small-again   Throughput   2.93       3.53", "p95          937.0      798.2      -14.81 %")
-	// A loose gate passes; one that so few runs cannot decide at this confidence does not.
+	// A loose gate passes. One that these few runs cannot decide at this confidence does not.
 	runPlugin(t, "compare", "sizes:small", "sizes:again", "--gate", "throughput=90%").expect(t, 0, "Passed")
 	runPlugin(t, "compare", "sizes:small", "sizes:again", "--gate", "throughput=5%", "--confidence", "99").expect(t, 2, "gate undecided: ")
 	runPlugin(t, "compare", "sizes", "small-blocks").expect(t, 1, "give two runs or two experiments")
@@ -270,7 +270,7 @@ func TestCompare(t *testing.T) {
 	runPlugin(t, "compare", "sizes:small", "sizes:again", "--gate", "speed=5%").expect(t, 1, `"speed" is no metric`)
 }
 
-// A document that was stored is a baseline like any other, and against itself there is no difference.
+// TestCompareWithFile compares an experiment with its own stored document, which must show no difference.
 func TestCompareWithFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "baseline.json")
 	if err := os.WriteFile(file, []byte(runPlugin(t, "results", "sizes", "-o", "json").out), 0o644); err != nil {
@@ -316,7 +316,7 @@ func TestPlan(t *testing.T) {
 	runPluginWithInput(t, wrong, "plan", "-f", "-").expect(t, 1, "windows")
 }
 
-// With nobody to carry out what was applied, the time is over before it has ended.
+// TestRunTimesOut applies objects without an operator, so that the timeout is reached.
 func TestRunTimesOut(t *testing.T) {
 	o := runPlugin(t, "run", "-f", filepath.Join("testdata", "network.yaml"), "--timeout", "1s")
 	o.expect(t, 1, "benchmarknetwork/idle applied", "to come back: kubectl benchnet watch -n bn-plugin bnet/idle", "error: not ended within --timeout 1s")
@@ -329,7 +329,7 @@ func TestRunTimesOut(t *testing.T) {
 	}
 }
 
-// interruptingWriter interrupts a command as soon as it has written something.
+// interruptingWriter interrupts a command at its first write.
 type interruptingWriter struct {
 	bytes.Buffer
 	interrupt func()
@@ -340,7 +340,7 @@ func (w *interruptingWriter) Write(text []byte) (int, error) {
 	return w.Buffer.Write(text)
 }
 
-// An interruption leaves what was applied, and says how to come back to it.
+// TestInterruption checks that an interruption keeps the applied objects and prints how to resume watching.
 func TestInterruption(t *testing.T) {
 	if server == nil {
 		t.Skip("KUBEBUILDER_ASSETS is not set: make test-envtest builds the API server")
@@ -370,7 +370,8 @@ func TestReset(t *testing.T) {
 	runPlugin(t, "reset", "small", "--wait", "--timeout", "1s").expect(t, 1, "error: wait for the reset of network small")
 }
 
-// What reproduce writes can be applied where nothing of it is, and gives the plan that was measured.
+// TestReproduce checks that the output of reproduce can be applied after the network was deleted, and gives the same
+// plan.
 func TestReproduce(t *testing.T) {
 	directory := t.TempDir()
 	runPlugin(t, "reproduce", "small-blocks", "-o", directory).expect(t, 0, "network-small.yaml")
@@ -403,7 +404,7 @@ func TestReproduce(t *testing.T) {
 	o.expect(t, 0, "kind: BenchmarkExperiment", "repetitions: 4")
 }
 
-// planHash of the plan as the operator makes it.
+// planHash returns the hash of the plan that the operator would build.
 func planHash(t *testing.T, network *v1alpha1.BenchmarkNetwork) string {
 	t.Helper()
 	p, err := registry.New().Get(network.Spec.Platform.Type)

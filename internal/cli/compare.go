@@ -101,7 +101,7 @@ func (s *session) showComparison(ctx context.Context, o compareOptions, first, s
 	return checkGates(outcomes)
 }
 
-// warnAboutSingleRuns about what single runs cannot tell.
+// warnAboutSingleRuns warns that a comparison of single runs does not cover the variation between runs.
 func (s *session) warnAboutSingleRuns(runs ...*results.RunResult) {
 	if runs[0] == nil {
 		return
@@ -126,7 +126,7 @@ func (s *session) writeComparison(o compareOptions, outcomes []experiment.Compar
 	return s.printTables(o.output == "wide", tables...)
 }
 
-// checkGates that did not pass, as a judgement.
+// checkGates returns a failedChecksError with the gates that failed or could not be decided.
 func checkGates(outcomes []experiment.ComparisonOutcome) error {
 	var failed failedChecksError
 	for _, o := range outcomes {

@@ -11,7 +11,8 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 )
 
-// configureRESTClient keeps warnings of the API server out of the output, and lets a look at a few dozen objects pass in one go.
+// configureRESTClient hides the API server's warnings and raises the rate limit, so that commands can read a
+// few dozen objects at once.
 func configureRESTClient(config *rest.Config) *rest.Config {
 	config.WarningHandler = rest.NoWarnings{}
 	config.QPS, config.Burst = 50, 100
@@ -20,7 +21,7 @@ func configureRESTClient(config *rest.Config) *rest.Config {
 
 type completionFunc = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective)
 
-// completeNames completes up to so many arguments with names of the kinds.
+// completeNames completes the first arguments, up to the given number, with the names of objects of the given kinds.
 func (s *session) completeNames(arguments int, kinds ...cluster.Kind) completionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= arguments {
@@ -38,7 +39,7 @@ func (s *session) completeNames(arguments int, kinds ...cluster.Kind) completion
 	}
 }
 
-// registerFlagCompletions completes the values of kubectl's flags.
+// registerFlagCompletions registers completions for the values of kubectl's flags.
 func (s *session) registerFlagCompletions(root *cobra.Command) {
 	complete := func(flag string, find func(cmd *cobra.Command) ([]string, error)) {
 		_ = root.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -74,7 +75,7 @@ func completeValues(words ...string) completionFunc {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// validateChoice refuses a value of a flag that is none of the words.
+// validateChoice returns an error if the value of a flag is not one of words.
 func validateChoice(flag, value string, words ...string) error {
 	if slices.Contains(words, value) {
 		return nil
@@ -82,7 +83,7 @@ func validateChoice(flag, value string, words ...string) error {
 	return fmt.Errorf("--%s %q is none of %s", flag, value, strings.Join(words, ", "))
 }
 
-// validateOutput refuses an output format that is none of the words; empty is the command's own.
+// validateOutput returns an error if an output format is neither empty, the command's default, nor one of words.
 func validateOutput(value string, words ...string) error {
 	if value == "" {
 		return nil

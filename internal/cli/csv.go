@@ -12,8 +12,8 @@ import (
 	"github.com/benchnet/benchnet/internal/report"
 )
 
-// writeCSV writes the summaries of the runs that have a result, a row each. A column that some runs alone have, such as a
-// platform's own number, is empty for the others.
+// writeCSV writes one row with the summary of each run that has a result. A column that only some runs have,
+// such as a platform-specific number, is empty for the others.
 func (s *session) writeCSV(ctx context.Context, c *cluster.Connection, runs []v1alpha1.BenchmarkRun) error {
 	var columns []string
 	var rows []map[string]string

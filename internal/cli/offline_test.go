@@ -47,7 +47,8 @@ func TestResultFilesNeedNoCluster(t *testing.T) {
 	}
 }
 
-// writeIndentedCopy returns a file with the same document and more than four megabytes of spaces, as results -o json writes one of many seconds.
+// writeIndentedCopy returns a copy of a document with over four megabytes of spaces, like the output of results
+// -o json for a long run.
 func writeIndentedCopy(t *testing.T, file string) string {
 	t.Helper()
 	packed, err := os.ReadFile(file)

@@ -92,7 +92,7 @@ func (s *session) showPlans(ctx context.Context, o planOptions, args []string) e
 	return nil
 }
 
-// loadPlanObjects are the objects of the files, or the one of that name.
+// loadPlanObjects returns the objects of the files, or the named object.
 func (s *session) loadPlanObjects(ctx context.Context, c *cluster.Connection, o planOptions, args []string) ([]*unstructured.Unstructured, error) {
 	files := o.files.ToOptions()
 	if len(args) == 0 {
@@ -156,7 +156,7 @@ func formatVolumes(f *forecast.Forecast) string {
 	return fmt.Sprintf("%d of %s in all", f.Volumes, f.Storage.String())
 }
 
-// newStageTable has the stages of a network with their objects.
+// newStageTable returns a table of a network's stages, objects and runs.
 func newStageTable(f *forecast.Forecast) *table.Table {
 	t := table.New("Stage", "Object")
 	for _, stage := range f.Stages {

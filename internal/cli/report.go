@@ -70,16 +70,16 @@ the report lacks what they say of the environment.`,
 	return cmd
 }
 
-// reportSource is what has a report of its own.
+// reportSource is the subject of one report.
 type reportSource struct {
 	name      string
 	writePage func(io.Writer) error
 	charts    func() ([]report.Chart, error)
-	// tables by the name of their file.
+	// tables holds writers of CSV files by file name.
 	tables map[string]func(io.Writer) error
 }
 
-// reportTargets writes the reports of the targets. Where there are several, their names become parts of the files' names.
+// reportTargets writes the reports of all targets. If there are several, their names become part of the file names.
 func (s *session) reportTargets(ctx context.Context, c *cluster.Connection, targets []cluster.Target, o reportOptions) error {
 	var subjects []reportSource
 	for _, target := range targets {
@@ -144,7 +144,7 @@ func loadReportSources(ctx context.Context, c *cluster.Connection, target cluste
 	return all, nil
 }
 
-// decodeReportSources returns the subjects of the reports on a document: a run, an experiment, or each item of a list of runs.
+// decodeReportSources returns the report sources of a document: a run, an experiment, or each item of a list of runs.
 func decodeReportSources(content []byte) ([]reportSource, error) {
 	var head struct {
 		Kind  string            `json:"kind"`
@@ -211,8 +211,7 @@ func loadExperimentSource(ctx context.Context, c *cluster.Connection, target clu
 	return newExperimentSource(target.Name, document.Result, byName), nil
 }
 
-// newExperimentSource returns the subject of the report on an experiment. runs are the results of its runs by name, as far as they are
-// known.
+// newExperimentSource returns the report source of an experiment. runs holds the known results of its runs by name.
 func newExperimentSource(name string, e *experiment.Result, runs map[string]*results.RunResult) reportSource {
 	return reportSource{name: name,
 		writePage: func(w io.Writer) error { return report.WriteExperimentPage(w, e, runs) },
@@ -260,7 +259,7 @@ func (s *session) writeReport(of reportSource, o reportOptions, several bool) er
 	return nil
 }
 
-// saveFile writes a file, whole or not at all, and says so.
+// saveFile renders a file before writing it, and prints its path. It skips empty content.
 func (s *session) saveFile(path string, write func(io.Writer) error) error {
 	var content bytes.Buffer
 	if err := write(&content); err != nil {

@@ -59,7 +59,7 @@ func (s *session) resetNetwork(ctx context.Context, c *cluster.Connection, targe
 	return nil
 }
 
-// requestReset sets the annotation to the instant, which no earlier reset had. It returns the epoch that the network is in.
+// requestReset sets the reset annotation to a unique value, the time, and returns the network's current epoch.
 func requestReset(ctx context.Context, c *cluster.Connection, target cluster.Target, at time.Time) (epoch string, err error) {
 	network := &v1alpha1.BenchmarkNetwork{}
 	if err := c.Client.Get(ctx, target.Key(), network); err != nil {
@@ -73,7 +73,7 @@ func requestReset(ctx context.Context, c *cluster.Connection, target cluster.Tar
 	return currentEpoch(before), c.Client.Patch(ctx, network, client.MergeFrom(before), client.FieldOwner(cluster.FieldManager))
 }
 
-// awaitReset waits until the network is ready in another epoch.
+// awaitReset waits until the network is ready in a new epoch. It fails after timeout.
 func awaitReset(ctx context.Context, c *cluster.Connection, target cluster.Target, before string, timeout time.Duration) error {
 	message := ""
 	err := wait.PollUntilContextTimeout(ctx, time.Second, timeout, true, func(ctx context.Context) (bool, error) {
@@ -94,7 +94,7 @@ func awaitReset(ctx context.Context, c *cluster.Connection, target cluster.Targe
 	return nil
 }
 
-// currentEpoch a network: the life that it is in; empty in the first.
+// currentEpoch returns the ID of the network's epoch, which is empty before the first reset.
 func currentEpoch(network *v1alpha1.BenchmarkNetwork) string {
 	if network.Status.Epoch == nil {
 		return ""

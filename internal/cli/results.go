@@ -100,7 +100,7 @@ func (s *session) showRuns(ctx context.Context, c *cluster.Connection, target cl
 	return nil
 }
 
-// showRunDocuments writes the document of a run, or a list of those of several that have one.
+// showRunDocuments writes the document of a run, or a list of documents for the runs with a result.
 func (s *session) showRunDocuments(ctx context.Context, c *cluster.Connection, target cluster.Target, runs []v1alpha1.BenchmarkRun, format string) error {
 	if target.Kind == cluster.Run {
 		d, err := c.ReadRunDocument(ctx, &runs[0])
@@ -151,13 +151,13 @@ func (s *session) showExperiment(ctx context.Context, c *cluster.Connection, tar
 	)
 }
 
-// showPartialResults has the points of an experiment that is under way.
+// showPartialResults prints the points of an unfinished experiment.
 func (s *session) showPartialResults(e *v1alpha1.BenchmarkExperiment) error {
 	fmt.Fprintf(s.ErrOut, "%s has no result yet: %s runs have ended\n", e.Name, e.Status.Progress)
 	return s.printTables(false, table.ForPartialPoints(&e.Status))
 }
 
-// printTables prints those that have rows, with an empty line between.
+// printTables prints the tables that have rows, separated by empty lines.
 func (s *session) printTables(wide bool, tables ...*table.Table) error {
 	first := true
 	for _, t := range tables {
@@ -175,7 +175,7 @@ func (s *session) printTables(wide bool, tables ...*table.Table) error {
 	return nil
 }
 
-// writeDocument a document as indented JSON or as YAML.
+// writeDocument writes a document as indented JSON or as YAML.
 func (s *session) writeDocument(document any, format string) error {
 	text, err := json.MarshalIndent(document, "", "  ")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package cli holds the commands of the kubectl plugin: each reads its flags, asks the packages below it, and prints.
+// Package cli implements the commands of the kubectl plugin: flags, output and exit codes.
 package cli
 
 import (
@@ -19,33 +19,33 @@ import (
 // Exit codes. They are documented in docs/kubectl-plugin.md and do not change.
 const (
 	exitOK = 0
-	// exitError: the command could not do what was asked, or there is no result: a run or network failed.
+	// exitError means that the command failed, or that a run or network failed and has no result.
 	exitError = 1
-	// exitChecksFailed: all was measured, and judged against: a gate failed, or a run is invalid.
+	// exitChecksFailed means that there is a result, but a gate failed or a run is invalid.
 	exitChecksFailed = 2
-	// exitInterrupted by the user, as shells count it.
+	// exitInterrupted means that the user interrupted the command, with the code that shells use.
 	exitInterrupted = 130
 )
 
-// failedChecksError is an error that ends with exitChecksFailed.
+// failedChecksError is an error that leads to exitChecksFailed.
 type failedChecksError []string
 
 func (j failedChecksError) Error() string { return strings.Join(j, "\n") }
 
-// errInterrupted ends with exitInterrupted; what there was to say has been said.
+// errInterrupted leads to exitInterrupted without a further message.
 var errInterrupted = errors.New("interrupted")
 
-// session is what the commands share.
+// session holds the state that all commands share.
 type session struct {
 	genericiooptions.IOStreams
 	flags   *genericclioptions.ConfigFlags
 	version string
 }
 
-// connect to the cluster of the flags and the kubeconfig.
+// connect connects to the cluster that the flags and the kubeconfig select.
 func (s *session) connect() (*cluster.Connection, error) { return cluster.Connect(s.flags) }
 
-// Run a command line and return the exit code.
+// Run runs a command line and returns the exit code.
 func Run(ctx context.Context, version string, in io.Reader, out, errOut io.Writer, args []string) int {
 	s := newSession(version, genericiooptions.IOStreams{In: in, Out: out, ErrOut: errOut})
 	root := s.rootCommand()
@@ -56,7 +56,7 @@ func Run(ctx context.Context, version string, in io.Reader, out, errOut io.Write
 	return s.reportError(root.ExecuteContext(ctx))
 }
 
-// NewCommand returns the command of the plugin with all of its subcommands.
+// NewCommand returns the plugin's root command with all subcommands.
 func NewCommand(version string, streams genericiooptions.IOStreams) *cobra.Command {
 	return newSession(version, streams).rootCommand()
 }
@@ -94,7 +94,7 @@ a gate failed, or a run is invalid; 130 interrupted.`,
 	return root
 }
 
-// reportError tells of an error as kubectl does, and choose the exit code.
+// reportError prints an error like kubectl and returns the exit code.
 func (s *session) reportError(err error) int {
 	var judged failedChecksError
 	var status apierrors.APIStatus

@@ -42,7 +42,7 @@ An interruption (ctrl-C) leaves everything running.`,
 	return cmd
 }
 
-// newFileFlags are kubectl's -f, -k and -R.
+// newFileFlags returns kubectl's flags -f, -k and -R.
 func newFileFlags(purpose string) *genericclioptions.FileNameFlags {
 	var files []string
 	var kustomization string
@@ -77,7 +77,7 @@ func (s *session) applyAndFollow(ctx context.Context, o runOptions) error {
 	return judged
 }
 
-// applyAll applies what the files hold, and returns what of it there is to follow.
+// applyAll applies the objects of the files and returns the targets to follow. It fails if there are none.
 func (s *session) applyAll(ctx context.Context, c *cluster.Connection, o runOptions) ([]cluster.Target, error) {
 	objects, err := c.ReadManifests(o.files.ToOptions(), s.In)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *session) applyAll(ctx context.Context, c *cluster.Connection, o runOpti
 	return targets, nil
 }
 
-// targetsToShow leaves out runs where there is a network or an experiment: their runs are shown with it.
+// targetsToShow omits runs if there is a network or an experiment, because those show their runs.
 func targetsToShow(targets []cluster.Target) []cluster.Target {
 	var whole []cluster.Target
 	for _, target := range targets {

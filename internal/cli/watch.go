@@ -45,7 +45,8 @@ experiment with the time left. On a terminal there is a bar for each; elsewhere,
 	return cmd
 }
 
-// followTargets targets until they have ended. An interruption leaves them to themselves and says how to come back.
+// followTargets follows targets until they have ended. After an interruption or timeout they continue, and it
+// prints how to resume watching.
 func (s *session) followTargets(ctx context.Context, c *cluster.Connection, targets []cluster.Target, timeout time.Duration) (progress.Outcome, error) {
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if timeout > 0 {
@@ -65,7 +66,7 @@ func (s *session) followTargets(ctx context.Context, c *cluster.Connection, targ
 	return outcome, errInterrupted
 }
 
-// outcomeError of what was followed: failures come before judgements.
+// outcomeError returns the error for an outcome. Failures take precedence over failed checks for the exit code.
 func outcomeError(o progress.Outcome) error {
 	switch {
 	case len(o.Failures) > 0:

@@ -8,7 +8,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// BuildResult puts together what an experiment found, as far as it has come. Stored is the baseline of an earlier experiment, or nil.
+// BuildResult returns the result of an experiment, which may still be running. stored is the baseline of an
+// earlier experiment, or nil.
 func (d *Design) BuildResult(e *v1alpha1.BenchmarkExperiment, seed int64, step *NextStep, seen ObservedState, stored *Result) *Result {
 	r := &Result{
 		APIVersion: APIVersion, Kind: Kind, SchemaVersion: SchemaVersion,
@@ -49,7 +50,7 @@ func newServiceLevel(level v1alpha1.ServiceLevel) *ServiceLevel {
 	}
 }
 
-// labelComparisons by the parameters of their points.
+// labelComparisons sets the parameters of each comparison from its point.
 func (r *Result) labelComparisons() {
 	for i := range r.Comparisons {
 		c := &r.Comparisons[i]
@@ -60,7 +61,7 @@ func (r *Result) labelComparisons() {
 	}
 }
 
-// defaultConfidence of all intervals.
+// defaultConfidence is the confidence of all intervals.
 const defaultConfidence = 0.95
 
 func confidenceLevel(compare *v1alpha1.Comparison) float64 {
@@ -70,7 +71,7 @@ func confidenceLevel(compare *v1alpha1.Comparison) float64 {
 	return defaultConfidence
 }
 
-// collectEndedRuns are those that have ended, in the order in which they were made.
+// collectEndedRuns returns the runs that have ended, sorted by their start.
 func collectEndedRuns(step *NextStep, seen ObservedState) []Run {
 	runs := []Run{}
 	for _, made := range step.CreatedRuns {
@@ -85,7 +86,8 @@ func collectEndedRuns(step *NextStep, seen ObservedState) []Run {
 	return runs
 }
 
-// summarizePoints of the grid, or those that the searches tried, each with its runs' numbers.
+// summarizePoints returns the points of the grid, or those that the searches tried, each with the numbers of
+// its runs.
 func (d *Design) summarizePoints(step *NextStep, runs []Run, confidence float64) []Point {
 	points := []Point{}
 	for _, key := range d.pointKeys(step) {
@@ -113,7 +115,7 @@ func (d *Design) summarizePoints(step *NextStep, runs []Run, confidence float64)
 	return points
 }
 
-// countNotes adds the notes of one run, each code once.
+// countNotes adds the notes of one run and counts each code once.
 func (p *Point) countNotes(notes []results.Reason) {
 	counted := map[results.ReasonCode]bool{}
 	for _, note := range notes {
@@ -133,7 +135,8 @@ type pointOnNetwork struct {
 	network int
 }
 
-// pointKeys of all points in order. A search's points are those at the loads it tried.
+// pointKeys returns the keys of all points in order. The points of a search are those at the loads that it
+// tried.
 func (d *Design) pointKeys(step *NextStep) []pointOnNetwork {
 	var keys []pointOnNetwork
 	if len(step.Searches) == 0 {
@@ -160,7 +163,8 @@ func (d *Design) summarizeSearch(s PointSearch) Saturation {
 	return found
 }
 
-// mostFrequentBottleneck bottleneck of the valid runs, or of all where none is valid; the first of equals.
+// mostFrequentBottleneck returns the most frequent bottleneck of the valid runs, or of all runs if none is
+// valid. On a tie it returns the first one.
 func mostFrequentBottleneck(runs []Run) string {
 	valid := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return r.Verdict != verdictValid })
 	if len(valid) == 0 {

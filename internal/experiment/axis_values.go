@@ -13,10 +13,10 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// maxValues of one axis.
+// maxValues is the number of values that one axis may have.
 const maxValues = 100
 
-// axisValues an axis in order. Whole numbers are numbers, everything else is text.
+// axisValues returns the values of an axis in order. Whole numbers are numbers, everything else is text.
 func axisValues(axis *v1alpha1.Axis, path *field.Path) ([]intstr.IntOrString, *field.Error) {
 	switch {
 	case axis.Range != nil:
@@ -53,7 +53,8 @@ func rangeValues(r *v1alpha1.Range, path *field.Path) ([]intstr.IntOrString, *fi
 	return values, nil
 }
 
-// quantityValue a quantity: a plain number stays one, so that it fits fields of integers and of quantities alike.
+// quantityValue converts a quantity. A plain number stays a number, so that it fits fields of integers and of
+// quantities alike.
 func quantityValue(q resource.Quantity) intstr.IntOrString {
 	if n, whole := q.AsInt64(); whole && q.Format == resource.DecimalSI && n <= math.MaxInt32 && n >= math.MinInt32 {
 		return intstr.FromInt32(int32(n))
@@ -85,7 +86,8 @@ func integerValue(n int64) intstr.IntOrString {
 	return intstr.FromInt32(int32(n))
 }
 
-// jsonCandidates are what a value may stand for in JSON: a number as it is; text as text, or as the number or truth value that it spells.
+// jsonCandidates returns the JSON values that a value may represent: a number stays a number; text may be text,
+// or the number or boolean that it spells.
 func jsonCandidates(v intstr.IntOrString) []any {
 	if v.Type == intstr.Int {
 		return []any{int64(v.IntVal)}

@@ -9,7 +9,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Seed of an experiment: the one that was asked for, or one that follows from its UID.
+// Seed returns the seed of an experiment: the one in its spec, or one derived from its UID.
 func Seed(e *v1alpha1.BenchmarkExperiment) int64 {
 	if e.Spec.Order.Seed != nil {
 		return *e.Spec.Order.Seed
@@ -19,7 +19,7 @@ func Seed(e *v1alpha1.BenchmarkExperiment) int64 {
 	return int64(h.Sum32())
 }
 
-// Labels of every object of an experiment; they select them.
+// Labels returns the labels of every object of an experiment. They also serve as its selector.
 func Labels(e *v1alpha1.BenchmarkExperiment) map[string]string {
 	return map[string]string{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy, v1alpha1.LabelExperiment: e.Name}
 }
@@ -33,13 +33,13 @@ func objectLabels(e *v1alpha1.BenchmarkExperiment, more map[string]string) map[s
 	return all
 }
 
-// BuildNetwork is the object of a planned network.
+// BuildNetwork returns the object of a planned network.
 func (n *PlannedNetwork) BuildNetwork(e *v1alpha1.BenchmarkExperiment) *v1alpha1.BenchmarkNetwork {
 	return &v1alpha1.BenchmarkNetwork{
 		ObjectMeta: metav1.ObjectMeta{Name: n.Name, Namespace: e.Namespace, Labels: objectLabels(e, nil)}, Spec: *n.Spec.DeepCopy()}
 }
 
-// BuildRun is the object of a planned run.
+// BuildRun returns the object of a planned run.
 func (d *Design) BuildRun(e *v1alpha1.BenchmarkExperiment, r *PlannedRun) *v1alpha1.BenchmarkRun {
 	labels := map[string]string{v1alpha1.LabelPoint: r.Point.Name}
 	if r.Point.Variant != "" {
@@ -52,7 +52,7 @@ func (d *Design) BuildRun(e *v1alpha1.BenchmarkExperiment, r *PlannedRun) *v1alp
 	}
 }
 
-// BuildFirstRun is the first run of a point, at the lowest load where it is searched.
+// BuildFirstRun returns the first run of a point. For a search it is the run at the lowest load.
 func (d *Design) BuildFirstRun(e *v1alpha1.BenchmarkExperiment, point int) *v1alpha1.BenchmarkRun {
 	p := &d.Points[point]
 	run := PlannedRun{Point: PointKey{p.Name, p.Variant, p.Parameters}, Network: p.Network, Repetition: 1, Attempt: 1, Workload: p.Workload}

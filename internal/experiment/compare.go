@@ -12,7 +12,7 @@ const (
 	Better       = "Better"
 	Worse        = "Worse"
 	NoDifference = "NoDifference"
-	// TooFewRuns is the verdict where no outcome of so few runs could be significant.
+	// TooFewRuns is the verdict if no outcome of so few runs could be significant.
 	TooFewRuns = "TooFewRuns"
 )
 
@@ -20,13 +20,14 @@ const (
 const (
 	GatePassed = "Passed"
 	GateFailed = "Failed"
-	// GateUndecided is the outcome where there are too few runs, or no partner, to judge by. It does not pass.
+	// GateUndecided is the outcome if the gate cannot be judged: with too few runs, without a baseline point,
+	// or with a baseline run of 0. It does not pass.
 	GateUndecided = "Undecided"
 )
 
-// CompareVariants compares each point of each candidate with the baseline's point of the same parameters, in the order of the
-// points and of the metrics. With a stored result that is the baseline, and every variant of the experiment is a candidate.
-// A point without a partner has an outcome that says so.
+// CompareVariants compares each point of each candidate with the baseline's point of the same parameters, in
+// the order of the points and of the metrics. If a stored result is the baseline, every variant of the
+// experiment is a candidate. A point without a partner has an outcome that says so.
 func CompareVariants(spec *v1alpha1.Comparison, points []Point, runs []Run, seed int64, stored *Result) []ComparisonOutcome {
 	base := resolveBaseline(spec, points, runs, stored)
 	o := statistics.CompareOptions{Confidence: confidenceLevel(spec), Seed: seed}
@@ -48,7 +49,8 @@ func CompareVariants(spec *v1alpha1.Comparison, points []Point, runs []Run, seed
 	return outcomes
 }
 
-// compareMetric on its scale: a share of operations is compared in points, since most baselines have none that fail.
+// compareMetric compares a metric on its scale. Error shares are compared in points, since most baselines have
+// no errors.
 func compareMetric(baseline, candidate []float64, metric v1alpha1.Metric, o statistics.CompareOptions) statistics.Comparison {
 	if metric == v1alpha1.MetricErrorShare {
 		o.Scale = statistics.Absolute
@@ -79,8 +81,9 @@ func (c *ComparisonOutcome) decideVerdict(metric v1alpha1.Metric, confidence flo
 	}
 }
 
-// decideGate fails where the difference is significant and all of its interval lies beyond the bound. A share of a baseline that has
-// a run at 0 says nothing, so that a bound in percent of it cannot be judged.
+// decideGate returns the outcome of a gate. It fails if the difference is significant and its whole interval
+// lies beyond the bound. It is undecided if a run of the baseline is 0, because a bound in percent of it cannot
+// be judged.
 func (c *ComparisonOutcome) decideGate(metric v1alpha1.Metric) string {
 	least := c.Low // the smallest regression within the interval
 	if higherIsBetter(metric) {
@@ -106,7 +109,7 @@ func findGate(spec *v1alpha1.Comparison, metric v1alpha1.Metric) *v1alpha1.Gate 
 	return &spec.Gates[at]
 }
 
-// validMetricValues of the metric in the valid runs of a point.
+// validMetricValues returns the values of the metric in the valid runs of a point.
 func validMetricValues(runs []Run, point string, metric v1alpha1.Metric) []float64 {
 	var all []float64
 	for _, r := range runs {
@@ -117,7 +120,7 @@ func validMetricValues(runs []Run, point string, metric v1alpha1.Metric) []float
 	return all
 }
 
-// EstimateMetrics of each metric over the valid runs.
+// EstimateMetrics returns the estimate of each metric over the valid runs.
 func EstimateMetrics(runs []Run, confidence float64) map[string]statistics.Estimate {
 	samples := map[string][]float64{}
 	for _, r := range runs {

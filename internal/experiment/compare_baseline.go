@@ -8,14 +8,15 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/limits"
 )
 
-// baseline is what candidates are compared with: a variant of the same experiment, or of a stored result.
+// baseline is the side that candidates are compared with: a variant of the same experiment, or of a stored
+// result.
 type baseline struct {
-	// name for people; variant within its points.
+	// name is for people; variant is the variant of its points.
 	name, variant string
 	stored        bool
 	points        []Point
 	runs          []Run
-	// problem is why there is none.
+	// problem says why there is no baseline; empty if there is one.
 	problem string
 }
 
@@ -53,7 +54,7 @@ func variantNames(points []Point) []string {
 
 func (b *baseline) isCandidate(p *Point) bool { return b.stored || p.Variant != b.variant }
 
-// findPartner of a candidate's point, or why there is none.
+// findPartner returns the baseline's point for a candidate's point, or why none exists.
 func (b *baseline) findPartner(p *Point) (name, missing string) {
 	if b.problem != "" {
 		return "", b.problem

@@ -15,7 +15,8 @@ var metricLabels = map[v1alpha1.Metric]string{
 	v1alpha1.MetricLatencyP99: "p99 latency", v1alpha1.MetricLatencyP999: "p99.9 latency",
 }
 
-// buildMessage for people: the gate's outcome, the numbers, and what could not have been seen.
+// buildMessage returns the message for people: the gate's outcome, the numbers, and which differences could
+// have been missed.
 func (c *ComparisonOutcome) buildMessage(metric v1alpha1.Metric, confidence float64, missing string) string {
 	least := statistics.RunsNeeded(confidence)
 	switch {
@@ -53,8 +54,8 @@ func (c *ComparisonOutcome) formatDetectable() string {
 	return strings.TrimPrefix(c.FormatDifference(c.Detectable), "+") + " or more"
 }
 
-// FormatDifference of a difference with its sign: in percent of the baseline, in percentage points for an error share, or in the metric's
-// own unit where a share of the baseline makes no sense.
+// FormatDifference formats a difference with its sign: in percent of the baseline, in percentage points for an
+// error share, or in the metric's own unit if a share of the baseline makes no sense.
 func (c *ComparisonOutcome) FormatDifference(difference float64) string {
 	switch {
 	case c.Scale == statistics.Relative:
@@ -68,12 +69,13 @@ func (c *ComparisonOutcome) FormatDifference(difference float64) string {
 	}
 }
 
-// FormatInterval of the difference, such as "[-10.2 %, -6.0 %]".
+// FormatInterval formats the interval of the difference, such as "[-10.2 %, -6.0 %]".
 func (c *ComparisonOutcome) FormatInterval() string {
 	return fmt.Sprintf("[%s, %s]", c.FormatDifference(c.Low), c.FormatDifference(c.High))
 }
 
-// dropSignOfZero is a number that is rounded at so many parts of one, without the sign of what is rounded to 0.
+// dropSignOfZero returns v, or 0 if v rounds to 0 at the given parts of one, so that a value that is formatted
+// as zero has no minus sign.
 func dropSignOfZero(v, parts float64) float64 {
 	if rounded := math.Round(v * parts); rounded == 0 {
 		return 0

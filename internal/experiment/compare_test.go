@@ -13,7 +13,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
-// newMeasuredRuns has runs of one point for each variant, all valid, with this throughput; the error share is a thousandth of it.
+// newMeasuredRuns returns one point for each variant, with valid runs of the given throughput. The error share
+// is a thousandth of it.
 func newMeasuredRuns(throughputs map[string][]float64) (points []Point, runs []Run) {
 	for _, variant := range []string{"base", "other"} {
 		point := Point{Name: "p-" + variant, Variant: variant, Parameters: []Parameter{{"users", "10"}}}
@@ -79,7 +80,8 @@ func TestVerdictsAndGates(t *testing.T) {
 	}
 }
 
-// A baseline at 0 has no percent: the difference is given in milliseconds, and the gate does not pass.
+// TestBaselineAtZero checks that a baseline of 0 yields an absolute difference in milliseconds, and that the
+// gate does not pass.
 func TestBaselineAtZero(t *testing.T) {
 	points, runs := newMeasuredRuns(map[string][]float64{"base": {1, 1, 1, 1}, "other": {2, 2, 2, 2}})
 	for i := range runs {
@@ -154,8 +156,8 @@ func TestCompareVariantsPairsPointsByParameters(t *testing.T) {
 	}
 }
 
-// A version against itself passes its gate, with noise as measured on real networks; a copy slower by more than is called
-// detectable fails it.
+// TestGateOverManyExperiments checks that a version passes its gate against itself, with noise as measured on
+// real networks, and that a copy that is slower by more than the detectable difference fails it.
 func TestGateOverManyExperiments(t *testing.T) {
 	const experiments, noise = 500, 0.03
 	for _, test := range []struct {

@@ -17,19 +17,19 @@ import (
 
 // Bounds of an experiment.
 const (
-	// MaxPoints of the grid.
+	// MaxPoints is the number of points that a grid may have.
 	MaxPoints = 256
-	// MaxRuns of an experiment, repetitions counted.
+	// MaxRuns is the number of runs of an experiment, including repetitions.
 	MaxRuns = 2000
 )
 
-// Design is what an experiment consists of before anything is measured.
+// Design lists the networks and points of an experiment before anything is measured.
 type Design struct {
-	// Networks in the order of their points. Points whose networks do not differ share one.
+	// Networks are in the order of their points. Points with equal network specs share one network.
 	Networks []PlannedNetwork
-	// Points of the grid; with Saturation what is searched, without a load of its own.
+	// Points are the points of the grid. With Saturation each is one search, without a load of its own.
 	Points []PlannedPoint
-	// Axes with their values as they are shown.
+	// Axes are the axes with their values as text.
 	Axes []Axis
 }
 
@@ -37,7 +37,8 @@ type Design struct {
 type PlannedNetwork struct {
 	Name string
 	Spec v1alpha1.BenchmarkNetworkSpec
-	// groupName of networks that have to stand at the same time, by the name of its first, and how many they are; empty: it stands alone.
+	// groupName is the name of the first of the networks that must exist at the same time, and groupSize their
+	// number. It is empty for a network without such a group.
 	groupName string
 	groupSize int
 }
@@ -47,14 +48,16 @@ type PlannedPoint struct {
 	Name       string
 	Variant    string
 	Parameters []Parameter
-	// Network is its index.
+	// Network is an index into Design.Networks.
 	Network  int
 	Workload v1alpha1.Workload
-	// block numbers the values of those axes that shape the network: the variants of one block can be interleaved.
+	// block numbers the combination of values of the axes that change the network. The variants of one block
+	// can be interleaved.
 	block int
 }
 
-// ConcurrentGroup returns the group of networks that exist at the same time as a network: the name of its first one and its size.
+// ConcurrentGroup returns the group of networks that exist at the same time as a network: the name of its first
+// one and its size.
 func (d *Design) ConcurrentGroup(network string) (first string, size int) {
 	for _, n := range d.Networks {
 		if n.Name == network {
@@ -73,7 +76,7 @@ func (d *Design) LargestGroup() int {
 	return largest
 }
 
-// Label of a point for people: its variant and parameters, or template.
+// Label returns the label of a point for people: its variant and parameters, or template.
 func (p *PlannedPoint) Label() string { return formatPointLabel(p.Variant, p.Parameters) }
 
 func formatPointLabel(variant string, parameters []Parameter) string {
@@ -90,7 +93,7 @@ func formatPointLabel(variant string, parameters []Parameter) string {
 	return strings.Join(parts, " ")
 }
 
-// resolvedAxis that is ready for use.
+// resolvedAxis is an axis with its parsed path and its values.
 type resolvedAxis struct {
 	spec   *v1alpha1.Axis
 	path   *field.Path
@@ -98,10 +101,11 @@ type resolvedAxis struct {
 	values []intstr.IntOrString
 }
 
-// changesNetwork tells whether the axis changes the network.
+// changesNetwork reports whether the axis changes the network.
 func (a *resolvedAxis) changesNetwork() bool { return a.steps[0].name == "network" }
 
-// NewDesign makes the design. Its errors are the user's: each names the field.
+// NewDesign returns the design of an experiment. Its errors name the field of the spec that the user has to
+// correct.
 func NewDesign(e *v1alpha1.BenchmarkExperiment) (*Design, error) {
 	path := field.NewPath("spec")
 	if problems := limits.ValidateQuantities(&e.Spec, path); len(problems) > 0 {
@@ -143,7 +147,8 @@ func NewDesign(e *v1alpha1.BenchmarkExperiment) (*Design, error) {
 	return b.design, nil
 }
 
-// groupNetworks networks that have to stand at the same time, so that none of them is begun without the others.
+// groupNetworks groups the networks that must exist at the same time, so that none of them is started without
+// the others.
 func (d *Design) groupNetworks(spec *v1alpha1.BenchmarkExperimentSpec) {
 	for _, g := range d.GroupRuns(spec, 0) {
 		for _, n := range g.Networks {
@@ -221,10 +226,10 @@ func validateSize(e *v1alpha1.BenchmarkExperiment, axes []resolvedAxis, variants
 	return nil
 }
 
-// maxSearches of one experiment.
+// maxSearches is the number of searches that one experiment may have.
 const maxSearches = 64
 
-// validateSearch tells whether a saturation search can be made of the template.
+// validateSearch checks whether the spec allows a saturation search.
 func validateSearch(spec *v1alpha1.BenchmarkExperimentSpec, axes []resolvedAxis, path *field.Path) error {
 	if spec.Strategy != v1alpha1.StrategySaturation {
 		return nil
@@ -267,11 +272,11 @@ func describeAxes(axes []resolvedAxis) []Axis {
 type designBuilder struct {
 	experiment, prefix string
 	design             *Design
-	// blocks are the values of the axes that shape the network, in the order of their appearance.
+	// blocks are the values of the axes that change the network, in order of appearance.
 	blocks []string
 }
 
-// expandAxes goes through the values of the first of the axes, and through the others for each.
+// expandAxes expands the values of the first axis, and recursively those of the others.
 func (b *designBuilder) expandAxes(doc templateDocument, variant string, axes []resolvedAxis, parameters []Parameter, block []string) error {
 	if len(axes) == 0 {
 		return b.addPoint(doc, variant, parameters, strings.Join(block, ","))
@@ -309,7 +314,7 @@ func (b *designBuilder) addPoint(doc templateDocument, variant string, parameter
 	return nil
 }
 
-// networkIndex is the index of one with that spec.
+// networkIndex returns the index of the network with that spec. It adds the network if necessary.
 func (b *designBuilder) networkIndex(spec v1alpha1.BenchmarkNetworkSpec) int {
 	for i := range b.design.Networks {
 		if equality.Semantic.DeepEqual(b.design.Networks[i].Spec, spec) {

@@ -27,7 +27,7 @@ spec:
       measure: {warmUp: 10s, window: 20s}
 `
 
-// parseExperiment is the template with what is added to its spec.
+// parseExperiment returns the template with additions to its spec.
 func parseExperiment(t *testing.T, spec string) *v1alpha1.BenchmarkExperiment {
 	t.Helper()
 	var e v1alpha1.BenchmarkExperiment

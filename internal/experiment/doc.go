@@ -1,4 +1,4 @@
-// Package experiment turns a BenchmarkExperiment into points, networks and runs, says what is to be done next, and reads what
-// the runs found. All of it is pure: what comes next follows from the spec and the runs that there are, so that an operator
-// that dies anywhere goes on where it was.
+// Package experiment expands a BenchmarkExperiment into points, networks and runs, decides the next step, and
+// summarizes the results of the runs. It is pure: the next step depends only on the spec and the existing runs,
+// so that an operator continues after a restart at any point.
 package experiment

@@ -8,7 +8,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// Encode writes a result as gzipped JSON. It leaves out details of the runs until the document fits: docs/experiments.md has the rule.
+// Encode returns a result as gzipped JSON. It drops details of the runs until the document fits;
+// docs/experiments.md has the rule.
 func Encode(r *Result) ([]byte, error) {
 	steps := []func(){r.dropReasons, r.dropUnusedRuns}
 	return results.PackWithCoarsening(r, "experiment result", func() bool {
@@ -21,20 +22,20 @@ func Encode(r *Result) ([]byte, error) {
 	})
 }
 
-// dropReasons leaves out why runs are invalid or failed; their own results say so.
+// dropReasons drops the reasons why runs are invalid or failed. The runs' own results contain them.
 func (r *Result) dropReasons() {
 	for i := range r.Runs {
 		r.Runs[i].Reasons = nil
 	}
 }
 
-// dropUnusedRuns leaves out the runs that are not in the numbers. Points still count them.
+// dropUnusedRuns drops the runs that are not in the numbers. Points still count them.
 func (r *Result) dropUnusedRuns() {
 	r.Runs = slices.DeleteFunc(slices.Clone(r.Runs), func(run Run) bool { return run.Verdict != verdictValid })
 }
 
-// Decode reads what Encode wrote, or the same as plain JSON. A document of another kind or of a newer schema is refused, and one
-// with numbers that no run can have measured.
+// Decode decodes the output of Encode, gzipped or as plain JSON. It rejects a document of another kind or of a
+// newer schema, and one with numbers that no run can have measured.
 func Decode(document []byte) (*Result, error) {
 	var r Result
 	if err := results.DecodeDocument(document, &r); err != nil {
@@ -60,7 +61,8 @@ func Decode(document []byte) (*Result, error) {
 	return &r, nil
 }
 
-// maxRepetitions of a point: spec.repetitions allows no more. Resampling takes time in proportion.
+// maxRepetitions is the largest number of runs of a point that spec.repetitions allows. Resampling takes time
+// in proportion.
 const maxRepetitions = 100
 
 // Bounds of what a run can have measured, whatever the metric. Statistics stay finite within them.

@@ -8,7 +8,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// The worked example of docs/statistics.md.
+// ExampleCompareVariants is the worked example of docs/statistics.md.
 func ExampleCompareVariants() {
 	var runs []Run
 	measured := func(point string, throughputs ...float64) {

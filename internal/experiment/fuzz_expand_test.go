@@ -14,8 +14,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// FuzzExpand designs experiments whose axis and variant are anything: the mistake is named with its field, or there is a bounded
-// design, the same each time, whose points are all different.
+// FuzzExpand designs experiments with an arbitrary axis and variant. An error names the field; otherwise the
+// design is bounded, deterministic, and has distinct points.
 func FuzzExpand(f *testing.F) {
 	for _, c := range []struct{ path, value, patch string }{
 		{"workload.load.clients", "10", `{"network": {"platform": {"corda": {"version": "4.3"}}}}`},

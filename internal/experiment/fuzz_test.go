@@ -9,7 +9,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// FuzzDecode reads results of experiments as any file could be one: what is read is written and read again the same.
+// FuzzDecode decodes arbitrary results of experiments. An accepted result is unchanged after writing and
+// reading it again.
 func FuzzDecode(f *testing.F) {
 	for _, text := range []string{
 		"", "{}", `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1}`,
@@ -37,8 +38,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzStored reads compressed results as compare.stored takes them from any ConfigMap: they come out as the plain text does, and one that is
-// accepted can be compared with.
+// FuzzStored decodes compressed results as compare.stored reads them from any ConfigMap. The outcome equals
+// that of the plain text, and an accepted result can be used as a baseline.
 func FuzzStored(f *testing.F) {
 	for _, text := range []string{
 		`{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1}`,
@@ -51,7 +52,7 @@ func FuzzStored(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		packed, err := results.PackDocument(json.RawMessage(text), "text")
 		if err != nil {
-			return // It is no JSON.
+			return // The text is not JSON.
 		}
 		stored, err := Decode(packed)
 		if _, plainErr := Decode(text); (err == nil) != (plainErr == nil) {

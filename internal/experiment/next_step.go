@@ -10,70 +10,70 @@ import (
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
-// The verdicts of a run of an experiment, besides those of the run itself.
+// The verdicts of a run of an experiment: those of the run itself, and Failed.
 const (
 	verdictValid   = string(v1alpha1.VerdictValid)
 	verdictInvalid = string(v1alpha1.VerdictInvalid)
 	verdictFailed  = "Failed"
 )
 
-// ObservedState is what there is of an experiment.
+// ObservedState holds the existing runs and networks of an experiment.
 type ObservedState struct {
-	// Runs by name. One that goes on has no Verdict.
+	// Runs holds the runs by name. An active run has no Verdict.
 	Runs map[string]Run
-	// Networks by name; true where one is being deleted.
+	// Networks holds the networks by name; the value is true while the network is being deleted.
 	Networks map[string]bool
 }
 
-// NextStep is what is to be done next. It follows from the design and from what was seen alone.
+// NextStep is what to do next. It depends only on the design and the observed state.
 type NextStep struct {
-	// DesiredNetworks that shall stand, by their index in the design.
+	// DesiredNetworks are the networks that must exist, as indexes into the design.
 	DesiredNetworks []int
-	// RunsToCreate that shall be made.
+	// RunsToCreate are the runs to create.
 	RunsToCreate []PlannedRun
-	// ActiveRuns are the names of the runs under way.
+	// ActiveRuns are the names of the active runs.
 	ActiveRuns []string
-	// CreatedRuns has every run that was asked for so far, by name, in the order of the experiment.
+	// CreatedRuns are all runs created so far, in the order of the experiment.
 	CreatedRuns []PlannedRun
-	// Searches have what each search found so far, in the order of the points.
+	// Searches holds the state of each search, in the order of the points.
 	Searches []PointSearch
-	// EndedTurns turns of Turns: those whose runs have all ended.
+	// EndedTurns is how many of TotalTurns have ended. A turn ends when all its runs have ended.
 	EndedTurns, TotalTurns int
-	// DeletingNetwork is a network that has to be gone before the next can be made.
+	// DeletingNetwork is a network that must be deleted before the next can be created.
 	DeletingNetwork string
 	// StoppedBy is the run whose failure stopped the experiment, or empty.
 	StoppedBy string
 }
 
-// IsDone tells whether nothing is left to be measured.
+// IsDone reports whether nothing is left to measure.
 func (s *NextStep) IsDone() bool { return s.StoppedBy != "" || s.EndedTurns == s.TotalTurns }
 
 // PlannedRun is one run of a point.
 type PlannedRun struct {
 	Name  string
 	Point PointKey
-	// Network is its index in the design.
+	// Network is an index into Design.Networks.
 	Network             int
 	Repetition, Attempt int
 	Workload            v1alpha1.Workload
 }
 
-// PointKey identifies the point of a run: one of the design, at a load of its own where it is searched.
+// PointKey identifies the point of a run: a point of the design, or for a search a point at one load.
 type PointKey struct {
 	Name       string
 	Variant    string
 	Parameters []Parameter
 }
 
-// PointSearch is what one search found so far.
+// PointSearch is the state of one search.
 type PointSearch struct {
 	Point int
 	Search
-	// Loads that were tried, in ascending order.
+	// Loads are the loads that were tried, in ascending order.
 	Loads []int64
 }
 
-// DecideNextStep says what to do. An experiment that is suspended starts nothing; what is under way goes on.
+// DecideNextStep returns the next step. A suspended experiment starts nothing, but active runs continue.
 func (d *Design) DecideNextStep(e *v1alpha1.BenchmarkExperiment, groups []RunGroup, seen ObservedState) NextStep {
 	w := nextStepBuilder{design: d, experiment: e, observed: seen}
 	var open []RunGroup
@@ -92,18 +92,19 @@ func (d *Design) DecideNextStep(e *v1alpha1.BenchmarkExperiment, groups []RunGro
 	return w.step
 }
 
-// nextStepBuilder goes over the groups once.
+// nextStepBuilder visits the groups once.
 type nextStepBuilder struct {
 	design     *Design
 	experiment *v1alpha1.BenchmarkExperiment
 	observed   ObservedState
 	step       NextStep
-	// nextRuns is the run that each open group asks for next, nil while one is under way; begun tells whether it has made anything.
+	// nextRuns holds the next run of each open group, nil while one is active. started reports whether the
+	// group has created anything.
 	nextRuns []*PlannedRun
 	started  []bool
 }
 
-// retainNetworks lets the networks of a group that is over stand, where that is asked for.
+// retainNetworks keeps the networks of a settled group if the spec requests it.
 func (w *nextStepBuilder) retainNetworks(g RunGroup, begun bool) {
 	if begun && w.experiment.Spec.Networks == v1alpha1.RetentionKeep {
 		w.requireNetworks(g)
@@ -118,8 +119,9 @@ func (w *nextStepBuilder) requireNetworks(g RunGroup) {
 	}
 }
 
-// activateGroups lets as many groups go on as networks may be measured at the same time. One that has made nothing yet waits
-// until the networks of those that are over are gone: they would disturb it, and may hold the room that it needs.
+// activateGroups continues as many groups as networks may be measured at the same time. A group that has not
+// started waits until the networks of settled groups are deleted, because they would disturb it and may hold
+// the capacity that it needs.
 func (w *nextStepBuilder) activateGroups(open []RunGroup) {
 	limit := int(max(1, w.experiment.Spec.Parallelism))
 	active := open[:min(limit, len(open))]
@@ -140,7 +142,7 @@ func (w *nextStepBuilder) activateGroups(open []RunGroup) {
 	}
 }
 
-// findLeftoverNetwork is a network of the design that is there and not wanted, or empty.
+// findLeftoverNetwork returns a network of the design that exists but is not desired, or an empty string.
 func (w *nextStepBuilder) findLeftoverNetwork() string {
 	for i, n := range w.design.Networks {
 		if _, there := w.observed.Networks[n.Name]; there && !slices.Contains(w.step.DesiredNetworks, i) {
@@ -150,7 +152,7 @@ func (w *nextStepBuilder) findLeftoverNetwork() string {
 	return ""
 }
 
-// visitGroup goes over the turns up to the first that is not settled.
+// visitGroup visits the turns up to the first that is not settled.
 func (w *nextStepBuilder) visitGroup(g RunGroup) (begun bool, due *PlannedRun, settled bool) {
 	for _, n := range g.Networks {
 		_, there := w.observed.Networks[w.design.Networks[n].Name]
@@ -171,7 +173,7 @@ func (w *nextStepBuilder) visitGroup(g RunGroup) (begun bool, due *PlannedRun, s
 	return begun, nil, true
 }
 
-// visitTurn tells whether all runs of a turn have ended, and which one to make if one is missing.
+// visitTurn reports whether all runs of a turn have ended, and returns the run to create if one is missing.
 func (w *nextStepBuilder) visitTurn(t Turn) (due *PlannedRun, settled bool) {
 	if t.Repetition == 0 {
 		return w.visitSearch(t.Point)
@@ -212,7 +214,7 @@ func runName(e *v1alpha1.BenchmarkExperiment, run *PlannedRun) string {
 	return naming.ExperimentRun(e.Name, run.Point.Name, run.Repetition, run.Attempt)
 }
 
-// visitSearch replays what a search has tried, and asks for the next load.
+// visitSearch replays the trials of a search and returns the run at the next load.
 func (w *nextStepBuilder) visitSearch(point int) (due *PlannedRun, settled bool) {
 	p := &w.design.Points[point]
 	spec := w.experiment.Spec.Saturation
@@ -244,7 +246,7 @@ func (w *nextStepBuilder) visitSearch(point int) (due *PlannedRun, settled bool)
 	}
 }
 
-// loadParameter of a search's parameter.
+// loadParameter is the name of the load parameter of a search.
 const loadParameter = "load"
 
 func pointAtLoad(p *PlannedPoint, load int64) PointKey {
@@ -252,7 +254,7 @@ func pointAtLoad(p *PlannedPoint, load int64) PointKey {
 	return PointKey{Name: naming.SearchPoint(p.Name, load), Variant: p.Variant, Parameters: parameters}
 }
 
-// workloadAtLoad is the workload with that many clients, or at that rate.
+// workloadAtLoad returns the workload with that many clients, or at that rate.
 func workloadAtLoad(workload v1alpha1.Workload, load int64) v1alpha1.Workload {
 	w := *workload.DeepCopy()
 	if w.Load.Model == v1alpha1.LoadOpen {

@@ -9,7 +9,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// experimentSimulator carries out an experiment as the operator does, each pass from what is there alone.
+// experimentSimulator runs an experiment as the operator does. Each pass depends only on the observed state.
 type experimentSimulator struct {
 	t           *testing.T
 	experiment  *v1alpha1.BenchmarkExperiment
@@ -18,7 +18,7 @@ type experimentSimulator struct {
 	observed    ObservedState
 	createdRuns []string
 	maxNetworks int
-	// loadVerdict of a run that is made; Valid without it.
+	// verdict returns the verdict of a created run; nil means Valid.
 	verdict func(run PlannedRun) string
 }
 
@@ -28,7 +28,7 @@ func newSimulator(t *testing.T, spec string) *experimentSimulator {
 		observed: ObservedState{Runs: map[string]Run{}, Networks: map[string]bool{}}}
 }
 
-// reconcileOnce is one step; a network that is deleted is gone with the pass after the next.
+// reconcileOnce runs one pass. A deleted network disappears in the pass after the next.
 func (l *experimentSimulator) reconcileOnce() NextStep {
 	step := l.design.DecideNextStep(l.experiment, l.groups, l.observed)
 	wanted := map[string]bool{}
@@ -56,7 +56,7 @@ func (l *experimentSimulator) reconcileOnce() NextStep {
 		l.observed.Runs[run.Name] = Run{Name: run.Name}
 		l.createdRuns = append(l.createdRuns, run.Name)
 	}
-	for _, name := range step.ActiveRuns { // What was under way in this pass has ended by the next.
+	for _, name := range step.ActiveRuns { // Runs that are active in this pass have ended by the next.
 		at := slices.IndexFunc(step.CreatedRuns, func(r PlannedRun) bool { return r.Name == name })
 		run := l.observed.Runs[name]
 		run.Verdict = verdictValid

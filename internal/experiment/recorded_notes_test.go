@@ -6,7 +6,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// TestRecordedNotesStayVisible follows findings that were only recorded from the documents of runs to the point that they are of.
+// TestRecordedNotesStayVisible follows recorded-only findings from the documents of runs to the points of the
+// result.
 func TestRecordedNotesStayVisible(t *testing.T) {
 	stolen := results.Reason{Code: results.CPUStolen, Message: "24 % of node-1 were stolen", RecordedOnly: true}
 	shared := results.Reason{Code: results.HostShared, Message: "others used node-1"}

@@ -7,23 +7,23 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// RunGroup is runs that are made one after the other, and the networks that stand meanwhile.
+// RunGroup is a sequence of runs and the networks that exist while they run.
 type RunGroup struct {
-	// Networks by their index in the design.
+	// Networks holds indexes into the design's networks.
 	Networks []int
-	// Turns in order.
+	// Turns are the turns in order.
 	Turns []Turn
 }
 
 // Turn is one repetition of one point.
 type Turn struct {
-	// Point is its index in the design.
+	// Point is an index into the design's points.
 	Point int
-	// Repetition counts from 1; 0 stands for a whole search.
+	// Repetition counts from 1; 0 means a whole search.
 	Repetition int
 }
 
-// GroupRuns puts the runs of a design in order. The seed decides where the order is shuffled.
+// GroupRuns returns the runs of a design in order. The seed determines a shuffled order.
 func (d *Design) GroupRuns(spec *v1alpha1.BenchmarkExperimentSpec, seed int64) []RunGroup {
 	repetitions := int(max(1, spec.Repetitions))
 	if spec.Strategy == v1alpha1.StrategySaturation {
@@ -55,7 +55,7 @@ func repeatTurns(point, repetitions int) []Turn {
 	return turns
 }
 
-// shuffleGroups depends on the seed alone: the same experiment with the same seed has the same order.
+// shuffleGroups shuffles groups and turns. The order depends only on the seed.
 func shuffleGroups(groups []RunGroup, seed int64) {
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	random.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
@@ -64,8 +64,8 @@ func shuffleGroups(groups []RunGroup, seed int64) {
 	}
 }
 
-// interleaveGroups has one group for each block: repetition by repetition all of its points, the variants of one point next to
-// each other.
+// interleaveGroups returns one group for each block. A group has all points of the block for each repetition,
+// the variants of one point next to each other.
 func (d *Design) interleaveGroups(repetitions int) []RunGroup {
 	var groups []RunGroup
 	for block := range d.countBlocks() {
@@ -94,7 +94,8 @@ func (d *Design) countBlocks() int {
 	return n
 }
 
-// orderPointsOfBlock are the points of a block so that those with the same parameters follow each other.
+// orderPointsOfBlock returns the points of a block, ordered so that those with the same parameters are
+// adjacent.
 func (d *Design) orderPointsOfBlock(block int) []int {
 	var order []string
 	byParameters := map[string][]int{}

@@ -10,8 +10,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// SummarizeRun returns a run of the experiment in a few numbers, from its whole result. The texts are bounded: the operator keeps the runs of
-// an experiment in memory, and users can write their results.
+// SummarizeRun returns a summary of a run for the experiment. It truncates all texts, because the operator
+// keeps the runs of an experiment in memory and users can write their results.
 func SummarizeRun(r *results.RunResult) Run {
 	name := limits.Truncate(r.Run.Name, maxTextBytes)
 	run := Run{Name: name, Start: r.Times.Start, End: r.Times.End, Unit: limits.Truncate(r.Summary.Unit, maxTextBytes),
@@ -31,7 +31,7 @@ func SummarizeRun(r *results.RunResult) Run {
 	return run
 }
 
-// runMetrics has every metric that can be compared. Without a success there are no latencies.
+// runMetrics returns every metric that can be compared. Without a success it has no latencies.
 func runMetrics(s *results.Summary) map[string]float64 {
 	metrics := map[string]float64{
 		string(v1alpha1.MetricThroughput): s.ThroughputPerSecond,
@@ -50,20 +50,20 @@ func runMetrics(s *results.Summary) map[string]float64 {
 	return metrics
 }
 
-// Bounds of a run in the result of an experiment; the run's own result has everything.
+// Bounds of a run in the result of an experiment. The run's own result is complete.
 const (
 	maxReasons = 8
 	maxNotes   = 32
-	// maxTextBytes is the size of a name in bytes.
+	// maxTextBytes bounds the size of a name in bytes.
 	maxTextBytes = 256
 )
 
-// NewFailedRun is a run that has no result. It counts from when it was made.
+// NewFailedRun returns a run without a result. Its start and end are its creation time.
 func NewFailedRun(name, reason string, created time.Time) Run {
 	return Run{Name: name, Verdict: verdictFailed, Reasons: []string{limits.Truncate(reason, limits.MaxItem)}, Start: created, End: created}
 }
 
-// DecodeRunSummary summarizes the packed result of a run.
+// DecodeRunSummary decodes the packed result of a run and returns its summary.
 func DecodeRunSummary(packed []byte) (Run, error) {
 	result, err := results.DecodeRunResult(packed)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// TestRunSummaryIsBounded: whoever may write ConfigMaps may write the result of a run, and the operator keeps the summaries of all runs.
+// TestRunSummaryIsBounded checks the size of summaries. Everyone who may write ConfigMaps may write the result
+// of a run, and the operator keeps the summaries of all runs in memory.
 func TestRunSummaryIsBounded(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	reasons := make([]results.Reason, 1000)

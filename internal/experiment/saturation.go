@@ -8,35 +8,38 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Trial is one run of a saturation search that has ended.
+// Trial is one ended run of a saturation search.
 type Trial struct {
-	// Load that was asked for: clients, or operations a second.
+	// Load is the requested load: clients, or operations per second.
 	Load int64
-	// Throughput in operations per second, Latency of the service level's percentile in ms, ErrorShare from 0 to 1.
+	// Throughput is in operations per second, Latency is the service level's percentile in ms, ErrorShare is
+	// from 0 to 1.
 	Throughput, Latency, ErrorShare float64
-	// Valid says that the numbers count. A failed run is not valid.
+	// Valid reports that the numbers count. A failed run is not valid.
 	Valid bool
 }
 
-// Search is how far a saturation search has come.
+// Search is the state of a saturation search.
 type Search struct {
-	// Next load to run, which may be one that was tried before; 0 when the search is done.
+	// Next is the next load to run, which may be one that was tried before; 0 when the search is done.
 	Next int64
-	// Load that is the highest to meet the service level, 0 if none did; Unmet is the lowest that does not, 0 if all did.
+	// Load is the highest load that meets the service level, 0 if none did. Unmet is the lowest that does not,
+	// 0 if all did.
 	Load, Unmet int64
-	// Knee is the load from which throughput grows clearly less than the load; 0 if there is none among those tried.
+	// Knee is the load above which throughput grows clearly less than the load; 0 if the trials show none.
 	Knee int64
-	// Message for people: how sure this is, or what comes next.
+	// Message says to people how certain the outcome is, or what comes next.
 	Message string
 }
 
-// confirmingRuns is how many valid runs each end of what was found rests on, if so many repeats are allowed: a single run could
-// have been lucky, or met a disturbance.
+// confirmingRuns is how many valid runs confirm each end of the bracket, if the spec allows so many repeats. A
+// single run could have been lucky or disturbed.
 const confirmingRuns = 2
 
-// NextLoad says what to try next, from the trials so far in any order, and from nothing else. It raises the load by a constant
-// factor until it misses the level, then halves the interval on a logarithmic scale. A load whose verdict is not clear is
-// triedLoad again at once. In the end both ends of the interval are confirmed; where that overturns one, the search goes on.
+// NextLoad returns the state of the search. It depends only on the spec, the load model and the trials, which
+// may be in any order. The search raises the load by a constant factor until it misses the level, then halves
+// the interval on a logarithmic scale. It repeats a load without a clear verdict at once. In the end it
+// confirms both ends of the interval; if that overturns one, the search continues.
 func NextLoad(spec *v1alpha1.SaturationSearch, model v1alpha1.LoadModel, trials []Trial) Search {
 	l := loadCriterion{spec: spec, model: model}
 	loads := l.judgeTrials(trials)
@@ -65,7 +68,8 @@ func NextLoad(spec *v1alpha1.SaturationSearch, model v1alpha1.LoadModel, trials 
 	return s
 }
 
-// findBracket is the lowest load that misses the level and the highest below it that meets it; each is zero if there is none.
+// findBracket returns the lowest load that misses the level and the highest below it that meets it. Each is
+// zero if none exists.
 func findBracket(loads []triedLoad) (met, missed triedLoad) {
 	for _, load := range loads {
 		if load.verdict == loadMissesLevel {
@@ -76,7 +80,7 @@ func findBracket(loads []triedLoad) (met, missed triedLoad) {
 	return met, triedLoad{}
 }
 
-// refineLoad is a load to try in order to know more, or 0 if it is known well enough.
+// refineLoad returns the next load that narrows the bracket, or 0 if it is narrow enough.
 func refineLoad(spec *v1alpha1.SaturationSearch, met, missed int64) int64 {
 	switch {
 	case met == 0 && missed == 0:
@@ -97,7 +101,8 @@ func precisionFactor(spec *v1alpha1.SaturationSearch) float64 {
 	return 1 + float64(spec.PrecisionPercent)/100
 }
 
-// growthFactor is the factor by which the load is raised: 2, or the power of 2 with which the loads allowed are enough.
+// growthFactor returns the factor by which the load is raised: 2, or the power of 2 with which the allowed
+// number of loads suffices.
 func growthFactor(spec *v1alpha1.SaturationSearch) float64 {
 	span := math.Log(float64(spec.To) / float64(spec.From))
 	for factor := 2.0; ; factor *= 2 {
@@ -109,7 +114,7 @@ func growthFactor(spec *v1alpha1.SaturationSearch) float64 {
 	}
 }
 
-// findUnconfirmedLoad is an end that rests on too few runs, or 0.
+// findUnconfirmedLoad returns an end of the bracket that has too few runs, or 0.
 func findUnconfirmedLoad(spec *v1alpha1.SaturationSearch, ends ...triedLoad) int64 {
 	for _, end := range ends {
 		if end.load > 0 && end.validTrials() < min(confirmingRuns, int(spec.Repeats)) && !end.isExhausted(spec) {
@@ -134,7 +139,7 @@ func describeBracket(spec *v1alpha1.SaturationSearch, met, missed triedLoad) str
 	}
 }
 
-// judgeTrials each load that was tried, in ascending order.
+// judgeTrials returns each load that was tried with its verdict, in ascending order.
 func (l loadCriterion) judgeTrials(trials []Trial) []triedLoad {
 	var loads []triedLoad
 	for _, t := range trials {

@@ -3,15 +3,17 @@ package experiment
 import "math"
 
 const (
-	// maxKneeShare is how far below the highest load a knee must lie: closer, it could not be told from noise.
+	// maxKneeShare is the largest load of a knee as a share of the highest load. A knee above it could not be
+	// distinguished from noise.
 	maxKneeShare = 0.9
-	// minKneeLoads is the least number of loads in which a knee is looked for.
+	// minKneeLoads is the number of loads that are necessary to find a knee.
 	minKneeLoads = 3
 )
 
-// findKnee of the curve of throughput over load: where the two lines meet of which it is made in the asymptotic view of queueing
-// networks (Denning and Buzen 1978), throughput in proportion to the load, and a constant. Both are fitted by least squares of
-// the logarithms, so that noise in percent weighs the same everywhere.
+// findKnee returns the knee of the curve of throughput over load, or 0. In the asymptotic view of queueing
+// networks (Denning and Buzen 1978) the curve consists of two lines, throughput in proportion to the load and a
+// constant, which meet at the knee. Both are fitted by least squares of the logarithms, so that noise in
+// percent has the same weight everywhere.
 func findKnee(loads []triedLoad) int64 {
 	var x, y []float64
 	for _, l := range loads {

@@ -8,17 +8,18 @@ import (
 )
 
 const (
-	// clearlyMetStrain and clearlyMissedStrain are the strains up to and from which one run is enough to tell. Between them the noise of
-	// runs, some percent to ten, could turn the verdict.
+	// clearlyMetStrain and clearlyMissedStrain bound the strains between which one run is not enough: the noise
+	// of runs, some percent to ten, could change the verdict.
 	clearlyMetStrain, clearlyMissedStrain = 0.8, 1.25
-	// throughputShortfall of an open loop's throughput, as a share of its rate, from which the system no longer follows.
+	// throughputShortfall is the share of its rate by which an open loop's throughput may fall short of it.
 	throughputShortfall = 0.05
-	// invalidRunsOfMiss is how many invalid runs, without a valid one, make a load count as missing the level for now: a load that cannot
-	// be applied, or breaks the system, is not one that it bears. What the search ends on is tried again.
+	// invalidRunsOfMiss is how many invalid runs, without a valid one, make a load count as missing the level
+	// for now: a load that cannot be applied or breaks the system is too high. The ends of the final bracket
+	// are tried again.
 	invalidRunsOfMiss = 2
 )
 
-// loadVerdict on a load.
+// loadVerdict is the verdict on a load.
 type loadVerdict int
 
 const (
@@ -27,13 +28,13 @@ const (
 	loadMissesLevel
 )
 
-// loadCriterion is what a load has to meet.
+// loadCriterion decides whether a load meets the service level.
 type loadCriterion struct {
 	spec  *v1alpha1.SaturationSearch
 	model v1alpha1.LoadModel
 }
 
-// trialStrain of a trial: 1 at the limit of the service level, below it where it is met with room to spare.
+// trialStrain returns the strain of a trial: 1 at the limit of the service level, less within it.
 func (l loadCriterion) trialStrain(t Trial) float64 {
 	if t.Throughput <= 0 {
 		return math.Inf(1)
@@ -45,7 +46,8 @@ func (l loadCriterion) trialStrain(t Trial) float64 {
 	return strain
 }
 
-// errorStrain where no error is allowed makes a few of them a miss, but not a clear one: they might be chance.
+// errorStrain returns the strain of an error share. If no errors are allowed, a few of them are a miss but not
+// a clear one, since they might be chance.
 func (l loadCriterion) errorStrain(share float64) float64 {
 	const few, many = 1.1, 0.01
 	switch allowed := l.spec.ServiceLevel.MaxErrorPercent.AsApproximateFloat64() / 100; {
@@ -60,10 +62,11 @@ func (l loadCriterion) errorStrain(share float64) float64 {
 	}
 }
 
-// triedLoad is a load with what its trials showed.
+// triedLoad is a load with the outcomes of its trials.
 type triedLoad struct {
 	load int64
-	// Valid trials that met the level, that missed it, and those of either that did so clearly; invalid trials.
+	// met and missed count the valid trials that met or missed the level, clear those of them that did so
+	// clearly. invalid counts the invalid trials.
 	met, missed, clear, invalid int
 	throughput                  float64 // sum over the valid trials
 	verdict                     loadVerdict
@@ -87,14 +90,14 @@ func (t *triedLoad) addTrial(trial Trial, strain float64) {
 
 func (t *triedLoad) validTrials() int { return t.met + t.missed }
 
-// isExhausted says that a load has had all the runs that it gets.
+// isExhausted reports whether a load has had all the runs that it may have.
 func (t *triedLoad) isExhausted(spec *v1alpha1.SaturationSearch) bool {
 	repeats := int(spec.Repeats)
 	return t.validTrials() >= repeats || t.invalid >= max(invalidRunsOfMiss, repeats)
 }
 
-// decideVerdict by one trial if it is clear and none speaks against it; otherwise by the majority of the repeats allowed. As many
-// that meet as miss are a miss.
+// decideVerdict decides by one trial if it is clear and none contradicts it, otherwise by the majority of the
+// allowed repeats. A tie is a miss.
 func (l loadCriterion) decideVerdict(t *triedLoad) loadVerdict {
 	majority := int(l.spec.Repeats)/2 + 1
 	switch {
@@ -111,7 +114,7 @@ func (l loadCriterion) decideVerdict(t *triedLoad) loadVerdict {
 	}
 }
 
-// String says on how much the verdict rests.
+// String describes the verdict and the runs that support it.
 func (t triedLoad) String() string {
 	runs := fmt.Sprintf("%d of %d valid runs", max(t.met, t.missed), t.validTrials())
 	switch {

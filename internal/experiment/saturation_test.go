@@ -21,18 +21,18 @@ func newSearchSpec(from, to int64, latency time.Duration) *v1alpha1.SaturationSe
 	}
 }
 
-// queueingSystem is a queueing system of which throughput (per second) and latency (ms) at a load are known exactly.
+// queueingSystem is a queueing system with known throughput (per second) and latency (ms) at each load.
 type queueingSystem struct {
 	name  string
 	model v1alpha1.LoadModel
 	spec  *v1alpha1.SaturationSearch
 	at    func(load int64) (throughput, latency float64)
-	// findKnee of its asymptotes; 0 where the search ends before it, so that it is left open whether one is found.
+	// knee is that of its asymptotes; 0 if the search may end before it, so that either outcome is accepted.
 	knee int64
 }
 
-// closedLoopModel is a station of c servers, each busy for service seconds an operation, and clients that think for a while in between: the
-// machine repairman's model, solved by its birth and death process.
+// closedLoopModel models c servers, each busy for service seconds per operation, and clients that think in
+// between: the machine repairman's model, solved by its birth and death process.
 func closedLoopModel(c int, service, think float64) func(int64) (float64, float64) {
 	return func(clients int64) (float64, float64) {
 		p, total, busy := 1.0, 1.0, 0.0
@@ -49,7 +49,8 @@ func closedLoopModel(c int, service, think float64) func(int64) (float64, float6
 	}
 }
 
-// openLoopModel is M/M/c (Erlang C) below its capacity; beyond it the queue grows for the minute that it is watched.
+// openLoopModel is M/M/c (Erlang C) below its capacity. Beyond it the queue grows for the minute of the
+// observation.
 func openLoopModel(c int, service float64) func(int64) (float64, float64) {
 	return func(rate int64) (float64, float64) {
 		capacity := float64(c) / service
@@ -76,7 +77,7 @@ var queueingSystems = []queueingSystem{
 	{"open, 2 servers, 1 ms, to be searched from 1 to a million", v1alpha1.LoadOpen, newSearchSpec(1, 1_000_000, 10*time.Millisecond), openLoopModel(2, 0.001), 2000},
 }
 
-// trueSaturation is the highest load that meets the level without noise.
+// trueSaturation returns the highest load that meets the level without noise.
 func (s *queueingSystem) trueSaturation() int64 {
 	low, high := s.spec.From, s.spec.To
 	l := loadCriterion{spec: s.spec, model: s.model}
@@ -91,8 +92,9 @@ func (s *queueingSystem) trueSaturation() int64 {
 	return low
 }
 
-// runSearch a system whose runs are noisy: the latency by a share, the throughput by a fifth of it (it counts far more operations),
-// and one run in fifty is disturbed and three times as slow. One in fifty is invalid.
+// runSearch searches a system with noisy runs: noise is the noise of the latency as a share; that of the
+// throughput is a fifth of it, because it counts far more operations. One run in fifty is disturbed and three
+// times as slow, and one in fifty is invalid.
 func (s *queueingSystem) runSearch(t *testing.T, noise float64, seed uint64) (Search, []Trial) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 21))
@@ -124,7 +126,8 @@ func countLoads(trials []Trial) int {
 	return len(seen)
 }
 
-// Without noise the answer is right to the precision. With it, it is so nearly always, and never far off.
+// TestSearchFindsKnownSaturation checks that the result is precise without noise, and with noise nearly always
+// and never far off.
 func TestSearchFindsKnownSaturation(t *testing.T) {
 	const seeds = 200
 	for i := range queueingSystems {
@@ -165,7 +168,7 @@ func newTrials(loads ...any) []Trial {
 		switch what := loads[i+1].(type) {
 		case int: // latency in ms
 			trial.Latency = float64(what)
-		case float64: // share of errors
+		case float64: // error share
 			trial.ErrorShare = what
 		case string: // invalid
 			trial = Trial{Load: load}
@@ -175,7 +178,7 @@ func newTrials(loads ...any) []Trial {
 	return trials
 }
 
-// The limits are 100 ms and the errors given; the load goes from 1 to 100.
+// TestNextLoadStepByStep uses a limit of 100 ms and the given errors; the load ranges from 1 to 100.
 func TestNextLoadStepByStep(t *testing.T) {
 	for name, test := range map[string]struct {
 		model  v1alpha1.LoadModel
@@ -216,7 +219,8 @@ func TestNextLoadStepByStep(t *testing.T) {
 	}
 }
 
-// Whatever the runs say, the search ends, within its loads and repeats, and on ends that contradict nothing that it says.
+// TestSearchAlwaysEnds checks that the search ends for arbitrary runs, within its loads and repeats, and on a
+// bracket that is consistent with its message.
 func TestSearchAlwaysEnds(t *testing.T) {
 	for seed := range uint64(500) {
 		random := rand.New(rand.NewPCG(seed, 4))
@@ -243,7 +247,8 @@ func TestSearchAlwaysEnds(t *testing.T) {
 	}
 }
 
-// The operator may be dead between any two runs: what comes next does not depend on the order in which it sees them.
+// TestNextLoadDoesNotDependOnTheOrderOfTrials checks that the next load is the same for any order of the
+// trials, since the operator may restart between any two runs.
 func TestNextLoadDoesNotDependOnTheOrderOfTrials(t *testing.T) {
 	s := &queueingSystems[0]
 	_, trials := s.runSearch(t, 0.1, 3)

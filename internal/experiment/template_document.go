@@ -31,7 +31,7 @@ func newTemplateDocument(template *v1alpha1.ExperimentTemplate) (templateDocumen
 	return d, nil
 }
 
-// copyDocument is a deep copy.
+// copyDocument returns a deep copy.
 func (d templateDocument) copyDocument() templateDocument {
 	return deepCopy(map[string]any(d)).(map[string]any)
 }
@@ -54,7 +54,8 @@ func deepCopy(value any) any {
 	return value
 }
 
-// decodeTemplate that the document stands for; a field that it does not know, or a value that it cannot hold, is an error that names it.
+// decodeTemplate decodes the document. It fails with the name of the field if a field is unknown or cannot hold
+// its value.
 func (d templateDocument) decodeTemplate() (*v1alpha1.ExperimentTemplate, error) {
 	content, err := json.Marshal(d)
 	if err != nil {
@@ -101,7 +102,7 @@ func applyMergePatch(target, patch map[string]any) {
 	}
 }
 
-// patchSetsField tells whether the patch says anything about the field or one above it.
+// patchSetsField reports whether the patch sets the field or a parent of it.
 func patchSetsField(patch map[string]any, steps []pathStep) bool {
 	var at any = patch
 	for _, s := range steps {
@@ -119,7 +120,7 @@ func patchSetsField(patch map[string]any, steps []pathStep) bool {
 	return true
 }
 
-// pathStep of a path: a field, and an index into it where it is a list (-1: none).
+// pathStep is a field of a path, with an index if it is a list (-1: none).
 type pathStep struct {
 	name  string
 	index int
@@ -142,7 +143,7 @@ func parsePath(path string) ([]pathStep, error) {
 	return all, nil
 }
 
-// setValue puts a value at the path; objects on the way are made, entries of lists must be there.
+// setValue sets the value at the path. It creates missing objects, but fails on missing list entries.
 func (d templateDocument) setValue(path []pathStep, value any) error {
 	at := map[string]any(d)
 	for i, s := range path {
@@ -177,7 +178,7 @@ func (d templateDocument) setValue(path []pathStep, value any) error {
 	return nil
 }
 
-// setConvertedValue sets a field to a value in the way in which the field's type can take it.
+// setConvertedValue sets a field to the JSON form of the value that the field's type accepts.
 func (d templateDocument) setConvertedValue(path []pathStep, value intstr.IntOrString) error {
 	var first error
 	for _, candidate := range jsonCandidates(value) {

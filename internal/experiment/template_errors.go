@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// explainTypeError says what a field takes where JSON's own error would speak of types of Go.
+// explainTypeError replaces the Go type in an error of encoding/json with the value that the field accepts.
 func explainTypeError(err error) error {
 	var mistake *json.UnmarshalTypeError
 	if !errors.As(err, &mistake) {
@@ -19,7 +19,7 @@ func explainTypeError(err error) error {
 	return fmt.Errorf("%s must be %s, not %s", mistake.Field, describeGoType(mistake.Type), describeJSONValue(mistake.Value))
 }
 
-// describeGoType is what a type of Go is to the author of a manifest.
+// describeGoType describes a Go type to the author of a manifest.
 func describeGoType(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Int, reflect.Int32, reflect.Int64:
@@ -37,7 +37,7 @@ func describeGoType(t reflect.Type) string {
 	}
 }
 
-// describeJSONValue is JSON's word for a value, or with a number the number itself.
+// describeJSONValue describes the JSON value in an error. It returns numbers unchanged.
 func describeJSONValue(value string) string {
 	switch value {
 	case "string":
@@ -54,8 +54,8 @@ func describeJSONValue(value string) string {
 	return value
 }
 
-// findLostField names a number or text of a document that its type did not keep: a zero where zero stands for unset, and the default
-// would be measured instead. Empty if there is none.
+// findLostField returns the path of a number or text that the decoded type dropped: a zero in a field where
+// zero means unset, so that the default would be measured instead. It returns an empty string if there is none.
 func findLostField(given, kept any, path string) string {
 	switch v := given.(type) {
 	case map[string]any:

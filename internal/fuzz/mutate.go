@@ -1,5 +1,5 @@
-// Package fuzz puts values at places of documents: fuzz tests take what is valid, and change it as a user, a member, or somebody
-// who wants to harm could. Tests alone need it.
+// Package fuzz changes valid documents for fuzz tests, as a user, a member or an attacker could. Only tests use
+// it.
 package fuzz
 
 import (
@@ -11,14 +11,15 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// HostileValues are values that anybody could put anywhere, as YAML.
+// HostileValues are YAML values that a user could put anywhere.
 var HostileValues = []string{
 	"", "0", "-1", "1e400", "9223372036854775808", "null", "[]", "{}", "[null]", "{a: {b: c}}", "true", "1Ei", "1e20000000", "1h", "-1s", "../../etc/passwd",
 	`"a\nb: c"`, `"$(id)"`, `"'; DROP TABLE x; --"`, `"\" } include \"/etc/passwd\""`, `"${jndi:ldap://x}"`, `"{{ .Values }}"`, `"\u0000"`, "member-0", "notary",
 }
 
-// MutateDocument is a copy of the document, which is JSON, with the value, YAML or else a text, at one of its places: a number that is taken
-// modulo how many there are. It fails for a value that JSON cannot hold.
+// MutateDocument returns a copy of a JSON document with one field or item replaced. The place is taken modulo
+// the number of fields and items. The value is YAML, or else plain text. It fails for a value that JSON cannot
+// hold.
 func MutateDocument(document []byte, place int, value string) ([]byte, error) {
 	var parsed, copied any
 	if yaml.Unmarshal([]byte(value), &parsed) != nil {
@@ -37,7 +38,8 @@ func MutateDocument(document []byte, place int, value string) ([]byte, error) {
 	return changed, nil
 }
 
-// countAndReplace counts all fields and items below a value, and sets the one of that number, counted from 0, on the way.
+// countAndReplace counts all fields and items below a value and replaces the one with the given number, counted
+// from 0.
 func countAndReplace(value any, number int, to any) int {
 	count := 0
 	visit := func(child any, set func(any)) {

@@ -1,6 +1,6 @@
-// Package metrics tells Prometheus what becomes of networks, runs and experiments: the operator's own series, beside
-// those that controller-runtime has of the controllers. All of it is read from the manager's cache at each scrape, so that a scrape costs
-// no request, and a series is gone with its resource.
+// Package metrics exports Prometheus metrics of networks, runs and experiments, in addition to those of
+// controller-runtime. Each scrape reads the manager's cache, so it sends no request to the API server, and a
+// series ends with its resource.
 package metrics
 
 import (
@@ -14,31 +14,32 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// collectTimeout bounds the wait for a cache that is not filled yet.
+// collectTimeout bounds how long a scrape waits for the cache to be filled.
 const collectTimeout = 5 * time.Second
 
-// It is there whenever a manager leads and knows its resources, so that its absence says that nobody does.
+// operatorInfo exists if a manager leads and can read its resources. Its absence means that no manager does.
 var operatorInfo = newGauge("benchnet_operator_info", "The operator that leads, and its version; always 1.", "version")
 
-// Collector yields the series of all networks, runs and experiments.
+// Collector collects the metrics of all networks, runs and experiments.
 type Collector struct {
-	// Reader reads from a cache; what it lists is not changed.
+	// Reader reads from a cache. The listed objects are not changed.
 	Reader client.Reader
-	// Elected is closed when this manager leads. Others of the same operator tell nothing, so that nothing is counted twice, and
-	// they hold no cache of the kinds for it.
+	// Elected is closed when this manager leads. Other replicas collect nothing, so that nothing is counted
+	// twice and they need no cache of these kinds.
 	Elected <-chan struct{}
-	// Version of the operator.
+	// Version is the version of the operator.
 	Version string
 }
 
-// Describe lists the metrics.
+// Describe implements prometheus.Collector.
 func (c *Collector) Describe(descriptions chan<- *prometheus.Desc) {
 	for _, m := range AllMetrics() {
 		descriptions <- m.description
 	}
 }
 
-// Collect answers a scrape. One that cannot tell everything fails, so that nobody takes a part for the whole.
+// Collect implements prometheus.Collector. The scrape fails if any resource cannot be read, so that partial
+// results are not mistaken for complete ones.
 func (c *Collector) Collect(samples chan<- prometheus.Metric) {
 	select {
 	case <-c.Elected:
@@ -66,7 +67,7 @@ func (c *Collector) Collect(samples chan<- prometheus.Metric) {
 	}
 }
 
-// resourceLists is what there is.
+// resourceLists holds the resources that a scrape reads.
 type resourceLists struct {
 	networks    v1alpha1.BenchmarkNetworkList
 	runs        v1alpha1.BenchmarkRunList

@@ -97,12 +97,12 @@ func closedChannel() <-chan struct{} {
 	return elected
 }
 
-// allResources resources of the tests, one of each kind at least.
+// allResources returns the resources of the tests, at least one of each kind.
 func allResources() []client.Object {
 	return []client.Object{newNetwork(), newCompleteRun(), newRunUnderWay(), newExperiment()}
 }
 
-// newCollector of a manager that leads.
+// newCollector returns the collector of a leading manager.
 func newCollector(reader client.Reader) *metrics.Collector {
 	return &metrics.Collector{Reader: reader, Elected: closedChannel(), Version: "1.2.3"}
 }
@@ -125,7 +125,7 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// writeGolden makes the golden file of all series.
+// writeGolden writes the golden file of all series.
 func writeGolden(t *testing.T, c *metrics.Collector, path string) {
 	t.Helper()
 	var names []string
@@ -152,7 +152,7 @@ func TestMetricNames(t *testing.T) {
 	}
 }
 
-// TestAllMetricsAreCollected keeps the list, which the documentation is made from, and the collector together.
+// TestAllMetricsAreCollected checks that the collector and AllMetrics, the source of the documentation, agree.
 func TestAllMetricsAreCollected(t *testing.T) {
 	c := newCollector(newFakeClient(t, allResources()...))
 	registry := prometheus.NewPedanticRegistry()
@@ -185,7 +185,7 @@ func TestSeriesVanishWithTheirResource(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := testutil.CollectAndCount(c); n != 1 { // that of the operator
+	if n := testutil.CollectAndCount(c); n != 1 { // The one of the operator.
 		t.Errorf("%d series outlive their resources", n)
 	}
 }
@@ -197,7 +197,7 @@ func TestOnlyLeaderCollects(t *testing.T) {
 	}
 }
 
-// failingReader is a cache that never fills.
+// failingReader is a cache that is never filled.
 type failingReader struct{ client.Reader }
 
 func (failingReader) List(context.Context, client.ObjectList, ...client.ListOption) error {

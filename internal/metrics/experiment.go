@@ -24,14 +24,14 @@ var (
 	experimentMetrics = []*Metric{experimentInfo, experimentPhase, experimentRuns, experimentPoints, experimentProgress, experimentRunSeconds}
 )
 
-// runTally is how the runs of one experiment stand.
+// runTally counts the runs of one experiment by state.
 type runTally struct {
 	underWay, valid, invalid, failed int
-	// last is when the last of them ended.
+	// last is when the last completed run ended.
 	last time.Time
 }
 
-// tallyRuns counts the runs by experiment.
+// tallyRuns counts the runs of each experiment.
 func tallyRuns(runs []v1alpha1.BenchmarkRun) map[types.NamespacedName]runTally {
 	all := map[types.NamespacedName]runTally{}
 	for i := range runs {

@@ -2,7 +2,7 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Kind is a metric's type, as Prometheus calls it.
+// Kind is a metric's type in Prometheus terms.
 type Kind string
 
 // The kinds of metrics.
@@ -12,11 +12,11 @@ const (
 	Summary Kind = "summary"
 )
 
-// Metric is one that the collector yields.
+// Metric describes a metric that the collector exports.
 type Metric struct {
 	Name, Help string
 	Kind       Kind
-	// Labels in the order of their values.
+	// Labels are the label names, in the order of their values.
 	Labels []string
 
 	description *prometheus.Desc
@@ -26,14 +26,14 @@ func newMetric(kind Kind, name, help string, labels ...string) *Metric {
 	return &Metric{Name: name, Help: help, Kind: kind, Labels: labels, description: prometheus.NewDesc(name, help, labels, nil)}
 }
 
-// Description is what a registry knows the metric by.
+// Description returns the Prometheus descriptor of the metric.
 func (m *Metric) Description() *prometheus.Desc { return m.description }
 
 func newGauge(name, help string, labels ...string) *Metric {
 	return newMetric(Gauge, name, help, labels...)
 }
 
-// AllMetrics are all that the collector may yield, in the order in which it does.
+// AllMetrics returns all metrics that the collector may export, in order.
 func AllMetrics() []*Metric {
 	all := []*Metric{operatorInfo}
 	for _, list := range [][]*Metric{networkMetrics, runMetrics, experimentMetrics} {
@@ -42,10 +42,10 @@ func AllMetrics() []*Metric {
 	return all
 }
 
-// sampleWriter is what one scrape is answered.
+// sampleWriter writes the samples of one scrape.
 type sampleWriter chan<- prometheus.Metric
 
-// writeSample yields one sample of a gauge or counter.
+// writeSample writes one sample of a gauge or counter.
 func (s sampleWriter) writeSample(m *Metric, value float64, labels ...string) {
 	kind := prometheus.GaugeValue
 	if m.Kind == Counter {
@@ -54,7 +54,7 @@ func (s sampleWriter) writeSample(m *Metric, value float64, labels ...string) {
 	s <- prometheus.MustNewConstMetric(m.description, kind, value, labels...)
 }
 
-// boolValue is 1 for what is so, 0 otherwise.
+// boolValue returns 1 for true and 0 for false.
 func boolValue(so bool) float64 {
 	if so {
 		return 1

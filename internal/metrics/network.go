@@ -13,7 +13,7 @@ var (
 		"namespace", "network", "platform", "experiment")
 	networkReady = newGauge("benchnet_network_ready", "Whether the network is ready for load.", "namespace", "network")
 	networkPhase = newGauge("benchnet_network_phase", "The phase that the network is in; always 1.", "namespace", "network", "phase")
-	// The planned members are there from the first pass, whether their pods are or not.
+	// The number of planned members is exported from the first pass, even if pods are missing.
 	networkMembers      = newGauge("benchnet_network_members", "Members that the network shall have, notaries included.", "namespace", "network")
 	networkMembersReady = newGauge("benchnet_network_members_ready", "Members that are ready, notaries included.", "namespace", "network")
 	memberReady         = newGauge("benchnet_member_ready", "Whether the member is ready.", "namespace", "network", "member")
@@ -47,7 +47,8 @@ func (s sampleWriter) writeNetwork(n *v1alpha1.BenchmarkNetwork) {
 	}
 }
 
-// plannedMembers is how many members there shall be: those of the spec until the plan has added its notaries.
+// plannedMembers returns how many members the network should have. Until the status counts the notaries too, it
+// is the count of the spec.
 func plannedMembers(n *v1alpha1.BenchmarkNetwork) int {
 	var ready, all int
 	if _, err := fmt.Sscanf(n.Status.MembersReady, "%d/%d", &ready, &all); err == nil {

@@ -13,7 +13,7 @@ var (
 	runInfo = newGauge("benchnet_run_info", "A run, its network and workload, and the point and variant of the experiment that it measures; always 1.",
 		"namespace", "run", "network", "workload", "experiment", "point", "variant")
 	runPhase = newGauge("benchnet_run_phase", "The phase that the run is in; always 1.", "namespace", "run", "phase")
-	// A window that the steady state ends is known as the longest that it may be until the run is complete.
+	// If the steady state ends the window, its end is the latest possible one until the run is complete.
 	runWindowStart = newGauge("benchnet_run_window_start_timestamp_seconds",
 		"Start of the measured window, in seconds since 1970: as planned, and as it was once the run is complete.", "namespace", "run")
 	runWindowEnd = newGauge("benchnet_run_window_end_timestamp_seconds",
@@ -66,7 +66,7 @@ func (s sampleWriter) writeRunTimes(r *v1alpha1.BenchmarkRun) {
 	}
 }
 
-// writeRunOutcome is what is known once the run is judged.
+// writeRunOutcome writes the metrics that are known when the run has its verdict.
 func (s sampleWriter) writeRunOutcome(r *v1alpha1.BenchmarkRun) {
 	if r.Status.Operations != nil {
 		s.writeSample(runErrors, float64(r.Status.Operations.Failed), r.Namespace, r.Name)
@@ -87,7 +87,8 @@ func (s sampleWriter) writeRunOutcome(r *v1alpha1.BenchmarkRun) {
 	}
 }
 
-// writeRunLatency turns the milliseconds of the status into a summary in seconds, the base unit. Numbers that cannot be read are left out.
+// writeRunLatency converts the milliseconds of the status to a summary in seconds. It leaves out quantiles that
+// cannot be parsed, and the whole summary if the mean cannot.
 func (s sampleWriter) writeRunLatency(r *v1alpha1.BenchmarkRun, l *v1alpha1.LatencySummary, operations int64) {
 	quantiles := map[float64]float64{}
 	for _, q := range []struct {
@@ -106,7 +107,7 @@ func (s sampleWriter) writeRunLatency(r *v1alpha1.BenchmarkRun, l *v1alpha1.Late
 	s <- prometheus.MustNewConstSummary(runLatency.description, uint64(max(0, operations)), sum, quantiles, r.Namespace, r.Name)
 }
 
-// unixSeconds in seconds since 1970.
+// unixSeconds returns a time in seconds since 1970.
 func unixSeconds(t time.Time) float64 {
 	return float64(t.UnixMicro()) / float64(time.Second/time.Microsecond)
 }

@@ -1,10 +1,8 @@
-// Package naming resolves the project's images by name, so that nothing floats: a tag is the project's version, and
-// the version of what is inside where there are several.
 package naming
 
 import "cmp"
 
-// DefaultImageRegistry of the project's own images.
+// DefaultImageRegistry is the registry of the project's own images.
 const DefaultImageRegistry = "ghcr.io/benchnet"
 
 // ImageCatalogue resolves image references.
@@ -13,17 +11,19 @@ type ImageCatalogue struct {
 	Registry string
 	// Version is the tag of the project's own images.
 	Version string
-	// Overrides by image name replace the whole reference.
+	// Overrides are full references by image name.
 	Overrides map[string]string
-	// PullSecrets are names of Secrets with which pods pull their images; each namespace with networks has them.
+	// PullSecrets are the names of the Secrets with which pods pull their images. Each namespace with networks
+	// has them.
 	PullSecrets []string
 }
 
-// CorDappsImage is the image with the project's own CorDapps, which a spec may name without registry and tag.
+// CorDappsImage is the name of the image with the project's own CorDapps. A spec may give it without registry
+// and tag.
 const CorDappsImage = "cordapps"
 
-// Resolve returns the reference for an image that a spec names. CorDappsImage without registry and tag is the project's own, in the
-// catalogue's registry and version; every other reference is returned unchanged.
+// Resolve returns the reference of an image that a spec names. CorDappsImage without registry and tag resolves
+// to the catalogue's registry and version; every other reference is returned unchanged.
 func (c ImageCatalogue) Resolve(reference string) string {
 	if reference == CorDappsImage {
 		return c.Image(CorDappsImage, "")
@@ -37,7 +37,8 @@ func (c ImageCatalogue) WithVersion(version string) ImageCatalogue {
 	return c
 }
 
-// Image is the reference of the named image; variant is the version of what is inside, or empty.
+// Image returns the reference of the named image. The variant is the version of the contained software, or
+// empty.
 func (c ImageCatalogue) Image(name, variant string) string {
 	if ref, ok := c.Overrides[name]; ok && ref != "" {
 		return ref

@@ -1,46 +1,50 @@
-// Package naming derives the name of every object from the names that users gave, in one place.
+// Package naming derives the names of all objects from the names that users give, and the references of the
+// project's images. All image tags are fixed: the project's version, and the variant if an image has several.
 //
-// A network's name has at most 30 characters and a workload's at most 20 (CEL), a member's at most 10; the longest
-// name derived here, <network>-<member>-database and a run's worker pods, stay within a DNS label's 63.
+// A network's name has at most 30 characters, a workload's at most 20 (validated with CEL) and a member's at
+// most 10. The longest derived names, <network>-<member>-database and those of a run's worker pods, fit into
+// the 63 characters of a DNS label.
 package naming
 
 import "fmt"
 
-// Member is the name of everything that belongs to one member: its StatefulSet, its ConfigMap.
+// Member returns the name of a member's objects, such as its StatefulSet and its ConfigMap.
 func Member(network, member string) string { return network + "-" + member }
 
-// MemberPod is the name of a member's only pod.
+// MemberPod returns the name of a member's only pod.
 func MemberPod(network, member string) string { return Member(network, member) + "-0" }
 
-// MemberHost is the DNS name of a member's pod. It resolves before the pod is ready.
+// MemberHost returns the DNS name of a member's pod. It resolves before the pod is ready.
 func MemberHost(network, namespace, member string) string {
 	return fmt.Sprintf("%s.%s.%s.svc", MemberPod(network, member), network, namespace)
 }
 
-// IdentitySecret is the Secret with a member's keys.
+// IdentitySecret returns the name of the Secret with a member's keys.
 func IdentitySecret(network, member string) string { return Member(network, member) + "-identity" }
 
-// MemberDatabaseSecret is the Secret with a member's database password.
+// MemberDatabaseSecret returns the name of the Secret with a member's database password.
 func MemberDatabaseSecret(network, member string) string {
 	return Member(network, member) + "-database"
 }
 
-// CredentialsSecret is the Secret with the random passwords of a network.
+// CredentialsSecret returns the name of the Secret with a network's random passwords.
 func CredentialsSecret(network string) string { return network + "-credentials" }
 
-// NetworkMapSecret is the Secret with what all members of a network know of each other.
+// NetworkMapSecret returns the name of the Secret with the data that all members of a network share about each
+// other.
 func NetworkMapSecret(network string) string { return network + "-network-map" }
 
-// AccountsSecret is the Secret with the seed of the accounts from which a load is sent.
+// AccountsSecret returns the name of the Secret with the seed of the accounts that send the load.
 func AccountsSecret(network string) string { return network + "-accounts" }
 
-// SchemaSecret is the Secret with the template of the members' own databases, where the node's image has none.
+// SchemaSecret returns the name of the Secret with the template of the members' embedded databases, for node
+// images without one.
 func SchemaSecret(network string) string { return network + "-schema" }
 
-// GenesisJob is the Job, with its account and role, that makes a network's material.
+// GenesisJob returns the name of the Job that creates a network's genesis, and of its service account and role.
 func GenesisJob(network string) string { return network + "-genesis" }
 
-// EpochConfigMap is the ConfigMap that keeps a network's epoch and whose turn it is.
+// EpochConfigMap returns the name of the ConfigMap that records a network's epoch and active run.
 func EpochConfigMap(network string) string { return network + "-epoch" }
 
 // SharedDatabase returns the name of the instance that all members of a network share.
@@ -51,7 +55,8 @@ func DatabaseInstance(network string, n int) string {
 	return fmt.Sprintf("%s-%d", SharedDatabase(network), n)
 }
 
-// DatabaseJob returns the name of a Job on an instance, and of the ConfigMap with its scripts. The fingerprint is that of their content.
+// DatabaseJob returns the name of a Job on an instance, and of the ConfigMap with its scripts. The fingerprint
+// is a hash of their content.
 func DatabaseJob(instance, purpose, fingerprint string) string {
 	return instance + "-" + purpose + "-" + fingerprint
 }
@@ -59,51 +64,54 @@ func DatabaseJob(instance, purpose, fingerprint string) string {
 // NetworkPolicy returns the name of a network's policy for a purpose.
 func NetworkPolicy(network, purpose string) string { return network + "-" + purpose }
 
-// DatabaseSuperuserSecret is the Secret with the password of the instances' superuser.
+// DatabaseSuperuserSecret returns the name of the Secret with the password of the instances' superuser.
 func DatabaseSuperuserSecret(network string) string { return network + "-db-superuser" }
 
-// KueueWorkload is the object by which Kueue is asked for a network's place.
+// KueueWorkload returns the name of the Kueue Workload that requests capacity for a network.
 func KueueWorkload(network string) string { return network + "-kueue" }
 
-// WorkloadRun is the run of a workload that its network lists.
+// WorkloadRun returns the name of the run of a workload that its network lists.
 func WorkloadRun(network, workload string) string { return network + "-" + workload }
 
-// BarrierConfigMap is the ConfigMap that releases a run's workers.
+// BarrierConfigMap returns the name of the ConfigMap that releases a run's workers.
 func BarrierConfigMap(run string) string { return run + "-barrier" }
 
-// WorkerReport is the ConfigMap to which one worker of a run reports.
+// WorkerReport returns the name of the ConfigMap to which one worker of a run reports.
 func WorkerReport(run string, worker int32) string {
 	return fmt.Sprintf("%s%d", WorkerReportPrefix(run), worker)
 }
 
-// WorkerReportPrefix is the name of a run's reports without the worker's index.
+// WorkerReportPrefix returns the name of a run's worker reports without the worker's index.
 func WorkerReportPrefix(run string) string { return run + "-w" }
 
-// WorkloadConfigMap is the ConfigMap with the orders of a run's drivers.
+// WorkloadConfigMap returns the name of the ConfigMap with the workload files of a run's drivers.
 func WorkloadConfigMap(run string) string { return run + "-workload" }
 
-// SampleLogClaim is the claim of the volume that keeps a run's sample logs.
+// SampleLogClaim returns the name of the PersistentVolumeClaim for a run's sample logs.
 func SampleLogClaim(run string) string { return run + "-jtl" }
 
-// ResultConfigMap is the ConfigMap with a run's whole result.
+// ResultConfigMap returns the name of the ConfigMap with a run's full result.
 func ResultConfigMap(run string) string { return run + "-result" }
 
-// Latency is everything by which a network's members are put at a distance: configuration, account, role.
+// Latency returns the name of the objects of a network's latency emulation: configuration, service account and
+// role.
 func Latency(network string) string { return network + "-emulation" }
 
-// LatencyStatus is the ConfigMap in which every member tells that it is at its distance.
+// LatencyStatus returns the name of the ConfigMap in which every member's sidecar reports that its latency is
+// in effect.
 func LatencyStatus(network string) string { return network + "-emulation-report" }
 
-// ExperimentPoint is the name of a point of an experiment: p01; of a search: s01.
+// ExperimentPoint returns the name of the n-th point of an experiment, such as p01, or of a search, such as
+// s01.
 func ExperimentPoint(prefix string, n int) string { return fmt.Sprintf("%s%02d", prefix, n) }
 
-// SearchPoint is the point of a search at which a load is tried.
+// SearchPoint returns the name of the point at which a search tries a load.
 func SearchPoint(search string, load int64) string { return fmt.Sprintf("%s-l%d", search, load) }
 
-// ExperimentNetwork is the n-th network of an experiment.
+// ExperimentNetwork returns the name of the n-th network of an experiment.
 func ExperimentNetwork(experiment string, n int) string { return fmt.Sprintf("%s-n%d", experiment, n) }
 
-// ExperimentRun is one repetition of a point, at its first attempt or a later one.
+// ExperimentRun returns the name of one repetition of a point. Attempts after the first have a suffix.
 func ExperimentRun(experiment, point string, repetition, attempt int) string {
 	name := fmt.Sprintf("%s-%s-r%d", experiment, point, repetition)
 	if attempt > 1 {

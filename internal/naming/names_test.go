@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLongestNames has the longest names that users can give; what is derived from them must stay a DNS label.
+// TestLongestNames checks that names derived from the longest user-given names are valid DNS labels.
 func TestLongestNames(t *testing.T) {
 	network, member, run := strings.Repeat("n", 30), "member-999", strings.Repeat("r", 52)
 	for _, name := range []string{Member(network, member), MemberPod(network, member), IdentitySecret(network, member), MemberDatabaseSecret(network, member),

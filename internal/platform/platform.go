@@ -1,5 +1,5 @@
-// Package platform defines what a system under test has to tell the operator. All of it is pure: a platform holds no
-// client, clock, randomness or environment, and is given all it needs.
+// Package platform defines the interface between the operator and a system under test. Implementations are
+// pure: they hold no client, clock, randomness or environment, and receive all their input as arguments.
 package platform
 
 import (
@@ -13,108 +13,112 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// SettingMemberStorage is the name of the derived setting with the size of a member's own volume.
+// SettingMemberStorage is the name of the derived setting that holds the size of a member's own volume.
 const SettingMemberStorage = "memberStorage"
 
 // Platform is a system under test.
 type Platform interface {
-	// Type is the discriminator in the spec.
+	// Type returns the discriminator of the platform in the spec.
 	Type() v1alpha1.PlatformType
-	// Version of the platform that a spec asks for, for people: Corda 4.10.
+	// Version returns the version that a spec asks for in readable form, such as "Corda 4.10".
 	Version(spec *v1alpha1.BenchmarkNetworkSpec) string
-	// Validate refuses what CEL cannot express; every error names its field.
+	// Validate rejects what CEL cannot express. Every error names its field.
 	Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList
-	// Topology lists the members with their names and addresses.
+	// Topology returns the members with their names and addresses.
 	Topology(network *v1alpha1.BenchmarkNetwork) Topology
-	// DerivedSettings lists what was derived from the spec, each with its source.
+	// DerivedSettings returns the settings derived from the spec, each with its source.
 	DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting
-	// BuildMembers are the objects that run the members.
+	// BuildMembers returns the objects that run the members.
 	BuildMembers(in Input, topology Topology) ([]client.Object, error)
 }
 
-// GenesisProvider is a platform whose members need material before they start.
+// GenesisProvider is a platform whose members need genesis files before they start.
 type GenesisProvider interface {
-	// Credentials are the Secrets that the operator fills with random passwords, once.
+	// Credentials returns the Secrets that the operator fills once with random passwords.
 	Credentials(topology Topology) []Credential
-	// BuildGenesis is made by a Job and kept in Secrets.
+	// BuildGenesis returns the Job that generates the genesis files and the Secrets that hold them.
 	BuildGenesis(in Input, topology Topology) (Genesis, error)
 }
 
 // DatabaseConsumer is a platform whose members keep their state in a database.
 type DatabaseConsumer interface {
-	// DatabaseRequirements says what the members need of it.
+	// DatabaseRequirements returns the requirements of the members on their databases.
 	DatabaseRequirements(in Input, topology Topology) DatabaseRequirements
 }
 
-// LoadTarget is a platform on which workloads are measured: a driver puts load on it, or it makes its own.
+// LoadTarget is a platform that workloads can measure, with a load driver or with the load that the platform
+// itself generates.
 type LoadTarget interface {
-	// ValidateWorkload refuses a workload that the network cannot serve.
+	// ValidateWorkload rejects a workload that the network cannot serve.
 	ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, path *field.Path) field.ErrorList
-	// BuildDriver is the driver of one workload and what it is told, or the stream of blocks to observe.
+	// BuildDriver returns the driver of one workload and its workload file, or the stream of blocks to
+	// observe.
 	BuildDriver(in Input, topology Topology, workload *v1alpha1.Workload) (loadgen.Driver, error)
 }
 
-// Interpreter is a platform that reads more from a measurement than operations and latencies.
+// Interpreter is a platform that derives more from a measurement than operations and latencies.
 type Interpreter interface {
-	// Interpret makes the platform's own numbers and findings of a measured workload.
+	// Interpret returns the platform's own metrics and findings for a measured workload.
 	Interpret(spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *results.Measurement) results.Interpretation
 }
 
-// Resettable is a platform whose networks can go back to their freshly made state: what a member is lies in Secrets, and what it
-// remembers in its databases and in one volume.
+// Resettable is a platform whose networks can be reset to their initial state. The identity of a member must
+// be in Secrets, and its state must be in its databases and one volume.
 type Resettable interface {
-	// StateVolume is that volume's name. A member that finds it empty starts as it did at first.
+	// StateVolume returns the name of that volume. A member that finds it empty starts as if for the first
+	// time.
 	StateVolume() string
 }
 
-// Input is what a platform builds from.
+// Input holds everything that a platform builds objects from.
 type Input struct {
-	// Network with its defaults applied.
+	// Network is the network with its defaults applied.
 	Network *v1alpha1.BenchmarkNetwork
-	// Images of the project.
+	// Images is the catalogue of the project's images.
 	Images naming.ImageCatalogue
-	// NetworkImageVersion is the version of the project's images that the network was made with; empty if it is that of Images. It
-	// differs for the workers of a run, which are of the operator's version, after an upgrade.
+	// NetworkImageVersion is the version of the project's images that the network was created with; empty
+	// means the version of Images. After an upgrade the two differ for the workers of a run, which use the
+	// operator's version.
 	NetworkImageVersion string
-	// Databases are the members' database bindings by member name; empty where the database lies in the member.
+	// Databases holds the database connections by member name. It is empty if each member embeds its database.
 	Databases map[string]DatabaseConnection
 }
 
-// DatabaseConnection is how one member reaches its database.
+// DatabaseConnection holds the connection details of one member's database.
 type DatabaseConnection struct {
-	// URL for JDBC.
+	// URL is the JDBC URL.
 	URL string
-	// User of the member.
+	// User is the member's database user.
 	User string
-	// PasswordSecret and PasswordKey hold the password.
+	// PasswordSecret and PasswordKey name the Secret and the key that hold the password.
 	PasswordSecret, PasswordKey string
-	// Affinity places the member with its instance; nil where it may be anywhere.
+	// Affinity places the member with its database instance; nil means no constraint.
 	Affinity *corev1.PodAffinity
 }
 
-// Topology is who takes part in a network.
+// Topology lists the members of a network.
 type Topology struct {
-	// Network is its name.
+	// Network is the name of the network.
 	Network string
-	// Members and notaries in a stable order.
+	// Members lists the members and notaries in a stable order.
 	Members []Member
 }
 
 // Member is one member of a network.
 type Member struct {
-	// Name in the network: member-0, notary.
+	// Name is the name within the network, such as member-0 or notary.
 	Name string
-	// Role in the network; the platform's own word.
+	// Role is the role in the network, as the platform calls it.
 	Role string
-	// Identity under which the platform knows it.
+	// Identity is the name by which the platform identifies the member.
 	Identity string
-	// Host is its DNS name.
+	// Host is the DNS name.
 	Host string
-	// Address at which its peers reach it.
+	// Address is the address at which the peers reach the member.
 	Address string
 }
 
-// MemberNames of the members in order.
+// MemberNames returns the names of the members in order.
 func (t Topology) MemberNames() []string {
 	all := make([]string, 0, len(t.Members))
 	for _, m := range t.Members {
@@ -123,7 +127,7 @@ func (t Topology) MemberNames() []string {
 	return all
 }
 
-// FindMember is the member of that name.
+// FindMember returns the member with the given name and whether it exists.
 func (t Topology) FindMember(name string) (Member, bool) {
 	for _, m := range t.Members {
 		if m.Name == name {
@@ -133,34 +137,37 @@ func (t Topology) FindMember(name string) (Member, bool) {
 	return Member{}, false
 }
 
-// Credential is a Secret of random passwords.
+// Credential describes a Secret of random passwords.
 type Credential struct {
-	// Name of the Secret.
+	// Name is the name of the Secret.
 	Name string
-	// Keys, each with a password of its own.
+	// Keys lists the keys; each holds a password of its own.
 	Keys []string
 }
 
-// Genesis is what must exist before a member can start.
+// Genesis holds the objects that must exist before a member can start.
 type Genesis struct {
-	// Secrets that the maker fills; material is complete when all carry AnnotationMaterialComplete.
+	// Secrets names the Secrets that the Job fills. The genesis is complete when all of them carry
+	// AnnotationMaterialComplete.
 	Secrets []string
-	// JobObjects are the objects that make it: a role with its account, then configuration and Job. When it is complete the role is
-	// removed, and takes the others with it, which it owns.
+	// JobObjects are the objects that generate the genesis, in order: a Role with its ServiceAccount, then
+	// configuration and Job. The Role is the owner of the others; once the genesis is complete, it is deleted
+	// and they are garbage-collected.
 	JobObjects []client.Object
 }
 
-// DatabaseRequirements is what a platform's members need of their databases.
+// DatabaseRequirements holds the requirements of a platform's members on their databases.
 type DatabaseRequirements struct {
-	// Connections that each member's pool may open.
+	// Connections is the number of connections that each member's pool may open.
 	Connections int32
-	// PlannedTransactions and PlannedStates over all workloads, on one member: an upper bound from which volumes are sized.
+	// PlannedTransactions and PlannedStates are upper bounds for one member over all workloads. Volumes are
+	// sized from them.
 	PlannedTransactions, PlannedStates int64
-	// Template is the container that writes the schema template to /template/schema.sql.gz; its tables are cloned for
-	// each member. Volumes are those that it needs besides.
+	// Template is the container that writes the schema template to /template/schema.sql.gz. The tables of the
+	// template are cloned for each member.
 	Template *corev1.Container
-	// TemplateInit are containers that run before Template.
+	// TemplateInit lists the containers that run before Template.
 	TemplateInit []corev1.Container
-	// Volumes that Template and TemplateInit mount.
+	// Volumes lists the volumes that Template and TemplateInit mount.
 	Volumes []corev1.Volume
 }

@@ -6,12 +6,13 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Registry holds the platforms in the order in which they were listed.
+// Registry holds the platforms in the order of their registration.
 type Registry struct {
 	platforms []Platform
 }
 
-// NewRegistry lists the platforms; it panics when a type is listed twice, a mistake of the program.
+// NewRegistry returns a registry of the given platforms. It panics if two of them have the same type, which is
+// a programming error.
 func NewRegistry(platforms ...Platform) *Registry {
 	seen := map[v1alpha1.PlatformType]bool{}
 	for _, p := range platforms {
@@ -23,7 +24,7 @@ func NewRegistry(platforms ...Platform) *Registry {
 	return &Registry{platforms: platforms}
 }
 
-// Get is the platform of that type, or an error that lists those there are.
+// Get returns the platform of the given type, or an error that lists the known types.
 func (r *Registry) Get(t v1alpha1.PlatformType) (Platform, error) {
 	known := make([]v1alpha1.PlatformType, 0, len(r.platforms))
 	for _, p := range r.platforms {

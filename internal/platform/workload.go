@@ -8,7 +8,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// ValidateWorkload refuses a workload that a network of the platform cannot serve; every error names its field.
+// ValidateWorkload rejects a workload that a network of the platform cannot serve. Every error names its
+// field.
 func ValidateWorkload(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	loadable, ok := p.(LoadTarget)
 	if !ok {

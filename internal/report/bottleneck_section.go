@@ -10,10 +10,11 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// maxUtilizations that are drawn; the table has all.
+// maxUtilizations is the number of utilizations that are drawn. The table has all of them.
 const maxUtilizations = 10
 
-// bottleneckSection says what held the run back, and by which numbers; nothing in results of older versions.
+// bottleneckSection returns the section about the bottleneck of a run. It is empty for results of older
+// versions.
 func bottleneckSection(r *results.RunResult) (section, error) {
 	s := section{ID: "bottleneck", Title: "Bottleneck"}
 	b := r.Bottleneck
@@ -40,7 +41,7 @@ func bottleneckSection(r *results.RunResult) (section, error) {
 	return s, err
 }
 
-// formatResourceName takes an identifier such as MemberCPU apart.
+// formatResourceName splits an identifier such as MemberCPU into words.
 func formatResourceName(r results.Resource) string {
 	name := string(r)
 	if whole, found := strings.CutSuffix(name, "CPU"); found {
@@ -49,7 +50,7 @@ func formatResourceName(r results.Resource) string {
 	return splitCamelCase(name)
 }
 
-// formatSentence ends a message as one.
+// formatSentence capitalizes a message and ends it with a full stop.
 func formatSentence(text string) string {
 	if text == "" {
 		return ""
@@ -78,7 +79,7 @@ func utilizationChart(b *results.Bottleneck) Chart {
 	return g.Chart
 }
 
-// utilizationBar is a horizontal bar with a mark.
+// utilizationBar is a horizontal bar with a mark at the threshold.
 type utilizationBar struct{ length, threshold float64 }
 
 type utilizationBars []utilizationBar

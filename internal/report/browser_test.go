@@ -27,7 +27,7 @@ import (
 
 var updatePictures = flag.Bool("update", false, "write the pictures of the documentation anew")
 
-// browserReports that a browser is to show, and words that must be seen on each.
+// browserReports returns the reports for the browser, with words that must be visible on each.
 func browserReports(t *testing.T) map[string]struct {
 	write func(io.Writer) error
 	says  []string
@@ -70,7 +70,7 @@ func browserReports(t *testing.T) map[string]struct {
 	}
 }
 
-// TestInABrowser opens every report as a user would, on a screen and on a phone, by day and by night.
+// TestInABrowser opens every report as a user would, on a screen and on a phone, in light and dark mode.
 func TestInABrowser(t *testing.T) {
 	browser := newBrowser(t)
 	for name, r := range browserReports(t) {
@@ -95,7 +95,7 @@ func TestInABrowser(t *testing.T) {
 	}
 }
 
-// newBrowser starts Chromium. Its sandbox does not work for root, which is what a container often runs as.
+// newBrowser starts Chromium. Its sandbox does not work for root, the user of many containers.
 func newBrowser(t *testing.T) context.Context {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
@@ -116,7 +116,7 @@ func newBrowser(t *testing.T) context.Context {
 	return ctx
 }
 
-// renderedPage is what the browser tells of a page.
+// renderedPage is the state of a page in the browser.
 type renderedPage struct {
 	Text                        string
 	Width, Overflow             float64
@@ -128,15 +128,15 @@ type renderedPage struct {
 type renderedChart struct {
 	ID            string
 	Width, Height float64
-	// Drawn counts lines and areas of some extent.
+	// Drawn counts lines and areas of a visible size.
 	Drawn int
-	// Smallest text in pixels, and the least contrast of any to the background.
+	// Smallest is the smallest text in pixels, and Contrast the lowest contrast of any text to the background.
 	Smallest, Contrast float64
-	// Clipped texts do not lie within the chart, Overlaps on each other.
+	// Clipped are texts that extend beyond the chart, Overlaps are texts that overlap.
 	Clipped, Overlaps []string
 }
 
-// visitPage opens the file in a tab of its own and judges what it sees.
+// visitPage opens the file in a separate tab and checks the rendered page.
 func visitPage(browser context.Context, t *testing.T, file string, width int64, scheme string, says []string) {
 	ctx, end := chromedp.NewContext(browser)
 	defer end()
@@ -188,7 +188,7 @@ func visitPage(browser context.Context, t *testing.T, file string, width int64, 
 	s.assertPage(t, scheme, says)
 }
 
-// configureTab gives the tab its size and its colour scheme, and makes it tell what happens in it.
+// configureTab sets the size and the colour scheme of the tab, and enables its events.
 func configureTab(ctx context.Context, width int64, scheme string) error {
 	_, network := chromedp.Call(ctx, network.Enable, network.EnableParams{})
 	_, messages := chromedp.Call(ctx, log.Enable, cdp.Empty{})
@@ -233,7 +233,7 @@ func (s renderedPage) assertPage(t *testing.T, scheme string, says []string) {
 	}
 }
 
-// TestPictures takes those of the documentation; make docs-images calls it.
+// TestPictures takes the pictures of the documentation; make docs-images calls it.
 func TestPictures(t *testing.T) {
 	if !*updatePictures {
 		t.Skip("only with -update")

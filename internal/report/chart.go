@@ -12,25 +12,25 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Format of a chart's file.
+// Format is the file format of a chart.
 type Format string
 
-// The formats. PNG has twice the pixels of SVG's size, as paper and good screens want it.
+// The formats. PNG has twice the pixels of SVG's size, for print and high-resolution screens.
 const (
 	SVG Format = "svg"
 	PNG Format = "png"
 )
 
-// pngResolution in dots an inch.
+// pngResolution is in dots per inch.
 const pngResolution = 192
 
-// Chart is one picture.
+// Chart is one chart of a report.
 type Chart struct {
-	// Name is unique among the charts of a report and fit for a file: throughput-over-time.
+	// Name is unique among the charts of a report and usable as a file name: throughput-over-time.
 	Name string
-	// Title in words, drawn above the chart where it stands alone.
+	// Title is in words. A chart in its own file shows it above the plot.
 	Title string
-	// Caption says what a reader has to know; it is not drawn.
+	// Caption explains the chart to the reader; it is not drawn.
 	Caption string
 
 	plot   *plot.Plot
@@ -62,7 +62,7 @@ func (c Chart) Write(w io.Writer, f Format) error {
 	return nil
 }
 
-// renderInline is the chart as an element of a page: without a title, in colours that follow the page's.
+// renderInline returns the chart as an SVG element of a page: without a title, in the page's colours.
 func (c Chart) renderInline() ([]byte, error) {
 	canvas := vgsvg.New(chartWidth, c.height)
 	c.drawWithLegend(draw.Crop(draw.New(canvas), margin/2, -margin, margin/2, -margin/2))
@@ -73,7 +73,7 @@ func (c Chart) renderInline() ([]byte, error) {
 	return embedSVG(text.Bytes(), c.Title, c.height), nil
 }
 
-// drawWithLegend puts the legend above the plot, so that neither hides the other.
+// drawWithLegend draws the legend above the plot, so that they do not overlap.
 func (c Chart) drawWithLegend(area draw.Canvas) {
 	used := drawLegend(area, c.legend)
 	c.plot.Draw(draw.Crop(area, 0, 0, 0, -used))

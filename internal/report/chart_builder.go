@@ -13,7 +13,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// chartBuilder is a chart in the making. What is added later lies above what was added before.
+// chartBuilder builds a chart. Later additions are drawn above earlier ones.
 type chartBuilder struct {
 	Chart
 }
@@ -24,12 +24,11 @@ func newChartBuilder(name, title, x, y string) *chartBuilder {
 	return g
 }
 
-// addLegendEntry adds to the legend.
 func (g *chartBuilder) addLegendEntry(text string, sample plot.Thumbnailer) {
 	g.legend = append(g.legend, legendEntry{text, sample})
 }
 
-// startAtZero makes the vertical axis start at zero, with a little room above the highest value.
+// startAtZero makes the vertical axis start at zero, with some space above the highest value.
 func (g *chartBuilder) startAtZero() {
 	g.plot.Y.Min = 0
 	g.plot.Y.Padding = 0
@@ -39,7 +38,7 @@ func (g *chartBuilder) startAtZero() {
 	g.plot.Y.Max *= 1.06
 }
 
-// useLogarithmicX spreads the horizontal axis by ratios; all values must be positive.
+// useLogarithmicX makes the horizontal axis logarithmic. All values must be positive.
 func (g *chartBuilder) useLogarithmicX(ticks plot.Ticker) {
 	g.plot.X.Scale, g.plot.X.Tick.Marker = plot.LogScale{}, ticks
 }
@@ -48,7 +47,7 @@ func (g *chartBuilder) useLogarithmicY() {
 	g.plot.Y.Scale, g.plot.Y.Tick.Marker = plot.LogScale{}, logTicks{}
 }
 
-// drawLine connects points and returns what stands for it in a legend; nil if there are no points.
+// drawLine connects points and returns the line for the legend, or nil if there are no points.
 func (g *chartBuilder) drawLine(points plotter.XYs, style draw.LineStyle) *plotter.Line {
 	if len(points) == 0 {
 		return nil
@@ -58,12 +57,12 @@ func (g *chartBuilder) drawLine(points plotter.XYs, style draw.LineStyle) *plott
 	return l
 }
 
-// drawSeries draws one value per second, each in the middle of its second, broken where nothing was measured.
+// drawSeries draws one value per second, in the middle of its second, with gaps at missing values.
 func (g *chartBuilder) drawSeries(values results.Series, scale float64, style draw.LineStyle) *plotter.Line {
 	var last *plotter.Line
 	var run plotter.XYs
 	flush := func() {
-		// A single value between two gaps would be a line of no length.
+		// A single value between two gaps would be a line of length zero.
 		if len(run) == 1 {
 			run = plotter.XYs{{X: run[0].X - 0.5, Y: run[0].Y}, {X: run[0].X + 0.5, Y: run[0].Y}}
 		}
@@ -90,25 +89,26 @@ func (g *chartBuilder) drawPoints(at plotter.XYs, shape draw.GlyphDrawer, c colo
 	}
 }
 
-// drawHorizontalLine draws a horizontal line across the chart with words at one of its ends, and makes room for it.
+// drawHorizontalLine draws a horizontal line across the chart with a text at one of its ends, and extends the
+// axis to include it.
 func (g *chartBuilder) drawHorizontalLine(y float64, text string, end draw.XAlignment, style draw.LineStyle) {
 	g.plot.Y.Max = math.Max(g.plot.Y.Max, y)
 	g.plot.Add(referenceLine{at: y, text: text, style: style, end: end})
 }
 
-// Ends of a line at which its words stand.
+// Ends of a line at which its text can be placed.
 const (
 	leftEnd  = draw.XLeft
 	rightEnd = draw.XRight
 )
 
-// drawVerticalLine draws a vertical line with words at its upper end.
+// drawVerticalLine draws a vertical line with a text at its upper end.
 func (g *chartBuilder) drawVerticalLine(x float64, text string, style draw.LineStyle) {
 	g.plot.X.Min, g.plot.X.Max = math.Min(g.plot.X.Min, x), math.Max(g.plot.X.Max, x)
 	g.plot.Add(referenceLine{at: x, text: text, style: style, vertical: true})
 }
 
-// referenceLine is a straight line across a chart, with words at its end.
+// referenceLine is a straight line across a chart, with a text at its end.
 type referenceLine struct {
 	at       float64
 	text     string
@@ -140,13 +140,13 @@ func (r referenceLine) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillText(words, at, dropUnprintable(r.text))
 }
 
-// pointLabels are names beside points.
+// pointLabels are names next to points.
 type pointLabels struct {
 	points plotter.XYs
 	names  []string
 }
 
-// Plot implements plot.Plotter. A name that would lie on the one before is left out.
+// Plot implements plot.Plotter. It omits a name that would overlap the one before.
 func (l pointLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	style := textStyle(fontSize-1, font.Font{}, faintColor)
 	x, y := p.Transforms(&c)
@@ -178,9 +178,9 @@ func (gridLines) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// barPlotter are rectangles that stand on the horizontal axis.
+// barPlotter draws bars on the horizontal axis.
 type barPlotter struct {
-	// Boxes from X-low to X-high, of a height.
+	// rects extend from X-low to X-high and have a height.
 	rects []barRect
 	color color.Color
 }

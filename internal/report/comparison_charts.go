@@ -13,7 +13,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
-// comparisonCharts are a forest plot for each metric: one line for each candidate and point.
+// comparisonCharts returns a forest plot for each metric, with one line for each candidate and point.
 func comparisonCharts(e *experiment.Result) []Chart {
 	var charts []Chart
 	for _, m := range comparedMetrics(e) {
@@ -47,7 +47,7 @@ const (
 	forestFrameHeight vg.Length = 95
 )
 
-// forestPlotChart shows differences with their intervals beside zero and the gate.
+// forestPlotChart shows differences with their intervals relative to zero and the gate.
 func forestPlotChart(e *experiment.Result, m metricInfo, outcomes []experiment.ComparisonOutcome) Chart {
 	better := "more is better"
 	if m.better == lowerIsBetter {
@@ -72,7 +72,7 @@ func forestPlotChart(e *experiment.Result, m metricInfo, outcomes []experiment.C
 	return g.Chart
 }
 
-// drawDifference is one line of a forest: green is better, vermillion worse, grey not told apart.
+// drawDifference draws one line of a forest plot: green is better, vermillion worse, grey not distinguishable.
 func (g *chartBuilder) drawDifference(y float64, c experiment.ComparisonOutcome) {
 	look := map[string]seriesStyle{
 		experiment.Better: {color: betterColor, glyph: draw.CircleGlyph{}}, experiment.Worse: {color: worseColor, glyph: draw.BoxGlyph{}},
@@ -84,7 +84,7 @@ func (g *chartBuilder) drawDifference(y float64, c experiment.ComparisonOutcome)
 	g.drawPoints(plotter.XYs{{X: 100 * c.Difference, Y: y}}, look.glyph, look.color, 3.2)
 }
 
-// drawGates marks the bounds of the gates, on the side that is worse.
+// drawGates marks the bounds of the gates on the side of regressions.
 func (g *chartBuilder) drawGates(m metricInfo, outcomes []experiment.ComparisonOutcome) {
 	var bounds []float64
 	for _, c := range outcomes {
@@ -101,7 +101,7 @@ func (g *chartBuilder) drawGates(m metricInfo, outcomes []experiment.ComparisonO
 	}
 }
 
-// formatCandidate names what was compared: the candidate, and the parameters of its point.
+// formatCandidate names the candidate and the parameters of its point.
 func formatCandidate(c experiment.ComparisonOutcome, points map[string]experiment.Point) string {
 	p := points[c.Point]
 	p.Variant = c.Candidate

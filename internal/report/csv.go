@@ -14,7 +14,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// csvTable is rows of text under a header, on its way into a CSV file.
+// csvTable is the header and the rows of a CSV file.
 type csvTable struct {
 	header []string
 	rows   [][]string
@@ -27,7 +27,7 @@ func (t csvTable) writeTo(w io.Writer) error {
 	return nil
 }
 
-// WriteRunCSV writes the summary of a run: a header and one row. Units are part of the names of the columns.
+// WriteRunCSV writes the summary of a run: a header and one row. Column names include the units.
 func WriteRunCSV(w io.Writer, r *results.RunResult) error {
 	s, l := r.Summary, r.Summary.Latency
 	t := csvTable{header: []string{
@@ -51,8 +51,8 @@ func WriteRunCSV(w io.Writer, r *results.RunResult) error {
 	return t.writeTo(w)
 }
 
-// WriteSeriesCSV writes everything that a run measured second by second: a row for each second of the window, an empty cell where
-// nothing was measured.
+// WriteSeriesCSV writes all time series of a run: a row for each second of the window, with empty cells for
+// missing values.
 func WriteSeriesCSV(w io.Writer, r *results.RunResult) error {
 	t := csvTable{header: []string{"second", "completed", "failed"}}
 	for i, completed := range r.Series.CompletedPerSecond {
@@ -68,7 +68,7 @@ func WriteSeriesCSV(w io.Writer, r *results.RunResult) error {
 	return t.writeTo(w)
 }
 
-// addColumn adds one value to each row; rows beyond the values stay empty.
+// addColumn adds one value to each row. Rows beyond the values stay empty.
 func (t *csvTable) addColumn(name string, values results.Series) {
 	t.header = append(t.header, name)
 	for i := range t.rows {
@@ -80,7 +80,8 @@ func (t *csvTable) addColumn(name string, values results.Series) {
 	}
 }
 
-// WriteBlocksCSV writes the blocks that were decided in the window, one a row; only the header if the platform has none.
+// WriteBlocksCSV writes the blocks that were decided in the window, one per row. Without blocks it writes only
+// the header.
 func WriteBlocksCSV(w io.Writer, r *results.RunResult) error {
 	t := csvTable{header: []string{"height", "micros", "bytes", "transactions", "round", "proposer"}}
 	for _, b := range r.Blocks {
@@ -93,8 +94,8 @@ func WriteBlocksCSV(w io.Writer, r *results.RunResult) error {
 	return t.writeTo(w)
 }
 
-// WriteRunsCSV writes a row for each run of an experiment: failed and invalid ones too, which the verdict tells apart. The runs'
-// own documents are optional; what they know besides is added.
+// WriteRunsCSV writes a row for each run of an experiment. Failed and invalid runs are included, distinguished
+// by their verdict. The runs' own documents are optional and provide further columns.
 func WriteRunsCSV(w io.Writer, e *experiment.Result, runs map[string]*results.RunResult) error {
 	points, metrics := pointsByName(e), runMetricNames(e.Runs)
 	t := csvTable{header: slices.Concat([]string{"run", "point", "variant"}, parameterNames(e), []string{
@@ -131,8 +132,8 @@ func requestCounts(r *results.RunResult) []string {
 	}
 }
 
-// WritePointsCSV writes a row for each point of an experiment: of every metric its mean over the valid runs, their standard deviation,
-// and the bounds of the mean.
+// WritePointsCSV writes a row for each point of an experiment: for every metric the mean over the valid runs,
+// their standard deviation, and the bounds of the mean.
 func WritePointsCSV(w io.Writer, e *experiment.Result) error {
 	metrics := pointMetricNames(e.Points)
 	t := csvTable{
@@ -157,7 +158,7 @@ func WritePointsCSV(w io.Writer, e *experiment.Result) error {
 	return t.writeTo(w)
 }
 
-// formatCSVFloat is a number in full for programs; nothing if it was not measured.
+// formatCSVFloat formats a number in full precision for programs, or as an empty string if it was not measured.
 func formatCSVFloat(v float64) string {
 	if math.IsNaN(v) {
 		return ""
@@ -167,7 +168,7 @@ func formatCSVFloat(v float64) string {
 
 func formatCSVInteger(v int64) string { return strconv.FormatInt(v, 10) }
 
-// formatCSVTime is empty for an experiment or a run that has not started.
+// formatCSVTime returns an empty string for an experiment or a run that has not started.
 func formatCSVTime(t time.Time) string {
 	if t.IsZero() {
 		return ""

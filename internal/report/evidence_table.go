@@ -7,8 +7,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// evidenceTables is what is known of the observed containers and their hosts beside CPU and memory. A column in which nothing is known
-// is left out, and so is the table if nothing is known at all.
+// evidenceTables returns the observations of containers and their hosts besides CPU and memory. It omits
+// columns without any value, and the table if all columns are empty.
 func evidenceTables(r *results.RunResult) []htmlTable {
 	all := []struct {
 		name string
@@ -95,7 +95,8 @@ func formatClockOffset(m results.MemberUsage) string {
 	return formatNumber(m.Clock.OffsetMillis) + " ± " + formatQuantity(m.Clock.ErrorMillis, "ms")
 }
 
-// observedLimits of the containers that were observed, each once: as the kernel enforces them, or else as they were asked for.
+// observedLimits returns the distinct limits of the observed containers: as the kernel enforces them, or else
+// as requested.
 func observedLimits(r *results.RunResult) (cpu, memory []float64) {
 	add := func(all []float64, v float64) []float64 {
 		if v <= 0 || slices.Contains(all, v) {

@@ -13,8 +13,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
-// WriteExperimentPage writes the report of an experiment: an HTML page that needs nothing else. runs holds what is known of its runs by
-// name, and may lack some of them.
+// WriteExperimentPage writes the report of an experiment as a self-contained HTML page. runs maps names to the
+// results of runs, and may lack some of them.
 func WriteExperimentPage(w io.Writer, e *experiment.Result, runs map[string]*results.RunResult) error {
 	var sections []section
 	for _, group := range chartGroups(e) {
@@ -40,7 +40,7 @@ func WriteExperimentPage(w io.Writer, e *experiment.Result, runs map[string]*res
 	return p.renderTo(w)
 }
 
-// ExperimentCharts are the charts of an experiment, those first that say most.
+// ExperimentCharts returns the charts of an experiment, the most informative first.
 func ExperimentCharts(e *experiment.Result, _ map[string]*results.RunResult) ([]Chart, error) {
 	var all []Chart
 	for _, group := range chartGroups(e) {
@@ -49,7 +49,7 @@ func ExperimentCharts(e *experiment.Result, _ map[string]*results.RunResult) ([]
 	return all, nil
 }
 
-// chartGroup is the charts that answer one question.
+// chartGroup is a group of charts that answer one question.
 type chartGroup struct {
 	id, title string
 	charts    []Chart
@@ -106,7 +106,7 @@ func pointsTable(e *experiment.Result) htmlTable {
 	return t
 }
 
-// formatEstimate is a mean with half its interval; the mean alone of a single run.
+// formatEstimate formats a mean with half its interval, or only the mean for a single run.
 func formatEstimate(e statistics.Estimate, m metricInfo) string {
 	switch e.N {
 	case 0:
@@ -138,7 +138,7 @@ func runsText(e *experiment.Result) []string {
 	return nil
 }
 
-// runsTable lists every run in the order in which they were made.
+// runsTable lists every run in the order in which the runs were created.
 func runsTable(e *experiment.Result) htmlTable {
 	names, points := runMetricNames(e.Runs), pointsByName(e)
 	t := htmlTable{Header: slices.Concat(textColumns("Run"), variantColumns(e), textColumns(parameterNames(e)...), textColumns("Start", "Verdict"))}
@@ -184,7 +184,7 @@ func saturationTables(e *experiment.Result) []htmlTable {
 	return []htmlTable{t}
 }
 
-// formatLoad is a dash where a search found none.
+// formatLoad formats a load, or a dash if a search found none.
 func formatLoad(l int64) string {
 	if l == 0 {
 		return "–"
@@ -217,7 +217,8 @@ var verdictLabels = map[string]string{
 	experiment.Better: "Better", experiment.Worse: "Worse", experiment.NoDifference: "No difference shown", experiment.TooFewRuns: "Too few runs",
 }
 
-// formatDifference writes one on its comparison's scale: a share of the baseline, or in the metric's own unit.
+// formatDifference formats a difference on its comparison's scale: a share of the baseline, or in the metric's
+// own unit.
 func formatDifference(c experiment.ComparisonOutcome, v float64) string {
 	if c.Scale != statistics.Absolute {
 		return formatSignedPercent(v)
@@ -236,7 +237,7 @@ func formatDetectable(c experiment.ComparisonOutcome) string {
 	return strings.TrimPrefix(formatDifference(c, c.Detectable), "+")
 }
 
-// networksSection is on what the points were measured, as far as the runs' own results are known.
+// networksSection describes the networks of the points, as far as the runs' own results are available.
 func networksSection(e *experiment.Result, runs map[string]*results.RunResult) section {
 	s := section{ID: "environment", Title: "Environment"}
 	networks := htmlTable{Title: "Networks", Header: textColumns("Network", "Platform", "Operator", "Plan")}

@@ -10,7 +10,7 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 )
 
-// summarizeExperiment says in words what was measured, and the answer.
+// summarizeExperiment describes in words what was measured, and the outcome.
 func summarizeExperiment(e *experiment.Result) []string {
 	answer := []string{describeRuns(e)}
 	if best := findBestPoint(e); best != nil {
@@ -64,7 +64,7 @@ func pluralize(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// abbreviateList names up to eight values, of more the ends.
+// abbreviateList lists up to eight values, or else the first and the last.
 func abbreviateList(values []string) string {
 	if len(values) > 8 {
 		return values[0] + " … " + values[len(values)-1]
@@ -72,7 +72,7 @@ func abbreviateList(values []string) string {
 	return strings.Join(values, ", ")
 }
 
-// findBestPoint has the highest throughput of all that have a valid run.
+// findBestPoint returns the point with the highest throughput among those with a valid run.
 func findBestPoint(e *experiment.Result) *experiment.Point {
 	var best *experiment.Point
 	throughput := string(v1alpha1.MetricThroughput)
@@ -115,10 +115,10 @@ func describeSaturation(e *experiment.Result, s experiment.Saturation) string {
 	return text
 }
 
-// maxListedComparisons is how many comparisons the summary tells one by one.
+// maxListedComparisons is the number of comparisons that the summary describes one by one.
 const maxListedComparisons = 6
 
-// describeComparisons tells what was shown; many comparisons are counted.
+// describeComparisons describes the outcomes of comparisons. It counts them if there are many.
 func describeComparisons(e *experiment.Result) []string {
 	if len(e.Comparisons) == 0 {
 		return nil
@@ -148,13 +148,13 @@ func describeComparisons(e *experiment.Result) []string {
 	return append([]string{text}, told...)
 }
 
-// lowercaseFirst begins a title as it stands within a sentence.
+// lowercaseFirst lower-cases the first letter of a title for use within a sentence.
 func lowercaseFirst(title string) string {
 	first, length := utf8.DecodeRuneInString(title)
 	return strings.ToLower(string(first)) + title[length:]
 }
 
-// experimentBanner is about the gates, and about runs that do not count.
+// experimentBanner reports the gates, and the runs that do not count.
 func experimentBanner(e *experiment.Result) banner {
 	b := banner{Mood: "valid", Verdict: "All runs are valid."}
 	gates := map[string]int{}
@@ -189,7 +189,7 @@ func experimentBanner(e *experiment.Result) banner {
 	return b.truncateReasons()
 }
 
-// maxBannerReasons that a banner lists.
+// maxBannerReasons is the number of reasons that a banner lists.
 const maxBannerReasons = 12
 
 func (b banner) truncateReasons() banner {

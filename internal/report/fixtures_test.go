@@ -32,8 +32,8 @@ func readRecordedRun(t testing.TB, file string) *results.RunResult {
 	return r
 }
 
-// newBlockSizeGrid is an experiment made of real runs: Malachite networks by the size of their blocks, in two ways of sending them.
-// The runs are named <network>-r<repetition>, the networks g-<size>-<variant>.
+// newBlockSizeGrid returns an experiment of real runs: Malachite networks with several block sizes and two ways
+// of sending blocks. The runs are named <network>-r<repetition>, the networks g-<size>-<variant>.
 func newBlockSizeGrid(t testing.TB) (*experiment.Result, map[string]*results.RunResult) {
 	t.Helper()
 	e := &experiment.Result{
@@ -68,7 +68,7 @@ func newBlockSizeGrid(t testing.TB) (*experiment.Result, map[string]*results.Run
 	return e, runs
 }
 
-// addPointWithEstimates counts the point's runs and estimates its metrics.
+// addPointWithEstimates adds a point with the counts of its runs and the estimates of its metrics.
 func addPointWithEstimates(e *experiment.Result, p experiment.Point) {
 	own := runsOfPoint(e, p.Name)
 	for _, r := range own {
@@ -85,8 +85,8 @@ func addPointWithEstimates(e *experiment.Result, p experiment.Point) {
 	e.Points = append(e.Points, p)
 }
 
-// newSimulatedSearch is the search for the saturation of a system of one server: throughput is bounded by 50 a second, and the
-// latency is the clients' number over the throughput. Nothing of it was measured.
+// newSimulatedSearch returns a saturation search of a simulated system with one server: throughput is at most
+// 50 per second, and the latency is the number of clients divided by the throughput.
 func newSimulatedSearch() *experiment.Result {
 	e := &experiment.Result{
 		Experiment: experiment.Identity{Namespace: "bench", Name: "search"}, Strategy: "Saturation", Order: "Listed", Seed: 1, Confidence: 0.95,
@@ -119,8 +119,8 @@ func newSimulatedSearch() *experiment.Result {
 	return e
 }
 
-// newVariantComparison is the part of newBlockSizeGrid with the smallest blocks, as an experiment of variants alone, with one run more that
-// is invalid and one that failed, and a gate that fails.
+// newVariantComparison returns the part of newBlockSizeGrid with the smallest blocks, as an experiment with
+// only variants. It has an additional invalid run, a failed run, and a gate that fails.
 func newVariantComparison(t testing.TB) (*experiment.Result, map[string]*results.RunResult) {
 	t.Helper()
 	e, runs := newBlockSizeGrid(t)
@@ -141,7 +141,7 @@ func newVariantComparison(t testing.TB) (*experiment.Result, map[string]*results
 	return e, runs
 }
 
-// newCrowdedRun is a real run, three times over: 180 s, 12 members, and requests that failed.
+// newCrowdedRun returns a real run repeated three times: 180 s, 12 members, and failed requests.
 func newCrowdedRun(t testing.TB) *results.RunResult {
 	t.Helper()
 	r := readRecordedRun(t, "testdata/malachite.json.gz")
@@ -158,10 +158,10 @@ func newCrowdedRun(t testing.TB) *results.RunResult {
 	return r
 }
 
-// hostileName is what a name from outside may try.
+// hostileName is a name with HTML injection.
 const hostileName = `</script><script>alert(1)</script>"'><img src=x onerror=alert(1)>&{{.}}`
 
-// newHostileRun is a real run whose every name is hostile.
+// newHostileRun returns a real run whose names contain HTML injection.
 func newHostileRun(t testing.TB) *results.RunResult {
 	t.Helper()
 	r := readRecordedRun(t, "testdata/malachite.json.gz")

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// thinSpace is the space that groups thousands: narrow, and no line breaks at it.
+// thinSpace separates groups of thousands. It is narrow and non-breaking.
 const thinSpace = "\u202f"
 
-// formatNumber writes a value for people: three significant digits or all whole ones, thousands in groups, a dash for what was
-// not measured.
+// formatNumber formats a value for people: three significant digits or all integer digits, thousands in groups,
+// a dash for a value that was not measured.
 func formatNumber(v float64) string { return formatSignificant(v, 3) }
 
-// formatSignificant keeps so many significant digits of a value that is not whole at that precision.
+// formatSignificant formats a value with the given number of significant digits, or as an integer if it has
+// more integer digits.
 func formatSignificant(v float64, significant int) string {
 	if !isFinite(v) {
 		return "–"
@@ -32,10 +33,10 @@ func formatSignificant(v float64, significant int) string {
 	return groupThousands(text)
 }
 
-// formatInteger writes a whole number.
+// formatInteger formats an integer with groups of thousands.
 func formatInteger(v int64) string { return groupThousands(strconv.FormatInt(v, 10)) }
 
-// groupThousands separates thousands from five digits on.
+// groupThousands separates thousands in numbers of five digits or more.
 func groupThousands(text string) string {
 	whole, fraction, broken := strings.Cut(text, ".")
 	sign := ""
@@ -53,10 +54,10 @@ func groupThousands(text string) string {
 	return sign + whole
 }
 
-// formatPercent writes a share of 1 with its sign if asked by signed.
+// formatPercent formats a share of 1 in percent.
 func formatPercent(share float64) string { return formatNumber(share*100) + thinSpace + "%" }
 
-// formatSignedPercent writes a difference, with a plus where it is one.
+// formatSignedPercent formats a difference, with a plus if it is positive.
 func formatSignedPercent(share float64) string {
 	if share > 0 {
 		return "+" + formatPercent(share)
@@ -64,7 +65,7 @@ func formatSignedPercent(share float64) string {
 	return formatPercent(share)
 }
 
-// formatQuantity is a number with its unit.
+// formatQuantity formats a number with its unit.
 func formatQuantity(v float64, unit string) string {
 	switch {
 	case unit == "":
@@ -75,7 +76,7 @@ func formatQuantity(v float64, unit string) string {
 	return formatNumber(v) + thinSpace + unit
 }
 
-// chooseByteUnit is the binary unit in which a size reads well, and how many bytes it has.
+// chooseByteUnit returns the binary unit that suits a size, and its number of bytes.
 func chooseByteUnit(largest float64) (unit string, size float64) {
 	size = 1
 	for _, unit = range []string{"B", "KiB", "MiB", "GiB"} {
@@ -87,7 +88,7 @@ func chooseByteUnit(largest float64) (unit string, size float64) {
 	return "TiB", size
 }
 
-// formatBytes writes a number of bytes.
+// formatBytes formats a number of bytes.
 func formatBytes(bytes float64) string {
 	if math.IsNaN(bytes) {
 		return "–"
@@ -96,5 +97,6 @@ func formatBytes(bytes float64) string {
 	return formatQuantity(bytes/of, unit)
 }
 
-// isFinite is what can be written as a number, and has a place on an axis; an axis of names may have one called NaN.
+// isFinite reports whether a value can be written as a number and placed on an axis. An axis of names may have
+// a value called NaN.
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -16,7 +16,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// FuzzTicks labels axes of any extent: a few ticks, upwards, on the axis.
+// FuzzTicks checks axes of any range: they have a few ascending ticks within the range.
 func FuzzTicks(f *testing.F) {
 	f.Add(0.0, 100.0)
 	f.Add(1e17, 1e17+16)
@@ -45,8 +45,8 @@ func FuzzTicks(f *testing.F) {
 	})
 }
 
-// FuzzRunDocument puts a value at a place of a stored result, and reports what can still be read: pages and tables are whole, and
-// show nothing that a browser would carry out.
+// FuzzRunDocument puts a value at a place of a stored result and writes the report if the result is still
+// valid. Pages and tables must be complete and free of active content.
 func FuzzRunDocument(f *testing.F) {
 	var documents [][]byte
 	var harmless []activeContent
@@ -141,7 +141,7 @@ func marshalJSON(t testing.TB, value any) []byte {
 	return text
 }
 
-// renderPageOrEmpty is empty for a result that is refused.
+// renderPageOrEmpty returns the page, or an empty string for a rejected result.
 func renderPageOrEmpty(t testing.TB, r *results.RunResult) string {
 	t.Helper()
 	var page bytes.Buffer
@@ -154,7 +154,7 @@ func renderPageOrEmpty(t testing.TB, r *results.RunResult) string {
 	return page.String()
 }
 
-// assertCSVParses wants a table whose lines are equally long.
+// assertCSVParses checks that the output is CSV with lines of equal length.
 func assertCSVParses(t *testing.T, write func(io.Writer) error) {
 	t.Helper()
 	var text bytes.Buffer

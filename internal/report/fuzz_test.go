@@ -8,8 +8,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// FuzzHostileNames writes a report of a run in which everything that has a name is called as an attacker would. The page has no more
-// scripts, handlers or foreign addresses than one with harmless names.
+// FuzzHostileNames writes the report of a run in which every name is hostile. The page must have no more
+// scripts, handlers or external addresses than one with harmless names.
 func FuzzHostileNames(f *testing.F) {
 	content := readRecordedRun(f, "testdata/bottleneck.json.gz")
 	packed, err := results.EncodeRunResult(content)
@@ -30,7 +30,7 @@ func FuzzHostileNames(f *testing.F) {
 	})
 }
 
-// activeContent counts what would be carried out by a browser.
+// activeContent counts the elements of a page that a browser executes or loads.
 type activeContent struct{ scripts, images, drawings, frames int }
 
 func countActiveContent(page string) activeContent {
@@ -52,7 +52,7 @@ func renderPageNamed(t testing.TB, packed []byte, name string) string {
 	return page.String()
 }
 
-// renameEverything gives the name to all that users and images name.
+// renameEverything sets all names that come from users and images.
 func renameEverything(r *results.RunResult, name string) {
 	r.Run.Name, r.Run.Network, r.Run.Namespace, r.Run.Workload, r.Run.Reference = name, name, name, name, name
 	r.Environment.PlatformVersion, r.Summary.Unit = name, name

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// legendEntry says what one look stands for.
+// legendEntry names one style.
 type legendEntry struct {
 	text   string
 	sample plot.Thumbnailer
@@ -19,7 +19,7 @@ const (
 	legendLineHeight  vg.Length = fontSize + 5
 )
 
-// drawLegend lays the entries out in lines along the top and returns the height that they take.
+// drawLegend draws the entries in lines along the top and returns their height.
 func drawLegend(area draw.Canvas, entries []legendEntry) vg.Length {
 	if len(entries) == 0 {
 		return 0

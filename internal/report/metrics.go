@@ -9,12 +9,12 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 )
 
-// metricInfo is how a number of a run is called and measured.
+// metricInfo holds the title and unit of a metric.
 type metricInfo struct {
 	name v1alpha1.Metric
-	// title for people, and the unit; the unit of throughput follows from what an operation is.
+	// title is for people. The unit of throughput depends on what an operation is.
 	title, unit string
-	// higherIsBetter is better, or worse.
+	// better says whether higher or lower values are better.
 	better direction
 }
 
@@ -25,7 +25,7 @@ const (
 	higherIsBetter
 )
 
-// knownMetrics in the order in which they are shown.
+// knownMetrics are in the order in which they are shown.
 var knownMetrics = []metricInfo{
 	{v1alpha1.MetricThroughput, "Throughput", "1/s", higherIsBetter},
 	{v1alpha1.MetricLatencyMean, "Mean latency", "ms", lowerIsBetter},
@@ -37,7 +37,7 @@ var knownMetrics = []metricInfo{
 	{v1alpha1.MetricErrorShare, "Share of errors", "", lowerIsBetter},
 }
 
-// findMetric describes a metric; one that is not known is shown under its own name.
+// findMetric returns the description of a metric. An unknown metric has its own name as title.
 func findMetric(name string) metricInfo {
 	if i := slices.IndexFunc(knownMetrics, func(m metricInfo) bool { return string(m.name) == name }); i >= 0 {
 		return knownMetrics[i]
@@ -45,7 +45,7 @@ func findMetric(name string) metricInfo {
 	return metricInfo{name: v1alpha1.Metric(name), title: name}
 }
 
-// displayScale brings a value to the unit in which it is shown: shares are percent.
+// displayScale returns the factor from a value to its display unit: shares are shown in percent.
 func (m metricInfo) displayScale() float64 {
 	if m.name == v1alpha1.MetricErrorShare {
 		return 100
@@ -53,7 +53,7 @@ func (m metricInfo) displayScale() float64 {
 	return 1
 }
 
-// axisTitle of a chart: what it shows, and in which unit.
+// axisTitle returns the title of an axis: the metric and its unit.
 func (m metricInfo) axisTitle(operations string) string {
 	switch m.name {
 	case v1alpha1.MetricThroughput:
@@ -64,7 +64,7 @@ func (m metricInfo) axisTitle(operations string) string {
 	return withUnit(m.title, m.unit)
 }
 
-// displayUnit is that of show.
+// displayUnit returns the unit in which values are shown.
 func (m metricInfo) displayUnit() string {
 	if m.name == v1alpha1.MetricErrorShare {
 		return "%"
@@ -72,7 +72,7 @@ func (m metricInfo) displayUnit() string {
 	return m.unit
 }
 
-// formatValue writes a value with its unit.
+// formatValue formats a value with its unit.
 func (m metricInfo) formatValue(v float64) string {
 	if m.name == v1alpha1.MetricErrorShare {
 		return formatPercent(v)
@@ -80,7 +80,7 @@ func (m metricInfo) formatValue(v float64) string {
 	return formatQuantity(v, m.unit)
 }
 
-// operationUnit is what an operation of the experiment is.
+// operationUnit returns what an operation of the experiment is.
 func operationUnit(e *experiment.Result) string {
 	for _, p := range e.Points {
 		if p.Unit != "" {
@@ -90,7 +90,8 @@ func operationUnit(e *experiment.Result) string {
 	return unitOrDefault("")
 }
 
-// experimentMetric an experiment: where its operations are blocks, a latency is the time from one to the next.
+// experimentMetric returns the description of a metric in an experiment. If its operations are blocks, a
+// latency is the block time.
 func experimentMetric(e *experiment.Result, name string) metricInfo {
 	m := findMetric(name)
 	if m.name == v1alpha1.MetricThroughput {
@@ -121,7 +122,7 @@ func runMetricNames(runs []experiment.Run) []string {
 	return sortMetricNames(seen)
 }
 
-// sortMetricNames lists known metrics as metrics does, then others by name.
+// sortMetricNames returns known metrics in the order of knownMetrics, then others by name.
 func sortMetricNames(seen map[string]bool) []string {
 	var names []string
 	for name := range seen {
@@ -145,7 +146,7 @@ func metricColumnNames(names []string) []string {
 	return columns
 }
 
-// parameterValues of a point, in the order of parameters.
+// parameterValues returns the values of a point in the order of parameterNames.
 func parameterValues(e *experiment.Result, p experiment.Point) []string {
 	var values []string
 	for _, name := range parameterNames(e) {
@@ -154,7 +155,7 @@ func parameterValues(e *experiment.Result, p experiment.Point) []string {
 	return values
 }
 
-// parameterValue of a point by the name of its axis; empty if it has none.
+// parameterValue returns the value of a point on an axis, or an empty string if it has none.
 func parameterValue(p experiment.Point, axis string) string {
 	for _, parameter := range p.Parameters {
 		if parameter.Name == axis {

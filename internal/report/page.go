@@ -10,23 +10,23 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// pageData is everything that a report shows, in order. The template knows no more than this.
+// pageData holds everything that a report shows, in order. The template uses no other data.
 type pageData struct {
 	// Kind is Run or Experiment.
 	Kind, Title, Subtitle string
-	// Summary answers in sentences what was measured and what came out.
+	// Summary describes in sentences what was measured and the outcome.
 	Summary []string
 	Banner  banner
 	Keys    []keyFigure
-	// Sections with nothing in them are left out.
+	// Empty sections are omitted.
 	Sections []section
-	// Data is the document that the page was made from, for programs.
+	// Data is the document from which the page was rendered, for programs.
 	Data any
 }
 
-// banner is the verdict.
+// banner shows the verdict.
 type banner struct {
-	// Mood is valid, invalid or noted: its colour.
+	// Mood is valid, invalid or noted. It determines the colour.
 	Mood    string
 	Verdict string
 	Reasons []bannerReason
@@ -34,7 +34,7 @@ type banner struct {
 
 type bannerReason struct{ Code, Subject, Message string }
 
-// keyFigure is one of the numbers to see first.
+// keyFigure is one of the numbers at the top of the page.
 type keyFigure struct{ Label, Value, Unit, Note string }
 
 type section struct {
@@ -51,27 +51,25 @@ type figure struct {
 	SVG                  template.HTML
 }
 
-// htmlTable is a table.
 type htmlTable struct {
 	Title  string
 	Header []tableColumn
 	Rows   []tableRow
 }
 
-// tableColumn of a table.
 type tableColumn struct {
 	Name string
-	// Kind is text (one line), number (one line, to the right) or prose (many lines).
+	// Kind is text (one line), number (one line, right-aligned) or prose (several lines).
 	Kind string
 }
 
 type tableRow struct {
-	// Mood is invalid or failed where the row must not be read as the others.
+	// Mood is invalid or failed for a row that must not be read like the others.
 	Mood  string
 	Cells []string
 }
 
-// codeBlock is text to be copied.
+// codeBlock is text for copying.
 type codeBlock struct{ Title, Text string }
 
 func (s section) Empty() bool {

@@ -29,7 +29,8 @@ func renderRunPage(t *testing.T, r *results.RunResult) string {
 	return text.String()
 }
 
-// Whatever names hold, the page has no element of theirs, and its only script is data that can be read back.
+// TestHostileNamesAreEscaped checks that names add no elements to the page, and that its only script is data
+// that can be decoded.
 func TestHostileNamesAreEscaped(t *testing.T) {
 	text := renderRunPage(t, newHostileRun(t))
 	for _, element := range []string{"<script>alert", "<img", "onerror=alert(1)>"} {
@@ -58,7 +59,7 @@ func parseEmbeddedData[T any](t *testing.T, page string) (document T) {
 	return document
 }
 
-// Nothing on a page is fetched from elsewhere.
+// TestPagesAreSelfContained checks that a page loads no external resource.
 func TestPagesAreSelfContained(t *testing.T) {
 	e, runs := newBlockSizeGrid(t)
 	var text bytes.Buffer
@@ -78,7 +79,8 @@ func TestPagesAreSelfContained(t *testing.T) {
 	}
 }
 
-// Every chart is a whole SVG document and a whole PNG picture, under a name of its own that is fit for a file.
+// TestChartsAsFiles checks that every chart is a complete SVG document and PNG image, with a unique name that
+// is usable as a file name.
 func TestChartsAsFiles(t *testing.T) {
 	e, runs := newBlockSizeGrid(t)
 	ways, ofWays := newVariantComparison(t)
@@ -137,7 +139,7 @@ func assertChartFiles(t *testing.T, c Chart) {
 	}
 }
 
-// readCSVRows reads a CSV file as a program would: rows by the names of their columns.
+// readCSVRows reads a CSV file as rows with column names.
 func readCSVRows(t *testing.T, write func(io.Writer) error) []map[string]string {
 	t.Helper()
 	var text bytes.Buffer
@@ -219,7 +221,8 @@ func TestExperimentCSVFiles(t *testing.T) {
 	}
 }
 
-// A run that is not valid is told from the others by its row, and is in none of the numbers.
+// TestInvalidRunsAreMarked checks that the row of an invalid run is marked and that the numbers exclude the
+// run.
 func TestInvalidRunsAreMarked(t *testing.T) {
 	e := newSimulatedSearch()
 	var text bytes.Buffer
@@ -240,8 +243,8 @@ func TestInvalidRunsAreMarked(t *testing.T) {
 	}
 }
 
-// TestRecordedNotesAreShown shows that notes which were only recorded are on the page of an experiment whose runs are valid, and on
-// that of a run.
+// TestRecordedNotesAreShown checks that recorded-only notes are on the page of an experiment with valid runs,
+// and on that of a run.
 func TestRecordedNotesAreShown(t *testing.T) {
 	e := newSimulatedSearch()
 	e.Runs[0].Notes = []results.Reason{{Code: results.CPUStolen, Message: "24 % of node-1 went to other machines", RecordedOnly: true}}
@@ -268,7 +271,7 @@ func TestRecordedNotesAreShown(t *testing.T) {
 	}
 }
 
-// An experiment that has only begun has a page too.
+// TestPageOfAnExperimentWithoutRuns writes the page of an experiment that has just started.
 func TestPageOfAnExperimentWithoutRuns(t *testing.T) {
 	var text bytes.Buffer
 	if err := WriteExperimentPage(&text, &experiment.Result{Experiment: experiment.Identity{Namespace: "n", Name: "young"}}, nil); err != nil {
@@ -279,7 +282,7 @@ func TestPageOfAnExperimentWithoutRuns(t *testing.T) {
 	}
 }
 
-// A run in which nothing completed has a page too.
+// TestPageOfARunWithoutCompletions writes the page of a run in which nothing completed.
 func TestPageOfARunWithoutCompletions(t *testing.T) {
 	empty, err := results.NewHistogram().Encode()
 	if err != nil {
@@ -308,7 +311,8 @@ func TestFormatNumbers(t *testing.T) {
 	}
 }
 
-// The operator must not grow by a plotting library that it never uses.
+// TestOperatorDoesNotLinkReportPackage checks that the operator and the agent link neither this package nor the
+// plotting library.
 func TestOperatorDoesNotLinkReportPackage(t *testing.T) {
 	list, err := exec.Command("go", "list", "-deps", "../..", "../../cmd/agent").Output()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// namedCurve is a series with the name of whom it is about.
+// namedCurve is a series with the name of its subject.
 type namedCurve struct {
 	name   string
 	values results.Series
@@ -36,7 +36,7 @@ func resourceCharts(r *results.RunResult) []Chart {
 	}
 }
 
-// recordedCharts are one for each name, with a curve for each subject.
+// recordedCharts returns one chart for each series name, with a curve for each subject.
 func recordedCharts(r *results.RunResult) []Chart {
 	var charts []Chart
 	var names []string
@@ -70,14 +70,14 @@ func recordedCharts(r *results.RunResult) []Chart {
 	return charts
 }
 
-// isAllZero tells whether all that was recorded under a name is zero. Such series are named, not drawn.
+// isAllZero reports whether all recorded values of a series are zero. Such series are listed instead of drawn.
 func isAllZero(r *results.RunResult, name string) bool {
 	return !slices.ContainsFunc(r.Recorded, func(s results.NamedSeries) bool {
 		return s.Name == name && slices.ContainsFunc(s.Values, func(v float64) bool { return v != 0 && !math.IsNaN(v) })
 	})
 }
 
-// zeroSeriesText names the series that are not drawn.
+// zeroSeriesText lists the series that are not drawn.
 func zeroSeriesText(r *results.RunResult) []string {
 	var names []string
 	for _, s := range r.Recorded {
@@ -98,13 +98,14 @@ func subjectOrNetwork(s results.NamedSeries) string {
 	return s.Subject
 }
 
-// curveChartSpec is how a chart of curves is called; its values are divided by scale to be in its unit.
+// curveChartSpec describes a chart of curves. Values are divided by scale to convert them to the unit.
 type curveChartSpec struct {
 	name, title, unit string
 	scale             float64
 }
 
-// maxCurves that are told apart; of more, the mean is shown among all.
+// maxCurves is the number of curves with distinct styles. If there are more, they share one style and the mean
+// is highlighted.
 const maxCurves = 8
 
 func timeSeriesChart(r *results.RunResult, c curveChartSpec, curves []namedCurve, limits []float64) Chart {
@@ -132,7 +133,7 @@ func timeSeriesChart(r *results.RunResult, c curveChartSpec, curves []namedCurve
 	return g.Chart
 }
 
-// drawManyCurves draws many curves in one look, and their mean.
+// drawManyCurves draws many curves in one style, and their mean.
 func (g *chartBuilder) drawManyCurves(curves []namedCurve, scale float64) {
 	style := draw.LineStyle{Color: withAlpha(palette[0], 0x4d), Width: thinLine}
 	var mean results.Series
@@ -155,7 +156,7 @@ func (g *chartBuilder) drawManyCurves(curves []namedCurve, scale float64) {
 	}
 }
 
-// maxCurveValue value of all curves; 0 if nothing was measured.
+// maxCurveValue returns the largest value of all curves, or 0 if nothing was measured.
 func maxCurveValue(curves []namedCurve) float64 {
 	top := 0.0
 	for _, c := range curves {
@@ -166,7 +167,7 @@ func maxCurveValue(curves []namedCurve) float64 {
 	return top
 }
 
-// splitCamelCase takes a name in camel case apart: pendingTransactions is Pending transactions.
+// splitCamelCase splits a name in camel case: pendingTransactions becomes Pending transactions.
 func splitCamelCase(name string) string {
 	var text strings.Builder
 	for i, r := range name {
@@ -182,7 +183,7 @@ func splitCamelCase(name string) string {
 	return text.String()
 }
 
-// sanitizeFileName keeps of a name what is safe in a file's.
+// sanitizeFileName replaces the characters of a name that are unsafe in a file name.
 func sanitizeFileName(name string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {

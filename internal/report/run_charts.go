@@ -23,7 +23,7 @@ var (
 	hintLine    = draw.LineStyle{Color: faintColor, Width: 1, Dashes: dashPattern}
 )
 
-// RunCharts are the charts of one run, those first that say most.
+// RunCharts returns the charts of one run, the most informative first.
 func RunCharts(r *results.RunResult) ([]Chart, error) {
 	charts, err := measuredCharts(r)
 	if b := r.Bottleneck; err == nil && b != nil && len(b.Evidence) > 0 {
@@ -32,7 +32,7 @@ func RunCharts(r *results.RunResult) ([]Chart, error) {
 	return append(charts, recordedCharts(r)...), err
 }
 
-// measuredCharts show throughput, latency, CPU and memory, and blocks.
+// measuredCharts returns the charts of throughput, latency, CPU and memory, and blocks.
 func measuredCharts(r *results.RunResult) ([]Chart, error) {
 	charts := []Chart{throughputOverTime(r)}
 	latency, err := latencyCharts(r)
@@ -44,7 +44,7 @@ func measuredCharts(r *results.RunResult) ([]Chart, error) {
 	return append(charts, blockCharts(r)...), nil
 }
 
-// throughputOverTime shows each second, smoothed where there are many; failures where there are some.
+// throughputOverTime shows the throughput of each second, smoothed if there are many, and any failures.
 func throughputOverTime(r *results.RunResult) Chart {
 	unit := unitOrDefault(r.Summary.Unit)
 	g := newChartBuilder("throughput-over-time", "Throughput over time", secondsAxisTitle, unit+" per second")
@@ -71,10 +71,10 @@ func throughputOverTime(r *results.RunResult) Chart {
 	return g.Chart
 }
 
-// smoothingSpan is over how many seconds a series of that length is averaged to about 120 values; 1 for a short one.
+// smoothingSpan returns over how many seconds a series is averaged to about 120 values; 1 for a short series.
 func smoothingSpan(length int) int { return max(1, (length+119)/120) }
 
-// movingMean is the centred moving mean of what was measured.
+// movingMean returns the centred moving mean of the measured values.
 func movingMean(values results.Series, span int) results.Series {
 	means := make(results.Series, len(values))
 	for i := range values {
@@ -83,7 +83,7 @@ func movingMean(values results.Series, span int) results.Series {
 	return means
 }
 
-// latencyCharts show the histogram in bars of equal ratio, and the percentiles up to where samples end.
+// latencyCharts show the histogram in bars of equal ratio, and the percentiles as far as there are samples.
 func latencyCharts(r *results.RunResult) ([]Chart, error) {
 	h, err := r.DecodeHistogram()
 	if err != nil {
@@ -95,7 +95,7 @@ func latencyCharts(r *results.RunResult) ([]Chart, error) {
 	return []Chart{latencyDistribution(r, h.Counts()), latencyPercentiles(r, h.Counts())}, nil
 }
 
-// barsPerDecade of latency.
+// barsPerDecade is the number of bars for each decade of latency.
 const barsPerDecade = 25
 
 func latencyDistribution(r *results.RunResult, h *hdrhistogram.Histogram) Chart {
@@ -131,7 +131,8 @@ func latencyDistribution(r *results.RunResult, h *hdrhistogram.Histogram) Chart 
 	return g.Chart
 }
 
-// latencyPercentiles has the share of what is slower on a logarithmic axis, so that the tail has as much room as the body.
+// latencyPercentiles shows the share of slower operations on a logarithmic axis, so that the tail has as much
+// space as the body.
 func latencyPercentiles(r *results.RunResult, h *hdrhistogram.Histogram) Chart {
 	g := newChartBuilder("latency-percentiles", latencyTitle(r.Summary.Unit)+" by percentile", "Percentile", latencyTitle(r.Summary.Unit)+" (ms)")
 	var points plotter.XYs
@@ -163,7 +164,7 @@ func latencyPercentiles(r *results.RunResult, h *hdrhistogram.Histogram) Chart {
 	return g.Chart
 }
 
-// blockCharts show the time from each block to the next, and their size where it varies.
+// blockCharts show the time between consecutive blocks, and their size if it varies.
 func blockCharts(r *results.RunResult) []Chart {
 	if len(r.Blocks) < 2 {
 		return nil
@@ -202,7 +203,8 @@ func blockChart(r *results.RunResult, name, title, y string, points plotter.XYs)
 	return g.Chart
 }
 
-// latencyTitle is what a latency is of operations in that unit: where they are blocks, the time from one to the next.
+// latencyTitle returns the title of latencies: if operations are blocks, a latency is the time between
+// consecutive blocks.
 func latencyTitle(unit string) string {
 	if unit == "blocks" {
 		return "Block time"
@@ -210,7 +212,7 @@ func latencyTitle(unit string) string {
 	return "Latency"
 }
 
-// unitOrDefault an operation, for people.
+// unitOrDefault returns the unit of an operation for people.
 func unitOrDefault(unit string) string {
 	if unit == "" {
 		return "operations"

@@ -15,7 +15,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// WriteRunPage writes the report of one run: an HTML page that needs nothing else.
+// WriteRunPage writes the report of one run as a self-contained HTML page.
 func WriteRunPage(w io.Writer, r *results.RunResult) error {
 	charts, err := measuredCharts(r)
 	if err != nil {
@@ -61,7 +61,7 @@ func runSubtitle(r *results.RunResult) string {
 	return strings.Join(append(parts, "workload "+r.Run.Workload, formatTime(r.Times.WindowStart)), " · ")
 }
 
-// summarizeRun says in words what was measured and what came out.
+// summarizeRun describes in words what was measured and the outcome.
 func summarizeRun(r *results.RunResult) []string {
 	s, unit := r.Summary, unitOrDefault(r.Summary.Unit)
 	text := fmt.Sprintf("The network %s completed %s %s in a window of %s: %s per second.",
@@ -92,7 +92,7 @@ func summarizeRun(r *results.RunResult) []string {
 	return []string{text}
 }
 
-// runBanner is the verdict; notes do not make a run invalid.
+// runBanner returns the banner with the verdict. Notes do not make a run invalid.
 func runBanner(v results.Verdict) banner {
 	b := banner{Mood: "valid", Verdict: "Valid: nothing was seen that speaks against these numbers."}
 	switch {
@@ -144,7 +144,7 @@ func platformMetricTables(r *results.RunResult) []htmlTable {
 	return []htmlTable{t}
 }
 
-// windowSelectionText says how the window was chosen; nothing with fixed times.
+// windowSelectionText describes how the window was selected. It is empty with fixed times.
 func windowSelectionText(s *results.WindowSelection) []string {
 	if s == nil {
 		return nil
@@ -163,7 +163,7 @@ func errorTables(r *results.RunResult) []htmlTable {
 	return []htmlTable{t}
 }
 
-// memberTables are everything that was observed, databases included.
+// memberTables return all observed containers, including databases.
 func memberTables(r *results.RunResult) []htmlTable {
 	if len(r.Members) == 0 {
 		return nil
@@ -179,7 +179,7 @@ func memberTables(r *results.RunResult) []htmlTable {
 	return []htmlTable{t}
 }
 
-// formatThrottling is the share of CPU periods; a dash for a container without a limit.
+// formatThrottling formats the share of throttled CPU periods, or a dash for a container without a limit.
 func formatThrottling(periods, of int64) string {
 	if of == 0 {
 		return "–"
@@ -214,7 +214,7 @@ func workerTables(r *results.RunResult) []htmlTable {
 	return []htmlTable{t}
 }
 
-// environmentSection is what it takes to repeat a run elsewhere.
+// environmentSection lists everything that is needed to repeat a run elsewhere.
 func environmentSection(r *results.RunResult) section {
 	e := r.Environment
 	s := section{ID: "environment", Title: "Environment"}
@@ -251,7 +251,7 @@ func environmentSection(r *results.RunResult) section {
 	return s
 }
 
-// describeNetworkState of the network that a run found, in words.
+// describeNetworkState describes the network before the run in words.
 func describeNetworkState(s results.NetworkState) string {
 	text := "used by earlier runs"
 	if s.Fresh {
@@ -275,7 +275,7 @@ func containersTable(all []results.ContainerInfo) htmlTable {
 	return t
 }
 
-// formatResourceBound is a request or a limit; none is 0 in the document.
+// formatResourceBound formats a request or a limit. 0 in the document means none.
 func formatResourceBound(v float64, format func(float64) string) string {
 	if v == 0 {
 		return "none"
@@ -283,7 +283,7 @@ func formatResourceBound(v float64, format func(float64) string) string {
 	return format(v)
 }
 
-// nameValueTable are names and values; those without a value are left out.
+// nameValueTable returns a table of names and values, without those that have no value.
 func nameValueTable(title string, all [][2]string) htmlTable {
 	t := htmlTable{Title: title, Header: slices.Concat(textColumns("Name"), proseColumns("Value"))}
 	for _, pair := range all {
@@ -303,7 +303,7 @@ func reproduceRunSection(r *results.RunResult) section {
 	return s
 }
 
-// workloadCode is what the drivers of a run were told.
+// workloadCode returns the workload that the drivers of a run received.
 func workloadCode(r *results.RunResult) []codeBlock {
 	var workload bytes.Buffer
 	if json.Indent(&workload, r.Workload, "", "  ") != nil || workload.Len() == 0 {
@@ -312,7 +312,7 @@ func workloadCode(r *results.RunResult) []codeBlock {
 	return []codeBlock{{"What the load generators were told", workload.String()}}
 }
 
-// formatTime writes an instant to the second, in UTC.
+// formatTime formats a time to the second, in UTC.
 func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return "–"
@@ -320,7 +320,7 @@ func formatTime(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05") + " UTC"
 }
 
-// formatSeconds writes seconds as people say them.
+// formatSeconds formats a duration for people.
 func formatSeconds(seconds int) string {
 	if seconds < 120 {
 		return strconv.Itoa(seconds) + thinSpace + "s"

@@ -11,7 +11,7 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 )
 
-// saturationCharts show, for each search, throughput and the bounded latency against the load, with what was found.
+// saturationCharts show, for each search, throughput and the bounded latency against the load, with the result.
 func saturationCharts(e *experiment.Result) []Chart {
 	var charts []Chart
 	for i, found := range e.Saturation {
@@ -44,7 +44,7 @@ func saturationCharts(e *experiment.Result) []Chart {
 	return charts
 }
 
-// serviceLevelMetric is the metric that was bounded; p95 in a document that does not say.
+// serviceLevelMetric returns the bounded metric; p95 if the document does not name it.
 func serviceLevelMetric(e *experiment.Result) metricInfo {
 	if e.ServiceLevel == nil {
 		return experimentMetric(e, string(v1alpha1.MetricLatencyP95))
@@ -52,7 +52,7 @@ func serviceLevelMetric(e *experiment.Result) metricInfo {
 	return experimentMetric(e, e.ServiceLevel.Metric)
 }
 
-// searchSweep is the loads of one search alone.
+// searchSweep returns the loads of only one search.
 func searchSweep(e *experiment.Result, found experiment.Saturation) sweep {
 	own := *e
 	own.Points = slices.DeleteFunc(slices.Clone(e.Points), func(p experiment.Point) bool { return !slices.Contains(found.Points, p.Name) })

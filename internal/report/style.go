@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes of a chart. At this width, two of them stand side by side on a screen, and one is legible on a phone.
+// Sizes of a chart. Two charts of this width fit side by side on a screen, and one is legible on a phone.
 const (
 	chartWidth    vg.Length = 480
 	chartHeight   vg.Length = 270
@@ -25,7 +25,7 @@ const (
 	fontSize      vg.Length = 11
 )
 
-// Colours of what is not data.
+// Colours of everything but data.
 var (
 	paperColor = color.NRGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}
 	inkColor   = color.NRGBA{R: 0x22, G: 0x26, B: 0x2b, A: 0xff}
@@ -33,8 +33,8 @@ var (
 	gridColor  = color.NRGBA{R: 0xe3, G: 0xe6, B: 0xea, A: 0xff}
 )
 
-// palette is that of Okabe and Ito, which people who see no red or no green can tell apart, without its yellow, which is not
-// renderedPage on white, and its black, which is the ink's.
+// palette is the one by Okabe and Ito, which people with red-green colour blindness can distinguish. It omits
+// yellow, which is illegible on white, and black, which is the ink's colour.
 var palette = []color.NRGBA{
 	{R: 0x00, G: 0x72, B: 0xb2, A: 0xff},
 	{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff},
@@ -50,13 +50,13 @@ var (
 	worseColor  = palette[1]
 )
 
-// cssVariables are the colours as the page's style sheet calls them, so that it can change them in the dark.
+// cssVariables maps the colours to variables of the page's style sheet, which can change them in dark mode.
 var cssVariables = map[color.NRGBA]string{
 	paperColor: "--paper", inkColor: "--ink", faintColor: "--faint", gridColor: "--grid",
 	palette[0]: "--c0", palette[1]: "--c1", palette[2]: "--c2", palette[3]: "--c3", palette[4]: "--c4", palette[5]: "--c5",
 }
 
-// seriesStyle is how the n-th of several series is told apart from the others, also in black and white.
+// seriesStyle distinguishes the n-th of several series from the others, also in black and white.
 type seriesStyle struct {
 	color  color.NRGBA
 	dashes []vg.Length
@@ -82,7 +82,8 @@ func withAlpha(c color.NRGBA, alpha uint8) color.NRGBA {
 	return c
 }
 
-// textStyle in the sans serif of the plotting library, which has the widths of Arial and Helvetica.
+// textStyle returns a style in the sans serif of the plotting library, which has the widths of Arial and
+// Helvetica.
 func textStyle(size vg.Length, weight font.Font, c color.Color) text.Style {
 	weight.Typeface, weight.Variant, weight.Size = "Liberation", "Sans", size
 	return text.Style{Color: c, Font: weight, Handler: plot.DefaultTextHandler}
@@ -97,7 +98,7 @@ var headingStyle = func() text.Style {
 	return s
 }()
 
-// newPlot has thin rules, no frame, and labels with units.
+// newPlot returns a plot with thin rules, no frame, and labels with units.
 func newPlot(x, y string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
@@ -119,7 +120,7 @@ func newPlot(x, y string) *plot.Plot {
 	return p
 }
 
-// dropUnprintable drops what cannot be drawn, and line breaks: names come from outside.
+// dropUnprintable drops unprintable characters and line breaks, because names are untrusted input.
 func dropUnprintable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -129,8 +130,8 @@ func dropUnprintable(s string) string {
 	}, s)
 }
 
-// embedSVG makes a drawing an element of a page: without prologue and fixed size, with a name for those who cannot see it, and
-// with the page's colours.
+// embedSVG converts a drawing to an element of a page: without prologue and fixed size, with a label for screen
+// readers, and in the page's colours.
 func embedSVG(drawing []byte, title string, height vg.Length) []byte {
 	_, body, _ := bytes.Cut(drawing, []byte("<svg"))
 	_, body, _ = bytes.Cut(body, []byte(">"))
@@ -141,7 +142,8 @@ func embedSVG(drawing []byte, title string, height vg.Length) []byte {
 
 var colorPattern = regexp.MustCompile(`:#[0-9A-F]{6}\b`)
 
-// cssColor is the page's name for a colour. A translucent one may be off by a little, because the library keeps it multiplied.
+// cssColor returns the page's variable for a colour. A translucent colour may differ slightly, because the
+// library stores it premultiplied.
 func cssColor(drawn []byte) []byte {
 	var r, g, b uint8
 	if _, err := fmt.Sscanf(string(drawn), ":#%02X%02X%02X", &r, &g, &b); err != nil {

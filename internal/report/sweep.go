@@ -12,32 +12,33 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 )
 
-// sweep is the points of an experiment along one parameter.
+// sweep holds the points of an experiment along one parameter.
 type sweep struct {
 	parameter string
-	// values in order, as text and as positions on the axis.
+	// values are in order, as text and as positions on the axis.
 	values    []string
 	positions []float64
-	// parseNumeric says that the positions are the values themselves; else they are 0, 1, 2, …
+	// numeric reports that the positions are the values themselves; else they are 0, 1, 2, …
 	numeric bool
 	lines   []sweepLine
 }
 
-// sweepLine is the points that differ in that parameter alone, in the order of its values.
+// sweepLine holds the points that differ only in that parameter, in the order of its values.
 type sweepLine struct {
 	// name is the variant and the other parameters; empty if there is no other line.
 	name   string
 	points []sweepPoint
 }
 
-// sweepPoint is a point with its runs, at its place on the axis.
+// sweepPoint is a point with its runs and its position on the axis.
 type sweepPoint struct {
 	experiment.Point
 	position float64
 	runs     []experiment.Run
 }
 
-// parameterNames that a point can have: the axes, and the load of a search, which is none of them.
+// parameterNames returns the parameters of the points: the axes and, for a search, the load, which is not an
+// axis.
 func parameterNames(e *experiment.Result) []string {
 	names := []string{}
 	for _, a := range e.Axes {
@@ -53,7 +54,7 @@ func parameterNames(e *experiment.Result) []string {
 	return names
 }
 
-// findSweeps are one for each parameter that took several values; without any, one over the variants.
+// findSweeps returns a sweep for each parameter with several values, or else one over the variants.
 func findSweeps(e *experiment.Result) []sweep {
 	var all []sweep
 	for _, name := range parameterNames(e) {
@@ -90,7 +91,7 @@ func sweepParameter(e *experiment.Result, name string) sweep {
 	return s
 }
 
-// nameLines drops what all lines have in common.
+// nameLines drops the name of a single line.
 func (s *sweep) nameLines(variants int) {
 	if len(s.lines) == 1 && variants < 2 {
 		s.lines[0].name = ""
@@ -108,7 +109,7 @@ func sweepVariants(e *experiment.Result) sweep {
 	return s
 }
 
-// placeValues sorts the values if all of them are numbers, and says where they lie.
+// placeValues sorts the values if all of them are numbers, and sets their positions.
 func (s *sweep) placeValues() {
 	numbers := map[string]float64{}
 	for _, v := range s.values {
@@ -129,7 +130,8 @@ func (s *sweep) placeValues() {
 	}
 }
 
-// parseNumeric reads what an axis may hold: numbers, quantities such as 4Gi, times such as 30s (in seconds).
+// parseNumeric parses the values of an axis: numbers, quantities such as 4Gi, durations such as 30s (in
+// seconds).
 func parseNumeric(text string) (float64, bool) {
 	if n, err := strconv.ParseFloat(text, 64); err == nil {
 		return n, isFinite(n)
@@ -153,7 +155,7 @@ func (s *sweep) findOrAddLine(name string) *sweepLine {
 	return &s.lines[i]
 }
 
-// describeOtherParameters names a point by its variant and every parameter but one.
+// describeOtherParameters names a point by its variant and every parameter except one.
 func describeOtherParameters(e *experiment.Result, p experiment.Point, but string) string {
 	var parts []string
 	if p.Variant != "" {

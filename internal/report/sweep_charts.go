@@ -23,7 +23,7 @@ const (
 	verdictInvalid = "Invalid"
 )
 
-// minCurveValues is how many values a curve has at least; fewer are shown as bars.
+// minCurveValues is the smallest number of values of a curve. Fewer are shown as bars.
 const minCurveValues = 3
 
 // sweepCharts show throughput and latency along a parameter, with intervals and every single run.
@@ -48,21 +48,21 @@ func sweepCharts(e *experiment.Result, s sweep) []Chart {
 	return charts
 }
 
-// isLoadParameter tells whether the parameter is how much is asked of the network.
+// isLoadParameter reports whether the parameter is the load on the network.
 func isLoadParameter(e *experiment.Result, name string) bool {
 	for _, a := range e.Axes {
 		if a.Name == name {
 			return strings.HasPrefix(a.Field, "workload.load.")
 		}
 	}
-	return true // Only a search adds a parameter that is no axis: its load.
+	return true // Only a search adds a parameter that is not an axis: its load.
 }
 
 func hasErrors(e *experiment.Result) bool {
 	return slices.ContainsFunc(e.Runs, func(r experiment.Run) bool { return r.Metrics[string(v1alpha1.MetricErrorShare)] > 0 })
 }
 
-// newChartBuilder has the values of the parameter on its horizontal axis.
+// newChartBuilder returns a chart with the values of the parameter on its horizontal axis.
 func (s sweep) newChartBuilder(name, title, y string) *chartBuilder {
 	g := newChartBuilder(sanitizeFileName(name+"-by-"+s.parameter), title, splitCamelCase(s.parameter), y)
 	ticks := fixedTicks{}
@@ -95,7 +95,7 @@ func (s sweep) metricChart(e *experiment.Result, m metricInfo) Chart {
 	return g.Chart
 }
 
-// latencyChart of the only line, by percentile.
+// latencyChart shows the percentiles of the only line.
 func (s sweep) latencyChart(e *experiment.Result) Chart {
 	title := latencyTitle(operationUnit(e))
 	g := s.newChartBuilder("latency", title+" by "+s.parameter, title+" (ms)")
@@ -109,13 +109,14 @@ func (s sweep) latencyChart(e *experiment.Result) Chart {
 	return g.Chart
 }
 
-// markSpacing is how far apart, as a share of the axis, marks stand that would lie on each other.
+// markSpacing is the distance, as a share of the axis, between marks that would overlap.
 const markSpacing = 0.014
 
-// markOffset is how far the marks of a line stand from their value, so that the intervals of several lines are seen.
+// markOffset returns the distance of a line's marks from their value, so that the intervals of several lines
+// are visible.
 func markOffset(line, of int) float64 { return markSpacing * (float64(line) - float64(of-1)/2) }
 
-// offsetOnAxis is the place at a share of the axis from a value; a logarithmic axis multiplies.
+// offsetOnAxis returns the position at a share of the axis from a value. A logarithmic axis multiplies.
 func (g *chartBuilder) offsetOnAxis(value, share float64) float64 {
 	low, high := g.plot.X.Min, g.plot.X.Max
 	if _, isLog := g.plot.X.Scale.(plot.LogScale); isLog {
@@ -124,8 +125,8 @@ func (g *chartBuilder) offsetOnAxis(value, share float64) float64 {
 	return value + (high-low)*share
 }
 
-// drawEstimates draws the means of a metric with their intervals, connected, and beside them the runs that they come from. All stands
-// the given share of the axis from its value.
+// drawEstimates draws the connected means of a metric with their intervals, and beside them the runs. All marks
+// are offset from their value by the given share of the axis.
 func (g *chartBuilder) drawEstimates(points []sweepPoint, m metricInfo, l seriesStyle, share float64) *plotter.Line {
 	var means plotter.XYs
 	for _, p := range points {
@@ -141,7 +142,7 @@ func (g *chartBuilder) drawEstimates(points []sweepPoint, m metricInfo, l series
 	return mark
 }
 
-// drawInterval draws that of a point with at least two valid runs.
+// drawInterval draws the interval of a point with at least two valid runs.
 func (g *chartBuilder) drawInterval(p sweepPoint, m metricInfo, at float64, c color.NRGBA) {
 	e := p.Metrics[string(m.name)]
 	if e.N < 2 {
@@ -180,7 +181,7 @@ func intervalCaption(e *experiment.Result) string {
 	return text
 }
 
-// throughputLatencyChart is the curve that a system goes along as its load grows.
+// throughputLatencyChart shows the path of a system in throughput and latency as its load grows.
 func (s sweep) throughputLatencyChart(e *experiment.Result) Chart {
 	latency, throughput := experimentMetric(e, string(v1alpha1.MetricLatencyP95)), experimentMetric(e, string(v1alpha1.MetricThroughput))
 	g := newChartBuilder(
@@ -213,7 +214,7 @@ func (s sweep) throughputLatencyChart(e *experiment.Result) Chart {
 	return g.Chart
 }
 
-// barCharts show a parameter of few values or of names: a group for each value, a bar for each line.
+// barCharts show a parameter with few or non-numeric values: a group for each value, a bar for each line.
 func barCharts(e *experiment.Result, s sweep) []Chart {
 	names := []v1alpha1.Metric{v1alpha1.MetricThroughput, v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP95, v1alpha1.MetricLatencyP99}
 	if hasErrors(e) {
@@ -226,7 +227,7 @@ func barCharts(e *experiment.Result, s sweep) []Chart {
 	return charts
 }
 
-// groupWidth is the share of the room of a value that its bars take.
+// groupWidth is the share of a value's space that its bars use.
 const groupWidth = 0.72
 
 func (s sweep) barChart(e *experiment.Result, m metricInfo) Chart {
@@ -261,7 +262,8 @@ func (s sweep) barChart(e *experiment.Result, m metricInfo) Chart {
 	return g.Chart
 }
 
-// dropOverlappingLabels leaves out labels that would lie on others; norm is where a value lies between the ends of the axis.
+// dropOverlappingLabels removes labels that would overlap others. norm maps a value to its position between the
+// ends of the axis.
 func (t fixedTicks) dropOverlappingLabels(norm func(float64) float64) fixedTicks {
 	style := textStyle(fontSize, font.Font{}, faintColor)
 	const room = chartWidth - 80

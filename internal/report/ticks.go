@@ -11,8 +11,8 @@ type linearTicks struct{}
 
 const targetTicks = 6
 
-// Ticks implements plot.Ticker. They are counted out: so close together that floating point cannot tell them apart, or so far
-// that it cannot hold them, they are fewer.
+// Ticks implements plot.Ticker. It returns fewer ticks if floating point cannot distinguish or represent their
+// values.
 func (linearTicks) Ticks(low, high float64) []plot.Tick {
 	step := roundStep(high/targetTicks - low/targetTicks)
 	if !(high > low) || !(step > 0) {
@@ -29,7 +29,7 @@ func (linearTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// roundStep is the nearest of 1, 2, 5 times a power of ten that is not below the step.
+// roundStep returns the smallest of 1, 2, 5 times a power of ten that is not below the step.
 func roundStep(step float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(step)))
 	for _, factor := range []float64{1, 2, 5} {
@@ -40,12 +40,13 @@ func roundStep(step float64) float64 {
 	return 10 * power
 }
 
-// logTicks are powers of ten, and 2 and 5 times them where the range is short; some of the powers where it is very long.
+// logTicks are powers of ten, in a short range also 2 and 5 times them, in a very long range only some of the
+// powers.
 type logTicks struct{}
 
 const targetPowers = 12
 
-// Ticks implements plot.Ticker. There are none from 0 or below.
+// Ticks implements plot.Ticker. It returns no ticks for a range that starts at 0 or below.
 func (logTicks) Ticks(low, high float64) []plot.Tick {
 	if !(low > 0) || !(high >= low) {
 		return nil
@@ -66,13 +67,13 @@ func (logTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// fixedTicks are exactly the values given, as many of them as have room.
+// fixedTicks are exactly the given values, with as many labels as fit.
 type fixedTicks []plot.Tick
 
 // Ticks implements plot.Ticker.
 func (t fixedTicks) Ticks(_, _ float64) []plot.Tick { return t }
 
-// valueTicks marks the values of an axis.
+// valueTicks returns ticks for the values of an axis.
 func valueTicks(values []float64) fixedTicks {
 	var ticks fixedTicks
 	for _, v := range values {
@@ -81,7 +82,7 @@ func valueTicks(values []float64) fixedTicks {
 	return ticks
 }
 
-// nameTicks marks 0, 1, 2, … with names.
+// nameTicks returns ticks with names at 0, 1, 2, …
 func nameTicks(names []string) fixedTicks {
 	var ticks fixedTicks
 	for i, name := range names {

@@ -1,5 +1,5 @@
-// Package selftest looks, as a user of the cluster may, whether benchnet is installed and works: it makes nothing. `helm test` runs it
-// in a pod of the operator's image.
+// Package selftest checks, with the rights of a user of the cluster, that benchnet is installed and works. It
+// creates nothing. `helm test` runs it in a pod of the operator's image.
 package selftest
 
 import (
@@ -18,19 +18,19 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Runner of an installation.
+// Runner checks an installation.
 type Runner struct {
-	// Client of an account that may create networks, of which it makes dry runs alone.
+	// Client uses an account that may create networks. The checks only do dry runs.
 	Client client.Client
-	// Discovery tells what the API server serves: a CRD is listed once it is established.
+	// Discovery lists the kinds that the API server serves. A CRD is listed once it is established.
 	Discovery discovery.ServerResourcesInterface
-	// Namespace in which networks may be made.
+	// Namespace is a namespace in which the account may create networks.
 	Namespace string
 	// ReadinessURL is the URL of the operator's /readyz.
 	ReadinessURL string
 }
 
-// Run looks at everything, tells of each point in a line, and fails if one is not as it should be.
+// Run makes all checks, writes one line for each, and fails if any check fails.
 func (i *Runner) Run(ctx context.Context, out io.Writer) error {
 	failed := 0
 	for _, point := range []struct {
@@ -55,7 +55,7 @@ func (i *Runner) Run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// requiredKinds that a complete installation has.
+// requiredKinds are the kinds of a complete installation.
 var requiredKinds = []string{"BenchmarkNetwork", "BenchmarkRun", "BenchmarkExperiment"}
 
 func (i *Runner) checkServedKinds(context.Context) error {
@@ -71,7 +71,7 @@ func (i *Runner) checkServedKinds(context.Context) error {
 	return nil
 }
 
-// newTestNetwork is a small one, which nothing ever makes.
+// newTestNetwork returns a small network for dry runs.
 func (i *Runner) newTestNetwork() *v1alpha1.BenchmarkNetwork {
 	return &v1alpha1.BenchmarkNetwork{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "inspection-", Namespace: i.Namespace},
@@ -93,7 +93,7 @@ func (i *Runner) checkNetworkAccepted(ctx context.Context) error {
 	return nil
 }
 
-// platformField is what the refusal has to name.
+// platformField is the field that the rejection must name.
 const platformField = "platform.malachite"
 
 func (i *Runner) checkNetworkRejected(ctx context.Context) error {

@@ -28,7 +28,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// testInstallation is an API server with an account that may do no more than the test's pod may, and an operator that is ready or not.
+// testInstallation is an API server with an account that has the rights of the self-test's pod, and an operator
+// that is ready or not.
 type testInstallation struct {
 	t        *testing.T
 	config   *rest.Config
@@ -55,7 +56,7 @@ func newTestInstallation(t *testing.T) *testInstallation {
 	return i
 }
 
-// runSelfTest is what the inspection says, and whether it found all well.
+// runSelfTest returns the output of the self-test and whether all checks passed.
 func (i *testInstallation) runSelfTest() (string, bool) {
 	i.t.Helper()
 	user := rest.CopyConfig(i.config)
@@ -72,7 +73,7 @@ func (i *testInstallation) runSelfTest() (string, bool) {
 	return said.String(), err == nil
 }
 
-// grantNetworkCreation lets the tester make networks, as the chart does.
+// grantNetworkCreation lets the tester create networks, as the chart does.
 func (i *testInstallation) grantNetworkCreation() {
 	i.t.Helper()
 	scheme := runtime.NewScheme()
@@ -87,7 +88,7 @@ func (i *testInstallation) grantNetworkCreation() {
 		Subjects: []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: "tester"}}}))
 }
 
-// TestSelfTest mends an installation step by step, and looks at what is said before and after.
+// TestSelfTest repairs an installation step by step and compares the output after each step.
 func TestSelfTest(t *testing.T) {
 	i := newTestInstallation(t)
 	i.grantNetworkCreation()
@@ -102,7 +103,7 @@ func TestSelfTest(t *testing.T) {
 	i.expectChecks("ok ok ok FAILED", i.notReady)
 }
 
-// expectChecks compares the verdicts, point by point, and looks for words in what is said of them.
+// expectChecks compares the result of each check and looks for words in the output.
 func (i *testInstallation) expectChecks(verdicts, words string) {
 	i.t.Helper()
 	said, well := i.runSelfTest()

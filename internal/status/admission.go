@@ -6,19 +6,22 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// AdmissionDecision says whether a network may begin. The zero value is the decision of an operator without a limit.
+// AdmissionDecision is the decision whether a network may begin. The zero value means that the operator has no
+// limit.
 type AdmissionDecision struct {
-	// IsAdmitted reports that the network may begin.
+	// Admitted reports that the network may begin.
 	Admitted bool
 	// Evicted reports that Kueue evicted a network that it had admitted.
 	Evicted bool
-	// Unsatisfiable reports that waiting does not help.
+	// Unsatisfiable reports that a limit is too low for the network to ever begin, so that waiting does not
+	// help.
 	Unsatisfiable bool
-	// Reason and Message of the condition Admitted.
+	// Reason and Message are those of the condition Admitted.
 	Reason, Message string
 }
 
-// IsAdmitted reports whether a network was admitted, or begun when there was no limit. Only Kueue takes an admission back.
+// IsAdmitted reports whether a network was admitted, or began when there was no limit. Only Kueue revokes an
+// admission.
 func IsAdmitted(network *v1alpha1.BenchmarkNetwork) bool {
 	if meta.IsStatusConditionTrue(network.Status.Conditions, v1alpha1.ConditionAdmitted) {
 		return true
@@ -31,13 +34,14 @@ func IsAdmitted(network *v1alpha1.BenchmarkNetwork) bool {
 	return false
 }
 
-// HasInvalidSpec tells whether a network's spec was found to be impossible as it is.
+// HasInvalidSpec reports whether the spec of the network's current generation was found to be invalid.
 func HasInvalidSpec(network *v1alpha1.BenchmarkNetwork) bool {
 	return network.Status.ObservedGeneration == network.Generation &&
 		meta.IsStatusConditionFalse(network.Status.Conditions, v1alpha1.ConditionAccepted)
 }
 
-// addAdmittedCondition keeps what was said of an admitted network, and tells the decision about any other.
+// addAdmittedCondition adds the condition Admitted. An admitted network keeps its condition unless it is
+// evicted; any other network gets the decision.
 func addAdmittedCondition(l *conditionList, network *v1alpha1.BenchmarkNetwork, d AdmissionDecision) {
 	before := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionAdmitted)
 	switch {
@@ -54,7 +58,7 @@ func addAdmittedCondition(l *conditionList, network *v1alpha1.BenchmarkNetwork, 
 	}
 }
 
-// isQueued tells whether a network has to wait before anything of it is made.
+// isQueued reports whether a network has to wait before its objects are created, or was evicted.
 func isQueued(in NetworkInput) bool {
 	return in.Admission.Evicted || in.Admission != (AdmissionDecision{}) && !in.Admission.Admitted && !IsAdmitted(in.Network)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/plan"
 )
 
-// conditionList collects conditions of one generation.
+// conditionList collects the conditions of one generation.
 type conditionList struct {
 	generation int64
 	conditions []metav1.Condition
@@ -31,13 +31,14 @@ func (l *conditionList) addUnknown(kind, reason, message string) {
 	l.appendCondition(kind, metav1.ConditionUnknown, reason, message)
 }
 
-// appendCondition appends a condition. It is the only place that shortens messages to what the API server accepts.
+// appendCondition appends a condition. It is the only place that shortens messages to the length that the API
+// server accepts.
 func (l *conditionList) appendCondition(kind string, state metav1.ConditionStatus, reason, text string) {
 	l.conditions = append(l.conditions, metav1.Condition{Type: kind, Status: state, Reason: reason,
 		Message: limits.Truncate(text, limits.MaxCondition), ObservedGeneration: l.generation})
 }
 
-// addNotReady says why a resource is not ready; kstatus reads Reconciling and Stalled beside it.
+// addNotReady adds Ready=False with the reason, and Stalled or Reconciling, which kstatus reads.
 func (l *conditionList) addNotReady(stalled bool, reason, message string) {
 	l.addBool(v1alpha1.ConditionReady, false, reason, message)
 	if stalled {
@@ -47,7 +48,8 @@ func (l *conditionList) addNotReady(stalled bool, reason, message string) {
 	}
 }
 
-// invalidSpecConditions keeps the place of a network that has one, since its pods may stand all the same, unless that is taken back.
+// invalidSpecConditions returns the conditions of a network with an invalid spec. An admitted network keeps its
+// admission unless it is evicted, since its pods may be running.
 func invalidSpecConditions(in NetworkInput) []metav1.Condition {
 	l := conditionList{generation: in.Network.Generation}
 	refusal := limits.FromError(in.SpecError)
@@ -59,7 +61,7 @@ func invalidSpecConditions(in NetworkInput) []metav1.Condition {
 	return l.conditions
 }
 
-// queuedConditions are those of a network of which nothing is made yet.
+// queuedConditions returns the conditions of a network that waits for its admission.
 func queuedConditions(in NetworkInput) []metav1.Condition {
 	l := conditionList{generation: in.Network.Generation}
 	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
@@ -92,7 +94,8 @@ func networkConditions(in NetworkInput) []metav1.Condition {
 	return l.conditions
 }
 
-// addAcceptedCondition adds the condition Accepted of a network that exists. Appended workloads are run even where they may need larger volumes.
+// addAcceptedCondition adds the condition Accepted of a network that exists. Appended workloads run even if
+// they may need larger volumes.
 func addAcceptedCondition(l *conditionList, shortfalls []plan.VolumeShortfall) {
 	if len(shortfalls) == 0 {
 		l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
@@ -108,7 +111,7 @@ func addAcceptedCondition(l *conditionList, shortfalls []plan.VolumeShortfall) {
 		"; the workloads run nevertheless: create another network if a volume gets full")
 }
 
-// firstUnready is the first stage of the provisioning that was begun and is not ready; a failed one goes first.
+// firstUnready returns the first failed provisioning stage, otherwise the first that is not ready, or nil.
 func firstUnready(stages []ObservedStage) *ObservedStage {
 	var first *ObservedStage
 	for i := range stages {
@@ -164,7 +167,8 @@ func wasReady(stages []v1alpha1.StageStatus) bool {
 	return false
 }
 
-// keepTransitionTimes takes over the transition times of conditions whose status did not change.
+// keepTransitionTimes keeps the transition times of conditions whose status did not change, and sets the others
+// to now.
 func keepTransitionTimes(old, current []metav1.Condition, now time.Time) []metav1.Condition {
 	for i := range current {
 		current[i].LastTransitionTime = metav1.NewTime(now)

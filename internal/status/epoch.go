@@ -9,7 +9,8 @@ import (
 	"github.com/benchnet/benchnet/internal/network/plan"
 )
 
-// epochStatus tells of the network's life since its last reset. A run is told that it is its turn only while the network is ready.
+// epochStatus returns the status of the network's epoch, which began with its last reset. It names the run
+// whose turn it is only while the network is ready.
 func epochStatus(in NetworkInput) *v1alpha1.EpochStatus {
 	now := metav1.NewMicroTime(in.Now)
 	e := &v1alpha1.EpochStatus{ID: in.Plan.Epoch.ID, StartedAt: &now, FirstRun: in.Plan.Epoch.FirstRun}
@@ -26,14 +27,15 @@ func epochStatus(in NetworkInput) *v1alpha1.EpochStatus {
 	return e
 }
 
-// isResetting tells whether the network is on its way from one epoch to the next.
+// isResetting reports whether the network is changing from one epoch to the next.
 func isResetting(in NetworkInput) bool {
 	before := in.Network.Status.Epoch
 	arrived := before != nil && before.ID == in.Plan.Epoch.ID && before.ReadyAt != nil
 	return in.Plan.Resetting || in.Plan.Epoch.ID != "" && !arrived
 }
 
-// readyMessage tells as well of a reset that was asked for and has to wait.
+// readyMessage returns the message of a ready network. It mentions a requested reset that has to wait for a
+// run.
 func readyMessage(in NetworkInput) string {
 	request := in.Network.Annotations[v1alpha1.AnnotationReset]
 	if request == in.Plan.Epoch.ResetRequest {

@@ -12,8 +12,8 @@ import (
 	"github.com/benchnet/benchnet/internal/network/plan"
 )
 
-// TestNetworkEpoch: a run has its turn only on a ready network, and the times of an epoch are those of its first start and
-// of its first readiness.
+// TestNetworkEpoch: a run gets its turn only on a ready network. The times of an epoch are those of its first
+// start and its first readiness.
 func TestNetworkEpoch(t *testing.T) {
 	earlier := metav1.NewMicroTime(testTime.Add(-time.Minute))
 	waiting := ObservedStage{Name: plan.StageMembers, Provisioning: true, Readiness: snapshot.Readiness{Message: "StatefulSet x: 0 of 1 pods ready"}}

@@ -18,43 +18,45 @@ import (
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
-// ExperimentInput is what the status of an experiment follows from.
+// ExperimentInput is the input of ComputeExperiment.
 type ExperimentInput struct {
 	Experiment *v1alpha1.BenchmarkExperiment
 	// SpecError is why the experiment cannot be carried out, or nil.
 	SpecError error
-	// Capacity tells whether the cluster can hold the experiment; nil if that was found before.
+	// Capacity says whether the cluster has capacity for the experiment; nil if an earlier pass found that.
 	Capacity *capacity.FitResult
-	// CapacityUnchecked tells that the operator may not look; Room then has the reason.
+	// CapacityUnchecked reports that the operator may not list nodes and pods. The message of Capacity then has
+	// the error.
 	CapacityUnchecked bool
-	// Plan is what it needs; nil if that was found before.
+	// Plan is what the experiment needs; nil if an earlier pass computed it.
 	Plan *v1alpha1.ExperimentPlan
-	// Step is what comes next, and Result what was found so far; both nil before the experiment is accepted.
+	// Step is what comes next, and Result contains the results so far. Both are nil before the experiment may
+	// begin.
 	Step   *experiment.NextStep
 	Result *experiment.Result
-	// ResultWritten tells that the result is in its ConfigMap.
+	// ResultWritten reports that the result is in its ConfigMap.
 	ResultWritten bool
-	// ResultTooLarge is the reason why the result does not fit into a ConfigMap, or empty.
+	// ResultTooLarge is why the result does not fit into a ConfigMap, or empty.
 	ResultTooLarge string
-	// ReconcileError is what kept the pass from its end, or nil; the operator goes on trying.
+	// ReconcileError is the error that ended the pass early, or nil. The operator retries.
 	ReconcileError error
 	Now            time.Time
 }
 
-// IsExperimentComplete tells whether an experiment is over, well or not.
+// IsExperimentComplete reports whether an experiment has ended, successfully or not.
 func IsExperimentComplete(e *v1alpha1.BenchmarkExperiment) bool {
 	return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionComplete)
 }
 
-// HasPassedPreflight reports whether an experiment was found to be possible and the cluster had room for it, so that it need not be
-// checked again.
+// HasPassedPreflight reports whether an experiment was accepted and the cluster had capacity for it, so that it
+// is not checked again.
 func HasPassedPreflight(e *v1alpha1.BenchmarkExperiment) bool {
 	conditions := e.Status.Conditions
 	return e.Status.Plan != nil && meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionAccepted) &&
 		!meta.IsStatusConditionFalse(conditions, v1alpha1.ConditionFits)
 }
 
-// ComputeExperiment computes the status of an experiment.
+// ComputeExperiment returns the status of an experiment.
 func ComputeExperiment(in ExperimentInput) v1alpha1.BenchmarkExperimentStatus {
 	old := in.Experiment.Status
 	s := v1alpha1.BenchmarkExperimentStatus{ObservedGeneration: in.Experiment.Generation, Seed: experiment.Seed(in.Experiment),
@@ -111,7 +113,7 @@ func addGatesCondition(l *conditionList, in ExperimentInput) {
 	}
 }
 
-// addOutcomeConditions sets phase and the conditions that say how far the experiment is.
+// addOutcomeConditions sets the phase and adds the conditions that show the progress of the experiment.
 func addOutcomeConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
 	switch {
 	case in.SpecError != nil:
@@ -209,7 +211,7 @@ func countInvalidRuns(r *experiment.Result) int {
 	return n
 }
 
-// setProgress has what was found so far.
+// setProgress fills the fields that show the results so far.
 func setProgress(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput) {
 	if s.StartTime == nil {
 		started := metav1.NewTime(in.Now)
@@ -243,11 +245,11 @@ func setProgress(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput) {
 	s.Comparisons = firstItems(experiment.MaxPoints, s.Comparisons)
 }
 
-// minRunsForEstimate is how many runs must have ended before their pace says more than the plan.
+// minRunsForEstimate is how many runs must have ended before their pace predicts better than the plan.
 const minRunsForEstimate = 3
 
-// estimateTimeLeft goes by the pace of the runs that have ended, their networks included, and by the plan before there are enough of them.
-// It is rounded so that it does not change all the time.
+// estimateTimeLeft estimates the time left from the pace of the ended runs, including their networks, or from
+// the plan before there are enough of them. It is rounded so that it does not change in every pass.
 func estimateTimeLeft(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput, ended int) string {
 	planned := int(s.Plan.Runs)
 	if planned <= ended {
@@ -279,7 +281,7 @@ func pointStatus(p *experiment.Point, repetitions int) v1alpha1.PointStatus {
 	return s
 }
 
-// formatInterval is a mean with half the width of its interval.
+// formatInterval formats a mean with half the width of its interval, or only the mean of fewer than two values.
 func formatInterval(e statistics.Estimate) string {
 	if e.N < 2 {
 		return formatDecimal(e.Mean)

@@ -7,8 +7,9 @@ import (
 	"github.com/benchnet/benchnet/internal/network/plan"
 )
 
-// NetworkExpiry is when a network is to be deleted: its time to live after the last of its workloads ended. It has none while
-// a run goes on, before all of its workloads were run, or without ttlSecondsAfterFinished.
+// NetworkExpiry returns when a network is to be deleted: its time to live after the last of its workloads
+// ended. It returns false while a run is unfinished, before all workloads have run, or without
+// ttlSecondsAfterFinished.
 func NetworkExpiry(network *v1alpha1.BenchmarkNetwork, runs []*v1alpha1.BenchmarkRun) (time.Time, bool) {
 	ttl := network.Spec.TTLSecondsAfterFinished
 	if ttl == nil || len(runs) == 0 || len(runs) < len(network.Spec.Workloads) {

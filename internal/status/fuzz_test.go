@@ -12,8 +12,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// FuzzProgress shows what two workers tell, or whatever else is where they do: the run is in one of its phases, and what is
-// shown as a number is one.
+// FuzzProgress computes the status from arbitrary progress of two workers: the run is in one of its phases, and
+// every number that is shown is one.
 func FuzzProgress(f *testing.F) {
 	for _, text := range []string{
 		"", "{}", "null", "[1]", `{"phase":"Window","completed":10,"elapsedSeconds":5,"throughput":2}`, `{"phase":"Other","elapsedSeconds":1}`,

@@ -10,17 +10,19 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
-// netAdminHint is what lets the sidecars have their capability where the namespace refuses them.
+// netAdminHint says how to allow the sidecars' capability in a namespace that rejects it. Its argument is the
+// namespace.
 const netAdminHint = "spec.network needs pods that may hold the capability NET_ADMIN: " +
 	"kubectl label namespace %s pod-security.kubernetes.io/enforce=privileged --overwrite"
 
-// conditionState is what a condition says: whether it holds, its reason and its message.
+// conditionState is the content of a condition: whether it holds, its reason and its message.
 type conditionState struct {
 	OK              bool
 	Reason, Message string
 }
 
-// networkEmulatedState tells whether the members are as far from each other as the spec says, and by what, or why not.
+// networkEmulatedState returns whether the members have the latencies of the spec, and by which mechanism or
+// why not.
 func networkEmulatedState(in NetworkInput) conditionState {
 	if in.Network.Spec.Network == nil {
 		return conditionState{Reason: v1alpha1.ReasonNotRequested, Message: "spec.network is not set: members are as far apart as their hosts are"}
@@ -40,7 +42,8 @@ func networkEmulatedState(in NetworkInput) conditionState {
 	if len(waiting) > 0 {
 		return conditionState{Reason: v1alpha1.ReasonWaitingForMembers, Message: "not at their distance yet: " + limits.JoinItems(waiting, ", ")}
 	}
-	// Hosts with different kernels: the condition names the one by which the sidecar is in the way of every packet.
+	// If hosts have different kernels, the condition names the mechanism in which the sidecar handles every
+	// packet.
 	mechanism := latency.Netem
 	if by[latency.UserSpace] > 0 {
 		mechanism = latency.UserSpace
@@ -59,7 +62,7 @@ func mechanismMessage(by map[latency.Mechanism]int) string {
 	return strings.Join(parts, "; ")
 }
 
-// latencyFailure is a reason and a message for what a member's emulation failed by, or empty.
+// latencyFailure returns the reason and the message of a member's failed emulation, or empty strings.
 func latencyFailure(network *v1alpha1.BenchmarkNetwork, e snapshot.MemberLatency) (reason, message string) {
 	switch {
 	case strings.Contains(e.PodCreationFailure, "violates PodSecurity"):

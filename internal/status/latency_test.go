@@ -18,7 +18,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// podWithSidecar has a sidecar in the given state.
+// podWithSidecar returns a pod with a sidecar in the given state.
 func podWithSidecar(member string, sidecar corev1.ContainerStatus) corev1.Pod {
 	sidecar.Name = latency.SidecarContainer
 	return corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: naming.MemberPod("net", member), UID: "uid-1"},

@@ -20,8 +20,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// TestMessagesFitConditions gives each resource messages of a megabyte. A longer message than the API server accepts would make every
-// write of the status fail.
+// TestMessagesFitConditions gives each resource messages of a megabyte. The API server would reject every
+// status with a message that is too long.
 func TestMessagesFitConditions(t *testing.T) {
 	long := strings.Repeat("ü", 1<<19)
 	failed := errors.New(long)
@@ -64,7 +64,7 @@ func TestMessagesFitConditions(t *testing.T) {
 	})
 }
 
-// TestListLimitsOfCRDs compares the limits of this package with those that the API server enforces.
+// TestListLimitsOfCRDs compares the list limits of this package with those that the API server enforces.
 func TestListLimitsOfCRDs(t *testing.T) {
 	for _, c := range []struct {
 		resource, list string

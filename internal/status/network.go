@@ -1,5 +1,5 @@
-// Package status judges: from what is planned and what was observed it computes the whole status of a resource. It is
-// pure; the time is given to it.
+// Package status computes the complete status of a resource from its plan and the observed objects. It is pure:
+// the current time is an input.
 package status
 
 import (
@@ -16,34 +16,35 @@ import (
 	"github.com/benchnet/benchnet/internal/network/plan"
 )
 
-// NetworkInput is what the status of a network follows from.
+// NetworkInput is the input of ComputeNetwork.
 type NetworkInput struct {
 	Network *v1alpha1.BenchmarkNetwork
 	// SpecError is why the spec cannot be carried out, or nil.
 	SpecError error
-	// Admission by the operator's limits or Kueue. It does not count once the network was admitted, unless Kueue withdraws it.
+	// Admission is the decision of the operator's limits or of Kueue. It has no effect on an admitted network
+	// unless Kueue evicts it.
 	Admission AdmissionDecision
-	// Plan of the network; nil with a refusal.
+	// Plan is the plan of the network. It may be nil if SpecError is set.
 	Plan *plan.Plan
-	// Snapshot of the network's objects.
+	// Snapshot holds the network's objects.
 	Snapshot *snapshot.Snapshot
-	// Stages as they were found, in the order of the plan.
+	// Stages are the observed stages in the order of the plan.
 	Stages []ObservedStage
-	// Runs on the network, oldest first.
+	// Runs are the runs on the network, oldest first.
 	Runs []*v1alpha1.BenchmarkRun
 	Now  time.Time
 }
 
-// ObservedStage is how a stage was found.
+// ObservedStage is the observed state of a stage.
 type ObservedStage struct {
 	Name plan.StageName
-	// Started tells whether its objects were applied.
+	// Started reports whether the stages that it needs were ready, so that its objects were applied.
 	Started      bool
 	Provisioning bool
 	snapshot.Readiness
 }
 
-// ComputeNetwork computes the status of a network.
+// ComputeNetwork returns the status of a network.
 func ComputeNetwork(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 	old := in.Network.Status
 	s := v1alpha1.BenchmarkNetworkStatus{
@@ -73,7 +74,7 @@ func ComputeNetwork(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 	return s
 }
 
-// Limits of the CRDs on the lists of a status. A longer list would make every write of the status fail.
+// Maximum lengths of the status lists in the CRDs. The API server would reject every status with a longer list.
 const (
 	maxSettings = 64
 	maxMembers  = 1024
@@ -81,10 +82,11 @@ const (
 	maxSearches = 64
 )
 
-// firstItems returns the first items of a list.
+// firstItems returns at most that many items from the start of a list.
 func firstItems[T any](most int, list []T) []T { return list[:min(len(list), most)] }
 
-// databaseSummary is empty on a platform whose members use none.
+// databaseSummary returns the engine and the topology of the databases. It is empty on a platform whose members
+// use none.
 func databaseSummary(in NetworkInput) string {
 	d := in.Network.Spec.DatabaseOrDefault()
 	switch {
@@ -179,7 +181,7 @@ func databaseStatuses(in NetworkInput) []v1alpha1.DatabaseStatus {
 	return all
 }
 
-// lastRun is the run that ended last.
+// lastRun returns the run that ended last, or nil.
 func lastRun(runs []*v1alpha1.BenchmarkRun) *v1alpha1.LastRun {
 	var last *v1alpha1.BenchmarkRun
 	for _, run := range runs {

@@ -6,12 +6,13 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// HasChanged tells whether a network's status says anything else than before.
+// HasChanged reports whether two statuses of a network differ.
 func HasChanged(before, now v1alpha1.BenchmarkNetworkStatus) bool {
 	return !equality.Semantic.DeepEqual(before, now)
 }
 
-// IsProgressOnly tells whether two statuses differ in nothing but messages and the states of single members.
+// IsProgressOnly reports whether two statuses differ only in messages and in the states of members and
+// databases.
 func IsProgressOnly(before, now v1alpha1.BenchmarkNetworkStatus) bool {
 	return !HasChanged(withoutProgress(before), withoutProgress(now))
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// TestIsProgressOnly tells what may wait from what may not.
 func TestIsProgressOnly(t *testing.T) {
 	before := v1alpha1.BenchmarkNetworkStatus{Phase: "Provisioning", MembersReady: "0/2",
 		Members:    []v1alpha1.MemberStatus{{Name: "member-0", State: "Starting"}},

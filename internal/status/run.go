@@ -22,40 +22,42 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// WaitReason is what a run waits for before it begins: a condition reason and a message; empty if for nothing.
+// WaitReason is the condition reason and the message of what a run waits for before it begins. It is empty if
+// the run need not wait.
 type WaitReason struct {
 	Reason, Message string
 }
 
-// RunInput is what the status of a run follows from.
+// RunInput is the input of ComputeRun.
 type RunInput struct {
 	Run *v1alpha1.BenchmarkRun
 	// SpecError is why the run cannot be carried out, or nil.
 	SpecError  error
 	WaitReason WaitReason
-	// Start is the release of the workers, or nil.
+	// Start is when the released workers start the load; nil before the release.
 	Start *time.Time
-	// Workers are their pods.
+	// Workers are the workers' pods.
 	Workers      []corev1.Pod
 	WorkersReady int32
-	// PodCreationFailure is why the workers' pods cannot be made, or empty.
+	// PodCreationFailure is why the workers' pods cannot be created, or empty.
 	PodCreationFailure string
-	// Progress of each worker, JSON; empty where it told nothing yet.
+	// Progress is the JSON progress of each worker, or empty if it has reported none.
 	Progress []string
-	// ReconcileError is what kept the pass from its end, or nil; the run goes on trying. A run with a result is complete only without
-	// one, since a complete run is not reconciled again: it would keep its owner references, and be deleted with its network.
+	// ReconcileError is the error that ended the pass early, or nil. The operator retries. A run with a result is
+	// complete only without an error: a complete run is not reconciled again, so it would keep its owner
+	// references and be deleted with its network.
 	ReconcileError error
 	// Failure is why the run ended without a result, or empty. FailureReason is RunFailed by default.
 	Failure, FailureReason string
-	// Result of the run, or nil.
+	// Result is the result of the run, or nil.
 	Result *results.RunResult
 	Now    time.Time
 }
 
-// IsRunComplete tells whether a run is over, well or not.
+// IsRunComplete reports whether a run has ended, successfully or not.
 func IsRunComplete(run *v1alpha1.BenchmarkRun) bool { return plan.IsRunComplete(run) }
 
-// ComputeRun computes the status of a run.
+// ComputeRun returns the status of a run.
 func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 	old, wanted := in.Run.Status, in.Run.Spec.Workload.Workers.Count
 	s := v1alpha1.BenchmarkRunStatus{ObservedGeneration: in.Run.Generation,
@@ -91,7 +93,7 @@ func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 	return s
 }
 
-// quotaReasonOr is the reason of what is refused by a quota, or else another.
+// quotaReasonOr returns ReasonQuotaExceeded if the message is about a quota, otherwise the given reason.
 func quotaReasonOr(reason, message string) string {
 	if snapshot.IsQuotaMessage(message) {
 		return v1alpha1.ReasonQuotaExceeded
@@ -106,7 +108,7 @@ func addRunInProgress(l *conditionList, reason, message string) {
 	l.addNotReady(false, reason, message)
 }
 
-// workersMessage names the workers that are not ready yet and what keeps them.
+// workersMessage returns how many workers are ready and what prevents the others.
 func workersMessage(in RunInput) string {
 	message := fmt.Sprintf("%d of %d workers are ready", in.WorkersReady, in.Run.Spec.Workload.Workers.Count)
 	if in.PodCreationFailure != "" {
@@ -120,7 +122,7 @@ func workersMessage(in RunInput) string {
 	return message
 }
 
-// runPhases of a run by the driver's word for them.
+// runPhases maps the drivers' phases to those of the status.
 var runPhases = map[protocol.Phase]string{protocol.PhaseWarmUp: "WarmUp", protocol.PhaseWindow: "Measuring", protocol.PhaseDrain: "Draining"}
 
 func setMeasuring(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
@@ -129,7 +131,7 @@ func setMeasuring(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput)
 	for _, text := range in.Progress {
 		var p protocol.Progress
 		if text == "" || json.Unmarshal([]byte(text), &p) != nil || runPhases[p.Phase] == "" {
-			continue // What is no progress counts as nothing told.
+			continue // Invalid progress counts as none.
 		}
 		throughput += p.Throughput
 		if p.ElapsedSeconds >= elapsed {
@@ -155,7 +157,8 @@ func setMeasuring(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput)
 	addRunInProgress(l, v1alpha1.ReasonMeasuring, "the workers apply the load: "+s.Progress)
 }
 
-// maxWindow is how long the drivers may measure: where the steady state decides, the warm-up is found in what they measured.
+// maxWindow returns how long the drivers may measure. With a steady-state policy that includes the warm-up,
+// which is determined from what they recorded.
 func maxWindow(m v1alpha1.Measure) time.Duration {
 	if m.SteadyState != nil {
 		return m.WarmUp.Duration + m.Window.Duration
@@ -163,7 +166,8 @@ func maxWindow(m v1alpha1.Measure) time.Duration {
 	return m.Window.Duration
 }
 
-// plannedWindow is the window of a load that began at start. Where the steady state decides, all of it may be measured.
+// plannedWindow returns the window of a load that began at start. With a steady-state policy it includes the
+// warm-up.
 func plannedWindow(m v1alpha1.Measure, start time.Time) *v1alpha1.MeasuredWindow {
 	if m.SteadyState == nil {
 		start = start.Add(m.WarmUp.Duration)
@@ -180,7 +184,7 @@ func setFailed(s *v1alpha1.BenchmarkRunStatus, l *conditionList, now time.Time, 
 	l.addNotReady(true, reason, message)
 }
 
-// setComplete takes everything from the result, so that status and result cannot differ.
+// setComplete takes all values from the result, so that status and result cannot differ.
 func setComplete(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 	result := in.Result
 	start, ended := metav1.NewMicroTime(result.Times.Start), metav1.NewTime(result.Times.End)
@@ -210,10 +214,11 @@ func setComplete(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) 
 	l.addBool(v1alpha1.ConditionReady, true, v1alpha1.ReasonResultWritten, message)
 }
 
-// maxReasons is what the status holds; the result has all.
+// maxReasons is how many reasons of each severity the status holds; the result has all of them.
 const maxReasons = 16
 
-// verdictFindings lists what a verdict found, the heaviest first. Each severity has at most maxReasons.
+// verdictFindings returns the findings of a verdict, the most severe first, with at most maxReasons of each
+// severity.
 func verdictFindings(v *results.Verdict) []v1alpha1.VerdictReason {
 	notes := slices.DeleteFunc(slices.Clone(v.Notes), func(r results.Reason) bool { return r.RecordedOnly })
 	return slices.Concat(reasonsOfSeverity(v1alpha1.SeverityInvalid, v.Reasons), reasonsOfSeverity(v1alpha1.SeverityRecorded, v.RecordedOnlyNotes()),
@@ -232,7 +237,8 @@ func reasonsOfSeverity(severity v1alpha1.FindingSeverity, found []results.Reason
 	return all
 }
 
-// formatDecimal has three significant places or one after the point, whichever is more.
+// formatDecimal formats a number of at least 10 with one decimal place, of at least 1 with two, and any other
+// with three.
 func formatDecimal(x float64) string {
 	switch {
 	case x >= 10:
@@ -244,7 +250,7 @@ func formatDecimal(x float64) string {
 	}
 }
 
-// formatNumber is a whole one as it is, and a decimal otherwise.
+// formatNumber formats a whole number without decimal places, and any other with formatDecimal.
 func formatNumber(x float64) string {
 	if x == math.Trunc(x) {
 		return strconv.FormatFloat(x, 'f', 0, 64)

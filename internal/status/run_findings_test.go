@@ -9,7 +9,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// TestVerdictFindings shows that a finding about the environment that was only recorded differs from other notes.
+// TestVerdictFindings: a finding about the environment that was only recorded differs from other notes.
 func TestVerdictFindings(t *testing.T) {
 	got := verdictFindings(&results.Verdict{
 		Reasons: []results.Reason{{Code: results.Errors, Message: "3 of 9 failed"}},

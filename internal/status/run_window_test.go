@@ -10,7 +10,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// TestRunWindow is what dashboards mark: the plan while the load is applied, and in the end what was measured.
+// TestRunWindow checks the window that dashboards mark: the planned one while the load is applied, and the
+// measured one afterwards.
 func TestRunWindow(t *testing.T) {
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	fixed := v1alpha1.Measure{WarmUp: metav1.Duration{Duration: 30 * time.Second}, Window: metav1.Duration{Duration: time.Minute}}
@@ -20,7 +21,7 @@ func TestRunWindow(t *testing.T) {
 	tests := map[string]struct {
 		measure v1alpha1.Measure
 		in      RunInput
-		// from and to are counted from the start; both 0: there is no window.
+		// from and to are relative to the start; if both are 0, there is no window.
 		from, to time.Duration
 	}{
 		"not released yet":             {measure: fixed},

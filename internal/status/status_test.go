@@ -61,7 +61,7 @@ func TestNetworkPhase(t *testing.T) {
 	}
 }
 
-// TestConditionsFollowKstatus: Ready is always there; Reconciling and Stalled only while they are true.
+// TestConditionsFollowKstatus: Ready always exists; Reconciling and Stalled exist only while they are true.
 func TestConditionsFollowKstatus(t *testing.T) {
 	n := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Generation: 7}}
 	got := ComputeNetwork(NetworkInput{Network: n, SpecError: errors.New("spec.members.heap: too small"), Now: testTime})

@@ -7,8 +7,8 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
-// ComputeTeardown returns the status of a network that is being deleted and still has schemas on a database server of the user's. The finalizer
-// is the one that holds the network until they are removed.
+// ComputeTeardown returns the status of a network that is being deleted while it still has schemas on a user's
+// database server. The finalizer is the one that blocks the deletion until the schemas are dropped.
 func ComputeTeardown(network *v1alpha1.BenchmarkNetwork, servers snapshot.Readiness, finalizer string, now time.Time) v1alpha1.BenchmarkNetworkStatus {
 	s := *network.Status.DeepCopy()
 	s.ObservedGeneration, s.Phase = network.Generation, "Deleting"

@@ -21,8 +21,8 @@ import (
 //go:embed testdata/filler.yaml
 var fillerManifest string
 
-// What capacity says of pods, before they are made, is what the scheduler does with them: as many of them as fit are placed,
-// and one more is not.
+// TestCapacityAgreesWithTheScheduler checks the capacity check against the scheduler: it places as many pods as
+// the check predicts, and refuses one more.
 func TestCapacityAgreesWithTheScheduler(t *testing.T) {
 	ns := cluster.NewNamespace(t, "capacity")
 	nodes, pods := listNodesAndPods(ns)
@@ -67,7 +67,8 @@ func hasCapacity(t *testing.T, set *appsv1.StatefulSet, replicas int32, nodes []
 	return finding.Fits
 }
 
-// newFillerSet has pods that ask for a part of the largest node each, partly by an init container and a sidecar.
+// newFillerSet returns a StatefulSet whose pods each request a fraction of the largest node, partly in an init
+// container and a sidecar.
 func newFillerSet(ns *cluster.Namespace, nodes []corev1.Node, parts int64) *appsv1.StatefulSet {
 	ns.Helper()
 	set := &appsv1.StatefulSet{}

@@ -29,8 +29,9 @@ var (
 	installerManifest string
 )
 
-// TestChart installs a second operator, in one namespace and by a user who has rights in that alone; hack/install makes the first one leave
-// it. A network stands through its upgrade, rollback, uninstall and another install, and is measured by each.
+// TestChart installs a second operator in one namespace, by a user who has rights only there. hack/install makes the
+// first operator ignore it. A network survives upgrade, rollback, leader change, uninstall and reinstall, and each
+// operator measures it.
 func TestChart(t *testing.T) {
 	ns := cluster.NewNamespace(t, "chart")
 	ns.MustApply(fmt.Sprintf(installerManifest, ns.Name))
@@ -106,7 +107,7 @@ func TestChart(t *testing.T) {
 	})
 }
 
-// recordMemberObjects are the network's pods and StatefulSets, with what would be another if they were touched.
+// recordMemberObjects returns the network's pods and StatefulSets with values that change if an object is modified.
 func recordMemberObjects(ns *cluster.Namespace) map[string]string {
 	ns.Helper()
 	all := map[string]string{}
@@ -142,7 +143,7 @@ func assertUntouched(ns *cluster.Namespace, before map[string]string) {
 	}
 }
 
-// assertOperatorsReplaced fails unless all operators are others than before.
+// assertOperatorsReplaced fails unless all operator pods are new.
 func assertOperatorsReplaced(r *cluster.Release, old map[string]*corev1.Pod) {
 	r.Helper()
 	for uid, pod := range r.ListOperatorPods() {
@@ -152,7 +153,7 @@ func assertOperatorsReplaced(r *cluster.Release, old map[string]*corev1.Pod) {
 	}
 }
 
-// applyAndAssertRun lets the operator that leads carry out a run, and fails unless its result is sound and tells what the operator may not know.
+// applyAndAssertRun applies a run and fails unless its result is sound and notes what the operator may not read.
 func applyAndAssertRun(r *cluster.Release, run string) {
 	r.Helper()
 	r.WaitLeader()

@@ -17,10 +17,10 @@ import (
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
-// system is what makes the metrics that a query asks for. A query of one that does not run here has no answer.
+// system is a source of metrics. A query for a system that does not run has no data.
 type system string
 
-// The systems.
+// Systems that queries depend on.
 const (
 	systemCorda      system = "Corda"
 	systemJPaxos     system = "JPaxos"
@@ -31,7 +31,7 @@ const (
 	systemExperiment system = "an experiment"
 )
 
-// systemPatterns by what their queries hold.
+// systemPatterns match the queries of each system.
 var systemPatterns = map[system]*regexp.Regexp{
 	systemCorda:      regexp.MustCompile(`\b(corda|jvm)_`),
 	systemJPaxos:     regexp.MustCompile(`\bbenchnet_(member_operations|jvm_gc_seconds)_`),
@@ -42,13 +42,13 @@ var systemPatterns = map[system]*regexp.Regexp{
 	systemExperiment: regexp.MustCompile(`\$experiment|\bbenchnet_experiment_`),
 }
 
-// dashboardSystems are the dashboards of single systems. On the others every system may have a query in a panel of all.
+// dashboardSystems maps dashboards to their single system. Other dashboards may have queries of any system.
 var dashboardSystems = map[string]system{
 	"benchnet-corda": systemCorda, "benchnet-jpaxos": systemJPaxos, "benchnet-malachite": systemMalachite, "benchnet-emerald": systemEmerald,
 	"benchnet-postgresql": systemPostgreSQL, "benchnet-experiment": systemExperiment,
 }
 
-// requiredSystems are the systems without which a query gives nothing.
+// requiredSystems returns the systems that a query needs for data.
 func requiredSystems(d *dashboardsmodel.Dashboard, expr string) []system {
 	var all []system
 	if s, found := dashboardSystems[d.UID]; found && !systemPatterns[systemReth].MatchString(expr) {
@@ -62,12 +62,12 @@ func requiredSystems(d *dashboardsmodel.Dashboard, expr string) []system {
 	return all
 }
 
-// assertDashboards runs what the dashboards ask, over the time since shortly before the run: every query of the systems that were
-// there has to give data. It tells how many queries were of other systems, and so were not run.
+// assertDashboards runs the dashboards' queries from shortly before the run on. Every query of the systems in
+// here must return data. It logs how many queries need other systems and were skipped.
 func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ...system) {
 	ns.Helper()
 	prometheus := ns.ConnectPrometheus()
-	// The operator is scraped each 30 s, and says whether a run is valid when all else is over.
+	// The operator is scraped every 30 s and publishes the verdict last.
 	ns.Wait("Prometheus knows the verdict on run "+run.Name, func() (bool, string) {
 		valid := prometheus.Query(`benchnet_run_valid{namespace="` + ns.Name + `",run="` + run.Name + `"}`)
 		return len(valid) > 0, "no benchnet_run_valid yet"
@@ -77,7 +77,7 @@ func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ..
 		ns.Fatal(err)
 	}
 	from := run.Status.StartTime.Add(-time.Minute)
-	// A rate needs two scrapes of what may have just been started. All queries share the time for that, which is ample.
+	// A rate needs two scrapes, possibly of a pod that just started. All queries share this ample time.
 	patience := time.Now().Add(5 * time.Minute)
 	left, asked := map[system]int{}, 0
 	for _, d := range all {
@@ -105,10 +105,10 @@ func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ..
 	}
 }
 
-// assertQueryData fails unless there is something to draw since from, at the latest when the patience is over.
+// assertQueryData fails unless the query has returned data for the time since from before patience has passed.
 func assertQueryData(ns *cluster.Namespace, prometheus cluster.Prometheus, where, expr string, from, patience time.Time) {
 	ns.Helper()
-	// The last step is the present: what the operator says of a run that is over has been there for a moment only.
+	// The last step is now, because the operator's metrics of an ended run are only moments old.
 	const step = 5 * time.Second
 	for ; ; time.Sleep(step) {
 		now := time.Now()
@@ -122,7 +122,7 @@ func assertQueryData(ns *cluster.Namespace, prometheus cluster.Prometheus, where
 	}
 }
 
-// dashboardVariables is what a user would choose to look at the run.
+// dashboardVariables returns the variables that a user would select to view the run.
 func dashboardVariables(ns *cluster.Namespace, d *dashboardsmodel.Dashboard, run *v1alpha1.BenchmarkRun) map[string]string {
 	values := map[string]string{"__rate_interval": "2m", "__range": "30m", "namespace": ns.Name, "network": run.Spec.NetworkName, "run": run.Name,
 		"experiment": run.Labels[v1alpha1.LabelExperiment], "member": ".+", "platform": ".+", "database": ".+", "pod": ".+", "controller": ".+"}
@@ -132,7 +132,7 @@ func dashboardVariables(ns *cluster.Namespace, d *dashboardsmodel.Dashboard, run
 	return values
 }
 
-// hasNumber tells whether there is anything to draw. A mean of nothing is no number.
+// hasNumber reports whether there is a sample to draw, that is, one that is not NaN.
 func hasNumber(matrix model.Matrix) bool {
 	for _, series := range matrix {
 		for _, sample := range series.Values {

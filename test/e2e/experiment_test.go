@@ -27,10 +27,11 @@ var (
 	compareManifest string
 )
 
-// killCount of the operator during one experiment.
+// killCount is how often the operator is killed during one experiment.
 const killCount = 3
 
-// An experiment goes on where it was, whenever the operator dies: no run is missing, and none is made twice.
+// TestExperimentSurvivesItsOperator checks that an experiment resumes after its operator dies: no run is
+// missing or created twice.
 func TestExperimentSurvivesItsOperator(t *testing.T) {
 	ns := cluster.NewNamespace(t, "grid")
 	ns.MustApply(gridManifest)
@@ -68,7 +69,7 @@ func TestExperimentSurvivesItsOperator(t *testing.T) {
 	mustPass(t, "a deleted experiment leaves nothing", func(t *testing.T) { assertExperimentDeleted(ns.ForSubtest(t), "grid") })
 }
 
-// recordMilestones notes what the runs tell, and fails if one tells another story than before.
+// recordMilestones records the milestones of the runs, and fails if an earlier one has changed.
 func recordMilestones(ns *cluster.Namespace, seen map[string]string) {
 	ns.Helper()
 	now := cluster.RunMilestones(ns.ListRuns("grid"))
@@ -94,7 +95,7 @@ func describeProgress(e *v1alpha1.BenchmarkExperiment) string {
 	return fmt.Sprintf("%s, %s runs, under way: %q", e.Status.Phase, e.Status.Progress, e.Status.Current)
 }
 
-// assertRunsComplete fails unless the document of the experiment has every run once, in the order in which they were made.
+// assertRunsComplete fails unless the experiment's document has every run once, in the order of creation.
 func assertRunsComplete(ns *cluster.Namespace, e *v1alpha1.BenchmarkExperiment, runs []string) *experiment.Result {
 	ns.Helper()
 	if e.Status.Result == nil {
@@ -132,7 +133,8 @@ func assertExperimentDeleted(ns *cluster.Namespace, name string) {
 	ns.WaitEmpty()
 }
 
-// A version compared with itself on one network: suspended in between it starts nothing, and its gate passes.
+// TestComparisonWithItself compares a version with itself on one network: a suspended experiment starts
+// nothing, and the gate passes.
 func TestComparisonWithItself(t *testing.T) {
 	ns := cluster.NewNamespace(t, "compare")
 	ns.MustApply(compareManifest)
@@ -140,7 +142,7 @@ func TestComparisonWithItself(t *testing.T) {
 	setSuspended(ns, true)
 	ns.WaitExperiment("same", "is suspended", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Phase == "Suspended" })
 	before := len(ns.ListRuns("same"))
-	// The pass that counts the end of the last run under way would create the next one.
+	// The reconcile that counts the end of the last running run would create the next one.
 	done := fmt.Sprintf("%d/4", before)
 	ns.WaitExperiment("same", "has counted "+done+" runs", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Progress == done })
 	if after := len(ns.ListRuns("same")); after != before || after == 4 {
@@ -167,7 +169,8 @@ func setSuspended(ns *cluster.Namespace, yes bool) {
 	ns.RunKubectl("patch", "benchmarkexperiment", "same", "--type=merge", "--patch", fmt.Sprintf(`{"spec":{"suspend":%v}}`, yes))
 }
 
-// An experiment that no node could hold is refused before anything of it is made, with the numbers.
+// TestExperimentThatCannotFit checks that an experiment that fits no node is refused with numbers before it
+// creates anything.
 func TestExperimentThatCannotFit(t *testing.T) {
 	ns := cluster.NewNamespace(t, "toolarge")
 	ns.MustApply(strings.Replace(gridManifest, `cores: "1", memory: 512Mi, reservation: Minimal`, `cores: "500", memory: 512Mi, reservation: Full`, 1))
@@ -179,7 +182,8 @@ func TestExperimentThatCannotFit(t *testing.T) {
 		t.Fatalf("it should not be accepted: %+v", c)
 	}
 	t.Log(c.Message)
-	// Two networks of two validators, which are asked for in full, and a worker: of interleaved variants one is measured at a time.
+	// Two networks of two validators with full requests, and one worker: interleaved variants are measured one
+	// at a time.
 	for _, want := range []string{"needs 2000.", "cores and", "for 5 pods", "allocatable", "no room for pod grid-n", "(500 cores, 0.5 GiB)"} {
 		if !strings.Contains(c.Message, want) {
 			t.Errorf("the message should hold %q", want)

@@ -19,15 +19,15 @@ var (
 	emeraldManifest string
 )
 
-// localImages are images that are on no registry, and that whoever runs the tests has loaded into the cluster.
+// localImages are images without a registry, which the user who runs the tests has loaded into the cluster.
 type localImages struct{ JPaxos, Emerald, Geth string }
 
-// TestJPaxosFromLocalImage runs with BENCHNET_JPAXOS_IMAGE alone.
+// TestJPaxosFromLocalImage runs only with BENCHNET_JPAXOS_IMAGE.
 func TestJPaxosFromLocalImage(t *testing.T) {
 	testLocalImages(t, "jpaxos", replicasManifest, systemJPaxos, localImages{JPaxos: imageFromEnv(t, "BENCHNET_JPAXOS_IMAGE")})
 }
 
-// TestEmeraldFromLocalImages runs with BENCHNET_EMERALD_IMAGE and BENCHNET_GETH_IMAGE alone.
+// TestEmeraldFromLocalImages runs only with BENCHNET_EMERALD_IMAGE and BENCHNET_GETH_IMAGE.
 func TestEmeraldFromLocalImages(t *testing.T) {
 	testLocalImages(t, "emerald", emeraldManifest, systemEmerald, localImages{Emerald: imageFromEnv(t, "BENCHNET_EMERALD_IMAGE"), Geth: imageFromEnv(t, "BENCHNET_GETH_IMAGE")})
 }
@@ -41,7 +41,7 @@ func imageFromEnv(t *testing.T, variable string) string {
 	return name
 }
 
-// testLocalImages brings the network up, measures it, and asks of it what the dashboards of its platform ask.
+// testLocalImages creates and measures a network and runs the queries of its platform's dashboards.
 func testLocalImages(t *testing.T, name, manifest string, platform system, images localImages) {
 	ns := cluster.NewNamespace(t, name)
 	var text bytes.Buffer

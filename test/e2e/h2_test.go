@@ -31,7 +31,8 @@ var (
 	vaultScript string
 )
 
-// One member on H2: a node that is lost in mid-run spoils the run and nothing else; it comes back as who it was, with its ledger.
+// TestOneMemberOnH2 covers one member on H2: losing its node during a run only invalidates that run, and the
+// member returns with its identity and ledger.
 func TestOneMemberOnH2(t *testing.T) {
 	ns := cluster.NewNamespace(t, "h2")
 	ns.MustApply(h2Manifest)
@@ -87,13 +88,13 @@ func assertDisturbed(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 	}
 }
 
-// memberFacts are what a member keeps for as long as its network stands.
+// memberFacts are what a member keeps while its network exists.
 type memberFacts struct {
 	Identity    string
 	Keys        map[string][]byte
 	Volume      types.UID
 	OldestState string
-	// States grow with each run.
+	// States is the number of states, which grows with each run.
 	States int
 }
 
@@ -117,7 +118,7 @@ func readMemberFacts(ns *cluster.Namespace) memberFacts {
 	return facts
 }
 
-// registeredName is the name under which the node of the member says that it takes part.
+// registeredName returns the name with which the member's node registered, according to its log.
 func registeredName(ns *cluster.Namespace) string {
 	ns.Helper()
 	match := regexp.MustCompile(`Node for "(.+)" started up and registered`).FindStringSubmatch(
@@ -144,7 +145,8 @@ func assertSameMember(ns *cluster.Namespace, before memberFacts, pod *corev1.Pod
 	}
 }
 
-// assertLedgerReset wants the same member, with its volume, and no state in its vault that is older than the run.
+// assertLedgerReset checks that the member kept its identity and volume, and that its vault has no states older
+// than the run.
 func assertLedgerReset(ns *cluster.Namespace, before memberFacts, run *v1alpha1.BenchmarkRun) {
 	ns.Helper()
 	result, after := readResult(ns, run), readMemberFacts(ns)

@@ -18,7 +18,7 @@ import (
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
-// TestMain lets one process of this machine at a time use the cluster: two would take each other's namespaces away.
+// TestMain locks the cluster for one process of this machine, because two would delete each other's namespaces.
 func TestMain(m *testing.M) {
 	lock, err := os.OpenFile(filepath.Join(os.TempDir(), "benchnet-e2e.lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err == nil {
@@ -30,15 +30,15 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
-	lock.Close() // Not before: the lock goes with the file.
+	lock.Close() // Not earlier, because closing the file releases the lock.
 	os.Exit(code)
 }
 
-// smallMachineReasons are the findings that say no more than that the machine was too small or too busy for the test. They are not of the
-// environment only, so that measure.environmentPolicy does not cover them.
+// smallMachineReasons are findings that only mean that the machine was too small or too busy.
+// measure.environmentPolicy does not cover them, because they may have other causes than the environment.
 var smallMachineReasons = []string{string(results.WorkerThrottled), string(results.WorkerBehindSchedule)}
 
-// readResult is the whole result of a run that has ended.
+// readResult returns the result of a run that has ended.
 func readResult(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) *results.RunResult {
 	ns.Helper()
 	if run.Status.Result == nil {
@@ -53,7 +53,7 @@ func readResult(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) *results.RunR
 	return result
 }
 
-// assertMeasured fails unless the run is valid, its ledger agrees with the clients, and its document agrees with its status.
+// assertMeasured fails unless the run is valid, its ledger agrees with the clients, and its document with its status.
 func assertMeasured(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 	ns.Helper()
 	result := readResult(ns, run)
@@ -82,8 +82,8 @@ func assertMeasured(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 	assertMembersObserved(ns, run, result)
 }
 
-// assertMembersObserved fails unless the CPU of each member, and of each database of the network's own, was measured over the window,
-// and its limit and host are known.
+// assertMembersObserved fails unless the result has the CPU of each member over the window, every observed container
+// has evidence of its limit, host and clock, and the bottleneck has evidence.
 func assertMembersObserved(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, result *results.RunResult) {
 	ns.Helper()
 	members, seen := map[string]bool{}, 0
@@ -91,7 +91,7 @@ func assertMembersObserved(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, re
 		members[m.Name] = true
 	}
 	for _, m := range result.Members {
-		if members[m.Member] { // Not a database, nor a second container of a member.
+		if members[m.Member] { // Neither a database nor a member's second container.
 			seen++
 		}
 		if m.CPULimit <= 0 || m.Host == nil || m.Clock == nil {
@@ -110,7 +110,7 @@ func assertMembersObserved(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, re
 	}
 }
 
-// logStages logs how long each stage of the provisioning took.
+// logStages logs how long each stage of the network took.
 func logStages(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork) {
 	ns.Helper()
 	for _, s := range network.Status.Stages {
@@ -120,8 +120,8 @@ func logStages(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork) {
 	}
 }
 
-// assertDeletedCompletely deletes the network and fails if anything stays but the runs that were made by hand: they have results, and
-// go with all that is theirs when they are deleted.
+// assertDeletedCompletely deletes the network and fails if any object remains except the runs created by hand.
+// Those have results, and are deleted with all their objects afterwards.
 func assertDeletedCompletely(ns *cluster.Namespace, network string, byHand ...string) {
 	ns.Helper()
 	if made := ns.ListObjects(); len(made) < 10 {
@@ -135,7 +135,7 @@ func assertDeletedCompletely(ns *cluster.Namespace, network string, byHand ...st
 	ns.WaitEmpty()
 }
 
-// getMemberPod is the pod of a member.
+// getMemberPod returns the pod of a member.
 func getMemberPod(ns *cluster.Namespace, network, member string) *corev1.Pod {
 	ns.Helper()
 	return ns.GetPod(naming.MemberPod(network, member))

@@ -33,8 +33,8 @@ const (
 	memberDownAlert      = "BenchnetMemberDown"
 )
 
-// Four validators of Malachite: their blocks are measured, and what the stream says agrees with what the validator counts itself.
-// One that is lost is missed by nobody, and catches up when it is back.
+// TestValidators measures the blocks of four Malachite validators and compares the stream with a validator's
+// own counters. The network continues without a lost validator, which catches up when it is back.
 func TestValidators(t *testing.T) {
 	ns := cluster.NewNamespace(t, "malachite")
 	ns.MustApply(validatorsManifest)
@@ -62,7 +62,7 @@ func TestValidators(t *testing.T) {
 	mustPass(t, "a validator that was lost is told of, and catches up", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		pod := getMemberPod(ns, "val", lostValidator)
-		// A process that hangs does not end when it is asked to, so that it is missed for long enough.
+		// A stopped process does not end on request, so the validator is away long enough.
 		signalAll(ns, pod.Name, "STOP")
 		ns.RunKubectl("delete", "pod", pod.Name, "--wait=false", "--grace-period=900")
 		waitAlert(ns, memberDownAlert, lostValidator, true)
@@ -79,13 +79,13 @@ func TestValidators(t *testing.T) {
 	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "val", "val-again") })
 }
 
-// signalAll sends a signal to all processes of a pod but the first.
+// signalAll sends a signal to all processes of a pod except the first.
 func signalAll(ns *cluster.Namespace, pod, signal string) {
 	ns.Helper()
 	ns.RunKubectl("exec", pod, "--container=malachite", "--", "bash", "-c", "kill -"+signal+" -1")
 }
 
-// assertBlocks fails unless the run is valid and its numbers are those of its blocks.
+// assertBlocks fails unless the run is valid and its numbers match its blocks.
 func assertBlocks(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, transactionBytes float64) {
 	ns.Helper()
 	for _, reason := range run.Status.Reasons {
@@ -115,7 +115,8 @@ func assertBlocks(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, transaction
 			left += b.Height - r.Blocks[i-1].Height - 1
 		}
 	}
-	// Only a block that the observed validator took from a peer, as an error, may be missing between two others.
+	// Only blocks that the observed validator got from a peer, which count as errors, may be missing between
+	// two others.
 	if left < 0 || left > r.Summary.Errors {
 		ns.Errorf("run %s: %d heights are missing between the blocks, with %d errors", run.Name, left, r.Summary.Errors)
 	}
@@ -142,9 +143,9 @@ func measureValue(ns *cluster.Namespace, r *results.RunResult, name string) floa
 	return r.Summary.Measures[i].Value
 }
 
-// assertCountersAgree compares the stream, second by second, with the validator's own counter of blocks, which was scraped at the
-// ends of these seconds. A scrape may be late by most of a second. So at both ends of each stretch without a missed scrape, the
-// two may differ by the blocks of a second.
+// assertCountersAgree compares the stream, second by second, with the validator's own block counter, scraped at
+// the ends of these seconds. A scrape may be late by most of a second, so at both ends of each stretch without
+// a missed scrape the two may differ by one second's blocks.
 func assertCountersAgree(ns *cluster.Namespace, r *results.RunResult) {
 	ns.Helper()
 	i := slices.IndexFunc(r.Recorded, func(s results.NamedSeries) bool { return s.Name == "blocksCounted" })
@@ -169,7 +170,7 @@ func assertCountersAgree(ns *cluster.Namespace, r *results.RunResult) {
 	}
 }
 
-// assertCatchesUp waits until the lost validator has the height that the others had when it was back.
+// assertCatchesUp waits until the lost validator reaches the height that the others had at its return.
 func assertCatchesUp(ns *cluster.Namespace) {
 	ns.Helper()
 	goal := readHeight(ns, otherValidator)

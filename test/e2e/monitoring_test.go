@@ -15,7 +15,7 @@ import (
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
-// Series that users build their dashboards on, by the port of a member that serves them.
+// Series that users build dashboards on, by the member's port that serves them.
 var (
 	agentSeries = []string{"benchnet_container_cpu_usage_seconds_total", "benchnet_container_cpu_periods_total",
 		"benchnet_container_cpu_throttled_periods_total", "benchnet_container_cpu_throttled_seconds_total",
@@ -29,8 +29,8 @@ var (
 	operatorSeries = []string{"controller_runtime_reconcile_total", "workqueue_depth", "process_resident_memory_bytes"}
 )
 
-// assertScraped fails unless Prometheus scrapes each member of the network at the ports that the series name, and each database,
-// all targets are up, and the series are there and tell whose they are.
+// assertScraped fails unless Prometheus scrapes each member at the ports in members, and each database, all
+// targets are up, and the series exist with labels that identify their source.
 func assertScraped(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork, members map[string][]string) {
 	ns.Helper()
 	prometheus := ns.ConnectPrometheus()
@@ -54,7 +54,7 @@ func assertScraped(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork, me
 	}
 }
 
-// scrapedPod is a pod with the series that its ports serve, and the label that tells what it is.
+// scrapedPod is a pod with the series of its ports and its identifying label.
 type scrapedPod struct {
 	name, label, value string
 	series             map[string][]string
@@ -73,7 +73,7 @@ func assertSeries(prometheus cluster.Prometheus, pod scrapedPod, network *v1alph
 	}
 }
 
-// assertOperatorScraped fails unless Prometheus reads the operator's own metrics: over HTTPS, as an account that may.
+// assertOperatorScraped fails unless Prometheus scrapes the operator's metrics over HTTPS, as an authorized account.
 func assertOperatorScraped(ns *cluster.Namespace) {
 	ns.Helper()
 	prometheus := ns.ConnectPrometheus()
@@ -91,7 +91,7 @@ func assertOperatorScraped(ns *cluster.Namespace) {
 	}
 }
 
-// assertRunScraped fails unless the series of a run's workers can be chosen by the run.
+// assertRunScraped fails unless the series of a run's workers can be selected by run.
 func assertRunScraped(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 	ns.Helper()
 	expression := fmt.Sprintf(`benchnet_container_cpu_usage_seconds_total{namespace=%q,run=%q,network=%q}`, ns.Name, run.Name, run.Spec.NetworkName)

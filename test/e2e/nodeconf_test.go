@@ -19,12 +19,12 @@ import (
 //go:embed testdata/validate-configuration.sh
 var validateScript string
 
-// spoiledConfigMap is the name of a node.conf that Corda must refuse.
+// spoiledConfigMap is the name of the ConfigMap with a node.conf that Corda must refuse.
 const spoiledConfigMap = "spoiled"
 
-// startNodeConfJudge lets validate-configuration of the node's own image judge the node.conf of every member, and one with a
-// key that open source does not know, so that a judge who accepts everything is found out. It takes a while: assertNodeConfs
-// collects the outcome.
+// startNodeConfJudge runs validate-configuration, from the node's own image, on the node.conf of every member.
+// It adds one with a key unknown to open-source Corda, to detect a validator that accepts everything. It does
+// not wait, because this takes a while; assertNodeConfs checks the outcome.
 func startNodeConfJudge(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork) (judge *corev1.Pod) {
 	ns.Helper()
 	bad := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: spoiledConfigMap, Namespace: ns.Name}}
@@ -45,7 +45,7 @@ func startNodeConfJudge(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwor
 	return judge
 }
 
-// assertNodeConfs fails unless the judge accepts the node.conf of every member, and not the spoiled one.
+// assertNodeConfs fails unless the node.conf of every member is accepted, and the spoiled one refused.
 func assertNodeConfs(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork, judge *corev1.Pod) {
 	ns.Helper()
 	code, said := ns.WaitTerminated(judge.Name)
@@ -69,7 +69,7 @@ func assertNodeConfs(ns *cluster.Namespace, network *v1alpha1.BenchmarkNetwork, 
 	}
 }
 
-// newJudgePod runs the script in the member's image, on the folders of the node.confs.
+// newJudgePod returns a pod that runs the script in the member's image on the folders of the node.conf files.
 func newJudgePod(ns *cluster.Namespace, member *corev1.Pod, sources map[string]string) *corev1.Pod {
 	node := member.Spec.Containers[0]
 	container := corev1.Container{

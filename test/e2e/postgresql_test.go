@@ -22,8 +22,8 @@ import (
 //go:embed testdata/two-banks.yaml
 var twoBanksManifest string
 
-// Two members and a notary on one PostgreSQL: what is scraped and configured, every flow and load, an operator that dies in
-// mid-run, and nothing left in the end.
+// TestTwoBanksOnPostgreSQL covers two members and a notary on one PostgreSQL: metrics, configuration, every
+// flow and load, an operator that dies during a run, and complete deletion.
 func TestTwoBanksOnPostgreSQL(t *testing.T) {
 	ns := cluster.NewNamespace(t, "postgresql")
 	ns.MustApply(twoBanksManifest)
@@ -79,7 +79,7 @@ func waitAndAssertRun(ns *cluster.Namespace, name string) *v1alpha1.BenchmarkRun
 	return run
 }
 
-// listLoadPods are the pods that apply load, by UID.
+// listLoadPods returns the load pods of a run, or of all runs, by UID.
 func listLoadPods(ns *cluster.Namespace, run string) map[types.UID]corev1.Pod {
 	ns.Helper()
 	var pods corev1.PodList
@@ -102,7 +102,7 @@ func assertNoLoad(ns *cluster.Namespace) {
 	}
 }
 
-// assertSurvivesOperator kills the operator while it measures: the same workers go on, and there is one result of one run.
+// assertSurvivesOperator kills the operator during a run: the same workers continue, and one run has one result.
 func assertSurvivesOperator(ns *cluster.Namespace) {
 	ns.Helper()
 	const name = "banks-issue-and-pay"
@@ -124,7 +124,7 @@ func assertSurvivesOperator(ns *cluster.Namespace) {
 	assertNoDuplicates(ns)
 }
 
-// assertNoDuplicates fails unless there is a run for each workload, and a Job and a result for each run at most.
+// assertNoDuplicates fails unless there is one run per workload, and at most one Job and one result per run.
 func assertNoDuplicates(ns *cluster.Namespace) {
 	ns.Helper()
 	var runs v1alpha1.BenchmarkRunList

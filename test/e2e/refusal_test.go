@@ -12,7 +12,8 @@ import (
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
-// Bad input is refused with words that name the field, by kubectl apply or in the status, and nothing is made of it.
+// TestBadInput checks that kubectl apply or the status refuses bad input with a message that names the field,
+// and that no objects are created.
 func TestBadInput(t *testing.T) {
 	cases := []struct {
 		name, from, to string
@@ -51,7 +52,7 @@ func TestBadInput(t *testing.T) {
 	})
 }
 
-// awaitRefusal is what the user is told of a manifest: by kubectl, or by the condition Accepted; the network is deleted again.
+// awaitRefusal returns the error for a manifest, from kubectl or from the condition Accepted, and deletes the network.
 func awaitRefusal(ns *cluster.Namespace, manifest string) string {
 	ns.Helper()
 	if err := ns.Apply(manifest); err != nil {

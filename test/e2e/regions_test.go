@@ -24,18 +24,18 @@ import (
 var regionsManifest string
 
 const (
-	// distant members of regions.yaml, and the round trips between them.
+	// Members of regions.yaml at a distance, and the round trips between them.
 	inNYC, alsoInNYC, inLON, alsoInLON = "member-0", "member-1", "member-2", "member-3"
 
 	nycToLON  = 72 * time.Millisecond
 	withinNYC = 5 * time.Millisecond
 	withinLON = latency.SameRegionRoundTrip
-	// pathOverhead is what a round trip between pods takes anyway, and the emulation's own error.
+	// pathOverhead is the round trip between pods without emulation, plus the emulation's error.
 	pathOverhead = 500 * time.Microsecond
 )
 
-// A network in two regions: where the namespace refuses the capability it says so, where it allows it every round trip is that
-// of the matrix, also to a member that was away, and blocks take the time that the distance does.
+// TestRegions covers a network in two regions. A namespace that refuses the capability is reported. Otherwise
+// every round trip matches the matrix, also to a member that was away, and block times match the distance.
 func TestRegions(t *testing.T) {
 	ns := cluster.NewNamespace(t, "regions")
 	ns.MustApply(regionsManifest)
@@ -90,7 +90,7 @@ func waitEmulatedCondition(ns *cluster.Namespace, status metav1.ConditionStatus,
 	return c
 }
 
-// assertRoundTripMatrix measures every pair, each from both sides.
+// assertRoundTripMatrix measures every pair from both sides.
 func assertRoundTripMatrix(ns *cluster.Namespace) {
 	ns.Helper()
 	for _, pair := range []struct {
@@ -105,8 +105,8 @@ func assertRoundTripMatrix(ns *cluster.Namespace) {
 	}
 }
 
-// assertRoundTrip measures until the least of some round trips is within a tenth of what it should be, or what a machine takes at
-// least. None may be shorter. Most wait for a core as well, on a machine that is busy, so that their median is only logged.
+// assertRoundTrip measures until the shortest round trip exceeds the wanted one by at most a tenth or pathOverhead.
+// None may be shorter. The median is only logged, because on a busy machine most round trips wait for a core.
 func assertRoundTrip(ns *cluster.Namespace, from, to string, want time.Duration) {
 	ns.Helper()
 	const tries = 20
@@ -124,7 +124,7 @@ func assertRoundTrip(ns *cluster.Namespace, from, to string, want time.Duration)
 	ns.Errorf("round trips from %s to %s take longer than %v", from, to, want)
 }
 
-// measureRoundTrips connects from one member's pod to another's some times; the shortest comes first.
+// measureRoundTrips returns the sorted connect times from one member's pod to another's.
 func measureRoundTrips(ns *cluster.Namespace, from, to string) []time.Duration {
 	ns.Helper()
 	address := fmt.Sprintf("%s:%d", getMemberPod(ns, "geo", to).Status.PodIP, validatorMetricsPort)
@@ -141,9 +141,9 @@ func measureRoundTrips(ns *cluster.Namespace, from, to string) []time.Duration {
 	return all
 }
 
-// assertBlockTime: with two of four validators on each side, none of which can decide without a vote of the other, the
-// side that proposes decides after one round trip and the other half of one later. When a side proposes twice in a row and then the
-// other one does, four blocks take five round trips; when they take turns, six.
+// assertBlockTime checks the minimum block time with two of four validators on each side, where each decision needs a
+// vote of the other side. The proposing side decides after one round trip, the other side half of one later. If one
+// side proposes twice and then the other, four blocks take five round trips; if they alternate, six.
 func assertBlockTime(ns *cluster.Namespace) {
 	ns.Helper()
 	run := ns.WaitEnded("geo-blocks")

@@ -17,10 +17,10 @@ import (
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
-// systemOpenLoad is what a rule needs that compares a run with the rate that it asks for.
+// systemOpenLoad is what a rule needs that compares a run with its requested rate.
 const systemOpenLoad system = "an open load"
 
-// systemRulePatterns are the systems of recording rules by what their names hold; those of others are there on all systems.
+// systemRulePatterns match the recording rules of each system by name. Other rules apply to all systems.
 var systemRulePatterns = map[system]*regexp.Regexp{
 	systemCorda:      regexp.MustCompile(`:(corda|jvm)_`),
 	systemJPaxos:     regexp.MustCompile(`:jpaxos_`),
@@ -30,7 +30,7 @@ var systemRulePatterns = map[system]*regexp.Regexp{
 	systemOpenLoad:   regexp.MustCompile(`_per_offered:`),
 }
 
-// systemSources are the tables of docs/metrics.md whose metrics a network of a system serves, all of them.
+// systemSources lists the tables of docs/metrics.md whose metrics a network of the system serves completely.
 var systemSources = map[system][]reference.Source{
 	systemCorda:      {reference.Corda, reference.JVM},
 	systemMalachite:  {reference.Malachite, reference.Consensus},
@@ -46,8 +46,8 @@ func readMetricsReference(ns *cluster.Namespace) *reference.Reference {
 	return all
 }
 
-// assertRules fails unless every recording rule of the systems that were there has recorded numbers over the time of the run: of the
-// network or run, or of each of its members or databases.
+// assertRules fails unless every recording rule of the systems in here has recorded numbers during the run, for
+// the network or run, or for each of its members or databases.
 func assertRules(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ...system) {
 	ns.Helper()
 	prometheus, network := ns.ConnectPrometheus(), ns.GetNetwork(run.Spec.NetworkName)
@@ -80,7 +80,7 @@ func isOtherSystemsRule(rule string, here []system) bool {
 	return false
 }
 
-// expectedSeries tells by which label a rule parts its series, and how many there have to be.
+// expectedSeries returns the label that distinguishes a rule's series, and their expected number.
 func expectedSeries(rule string, network *v1alpha1.BenchmarkNetwork) (label model.LabelName, want int) {
 	level, _, _ := strings.Cut(rule, ":")
 	switch strings.TrimPrefix(level, "run_") {
@@ -95,7 +95,7 @@ func expectedSeries(rule string, network *v1alpha1.BenchmarkNetwork) (label mode
 	}
 }
 
-// numericLabelValues are the values of the label of those series that have a number.
+// numericLabelValues returns the label's values of the series that have a number.
 func numericLabelValues(matrix model.Matrix, label model.LabelName) []string {
 	var found []string
 	for _, series := range matrix {
@@ -107,8 +107,8 @@ func numericLabelValues(matrix model.Matrix, label model.LabelName) []string {
 	return slices.Compact(found)
 }
 
-// assertMetricsDocumented compares what Prometheus was told of a network's metrics with the page: each of the project's own is on it, of the same kind
-// are all that are on it, and none of the systems that are here is missing.
+// assertMetricsDocumented compares the metadata of a network's metrics in Prometheus with docs/metrics.md. All of the
+// project's own metrics must be documented, kinds must match, and no metric of the systems in here may be missing.
 func assertMetricsDocumented(ns *cluster.Namespace, here ...system) {
 	ns.Helper()
 	page := readMetricsReference(ns)
@@ -137,11 +137,12 @@ func assertMetricsDocumented(ns *cluster.Namespace, here ...system) {
 	ns.Logf("%d metrics are served, and those of docs/metrics.md as it says", len(served))
 }
 
-// hostAlerts are alerts on the machine that the test runs on, and not on the network: its disk may be small, and its CPUs may be so
-// busy that scrapes take seconds (which looks like a clock that is behind) or time out.
+// hostAlerts are alerts about the machine of the test rather than the network. Its disk may be small, and its
+// CPUs may be so busy that scrapes take seconds (which looks like clock skew) or time out.
 var hostAlerts = []string{"BenchnetVolumeNearlyFull", "BenchnetClockSkew", "BenchnetTargetDown"}
 
-// assertNoAlerts fails if an alert of the severity warning or critical has fired on a network while it was well: since the run began.
+// assertNoAlerts fails if an alert of severity warning or critical, other than hostAlerts, has fired on a healthy
+// network since the run began.
 func assertNoAlerts(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 	ns.Helper()
 	excused := slices.Clone(hostAlerts)
@@ -158,7 +159,7 @@ func assertNoAlerts(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 	}
 }
 
-// isInvalidByMachineOnly tells whether a run is invalid for no other reason than the machine.
+// isInvalidByMachineOnly reports whether a run is invalid only because of the machine.
 func isInvalidByMachineOnly(run *v1alpha1.BenchmarkRun) bool {
 	for _, r := range run.Status.Reasons {
 		if r.Severity == "Invalid" && !slices.Contains(smallMachineReasons, r.Reason) {
@@ -168,7 +169,7 @@ func isInvalidByMachineOnly(run *v1alpha1.BenchmarkRun) bool {
 	return run.Status.Verdict == v1alpha1.VerdictInvalid
 }
 
-// waitAlert waits until an alert fires on a member, or does not any more.
+// waitAlert waits until an alert fires on a member, or has stopped firing.
 func waitAlert(ns *cluster.Namespace, alert, member string, firing bool) {
 	ns.Helper()
 	prometheus := ns.ConnectPrometheus()

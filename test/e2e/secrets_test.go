@@ -17,13 +17,15 @@ import (
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
-// minSecretBytes that is looked for, in bytes; a shorter text may be anywhere by chance. No password of the operator is that short.
+// minSecretBytes is the minimum length of the values to search for, because shorter ones may occur by chance.
+// All passwords of the operator are longer.
 const minSecretBytes = 12
 
-// secretFragment is a part of a Secret's value in one of its forms.
+// secretFragment is a part of a Secret's value in one encoding.
 type secretFragment struct{ secret, form, text string }
 
-// newSecretFragments of a value: the whole of a short one, pieces of a long one; as it is, in base64 and in hexadecimal.
+// newSecretFragments returns a short value, or pieces of a long one, in base64, in hexadecimal and, if it is text
+// without line breaks, plain. Values below minSecretBytes have no fragments.
 func newSecretFragments(secret string, value []byte) []secretFragment {
 	value = bytes.TrimSpace(value)
 	if len(value) < minSecretBytes {
@@ -32,7 +34,7 @@ func newSecretFragments(secret string, value []byte) []secretFragment {
 	pieces := [][]byte{value}
 	if len(value) > 96 {
 		pieces = nil
-		// At multiples of three, so that a piece's base64 is a part of the whole's.
+		// At multiples of three, so that the base64 of a piece is part of that of the whole value.
 		for _, at := range []int{0, len(value) / 2 / 3 * 3, (len(value) - 48) / 3 * 3} {
 			pieces = append(pieces, value[at:at+48])
 		}
@@ -48,8 +50,8 @@ func newSecretFragments(secret string, value []byte) []secretFragment {
 	return all
 }
 
-// assertSecretsNotExposed fails if the content of any Secret can be read anywhere but in Secrets: logs, events, objects, command lines, metrics,
-// results, reports, and what the plugin writes to repeat a run.
+// assertSecretsNotExposed fails if the content of a Secret can be read outside Secrets: logs, events, objects,
+// command lines, metrics, results, reports, and the plugin's files for repeating a run.
 func assertSecretsNotExposed(ns *cluster.Namespace, run string) {
 	ns.Helper()
 	var wanted []secretFragment
@@ -78,7 +80,7 @@ func assertSecretsNotExposed(ns *cluster.Namespace, run string) {
 	ns.Logf("%d values of Secrets, in %d pieces and forms, are in none of %d texts of %d KiB in all", values, len(wanted), len(told), size>>10)
 }
 
-// addPluginFiles are the report of a run and what it takes to repeat it, as the plugin writes them.
+// addPluginFiles adds the plugin's report of a run and its files for repeating the run.
 func addPluginFiles(ns *cluster.Namespace, told map[string]string, run string) {
 	ns.Helper()
 	dir := ns.TempDir()

@@ -1,5 +1,5 @@
-// Command sink serves a JSON-RPC endpoint that takes every transaction, for measuring senders. It prints each second how many it
-// took, and the total when it is stopped.
+// Command sink serves a JSON-RPC endpoint that accepts every transaction, to measure senders. It prints the
+// number of accepted transactions after each block, and the total when it stops.
 package main
 
 import (

@@ -25,13 +25,13 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/registry"
 )
 
-// The words in a manifest for which names are put.
+// Placeholders for names in manifests.
 const (
 	namePlaceholder      = "networkname"
 	namespacePlaceholder = "namespacename"
 )
 
-// measureBaselines makes the objects of networks, all at once, by kubectl and by Helm. No operator is there yet.
+// measureBaselines creates the objects of networks with kubectl and with Helm. The operator does not run yet.
 func measureBaselines(ctx context.Context, o options, p *controlPlane, report *resultTable) error {
 	manifests, err := p.renderManifests(ctx, o.members)
 	if err != nil {
@@ -68,7 +68,8 @@ func measureBaselines(ctx context.Context, o options, p *controlPlane, report *r
 	return nil
 }
 
-// renderManifests are what the operator would make of a network from nothing to Ready, as YAML with words for its names.
+// renderManifests returns the objects that the operator creates for a network until it is Ready, as YAML with
+// placeholders for its names.
 func (p *controlPlane) renderManifests(ctx context.Context, members int) ([]string, error) {
 	if err := p.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespacePlaceholder}}); err != nil {
 		return nil, fmt.Errorf("make namespace %s: %w", namespacePlaceholder, err)
@@ -126,7 +127,7 @@ func replacePlaceholders(text, name, namespace string) string {
 	return strings.NewReplacer(namePlaceholder, name, namespacePlaceholder, namespace).Replace(text)
 }
 
-// applyWithKubectl applies all manifests of all networks in one command.
+// applyWithKubectl applies all manifests of all networks with one command.
 func applyWithKubectl(ctx context.Context, o options, p *controlPlane, w networkBatch, manifests []string) error {
 	folder := filepath.Join(p.outputDir, "kubectl")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -145,7 +146,7 @@ func applyWithKubectl(ctx context.Context, o options, p *controlPlane, w network
 	return runCommand(ctx, filepath.Join(o.assets, "kubectl"), "--kubeconfig", config, "apply", "--server-side", "--filename", folder)
 }
 
-// installWithHelm installs a release for each network, one after the other, as a script would.
+// installWithHelm installs one release for each network, one after the other, as a script would.
 func installWithHelm(ctx context.Context, o options, p *controlPlane, w networkBatch, manifests []string) error {
 	chart := filepath.Join(p.outputDir, "chart")
 	if err := os.MkdirAll(filepath.Join(chart, "templates"), 0o755); err != nil {
@@ -177,7 +178,7 @@ func runCommand(ctx context.Context, name string, arguments ...string) error {
 	return nil
 }
 
-// allMembersReady tells whether every member of every network has its pod ready.
+// allMembersReady reports whether the pods of all members of all networks are ready.
 func (p *controlPlane) allMembersReady(ctx context.Context, w networkBatch) (bool, error) {
 	ready := 0
 	for i := range w.namespaceCount() {

@@ -21,10 +21,10 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// nodeCount that pods are spread over.
+// nodeCount is the number of nodes over which pods are spread.
 const nodeCount = 20
 
-// controlPlane is a control plane with KWOK's nodes.
+// controlPlane is a control plane with KWOK nodes.
 type controlPlane struct {
 	env       *envtest.Environment
 	outputDir string
@@ -33,14 +33,14 @@ type controlPlane struct {
 	timeout   time.Duration
 }
 
-// process that the plane started.
+// process is a process that the control plane started.
 type process struct {
 	name    string
 	command *exec.Cmd
 	exited  chan struct{}
 }
 
-// startControlPlane starts all of it. The plane has to be stopped, also after an error.
+// startControlPlane starts the control plane. The caller must stop it, also after an error.
 func startControlPlane(ctx context.Context, o options) (*controlPlane, error) {
 	policy, err := filepath.Abs(filepath.Join("hack", "bench", "scale", "audit.yaml"))
 	if err != nil {
@@ -80,8 +80,8 @@ func newClient(config *rest.Config) (client.WithWatch, error) {
 	return c, nil
 }
 
-// startControllers starts what makes pods of StatefulSets and Jobs, places them, and lets them be ready. Their own limits on
-// requestCounts are raised, so that they are not what is measured.
+// startControllers starts the programs that create the pods of StatefulSets and Jobs, schedule them, and make
+// them ready. Their client-side rate limits are raised, so that they do not dominate the measurement.
 func (p *controlPlane) startControllers(o options) error {
 	config, err := p.writeKubeconfig("cluster")
 	if err != nil {
@@ -102,7 +102,7 @@ func (p *controlPlane) startControllers(o options) error {
 	return nil
 }
 
-// startProcess runs a program until the plane stops; its output goes to a file.
+// startProcess runs a program until the control plane stops. Its output goes to a file.
 func (p *controlPlane) startProcess(arguments []string) (*process, error) {
 	name := filepath.Base(arguments[0])
 	log, err := os.Create(filepath.Join(p.outputDir, name+".log"))
@@ -124,7 +124,7 @@ func (p *controlPlane) startProcess(arguments []string) (*process, error) {
 	return started, nil
 }
 
-// stopAll ends everything, the last first.
+// stopAll stops all processes, the last first.
 func (p *controlPlane) stopAll() error {
 	for i := len(p.processes) - 1; i >= 0; i-- {
 		process := p.processes[i]
@@ -141,7 +141,8 @@ func (p *controlPlane) stopAll() error {
 	return nil
 }
 
-// writeKubeconfig of a user who may do everything, under a name by which the audit log knows it.
+// writeKubeconfig writes the kubeconfig of an administrator with the given user name, which identifies it in
+// the audit log.
 func (p *controlPlane) writeKubeconfig(user string) (string, error) {
 	added, err := p.env.AddUser(envtest.User{Name: user, Groups: []string{"system:masters"}}, nil)
 	if err != nil {
@@ -183,7 +184,8 @@ func (p *controlPlane) createNodes(ctx context.Context) error {
 	})
 }
 
-// waitUntil asks four times a second until it is so.
+// waitUntil polls the condition four times per second until it holds. It fails after the timeout or if a
+// process has ended.
 func (p *controlPlane) waitUntil(ctx context.Context, what string, so func() (bool, error)) error {
 	deadline := time.Now().Add(p.timeout)
 	for time.Now().Before(deadline) {
@@ -203,7 +205,7 @@ func (p *controlPlane) waitUntil(ctx context.Context, what string, so func() (bo
 	return fmt.Errorf("not within %s: %s (logs are in %s)", p.timeout, what, p.outputDir)
 }
 
-// checkProcesses is an error if a program is no longer there.
+// checkProcesses returns an error if a process has ended.
 func (p *controlPlane) checkProcesses() error {
 	for _, process := range p.processes {
 		select {

@@ -17,8 +17,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// startGenesisStub stands for what runs in the pods of genesis Jobs, which no kubelet starts here: it fills the Secrets that the
-// runCommand of the Job's last container names, one request for each, as the agent does. It stands in for nothing of the operator.
+// startGenesisStub replaces the pods of genesis Jobs, which no kubelet starts here. It fills the Secrets named
+// in the command of the Job's main container, with one request for each, as the agent does. It replaces no part
+// of the operator.
 func startGenesisStub(ctx context.Context, p *controlPlane) error {
 	watcher, err := p.client.Watch(ctx, &batchv1.JobList{}, client.MatchingLabels{"app.kubernetes.io/component": "genesis"})
 	if err != nil {
@@ -48,7 +49,7 @@ func startGenesisStub(ctx context.Context, p *controlPlane) error {
 	return nil
 }
 
-// fillGenesisSecrets patches the Secrets as `agent publish` is told to.
+// fillGenesisSecrets patches the Secrets as the arguments of `agent publish` specify.
 func fillGenesisSecrets(ctx context.Context, c client.Client, job *batchv1.Job) error {
 	command := job.Spec.Template.Spec.Containers[0].Command
 	annotations := map[string]string{}

@@ -1,6 +1,7 @@
-// Command scale measures the operator at a hundred times the demo's size: a real API server, real controllers, and KWOK's nodes,
-// on which pods become ready without a kubelet. What is measured runs beside kubectl apply and helm install of the same objects,
-// on the same control plane. hack/bench/scale/run builds and starts it; docs/performance.md explains the numbers.
+// Command scale measures the operator at a hundred times the size of the demo: a real API server, real
+// controllers, and KWOK nodes, on which pods become ready without a kubelet. It compares the operator with
+// kubectl apply and helm install of the same objects on the same control plane. hack/bench/scale/run builds and
+// starts it; docs/performance.md explains the numbers.
 package main
 
 import (
@@ -20,18 +21,19 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// options of a measurement.
+// options are the options of a measurement.
 type options struct {
-	// parts that are measured, by name.
+	// parts are the names of the parts to measure.
 	parts                                  []string
 	assets, manager, kwok, helm, outputDir string
-	// networks of the large measurement, of so many members each, and how many of them are in a namespace.
+	// networks is the number of networks in the large measurement, members the size of each, and perNamespace
+	// how many share a namespace.
 	networks, members, perNamespace int
-	// comparedNetworks is how many networks are brought about by each of operator, kubectl and helm, side by side.
+	// comparedNetworks is how many networks operator, kubectl and helm each create for the comparison.
 	comparedNetworks int
 	// largeMembers is the number of members of the one large network.
 	largeMembers int
-	// restDuration is how long the operator is watched when nothing changes.
+	// restDuration is how long the operator is observed while nothing changes.
 	restDuration time.Duration
 	// timeout is the longest wait for anything.
 	timeout time.Duration
@@ -87,7 +89,7 @@ func run(ctx context.Context, o options) (err error) {
 			return fmt.Errorf("make the folder of results: %w", err)
 		}
 	}
-	// The programs that are started have it as a part of their flags.
+	// The path becomes a flag of the started programs.
 	if o.outputDir, err = filepath.Abs(o.outputDir); err != nil {
 		return fmt.Errorf("find the folder of results: %w", err)
 	}
@@ -100,7 +102,7 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	report := newResultTable(o)
-	// What was measured before a failure is told all the same.
+	// The report includes what was measured before a failure.
 	err = measureParts(ctx, o, plane, report)
 	return errors.Join(err, report.writeFile(filepath.Join(o.outputDir, "results.md")))
 }
@@ -115,7 +117,8 @@ const (
 
 var allParts = []string{partBaselines, partNetworks, partRest, partLarge}
 
-// measureParts takes the parts in turn. The rivals come before the operator is there; it rests with all networks there are.
+// measureParts measures the parts in order. The baselines run before the operator starts. The operator is
+// measured at rest with all existing networks.
 func measureParts(ctx context.Context, o options, plane *controlPlane, report *resultTable) error {
 	rivals := slices.Contains(o.parts, partBaselines)
 	if rivals {

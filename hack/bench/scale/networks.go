@@ -18,7 +18,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// networkBatch is so many networks of so many members each.
+// networkBatch is a number of networks of equal size.
 type networkBatch struct {
 	prefix                          string
 	networks, members, perNamespace int
@@ -34,10 +34,11 @@ func (w networkBatch) networkName(network int) string {
 	return fmt.Sprintf("%s-%04d", w.prefix, network)
 }
 
-// labelBench is on the networks of one measurement.
+// labelBench is the label of the networks of one measurement.
 const labelBench = "bench"
 
-// buildNetwork of the kind whose pods need the least: what is measured is the operator.
+// buildNetwork returns a network of the platform whose pods need the fewest resources, because the operator is
+// measured.
 func (w networkBatch) buildNetwork(i int) *v1alpha1.BenchmarkNetwork {
 	peers := v1alpha1.MalachiteFullMesh
 	if w.members > 100 {
@@ -65,7 +66,7 @@ func (p *controlPlane) createNamespaces(ctx context.Context, w networkBatch) err
 	return nil
 }
 
-// measureNetworks brings networks about by the operator and reports what that took.
+// measureNetworks creates networks with the operator and reports time and resource usage.
 func measureNetworks(ctx context.Context, p *controlPlane, o *operatorProcess, report *resultTable, w networkBatch) error {
 	if err := p.createNamespaces(ctx, w); err != nil {
 		return err
@@ -83,7 +84,7 @@ func measureNetworks(ctx context.Context, p *controlPlane, o *operatorProcess, r
 		return err
 	}
 	took := time.Since(started)
-	// What follows the last network's Ready: the events of it, and the echo of the status.
+	// Wait for what follows the last network's Ready: its events and the watch event of its status.
 	time.Sleep(3 * time.Second)
 	after, err := p.sampleOperator(ctx, o)
 	if err != nil {
@@ -93,7 +94,7 @@ func measureNetworks(ctx context.Context, p *controlPlane, o *operatorProcess, r
 	return errors.Join(<-profiled, o.saveProfile(ctx, "heap", w.prefix+"-heap", 0))
 }
 
-// operatorSample is what is known of the operator at one moment.
+// operatorSample is a sample of the operator's resource usage and requests.
 type operatorSample struct {
 	usage          resourceUsage
 	reconcileTimes reconcileTimes
@@ -112,7 +113,8 @@ func (p *controlPlane) sampleOperator(ctx context.Context, o *operatorProcess) (
 	return seen, err
 }
 
-// createAndAwaitReady makes the networks, eight at a time, and returns how long each took to Ready, the shortest first.
+// createAndAwaitReady creates the networks, eight at a time, and returns the time of each until Ready, the
+// shortest first.
 func (p *controlPlane) createAndAwaitReady(ctx context.Context, w networkBatch) ([]time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -158,14 +160,15 @@ func (p *controlPlane) createAndAwaitReady(ctx context.Context, w networkBatch) 
 	return all, nil
 }
 
-// settleTime is how long an operator that has nothing to do is left alone before it counts as at rest: Go collects the garbage of an idle
-// program every two minutes, and the operator looks once a minute whether it can give memory back.
+// settleTime is how long an idle operator waits before it counts as at rest. Go runs a garbage collection in an
+// idle program every two minutes, and the operator checks once a minute whether it can release memory.
 const settleTime = 5 * time.Minute
 
-// scrapeInterval is how often Prometheus asks for the operator's metrics by default; at rest it is most of what the operator does.
+// scrapeInterval is the default interval at which Prometheus scrapes the operator. At rest, scrapes are most of
+// the operator's work.
 const scrapeInterval = 30 * time.Second
 
-// measureRest watches the operator when nothing changes but that it is scraped.
+// measureRest measures the operator while it is only scraped.
 func measureRest(ctx context.Context, o options, p *controlPlane, op *operatorProcess, report *resultTable) error {
 	fmt.Fprintf(os.Stderr, "the operator comes to rest, %s\n", settleTime)
 	if err := op.scrapeDuring(ctx, settleTime); err != nil {
@@ -190,7 +193,7 @@ func measureRest(ctx context.Context, o options, p *controlPlane, op *operatorPr
 	return op.saveProfile(ctx, "heap?gc=1", "rest-heap", 0)
 }
 
-// scrapeDuring lets time pass, as Prometheus sees it.
+// scrapeDuring scrapes the metrics for some time, as Prometheus does.
 func (o *operatorProcess) scrapeDuring(ctx context.Context, during time.Duration) error {
 	for end := time.Now().Add(during); time.Now().Before(end); time.Sleep(min(scrapeInterval, time.Until(end))) {
 		if _, err := o.readReconcileTimes(ctx); err != nil {

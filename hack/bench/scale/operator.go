@@ -16,7 +16,7 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// operatorProcess is the manager as it runs, a process of its own.
+// operatorProcess is the manager in a process of its own.
 type operatorProcess struct {
 	process                          *process
 	metricsAddress, profilingAddress string
@@ -76,7 +76,8 @@ func fetchURL(ctx context.Context, url string) ([]byte, error) {
 	return body, err
 }
 
-// saveProfile writes a profile into the folder of results: "heap", or "profile" of the CPU over so many seconds; 0: what is.
+// saveProfile writes a profile into the output directory: "heap", or "profile" of the CPU for some seconds; 0
+// means an instant profile.
 func (o *operatorProcess) saveProfile(ctx context.Context, kind, name string, seconds int) error {
 	url := "http://" + o.profilingAddress + "/debug/pprof/" + kind
 	if seconds > 0 {
@@ -92,11 +93,12 @@ func (o *operatorProcess) saveProfile(ctx context.Context, kind, name string, se
 	return nil
 }
 
-// resourceUsage is what the operator's process has used.
+// resourceUsage is the resource usage of the operator's process.
 type resourceUsage struct {
-	// memoryMiB resident now, and what of it are the program's own pages, which the system takes back when it is short; in MiB.
+	// memoryMiB is the resident memory. programMiB is the part of it that maps the program file, which the
+	// system can reclaim. Both are in MiB.
 	memoryMiB, programMiB float64
-	// cpu since it started.
+	// cpu is the CPU time since the process started.
 	cpu time.Duration
 }
 
@@ -121,7 +123,8 @@ func (o *operatorProcess) readUsage() (resourceUsage, error) {
 		cpu: time.Duration(stat.CPUTime() * float64(time.Second))}, nil
 }
 
-// reconcileTimes are the durations of the network controller's passes so far: how many took up to each bound in seconds.
+// reconcileTimes is the cumulative histogram of the network controller's reconcile durations: the count up to
+// each bound in seconds.
 type reconcileTimes map[float64]float64
 
 func (o *operatorProcess) readReconcileTimes(ctx context.Context) (reconcileTimes, error) {

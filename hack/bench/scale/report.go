@@ -16,7 +16,7 @@ type resultTable struct {
 	options   options
 	startedAt time.Time
 	rows      []string
-	// rates of each way in networks per second, for the comparison.
+	// rates are the networks per second of each method, for the comparison.
 	rates map[string]float64
 }
 
@@ -70,7 +70,7 @@ func (r *resultTable) addRest(o options, networks int, before, after operatorSam
 	r.addRow(part, "operator's CPU", fmt.Sprintf("%.1f %% of a core", 100*(after.usage.cpu-before.usage.cpu).Seconds()/o.restDuration.Seconds()))
 }
 
-// quantileSince of the passes that came after those before: the bound below which so many took.
+// quantileSince returns the count and the bucket bound of a quantile of the reconciles since before.
 func (p reconcileTimes) quantileSince(before reconcileTimes, q float64) (count float64, bound string) {
 	var bounds []float64
 	for b := range p {
@@ -96,7 +96,7 @@ func durationQuantile(sorted []time.Duration, q float64) time.Duration {
 
 func formatSeconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// writeFile prints the table, and writes it with the conditions under which it came about.
+// writeFile prints the table and writes it to a file with the conditions of the measurement.
 func (r *resultTable) writeFile(path string) error {
 	commit, _ := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
 	load, _ := os.ReadFile("/proc/loadavg")

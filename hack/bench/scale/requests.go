@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// requestCounts are counted by verb and resource, such as "patch secrets".
+// requestCounts holds numbers of requests by verb and resource, such as "patch secrets".
 type requestCounts map[string]int
 
-// auditEvent is what is read of a line of the API server's audit log.
+// auditEvent holds the fields that are used of a line in the API server's audit log.
 type auditEvent struct {
 	Stage string `json:"stage"`
 	Verb  string `json:"verb"`
@@ -29,8 +29,9 @@ type auditEvent struct {
 	} `json:"objectRef"`
 }
 
-// countRequests counts a user's requests so far in the API server's own audit log, and the objects that it made by them; events are
-// none. Discovery has no resource; the lease of a leader has nothing to do with networks.
+// countRequests counts a user's requests in the API server's audit log, and the objects that they created,
+// without events. It ignores discovery, which has no resource, and the lease of leader election, which does not
+// depend on networks.
 func (p *controlPlane) countRequests(user string) (all requestCounts, made int, err error) {
 	file, err := os.Open(p.auditLogPath())
 	if err != nil {
@@ -43,7 +44,7 @@ func (p *controlPlane) countRequests(user string) (all requestCounts, made int, 
 	for lines.Scan() {
 		var e auditEvent
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			continue // The last line may not be whole yet.
+			continue // The last line may be incomplete.
 		}
 		if e.User.Username != user || e.Stage != "ResponseComplete" || e.ObjectRef.Resource == "" || e.ObjectRef.Resource == "leases" {
 			continue
@@ -60,7 +61,7 @@ func (p *controlPlane) countRequests(user string) (all requestCounts, made int, 
 	return all, made, lines.Err()
 }
 
-// countsSince are the requests that came after those before.
+// countsSince returns the numbers of requests since before.
 func (r requestCounts) countsSince(before requestCounts) requestCounts {
 	left := requestCounts{}
 	for what, n := range r {
@@ -71,7 +72,7 @@ func (r requestCounts) countsSince(before requestCounts) requestCounts {
 	return left
 }
 
-// sumAll of them.
+// sumAll returns the total number of requests.
 func (r requestCounts) sumAll() int {
 	n := 0
 	for _, count := range r {
@@ -80,7 +81,8 @@ func (r requestCounts) sumAll() int {
 	return n
 }
 
-// sumWithoutCacheFills leaves out what fills a cache once, however many networks there are.
+// sumWithoutCacheFills returns the number of requests without those that fill a cache once, however many
+// networks exist.
 func (r requestCounts) sumWithoutCacheFills() int {
 	n := 0
 	for what, count := range r {
@@ -91,12 +93,13 @@ func (r requestCounts) sumWithoutCacheFills() int {
 	return n
 }
 
-// isCacheFill tells reads of a whole kind from the operator's one list that is asked for an object: why pods could not be made.
+// isCacheFill reports whether a request reads a whole kind to fill a cache. Lists of events do not: the
+// operator lists them for one object, to find out why pods could not be created.
 func isCacheFill(what string) bool {
 	return strings.HasPrefix(what, "watch ") || strings.HasPrefix(what, "list ") && what != "list events"
 }
 
-// formatPerNetwork are the counts of each kind of request, the most frequent first.
+// formatPerNetwork formats the number of requests of each kind per network, the most frequent first.
 func (r requestCounts) formatPerNetwork(networks int) string {
 	var kinds []string
 	for what := range r {

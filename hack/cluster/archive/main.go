@@ -1,4 +1,5 @@
-// Command archive turns a static binary into an image archive: one layer, one file, no base image, no registry.
+// Command archive converts a static binary into an image archive: one layer, one file, no base image, no
+// registry.
 package main
 
 import (
@@ -18,7 +19,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// User and group the image runs as; the one that "nonroot" images use by convention.
+// nonRootID is the user and group of the image, by convention that of "nonroot" images.
 const nonRootID = 65532
 
 func main() {
@@ -34,7 +35,8 @@ func main() {
 	}
 }
 
-// writeArchive stores an archive of the image, which runs the binary, at output. The binary is one of this machine's architecture.
+// writeArchive writes an archive of an image that runs the binary to output. The image has the architecture of
+// this machine.
 func writeArchive(image, binary, output string) error {
 	tag, err := name.NewTag(image)
 	if err != nil {
@@ -64,7 +66,8 @@ func writeArchive(image, binary, output string) error {
 	return nil
 }
 
-// buildLayer holds the binary in the root directory. Its times are zero, so that equal binaries make equal layers.
+// buildLayer returns a layer with the binary in the root directory. Its times are zero, so that equal binaries
+// yield equal layers.
 func buildLayer(binary string) (v1.Layer, error) {
 	content, err := os.ReadFile(binary)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Command coredns is CoreDNS with the plugins a Kubernetes cluster needs and no others: a small image, built from its Go module.
+// Command coredns is CoreDNS with only the plugins that a Kubernetes cluster needs: a small image, built from
+// its Go module.
 package main
 
 import (

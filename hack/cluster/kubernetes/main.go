@@ -1,5 +1,6 @@
-// Command kubernetes is every program of a single-node Kubernetes in one binary: what it does follows from the name it is
-// called by. One binary links the shared libraries once, which halves the build and the disk.
+// Command kubernetes contains every program of a single-node Kubernetes in one binary. The name of the
+// executable selects the program. One binary links the shared libraries once, which halves the build time and
+// the disk space.
 package main
 
 import (
@@ -27,7 +28,7 @@ import (
 	"github.com/benchnet/benchnet/hack/cluster/volumes"
 )
 
-// commands are the programs by name. Those of etcd and kubectl end the process themselves.
+// commands maps names to programs. etcd and kubectl end the process themselves.
 var commands = map[string]func(){
 	"kube-apiserver":          cobraProgram(apiserver.NewAPIServerCommand),
 	"kube-controller-manager": cobraProgram(manager.NewControllerManagerCommand),
@@ -50,7 +51,7 @@ func main() {
 	command()
 }
 
-// cobraProgram defers making the command to the call: each of them registers global flags.
+// cobraProgram creates the command only when it is called, because each command registers global flags.
 func cobraProgram(make func() *cobra.Command) func() {
 	return func() { os.Exit(cli.Run(make())) }
 }

@@ -1,4 +1,4 @@
-// Command pause holds a pod's namespaces open: it reaps orphans and waits to be stopped.
+// Command pause keeps a pod's namespaces open. It reaps orphans until it is stopped.
 package main
 
 import (
@@ -18,7 +18,8 @@ func main() {
 	}
 }
 
-// reapChildren collects every child that has ended; signals coalesce, so one may stand for many.
+// reapChildren collects every child that has ended. Signals coalesce, so one signal may announce several
+// children.
 func reapChildren() {
 	for {
 		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)

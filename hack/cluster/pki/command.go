@@ -10,17 +10,17 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Settings say where the material goes and what the certificates are for.
+// Settings holds the target directory and the addresses in the certificates.
 type Settings struct {
 	Directory string
 	NodeName  string
-	// NodeAddress is the IP address of the node, which is that of the API server too.
+	// NodeAddress is the IP address of the node and of the API server.
 	NodeAddress string
 	// ServiceAddress is the first IP address of the Service range, that of the Service `kubernetes`.
 	ServiceAddress string
 }
 
-// NewCommand is `cluster-pki`.
+// NewCommand returns the command `cluster-pki`.
 func NewCommand() *cobra.Command {
 	var settings Settings
 	command := &cobra.Command{
@@ -40,7 +40,7 @@ func NewCommand() *cobra.Command {
 	return command
 }
 
-// serverIdentities are the identities that serve TLS, or sign tokens.
+// serverIdentities returns the identities that serve TLS or sign tokens.
 func (s Settings) serverIdentities() []identity {
 	return []identity{
 		{file: "kube-apiserver", commonName: "kube-apiserver", hosts: []string{
@@ -55,7 +55,7 @@ func (s Settings) serverIdentities() []identity {
 	}
 }
 
-// clientIdentities are the identities that talk to the API server, each with a kubeconfig.
+// clientIdentities returns the clients of the API server. Each has a kubeconfig.
 func (s Settings) clientIdentities() []identity {
 	return []identity{
 		{file: "admin", commonName: "admin", organization: "system:masters"},
@@ -67,7 +67,8 @@ func (s Settings) clientIdentities() []identity {
 	}
 }
 
-// WriteFiles makes everything anew: ca, NAME.crt and NAME.key for each identity, NAME.kubeconfig for each client.
+// WriteFiles writes all files, replacing existing ones: ca, NAME.crt and NAME.key for each identity,
+// NAME.kubeconfig for each client.
 func WriteFiles(settings Settings) error {
 	if err := os.MkdirAll(settings.Directory, 0o700); err != nil {
 		return fmt.Errorf("make directory: %w", err)
@@ -96,7 +97,7 @@ func WriteFiles(settings Settings) error {
 	return nil
 }
 
-// writeKubeconfig stores a kubeconfig that holds its key pair inside.
+// writeKubeconfig writes a kubeconfig with an embedded key pair.
 func (s Settings) writeKubeconfig(ca keyPair, id identity) error {
 	signed, err := ca.issueFor(id)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package pki makes the certificates and kubeconfigs of a throw-away single-node cluster: one self-signed CA, one key pair
-// per component, each with the identity that Kubernetes' own authorizers expect of it.
+// Package pki generates the certificates and kubeconfigs of a throw-away single-node cluster: one self-signed
+// CA and one key pair per component, each with the identity that Kubernetes' own authorizers expect of it.
 package pki
 
 import (
@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// certificateValidity is short because the cluster is made anew by each start.
+// certificateValidity is short because each start creates a new cluster.
 const certificateValidity = 365 * 24 * time.Hour
 
 // keyPair is a certificate with its key.
@@ -27,7 +27,7 @@ type keyPair struct {
 	key         crypto.Signer
 }
 
-// identity is what a certificate states; a client names no hosts.
+// identity holds the names in a certificate. A client has no hosts.
 type identity struct {
 	file         string
 	commonName   string
@@ -35,7 +35,7 @@ type identity struct {
 	hosts        []string
 }
 
-// newCA makes the authority that signs every certificate of the cluster.
+// newCA returns the CA that signs every certificate of the cluster.
 func newCA() (keyPair, error) {
 	return issueCertificate(&x509.Certificate{
 		Subject:               pkix.Name{CommonName: "benchnet-cluster"},
@@ -45,7 +45,8 @@ func newCA() (keyPair, error) {
 	}, nil)
 }
 
-// issueFor makes a pair for the identity. Every pair may act as a client; one with hosts may serve as well.
+// issueFor returns a key pair for the identity. Every pair may authenticate a client; one with hosts may also
+// authenticate a server.
 func (ca keyPair) issueFor(id identity) (keyPair, error) {
 	template := &x509.Certificate{
 		Subject:     pkix.Name{CommonName: id.commonName},
@@ -68,7 +69,7 @@ func (ca keyPair) issueFor(id identity) (keyPair, error) {
 	return issueCertificate(template, &ca)
 }
 
-// issueCertificate completes the template and signs it by the authority, or by itself without one.
+// issueCertificate completes the template and signs it with the authority, or self-signs it without one.
 func issueCertificate(template *x509.Certificate, authority *keyPair) (keyPair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -107,7 +108,7 @@ func (p keyPair) keyPEM() ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
 }
 
-// writeFiles stores the pair as NAME.crt and NAME.key, the key readable by the owner alone.
+// writeFiles writes the pair as NAME.crt and NAME.key. Only the owner can read the key.
 func (p keyPair) writeFiles(directory, name string) error {
 	key, err := p.keyPEM()
 	if err != nil {

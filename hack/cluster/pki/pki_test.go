@@ -42,7 +42,8 @@ func TestAPIServerIsTrustedUnderEachOfItsNames(t *testing.T) {
 	}
 }
 
-// The Node authorizer knows a kubelet by this name and this group alone.
+// TestKubeletCertificateIsClientOnly checks the name and the group by which the Node authorizer identifies a
+// kubelet.
 func TestKubeletCertificateIsClientOnly(t *testing.T) {
 	directory := writeTestFiles(t)
 	config, err := clientcmd.BuildConfigFromFlags("", filepath.Join(directory, "kubelet.kubeconfig"))

@@ -1,4 +1,5 @@
-// Command probe is what the pods of `hack/cluster/check` run: it serves, asks, resolves, stores and burns, and says what it saw.
+// Command probe runs in the pods of `hack/cluster/check`. Its subcommands serve and request HTTP, resolve
+// names, store files and burn CPU, and print the outcome.
 package main
 
 import (
@@ -14,7 +15,7 @@ import (
 	"time"
 )
 
-// requestTimeout bounds every question to the network.
+// requestTimeout bounds every network request.
 const requestTimeout = 5 * time.Second
 
 // actions are the subcommands, each with its one argument.
@@ -38,7 +39,7 @@ func main() {
 	}
 }
 
-// serveHostName answers every request with the host's name, and logs that it started.
+// serveHostName answers every request with the name of the host, and logs that it started.
 func serveHostName(address string) error {
 	host, err := os.Hostname()
 	if err != nil {
@@ -63,7 +64,7 @@ func printResponse(url string) error {
 	return nil
 }
 
-// printAddresses prints the addresses, or `no such name` when the server says so: a timeout is an error.
+// printAddresses prints the addresses, or `no such name` if the server says so. A timeout is an error.
 func printAddresses(name string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 	defer cancel()
@@ -80,7 +81,7 @@ func printAddresses(name string) error {
 	return nil
 }
 
-// storeInput stores what it reads from standard input.
+// storeInput writes its standard input to a file.
 func storeInput(file string) error {
 	content, err := io.ReadAll(os.Stdin)
 	if err != nil {
@@ -98,7 +99,7 @@ func printFile(file string) error {
 	return err
 }
 
-// burnCPU keeps one core busy for the duration and prints the CPU time it got, in milliseconds.
+// burnCPU keeps one core busy for the duration and prints the CPU time that it used, in milliseconds.
 func burnCPU(duration string) error {
 	length, err := time.ParseDuration(duration)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"sigs.k8s.io/sig-storage-lib-external-provisioner/v13/controller"
 )
 
-// ProvisionerName is the name that StorageClasses refer to.
+// ProvisionerName is the provisioner name in StorageClasses.
 const ProvisionerName = "benchnet.dev/directory"
 
-// NewCommand is `volume-provisioner`: it runs until it is stopped.
+// NewCommand returns the command `volume-provisioner`, which runs until it is stopped.
 func NewCommand() *cobra.Command {
 	var kubeconfig, root string
 	command := &cobra.Command{

@@ -1,7 +1,8 @@
-// Package volumes is the volume provisioner of the local cluster: each PersistentVolumeClaim of its StorageClass gets a
-// directory of its own on the node, which is deleted with the volume.
+// Package volumes is the volume provisioner of the local cluster. Each PersistentVolumeClaim of its
+// StorageClass gets a directory on the node, which is deleted with the volume.
 //
-// The volumes are of type `local`, not `hostPath`: the kubelet then applies a pod's fsGroup, as it does for a cloud's disks.
+// The volumes are of type `local`, not `hostPath`: the kubelet then applies a pod's fsGroup, as it does for
+// cloud disks.
 package volumes
 
 import (
@@ -15,14 +16,14 @@ import (
 	"sigs.k8s.io/sig-storage-lib-external-provisioner/v13/controller"
 )
 
-// directoryProvisioner provisions below one root directory of the node it runs on.
+// directoryProvisioner provisions volumes below one root directory of its node.
 type directoryProvisioner struct {
 	root string
 }
 
 var _ controller.Provisioner = directoryProvisioner{}
 
-// Provision makes the directory of a claim. Its capacity is promised, not enforced.
+// Provision creates the directory of a claim. Its capacity is not enforced.
 func (d directoryProvisioner) Provision(_ context.Context, options controller.ProvisionOptions) (*corev1.PersistentVolume, controller.ProvisioningState, error) {
 	path := filepath.Join(d.root, options.PVName)
 	if err := os.MkdirAll(path, 0o755); err != nil {
@@ -40,7 +41,8 @@ func (d directoryProvisioner) Provision(_ context.Context, options controller.Pr
 	}, controller.ProvisioningFinished, nil
 }
 
-// Delete removes the directory of a volume. It refuses any path that Provision would not have made.
+// Delete removes the directory of a volume. It ignores volumes with a path that Provision would not have
+// created.
 func (d directoryProvisioner) Delete(_ context.Context, volume *corev1.PersistentVolume) error {
 	path := filepath.Join(d.root, volume.Name)
 	if volume.Spec.Local == nil || volume.Spec.Local.Path != path {

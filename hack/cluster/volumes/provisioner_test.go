@@ -36,7 +36,8 @@ func TestDeleteRemovesDirectory(t *testing.T) {
 	}
 }
 
-// A volume is an object that others may write: its path must not decide what is removed.
+// TestDeleteRefusesDirectoriesThatAreNotItsOwn checks that the path in a volume, which others may write, does
+// not determine what is removed.
 func TestDeleteRefusesDirectoriesThatAreNotItsOwn(t *testing.T) {
 	provisioner := directoryProvisioner{root: t.TempDir()}
 	foreign := t.TempDir()

@@ -13,13 +13,13 @@ import (
 
 const jmxConfigPath = "images/corda/jmx/config.yaml"
 
-// jmxRule makes metrics of the attributes of managed beans.
+// jmxRule converts attributes of managed beans into metrics.
 type jmxRule struct {
 	Pattern, Name, Type, Help string
 	Labels                    map[string]string
 }
 
-// readCordaMetrics has what the rules of the JMX exporter make. Several of them may be of one metric.
+// readCordaMetrics returns the metrics of the JMX exporter's rules. Several rules may create one metric.
 func readCordaMetrics(root fs.FS) ([]Metric, error) {
 	content, err := readFile(root, jmxConfigPath)
 	if err != nil {
@@ -40,7 +40,8 @@ func readCordaMetrics(root fs.FS) ([]Metric, error) {
 	return all, nil
 }
 
-// metricNames that the rule gives: a group of the pattern that its name takes up is a choice of words.
+// metricNames returns the names of the rule's metrics. A group of the pattern that occurs in the name must be a
+// choice of words.
 func (r jmxRule) metricNames() []string {
 	before, rest, found := strings.Cut(r.Name, "$")
 	if !found {
@@ -57,7 +58,8 @@ func (r jmxRule) metricNames() []string {
 	return all
 }
 
-// capturingGroup is what stands in the nth capturing group of an expression that nests none in it.
+// capturingGroup returns the content of the nth capturing group of an expression. The group must not contain
+// another group.
 func capturingGroup(pattern string, number int) string {
 	for i := range pattern {
 		if pattern[i] != '(' || i > 0 && pattern[i-1] == '\\' || strings.HasPrefix(pattern[i:], "(?") {

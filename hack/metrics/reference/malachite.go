@@ -17,7 +17,8 @@ var (
 	malachiteRegisterPattern = regexp.MustCompile(`registry\.register\(\s*"(\w+)",\s*"([^"]+)",\s*self\.(\w+)\.clone\(\)`)
 )
 
-// readMalachiteMetrics has what the block-producing application registers. Its library ends the names of counters with _total.
+// readMalachiteMetrics returns the metrics that the block-producing application registers. Its library appends
+// _total to the names of counters.
 func readMalachiteMetrics(root fs.FS) ([]Metric, error) {
 	content, err := readFile(root, malachiteMetricsPath)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/metrics"
 )
 
-// addOperatorMetrics parts the operator's list: that of itself stands apart.
+// addOperatorMetrics adds the operator's metrics. Metrics about the operator itself are a separate source.
 func addOperatorMetrics(sources map[Source][]Metric) {
 	for _, m := range metrics.AllMetrics() {
 		source := Networks

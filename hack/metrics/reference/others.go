@@ -11,7 +11,7 @@ import (
 //go:embed others.yaml
 var othersFile []byte
 
-// readOtherMetrics has what is kept by hand, by source.
+// readOtherMetrics returns the manually maintained metrics by source.
 func readOtherMetrics() (map[Source][]Metric, error) {
 	var file map[Source][]struct{ Name, Kind, Labels, Help string }
 	if err := yaml.UnmarshalStrict(othersFile, &file); err != nil {

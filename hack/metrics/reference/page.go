@@ -12,7 +12,7 @@ import (
 //go:embed page.md.tmpl
 var pageTemplate string
 
-// WritePage writes the page of documentation.
+// WritePage writes the documentation page.
 func (i *Reference) WritePage(w io.Writer) error {
 	text, err := template.New("page").Funcs(template.FuncMap{"metrics": i.metricTable, "rules": i.ruleTable, "alerts": i.alertTable}).Parse(pageTemplate)
 	if err != nil {
@@ -57,10 +57,10 @@ func (i *Reference) alertTable() string {
 	return formatTable(rows)
 }
 
-// labelPlaceholder is a label's value in the text of an alert.
+// labelPlaceholder matches a label's value in the text of an alert.
 var labelPlaceholder = regexp.MustCompile(`\{\{ \$labels\.(\w+) \}\}`)
 
-// formatTable writes the rows, of which the first is the head.
+// formatTable writes the rows. The first row is the header.
 func formatTable(rows [][]string) string {
 	var text strings.Builder
 	for n, row := range rows {
@@ -73,7 +73,7 @@ func formatTable(rows [][]string) string {
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-// formatCode sets words as code.
+// formatCode formats words as code.
 func formatCode(words ...string) string {
 	if len(words) == 0 {
 		return ""

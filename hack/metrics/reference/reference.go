@@ -1,6 +1,7 @@
-// Package reference lists what Prometheus is told: every metric, by the program that serves it, every recording rule and every alert.
-// All of it is read from where it is made: the operator's and the agent's own lists, the configuration of Corda's JMX exporter, the source of the
-// block-producing application, the rules. What programs of others serve is kept by hand, as far as rules, alerts and dashboards build on it.
+// Package reference lists all metrics by the program that exposes them, all recording rules and all alerts. It
+// reads their definitions: the operator's and the agent's own lists, the configuration of Corda's JMX exporter,
+// the source of the block-producing application, and the rules. Metrics of third-party programs are listed
+// manually, as far as rules, alerts and dashboards use them.
 package reference
 
 import (
@@ -8,25 +9,25 @@ import (
 	"io/fs"
 )
 
-// Metric is a family of series.
+// Metric is a metric family.
 type Metric struct {
 	Name, Kind, Help string
-	// Labels beside those that Prometheus adds to every series.
+	// Labels are the labels besides those that Prometheus adds to every series.
 	Labels []string
 }
 
-// Reference is all that there is.
+// Reference holds all metrics, rules and alerts.
 type Reference struct {
-	// Sources have their metrics in the order in which they are told, by the name of the source.
+	// Sources maps each source to its metrics, in the order of their definition.
 	Sources map[Source][]Metric
 	Rules   []RecordingRule
 	Alerts  []Alert
 }
 
-// Source is what tells metrics.
+// Source is a program that exposes metrics.
 type Source string
 
-// The sources. Those that are the project's own follow the conventions of Prometheus.
+// The sources. The project's own sources follow the conventions of Prometheus.
 const (
 	Operator         Source = "operator"
 	Networks         Source = "networks"
@@ -44,10 +45,10 @@ const (
 	Prometheus       Source = "prometheus"
 )
 
-// OwnSources are the sources whose metrics the project names itself.
+// OwnSources are the sources with metrics that the project names itself.
 var OwnSources = []Source{Operator, Networks, Agent, LatencyEmulation, Corda, Malachite, JPaxos}
 
-// Collect reads everything; root is the repository's.
+// Collect reads all metrics, rules and alerts. root is the root of the repository.
 func Collect(root fs.FS) (*Reference, error) {
 	sources, err := readOtherMetrics()
 	if err != nil {

@@ -20,7 +20,7 @@ func collectReference(t *testing.T) *Reference {
 	return i
 }
 
-// newMetricFamily of one series, as a linter wants to see it.
+// newMetricFamily returns a metric family with one series, for the linter.
 func newMetricFamily(m Metric) *dto.MetricFamily {
 	kind := dto.MetricType(dto.MetricType_value[strings.ToUpper(m.Kind)])
 	series := &dto.Metric{}
@@ -54,7 +54,7 @@ func TestOwnMetricsFollowTheConventions(t *testing.T) {
 	t.Logf("%d metrics", len(families))
 }
 
-// TestLinterFindsFaults makes sure that what is amiss gets through to it.
+// TestLinterFindsFaults checks that the linter reports faults of these families.
 func TestLinterFindsFaults(t *testing.T) {
 	problems, err := promlint.NewWithMetricFamilies([]*dto.MetricFamily{
 		newMetricFamily(Metric{Name: "a_seconds", Kind: "gauge", Help: "A.", Labels: []string{"quantile"}}),
@@ -65,7 +65,8 @@ func TestLinterFindsFaults(t *testing.T) {
 	}
 }
 
-// Kubernetes' libraries and the JVM both tell of the process, and nothing else is told twice.
+// TestEveryMetricHasOneSource checks that each metric has one source. Process metrics are an exception:
+// Kubernetes' libraries and the JVM both expose them.
 func TestEveryMetricHasOneSource(t *testing.T) {
 	by := map[string][]string{}
 	for source, metrics := range collectReference(t).Sources {
@@ -124,7 +125,8 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestPageListsEverything looks for everything; hack/verify sees to it that the page in the tree is this one.
+// TestPageListsEverything checks that the page lists everything. hack/verify checks that the committed page is
+// up to date.
 func TestPageListsEverything(t *testing.T) {
 	i := collectReference(t)
 	var text strings.Builder

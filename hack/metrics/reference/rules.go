@@ -14,12 +14,12 @@ const (
 	alertRulesPath     = "config/prometheus/alerts.yaml"
 )
 
-// RecordingRule is one that records series.
+// RecordingRule is a recording rule.
 type RecordingRule struct {
 	Group, Name, Expr, Help string
 }
 
-// Alert is one that may fire.
+// Alert is an alerting rule.
 type Alert struct {
 	Name, Severity, Expr, For, Summary string
 }
@@ -47,7 +47,8 @@ func readRuleFile(root fs.FS, path string) (file ruleFile, content []byte, err e
 	return file, content, nil
 }
 
-// readRecordingRules are told by the comment that stands right above each, or by what they take from another rule for the time of a run.
+// readRecordingRules returns the recording rules. Their help is the comment directly above each rule. For rules
+// that copy another series during a run it is derived from that series.
 func readRecordingRules(root fs.FS) ([]RecordingRule, error) {
 	file, content, err := readRuleFile(root, recordingRulesPath)
 	if err != nil {
@@ -70,10 +71,10 @@ func readRecordingRules(root fs.FS) ([]RecordingRule, error) {
 	return all, nil
 }
 
-// runRulePattern is the expression of a rule that gives a series of a network the labels of the run that measures on it.
+// runRulePattern matches a rule that adds the labels of the measuring run to a series of a network.
 var runRulePattern = regexp.MustCompile(`^([\w:]+) \* on \(namespace, network\) group_left \(run, experiment\) run:benchnet_run_info:measuring$`)
 
-// parseRuleComments a file of rules, by the name of the rule that they stand above.
+// parseRuleComments returns the comments of a rule file by the name of the rule below them.
 func parseRuleComments(text string) map[string]string {
 	all := map[string]string{}
 	var comment []string
@@ -105,7 +106,7 @@ func readAlerts(root fs.FS) ([]Alert, error) {
 	return all, nil
 }
 
-// Unit of what the rule records, by its name: level:metric:operations.
+// Unit returns the unit of a rule by its name: level:metric:operations.
 func (r RecordingRule) Unit() string {
 	_, metric, _ := strings.Cut(r.Name, ":")
 	metric, operation, _ := strings.Cut(metric, ":")

@@ -14,21 +14,21 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// Barrier is a ConfigMap that will hold the instants, each under a key of its own.
+// Barrier waits for instants in a ConfigMap, which holds each under its own key.
 type Barrier struct {
 	ConfigMaps dynamic.ResourceInterface
 	Name       string
-	// RetryInterval is the pause after a failed request or a watch that ended; a second by default.
+	// RetryInterval is the pause after a failed request or an expired watch; one second by default.
 	RetryInterval time.Duration
-	// Log is told of problems, which do not end the wait.
+	// Log receives problems that do not end the wait.
 	Log func(format string, args ...any)
 }
 
-// watchTimeoutSeconds bounds one watch, so that a connection that died unnoticed costs no more.
+// watchTimeoutSeconds bounds one watch, so that a silently broken connection delays the barrier by no more than this.
 const watchTimeoutSeconds = 60
 
-// Wait returns the instant under a key once the ConfigMap holds it. Nothing but ctx and an instant that is not
-// one ends the wait: not an expired watch, not an API server that restarts, not a ConfigMap that does not exist yet.
+// Wait returns the instant under key once the ConfigMap holds it. It fails only if ctx ends or the value is not
+// an RFC 3339 time. Expired watches, API server restarts and a missing ConfigMap are retried.
 func (b *Barrier) Wait(ctx context.Context, key string) (time.Time, error) {
 	pause := b.RetryInterval
 	if pause == 0 {
@@ -58,7 +58,8 @@ func parseInstant(key, text string) (time.Time, error) {
 	return instant, nil
 }
 
-// watchForKey watches the ConfigMap until it holds the instant or the watch ends. A watch from no version begins with what there is.
+// watchForKey watches the ConfigMap until it holds key or the watch ends. The watch has no resource version, so
+// it starts with an event for the existing object.
 func (b *Barrier) watchForKey(ctx context.Context, key string) (string, error) {
 	seconds := int64(watchTimeoutSeconds)
 	w, err := b.ConfigMaps.Watch(ctx, metav1.ListOptions{

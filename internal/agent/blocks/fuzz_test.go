@@ -2,7 +2,7 @@ package blocks
 
 import "testing"
 
-// FuzzParse takes in lines as any validator could stream them.
+// FuzzParse parses arbitrary lines, as any validator could stream them.
 func FuzzParse(f *testing.F) {
 	for _, line := range []string{"", "{}", `{"height":1,"timeMillis":1700000000000,"bytes":16384,"round":0}`, `{"height":-1}`, `{"height":1e300}`, "null", "[]"} {
 		f.Add([]byte(line))

@@ -9,48 +9,49 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// maxClockSkew between the member's clock, which the blocks carry, and this one, which the window is of. What is less is not noticed;
-// it moves the edges of the window by as much, and nothing within it.
+// maxClockSkew bounds the difference between the member's clock, which times the blocks, and this worker's,
+// which times the window. A smaller difference is accepted: it only shifts the edges of the window.
 const maxClockSkew = time.Second
 
-// Recorder measures the blocks of a run. It is safe for use by several goroutines.
+// Recorder records the blocks of a run. It is safe for concurrent use.
 type Recorder struct {
 	lock sync.Mutex
 	// lastBlock is the newest block; nil before the first.
 	lastBlock *Block
-	// window and tally are nil before the window is known.
+	// window and tally are nil until SetWindow.
 	window                    *protocol.Window
 	tally                     *results.RequestRecorder
 	listedBlocks              []results.Block
 	omittedCount, warmUpCount int64
-	// minLag is the least time that a block of the window took from its decision to here, by the two clocks, if lagged.
+	// minLag is the shortest time from the decision of a block of the window to its arrival, by the two clocks.
+	// It is valid if lagKnown.
 	minLag   time.Duration
 	lagKnown bool
 	err      error
-	// firstSeen is closed at the first block, past at the first that lies behind the window or breaks the measurement.
+	// firstSeen is closed at the first block. done is closed at the first block after the window or the first error.
 	firstSeen, done     chan struct{}
 	firstOnce, doneOnce sync.Once
 }
 
-// NewRecorder is a window that has not been opened: blocks are seen, but none is counted.
+// NewRecorder returns a Recorder without a window, which counts no blocks yet.
 func NewRecorder() *Recorder {
 	return &Recorder{firstSeen: make(chan struct{}), done: make(chan struct{})}
 }
 
-// FirstBlock is closed when a block was seen.
+// FirstBlock returns a channel that is closed once a block has arrived.
 func (w *Recorder) FirstBlock() <-chan struct{} { return w.firstSeen }
 
-// Done is closed when a block behind the window was seen, or when the measurement has failed: the result is complete.
+// Done returns a channel that is closed once a block after the window has arrived or the measurement has failed.
 func (w *Recorder) Done() <-chan struct{} { return w.done }
 
-// SetWindow says when the run starts, and when its window opens and closes.
+// SetWindow sets the window, from which on blocks are counted.
 func (w *Recorder) SetWindow(times *protocol.Window) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	w.window, w.tally = times, results.NewRequestRecorder(times.MaxSeconds(), times.IntervalSeconds())
 }
 
-// AddBlock takes the next block, which came at the given instant.
+// AddBlock records the next block, which arrived at the instant came.
 func (w *Recorder) AddBlock(b Block, came time.Time) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
@@ -74,8 +75,9 @@ func (w *Recorder) AddBlock(b Block, came time.Time) {
 	}
 }
 
-// countBlock takes in a block at an instant of the window; its latency is the time since the block before it. One that the member has from
-// a peer is an error: it was decided, but not observed. The lag is from its decision to here.
+// countBlock counts a block at an offset from the start of the window, if that lies in the window. latency is
+// the time since the previous block, lag the time from the decision to the arrival. A block that the member got
+// from a peer counts as an error, because its decision was not observed.
 func (w *Recorder) countBlock(b Block, at, latency, lag time.Duration) {
 	if !w.tally.InWindow(at) {
 		return
@@ -99,14 +101,15 @@ func (w *Recorder) countBlock(b Block, at, latency, lag time.Duration) {
 	}
 }
 
-// CompletedCounts are the blocks of the warm-up, and those of each second of the window before now.
+// CompletedCounts returns the number of blocks in the warm-up and in each second of the window before now.
 func (w *Recorder) CompletedCounts(now time.Time) (warmUp int64, window []int64) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	return w.warmUpCount, w.tally.CompletedPerSecond(int(now.Sub(w.window.From()) / time.Second))
 }
 
-// Result is what the window held.
+// Result returns the worker's result for the window. It fails if the member's clock was set back or if the two
+// clocks differ by more than maxClockSkew.
 func (w *Recorder) Result(worker int) (*results.WorkerResult, error) {
 	w.lock.Lock()
 	defer w.lock.Unlock()

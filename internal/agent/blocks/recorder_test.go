@@ -10,17 +10,17 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// runStart is the start of the runs here; their warm-up is a second, their window two.
+// runStart is the start of the runs, which have a warm-up of one second and a window of two.
 var runStart = time.UnixMilli(1_790_000_000_000)
 
 var testWindow = protocol.MeasureTimes{WarmUpSeconds: 1, WindowSeconds: 2}.NewWindow(runStart)
 
-// blockAt is a block that was decided so many milliseconds after the run's start.
+// blockAt returns a block decided at the given offset in milliseconds from the run's start.
 func blockAt(height int64, millis float64) Block {
 	return Block{Height: height, TimeMillis: float64(runStart.UnixMilli()) + millis, Bytes: 1024, Round: int32(height % 2), Proposer: "ab"}
 }
 
-// recordBlocks is a window in which the blocks came a millisecond after their decision.
+// recordBlocks returns a recorder of blocks that arrived one millisecond after their decision.
 func recordBlocks(all ...Block) *Recorder {
 	w := NewRecorder()
 	w.SetWindow(testWindow)
@@ -63,7 +63,7 @@ func TestRecorderCountsWindow(t *testing.T) {
 	if !reflect.DeepEqual(r.Blocks, want) {
 		t.Errorf("blocks %+v", r.Blocks)
 	}
-	// The intervals that end in the window: 1 µs, 250.125 ms and 1749.874 ms, to three digits.
+	// Block times that end in the window: 1 µs, 250.125 ms and 1749.874 ms, to three digits.
 	m, err := results.Merge([]results.WorkerResult{*r})
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +94,8 @@ func TestWindowWithoutBlocks(t *testing.T) {
 	}
 }
 
-// A member that has fallen behind gets blocks from its peers; when it got them says nothing of the consensus.
+// TestSyncedBlocks covers a member that has fallen behind and gets blocks from peers. Their times do not
+// reflect the consensus.
 func TestSyncedBlocks(t *testing.T) {
 	synced := func(b Block) Block { b.Synced = true; return b }
 	r, err := recordBlocks(blockAt(1, 900), blockAt(2, 1100), synced(blockAt(3, 2100)), synced(blockAt(4, 2101)), blockAt(5, 2300)).Result(0)
@@ -109,7 +110,7 @@ func TestSyncedBlocks(t *testing.T) {
 	}
 }
 
-// More blocks than a report can list are counted all the same.
+// TestBlocksOmitted checks that blocks beyond the limit of a report are still counted.
 func TestBlocksOmitted(t *testing.T) {
 	w := NewRecorder()
 	w.SetWindow(testWindow)
@@ -121,7 +122,7 @@ func TestBlocksOmitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 16 of them lie before the window.
+	// 16 of them are before the window.
 	if n := r.CompletedPerSecond[0] + r.CompletedPerSecond[1]; n != results.MaxBlocks-8 || r.BlocksOmitted != 0 {
 		t.Fatalf("%d blocks counted, %d omitted", n, r.BlocksOmitted)
 	}
@@ -152,7 +153,8 @@ func TestWrongClocksAreRefused(t *testing.T) {
 	}
 }
 
-// A window that is stopped is over with the first block behind the stop; what came before is in intervals.
+// TestWindowStopsEarly checks that the first block after the stop ends a stopped window, with earlier blocks in
+// intervals.
 func TestWindowStopsEarly(t *testing.T) {
 	times := protocol.MeasureTimes{WindowSeconds: 40, IntervalSeconds: 5}.NewWindow(runStart)
 	w := NewRecorder()

@@ -1,7 +1,7 @@
-// Package blocks follows the blocks that a member of a network decides, and makes a worker's result of those in its window.
+// Package blocks follows the blocks that a member of a network decides and builds a worker's result from its window.
 //
-// The member serves them at a URL, one JSON object per line as each is decided, on a connection that stays open;
-// "?from=<height>" begins there, without it the next one comes first.
+// The member serves them at a URL, one JSON object per line, on a connection that stays open. With
+// "?from=<height>" the stream starts at that height, without it at the next block.
 package blocks
 
 import (
@@ -22,49 +22,49 @@ import (
 )
 
 const (
-	// retryInterval is the pause before the stream is asked for again.
+	// retryInterval is the pause before a reconnect.
 	retryInterval = 200 * time.Millisecond
-	// silenceTimeout after which a connection is given up for another: it may have died unnoticed. A network that decides less
-	// often costs no more than that.
+	// silenceTimeout is how long a connection may be silent before it is replaced, because it may have broken
+	// unnoticed. A network that decides blocks less often only causes a reconnect per timeout.
 	silenceTimeout = 15 * time.Second
 	dialTimeout    = 3 * time.Second
-	// maxExcerptBytes of an answer that is quoted in an error, in bytes.
+	// maxExcerptBytes bounds the part of a response that an error quotes.
 	maxExcerptBytes = 200
 )
 
-// Block is a line of the stream.
+// Block is one line of the stream.
 type Block struct {
 	Height int64 `json:"height"`
-	// TimeMillis is when the member decided it by its own clock: Unix epoch milliseconds with three decimals.
+	// TimeMillis is the time of the decision by the member's clock, in Unix milliseconds with three decimals.
 	TimeMillis   float64 `json:"timeMillis"`
 	Bytes        int64   `json:"bytes"`
 	Transactions int64   `json:"transactions"`
 	Round        int32   `json:"round"`
 	Proposer     string  `json:"proposer"`
-	// Synced tells that the member did not take part in the decision, but got the block from a peer later: its time is not that of
-	// the decision.
+	// Synced means that the member took no part in the decision and got the block from a peer. TimeMillis is
+	// then not the time of the decision.
 	Synced bool `json:"synced"`
 }
 
-// unixMicros is the instant in Unix epoch microseconds.
+// unixMicros returns the time of the decision in Unix microseconds.
 func (b Block) unixMicros() int64 { return int64(math.Round(b.TimeMillis * 1000)) }
 
-// errBlocksLost says that the stream can no longer be followed without a gap.
+// errBlocksLost means that the stream cannot continue without a gap.
 var errBlocksLost = errors.New("blocks are lost")
 
-// Stream is the stream of one member.
+// Stream is the block stream of one member.
 type Stream struct {
 	URL string
-	// Log is told of connections that break and come back.
+	// Log receives lost and restored connections.
 	Log func(format string, args ...any)
 
 	client http.Client
 	lock   sync.Mutex
-	// connectionErr is why the stream is not connected; nil while it is.
+	// connectionErr is the reason why the stream is disconnected; nil while it is connected.
 	connectionErr error
 }
 
-// ConnectionError is why the stream is not connected at the moment; nil if it is.
+// ConnectionError returns the reason why the stream is disconnected, or nil while it is connected.
 func (s *Stream) ConnectionError() error {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -83,10 +83,10 @@ func (s *Stream) setConnectionError(err error) {
 	s.connectionErr = err
 }
 
-// Follow hands over the blocks in the order of their heights, without a gap, from the next one on. A connection that breaks
-// is made anew from the height that is due. It ends with ctx, or with an error when a height cannot be had any more.
+// Follow calls see for each block by height and without a gap, starting with the next block. It reconnects at
+// the next expected height. It returns when ctx ends, or with an error when a height is no longer available.
 func (s *Stream) Follow(ctx context.Context, see func(Block)) error {
-	// Members are reached directly, whatever the environment says of proxies.
+	// Members are reached directly, ignoring the proxies of the environment.
 	s.client.Transport = &http.Transport{ResponseHeaderTimeout: silenceTimeout, DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext}
 	defer s.client.CloseIdleConnections()
 	due := int64(-1)
@@ -115,7 +115,7 @@ func (s *Stream) Follow(ctx context.Context, see func(Block)) error {
 	}
 }
 
-// readConnection is one connection. It returns nil when the connection was silent for too long.
+// readConnection reads one connection. It returns nil if the connection was silent for silenceTimeout or ctx ended.
 func (s *Stream) readConnection(ctx context.Context, from int64, see func(Block) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -147,7 +147,7 @@ func (s *Stream) readConnection(ctx context.Context, from int64, see func(Block)
 	return errors.New("the member closed the connection")
 }
 
-// openConnection asks for the stream. An answer that says that from is no longer there ends it for good.
+// openConnection requests the stream. It returns errBlocksLost if the member no longer has height from.
 func (s *Stream) openConnection(ctx context.Context, from int64) (*http.Response, error) {
 	address, err := url.Parse(s.URL)
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *Stream) openConnection(ctx context.Context, from int64) (*http.Response
 	return nil, err
 }
 
-// parseBlock reads a line and checks what the measurement stands on.
+// parseBlock parses a line and checks the fields that the measurement needs.
 func parseBlock(line []byte) (Block, error) {
 	var b Block
 	if err := json.Unmarshal(line, &b); err != nil {

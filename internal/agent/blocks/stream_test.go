@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// responder is what the member answers to one request.
+// responder answers one request to the member.
 type responder func(w http.ResponseWriter, from string)
 
-// newMemberStream answers one request after the other, the last answer again and again.
+// newMemberStream returns a stream of a member that gives the answers in order and repeats the last one.
 func newMemberStream(t *testing.T, answers ...responder) *Stream {
 	t.Helper()
 	var asked atomic.Int64
@@ -29,7 +29,7 @@ func newMemberStream(t *testing.T, answers ...responder) *Stream {
 	return &Stream{URL: server.URL + "/blocks", Log: t.Logf}
 }
 
-// respondWithBlocks sends blocks of these heights and closes; it wants to be asked for from.
+// respondWithBlocks returns a responder that expects the parameter from, sends blocks of the given heights and closes.
 func respondWithBlocks(t *testing.T, from string, heights ...int64) responder {
 	return func(w http.ResponseWriter, asked string) {
 		if asked != from {
@@ -45,7 +45,7 @@ func respondWithError(status int, text string) responder {
 	return func(w http.ResponseWriter, _ string) { http.Error(w, text, status) }
 }
 
-// collectHeights collects heights until the stream fails or there are as many as wanted.
+// collectHeights collects heights until the stream fails or the wanted number is reached.
 func collectHeights(t *testing.T, s *Stream, wanted int) ([]int64, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -62,7 +62,8 @@ func collectHeights(t *testing.T, s *Stream, wanted int) ([]int64, error) {
 	return heights, err
 }
 
-// Connections break between blocks, in the middle of a line, and before an answer; the member restarts. No block is lost, none comes twice.
+// TestFollowReconnects breaks connections between blocks, within a line and before an answer, and restarts the
+// member. No block is lost or repeated.
 func TestFollowReconnects(t *testing.T) {
 	cut := func(w http.ResponseWriter, from string) {
 		respondWithBlocks(t, "7", 7)(w, from)
@@ -93,7 +94,7 @@ func TestLostBlocks(t *testing.T) {
 	}
 }
 
-// A member that does not answer, or answers with what is no block, is asked again; meanwhile it is known why there are none.
+// TestConnectionError checks that an unreachable or invalid member is retried and that the error is known meanwhile.
 func TestConnectionError(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer responder

@@ -1,5 +1,5 @@
-// Package cgroup reads how much CPU and memory the container it runs in has used, from the kernel's
-// control groups, version 1 and version 2, and speaks about it in Prometheus' text format.
+// Package cgroup reads the CPU and memory usage of its own container from the kernel's control groups, version
+// 1 or 2, and converts it to metrics.
 package cgroup
 
 import (
@@ -17,15 +17,15 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 )
 
-// Reader reads the usage of one container, through one version of the kernel's interface.
+// Reader reads the usage of one container through one version of control groups.
 type Reader interface {
 	Read() (Usage, error)
-	// ReadEvidence is what else the kernel tells of the container; what it does not tell is left out.
+	// ReadEvidence returns the further metrics of the container that the kernel provides.
 	ReadEvidence() []exposition.Metric
 }
 
-// Open finds the control groups of this process below root ("/" but in tests).
-// A controller that is mounted as version 1 is read there, also in a hybrid hierarchy.
+// Open returns a Reader for the control groups of this process below root, which is "/" except in tests. It
+// prefers version 1 if a cpuacct controller exists, also in a hybrid hierarchy.
 func Open(root string) (Reader, error) {
 	paths, err := readMemberships(filepath.Join(root, "proc/self/cgroup"))
 	if err != nil {
@@ -66,7 +66,7 @@ func openV1(folder func(string) (string, error)) (Reader, error) {
 	return v1Reader{cpuacct: cpuacct, cpu: cpu, memory: memory}, nil
 }
 
-// readMemberships maps each controller to this process' path in its hierarchy; version 2 is the controller "".
+// readMemberships returns this process's path per controller. Version 2 has the key "".
 func readMemberships(file string) (map[string]string, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -85,11 +85,11 @@ func readMemberships(file string) (map[string]string, error) {
 	return paths, nil
 }
 
-// mount is one mounted hierarchy: the part of it (root) that is seen at point.
+// mount is one mounted hierarchy. Its mountPoint shows the part of the hierarchy below root.
 type mount struct{ root, mountPoint string }
 
-// groupFolder is where the group at path is seen. A path outside the mounted part means that
-// the container's own group is mounted, but /proc tells the host's path.
+// groupFolder returns the folder of the group at path. A path outside the mounted part means that the
+// container's own group is mounted while /proc shows the host's path; the result is then the mount point.
 func (m mount) groupFolder(path string) string {
 	below, err := filepath.Rel(m.root, path)
 	if err != nil || below == ".." || strings.HasPrefix(below, "../") || strings.HasPrefix(path, "/..") {
@@ -98,7 +98,7 @@ func (m mount) groupFolder(path string) string {
 	return filepath.Join(m.mountPoint, below)
 }
 
-// readMounts maps each mounted controller to its mount; version 2 is the controller "".
+// readMounts returns the mount per controller. Version 2 has the key "".
 func readMounts(file string) (map[string]mount, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -124,7 +124,7 @@ func readMounts(file string) (map[string]mount, error) {
 	return mounts, nil
 }
 
-// v1Reader reads version 1, where each controller has a folder of its own.
+// v1Reader reads version 1, which has one folder per controller.
 type v1Reader struct{ cpuacct, cpu, memory string }
 
 func (c v1Reader) Read() (Usage, error) {
@@ -142,7 +142,7 @@ func (c v1Reader) Read() (Usage, error) {
 	}, r.err
 }
 
-// v2Reader reads version 2, where all controllers share one folder.
+// v2Reader reads version 2, which has one folder for all controllers.
 type v2Reader struct{ folder string }
 
 func (c v2Reader) Read() (Usage, error) {
@@ -159,7 +159,7 @@ func (c v2Reader) Read() (Usage, error) {
 	}, r.err
 }
 
-// saturatedDuration of so many units; the longest that there is stands for all that are longer.
+// saturatedDuration returns count units, or about the longest time.Duration if that overflows.
 func saturatedDuration(count uint64, unit time.Duration) time.Duration {
 	return time.Duration(min(count, uint64(math.MaxInt64/unit))) * unit
 }
@@ -171,7 +171,7 @@ func workingSetBytes(inUse, inactiveFile uint64) uint64 {
 	return inUse - inactiveFile
 }
 
-// errReader collects the first error of several reads.
+// errReader keeps the first error of several reads.
 type errReader struct{ err error }
 
 func (r *errReader) readFile(folder, name string) []byte {

@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 )
 
-// writeTree writes files below a new root; a name is a path, a value its content.
+// writeTree writes files, given by path and content, below a new root.
 func writeTree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -37,7 +37,7 @@ const (
 
 var wantUsage = Usage{CPU: 7250 * time.Millisecond, Periods: 120, ThrottledPeriods: 30, Throttled: 2500 * time.Millisecond, WorkingSet: 1500}
 
-// Each tree is the view from inside one kind of container (or of a plain machine).
+// TestRead reads trees as seen inside one kind of container each, or on a plain machine.
 func TestRead(t *testing.T) {
 	pod := "/kubepods/burstable/podA/c1"
 	mountV1 := func(root, options string) string {
@@ -144,7 +144,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// This machine's own kernel, whichever version it speaks: burning CPU must show.
+// TestReadOwnCgroup reads this machine's kernel, of either version: CPU use must increase the usage.
 func TestReadOwnCgroup(t *testing.T) {
 	reader, err := Open("/")
 	if err != nil {
@@ -154,7 +154,7 @@ func TestReadOwnCgroup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Busy until it is seen: how much CPU a busy loop gets in a given time depends on the machine.
+	// Loop until it shows, because a busy loop's CPU time in a given period depends on the machine.
 	after := before
 	for deadline := time.Now().Add(time.Minute); after.CPU-before.CPU < 50*time.Millisecond && time.Now().Before(deadline); {
 		if after, err = reader.Read(); err != nil {
@@ -187,7 +187,7 @@ func TestMetricsRoundTrip(t *testing.T) {
 	}
 }
 
-// What both versions tell beside the usage; the second tree of each has no limits and a kernel that tells little.
+// TestEvidence covers the other metrics of both versions. The second tree of each has no limits and few metrics.
 func TestEvidence(t *testing.T) {
 	mountsV1 := "40 30 0:29 / /sys/fs/cgroup/cpu,cpuacct ro - cgroup cgroup rw,cpu,cpuacct\n40 30 0:29 / /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n"
 	groupsV1 := "4:memory:/\n2:cpu,cpuacct:/\n"

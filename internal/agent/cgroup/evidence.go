@@ -11,7 +11,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/host"
 )
 
-// Names of the metrics that not every kernel tells.
+// Names of the metrics that some kernels do not provide.
 const (
 	CPULimit       = "benchnet_container_cpu_limit_cores"
 	MemoryLimit    = "benchnet_container_memory_limit_bytes"
@@ -23,10 +23,10 @@ const (
 	IOPressure     = "benchnet_container_io_pressure_seconds_total"
 )
 
-// noMemoryLimit is what version 1 shows without a limit, rounded down to any page size in use.
+// noMemoryLimit is the version 1 value for "no limit", rounded down for any page size in use.
 const noMemoryLimit = 1 << 62
 
-// EvidenceMetrics are all that Evidence may give.
+// EvidenceMetrics lists all metrics that ReadEvidence can return.
 var EvidenceMetrics = exposition.Catalogue{
 	{Name: CPULimit, Kind: exposition.Gauge, Help: "CPU quota of the container, in cores."},
 	{Name: MemoryLimit, Kind: exposition.Gauge, Help: "Memory limit of the container."},
@@ -38,7 +38,7 @@ var EvidenceMetrics = exposition.Catalogue{
 	{Name: IOPressure, Kind: exposition.Counter, Help: "Time in which a task of the container waited for a disk."},
 }
 
-// evidenceBuilder collects what is known; what is not is left out.
+// evidenceBuilder collects the metrics with a known value.
 type evidenceBuilder []exposition.Metric
 
 func (e *evidenceBuilder) addMetric(name string, value float64, known bool) {
@@ -65,8 +65,8 @@ func (e *evidenceBuilder) addDiskBytes(read, written float64, known bool) {
 	e.addMetric(DiskWritten, written, known)
 }
 
-// ReadEvidence of version 1. It knows no pressure, and what it tells of disks leaves out all that goes through the page cache, so that
-// nothing is said of them.
+// ReadEvidence returns the metrics of version 1. There is no pressure, and disk metrics are omitted because
+// version 1 does not count I/O through the page cache.
 func (c v1Reader) ReadEvidence() []exposition.Metric {
 	var all evidenceBuilder
 	all.addCPULimit(readOptionalNumber(c.cpu, "cpu.cfs_quota_us"), readOptionalNumber(c.cpu, "cpu.cfs_period_us"))
@@ -75,7 +75,7 @@ func (c v1Reader) ReadEvidence() []exposition.Metric {
 	return all
 }
 
-// ReadEvidence of version 2.
+// ReadEvidence returns the metrics of version 2.
 func (c v2Reader) ReadEvidence() []exposition.Metric {
 	var all evidenceBuilder
 	if words := strings.Fields(string(readOptionalFile(c.folder, "cpu.max"))); len(words) == 2 {
@@ -104,7 +104,7 @@ func (c v2Reader) ReadEvidence() []exposition.Metric {
 	return all
 }
 
-// readOptionalFile is nil where there is none.
+// readOptionalFile returns the content of a file, or nil if it cannot be read.
 func readOptionalFile(folder, name string) []byte {
 	content, err := os.ReadFile(filepath.Join(folder, name))
 	if err != nil {
@@ -113,7 +113,7 @@ func readOptionalFile(folder, name string) []byte {
 	return content
 }
 
-// readOptionalNumber is 0 where there is none, as for the word max.
+// readOptionalNumber returns the number in a file, or 0 if there is none, as for the word max.
 func readOptionalNumber(folder, name string) float64 {
 	return parseNumberOrZero(string(bytes.TrimSpace(readOptionalFile(folder, name))))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 )
 
-// FuzzFromMetrics takes in what a member could tell of its container: what is accepted is told again as the same numbers.
+// FuzzFromMetrics parses arbitrary metrics of a container: accepted numbers survive a round trip.
 func FuzzFromMetrics(f *testing.F) {
 	f.Add(7.25, 120.0, 30.0, 2.5, 1500.0)
 	f.Add(-1.0, -1.0, 0.0, 0.0, -1.0)
@@ -29,7 +29,7 @@ func FuzzFromMetrics(f *testing.F) {
 	})
 }
 
-// FuzzRead reads files as a kernel could write them: usage is never negative, and what is told besides are numbers of that metric's kind.
+// FuzzRead reads arbitrary kernel files: usage is never negative, and evidence values fit the kinds of their metrics.
 func FuzzRead(f *testing.F) {
 	f.Add(statV2, "2000\n", memoryV2, "100000 100000\n", "oom_kill 1\n", "8:0 rbytes=1 wbytes=2\n")
 	f.Add("usage_usec 18446744073709551615\n", "1", "inactive_file 5", "max 100000", "", "")

@@ -7,19 +7,20 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 )
 
-// Usage is what one container has used. All but WorkingSet only ever grow while the container lives.
+// Usage is the resource usage of one container. All fields except WorkingSet only grow while the container lives.
 type Usage struct {
-	// CPU time used by all processes of the container.
+	// CPU is the CPU time used by all processes of the container.
 	CPU time.Duration
-	// Periods of the CPU quota that passed, and those in which the container used it up. Zero without a quota.
+	// Periods counts the elapsed periods of the CPU quota, ThrottledPeriods those that exhausted it. Both are
+	// zero without a quota.
 	Periods, ThrottledPeriods uint64
-	// Throttled is the time for which the container was held back.
+	// Throttled is how long the container was throttled.
 	Throttled time.Duration
-	// WorkingSet in bytes: memory in use without the inactive page cache, as the kubelet counts it.
+	// WorkingSet is the memory in use, in bytes, without the inactive page cache, as the kubelet counts it.
 	WorkingSet uint64
 }
 
-// usageMetric is one line of the exposition: its name, kind, help, the largest value that is taken, and how to get and set its value.
+// usageMetric describes one metric: its name, help, kind, the largest accepted value, and how to get and set its field.
 type usageMetric struct {
 	name, help string
 	kind       exposition.MetricKind
@@ -42,15 +43,15 @@ var usageMetrics = []usageMetric{
 }
 
 const (
-	// maxSeconds is 285 years, which a time.Duration holds.
+	// maxSeconds is 285 years, which fits a time.Duration.
 	maxSeconds = 9e9
-	// maxCount is the last up to which a float64 counts each.
+	// maxCount is the largest value up to which a float64 represents every integer.
 	maxCount = 1 << 53
 )
 
 func secondsToDuration(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }
 
-// Metrics are the usage as a scraper sees it; of no usage, they are a catalogue of what there is.
+// Metrics returns the usage as metrics. For a zero Usage they serve as the catalogue.
 func (u Usage) Metrics() exposition.Catalogue {
 	all := make(exposition.Catalogue, 0, len(usageMetrics))
 	for _, m := range usageMetrics {
@@ -59,7 +60,8 @@ func (u Usage) Metrics() exposition.Catalogue {
 	return all
 }
 
-// UsageFromMetrics reads the usage from the values of Metrics; other values are passed over, a missing one is an error.
+// UsageFromMetrics returns the usage from the values of Metrics. It ignores other values and fails if one is
+// missing or out of range.
 func UsageFromMetrics(values map[string]float64) (Usage, error) {
 	var u Usage
 	for _, m := range usageMetrics {

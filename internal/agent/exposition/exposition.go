@@ -1,8 +1,9 @@
-// Package exposition writes what the agent serves of its container and reads what members serve of themselves: Prometheus'
-// text format, and OpenMetrics as far as samples go.
+// Package exposition writes the agent's metrics and reads the members' metrics, in Prometheus' text format and,
+// for samples, OpenMetrics.
 //
-// Reading picks single metrics out of what may be thousands of lines, each second, beside what is measured. The
-// library for it (prometheus/common/expfmt) builds all of them as protocol buffers, and adds 1.9 MB to a program of 12.
+// Reading picks single metrics out of possibly thousands of lines every second, next to the measured workload.
+// The usual library (prometheus/common/expfmt) decodes all of them into protocol buffers and adds 1.9 MB to a
+// program of 12 MB.
 package exposition
 
 import (
@@ -16,16 +17,16 @@ import (
 	"sync"
 )
 
-// ContentType of what Write writes.
+// ContentType is the content type of the output of Write.
 const ContentType = "text/plain; version=0.0.4; charset=utf-8"
 
-// maxLineBytes bounds a line that is read, in bytes.
+// maxLineBytes bounds the length of an input line, in bytes.
 const maxLineBytes = 1 << 20
 
-// MetricKind of a metric.
+// MetricKind is the type of a metric.
 type MetricKind string
 
-// The kinds of metrics.
+// Kinds of metrics.
 const (
 	Counter MetricKind = "counter"
 	Gauge   MetricKind = "gauge"
@@ -39,10 +40,10 @@ type Metric struct {
 	Value float64
 }
 
-// Catalogue has the metrics that a source may tell, without their values: what scrapers are told, and the documentation is made from.
+// Catalogue lists the metrics that a source can provide, without values. Scrapers and the documentation use it.
 type Catalogue []Metric
 
-// Names of the metrics.
+// Names returns the names of the metrics.
 func (c Catalogue) Names() []string {
 	names := make([]string, 0, len(c))
 	for _, m := range c {
@@ -51,7 +52,7 @@ func (c Catalogue) Names() []string {
 	return names
 }
 
-// WithValue is the metric of that name, with its value. It panics for a name that is not in the catalogue.
+// WithValue returns the named metric with a value. It panics if the catalogue does not contain the name.
 func (c Catalogue) WithValue(name string, value float64) Metric {
 	for _, m := range c {
 		if m.Name == name {
@@ -62,7 +63,7 @@ func (c Catalogue) WithValue(name string, value float64) Metric {
 	panic("no metric " + name + " in the catalogue")
 }
 
-// Write writes the metrics one after the other.
+// Write writes the metrics with their headers.
 func Write(w io.Writer, metrics ...Metric) error {
 	for _, m := range metrics {
 		if err := WriteHeader(w, m); err != nil {
@@ -75,15 +76,15 @@ func Write(w io.Writer, metrics ...Metric) error {
 	return nil
 }
 
-// WriteHeader writes what comes before the samples of a metric, for metrics with labels, whose samples the caller writes.
+// WriteHeader writes the HELP and TYPE lines of a metric. Callers use it for metrics with labels and write the samples.
 func WriteHeader(w io.Writer, m Metric) error {
 	_, err := fmt.Fprintf(w, "# HELP %[1]s %[2]s\n# TYPE %[1]s %[3]s\n", m.Name, m.Help, m.Kind)
 	return err
 }
 
-// Read gives the sums of the wanted metrics; those that are not there are not in the result. What is wanted is a name, which
-// takes all labels, or a name with the labels that it must have: pool_connections{state="Pending"}, which is 0 if the metric
-// is there with other labels alone. Parts of a histogram are metrics by their own names: x_sum, x_count.
+// Read returns the sums of the wanted metrics and omits those without samples. A wanted metric is a name, which
+// matches all labels, or a name with required labels: pool_connections{state="Pending"}, which is 0 if the
+// metric has only other labels. Parts of a histogram are separate metrics: x_sum, x_count.
 func Read(r io.Reader, wanted ...string) (map[string]float64, error) {
 	selectors := parseSelectors(wanted)
 	values := map[string]float64{}
@@ -109,13 +110,13 @@ func Read(r io.Reader, wanted ...string) (map[string]float64, error) {
 	return values, nil
 }
 
-// selector is one wanted metric, with the labels that it must have as they are written.
+// selector is one wanted metric with its required labels, each in text form.
 type selector struct {
 	text   string
 	labels [][]byte
 }
 
-// parseSelectors parts what is wanted, by the metric's name.
+// parseSelectors parses the wanted metrics and groups them by metric name.
 func parseSelectors(wanted []string) map[string][]selector {
 	all := make(map[string][]selector, len(wanted))
 	for _, text := range wanted {
@@ -133,7 +134,7 @@ func parseSelectors(wanted []string) map[string][]selector {
 	return all
 }
 
-// matchingValue is the value, or 0 without the labels.
+// matchingValue returns value if labels contain all required labels, else 0.
 func (s selector) matchingValue(labels []byte, value float64) float64 {
 	for _, wanted := range s.labels {
 		if !hasLabel(labels, wanted) {
@@ -143,7 +144,7 @@ func (s selector) matchingValue(labels []byte, value float64) float64 {
 	return value
 }
 
-// hasLabel tells whether wanted, such as state="idle", is one of the labels rather than the end of another.
+// hasLabel reports whether wanted, such as state="idle", is one of the labels rather than the end of another label.
 func hasLabel(labels, wanted []byte) bool {
 	for at := 0; ; at++ {
 		i := bytes.Index(labels[at:], wanted)
@@ -157,7 +158,7 @@ func hasLabel(labels, wanted []byte) bool {
 	}
 }
 
-// splitName parts a line after the metric's name; a comment has none.
+// splitName splits a line after the metric's name. A comment has no name.
 func splitName(line []byte) (name, rest []byte) {
 	line = bytes.TrimLeft(line, " \t")
 	switch end := bytes.IndexAny(line, "{ \t"); {
@@ -170,7 +171,7 @@ func splitName(line []byte) (name, rest []byte) {
 	}
 }
 
-// splitValue parts the labels from the first word after them; a time stamp or an exemplar may follow.
+// splitValue returns the labels and the value that follows them. It ignores a timestamp or an exemplar.
 func splitValue(rest []byte) (labels []byte, value float64, err error) {
 	if bytes.HasPrefix(rest, []byte("{")) {
 		end := findLabelsEnd(rest)
@@ -187,7 +188,7 @@ func splitValue(rest []byte) (labels []byte, value float64, err error) {
 	return labels, value, err
 }
 
-// findLabelsEnd is where the brace closes that is not inside of a label's value.
+// findLabelsEnd returns the index of the first closing brace outside a quoted label value, or -1.
 func findLabelsEnd(text []byte) int {
 	quoted := false
 	for i := 0; i < len(text); i++ {
@@ -203,7 +204,7 @@ func findLabelsEnd(text []byte) int {
 	return -1
 }
 
-// SharedCounter is a counter that is safe for use by several goroutines.
+// SharedCounter is a counter that is safe for concurrent use.
 type SharedCounter struct {
 	Name, Help string
 
@@ -211,14 +212,14 @@ type SharedCounter struct {
 	total float64
 }
 
-// Add counts v more.
+// Add adds v to the counter.
 func (t *SharedCounter) Add(v float64) {
 	t.lock.Lock()
 	defer t.lock.Unlock()
 	t.total += v
 }
 
-// Metric is the counter as it stands.
+// Metric returns the counter with its current value.
 func (t *SharedCounter) Metric() Metric {
 	t.lock.Lock()
 	defer t.lock.Unlock()

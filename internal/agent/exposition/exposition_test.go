@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What Prometheus' clients and the Rust client of OpenMetrics write.
+// sampleExposition is output of Prometheus clients and of the Rust client of OpenMetrics.
 const sampleExposition = `# HELP other_metric x
 # TYPE other_metric counter
 other_metric 7

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzRead takes in what an endpoint of a member could answer, whatever runs in it: nothing is told but what was asked for, and
-// one line more counts.
+// FuzzRead parses arbitrary answers of a member's endpoint: only requested metrics are returned, and one more
+// line counts.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"", "a 1\n", "# HELP a\n# TYPE a counter\na{b=\"c\",d=\"}\"} 1.5 1700000000\n", "a NaN\na +Inf\n", "a{b=\"\\\"} 1\n", "a{", "a", "a{} ", "a_sum 1e999\n",
@@ -36,10 +36,10 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// plainName names have no labels.
+// plainName matches names without labels.
 var plainName = regexp.MustCompile(`^[a-zA-Z_]+$`)
 
-// FuzzWrite serves a metric and reads it again.
+// FuzzWrite writes a metric and reads it back.
 func FuzzWrite(f *testing.F) {
 	for _, value := range []float64{0, -1, 1e-300, math.MaxFloat64, math.Inf(-1), math.NaN()} {
 		f.Add(value)

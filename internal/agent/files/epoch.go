@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// epochFile in a folder names the epoch that its files are of; there is none in the first.
+	// epochFile names the epoch of the files in its folder. It is absent in the first epoch.
 	epochFile = ".benchnet-epoch"
-	// lostAndFound is the file system's own and belongs to root.
+	// lostAndFound belongs to the file system and to root, so it is kept.
 	lostAndFound = "lost+found"
 )
 
-// EmptyOnNewEpoch empties a folder whose files are of another epoch, and tells whether it did. It may die at any point: the folder takes
-// the name of the epoch last. In the first epoch, the empty one, there is nothing to forget.
+// EmptyOnNewEpoch empties a folder that holds files of another epoch and returns whether it did. It writes the mark of
+// the new epoch last, so an interrupted call is repeated. The first epoch is empty and never deletes anything.
 func EmptyOnNewEpoch(folder, epoch string) (bool, error) {
 	mark := filepath.Join(folder, epochFile)
 	last, err := os.ReadFile(mark)

@@ -1,4 +1,4 @@
-// Package files puts whole files in place: a reader sees the old content or the new, never a part.
+// Package files writes whole files atomically: a reader sees either the old or the new content.
 package files
 
 import (
@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 )
 
-// ErrEmpty says that a folder that should hold files holds none.
+// ErrEmpty means that a folder holds no files.
 var ErrEmpty = errors.New("no files")
 
-// WriteAtomic puts content at path, with the given permissions.
+// WriteAtomic replaces the file at path with content and the given permissions.
 func WriteAtomic(path string, content []byte, mode fs.FileMode) error {
 	return replaceAtomic(path, mode, func(f *os.File) error {
 		_, err := f.Write(content)
@@ -21,7 +21,7 @@ func WriteAtomic(path string, content []byte, mode fs.FileMode) error {
 	})
 }
 
-// CopyAtomic puts the content of the file at from at to, with the same permissions.
+// CopyAtomic replaces the file at to with the content and permissions of the file at from. It returns the bytes copied.
 func CopyAtomic(from, to string) (int64, error) {
 	source, err := os.Open(from)
 	if err != nil {
@@ -40,7 +40,7 @@ func CopyAtomic(from, to string) (int64, error) {
 	return copied, err
 }
 
-// replaceAtomic writes a new file beside path and renames it into place.
+// replaceAtomic writes a temporary file in the folder of path and renames it to path.
 func replaceAtomic(path string, mode fs.FileMode, write func(*os.File) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
@@ -57,14 +57,14 @@ func replaceAtomic(path string, mode fs.FileMode, write func(*os.File) error) (e
 	return os.Rename(f.Name(), path)
 }
 
-// CopyStats counts what CopyTree copied.
+// CopyStats counts the files and bytes that CopyTree copied.
 type CopyStats struct {
 	Files int
 	Bytes int64
 }
 
-// CopyTree copies every file below from to the same place below to, following symbolic links to files.
-// Anything else (device, socket, link to a folder) is an error, and so is a folder without any file: ErrEmpty.
+// CopyTree copies every file below from to the same relative path below to, following symbolic links to files.
+// It fails for anything else (device, socket, link to a folder), and with ErrEmpty if there are no files.
 func CopyTree(from, to string) (CopyStats, error) {
 	var t CopyStats
 	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {

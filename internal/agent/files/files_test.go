@@ -116,7 +116,7 @@ func TestEmptyOnNewEpoch(t *testing.T) {
 	}
 }
 
-// TestEmptyOnNewEpochResumes has a folder that was emptied in part: the new epoch's name must not be there yet.
+// TestEmptyOnNewEpochResumes interrupts the emptying of a folder, which the next call must repeat.
 func TestEmptyOnNewEpochResumes(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := EmptyOnNewEpoch(dir, "one"); err != nil {

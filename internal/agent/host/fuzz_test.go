@@ -2,7 +2,7 @@ package host
 
 import "testing"
 
-// FuzzWaited reads files of the kernel's pressure: the time that is told has passed.
+// FuzzWaited parses arbitrary pressure files: the waiting time is never negative.
 func FuzzWaited(f *testing.F) {
 	for _, text := range []string{
 		"", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1500000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=3\n", "some total=-1", "some",

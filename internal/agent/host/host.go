@@ -1,5 +1,5 @@
-// Package host reads what surrounds a container: the CPU time and pressure of its host, the traffic of its pod, the room on
-// its volume and the host's clock. What the kernel does not tell is left out, so that nobody takes it for zero.
+// Package host reads the environment of a container: CPU time and pressure of its host, traffic of its pod, capacity of
+// its volume and the host's clock. It omits what the kernel does not provide, so that it is not mistaken for zero.
 package host
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 )
 
-// Names of the metrics.
+// Metric names.
 const (
 	CPUs                = "benchnet_host_cpus"
 	CPUBusy             = "benchnet_host_cpu_busy_seconds_total"
@@ -33,11 +33,11 @@ const (
 	VolumeAvailable     = "benchnet_volume_available_bytes"
 	Clock               = "benchnet_host_clock_seconds"
 	ticksPerSecond      = 100 // USER_HZ, the same on all architectures that Go supports.
-	cpuFieldCount       = 8   // user nice system idle iowait irq softirq steal; guest time is in user.
+	cpuFieldCount       = 8   // user nice system idle iowait irq softirq steal; user includes guest time.
 	interfaceFieldCount = 16
 )
 
-// Metrics are all that Read may give.
+// Metrics lists all metrics that Read can return.
 var Metrics = exposition.Catalogue{
 	{Name: CPUs, Kind: exposition.Gauge, Help: "CPUs of the host."},
 	{Name: CPUBusy, Kind: exposition.Counter, Help: "Time in which the host's CPUs worked."},
@@ -54,15 +54,15 @@ var Metrics = exposition.Catalogue{
 	{Name: Clock, Kind: exposition.Gauge, Help: "Clock of the host, in seconds since 1970."},
 }
 
-// Reader reads the surroundings of the container that it runs in.
+// Reader reads the environment of its own container.
 type Reader struct {
-	// Root is "/" but in tests.
+	// Root is "/" except in tests.
 	Root string
-	// Volume is the folder whose file system's room is told; empty: none.
+	// Volume is a folder on the file system to report; empty for none.
 	Volume string
 }
 
-// Read gives what is known now, the clock last.
+// Read returns the metrics that are available now, with the clock last.
 func (r Reader) Read() []exposition.Metric {
 	all := r.cpuMetrics()
 	all = append(all, r.pressureMetrics()...)
@@ -79,7 +79,7 @@ func (r Reader) readProc(name string) []byte {
 	return content
 }
 
-// cpuMetrics tells the time of all CPUs by state since the host started.
+// cpuMetrics returns the number of CPUs and their total time by state since the host started.
 func (r Reader) cpuMetrics() []exposition.Metric {
 	var total []float64
 	cpus := 0
@@ -105,7 +105,7 @@ func (r Reader) cpuMetrics() []exposition.Metric {
 	}
 }
 
-// pressureMetrics tells for how long some task of the host has waited for a resource.
+// pressureMetrics returns how long some task of the host has waited for each resource.
 func (r Reader) pressureMetrics() []exposition.Metric {
 	var all []exposition.Metric
 	for _, p := range []struct{ file, metric string }{
@@ -120,7 +120,8 @@ func (r Reader) pressureMetrics() []exposition.Metric {
 	return all
 }
 
-// ParsePressure is the total of the line "some" in a file of the kernel's pressure stall information.
+// ParsePressure returns the total of the line "some" in a file of the kernel's pressure stall information, or
+// false if there is none.
 func ParsePressure(content []byte) (time.Duration, bool) {
 	for line := range bytes.Lines(content) {
 		words := strings.Fields(string(line))
@@ -137,7 +138,7 @@ func ParsePressure(content []byte) (time.Duration, bool) {
 	return 0, false
 }
 
-// networkMetrics adds up the interfaces of the pod but the loopback.
+// networkMetrics sums the traffic of the pod's interfaces except the loopback.
 func (r Reader) networkMetrics() []exposition.Metric {
 	var received, sent float64
 	known := false
@@ -172,7 +173,7 @@ func (r Reader) volumeMetrics() []exposition.Metric {
 	}
 }
 
-// parseNumbers are the words' values; one that is no number counts as 0.
+// parseNumbers returns the values of words, with 0 for a word that is not a number.
 func parseNumbers(words []string) []float64 {
 	all := make([]float64, len(words))
 	for i, word := range words {

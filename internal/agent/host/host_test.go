@@ -21,7 +21,7 @@ const procNetDev = `Inter-|   Receive                                           
   eth1: 5 1 0 0 0 0 0 0 7 1 0 0 0 0 0 0
 `
 
-// writeProcFiles writes files as the kernel shows them and returns their root.
+// writeProcFiles writes files below proc in a new root and returns the root.
 func writeProcFiles(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -71,7 +71,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// A kernel that tells nothing, and no volume: the clock alone is left, no zeros.
+// TestUnknownMetricsAreOmitted reads an empty kernel without a volume: only the clock remains, without zeros.
 func TestUnknownMetricsAreOmitted(t *testing.T) {
 	if got := (Reader{Root: t.TempDir(), Volume: "/no/such/folder"}).Read(); len(got) != 1 || got[0].Name != Clock {
 		t.Errorf("got %+v", got)

@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// pollInterval is how often a file is looked at for what was added to it.
+// pollInterval is how often a file is checked for new content.
 const pollInterval = 200 * time.Millisecond
 
-// FollowFile opens a file, once it is there, that is read to the end that it has after done is closed. Until then, its end is waited for.
+// FollowFile waits for the file at path and opens it. Its Read waits for more content until done is closed,
+// then reads to the end. FollowFile fails if the file does not exist when done is closed.
 func FollowFile(path string, done <-chan struct{}) (io.ReadCloser, error) {
 	for {
 		over := isClosed(done)
@@ -31,7 +32,8 @@ type fileFollower struct {
 	done <-chan struct{}
 }
 
-// Read waits at the end of the file. Whether it is the last was asked before the file was read, so that nothing is lost between.
+// Read waits for content at the end of the file. It checks done before reading, so that nothing written before
+// done was closed is lost.
 func (f *fileFollower) Read(p []byte) (int, error) {
 	for {
 		over := isClosed(f.done)

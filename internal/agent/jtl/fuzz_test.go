@@ -6,7 +6,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// FuzzRead takes in sample logs as any JMeter plan could write them: one that is read gives a result that the operator takes.
+// FuzzRead reads arbitrary sample logs of a JMeter plan: an accepted log gives a result that the operator accepts.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"", csvHeader, csvHeader + successRow(0, 50) + successRow(2999, 1), csvHeader + sampleRow(100, 300, "500", "Server Error", "false", "\"expected\""),

@@ -1,4 +1,4 @@
-// Package jtl makes a worker's result from the sample log (JTL, as CSV) of a JMeter plan of the user's own.
+// Package jtl builds a worker's result from the sample log (JTL as CSV) of a user's JMeter plan.
 package jtl
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// JMeterArguments for JMeter, so that its sample log is one that Read reads.
+// JMeterArguments returns the arguments that make JMeter write a sample log that SampleLog can read.
 func JMeterArguments() []string {
 	return []string{
 		"-Jjmeter.save.saveservice.output_format=csv",
@@ -35,16 +35,16 @@ func JMeterArguments() []string {
 	}
 }
 
-// transactionMessage opens the message of a row that sums up other rows (a Transaction Controller's).
+// transactionMessage is the message prefix of a row that sums up other rows (a Transaction Controller's).
 const transactionMessage = "Number of samples in transaction"
 
-// ledgerReason says why the ledger is not compared with a plan's samples.
+// ledgerReason explains why the result holds no ledger comparison.
 const ledgerReason = "the load is a JMeter plan, whose samples say nothing of transactions"
 
-// requiredColumns that are read; all are needed.
+// requiredColumns are the columns that SampleLog reads.
 var requiredColumns = []string{"timeStamp", "elapsed", "responseCode", "responseMessage", "success", "failureMessage"}
 
-// SampleLog is a sample log that is read while JMeter writes it. It is safe for use by several goroutines.
+// SampleLog reads a sample log while JMeter writes it. It is safe for concurrent use.
 type SampleLog struct {
 	lock        sync.Mutex
 	start       time.Time
@@ -52,13 +52,13 @@ type SampleLog struct {
 	columnIndex map[string]int
 }
 
-// NewSampleLog counts the samples that fall into a window.
+// NewSampleLog returns a SampleLog that counts the samples in window.
 func NewSampleLog(window *protocol.Window) *SampleLog {
 	return &SampleLog{start: window.From(), tally: results.NewRequestRecorder(window.MaxSeconds(), window.IntervalSeconds())}
 }
 
-// Read takes in a whole log, to its end. Rows that sum up a transaction are passed over, because its samples have rows of their own.
-// A last row that is cut off, as JMeter leaves it when it is stopped, is passed over too.
+// Read reads a whole log. It skips rows that sum up a transaction, because its samples have their own rows, and a
+// truncated last row, which JMeter leaves when it is stopped. It fails on an empty log, a missing column or a bad row.
 func (l *SampleLog) Read(text io.Reader) error {
 	rows := csv.NewReader(text)
 	header, err := rows.Read()
@@ -89,7 +89,7 @@ func (l *SampleLog) Read(text io.Reader) error {
 	}
 }
 
-// findColumns finds the columns by their names.
+// findColumns returns the index of each required column, or an error if one is missing.
 func findColumns(header []string) (map[string]int, error) {
 	places := map[string]int{}
 	for _, name := range requiredColumns {
@@ -127,14 +127,14 @@ func (l *SampleLog) addRow(row []string) error {
 	return nil
 }
 
-// Completions are the successes of each of the first seconds of the window, as far as the log was read.
+// Completions returns the successes per second for the first seconds of the window, as far as the log has been read.
 func (l *SampleLog) Completions(seconds int) []int64 {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	return l.tally.CompletedPerSecond(seconds)
 }
 
-// Result is what the window held, as far as the log was read.
+// Result returns the worker's result for the window, as far as the log has been read.
 func (l *SampleLog) Result(worker int) (*results.WorkerResult, error) {
 	l.lock.Lock()
 	defer l.lock.Unlock()

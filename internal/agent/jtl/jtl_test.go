@@ -11,12 +11,12 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// csvHeader is that of JMeter 5.6.3 with its defaults.
+// csvHeader is the header of JMeter 5.6.3 with its defaults.
 const csvHeader = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n"
 
 var testWindow = protocol.MeasureTimes{WindowSeconds: 3}.NewWindow(time.UnixMilli(1_000_000))
 
-// readSampleLog makes a result of a whole log.
+// readSampleLog returns the result of a whole log.
 func readSampleLog(log string, worker int) (*results.WorkerResult, error) {
 	l := NewSampleLog(testWindow)
 	if err := l.Read(strings.NewReader(log)); err != nil {
@@ -25,7 +25,7 @@ func readSampleLog(log string, worker int) (*results.WorkerResult, error) {
 	return l.Result(worker)
 }
 
-// sampleRow is a sample that began some milliseconds after the window did.
+// sampleRow returns a sample that began at an offset in milliseconds from the start of the window.
 func sampleRow(offset, elapsed int, code, message, success, failure string) string {
 	return fmt.Sprintf("%d,%d,Pay,%s,%s,T 1-1,text,%s,%s,5,0,1,1,null,3,0,0\n", 1_000_000+offset, elapsed, code, message, success, failure)
 }

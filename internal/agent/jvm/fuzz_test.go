@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzCountersOf reads what any process of a member could leave where JVMs leave their counters: what is told of it are counters.
+// FuzzCountersOf parses perf data that any process of a member could write: the results are valid counters.
 func FuzzCountersOf(f *testing.F) {
 	values := map[string]int64{"sun.os.hrt.frequency": 1e9, "sun.gc.collector.0.time": 25e8, "sun.gc.collector.0.invocations": 40}
 	f.Add(encodePerfData(f, binary.LittleEndian, values))

@@ -1,8 +1,8 @@
-// Package jvm reads how much time the JVMs of a container spend in garbage collection. Every HotSpot JVM keeps counters in a
-// encodePerfData that it shares (jvmstat's "perf data"), so that reading them costs the JVM nothing and it needs no option for it.
+// Package jvm reads how much time the JVMs of a container spend in garbage collection. Every HotSpot JVM keeps its
+// counters in a shared file (jvmstat's "perf data"), so reading them costs the JVM nothing and needs no JVM option.
 //
-// There is none where the user has no name in the image's /etc/passwd, or where the JVM was started with
-// -XX:+PerfDisableSharedMem or -XX:-UsePerfData: then nothing is told.
+// The file is missing if the user has no entry in the image's /etc/passwd, or if the JVM was started with
+// -XX:+PerfDisableSharedMem or -XX:-UsePerfData. The package then reports no metrics.
 package jvm
 
 import (
@@ -17,19 +17,20 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 )
 
-// Names of the metrics.
+// Metric names.
 const (
 	GCSeconds     = "benchnet_jvm_gc_seconds_total"
 	GCCollections = "benchnet_jvm_gc_collections_total"
 )
 
-// Metrics are all that Read may give.
+// Metrics lists all metrics that Read can return.
 var Metrics = exposition.Catalogue{
 	{Name: GCSeconds, Kind: exposition.Counter, Help: "Time in which the JVM's collectors held it up."},
 	{Name: GCCollections, Kind: exposition.Counter, Help: "Garbage collections of the JVM."},
 }
 
-// Read adds up the garbage collections of all JVMs whose files lie below root ("/" but in tests). It gives nothing without a JVM.
+// Read returns the sums over the garbage collections of all JVMs with a perf data file below root, which is "/"
+// except in tests. It returns nil if there is no readable JVM.
 func Read(root string) []exposition.Metric {
 	files, err := filepath.Glob(filepath.Join(root, "tmp/hsperfdata_*/[0-9]*"))
 	if err != nil {
@@ -42,7 +43,7 @@ func Read(root string) []exposition.Metric {
 		if err != nil {
 			continue
 		}
-		// A file that is being made is read again the next time.
+		// The JVM may still be creating the file. The next call reads it again.
 		c, err := parsePerfData(content)
 		if err != nil {
 			continue
@@ -56,10 +57,11 @@ func Read(root string) []exposition.Metric {
 	return []exposition.Metric{Metrics.WithValue(GCSeconds, seconds), Metrics.WithValue(GCCollections, collections)}
 }
 
-// perfCounters are the whole numbers of one JVM, by name.
+// perfCounters holds the integer counters of one JVM by name.
 type perfCounters map[string]int64
 
-// sumCollections adds up the collectors: their time in seconds, and how often they ran.
+// sumCollections returns the time in seconds and the number of collections, summed over all collectors. known
+// is false if the JVM publishes no collector time.
 func (c perfCounters) sumCollections() (seconds, count float64, known bool) {
 	frequency := c["sun.os.hrt.frequency"]
 	if frequency <= 0 {
@@ -67,7 +69,7 @@ func (c perfCounters) sumCollections() (seconds, count float64, known bool) {
 	}
 	for name, value := range c {
 		switch {
-		case !strings.HasPrefix(name, "sun.gc.collector."), value < 0: // No JVM counts below 0.
+		case !strings.HasPrefix(name, "sun.gc.collector."), value < 0: // JVM counters are never negative.
 		case strings.HasSuffix(name, ".time"):
 			seconds, known = seconds+float64(value)/float64(frequency), true
 		case strings.HasSuffix(name, ".invocations"):
@@ -77,7 +79,7 @@ func (c perfCounters) sumCollections() (seconds, count float64, known bool) {
 	return seconds, count, known
 }
 
-// The layout of the file: a prologue, then entries, each a header, a name that ends with 0, and the data.
+// Layout of the file: a prologue, then entries. Each entry is a header, a NUL-terminated name and the data.
 const (
 	perfDataMagic  = 0xcafec0c0
 	prologueLength = 32
@@ -128,7 +130,7 @@ func parsePerfData(content []byte) (perfCounters, error) {
 	return all, nil
 }
 
-// addEntry reads the entry at the beginning of content and returns its length.
+// addEntry adds the entry at the start of content if it is an integer, and returns the length of the entry.
 func (c perfCounters) addEntry(content []byte, order binary.ByteOrder) (int, error) {
 	var e perfEntry
 	if _, err := binary.Decode(content, order, &e); err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// encodePerfData is what a JVM shares: one entry for each counter.
+// encodePerfData returns a JVM's perf data file with one entry per counter.
 func encodePerfData(t testing.TB, order binary.ByteOrder, values map[string]int64) []byte {
 	t.Helper()
 	var entries bytes.Buffer

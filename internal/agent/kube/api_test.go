@@ -1,4 +1,4 @@
-// Tests against a real API server: what the agent writes to it, with the rights that it has in a cluster.
+// Package kube_test tests the agent's writes to a real API server, with the rights that it has in a cluster.
 package kube_test
 
 import (
@@ -28,15 +28,15 @@ import (
 
 const namespace = "default"
 
-// apiServer is the API server, with the rights of an administrator.
+// apiServer is the API server, with clients that have administrator rights.
 var apiServer struct {
 	env     *envtest.Environment
 	clients *kubernetes.Clientset
-	// restarted are the API servers that took the place of the first one.
+	// restarted are the API server processes that replaced the first one.
 	restarted []*exec.Cmd
 }
 
-// The assets are built by hack/cluster/assets; "make test" sets the variable.
+// TestMain starts the API server. hack/cluster/assets builds its binaries and "make test" sets the variable.
 func TestMain(m *testing.M) {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		fmt.Println("skipped: KUBEBUILDER_ASSETS is not set")
@@ -60,8 +60,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// restartAPIServer kills the API server, calls meanwhile, and starts it again with the same arguments. (envtest's own
-// stop would wait a minute for watches to end, and its start would make new certificates.)
+// restartAPIServer kills the API server, calls meanwhile and starts the server again with the same arguments.
+// envtest's own stop would wait a minute for watches to end, and its start would create new certificates.
 func restartAPIServer(t *testing.T, meanwhile func()) {
 	t.Helper()
 	pid := apiServerPID(t)
@@ -82,7 +82,7 @@ func restartAPIServer(t *testing.T, meanwhile func()) {
 	go func() { _ = server.Wait() }()
 }
 
-// apiServerPID is the child of this process that is the API server.
+// apiServerPID returns the PID of the child process that is the API server.
 func apiServerPID(t *testing.T) int {
 	t.Helper()
 	files, err := filepath.Glob("/proc/self/task/*/children")
@@ -103,10 +103,11 @@ func apiServerPID(t *testing.T) int {
 	return 0
 }
 
-// userCount keeps the names of users apart.
+// userCount makes the names of users unique.
 var userCount atomic.Int64
 
-// newClientWithRights is a user that has the verbs on objects of these names, and no other right; wrap may change its requests.
+// newClientWithRights returns a client of a user that has only the given verbs on the named objects. wrap may
+// change the client's configuration.
 func newClientWithRights(t *testing.T, resource string, names, verbs []string, wrap func(*rest.Config)) *kube.NamespaceClient {
 	t.Helper()
 	name := fmt.Sprintf("user-%d", userCount.Add(1))
@@ -137,7 +138,7 @@ func newClientWithRights(t *testing.T, resource string, names, verbs []string, w
 	return cluster
 }
 
-// waitForRights waits until the API server has taken notice of a new role.
+// waitForRights waits until the API server applies a new role.
 func waitForRights(t *testing.T, user, resource string, names, verbs []string) {
 	t.Helper()
 	asked := authorizationv1.ResourceAttributes{Namespace: namespace, Resource: resource, Verb: verbs[0]}
@@ -162,7 +163,7 @@ func createConfigMap(t *testing.T, name string, data map[string]string) {
 	}
 }
 
-// retryUntilSuccess tries until it succeeds; right after a restart the API server may refuse for a moment.
+// retryUntilSuccess retries until success, because the API server may refuse requests right after a restart.
 func retryUntilSuccess(t *testing.T, what string, try func(context.Context) error) {
 	t.Helper()
 	var err error

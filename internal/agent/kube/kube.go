@@ -1,7 +1,7 @@
-// Package kube reaches the Secrets, ConfigMaps and other objects of one namespace from within a pod.
+// Package kube accesses the Secrets, ConfigMaps and other objects of one namespace from within a pod.
 //
-// It uses the dynamic client: with the typed one the agent, which runs in every member's container,
-// would be 16 MB larger and take 11 MB more memory.
+// It uses the dynamic client: the typed one would make the agent, which runs in every member's container, 16 MB
+// larger and take 11 MB more memory.
 package kube
 
 import (
@@ -20,18 +20,18 @@ import (
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
-// requestTimeout of one request but a watch.
+// requestTimeout bounds one request, except watches.
 const requestTimeout = 15 * time.Second
 
-// NamespaceClient gives the objects of one namespace.
+// NamespaceClient accesses the objects of one namespace.
 type NamespaceClient struct {
 	Secrets, ConfigMaps dynamic.ResourceInterface
-	// Name of the namespace, and the client that reaches its other objects.
+	// Name is the name of the namespace. Client accesses its other objects.
 	Name   string
 	Client dynamic.Interface
 }
 
-// NewInCluster uses the pod's service account.
+// NewInCluster returns a client that uses the pod's service account.
 func NewInCluster(namespace string) (*NamespaceClient, error) {
 	config, err := rest.InClusterConfig()
 	if err != nil {
@@ -41,7 +41,7 @@ func NewInCluster(namespace string) (*NamespaceClient, error) {
 	return New(config, namespace)
 }
 
-// New uses the given configuration.
+// New returns a client that uses config.
 func New(config *rest.Config, namespace string) (*NamespaceClient, error) {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
@@ -53,8 +53,8 @@ func New(config *rest.Config, namespace string) (*NamespaceClient, error) {
 	return &NamespaceClient{Secrets: of("secrets"), ConfigMaps: of("configmaps"), Name: namespace, Client: client}, nil
 }
 
-// MergePatch changes fields of an existing object (JSON merge patch: null removes) and returns the object.
-// An object that does not exist is an error: nothing is created.
+// MergePatch applies a JSON merge patch to an existing object and returns the object. A null value removes a
+// field. It fails if the object does not exist.
 func MergePatch(ctx context.Context, objects dynamic.ResourceInterface, name string, change map[string]any) (*unstructured.Unstructured, error) {
 	body, err := json.Marshal(change)
 	if err != nil {
@@ -63,8 +63,8 @@ func MergePatch(ctx context.Context, objects dynamic.ResourceInterface, name str
 	return patchObject(ctx, objects, name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: protocol.FieldManager})
 }
 
-// Apply states all fields of an existing object that the agent owns (server-side apply): fields that it owned and
-// that are no longer stated are removed. The object must state the uid of the one that exists, so that none is created.
+// Apply sets all fields of an existing object that the agent owns (server-side apply) and forces conflicts. It removes
+// owned fields that object omits. object must have the UID of the existing one, so that none is created.
 func Apply(ctx context.Context, objects dynamic.ResourceInterface, object *unstructured.Unstructured) error {
 	body, err := json.Marshal(object)
 	if err != nil {

@@ -37,7 +37,7 @@ func getSecret(t *testing.T, name string) *corev1.Secret {
 	return object
 }
 
-// writeFolder holds files of the given content; it is relative to the file system's root, which is the publishers' own.
+// writeFolder writes files to a new folder and returns its path relative to the publishers' root, /.
 func writeFolder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -49,7 +49,7 @@ func writeFolder(t *testing.T, files map[string]string) string {
 	return strings.TrimPrefix(dir, "/")
 }
 
-// newPublisher has no right but to patch the Secrets of these names.
+// newPublisher returns a publisher that may only patch the named Secrets.
 func newPublisher(t *testing.T, wrap func(*rest.Config), names ...string) *publish.Publisher {
 	t.Helper()
 	return &publish.Publisher{Secrets: newClientWithRights(t, "secrets", names, []string{"patch"}, wrap).Secrets, Complete: completeAnnotation, Root: "/"}
@@ -94,7 +94,7 @@ func TestCompleteSecretsAreKept(t *testing.T) {
 func TestPublishCreatesNoSecret(t *testing.T) {
 	createSecret(t, "there")
 	sources := []publish.Source{{Secret: "there", Folder: writeFolder(t, map[string]string{"a": "1"})}, {Secret: "not-there", Folder: writeFolder(t, map[string]string{"a": "1"})}}
-	// With the right to create as well, so that the answer is not due to missing rights.
+	// With the create verb as well, so that the error is not due to missing rights.
 	p := &publish.Publisher{Secrets: newClientWithRights(t, "secrets", nil, []string{"*"}, nil).Secrets, Complete: completeAnnotation, Root: "/"}
 	if _, err := p.Publish(t.Context(), sources); !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "not-there") {
 		t.Errorf("error %v", err)
@@ -104,7 +104,7 @@ func TestPublishCreatesNoSecret(t *testing.T) {
 	}
 }
 
-// beforeRequest calls a function once, before the first request of a content type goes out.
+// beforeRequest calls a function once, before the first request with a content type.
 type beforeRequest struct {
 	contentType string
 	callback    func()
@@ -119,7 +119,8 @@ func (b *beforeRequest) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.next.RoundTrip(r)
 }
 
-// A Secret that goes, or is replaced, while the publication runs gets nothing, and is not made anew.
+// TestSecretDeletedDuringPublish checks that a Secret that is deleted or replaced during the publication gets
+// no data and is not recreated.
 func TestSecretDeletedDuringPublish(t *testing.T) {
 	for name, again := range map[string]bool{"gone": false, "replaced": true} {
 		createSecret(t, name)
@@ -146,7 +147,7 @@ func TestSecretDeletedDuringPublish(t *testing.T) {
 	}
 }
 
-// requestLimit lets so many writes through and fails all others before they reach the API server.
+// requestLimit passes a number of writes and fails all later ones before they reach the API server.
 type requestLimit struct {
 	remaining int
 	next      http.RoundTripper
@@ -159,8 +160,8 @@ func (f *requestLimit) RoundTrip(r *http.Request) (*http.Response, error) {
 	return f.next.RoundTrip(r)
 }
 
-// Killed before any of its requests, a publication is never seen as complete, and the next one, with other
-// files, leaves exactly those.
+// TestPublishInterruptedAnywhere interrupts a publication before each of its requests: it never appears
+// complete, and the next publication, with other files, leaves exactly those.
 func TestPublishInterruptedAnywhere(t *testing.T) {
 	names := []string{"int-a", "int-b"}
 	for requests := 0; ; requests++ {

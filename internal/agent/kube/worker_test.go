@@ -20,14 +20,14 @@ import (
 
 var startInstant = time.Date(2026, 11, 21, 3, 4, 5, 678900000, time.UTC)
 
-// newBarrier is a barrier, with the rights that a worker has on it.
+// newBarrier returns a barrier with the rights that a worker has.
 func newBarrier(t *testing.T, name string) *barrier.Barrier {
 	t.Helper()
 	cluster := newClientWithRights(t, "configmaps", []string{name}, []string{"get", "list", "watch"}, nil)
 	return &barrier.Barrier{ConfigMaps: cluster.ConfigMaps, Name: name, RetryInterval: 200 * time.Millisecond, Log: t.Logf}
 }
 
-// releaseBarrier opens a barrier, as the operator does.
+// releaseBarrier publishes the start, as the operator does.
 func releaseBarrier(t *testing.T, name, start string) {
 	t.Helper()
 	retryUntilSuccess(t, "release", func(ctx context.Context) error {
@@ -42,7 +42,7 @@ type waitResult struct {
 	err   error
 }
 
-// startWaiting waits at the barrier in the background, long enough to be watching.
+// startWaiting waits at the barrier in the background and returns once it has been watching for a while.
 func startWaiting(t *testing.T, b *barrier.Barrier) <-chan waitResult {
 	t.Helper()
 	done := make(chan waitResult, 1)
@@ -77,7 +77,7 @@ func TestBarrierReleasedWhileWatched(t *testing.T) {
 	assertReleased(t, done)
 }
 
-// A barrier that holds the start already is waited at for the stop.
+// TestBarrierWaitForStop waits for the stop at a barrier that already holds the start.
 func TestBarrierWaitForStop(t *testing.T) {
 	createConfigMap(t, "bar-stop", map[string]string{"start": startInstant.Add(-time.Minute).Format(time.RFC3339Nano)})
 	done := make(chan waitResult, 1)
@@ -132,10 +132,10 @@ func TestBarrierWaitCancelled(t *testing.T) {
 	}
 }
 
-// reportTimeout of a report that cannot be written.
+// reportTimeout bounds the attempts to write a report.
 const reportTimeout = 5 * time.Minute
 
-// newReportWriter has no right but to patch its report.
+// newReportWriter returns a writer that may only patch its report.
 func newReportWriter(t *testing.T, name string) *report.Writer {
 	t.Helper()
 	cluster := newClientWithRights(t, "configmaps", []string{name}, []string{"patch"}, nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
-// dropNetAdmin takes the capability from the calling thread.
+// dropNetAdmin drops the capability NET_ADMIN from the calling thread.
 func dropNetAdmin() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var data [2]unix.CapUserData

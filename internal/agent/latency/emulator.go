@@ -1,7 +1,7 @@
-// Package latency puts distance between a pod and its peers: what it sends or receives is delayed, lost or held to a
-// bandwidth as emulation.Config says. It follows the peers' pods as they come and go.
+// Package latency emulates distance between a pod and its peers: it delays, drops or rate-limits packets as
+// latency.Config specifies, and follows the peers' pods as they come and go.
 //
-// It works on the network of the pod that it runs in and needs the capability NET_ADMIN for that. See docs/regions.md.
+// It changes the network namespace of its own pod, which needs the capability NET_ADMIN. See docs/regions.md.
 package latency
 
 import (
@@ -22,21 +22,21 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
-// retryInterval is the pause after a request to the API server that failed.
+// retryInterval is the pause after a failed request to the API server.
 const retryInterval = time.Second
 
 // backend delays packets.
 type backend interface {
 	mechanismName() latency.Mechanism
-	// setPeers replaces the peers, with the way to each.
+	// setPeers replaces the peers and their impairments.
 	setPeers(map[netip.Addr]latency.Impairment) error
-	// runUntilCancelled works until the context ends.
+	// runUntilCancelled processes packets until ctx ends.
 	runUntilCancelled(context.Context) error
-	// packetCounts is nil where the kernel counts.
+	// packetCounts returns nil if the kernel handles the packets.
 	packetCounts() *packetCounters
 }
 
-// Emulator is the emulation of one member.
+// Emulator emulates the network of one member.
 type Emulator struct {
 	config    *latency.Config
 	member    string
@@ -46,8 +46,9 @@ type Emulator struct {
 	log       func(format string, args ...any)
 }
 
-// New takes hold of the pod's network: with the kernel's netem, or where that is not built in, with a queue in user space.
-// Nobody is delayed yet.
+// New prepares the pod's network for emulation by the kernel's netem, or by a user-space queue if the kernel
+// lacks netem. It delays no packets yet. It fails if the member is in no region of the network; ExitCode maps
+// the other errors.
 func New(config *latency.Config, member string, log func(format string, args ...any)) (*Emulator, error) {
 	if _, ok := config.Members[member]; !ok && config.Database == nil {
 		return nil, fmt.Errorf("member %s is in no region of network %s", member, config.Network)
@@ -70,7 +71,7 @@ func New(config *latency.Config, member string, log func(format string, args ...
 	return e, nil
 }
 
-// chooseSegmentSize is whole packets where nothing is done to single ones.
+// chooseSegmentSize returns wireSegments if a link loses single packets or has a limited bandwidth.
 func chooseSegmentSize(config *latency.Config) segmentSize {
 	single := slices.ContainsFunc(config.Links, func(l latency.RegionLink) bool { return l.LossPercent > 0 || l.BitsPerSecond > 0 })
 	if single {
@@ -79,14 +80,15 @@ func chooseSegmentSize(config *latency.Config) segmentSize {
 	return largeSegments
 }
 
-// deriveSeed makes the same member of the same network lose the same packets of the same traffic.
+// deriveSeed returns a seed that depends only on network and member, so that runs lose the same packets of the
+// same traffic.
 func deriveSeed(config *latency.Config, member string) uint64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(config.Network + "/" + member)) // A hash accepts every write.
 	return sum.Sum64()
 }
 
-// ExitCode is the exit code for an error of New.
+// ExitCode returns the exit code for an error of New.
 func ExitCode(err error) int {
 	switch {
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
@@ -97,16 +99,16 @@ func ExitCode(err error) int {
 	return 1
 }
 
-// MemberPod is where a member is found and where it reports.
+// MemberPod identifies the member's pod and the ConfigMap for its report.
 type MemberPod struct {
 	Namespace *kube.NamespaceClient
-	// Name and PodUID of the member.
+	// Name and UID of the pod.
 	Name, UID string
-	// ReportName is the ConfigMap to which every member reports.
+	// ReportName is the ConfigMap to which all members report.
 	ReportName string
 }
 
-// Run emulates until the context ends.
+// Run emulates the network until ctx ends or the backend fails.
 func (e *Emulator) Run(ctx context.Context, at MemberPod) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -121,7 +123,8 @@ func (e *Emulator) Run(ctx context.Context, at MemberPod) error {
 	return errors.Join(err, <-work)
 }
 
-// followPeers sets the peers whenever they change, and reports once all that there are are set and know of this pod.
+// followPeers sets the peers after every change. It reports ready once all present peers are set and the API
+// server shows this pod's address, which its peers need.
 func (e *Emulator) followPeers(ctx context.Context, at MemberPod) error {
 	changes := make(chan struct{}, 1)
 	changed := func() {
@@ -170,14 +173,15 @@ func (e *Emulator) setPeers(ways map[netip.Addr]latency.Impairment) error {
 	return nil
 }
 
-// isPodAddressKnown tells whether a pod's address can be seen in the API server, by its peers too.
+// isPodAddressKnown reports whether the API server shows an address of the named pod.
 func isPodAddressKnown(pods []*unstructured.Unstructured, name string) bool {
 	return slices.ContainsFunc(pods, func(pod *unstructured.Unstructured) bool {
 		return pod.GetName() == name && len(podAddresses(pod)) > 0
 	})
 }
 
-// reportReady tells the operator, and the kubelet by readiness, that the member is at its distance from its peers.
+// reportReady reports to the operator, and by readiness to the kubelet, that the emulation is in effect. It
+// retries until the report is accepted or ctx ends.
 func (e *Emulator) reportReady(ctx context.Context, at MemberPod) error {
 	text, err := json.Marshal(latency.SidecarStatus{Pod: at.UID, Mechanism: e.backend.mechanismName()})
 	if err != nil {

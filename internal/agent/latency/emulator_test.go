@@ -20,7 +20,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
-// recordingBackend is a mechanism that notes what it is set to.
+// recordingBackend is a backend that records its peers.
 type recordingBackend struct {
 	mutex       sync.Mutex
 	impairments map[netip.Addr]latency.Impairment
@@ -51,7 +51,7 @@ func (n *recordingBackend) delaysByAddress() map[string]time.Duration {
 	return all
 }
 
-// newFakeNamespace is one of an API server that lives in this process, with the report's ConfigMap in it.
+// newFakeNamespace returns a namespace of a fake API server that contains the report's ConfigMap.
 func newFakeNamespace(t *testing.T) (*kube.NamespaceClient, func(resource string) dynamic.ResourceInterface) {
 	t.Helper()
 	resources := map[schema.GroupVersionResource]string{}
@@ -87,8 +87,8 @@ func waitUntil(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// TestFollowsPods: the peers are those that there are, whatever the order in which they come, go and come back; and the
-// member is ready only when its peers can see it.
+// TestFollowsPods checks that the peers match the existing pods, in whatever order these come and go, and that
+// the member is ready only when its peers can see it.
 func TestFollowsPods(t *testing.T) {
 	cluster, of := newFakeNamespace(t)
 	config := &latency.Config{Network: "net", Members: map[string]string{"member-0": "NYC", "member-1": "LON"},

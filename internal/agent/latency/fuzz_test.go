@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FuzzParse reads what the kernel puts into the queue, in which are packets as anybody sent them: a packet has the sender of its own
-// header, and a length that it can have.
+// FuzzParse parses arbitrary kernel messages with arbitrary packets: a packet has the source address of its own
+// header and a possible length.
 func FuzzParse(f *testing.F) {
 	four := append([]byte{0x45, 0, 0, 60, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2}, make([]byte, 20)...)
 	six := append([]byte{0x60, 0, 0, 0, 0, 20, 6, 64}, make([]byte, 52)...)
@@ -43,7 +43,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// encodeAttribute as the kernel writes it.
+// encodeAttribute encodes an attribute like the kernel.
 func encodeAttribute(kind uint16, value []byte) []byte {
 	all := binary.NativeEndian.AppendUint16(nil, uint16(unix.SizeofNlAttr+len(value)))
 	all = append(binary.NativeEndian.AppendUint16(all, kind), value...)

@@ -15,16 +15,16 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/kube"
 )
 
-// resyncInterval is how often all peers are set again, in case that something else changed the pod's network.
+// resyncInterval is how often all peers are set again, in case something else changed the pod's network.
 const resyncInterval = time.Minute
 
-// objectInformer keeps the objects of a resource as they are in the API server, whatever becomes of connections to it.
+// objectInformer caches the objects of one resource and survives lost connections.
 type objectInformer struct {
 	informer cache.SharedIndexInformer
 }
 
-// startInformer begins to keep the objects that the selector takes; changed is called after every change. It makes the informer itself:
-// client-go's dynamic ones bring the typed clients of all kinds with them, 16 MB in a program that is in every pod.
+// startInformer caches the objects that match the selector and calls changed after every event. It does not use
+// client-go's dynamic informers: they link the typed clients of all kinds, 16 MB in a program that runs in every pod.
 func startInformer(ctx context.Context, cluster *kube.NamespaceClient, resource, selector string, changed func()) (*objectInformer, error) {
 	kind := schema.GroupVersionResource{Version: "v1", Resource: resource}
 	objects := cluster.Client.Resource(kind).Namespace(cluster.Name)
@@ -50,7 +50,7 @@ func startInformer(ctx context.Context, cluster *kube.NamespaceClient, resource,
 	return &objectInformer{informer}, nil
 }
 
-// listObjects are the objects as they are known to be.
+// listObjects returns the cached objects.
 func (f *objectInformer) listObjects() []*unstructured.Unstructured {
 	var all []*unstructured.Unstructured
 	for _, o := range f.informer.GetStore().List() {

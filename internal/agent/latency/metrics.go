@@ -7,7 +7,8 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 )
 
-// What the emulator tells of itself. Packets are told where it holds them itself; where the kernel does, nobody counts them.
+// Metrics of the emulator. PacketsMetric is only served by the user space backend; the kernel's packets are not
+// counted.
 var (
 	InfoMetric  = exposition.Metric{Name: "benchnet_emulation_info", Kind: exposition.Gauge, Help: "How packets are held back; always 1."}
 	PeersMetric = exposition.Metric{Name: "benchnet_emulation_peers", Kind: exposition.Gauge, Help: "Addresses that are at a distance."}
@@ -16,13 +17,13 @@ var (
 		Help: "Packets received, by what became of them: Held, Lost as asked for, Dropped for want of room."}
 )
 
-// Labels of Info and of Packets.
+// Labels of InfoMetric and PacketsMetric.
 const (
 	LabelMechanism = "mechanism"
 	LabelFate      = "fate"
 )
 
-// Handler serves /ready and /metrics.
+// Handler returns a handler that serves /ready and /metrics.
 func (e *Emulator) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, _ *http.Request) {
@@ -38,7 +39,7 @@ func (e *Emulator) Handler() http.Handler {
 }
 
 func (e *Emulator) writeMetrics(w http.ResponseWriter) {
-	// An error here means that the scraper has gone.
+	// An error means that the scraper disconnected.
 	_ = exposition.WriteHeader(w, InfoMetric)
 	fmt.Fprintf(w, "%s{%s=%q} 1\n", InfoMetric.Name, LabelMechanism, e.backend.mechanismName())
 	peers := PeersMetric

@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// rootMajor is the handle of our qdisc on the pod's interface.
+	// rootMajor is the handle of our root qdisc on the pod's interface.
 	rootMajor = 1
-	// firstMinor is the class of the first peer; the one before it tries whether the kernel has netem.
+	// firstMinor is the class of the first peer. The class before it probes whether the kernel has netem.
 	firstMinor = 2
-	// unlimitedRate is the rate in bits per second of a class without a limit: what fits the kernel's 32 bits in bytes.
+	// unlimitedRate is the rate of an unlimited class in bits per second. In bytes it fits the kernel's 32 bits.
 	unlimitedRate = 32_000_000_000
-	// netemPacketLimit is how many packets may be on their way to one peer.
+	// netemPacketLimit is the maximum number of packets in transit to one peer.
 	netemPacketLimit = 100_000
-	// classQuantumBytes is what a class may send in a turn, in bytes: one packet as large as they come.
+	// classQuantumBytes is how much a class may send per turn, in bytes: one packet of the largest size.
 	classQuantumBytes = 64 << 10
 )
 
-// netemBackend delays what is sent to each peer by a class of its own with the kernel's network emulator at its end.
+// netemBackend delays packets to each peer in a separate HTB class with a netem qdisc.
 type netemBackend struct {
 	handle   *netlink.Handle
 	link     netlink.Link
@@ -35,13 +35,13 @@ type netemBackend struct {
 	peers    map[netip.Addr]peerClass
 }
 
-// peerClass is a peer with its class.
+// peerClass is the class of one peer.
 type peerClass struct {
 	minor      uint16
 	impairment latency.Impairment
 }
 
-// qdiscFactory is what delays the packets of a class.
+// qdiscFactory returns the qdisc that delays the packets of a class.
 type qdiscFactory func(attrs netlink.QdiscAttrs, way latency.Impairment) netlink.Qdisc
 
 func newNetemQdisc(attrs netlink.QdiscAttrs, way latency.Impairment) netlink.Qdisc {
@@ -51,7 +51,7 @@ func newNetemQdisc(attrs netlink.QdiscAttrs, way latency.Impairment) netlink.Qdi
 	})
 }
 
-// newNetemBackend fails with ENOENT where the kernel lacks netem, and leaves nothing behind then.
+// newNetemBackend adds the root qdisc. It fails with ENOENT, and removes the qdisc, if the kernel lacks netem.
 func newNetemBackend(p segmentSize, l qdiscFactory) (*netemBackend, error) {
 	kernel, err := netlink.NewHandle(unix.NETLINK_ROUTE)
 	if err != nil {
@@ -71,7 +71,7 @@ func (n *netemBackend) addRootQdisc(p segmentSize) (err error) {
 	}
 	root := netlink.NewHtb(netlink.QdiscAttrs{LinkIndex: n.link.Attrs().Index,
 		Handle: netlink.MakeHandle(rootMajor, 0), Parent: netlink.HANDLE_ROOT})
-	// What another life of this process left behind goes first; there may be nothing.
+	// Remove the qdisc of an earlier process first. Usually there is none.
 	_ = n.handle.QdiscDel(root)
 	if err := n.handle.QdiscAdd(root); err != nil {
 		return fmt.Errorf("add an HTB qdisc to %s: %w", n.link.Attrs().Name, err)
@@ -83,7 +83,7 @@ func (n *netemBackend) addRootQdisc(p segmentSize) (err error) {
 	return nil
 }
 
-// limitSegmentSize makes the kernel segment itself what it would leave to the network card, so that single packets can be lost.
+// limitSegmentSize disables segmentation offload for wireSegments, so that single packets can be lost.
 func (n *netemBackend) limitSegmentSize(p segmentSize) error {
 	if p == largeSegments {
 		return nil
@@ -94,7 +94,7 @@ func (n *netemBackend) limitSegmentSize(p segmentSize) error {
 	return nil
 }
 
-// findInterface is the network interface of the default route, or the only one besides the loopback.
+// findInterface returns the network interface of the default route, or the only one besides the loopback.
 func findInterface(kernel *netlink.Handle) (netlink.Link, error) {
 	links, err := kernel.LinkList()
 	if err != nil {
@@ -135,13 +135,13 @@ func (*netemBackend) mechanismName() latency.Mechanism { return latency.Netem }
 
 func (*netemBackend) packetCounts() *packetCounters { return nil }
 
-// runUntilCancelled has nothing to do: the kernel does it all.
+// runUntilCancelled only waits, because the kernel does all the work.
 func (*netemBackend) runUntilCancelled(ctx context.Context) error {
 	<-ctx.Done()
 	return nil
 }
 
-// setPeers brings the classes to the peers given.
+// setPeers adds, replaces and removes classes to match the given peers.
 func (n *netemBackend) setPeers(ways map[netip.Addr]latency.Impairment) error {
 	for peer, s := range n.peers {
 		if way, stays := ways[peer]; stays && way == s.impairment {
@@ -165,7 +165,7 @@ func (n *netemBackend) setPeers(ways map[netip.Addr]latency.Impairment) error {
 	return nil
 }
 
-// firstFreeMinor is the first minor number without a class.
+// firstFreeMinor returns the lowest minor number without a class.
 func (n *netemBackend) firstFreeMinor() uint16 {
 	used := map[uint16]bool{}
 	for _, s := range n.peers {
@@ -188,7 +188,7 @@ func (n *netemBackend) removePeer(peer netip.Addr, minor uint16) error {
 	return nil
 }
 
-// addClass makes a class of the way's bandwidth with the emulator in it.
+// addClass adds a class with the bandwidth of way and a qdisc with its delay and loss.
 func (n *netemBackend) addClass(minor uint16, way latency.Impairment) error {
 	rate := uint64(unlimitedRate)
 	if way.BitsPerSecond > 0 {
@@ -211,7 +211,8 @@ func (n *netemBackend) newClass(minor uint16, rate uint64) *netlink.HtbClass {
 		netlink.HtbClassAttrs{Rate: rate, Quantum: classQuantumBytes})
 }
 
-// newFilter sends what goes to the peer to its class. Each has a priority of its own, by which it is deleted.
+// newFilter returns a filter that sends packets for peer to its class. Its priority is unique, because it
+// identifies the filter when it is deleted.
 func (n *netemBackend) newFilter(peer netip.Addr, minor uint16) *netlink.U32 {
 	protocol, offset := uint16(unix.ETH_P_IP), int32(16)
 	if peer.Is6() {

@@ -14,7 +14,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
-// newPlainQdisc stands in for the emulator on kernels without it: everything but the delay can be tried then.
+// newPlainQdisc replaces netem on kernels without it, so that everything except the delay can be tested.
 func newPlainQdisc(attrs netlink.QdiscAttrs, _ latency.Impairment) netlink.Qdisc {
 	return &netlink.GenericQdisc{QdiscAttrs: attrs, QdiscType: "pfifo"}
 }
@@ -29,7 +29,7 @@ func (s testNamespace) newNetemBackend(t *testing.T, p segmentSize, l qdiscFacto
 	return n, err
 }
 
-// TestNetemDelays needs a kernel with netem; where there is none, what must happen instead is that it says so.
+// TestNetemDelays needs a kernel with netem. Otherwise it checks for ENOENT and skips.
 func TestNetemDelays(t *testing.T) {
 	a, others := newTestNamespaces(t, 1)
 	b := others[0]
@@ -50,7 +50,7 @@ func TestNetemDelays(t *testing.T) {
 	}
 }
 
-// TestNetemCleansUpWhenUnsupported: the interface is as it was, so that the other mechanism starts from nothing.
+// TestNetemCleansUpWhenUnsupported checks that the interface is unchanged, so that the other backend starts clean.
 func TestNetemCleansUpWhenUnsupported(t *testing.T) {
 	_, others := newTestNamespaces(t, 1)
 	unknown := func(attrs netlink.QdiscAttrs, _ latency.Impairment) netlink.Qdisc {
@@ -70,7 +70,7 @@ func TestNetemCleansUpWhenUnsupported(t *testing.T) {
 	})
 }
 
-// TestNetemShapesByDestination: classes and filters are the kernel's own, whatever delays at their end.
+// TestNetemShapesByDestination checks the kernel's classes and filters, independently of netem.
 func TestNetemShapesByDestination(t *testing.T) {
 	a, others := newTestNamespaces(t, 1)
 	b := others[0]

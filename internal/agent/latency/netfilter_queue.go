@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// queueNumber is the netfilter queue to which the rules send packets; a pod's network has no other user of queues.
+	// queueNumber is the netfilter queue of the rules. Nothing else in a pod's network namespace uses queues.
 	queueNumber = 100
-	// queueLength is how many packets the kernel keeps for us at most; the holder's bound in bytes comes first.
+	// queueLength is the maximum number of queued packets. The scheduler's limit in bytes takes effect first.
 	queueLength = 1 << 16
-	// headerBytes of each packet are read: enough for the addresses and the length of either IP version.
+	// headerBytes are read of each packet, which covers the addresses and the length of both IP versions.
 	headerBytes = 40
-	// readBatchSize is how many packets are read at a time.
+	// readBatchSize is the maximum number of packets read at a time.
 	readBatchSize = 64
-	// socketBuffer takes the kernel's messages of some 50,000 packets, should this process have to wait for a core.
+	// socketBuffer holds the kernel's messages of about 50,000 packets while this process waits for a core.
 	socketBuffer = 16 << 20
 )
 
-// What linux/netfilter/nfnetlink_queue.h defines and the libraries do not.
+// Constants of linux/netfilter/nfnetlink_queue.h that the libraries lack.
 const (
 	messagePacket, messageVerdict, messageConfig = 0, 1, 2
 
@@ -34,31 +34,31 @@ const (
 
 	commandBind = 1
 	copyPacket  = 2
-	flagGSO     = 4 // NFQA_CFG_F_GSO: what the sender's kernel left to the network card to segment comes in one piece.
+	flagGSO     = 4 // NFQA_CFG_F_GSO: a packet that the network card would segment arrives in one piece.
 
 	verdictDrop, verdictAccept = 0, 1
 
-	// familyHeader has the address family and the queue, after each message's header.
+	// familyHeader is the size of the header with address family and queue that follows each message's header.
 	familyHeader = 4
-	// verdictBytes is a whole message with a verdict.
+	// verdictBytes is the size of a message with a verdict.
 	verdictBytes = 32
 )
 
-// segmentSize says how large packets are that come through the queue.
+// segmentSize selects the size of the packets in the queue.
 type segmentSize int
 
 const (
-	// largeSegments are as large as the sender's kernel made them: up to 64 KiB, which is fast.
+	// largeSegments are as large as the sender's kernel made them, up to 64 KiB, which is fast.
 	largeSegments segmentSize = iota
-	// wireSegments are as they would be on a wire, so that single ones can be lost or take their time.
+	// wireSegments are as large as on the wire, so that single ones can be lost or delayed.
 	wireSegments
 )
 
-// netfilterQueue is a netfilter queue: packets wait in the kernel until their verdict.
+// netfilterQueue is a netfilter queue, in which packets wait in the kernel for a verdict.
 type netfilterQueue struct {
 	connection *netlink.Conn
 	fd         int
-	// readBuffer is what was read last, out the verdicts that are not sent yet.
+	// readBuffer holds the last message read, pendingVerdicts the verdicts to send.
 	readBuffer, pendingVerdicts []byte
 }
 
@@ -67,11 +67,11 @@ type queuedPacket struct {
 	id     uint32
 	source netip.Addr
 	bytes  int
-	// arrivedMicros since 1970 at which it arrived; 0 if the kernel did not note it.
+	// arrivedMicros is the time of arrival in Unix microseconds; 0 if the kernel did not record it.
 	arrivedMicros int64
 }
 
-// openNetfilterQueue makes the queue; a rule can send packets to it from then on.
+// openNetfilterQueue creates the queue. Rules can send packets to it afterwards.
 func openNetfilterQueue(p segmentSize) (*netfilterQueue, error) {
 	connection, err := netlink.Dial(unix.NETLINK_NETFILTER, nil)
 	if err != nil {
@@ -95,7 +95,7 @@ func (q *netfilterQueue) configureSocket(p segmentSize) error {
 		q.fd = int(fd)
 		options = errors.Join(unix.SetsockoptInt(q.fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, socketBuffer),
 			unix.SetsockoptInt(q.fd, unix.SOL_NETLINK, unix.NETLINK_NO_ENOBUFS, 1),
-			// The kernel notes when a packet arrived as long as any socket asks for it.
+			// The kernel records arrival times while any socket requests them.
 			unix.SetsockoptInt(q.fd, unix.SOL_SOCKET, unix.SO_TIMESTAMP, 1))
 	})
 	if err := errors.Join(err, options); err != nil {
@@ -124,7 +124,7 @@ func (q *netfilterQueue) configureSocket(p segmentSize) error {
 	return nil
 }
 
-// sendConfig configures the queue. The kernel answers on the socket on which packets come, so that this must be done before they do.
+// sendConfig configures the queue. The kernel answers on the packet socket, so this must precede the first packet.
 func (q *netfilterQueue) sendConfig(attributes []netlink.Attribute) error {
 	data, err := netlink.MarshalAttributes(attributes)
 	if err != nil {
@@ -136,7 +136,7 @@ func (q *netfilterQueue) sendConfig(attributes []netlink.Attribute) error {
 	return err
 }
 
-// waitReadable until there is something to read or the time is over; forever if it is negative.
+// waitReadable waits until the queue or also is readable, or until limit has passed. A negative limit never passes.
 func (q *netfilterQueue) waitReadable(limit time.Duration, also int) error {
 	fds := []unix.PollFd{{Fd: int32(q.fd), Events: unix.POLLIN}, {Fd: int32(also), Events: unix.POLLIN}}
 	var timeout *unix.Timespec
@@ -149,7 +149,8 @@ func (q *netfilterQueue) waitReadable(limit time.Duration, also int) error {
 	return nil
 }
 
-// readPackets tells of the packets that there are, without waiting; not of all when there are many, so that none waits for its release.
+// readPackets passes waiting packets to tell without blocking. It reads at most readBatchSize, so that held
+// packets are released on time.
 func (q *netfilterQueue) readPackets(tell func(queuedPacket)) error {
 	for range readBatchSize {
 		n, _, err := unix.Recvfrom(q.fd, q.readBuffer, unix.MSG_DONTWAIT)
@@ -170,7 +171,7 @@ func (q *netfilterQueue) readPackets(tell func(queuedPacket)) error {
 	return nil
 }
 
-// parsePacket reads the attributes of one packet.
+// parsePacket parses the attributes of one packet.
 func parsePacket(attributes []byte) queuedPacket {
 	var a queuedPacket
 	forEachRecord(attributes, unix.SizeofNlAttr, func(kind uint16, value []byte) {
@@ -186,8 +187,8 @@ func parsePacket(attributes []byte) queuedPacket {
 	return a
 }
 
-// forEachRecord walks over netlink's messages, or the attributes in one: both begin with their length and have their type 4 and 2
-// bytes from the start. It takes no memory, which the library's decoders do for every packet.
+// forEachRecord iterates over netlink messages, or over the attributes of one: both start with their length and have
+// their type at byte 4 and 2 respectively. Unlike the library's decoders, it allocates no memory per packet.
 func forEachRecord(data []byte, header int, tell func(kind uint16, body []byte)) {
 	for len(data) >= header {
 		length, kind := int(binary.NativeEndian.Uint16(data)), binary.NativeEndian.Uint16(data[2:])
@@ -202,7 +203,7 @@ func forEachRecord(data []byte, header int, tell func(kind uint16, body []byte))
 	}
 }
 
-// parseIPHeader address and length of an IP packet.
+// parseIPHeader returns the source address and the length of an IP packet.
 func parseIPHeader(ip []byte) (netip.Addr, int) {
 	switch {
 	case len(ip) >= 20 && ip[0]>>4 == 4:
@@ -213,7 +214,7 @@ func parseIPHeader(ip []byte) (netip.Addr, int) {
 	return netip.Addr{}, 0
 }
 
-// addVerdict notes the verdict on a packet; flush sends what is noted.
+// addVerdict buffers the verdict on a packet; flushVerdicts sends the buffer.
 func (q *netfilterQueue) addVerdict(id, verdict uint32) error {
 	if len(q.pendingVerdicts)+verdictBytes > cap(q.pendingVerdicts) {
 		if err := q.flushVerdicts(); err != nil {
@@ -224,7 +225,7 @@ func (q *netfilterQueue) addVerdict(id, verdict uint32) error {
 	q.pendingVerdicts = native.AppendUint32(q.pendingVerdicts, verdictBytes)
 	q.pendingVerdicts = native.AppendUint16(q.pendingVerdicts, unix.NFNL_SUBSYS_QUEUE<<8|messageVerdict)
 	q.pendingVerdicts = native.AppendUint16(q.pendingVerdicts, unix.NLM_F_REQUEST)
-	q.pendingVerdicts = native.AppendUint64(q.pendingVerdicts, 0) // Sequence and port: no answer is wanted.
+	q.pendingVerdicts = native.AppendUint64(q.pendingVerdicts, 0) // Sequence and port; no answer is requested.
 	q.pendingVerdicts = append(q.pendingVerdicts, unix.AF_UNSPEC, unix.NFNETLINK_V0)
 	q.pendingVerdicts = network.AppendUint16(q.pendingVerdicts, queueNumber)
 	q.pendingVerdicts = native.AppendUint16(q.pendingVerdicts, 12)

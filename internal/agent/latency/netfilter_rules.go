@@ -11,10 +11,10 @@ import (
 	"github.com/google/nftables/xt"
 )
 
-// tableName of our rules in a pod's netfilter.
+// tableName is the name of our tables in a pod's netfilter.
 const tableName = "benchnet"
 
-// ipFamily is what differs between the versions of IP: where the source address lies.
+// ipFamily holds what differs between the IP versions, such as the position of the source address.
 type ipFamily struct {
 	table          nftables.TableFamily
 	address        nftables.SetDatatype
@@ -26,14 +26,14 @@ var ipFamilies = map[bool]ipFamily{
 	false: {nftables.TableFamilyIPv6, nftables.TypeIP6Addr, 8, 16},
 }
 
-// netfilterRules send what arrives from peers to the queue.
+// netfilterRules send packets from peers to the queue.
 type netfilterRules struct {
 	connection *nftables.Conn
-	// peerSets of the peers' addresses; the key tells whether they are of IPv4.
+	// peerSets are the sets of the peers' addresses; the key is true for IPv4.
 	peerSets map[bool]*nftables.Set
 }
 
-// addNetfilterRules makes the rules, without a peer yet. What another life of this process left behind is replaced.
+// addNetfilterRules adds the rules without peers. It replaces tables that an earlier process left behind.
 func addNetfilterRules() (*netfilterRules, error) {
 	connection, err := nftables.New(nftables.AsLasting())
 	if err != nil {
@@ -48,7 +48,7 @@ func addNetfilterRules() (*netfilterRules, error) {
 	return r, nil
 }
 
-// addFamilyRule takes the kernel's own queue statement, or where that is not built in the one of iptables.
+// addFamilyRule uses the kernel's queue expression, or the NFQUEUE target of iptables if the kernel lacks the former.
 func (r *netfilterRules) addFamilyRule(isIPv4 bool) error {
 	err := r.addQueueRule(isIPv4, &expr.Queue{Num: queueNumber, Flag: expr.QueueFlagBypass})
 	if err == nil {
@@ -60,8 +60,8 @@ func (r *netfilterRules) addFamilyRule(isIPv4 bool) error {
 	return nil
 }
 
-// newBypassQueueTarget is the target NFQUEUE of iptables in its third revision: queue, number of queues, and the flag by which
-// packets go on where nobody reads the queue.
+// newBypassQueueTarget returns the iptables target NFQUEUE, revision 3: queue, number of queues, and the bypass
+// flag, which accepts packets while no process reads the queue.
 func newBypassQueueTarget() *expr.Target {
 	info := xt.Unknown(binary.NativeEndian.AppendUint16(nil, queueNumber))
 	info = binary.NativeEndian.AppendUint16(info, 1)
@@ -79,7 +79,7 @@ func (r *netfilterRules) addQueueRule(isIPv4 bool, toQueue expr.Any) error {
 	if err := r.connection.AddSet(set, nil); err != nil {
 		return err
 	}
-	// On the receiver: a sender's TCP would take what is held back for its own queue being full, and slow down.
+	// The rule is on the receiver: a sender's TCP would count held packets as its own full queue and slow down.
 	chain := r.connection.AddChain(&nftables.Chain{Name: "arrivals", Table: table, Type: nftables.ChainTypeFilter,
 		Hooknum: nftables.ChainHookPrerouting, Priority: nftables.ChainPriorityMangle})
 	r.connection.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: []expr.Any{
@@ -91,7 +91,7 @@ func (r *netfilterRules) addQueueRule(isIPv4 bool, toQueue expr.Any) error {
 	return r.connection.Flush()
 }
 
-// setPeers replaces the peers, at one instant.
+// setPeers replaces the peers in one transaction.
 func (r *netfilterRules) setPeers(peers []netip.Addr) error {
 	elements := map[bool][]nftables.SetElement{}
 	for _, p := range peers {

@@ -14,13 +14,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// testNamespace is a network namespace of its own, as a pod has one.
+// testNamespace is a network namespace like that of a pod.
 type testNamespace struct {
 	handle  netns.NsHandle
 	address netip.Addr
 }
 
-// requireRoot skips where network namespaces cannot be made.
+// requireRoot skips the test if it cannot create network namespaces.
 func requireRoot(t testing.TB) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -28,7 +28,7 @@ func requireRoot(t testing.TB) {
 	}
 }
 
-// runInside runs in the namespace, on a thread that nothing else ever uses again.
+// runInside runs f in the namespace, on a thread that is not reused.
 func (s testNamespace) runInside(t testing.TB, f func() error) {
 	t.Helper()
 	done := make(chan error)
@@ -45,7 +45,7 @@ func (s testNamespace) runInside(t testing.TB, f func() error) {
 	}
 }
 
-// newTestNamespaces are a network namespace and some others, each with a wire to the first one.
+// newTestNamespaces returns a network namespace and several others, each connected to the first one.
 func newTestNamespaces(t testing.TB, others int) (testNamespace, []testNamespace) {
 	t.Helper()
 	requireRoot(t)
@@ -101,7 +101,7 @@ func configureLink(name, address string) error {
 	return netlink.LinkSetUp(link)
 }
 
-// addIPv6Address gives the first wire of the namespace an address that can be used at once.
+// addIPv6Address adds an address to the first interface of the namespace that can be used at once.
 func (s testNamespace) addIPv6Address(t testing.TB, address string) netip.Addr {
 	t.Helper()
 	s.runInside(t, func() error {
@@ -119,7 +119,7 @@ func (s testNamespace) addIPv6Address(t testing.TB, address string) netip.Addr {
 	return netip.MustParsePrefix(address).Addr()
 }
 
-// listenTCP accepts connections in the namespace and hands each to serve.
+// listenTCP accepts connections in the namespace and passes each to serve.
 func (s testNamespace) listenTCP(t testing.TB, serve func(net.Conn)) string {
 	t.Helper()
 	var listener net.Listener
@@ -140,7 +140,7 @@ func (s testNamespace) listenTCP(t testing.TB, serve func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// startUserSpaceBackend emulates in the namespace until the test ends.
+// startUserSpaceBackend runs a user space backend in the namespace until the test ends.
 func (s testNamespace) startUserSpaceBackend(t testing.TB, p segmentSize) *userSpaceBackend {
 	t.Helper()
 	var u *userSpaceBackend

@@ -10,7 +10,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
-// Labels by which the operator marks the pods of a network.
+// Labels of the pods of a network.
 const (
 	labelNetwork  = "benchnet.dev/network"
 	labelMember   = "benchnet.dev/member"
@@ -19,7 +19,7 @@ const (
 	labelJob      = "batch.kubernetes.io/job-name"
 )
 
-// peerFromPod is what a pod is to the members of its network; false if it is none of the kinds.
+// peerFromPod returns the peer that a pod is to the members of its network, or false if it is none.
 func peerFromPod(pod *unstructured.Unstructured) (latency.Peer, bool) {
 	labels := pod.GetLabels()
 	switch {
@@ -33,8 +33,9 @@ func peerFromPod(pod *unstructured.Unstructured) (latency.Peer, bool) {
 	return latency.Peer{}, false
 }
 
-// impairmentsByAddress are the ways from a member to the addresses of its peers: those of their pods, and those of the Services that
-// stand for pods which are all equally far away. A Service's address is that of the peer as long as packets are in the pod.
+// impairmentsByAddress returns the impairments between a member and the addresses of its peers' pods and
+// Services. It includes a Service only if all its pods have the same impairment. Inside the pod, packets to a
+// Service still carry the Service's address.
 func impairmentsByAddress(config *latency.Config, member string, pods, services []*unstructured.Unstructured) map[netip.Addr]latency.Impairment {
 	all := map[netip.Addr]latency.Impairment{}
 	for _, pod := range pods {
@@ -62,7 +63,7 @@ func podImpairment(config *latency.Config, member string, pod *unstructured.Unst
 	return config.ImpairmentFor(member, peer)
 }
 
-// commonImpairment is the way to each of the pods; false if they are not equally far away.
+// commonImpairment returns the impairment that all pods share, or false if they differ or one has none.
 func commonImpairment(config *latency.Config, member string, pods []*unstructured.Unstructured) (latency.Impairment, bool) {
 	var ways []latency.Impairment
 	for _, pod := range pods {
@@ -82,7 +83,7 @@ func commonImpairment(config *latency.Config, member string, pods []*unstructure
 	return ways[0], true
 }
 
-// selectPods are the pods behind a service.
+// selectPods returns the pods that a Service selects.
 func selectPods(service *unstructured.Unstructured, pods []*unstructured.Unstructured) []*unstructured.Unstructured {
 	selector, _, _ := unstructured.NestedStringMap(service.Object, "spec", "selector")
 	if len(selector) == 0 {
@@ -99,7 +100,7 @@ func selectPods(service *unstructured.Unstructured, pods []*unstructured.Unstruc
 	})
 }
 
-// isPodTerminated tells whether a pod's address may be another's by now.
+// isPodTerminated reports whether a pod has ended, so that its address may be reused.
 func isPodTerminated(pod *unstructured.Unstructured) bool {
 	phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
 	return phase == "Succeeded" || phase == "Failed"
@@ -122,7 +123,7 @@ func serviceAddresses(service *unstructured.Unstructured) []netip.Addr {
 	return parseAddresses(texts)
 }
 
-// parseAddresses leaves out what is none, such as the None of a headless service.
+// parseAddresses returns the valid addresses and omits others, such as the None of a headless Service.
 func parseAddresses(texts []string) []netip.Addr {
 	found := map[netip.Addr]bool{}
 	for _, text := range texts {

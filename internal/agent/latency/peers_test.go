@@ -50,7 +50,7 @@ func TestImpairmentsByAddress(t *testing.T) {
 	}
 	services := []*unstructured.Unstructured{
 		newService("10.96.0.1", map[string]any{labelMember: "member-1"}),
-		newService("10.96.0.2", map[string]any{"app.kubernetes.io/component": "member"}), // Members at different distances, this one among them.
+		newService("10.96.0.2", map[string]any{"app.kubernetes.io/component": "member"}), // Members at different distances, including this one.
 		newService("10.96.0.3", map[string]any{"db": "x"}),
 		newService("10.96.0.4", map[string]any{labelMember: "member-0"}),
 		newService("None", map[string]any{labelMember: "member-1"}),
@@ -63,7 +63,7 @@ func TestImpairmentsByAddress(t *testing.T) {
 		"10.0.0.11": across, "10.0.0.13": across, "10.96.0.1": across,
 		"fd00::12":  {Delay: 250 * time.Microsecond},
 		"10.0.0.30": database, "10.96.0.3": database,
-		// A load worker has no sidecar: the member does it all.
+		// A load worker has no sidecar, so the member applies the whole delay.
 		"10.0.0.40": {Delay: 72 * time.Millisecond, Jitter: 2 * time.Millisecond, Loss: 0.001, BitsPerSecond: 5},
 	}
 	got := map[string]latency.Impairment{}
@@ -82,7 +82,8 @@ func TestImpairmentsByAddress(t *testing.T) {
 	}
 }
 
-// TestLabelsMatchAPI: the agent does not import the API, whose libraries would double its size.
+// TestLabelsMatchAPI compares the labels with the API, which the agent does not import because its libraries
+// would double the agent's size.
 func TestLabelsMatchAPI(t *testing.T) {
 	for own, label := range map[string]string{labelNetwork: v1alpha1.LabelNetwork, labelMember: v1alpha1.LabelMember,
 		labelDatabase: v1alpha1.LabelDatabaseInstance, labelRun: v1alpha1.LabelRun, labelJob: batchv1.JobNameLabel} {

@@ -9,44 +9,45 @@ import (
 )
 
 const (
-	// maxBufferDelay is how much a limited link may have waiting before it drops, as a router's buffer does.
+	// maxBufferDelay is the backlog at which a link of limited bandwidth drops packets, like a router's buffer.
 	maxBufferDelay = 100 * time.Millisecond
-	// maxHeldBytes bounds what is held for all peers: half a second at 4 Gbit/s.
+	// maxHeldBytes bounds the packets held for all peers, in bytes: half a second at 4 Gbit/s.
 	maxHeldBytes = 256 << 20
 )
 
-// packetFate of a packet that arrived.
+// packetFate is the decision on a packet that arrived.
 type packetFate int
 
 const (
-	// fatePassed on at once: it is of no peer.
+	// fatePassed packets go on at once, because they are not from a peer.
 	fatePassed packetFate = iota
-	// fateHeld until it is due.
+	// fateHeld packets go on when they are due.
 	fateHeld
-	// fateLost by chance, as the link shall lose packets.
+	// fateLost packets are dropped at random, by the loss rate of the link.
 	fateLost
-	// fateDropped since a buffer is full.
+	// fateDropped packets exceed a buffer.
 	fateDropped
 )
 
-// heldPacket that the kernel keeps until a verdict names its id.
+// heldPacket is a packet that the kernel keeps until a verdict names its ID.
 type heldPacket struct {
 	id    uint32
 	bytes int
 	due   time.Duration
 }
 
-// delayLine holds what arrives from one peer, in order.
+// delayLine holds the packets of one peer in the order of arrival.
 type delayLine struct {
 	impairment latency.Impairment
-	// freeAt is when a link of limited bandwidth has carried all that it took.
+	// freeAt is when a link of limited bandwidth has transmitted all packets so far.
 	freeAt time.Duration
-	// packets in the order of arrival, from head on.
+	// packets are in the order of arrival; those before head are released.
 	packets []heldPacket
 	head    int
 }
 
-// packetScheduler decides when which packet goes on. Instants are durations since any fixed one. It is not safe for concurrent use.
+// packetScheduler decides when each packet goes on. Instants are durations since a fixed one. It is not safe
+// for concurrent use.
 type packetScheduler struct {
 	delayLines map[netip.Addr]*delayLine
 	random     *rand.Rand
@@ -57,7 +58,7 @@ func newPacketScheduler(seed uint64) *packetScheduler {
 	return &packetScheduler{delayLines: map[netip.Addr]*delayLine{}, random: rand.New(rand.NewPCG(seed, seed))}
 }
 
-// setPeers replaces the peers. What is held of one that is gone goes on when it is due.
+// setPeers replaces the peers. Held packets of a removed peer are still released when they are due.
 func (h *packetScheduler) setPeers(ways map[netip.Addr]latency.Impairment) {
 	for peer, l := range h.delayLines {
 		if _, stays := ways[peer]; !stays && l.isEmpty() {
@@ -75,7 +76,7 @@ func (h *packetScheduler) setPeers(ways map[netip.Addr]latency.Impairment) {
 	}
 }
 
-// schedulePacket takes a packet that came from a peer at an instant.
+// schedulePacket decides on a packet that arrived from a peer at now, and holds it if it must be delayed.
 func (h *packetScheduler) schedulePacket(from netip.Addr, id uint32, bytes int, now time.Duration) packetFate {
 	l, ok := h.delayLines[from]
 	switch {
@@ -100,7 +101,7 @@ func (h *packetScheduler) schedulePacket(from netip.Addr, id uint32, bytes int, 
 	return fateHeld
 }
 
-// randomJitter is evenly spread between -jitter and jitter.
+// randomJitter returns a uniformly distributed value between -jitter and jitter.
 func (h *packetScheduler) randomJitter(jitter time.Duration) time.Duration {
 	if jitter == 0 {
 		return 0
@@ -108,7 +109,8 @@ func (h *packetScheduler) randomJitter(jitter time.Duration) time.Duration {
 	return time.Duration((2*h.random.Float64() - 1) * float64(jitter))
 }
 
-// releaseDue hands on what is due at an instant, and tells when the next packet will be; false if none is held.
+// releaseDue calls pass for the packets that are due at now. It returns when the next packet is due, or false
+// if none is held.
 func (h *packetScheduler) releaseDue(now time.Duration, pass func(id uint32)) (next time.Duration, more bool) {
 	for _, l := range h.delayLines {
 		for !l.isEmpty() && l.packets[l.head].due <= now {
@@ -125,7 +127,7 @@ func (h *packetScheduler) releaseDue(now time.Duration, pass func(id uint32)) (n
 
 func (l *delayLine) isEmpty() bool { return l.head == len(l.packets) }
 
-// lastDue is when the packet that waits last is due: packets of one peer never overtake each other.
+// lastDue returns when the last packet is due. Packets of one peer never overtake each other.
 func (l *delayLine) lastDue() time.Duration {
 	if l.isEmpty() {
 		return 0

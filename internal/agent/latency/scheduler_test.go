@@ -20,7 +20,7 @@ func newSchedulerWithPeers(ways map[netip.Addr]latency.Impairment) *packetSchedu
 	return h
 }
 
-// releaseDueIDs are the ids that go on by an instant, in order.
+// releaseDueIDs returns the IDs of the packets released at now, in order.
 func releaseDueIDs(h *packetScheduler, now time.Duration) []uint32 {
 	var ids []uint32
 	h.releaseDue(now, func(id uint32) { ids = append(ids, id) })

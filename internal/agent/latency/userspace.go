@@ -17,30 +17,30 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
-// userSpaceBackend holds packets in a netfilter queue of the receiver.
+// userSpaceBackend holds received packets in a netfilter queue.
 type userSpaceBackend struct {
 	queue     *netfilterQueue
 	rules     *netfilterRules
 	scheduler *packetScheduler
-	// wakeFD is written to when there are other ways.
+	// wakeFD is an eventfd that wakes the loop for new impairments and at the end.
 	wakeFD int
-	// ways are new ones, until the loop takes them over.
+	// newImpairments are impairments that the loop has not applied yet. mutex guards them.
 	mutex          sync.Mutex
 	newImpairments map[netip.Addr]latency.Impairment
 	counters       packetCounters
 	startedAt      time.Time
-	// wakeDelay is how long after its instant this thread usually wakes up.
+	// wakeDelay is the usual delay of the thread's wake-ups.
 	wakeDelay time.Duration
 }
 
 const (
-	// maxWakeDelay is the longest that a wake-up is taken to be late: one that waited for a core says nothing of the next.
+	// maxWakeDelay caps a measured wake-up delay. A longer one waited for a core and does not predict the next.
 	maxWakeDelay = 200 * time.Microsecond
-	// maxPacketAge is the longest that a packet is taken to have waited for this process; more is a clock that was set.
+	// maxPacketAge is the longest plausible age of a packet when it is read. A higher age means that the clock was set.
 	maxPacketAge = 50 * time.Millisecond
 )
 
-// packetCounters of packets by what became of them.
+// packetCounters counts packets by fate.
 type packetCounters struct {
 	held, lost, dropped atomic.Int64
 }
@@ -66,7 +66,7 @@ func newUserSpaceBackend(p segmentSize, seed uint64) (*userSpaceBackend, error) 
 
 func (*userSpaceBackend) mechanismName() latency.Mechanism { return latency.UserSpace }
 
-// setPeers replaces the peers. The holder knows a new one before the kernel queues its packets.
+// setPeers replaces the peers. It passes new peers to the loop before the kernel queues their packets.
 func (u *userSpaceBackend) setPeers(ways map[netip.Addr]latency.Impairment) error {
 	u.mutex.Lock()
 	u.newImpairments = maps.Clone(ways)
@@ -79,12 +79,12 @@ func (u *userSpaceBackend) setPeers(ways map[netip.Addr]latency.Impairment) erro
 
 func (u *userSpaceBackend) packetCounts() *packetCounters { return &u.counters }
 
-// runUntilCancelled passes packets on until the context ends. It keeps a thread of its own, whose timers are exact to the microsecond: Go's
-// wait in whole milliseconds when nothing else runs.
+// runUntilCancelled processes packets until ctx ends. It locks its thread, whose timers are exact to the
+// microsecond; the Go runtime waits in whole milliseconds when it is otherwise idle.
 func (u *userSpaceBackend) runUntilCancelled(ctx context.Context) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	defer u.queue.closeSocket() // What is held then goes, and what arrives passes.
+	defer u.queue.closeSocket() // Closing drops the held packets and lets new ones pass.
 	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("ask for exact timers: %w", err)
 	}
@@ -98,7 +98,7 @@ func (u *userSpaceBackend) runUntilCancelled(ctx context.Context) error {
 	return nil
 }
 
-// processOnce lets go what is due, waits for packets or until the next one is due, and takes in what came.
+// processOnce releases due packets, waits for packets or for the next due time, and schedules the packets that arrived.
 func (u *userSpaceBackend) processOnce() error {
 	var failed error
 	judge := func(id, verdict uint32) { failed = errors.Join(failed, u.queue.addVerdict(id, verdict)) }
@@ -127,8 +127,8 @@ func (u *userSpaceBackend) processOnce() error {
 	return errors.Join(err, failed, u.queue.flushVerdicts())
 }
 
-// waitUntilDue for packets, or until the next one held is due if there is one. It asks to be woken as much earlier as it is usually
-// woken late, and spends in vain what it wakes too early.
+// waitUntilDue waits for packets, and at most until next if more is true. It wakes up earlier by the usual
+// wake-up delay; if that is too early, the caller's loop continues until the packet is due.
 func (u *userSpaceBackend) waitUntilDue(next time.Duration, more bool) error {
 	if !more {
 		return u.queue.waitReadable(-1, u.wakeFD)
@@ -144,7 +144,7 @@ func (u *userSpaceBackend) waitUntilDue(next time.Duration, more bool) error {
 	return nil
 }
 
-// arrivalTime is when a packet did, by the kernel's clock where it noted it.
+// arrivalTime returns when a packet arrived, by the kernel's timestamp if it is plausible.
 func (u *userSpaceBackend) arrivalTime(a queuedPacket) time.Duration {
 	now := time.Now()
 	ago := time.Duration(now.UnixMicro()-a.arrivedMicros) * time.Microsecond
@@ -154,7 +154,7 @@ func (u *userSpaceBackend) arrivalTime(a queuedPacket) time.Duration {
 	return now.Sub(u.startedAt) - ago
 }
 
-// applyNewPeers gives the holder the ways that were set last.
+// applyNewPeers passes the impairments that setPeers stored last to the scheduler.
 func (u *userSpaceBackend) applyNewPeers() {
 	var event [8]byte
 	if n, _ := unix.Read(u.wakeFD, event[:]); n == 0 {

@@ -29,7 +29,8 @@ func measureRoundTrips(t testing.TB, from testNamespace, to string, count int) [
 	return all
 }
 
-// measureLeastRoundTrip measures round trips until the least is not above most, and returns it: on a busy machine any may wait for a core.
+// measureLeastRoundTrip repeats measurements until the shortest round trip is at most most, and returns it. On
+// a busy machine any round trip may wait for a core.
 func measureLeastRoundTrip(t testing.TB, from testNamespace, to string, most time.Duration) time.Duration {
 	t.Helper()
 	const tries = 20
@@ -74,7 +75,7 @@ func TestUserSpaceDelaysIPv6(t *testing.T) {
 	}
 }
 
-// measureThroughput sends for a while and tells the rate in bits per second at the receiver.
+// measureThroughput sends for a while and returns the rate at the receiver in bits per second.
 func measureThroughput(t testing.TB, from, to testNamespace, lasting time.Duration) float64 {
 	t.Helper()
 	type sum struct {
@@ -105,7 +106,8 @@ func measureThroughput(t testing.TB, from, to testNamespace, lasting time.Durati
 	return float64(s.bytes) * 8 / s.took.Seconds()
 }
 
-// fastest sends until the rate at the receiver is at least that, and returns the highest: on a busy machine any transfer may be slow.
+// fastest repeats transfers until the rate at the receiver is at least least, and returns the highest. On a
+// busy machine any transfer may be slow.
 func fastest(t testing.TB, from, to testNamespace, least float64) float64 {
 	t.Helper()
 	rate := 0.0
@@ -116,8 +118,8 @@ func fastest(t testing.TB, from, to testNamespace, least float64) float64 {
 	return rate
 }
 
-// A link that is long must not be slow: hundreds of Mbit/s at 40 ms is what TCP's default windows allow, half a Gbit/s on an idle
-// machine, and a part of that on a busy one. Packets held on the wrong side would let a hundredth of that through.
+// TestUserSpaceThroughput checks that a long link is not slow. At 40 ms, TCP's default windows allow hundreds of
+// Mbit/s: half a Gbit/s on an idle machine, less on a busy one. Packets held on the wrong side would allow a hundredth.
 func TestUserSpaceThroughput(t *testing.T) {
 	a, others := newTestNamespaces(t, 1)
 	b := others[0]
@@ -149,7 +151,7 @@ func TestUserSpaceBandwidthAndLoss(t *testing.T) {
 	}
 	setPeer(t, there, a.address, latency.Impairment{Loss: 0.05})
 	before := there.packetCounts().held.Load()
-	// Until there are enough packets for a share: how many a second has depends on the machine.
+	// Until there are enough packets for a share, because their number per second depends on the machine.
 	var arrived, gone int64
 	for range 30 {
 		measureThroughput(t, a, b, 2*time.Second)
@@ -165,7 +167,7 @@ func TestUserSpaceBandwidthAndLoss(t *testing.T) {
 	}
 }
 
-// TestTrafficPassesAfterUserSpaceEnds: a sidecar that dies must not cut its member off.
+// TestTrafficPassesAfterUserSpaceEnds checks that a terminated sidecar does not disconnect its member.
 func TestTrafficPassesAfterUserSpaceEnds(t *testing.T) {
 	a, others := newTestNamespaces(t, 1)
 	b := others[0]

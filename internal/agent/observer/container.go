@@ -8,13 +8,13 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// ContainerSample is the observer's own container and its host at one instant.
+// ContainerSample is a sample of the observer's own container and its host.
 type ContainerSample struct {
 	usage  cgroup.Usage
 	sample scrapeSample
 }
 
-// SampleContainer takes a sight of the container that reader reads.
+// SampleContainer samples the container of reader and its host.
 func SampleContainer(reader cgroup.Reader) (ContainerSample, error) {
 	usage, err := reader.Read()
 	if err != nil {
@@ -27,7 +27,7 @@ func SampleContainer(reader cgroup.Reader) (ContainerSample, error) {
 	return ContainerSample{usage: usage, sample: scrapeSample{takenAt: time.Now(), values: values}}, nil
 }
 
-// LoadBetween is what the container used from one sight to the next, and what its host was doing.
+// LoadBetween returns the container's usage between two samples, and its host's load.
 func LoadBetween(before, after ContainerSample) *results.WorkerUsage {
 	s := sampleSpan{before.sample, after.sample}
 	return &results.WorkerUsage{

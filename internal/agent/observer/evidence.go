@@ -11,10 +11,10 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// agentMetricNames are the metrics of an agent.
+// agentMetricNames are the names of the metrics that an agent serves.
 var agentMetricNames = slices.Concat(cgroup.Usage{}.Metrics().Names(), cgroup.EvidenceMetrics.Names(), jvm.Metrics.Names(), host.Metrics.Names())
 
-// agentSeries are recorded of every container whose kernel tells them.
+// agentSeries are the series of every container whose kernel provides them.
 var agentSeries = []protocol.ObservedSeries{
 	{Name: results.SeriesNetworkReceive, Unit: "B/s", Metric: host.NetworkReceived, Kind: protocol.Counter},
 	{Name: results.SeriesNetworkTransmit, Unit: "B/s", Metric: host.NetworkSent, Kind: protocol.Counter},
@@ -22,7 +22,7 @@ var agentSeries = []protocol.ObservedSeries{
 	{Name: results.SeriesDiskWrite, Unit: "B/s", Metric: cgroup.DiskWritten, Kind: protocol.Counter},
 }
 
-// buildAgentSeries are the agent's series, in whole bytes; one of which nothing is known is left out.
+// buildAgentSeries returns the agent's series, rounded to whole bytes, without those that have no values.
 func buildAgentSeries(o protocol.ObservedEndpoint, readings []scrapeSample, seconds int) []results.NamedSeries {
 	var all []results.NamedSeries
 	for _, wanted := range agentSeries {
@@ -38,7 +38,7 @@ func buildAgentSeries(o protocol.ObservedEndpoint, readings []scrapeSample, seco
 	return all
 }
 
-// computeEvidence is what the readings tell beside the usage, between the first and the last that were not missed.
+// computeEvidence returns the evidence besides the usage, between the first and the last reading that was not missed.
 func computeEvidence(readings []scrapeSample) results.Evidence {
 	known := slices.DeleteFunc(slices.Clone(readings), scrapeSample.isMissed)
 	if len(known) < 2 {
@@ -64,22 +64,22 @@ func computeEvidence(readings []scrapeSample) results.Evidence {
 	return e
 }
 
-// sampleSpan lies between two readings.
+// sampleSpan is the time between two readings.
 type sampleSpan struct{ first, last scrapeSample }
 
 func (s sampleSpan) durationSeconds() float64 { return s.last.takenAt.Sub(s.first.takenAt).Seconds() }
 
-// lastValue is a gauge at the end; 0 where it is not told.
+// lastValue returns a gauge at the end of the span, or 0 if it is missing.
 func (s sampleSpan) lastValue(metric string) float64 { return s.last.values[metric] }
 
-// counterGrowth is by how much a counter grew; false where it is not told, or went back.
+// counterGrowth returns the increase of a counter. It returns false if the counter is missing or decreased.
 func (s sampleSpan) counterGrowth(metric string) (float64, bool) {
 	before, ok1 := s.first.values[metric]
 	after, ok2 := s.last.values[metric]
 	return after - before, ok1 && ok2 && after >= before
 }
 
-// timeShare of the time in which something happened; nil where it is not told.
+// timeShare returns the counter's seconds as a share of the span, or nil if they are unknown.
 func (s sampleSpan) timeShare(metric string) *float64 {
 	grown, ok := s.counterGrowth(metric)
 	if !ok {
@@ -99,7 +99,7 @@ func (s sampleSpan) pressureShares(cpu, memory, io string) *results.Pressure {
 func (s sampleSpan) hostShares() *results.Host {
 	busy, ok1 := s.counterGrowth(host.CPUBusy)
 	idle, ok2 := s.counterGrowth(host.CPUIdle)
-	// The kernel's sum of the idle time of its CPUs may go back by a little; a wait for disks is idle time too.
+	// The kernel's idle time, summed over its CPUs, can decrease slightly. Waiting for disks is idle time too.
 	wait, _ := s.counterGrowth(host.CPUIOWait)
 	steal, ok3 := s.counterGrowth(host.CPUSteal)
 	wait = max(0, wait)
@@ -130,8 +130,8 @@ func computeVolume(known []scrapeSample) *results.VolumeUsage {
 	return v
 }
 
-// estimateClockOffset takes the quickest exchange: the host read its clock between the two ends of it, so that the offset is off by at most
-// half of its length.
+// estimateClockOffset uses the shortest exchange. The host read its clock during the exchange, so the error is
+// at most half of its duration.
 func estimateClockOffset(known []scrapeSample) *results.Clock {
 	var best *results.Clock
 	for _, r := range known {
@@ -147,7 +147,7 @@ func estimateClockOffset(known []scrapeSample) *results.Clock {
 	return best
 }
 
-// roundFraction of a whole, to four decimals.
+// roundFraction rounds a fraction to four decimals and caps it at 1.
 func roundFraction(x float64) float64 { return math.Round(min(1, x)*1e4) / 1e4 }
 
 // roundToMicros rounds milliseconds to microseconds.

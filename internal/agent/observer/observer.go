@@ -1,4 +1,4 @@
-// Package observer samples members while a run is measured: the CPU and memory of their containers, and metrics of their own.
+// Package observer samples members during a run: the CPU and memory of their containers and their own metrics.
 package observer
 
 import (
@@ -16,16 +16,16 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// scrapeTimeout leaves room before the next second's scrape.
+// scrapeTimeout ends a scrape before the next second's scrape.
 const scrapeTimeout = 900 * time.Millisecond
 
-// httpClient ignores proxies of the environment: members are reached directly.
+// httpClient ignores the proxies of the environment, because members are reached directly.
 var httpClient = &http.Client{Transport: &http.Transport{}}
 
-// ScrapeFunc reads the named metrics of one endpoint, within ctx; those that it does not have are not in the result.
+// ScrapeFunc returns the named metrics of one endpoint and omits missing ones. It must return when ctx ends.
 type ScrapeFunc func(ctx context.Context, url string, names []string) (map[string]float64, error)
 
-// ScrapeHTTP scrapes a metrics endpoint.
+// ScrapeHTTP is a ScrapeFunc for metrics endpoints over HTTP.
 func ScrapeHTTP(ctx context.Context, url string, names []string) (map[string]float64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -42,7 +42,7 @@ func ScrapeHTTP(ctx context.Context, url string, names []string) (map[string]flo
 	return exposition.Read(response.Body, names...)
 }
 
-// SelectEndpoints is what one worker observes: each endpoint is observed by exactly one worker.
+// SelectEndpoints returns the endpoints that one worker observes. Exactly one worker observes each endpoint.
 func SelectEndpoints(all []protocol.ObservedEndpoint, worker, workers int) []protocol.ObservedEndpoint {
 	var mine []protocol.ObservedEndpoint
 	for i, o := range all {
@@ -53,14 +53,14 @@ func SelectEndpoints(all []protocol.ObservedEndpoint, worker, workers int) []pro
 	return mine
 }
 
-// Observation is what was seen over the window.
+// Observation holds the measurements of the window.
 type Observation struct {
 	Members []results.MemberUsage
 	Series  []results.NamedSeries
 }
 
-// Observe samples the endpoints at the start of the window and at the end of each of its seconds. It returns
-// when the last sample is taken, or, with the rest missed, when ctx ends.
+// Observe samples the endpoints at the start of the window and at the end of each sample interval. It returns
+// after the last sample, or when ctx ends, with the remaining samples missed.
 func Observe(ctx context.Context, endpoints []protocol.ObservedEndpoint, window *protocol.Window, scrape ScrapeFunc) Observation {
 	readings := make([][]scrapeSample, len(endpoints))
 	var all sync.WaitGroup
@@ -82,23 +82,23 @@ func Observe(ctx context.Context, endpoints []protocol.ObservedEndpoint, window 
 	return seen
 }
 
-// scrapeSample is one sample, in the middle of an exchange that took some time; at is zero if it was missed.
+// scrapeSample is one sample, timed at the middle of its exchange. takenAt is zero if the sample was missed.
 type scrapeSample struct {
 	takenAt  time.Time
 	duration time.Duration
-	// usage of the container; nil where the endpoint is not an agent's.
+	// usage is the container's usage; nil if the endpoint is not an agent's.
 	usage *cgroup.Usage
-	// values of the metrics by name.
+	// values holds the metrics by name.
 	values map[string]float64
 }
 
 func (r scrapeSample) isMissed() bool { return r.takenAt.IsZero() }
 
-// hasNoUsage tells whether nothing is known of the container.
+// hasNoUsage reports whether the sample lacks the container's usage.
 func (r scrapeSample) hasNoUsage() bool { return r.usage == nil }
 
-// recordsUsage is false for an endpoint that is there for its series and has answered without a container's usage, or that is not
-// sampled each second.
+// recordsUsage reports whether the result includes the endpoint's container usage. It does not if the endpoint
+// is not sampled every second, or if it has series and all its answers lack the usage.
 func recordsUsage(o protocol.ObservedEndpoint, readings []scrapeSample) bool {
 	if o.SampleIntervalSeconds() > 1 || len(o.Series) == 0 {
 		return o.SampleIntervalSeconds() == 1
@@ -108,8 +108,9 @@ func recordsUsage(o protocol.ObservedEndpoint, readings []scrapeSample) bool {
 	return known || !answered
 }
 
-// takeSamples takes a reading at the start and after every o.Every() seconds of the window, which may end earlier while it lasts; what lies
-// behind its end is left empty. One that cannot be taken on time is missed, not taken late.
+// takeSamples samples an endpoint at the start of the window and after every o.SampleIntervalSeconds(). The
+// window may be shortened meanwhile; samples after its end stay empty. A sample that cannot be taken on time is
+// missed, not delayed.
 func takeSamples(ctx context.Context, o protocol.ObservedEndpoint, window *protocol.Window, scrape ScrapeFunc) []scrapeSample {
 	var names []string
 	if o.SampleIntervalSeconds() == 1 {
@@ -131,7 +132,7 @@ func takeSamples(ctx context.Context, o protocol.ObservedEndpoint, window *proto
 	return readings
 }
 
-// scrapeOnce takes one reading; it is missed if there is no answer by the deadline.
+// scrapeOnce takes one sample, which is missed if the scrape fails or does not answer by the deadline.
 func scrapeOnce(ctx context.Context, deadline time.Time, url string, names []string, scrape ScrapeFunc) scrapeSample {
 	once, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
@@ -157,8 +158,8 @@ func sleepUntil(ctx context.Context, due time.Time) error {
 	}
 }
 
-// summarizeMember turns the readings of each second into a container's use and evidence. A value is missing if a reading that it needs is, or if the
-// container was restarted between them.
+// summarizeMember turns the readings of all seconds into a container's usage and evidence. A value is missing
+// if one of its readings is missing or the container restarted between them.
 func summarizeMember(o protocol.ObservedEndpoint, readings []scrapeSample) results.MemberUsage {
 	m := results.MemberUsage{Member: o.Member, Kind: results.MemberKind(o.Kind), Role: o.Role, Evidence: computeEvidence(readings)}
 	var last *cgroup.Usage
@@ -181,8 +182,8 @@ func summarizeMember(o protocol.ObservedEndpoint, readings []scrapeSample) resul
 	return m
 }
 
-// addThrottling adds the CPU periods between two readings, however far apart they are. A restart in between is counted as such;
-// its periods are lost.
+// addThrottling adds the CPU periods between two readings, however far apart. It counts a restart in between as
+// a reset and omits its periods.
 func addThrottling(m *results.MemberUsage, before, after cgroup.Usage) {
 	if after.CPU < before.CPU || after.Periods < before.Periods {
 		m.Resets++
@@ -192,7 +193,7 @@ func addThrottling(m *results.MemberUsage, before, after cgroup.Usage) {
 	m.ThrottledPeriods += int64(after.ThrottledPeriods - before.ThrottledPeriods)
 }
 
-// cpuRate is the CPU time used between two readings per second that lay between them, to 0.1 ms.
+// cpuRate returns the CPU time used per second between two readings, rounded to 0.1 ms.
 func cpuRate(before, after scrapeSample) float64 {
 	if before.hasNoUsage() || after.hasNoUsage() {
 		return results.Missing
@@ -207,8 +208,8 @@ func workingSetBytes(r scrapeSample) float64 {
 	return float64(r.usage.WorkingSet)
 }
 
-// buildSeries is a metric over the window: a counter's rate up to each second, a gauge's value at its end. What is not sampled each
-// second is missing in the seconds between.
+// buildSeries returns a metric over the window: a counter's rate in each second, or a gauge's value at its end.
+// Seconds between the samples of a longer interval are missing.
 func buildSeries(o protocol.ObservedEndpoint, wanted protocol.ObservedSeries, readings []scrapeSample, seconds int) results.NamedSeries {
 	s := results.NamedSeries{Subject: o.Member, Name: wanted.Name, Unit: wanted.Unit, Values: make(results.Series, seconds)}
 	for i := range s.Values {
@@ -224,7 +225,7 @@ func buildSeries(o protocol.ObservedEndpoint, wanted protocol.ObservedSeries, re
 	return s
 }
 
-// metricValue of a metric; missing if the reading is, if the endpoint does not have it, or if it is no number.
+// metricValue returns the value of a metric. It is missing if the reading lacks it or if the value is infinite.
 func (r scrapeSample) metricValue(metric string) float64 {
 	value, found := r.values[metric]
 	if !found || math.IsInf(value, 0) {
@@ -233,7 +234,8 @@ func (r scrapeSample) metricValue(metric string) float64 {
 	return value
 }
 
-// counterRate is what was counted per second between two values, to four decimals; missing if a value is or if the counter went back.
+// counterRate returns the increase per second, to four decimals. It is missing if a value is or if the counter
+// decreased.
 func counterRate(before, after float64, passed time.Duration) float64 {
 	if math.IsNaN(before) || math.IsNaN(after) || after < before {
 		return results.Missing

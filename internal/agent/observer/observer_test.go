@@ -25,13 +25,13 @@ import (
 
 var baseTime = time.Unix(1_790_000_000, 0)
 
-// usageSample is a reading after some seconds, in which the container has used cpu and passed ten periods a second.
+// usageSample returns a reading at an offset in seconds, with the given usage and ten CPU periods per second.
 func usageSample(seconds float64, cpu time.Duration, throttled uint64, memory uint64) scrapeSample {
 	return scrapeSample{takenAt: baseTime.Add(time.Duration(seconds * float64(time.Second))),
 		usage: &cgroup.Usage{CPU: cpu, Periods: uint64(seconds * 10), ThrottledPeriods: throttled, WorkingSet: memory}}
 }
 
-// equalSeries compares series; two missing values are the same.
+// equalSeries reports whether two series are equal, treating missing values as equal.
 func equalSeries(a, b results.Series) bool {
 	if len(a) != len(b) {
 		return false
@@ -84,12 +84,12 @@ func TestSummarizeMember(t *testing.T) {
 	}
 }
 
-// newWindow is a window of so many seconds that begins now.
+// newWindow returns a window of the given length in seconds that begins now.
 func newWindow(seconds int) *protocol.Window {
 	return protocol.MeasureTimes{WindowSeconds: seconds, IntervalSeconds: 1}.NewWindow(time.Now())
 }
 
-// A window that ends earlier has samples up to its end.
+// TestObserveEndsWithTheWindow checks that a shortened window has samples up to its end.
 func TestObserveEndsWithTheWindow(t *testing.T) {
 	window := newWindow(60)
 	answers := func(context.Context, string, []string) (map[string]float64, error) { return idleMetrics() }
@@ -118,7 +118,7 @@ func TestSelectEndpointsCoversAll(t *testing.T) {
 	}
 }
 
-// A real endpoint, over two real seconds, that fails the second of its three scrapes.
+// TestObserveOverHTTP observes a real endpoint for two seconds; the second of its three scrapes fails.
 func TestObserveOverHTTP(t *testing.T) {
 	var scrapes atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -140,7 +140,7 @@ func TestObserveOverHTTP(t *testing.T) {
 	}
 }
 
-// A member that hangs is missed; it delays neither its own next scrape nor the others.
+// TestHangingMember checks that a hanging member is missed without delaying its next scrape or other members.
 func TestHangingMember(t *testing.T) {
 	hang := func(ctx context.Context, url string, _ []string) (map[string]float64, error) {
 		if url == "hangs" {
@@ -159,7 +159,7 @@ func TestHangingMember(t *testing.T) {
 	}
 }
 
-// idleMetrics is what the agent of a container says that does nothing.
+// idleMetrics returns the agent's metrics of an idle container.
 func idleMetrics() (map[string]float64, error) {
 	values := map[string]float64{}
 	for _, m := range (cgroup.Usage{WorkingSet: 1}).Metrics() {
@@ -184,7 +184,7 @@ func TestObserveEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// timedSample is a reading after some seconds, in an exchange of some length, of an endpoint that has these metrics.
+// timedSample returns a reading at an offset in seconds, with the duration of its exchange and its metrics.
 func timedSample(seconds float64, took time.Duration, values map[string]float64) scrapeSample {
 	return scrapeSample{takenAt: baseTime.Add(time.Duration(seconds * float64(time.Second))), duration: took, values: values}
 }
@@ -216,7 +216,7 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// What is not told, and counters that began anew, give no evidence instead of a false one.
+// TestEvidenceOmitsUnknown checks that missing metrics and restarted counters give no evidence rather than a wrong one.
 func TestEvidenceOmitsUnknown(t *testing.T) {
 	for name, readings := range map[string][]scrapeSample{
 		"nothing answered":  make([]scrapeSample, 3),
@@ -231,7 +231,8 @@ func TestEvidenceOmitsUnknown(t *testing.T) {
 	}
 }
 
-// What costs its owner is asked for less often; the seconds between are missing, and a rate stands for the whole time.
+// TestSampleInterval samples an expensive endpoint less often: seconds in between are missing, and a rate
+// covers the whole interval.
 func TestSampleInterval(t *testing.T) {
 	none := results.Missing
 	o := protocol.ObservedEndpoint{Member: "member-0", EverySeconds: 2}
@@ -251,7 +252,7 @@ func TestSampleInterval(t *testing.T) {
 	}
 }
 
-// The agent's network series are whole bytes, and absent where they are not told.
+// TestRecordedSeries checks that the agent's network series are whole bytes, and absent without metrics.
 func TestRecordedSeries(t *testing.T) {
 	got := buildAgentSeries(protocol.ObservedEndpoint{Member: "a"}, []scrapeSample{
 		timedSample(0, 0, map[string]float64{host.NetworkReceived: 0}), timedSample(1.5, 0, map[string]float64{host.NetworkReceived: 1000})}, 1)
@@ -260,7 +261,7 @@ func TestRecordedSeries(t *testing.T) {
 	}
 }
 
-// metricSample is a reading after some seconds of an endpoint that has one metric.
+// metricSample returns a reading at an offset in seconds with one metric.
 func metricSample(seconds, value float64) scrapeSample {
 	return scrapeSample{takenAt: baseTime.Add(time.Duration(seconds * float64(time.Second))), values: map[string]float64{"m": value}}
 }
@@ -291,7 +292,7 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// An agent's endpoint tells usage and series; a program's own, in an entry beside it, series alone.
+// TestSeriesOverHTTP observes an agent's endpoint, with usage and series, and a program's own, with series only.
 func TestSeriesOverHTTP(t *testing.T) {
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		counted := exposition.Metric{Name: "operations_total", Kind: exposition.Counter, Value: 5 * time.Since(baseTime).Seconds()}
@@ -313,7 +314,7 @@ func TestSeriesOverHTTP(t *testing.T) {
 	if len(got.Series) != 3 {
 		t.Fatalf("series %+v", got.Series)
 	}
-	// The endpoint counts at the instant of its answer, the observer takes the middle of the exchange.
+	// The endpoint counts when it answers, but the sample has the time of the middle of the exchange.
 	if rate := got.Series[0].Values[0]; rate < 2 || rate > 20 {
 		t.Errorf("a rate of %v, want about 5", rate)
 	}
@@ -325,7 +326,7 @@ func TestSeriesOverHTTP(t *testing.T) {
 	}
 }
 
-// TestMemoryOfSamples compares what samples take with what the operator reckons with when it accepts a workload.
+// TestMemoryOfSamples compares the memory of samples with the operator's estimate when it accepts a workload.
 func TestMemoryOfSamples(t *testing.T) {
 	const samples = 10_000
 	var text strings.Builder

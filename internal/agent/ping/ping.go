@@ -1,4 +1,4 @@
-// Package ping measures round trips between pods as TCP sees them: the time that it takes to connect is one.
+// Package ping measures round trips between pods as the time that a TCP connect takes.
 package ping
 
 import (
@@ -11,10 +11,11 @@ import (
 	"time"
 )
 
-// dialTimeout of one connection.
+// dialTimeout bounds one connection attempt.
 const dialTimeout = 30 * time.Second
 
-// RoundTrips connects to an address so many times, one after the other with a pause between. A peer that refuses has answered, too.
+// RoundTrips connects to address count times in sequence, pausing after each connection, and returns the connect times.
+// A refused connection counts as a round trip, because the peer answered. Any other error aborts the measurement.
 func RoundTrips(ctx context.Context, address string, count int, pause time.Duration) ([]time.Duration, error) {
 	all := make([]time.Duration, 0, count)
 	dialer := net.Dialer{Timeout: dialTimeout}
@@ -33,7 +34,7 @@ func RoundTrips(ctx context.Context, address string, count int, pause time.Durat
 	return all, nil
 }
 
-// Median of durations, of which there must be some.
+// Median returns the median of all, the upper one for an even count. It panics if all is empty.
 func Median(all []time.Duration) time.Duration {
 	sorted := slices.Sorted(slices.Values(all))
 	return sorted[len(sorted)/2]

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzLines feeds the output of a foreign program in two pieces: nothing of it is lost or added, and a line is seen once and whole.
+// FuzzLines splits arbitrary output in two pieces: it is passed on unchanged, and each line is seen once and whole.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("12:00:00.1 RPS: 12.5\n"), 3)
 	f.Add([]byte("\n\nRPS: 1E400\nRPS: ...\n"), 7)

@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// maxLineBytes bounds how much of a line a Watcher is shown, in bytes.
+// maxLineBytes bounds the part of a line, in bytes, that a LineWatcher receives.
 const maxLineBytes = 64 << 10
 
-// LineWatcher is shown the lines of an output, each once it is complete and without its end, and tells whether it wants to see more.
-// What it is shown is only valid during the call.
+// LineWatcher receives each complete line of an output without its line ending, and returns whether it needs
+// more lines. The slice is valid only during the call.
 type LineWatcher func(line []byte) (more bool)
 
-// WatchFirstMatch calls matched at the first line that pattern matches.
+// WatchFirstMatch returns a watcher that calls matched at the first line that matches pattern.
 func WatchFirstMatch(pattern *regexp.Regexp, matched func()) LineWatcher {
 	return func(line []byte) bool {
 		if !pattern.Match(line) {
@@ -25,7 +25,8 @@ func WatchFirstMatch(pattern *regexp.Regexp, matched func()) LineWatcher {
 	}
 }
 
-// WatchMatches calls captured with the groups of pattern, the whole match first, in every line that matches.
+// WatchMatches returns a watcher that calls captured for every matching line, with the whole match and then the
+// groups of pattern.
 func WatchMatches(pattern *regexp.Regexp, captured func(groups [][]byte)) LineWatcher {
 	return func(line []byte) bool {
 		if groups := pattern.FindSubmatch(line); groups != nil {
@@ -35,15 +36,15 @@ func WatchMatches(pattern *regexp.Regexp, captured func(groups [][]byte)) LineWa
 	}
 }
 
-// lineSplitter shows lines to its watchers, as long as there are any.
+// lineSplitter splits an output into lines for its watchers and drops watchers that need no more lines.
 type lineSplitter struct {
 	watchers []LineWatcher
-	// partialLine is what is known of the unfinished one.
+	// partialLine is the start of the incomplete line.
 	partialLine []byte
 }
 
-// copyOutput copies in to out, byte for byte and without delay, showing the lines on the way.
-// It reads to the end even where out fails, so that the writer at the other end is never blocked.
+// copyOutput copies in to out unchanged and without delay, and passes complete lines to the watchers. It reads
+// in to the end even if out fails, so that the process writing to in never blocks.
 func (s *lineSplitter) copyOutput(out io.Writer, in io.Reader) {
 	chunk := make([]byte, 32<<10)
 	for len(s.watchers) > 0 {
@@ -59,7 +60,7 @@ func (s *lineSplitter) copyOutput(out io.Writer, in io.Reader) {
 	}
 }
 
-// showLines shows the lines that chunk completes.
+// showLines passes the lines that chunk completes to the watchers.
 func (s *lineSplitter) showLines(chunk []byte) {
 	for len(chunk) > 0 {
 		part, after, complete := bytes.Cut(chunk, []byte("\n"))

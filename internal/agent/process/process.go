@@ -1,8 +1,8 @@
-// Package process runs one command as the first process of a container would: it passes signals on,
-// reaps whatever is orphaned, and reports how the command ended.
+// Package process runs one command like the first process of a container: it forwards signals, reaps orphans
+// and reports how the command ended.
 //
-// It reaps every child of the calling process, so that a program that uses it must not
-// start processes by other means while a command runs.
+// It reaps every child of the calling process, so the caller must not start processes by other means while a
+// command runs.
 package process
 
 import (
@@ -20,52 +20,53 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Exit codes of the shell's convention, for what never became a process.
+// Exit codes for a command that could not be started, by the shell's convention.
 const (
 	ExitNotRun      = 125
 	ExitNotRunnable = 126
 	ExitNotFound    = 127
 )
 
-// StdinMode says what a command reads as its standard input.
+// StdinMode selects what a command reads from its standard input.
 type StdinMode string
 
 const (
-	// StdinNull is at its end from the start.
+	// StdinNull is /dev/null: the input ends immediately.
 	StdinNull StdinMode = "Null"
-	// StdinHeld stays open without ever giving a byte, for programs that stop at the end of their input.
+	// StdinHeld is a pipe that stays open without data, for programs that stop at the end of their input.
 	StdinHeld StdinMode = "Held"
 )
 
-// outputTimeout bounds the wait for the output of a command that has ended.
+// outputTimeout bounds the wait for the remaining output of a command that has ended.
 const outputTimeout = time.Second
 
-// Options of a command.
+// Options configure a command.
 type Options struct {
 	Stdin StdinMode
-	// Stdout and Stderr watch those outputs on their way. A Watcher in both must be safe for use by two goroutines.
+	// Stdout and Stderr watch the two outputs. A LineWatcher in both must be safe for concurrent use.
 	Stdout, Stderr []LineWatcher
-	// Linger bounds the wait for processes that the command left behind when it ended.
+	// Linger bounds the wait for processes that outlive the command.
 	Linger time.Duration
 }
 
-// Command is a running command. Its output goes where this process' goes.
+// Command is a running command. It inherits this process's standard output and standard error.
 type Command struct {
 	options Options
 	pid     int
-	// heldStdin is the end of the held standard input that nobody writes to; it stays open as long as the command is used.
+	// heldStdin is the write end of a held standard input. It is kept open while the command is in use.
 	heldStdin *os.File
-	// outputCopies counts the outputs that are being passed on.
+	// outputCopies counts the running output copies.
 	outputCopies sync.WaitGroup
-	// ended is closed when the command has ended, alone when no child is left.
+	// ended is closed when the command has ended, childrenGone when no child is left.
 	ended, childrenGone chan struct{}
 	code                int
 }
 
-// forwardedSignals are the signals that are passed to the command.
+// forwardedSignals are the signals that this process forwards to the command.
 var forwardedSignals = []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2}
 
-// Start runs args. From then on the signals that this process gets go to the command.
+// Start runs args and forwards this process's signals to the command from then on. It fails if the command
+// cannot be started; ExitCode maps the error to an exit code.
 func Start(args []string, options Options) (*Command, error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("become the reaper of orphans: %w", err)
@@ -82,7 +83,7 @@ func Start(args []string, options Options) (*Command, error) {
 	return c, nil
 }
 
-// startChild launches the child with its end of the pipes, and closes that end here.
+// startChild starts the command and closes the child's ends of the pipes in this process.
 func (c *Command) startChild(args []string) error {
 	child := exec.Command(args[0], args[1:]...)
 	child.Stdout, child.Stderr = os.Stdout, os.Stderr
@@ -112,7 +113,7 @@ func (c *Command) startChild(args []string) error {
 	return c.launchProcess(child)
 }
 
-// pipeOutput shows what the child writes to the file, and passes it on to out.
+// pipeOutput returns a file for the child's output. What the child writes to it goes to watchers and to out.
 func (c *Command) pipeOutput(out *os.File, watchers []LineWatcher) (*os.File, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -141,16 +142,16 @@ func (c *Command) Signal(s syscall.Signal) {
 	select {
 	case <-c.ended:
 	default:
-		// It may have gone this instant, and then there is nobody to tell.
+		// The command may have just ended, so an error is ignored.
 		_ = syscall.Kill(c.pid, s)
 	}
 }
 
-// Ended is closed once the command has ended.
+// Ended returns a channel that is closed once the command has ended.
 func (c *Command) Ended() <-chan struct{} { return c.ended }
 
-// Wait waits until the command has ended, what it left behind is gone (or has had Options.Linger to go)
-// and its output is passed on. It returns the exit code; 128 + n if signal n killed the command.
+// Wait waits until the command has ended, then up to Options.Linger for its remaining children and up to
+// outputTimeout for its output. It returns the exit code, which is 128 + n if signal n killed the command.
 func (c *Command) Wait() int {
 	<-c.ended
 	waitAtMost(c.options.Linger, c.childrenGone)
@@ -170,7 +171,7 @@ func waitAtMost(limit time.Duration, done <-chan struct{}) {
 	}
 }
 
-// reapChildren waits for children, the command and those it orphaned, until there are none.
+// reapChildren reaps the command and its orphans until no child is left.
 func (c *Command) reapChildren() {
 	defer close(c.childrenGone)
 	for {
@@ -193,7 +194,7 @@ func exitCodeFromStatus(status syscall.WaitStatus) int {
 	return status.ExitStatus()
 }
 
-// ExitCode is the shell's exit code for an error of Start.
+// ExitCode returns the shell's exit code for an error of Start.
 func ExitCode(err error) int {
 	switch {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):

@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// The test binary plays the supervisor too: with this variable set it runs its arguments under Start,
-// because a supervisor reaps all children of its process and so cannot share one with the tests.
+// supervisorVariable makes the test binary run its arguments under Start. A supervisor reaps all children of
+// its process, so it cannot share one with the tests.
 const supervisorVariable = "BENCHNET_TEST_SUPERVISOR"
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// runCountingSupervisor tells, once the command has ended, what it captured of its two outputs.
+// runCountingSupervisor prints, once the command has ended, what it captured from both outputs.
 func runCountingSupervisor() int {
 	var captured sync.Map
 	watch := WatchMatches(regexp.MustCompile(`^(\d+) RPS`), func(groups [][]byte) { captured.Store(string(groups[1]), true) })
@@ -64,7 +64,7 @@ func runSupervisor(mode string) int {
 	return c.Wait()
 }
 
-// supervisorCommand is a supervisor that runs a shell script in a process of its own.
+// supervisorCommand returns a command that runs args under a supervisor in a separate process.
 func supervisorCommand(t *testing.T, mode string, args ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0], args...)
@@ -156,8 +156,8 @@ func TestUntrappedSignalKills(t *testing.T) {
 	}
 }
 
-// Twenty grandchildren are orphaned and end while the command still runs; it waits until its supervisor has no other child,
-// living or zombie.
+// TestOrphansAreReaped orphans twenty grandchildren, which end while the command runs. The command waits until
+// its supervisor has no other child, living or zombie.
 func TestOrphansAreReaped(t *testing.T) {
 	script := `children() { grep -l "^PPid:[[:space:]]*$PPID\$" /proc/[0-9]*/status 2>/dev/null | grep -v "/$$/" | wc -l; }
 		for i in $(seq 20); do (sh -c 'sleep 0.1' &) ; done
@@ -233,7 +233,7 @@ func TestBothOutputsAreWatched(t *testing.T) {
 	}
 }
 
-// assertOutputUnchanged shows input to a watcher, whole and byte by byte, and checks that it comes out unchanged.
+// assertOutputUnchanged passes input to a watcher, whole and byte by byte, and checks that it comes out unchanged.
 func assertOutputUnchanged(t *testing.T, input string, watcher func() LineWatcher, check func()) {
 	t.Helper()
 	for _, in := range []io.Reader{strings.NewReader(input), iotest.OneByteReader(strings.NewReader(input))} {

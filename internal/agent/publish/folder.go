@@ -17,13 +17,13 @@ import (
 const (
 	// maxSecretBytes is the API server's limit on the data of one Secret.
 	maxSecretBytes = 1 << 20
-	// maxEntries is how many names of one folder are read at most.
+	// maxEntries is the maximum number of entries of one folder.
 	maxEntries = 1000
 )
 
-// addFolder adds the files of a folder below root to the data. The folder may have been written by an image of the user's own, and
-// what is read goes into a Secret that pods of this image mount. So only regular files are read: a symbolic link could lead to
-// another step's keys or to the publisher's own token. Folders in it are skipped.
+// addFolder adds the files of a folder below root to the data. It skips subfolders and fails on an empty
+// folder. It reads only regular files: a user's image may have written the folder, and pods of that image mount
+// the Secret. A symbolic link could otherwise expose another step's keys or the publisher's own token.
 func (t *pendingSecret) addFolder(root *os.Root, folder string) error {
 	entries, err := readFolder(root, folder)
 	if err != nil {
@@ -45,7 +45,8 @@ func (t *pendingSecret) addFolder(root *os.Root, folder string) error {
 	return nil
 }
 
-// addFile reads one regular file, whose name must be allowed as a key.
+// addFile adds one regular file. It fails if the file name is not a valid key or already taken, or if the
+// Secret would exceed maxSecretBytes.
 func (t *pendingSecret) addFile(root *os.Root, file string) error {
 	key := path.Base(file)
 	if problems := validation.IsConfigMapKey(key); len(problems) > 0 {
@@ -76,7 +77,8 @@ func (t *pendingSecret) addFile(root *os.Root, file string) error {
 	return nil
 }
 
-// readFolder lists a folder. None of the folders on the way to it may be a symbolic link, even to a place below root.
+// readFolder returns the entries of a folder, sorted by name. It fails if a folder on the path is a symbolic
+// link, even to a place below root.
 func readFolder(root *os.Root, folder string) ([]fs.DirEntry, error) {
 	for i, c := range folder + "/" {
 		if c == '/' && i > 0 {
@@ -101,7 +103,7 @@ func readFolder(root *os.Root, folder string) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// checkType returns an error if the file is not of the wanted type: fs.ModeDir, or 0 for a regular file.
+// checkType returns an error unless the file is of the wanted type: fs.ModeDir, or 0 for a regular file.
 func checkType(root *os.Root, name string, want fs.FileMode) error {
 	info, err := root.Lstat(name)
 	if err != nil {

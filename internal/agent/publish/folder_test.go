@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// writeFiles makes the files below dir; a content that begins with "->" makes a symbolic link to what follows, and "|" a pipe.
+// writeFiles writes files below dir. Content with the prefix "->" is the target of a symbolic link, and "|"
+// makes a pipe.
 func writeFiles(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
@@ -89,7 +90,7 @@ func TestAddFolder(t *testing.T) {
 	}
 }
 
-// TestSecretFromTwoFolders merges their files, and refuses a name that both have.
+// TestSecretFromTwoFolders merges the files of two folders and refuses a name that both have.
 func TestSecretFromTwoFolders(t *testing.T) {
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{"one/a": "1", "two/b": "2", "three/a": "3"})

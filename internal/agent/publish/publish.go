@@ -1,5 +1,5 @@
-// Package publish puts files into Secrets that exist, as one whole: readers wait for an annotation that
-// all the Secrets get at the very end.
+// Package publish writes files into existing Secrets as one unit: readers wait for an annotation that all the
+// Secrets receive last.
 package publish
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/kube"
 )
 
-// Annotation that marks a Secret as complete.
+// Annotation marks a Secret as complete.
 type Annotation struct{ Key, Value string }
 
-// ParseAnnotation reads KEY=VALUE.
+// ParseAnnotation parses KEY=VALUE. It fails if KEY is not a valid annotation key.
 func ParseAnnotation(text string) (Annotation, error) {
 	key, value, found := strings.Cut(text, "=")
 	if problems := validation.IsQualifiedName(key); !found || len(problems) > 0 {
@@ -30,11 +30,11 @@ func ParseAnnotation(text string) (Annotation, error) {
 	return Annotation{key, value}, nil
 }
 
-// Source is a Secret and a folder, relative to the publisher's root, whose files become its data. Several sources may name
-// the same Secret.
+// Source names a Secret and a folder, relative to the publisher's root, that holds files for its data. Several
+// sources may name the same Secret.
 type Source struct{ Secret, Folder string }
 
-// ParseSource reads NAME=FOLDER.
+// ParseSource parses NAME=FOLDER. It fails if FOLDER leaves the root.
 func ParseSource(text string) (Source, error) {
 	name, folder, found := strings.Cut(text, "=")
 	if !found || name == "" || !filepath.IsLocal(folder) {
@@ -43,36 +43,36 @@ func ParseSource(text string) (Source, error) {
 	return Source{name, folder}, nil
 }
 
-// Outcome of a publication.
+// Outcome is the result of a publication.
 type Outcome string
 
 const (
-	// Published: the Secrets now hold the files.
+	// Published means that the Secrets now hold the files.
 	Published Outcome = "Published"
-	// AlreadyComplete: an earlier publication had completed, and was kept. What is complete may be in use.
+	// AlreadyComplete means that an earlier publication is complete and was kept, because it may be in use.
 	AlreadyComplete Outcome = "AlreadyComplete"
 )
 
-// Publisher fills Secrets. It needs the verb patch on them, no other.
+// Publisher fills Secrets. It needs only the patch verb on them.
 type Publisher struct {
 	Secrets  dynamic.ResourceInterface
 	Complete Annotation
-	// Root is the folder that holds all sources. Nothing outside of it is read.
+	// Root is the folder that holds all sources. Nothing outside it is read.
 	Root string
 }
 
-// pendingSecret is a Secret about to be filled.
+// pendingSecret is a Secret to be filled.
 type pendingSecret struct {
 	name, uid string
 	complete  bool
-	// data of the Secret in base64, and its size before the encoding.
+	// data holds the Secret's data in base64, size the number of bytes before encoding.
 	data map[string]any
 	size int64
 }
 
-// Publish fills the Secrets of sources and then marks them all as complete. If it is interrupted,
-// no reader sees all the marks, and a second call overwrites what the first one left, to the last key.
-// Nothing is written before all folders are read and all Secrets found.
+// Publish fills the Secrets of sources and then marks them all as complete. It writes nothing before it has
+// read all folders and found all Secrets. If it is interrupted, readers never see all marks, and the next call
+// overwrites every key.
 func (p *Publisher) Publish(ctx context.Context, sources []Source) (Outcome, error) {
 	targets, err := p.collectSecrets(ctx, sources)
 	if err != nil {
@@ -114,7 +114,7 @@ func (p *Publisher) collectSecrets(ctx context.Context, sources []Source) ([]pen
 		}
 	}
 	for i := range targets {
-		// A change of nothing tells the object's state with no right but to patch it.
+		// An empty patch returns the object without needing the get verb.
 		found, err := kube.MergePatch(ctx, p.Secrets, targets[i].name, map[string]any{})
 		if err != nil {
 			return nil, fmt.Errorf("find Secret %s: %w", targets[i].name, err)

@@ -1,4 +1,4 @@
-// Package report tells the operator how a worker fares, through a ConfigMap that exists.
+// Package report publishes a worker's progress, result or failure for the operator in an existing ConfigMap.
 package report
 
 import (
@@ -14,30 +14,31 @@ import (
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
-// Writer is the ConfigMap. The verb patch is all that is needed on it.
+// Writer writes to the ConfigMap. It needs only the patch verb.
 type Writer struct {
 	ConfigMaps dynamic.ResourceInterface
 	Name       string
-	// Timeout bounds how long Result and Failure try, and Retry is the pause between; a second by default.
+	// Timeout bounds the attempts of WriteResult and WriteFailure. RetryInterval is the pause between attempts;
+	// one second by default.
 	Timeout, RetryInterval time.Duration
 }
 
-// WriteProgress publishes progress.json once, without trying again: the next one is soon to come.
+// WriteProgress publishes the content of progress.json. It does not retry, because the next update follows soon.
 func (r *Writer) WriteProgress(ctx context.Context, progress string) error {
 	return r.putKey(ctx, "data", protocol.ProgressKey, progress)
 }
 
-// WriteResult publishes a worker's encoded result.
+// WriteResult publishes a worker's encoded result, retrying until Timeout.
 func (r *Writer) WriteResult(ctx context.Context, compressed []byte) error {
 	return r.putUntilAccepted(ctx, "binaryData", protocol.ResultKey, base64.StdEncoding.EncodeToString(compressed))
 }
 
-// WriteFailure publishes, in one line, why there is no result.
+// WriteFailure publishes a one-line reason for the missing result, retrying until Timeout.
 func (r *Writer) WriteFailure(ctx context.Context, line string) error {
 	return r.putUntilAccepted(ctx, "data", protocol.FailureKey, line)
 }
 
-// putUntilAccepted tries until it succeeds, Patience is over, or the API server says that it never will.
+// putUntilAccepted retries until the write succeeds, Timeout expires or the API server returns a permanent error.
 func (r *Writer) putUntilAccepted(ctx context.Context, field, key, value string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
@@ -58,7 +59,7 @@ func (r *Writer) putUntilAccepted(ctx context.Context, field, key, value string)
 	}
 }
 
-// isFinalError errors stay the same however often one tries.
+// isFinalError reports whether a retry of the same request cannot succeed.
 func isFinalError(err error) bool {
 	return apierrors.IsNotFound(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) ||
 		apierrors.IsRequestEntityTooLargeError(err)

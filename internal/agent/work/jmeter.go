@@ -14,11 +14,11 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// stopGrace is how long JMeter gets to end after SIGTERM.
+// stopGrace is how long JMeter may take to end after SIGTERM.
 const stopGrace = 30 * time.Second
 
-// runJMeter runs JMeter with a plan that knows nothing of the protocol: it is started at the instant of the barrier
-// (its own start-up, seconds, belongs into the warm-up) and stopped when the window and the drain are over.
+// runJMeter runs JMeter with a plan that does not implement the protocol. It starts JMeter at the barrier's instant, so
+// that JMeter's start-up of some seconds is part of the warm-up, and stops it after the window and the drain.
 func (w *Worker) runJMeter(ctx context.Context) (*results.WorkerResult, error) {
 	if _, err := os.Stat(w.JMeterPlan); err != nil {
 		return nil, fmt.Errorf("the JMeter plan: %w", err)
@@ -54,15 +54,16 @@ func (w *Worker) runJMeter(ctx context.Context) (*results.WorkerResult, error) {
 	return w.addObservation(window, <-watching, result)
 }
 
-// jmeterArguments tell JMeter what to run and how to log it, and the plan which worker of how many it is.
+// jmeterArguments returns JMeter's arguments for the plan and its sample log, with the worker's index and count
+// as properties.
 func (w *Worker) jmeterArguments() []string {
 	arguments := []string{"-n", "-t", w.JMeterPlan, "-l", w.filePath(protocol.SamplesFile),
 		fmt.Sprintf("-Jbenchnet.worker=%d", w.Index), fmt.Sprintf("-Jbenchnet.workers=%d", w.Workers)}
 	return append(arguments, jtl.JMeterArguments()...)
 }
 
-// awaitJMeter waits for the plan's end, or ends it when its time is over, and tells of its progress. A plan that ends by itself must have
-// lasted to the end of the window, because what is measured is counted over the whole of it.
+// awaitJMeter reports progress until the plan ends, and stops JMeter after the drain. A plan that ends by
+// itself before the end of the window is an error, because the result covers the whole window.
 func (w *Worker) awaitJMeter(ctx context.Context, jmeter *process.Command, window *protocol.Window, log *jtl.SampleLog) error {
 	ticks := time.NewTicker(time.Second)
 	defer ticks.Stop()
@@ -110,7 +111,8 @@ func stopCommand(command *process.Command) {
 	command.Wait()
 }
 
-// followSamples reads JMeter's sample log while it is written, until JMeter has ended.
+// followSamples reads JMeter's sample log while JMeter writes it. The channel receives the error of the reader
+// at the end.
 func (w *Worker) followSamples(ended <-chan struct{}, window *protocol.Window) (<-chan error, *jtl.SampleLog) {
 	log, read := jtl.NewSampleLog(window), make(chan error, 1)
 	go func() {

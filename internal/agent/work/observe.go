@@ -12,14 +12,14 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// workerObservation is what the agent saw during the window.
+// workerObservation holds the agent's measurements of the window.
 type workerObservation struct {
 	observer.Observation
 	ownLoad *results.WorkerUsage
 }
 
-// addObservation cuts the worker's result to the window as it was in the end, and puts into it what the agent saw, and the unit that the workload
-// names.
+// addObservation cuts the worker's result to the final window and adds the agent's observation. The unit
+// defaults to the workload's.
 func (w *Worker) addObservation(window *protocol.Window, seen workerObservation, r *results.WorkerResult) (*results.WorkerResult, error) {
 	r, err := r.SliceWindow(0, window.Seconds())
 	if err != nil {
@@ -36,8 +36,8 @@ func (w *Worker) addObservation(window *protocol.Window, seen workerObservation,
 	return r, nil
 }
 
-// startObserving observes the worker's share of the members, and its own container, over the window. It gives the observation when the
-// window or ctx has ended.
+// startObserving observes the worker's share of the members and its own container during the window. The
+// channel receives the observation when the window or ctx ends.
 func (w *Worker) startObserving(ctx context.Context, window *protocol.Window) <-chan workerObservation {
 	done := make(chan workerObservation, 1)
 	go func() {
@@ -50,7 +50,7 @@ func (w *Worker) startObserving(ctx context.Context, window *protocol.Window) <-
 	return done
 }
 
-// measureOwnLoad is what this container uses over the window; nil if that cannot be told.
+// measureOwnLoad returns the usage of the worker's own container during the window, or nil if it cannot be read.
 func (w *Worker) measureOwnLoad(ctx context.Context, window *protocol.Window) *results.WorkerUsage {
 	before, err1 := w.sampleContainerAt(ctx, window.From())
 	err2 := window.WaitUntilClosed(ctx)
@@ -73,7 +73,7 @@ func (w *Worker) sampleContainerAt(ctx context.Context, instant time.Time) (obse
 	}
 }
 
-// forwardProgress brings the driver's progress to the API server as long as ctx lasts.
+// forwardProgress reports the driver's progress to the API server until ctx ends.
 func (w *Worker) forwardProgress(ctx context.Context) {
 	last := ""
 	for ticks := time.NewTicker(progressInterval); ; {
@@ -87,7 +87,7 @@ func (w *Worker) forwardProgress(ctx context.Context) {
 	}
 }
 
-// reportProgress reports the driver's progress if it is not last, and returns what was reported last.
+// reportProgress reports the driver's progress if it differs from last. It returns the last reported progress.
 func (w *Worker) reportProgress(ctx context.Context, last string) string {
 	content, err := os.ReadFile(w.filePath(protocol.ProgressFile))
 	if err != nil || string(content) == last {

@@ -9,13 +9,13 @@ import (
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
-// elapsedSeconds the window that have passed.
+// elapsedSeconds returns the whole seconds of the window that have passed.
 func elapsedSeconds(now time.Time, window *protocol.Window) int {
 	return int(min(now.Sub(window.From()), window.To().Sub(window.From())) / time.Second)
 }
 
-// writeProgress leaves progress.json where there is no driver to do so: what was completed in the warm-up, and in each second of the
-// window so far.
+// writeProgress writes progress.json for a worker without a protocol driver: the completions of the warm-up or,
+// from the start of the window, of each second so far.
 func (w *Worker) writeProgress(now time.Time, window *protocol.Window, warmUp int64, completed []int64) error {
 	if now.Before(window.LoadStart()) {
 		return nil

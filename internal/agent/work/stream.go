@@ -11,14 +11,15 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// defaultBlockTimeout bounds the wait for a block before the run; the slowest network that can be asked for decides every ten minutes.
+// defaultBlockTimeout bounds the wait for the first block; the slowest supported network decides a block every
+// ten minutes.
 const defaultBlockTimeout = 15 * time.Minute
 
-// minBlockDrain is the least wait for the last blocks of the window, whatever the drain.
+// minBlockDrain is the minimum wait for the last blocks of the window, whatever the drain.
 const minBlockDrain = 2 * time.Second
 
-// runStream observes the blocks that a member decides; there is no driver. The stream is followed from before the barrier, so that
-// the first block of the window has one before it.
+// runStream observes the blocks that a member decides, without a driver. It follows the stream from before the
+// barrier, because the latency of the first block of the window needs the previous block.
 func (w *Worker) runStream(parent context.Context) (*results.WorkerResult, error) {
 	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)
@@ -59,7 +60,7 @@ func (w *Worker) observeBlocks(ctx context.Context, stream *blocks.Stream, windo
 	return w.addObservation(times, <-watching, result)
 }
 
-// awaitFirstBlock waits until the member is seen to decide.
+// awaitFirstBlock waits for the first block on the stream. It fails after firstBlockTimeout.
 func (w *Worker) awaitFirstBlock(ctx context.Context, stream *blocks.Stream, window *blocks.Recorder) error {
 	select {
 	case <-window.FirstBlock():
@@ -81,8 +82,8 @@ func (w *Worker) firstBlockTimeout() time.Duration {
 	return defaultBlockTimeout
 }
 
-// awaitWindowEnd waits for a block behind the window, which tells that all blocks of the window are there. Where none comes before the
-// drain is over, the member must at least be heard: it has decided nothing more then.
+// awaitWindowEnd waits for a block after the window, which shows that all blocks of the window have arrived. If
+// none arrives before the drain ends, the stream must be connected: the member then decided no further block.
 func (w *Worker) awaitWindowEnd(ctx context.Context, times *protocol.Window, stream *blocks.Stream, window *blocks.Recorder) error {
 	ticks := time.NewTicker(time.Second)
 	defer ticks.Stop()

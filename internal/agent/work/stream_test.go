@@ -16,19 +16,19 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// blockInterval of the chain in these tests.
+// blockInterval is the block time of the chain in these tests.
 const blockInterval = 50 * time.Millisecond
 
-// blocksUntilMidWindow is how many blocks are sent until about the middle of the window: from the first one on 1.5 s to the start, and 2 s.
+// blocksUntilMidWindow is the number of blocks until about the middle of the window: 1.5 s until the start, then 2 s.
 const blocksUntilMidWindow = 70
 
-// fakeChain is a member that decides a block each pace from now on, and drops the connection at every height that breakAt names. It
-// falls silent, or answers no more, when told to.
+// fakeChain is a member that decides a block every blockInterval from genesis on. It closes the connection at
+// multiples of breakAt, and stops sending or answering when stalls or closes is set.
 type fakeChain struct {
 	genesis        time.Time
 	breakAt        int64
 	stalls, closes atomic.Bool
-	// stallAfter and closeAfter are how many blocks are sent before it stalls or closes; 0 for no such bound.
+	// stallAfter and closeAfter are the numbers of blocks sent before it stalls or closes; 0 for never.
 	stallAfter, closeAfter int64
 	sent                   atomic.Int64
 }
@@ -59,7 +59,7 @@ func (c *fakeChain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// startStreamRun begins a worker that observes a chain.
+// startStreamRun starts a worker that observes a chain.
 func startStreamRun(t *testing.T, c *fakeChain) func() (int, string) {
 	return startScenarioRun(t, c, "stream")
 }
@@ -74,7 +74,7 @@ func startScenarioRun(t *testing.T, c *fakeChain, scenario string) func() (int, 
 	return func() (int, string) { return waitForExit(t, worker), reported }
 }
 
-// The window is two seconds, so 40 blocks, though the connection breaks every half second.
+// TestStreamRun has a window of two seconds, thus 40 blocks, although the connection breaks every half second.
 func TestStreamRun(t *testing.T) {
 	t.Parallel()
 	code, reported := startStreamRun(t, &fakeChain{breakAt: 10})()
@@ -142,7 +142,7 @@ func TestStreamFailures(t *testing.T) {
 	})
 }
 
-// A chain that stands still in the window is a result, not a failure: the blocks that it decided.
+// TestStreamThatStalls checks that a chain that stalls in the window gives a result with the blocks decided so far.
 func TestStreamThatStalls(t *testing.T) {
 	t.Parallel()
 	c := &fakeChain{stallAfter: blocksUntilMidWindow}

@@ -1,6 +1,6 @@
-// Package work is one load worker: it holds the driver at the barrier, carries its files between the pod and the
-// API server, watches the members while it measures, and reports. Where the network makes its own load there is no driver,
-// and it is the worker that measures.
+// Package work runs one load worker: it holds the driver at the barrier, exchanges files between the pod and
+// the API server, observes the members and reports the result. If the network generates its own load, there is
+// no driver and the worker measures the network's blocks.
 package work
 
 import (
@@ -25,11 +25,11 @@ import (
 const (
 	// lingerTimeout bounds the wait for processes that a driver leaves behind.
 	lingerTimeout = 5 * time.Second
-	// progressInterval is how often progress is carried to the API server.
+	// progressInterval is how often progress is reported to the API server.
 	progressInterval = 5 * time.Second
 )
 
-// Reporter tells the operator.
+// Reporter publishes the worker's progress and result for the operator.
 type Reporter interface {
 	WriteProgress(ctx context.Context, progress string) error
 	WriteResult(ctx context.Context, compressed []byte) error
@@ -38,30 +38,30 @@ type Reporter interface {
 
 // Worker is one worker of a run.
 type Worker struct {
-	// Dir is where the driver and the agent exchange files.
+	// Dir is the folder in which the driver and the agent exchange files.
 	Dir string
-	// Index of this worker among all.
+	// Index is the number of this worker, from 0; Workers is the number of workers.
 	Index, Workers int
 	Workload       *protocol.WorkloadFile
-	// Command of the driver.
+	// Command is the driver's command line.
 	Command []string
-	// JMeterPlan is a JMeter plan of the user's own, which Command (JMeter) runs; empty for a driver that speaks the protocol.
+	// JMeterPlan is the user's JMeter plan, which Command (JMeter) runs; empty for a driver that speaks the protocol.
 	JMeterPlan string
-	// StreamURL is the URL of the blocks that a member decides; there is neither Command nor Plan then.
+	// StreamURL is the URL of a member's block stream. Command and JMeterPlan are then empty.
 	StreamURL string
-	// BlockTimeout bounds the wait for the first block of Stream; 15 minutes by default.
+	// BlockTimeout bounds the wait for the first block of StreamURL; 15 minutes by default.
 	BlockTimeout time.Duration
-	// Barrier returns the instant under one of its keys, protocol.StartKey or StopKey, once it is there.
+	// Barrier waits for the instant under protocol.StartKey or protocol.StopKey and returns it.
 	Barrier  func(ctx context.Context, key string) (time.Time, error)
 	Reporter Reporter
 	Scrape   observer.ScrapeFunc
-	// OwnUsage of the worker's own container.
+	// OwnUsage reads the usage of the worker's own container.
 	OwnUsage cgroup.Reader
-	// Log is told of what does not end the run.
+	// Log receives problems that do not end the run.
 	Log func(format string, args ...any)
 }
 
-// runFailure is why there is no result, with the exit code of the worker.
+// runFailure is the reason for a missing result, with the exit code of the worker.
 type runFailure struct {
 	code int
 	line string
@@ -73,8 +73,8 @@ func newFailure(code int, format string, args ...any) error {
 	return runFailure{max(code, 1), fmt.Sprintf(format, args...)}
 }
 
-// Run drives the worker to its end and returns its exit code: 0 if the result is published, else that of the
-// driver, or 1. The end of ctx is that of the run.
+// Run runs the worker to its end and returns its exit code: 0 if the result is published, else the driver's
+// exit code or 1. The end of ctx stops the run.
 func (w *Worker) Run(ctx context.Context) int {
 	result, err := w.measureRun(ctx)
 	publish := context.WithoutCancel(ctx)
@@ -116,7 +116,7 @@ func (w *Worker) measureRun(ctx context.Context) (*results.WorkerResult, error) 
 	return w.runDriver(ctx)
 }
 
-// removeStaleFiles removes what an earlier container of the pod left.
+// removeStaleFiles removes the protocol files of an earlier container of the pod.
 func (w *Worker) removeStaleFiles() error {
 	for _, name := range []string{protocol.ReadyFile, protocol.StartFile, protocol.StopFile, protocol.ProgressFile, protocol.ResultFile,
 		protocol.FailureFile, protocol.SamplesFile} {
@@ -129,7 +129,7 @@ func (w *Worker) removeStaleFiles() error {
 
 func (w *Worker) filePath(name string) string { return filepath.Join(w.Dir, name) }
 
-// runDriver runs a driver that speaks the file protocol.
+// runDriver runs a driver that implements the file protocol and returns its result.
 func (w *Worker) runDriver(ctx context.Context) (*results.WorkerResult, error) {
 	driver, err := process.Start(w.Command, process.Options{Stdin: process.StdinNull, Linger: lingerTimeout})
 	if err != nil {
@@ -161,7 +161,8 @@ func (w *Worker) runDriver(ctx context.Context) (*results.WorkerResult, error) {
 	return w.completeResult(window, <-watching)
 }
 
-// passBarrier waits for the barrier and hands the instant to the driver, and that of the stop, if one comes while ctx lasts.
+// passBarrier waits for the start and passes it to the driver. If the window has intervals, it also passes on a
+// stop that arrives before ctx ends. It fails if the window has already begun.
 func (w *Worker) passBarrier(ctx context.Context) (*protocol.Window, error) {
 	start, err := w.Barrier(ctx, protocol.StartKey)
 	if err != nil {
@@ -177,8 +178,7 @@ func (w *Worker) passBarrier(ctx context.Context) (*protocol.Window, error) {
 	return window, w.writeInstant(protocol.StartFile, start)
 }
 
-// applyStop brings the end of the window forward when the operator says so. Without that the window ends as ordered, and so it does
-// when what comes makes no sense.
+// applyStop shortens the window when the operator publishes a stop. Without a valid stop the window keeps its length.
 func (w *Worker) applyStop(ctx context.Context, window *protocol.Window) {
 	stop, err := w.Barrier(ctx, protocol.StopKey)
 	if ctx.Err() != nil {
@@ -199,7 +199,7 @@ func (w *Worker) writeInstant(name string, at time.Time) error {
 	return files.WriteAtomic(w.filePath(name), fmt.Appendf(nil, "%d\n", at.UnixMilli()), 0o644)
 }
 
-// exitError explains an end without a result.
+// exitError returns the reason for an end without a result.
 func (w *Worker) exitError(ctx context.Context, code int) error {
 	line, err := os.ReadFile(w.filePath(protocol.FailureFile))
 	switch {
@@ -213,7 +213,8 @@ func (w *Worker) exitError(ctx context.Context, code int) error {
 	return newFailure(code, "the driver exited with %d and left no result", code)
 }
 
-// completeResult takes the driver's result and adds what the agent saw.
+// completeResult reads the driver's result and adds the agent's observation. It fails if the result is of
+// another worker or window.
 func (w *Worker) completeResult(window *protocol.Window, seen workerObservation) (*results.WorkerResult, error) {
 	content, err := os.ReadFile(w.filePath(protocol.ResultFile))
 	if err != nil {

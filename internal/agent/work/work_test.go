@@ -20,8 +20,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// A worker reaps all children of its process, so each test runs one in a process of its own: this test
-// binary with these variables set. Its reports are files below the folder that reports names.
+// A worker reaps all children of its process, so each test runs one in a separate process: this test binary
+// with these variables set. Reports are files in the folder that reportsVariable names.
 const (
 	scenarioVariable = "BENCHNET_TEST_SCENARIO"
 	reportsVariable  = "BENCHNET_TEST_REPORTS"
@@ -48,7 +48,7 @@ func (f folderReporter) WriteFailure(_ context.Context, line string) error {
 	return os.WriteFile(filepath.Join(string(f), "failure"), []byte(line), 0o644)
 }
 
-// busyContainer is a container that uses half a core and is throttled in each second period.
+// busyContainer is a container that uses half a core and is throttled in every other period.
 type busyContainer struct{ began time.Time }
 
 func (b busyContainer) ReadEvidence() []exposition.Metric { return nil }
@@ -58,7 +58,7 @@ func (b busyContainer) Read() (cgroup.Usage, error) {
 	return cgroup.Usage{CPU: lived / 2, Periods: uint64(lived.Milliseconds() / 10), ThrottledPeriods: uint64(lived.Milliseconds() / 20), WorkingSet: 1 << 20}, nil
 }
 
-// scrapedMetrics is what an agent in the container would serve.
+// scrapedMetrics returns the metrics that the container's agent would serve.
 func (b busyContainer) scrapedMetrics() (map[string]float64, error) {
 	used, err := b.Read()
 	values := map[string]float64{"lived": time.Since(b.began).Seconds()}
@@ -68,8 +68,8 @@ func (b busyContainer) scrapedMetrics() (map[string]float64, error) {
 	return values, err
 }
 
-// runScenario is the worker's process: worker 1 of 2, one second of warm-up, two of window, one of drain. One that is stopped has a window of
-// up to forty seconds instead, of which four remain.
+// runScenario runs worker 1 of 2 with a warm-up of one second, a window of two and a drain of one. A stopped
+// scenario has a window of forty seconds instead, which the stop shortens to four.
 func runScenario(name string) int {
 	dir := os.Getenv(protocol.DirVariable)
 	usage := busyContainer{time.Now()}
@@ -118,7 +118,7 @@ func runScenario(name string) int {
 	return w.Run(ctx)
 }
 
-// awaitReadyFile plays the operator: it releases the worker once it is ready.
+// awaitReadyFile releases the worker once it is ready, like the operator.
 func awaitReadyFile(ctx context.Context, dir, name string, delay time.Duration) (time.Time, error) {
 	for {
 		if _, err := os.Stat(filepath.Join(dir, protocol.ReadyFile)); err == nil && name != "never" {
@@ -135,8 +135,8 @@ func awaitReadyFile(ctx context.Context, dir, name string, delay time.Duration) 
 	}
 }
 
-// startWorker begins a worker whose driver is a shell script, which runs in the exchange folder; that of a stream is its URL. The worker
-// runs in the exchange folder, too.
+// startWorker starts a worker whose driver is a shell script, or which observes a stream with script as its
+// URL. Both run in the exchange folder.
 func startWorker(t *testing.T, name, script string) (worker *exec.Cmd, reported string) {
 	t.Helper()
 	dir, reported := t.TempDir(), t.TempDir()
@@ -168,7 +168,7 @@ func runToExit(t *testing.T, name, script string) (code int, reported string) {
 	return waitForExit(t, worker), reported
 }
 
-// awaitFile waits until the exchange folder of a worker has a file whose content is another than that.
+// awaitFile waits until the worker's exchange folder has the file, with content different from other.
 func awaitFile(t *testing.T, worker *exec.Cmd, name, other string) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
@@ -201,7 +201,7 @@ func readContent(t *testing.T, parts ...string) string {
 	return string(b)
 }
 
-// driverScript waits for the start, and leaves a result for the window that follows it by a second.
+// driverScript waits for the start and writes a result for the window, which begins one second later.
 func driverScript(t *testing.T) string {
 	t.Helper()
 	h := results.NewHistogram()
@@ -239,7 +239,7 @@ func TestDriverRun(t *testing.T) {
 		t.Errorf("the driver's own part: %+v", w)
 	}
 	assertObserved(t, w)
-	// On a busy machine a value and its time are a while apart.
+	// On a busy machine, a value and its timestamp may be apart.
 	if cpu := w.Members[0].CPUSeconds; w.Members[0].MissedScrapes == 0 && (cpu.Mean() < 0.25 || cpu.Mean() > 1) {
 		t.Errorf("CPU of member-1 %v, want half a core", cpu)
 	}
@@ -260,8 +260,8 @@ func TestDriverRun(t *testing.T) {
 	}
 }
 
-// assertObserved checks that member-1 was observed each second of the window, if not each time: a scrape that is late is missed, and on
-// a busy machine any may be.
+// assertObserved checks that the result covers member-1 for each second of the window. Scrapes may be missing,
+// because any may be late on a busy machine.
 func assertObserved(t *testing.T, w *results.WorkerResult) {
 	t.Helper()
 	if len(w.Members) != 1 || w.Members[0].Member != "member-1" || len(w.Members[0].CPUSeconds) != w.WindowSeconds ||
@@ -270,8 +270,8 @@ func assertObserved(t *testing.T, w *results.WorkerResult) {
 	}
 }
 
-// stoppedDriverScript measures until the stop, and reports its longest window, in which nothing completed after the stop but one request that
-// it did not keep from starting.
+// stoppedDriverScript measures until the stop and reports the maximum window. After the stop only one request
+// completes, which had already started.
 func stoppedDriverScript(t *testing.T) string {
 	t.Helper()
 	tally := results.NewRequestRecorder(40, 2)
@@ -295,7 +295,7 @@ func stoppedDriverScript(t *testing.T) string {
 		echo '` + string(result) + `' | sed "s/4242/$(cat start)/" > result.json`
 }
 
-// assertStoppedEarly checks that a result is of the four seconds that the stop left.
+// assertStoppedEarly checks that a result covers the four seconds before the stop.
 func assertStoppedEarly(t *testing.T, code int, reported string) *results.WorkerResult {
 	t.Helper()
 	if code != 0 {
@@ -365,7 +365,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A worker that is told to stop passes that on, reports, and ends, whether it waits or measures.
+// TestWorkerTerminated checks that a terminated worker stops its driver, reports and ends, both waiting and measuring.
 func TestWorkerTerminated(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
@@ -391,7 +391,7 @@ func TestWorkerTerminated(t *testing.T) {
 	}
 }
 
-// jmeterScript logs a sample each 100 ms for as long as it is let, and ends at SIGTERM as JMeter does.
+// jmeterScript logs a sample every 100 ms until SIGTERM, at which it ends like JMeter.
 const jmeterScript = `trap 'exit 143' TERM
 		[ "$1 $2 $4" = "-n -t -l" ] || exit 9
 		case "$*" in *-Jbenchnet.worker=1\ -Jbenchnet.workers=2*) ;; *) exit 8;; esac
@@ -415,8 +415,8 @@ func TestJMeterRun(t *testing.T) {
 	}
 }
 
-// assertSamples checks that samples were counted, and in no second more than the ten that the plan logs. How many it gets done depends
-// on the machine.
+// assertSamples checks that there are samples, and at most the plan's ten per second. Their number depends on
+// the machine.
 func assertSamples(t *testing.T, w *results.WorkerResult) {
 	t.Helper()
 	var all int64

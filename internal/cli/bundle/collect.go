@@ -1,5 +1,5 @@
-// Package bundle collects what it takes to repeat a run or an experiment: manifests with all defaults spelled out, images by
-// their digests, seeds, versions, and the result to compare with.
+// Package bundle collects everything needed to repeat a run or an experiment: manifests with explicit defaults,
+// images by digest, seeds, versions, and the result to compare with.
 package bundle
 
 import (
@@ -21,25 +21,25 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// Kit of manifests.
+// Kit holds the collected manifests and the facts about the original runs.
 type Kit struct {
-	// Target that is to be repeated.
+	// Target is the run or experiment to repeat.
 	Target cluster.Target
-	// Objects to apply, in order.
+	// Objects are the objects to apply, in order.
 	Objects []*unstructured.Unstructured
-	// Missing are objects that the manifests refer to, and that are not there any more.
+	// Missing lists objects that the manifests refer to but that no longer exist.
 	Missing []string
-	// Result is the document of what was measured, to compare with.
+	// Result is the JSON document of the original result.
 	Result []byte
-	// Environments of the runs; the first stands for all where they do not differ.
+	// Environments holds the environment of each run with a result. The README uses the first one.
 	Environments []results.Environment
-	// PlanHashes by the name of the network.
+	// PlanHashes holds the plan hashes by network name.
 	PlanHashes map[string]string
-	// Seed of an experiment.
+	// Seed is the seed of an experiment.
 	Seed int64
 }
 
-// Collect a run or an experiment that has its result.
+// Collect collects the kit of a run or an experiment. It fails if the target has no result yet.
 func Collect(ctx context.Context, c *cluster.Connection, target cluster.Target) (*Kit, error) {
 	b := &Kit{Target: target, PlanHashes: map[string]string{}}
 	runs, err := c.ListRuns(ctx, target)
@@ -83,7 +83,7 @@ func (b *Kit) addExperiment(ctx context.Context, c *cluster.Connection) error {
 	return nil
 }
 
-// addRun with its network. A run that the network lists among its workloads comes with it.
+// addRun adds the result, the network and the run. It omits the run if the network's workloads create it.
 func (b *Kit) addRun(ctx context.Context, c *cluster.Connection, run *v1alpha1.BenchmarkRun) error {
 	document, err := c.ReadRunDocument(ctx, run)
 	if err != nil {
@@ -106,7 +106,7 @@ func (b *Kit) addRun(ctx context.Context, c *cluster.Connection, run *v1alpha1.B
 	return nil
 }
 
-// isNetworkWorkload tells whether the run is of one of the network's own workloads.
+// isNetworkWorkload reports whether the run belongs to one of the network's workloads.
 func isNetworkWorkload(network *unstructured.Unstructured, run *v1alpha1.BenchmarkRun) bool {
 	workloads, _, err := unstructured.NestedSlice(network.Object, "spec", "workloads")
 	if err != nil {
@@ -166,7 +166,7 @@ func (b *Kit) addReferencedConfigMaps(ctx context.Context, c *cluster.Connection
 	return nil
 }
 
-// collectConfigMapNames the values of all fields configMapName.
+// collectConfigMapNames adds the values of all configMapName fields to into.
 func collectConfigMapNames(value any, into map[string]bool) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -183,7 +183,7 @@ func collectConfigMapNames(value any, into map[string]bool) {
 	}
 }
 
-// Manifests are all objects as one YAML stream.
+// Manifests returns all objects as one YAML stream.
 func (b *Kit) Manifests() ([]byte, error) {
 	var parts []string
 	for _, object := range b.Objects {
@@ -196,7 +196,7 @@ func (b *Kit) Manifests() ([]byte, error) {
 	return []byte(strings.Join(parts, "---\n")), nil
 }
 
-// Images that ran in any of the runs, by name; those that nodes resolved to a digest of a registry have it.
+// Images returns the images of all runs, sorted by name.
 func (b *Kit) Images() []Image {
 	byName := map[string]Image{}
 	for _, e := range b.Environments {
@@ -209,14 +209,14 @@ func (b *Kit) Images() []Image {
 	return images
 }
 
-// Image that ran.
+// Image is an image of a run.
 type Image struct {
 	Name, Digest string
-	// Pinned is the reference by digest; empty where the node had the image from no registry.
+	// Pinned is the reference by digest; empty if the node did not pull the image from a registry.
 	Pinned string
 }
 
-// pinnedReference is NAME@DIGEST, if the digest is one of a registry, which is then part of it.
+// pinnedReference returns REPOSITORY@DIGEST if the image came from a registry, else an empty string.
 func pinnedReference(digest string) string {
 	repository, sum, ok := strings.Cut(digest, "@")
 	if !ok || !strings.HasPrefix(sum, "sha256:") || strings.HasPrefix(repository, "import-") {

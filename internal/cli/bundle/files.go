@@ -18,7 +18,7 @@ import (
 //go:embed README.md.tmpl
 var readmeTemplates embed.FS
 
-// Files of the bundle by their paths in it.
+// Files returns the files of the kit by path.
 func (b *Kit) Files() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	var resources []string
@@ -47,7 +47,7 @@ func (b *Kit) Files() (map[string][]byte, error) {
 	return files, err
 }
 
-// kustomizePatch of one object.
+// kustomizePatch patches one object.
 type kustomizePatch struct {
 	Target patchTarget `json:"target"`
 	Patch  string      `json:"patch"`
@@ -71,7 +71,8 @@ func encodeKustomization(resources []string, patches []kustomizePatch) ([]byte, 
 	return text, nil
 }
 
-// addPinnedOverlay adds an overlay with images by their digests: those that the manifests name, and, as Helm values, the project's own.
+// addPinnedOverlay adds an overlay that pins images by digest: those in the manifests by patches, and the
+// project's own images by Helm values. It adds nothing if no image has a pinned reference.
 func (b *Kit) addPinnedOverlay(files map[string][]byte) error {
 	byName, overrides := map[string]string{}, map[string]string{}
 	for _, image := range b.Images() {
@@ -103,21 +104,22 @@ func (b *Kit) addPinnedOverlay(files map[string][]byte) error {
 	return err
 }
 
-// imageBaseName of an image is the last part of its path: ghcr.io/benchnet/agent:0.1.0 is agent.
+// imageBaseName returns the last part of an image's path without its tag: agent for ghcr.io/benchnet/agent:0.1.0.
 func imageBaseName(reference string) string {
 	last := reference[strings.LastIndex(reference, "/")+1:]
 	name, _, _ := strings.Cut(last, ":")
 	return name
 }
 
-// jsonPatchOperation of a JSON patch (RFC 6902).
+// jsonPatchOperation is an operation of a JSON patch (RFC 6902).
 type jsonPatchOperation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value string `json:"value"`
 }
 
-// imageReplacements are the operations that replace images under the path. An image that a manifest names needs no override of the project's.
+// imageReplacements returns the operations that replace images below path. It deletes the images that it
+// replaces from overrides, because an image in a manifest needs no Helm value.
 func imageReplacements(value any, path string, byName, overrides map[string]string) []jsonPatchOperation {
 	var all []jsonPatchOperation
 	switch v := value.(type) {
@@ -138,7 +140,7 @@ func imageReplacements(value any, path string, byName, overrides map[string]stri
 	return all
 }
 
-// escapePointerKey a key for a JSON pointer (RFC 6901).
+// escapePointerKey escapes a key for a JSON pointer (RFC 6901).
 func escapePointerKey(key string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
 }

@@ -1,4 +1,4 @@
-// Package cluster is the plugin's way to the API server: it finds what a user named, reads results, and applies manifests.
+// Package cluster connects the plugin to the API server: it resolves names, reads results and applies manifests.
 package cluster
 
 import (
@@ -12,19 +12,19 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// FieldManager owns the fields that the plugin applies.
+// FieldManager is the field manager of the plugin.
 const FieldManager = "kubectl-benchnet"
 
-// Connection is an API server, and the namespace that the user works in.
+// Connection is a client for an API server, with the user's namespace.
 type Connection struct {
 	Client    client.Client
 	Namespace string
 	flags     genericclioptions.RESTClientGetter
-	// enforceNamespace tells that the user chose the namespace with a flag.
+	// enforceNamespace means that the user set the namespace by a flag.
 	enforceNamespace bool
 }
 
-// Connect takes the cluster, user and namespace from kubectl's flags and kubeconfig.
+// Connect returns a connection to the cluster, user and namespace of kubectl's flags and kubeconfig.
 func Connect(flags genericclioptions.RESTClientGetter) (*Connection, error) {
 	config, err := flags.ToRESTConfig()
 	if err != nil {
@@ -49,7 +49,7 @@ func Connect(flags genericclioptions.RESTClientGetter) (*Connection, error) {
 	return &Connection{Client: c, Namespace: namespace, flags: flags, enforceNamespace: enforce}, nil
 }
 
-// ServerVersion asks the API server for its version.
+// ServerVersion returns the API server's version.
 func (c *Connection) ServerVersion() (string, error) {
 	discovery, err := c.flags.ToDiscoveryClient()
 	if err != nil {

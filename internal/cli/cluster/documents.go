@@ -18,8 +18,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// ReadResultFile returns the compact JSON of a file with a result, or nil if the name may be that of a resource: there is no such
-// file, and the name does not end like that of a result file. The limits on stored documents do not count the spaces of a file.
+// ReadResultFile returns a result file as compact JSON, because the limits on stored documents exclude whitespace. It
+// returns nil if name may be a resource: no such file exists and it does not end in .json or .json.gz.
 func ReadResultFile(name string) ([]byte, error) {
 	named := strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".json.gz")
 	if info, err := os.Stat(name); !named && (err != nil || info.IsDir()) {
@@ -39,21 +39,21 @@ func ReadResultFile(name string) ([]byte, error) {
 	return compact.Bytes(), nil
 }
 
-// RunDocument is the whole result of a run.
+// RunDocument is the complete result of a run.
 type RunDocument struct {
 	*results.RunResult
-	// Text is the document as it was written, fields included that this program does not know.
+	// Text is the original document, including fields unknown to this version.
 	Text json.RawMessage
 }
 
-// ExperimentDocument is the whole result of an experiment.
+// ExperimentDocument is the complete result of an experiment.
 type ExperimentDocument struct {
 	*experiment.Result
-	// Text is the document as it was written.
+	// Text is the original document.
 	Text json.RawMessage
 }
 
-// ReadRunDocument reads the result of a run, which must have one.
+// ReadRunDocument returns the result of a run. It fails if the run has none.
 func (c *Connection) ReadRunDocument(ctx context.Context, run *v1alpha1.BenchmarkRun) (*RunDocument, error) {
 	packed, err := c.readStoredResult(ctx, run.Namespace, run.Status.Result, "run "+run.Name)
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *Connection) ReadRunDocument(ctx context.Context, run *v1alpha1.Benchmar
 	return &RunDocument{decoded, text}, err
 }
 
-// ReadRunDocuments reads the results of those runs that have one.
+// ReadRunDocuments returns the results of the runs that have one.
 func (c *Connection) ReadRunDocuments(ctx context.Context, runs []v1alpha1.BenchmarkRun) ([]*RunDocument, error) {
 	var all []*RunDocument
 	for i := range runs {
@@ -83,7 +83,7 @@ func (c *Connection) ReadRunDocuments(ctx context.Context, runs []v1alpha1.Bench
 	return all, nil
 }
 
-// ReadExperimentDocument reads the result of an experiment, which must have one.
+// ReadExperimentDocument returns the result of an experiment. It fails if the experiment has none.
 func (c *Connection) ReadExperimentDocument(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (*ExperimentDocument, error) {
 	packed, err := c.readStoredResult(ctx, e.Namespace, e.Status.Result, "experiment "+e.Name)
 	if err != nil {
@@ -112,7 +112,7 @@ func (c *Connection) readStoredResult(ctx context.Context, namespace string, at 
 	return packed, nil
 }
 
-// ListRuns are the runs of a target, oldest first: the run itself, those on a network, or those of an experiment.
+// ListRuns returns the runs of a target, oldest first: the run itself, a network's runs or an experiment's runs.
 func (c *Connection) ListRuns(ctx context.Context, target Target) ([]v1alpha1.BenchmarkRun, error) {
 	if target.Kind == Run {
 		var run v1alpha1.BenchmarkRun

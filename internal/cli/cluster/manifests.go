@@ -45,7 +45,7 @@ func (c *Connection) ReadManifests(files resource.FilenameOptions, in io.Reader)
 	return objects, nil
 }
 
-// TargetOf an object; ok tells whether it is one of benchnet.
+// TargetOf returns the target of an object; ok reports whether the object is of a benchnet kind.
 func TargetOf(object *unstructured.Unstructured) (target Target, ok bool) {
 	if object.GroupVersionKind().Group != v1alpha1.GroupVersion.Group {
 		return Target{}, false
@@ -54,18 +54,18 @@ func TargetOf(object *unstructured.Unstructured) (target Target, ok bool) {
 	return Target{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()}, ok
 }
 
-// ApplyMode of an apply.
+// ApplyMode selects whether an apply is persisted.
 type ApplyMode string
 
-// The modes.
+// Apply modes.
 const (
-	// ApplyPersistent what is applied.
+	// ApplyPersistent stores the object.
 	ApplyPersistent ApplyMode = "Persist"
-	// ApplyDryRun lets the API server check and default what is applied, and keeps nothing.
+	// ApplyDryRun lets the API server validate and default the object without storing it.
 	ApplyDryRun ApplyMode = "DryRun"
 )
 
-// Apply an object on the server's side. It is then as the API server has it, with its defaults.
+// Apply applies an object with server-side apply and updates it with the API server's response, including defaults.
 func (c *Connection) Apply(ctx context.Context, object *unstructured.Unstructured, mode ApplyMode) error {
 	options := []client.ApplyOption{client.FieldOwner(FieldManager)}
 	if mode == ApplyDryRun {
@@ -77,7 +77,7 @@ func (c *Connection) Apply(ctx context.Context, object *unstructured.Unstructure
 	return nil
 }
 
-// explainConflict says what a conflict means; the field managers are in the error itself.
+// explainConflict adds a summary to a conflict error, which itself lists the field managers.
 func explainConflict(object *unstructured.Unstructured, err error) error {
 	if apierrors.IsConflict(err) {
 		return fmt.Errorf("%s %s was applied by somebody else: %w", object.GetKind(), object.GetName(), err)
@@ -85,7 +85,7 @@ func explainConflict(object *unstructured.Unstructured, err error) error {
 	return err
 }
 
-// DecodeTyped converts an object into one of our types.
+// DecodeTyped converts an object into a typed one.
 func DecodeTyped(object *unstructured.Unstructured, into client.Object) error {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object.Object, into, false); err != nil {
 		return fmt.Errorf("read %s %s: %w", object.GetKind(), object.GetName(), err)
@@ -93,7 +93,7 @@ func DecodeTyped(object *unstructured.Unstructured, into client.Object) error {
 	return nil
 }
 
-// GetManifest of an object as it would be applied: without its status, and without what the API server added to its head.
+// GetManifest returns an object as a user would apply it, without status and server-set metadata.
 func (c *Connection) GetManifest(ctx context.Context, target Target) (*unstructured.Unstructured, error) {
 	live := &unstructured.Unstructured{}
 	live.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(target.Kind.objectKind()))
@@ -103,7 +103,7 @@ func (c *Connection) GetManifest(ctx context.Context, target Target) (*unstructu
 	return ToMinimalManifest(live), nil
 }
 
-// ToMinimalManifest is what a user would write of an object: its kind, name, namespace, and spec.
+// ToMinimalManifest returns only the kind, name, namespace and spec of an object.
 func ToMinimalManifest(live *unstructured.Unstructured) *unstructured.Unstructured {
 	bare := &unstructured.Unstructured{Object: map[string]any{"spec": live.Object["spec"]}}
 	bare.SetGroupVersionKind(live.GroupVersionKind())

@@ -13,8 +13,8 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 )
 
-// GetNetworkManifest is the manifest of the network that a run was made on. That of an experiment is gone once its runs have ended; it
-// is then made again from the experiment's design.
+// GetNetworkManifest returns the manifest of a run's network. An experiment's network is deleted after its
+// runs; its manifest is then rebuilt from the experiment's design.
 func (c *Connection) GetNetworkManifest(ctx context.Context, run *v1alpha1.BenchmarkRun) (*unstructured.Unstructured, error) {
 	target := Target{Kind: Network, Namespace: run.Namespace, Name: run.Spec.NetworkName}
 	live, err := c.GetManifest(ctx, target)
@@ -38,7 +38,7 @@ func (c *Connection) GetNetworkManifest(ctx context.Context, run *v1alpha1.Bench
 	return nil, fmt.Errorf("experiment %s has no network %s", name, target.Name)
 }
 
-// dryRunNetwork is the manifest of a network as the API server would have it.
+// dryRunNetwork returns the manifest of a network with the API server's defaults.
 func (c *Connection) dryRunNetwork(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*unstructured.Unstructured, error) {
 	if err := c.Client.Create(ctx, network, client.DryRunAll, client.FieldOwner(FieldManager)); err != nil {
 		return nil, err

@@ -15,27 +15,27 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Kind is a kind of benchnet by the short name of its resource.
+// Kind is a benchnet kind, by the short name of its resource.
 type Kind string
 
-// The kinds, in the order in which a plain name is looked for.
+// The kinds, in the order in which FindTarget tries them.
 const (
 	Experiment Kind = "bexp"
 	Network    Kind = "bnet"
 	Run        Kind = "brun"
 )
 
-// Kinds are all of them.
+// Kinds lists all kinds.
 var Kinds = []Kind{Experiment, Network, Run}
 
-// kindSpellings of the kinds, as kubectl takes them.
+// kindSpellings maps the spellings that kubectl accepts to kinds.
 var kindSpellings = map[string]Kind{
 	"bexp": Experiment, "benchmarkexperiment": Experiment, "benchmarkexperiments": Experiment,
 	"bnet": Network, "benchmarknetwork": Network, "benchmarknetworks": Network,
 	"brun": Run, "benchmarkrun": Run, "benchmarkruns": Run,
 }
 
-// ParseKind a resource's spelling or an object's kind.
+// ParseKind parses a resource name or an object's kind.
 func ParseKind(word string) (Kind, bool) {
 	word = strings.ToLower(word)
 	word = strings.TrimSuffix(strings.TrimSuffix(word, "."+v1alpha1.GroupVersion.Group), "."+v1alpha1.GroupVersion.Version)
@@ -43,17 +43,17 @@ func ParseKind(word string) (Kind, bool) {
 	return k, ok
 }
 
-// Plural is the name of the resource.
+// Plural returns the plural name of the resource.
 func (k Kind) Plural() string {
 	return map[Kind]string{Experiment: "benchmarkexperiments", Network: "benchmarknetworks", Run: "benchmarkruns"}[k]
 }
 
-// objectKind is the kind as a manifest has it.
+// objectKind returns the kind in manifests.
 func (k Kind) objectKind() string {
 	return map[Kind]string{Experiment: "BenchmarkExperiment", Network: "BenchmarkNetwork", Run: "BenchmarkRun"}[k]
 }
 
-// NewObject is an empty object of the kind.
+// NewObject returns an empty object of the kind.
 func (k Kind) NewObject() client.Object {
 	switch k {
 	case Experiment:
@@ -65,20 +65,21 @@ func (k Kind) NewObject() client.Object {
 	}
 }
 
-// Target is one object of benchnet.
+// Target identifies one benchnet object.
 type Target struct {
 	Kind      Kind
 	Namespace string
 	Name      string
 }
 
-// Key of the object.
+// Key returns the object's key.
 func (t Target) Key() client.ObjectKey { return client.ObjectKey{Namespace: t.Namespace, Name: t.Name} }
 
-// String is the target as kubectl names it: bnet/two-banks.
+// String returns the target as kubectl names it: bnet/two-banks.
 func (t Target) String() string { return string(t.Kind) + "/" + t.Name }
 
-// FindTarget is the object that a user named: KIND/NAME, or NAME, which must then be of one kind alone among those given.
+// FindTarget returns the object that a user named KIND/NAME or NAME. It fails if no object of the given kinds
+// has the name, or more than one.
 func (c *Connection) FindTarget(ctx context.Context, text string, kinds ...Kind) (Target, error) {
 	if word, name, ok := strings.Cut(text, "/"); ok {
 		kind, known := ParseKind(word)
@@ -109,7 +110,7 @@ func (c *Connection) FindTarget(ctx context.Context, text string, kinds ...Kind)
 	return Target{}, fmt.Errorf("%q is the name of %s and of %s: say which", text, found[0], found[1])
 }
 
-// ListNames of all objects of the kinds in the namespace; KIND/NAME where a plain name is of several.
+// ListNames returns the names of all objects of the given kinds in the namespace. A name of several kinds is KIND/NAME.
 func (c *Connection) ListNames(ctx context.Context, kinds ...Kind) ([]string, error) {
 	count := map[string]int{}
 	var all []Target
@@ -163,7 +164,7 @@ func joinPlurals(kinds []Kind) string {
 	return strings.Join(words, "|")
 }
 
-// ListNamespaces of the cluster.
+// ListNamespaces returns the names of the cluster's namespaces.
 func (c *Connection) ListNamespaces(ctx context.Context) ([]string, error) {
 	var list corev1.NamespaceList
 	if err := c.Client.List(ctx, &list); err != nil {

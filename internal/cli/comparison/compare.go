@@ -11,18 +11,19 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 )
 
-// Options is what is asked of a comparison.
+// Options configure a comparison.
 type Options struct {
-	// AllMetrics that are compared; default: throughput, and of experiments mean and p95 of the latency.
+	// Metrics are the metrics to compare. The default is throughput and, for experiments, mean and p95 latency.
 	Metrics []v1alpha1.Metric
-	// ConfidencePercent of the intervals.
+	// ConfidencePercent is the level of the confidence intervals.
 	ConfidencePercent int32
 	Gates             []v1alpha1.Gate
-	// Seed of the resampling.
+	// Seed is the seed of the resampling.
 	Seed int64
 }
 
-// Compare a candidate with a baseline, point by point of the same parameters.
+// Compare compares candidate with baseline, pairing points with equal parameters. It fails if one side is a
+// single run and the other an experiment, or if the baseline variant is ambiguous.
 func Compare(q Options, baseline, candidate *Side) ([]experiment.ComparisonOutcome, error) {
 	if (baseline.Run == nil) != (candidate.Run == nil) {
 		return nil, fmt.Errorf("%s and %s cannot be compared: give two runs or two experiments", baseline.Name, candidate.Name)
@@ -47,7 +48,7 @@ func Compare(q Options, baseline, candidate *Side) ([]experiment.ComparisonOutco
 	return all, nil
 }
 
-// selectMetrics with those of the gates. The batches of a single run have but their throughput.
+// selectMetrics returns the metrics including those of the gates. A single run supports only throughput.
 func (q Options) selectMetrics(single bool) ([]v1alpha1.Metric, error) {
 	all := slices.Clone(q.Metrics)
 	if len(all) == 0 {
@@ -69,7 +70,7 @@ func (q Options) selectMetrics(single bool) ([]v1alpha1.Metric, error) {
 	return all, nil
 }
 
-// variantNames that are candidates.
+// variantNames returns the selected variant, else all variants, else one empty name.
 func (s *Side) variantNames() []string {
 	switch {
 	case s.Variant != "":
@@ -80,7 +81,7 @@ func (s *Side) variantNames() []string {
 	return []string{""}
 }
 
-// matchVariant is the variant to compare one of the other side with: the one asked for, the one of the same name, or the only one.
+// matchVariant returns the side's variant to compare with variant: its only one, or the one with the same name.
 func (s *Side) matchVariant(variant string) (string, error) {
 	own := s.variantNames()
 	switch {
@@ -102,7 +103,7 @@ func (s *Side) pointsOfVariant(variant string) []experiment.Point {
 	return points
 }
 
-// pointLabel of a point: the side, its variant if not asked for, and its parameters.
+// pointLabel returns a point's label: the side, its variant unless the user selected it, and its parameters.
 func (s *Side) pointLabel(point string) string {
 	parts := []string{s.Name}
 	for _, p := range s.Result.Points {
@@ -119,17 +120,17 @@ func (s *Side) pointLabel(point string) string {
 	return strings.Join(parts, " ")
 }
 
-// metricAliases are other words for metrics.
+// metricAliases are alternative names of metrics.
 var metricAliases = map[string]v1alpha1.Metric{
 	"mean": v1alpha1.MetricLatencyMean, "p50": v1alpha1.MetricLatencyP50, "p90": v1alpha1.MetricLatencyP90, "p95": v1alpha1.MetricLatencyP95,
 	"p99": v1alpha1.MetricLatencyP99, "p999": v1alpha1.MetricLatencyP999, "errors": v1alpha1.MetricErrorShare,
 }
 
-// AllMetrics are all of them.
+// AllMetrics lists the metrics that can be compared.
 var AllMetrics = []v1alpha1.Metric{v1alpha1.MetricThroughput, v1alpha1.MetricLatencyMean, v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP90,
 	v1alpha1.MetricLatencyP95, v1alpha1.MetricLatencyP99, v1alpha1.MetricLatencyP999, v1alpha1.MetricErrorShare}
 
-// ParseMetric reads the name of a metric in any case, or p95 for LatencyP95.
+// ParseMetric returns the metric with the given name in any case, or with an alias such as p95.
 func ParseMetric(text string) (v1alpha1.Metric, error) {
 	words := make([]string, 0, len(AllMetrics))
 	for _, m := range AllMetrics {
@@ -144,10 +145,10 @@ func ParseMetric(text string) (v1alpha1.Metric, error) {
 	return "", fmt.Errorf("%q is no metric; there are %s", text, strings.Join(words, ", "))
 }
 
-// maxGatePercent of a gate: a bound that nothing fails.
+// maxGatePercent is the highest bound of a gate, which no result exceeds.
 const maxGatePercent = 1_000_000
 
-// ParseGate reads METRIC=PERCENT, such as throughput=5%.
+// ParseGate parses METRIC=PERCENT, such as throughput=5%.
 func ParseGate(text string) (v1alpha1.Gate, error) {
 	name, bound, ok := strings.Cut(text, "=")
 	if !ok {
@@ -158,7 +159,7 @@ func ParseGate(text string) (v1alpha1.Gate, error) {
 		return v1alpha1.Gate{}, err
 	}
 	percent, err := resource.ParseQuantity(strings.TrimSpace(strings.TrimSuffix(bound, "%")))
-	// e700 is a quantity, 0 times 10^700, and no number.
+	// The suffix of e700 makes it a quantity, 0 times 10^700, although it is not a number.
 	if share := percent.AsApproximateFloat64(); err != nil || !(share >= 0 && share <= maxGatePercent) {
 		return v1alpha1.Gate{}, fmt.Errorf("%q: %q is no percentage from 0 to %d, such as 5%%", text, bound, maxGatePercent)
 	}

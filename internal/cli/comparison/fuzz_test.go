@@ -10,7 +10,7 @@ import (
 	"github.com/benchnet/benchnet/internal/fuzz"
 )
 
-// FuzzParseGate reads gates as users could write them: what is accepted is a bound on a metric, and is written and read again the same.
+// FuzzParseGate parses arbitrary gates: an accepted gate bounds a metric and survives a round trip.
 func FuzzParseGate(f *testing.F) {
 	for _, text := range []string{"throughput=5%", "p95=10", "LatencyP99= 0.5 %", "errors=-1", "mean=1Ki", "p50=1e400%", "=", "throughput=5%%"} {
 		f.Add(text)
@@ -30,7 +30,7 @@ func FuzzParseGate(f *testing.F) {
 	})
 }
 
-// comparableDocuments that can be compared with themselves.
+// comparableDocuments can be compared with themselves.
 var comparableDocuments = []string{
 	`{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"r"},"series":{"completedPerSecond":[1,2,3,4,5,6,7,8,9,10,11,12]}}`,
 	`{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1,"variants":["x","y"],"points":[{"name":"p01","variant":"x","parameters":[]},
@@ -39,8 +39,8 @@ var comparableDocuments = []string{
 	{"name":"u","point":"p01","verdict":"Valid","metrics":{"Throughput":3,"LatencyP95":7}},{"name":"v","point":"p02","verdict":"Valid","metrics":{"Throughput":3,"LatencyP95":7}}]}`,
 }
 
-// FuzzDocument puts two values at places of a document and compares it with itself: no metric is better or worse, no gate fails, and
-// what comes out can be written.
+// FuzzDocument replaces two values in a document and compares it with itself: no metric is better or worse, no gate
+// fails, and the outcome can be encoded.
 func FuzzDocument(f *testing.F) {
 	for i, value := range append([]string{"1e308", "5e-324", "-1e308", "9", "p01", "x", "Valid"}, fuzz.HostileValues...) {
 		f.Add(i%2 == 0, uint8(i), value, uint8(7*i), "1")

@@ -1,5 +1,4 @@
-// Package comparison compares what was measured twice: two experiments, two variants, two runs, or one of them with a document
-// that was stored earlier.
+// Package comparison compares two experiments, two variants, two runs, or one of them with a stored document.
 package comparison
 
 import (
@@ -15,20 +14,20 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// Side is one of the two that are compared.
+// Side is one side of a comparison.
 type Side struct {
-	// Name as the user gave it.
+	// Name is the name that the user gave.
 	Name string
-	// Variant of the experiment that was asked for; empty for all.
+	// Variant is the selected variant of an experiment; empty for all.
 	Variant string
-	// Result of an experiment, or one made of the batches of a run.
+	// Result is the result of an experiment, or the batches of a run.
 	Result *experiment.Result
-	// Run is the single run, or nil.
+	// Run is the run of a single-run side, or nil.
 	Run *results.RunResult
 }
 
-// LoadSide a side: a file with a document, or NAME of an experiment or run, each with :VARIANT if it is an experiment's. A file needs no
-// cluster, so connect is called for names only.
+// LoadSide loads a file with a document, or an experiment or run by NAME. An experiment may have the suffix
+// :VARIANT. It calls connect only for names, because a file needs no cluster.
 func LoadSide(ctx context.Context, connect func() (*cluster.Connection, error), text string) (*Side, error) {
 	name, variant, _ := strings.Cut(text, ":")
 	side := &Side{Name: text, Variant: variant}
@@ -83,7 +82,7 @@ func (s *Side) fetchResult(ctx context.Context, connect func() (*cluster.Connect
 	return nil
 }
 
-// decodeDocument the document of a run or an experiment, as kubectl benchnet results -o json writes it.
+// decodeDocument decodes a run's or an experiment's document, as written by kubectl benchnet results -o json.
 func (s *Side) decodeDocument(content []byte) error {
 	var head struct {
 		Kind string `json:"kind"`
@@ -103,17 +102,17 @@ func (s *Side) decodeDocument(content []byte) error {
 	return nil
 }
 
-// minBatchCount is into how many batches at least the window of a single run is cut. Many more would be too short to be
-// independent of each other.
+// minBatchCount is the minimum number of batches in the window of a single run. With many more, the batches
+// would be too short to be independent.
 const minBatchCount = 10
 
-// SecondsPerBatch of a run.
+// SecondsPerBatch returns the length of a run's batches in seconds; 0 if its window is too short.
 func SecondsPerBatch(r *results.RunResult) int {
 	return len(r.Series.CompletedPerSecond) / minBatchCount
 }
 
-// splitIntoBatches stand for runs where there is but one: the throughput of each tenth of the window, or less. They tell of the spread within
-// the run alone.
+// splitIntoBatches returns an experiment result with the throughput of each batch of one run. Its spread covers
+// only the variation within the run. It fails if the window is shorter than minBatchCount seconds.
 func splitIntoBatches(r *results.RunResult) (*experiment.Result, error) {
 	size := SecondsPerBatch(r)
 	if size == 0 {

@@ -1,5 +1,5 @@
-// Package forecast tells what manifests would come to, before anything of them is made: what they need of the cluster, how
-// long they take, and whether the cluster has room.
+// Package forecast predicts what manifests need before they are applied: their resources, their duration, and
+// whether the cluster has the capacity.
 package forecast
 
 import (
@@ -24,41 +24,42 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// Forecast of one network or experiment.
+// Forecast is the prediction for one network or experiment.
 type Forecast struct {
 	Target cluster.Target `json:"-"`
-	// Name is kind and name.
+	// Name is the short kind and name.
 	Name string `json:"name"`
-	// Plan is what is needed, and how long it takes.
+	// ExperimentPlan holds the resources and the duration.
 	v1alpha1.ExperimentPlan `json:",inline"`
-	// Fits tells whether the cluster can hold it, Later that it can once other pods are gone, and Room says why.
+	// Fits reports whether the cluster has the capacity, FitsLater whether it will once other pods are gone.
+	// CapacityMessage gives the reason.
 	Fits            bool   `json:"fits"`
 	FitsLater       bool   `json:"later,omitempty"`
 	CapacityMessage string `json:"room"`
-	// Stages of a network, in order; none for an experiment.
+	// Stages lists the stages of a network in order; empty for an experiment.
 	Stages []Stage `json:"stages,omitempty"`
-	// Design and Groups of an experiment; nil for a network.
+	// Design and Groups describe an experiment; nil for a network.
 	Design *experiment.Design    `json:"-"`
 	Groups []experiment.RunGroup `json:"-"`
-	// Experiment is as the API server would have it; nil for a network.
+	// Experiment is the experiment with the API server's defaults; nil for a network.
 	Experiment *v1alpha1.BenchmarkExperiment `json:"-"`
-	// Runs of a network.
+	// Runs lists the names of a network's runs.
 	Runs []string `json:"-"`
 }
 
-// Stage of a network.
+// Stage is a stage of a network with its objects, as Kind/name.
 type Stage struct {
 	Name    string   `json:"name"`
 	Objects []string `json:"objects"`
 }
 
-// Forecaster knows a cluster.
+// Forecaster predicts needs and capacity for one cluster.
 type Forecaster struct {
 	*cluster.Connection
 	preflight.Checker
 }
 
-// ForecastObject an object that is a network or an experiment; the API server gives it its defaults and refuses what is wrong.
+// ForecastObject returns the forecast for a network or an experiment. A dry-run apply validates it and adds defaults.
 func (f *Forecaster) ForecastObject(ctx context.Context, object *unstructured.Unstructured, target cluster.Target) (*Forecast, error) {
 	if err := f.Apply(ctx, object, cluster.ApplyDryRun); err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func (f *Forecaster) forecastNetwork(object *unstructured.Unstructured, into *Fo
 	return needs, err
 }
 
-// forecastRuns of the network's own workloads: the most that the workers of one need, and how long all take.
+// forecastRuns returns the largest worker needs of the network's workloads and the total duration of their runs.
 func (f *Forecaster) forecastRuns(n *v1alpha1.BenchmarkNetwork, into *Forecast) (capacity.Needs, time.Duration, error) {
 	var most capacity.Needs
 	var duration time.Duration
@@ -148,7 +149,7 @@ func (f *Forecaster) forecastRuns(n *v1alpha1.BenchmarkNetwork, into *Forecast) 
 	return most, duration, nil
 }
 
-// validateWorkload a workload as the operator does.
+// validateWorkload validates a workload as the operator does.
 func (f *Forecaster) validateWorkload(n *v1alpha1.BenchmarkNetwork, w *v1alpha1.Workload, path *field.Path) error {
 	p, err := f.Platforms.Get(n.Spec.Platform.Type)
 	if err != nil {
@@ -161,7 +162,7 @@ func summarizeStages(p *plan.Plan) []Stage {
 	var all []Stage
 	for _, s := range p.Stages {
 		if s.Name == plan.StageWorkloads {
-			continue // Runs are listed for themselves: the plan has only the one that is due.
+			continue // Runs are listed separately, because the plan contains only the run that is due.
 		}
 		stage := Stage{Name: string(s.Name), Objects: []string{}}
 		for _, o := range s.Objects {
@@ -174,7 +175,7 @@ func summarizeStages(p *plan.Plan) []Stage {
 	return all
 }
 
-// objectKind a typed object.
+// objectKind returns the kind of a typed object.
 func objectKind(o client.Object) string {
 	if kind := o.GetObjectKind().GroupVersionKind().Kind; kind != "" {
 		return kind
@@ -182,7 +183,8 @@ func objectKind(o client.Object) string {
 	return reflect.TypeOf(o).Elem().Name()
 }
 
-// checkCapacity in the cluster, as far as the user may look.
+// checkCapacity compares the needs with the cluster's capacity. Without the right to list nodes and pods, it
+// reports that nothing was checked.
 func (f *Forecaster) checkCapacity(ctx context.Context, needs capacity.Needs, into *Forecast) error {
 	finding, err := preflight.CheckClusterCapacity(ctx, f.Connection.Client, needs, into.Target.Namespace, into.includesNetwork)
 	if apierrors.IsForbidden(err) {
@@ -196,7 +198,7 @@ func (f *Forecaster) checkCapacity(ctx context.Context, needs capacity.Needs, in
 	return nil
 }
 
-// includesNetwork tells whether a network is one of those that are planned.
+// includesNetwork reports whether the forecast covers the named network.
 func (f *Forecast) includesNetwork(network string) bool {
 	if f.Target.Kind == cluster.Network && network == f.Target.Name {
 		return true

@@ -10,13 +10,14 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 )
 
-// pollInterval between two looks at the cluster.
+// pollInterval is the time between two polls.
 const pollInterval = time.Second
 
-// retryTimeout with an API server that does not answer, or answers that it cannot.
+// retryTimeout is how long requests may keep failing before Follow returns their error.
 const retryTimeout = time.Minute
 
-// Follow shows the targets until all have ended, or the context has.
+// Follow shows the targets until all have ended and returns their outcome. It fails if ctx ends, on a permanent
+// error, or if requests fail for retryTimeout.
 func Follow(ctx context.Context, c *cluster.Connection, targets []cluster.Target, screen Screen) (Outcome, error) {
 	defer screen.Close()
 	tick := time.NewTicker(pollInterval)
@@ -43,12 +44,12 @@ func Follow(ctx context.Context, c *cluster.Connection, targets []cluster.Target
 	}
 }
 
-// isPermanentError tells that asking again will not help: the server has answered, and what was asked for is not there or not ours to see.
+// isPermanentError reports whether a retry cannot help: the object or its kind does not exist, or access is denied.
 func isPermanentError(err error) bool {
 	return apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || meta.IsNoMatchError(err)
 }
 
-// pollTargets once at all targets.
+// pollTargets reads and shows all targets once and returns their combined outcome.
 func pollTargets(ctx context.Context, c *cluster.Connection, targets []cluster.Target, screen Screen) (Outcome, error) {
 	all := Outcome{Ended: true}
 	var lines []Line
@@ -74,7 +75,8 @@ func pollTargets(ctx context.Context, c *cluster.Connection, targets []cluster.T
 	return all, nil
 }
 
-// appendUnreported leaves out what was reported: a run is seen by itself and on its network.
+// appendUnreported appends the texts that were not reported yet. A run can be reported both directly and by its
+// network.
 func appendUnreported(all, texts []string, reported map[string]bool) []string {
 	for _, text := range texts {
 		if !reported[text] {

@@ -12,23 +12,23 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Line is what there is to see of one object.
+// Line is the progress of one object.
 type Line struct {
-	// Name of the object: brun/two-banks-issue.
+	// Name is the short kind and name: brun/two-banks-issue.
 	Name string
-	// DoneFraction that is done, 0 to 1.
+	// DoneFraction is the completed share, from 0 to 1.
 	DoneFraction float64
-	// Text says what goes on.
+	// Text describes the current state.
 	Text string
-	// LogText is Text without what changes all the time: a log has a line for each.
+	// LogText is Text without values that change constantly, because a log prints a line for every change.
 	LogText string
-	// Ended tells that nothing will change any more.
+	// Ended means that the object no longer changes.
 	Ended bool
-	// HideWhenEnded tells that it leaves the terminal when it has ended, since many others follow.
+	// HideWhenEnded removes the object from the terminal when it has ended, because many others follow.
 	HideWhenEnded bool
 }
 
-// BuildLines are the experiment, its networks and its runs.
+// BuildLines returns the lines of the experiment, its networks and its runs.
 func BuildLines(s *State, now time.Time) []Line {
 	var lines []Line
 	if s.Experiment != nil {
@@ -92,7 +92,7 @@ func networkLine(n *v1alpha1.BenchmarkNetwork) Line {
 	return l
 }
 
-// readyDuration is how long it was from the network's creation until its last stage was ready.
+// readyDuration returns the time from the network's creation until its last stage, except Workloads, became ready.
 func readyDuration(n *v1alpha1.BenchmarkNetwork) string {
 	last := n.CreationTimestamp.Time
 	for _, stage := range n.Status.Stages {
@@ -133,7 +133,7 @@ func formatP95(l *v1alpha1.LatencySummary) string {
 	return "p95 " + l.P95 + " ms"
 }
 
-// elapsedFraction is the share of warm-up and window that has passed.
+// elapsedFraction returns the share of warm-up and window that has passed.
 func elapsedFraction(r *v1alpha1.BenchmarkRun, now time.Time) float64 {
 	m := r.Spec.Workload.Measure
 	all := m.WarmUp.Duration + m.Window.Duration
@@ -143,7 +143,7 @@ func elapsedFraction(r *v1alpha1.BenchmarkRun, now time.Time) float64 {
 	return min(1, max(0, float64(now.Sub(r.Status.StartTime.Time))/float64(all)))
 }
 
-// parseFraction of a text such as 3/4.
+// parseFraction parses a fraction such as 3/4 and caps it at 1. It returns 0 for other text.
 func parseFraction(text string) float64 {
 	part, whole, _ := strings.Cut(text, "/")
 	p, err1 := strconv.ParseFloat(part, 64)

@@ -13,16 +13,16 @@ import (
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
-// Outcome says whether a target has ended, and what came of it.
+// Outcome reports whether a target has ended, and its failures.
 type Outcome struct {
 	Ended bool
-	// Failures are what went wrong: there is no result, or no network.
+	// Failures lists failed runs, networks and experiments, which have no result.
 	Failures []string
-	// FailedChecks are judgements against a result that there is: an invalid run, a gate that failed.
+	// FailedChecks lists negative verdicts on existing results: an invalid run, a failed gate.
 	FailedChecks []string
 }
 
-// JudgeState a state.
+// JudgeState returns the outcome of a target.
 func JudgeState(s *State) Outcome {
 	switch s.Target.Kind {
 	case cluster.Experiment:
@@ -54,7 +54,7 @@ func judgeExperiment(e *v1alpha1.BenchmarkExperiment) Outcome {
 	return o
 }
 
-// completedCount is the part before the stroke of a text such as 3/4.
+// completedCount returns the numerator of a fraction such as 3/4.
 func completedCount(text string) int64 {
 	part, _, _ := strings.Cut(text, "/")
 	n, err := strconv.ParseInt(part, 10, 64)
@@ -64,7 +64,8 @@ func completedCount(text string) int64 {
 	return n
 }
 
-// judgeNetwork: it has ended when it is ready and all runs on it are over, those of its workloads included.
+// judgeNetwork returns the outcome of a network. It has ended when its status is current, every workload has a
+// run, all its runs have ended, and it is ready or has runs; a stalled network has ended too.
 func judgeNetwork(s *State) Outcome {
 	n := &s.Networks[0]
 	if c := stalledCondition(n.Status.Conditions); c != nil {
@@ -117,7 +118,7 @@ func stalledCondition(conditions []metav1.Condition) *metav1.Condition {
 	return nil
 }
 
-// blockingMessage is what an object waits for, or what stopped it.
+// blockingMessage returns the message of the Stalled condition, or else of a Ready condition that is not true.
 func blockingMessage(conditions []metav1.Condition) string {
 	for _, kind := range []string{v1alpha1.ConditionStalled, v1alpha1.ConditionReady} {
 		if c := meta.FindStatusCondition(conditions, kind); c != nil && (kind == v1alpha1.ConditionStalled) == (c.Status == metav1.ConditionTrue) {

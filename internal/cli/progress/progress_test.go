@@ -38,7 +38,7 @@ func TestMeasuringRunLine(t *testing.T) {
 	}
 }
 
-// A log has a line for each step, not for each second.
+// TestLogScreenWritesEachStepOnce checks that a log has one line per step rather than per second.
 func TestLogScreenWritesEachStepOnce(t *testing.T) {
 	var out bytes.Buffer
 	screen := &logScreen{out: &out, lastText: map[string]string{}, now: func() time.Time { return startTime }}

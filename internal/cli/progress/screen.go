@@ -12,18 +12,18 @@ import (
 	"golang.org/x/term"
 )
 
-// Screen shows lines.
+// Screen displays lines.
 type Screen interface {
-	// Show the lines as they are now.
+	// Show displays the current lines.
 	Show(lines []Line)
-	// Close leaves what was shown last.
+	// Close ends the display and keeps its last content.
 	Close()
 }
 
-// NewScreen has bars where w is a terminal, and otherwise a line for each step.
+// NewScreen returns a Screen with progress bars if w is a terminal, else one that logs each change.
 func NewScreen(ctx context.Context, w io.Writer) Screen {
 	if file, ok := w.(*os.File); ok {
-		// One that does not know its size, as some CI systems have it, would show nothing of bars.
+		// A terminal of unknown size, as in some CI systems, would not show the bars.
 		if width, height, err := term.GetSize(int(file.Fd())); err == nil && width > 0 && height > 0 {
 			return newBars(ctx, w)
 		}
@@ -31,7 +31,7 @@ func NewScreen(ctx context.Context, w io.Writer) Screen {
 	return &logScreen{out: w, lastText: map[string]string{}, now: time.Now}
 }
 
-// logScreen writes a line, with the time, whenever an object comes to another step.
+// logScreen writes a timestamped line whenever the state of an object changes.
 type logScreen struct {
 	out      io.Writer
 	lastText map[string]string
@@ -49,10 +49,10 @@ func (l *logScreen) Show(lines []Line) {
 
 func (l *logScreen) Close() {}
 
-// barResolution is how finely a bar is drawn.
+// barResolution is the number of steps of a bar.
 const barResolution = 1000
 
-// barScreen has a bar for each object, and drops those that went.
+// barScreen shows a bar per object and removes the bars of missing objects.
 type barScreen struct {
 	progress   *mpb.Progress
 	barsByName map[string]*progressBar
@@ -99,7 +99,8 @@ func (b *barScreen) addBar(name string) *progressBar {
 		mpb.PrependDecorators(decor.Name(name, decor.WCSyncSpaceR)), mpb.AppendDecorators(decor.Any(show)))}
 }
 
-// update the bar; one that is full stays short of its end until the object has ended, since a bar at its end is final.
+// update sets the text and position of the bar. The bar stays below its end until the object has ended, because
+// mpb completes a full bar.
 func (b *progressBar) update(line Line) {
 	<-b.text
 	b.text <- line.Text

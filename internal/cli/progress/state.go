@@ -1,5 +1,5 @@
-// Package progress follows networks, runs and experiments until they end: what there is to see of them, how it is shown on a
-// terminal and in a log, and what came of it.
+// Package progress follows networks, runs and experiments until they end, shows their progress on a terminal or
+// in a log, and judges their outcome.
 package progress
 
 import (
@@ -12,18 +12,18 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 )
 
-// State of one target, with what belongs to it.
+// State holds one target and its related objects.
 type State struct {
 	Target cluster.Target
-	// Experiment is that target, or nil.
+	// Experiment is the target if it is an experiment, else nil.
 	Experiment *v1alpha1.BenchmarkExperiment
-	// Networks are the target itself, those of the experiment, or the one that the run needs.
+	// Networks holds the target itself, the experiment's networks, or the run's network.
 	Networks []v1alpha1.BenchmarkNetwork
-	// Runs are the target itself, those on the network, or those of the experiment, oldest first.
+	// Runs holds the target itself, the network's runs or the experiment's runs, oldest first.
 	Runs []v1alpha1.BenchmarkRun
 }
 
-// ReadState the state of a target.
+// ReadState reads a target and its related objects.
 func ReadState(ctx context.Context, c *cluster.Connection, target cluster.Target) (*State, error) {
 	s := &State{Target: target}
 	if target.Kind == cluster.Experiment {

@@ -7,7 +7,7 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 )
 
-// ForDesign has the points of an experiment that has not begun, as listed.
+// ForDesign returns a table of the points of an experiment that has not started.
 func ForDesign(e *v1alpha1.BenchmarkExperiment, d *experiment.Design) *Table {
 	names := []string{"Point"}
 	for _, axis := range d.Axes {
@@ -32,7 +32,7 @@ func describeRunCount(e *v1alpha1.BenchmarkExperiment) string {
 	return fmt.Sprint(e.Spec.Repetitions)
 }
 
-// ForRunOrder has the runs of an experiment in their order.
+// ForRunOrder returns a table of an experiment's runs in their order.
 func ForRunOrder(e *v1alpha1.BenchmarkExperiment, d *experiment.Design, groups []experiment.RunGroup) *Table {
 	t := New("Order", "Run", "Network", "Point")
 	n := 0

@@ -10,8 +10,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
-// ForPoints of an experiment that has its result: one row each, means over the valid runs with the half-width of their
-// confidence interval. Latencies are in milliseconds.
+// ForPoints returns a table of the points of a finished experiment: means over the valid runs, with the
+// half-width of their confidence interval. Latencies are in milliseconds.
 func ForPoints(e *experiment.Result) *Table {
 	names := []string{"Point"}
 	for _, axis := range e.Axes {
@@ -66,7 +66,7 @@ func formatMetric(p *experiment.Point, metric v1alpha1.Metric) string {
 	return FormatEstimate(e)
 }
 
-// FormatEstimate is a mean with the half-width of its interval, where there is one.
+// FormatEstimate formats a mean with the half-width of its interval, which requires more than one run.
 func FormatEstimate(e statistics.Estimate) string {
 	switch {
 	case e.N == 0:
@@ -77,7 +77,7 @@ func FormatEstimate(e statistics.Estimate) string {
 	return FormatNumber(e.Mean) + " ± " + FormatNumber(e.HalfWidth())
 }
 
-// ForPartialPoints are those of an experiment that is under way.
+// ForPartialPoints returns a table of the points of an unfinished experiment.
 func ForPartialPoints(s *v1alpha1.BenchmarkExperimentStatus) *Table {
 	t := New("Point", "Parameters", "Runs", "Invalid", "Throughput", "P95 ms", "Bottleneck")
 	for _, p := range s.Points {
@@ -86,7 +86,7 @@ func ForPartialPoints(s *v1alpha1.BenchmarkExperimentStatus) *Table {
 	return t
 }
 
-// ForPointNotes lists the points that have runs with findings about the environment that were only recorded.
+// ForPointNotes returns a table of the points whose runs have findings that were only recorded.
 func ForPointNotes(points []experiment.Point) *Table {
 	t := New("Point", "Recorded only")
 	for i := range points {
@@ -97,7 +97,7 @@ func ForPointNotes(points []experiment.Point) *Table {
 	return t
 }
 
-// ForSaturation is what the searches found.
+// ForSaturation returns a table of the saturation searches' results.
 func ForSaturation(found []experiment.Saturation) *Table {
 	t := New("Search", "Load", "Unmet", "Knee", "Message")
 	for _, s := range found {
@@ -113,7 +113,7 @@ func formatLoad(x int64) string {
 	return fmt.Sprint(x)
 }
 
-// ForComparisons of candidates with their baselines.
+// ForComparisons returns a table of comparisons between candidates and baselines.
 func ForComparisons(outcomes []experiment.ComparisonOutcome) *Table {
 	t := New("Candidate", "Metric", "Baseline", "Measured", "Difference", "Interval", "P", "Detectable", "Verdict", "Gate",
 		"+Against", "+Effect", "+Runs", "+Message")
@@ -126,8 +126,7 @@ func ForComparisons(outcomes []experiment.ComparisonOutcome) *Table {
 	return t
 }
 
-// formatDetectable returns the smallest difference that the runs would have shown. It is empty where that is unknown, because there are
-// too few runs.
+// formatDetectable returns the smallest detectable difference, or an empty string if there are too few runs to know it.
 func formatDetectable(o *experiment.ComparisonOutcome) string {
 	if o.Detectable == 0 {
 		return ""
@@ -135,7 +134,7 @@ func formatDetectable(o *experiment.ComparisonOutcome) string {
 	return strings.TrimPrefix(formatDifference(o, o.Detectable), "+")
 }
 
-// formatDifference on the scale of the comparison.
+// formatDifference formats a difference on the scale of the comparison.
 func formatDifference(o *experiment.ComparisonOutcome, value float64) string {
 	switch {
 	case o.Scale != statistics.Absolute:
@@ -146,10 +145,10 @@ func formatDifference(o *experiment.ComparisonOutcome, value float64) string {
 	return fmt.Sprintf("%+.3g", value)
 }
 
-// FormatSignedPercent is a share in percent with its sign.
+// FormatSignedPercent formats a share as a percentage with its sign.
 func FormatSignedPercent(share float64) string { return fmt.Sprintf("%+.2f %%", share*100) }
 
-// ForLatencies of two single runs, in milliseconds. One run has no interval.
+// ForLatencies returns a table of the latencies of two single runs, in milliseconds. A single run has no intervals.
 func ForLatencies(baseline, candidate *results.RunResult) *Table {
 	t := New("Latency ms", "Baseline", "Measured", "Difference")
 	a, b := baseline.Summary.Latency, candidate.Summary.Latency

@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// ForRuns are one row each; what is not known yet stays empty. Latencies are in milliseconds.
+// ForRuns returns a table of runs, with empty cells for unknown values. Latencies are in milliseconds.
 func ForRuns(runs []v1alpha1.BenchmarkRun) *Table {
 	t := New("Name", "Throughput", "P50 ms", "P95 ms", "P99 ms", "Errors", "Verdict", "Bottleneck",
 		"+Network", "+Mean ms", "+P90 ms", "+P99.9 ms", "+Max ms", "+Operations", "+Steady")
@@ -40,7 +40,7 @@ func buildRunRow(run *v1alpha1.BenchmarkRun) []string {
 		run.Spec.NetworkName, latency.Mean, latency.P90, latency.P999, latency.Max, operations, s.Steady}
 }
 
-// verdictOrPhase of a run, or how far it is.
+// verdictOrPhase returns the verdict of a run, or its progress or phase before that.
 func verdictOrPhase(run *v1alpha1.BenchmarkRun) string {
 	if run.Status.Verdict != "" {
 		return string(run.Status.Verdict)
@@ -48,7 +48,7 @@ func verdictOrPhase(run *v1alpha1.BenchmarkRun) string {
 	return cmp.Or(run.Status.Progress, run.Status.Phase, "Pending")
 }
 
-// DescribeFindings are the reasons for which runs are invalid, or failed, and those that were only recorded, a line each.
+// DescribeFindings returns one line per reason for an invalid or failed run, and per finding that was only recorded.
 func DescribeFindings(runs []v1alpha1.BenchmarkRun) []string {
 	var lines []string
 	for i := range runs {
@@ -75,7 +75,7 @@ func ratio(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// FormatPercent of a share, never a small one as nothing.
+// FormatPercent formats a share as a percentage. A share below 0.01 % is not shown as zero.
 func FormatPercent(share float64) string {
 	value := share * 100
 	switch {
@@ -87,7 +87,8 @@ func FormatPercent(share float64) string {
 	return strconv.FormatFloat(math.Round(value*100)/100, 'f', -1, 64) + " %"
 }
 
-// FormatNumber with three significant digits, or one after the point where that is more; whole above 1000.
+// FormatNumber formats a number without decimals from 1000 up, with one decimal from 100 up, and otherwise with
+// three significant digits, up to six decimals.
 func FormatNumber(x float64) string {
 	size := math.Abs(x)
 	switch {

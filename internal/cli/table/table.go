@@ -1,4 +1,4 @@
-// Package table lays results out for people.
+// Package table formats results as text tables.
 package table
 
 import (
@@ -8,13 +8,13 @@ import (
 	"k8s.io/cli-runtime/pkg/printers"
 )
 
-// Table is rows under headings.
+// Table is a table with column headings.
 type Table struct {
 	columns []metav1.TableColumnDefinition
 	rows    []metav1.TableRow
 }
 
-// New is an empty table with these columns; those whose name begins with + are shown with -o wide alone.
+// New returns an empty table with the given columns. A column with the prefix + appears only in wide output.
 func New(names ...string) *Table {
 	t := &Table{}
 	for _, name := range names {
@@ -27,7 +27,7 @@ func New(names ...string) *Table {
 	return t
 }
 
-// AddRow a row; an empty cell shows that there is nothing.
+// AddRow adds a row. Print shows an empty cell as "-".
 func (t *Table) AddRow(cells ...string) {
 	row := metav1.TableRow{}
 	for _, cell := range cells {
@@ -36,10 +36,10 @@ func (t *Table) AddRow(cells ...string) {
 	t.rows = append(t.rows, row)
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (t *Table) Len() int { return len(t.rows) }
 
-// Print the table as kubectl prints its own.
+// Print prints the table like kubectl.
 func (t *Table) Print(w io.Writer, wide bool) error {
 	shown := &metav1.Table{ColumnDefinitions: t.columns}
 	for _, row := range t.rows {

@@ -37,7 +37,7 @@ func TestFormatEstimateShowsInterval(t *testing.T) {
 	}
 }
 
-// A point that has no valid run shows that there is nothing.
+// TestPointWithoutNumbers checks that a point without valid runs shows no numbers.
 func TestPointWithoutNumbers(t *testing.T) {
 	r := &experiment.Result{Axes: []experiment.Axis{{Name: "users"}}, Points: []experiment.Point{
 		{Name: "p01", Parameters: []experiment.Parameter{{Name: "users", Value: "10"}}, Invalid: 2}}}

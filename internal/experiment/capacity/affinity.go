@@ -8,7 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Affinity is judged among the pods that are asked for: what runs already belongs to others. Only what is required counts.
+// requiredAffinity returns the required pod affinity of a pod. The check considers affinity only among the new
+// pods, because existing pods belong to others, and ignores preferences.
 
 func requiredAffinity(pod *corev1.Pod) []corev1.PodAffinityTerm {
 	if a := pod.Spec.Affinity; a != nil && a.PodAffinity != nil {
@@ -24,7 +25,8 @@ func requiredAntiAffinity(pod *corev1.Pod) []corev1.PodAffinityTerm {
 	return nil
 }
 
-// satisfiesAffinity tells whether the host has what the pod must be with. The first of pods that must be with their like may be anywhere.
+// satisfiesAffinity reports whether the node's topology domain has the pods that the pod's affinity requires.
+// The first of a group of pods with affinity to each other fits on any node.
 func satisfiesAffinity(pod *corev1.Pod, on *candidateNode, all []*candidateNode) bool {
 	for _, term := range requiredAffinity(pod) {
 		there := slices.ContainsFunc(topologyDomain(term, on, all), func(h *candidateNode) bool { return h.hasMatchingPod(term) })
@@ -36,7 +38,8 @@ func satisfiesAffinity(pod *corev1.Pod, on *candidateNode, all []*candidateNode)
 	return true
 }
 
-// satisfiesAntiAffinity tells whether neither the pod shuns what is there, nor what is there the pod.
+// satisfiesAntiAffinity reports whether no required anti-affinity, of the pod or of the pods placed before,
+// excludes the node.
 func satisfiesAntiAffinity(pod *corev1.Pod, on *candidateNode, all []*candidateNode) bool {
 	for _, term := range requiredAntiAffinity(pod) {
 		if slices.ContainsFunc(topologyDomain(term, on, all), func(h *candidateNode) bool { return h.hasMatchingPod(term) }) {
@@ -55,7 +58,8 @@ func satisfiesAntiAffinity(pod *corev1.Pod, on *candidateNode, all []*candidateN
 	return true
 }
 
-// topologyDomain are the hosts that are one place to the term: itself, or all of its zone.
+// topologyDomain returns the nodes in the same topology domain of the term: the node itself, or all of its
+// zone.
 func topologyDomain(term corev1.PodAffinityTerm, on *candidateNode, all []*candidateNode) []*candidateNode {
 	var same []*candidateNode
 	for _, h := range all {
@@ -71,7 +75,8 @@ func (h *candidateNode) hasMatchingPod(term corev1.PodAffinityTerm) bool {
 	return slices.ContainsFunc(h.placed, func(pod *corev1.Pod) bool { return termMatchesPod(term, pod) })
 }
 
-// termMatchesPod tells whether the term is about the pod. A selector that cannot be read is about none, as the API server would have refused it.
+// termMatchesPod reports whether the term selects the pod. An invalid selector selects no pod; the API server
+// would have rejected it.
 func termMatchesPod(term corev1.PodAffinityTerm, pod *corev1.Pod) bool {
 	selector, err := metav1.LabelSelectorAsSelector(term.LabelSelector)
 	return err == nil && selector.Matches(labels.Set(pod.Labels))

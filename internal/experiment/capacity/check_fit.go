@@ -8,17 +8,19 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// FitResult says whether a cluster can hold something.
+// FitResult says whether a cluster has enough capacity.
 type FitResult struct {
 	Fits bool
-	// FitsWhenIdle tells, of what does not fit, that it would if nothing else ran in the cluster: waiting may help.
+	// FitsWhenIdle reports that needs which do not fit now would fit if nothing else ran in the cluster:
+	// waiting may help.
 	FitsWhenIdle bool
-	// Message says what is needed, what there is, what is missing, and whether waiting helps.
+	// Message says what is needed, available and missing, and whether waiting helps.
 	Message string
 }
 
-// CheckFit tells whether the nodes have room for the needs beside the pods that there are. Those must not be of what is asked for.
-// Where pods could be put in many ways it tries but a few, so on several nearly full nodes it may see no room where there is some.
+// CheckFit checks whether the nodes have capacity for the needs in addition to the existing pods, which must
+// not include the needs themselves. It tries only two orders of placement, so on several nearly full nodes it
+// may report a failure although a placement exists.
 func CheckFit(needs Needs, nodes []corev1.Node, pods []corev1.Pod) FitResult {
 	refusal := findPlacementFailure(needs, nodes, pods)
 	if refusal == nil {
@@ -33,7 +35,7 @@ func CheckFit(needs Needs, nodes []corev1.Node, pods []corev1.Pod) FitResult {
 	return finding
 }
 
-// findPlacementFailure either phase, or nil.
+// findPlacementFailure returns the first placement failure of the two phases, or nil.
 func findPlacementFailure(needs Needs, nodes []corev1.Node, pods []corev1.Pod) *placementFailure {
 	for _, phase := range [][]corev1.Pod{needs.SetupPods, needs.RunningPods} {
 		if r := placePods(phase, newCandidateNodes(nodes, pods)); r != nil {
@@ -43,7 +45,7 @@ func findPlacementFailure(needs Needs, nodes []corev1.Node, pods []corev1.Pod) *
 	return nil
 }
 
-// describeNeeds are the needs in words.
+// describeNeeds describes the needs in words.
 func describeNeeds(needs Needs) string {
 	text := fmt.Sprintf("%s and %s for %s", formatCores(needs.Cores()), formatGiB(needs.Memory()), pluralize(int(needs.Pods()), "pod"))
 	if needs.Volumes > 0 {
@@ -52,7 +54,7 @@ func describeNeeds(needs Needs) string {
 	return text
 }
 
-// describeNodes is what the nodes have and what of it is free, in words.
+// describeNodes describes the allocatable and free resources of the nodes in words.
 func describeNodes(nodes []corev1.Node, pods []corev1.Pod) string {
 	have, free := corev1.ResourceList{}, corev1.ResourceList{}
 	names := make([]string, 0, len(nodes))
@@ -89,7 +91,7 @@ func formatGiB(q resource.Quantity) string {
 	return formatDecimal(q.AsApproximateFloat64()/(1<<30)) + " GiB"
 }
 
-// formatDecimal has at most two decimals.
+// formatDecimal formats a number with at most two decimals.
 func formatDecimal(value float64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", value), "0"), ".")
 }

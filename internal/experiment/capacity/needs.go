@@ -1,7 +1,7 @@
-// Package capacity tells what objects would need of a cluster, before any of them is made, and whether its nodes can hold it.
-// It is pure. It counts as the scheduler does, and by the same library: requests with init containers and sidecars, node
-// selectors and affinity, taints, required affinity between pods. What it does not know: the free space behind a storage
-// class, quotas of the namespace, and other pods that come meanwhile.
+// Package capacity computes the cluster resources that objects need before they are created, and checks whether
+// the nodes can hold them. It is pure. It counts as the scheduler does, with the same library: requests with
+// init containers and sidecars, node selectors and affinity, taints, required affinity between pods. It ignores
+// the free space behind a storage class, quotas of the namespace, and pods that are created in the meantime.
 package capacity
 
 import (
@@ -15,18 +15,20 @@ import (
 	"github.com/benchnet/benchnet/internal/network/plan"
 )
 
-// Needs is what is asked of a cluster at one time. The zero value asks nothing.
+// Needs holds the cluster resources needed at one time. The zero value needs nothing.
 type Needs struct {
-	// RunningPods are the pods of networks that stand and are measured.
+	// RunningPods are the pods while networks run and are measured.
 	RunningPods []corev1.Pod
-	// SetupPods are the pods that there are before that: databases, and the Jobs that come and go. They need not fit beside Standing.
+	// SetupPods are the pods before that: databases, and Jobs that run to completion. They need not fit in
+	// addition to RunningPods.
 	SetupPods []corev1.Pod
-	// Volumes that are claimed, and the Storage of all of them.
+	// Volumes is the number of claimed volumes, and Storage the size of all of them.
 	Volumes int32
 	Storage resource.Quantity
 }
 
-// ComputeNeeds the objects, all of them at the same time. What runs no pod and claims no volume needs nothing.
+// ComputeNeeds returns the needs of the objects if all of them exist at the same time. Objects without pods and
+// volume claims need nothing. It fails if an object cannot be decoded.
 func ComputeNeeds(objects []client.Object) (Needs, error) {
 	var all Needs
 	for _, o := range objects {
@@ -40,7 +42,8 @@ func ComputeNeeds(objects []client.Object) (Needs, error) {
 	return all, nil
 }
 
-// ComputeNetworkNeeds is what a network needs with the workers of a run on it. Its Jobs have ended before its members start.
+// ComputeNetworkNeeds returns the needs of a network with the workers of a run on it. Its Jobs end before its
+// members start.
 func ComputeNetworkNeeds(p *plan.Plan, workers Needs) (Needs, error) {
 	all := workers
 	for _, stage := range p.Stages {
@@ -62,7 +65,7 @@ func ComputeNetworkNeeds(p *plan.Plan, workers Needs) (Needs, error) {
 	return all, nil
 }
 
-// Add is what both need at the same time.
+// Add returns the needs of both at the same time.
 func (n Needs) Add(other Needs) Needs {
 	sum := Needs{Volumes: n.Volumes + other.Volumes, Storage: n.Storage.DeepCopy()}
 	sum.Storage.Add(other.Storage)
@@ -71,16 +74,16 @@ func (n Needs) Add(other Needs) Needs {
 	return sum
 }
 
-// Pods at the same time, where they are most.
+// Pods returns the number of pods in the phase with most of them.
 func (n Needs) Pods() int32 { return int32(max(len(n.RunningPods), len(n.SetupPods))) }
 
-// Cores that the pods request, where that is most.
+// Cores returns the CPU requests in the phase with the highest.
 func (n Needs) Cores() resource.Quantity { return n.peakRequest(corev1.ResourceCPU) }
 
-// Memory that the pods request, where that is most.
+// Memory returns the memory requests in the phase with the highest.
 func (n Needs) Memory() resource.Quantity { return n.peakRequest(corev1.ResourceMemory) }
 
-// Exceeds tells whether n needs more than other: more cores, or as many and more memory.
+// Exceeds reports whether n needs more than other: more cores, or as many cores and more memory.
 func (n Needs) Exceeds(other Needs) bool {
 	cores := n.Cores()
 	if by := cores.Cmp(other.Cores()); by != 0 {
@@ -98,7 +101,7 @@ func (n Needs) peakRequest(name corev1.ResourceName) resource.Quantity {
 	return standing
 }
 
-// sumRequests of what the pods request.
+// sumRequests returns the sum of the pods' requests.
 func sumRequests(pods []corev1.Pod) corev1.ResourceList {
 	sum := corev1.ResourceList{}
 	for i := range pods {
@@ -107,7 +110,7 @@ func sumRequests(pods []corev1.Pod) corev1.ResourceList {
 	return sum
 }
 
-// AddResources adds to each resource of a list what there is of it in another.
+// AddResources adds each resource of by to sum.
 func AddResources(sum, by corev1.ResourceList) {
 	for name, q := range by {
 		value := sum[name].DeepCopy()
@@ -116,7 +119,8 @@ func AddResources(sum, by corev1.ResourceList) {
 	}
 }
 
-// podRequests of a pod as the scheduler counts them. The pod itself is one of those that a node may have.
+// podRequests returns the requests of a pod as the scheduler counts them. The pod itself counts against the
+// node's pod capacity.
 func podRequests(pod *corev1.Pod) corev1.ResourceList {
 	all := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{UseStatusResources: true})
 	all[corev1.ResourcePods] = *resource.NewQuantity(1, resource.DecimalSI)

@@ -16,7 +16,8 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/registry"
 )
 
-// A main container, a sidecar, and an init container that needs more than both: the scheduler counts max(init + sidecar, sum).
+// statefulSetManifest has a main container, a sidecar, and an init container that needs more than both. The
+// scheduler counts max(init + sidecar, sum).
 const statefulSetManifest = `
 apiVersion: apps/v1
 kind: StatefulSet
@@ -78,7 +79,8 @@ func TestComputeNeeds(t *testing.T) {
 	}
 }
 
-// Jobs end before members start; databases are there in both phases; what is most counts.
+// TestComputeNetworkNeedsOfPhases checks the peak over the phases: Jobs end before members start; databases
+// exist in both phases.
 func TestComputeNetworkNeedsOfPhases(t *testing.T) {
 	job := parseManifest(t, `{metadata: {name: genesis}, spec: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: 200m, memory: 4Gi}}}]}}}}`, &batchv1.Job{})
 	db := parseManifest(t, `{metadata: {name: db}, spec: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: 100m, memory: 1Gi}}}]}}}}`, &appsv1.StatefulSet{})
@@ -96,7 +98,8 @@ func TestComputeNetworkNeedsOfPhases(t *testing.T) {
 	assertNeeds(t, needs.Add(needs), 6, "2400m", "10Gi", 0, "0")
 }
 
-// The sample of a real platform: what it sets up goes, its databases and members stay.
+// TestComputeNetworkNeedsOfCorda uses the sample of a real platform: its setup pods end, its databases and
+// members keep running.
 func TestComputeNetworkNeedsOfCorda(t *testing.T) {
 	network := platformtest.NewAdmission(t, "../../../config/crd/bases/benchnet.dev_benchmarknetworks.yaml").AdmitNetwork(t, []byte(twoBanksManifest))
 	corda, err := registry.New().Get(network.Spec.Platform.Type)
@@ -112,7 +115,8 @@ func TestComputeNetworkNeedsOfCorda(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Two members and a notary of a tenth of a core and half of 2Gi, a database of a tenth and half of 1Gi, and its exporter.
+	// Two members and a notary of a tenth of a core and half of 2Gi, a database of a tenth and half of 1Gi, and
+	// its exporter.
 	if len(needs.RunningPods) != 4 || needs.Volumes == 0 {
 		t.Errorf("the standing network should be 4 pods with volumes, but: %d pods, %d volumes", len(needs.RunningPods), needs.Volumes)
 	}

@@ -12,14 +12,14 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 )
 
-// candidateNode is a node with what is free of it, and what was placed on it.
+// candidateNode is a node with its free resources and the pods placed on it.
 type candidateNode struct {
 	node   *corev1.Node
 	free   corev1.ResourceList
 	placed []*corev1.Pod
 }
 
-// newCandidateNodes are the nodes with what the pods on them leave.
+// newCandidateNodes returns the nodes with the resources that their pods leave free.
 func newCandidateNodes(nodes []corev1.Node, pods []corev1.Pod) []*candidateNode {
 	all := make([]*candidateNode, 0, len(nodes))
 	for i := range nodes {
@@ -43,14 +43,14 @@ func (h *candidateNode) subtractRequests(pod *corev1.Pod) {
 	}
 }
 
-// placementFailure is the pod that found no place, and why.
+// placementFailure says which pod did not fit, and why.
 type placementFailure struct {
 	pod *corev1.Pod
-	// nodeReasons by node.
+	// nodeReasons has one reason for each node.
 	nodeReasons []string
 }
 
-// maxShownNodes of a refusal are named.
+// maxShownNodes is the number of nodes that a message names.
 const maxShownNodes = 3
 
 func (r *placementFailure) String() string {
@@ -66,7 +66,7 @@ func (r *placementFailure) String() string {
 	return text + ": " + strings.Join(why, "; ")
 }
 
-// placePods puts each pod on a host, the largest first: by cores, and where that fails by memory.
+// placePods places each pod on a node, the largest first: by CPU, and if that fails by memory.
 func placePods(pods []corev1.Pod, on []*candidateNode) *placementFailure {
 	var first *placementFailure
 	for _, by := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
@@ -89,7 +89,8 @@ func copyCandidates(hosts []*candidateNode) []*candidateNode {
 	return all
 }
 
-// placePodsByResource a resource. Pods that must be with others come after those.
+// placePodsByResource places the pods, the largest by one resource first. Pods with required affinity are
+// placed after the others.
 func placePodsByResource(name corev1.ResourceName, pods []corev1.Pod, on []*candidateNode) *placementFailure {
 	order := make([]*corev1.Pod, 0, len(pods))
 	for i := range pods {
@@ -124,7 +125,7 @@ func placePod(pod *corev1.Pod, on []*candidateNode) *placementFailure {
 	return r
 }
 
-// rejectionReason says why the pod cannot be on the host; empty: it can.
+// rejectionReason returns why the pod cannot run on the node, or an empty string if it can.
 func (h *candidateNode) rejectionReason(pod *corev1.Pod, all []*candidateNode) string {
 	if h.node.Spec.Unschedulable {
 		return "is cordoned"
@@ -148,7 +149,8 @@ func blocksScheduling(taint *corev1.Taint) bool {
 	return taint.Effect == corev1.TaintEffectNoSchedule || taint.Effect == corev1.TaintEffectNoExecute
 }
 
-// missingResources names what is too little of, by name.
+// missingResources describes the resources that are too scarce on the node, sorted by name. It returns an empty
+// string if none is.
 func (h *candidateNode) missingResources(pod *corev1.Pod) string {
 	var missing []string
 	for name, wanted := range podRequests(pod) {
@@ -163,7 +165,7 @@ func (h *candidateNode) missingResources(pod *corev1.Pod) string {
 	return "has " + strings.Join(missing, " and ") + " left"
 }
 
-// formatResource is how much is left of a resource once what was placed before took its part.
+// formatResource formats the free amount of a resource.
 func formatResource(name corev1.ResourceName, left resource.Quantity) string {
 	switch name {
 	case corev1.ResourceCPU:

@@ -12,19 +12,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// podSource is an object as the scheduler and the provisioner of volumes see it.
+// podSource is an object as the scheduler and the volume provisioner see it.
 type podSource struct {
 	name     string
 	replicas int32
-	// template of each replica's pod; nil: it has none.
+	// template is the pod template of each replica; nil if the object has no pods.
 	template *corev1.PodTemplateSpec
-	// claims of each replica.
+	// claims are the volume claims of each replica.
 	claims []corev1.PersistentVolumeClaimSpec
-	// runsToCompletion tells that its pods run to their end.
+	// runsToCompletion reports that the pods run to completion.
 	runsToCompletion bool
 }
 
-// newPodSource an object, which may be one of a rendered chart.
+// newPodSource converts an object, which may come from a rendered chart. It fails if an unstructured object
+// cannot be converted.
 func newPodSource(object client.Object) (podSource, error) {
 	if u, ok := object.(*unstructured.Unstructured); ok {
 		typed := podSourceKinds[u.GroupVersionKind().GroupKind().String()]
@@ -58,7 +59,7 @@ func newPodSource(object client.Object) (podSource, error) {
 	return w, nil
 }
 
-// podSourceKinds that run pods or claim volumes, as charts have them.
+// podSourceKinds are the kinds in charts that run pods or claim volumes.
 var podSourceKinds = map[string]func() client.Object{
 	"StatefulSet.apps":      func() client.Object { return &appsv1.StatefulSet{} },
 	"Deployment.apps":       func() client.Object { return &appsv1.Deployment{} },
@@ -74,7 +75,7 @@ func valueOrOne(n *int32) int32 {
 	return *n
 }
 
-// buildPods of the workload as the API server would create them.
+// buildPods returns the pods of the workload as the API server would create them.
 func (w podSource) buildPods() []corev1.Pod {
 	var pods []corev1.Pod
 	for i := range w.replicas {
@@ -90,7 +91,7 @@ func (w podSource) buildPods() []corev1.Pod {
 	return pods
 }
 
-// requestLimits does what the API server does on creation: what has a limit and no request is requested.
+// requestLimits sets missing requests to the limits, as the API server does on creation.
 func requestLimits(containers []corev1.Container) {
 	for i := range containers {
 		r := &containers[i].Resources
@@ -105,7 +106,7 @@ func requestLimits(containers []corev1.Container) {
 	}
 }
 
-// claimedVolumes are the volumes of the workload alone.
+// claimedVolumes returns needs with only the volumes of the workload.
 func (w podSource) claimedVolumes() Needs {
 	claims := w.claims
 	if w.template != nil {

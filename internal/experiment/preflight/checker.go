@@ -1,5 +1,5 @@
-// Package preflight asks the API server and the platforms whether an experiment can be carried out, and what it will need, before
-// anything of it is made.
+// Package preflight checks with the API server and the platforms whether an experiment can run, and what
+// resources it needs, before any of its objects is created.
 package preflight
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
-// Checker of experiments.
+// Checker checks experiments.
 type Checker struct {
 	// Client creates networks and runs, always with a dry run.
 	Client      client.Client
@@ -32,35 +32,36 @@ type Checker struct {
 	KubeVersion string
 }
 
-// SpecError is what the user has to mend. Any other error is worth another try.
+// SpecError is an error that the user has to correct in the spec. Any other error may be retried.
 type SpecError struct{ error }
 
-// Unwrap is the refusal in its own words.
+// Unwrap returns the original error.
 func (r SpecError) Unwrap() error { return r.error }
 
 func newSpecError(format string, args ...any) error { return SpecError{fmt.Errorf(format, args...)} }
 
-// ResourceForecast is what an experiment will need.
+// ResourceForecast is the forecast of an experiment's needs.
 type ResourceForecast struct {
 	Plan v1alpha1.ExperimentPlan
-	// Needs at the time when they are largest.
+	// Needs are the largest needs at any time.
 	Needs capacity.Needs
 }
 
-// What is expected of the time besides load, until the experiment itself tells better.
+// Estimated durations besides load, until the experiment has measured them.
 const (
-	// NetworkLifecycleOverhead from creation to readiness, and to the end of the deletion.
+	// NetworkLifecycleOverhead covers creation to readiness, and deletion.
 	NetworkLifecycleOverhead = 2 * time.Minute
-	// runOverhead of workers that start, connect, drain and report.
+	// runOverhead covers start, connection, drain and report of the workers.
 	runOverhead = 25 * time.Second
 )
 
-// EstimateRunDuration is how long a run is expected to take.
+// EstimateRunDuration returns the expected duration of a run.
 func EstimateRunDuration(w *v1alpha1.Workload) time.Duration {
 	return w.Measure.WarmUp.Duration + w.Measure.Window.Duration + runOverhead
 }
 
-// CheckExperiment goes through all networks and points. Names that are taken are those of an experiment that has begun.
+// CheckExperiment checks all networks and points and returns the forecast. It treats objects that already exist
+// as those of this experiment. It fails with a SpecError if the user has to correct the spec.
 func (r *Checker) CheckExperiment(
 	ctx context.Context,
 	e *v1alpha1.BenchmarkExperiment,
@@ -96,7 +97,8 @@ func (r *Checker) CheckExperiment(
 	return f, nil
 }
 
-// checkNetworks as the API server would store them, accepted by their platforms.
+// checkNetworks returns the networks as the API server would store them, after their platforms have validated
+// them.
 func (r *Checker) checkNetworks(ctx context.Context, e *v1alpha1.BenchmarkExperiment, d *experiment.Design) ([]*v1alpha1.BenchmarkNetwork, error) {
 	var all []*v1alpha1.BenchmarkNetwork
 	for i := range d.Networks {
@@ -116,7 +118,7 @@ func (r *Checker) checkNetworks(ctx context.Context, e *v1alpha1.BenchmarkExperi
 	return all, nil
 }
 
-// firstPointLabel is the first point of a network, for people.
+// firstPointLabel returns the label of the first point on a network.
 func firstPointLabel(d *experiment.Design, network int) string {
 	i := slices.IndexFunc(d.Points, func(p experiment.PlannedPoint) bool { return p.Network == network })
 	return d.Points[i].Label()
@@ -140,7 +142,8 @@ func (r *Checker) checkFirstRun(
 	return run, nil
 }
 
-// dryRunCreate without creating: the object is then as the API server would store it.
+// dryRunCreate sets the object to what the API server would store, without creating it. An existing object is
+// read instead.
 func (r *Checker) dryRunCreate(ctx context.Context, object client.Object) error {
 	err := r.Client.Create(ctx, object, client.DryRunAll, client.FieldOwner(v1alpha1.ManagedBy))
 	if apierrors.IsAlreadyExists(err) {
@@ -149,17 +152,18 @@ func (r *Checker) dryRunCreate(ctx context.Context, object client.Object) error 
 	return err
 }
 
-// classifyAPIError tells a refusal of the spec from trouble with the API server.
+// classifyAPIError distinguishes a rejection of the spec from other errors of the API server.
 func classifyAPIError(err error, format string, args ...any) error {
 	wrapped := fmt.Errorf(format+": %w", append(args, err)...)
-	forbidden := apierrors.IsForbidden(err) && !snapshot.IsQuotaMessage(err.Error()) // A quota may have room later.
+	forbidden := apierrors.IsForbidden(err) && !snapshot.IsQuotaMessage(err.Error()) // A quota may allow it later.
 	if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || forbidden {
 		return SpecError{wrapped}
 	}
 	return wrapped
 }
 
-// ComputeWorkerNeeds are the pods that a run puts load on the network with. Both are as the API server has them.
+// ComputeWorkerNeeds returns the needs of the load workers of a run. Both objects must be as the API server
+// returns them.
 func (r *Checker) ComputeWorkerNeeds(network *v1alpha1.BenchmarkNetwork, run *v1alpha1.BenchmarkRun) (capacity.Needs, error) {
 	p, err := r.Platforms.Get(network.Spec.Platform.Type)
 	if err != nil {
@@ -176,7 +180,7 @@ func (r *Checker) ComputeWorkerNeeds(network *v1alpha1.BenchmarkNetwork, run *v1
 	return capacity.ComputeNeeds(objects)
 }
 
-// ComputeNetworkNeeds is what one network needs while it is measured.
+// ComputeNetworkNeeds returns the needs of one network while it is measured.
 func (r *Checker) ComputeNetworkNeeds(network *v1alpha1.BenchmarkNetwork, workers capacity.Needs) (capacity.Needs, error) {
 	p, err := r.Platforms.Get(network.Spec.Platform.Type)
 	if err != nil {
@@ -190,7 +194,8 @@ func (r *Checker) ComputeNetworkNeeds(network *v1alpha1.BenchmarkNetwork, worker
 	return capacity.ComputeNetworkNeeds(built, workers)
 }
 
-// sumGroupNeeds adds up what stands at one time: of all groups those that need most, as many as are measured at the same time.
+// sumGroupNeeds sums the needs at one time: those of the largest groups, as many as are measured at the same
+// time.
 func (r *Checker) sumGroupNeeds(
 	f *ResourceForecast, e *v1alpha1.BenchmarkExperiment, networks []*v1alpha1.BenchmarkNetwork, workers []capacity.Needs, groups []experiment.RunGroup,
 ) error {
@@ -236,7 +241,7 @@ func (r *Checker) sumGroupNeeds(
 	return nil
 }
 
-// addDuration counts runs and adds up the time; groups that go side by side share it.
+// addDuration counts the runs and sums their durations. Groups that run in parallel share the time.
 func (f *ResourceForecast) addDuration(e *v1alpha1.BenchmarkExperiment, groups []experiment.RunGroup, times []time.Duration) {
 	var total time.Duration
 	for _, g := range groups {

@@ -10,8 +10,9 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment/capacity"
 )
 
-// CheckClusterCapacity tells whether the cluster can hold the needs beside all pods but those of the networks that are planned, which may stand
-// already. Who may not list nodes and all pods gets the API server's refusal.
+// CheckClusterCapacity checks whether the cluster can hold the needs in addition to all existing pods except
+// those of the planned networks. Without the right to list nodes and all pods it returns the error of the API
+// server.
 func CheckClusterCapacity(
 	ctx context.Context,
 	c client.Reader,

@@ -1,5 +1,5 @@
-// Package apply is the only writer of the objects that the operator makes: server-side apply under one field owner,
-// nothing when nothing differs, and removal of what is no longer planned.
+// Package apply is the only writer of the objects that the operator creates. It uses server-side apply with one
+// field manager, skips writes that would change nothing, and deletes objects.
 package apply
 
 import (
@@ -26,40 +26,43 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Writer applies objects on behalf of their owner.
+// Writer applies and deletes objects on behalf of their owner.
 type Writer struct {
 	client    client.Client
 	apiReader client.Reader
 	scheme    *runtime.Scheme
 }
 
-// NewWriter writes through the client; direct reads past any cache whose an object is that is in the way; scheme knows the kinds of
-// owners and of typed objects.
+// NewWriter returns a Writer. The direct reader must bypass the cache: it looks up the owner of a conflicting
+// object. The scheme must contain the kinds of owners and of typed objects.
 func NewWriter(c client.Client, direct client.Reader, scheme *runtime.Scheme) *Writer {
 	return &Writer{client: c, apiReader: direct, scheme: scheme}
 }
 
-// createOnlyVersion is a resource version that no object has. An apply that carries it makes an object, and conflicts with any that is there.
+// createOnlyVersion is a resource version that no object has. An apply that carries it creates an object, and
+// conflicts with an existing one.
 const createOnlyVersion = "1"
 
-// Owner is the object whose children are written, with the labels that all of them carry.
+// Owner is the owner of the written objects, with the labels that all of them get.
 type Owner struct {
 	Object client.Object
 	Labels map[string]string
-	// SkipBlockOwnerDeletion lets the owner go without waiting for its children where dependants are to go first: they would lose with it what
-	// they work by, or are made while it goes. It saves none that is there when such a deletion begins.
+	// SkipBlockOwnerDeletion sets blockOwnerDeletion to false, so that a foreground deletion of the owner does
+	// not wait for its objects. Set it for objects that the owner needs until it is deleted, or that are created
+	// during its deletion. Objects that exist when a foreground deletion starts are deleted nevertheless.
 	SkipBlockOwnerDeletion bool
 }
 
-// Apply makes the live object what is desired; live is nil where there is none yet. It writes nothing when the live
-// object was made from the same desired one and still has it all. A Job is made once and never changed: its pods
-// carry out work that must not happen twice.
+// Apply applies desired with server-side apply. A nil live means that the object does not exist yet. Apply
+// writes nothing if live was applied from the same desired object and has not drifted. An existing Job is never
+// changed, since its pods do work that must not happen twice.
 func (w *Writer) Apply(ctx context.Context, owner Owner, desired, live client.Object) error {
 	_, err := w.ApplyAndReturn(ctx, owner, desired, live)
 	return err
 }
 
-// ApplyAndReturn is what there is after Apply, of which the metadata count: it may be an owner itself.
+// ApplyAndReturn does what Apply does and returns the resulting object. Only its metadata is reliable, which
+// suffices to use it as an owner.
 func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live client.Object) (client.Object, error) {
 	if _, isJob := live.(*batchv1.Job); isJob {
 		return live, nil
@@ -83,7 +86,7 @@ func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live 
 	}
 	logWrite(ctx, intent, live)
 	if foreseen != 0 && foreseen != made.Generation {
-		// The spec was not changed, or by somebody else as well.
+		// The spec did not change, or another client changed it too.
 		setAppliedGeneration(intent, made.Generation)
 		intent.SetResourceVersion("")
 		return w.sendApplyPatch(ctx, intent)
@@ -91,8 +94,8 @@ func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live 
 	return made, nil
 }
 
-// sendApplyPatch is what the API server made of the intent. It answers with the metadata alone: the rest of what it sends would be read and
-// thrown away.
+// sendApplyPatch sends the intent to the API server and returns the metadata of the result. It requests only
+// metadata, so that the rest is neither transferred nor decoded.
 func (w *Writer) sendApplyPatch(ctx context.Context, intent *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
 	name := fmt.Sprintf("%s %s", intent.GetKind(), client.ObjectKeyFromObject(intent))
 	data, err := intent.MarshalJSON()
@@ -110,9 +113,9 @@ func (w *Writer) sendApplyPatch(ctx context.Context, intent *unstructured.Unstru
 	return made, nil
 }
 
-// applyNew applies an object that is not in the cache. If it exists nevertheless, it was created a moment ago or is foreign. A resource
-// version of the intent counts only for an object that the owner controls: otherwise an intent that has the version of a foreign
-// object would take it over.
+// applyNew applies an object that is not in the cache. If it exists nevertheless, it was created a moment ago
+// or is foreign. The resource version of the intent is used only for an object that the owner controls.
+// Otherwise an intent with the version of a foreign object would take it over.
 func (w *Writer) applyNew(ctx context.Context, owner Owner, intent *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
 	version := intent.GetResourceVersion()
 	intent.SetResourceVersion(createOnlyVersion)
@@ -127,10 +130,12 @@ func (w *Writer) applyNew(ctx context.Context, owner Owner, intent *unstructured
 	return w.sendApplyPatch(ctx, intent)
 }
 
-// ErrForeign is of an object that somebody else made and that has a name the operator needs: nothing but the user can mend that.
+// ErrForeign means that an object that the operator did not create has a name that the operator needs. Only the
+// user can fix this.
 var ErrForeign = errors.New("was not made by the operator and is left as it is: delete it, or choose another name")
 
-// CheckOwnership is an error if the owner does not control the object of that kind and name. It asks past the cache.
+// CheckOwnership fails if the owner does not control the object of that kind and name. It reads from the API
+// server, not from the cache.
 func (w *Writer) CheckOwnership(ctx context.Context, owner, object client.Object) error {
 	gvk, err := apiutil.GVKForObject(object, w.scheme)
 	if err != nil {
@@ -153,13 +158,14 @@ func (w *Writer) CheckOwnership(ctx context.Context, owner, object client.Object
 	}
 }
 
-// Delete deletes an object and its dependants. It is no error if the object is gone. Another object that was created under the same
-// name stays.
+// Delete deletes an object and, in the background, its dependants. It does not fail if the object does not
+// exist. The UID precondition protects another object that was created under the same name.
 func (w *Writer) Delete(ctx context.Context, object client.Object) error {
 	return w.deleteObject(ctx, object, metav1.DeletePropagationBackground)
 }
 
-// DeleteForeground removes an object when its dependants are gone, so that as long as it is there they may be.
+// DeleteForeground deletes an object with foreground propagation: the object exists until its dependants are
+// deleted.
 func (w *Writer) DeleteForeground(ctx context.Context, object client.Object) error {
 	return w.deleteObject(ctx, object, metav1.DeletePropagationForeground)
 }
@@ -196,12 +202,13 @@ func logWrite(ctx context.Context, intent *unstructured.Unstructured, live clien
 	}
 }
 
-// appliedMetadataFields are the fields of an object's metadata that are applied.
+// appliedMetadataFields are the metadata fields that are applied.
 var appliedMetadataFields = []string{"name", "namespace", "labels", "annotations", "resourceVersion"}
 
-// buildIntent is what is sent to the API server: the desired fields with kind, namespace, labels, owner and their hash. Of the desired
-// metadata it has name, labels, annotations and the resource version of a conditional write: finalizers, owners and the like are
-// the operator's to set.
+// buildIntent returns the object that is sent to the API server: the desired fields with kind, namespace,
+// labels, owner reference and a hash of all these. From the desired metadata it keeps name, labels, annotations
+// and the resource version of a conditional write. Only the operator sets finalizers, owner references and the
+// like.
 func (w *Writer) buildIntent(owner Owner, desired client.Object) (*unstructured.Unstructured, error) {
 	gvk, err := apiutil.GVKForObject(desired, w.scheme)
 	if err != nil {
@@ -223,7 +230,7 @@ func (w *Writer) buildIntent(owner Owner, desired client.Object) (*unstructured.
 	if err := controllerutil.SetControllerReference(owner.Object, intent, w.scheme, blocks); err != nil {
 		return nil, fmt.Errorf("own %s %s: %w", gvk.Kind, desired.GetName(), err)
 	}
-	// A resource version makes the write conditional; it is not a part of what is desired.
+	// A resource version makes the write conditional and is not part of the hash.
 	version := intent.GetResourceVersion()
 	intent.SetResourceVersion("")
 	hash, err := HashJSON(content)
@@ -235,7 +242,7 @@ func (w *Writer) buildIntent(owner Owner, desired client.Object) (*unstructured.
 	return intent, nil
 }
 
-// HashJSON identifies a value by its JSON.
+// HashJSON returns a hash of the JSON of a value: 16 hexadecimal digits.
 func HashJSON(value any) (string, error) {
 	data, err := json.Marshal(value)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/cache"
 )
 
-// isUpToDate tells whether the live object was applied from the same intent and nobody changed a field of it since.
+// isUpToDate reports whether the live object was applied from the same intent and has not been changed since.
 func isUpToDate(intent *unstructured.Unstructured, live client.Object) bool {
 	if live.GetAnnotations()[v1alpha1.AnnotationAppliedHash] != intent.GetAnnotations()[v1alpha1.AnnotationAppliedHash] {
 		return false
@@ -32,7 +32,7 @@ func isUpToDate(intent *unstructured.Unstructured, live client.Object) bool {
 	if err != nil {
 		return false
 	}
-	delete(want, "status") // A Go type may write one that nobody wants.
+	delete(want, "status") // A Go type may serialize an empty status that the intent does not set.
 	return containsFields(have, want)
 }
 
@@ -79,8 +79,8 @@ func differingPaths(prefix string, live, wanted any) []string {
 	return []string{strings.TrimPrefix(prefix, ".")}
 }
 
-// predictGeneration has an intent say which generation its object will have when it is applied: the next one, since something differs. It is
-// that generation; 0 where the object is compared field by field.
+// predictGeneration annotates an intent with the generation that its object will have after the apply: the next
+// one, since something differs. It returns that generation, or 0 for kinds that are compared field by field.
 func predictGeneration(intent *unstructured.Unstructured, live client.Object) int64 {
 	if !cache.IsGenerationTracked(intent.GroupVersionKind().GroupKind()) {
 		return 0
@@ -98,7 +98,8 @@ func setAppliedGeneration(intent *unstructured.Unstructured, generation int64) {
 		map[string]string{v1alpha1.AnnotationAppliedGeneration: strconv.FormatInt(generation, 10)}))
 }
 
-// normalizeIntent is the intent as the live object's Go type writes it, quantities in their canonical form, and as the cache keeps it.
+// normalizeIntent converts the intent through the live object's Go type and trims it as the cache does.
+// Quantities get their canonical form.
 func normalizeIntent(intent *unstructured.Unstructured, live client.Object) (map[string]any, error) {
 	if _, ok := live.(*unstructured.Unstructured); ok {
 		return runtime.DeepCopyJSON(intent.Object), nil
@@ -110,14 +111,15 @@ func normalizeIntent(intent *unstructured.Unstructured, live client.Object) (map
 	return trimmedFields(typed)
 }
 
-// trimmedFields is what a cache keeps of an object, which is trimmed by that.
+// trimmedFields trims the object in place, as the cache does, and returns its fields.
 func trimmedFields(object any) (map[string]any, error) {
 	cache.Trim(object)
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 }
 
-// containsFields tells whether every field of the wanted value is in the live one with the same value. What is not set, and
-// items that another field owner appended to a list, make no difference: server-side apply would leave them.
+// containsFields reports whether every wanted field has the same value in the live object. Unset fields and
+// items that another field manager appended to a list make no difference, since server-side apply would keep
+// them.
 func containsFields(live, wanted any) bool {
 	switch want := wanted.(type) {
 	case nil:
@@ -129,7 +131,7 @@ func containsFields(live, wanted any) bool {
 		}
 		for k, v := range want {
 			if _, stored := have[k]; !stored && (k == "kind" || k == "apiVersion") {
-				continue // The API server does not store the kind of an embedded object, a volume claim template.
+				continue // The API server does not store the kind of an embedded object such as a volume claim template.
 			}
 			if !containsFields(have[k], v) {
 				return false
@@ -152,7 +154,7 @@ func containsFields(live, wanted any) bool {
 	}
 }
 
-// isEmptyMap tells whether a map sets nothing at any depth.
+// isEmptyMap reports whether a map sets nothing at any depth.
 func isEmptyMap(m map[string]any) bool {
 	for _, v := range m {
 		if !containsFields(nil, v) {

@@ -24,7 +24,7 @@ func newService(edit func(*corev1.Service)) *corev1.Service {
 	return s
 }
 
-// TestDrift compares what is desired with what an API server would hold after it was applied and then edited.
+// TestDrift compares desired objects with what an API server would hold after an apply and later edits.
 func TestDrift(t *testing.T) {
 	scheme := runtime.NewScheme()
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/cache"
 )
 
-// TestDriftOfTrimmedObjects compares what is desired with what the cache keeps of an object: were it another one by that alone, it
-// would be applied without end.
+// TestDriftOfTrimmedObjects compares desired objects with their trimmed form in the cache. If trimming caused a
+// difference, the operator would apply them without end.
 func TestDriftOfTrimmedObjects(t *testing.T) {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {

@@ -9,8 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Compactor makes the objects of a cache small: it trims them, and has equal labels, owners and resources, which the objects of a
-// network share, be there once. What comes out of it must not be changed in place; what is read from a cache is a copy.
+// Compactor reduces the size of cached objects. It trims them and shares equal labels, owner references and
+// containers, which the objects of a network have in common. Cached objects must not be changed in place; reads
+// from a cache return copies.
 type Compactor struct {
 	mutex      sync.Mutex
 	seed       maphash.Seed
@@ -20,10 +21,10 @@ type Compactor struct {
 	texts      internPool[string]
 }
 
-// NewCompactor has seen nothing yet.
+// NewCompactor returns a Compactor with empty pools.
 func NewCompactor() *Compactor { return &Compactor{seed: maphash.MakeSeed()} }
 
-// Compact is a cache's transform.
+// Compact is the transform function of a cache. It never fails.
 func (c *Compactor) Compact(object any) (any, error) {
 	Trim(object)
 	o, ok := object.(metav1.Object)
@@ -62,7 +63,7 @@ func (c *Compactor) internText(text string) string {
 	return c.texts.internValue(maphash.String(c.seed, text), text, keepAsIs)
 }
 
-// internLabels are labels of texts that others have too.
+// internLabels returns a copy of the labels with interned keys and values.
 func (c *Compactor) internLabels(labels map[string]string) map[string]string {
 	own := make(map[string]string, len(labels))
 	for k, v := range labels {
@@ -71,7 +72,7 @@ func (c *Compactor) internLabels(labels map[string]string) map[string]string {
 	return own
 }
 
-// hashLabels is the same in whatever order a map has them.
+// hashLabels returns a hash that does not depend on the order of the map.
 func (c *Compactor) hashLabels(labels map[string]string) uint64 {
 	var sum uint64
 	for k, v := range labels {
@@ -84,20 +85,21 @@ func (c *Compactor) hashTexts(texts ...string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(c.seed)
 	for _, text := range texts {
-		_, _ = h.WriteString(text) // It returns no error, ever.
+		_, _ = h.WriteString(text) // It never returns an error.
 		_ = h.WriteByte(0)
 	}
 	return h.Sum64()
 }
 
-// maxPoolSize is how many values a pool knows before it forgets all: those of networks that are gone must not stay for good.
+// maxPoolSize is how many values a pool holds before it is emptied, so that values of deleted networks are not
+// retained.
 const maxPoolSize = 1 << 15
 
-// internPool has one of equal values, by their hash.
+// internPool holds one of several equal values, by their hash.
 type internPool[V any] struct{ values map[uint64]V }
 
-// internValue is the value that is known, or this one, as it is to be kept, if none is; of two that have the same hash and differ the first
-// is known.
+// internValue returns the pooled value that equals the given one. If there is none, it pools and returns
+// keep(value). Of two different values with the same hash, only the first is pooled.
 func (p *internPool[V]) internValue(hash uint64, value V, keep func(V) V) V {
 	if known, ok := p.values[hash]; ok {
 		if equality.Semantic.DeepEqual(known, value) {
@@ -113,5 +115,5 @@ func (p *internPool[V]) internValue(hash uint64, value V, keep func(V) V) V {
 	return value
 }
 
-// keepAsIs keeps a value as it is.
+// keepAsIs returns the value unchanged.
 func keepAsIs[V any](value V) V { return value }

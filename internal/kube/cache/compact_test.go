@@ -22,7 +22,7 @@ func memberPodWithResources(name string) *corev1.Pod {
 	}
 }
 
-// TestCompactorSharesEqualValues looks at the maps themselves: memory is what it is about.
+// TestCompactorSharesEqualValues compares the identity of the maps, since the purpose is to save memory.
 func TestCompactorSharesEqualValues(t *testing.T) {
 	c := NewCompactor()
 	one, other, different := memberPodWithResources("one"), memberPodWithResources("other"), memberPodWithResources("different")

@@ -1,5 +1,5 @@
-// Package cache keeps an idle operator small: the memory that it needed while it had much to do goes back to the system when it has
-// little. Go by itself keeps as much garbage as there is of use, for a burst that may never come.
+// Package cache reduces the memory of the operator. It trims and shares cached objects, and returns free memory
+// to the operating system when the operator is idle.
 package cache
 
 import (
@@ -9,22 +9,27 @@ import (
 	"time"
 )
 
-// MemoryReleaser gives memory back. It runs in every replica, whether it leads or not: all of them hold what there is.
+// MemoryReleaser returns free memory to the operating system when the operator is idle. Go by itself retains as
+// much garbage as live memory, for a burst that may never come. It runs in every replica, leader or not, since
+// all of them hold memory.
 type MemoryReleaser struct {
-	// Period in which little is done before the operator counts as idle.
+	// Period is how long the operator must be almost inactive to count as idle.
 	Period time.Duration
-	// IdleBytes is the most that is allocated in a period by an operator that has little to do, in bytes.
+	// IdleBytes is the most that an idle operator allocates in a period, in bytes.
 	IdleBytes uint64
-	// MinAllocatedBytes is how much must have been allocated since memory was given back last, in bytes: a collection looks at all that is held.
+	// MinAllocatedBytes is how much must have been allocated since the last release, in bytes. It limits the
+	// collections, which scan the whole heap.
 	MinAllocatedBytes uint64
 
-	// readAllocated is the total so far, and release gives back what is not in use.
+	// readAllocated returns the total bytes allocated so far, and freeMemory returns unused memory to the
+	// operating system.
 	readAllocated func() uint64
 	freeMemory    func()
 }
 
-// NewMemoryReleaser looks once a minute, and costs a garbage collection after a time of work. The scrapes of a thousand networks' metrics
-// allocate 20 MiB in a minute, a network that is brought about 8 MiB.
+// NewMemoryReleaser returns a releaser that checks once a minute. A busy period costs one garbage collection
+// afterwards. The scrapes of a thousand networks' metrics allocate 20 MiB a minute, and provisioning a network
+// allocates about 8 MiB.
 func NewMemoryReleaser() *MemoryReleaser {
 	return &MemoryReleaser{
 		Period:            time.Minute,
@@ -35,10 +40,10 @@ func NewMemoryReleaser() *MemoryReleaser {
 	}
 }
 
-// NeedLeaderElection tells the manager that this is no work on the cluster.
+// NeedLeaderElection returns false: every replica releases its own memory.
 func (k *MemoryReleaser) NeedLeaderElection() bool { return false }
 
-// Start looks until the context ends.
+// Start checks after every period until the context ends.
 func (k *MemoryReleaser) Start(ctx context.Context) error {
 	ticker := time.NewTicker(k.Period)
 	defer ticker.Stop()
@@ -53,7 +58,7 @@ func (k *MemoryReleaser) Start(ctx context.Context) error {
 	}
 }
 
-// newPeriodicCheck is what is done after each period.
+// newPeriodicCheck returns the function that Start calls after each period.
 func (k *MemoryReleaser) newPeriodicCheck() func() {
 	var before, released uint64
 	return func() {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestMemoryIsReleasedWhenIdle has an operator allocate so much in each period, and tells in which of them it gave memory back.
+// TestMemoryIsReleasedWhenIdle simulates the allocations of several periods and checks after which ones memory
+// is released.
 func TestMemoryIsReleasedWhenIdle(t *testing.T) {
 	cases := []struct {
 		name string

@@ -12,9 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Trim takes from an object what the operator never reads: who wrote which field, the contents of a network's material and
-// credentials, of a pod all but its place, the resources of its containers and its state, and of what is Counted all but what status and
-// plan are made from. Of a member's files it leaves digests. What is trimmed already stays as it is.
+// Trim removes the fields of an object that the operator never reads, in place. It removes managed fields and
+// the data of generated Secrets. A pod keeps only its node, the resources of its containers and its status; a
+// StatefulSet keeps only what status and plan need; a NetworkPolicy and a Job keep no spec. Digests replace
+// long texts in the ConfigMaps of members and long binary data in all ConfigMaps. Trim is idempotent.
 func Trim(object any) {
 	if o, ok := object.(metav1.Object); ok {
 		o.SetManagedFields(nil)
@@ -37,11 +38,11 @@ func Trim(object any) {
 	case *networkingv1.NetworkPolicy:
 		o.Spec = networkingv1.NetworkPolicySpec{}
 	case *batchv1.Job:
-		o.Spec = batchv1.JobSpec{} // It is made once, and never compared.
+		o.Spec = batchv1.JobSpec{} // A Job is created once and never compared.
 	}
 }
 
-// digestLongTexts puts the digest in the place of each text that is longer than one.
+// digestLongTexts replaces each text that is longer than a digest by its digest.
 func digestLongTexts(texts map[string]string) {
 	const mark = "sha256:"
 	for name, text := range texts {
@@ -52,8 +53,8 @@ func digestLongTexts(texts map[string]string) {
 	}
 }
 
-// digestBinary replaces each value that is longer than a digest by its digest. Results and reports have up to a megabyte; the
-// controllers read them from the API server.
+// digestBinary replaces each value that is longer than a digest by its digest. Results and reports have up to a
+// megabyte, and the controllers read them from the API server.
 func digestBinary(values map[string][]byte) {
 	for name, value := range values {
 		if len(value) > sha256.Size {
@@ -63,19 +64,21 @@ func digestBinary(values map[string][]byte) {
 	}
 }
 
-// generationTrackedKinds are the kinds whose specs are large, and whose changes the API server counts in metadata.generation.
+// generationTrackedKinds are the kinds with large specs whose changes the API server counts in
+// metadata.generation.
 var generationTrackedKinds = map[schema.GroupKind]bool{
 	{Group: appsv1.GroupName, Kind: "StatefulSet"}:         true,
 	{Group: networkingv1.GroupName, Kind: "NetworkPolicy"}: true,
 }
 
-// IsGenerationTracked tells whether changes of a kind are seen by its generation alone: its spec is not kept.
+// IsGenerationTracked reports whether the operator detects changes of a kind only by its generation, since the
+// cache drops the spec.
 func IsGenerationTracked(kind schema.GroupKind) bool { return generationTrackedKinds[kind] }
 
 const componentLabel = "app.kubernetes.io/component"
 
-// isGeneratedSecret are the Secrets that the operator makes without ever looking into them. One that a chart brings is compared with what
-// the chart says.
+// isGeneratedSecret reports whether the operator generated the Secret and never reads its data. The Secrets of
+// a chart are not: the operator compares their data with the chart's output.
 func isGeneratedSecret(labels map[string]string) bool {
 	component := labels[componentLabel]
 	return labels["app.kubernetes.io/name"] == "benchnet-network" && (component == "material" || component == "credentials")
@@ -89,7 +92,8 @@ func trimPodSpec(spec *corev1.PodSpec) corev1.PodSpec {
 	return kept
 }
 
-// reportedConditions are the conditions of a pod of which status and results tell: whether it is ready, why it has no node, why it is evicted.
+// reportedConditions returns the pod conditions that status and results report: readiness, why a pod has no
+// node, and why it is evicted.
 func reportedConditions(conditions []corev1.PodCondition) []corev1.PodCondition {
 	var kept []corev1.PodCondition
 	for _, c := range conditions {
@@ -101,7 +105,8 @@ func reportedConditions(conditions []corev1.PodCondition) []corev1.PodCondition 
 	return kept
 }
 
-// trimStatefulSetSpec has how many pods there shall be, of which epoch, and the sizes of their volumes.
+// trimStatefulSetSpec keeps the replicas, the annotations of the pod template with the epoch, and the sizes of
+// volumes.
 func trimStatefulSetSpec(spec *appsv1.StatefulSetSpec) appsv1.StatefulSetSpec {
 	kept := appsv1.StatefulSetSpec{Replicas: spec.Replicas, VolumeClaimTemplates: spec.VolumeClaimTemplates}
 	kept.Template.Annotations = spec.Template.Annotations

@@ -1,4 +1,5 @@
-// Package limits keeps the texts of conditions, events and status fields within the limits of the API server. It is pure.
+// Package limits keeps messages and quantities within bounds that the API server and the operator can handle.
+// It is pure.
 package limits
 
 import (
@@ -15,16 +16,17 @@ const (
 	MaxCondition = 32768
 	// MaxNote is the limit of the API server on the note of an event.
 	MaxNote = 1024
-	// MaxItem bounds one item of a list, and each status field that holds a sentence.
+	// MaxItem bounds an item of a list, and each status field that holds a sentence.
 	MaxItem = 1024
 
-	// maxItems is how many items List shows.
+	// maxItems is how many items JoinItems shows.
 	maxItems = 10
 	// maxSuffix is the space that Truncate reserves for its suffix.
 	maxSuffix = 48
 )
 
-// Truncate shortens a text to at most limit bytes, which must be at least 64. It cuts between characters and appends how much was left out.
+// Truncate shortens a text to at most limit bytes, which must be at least 64. It cuts between characters and
+// appends how many bytes it left out.
 func Truncate(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -45,7 +47,8 @@ func JoinItems(items []string, separator string) string {
 	return strings.Join(shown, separator)
 }
 
-// FromError returns the text of an error. Of an aggregate, which validation returns, it lists the errors as List does.
+// FromError returns the text of an error. It joins the errors of an aggregate, as validation returns it, as
+// JoinItems does.
 func FromError(err error) string {
 	var all utilerrors.Aggregate
 	if !errors.As(err, &all) || len(all.Errors()) < 2 || all.Error() != err.Error() {

@@ -1,5 +1,3 @@
-// Package limits refuses numbers that cannot be reckoned with. A quantity may be written as 1e20000000: it is read at once, but to compare
-// it with another one takes as many digits as it has, a minute of the operator's time, or all of its memory.
 package limits
 
 import (
@@ -12,7 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// ValidateQuantities all quantities in a value, such as a spec: none is further from 0 than 2⁶³, which is 8Ei. Every error names its field.
+// ValidateQuantities checks all quantities in a value, such as a spec. It returns an error with the field's
+// path for each one whose absolute value exceeds 2⁶³, which is 8Ei. A quantity such as 1e20000000 parses at
+// once, but comparing it expands all of its digits: that takes a minute of the operator's time, or all of its
+// memory.
 func ValidateQuantities(value any, path *field.Path) field.ErrorList {
 	return validateValue(reflect.ValueOf(value), path)
 }
@@ -41,7 +42,7 @@ func validateValue(v reflect.Value, path *field.Path) field.ErrorList {
 }
 
 func validateQuantity(q resource.Quantity, path *field.Path) field.ErrorList {
-	// Not a number: 0 with a large exponent.
+	// The negation also rejects NaN, which is 0 with a large exponent.
 	if n := q.AsApproximateFloat64(); !(math.Abs(n) <= math.MaxInt64) {
 		return field.ErrorList{field.Invalid(path, q.String(), "must be at most 8Ei")}
 	}

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// AddImagePullSecrets lets the pods of StatefulSets and Jobs pull their images with Secrets of their namespace, beside those that they name
-// themselves. Objects of a chart are unstructured.
+// AddImagePullSecrets adds Secrets of the namespace to the image pull secrets of the pods of StatefulSets and
+// Jobs. It also handles the objects of a chart, which are unstructured.
 func AddImagePullSecrets(objects []client.Object, secrets []string) {
 	if len(secrets) == 0 {
 		return

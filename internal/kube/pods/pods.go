@@ -1,5 +1,6 @@
-// Package pods has what all pods of the operator share: what the pod security level "restricted" asks of them, and the agent
-// (cmd/agent) that is installed in them, so that an image needs neither a shell nor anything of this project.
+// Package pods holds what all pods of the operator share: the settings for the pod security level "restricted",
+// and the installation of the agent (cmd/agent). With the agent, an image needs neither a shell nor any program
+// of this project.
 package pods
 
 import (
@@ -11,19 +12,20 @@ import (
 )
 
 const (
-	// userID and group under which the project's images run.
+	// userID is the user and group ID under which the project's images run.
 	userID = int64(10001)
 
-	// AgentVolumeName is the volume that AgentInstallContainer fills; AgentDir is where it is mounted.
+	// AgentVolumeName is the volume that AgentInstallContainer fills, and AgentDir is where it is mounted.
 	AgentVolumeName = "agent"
 	AgentDir        = "/run/benchnet-agent"
-	// AgentPath is the program in AgentDir.
+	// AgentPath is the path of the agent's executable.
 	AgentPath = AgentDir + "/agent"
 	// agentContainer is the name of AgentInstallContainer.
 	agentContainer = "agent"
 )
 
-// PodSecurityContext of a pod: User, its group also for volumes, and the container runtime's system call filter.
+// PodSecurityContext returns the security context of a pod: user and group userID, also for volumes, and the
+// container runtime's default seccomp profile.
 func PodSecurityContext() *corev1.PodSecurityContext {
 	return &corev1.PodSecurityContext{
 		RunAsNonRoot:        new(true),
@@ -35,7 +37,8 @@ func PodSecurityContext() *corev1.PodSecurityContext {
 	}
 }
 
-// RestrictedSecurityContext is what the level asks of a container, and a root file system that cannot be written.
+// RestrictedSecurityContext returns a container's security context at the level "restricted", with a read-only
+// root file system.
 func RestrictedSecurityContext() *corev1.SecurityContext {
 	return &corev1.SecurityContext{
 		AllowPrivilegeEscalation: new(false),
@@ -44,7 +47,7 @@ func RestrictedSecurityContext() *corev1.SecurityContext {
 	}
 }
 
-// AgentInstallContainer is the init container that puts the agent into AgentVolumeName.
+// AgentInstallContainer returns the init container that installs the agent into AgentVolumeName.
 func AgentInstallContainer(image string) corev1.Container {
 	return corev1.Container{
 		Name:            agentContainer,
@@ -56,11 +59,11 @@ func AgentInstallContainer(image string) corev1.Container {
 	}
 }
 
-// stateDir is where the agent that is installed finds a member's state.
+// stateDir is where the init container mounts a member's state volume.
 const stateDir = "/state"
 
-// AddVolumeReset lets the pod's AgentInstallContainer empty a volume when what is in it is of another epoch than the pod's own, the value of its
-// annotation v1alpha1.AnnotationEpoch.
+// AddVolumeReset makes the pod's AgentInstallContainer wipe a volume whose content belongs to another epoch.
+// The pod's epoch is the value of its annotation v1alpha1.AnnotationEpoch.
 func AddVolumeReset(pod *corev1.PodSpec, volume string) {
 	for i := range pod.InitContainers {
 		c := &pod.InitContainers[i]
@@ -74,7 +77,8 @@ func AddVolumeReset(pod *corev1.PodSpec, volume string) {
 	}
 }
 
-// CopyFilesContainer is the init container that copies a folder out of any image into a volume. The agent must be installed before.
+// CopyFilesContainer returns an init container that copies a folder of any image into a volume. The agent must
+// be installed before it runs.
 func CopyFilesContainer(name, image, from, volume, to string) corev1.Container {
 	return corev1.Container{
 		Name:            name,
@@ -89,8 +93,8 @@ func CopyFilesContainer(name, image, from, volume, to string) corev1.Container {
 	}
 }
 
-// IgnoreDisruptionsPolicy returns a failure policy that does not count a pod that was evicted, preempted or lost with its node as a failure of
-// its Job.
+// IgnoreDisruptionsPolicy returns a pod failure policy for Jobs. It does not count a pod that was evicted,
+// preempted or lost with its node as a failure.
 func IgnoreDisruptionsPolicy() *batchv1.PodFailurePolicy {
 	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
 		Action: batchv1.PodFailurePolicyActionIgnore,
@@ -99,7 +103,7 @@ func IgnoreDisruptionsPolicy() *batchv1.PodFailurePolicy {
 	}}}
 }
 
-// SmallResources are the resources of a container that copies files.
+// SmallResources returns the resources of a container that copies files.
 func SmallResources() corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{
 		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m"), corev1.ResourceMemory: resource.MustParse("16Mi")},

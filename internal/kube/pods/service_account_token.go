@@ -3,13 +3,14 @@ package pods
 import corev1 "k8s.io/api/core/v1"
 
 const (
-	// TokenVolumeName is the volume of Token.
+	// TokenVolumeName is the volume of ServiceAccountTokenVolume.
 	TokenVolumeName = "token"
-	// TokenDir is where in-cluster clients look.
+	// TokenDir is where in-cluster clients look for the token.
 	TokenDir = "/var/run/secrets/kubernetes.io/serviceaccount"
 )
 
-// ServiceAccountTokenVolume is what the API server's admission would mount into every container of a pod; by hand it goes into one alone.
+// ServiceAccountTokenVolume returns the volume that admission would mount into every container of a pod. A pod
+// that declares it can mount it into a single container.
 func ServiceAccountTokenVolume() corev1.Volume {
 	return corev1.Volume{Name: TokenVolumeName, VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{
 		DefaultMode: new(int32(0o440)),

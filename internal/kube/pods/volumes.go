@@ -6,23 +6,23 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// WritableMount puts a volume at path, to be written.
+// WritableMount mounts a volume at path, read-write.
 func WritableMount(volume, path string) corev1.VolumeMount {
 	return corev1.VolumeMount{Name: volume, MountPath: path}
 }
 
-// ReadOnlyMount puts a volume at path, to be read.
+// ReadOnlyMount mounts a volume at path, read-only.
 func ReadOnlyMount(volume, path string) corev1.VolumeMount {
 	return corev1.VolumeMount{Name: volume, MountPath: path, ReadOnly: true}
 }
 
-// EmptyDirVolume is an empty volume that goes with its pod.
+// EmptyDirVolume returns an emptyDir volume without a size limit.
 func EmptyDirVolume(name string) corev1.Volume {
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}
 }
 
-// VolumeSize returns the size of a volume of a StatefulSet: the request of its claim template, or the limit of its emptyDir. It is false
-// where there is no StatefulSet or the volume has no size.
+// VolumeSize returns the size of a volume of a StatefulSet: the request of its claim template, or the limit of
+// its emptyDir. It returns false if the StatefulSet is nil or the volume has no size.
 func VolumeSize(set *appsv1.StatefulSet, volume string) (resource.Quantity, bool) {
 	if set == nil {
 		return resource.Quantity{}, false
@@ -40,19 +40,19 @@ func VolumeSize(set *appsv1.StatefulSet, volume string) (resource.Quantity, bool
 	return resource.Quantity{}, false
 }
 
-// SecretVolume holds all keys of a Secret, readable by the pod's group.
+// SecretVolume returns a volume with all keys of a Secret, readable by the pod's group.
 func SecretVolume(volume, secret string) corev1.Volume {
 	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
 		Secret: &corev1.SecretVolumeSource{SecretName: secret, DefaultMode: new(int32(0o440))}}}
 }
 
-// ConfigMapVolume holds all keys of a ConfigMap.
+// ConfigMapVolume returns a volume with all keys of a ConfigMap.
 func ConfigMapVolume(volume, configMap string) corev1.Volume {
 	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
 		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: configMap}}}}
 }
 
-// EnvFromSecret is an environment variable with the value of a Secret's key.
+// EnvFromSecret returns an environment variable with the value of a Secret's key.
 func EnvFromSecret(name, secret, key string) corev1.EnvVar {
 	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
 		LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Key: key}}}

@@ -11,7 +11,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// podState is a pod of a network as it was at one moment; the subject is the member or database instance in it.
+// podState is the state of a pod of a network at one moment. Subject is the member or database instance in it.
 type podState struct {
 	Pod      string    `json:"pod"`
 	Subject  string    `json:"subject"`
@@ -20,7 +20,8 @@ type podState struct {
 	Database bool      `json:"database,omitempty"`
 }
 
-// EncodeBaseline notes the members and databases among the pods, in the order given, for Disturbances.
+// EncodeBaseline encodes the state of the members' and databases' pods as JSON, in the given order, for
+// FindDisturbances.
 func EncodeBaseline(pods []corev1.Pod) ([]byte, error) {
 	var all []podState
 	for i := range pods {
@@ -35,7 +36,7 @@ func EncodeBaseline(pods []corev1.Pod) ([]byte, error) {
 	return data, nil
 }
 
-// FindDisturbances are what happened to members and databases since the baseline was noted.
+// FindDisturbances returns what happened to members and databases since the baseline was encoded.
 func FindDisturbances(baseline []byte, pods []corev1.Pod) ([]results.Disturbance, error) {
 	var before []podState
 	if err := json.Unmarshal(baseline, &before); err != nil {
@@ -77,7 +78,7 @@ func disturbanceOf(before podState, pod *corev1.Pod) (results.Disturbance, bool)
 	return d, true
 }
 
-// disruptionReason is why the cluster is about to end a pod, or empty.
+// disruptionReason returns why the cluster is about to terminate a pod, or "".
 func disruptionReason(pod *corev1.Pod) string {
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue {
@@ -87,7 +88,7 @@ func disruptionReason(pod *corev1.Pod) string {
 	return ""
 }
 
-// isNetworkPod tells whether a pod is a part of the network rather than of the load on it.
+// isNetworkPod reports whether a pod is part of the network, not of the load on it.
 func isNetworkPod(pod *corev1.Pod) bool {
 	return pod.Labels[v1alpha1.LabelMember] != "" || isDatabasePod(pod)
 }

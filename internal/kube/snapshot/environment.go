@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// DescribeContainers are the place and size of the containers of a network and of the load on it.
+// DescribeContainers returns the node and the resources of the containers of a network and of the load on it.
 func DescribeContainers(pods []corev1.Pod) []results.ContainerInfo {
 	var all []results.ContainerInfo
 	for i := range pods {
@@ -33,7 +33,7 @@ func DescribeContainers(pods []corev1.Pod) []results.ContainerInfo {
 	return all
 }
 
-// DescribeImages that ran in the pods, by what they were for, each once.
+// DescribeImages returns the images that ran in the pods, each once, by container name.
 func DescribeImages(pods []corev1.Pod) []results.ImageInfo {
 	var all []results.ImageInfo
 	for i := range pods {
@@ -54,7 +54,7 @@ func DescribeImages(pods []corev1.Pod) []results.ImageInfo {
 	return all
 }
 
-// DescribeNode describes a node of the cluster.
+// DescribeNode returns the versions and the capacity of a node.
 func DescribeNode(node *corev1.Node) results.NodeInfo {
 	info := node.Status.NodeInfo
 	return results.NodeInfo{
@@ -64,7 +64,7 @@ func DescribeNode(node *corev1.Node) results.NodeInfo {
 	}
 }
 
-// NodeNames are the nodes that the pods ran on, each once, in order.
+// NodeNames returns the names of the nodes on which the pods ran, sorted and without duplicates.
 func NodeNames(pods []corev1.Pod) []string {
 	var all []string
 	for i := range pods {
@@ -76,7 +76,7 @@ func NodeNames(pods []corev1.Pod) []string {
 	return slices.Compact(all)
 }
 
-// subjectOf is the name under which a result speaks of what is in a pod.
+// subjectOf returns the name that results use for the member, database instance or worker in a pod.
 func subjectOf(pod *corev1.Pod) string {
 	if pod.Labels[v1alpha1.LabelRun] != "" {
 		return "worker-" + pod.Labels[batchv1.JobCompletionIndexAnnotation]
@@ -84,7 +84,7 @@ func subjectOf(pod *corev1.Pod) string {
 	return cmp.Or(pod.Labels[v1alpha1.LabelMember], pod.Labels[v1alpha1.LabelDatabaseInstance])
 }
 
-// NodeProblems of a node: it is not ready, or runs out of something.
+// NodeProblems returns a disturbance for each problem of a node: it is not ready or under pressure.
 func NodeProblems(node *corev1.Node) []results.Disturbance {
 	var all []results.Disturbance
 	for _, c := range node.Status.Conditions {

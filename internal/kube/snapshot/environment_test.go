@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// The evidence of a subject is joined with its node by this name.
+// TestContainerSubjects checks the subjects of containers: results join evidence and nodes by this name.
 func TestContainerSubjects(t *testing.T) {
 	labels := []map[string]string{
 		{v1alpha1.LabelMember: "member-0"},

@@ -13,13 +13,14 @@ import (
 const (
 	// ExitNotAvailable is the exit code of a container whose server was not available in time: EX_TEMPFAIL of sysexits.h.
 	ExitNotAvailable = 75
-	// jobRecreationDelay is how long after its failure a Job that failed only by waiting is created again.
+	// jobRecreationDelay is how long after its failure a Job that failed only by waiting is recreated.
 	jobRecreationDelay = 30 * time.Second
-	// statusUnknown is the reason by which the kubelet marks a container that never ran as terminated.
+	// statusUnknown is the reason with which the kubelet marks a container that never ran as terminated.
 	statusUnknown = "ContainerStatusUnknown"
 )
 
-// jobReadiness returns the readiness of a Job. A Job that failed only by waiting counts as waiting, since it is created again.
+// jobReadiness returns the readiness of a Job. A Job that failed only by waiting counts as waiting, since it is
+// recreated.
 func (s *Snapshot) jobReadiness(job *batchv1.Job) Readiness {
 	if job.DeletionTimestamp != nil {
 		return Readiness{StateWaiting, fmt.Sprintf("Job %s is being deleted", job.Name)}
@@ -32,7 +33,8 @@ func (s *Snapshot) jobReadiness(job *batchv1.Job) Readiness {
 	return found
 }
 
-// JobOutcome returns the readiness of a Job that is never created again, such as that of a run's workers: every failure is final.
+// JobOutcome returns the readiness of a Job that is never recreated, such as that of a run's workers: every
+// failure is final.
 func (s *Snapshot) JobOutcome(job *batchv1.Job) Readiness {
 	if jobCondition(job, batchv1.JobComplete) != nil {
 		return Readiness{State: StateReady}
@@ -43,7 +45,7 @@ func (s *Snapshot) JobOutcome(job *batchv1.Job) Readiness {
 	return s.appendPodProblem(job, Readiness{StateWaiting, fmt.Sprintf("Job %s is running", job.Name)})
 }
 
-// appendPodProblem appends what keeps a pod of the Job from running.
+// appendPodProblem appends to the message what keeps a pod of the Job from running.
 func (s *Snapshot) appendPodProblem(job *batchv1.Job, found Readiness) Readiness {
 	if trouble := s.firstPodProblem(job.UID); trouble != "" {
 		found.Message += "; " + trouble
@@ -51,8 +53,8 @@ func (s *Snapshot) appendPodProblem(job *batchv1.Job, found Readiness) Readiness
 	return found
 }
 
-// RecreateAt returns when a Job is to be deleted, so that it is created again. It is false for a Job that runs, is complete, or failed by
-// an error of its own.
+// RecreateAt returns when a Job is to be deleted and recreated. It returns false for a Job that is running,
+// complete, being deleted, or failed by an error of its own.
 func (s *Snapshot) RecreateAt(object client.Object) (time.Time, bool) {
 	job, ok := object.(*batchv1.Job)
 	if !ok || job.DeletionTimestamp != nil {
@@ -65,11 +67,11 @@ func (s *Snapshot) RecreateAt(object client.Object) (time.Time, bool) {
 	return failed.LastTransitionTime.Add(jobRecreationDelay), true
 }
 
-// failedOnlyByWaiting reports whether nothing went wrong in any pod of a failed Job: pods had no node, no image or no server in time. If no
-// failed pod of the Job is left to show the reason, the failure is final.
+// failedOnlyByWaiting reports whether no pod of a failed Job had an error of its own: pods had no node, image
+// or server in time. If no failed pod is left to show the reason, the failure is final.
 func (s *Snapshot) failedOnlyByWaiting(job *batchv1.Job, failed *batchv1.JobCondition) bool {
 	if failed.Reason == batchv1.JobReasonDeadlineExceeded {
-		return true // Only Jobs of earlier versions have such a deadline, which ran from their creation.
+		return true // Only Jobs of earlier versions have such a deadline, which started at their creation.
 	}
 	waited := false
 	for _, pod := range s.podsByController[job.UID] {
@@ -84,8 +86,8 @@ func (s *Snapshot) failedOnlyByWaiting(job *batchv1.Job, failed *batchv1.JobCond
 	return waited
 }
 
-// podOnlyWaited reports whether a failed pod only waited: it was disrupted, its deadline passed before a container failed, or a container says
-// so by its exit code.
+// podOnlyWaited reports whether a failed pod only waited. It was disrupted, its deadline passed before a
+// container failed, or a container's exit code is ExitNotAvailable.
 func podOnlyWaited(pod *corev1.Pod) bool {
 	disrupted := slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue
@@ -107,7 +109,7 @@ func podOnlyWaited(pod *corev1.Pod) bool {
 	return waited
 }
 
-// jobCondition returns the condition of that type if it is true, else nil.
+// jobCondition returns the condition of that type if it is true, and nil otherwise.
 func jobCondition(job *batchv1.Job, kind batchv1.JobConditionType) *batchv1.JobCondition {
 	for i, c := range job.Status.Conditions {
 		if c.Type == kind && c.Status == corev1.ConditionTrue {

@@ -16,8 +16,9 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// OwnedKinds returns an empty object of each kind that the operator creates and owns. Snapshots read these kinds, the
-// controllers watch them, and the cache keeps only the operator's own objects of them. A user's chart may contain no other kinds.
+// OwnedKinds returns an empty object of each kind that the operator creates and owns. Snapshots read these
+// kinds, the controllers watch them, and the cache holds only the operator's own objects of them. A user's
+// chart may contain no other kinds.
 func OwnedKinds() []client.Object {
 	return []client.Object{
 		&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.ServiceAccount{}, &corev1.PersistentVolumeClaim{},

@@ -10,18 +10,19 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
-// MemberLatency is what is known of one member's emulation.
+// MemberLatency is the state of one member's latency emulation.
 type MemberLatency struct {
-	// Mechanism in use; empty while the member is not at its distance.
+	// Mechanism is the mechanism in use; empty until the member's latency is in effect.
 	Mechanism latency.Mechanism
-	// PodCreationFailure is why its pod could not be made, or empty.
+	// PodCreationFailure is why the member's pod could not be created, or empty.
 	PodCreationFailure string
-	// ExitCode and LastWords are those of a sidecar that ended.
+	// ExitCode and TerminationMessage are those of a sidecar that terminated.
 	ExitCode           int32
 	TerminationMessage string
 }
 
-// MemberLatency is how far a member's emulation is. What an earlier pod of the member reported does not count.
+// MemberLatency returns the state of a member's latency emulation. Reports of an earlier pod of the member do
+// not count.
 func (s *Snapshot) MemberLatency(network, member string) MemberLatency {
 	var e MemberLatency
 	if set := s.StatefulSet(naming.Member(network, member)); set != nil {
@@ -48,7 +49,7 @@ func (s *Snapshot) MemberLatency(network, member string) MemberLatency {
 	return e
 }
 
-// reportedMechanism is the mechanism that a pod told of.
+// reportedMechanism returns the mechanism that the sidecar of a pod reported, or "".
 func (s *Snapshot) reportedMechanism(network, member, pod string) latency.Mechanism {
 	told := s.ConfigMap(naming.LatencyStatus(network))
 	if told == nil {
@@ -61,7 +62,7 @@ func (s *Snapshot) reportedMechanism(network, member, pod string) latency.Mechan
 	return report.Mechanism
 }
 
-// latencySidecarOf is the status of a pod's emulation sidecar, or nil.
+// latencySidecarOf returns the status of a pod's latency sidecar, or nil.
 func latencySidecarOf(pod *corev1.Pod) *corev1.ContainerStatus {
 	for i := range pod.Status.InitContainerStatuses {
 		if pod.Status.InitContainerStatuses[i].Name == latency.SidecarContainer {

@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// extractObjects are the items of a list.
+// extractObjects returns the items of a list.
 func extractObjects(list client.ObjectList) ([]client.Object, error) {
 	items, err := meta.ExtractList(list)
 	if err != nil {

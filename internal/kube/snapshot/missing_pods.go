@@ -14,15 +14,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// failedCreate is the reason of the events in which a controller says why it could not make the pods of a StatefulSet or a Job. The
-// object's own status does not say so.
+// failedCreate is the reason of the events that say why a controller could not create the pods of a StatefulSet
+// or a Job. The object's status does not contain this.
 const failedCreate = "FailedCreate"
 
-// podCreationGracePeriod is how old an object without pods is before it is asked why: until then its controller has most likely just not made them.
+// podCreationGracePeriod is the age below which an object without pods is not examined, since its controller
+// has most likely just not created them yet.
 const podCreationGracePeriod = 2 * time.Second
 
-// ReadPodCreationFailures reads why pods could not be made, for StatefulSets and Jobs that should have some and have none. Events are read directly:
-// they are seldom needed, and a cache would hold those of the whole cluster. One request answers for however many objects.
+// ReadPodCreationFailures reads why the pods of StatefulSets and Jobs could not be created, if they should have
+// pods and have none. It reads events directly: they are seldom needed, and a cache would hold those of the
+// whole cluster. One request covers all objects.
 func (s *Snapshot) ReadPodCreationFailures(ctx context.Context, direct client.Reader, now time.Time) error {
 	podless := slices.DeleteFunc(s.ownersWithoutPods(), func(o client.Object) bool { return now.Sub(o.GetCreationTimestamp().Time) < podCreationGracePeriod })
 	if len(podless) == 0 {
@@ -47,12 +49,12 @@ func (s *Snapshot) ReadPodCreationFailures(ctx context.Context, direct client.Re
 	return nil
 }
 
-// PodCreationFailure is why the pods of an object could not be made, or empty.
+// PodCreationFailure returns why the pods of an object could not be created, or "".
 func (s *Snapshot) PodCreationFailure(o client.Object) string {
 	return s.podCreationFailures[o.GetUID()]
 }
 
-// QuotaBlockedOwners are the StatefulSets and Jobs whose pods a ResourceQuota refuses.
+// QuotaBlockedOwners returns the StatefulSets and Jobs whose pods a ResourceQuota rejects.
 func (s *Snapshot) QuotaBlockedOwners() []client.Object {
 	var refused []client.Object
 	for _, o := range s.ownersWithoutPods() {
@@ -63,16 +65,17 @@ func (s *Snapshot) QuotaBlockedOwners() []client.Object {
 	return refused
 }
 
-// IsQuotaMessage tells whether words of the API server, or of a controller that repeats them, are about a ResourceQuota. It
-// says so in words alone: the status code is the one of every forbidden request.
+// IsQuotaMessage reports whether a message of the API server, or of a controller that repeats it, is about a
+// ResourceQuota. Only the text says so: the status code is that of every forbidden request.
 func IsQuotaMessage(message string) bool {
 	return strings.Contains(message, "exceeded quota") || strings.Contains(message, "failed quota")
 }
 
-// HasMissingPods tells whether a StatefulSet or a Job that should have pods has none. Nothing is told when that changes for the worse.
+// HasMissingPods reports whether a StatefulSet or a Job that should have pods has none. Callers must poll: no
+// watched object changes when the creation of pods starts to fail.
 func (s *Snapshot) HasMissingPods() bool { return len(s.ownersWithoutPods()) > 0 }
 
-// ownersWithoutPods objects in the order of their names.
+// ownersWithoutPods returns the StatefulSets and Jobs that should have pods and have none, sorted by name.
 func (s *Snapshot) ownersWithoutPods() []client.Object {
 	var all []client.Object
 	for _, o := range s.owned {
@@ -96,8 +99,8 @@ func isSetWithoutPods(set *appsv1.StatefulSet) bool {
 	return wanted && set.Status.ObservedGeneration > 0 && set.Status.ObservedGeneration >= set.Generation && set.Status.Replicas == 0
 }
 
-// isJobWithoutPods is of a Job that was begun and of whose pods nothing is known: a Job that has ended knows of some, and one whose pods
-// have just ended has yet to count them.
+// isJobWithoutPods reports whether a Job has started and has no pods at all. Jobs that have ended have counted
+// pods or conditions, and pods that have just ended may not be counted yet.
 func isJobWithoutPods(job *batchv1.Job) bool {
 	s := job.Status
 	if ended := s.UncountedTerminatedPods; ended != nil && len(ended.Succeeded)+len(ended.Failed) > 0 {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestJobWithoutPods holds apart a Job whose pods could not be made from those whose pods are, or were there.
+// TestJobWithoutPods distinguishes a Job whose pods could not be created from Jobs that have or had pods.
 func TestJobWithoutPods(t *testing.T) {
 	begun := metav1.Now()
 	uncounted := &batchv1.UncountedTerminatedPods{Succeeded: []types.UID{"1"}}

@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// startingReasons are waiting reasons of a pod that is merely starting.
+// startingReasons are the waiting reasons of a container that is merely starting.
 var startingReasons = map[string]bool{"": true, "ContainerCreating": true, "PodInitializing": true}
 
-// firstPodProblem names what keeps the pods of a controller from running, or is empty.
+// firstPodProblem returns what keeps the pods of a controller from running, or "".
 func (s *Snapshot) firstPodProblem(owner types.UID) string {
 	if refusal := s.podCreationFailures[owner]; refusal != "" {
 		return refusal
@@ -26,8 +26,8 @@ func (s *Snapshot) firstPodProblem(owner types.UID) string {
 	return ""
 }
 
-// PodProblem names what keeps a pod from running: it cannot be scheduled, its image cannot be pulled, a container
-// failed, or its deadline has passed. It is empty for a pod that is merely starting.
+// PodProblem returns what keeps a pod from running: it cannot be scheduled, its image cannot be pulled, a
+// container failed, or its deadline has passed. It returns "" for a pod that is merely starting.
 func PodProblem(pod *corev1.Pod) string {
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable {
@@ -57,7 +57,7 @@ func containerProblem(c corev1.ContainerStatus) string {
 	return ""
 }
 
-// lastTermination is the termination message of a container's last life.
+// lastTermination returns the exit code and termination message of a container's previous instance, or "".
 func lastTermination(c corev1.ContainerStatus) string {
 	if t := c.LastTerminationState.Terminated; t != nil {
 		return strings.TrimSpace(fmt.Sprintf("exit code %d %s", t.ExitCode, strings.TrimSpace(t.Message)))
@@ -74,7 +74,8 @@ func firstNonEmpty(texts ...string) string {
 	return ""
 }
 
-// CountRestarts of all containers of a pod, and of the sidecar that keeps its peers at a distance: without it they were near.
+// CountRestarts counts the restarts of all containers of a pod and of the latency sidecar: without the sidecar,
+// the member's latency was not in effect.
 func CountRestarts(pod *corev1.Pod) int32 {
 	var n int32
 	if sidecar := latencySidecarOf(pod); sidecar != nil {
@@ -86,7 +87,7 @@ func CountRestarts(pod *corev1.Pod) int32 {
 	return n
 }
 
-// IsPodReady tells whether a pod is ready.
+// IsPodReady reports whether a pod is ready.
 func IsPodReady(pod *corev1.Pod) bool {
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodReady {

@@ -13,28 +13,28 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// ReadinessState of an object.
+// ReadinessState is the state of an object.
 type ReadinessState int
 
 // The states of an object.
 const (
-	// StateWaiting is not ready yet.
+	// StateWaiting means that the object is not ready yet.
 	StateWaiting ReadinessState = iota
-	// StateReady serves its purpose.
+	// StateReady means that the object serves its purpose.
 	StateReady
-	// StateFailed will not become ready by itself.
+	// StateFailed means that the object will not become ready by itself.
 	StateFailed
 )
 
-// Readiness of an object, with what it waits for or died of.
+// Readiness is the state of an object, with a message that says what it waits for or why it failed.
 type Readiness struct {
 	State   ReadinessState
 	Message string
 }
 
-// Readiness tells whether the live counterpart of an object that was applied is ready. Kinds without a state of their own are
-// ready then. One that was made a moment ago, and that the snapshot has not seen, is what it will look like when it has: there
-// is nothing to tell twice.
+// Readiness returns the readiness of the live counterpart of an applied object. Objects other than StatefulSets
+// and Jobs are ready once they are applied. An object that the cache does not contain yet is judged as planned, so that
+// its message does not change when the cache has caught up.
 func (s *Snapshot) Readiness(planned client.Object) Readiness {
 	switch live := s.LiveObject(planned).(type) {
 	case nil:
@@ -65,7 +65,7 @@ func (s *Snapshot) plannedReadiness(made client.Object) Readiness {
 	return Readiness{State: StateReady}
 }
 
-// IsGenesisSecretFilled tells whether a Secret of material was filled.
+// IsGenesisSecretFilled reports whether a Secret of the genesis exists and is filled.
 func (s *Snapshot) IsGenesisSecretFilled(name string) bool {
 	secret := s.Secret(name)
 	return secret != nil && secret.Annotations[v1alpha1.AnnotationMaterialComplete] != ""
@@ -86,8 +86,9 @@ func (s *Snapshot) statefulSetReadiness(set *appsv1.StatefulSet) Readiness {
 	return Readiness{StateWaiting, message}
 }
 
-// staleReason tells what a set does not have of what was planned, as when it was written a moment ago, or that pods are left of one
-// that is to have none; else it is empty. What counts is how many pods there shall be, and of which epoch.
+// staleReason returns how a live StatefulSet differs from the planned one in replicas or epoch, as it does in
+// the cache right after a write. It also reports pods that are left of a StatefulSet scaled to zero. Otherwise
+// it returns "".
 func (s *Snapshot) staleReason(live *appsv1.StatefulSet, object client.Object) string {
 	planned, ok := object.(*appsv1.StatefulSet)
 	if !ok || planned.Spec.Replicas == nil {

@@ -1,4 +1,5 @@
-// Package snapshot is the only reader of the objects that the operator makes: what is there, and whether it is ready.
+// Package snapshot is the only reader of the objects that the operator creates: which exist, and whether they
+// are ready.
 package snapshot
 
 import (
@@ -19,28 +20,30 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Reader reads through the manager's cache.
+// Reader reads snapshots through the manager's cache.
 type Reader struct {
 	client client.Reader
 	scheme *runtime.Scheme
 }
 
-// NewReader reads through the client.
+// NewReader returns a Reader that uses the client.
 func NewReader(c client.Reader, scheme *runtime.Scheme) *Reader {
 	return &Reader{client: c, scheme: scheme}
 }
 
-// Snapshot is what there was of an owner's objects at one moment.
+// Snapshot holds the objects of an owner at one moment.
 type Snapshot struct {
 	owned map[objectKey]client.Object
-	// indirectlyOwned are those of the owned that another one controls, with which they go.
+	// indirectlyOwned marks the owned objects that another owned object controls; they are deleted with it.
 	indirectlyOwned map[objectKey]bool
 	pods            []corev1.Pod
-	// podsByController are the pods by their controller, named by their name: a network may have a thousand of them.
+	// podsByController and podsByName index the pods, by the UID of their controller and by name: a network may
+	// have a thousand.
 	podsByController map[types.UID][]*corev1.Pod
 	podsByName       map[string]*corev1.Pod
 	scheme           *runtime.Scheme
-	// podCreationFailures are why the pods of StatefulSets could not be made, by the set's UID.
+	// podCreationFailures holds why the pods of StatefulSets and Jobs could not be created, by the UID of the
+	// StatefulSet or Job.
 	podCreationFailures map[types.UID]string
 }
 
@@ -49,7 +52,8 @@ type objectKey struct {
 	name string
 }
 
-// ReadOwned reads the objects with the labels that the owner controls, what these control in turn, and the pods with the labels.
+// ReadOwned reads the objects with the labels that the owner controls, the objects which these control in turn,
+// and the pods with the labels.
 func (r *Reader) ReadOwned(ctx context.Context, owner client.Object, labels map[string]string) (*Snapshot, error) {
 	s := &Snapshot{owned: map[objectKey]client.Object{}, indirectlyOwned: map[objectKey]bool{}, scheme: r.scheme}
 	controlled := map[types.UID][]client.Object{}
@@ -81,7 +85,7 @@ func (r *Reader) ReadOwned(ctx context.Context, owner client.Object, labels map[
 	return s, nil
 }
 
-// New is a snapshot of given objects and pods.
+// New returns a snapshot of the given objects and pods.
 func New(scheme *runtime.Scheme, objects []client.Object, pods []corev1.Pod) *Snapshot {
 	s := &Snapshot{owned: map[objectKey]client.Object{}, scheme: scheme}
 	for _, o := range objects {
@@ -104,35 +108,35 @@ func (s *Snapshot) indexPods(pods []corev1.Pod) {
 	}
 }
 
-// LiveObject is the object of the same kind and name, or nil.
+// LiveObject returns the owned object of the same kind and name, or nil.
 func (s *Snapshot) LiveObject(o client.Object) client.Object {
 	return s.owned[s.keyOf(o)]
 }
 
-// IsEmpty tells whether the owner has no objects.
+// IsEmpty reports whether the owner has no objects.
 func (s *Snapshot) IsEmpty() bool { return len(s.owned) == 0 }
 
-// Secret of that name, or nil.
+// Secret returns the Secret of that name, or nil.
 func (s *Snapshot) Secret(name string) *corev1.Secret {
 	return findObject[*corev1.Secret](s, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
-// ConfigMap of that name, or nil.
+// ConfigMap returns the ConfigMap of that name, or nil.
 func (s *Snapshot) ConfigMap(name string) *corev1.ConfigMap {
 	return findObject[*corev1.ConfigMap](s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
-// Job of that name, or nil.
+// Job returns the Job of that name, or nil.
 func (s *Snapshot) Job(name string) *batchv1.Job {
 	return findObject[*batchv1.Job](s, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
-// StatefulSet of that name, or nil.
+// StatefulSet returns the StatefulSet of that name, or nil.
 func (s *Snapshot) StatefulSet(name string) *appsv1.StatefulSet {
 	return findObject[*appsv1.StatefulSet](s, &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
-// Runs of the owner, oldest first.
+// Runs returns the owner's runs, oldest first.
 func (s *Snapshot) Runs() []*v1alpha1.BenchmarkRun {
 	var runs []*v1alpha1.BenchmarkRun
 	for _, o := range s.owned {
@@ -144,7 +148,7 @@ func (s *Snapshot) Runs() []*v1alpha1.BenchmarkRun {
 	return runs
 }
 
-// IsOlder orders objects by creation, then by name.
+// IsOlder reports whether a was created before b. Objects of the same time are ordered by name.
 func IsOlder(a, b client.Object) bool {
 	at, bt := a.GetCreationTimestamp(), b.GetCreationTimestamp()
 	if !at.Equal(&bt) {
@@ -153,7 +157,7 @@ func IsOlder(a, b client.Object) bool {
 	return a.GetName() < b.GetName()
 }
 
-// Pods with the labels of the snapshot.
+// Pods returns the pods with the labels of the snapshot.
 func (s *Snapshot) Pods() []corev1.Pod { return s.pods }
 
 // ControlledPods returns the pods whose controller reference has the UID of the object.
@@ -165,10 +169,11 @@ func (s *Snapshot) ControlledPods(controller client.Object) []corev1.Pod {
 	return pods
 }
 
-// Pod of that name, or nil.
+// Pod returns the pod of that name, or nil.
 func (s *Snapshot) Pod(name string) *corev1.Pod { return s.podsByName[name] }
 
-// UnplannedObjects are the owned objects that none of the planned ones stands for, in a stable order. What goes with another is left out.
+// UnplannedObjects returns the owned objects that are not planned, in a stable order. It leaves out objects
+// that are deleted with another one.
 func (s *Snapshot) UnplannedObjects(planned []client.Object) []client.Object {
 	keep := make(map[objectKey]bool, len(planned))
 	for _, o := range planned {
@@ -187,7 +192,7 @@ func (s *Snapshot) UnplannedObjects(planned []client.Object) []client.Object {
 	return rest
 }
 
-// addControlled over what the owner controls, and what that controls in turn.
+// addControlled adds the objects that the owner controls, and the objects that these control in turn.
 func (s *Snapshot) addControlled(owner types.UID, controlled map[types.UID][]client.Object) {
 	for _, o := range controlled[owner] {
 		s.owned[s.keyOf(o)] = o

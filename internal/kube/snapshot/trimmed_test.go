@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/cache"
 )
 
-// TestTrimKeepsReportedFields compares what is told of a pod before and after.
+// TestTrimKeepsReportedFields checks that trimming a pod does not change what is reported about it.
 func TestTrimKeepsReportedFields(t *testing.T) {
 	pod := corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "n-member-0-0", Labels: map[string]string{v1alpha1.LabelMember: "member-0"}},

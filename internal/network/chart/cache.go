@@ -13,17 +13,17 @@ type cacheEntry struct {
 	key, namespace string
 	output         []byte
 	err            error
-	// expires is when the entry is rendered again; zero: never.
+	// expires is when the entry becomes stale and is rendered again; zero means never.
 	expires time.Time
 }
 
 func (e *cacheEntry) sizeBytes() int { return entrySize + len(e.output) }
 
-// outcomeCache keeps outcomes up to a limit in bytes. It evicts from the namespace that uses most, so that a tenant with many or large charts
-// cannot evict the entries of others.
+// outcomeCache holds outcomes up to a limit in bytes. It evicts from the namespace that uses most, so that a
+// tenant with many or large charts cannot evict the entries of others.
 type outcomeCache struct {
 	limit int
-	// entries in the order of their use, the last used one at the end.
+	// entries are in the order of their use, the most recently used one last.
 	entries []*cacheEntry
 }
 
@@ -42,7 +42,8 @@ func (c *outcomeCache) getEntry(key string, now time.Time) *cacheEntry {
 	return found
 }
 
-// putEntry adds the entry and evicts the least recently used entries of the namespaces that use most.
+// putEntry adds the entry. Above the limit, it evicts the least recently used entries of the namespaces that
+// use most.
 func (c *outcomeCache) putEntry(e *cacheEntry) {
 	c.entries = append(c.entries, e)
 	total, sizes := 0, map[string]int{}

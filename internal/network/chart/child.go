@@ -19,31 +19,32 @@ import (
 const ChildCommand = "render-chart"
 
 const (
-	// memoryLimit is by how much the private memory of the child may grow while it renders.
+	// memoryLimit is how much the child's private memory may grow while it renders.
 	memoryLimit = 64 << 20
-	// addressLimit is by how much the address space may grow. Go's runtime reserves it in units of 64 MiB, and the kernel does not count
-	// memory that was reserved before against memoryLimit until the next reservation. So this bounds one large allocation.
+	// addressLimit is how much the address space may grow. Go's runtime reserves it in units of 64 MiB, and the
+	// kernel counts memory that was reserved before against memoryLimit only at the next reservation. This
+	// limit therefore bounds a single large allocation.
 	addressLimit = 80 << 20
-	// childMemory is what a child at its limits was measured to use, 40 MiB of which are the program.
+	// childMemory is the measured memory of a child at its limits. The program itself takes 40 MiB of it.
 	childMemory = 110 << 20
 	// gcMemoryLimit is the heap size from which the child collects garbage more eagerly.
 	gcMemoryLimit = 48 << 20
-	// stackLimit of recursive templates. A stack doubles by copying: with a limit of half of memoryLimit its copies would reach
-	// memoryLimit first.
+	// stackLimit bounds recursive templates. A growing stack is copied to one of twice the size: with a limit
+	// of half of memoryLimit, the copies would reach memoryLimit first.
 	stackLimit = 16 << 20
-	// maxErrorLength in bytes of a refusal.
+	// maxErrorLength is the maximum length of a refusal in bytes.
 	maxErrorLength = 4096
 )
 
-// childRequest is what a child reads.
+// childRequest is the input of a child.
 type childRequest struct {
 	Archive []byte
 	Request database.RenderRequest
-	// Deadline after which the child exits, in case its parent cannot kill it any more.
+	// Deadline is when the child exits by itself, in case its parent can no longer kill it.
 	Deadline time.Duration
 }
 
-// childResponse is what a child writes: objects by instance, or why the chart is refused.
+// childResponse is the output of a child: the objects by instance, or why the chart is refused.
 type childResponse struct {
 	Objects [][]*unstructured.Unstructured `json:"objects,omitempty"`
 	Refusal string                         `json:"refusal,omitempty"`
@@ -52,7 +53,8 @@ type childResponse struct {
 // IsChild reports whether this process was started to render a chart. If so, its main function must call ServeChild.
 func IsChild() bool { return len(os.Args) == 2 && os.Args[1] == ChildCommand }
 
-// ServeChild renders the chart that the standard input asks for, writes the answer to the standard output and returns the exit code.
+// ServeChild reads a request from standard input, renders the chart, writes the response to standard output and
+// returns the exit code.
 func ServeChild() int {
 	var o childRequest
 	if err := json.NewDecoder(os.Stdin).Decode(&o); err != nil {
@@ -74,7 +76,7 @@ func exitWithError(format string, err error) int {
 	return 1
 }
 
-// renderRecovering turns panics of the libraries that read charts into refusals.
+// renderRecovering renders a chart. It turns panics of the libraries that read charts into refusals.
 func renderRecovering(o childRequest) (a childResponse) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -88,7 +90,8 @@ func renderRecovering(o childRequest) (a childResponse) {
 	return childResponse{Objects: objects}
 }
 
-// restrictProcess limits the memory of this process, and keeps it from opening files and connections and from writing core dumps.
+// restrictProcess limits the memory of this process, and prevents it from opening files and connections and
+// from writing core dumps.
 func restrictProcess() error {
 	runtime.GOMAXPROCS(1)
 	debug.SetMemoryLimit(gcMemoryLimit)
@@ -107,8 +110,8 @@ func restrictProcess() error {
 	return nil
 }
 
-// memorySizes returns the size of the address space and that of the private, writable memory in it, in bytes. RLIMIT_AS and RLIMIT_DATA
-// limit these.
+// memorySizes returns the size of the address space and of its private, writable memory, in bytes. RLIMIT_AS
+// and RLIMIT_DATA limit these.
 func memorySizes() (address, data uint64, err error) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// maxOutputBytes in bytes of the objects of one chart, over all its instances.
+	// maxOutputBytes bounds the JSON of the objects of one chart, over all its instances.
 	maxOutputBytes = 2 << 20
-	// maxStderrBytes in bytes is kept of what a child writes to its standard error.
+	// maxStderrBytes is how much of a child's standard error is kept.
 	maxStderrBytes = 4096
 	// pipeWaitDelay is how long to wait for the pipes of a child that was killed.
 	pipeWaitDelay = time.Second
@@ -23,8 +23,8 @@ const (
 // ErrLimitExceeded reports that a chart exceeded the limit on time, memory or output.
 var ErrLimitExceeded = errors.New("rendering the chart")
 
-// runChild renders a chart in a child process of the program, and returns the answer as JSON. It fails with ErrLimitExceeded, or if the child
-// cannot be started.
+// runChild renders a chart in a child process of the program and returns the response as JSON. It fails with
+// ErrLimitExceeded, or with another error if the child cannot be started.
 func runChild(ctx context.Context, program string, o childRequest) ([]byte, error) {
 	input, err := json.Marshal(o)
 	if err != nil {
@@ -56,7 +56,7 @@ func runChild(ctx context.Context, program string, o childRequest) ([]byte, erro
 	return nil, fmt.Errorf("start a process that renders the chart: %w", err)
 }
 
-// boundedBuffer keeps what fits and drops the rest.
+// boundedBuffer keeps the first bytes up to its limit and drops the rest.
 type boundedBuffer struct {
 	content    bytes.Buffer
 	limit      int

@@ -16,19 +16,20 @@ import (
 )
 
 const (
-	// maxChildren that run at the same time. A namespace has one of them at most.
+	// maxChildren is how many children run at the same time. A namespace has at most one of them.
 	maxChildren = 2
-	// renderTimeout of a child. It may get only a part of a core.
+	// renderTimeout is the time limit of a child. It allows for a child that gets only part of a core.
 	renderTimeout = 10 * time.Second
-	// retryAfterLimit is the time after which a chart that exceeded a limit is rendered again: the machine may have been busy.
+	// retryAfterLimit is when a chart that exceeded a limit is rendered again: the node may have been busy.
 	retryAfterLimit = 5 * time.Minute
-	// retryAfterFailure is the time after which a chart is rendered again if it could not be loaded or the child could not be started.
+	// retryAfterFailure is when a rendering is retried if the chart could not be loaded or the child could not
+	// be started.
 	retryAfterFailure = 5 * time.Second
-	// maxCachedBytes in bytes of answers.
+	// maxCachedBytes bounds the cached responses.
 	maxCachedBytes = 16 << 20
 )
 
-// MaxChildMemory is what all children use together at most, in bytes.
+// MaxChildMemory is the most memory that all children use together, in bytes.
 const MaxChildMemory = maxChildren * childMemory
 
 // ErrPending reports that the chart is not rendered yet. The caller must try again.
@@ -36,7 +37,7 @@ var ErrPending = errors.New("the chart is being rendered")
 
 // Source is a packed chart.
 type Source struct {
-	// Namespace of the tenant.
+	// Namespace is the namespace of the tenant.
 	Namespace string
 	// Version changes whenever the chart does.
 	Version string
@@ -44,7 +45,7 @@ type Source struct {
 	Load func(context.Context) ([]byte, error)
 }
 
-// Renderer renders charts in child processes and keeps their objects or refusals.
+// Renderer renders charts in child processes and caches their objects or refusals.
 type Renderer struct {
 	program string
 	now     func() time.Time
@@ -53,11 +54,12 @@ type Renderer struct {
 
 	mu       sync.Mutex
 	outcomes outcomeCache
-	// renderingNamespaces are the namespaces with a chart that is being rendered or waits for a place.
+	// renderingNamespaces are the namespaces with a chart that is being rendered or waits for a slot.
 	renderingNamespaces map[string]bool
 }
 
-// NewRenderer returns a renderer that starts the program of this process as its children. The program must call ServeChild in them.
+// NewRenderer returns a renderer with this process's executable as its child program. The executable must call
+// ServeChild in a child.
 func NewRenderer(now func() time.Time) (*Renderer, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -67,7 +69,8 @@ func NewRenderer(now func() time.Time) (*Renderer, error) {
 		outcomes: outcomeCache{limit: maxCachedBytes}, renderingNamespaces: map[string]bool{}}, nil
 }
 
-// Render returns the objects of each instance of the request. It never waits: the error is ErrPending until the chart is rendered.
+// Render returns the objects of each instance of the request. It does not block: it returns ErrPending until
+// the chart is rendered.
 func (r *Renderer) Render(ctx context.Context, source Source, request database.RenderRequest) ([][]*unstructured.Unstructured, error) {
 	key, err := cacheKey(source, request)
 	if err != nil {
@@ -89,7 +92,7 @@ func (r *Renderer) Render(ctx context.Context, source Source, request database.R
 	return decodeResponse(found.output)
 }
 
-// cacheKey identifies what the objects depend on.
+// cacheKey returns a hash of everything on which the objects depend.
 func cacheKey(source Source, request database.RenderRequest) (string, error) {
 	content, err := json.Marshal([]any{source.Namespace, source.Version, request})
 	if err != nil {
@@ -98,7 +101,7 @@ func cacheKey(source Source, request database.RenderRequest) (string, error) {
 	return fmt.Sprintf("%x", sha256.Sum256(content)), nil
 }
 
-// renderInChild waits for a place, renders the chart in a child, and caches the outcome.
+// renderInChild waits for a slot, renders the chart in a child, and caches the outcome.
 func (r *Renderer) renderInChild(ctx context.Context, key string, source Source, request database.RenderRequest) {
 	r.slots <- struct{}{}
 	outcome := &cacheEntry{key: key, namespace: source.Namespace}

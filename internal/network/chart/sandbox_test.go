@@ -22,7 +22,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/database"
 )
 
-// openFileCommand makes this test's program a confined process that opens a file and a connection.
+// openFileCommand makes the test binary a restricted process that tries to open a file.
 const openFileCommand = "open-file"
 
 func TestMain(m *testing.M) {
@@ -48,7 +48,7 @@ metadata: {name: {{ .Values.fullnameOverride }}}
 spec: {selector: {app: mine}, ports: [{port: 5432}]}
 `
 
-// packChart is a chart with one template.
+// packChart returns a packed chart with one template.
 func packChart(t *testing.T, template string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -69,7 +69,7 @@ func packChart(t *testing.T, template string) []byte {
 	return out.Bytes()
 }
 
-// newSource of a chart with one template; loads counts how often it is read.
+// newSource returns a chart with one template; loads counts how often it is loaded.
 func newSource(t *testing.T, namespace, template string, loads *atomic.Int32) Source {
 	archive := packChart(t, template)
 	return Source{Namespace: namespace, Version: template, Load: func(context.Context) ([]byte, error) {
@@ -89,7 +89,7 @@ func newRenderer(t *testing.T) *Renderer {
 	return r
 }
 
-// renderUntilDone asks until the chart is rendered.
+// renderUntilDone calls Render until the chart is rendered.
 func renderUntilDone(t *testing.T, r *Renderer, s Source, request database.RenderRequest) ([][]*unstructured.Unstructured, error) {
 	t.Helper()
 	for {
@@ -129,9 +129,10 @@ func TestRenderOnce(t *testing.T) {
 	}
 }
 
-// TestHostileCharts renders charts that would stop or end the operator, had it rendered them itself.
+// TestHostileCharts renders charts that would block or crash the operator if it rendered them in its own
+// process.
 func TestHostileCharts(t *testing.T) {
-	const generous = 5 * time.Minute // These charts reach another limit than the time.
+	const generous = 5 * time.Minute // These charts reach a limit other than the time.
 	for name, tc := range map[string]struct {
 		template string
 		timeout  time.Duration
@@ -143,7 +144,7 @@ func TestHostileCharts(t *testing.T) {
 		"much memory": {"{{ $l := list }}{{ range until 100000000 }}{{ $l = append $l (repeat 1000 \"a\") }}{{ end }}", generous, "needs more than 64 MiB of memory", true},
 		"output": {serviceTemplate + "{{ range until 60 }}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: net-db-{{ . }}}\ndata: {a: {{ repeat 100000 \"a\" }}}\n{{ end }}",
 			generous, "makes more than 2 MiB of objects", true},
-		// Whether the stack's own limit or that of the memory is reached first depends on the garbage collector.
+		// It depends on the garbage collector whether the stack limit or the memory limit is reached first.
 		"template in itself": {`{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" . }}`, generous, "recurses too deeply|needs more than 64 MiB of memory", true},
 		"number as an item":  {strings.Replace(serviceTemplate, "{port: 5432}", "5432", 1), generous, "Service net-db: ", false},
 		"number as a spec":   {"apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: net-db}\nspec: 5", generous, "StatefulSet net-db: ", false},
@@ -163,7 +164,7 @@ func TestHostileCharts(t *testing.T) {
 	}
 }
 
-// TestMemoryOfChild measures a child at its limits: two of them have to fit beside the operator into 512 MiB.
+// TestMemoryOfChild measures a child at its limits: two children must fit into 512 MiB beside the operator.
 func TestMemoryOfChild(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
@@ -195,13 +196,13 @@ func TestMemoryOfChild(t *testing.T) {
 	}
 }
 
-// TestHostileTenants has four tenants with charts without end, and one with an ordinary chart that comes last.
+// TestHostileTenants renders endless charts of four tenants, and then an ordinary chart of a fifth tenant.
 func TestHostileTenants(t *testing.T) {
 	r := newRenderer(t)
 	r.timeout = 4 * time.Second
 	for n := range 4 {
 		endless := newSource(t, fmt.Sprintf("hostile-%d", n), "{{ range until 1000000 }}{{ range until 1000000 }}{{ end }}{{ end }}", nil)
-		for m := range 10 { // One of them is begun.
+		for m := range 10 { // Only one of them starts.
 			if _, err := r.Render(t.Context(), endless, newRequest(fmt.Sprintf("net-db-%d", m))); !errors.Is(err, ErrPending) {
 				t.Fatal(err)
 			}
@@ -212,7 +213,7 @@ func TestHostileTenants(t *testing.T) {
 		t.Errorf("%d charts wait or are rendered, want one of each namespace", len(r.renderingNamespaces))
 	}
 	r.mu.Unlock()
-	for len(r.slots) < maxChildren { // The endless charts have all places.
+	for len(r.slots) < maxChildren { // The endless charts occupy all slots.
 		time.Sleep(time.Millisecond)
 	}
 	if _, err := renderUntilDone(t, r, newSource(t, "bench", serviceTemplate, nil), newRequest("net-db")); err != nil {
@@ -220,7 +221,8 @@ func TestHostileTenants(t *testing.T) {
 	}
 }
 
-// TestRefusalExpires checks that a refusal by the chart's content stays, and that one by a limit is tried again.
+// TestRefusalExpires checks that a refusal because of the chart's content is kept, and that one because of a
+// limit is retried.
 func TestRefusalExpires(t *testing.T) {
 	now := time.Now()
 	for name, tc := range map[string]struct {
@@ -248,7 +250,7 @@ func TestRefusalExpires(t *testing.T) {
 	}
 }
 
-// TestConfinedProcessOpensNothing checks the limits under which a child renders.
+// TestConfinedProcessOpensNothing checks that a restricted process cannot open a file.
 func TestConfinedProcessOpensNothing(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {

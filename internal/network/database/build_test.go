@@ -19,7 +19,7 @@ import (
 
 var updateGolden = flag.Bool("update", false, "write the golden files anew")
 
-// newInput is two banks and a notary on the project's chart.
+// newInput returns two banks and a notary on the project's chart.
 func newInput() Input {
 	member := func(name, role string) MemberSpec {
 		return MemberSpec{
@@ -118,7 +118,7 @@ func TestBuildRefuses(t *testing.T) {
 	}
 }
 
-// The chart's own schema refuses settings that would take the server away from its contract.
+// TestChartSchemaRefusesSettings checks that the chart's schema rejects settings that would break its contract.
 func TestChartSchemaRefusesSettings(t *testing.T) {
 	in := newInput()
 	in.Server.Settings = map[string]string{"listen_addresses": "localhost"}
@@ -145,7 +145,8 @@ func TestStorage(t *testing.T) {
 	}
 }
 
-// More workloads may be planned on a network that is there; its volumes stay as they are.
+// TestExistingStorageIsKept checks that volumes keep their size when more workloads are planned on an existing
+// network.
 func TestExistingStorageIsKept(t *testing.T) {
 	for _, storageType := range []v1alpha1.StorageType{v1alpha1.StoragePersistent, v1alpha1.StorageEphemeral} {
 		in := newInput()
@@ -182,7 +183,8 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// PostgreSQL would cut a longer name without a word, and two members might become one.
+// TestLongRoleNamesAreUnique checks that long names differ after shortening. PostgreSQL would truncate them
+// silently, and two members might share a role.
 func TestLongRoleNamesAreUnique(t *testing.T) {
 	in := newExternalInput()
 	in.Namespace = "a-namespace-with-a-very-long-name-that-leaves-hardly-any-room"
@@ -192,7 +194,8 @@ func TestLongRoleNamesAreUnique(t *testing.T) {
 	}
 }
 
-// A changed input must make another Job, since a Job cannot change; an unchanged one must not.
+// TestSetupJobIsNamedAfterItsContent checks that a changed input creates another Job, since a Job is immutable,
+// and that an unchanged one does not.
 func TestSetupJobIsNamedAfterItsContent(t *testing.T) {
 	name := func(in Input) string { return mustBuild(t, in).Instances[0].SetupObjects[1].GetName() }
 	in := newInput()
@@ -208,7 +211,8 @@ func TestSetupJobIsNamedAfterItsContent(t *testing.T) {
 	}
 }
 
-// Each epoch has a reset of its own, the first has none, and the setup stays the same.
+// TestResetJobPerEpoch checks that each epoch except the first has its own reset Job, and that the setup stays
+// the same.
 func TestResetJobPerEpoch(t *testing.T) {
 	first, names := mustBuild(t, newInput()).Instances[0], map[string]bool{}
 	if len(first.ResetObjects) > 0 {
@@ -237,7 +241,7 @@ func mustBuild(t *testing.T, in Input) Layout {
 	return plan
 }
 
-// renderLayout is a plan as people read it; the scripts, which are files of their own, are left out.
+// renderLayout renders a layout as readable text, without the scripts, which are separate files.
 func renderLayout(t *testing.T, plan Layout) []byte {
 	t.Helper()
 	var out bytes.Buffer

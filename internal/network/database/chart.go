@@ -26,10 +26,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// chartFiles holds a chart's files. They are loaded anew for each rendering, since Helm changes a chart while it renders.
+// chartFiles holds a chart's files. Each rendering loads them again, since Helm changes a chart while rendering
+// it.
 type chartFiles struct{ files []*archive.BufferedFile }
 
-// helmRelease is what a rendering depends on beside the chart.
+// helmRelease is the input of a rendering besides the chart.
 type helmRelease struct {
 	name, namespace, kubeVersion string
 	values                       map[string]any
@@ -59,20 +60,20 @@ func loadArchivedChart(tgz []byte) (chartFiles, error) {
 	return chartFiles{files: files}, nil
 }
 
-// RenderRequest is the input of a rendering of a user's chart, besides the chart itself.
+// RenderRequest is the input of a rendering of a user's chart besides the chart itself.
 type RenderRequest struct {
 	Namespace string
-	// KubeVersion of the cluster; empty: v1.34.0.
+	// KubeVersion is the version of the cluster; empty means v1.34.0.
 	KubeVersion string
 	// Instances are the names of the releases.
 	Instances []string
-	// Values for all of them. Each instance's name is its fullnameOverride unless the values set one.
+	// Values apply to all instances. Each instance's name is its fullnameOverride unless the values set one.
 	Values map[string]any
 }
 
-// RenderChart renders a packed chart of a user's own (.tgz) and returns the objects of each instance. It rebuilds them from the
-// fields that objects of a database may have, and refuses all others. Its errors are the user's. The chart decides how much time
-// and memory that takes, so only a process that may be stopped should call it.
+// RenderChart renders a user's packed chart (.tgz) and returns the objects of each instance. It rebuilds them
+// from the fields that are allowed for a database, and fails for all others. Its errors are user errors. The
+// chart decides how much time and memory rendering takes, so call it only in a process that may be killed.
 func RenderChart(tgz []byte, request RenderRequest) ([][]*unstructured.Unstructured, error) {
 	c, err := loadArchivedChart(tgz)
 	if err != nil {
@@ -89,7 +90,8 @@ func RenderChart(tgz []byte, request RenderRequest) ([][]*unstructured.Unstructu
 	return all, nil
 }
 
-// renderInstance returns the admitted objects of one instance. If stable is true, it renders twice and refuses objects that differ.
+// renderInstance returns the admitted objects of one instance. If stable is true, it renders twice and fails if
+// the objects differ.
 func (c chartFiles) renderInstance(request RenderRequest, instance string, stable bool) ([]*unstructured.Unstructured, error) {
 	values := map[string]any{"fullnameOverride": instance}
 	maps.Copy(values, request.Values)
@@ -110,7 +112,7 @@ func (c chartFiles) renderInstance(request RenderRequest, instance string, stabl
 	return r.admitObjects(objects)
 }
 
-// compareRenderings returns an error that names the first object that differs: it would change whenever the chart is rendered.
+// compareRenderings returns an error that names the first object that differs between two renderings.
 func compareRenderings(first, second []*unstructured.Unstructured) error {
 	if len(first) != len(second) {
 		return fmt.Errorf("it has %d objects in one rendering and %d in the next", len(first), len(second))
@@ -123,7 +125,7 @@ func compareRenderings(first, second []*unstructured.Unstructured) error {
 	return nil
 }
 
-// renderTemplates gives the chart's objects in Helm's install order.
+// renderTemplates returns the chart's objects in Helm's install order.
 func (c chartFiles) renderTemplates(r helmRelease) ([]*unstructured.Unstructured, error) {
 	loaded, err := loader.LoadFiles(c.files)
 	if err != nil {
@@ -140,7 +142,7 @@ func (c chartFiles) renderTemplates(r helmRelease) ([]*unstructured.Unstructured
 		return nil, fmt.Errorf("chart %s: resolve dependencies: %w", loaded.Name(), err)
 	}
 	options := common.ReleaseOptions{Name: r.name, Namespace: r.namespace, Revision: 1, IsInstall: true}
-	// Helm's own check of the schema would load what the schema refers to.
+	// Helm's own validation would load the documents to which the schema refers.
 	values, err := util.ToRenderValuesWithSchemaValidation(loaded, r.values, options, caps, true)
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", loaded.Name(), err)
@@ -155,7 +157,7 @@ func (c chartFiles) renderTemplates(r helmRelease) ([]*unstructured.Unstructured
 	return decodeManifests(filterManifests(rendered))
 }
 
-// defaultKubeVersion keeps renderings the same whatever Helm takes a binary's own default to be.
+// defaultKubeVersion makes renderings independent of the default that is compiled into Helm.
 const defaultKubeVersion = "v1.34.0"
 
 func (r helmRelease) helmCapabilities() (*common.Capabilities, error) {
@@ -168,7 +170,7 @@ func (r helmRelease) helmCapabilities() (*common.Capabilities, error) {
 	return caps, nil
 }
 
-// checkRenderable refuses what rendering alone cannot do.
+// checkRenderable returns an error if the chart needs more than rendering, such as the installation of CRDs.
 func checkRenderable(c *chartv2.Chart, caps *common.Capabilities) error {
 	if c.Metadata.Type == "library" {
 		return errors.New("is a library chart and has no objects")
@@ -188,7 +190,7 @@ func checkRenderable(c *chartv2.Chart, caps *common.Capabilities) error {
 	return nil
 }
 
-// filterManifests leaves out partials and notes.
+// filterManifests drops partials and notes.
 func filterManifests(rendered map[string]string) map[string]string {
 	out := make(map[string]string, len(rendered))
 	for name, content := range rendered {
@@ -200,7 +202,8 @@ func filterManifests(rendered map[string]string) map[string]string {
 	return out
 }
 
-// decodeManifests returns the objects in install order, without those of Helm's tests.
+// decodeManifests returns the objects in install order, without those of Helm's tests. It fails for all other
+// hooks.
 func decodeManifests(files map[string]string) ([]*unstructured.Unstructured, error) {
 	hooks, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder)
 	if err != nil {

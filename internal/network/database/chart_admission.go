@@ -18,25 +18,26 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/limits"
 )
 
-// The objects of a user's chart are written with the operator's rights. So each is rebuilt from the fields listed here and in
-// chart_pods.go: nothing that has rights, that leaves its namespace, or that acts on objects of others.
+// The operator applies the objects of a user's chart with its own rights. Each object is therefore rebuilt from
+// the fields listed here and in chart_pods.go. They allow no object that grants rights, leaves its namespace,
+// or affects objects of others.
 
-// maxObjects and maxReplicas bound what one instance consists of.
+// maxObjects and maxReplicas bound the size of one instance.
 const (
 	maxObjects  = 64
 	maxReplicas = 16
 )
 
-// chartKind is a kind that a database may consist of.
+// chartKind is a kind that a database may contain.
 type chartKind struct {
 	apiVersion string
-	// newObject returns an empty object. A field that its type does not have is refused.
+	// newObject returns an empty object. A field that its type lacks is rejected.
 	newObject func() client.Object
-	// topFields are allowed besides apiVersion, kind and metadata.
+	// topFields are the fields allowed besides apiVersion, kind and metadata.
 	topFields []string
-	// specFields lists the allowed fields of the spec; nil for a kind without a spec.
+	// specFields are the allowed fields of the spec; nil for a kind without a spec.
 	specFields []string
-	// validate refuses what the lists of fields cannot express. It is optional.
+	// validate rejects what the lists of fields cannot express. It is optional.
 	validate func(content map[string]any) error
 }
 
@@ -67,7 +68,8 @@ var chartKinds = map[string]chartKind{
 	},
 }
 
-// admitObjects rebuilds the objects of one instance and checks that they serve it.
+// admitObjects rebuilds the objects of one instance. It fails if they do not include the Service to which
+// members connect.
 func (r helmRelease) admitObjects(objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	if len(objects) > maxObjects {
 		return nil, fmt.Errorf("the chart has %d objects, at most %d are allowed", len(objects), maxObjects)
@@ -93,7 +95,8 @@ func (r helmRelease) admitObjects(objects []*unstructured.Unstructured) ([]*unst
 	return admitted, nil
 }
 
-// admitObject returns the object rebuilt from what is allowed, or an error that names the object and the field that is not.
+// admitObject returns the object rebuilt from the allowed fields. It fails for a forbidden field, kind,
+// namespace or name.
 func (r helmRelease) admitObject(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	kind, ok := chartKinds[o.GetKind()]
 	if !ok || kind.apiVersion != o.GetAPIVersion() {
@@ -115,7 +118,8 @@ func (r helmRelease) admitObject(o *unstructured.Unstructured) (*unstructured.Un
 	return rebuilt, nil
 }
 
-// rebuildObject returns the object as its Go type encodes it, with the allowed metadata. It refuses any field that is not allowed.
+// rebuildObject returns the object as its Go type encodes it, with the allowed metadata. It fails for any field
+// that is not allowed.
 func (k chartKind) rebuildObject(o *unstructured.Unstructured) (map[string]any, error) {
 	given := maps.Clone(o.Object)
 	if metadata, ok := given["metadata"].(map[string]any); ok {
@@ -172,8 +176,8 @@ func checkAllowedFields(content map[string]any, path *field.Path, allowed []stri
 	return nil
 }
 
-// checkSecret refuses types that have a meaning for the cluster. It moves stringData into data, as the API server does, so that the
-// object compares equal to the live one.
+// checkSecret rejects types that have a meaning for the cluster. It moves stringData into data, as the API
+// server does, so that the object equals the live one.
 func checkSecret(content map[string]any) error {
 	if kind, _, _ := unstructured.NestedString(content, "type"); kind != "" && kind != string(corev1.SecretTypeOpaque) {
 		return fmt.Errorf("type %s is not allowed, only %s: others hold tokens or are read by the cluster", kind, corev1.SecretTypeOpaque)
@@ -195,8 +199,8 @@ func checkSecret(content map[string]any) error {
 	return nil
 }
 
-// checkService refuses a Service that reaches out of the cluster or can be reached from outside. It sets the target port that the API server would set, so
-// that the object compares equal to the live one.
+// checkService rejects a Service that reaches out of the cluster or can be reached from outside. It defaults
+// the target port as the API server does, so that the object equals the live one.
 func checkService(content map[string]any) error {
 	if kind, _, _ := unstructured.NestedString(content, "spec", "type"); kind != "" && kind != string(corev1.ServiceTypeClusterIP) {
 		return fmt.Errorf("spec.type %s is not allowed, only %s", kind, corev1.ServiceTypeClusterIP)
@@ -215,7 +219,8 @@ func checkService(content map[string]any) error {
 	return nil
 }
 
-// checkServiceAccount refuses a service account that the chart does not create: it may have rights in the cluster or in a cloud.
+// checkServiceAccount rejects a service account that the chart does not create: it may have rights in the
+// cluster or in a cloud.
 func checkServiceAccount(set *unstructured.Unstructured, objects []*unstructured.Unstructured) error {
 	account, _, _ := unstructured.NestedString(set.Object, "spec", "template", "spec", "serviceAccountName")
 	made := slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {
@@ -227,7 +232,7 @@ func checkServiceAccount(set *unstructured.Unstructured, objects []*unstructured
 	return nil
 }
 
-// isServerService reports whether the object is the Service where members look for their database.
+// isServerService reports whether the object is the Service to which members connect.
 func (r helmRelease) isServerService(o *unstructured.Unstructured) bool {
 	if o.GetKind() != "Service" || o.GetName() != r.name {
 		return false
@@ -235,7 +240,7 @@ func (r helmRelease) isServerService(o *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(nestedMaps(o.Object, "spec", "ports"), func(p map[string]any) bool { return p["port"] == int64(serverPort) })
 }
 
-// nestedMaps returns the maps in the list at the path, or nothing if there is no such list.
+// nestedMaps returns the maps in the list at the path. It returns an empty list if there is no such list.
 func nestedMaps(content map[string]any, path ...string) []map[string]any {
 	found, _, _ := unstructured.NestedFieldNoCopy(content, path...)
 	list, _ := found.([]any)

@@ -7,8 +7,8 @@ import (
 	texttemplate "text/template"
 )
 
-// nonDeterministicFunctions are the template functions with results that differ from one rendering to the next. Functions of dates fall back
-// to the present time if the argument is not a date, and durationRound measures from it.
+// nonDeterministicFunctions are the template functions with results that differ between renderings. Date
+// functions fall back to the current time if the argument is not a date, and durationRound measures from it.
 var nonDeterministicFunctions = []string{
 	"ago", "date", "dateInZone", "date_in_zone", "durationRound", "htmlDate", "htmlDateInZone", "now",
 	"randAlpha", "randAlphaNum", "randAscii", "randBytes", "randInt", "randNumeric", "shuffle", "uuidv4",
@@ -16,8 +16,9 @@ var nonDeterministicFunctions = []string{
 	"genCA", "genCAWithKey", "genSelfSignedCert", "genSelfSignedCertWithKey", "genSignedCert", "genSignedCertWithKey",
 }
 
-// deterministicFunctions replace those functions of Helm's templates that would make a chart's objects change at each rendering. A chart may
-// mention a changing function, but not call it. As in helm template, lookup finds nothing and getHostByName is empty.
+// deterministicFunctions returns replacements for the functions of Helm's templates that would change a chart's
+// objects at each rendering. A chart may mention a non-deterministic function, but not call it. As in helm
+// template, lookup finds nothing and getHostByName returns "".
 func deterministicFunctions() texttemplate.FuncMap {
 	functions := texttemplate.FuncMap{"keys": sortedKeys, "values": valuesByKey}
 	for _, name := range nonDeterministicFunctions {
@@ -29,7 +30,7 @@ func deterministicFunctions() texttemplate.FuncMap {
 	return functions
 }
 
-// sortedKeys replaces keys of Sprig, which returns them in a random order.
+// sortedKeys replaces Sprig's keys, which returns them in random order.
 func sortedKeys(dicts ...map[string]any) []string {
 	all := []string{}
 	for _, dict := range dicts {
@@ -38,7 +39,7 @@ func sortedKeys(dicts ...map[string]any) []string {
 	return all
 }
 
-// valuesByKey replaces values of Sprig, which returns them in a random order.
+// valuesByKey replaces Sprig's values, which returns them in random order.
 func valuesByKey(dict map[string]any) []any {
 	all := []any{}
 	for _, key := range slices.Sorted(maps.Keys(dict)) {

@@ -11,21 +11,23 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// chartAnnotations are the allowed annotations of a chart's objects and pods. Those with a slash at the end are prefixes. Others may
-// give pods an identity in a cloud, injected containers, or further networks.
+// chartAnnotations are the allowed annotations of a chart's objects and pods. Those that end with a slash are
+// prefixes. Other annotations may give pods a cloud identity, injected containers or additional networks.
 var chartAnnotations = []string{"checksum/", "kubectl.kubernetes.io/default-container", "kubernetes.io/description", "prometheus.io/"}
 
-// labelPrefixes are the prefixes of the allowed labels; the empty one allows keys without a prefix. Other labels may select a pod for
-// a cloud identity, an injected container, or the operator.
+// labelPrefixes are the prefixes of the allowed labels; the empty one allows keys without a prefix. Other
+// labels may select a pod for a cloud identity, an injected container or the operator.
 var labelPrefixes = []string{"", "app.kubernetes.io/", "helm.sh/"}
 
-// podIdentityLabel binds a pod to an identity of Azure. It has no prefix.
+// podIdentityLabel binds a pod to an Azure identity. It has no prefix.
 const podIdentityLabel = "aadpodidbinding"
 
-// operatorComponents are the values of the component label by which NetworkPolicies and Services select the operator's own pods.
+// operatorComponents are the values of the component label with which NetworkPolicies and Services select the
+// operator's own pods.
 var operatorComponents = []string{"member", "worker", "genesis", "material", "credentials", "database-setup", "database-reset", "database-teardown"}
 
-// rebuildMetadata returns the labels and annotations of an object, and its name if named is true. It drops annotations for Helm.
+// rebuildMetadata returns the labels and annotations of an object, and its name if named is true. It drops
+// Helm's annotations and fails for labels and annotations that are not allowed.
 func rebuildMetadata(object map[string]any, named bool, path *field.Path) (map[string]any, error) {
 	given, _ := object["metadata"].(map[string]any)
 	out := map[string]any{}

@@ -12,10 +12,10 @@ import (
 	"k8s.io/pod-security-admission/policy"
 )
 
-// restrictedLevel is the level of pod security that all pods keep.
+// restrictedLevel is the pod security level that all pods must meet.
 var restrictedLevel = api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
 
-// podFields are the allowed fields of the pods of a chart. They leave the choice of nodes to the scheduler.
+// podFields are the allowed pod fields. They leave the choice of nodes to the scheduler.
 var podFields = []string{
 	"affinity", "automountServiceAccountToken", "containers", "dnsConfig", "dnsPolicy", "enableServiceLinks", "hostAliases", "hostUsers",
 	"hostname", "imagePullSecrets", "initContainers", "nodeSelector", "os", "restartPolicy", "securityContext", "serviceAccount",
@@ -23,16 +23,19 @@ var podFields = []string{
 	"topologySpreadConstraints", "volumes",
 }
 
-// Sources of the volumes of a chart's pods, and of projected volumes. A CSI driver or a projected token may give a pod an identity.
+// Allowed sources of volumes and of projected volumes. A CSI driver or a projected token may give a pod an
+// identity.
 var (
 	volumeSources    = []string{"name", "configMap", "downwardAPI", "emptyDir", "ephemeral", "persistentVolumeClaim", "projected", "secret"}
 	projectedSources = []string{"configMap", "downwardAPI", "secret"}
 )
 
-// maxGraceSeconds bounds how long the pods of a chart may take to end, a preStop hook included. PostgreSQL is given 60 s.
+// maxGraceSeconds bounds how long the pods of a chart may take to terminate, including a preStop hook. The
+// project's chart gives PostgreSQL 60 s.
 const maxGraceSeconds = 600
 
-// checkStatefulSet checks the number of pods, the pods and their volumes, and rebuilds the metadata of the pods and the claims.
+// checkStatefulSet checks the number of replicas, the pods and their volumes, and rebuilds the metadata of pods
+// and claims.
 func checkStatefulSet(content map[string]any) error {
 	spec, path := content["spec"].(map[string]any), field.NewPath("spec")
 	if n, _ := spec["replicas"].(int64); n < 0 || n > maxReplicas {
@@ -55,7 +58,8 @@ func checkStatefulSet(content map[string]any) error {
 	return checkPod(template, path)
 }
 
-// checkClaimTemplate checks a claim template and rebuilds its metadata. It refuses a claim that chooses its volume.
+// checkClaimTemplate checks a claim template and rebuilds its metadata. It rejects a claim that names its
+// volume.
 func checkClaimTemplate(claim map[string]any, named bool, path *field.Path) error {
 	var err error
 	if claim["metadata"], err = rebuildMetadata(claim, named, path.Child("metadata")); err != nil {
@@ -68,7 +72,8 @@ func checkClaimTemplate(claim map[string]any, named bool, path *field.Path) erro
 	return checkAllowedFields(spec, path.Child("spec"), claimFields)
 }
 
-// checkPod refuses pods below the level restricted, with the token of a service account, or with fields or volumes that are not listed.
+// checkPod rejects pods that violate the level restricted, mount a service account token, or have fields or
+// volumes that are not listed.
 func checkPod(content map[string]any, path *field.Path) error {
 	var template corev1.PodTemplateSpec
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, &template); err != nil {
@@ -78,7 +83,7 @@ func checkPod(content map[string]any, path *field.Path) error {
 	if err != nil {
 		return fmt.Errorf("make the evaluator of pod security: %w", err)
 	}
-	// These fields relax the level, but an API server or a node that does not support them ignores them.
+	// These fields relax the level, but API servers and nodes without support for them ignore them.
 	template.Spec.HostUsers, template.Spec.OS = nil, nil
 	result := policy.AggregateCheckResults(evaluator.EvaluatePod(restrictedLevel, &template.ObjectMeta, &template.Spec))
 	if !result.Allowed {
@@ -109,7 +114,7 @@ func checkPod(content map[string]any, path *field.Path) error {
 	return nil
 }
 
-// checkGracePeriods bounds the time that pods take to end, and that of containers whose probes fail.
+// checkGracePeriods bounds the termination grace periods of pods and of probes.
 func checkGracePeriods(pod *corev1.PodSpec, path *field.Path) error {
 	check := func(seconds *int64, path *field.Path) error {
 		if path = path.Child("terminationGracePeriodSeconds"); seconds != nil && (*seconds < 0 || *seconds > maxGraceSeconds) {
@@ -139,8 +144,8 @@ func checkGracePeriods(pod *corev1.PodSpec, path *field.Path) error {
 	return nil
 }
 
-// checkAffinity refuses terms about pods in other namespaces. The scheduler applies a required anti-affinity in both directions, so
-// that such a term could keep the pods of others off all nodes.
+// checkAffinity rejects terms about pods in other namespaces. The scheduler applies a required anti-affinity in
+// both directions, so such a term could keep other users' pods off all nodes.
 func checkAffinity(affinity *corev1.Affinity, path *field.Path) error {
 	if affinity == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	chartv2 "helm.sh/helm/v4/pkg/chart/v2"
 )
 
-// schemaURL is the name of a chart's schema of values; nothing is ever read from it.
+// schemaURL is the name of a chart's values schema; nothing is read from it.
 const schemaURL = "file:///values.schema.json"
 
 // validateValues checks the values against the schemas of the chart and of its dependencies.
@@ -31,7 +31,7 @@ func validateValues(c *chartv2.Chart, values map[string]any) error {
 	return nil
 }
 
-// asTable returns nil for what is not a map.
+// asTable returns a value as a map, or nil if it is none.
 func asTable(value any) map[string]any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -42,7 +42,7 @@ func asTable(value any) map[string]any {
 	return nil
 }
 
-// validateSchema checks the values against one schema. A schema that refers to other documents is not checked.
+// validateSchema checks the values against one schema. It skips a schema that refers to other documents.
 func validateSchema(schema []byte, values map[string]any) error {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
@@ -66,7 +66,7 @@ func validateSchema(schema []byte, values map[string]any) error {
 	return nil
 }
 
-// emptyLoader loads nothing, whatever the URL, and records that it was asked to.
+// emptyLoader fails to load any URL, and records that it was called.
 type emptyLoader struct{ called bool }
 
 // Load implements jsonschema.URLLoader.

@@ -45,7 +45,7 @@ spec:
 `
 )
 
-// withChart is a network on a user's chart of these files.
+// withChart returns a network with a user's chart of these files.
 func withChart(t *testing.T, files map[string]string) Input {
 	t.Helper()
 	in := newInput()
@@ -57,7 +57,7 @@ func withChart(t *testing.T, files map[string]string) Input {
 	return in
 }
 
-// newUserChart is rendered within the test.
+// newUserChart returns a chart that is rendered within the test process.
 func newUserChart(archive []byte) *UserChart {
 	return &UserChart{Render: func(r RenderRequest) ([][]*unstructured.Unstructured, error) { return RenderChart(archive, r) }}
 }
@@ -117,22 +117,22 @@ func replaceInChart(text, place, with string) map[string]string {
 	return map[string]string{"templates/a.yaml": strings.Replace(text, place, with, 1)}
 }
 
-// withPodField is a server whose pod has one more field.
+// withPodField returns a server with one more pod field.
 func withPodField(field string) map[string]string {
 	return replaceInChart(userServer, "      containers:", "      "+field+"\n      containers:")
 }
 
-// withPodVolume is a server whose pod has one volume.
+// withPodVolume returns a server with one pod volume.
 func withPodVolume(source string) map[string]string {
 	return withPodField("volumes: [{name: v, " + source + "}]")
 }
 
-// withMetadataField is a service with one more field of its metadata.
+// withMetadataField returns a Service with one more metadata field.
 func withMetadataField(field string) map[string]string {
 	return replaceInChart(userService, "metadata: {", "metadata: {"+field+", ")
 }
 
-// withPodMetadata is a server whose pod has other metadata.
+// withPodMetadata returns a server with other pod metadata.
 func withPodMetadata(metadata string) map[string]string {
 	return replaceInChart(userServer, "metadata: {labels: {app: mine}}", "metadata: {"+metadata+"}")
 }
@@ -249,13 +249,13 @@ func TestUserChartRefused(t *testing.T) {
 	}
 }
 
-// TestSchemaLoadsNothing gives charts schemas that refer to other documents, which a server or a file has.
+// TestSchemaLoadsNothing checks that schemas that refer to documents on a server or in a file load nothing.
 func TestSchemaLoadsNothing(t *testing.T) {
 	asked := false
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
 	defer server.Close()
 	file := filepath.Join(t.TempDir(), "schema.json")
-	if err := os.WriteFile(file, []byte("false"), 0o600); err != nil { // It would refuse all values.
+	if err := os.WriteFile(file, []byte("false"), 0o600); err != nil { // This schema would reject all values.
 		t.Fatal(err)
 	}
 	escaped := strings.ReplaceAll(file, "s", "%73")
@@ -277,7 +277,7 @@ func TestSchemaLoadsNothing(t *testing.T) {
 	}
 }
 
-// TestSchemaOfDependency checks values against the schema of a chart that is packed into another one.
+// TestSchemaOfDependency checks that values are validated against the schema of a packed dependency.
 func TestSchemaOfDependency(t *testing.T) {
 	in := withChart(t, map[string]string{"templates/a.yaml": userService,
 		"charts/base/Chart.yaml":         "{apiVersion: v2, name: base, version: 1.0.0}",
@@ -288,7 +288,7 @@ func TestSchemaOfDependency(t *testing.T) {
 	}
 }
 
-// TestNonDeterministicFunctionsAreRefused calls each function whose result would change at each rendering.
+// TestNonDeterministicFunctionsAreRefused calls each function with results that change at each rendering.
 func TestNonDeterministicFunctionsAreRefused(t *testing.T) {
 	for _, name := range nonDeterministicFunctions {
 		t.Run(name, func(t *testing.T) {
@@ -303,7 +303,8 @@ func TestNonDeterministicFunctionsAreRefused(t *testing.T) {
 	}
 }
 
-// TestTemplateFunctionsAreDeterministic checks that the functions that read a map have its order, and that those that look elsewhere find nothing.
+// TestTemplateFunctionsAreDeterministic checks that functions that read a map return a sorted result, and that
+// functions that look elsewhere find nothing.
 func TestTemplateFunctionsAreDeterministic(t *testing.T) {
 	in := withChart(t, map[string]string{"templates/a.yaml": userService + `---
 apiVersion: v1
@@ -328,7 +329,7 @@ data:
 	}
 }
 
-// TestUserChartMetadata checks that of the metadata of a chart's objects only name, labels and annotations stay.
+// TestUserChartMetadata checks that a chart's objects keep only name, labels and annotations of their metadata.
 func TestUserChartMetadata(t *testing.T) {
 	in := withChart(t, withMetadataField("resourceVersion: '7', uid: a, finalizers: [example.org/never], generateName: x, managedFields: [{manager: m}], "+
 		"ownerReferences: [{apiVersion: v1, kind: Node, name: n, uid: u}], annotations: {helm.sh/resource-policy: keep, prometheus.io/port: '9187'}"))
@@ -341,7 +342,8 @@ func TestUserChartMetadata(t *testing.T) {
 	}
 }
 
-// TestUserChartVolumesAreDeleted checks that the volumes of a chart's StatefulSet are deleted with it, whatever it says.
+// TestUserChartVolumesAreDeleted checks that the volumes of a chart's StatefulSet are deleted with it, even if
+// the chart retains them.
 func TestUserChartVolumesAreDeleted(t *testing.T) {
 	in := withChart(t, map[string]string{"templates/a.yaml": userService + "---" + strings.Replace(userServer, "spec:\n",
 		"spec:\n  persistentVolumeClaimRetentionPolicy: {whenDeleted: Retain}\n", 1)})
@@ -352,7 +354,7 @@ func TestUserChartVolumesAreDeleted(t *testing.T) {
 	}
 }
 
-// TestUserChartAccount checks that pods may have an account that the chart makes.
+// TestUserChartAccount checks that pods may use a service account that the chart creates.
 func TestUserChartAccount(t *testing.T) {
 	files := withPodField("serviceAccountName: two-banks-db-own")
 	files["templates/b.yaml"] = userService
@@ -360,7 +362,8 @@ func TestUserChartAccount(t *testing.T) {
 	mustBuild(t, withChart(t, files))
 }
 
-// A budget stops evictions, so that of a chart must hold for its own pods.
+// TestUserChartSelectsItsOwnPods checks that a chart's PodDisruptionBudget applies only to the chart's pods,
+// since a budget blocks evictions.
 func TestUserChartSelectsItsOwnPods(t *testing.T) {
 	in := withChart(t, map[string]string{"templates/a.yaml": userService + "---" + `
 apiVersion: policy/v1

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// FuzzChart renders a chart of the user's own whose only template is any text, with any value: it is refused, or all that it makes
-// is of the kinds that a database may consist of, in the network's namespace.
+// FuzzChart renders a user's chart with arbitrary text as its only template and an arbitrary value. It must be
+// rejected, or contain only allowed kinds in the network's namespace.
 func FuzzChart(f *testing.F) {
 	for _, text := range []string{
 		userService + "---" + userServer, "{{ .Values.value }}", "{{ include \"nothing\" . }}", "{{ tpl .Values.value . }}",
@@ -24,7 +24,7 @@ func FuzzChart(f *testing.F) {
 		f.Add(text, "{{ .Release.Name }}")
 	}
 	f.Fuzz(func(t *testing.T, template, value string) {
-		// Templates may loop as long as they like within Helm's own limits; that costs time, and finds nothing here.
+		// Templates may loop within Helm's limits. That takes time and finds nothing here.
 		if strings.Contains(template+value, "until") || strings.Contains(template+value, "repeat") || strings.Contains(template+value, "gen") {
 			return
 		}
@@ -42,7 +42,7 @@ func FuzzChart(f *testing.F) {
 	})
 }
 
-// FuzzChartArchive opens what a user says is a packed chart.
+// FuzzChartArchive opens arbitrary bytes as a packed chart.
 func FuzzChartArchive(f *testing.F) {
 	f.Add([]byte(""))
 	f.Add([]byte("\x1f\x8b"))
@@ -53,8 +53,8 @@ func FuzzChartArchive(f *testing.F) {
 	})
 }
 
-// FuzzChartObject admits any object: it is refused, or has only the metadata and the kinds that a database may have, and no field that
-// would give its pods an identity or a place.
+// FuzzChartObject admits arbitrary objects. Each must be rejected, or have an allowed kind, only allowed
+// metadata, and no field that gives its pods an identity or a node.
 func FuzzChartObject(f *testing.F) {
 	for _, text := range []string{
 		`{"apiVersion":"v1","kind":"Service","metadata":{"name":"net-db"},"spec":{"ports":[5432]}}`,

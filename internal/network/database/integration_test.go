@@ -34,7 +34,7 @@ INSERT INTO template.states (note) VALUES ('see template.states'), ('CREATE SCHE
 `
 )
 
-// startServer makes a server with initdb, as a user who is not root, and stops it with the test.
+// startServer creates a server with initdb, as a non-root user, and stops it with the test.
 func startServer(t *testing.T) testServer {
 	t.Helper()
 	if testing.Short() {
@@ -70,7 +70,8 @@ func startServer(t *testing.T) testServer {
 	return s
 }
 
-// unprivilegedUser is how to run as the user nobody if this is root, whom PostgreSQL refuses; dir is given to that user.
+// unprivilegedUser returns the attributes to run as the user nobody if the test runs as root, which PostgreSQL
+// rejects. It gives dir to that user.
 func unprivilegedUser(t *testing.T, dir string) *syscall.SysProcAttr {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -93,7 +94,7 @@ func freePort(t *testing.T) int32 {
 	return int32(l.Addr().(*net.TCPAddr).Port)
 }
 
-// psql runs statements as a role and gives the output and psql's error text.
+// psql runs statements as a role and returns the output, including psql's errors.
 func (s testServer) psql(user, password, database, statements string) (string, error) {
 	cmd := exec.Command("psql", "-X", "-At", "-q", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", fmt.Sprint(s.port), "-U", user, "-d", database)
 	cmd.Env = append(os.Environ(), "PGPASSWORD="+password)
@@ -111,7 +112,7 @@ func (s testServer) mustPsql(t *testing.T, database, statements string) string {
 	return out
 }
 
-// scriptRunner runs the scripts of one network's plan as its Jobs would.
+// scriptRunner runs the scripts of one network's layout as its Jobs would.
 type scriptRunner struct {
 	t           *testing.T
 	input       Input
@@ -133,7 +134,7 @@ func newScriptRunner(t *testing.T, s testServer, admin string) scriptRunner {
 
 func (j scriptRunner) memberPassword(m MemberSpec) string { return "s'e\\c\"r$et " + m.Name }
 
-// runScript executes a script in the environment that the plan gives its container.
+// runScript executes a script in the environment of its container.
 func (j scriptRunner) runScript(script string) (string, error) {
 	j.t.Helper()
 	i := mustBuild(j.t, j.input).Instances[0]
@@ -197,7 +198,7 @@ func TestSetupOnRealServer(t *testing.T) {
 	}
 	s.mustPsql(t, "postgres", fmt.Sprintf("CREATE ROLE manager LOGIN CREATEROLE CREATEDB PASSWORD %s", quoteSQL(adminPassword)))
 
-	// A superuser, and an administrator as cloud databases have it.
+	// Run as a superuser, and as an administrator like those of cloud databases.
 	for _, admin := range []string{"postgres", "manager"} {
 		t.Run(admin, func(t *testing.T) {
 			j := newScriptRunner(t, s, admin)
@@ -257,14 +258,15 @@ func checkPrivileges(t *testing.T, s testServer, j scriptRunner) {
 			t.Errorf("%s: got %q (%v), want %q", statement, out, err, want)
 		}
 	}
-	// Another network's role has no business in this database.
+	// A role of another network must not be able to connect to this database.
 	s.mustPsql(t, "postgres", "DROP ROLE IF EXISTS stranger; CREATE ROLE stranger LOGIN PASSWORD 'x'")
 	if out, err := s.psql("stranger", "x", j.input.databaseName(), "SELECT 1"); err == nil || !strings.Contains(out, "permission denied for database") {
 		t.Errorf("a role of another network is let in: %s", out)
 	}
 }
 
-// dumpState is all that the setup could have changed: the database's content and the roles, but for the salt of passwords.
+// dumpState returns all that the setup could change: the database's content and the roles, without the salt of
+// passwords.
 func (j scriptRunner) dumpState(s testServer) string {
 	j.t.Helper()
 	dump := exec.Command("pg_dump", "-h", "127.0.0.1", "-p", fmt.Sprint(s.port), "-U", "postgres", j.input.databaseName())
@@ -301,7 +303,8 @@ func checkSecondRun(t *testing.T, s testServer, j scriptRunner) {
 	j.mustRunScript("members")
 }
 
-// checkReset runs the containers of a reset in their order, while a member that was slow to stop still holds a session.
+// checkReset runs the containers of a reset in order, while a member that is slow to stop still holds a
+// session.
 func checkReset(t *testing.T, s testServer, j scriptRunner) {
 	if rows, err := j.asMember(s, 0, "SELECT count(*) FROM states"); err != nil || rows != "3" {
 		t.Fatalf("before the reset there should be 3 rows: %s (%v)", rows, err)
@@ -346,7 +349,7 @@ func checkFailures(t *testing.T, s testServer, j scriptRunner) {
 	greedy.input.Members[0].Connections = 1000
 	expect("connections", greedy, "prepare", "allows 47 connections and the network needs 1020: raise max_connections")
 
-	// A role of the same name that is not this network's is left alone.
+	// A role of the same name with another owner is not changed.
 	rival := j
 	external := *j.input.External
 	external.Owner = "test/rival"
@@ -385,7 +388,8 @@ func checkTeardown(t *testing.T, s testServer, j scriptRunner) {
 	}
 }
 
-// checkFreshSetup begins again on a server that was left, with other passwords, as a network does that gave way to another.
+// checkFreshSetup runs the setup again on a server that still has roles of the network, with other passwords,
+// as after an eviction.
 func checkFreshSetup(t *testing.T, s testServer, j scriptRunner) {
 	old := j.passwordDir
 	j.passwordDir = t.TempDir()
@@ -403,7 +407,7 @@ func checkFreshSetup(t *testing.T, s testServer, j scriptRunner) {
 			t.Errorf("%s is let in with the password of its first life: %s", m.Name, out)
 		}
 	}
-	// The scripts that drop are told of no password: what there was of the first life is gone.
+	// The drop scripts need no password, so the teardown must work without the passwords of the first setup.
 	if err := os.RemoveAll(old); err != nil {
 		t.Fatal(err)
 	}

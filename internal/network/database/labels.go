@@ -9,7 +9,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// instanceLabels of every object of the instance. component is database or database-setup.
+// instanceLabels returns the labels of an object of the instance. The component is database, or database- and
+// the purpose of a Job.
 func (in Input) instanceLabels(instance, component string) map[string]string {
 	out := maps.Clone(in.Labels)
 	if out == nil {
@@ -26,9 +27,9 @@ func (in Input) instanceLabels(instance, component string) map[string]string {
 	return out
 }
 
-// labelChartObject puts an object of a chart into the network's namespace and labels it. A user's chart may select its pods by
-// labels of its own, so those of a pod template stay, and only the instance's and the network's join them. A disruption budget
-// is narrowed to the instance's pods. Volumes of StatefulSets are deleted with them.
+// labelChartObject sets the namespace and the labels of a chart's object. A user's chart may select its pods by
+// its own labels, so a pod template keeps them and gets only those of the instance and the network. A
+// disruption budget is narrowed to the instance's pods. The volumes of a StatefulSet are deleted with it.
 func (in Input) labelChartObject(o *unstructured.Unstructured, instance string) error {
 	o.SetNamespace(in.Namespace)
 	labels := o.GetLabels()

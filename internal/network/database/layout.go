@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// DefaultName is the database of the members' schemas.
+	// DefaultName is the name of the database with the members' schemas.
 	DefaultName = "corda"
 	// InstanceLabel on an instance's pod names the instance.
 	InstanceLabel = v1alpha1.LabelDatabaseInstance
 
-	// DefaultPort is PostgreSQL's.
+	// DefaultPort is PostgreSQL's default port.
 	DefaultPort = 5432
 
 	serverPort = DefaultPort
@@ -27,20 +27,20 @@ const (
 	exporterPort = 9187
 )
 
-// AgentURL is where an instance of the project's chart tells what its container uses.
+// AgentURL returns the URL at which an instance of the project's chart reports its container's resource usage.
 func AgentURL(instance string) string {
 	return fmt.Sprintf("http://%s:%d/metrics", instance, agentPort)
 }
 
-// ExporterURL is where its exporter tells what the server does.
+// ExporterURL returns the URL of the PostgreSQL metrics of an instance of the project's chart.
 func ExporterURL(instance string) string {
 	return fmt.Sprintf("http://%s:%d/metrics", instance, exporterPort)
 }
 
-// Layout is every instance of a network and how each member reaches its own.
+// Layout holds every instance of a network and each member's connection.
 type Layout struct {
 	Instances []Instance
-	// Bindings by member name. Empty with engine H2.
+	// Bindings are keyed by member name. Empty with engine H2.
 	Bindings map[string]Binding
 }
 
@@ -49,47 +49,51 @@ type Instance struct {
 	Name string
 	Host string
 	Port int32
-	// Members that it serves, in order.
+	// Members are the names of the members that it serves, in order.
 	Members []string
-	// MaxConnections of the server; 0 if the server decides (a user's chart, an external server).
+	// MaxConnections is the server's limit; 0 if the server decides (a user's chart, an external server).
 	MaxConnections int32
-	// StorageSpec of its volume; zero if the server decides.
+	// Storage is the size of its volume; zero if the server decides.
 	Storage resource.Quantity
-	// NeededStorage is the size for the planned load. It differs from Storage where the volume existed before the load grew.
+	// NeededStorage is the size for the planned load. It differs from Storage if the volume existed before the
+	// load grew.
 	NeededStorage resource.Quantity
-	// Settings of postgresql.conf with their sources, by name; none if the server decides.
+	// Settings are those of postgresql.conf with their sources, by name; none if the server decides.
 	Settings []Setting
-	// ServerObjects is the instance itself; empty with provider External.
+	// ServerObjects are the objects of the server; empty with provider External.
 	ServerObjects []client.Object
-	// SetupObjects is the ConfigMap and the Job that make the members' schemas. The Job's name changes with its content.
+	// SetupObjects are the ConfigMap and the Job that create the members' schemas. The Job's name changes with
+	// its content.
 	SetupObjects []client.Object
-	// ResetObjects makes the members' schemas anew, once in an epoch: to be applied while no member runs. Empty in the first epoch.
+	// ResetObjects recreate the members' schemas, once per epoch. Apply them while no member runs. Empty in the
+	// first epoch.
 	ResetObjects []client.Object
-	// TeardownObjects removes the members' schemas and roles: to be applied before the network is gone, and only set where
-	// the server outlives it.
+	// TeardownObjects remove the members' schemas and roles. Apply them before the network is deleted. Set only
+	// if the server outlives the network.
 	TeardownObjects []client.Object
 }
 
-// Objects are all objects of the instance but those of reset and teardown, in the order in which to apply them.
+// Objects returns the objects of the instance without those of reset and teardown, in the order in which to
+// apply them.
 func (i Instance) Objects() []client.Object {
 	return append(append([]client.Object{}, i.ServerObjects...), i.SetupObjects...)
 }
 
-// Binding is how one member reaches its schema.
+// Binding is a member's connection to its schema.
 type Binding struct {
-	// Instance that serves the member.
+	// Instance is the name of the instance that serves the member.
 	Instance string
-	// URL for JDBC, with the schema and without a password.
+	// URL is the JDBC URL, with the schema and without a password.
 	URL string
-	// User is the role; its schema has the same name.
+	// User is the member's role; its schema has the same name.
 	User     string
 	Schema   string
 	Password SecretKey
-	// Affinity that places the member's pod on its instance's host; nil but for topology PerHost.
+	// Affinity places the member's pod on its instance's host; nil unless the topology is PerHost.
 	Affinity *corev1.PodAffinity
 }
 
-// InstanceStatus is what the status of a network shows of an instance.
+// InstanceStatus is the part of an instance that the network's status shows.
 type InstanceStatus struct {
 	Name string
 	// Address is host:port.
@@ -101,7 +105,7 @@ type InstanceStatus struct {
 	Settings       []Setting
 }
 
-// Status is the part of the instance's status that follows from the plan.
+// Status returns the part of the instance's status that follows from the layout.
 func (i Instance) Status() InstanceStatus {
 	s := InstanceStatus{
 		Name:           i.Name,
@@ -116,7 +120,7 @@ func (i Instance) Status() InstanceStatus {
 	return s
 }
 
-// Build makes the plan. Its errors are the user's: each names what to change.
+// Build returns the layout. Its errors are user errors and name what to change.
 func Build(in Input) (Layout, error) {
 	if in.Engine == v1alpha1.EngineH2 {
 		return Layout{}, nil
@@ -153,7 +157,8 @@ func Build(in Input) (Layout, error) {
 	return plan, nil
 }
 
-// buildInstance of the group; server is what a user's chart has for it, nil without such a chart.
+// buildInstance returns the instance of a group. The server is the rendering of a user's chart, or nil without
+// one.
 func (in Input) buildInstance(g memberGroup, server []client.Object) (Instance, error) {
 	i := Instance{Name: g.name, Host: g.name, Port: serverPort}
 	for _, m := range g.members {

@@ -13,11 +13,13 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/pods"
 )
 
-// serverContainer is the container whose resources are the user's, and schema the platform's own, which the platform's tests look at.
+// serverContainer gets the user's resources. schemaContainer belongs to the platform, and the platform's tests
+// check it.
 const serverContainer, schemaContainer = "postgresql", "schema"
 
-// TestPodSecurity puts every pod of databases, servers and Jobs of setup, reset and teardown, to the code that enforces the level
-// restrictedLevel in API servers; and each container has requests and limits, which a quota of the namespace may ask for.
+// TestPodSecurity checks every pod of servers and of setup, reset and teardown Jobs with the code that enforces
+// restrictedLevel in API servers. It also checks that each container has requests and limits, which a
+// ResourceQuota may require.
 func TestPodSecurity(t *testing.T) {
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	if err != nil {
@@ -71,7 +73,7 @@ func checkContainers(t *testing.T, where string, pod *corev1.PodSpec) {
 	}
 }
 
-// podTemplates are those of the pods of the objects; what a chart renders is unstructured.
+// podTemplates returns the pod templates of the objects; those of a chart are unstructured.
 func podTemplates(t *testing.T, objects []client.Object) []corev1.PodTemplateSpec {
 	t.Helper()
 	var all []corev1.PodTemplateSpec

@@ -89,7 +89,7 @@ func (in Input) newHelmRelease(g memberGroup, values map[string]any) helmRelease
 	return helmRelease{name: g.name, namespace: in.Namespace, kubeVersion: in.KubeVersion, values: values}
 }
 
-// chartValues are those of the project's chart for one instance.
+// chartValues returns the values of the project's chart for one instance.
 func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Quantity) map[string]any {
 	conf := map[string]string{}
 	for _, s := range settings {
@@ -126,7 +126,7 @@ func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Qua
 	}
 }
 
-// serverAntiAffinity spreads the instances of topology PerHost over hosts, as far as there are hosts.
+// serverAntiAffinity spreads the instances of topology PerHost over as many hosts as possible.
 func (in Input) serverAntiAffinity() corev1.Affinity {
 	if in.Topology != v1alpha1.TopologyPerHost {
 		return corev1.Affinity{}
@@ -146,7 +146,8 @@ func (in Input) serverAntiAffinity() corev1.Affinity {
 	}}
 }
 
-// normalizeValues turns typed values into those of a values file; what is nil takes the chart's default.
+// normalizeValues converts typed values to those of a values file. It drops nil values, so that the chart's
+// defaults apply.
 func normalizeValues(values map[string]any) (map[string]any, error) {
 	raw, err := json.Marshal(values)
 	if err != nil {
@@ -160,8 +161,8 @@ func normalizeValues(values map[string]any) (map[string]any, error) {
 	return out, nil
 }
 
-// checkUniqueNames returns an error if two objects of the instance have the same kind and name, or if a server has the name of a Secret of the
-// operator: both would be written in turn for ever.
+// checkUniqueNames returns an error if two objects of the instance have the same kind and name, or if a chart's
+// Secret has the name of one of the operator's. The operator would otherwise write both in turn without end.
 func (in Input) checkUniqueNames(i Instance) error {
 	type name struct{ kind, name string }
 	seen := map[name]bool{{"Secret", in.Superuser.Name}: true}

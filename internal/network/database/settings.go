@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Setting is one line of postgresql.conf and the rule or field that it comes from.
+// Setting is a line of postgresql.conf and the rule or field from which it comes.
 type Setting struct {
 	Name   string
 	Value  string
@@ -18,19 +18,19 @@ type Setting struct {
 }
 
 const (
-	// reservedConnections beside the members': 3 that PostgreSQL keeps for the superuser
-	// (superuser_reserved_connections), 1 of the exporter, 4 of the setup's clones, 2 for people.
+	// reservedConnections are connections beside the members': 3 that PostgreSQL reserves for the superuser
+	// (superuser_reserved_connections), 1 for the exporter, 4 for the setup's clones, and 2 for people.
 	reservedConnections = 10
 
-	// bytesPerConnection of a server process that has used all of Corda's tables: 4.6 MB of private memory measured on
-	// PostgreSQL 15. Pools open all their connections at start and use them in turn.
+	// bytesPerConnection is the private memory of a server process that has used all of Corda's tables: 4.6 MB
+	// measured on PostgreSQL 15. Pools open all their connections at start and use them in turn.
 	bytesPerConnection = 5_000_000
 
 	mebibyte = 1 << 20
 	gibibyte = 1 << 30
 )
 
-// serverSettings are the instance's, by name: derived ones, replaced or joined by the user's.
+// serverSettings returns the instance's settings, sorted by name. The user's settings replace derived ones.
 func (in Input) serverSettings(g memberGroup) ([]Setting, error) {
 	needed := totalConnections(g)
 	derived := map[string]Setting{}
@@ -58,7 +58,7 @@ func (in Input) serverSettings(g memberGroup) ([]Setting, error) {
 	return out, nil
 }
 
-// checkConnections refuses a server on which the members' pools and the superuser's reserve do not fit.
+// checkConnections returns an error if the members' pools and the superuser's reserve exceed max_connections.
 func checkConnections(maxConnections string, needed int64) error {
 	n, err := strconv.ParseInt(maxConnections, 10, 32)
 	if err != nil {
@@ -70,7 +70,8 @@ func checkConnections(maxConnections string, needed int64) error {
 	return nil
 }
 
-// checkMemory refuses a server whose connections would not fit beside shared_buffers: it would be killed under load.
+// checkMemory returns an error if the connections do not fit into memory beside shared_buffers: the server
+// would be killed under load.
 func checkMemory(memory, connections int64) error {
 	least := connections * bytesPerConnection * 4 / 3
 	if memory >= least {
@@ -80,7 +81,7 @@ func checkMemory(memory, connections int64) error {
 		resource.NewQuantity(memory, resource.BinarySI), connections, (least+mebibyte-1)/mebibyte)
 }
 
-// totalConnections that the members of the instance may open at once.
+// totalConnections returns how many connections the members of the instance may open at once.
 func totalConnections(g memberGroup) int64 {
 	var n int64
 	for _, m := range g.members {
@@ -89,7 +90,7 @@ func totalConnections(g memberGroup) int64 {
 	return n
 }
 
-// serverMemory in bytes: the limit, else the request, else 0.
+// serverMemory returns the memory limit in bytes, or the request, or 0.
 func serverMemory(r corev1.ResourceRequirements) int64 {
 	if limit, ok := r.Limits[corev1.ResourceMemory]; ok {
 		return limit.Value()

@@ -31,29 +31,32 @@ const (
 
 	passwordsVolume = "passwords"
 
-	// userID of the setup's containers; the fsGroup as well, so that all share the pod's volumes.
+	// userID is the user of the setup's containers, and the fsGroup, so that all containers share the pod's
+	// volumes.
 	userID = 10001
 )
 
-// setupFiles and dropFiles are the scripts that make the members' schemas, and those that remove them.
+// setupFiles are the scripts that create the members' schemas, and dropFiles those that remove them.
 var (
 	setupFiles = []string{"wait", "prepare", "database.sql", "members", "role.sql", "clone", "rename.awk"}
 	dropFiles  = []string{"wait", "drop", "drop.sql"}
 )
 
-// buildSetup is the ConfigMap and the Job that make the members' roles, schemas and tables.
+// buildSetup returns the ConfigMap and the Job that create the members' roles, schemas and tables.
 func (in Input) buildSetup(g memberGroup, i Instance) []client.Object {
 	return in.buildJob(g, "setup", setupFiles, in.schemaSetupPod(g, i, "prepare"))
 }
 
-// buildReset is the ConfigMap and the Job that remove them and make them again. It carries the epoch's name: each epoch has its own.
+// buildReset returns the ConfigMap and the Job that remove and recreate them. The Job contains the epoch's ID,
+// so each epoch has its own.
 func (in Input) buildReset(g memberGroup, i Instance) []client.Object {
 	pod := in.schemaSetupPod(g, i, "prepare", "drop")
 	pod.Containers[0].Env = append(pod.Containers[0].Env, corev1.EnvVar{Name: "BENCHNET_EPOCH", Value: in.Epoch})
 	return in.buildJob(g, "reset", slices.Concat(setupFiles, dropFiles), pod)
 }
 
-// schemaSetupPod runs the given scripts, then the template's containers, and then makes the members' schemas.
+// schemaSetupPod returns a pod that runs the given scripts, then the template's containers, and then creates
+// the members' schemas.
 func (in Input) schemaSetupPod(g memberGroup, i Instance, first ...string) corev1.PodSpec {
 	pod := in.baseJobPod(g)
 	for _, script := range first {
@@ -72,7 +75,8 @@ func (in Input) schemaSetupPod(g memberGroup, i Instance, first ...string) corev
 	return pod
 }
 
-// buildTeardown is the ConfigMap and the Job that remove them again. It needs no password of a member: their Secrets may be gone by then.
+// buildTeardown returns the ConfigMap and the Job that remove the roles and schemas. The Job mounts no member's
+// password, since those Secrets may be deleted by then.
 func (in Input) buildTeardown(g memberGroup, i Instance) []client.Object {
 	pod := in.baseJobPod(g)
 	drop := in.scriptContainer(g, i, "drop")
@@ -82,13 +86,15 @@ func (in Input) buildTeardown(g memberGroup, i Instance) []client.Object {
 	return in.buildJob(g, "teardown", dropFiles, pod)
 }
 
-// buildJob wraps the pod. A Job cannot change, so its name carries a hash of all it depends on: what
-// changes makes another Job, and since the scripts are idempotent, running it is harmless.
+// buildJob returns a Job of the pod and the ConfigMap of its scripts. A Job is immutable, so its name contains
+// a hash of all its input: a change creates another Job. The scripts are idempotent, so running them again is
+// harmless.
 func (in Input) buildJob(g memberGroup, purpose string, files []string, pod corev1.PodSpec) []client.Object {
 	data := in.scriptData(g, files)
 	name := naming.DatabaseJob(g.name, purpose, contentHash(data, pod))
 	labels := in.instanceLabels(g.name, "database-"+purpose)
-	// Neither the instance's Service nor members placed with their instance may take the Job's pod for the server.
+	// The Job's pod must not match the instance's Service, nor the affinity of members placed with their
+	// instance.
 	labels["app.kubernetes.io/name"] = "postgresql-" + purpose
 	delete(labels, InstanceLabel)
 	meta := metav1.ObjectMeta{Name: name, Namespace: in.Namespace, Labels: labels}
@@ -120,7 +126,7 @@ func (in Input) scriptData(g memberGroup, files []string) map[string]string {
 	for _, name := range files {
 		content, err := scriptFiles.ReadFile("scripts/" + name)
 		if err != nil {
-			panic(err) // the file is embedded: a name that is not there is a fault of this package
+			panic(err) // The file is embedded: a missing one is a bug of this package.
 		}
 		data[name] = string(content)
 	}
@@ -135,12 +141,12 @@ func (in Input) scriptData(g memberGroup, files []string) map[string]string {
 func contentHash(parts ...any) string {
 	raw, err := json.Marshal(parts)
 	if err != nil {
-		panic(err) // strings and API types always encode
+		panic(err) // Strings and API types always encode.
 	}
 	return fmt.Sprintf("%x", sha256.Sum256(raw))[:8]
 }
 
-// baseJobPod has the volumes and the security of all Jobs' pods, but no containers.
+// baseJobPod returns a pod with the volumes and the security context of all Jobs, but without containers.
 func (in Input) baseJobPod(g memberGroup) corev1.PodSpec {
 	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
 	return corev1.PodSpec{
@@ -165,7 +171,7 @@ func (in Input) baseJobPod(g memberGroup) corev1.PodSpec {
 	}
 }
 
-// passwordProjection are a file per member, named after it.
+// passwordProjection returns a volume source with one file per member, named after it.
 func passwordProjection(g memberGroup) *corev1.ProjectedVolumeSource {
 	out := &corev1.ProjectedVolumeSource{DefaultMode: ptr.To[int32](0o440)}
 	for _, m := range g.members {
@@ -177,7 +183,7 @@ func passwordProjection(g memberGroup) *corev1.ProjectedVolumeSource {
 	return out
 }
 
-// scriptContainer runs one of the scripts as the instance's administrator.
+// scriptContainer returns a container that runs one of the scripts as the instance's administrator.
 func (in Input) scriptContainer(g memberGroup, i Instance, script string) corev1.Container {
 	env := append(in.adminEnv(i),
 		corev1.EnvVar{Name: "BENCHNET_DATABASE", Value: in.databaseName()},
@@ -206,7 +212,7 @@ func (in Input) scriptContainer(g memberGroup, i Instance, script string) corev1
 			ReadOnlyRootFilesystem:   ptr.To(true),
 			Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 		},
-		// The last lines of the log tell in the pod's status why it failed.
+		// The pod's status shows the last lines of the log as the reason for a failure.
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		VolumeMounts: []corev1.VolumeMount{
 			{Name: "setup", MountPath: scriptsPath, ReadOnly: true},
@@ -217,7 +223,7 @@ func (in Input) scriptContainer(g memberGroup, i Instance, script string) corev1
 	}
 }
 
-// templateContainer is a platform's container with the connection and the template's volume.
+// templateContainer returns a platform's container with the connection and the template's volumes added.
 func templateContainer(c corev1.Container, env []corev1.EnvVar) corev1.Container {
 	c = *c.DeepCopy()
 	c.Env = append(append([]corev1.EnvVar{}, env...), c.Env...)
@@ -234,7 +240,7 @@ func templateContainer(c corev1.Container, env []corev1.EnvVar) corev1.Container
 	return c
 }
 
-// adminEnv connects to the instance as its administrator.
+// adminEnv returns the environment with which psql connects to the instance as its administrator.
 func (in Input) adminEnv(i Instance) []corev1.EnvVar {
 	user, password := corev1.EnvVar{Name: "PGUSER", Value: "postgres"}, in.Superuser
 	env := []corev1.EnvVar{

@@ -12,13 +12,14 @@ import (
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
-// memberGroup is the members of one instance.
+// memberGroup holds the members of one instance.
 type memberGroup struct {
 	name    string
 	members []MemberSpec
 }
 
-// groupMembers shares the members out over instances: <network>-db with topology Shared, else <network>-db-<i>.
+// groupMembers distributes the members over instances: <network>-db with topology Shared, and <network>-db-<i>
+// otherwise.
 func (in Input) groupMembers() []memberGroup {
 	size := 1
 	switch in.Topology {
@@ -62,11 +63,13 @@ func instanceAffinity(name string) *corev1.PodAffinity {
 	}}}
 }
 
-// maxIdentifierBytes is PostgreSQL's limit (NAMEDATALEN - 1), in bytes; longer names would be cut silently.
+// maxIdentifierBytes is PostgreSQL's limit in bytes (NAMEDATALEN - 1). PostgreSQL silently truncates longer
+// names.
 const maxIdentifierBytes = 63
 
-// roleName is the member's role and schema: its name with _ for -. On an external server, whose roles many networks may
-// share, the namespace and the network's name come before it.
+// roleName returns the name of the member's role and schema: its name with - replaced by _. On an external
+// server, which many networks may share, the namespace and the network's name precede it. A hash shortens names
+// that are too long.
 func (in Input) roleName(m MemberSpec) string {
 	name := strings.ReplaceAll(m.Name, "-", "_")
 	if in.Provider == v1alpha1.ProviderExternal {
@@ -82,7 +85,7 @@ func (in Input) roleName(m MemberSpec) string {
 	return name
 }
 
-// isReservedName tells of names that PostgreSQL, the exporter or the template use.
+// isReservedName reports whether PostgreSQL, the exporter or the template uses the name.
 func isReservedName(name string) bool {
 	switch name {
 	case "template", "public", "none", "postgres", "exporter", "information_schema":

@@ -10,8 +10,8 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
-// TestWaitExitCode runs the scripts that wait for the server against one that never answers: their exit code says that they
-// only waited, by which the operator creates the Job again.
+// TestWaitExitCode runs the scripts that wait for the server against one that never answers. Their exit code
+// must say that they only waited, so that the operator recreates the Job.
 func TestWaitExitCode(t *testing.T) {
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "pg_isready"), []byte("#!/bin/sh\nexit 2\n"), 0o755); err != nil {

@@ -1,7 +1,7 @@
-// Package latency says how far the members of a network are apart: the built-in round-trip times between regions, and
-// the file by which the operator tells each member's emulation sidecar (agent emulate) who is how far away.
+// Package latency describes the latency between the members of a network: the built-in round-trip times between
+// regions, and the configuration file of each member's latency sidecar (agent emulate).
 //
-// It is shared by operator and agent, and imports neither's libraries.
+// The operator and the agent share it, so it imports the libraries of neither.
 package latency
 
 import (
@@ -10,66 +10,66 @@ import (
 	"time"
 )
 
-// ConfigFileName of the configuration in its ConfigMap.
+// ConfigFileName is the key of the configuration in its ConfigMap.
 const ConfigFileName = "emulation.json"
 
-// SidecarContainer is the name of the container in a member's pod.
+// SidecarContainer is the name of the sidecar in a member's pod.
 const SidecarContainer = "emulation"
 
-// Mechanism by which a member's sidecar delays packets.
+// Mechanism is how a member's sidecar delays packets.
 type Mechanism string
 
 // The mechanisms.
 const (
-	// Netem is the kernel's own network emulator, on what a member sends.
+	// Netem is the kernel's network emulator, applied to the packets that a member sends.
 	Netem Mechanism = "Netem"
-	// UserSpace holds what a member receives in the sidecar, for kernels without netem.
+	// UserSpace holds back received packets in the sidecar process, for kernels without netem.
 	UserSpace Mechanism = "UserSpace"
 )
 
-// Exit codes of a sidecar that cannot work; its last words say more.
+// Exit codes of a sidecar that cannot work. Its termination message says more.
 const (
 	ExitCapabilityMissing  = 3
 	ExitKernelLacksSupport = 4
 )
 
-// SidecarStatus is what a sidecar tells once its member is as far from its peers as it shall be: one key per member in the
-// report's ConfigMap, as JSON.
+// SidecarStatus is what a sidecar reports when its member's latency is in effect. The status ConfigMap holds it
+// as JSON, one key per member.
 type SidecarStatus struct {
 	// Pod is the UID of the pod that reports.
 	Pod string `json:"pod"`
-	// Mechanism in use.
+	// Mechanism is the mechanism in use.
 	Mechanism Mechanism `json:"mechanism"`
 }
 
-// Config is the whole of a network's emulation, the same for all of its members.
+// Config is the configuration of a network's latency emulation, the same for all members.
 type Config struct {
-	// Network is its name.
+	// Network is the name of the network.
 	Network string `json:"network"`
-	// Members by name, with their region.
+	// Members maps the name of each member to its region.
 	Members map[string]string `json:"members,omitempty"`
-	// Runs by name, with the region of their load workers.
+	// Runs maps the name of each run to the region of its load workers.
 	Runs map[string]string `json:"runs,omitempty"`
-	// Links between regions, each pair once.
+	// Links are the links between regions, each pair once.
 	Links []RegionLink `json:"links,omitempty"`
-	// PeerDatabase is the way between a member and its database, or nil.
+	// Database is the link between a member and its database, or nil.
 	Database *Link `json:"database,omitempty"`
 }
 
-// RegionLink is the way between two regions, or within one.
+// RegionLink is the link between two regions, or within one.
 type RegionLink struct {
 	Between [2]string `json:"between"`
 	Link
 }
 
-// Link is a way there and back.
+// Link describes a link in both directions.
 type Link struct {
 	RoundTripMicros int64 `json:"roundTripMicros"`
-	// JitterMicros is the greatest deviation of a round trip, to either side.
+	// JitterMicros is the greatest deviation of a round trip, above or below.
 	JitterMicros int64 `json:"jitterMicros,omitempty"`
-	// LossPercent of the packets, each way.
+	// LossPercent is the percentage of lost packets, each way.
 	LossPercent float64 `json:"lossPercent,omitempty"`
-	// BitsPerSecond each way; 0 is unlimited.
+	// BitsPerSecond is the bandwidth each way; 0 means unlimited.
 	BitsPerSecond int64 `json:"bitsPerSecond,omitempty"`
 }
 
@@ -78,11 +78,11 @@ type Impairment struct {
 	Delay, Jitter time.Duration
 	// Loss is the probability that a packet is lost.
 	Loss float64
-	// BitsPerSecond; 0 is unlimited.
+	// BitsPerSecond is the bandwidth; 0 means unlimited.
 	BitsPerSecond int64
 }
 
-// PeerKind of a peer.
+// PeerKind is the kind of a peer.
 type PeerKind string
 
 // The kinds of peers.
@@ -92,13 +92,13 @@ const (
 	PeerWorker   PeerKind = "Worker"
 )
 
-// Peer is a pod at the other end: a member by its name, a database, or a load worker by its run.
+// Peer is the pod at the other end: a member by its name, a database, or a load worker by the name of its run.
 type Peer struct {
 	Kind PeerKind
 	Name string
 }
 
-// ParseConfig reads a configuration.
+// ParseConfig parses a configuration.
 func ParseConfig(text []byte) (*Config, error) {
 	var c Config
 	if err := json.Unmarshal(text, &c); err != nil {
@@ -107,8 +107,9 @@ func ParseConfig(text []byte) (*Config, error) {
 	return &c, nil
 }
 
-// ImpairmentFor is what the sidecar of a member does to the packets of a peer; false if nothing. Between members each side has one
-// half of the round trip. Databases and workers have no sidecar: the member does it all.
+// ImpairmentFor returns how a member's sidecar impairs the packets of a peer, and false if it does not. Between
+// members, each side applies half of the round trip. Databases and workers have no sidecar, so the member
+// applies all of it.
 func (c *Config) ImpairmentFor(member string, peer Peer) (Impairment, bool) {
 	switch peer.Kind {
 	case PeerMember:

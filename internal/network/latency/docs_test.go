@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// awsRegions are the regions whose round trips were measured, in the order of the page.
+// awsRegions are the measured regions, in the order of the page.
 var awsRegions = []string{"us-east-1", "us-east-2", "us-west-1", "us-west-2", "ca-central-1", "sa-east-1", "eu-west-1", "eu-west-2", "eu-central-1",
 	"ap-south-1", "ap-southeast-1", "ap-southeast-2", "ap-northeast-1", "ap-northeast-2"}
 
-// TestRegionsPageIsCurrent holds docs/regions.md and the table in the code together.
+// TestRegionsPageIsCurrent checks that docs/regions.md agrees with the table in the code.
 func TestRegionsPageIsCurrent(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/regions.md")
 	if err != nil {
@@ -44,7 +44,7 @@ func roundTripMatrix() string {
 	return out.String()
 }
 
-// regionAliases are the names that stand for each of Amazon's regions.
+// regionAliases returns a table of the regions of other clouds that are treated as each AWS region.
 func regionAliases() string {
 	var out strings.Builder
 	out.WriteString("| AWS | the same place |\n|---|---|\n")

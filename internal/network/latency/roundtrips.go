@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// SameRegionRoundTrip is the round trip within a region unless another is given.
+// SameRegionRoundTrip is the default round trip within a region.
 const SameRegionRoundTrip = 500 * time.Microsecond
 
 // metroArea is a metropolitan area in which clouds have regions.
 type metroArea string
 
-// metroAreaByRegion by the names of the regions in them. The measured ones are AWS's; the regions of other clouds that are in the same
-// area are taken to be as far from each other, which is an estimate.
+// metroAreaByRegion maps regions to their areas. The measured regions are those of AWS. Regions of other clouds
+// in the same area are assumed to have the same round trips, which is an estimate.
 var metroAreaByRegion = map[string]metroArea{
 	"NYC": "New York", "LON": "London", "AMS": "Amsterdam", "SFO": "San Francisco",
 	// AWS.
@@ -31,19 +31,20 @@ var metroAreaByRegion = map[string]metroArea{
 	"eastus": "Northern Virginia", "westus": "Northern California",
 }
 
-// estimatedRoundTrips are the round trips in ms between the four cities, derived from the measured ones nearby. No source that
-// measuredAreas all of them was found.
+// estimatedRoundTrips are the round trips in ms between the four cities, derived from measurements of nearby
+// regions. No source that measures all of them was found.
 var estimatedRoundTrips = map[[2]metroArea]int64{
 	{"New York", "London"}: 72, {"New York", "Amsterdam"}: 80, {"New York", "San Francisco"}: 70,
 	{"London", "Amsterdam"}: 8, {"London", "San Francisco"}: 138, {"Amsterdam", "San Francisco"}: 145,
 }
 
-// measuredAreas are places in the order of halves.
+// measuredAreas are the areas in the order of halvedRoundTrips.
 var measuredAreas = []metroArea{"Tokyo", "Seoul", "Mumbai", "Singapore", "Sydney", "Montreal", "Frankfurt", "Dublin", "London",
 	"Sao Paulo", "Northern Virginia", "Ohio", "Northern California", "Oregon"}
 
-// halvedRoundTrips of round trips in ms between the measured places: the lower triangle of medians over a month between AWS's
-// regions that cloudping.co published, as circlefin/arc-node (crates/quake) keeps them: halved and in whole ms.
+// halvedRoundTrips holds half of the round trips between measuredAreas, in whole ms, as a lower triangle. They
+// are medians over a month between AWS regions that cloudping.co published, as stored in circlefin/arc-node
+// (crates/quake).
 var halvedRoundTrips = [][]int64{
 	{},
 	{19},
@@ -61,7 +62,8 @@ var halvedRoundTrips = [][]int64{
 	{51, 65, 112, 83, 71, 32, 73, 61, 66, 89, 34, 27, 12},
 }
 
-// LookupRoundTrip between two regions of the built-in table; false if it has no figure for them.
+// LookupRoundTrip returns the round trip between two regions of the built-in table, and false if the table has
+// no figure for them.
 func LookupRoundTrip(a, b string) (time.Duration, bool) {
 	from, known := metroAreaByRegion[a]
 	to, alsoKnown := metroAreaByRegion[b]
@@ -84,7 +86,7 @@ func LookupRoundTrip(a, b string) (time.Duration, bool) {
 	return 2 * time.Duration(halvedRoundTrips[i][j]) * time.Millisecond, true
 }
 
-// KnownRegions are the names of the regions in the built-in table, in order.
+// KnownRegions returns the names of the regions in the built-in table, sorted.
 func KnownRegions() []string {
 	all := make([]string, 0, len(metroAreaByRegion))
 	for name := range metroAreaByRegion {

@@ -34,7 +34,8 @@ func TestLookupRoundTrip(t *testing.T) {
 	}
 }
 
-// TestRoundTripTableIsComplete: any two regions of the clouds, and any two of the four cities, have a figure that light could keep.
+// TestRoundTripTableIsComplete checks that any two regions of the clouds, and any two of the four cities, have
+// a figure that the speed of light permits.
 func TestRoundTripTableIsComplete(t *testing.T) {
 	cities := map[string]bool{"NYC": true, "LON": true, "AMS": true, "SFO": true}
 	for _, a := range KnownRegions() {

@@ -1,7 +1,8 @@
-// Package networkpolicy keeps networks apart: the NetworkPolicies around all pods of one network, whatever its platform. Who may reach
-// a member at which port is said beside the member's ports (internal/platform/members); here is all else.
+// Package networkpolicy builds the NetworkPolicies that isolate the pods of one network, whatever its platform.
+// The policies of members' ports are built next to these ports (internal/platform/members).
 //
-// By default nothing reaches a network's pods, and they reach nothing but the cluster's names. Each further policy adds one way.
+// By default, nothing reaches a network's pods, and they reach only DNS servers. Each further policy allows one
+// kind of traffic.
 package networkpolicy
 
 import (
@@ -17,21 +18,21 @@ import (
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
-// Mode says whether networks are kept apart.
+// Mode says whether networks are isolated.
 type Mode string
 
 // The modes.
 const (
-	// ModeEnforced makes the policies; whether they hold is up to the cluster's network plug-in.
+	// ModeEnforced creates the policies. Whether they take effect depends on the cluster's network plug-in.
 	ModeEnforced Mode = "Enforced"
-	// ModeNone makes none, for plug-ins that cannot do with them.
+	// ModeNone creates no policies, for plug-ins that cannot work with them.
 	ModeNone Mode = "None"
 )
 
 const (
 	componentLabel = "app.kubernetes.io/component"
 
-	// Components of a network's pods, as their labels say.
+	// Components of a network's pods, as in their labels.
 	componentMember           = "member"
 	componentWorker           = "worker"
 	componentGenesis          = "genesis"
@@ -41,29 +42,32 @@ const (
 	componentDatabaseTeardown = "database-teardown"
 )
 
-// dnsPorts are those of DNS servers: 53, and 5353 where the cluster's servers listen there behind their Service.
+// dnsPorts are the ports of DNS servers: 53, and 5353 in clusters whose servers listen there behind their
+// Service.
 var dnsPorts = []int32{53, 5353}
 
-// apiServerPorts are those on which API servers listen. Their addresses are those of hosts, which no policy can select by labels.
+// apiServerPorts are the ports of API servers. API servers have host addresses, which no policy can select by
+// labels.
 var apiServerPorts = []int32{443, 6443}
 
-// metricsPortNames are the container ports, by name, that Prometheus reads of databases and workers. Members list their own.
+// metricsPortNames are the names of the container ports that Prometheus scrapes on databases and workers.
+// Members list their own.
 var metricsPortNames = []string{"agent", "metrics"}
 
-// ExternalDatabase is a database server outside of the network.
+// ExternalDatabase is a database server outside the network.
 type ExternalDatabase struct {
-	// Host name or address.
+	// Host is a host name or an address.
 	Host string
 	Port int32
 }
 
-// Build around the network. The labels are those of an object of the network that belongs to no member. Names begin with the
-// network's own.
+// Build returns the policies of the network. The labels are those of a network object that belongs to no
+// member. The names of the policies start with the network's name.
 func Build(network *v1alpha1.BenchmarkNetwork, labels map[string]string, external *ExternalDatabase) []client.Object {
 	b := policyBuilder{network: network.Name, meta: metav1.ObjectMeta{Namespace: network.Namespace, Labels: labels}}
 	callers := []string{componentGenesis, componentWorker}
 	if network.Spec.Network != nil {
-		callers = append(callers, componentMember) // The emulation's sidecar follows its peers' pods.
+		callers = append(callers, componentMember) // The latency sidecar watches the pods of its peers.
 	}
 	all := []client.Object{b.defaultDenyPolicy(), b.internalEgressPolicy(), b.apiServerPolicy(callers), b.databasePolicy(), b.metricsPolicy()}
 	if external != nil {
@@ -83,7 +87,7 @@ func (b policyBuilder) newPolicy(purpose string, spec networkingv1.NetworkPolicy
 	return &networkingv1.NetworkPolicy{ObjectMeta: meta, Spec: spec}
 }
 
-// podSelector of the network; with requirements some of them.
+// podSelector selects the pods of the network that meet the requirements, if any.
 func (b policyBuilder) podSelector(some ...metav1.LabelSelectorRequirement) metav1.LabelSelector {
 	return metav1.LabelSelector{MatchLabels: map[string]string{v1alpha1.LabelNetwork: b.network}, MatchExpressions: some}
 }
@@ -96,7 +100,7 @@ func componentRequirement(operator metav1.LabelSelectorOperator, names ...string
 	return metav1.LabelSelectorRequirement{Key: componentLabel, Operator: operator, Values: names}
 }
 
-// defaultDenyPolicy lets nothing in, and nothing out but questions for names.
+// defaultDenyPolicy denies all ingress, and all egress except DNS.
 func (b policyBuilder) defaultDenyPolicy() client.Object {
 	return b.newPolicy("isolated", networkingv1.NetworkPolicySpec{
 		PodSelector: b.podSelector(),
@@ -105,8 +109,8 @@ func (b policyBuilder) defaultDenyPolicy() client.Object {
 	})
 }
 
-// internalEgressPolicy lets the network's pods call each other, but for the maker of the keys, which has nobody to call. What is called has
-// its own say in which ports.
+// internalEgressPolicy lets the network's pods call each other, except for the genesis pod, which needs no
+// peers. The ingress policies of the called pods decide about ports.
 func (b policyBuilder) internalEgressPolicy() client.Object {
 	return b.newPolicy("within", networkingv1.NetworkPolicySpec{
 		PodSelector: b.podSelector(componentRequirement(metav1.LabelSelectorOpNotIn, componentGenesis)),
@@ -115,7 +119,7 @@ func (b policyBuilder) internalEgressPolicy() client.Object {
 	})
 }
 
-// apiServerPolicy lets those call the API server that publish or report to it.
+// apiServerPolicy lets the components that publish or report to the API server call it.
 func (b policyBuilder) apiServerPolicy(callers []string) client.Object {
 	return b.newPolicy("api", networkingv1.NetworkPolicySpec{
 		PodSelector: b.podSelector(componentRequirement(metav1.LabelSelectorOpIn, callers...)),
@@ -124,8 +128,8 @@ func (b policyBuilder) apiServerPolicy(callers []string) client.Object {
 	})
 }
 
-// databasePolicy are reached by the network alone. One of a user's own chart may consist of several pods that copy each other, so all
-// policyPorts are open to the network.
+// databasePolicy lets only the network's pods reach its databases. All ports are open to them, since a database
+// of a user's chart may consist of several pods that replicate to each other.
 func (b policyBuilder) databasePolicy() client.Object {
 	return b.newPolicy("databases", networkingv1.NetworkPolicySpec{
 		PodSelector: b.podSelector(metav1.LabelSelectorRequirement{Key: v1alpha1.LabelDatabaseInstance, Operator: metav1.LabelSelectorOpExists}),
@@ -134,7 +138,8 @@ func (b policyBuilder) databasePolicy() client.Object {
 	})
 }
 
-// metricsPolicy opens the metrics ports of databases and workers to every pod. Scrapers.Limit narrows that.
+// metricsPolicy opens the metrics ports of databases and workers to every pod. Scrapers.RestrictIngress narrows
+// that.
 func (b policyBuilder) metricsPolicy() client.Object {
 	rule := networkingv1.NetworkPolicyIngressRule{}
 	for _, name := range metricsPortNames {
@@ -147,8 +152,8 @@ func (b policyBuilder) metricsPolicy() client.Object {
 	})
 }
 
-// externalDatabasePolicy lets members, and the Jobs that make and drop their schemas, call a server that is not the network's own: at its address,
-// or, since a policy knows no names, at its port anywhere.
+// externalDatabasePolicy lets members, and the Jobs that create and drop their schemas, call an external
+// server. If the host is a name, which a policy cannot express, it allows the port on any address.
 func (b policyBuilder) externalDatabasePolicy(server ExternalDatabase) client.Object {
 	rule := networkingv1.NetworkPolicyEgressRule{Ports: policyPorts([]int32{server.Port}, corev1.ProtocolTCP)}
 	if address, err := netip.ParseAddr(server.Host); err == nil {

@@ -13,11 +13,12 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Scrapers are the peers that may read the metrics of networks. Without any, everybody may. It is a flag's value.
+// Scrapers are the peers that may read the metrics of networks. If empty, every client may. It implements
+// flag.Value.
 type Scrapers []networkingv1.NetworkPolicyPeer
 
-// DefaultScrapers are the pods, in any namespace, with the label that the Prometheus Operator and the charts of Prometheus give to
-// theirs.
+// DefaultScrapers returns the pods, in any namespace, with the label that the Prometheus Operator and the
+// Prometheus charts set.
 func DefaultScrapers() Scrapers {
 	return Scrapers{{
 		NamespaceSelector: &metav1.LabelSelector{},
@@ -35,7 +36,8 @@ func (s *Scrapers) String() string {
 	return string(text)
 }
 
-// Set replaces the scrapers by those of a JSON list of NetworkPolicy peers.
+// Set replaces the scrapers with a JSON list of NetworkPolicy peers. It fails for unknown fields and for peers
+// that are not valid.
 func (s *Scrapers) Set(text string) error {
 	var peers Scrapers
 	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
@@ -55,8 +57,8 @@ func (s *Scrapers) Set(text string) error {
 	return nil
 }
 
-// RestrictIngress lets only the scrapers and the network's own pods reach the ports that its policies open to everybody, which are those of
-// metrics.
+// RestrictIngress restricts ingress rules that allow every peer, which are those for metrics, to the scrapers
+// and the network's own pods. It does nothing if there are no scrapers.
 func (s Scrapers) RestrictIngress(network string, objects []client.Object) {
 	if len(s) == 0 {
 		return

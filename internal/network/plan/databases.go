@@ -20,8 +20,9 @@ const postgresqlVersion = "15"
 // passwordKey is the key of the password in the Secrets of databases.
 const passwordKey = "password"
 
-// buildDatabaseStages adds the stages of the databases and of their schemas, with their credentials, and returns the plan of the databases. The
-// set-up of the schemas begins when all servers are ready, so that it does not use up its tries while it waits for them.
+// buildDatabaseStages adds the stages of the databases and of their schemas to the plan, with their
+// credentials, and returns the layout of the databases. The set-up of the schemas starts when all servers are
+// ready, so that its Jobs do not use up their retries while they wait.
 func buildDatabaseStages(in Input, pin platform.Input, p *Plan) (database.Layout, error) {
 	servers := Stage{Name: StageDatabases, Provisioning: true}
 	schemas := Stage{Name: StageSchemas, Needs: []StageName{StageDatabases}, Provisioning: true}
@@ -96,7 +97,8 @@ func newDatabaseInput(in Input, topology platform.Topology, needs platform.Datab
 	return input
 }
 
-// databaseServer is an instance of provider Chart; it reserves what it may use, or less where the members do.
+// databaseServer returns the server of an instance of provider Chart. Its requests equal its limits, or less if
+// the members' reservation is Minimal.
 func databaseServer(network *v1alpha1.BenchmarkNetwork) database.ServerSpec {
 	spec := network.Spec.DatabaseOrDefault()
 	cores, memory := quantityOrDefault(spec.Cores, "1"), quantityOrDefault(spec.Memory, "1Gi")
@@ -127,7 +129,7 @@ func databaseCredentials(in Input, topology platform.Topology) []platform.Creden
 	return all
 }
 
-// databaseConnections are how each member reaches its own.
+// databaseConnections returns the connection of each member to its database, by member name.
 func databaseConnections(built database.Layout) map[string]platform.DatabaseConnection {
 	all := make(map[string]platform.DatabaseConnection, len(built.Bindings))
 	for member, b := range built.Bindings {
@@ -137,7 +139,7 @@ func databaseConnections(built database.Layout) map[string]platform.DatabaseConn
 	return all
 }
 
-// databaseResetObjects make the members' schemas anew.
+// databaseResetObjects returns the objects that recreate the members' schemas.
 func databaseResetObjects(built database.Layout) []client.Object {
 	var all []client.Object
 	for _, instance := range built.Instances {

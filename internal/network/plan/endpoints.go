@@ -10,13 +10,15 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// exporterIntervalSeconds between two samples of a database's exporter: each is a number of queries to the server that is measured.
+// exporterIntervalSeconds is the interval between two samples of a database's exporter. Each sample sends
+// several queries to the server that is measured.
 const exporterIntervalSeconds = 5
 
-// activeSessionsMetric of the members that are at work, as PostgreSQL counts them; the exporter's own is in another database.
+// activeSessionsMetric counts the active sessions of the members. It excludes the exporter's own session, which
+// is in another database.
 const activeSessionsMetric = `pg_stat_activity_count{state="active",datname="` + database.DefaultName + `"`
 
-// databaseSeries are recorded of the exporter.
+// databaseSeries are the series that are recorded from the exporter.
 var databaseSeries = []loadgen.ObservedSeries{
 	{Name: results.SeriesConnections, Unit: "connections", Metric: `pg_stat_activity_count{backend_type="client backend"}`, Kind: loadgen.SeriesGauge},
 	{Name: results.SeriesMaxConnections, Unit: "connections", Metric: "pg_settings_max_connections", Kind: loadgen.SeriesGauge},
@@ -28,7 +30,8 @@ var databaseSeries = []loadgen.ObservedSeries{
 	{Name: results.SeriesDeadlocks, Unit: "deadlocks/s", Metric: "pg_stat_database_deadlocks", Kind: loadgen.SeriesCounter},
 }
 
-// DatabaseEndpoints are the endpoints of a network's databases, and those by name of which nothing can be known, with the reason.
+// DatabaseEndpoints returns the endpoints of a network's databases. The map holds the reason for each database,
+// by name, that cannot be observed.
 func DatabaseEndpoints(p platform.Platform, network *v1alpha1.BenchmarkNetwork) ([]loadgen.ObservedEndpoint, map[string]string) {
 	spec := network.Spec.DatabaseOrDefault()
 	if _, uses := p.(platform.DatabaseConsumer); !uses || spec.Engine != v1alpha1.EnginePostgreSQL {
@@ -49,7 +52,7 @@ func DatabaseEndpoints(p platform.Platform, network *v1alpha1.BenchmarkNetwork) 
 	return observed, unobserved
 }
 
-// instanceEndpoints are the agent and the exporter in an instance's pod.
+// instanceEndpoints returns the agent and the exporter in an instance's pod.
 func instanceEndpoints(d v1alpha1.DatabaseStatus) []loadgen.ObservedEndpoint {
 	role := fmt.Sprintf("serves %d members", d.Members)
 	return []loadgen.ObservedEndpoint{

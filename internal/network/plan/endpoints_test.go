@@ -8,7 +8,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// The project's own instances are observed; of what is the user's own it is said that nothing is known.
+// TestDatabaseEndpoints checks that the project's own instances are observed and that a user's chart or an
+// external server is reported as unobserved.
 func TestDatabaseEndpoints(t *testing.T) {
 	for name, c := range map[string]struct {
 		spec       v1alpha1.DatabaseSpec

@@ -14,21 +14,22 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// Epoch is a network's life since it was made or last reset, and whose turn it is in it. It is kept in a ConfigMap, so that what
-// was decided stays decided whatever becomes of runs and annotations.
+// Epoch is the period since a network was created or last reset, and the run that may use the network. It is
+// recorded in a ConfigMap, so that a decision holds even if runs or annotations change later.
 type Epoch struct {
 	// ID is empty in the first epoch.
 	ID string
-	// ResetRequest is the value of AnnotationReset that was answered last.
+	// ResetRequest is the last value of AnnotationReset that was handled.
 	ResetRequest string
-	// FirstRun is the UID of the run that found the network fresh; empty while none had its turn.
+	// FirstRun is the UID of the first run of the epoch. It is empty until a run becomes active.
 	FirstRun types.UID
-	// ActiveRun is the UID of the run that alone may use the network, until it ends.
+	// ActiveRun is the UID of the only run that may use the network until that run ends.
 	ActiveRun types.UID
 }
 
-// decideEpoch is the one that the network should be in. A run keeps its turn, and its epoch, until it has ended; then comes what the
-// annotation asks for, then the next run, which begins in an epoch of its own if it asks for one.
+// decideEpoch returns the epoch that the network should be in. An active run keeps its epoch until it has
+// ended. Then a reset requested by the annotation applies, then the next run, which starts in an epoch of its
+// own if it requests a reset.
 func (in Input) decideEpoch() Epoch {
 	e := in.recordedEpoch()
 	for _, run := range in.RunsByAge {
@@ -54,13 +55,15 @@ func (in Input) decideEpoch() Epoch {
 	return e
 }
 
-// afterReset is the epoch that a reset begins. The same cause gives the same epoch, also to an operator that decides once more.
+// afterReset returns the epoch that follows a reset. Its ID is a hash of the old ID and the cause, so a
+// repeated decision returns the same epoch.
 func (e Epoch) afterReset(cause string) Epoch {
 	sum := sha256.Sum256([]byte(e.ID + "/" + cause))
 	return Epoch{ID: hex.EncodeToString(sum[:4]), ResetRequest: e.ResetRequest}
 }
 
-// nextRun is the oldest run that has not ended, unless no further one shall begin.
+// nextRun returns the oldest run that has not ended and is not being deleted. It returns nil if there is none
+// or the network is suspended.
 func (in Input) nextRun() *v1alpha1.BenchmarkRun {
 	if in.Network.Spec.Suspend {
 		return nil
@@ -73,7 +76,7 @@ func (in Input) nextRun() *v1alpha1.BenchmarkRun {
 	return nil
 }
 
-// hasLiveMembers tells whether there are members already.
+// hasLiveMembers reports whether the StatefulSet of any member exists.
 func (in Input) hasLiveMembers() bool {
 	for _, m := range in.Platform.Topology(in.Network).Members {
 		if in.liveStatefulSet(naming.Member(in.Network.Name, m.Name)) != nil {
@@ -83,9 +86,9 @@ func (in Input) hasLiveMembers() bool {
 	return false
 }
 
-// recordedEpoch is the epoch that was decided last. Where the record was lost the status tells of it, so that neither a run nor a reset that
-// is under way is disturbed. Where there is no status either the members tell of their epoch, and any run counts as one that has used
-// the network.
+// recordedEpoch returns the epoch that was decided last. If the ConfigMap is lost, the epoch comes from the
+// status, so that a run or a reset in progress continues undisturbed. Without a status, it comes from the
+// annotations of the members, and the oldest run counts as having used the network.
 func (in Input) recordedEpoch() Epoch {
 	if in.EpochRecord != nil {
 		d := in.EpochRecord.Data
@@ -107,16 +110,16 @@ func (in Input) recordedEpoch() Epoch {
 	return e
 }
 
-// Keys of the record besides those of the epoch.
+// Keys of the epoch's ConfigMap other than those of the epoch itself.
 const (
-	// versionKey holds the version of the images that the network was made with.
+	// versionKey holds the version of the images with which the network was created.
 	versionKey = "version"
 	// experimentKey holds the name of the network's experiment, which is a label of its pods.
 	experimentKey = "experiment"
 )
 
-// ImageVersion returns the version of the images that a network was made with, from the ConfigMap of its epoch. It is empty where
-// there is no such ConfigMap.
+// ImageVersion returns the version of the images with which a network was created, from the ConfigMap of its
+// epoch. It is empty if the ConfigMap does not exist.
 func ImageVersion(record *corev1.ConfigMap) string {
 	if record == nil {
 		return ""
@@ -124,8 +127,8 @@ func ImageVersion(record *corev1.ConfigMap) string {
 	return record.Data[versionKey]
 }
 
-// experimentName returns the experiment that the network was created for, or "". A change of the network's label does not change it, since
-// other labels would replace the pods.
+// experimentName returns the experiment for which the network was created, or "". It ignores later changes of
+// the network's label, since changed pod labels would replace the pods.
 func (in Input) experimentName() string {
 	if in.EpochRecord != nil {
 		if name, ok := in.EpochRecord.Data[experimentKey]; ok {
@@ -135,7 +138,8 @@ func (in Input) experimentName() string {
 	return in.Network.Labels[v1alpha1.LabelExperiment]
 }
 
-// buildEpochRecord keeps the epoch, the version of the images and the experiment. It is written only if the version that was read is still current.
+// buildEpochRecord returns the ConfigMap that records the epoch, the version of the images and the experiment.
+// It carries the resource version that was read, so a concurrent change causes a conflict.
 func (in Input) buildEpochRecord(e Epoch) *corev1.ConfigMap {
 	cm := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: naming.EpochConfigMap(in.Network.Name), Labels: NetworkLabels(in.Network.Name, "epoch")},

@@ -10,7 +10,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// fakePlatform is the least platform that has every capability a plan composes.
+// fakePlatform is the smallest platform that has every capability that a plan uses.
 type fakePlatform struct{}
 
 func (fakePlatform) Type() v1alpha1.PlatformType                   { return "Fake" }

@@ -17,7 +17,8 @@ func mustBuildInput(t *testing.T, edit func(*Input)) *Plan {
 	return p
 }
 
-// TestNetworkKeepsImageVersion makes sure that an operator of another version plans the same network, and a new one with its own images.
+// TestNetworkKeepsImageVersion checks that an operator of another version plans the same network, and that a
+// new network gets the operator's own images.
 func TestNetworkKeepsImageVersion(t *testing.T) {
 	first := mustBuildInput(t, nil)
 	later := mustBuildInput(t, func(in *Input) { in.Images.Version, in.EpochRecord = "2", first.EpochRecord })
@@ -29,7 +30,8 @@ func TestNetworkKeepsImageVersion(t *testing.T) {
 	}
 }
 
-// TestPullSecrets makes sure that every pod of a network pulls with the Secrets, and that its results stay comparable.
+// TestPullSecrets checks that every pod of a network pulls with the Secrets, and that the hash does not depend
+// on them.
 func TestPullSecrets(t *testing.T) {
 	p := mustBuildInput(t, func(in *Input) { in.Images.PullSecrets = []string{"registry"} })
 	seen := 0

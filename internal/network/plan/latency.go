@@ -7,7 +7,8 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// addLatencySidecars are the members with their network's emulation, or as they are without one.
+// addLatencySidecars adds the latency sidecars to the members. It returns the members unchanged if the network
+// emulates no latency.
 func addLatencySidecars(in Input, topology platform.Topology, members []client.Object) ([]client.Object, error) {
 	config, problems := sidecar.BuildConfig(in.Network, topology.MemberNames())
 	if len(problems) > 0 {

@@ -12,7 +12,8 @@ import (
 	"github.com/benchnet/benchnet/internal/network/networkpolicy"
 )
 
-// buildNetworkPolicies keep the network apart from others. They come before all pods, those that make its keys included.
+// buildNetworkPolicies returns the policies that isolate the network. They are applied before any pod is
+// created, including those of genesis.
 func buildNetworkPolicies(in Input) []client.Object {
 	if in.NetworkPolicyMode == networkpolicy.ModeNone {
 		return nil
@@ -24,7 +25,7 @@ func buildNetworkPolicies(in Input) []client.Object {
 	return networkpolicy.Build(in.Network, NetworkLabels(in.Network.Name, "isolation"), external)
 }
 
-// withoutNetworkPolicy are the members without the policy around them, where there shall be none.
+// withoutNetworkPolicy removes the NetworkPolicies among the members' objects if policies are disabled.
 func withoutNetworkPolicy(in Input, members []client.Object) []client.Object {
 	if in.NetworkPolicyMode != networkpolicy.ModeNone {
 		return members

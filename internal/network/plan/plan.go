@@ -1,5 +1,5 @@
-// Package plan composes everything that one network is made of, in stages. Build is pure and deterministic: the same
-// newInput gives the same plan, byte for byte.
+// Package plan computes all objects of one network, in stages. Build is pure and deterministic: equal inputs
+// give equal plans, byte for byte.
 package plan
 
 import (
@@ -18,31 +18,32 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// Input is all that a plan depends on.
+// Input holds everything that a plan depends on.
 type Input struct {
-	// Network with its defaults applied.
+	// Network is the network with its defaults applied.
 	Network *v1alpha1.BenchmarkNetwork
-	// Platform of the network.
+	// Platform is the platform of the network.
 	Platform platform.Platform
-	// Images of the project.
+	// Images are the images of the project.
 	Images naming.ImageCatalogue
-	// KubeVersion of the cluster, which charts may ask for.
+	// KubeVersion is the version of the cluster, which charts may query.
 	KubeVersion string
-	// Chart of the user's own for the databases; nil: the project's.
+	// Chart is the user's chart for the databases; nil means the project's.
 	Chart *database.UserChart
-	// GenesisSecretFilled tells whether a Secret of material is filled.
+	// GenesisSecretFilled reports whether a Secret of the genesis is filled.
 	GenesisSecretFilled func(secret string) bool
-	// NetworkPolicyMode says whether networks are kept apart; empty: Enforced.
+	// NetworkPolicyMode says whether networks are isolated; empty means Enforced.
 	NetworkPolicyMode networkpolicy.Mode
-	// Scrapers may read the network's metrics; empty: everybody may.
+	// Scrapers are the clients that may read the network's metrics; empty means all clients.
 	Scrapers networkpolicy.Scrapers
-	// WorkloadRuns of the network's own workloads that there are, by name.
+	// WorkloadRuns holds the existing runs of the network's own workloads, by name.
 	WorkloadRuns map[string]*v1alpha1.BenchmarkRun
-	// RunsByAge is all runs on the network, oldest first.
+	// RunsByAge holds all runs on the network, oldest first.
 	RunsByAge []*v1alpha1.BenchmarkRun
-	// EpochRecord is the ConfigMap that keeps the epoch and the version of the images; nil if there is none yet.
+	// EpochRecord is the ConfigMap that records the epoch and the version of the images; nil if it does not
+	// exist yet.
 	EpochRecord *corev1.ConfigMap
-	// StatefulSet is the live one of that name, or nil. Unset: there is none yet.
+	// StatefulSet returns the live StatefulSet of that name, or nil. A nil function means that none exists yet.
 	StatefulSet func(name string) *appsv1.StatefulSet
 }
 
@@ -64,53 +65,58 @@ const (
 	StageMembers   StageName = "Members"
 	StageWorkloads StageName = "Workloads"
 
-	// Stages of a reset, between those of databases and members: all members stop, then their databases are made anew.
+	// Stages of a reset, between those of databases and members: all members stop, then their schemas are
+	// recreated.
 	StageStop  StageName = "Stop"
 	StageReset StageName = "Reset"
 )
 
-// Stage is a step of the provisioning: objects that are applied together when the stages it needs are ready.
+// Stage is a step of provisioning. Its objects are applied together when the stages in Needs are ready.
 type Stage struct {
 	Name StageName
-	// Needs are the stages that must be ready before this one begins. Stages that need nothing of each other go side by side.
+	// Needs are the stages that must be ready before this one starts. Stages that do not need each other run in
+	// parallel.
 	Needs []StageName
-	// Objects to apply, in order.
+	// Objects are applied in this order.
 	Objects []client.Object
-	// Owner is one of the objects that owns those after it, so that all go when it is removed; nil: the network owns all.
+	// Owner is one of Objects. It owns the objects after it, so that deleting it deletes them. If it is nil,
+	// the network owns all.
 	Owner client.Object
 	// RequiredSecrets are the Secrets that must carry AnnotationMaterialComplete before the stage is ready.
 	RequiredSecrets []string
-	// Provisioning is false for what follows once the network stands.
+	// Provisioning is false for stages that follow when the network is ready.
 	Provisioning bool
 }
 
-// Plan is everything a network is made of.
+// Plan holds all objects of a network.
 type Plan struct {
 	Topology platform.Topology
-	// Credentials are Secrets of random passwords, which are made once and before all else.
+	// Credentials are Secrets of random passwords. They are created once, before everything else.
 	Credentials []platform.Credential
-	// Epoch that the network should be in, and Record, which keeps it and is written before the stages begin.
+	// Epoch is the epoch that the network should be in. EpochRecord records it and is written before the stages
+	// start.
 	Epoch       Epoch
 	EpochRecord *corev1.ConfigMap
-	// Resetting tells that members are on their way from another epoch.
+	// Resetting reports whether members are moving from another epoch.
 	Resetting bool
 	Stages    []Stage
-	// UsesDatabase tells whether the members of the platform use one at all.
+	// UsesDatabase reports whether the members of the platform use a database.
 	UsesDatabase bool
-	// Databases of the network in order.
+	// Databases are the network's databases, in order.
 	Databases []database.InstanceStatus
-	// Settings that were derived.
+	// Settings are the derived settings.
 	Settings []v1alpha1.DerivedSetting
-	// Shortfalls are the volumes that the listed workloads may fill.
+	// Shortfalls are the volumes that may be too small for the listed workloads.
 	Shortfalls []VolumeShortfall
-	// Teardown removes what outlives the network, before it is gone; empty where nothing does.
+	// Teardown holds the objects that clean up outside the network before it is deleted; empty if there is
+	// nothing to clean up.
 	Teardown []client.Object
-	// Hash identifies what members and databases are made of.
+	// Hash identifies the objects of the databases and members.
 	Hash string
 }
 
-// Build makes the plan. Its errors are the user's: each names what to change. A plan that comes with an error lacks the runs alone: by
-// it a network that stands can be taken down.
+// Build returns the plan. Its errors are user errors and name what to change. A plan returned together with an
+// error lacks only the runs, so a provisioned network can still be deleted with it.
 func Build(in Input) (*Plan, error) {
 	in.Images = in.imageCatalogue()
 	p := &Plan{Topology: in.Platform.Topology(in.Network), Settings: in.Platform.DerivedSettings(&in.Network.Spec), Epoch: in.decideEpoch()}
@@ -148,16 +154,17 @@ func Build(in Input) (*Plan, error) {
 	}
 	p.addResetStages(in, databaseResetObjects(databases))
 	pods.AddImagePullSecrets(p.Objects(), in.Images.PullSecrets)
-	in.Scrapers.RestrictIngress(in.Network.Name, p.Objects()) // After the hash: who reads the metrics makes no difference to a result.
+	in.Scrapers.RestrictIngress(in.Network.Name, p.Objects()) // After the hash: who reads the metrics does not affect a result.
 	return p, refusal
 }
 
-// imageCatalogue are of the version that the network was made with: a newer operator restarts no members.
+// imageCatalogue returns the images of the version with which the network was created, so that an operator
+// upgrade restarts no members.
 func (in Input) imageCatalogue() naming.ImageCatalogue {
 	return in.Images.WithVersion(ImageVersion(in.EpochRecord))
 }
 
-// Objects are all planned objects, those that stand for the credentials included.
+// Objects returns all planned objects, including empty Secrets for the credentials.
 func (p *Plan) Objects() []client.Object {
 	all := []client.Object{p.EpochRecord}
 	for _, c := range p.Credentials {
@@ -169,7 +176,8 @@ func (p *Plan) Objects() []client.Object {
 	return append(all, p.Teardown...)
 }
 
-// hashObjects covers databases and members: what a result depends on. Material is random, labels of pods say whose they are, workloads and epochs come and go.
+// hashObjects hashes the objects of databases and members, on which a result depends. It leaves out genesis,
+// which is random, pod labels, which only name the owner, and workloads and epochs, which change.
 func (p *Plan) hashObjects() (string, error) {
 	var relevant []client.Object
 	for _, s := range p.Stages {

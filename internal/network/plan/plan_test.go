@@ -173,7 +173,8 @@ func TestDueRuns(t *testing.T) {
 	}
 }
 
-// TestCacheDropsSecretData has the cache forget what is in the Secrets that the operator makes, and not that they are filled.
+// TestCacheDropsSecretData checks that the cache drops the data of generated Secrets, but not the annotation
+// that says that they are filled.
 func TestCacheDropsSecretData(t *testing.T) {
 	for _, component := range []string{"material", "credentials"} {
 		made := newSecret("s", NetworkLabels("net", component))

@@ -10,8 +10,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// PodLabels tell of a pod what its series in Prometheus are labelled with: the platform of its network, and the experiment that
-// the network is of, if any.
+// PodLabels returns the pod labels that become labels of Prometheus series: the platform of the network and its
+// experiment, if any.
 func PodLabels(network *v1alpha1.BenchmarkNetwork) map[string]string {
 	return podLabels(network, network.Labels[v1alpha1.LabelExperiment])
 }
@@ -24,8 +24,8 @@ func podLabels(network *v1alpha1.BenchmarkNetwork, experiment string) map[string
 	return labels
 }
 
-// labelPods puts PodLabels on the pods of members and databases. It comes after the hash: whose a pod is makes no difference to
-// what it is.
+// labelPods adds PodLabels to the pods of members and databases. It runs after the hash, since these labels do
+// not affect a result.
 func (in Input) labelPods(p *Plan) error {
 	labels := podLabels(in.Network, in.experimentName())
 	for _, stage := range p.Stages {

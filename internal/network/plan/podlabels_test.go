@@ -9,7 +9,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// TestPodLabelsNamePlatformAndExperiment looks at the pods of databases in a network of an experiment, and at what must not depend on it.
+// TestPodLabelsNamePlatformAndExperiment checks the labels of the database pods in a network of an experiment,
+// and that the hash does not depend on the experiment.
 func TestPodLabelsNamePlatformAndExperiment(t *testing.T) {
 	alone, err := Build(newInput(nil))
 	if err != nil {

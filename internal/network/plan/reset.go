@@ -10,7 +10,8 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// withVolumeReset are the members with what empties their volumes when another epoch begins.
+// withVolumeReset adds the reset of the state volume to the members' init containers, which wipe it when the
+// epoch changes.
 func withVolumeReset(p platform.Platform, members []client.Object) []client.Object {
 	resetter, ok := p.(platform.Resettable)
 	if !ok {
@@ -24,9 +25,9 @@ func withVolumeReset(p platform.Platform, members []client.Object) []client.Obje
 	return members
 }
 
-// addResetStages puts the members into the plan's epoch. Where there are some of another one, all of these stop first, then the databases
-// are made anew, and then they start together. What is known of the way is in the members alone: one that is in its epoch
-// was started after the databases were ready for it.
+// addResetStages moves the members to the plan's epoch. If any live member is in another epoch, those members
+// stop first, then the schemas are recreated, then all members start together. The members' annotations are the
+// only record of progress: a member in the new epoch was started after the databases were ready for it.
 func (p *Plan) addResetStages(in Input, databases []client.Object) {
 	var stops []client.Object
 	for _, object := range p.findStage(StageMembers).Objects {
@@ -50,8 +51,8 @@ func (p *Plan) addResetStages(in Input, databases []client.Object) {
 		Stage{Name: StageReset, Needs: []StageName{StageStop, StageDatabases, StageSchemas}, Objects: databases, Provisioning: true})
 }
 
-// stoppedStatefulSet is a member without its pod, in the epoch it is in. It is written on what was read alone: a member that has started in
-// its new epoch meanwhile must not be stopped again.
+// stoppedStatefulSet returns a member scaled to zero that keeps its epoch. It carries the resource version that
+// was read: a member that has meanwhile started in its new epoch must not be stopped again.
 func stoppedStatefulSet(planned, live *appsv1.StatefulSet) *appsv1.StatefulSet {
 	set := planned.DeepCopy()
 	set.Spec.Replicas = new(int32(0))
@@ -64,7 +65,7 @@ func epochOf(set *appsv1.StatefulSet) string {
 	return set.Spec.Template.Annotations[v1alpha1.AnnotationEpoch]
 }
 
-// setEpoch leaves a member of the first epoch as it is.
+// setEpoch annotates the pod template with the epoch. Members of the first epoch have no annotation.
 func setEpoch(set *appsv1.StatefulSet, id string) {
 	if id != "" {
 		metav1.SetMetaDataAnnotation(&set.Spec.Template.ObjectMeta, v1alpha1.AnnotationEpoch, id)
@@ -80,7 +81,7 @@ func (p *Plan) findStage(name StageName) *Stage {
 	return &Stage{}
 }
 
-// insertStages puts stages before another one.
+// insertStages inserts stages before another one.
 func (p *Plan) insertStages(before StageName, stages ...Stage) {
 	var all []Stage
 	for _, s := range p.Stages {

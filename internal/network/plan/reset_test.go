@@ -16,7 +16,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// resettablePlatform runs its members in StatefulSets that remember in volume "state".
+// resettablePlatform runs its members in StatefulSets that keep their state in the volume "state".
 type resettablePlatform struct{ fakePlatform }
 
 func (resettablePlatform) StateVolume() string { return "state" }
@@ -37,7 +37,7 @@ func newMemberSet(member, epoch string) *appsv1.StatefulSet {
 	return set
 }
 
-// newRunningInput is the input of a network whose members are in the given epochs.
+// newRunningInput returns the input of a network whose members are in the given epochs.
 func newRunningInput(recorded Epoch, epochs ...string) Input {
 	return newInput(func(in *Input) {
 		in.Platform = resettablePlatform{}

@@ -7,7 +7,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/database"
 )
 
-// settingGroup is a setting with the instances that have it, by their index.
+// settingGroup is a setting with the indexes of the instances that have it.
 type settingGroup struct {
 	database.Setting
 	instanceIndexes []int
@@ -33,7 +33,8 @@ func databaseSettings(instances []database.InstanceStatus) []v1alpha1.DerivedSet
 	return settings
 }
 
-// instanceSelector names the instances of the group in brackets; it is empty if these are all.
+// instanceSelector returns the names of the group's instances in brackets. It is empty if the group holds all
+// instances.
 func (g *settingGroup) instanceSelector(all []database.InstanceStatus) string {
 	n := len(g.instanceIndexes)
 	first, last := g.instanceIndexes[0], g.instanceIndexes[n-1]

@@ -15,7 +15,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// NetworkLabels of an object of the network; the component is what it is for.
+// NetworkLabels returns the labels of an object of the network. The component names its purpose.
 func NetworkLabels(network, component string) map[string]string {
 	return map[string]string{
 		"app.kubernetes.io/name":       "benchnet-network",
@@ -31,7 +31,8 @@ func newSecret(name string, labels map[string]string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
 }
 
-// buildGenesisStage has the Secrets of material, empty as far as the operator is concerned, and their maker until they are filled.
+// buildGenesisStage returns the stage of the genesis Secrets, which the operator creates empty. Until they are
+// filled, the stage also holds the Job that fills them.
 func buildGenesisStage(in Input, pin platform.Input, p *Plan) (Stage, error) {
 	stage := Stage{Name: StageGenesis, Provisioning: true}
 	user, ok := in.Platform.(platform.GenesisProvider)
@@ -56,8 +57,9 @@ func buildGenesisStage(in Input, pin platform.Input, p *Plan) (Stage, error) {
 	return stage, nil
 }
 
-// buildDueRuns are the runs of the network's workloads: those that exist, wherever their workloads are in the list, and the next one in the
-// order of the list when all of these have ended. A run that was released, to be kept, is left out.
+// buildDueRuns returns the runs of the network's workloads: all existing ones, and the next one in list order
+// once these have ended. It leaves out a kept run that the network no longer owns. It fails if a foreign run
+// has the name of the next one.
 func buildDueRuns(in Input) ([]client.Object, error) {
 	var due []client.Object
 	next := -1
@@ -92,7 +94,7 @@ func (in Input) runName(workload int) string {
 	return naming.WorkloadRun(in.Network.Name, in.Network.Spec.Workloads[workload].Name)
 }
 
-// plannedRun is the run of a listed workload.
+// plannedRun returns the run of a listed workload.
 func (in Input) plannedRun(workload int) *v1alpha1.BenchmarkRun {
 	return &v1alpha1.BenchmarkRun{
 		ObjectMeta: metav1.ObjectMeta{Name: in.runName(workload), Labels: NetworkLabels(in.Network.Name, "run"),
@@ -101,12 +103,13 @@ func (in Input) plannedRun(workload int) *v1alpha1.BenchmarkRun {
 	}
 }
 
-// isForeignRun tells whether there is a run of that name that the network did not make.
+// isForeignRun reports whether a run of that name exists that the network did not create.
 func (in Input) isForeignRun(name string) bool {
 	return slices.ContainsFunc(in.RunsByAge, func(run *v1alpha1.BenchmarkRun) bool { return run.Name == name && !IsNetworkRun(in.Network, run) })
 }
 
-// IsNetworkRun tells whether a run is of one of the network's own workloads: it owns the run, or did until that had its result.
+// IsNetworkRun reports whether the run belongs to one of the network's own workloads. The network owns such a
+// run, or owned it until the run had its result.
 func IsNetworkRun(network *v1alpha1.BenchmarkNetwork, run *v1alpha1.BenchmarkRun) bool {
 	return metav1.IsControlledBy(run, network) || hasNetworkAnnotation(network, run)
 }
@@ -115,7 +118,7 @@ func hasNetworkAnnotation(network *v1alpha1.BenchmarkNetwork, run *v1alpha1.Benc
 	return run.Annotations[v1alpha1.AnnotationNetwork] == string(network.UID)
 }
 
-// IsRunComplete tells whether a run is over, well or not.
+// IsRunComplete reports whether a run has ended, successfully or not.
 func IsRunComplete(run *v1alpha1.BenchmarkRun) bool {
 	if run == nil {
 		return false
@@ -135,7 +138,7 @@ func quantityOrDefault(q *resource.Quantity, otherwise string) resource.Quantity
 	return resource.MustParse(otherwise)
 }
 
-// divideQuantity is one n-th of a quantity.
+// divideQuantity returns the n-th part of a quantity.
 func divideQuantity(q resource.Quantity, n int64) resource.Quantity {
 	if q.Value() > 1<<20 {
 		return *resource.NewQuantity(q.Value()/n, resource.BinarySI)

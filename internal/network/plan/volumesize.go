@@ -12,16 +12,17 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// VolumeShortfall is a volume that keeps the size with which it was created and is smaller than the listed workloads may need.
+// VolumeShortfall is a volume that keeps its original size and may be too small for the listed workloads.
 type VolumeShortfall struct {
-	// StatefulSet that the volume belongs to, and the volume's name.
+	// StatefulSet is the owner of the volume, and Volume is the volume's name.
 	StatefulSet, Volume string
-	// Size of the volume, and the Needed size.
+	// Size is the size of the volume, and Needed is the size that the workloads need.
 	Size, Needed resource.Quantity
 }
 
-// keepMemberVolumeSizes gives the volumes of the planned members the sizes of the live ones. Sizes are derived from the listed workloads, and
-// workloads may be appended, but a claim template cannot change, and a changed limit of an emptyDir would replace the pod.
+// keepMemberVolumeSizes sets the volumes of the planned members to the sizes of the live ones. Sizes are
+// derived from the listed workloads, and workloads may be appended. But a claim template cannot change, and a
+// changed limit of an emptyDir would replace the pod.
 func (p *Plan) keepMemberVolumeSizes(in Input, members []client.Object) {
 	for _, object := range members {
 		planned, ok := object.(*appsv1.StatefulSet)
@@ -45,7 +46,8 @@ func (p *Plan) keepMemberVolumeSizes(in Input, members []client.Object) {
 	}
 }
 
-// keepVolumeSize corrects the setting of a member's volume that keeps its size.
+// keepVolumeSize corrects the reported setting of a member's volume that keeps its size, and records a
+// shortfall.
 func (p *Plan) keepVolumeSize(set, volume string, size, needed resource.Quantity) {
 	p.addShortfall(set, volume, size, needed)
 	for i := range p.Settings {
@@ -57,7 +59,7 @@ func (p *Plan) keepVolumeSize(set, volume string, size, needed resource.Quantity
 	}
 }
 
-// addShortfall adds a volume to the shortfalls if it is too small.
+// addShortfall records a shortfall if the volume is too small.
 func (p *Plan) addShortfall(set, volume string, size, needed resource.Quantity) {
 	if size.Cmp(needed) < 0 {
 		p.Shortfalls = append(p.Shortfalls, VolumeShortfall{StatefulSet: set, Volume: volume, Size: size, Needed: needed})

@@ -19,7 +19,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
-// growingPlatform sizes the volumes of its members by the number of workloads, a GiB for each.
+// growingPlatform sizes the volumes of its members by the number of workloads, one GiB each.
 type growingPlatform struct{ fakePlatform }
 
 func sizeFor(spec *v1alpha1.BenchmarkNetworkSpec) resource.Quantity {
@@ -46,7 +46,7 @@ func (growingPlatform) DatabaseRequirements(in platform.Input, t platform.Topolo
 	return needs
 }
 
-// liveSets are the StatefulSets of a plan as the cache keeps them.
+// liveSets returns the StatefulSets of a plan as the cache holds them.
 func liveSets(t *testing.T, p *Plan) func(name string) *appsv1.StatefulSet {
 	t.Helper()
 	live := map[string]*appsv1.StatefulSet{}
@@ -67,8 +67,8 @@ func liveSets(t *testing.T, p *Plan) func(name string) *appsv1.StatefulSet {
 	return func(name string) *appsv1.StatefulSet { return live[name] }
 }
 
-// TestAppendedWorkloadKeepsVolumes appends a workload for which larger volumes would be derived: nothing of members and databases may
-// change, and the plan says which volumes are too small.
+// TestAppendedWorkloadKeepsVolumes appends a workload that would derive larger volumes. Members and databases
+// must not change, and the plan reports the volumes that are too small.
 func TestAppendedWorkloadKeepsVolumes(t *testing.T) {
 	for _, storage := range []v1alpha1.StorageType{v1alpha1.StoragePersistent, v1alpha1.StorageEphemeral} {
 		t.Run(string(storage), func(t *testing.T) {
@@ -105,7 +105,8 @@ func TestAppendedWorkloadKeepsVolumes(t *testing.T) {
 	}
 }
 
-// TestExperimentLabelIsKept changes the network's label: the pods keep the one with which they were created.
+// TestExperimentLabelIsKept changes the network's label and checks that the pods keep the label with which they
+// were created.
 func TestExperimentLabelIsKept(t *testing.T) {
 	for name, test := range map[string]struct{ created, changed string }{
 		"added":   {"", "other"},

@@ -8,19 +8,19 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// rpcUser is the only user of a member. A notary has none: nothing is to be asked of it.
+// rpcUser is the only RPC user of a member. A notary has none because no client calls it.
 const rpcUser = "benchnet"
 
-// Keys of the Secret with the network's passwords.
+// Keys of the Secret that holds the network's passwords.
 const (
 	keyKeystore   = "keystore"
 	keyTruststore = "truststore"
 )
 
-// rpcPasswordKey is the key of a member's RPC password.
+// rpcPasswordKey returns the key of a member's RPC password.
 func rpcPasswordKey(member string) string { return "rpc-" + member }
 
-// financeFlows are all flows of R3's finance CorDapp that can be started over RPC.
+// financeFlows lists all flows of R3's finance CorDapp that can be started over RPC.
 var financeFlows = []string{
 	"net.corda.finance.flows.CashExitFlow",
 	"net.corda.finance.flows.CashIssueAndPaymentFlow",
@@ -29,7 +29,7 @@ var financeFlows = []string{
 	"net.corda.finance.internal.CashConfigDataFlow",
 }
 
-// clientRPCs are what the driver, and a JMeter plan of the user's own, ask of a node besides starting flows.
+// clientRPCs lists the RPC calls, besides starting flows, of the driver and of users' own JMeter plans.
 var clientRPCs = []string{
 	"internalFindVerifiedTransaction",
 	"networkMapSnapshot",
@@ -41,8 +41,9 @@ var clientRPCs = []string{
 	"wellKnownPartyFromX500Name",
 }
 
-// rpcPermissions of the RPC user. They cannot follow the workloads, since a network is not restarted for a new one: where the
-// user brings CorDapps, whose flows are unknown here, all is allowed.
+// rpcPermissions returns the permissions of the RPC user in a node's role. They cannot follow the workloads,
+// because a new workload does not restart the network. If the user supplies CorDapps, their flows are unknown
+// and everything is allowed.
 func rpcPermissions(spec *v1alpha1.BenchmarkNetworkSpec, role string) []string {
 	if role == roleNotary {
 		return nil
@@ -62,7 +63,7 @@ func rpcPermissions(spec *v1alpha1.BenchmarkNetworkSpec, role string) []string {
 
 func isFinanceFlow(class string) bool { return slices.Contains(financeFlows, class) }
 
-// Credentials are the passwords of the key stores, and one for each member's RPC user.
+// Credentials returns the Secret with the passwords of the key stores and one for each member's RPC user.
 func (Corda) Credentials(topology platform.Topology) []platform.Credential {
 	keys := []string{keyKeystore, keyTruststore}
 	for _, m := range topology.Members {

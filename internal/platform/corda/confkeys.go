@@ -2,8 +2,9 @@ package corda
 
 import "strings"
 
-// enterpriseKeys exist in Corda Enterprise's node.conf alone, each with all below it. An open-source node refuses to start on
-// them, as checked with its own parser on 4.8 and 4.10; told to ignore them it would silently not be tuned.
+// enterpriseKeys lists the keys that exist only in Corda Enterprise's node.conf, each with its subtree. An
+// open-source node refuses to start with them, as checked with its own parser on 4.8 and 4.10. If it is
+// configured to ignore them, it silently runs without the tuning.
 var enterpriseKeys = []string{
 	"enterpriseConfiguration",
 	"enableP2PCompression",
@@ -16,13 +17,13 @@ var enterpriseKeys = []string{
 	"notary.mysql",
 }
 
-// minVersions has the first release that knows a key.
+// minVersions maps a key to the first release that supports it.
 var minVersions = map[string]string{
 	"flowExternalOperationThreadPoolSize": "4.4",
 	"telemetry":                           "4.10",
 }
 
-// Who sets a key that extraConfig may not set.
+// Reasons why extraConfig may not set a key.
 const (
 	byOperator = "is set by the operator"
 	byMigrator = "is gone since Corda 4.6: schemas are migrated before a node starts"
@@ -35,7 +36,7 @@ const (
 	byTuning   = "is spec.platform.corda.tuning."
 )
 
-// ownedKeys follow from the spec, each with all below it.
+// ownedKeys maps the keys that follow from the spec, each with its subtree, to the reason.
 var ownedKeys = map[string]string{
 	"myLegalName":                          "is spec.platform.corda.legalNames",
 	"p2pAddress":                           byOperator,
@@ -91,10 +92,10 @@ var ownedKeys = map[string]string{
 	"enterpriseConfiguration.tuning.brokerConnectionTtlCheckIntervalMs": byTuning + "brokerConnectionTTLCheckMilliseconds",
 }
 
-// isKeyWithin tells whether a dotted key is another one or lies below it.
+// isKeyWithin reports whether a dotted key equals root or lies below it.
 func isKeyWithin(key, root string) bool {
 	return key == root || strings.HasPrefix(key, root+".")
 }
 
-// isNotaryKey tells of keys that belong to the notary alone.
+// isNotaryKey reports whether a key applies only to the notary.
 func isNotaryKey(key string) bool { return isKeyWithin(key, "notary") }

@@ -1,8 +1,9 @@
-// Package corda is the platform Corda 4: a network of nodes under a certificate authority of its own, with or without a
-// notary, each node on H2 or on a schema in PostgreSQL. docs/corda.md has every field with its default and source.
+// Package corda implements the platform Corda 4: a network of nodes under a certificate authority of its own,
+// with or without a notary. Each node uses H2 or a schema in PostgreSQL. docs/corda.md documents every field
+// with its default and source.
 //
-// What a node is told lies in the templates under templates/, rendered in layers: base, notary, database, edition, the user's
-// own keys. Passwords are never among it; the node reads them from its environment.
+// The node configuration is rendered from the files in templates/ in layers: base, notary, database, edition,
+// the user's own keys. It contains no passwords; the node reads them from its environment.
 package corda
 
 import (
@@ -10,10 +11,10 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// Corda is the platform.
+// Corda implements platform.Platform.
 type Corda struct{}
 
-// New is the platform.
+// New returns the platform.
 func New() Corda { return Corda{} }
 
 var (
@@ -24,10 +25,10 @@ var (
 	_ platform.Resettable       = Corda{}
 )
 
-// Type is Corda.
+// Type returns PlatformCorda.
 func (Corda) Type() v1alpha1.PlatformType { return v1alpha1.PlatformCorda }
 
-// Version is edition and release.
+// Version returns edition and release.
 func (Corda) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	if isEnterprise(spec) {
 		return "Corda Enterprise " + spec.Platform.Corda.Version
@@ -35,10 +36,10 @@ func (Corda) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	return "Corda " + spec.Platform.Corda.Version
 }
 
-// StateVolume is the one that each member writes to.
+// StateVolume returns the name of the only volume with state.
 func (Corda) StateVolume() string { return volumeBase }
 
-// tuningOf is the tuning of the spec, or an empty one.
+// tuningOf returns the tuning of the spec, or an empty one.
 func tuningOf(spec *v1alpha1.BenchmarkNetworkSpec) v1alpha1.CordaTuning {
 	if spec.Platform.Corda.Tuning == nil {
 		return v1alpha1.CordaTuning{}
@@ -54,7 +55,7 @@ func hasNotary(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 	return spec.Platform.Corda.Notary.Type != v1alpha1.CordaNotaryNone
 }
 
-// bringsCorDapps tells whether the user supplies the CorDapps, instead of those in the node's image.
+// bringsCorDapps reports whether the user supplies the CorDapps. Otherwise the node uses those in its image.
 func bringsCorDapps(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 	kind := spec.Platform.Corda.CorDapps.Type
 	return kind == v1alpha1.CordAppsImage || kind == v1alpha1.CordAppsVolume
@@ -64,7 +65,7 @@ func usesH2(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 	return spec.DatabaseOrDefault().Engine != v1alpha1.EnginePostgreSQL
 }
 
-// platformVersions of Corda by release.
+// platformVersions maps a Corda release to its platform version.
 var platformVersions = map[string]int{
 	"4.3": 5, "4.4": 6, "4.5": 7, "4.6": 8, "4.7": 9, "4.8": 10, "4.9": 11, "4.10": 12,
 }

@@ -8,16 +8,17 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// cordappSupply is how a pod gets the CorDapps that the user brings: init containers, volumes, and a mount at cordappsDir. It is empty
-// where those in the image are used.
+// cordappSupply provides the user's CorDapps to a pod with init containers, volumes, and a mount at
+// cordappsDir. It is empty if the CorDapps in the node's image are used.
 type cordappSupply struct {
 	initContainers []corev1.Container
 	volumes        []corev1.Volume
 	mounts         []corev1.VolumeMount
 }
 
-// buildCorDappSupply of the network for one pod. The agent must be installed in it before an image's are copied. Members and load workers
-// of a network have the same version of the project's CorDapps, also after an upgrade of the operator.
+// buildCorDappSupply returns the supply for one pod of the network. With an image, the agent must be installed
+// in the pod before its files are copied. Members and load workers of a network use the same version of the
+// project's CorDapps, even after an upgrade of the operator.
 func buildCorDappSupply(in platform.Input) cordappSupply {
 	source := in.Network.Spec.Platform.Corda.CorDapps
 	switch source.Type {
@@ -39,7 +40,8 @@ func buildCorDappSupply(in platform.Input) cordappSupply {
 	}
 }
 
-// withAgent installs the agent first if there is something to copy, for a pod that has no other use for it.
+// withAgent prepends the installation of the agent if there are files to copy. It is for pods that do not run
+// the agent otherwise.
 func (s cordappSupply) withAgent(in platform.Input) cordappSupply {
 	if len(s.initContainers) > 0 {
 		s.initContainers = append([]corev1.Container{pods.AgentInstallContainer(agentImage(in))}, s.initContainers...)
@@ -48,7 +50,7 @@ func (s cordappSupply) withAgent(in platform.Input) cordappSupply {
 	return s
 }
 
-// cordappsPath is where a container with the node's image finds the CorDapps.
+// cordappsPath returns the path of the CorDapps in a container of the node's image.
 func cordappsPath(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	if bringsCorDapps(spec) {
 		return cordappsDir
@@ -56,7 +58,7 @@ func cordappsPath(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	return bundledCorDapps
 }
 
-// nodeImage is the user's own, or the project's of the version.
+// nodeImage returns the user's image, or the project's image for the Corda version.
 func nodeImage(in platform.Input) string {
 	corda := in.Network.Spec.Platform.Corda
 	if corda.Image != "" {

@@ -10,7 +10,8 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
-// DatabaseRequirements are connections for the pools, room for the planned ledger, and the template of the schemas.
+// DatabaseRequirements returns the connections of the pools, the planned ledger data, and the container that
+// creates the schema template.
 func (Corda) DatabaseRequirements(in platform.Input, _ platform.Topology) platform.DatabaseRequirements {
 	spec := &in.Network.Spec
 	supplied := buildCorDappSupply(in).withAgent(in)
@@ -33,11 +34,11 @@ func (Corda) DatabaseRequirements(in platform.Input, _ platform.Topology) platfo
 	}
 }
 
-// Highest rates that a closed loop is planned for, in operations per second.
+// Upper bounds of the rate of a closed loop, in operations per second.
 const (
-	// maxOpenSourceRate is above the 68/s that R3 shows for Issue on 32 cores: one thread runs all flows.
+	// maxOpenSourceRate is above the 68/s that R3 publishes for Issue on 32 cores. One thread runs all flows.
 	maxOpenSourceRate = 100
-	// maxEnterpriseRatePerCore is R3's Issue on one core; with more cores a core does less.
+	// maxEnterpriseRatePerCore is R3's rate of Issue on one core. With more cores the rate per core is lower.
 	maxEnterpriseRatePerCore = 100
 )
 
@@ -48,7 +49,7 @@ func maxClosedLoopRate(spec *v1alpha1.BenchmarkNetworkSpec) float64 {
 	return maxOpenSourceRate
 }
 
-// plannedLedgerData is an upper bound of what all listed workloads leave on one member.
+// plannedLedgerData returns an upper bound of the data that all listed workloads leave on one member.
 func plannedLedgerData(spec *v1alpha1.BenchmarkNetworkSpec) sizing.LedgerData {
 	var total sizing.LedgerData
 	for i := range spec.Workloads {
@@ -58,8 +59,8 @@ func plannedLedgerData(spec *v1alpha1.BenchmarkNetworkSpec) sizing.LedgerData {
 	return total
 }
 
-// ledgerDataOf is what one operation leaves on a member: a payment has the paid and the change as outputs, and an operation that
-// is unknown here is taken to do as much as the largest that is known.
+// ledgerDataOf returns the data that one operation leaves on a member. The outputs of a payment are the
+// payment and the change. An unknown operation counts as the largest known one.
 func ledgerDataOf(w *v1alpha1.Workload) sizing.LedgerData {
 	switch {
 	case w.Corda != nil && w.Corda.Flow == flowIssue:

@@ -10,7 +10,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// validateEdition refuses tuning that the edition or the version does not have, wherever it comes from.
+// validateEdition rejects tuning fields and extraConfig keys that the edition or the version does not support.
 func validateEdition(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
 	tuning, path := tuningOf(spec), path.Child("tuning")
 	errs := validateEnterpriseFields(spec, tuning, path)

@@ -12,14 +12,15 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Forms of extraConfig. They are narrower than HOCON, so that a value cannot bring keys of its own.
+// Syntax of extraConfig. It is narrower than HOCON, so that a value cannot define further keys.
 var (
 	extraKeyPattern     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`)
 	plainValuePattern   = regexp.MustCompile(`^[A-Za-z0-9_.+-][A-Za-z0-9_.:+ -]*$`)
 	envReferencePattern = regexp.MustCompile(`^\$\{\??[A-Za-z_][A-Za-z0-9_.]*\}$`)
 )
 
-// validateExtraEntry refuses a key that the node would refuse or that the spec sets elsewhere, and a value that is more than one.
+// validateExtraEntry rejects a key that the node does not accept or that the spec sets elsewhere, and a value
+// that is not a single HOCON value.
 func validateExtraEntry(spec *v1alpha1.BenchmarkNetworkSpec, key, value string, path *field.Path) field.ErrorList {
 	if !extraKeyPattern.MatchString(key) {
 		return field.ErrorList{field.Invalid(path, key, "must be a dotted key of node.conf without quotes, such as flowTimeout.timeout")}
@@ -56,7 +57,7 @@ func isScalar(value string) bool {
 		return true
 	}
 	var parsed any
-	// JSON takes line breaks between its tokens; the node's configuration has a line for each key.
+	// JSON allows line breaks between tokens, but the node's configuration has one line per key.
 	if json.Unmarshal([]byte(value), &parsed) != nil || strings.ContainsAny(value, "\n\r") {
 		return false
 	}
@@ -82,7 +83,8 @@ func isObject(value any) bool {
 // extraEntry is one line of extraConfig.
 type extraEntry struct{ Key, Value string }
 
-// extraEntriesFor are the user's own keys of a node in a stable order; those of the notary go to the notary alone.
+// extraEntriesFor returns the extraConfig entries of a node in a stable order. Notary keys go only to the
+// notary.
 func extraEntriesFor(tuning v1alpha1.CordaTuning, role string) []extraEntry {
 	var all []extraEntry
 	for _, key := range slices.Sorted(maps.Keys(tuning.ExtraConfig)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// FuzzLegalName reads names as users could write them: what is accepted means the same in every order of writing, and cannot leave the
-// quotes that it is put into.
+// FuzzLegalName checks that an accepted name parses the same in canonical order and cannot break out of its
+// quotes.
 func FuzzLegalName(f *testing.F) {
 	for _, name := range []string{"O=Bank 0,L=London,C=GB", " c = GB , l=London,O=Zürich Re,OU=x ", "O=A,L=B,C=GB,O=C", "O=\"x\",L=L,C=GB", "O=a\nb,L=L,C=GB", ",,=", "CN=x\x00,O=oo,L=l,C=AA"} {
 		f.Add(name)
@@ -38,7 +38,7 @@ func FuzzLegalName(f *testing.F) {
 	})
 }
 
-// FuzzExtraConfig: an entry that is accepted is one line of the node's configuration.
+// FuzzExtraConfig checks that an accepted entry is one line of the node's configuration.
 func FuzzExtraConfig(f *testing.F) {
 	for _, c := range [][2]string{
 		{"flowTimeout.timeout", "30 seconds"}, {"a", `"b"`}, {"a", "[1, 2]"}, {"a.b", "${?HOME}"}, {"a", "[1,\n2]"}, {"a", "\"b\"\n"}, {"a\nb", "1"},

@@ -12,16 +12,16 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/genesis"
 )
 
-// exitInvalidInput is the exit code of the genesis program for what no second try will mend.
+// exitInvalidInput is the exit code of the genesis program for errors that a retry cannot fix.
 const exitInvalidInput = 2
 
-// genesisSpec is the file genesis.json, the orders of the genesis program (genesis/corda).
+// genesisSpec is the content of genesis.json, the input of the genesis program (genesis/corda).
 type genesisSpec struct {
 	PlatformVersion        int             `json:"platformVersion"`
 	MinimumPlatformVersion int             `json:"minimumPlatformVersion"`
 	Members                []genesisMember `json:"members"`
 	Notaries               []genesisNotary `json:"notaries"`
-	// CorDapps is the folder whose unsigned jars are whitelisted.
+	// CorDapps is the folder with the CorDapps. Unsigned jars in it are whitelisted.
 	CorDapps string `json:"cordapps,omitempty"`
 }
 
@@ -51,8 +51,8 @@ func buildGenesisSpec(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) 
 	return g
 }
 
-// needsSchemaTemplate tells whether the template of the members' H2 databases is made once for the network: where the node's image
-// may have none for its CorDapps. Without it every member would migrate its own.
+// needsSchemaTemplate reports whether the genesis Job creates a template of the members' H2 databases, because
+// the node's image may have none for the CorDapps. Otherwise every member would migrate its own database.
 func needsSchemaTemplate(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 	return usesH2(spec) && (bringsCorDapps(spec) || spec.Platform.Corda.Image != "")
 }
@@ -74,7 +74,8 @@ func genesisOutputs(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) []
 	return all
 }
 
-// BuildGenesis is made in one JVM for all members: an identity Secret for each, and one with the network map for all.
+// BuildGenesis generates the files of all members in one JVM: an identity Secret for each member, and one
+// Secret with the network map for all.
 func (Corda) BuildGenesis(in platform.Input, topology platform.Topology) (platform.Genesis, error) {
 	spec := &in.Network.Spec
 	orders, err := json.MarshalIndent(buildGenesisSpec(spec, topology), "", "  ")
@@ -110,7 +111,8 @@ func genesisContainer(in platform.Input, supplied cordappSupply) corev1.Containe
 	}
 }
 
-// schemaContainer migrates an H2 database for the network's CorDapps, or takes the template of the image.
+// schemaContainer creates the H2 template for the network's CorDapps, by a migration or from the template in
+// the image.
 func schemaContainer(in platform.Input, supplied cordappSupply) corev1.Container {
 	return corev1.Container{
 		Name:         stepSchema,

@@ -12,13 +12,13 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
-// attributeLengths of a Corda legal name with the longest value that Corda takes.
+// attributeLengths maps the attributes of a Corda legal name to the maximum length that Corda accepts.
 var attributeLengths = map[string]int{"CN": 64, "OU": 64, "O": 128, "L": 64, "ST": 64, "C": 2}
 
 var countryCodePattern = regexp.MustCompile(`^[A-Z]{2}$`)
 
-// parseLegalName takes an X.500 name apart; values may not hold a comma, as in Corda. The genesis program checks the rest of
-// Corda's rules, such as the list of countries.
+// parseLegalName splits an X.500 name into its attributes. As in Corda, values cannot contain a comma. The
+// genesis program checks the rest of Corda's rules, such as the list of countries.
 func parseLegalName(name string) (map[string]string, error) {
 	if strings.ContainsFunc(name, unicode.IsControl) {
 		return nil, fmt.Errorf("it holds a line break or another control character")
@@ -61,7 +61,8 @@ func checkRequiredAttributes(parts map[string]string) error {
 	return nil
 }
 
-// validateLegalNames refuses names that are no X.500 names, or that two nodes would share.
+// validateLegalNames rejects invalid X.500 names, names that two nodes would share, and a wrong number of
+// names.
 func validateLegalNames(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	given := spec.Platform.Corda.LegalNames
@@ -89,7 +90,7 @@ func validateLegalNames(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) f
 	return errs
 }
 
-// canonicalLegalName is the same for names that differ in order and spaces alone.
+// canonicalLegalName returns the same text for names that differ only in order and spaces.
 func canonicalLegalName(parts map[string]string) string {
 	var b strings.Builder
 	for _, key := range []string{"CN", "OU", "O", "L", "ST", "C"} {

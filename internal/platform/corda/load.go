@@ -14,9 +14,10 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// operation is what the driver does, as workload.json spells it. A plan of the user's own is told of the network alone.
+// operation is the operation in workload.json. For a user's own JMeter plan it holds only the network's notary
+// and parties.
 type operation struct {
-	// Notary of the network, where it has one, and Parties in order, by legal name.
+	// Notary and Parties are legal names; Parties are in order. Notary is empty if the network has none.
 	Notary       string         `json:"notary,omitempty"`
 	Parties      []string       `json:"parties"`
 	Flow         string         `json:"flow,omitempty"`
@@ -38,7 +39,8 @@ type flowArgument struct {
 	Value string `json:"value"`
 }
 
-// BuildDriver is JMeter with the Corda RPC sampler, on the client libraries of the network's version.
+// BuildDriver returns JMeter with the Corda RPC sampler, which uses the client libraries of the network's
+// version.
 func (Corda) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (loadgen.Driver, error) {
 	orders := loadgen.NewWorkloadFile(workload)
 	orders.Unit = "flows"
@@ -69,8 +71,8 @@ func (Corda) BuildDriver(in platform.Input, topology platform.Topology, workload
 	return d, err
 }
 
-// withJMeterPlan runs a plan of the user's own, which gets the load's numbers as JMeter properties. The agent adds the plan itself
-// and where its samples go.
+// withJMeterPlan makes the driver run a user's own plan, with the numbers of the load as JMeter properties.
+// The agent adds the path of the plan and of the sample log.
 func withJMeterPlan(d loadgen.Driver, plan *v1alpha1.JMeterPlan) loadgen.Driver {
 	d.Plan = planDir + "/" + plan.Key
 	d.Command = append(d.Command,
@@ -116,8 +118,8 @@ func convertArguments(given []v1alpha1.FlowArgument) []flowArgument {
 	return all
 }
 
-// targetOrdinals are the ordinals of the members that clients call. A plan of the user's own chooses
-// for itself, so it is told all.
+// targetOrdinals returns the ordinals of the members that clients call. A user's own plan selects its targets
+// itself, so it gets all members.
 func targetOrdinals(w *v1alpha1.Workload, topology platform.Topology) []int32 {
 	if w.JMeter != nil {
 		var all []int32
@@ -129,7 +131,7 @@ func targetOrdinals(w *v1alpha1.Workload, topology platform.Topology) []int32 {
 	return initiatorOrdinals(w.Corda)
 }
 
-// notaryLegalName is the notary's legal name, or nothing.
+// notaryLegalName returns the notary's legal name, or "".
 func notaryLegalName(topology platform.Topology) string {
 	for _, m := range topology.Members {
 		if m.Role == roleNotary {
@@ -139,10 +141,11 @@ func notaryLegalName(topology platform.Topology) string {
 	return ""
 }
 
-// jmxIntervalSeconds between two samples of a node's JMX exporter: each makes the node itself read some hundred attributes.
+// jmxIntervalSeconds is the time between two samples of a node's JMX exporter. A sample makes the node read
+// some hundred attributes, so it is taken less often than once per second.
 const jmxIntervalSeconds = 5
 
-// jmxSeries are recorded of every node; images/corda/jmx says what there is.
+// jmxSeries lists the series recorded for every node. images/corda/jmx documents the available metrics.
 var jmxSeries = []loadgen.ObservedSeries{
 	{Name: "flowsInFlight", Unit: "flows", Metric: "corda_flows_in_flight", Kind: loadgen.SeriesGauge},
 	{Name: "flowsStarted", Unit: "flows/s", Metric: "corda_flows_started_total", Kind: loadgen.SeriesCounter},
@@ -153,7 +156,7 @@ var jmxSeries = []loadgen.ObservedSeries{
 	{Name: results.SeriesPoolMax, Unit: "connections", Metric: `corda_database_pool_connections{state="Max"}`, Kind: loadgen.SeriesGauge},
 }
 
-// observedEndpoints are the agents of all nodes, and what the nodes tell of themselves.
+// observedEndpoints returns the agents and the JMX exporters of all nodes.
 func observedEndpoints(topology platform.Topology) []loadgen.ObservedEndpoint {
 	all := make([]loadgen.ObservedEndpoint, 0, 2*len(topology.Members))
 	for _, m := range topology.Members {
@@ -163,7 +166,8 @@ func observedEndpoints(topology platform.Topology) []loadgen.ObservedEndpoint {
 	return all
 }
 
-// rpcPasswordVolume has the RPC passwords of the targets and of nobody else, each in a file named after the member.
+// rpcPasswordVolume returns a volume with the RPC passwords of the targets only, each in a file named after
+// the member.
 func rpcPasswordVolume(network string, targets []loadgen.Target) corev1.Volume {
 	volume := pods.SecretVolume(volumeRPC, naming.CredentialsSecret(network))
 	for _, t := range targets {

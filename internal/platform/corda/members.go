@@ -10,7 +10,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
-// BuildMembers are the Service that names all nodes, the policy around them, and a ConfigMap and a StatefulSet for each node.
+// BuildMembers returns a headless Service, a NetworkPolicy, and a ConfigMap and a StatefulSet for each node.
 func (Corda) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
 	objects := []client.Object{members.Service(in.Network, nodePorts), members.NetworkPolicy(in.Network, nodePorts)}
 	for _, m := range topology.Members {
@@ -27,7 +27,8 @@ func (Corda) BuildMembers(in platform.Input, topology platform.Topology) ([]clie
 	return objects, nil
 }
 
-// volumeSize of a member's own volume: the given one, or one for logs, journal and, with H2, the planned ledger.
+// volumeSize returns the size of a member's own volume from the spec. The default has space for logs, journal
+// and, with H2, the planned ledger.
 func volumeSize(spec *v1alpha1.BenchmarkNetworkSpec) resource.Quantity {
 	var ledger sizing.LedgerData
 	if usesH2(spec) {

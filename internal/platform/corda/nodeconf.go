@@ -22,13 +22,13 @@ var templateFiles embed.FS
 var nodeConfTemplates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quoteHOCON}).
 	Option("missingkey=error").ParseFS(templateFiles, "templates/*.conf.tmpl"))
 
-// nodeConf is what the templates are rendered with. Pointers and zero numbers leave their key to the node's own default.
+// nodeConf is the input of the templates. A nil pointer or a zero number leaves its key at the node's default.
 type nodeConf struct {
 	Member, Network       string
 	LegalName, P2PAddress string
 	Ports                 nodePortNumbers
 	RPCUser               string
-	// Permissions of RPCUser; none: the node has no user.
+	// Permissions of RPCUser; without any, the node gets no RPC user.
 	Permissions               []string
 	JVMArgs                   []string
 	TransactionCacheMegabytes int64
@@ -46,7 +46,7 @@ type nodeConf struct {
 
 type nodePortNumbers struct{ P2P, RPC, Admin, Jolokia int }
 
-// renderNodeConf is the node.conf of a member.
+// renderNodeConf returns the node.conf of a member.
 func renderNodeConf(in platform.Input, m platform.Member) (string, error) {
 	conf := buildNodeConf(in, m)
 	var out bytes.Buffer
@@ -58,7 +58,8 @@ func renderNodeConf(in platform.Input, m platform.Member) (string, error) {
 	return out.String(), nil
 }
 
-// templateLayers of a member's node.conf; a later one may refine what an earlier one has set.
+// templateLayers returns the templates of a member's node.conf in order. A later layer may override an earlier
+// one.
 func templateLayers(spec *v1alpha1.BenchmarkNetworkSpec, m platform.Member, extra bool) []string {
 	all := []string{"base"}
 	if m.Role == roleNotary {
@@ -106,7 +107,8 @@ func buildNodeConf(in platform.Input, m platform.Member) nodeConf {
 	}
 }
 
-// jvmArgs of the node: a heap that neither grows nor shrinks and the G1 collector, as R3 measures; then the user's.
+// jvmArgs returns the arguments of the node's JVM: a heap of fixed size and the G1 collector, as in R3's
+// measurements, then the user's arguments.
 func jvmArgs(spec *v1alpha1.BenchmarkNetworkSpec) []string {
 	heap := sizing.MachineOf(&spec.Members).HeapMebibytes()
 	args := []string{fmt.Sprintf("-Xms%dm", heap), fmt.Sprintf("-Xmx%dm", heap)}
@@ -122,7 +124,7 @@ func choosesCollector(arg string) bool {
 	return strings.HasPrefix(arg, "-XX:+Use") && strings.HasSuffix(arg, "GC")
 }
 
-// roundUpMegabytes rounds up; the node's megabyte is 1024 x 1024 bytes. Nothing is 0.
+// roundUpMegabytes returns a size in the node's megabytes of 1024 x 1024 bytes, rounded up, and 0 for nil.
 func roundUpMegabytes(q *resource.Quantity) int64 {
 	if q == nil {
 		return 0
@@ -130,7 +132,7 @@ func roundUpMegabytes(q *resource.Quantity) int64 {
 	return (q.Value() + 1<<20 - 1) >> 20
 }
 
-// quoteHOCON makes a HOCON string, which is a JSON string.
+// quoteHOCON returns s as a HOCON string, which is a JSON string.
 func quoteHOCON(s string) (string, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

@@ -1,6 +1,7 @@
 package corda
 
-// Paths in the containers. Those below /etc/benchnet are read only; docs/corda.md has them as the contract of images.
+// Paths in the containers. Those below /etc/benchnet are read-only. docs/corda.md documents them as the
+// contract of images.
 const (
 	baseDir       = "/var/lib/corda"
 	runDir        = "/run/benchnet"
@@ -16,9 +17,9 @@ const (
 	genesisOut    = "/out"
 	templateDir   = "/template"
 
-	// bundledCorDapps are those in the node's image.
+	// bundledCorDapps is the path of the CorDapps in the node's image.
 	bundledCorDapps = "/opt/corda/cordapps"
-	// imageCorDapps is where an image of CorDapps holds its jars.
+	// imageCorDapps is the path of the jars in an image of CorDapps.
 	imageCorDapps = "/cordapps"
 
 	programPrepare = "/opt/corda/bin/prepare"
@@ -30,7 +31,7 @@ const (
 	fileGenesis  = "genesis.json"
 )
 
-// Volumes, by what they hold.
+// Volume names.
 const (
 	volumeBase       = "base"
 	volumeRun        = "run"

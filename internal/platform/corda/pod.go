@@ -11,15 +11,17 @@ import (
 )
 
 const (
-	// readyPattern is the line that a node prints when it takes part in the network; RPC is announced seconds before.
+	// readyPattern matches the line that a node prints when it has joined the network. RPC is announced
+	// seconds earlier.
 	readyPattern = "started up and registered"
-	// startupTimeoutSeconds is generous: on a machine full of nodes that start, one has taken minutes.
+	// startupTimeoutSeconds is generous: on a host on which many nodes start, one took minutes.
 	startupTimeoutSeconds = 1800
-	// gracePeriodSeconds lets a node end its flows and close its database.
+	// gracePeriodSeconds lets a node finish its flows and close its database.
 	gracePeriodSeconds = 120
 )
 
-// memberPod lays out the base folder and runs the node under the agent, which tells when it is ready and what it uses.
+// memberPod returns a pod that prepares the base folder and runs the node under the agent, which reports
+// readiness and resource usage.
 func memberPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	supplied := buildCorDappSupply(in)
 	pod := members.BuildPodSpec(in, in.Databases[m.Name].Affinity)
@@ -41,7 +43,8 @@ func prepareContainer(in platform.Input, supplied cordappSupply) corev1.Containe
 	return c
 }
 
-// nodeContainer has no liveness probe: a node that is measured is never killed for being slow.
+// nodeContainer returns the container of a node. It has no liveness probe, because a node under measurement
+// must not be killed for being slow.
 func nodeContainer(in platform.Input, m platform.Member) corev1.Container {
 	c := cordaContainer(in, "corda",
 		members.SuperviseCommand(portAgent, baseDir, "--ready-pattern", readyPattern, "--ready-file", readyFile, "--", programNode)...)
@@ -55,7 +58,8 @@ func nodeContainer(in platform.Input, m platform.Member) corev1.Container {
 	return c
 }
 
-// cordaContainer runs a program of the node's image on the member's machine, with its base folder.
+// cordaContainer returns a container that runs a program of the node's image with the member's resources and
+// base folder.
 func cordaContainer(in platform.Input, name string, command ...string) corev1.Container {
 	return corev1.Container{
 		Name:                     name,
@@ -69,7 +73,7 @@ func cordaContainer(in platform.Input, name string, command ...string) corev1.Co
 	}
 }
 
-// memberPasswordEnv are those that the member's node.conf names.
+// memberPasswordEnv returns the passwords that the member's node.conf refers to.
 func memberPasswordEnv(in platform.Input, m platform.Member) []corev1.EnvVar {
 	env := storePasswordEnv(in.Network.Name)
 	if m.Role == roleParty {
@@ -81,7 +85,7 @@ func memberPasswordEnv(in platform.Input, m platform.Member) []corev1.EnvVar {
 	return env
 }
 
-// storePasswordEnv are those of the key stores, for the node and for who makes them.
+// storePasswordEnv returns the passwords of the key stores, for the node and for the genesis program.
 func storePasswordEnv(network string) []corev1.EnvVar {
 	return []corev1.EnvVar{
 		pods.EnvFromSecret("BENCHNET_KEYSTORE_PASSWORD", naming.CredentialsSecret(network), keyKeystore),

@@ -10,32 +10,34 @@ import (
 )
 
 const (
-	// openSourceFlowThreads and openSourceRPCThreads are fixed in the code of open-source Corda 4.
+	// openSourceFlowThreads and openSourceRPCThreads are hard-coded in open-source Corda 4.
 	openSourceFlowThreads = 1
 	openSourceRPCThreads  = 4
-	// minRPCThreads that Corda Enterprise accepts (R3).
+	// minRPCThreads is the minimum that Corda Enterprise accepts (R3).
 	minRPCThreads = 4
-	// flowThreadsPerCore that R3 recommends for benchmarks; the node's own default is 2 per core, at most 30.
+	// flowThreadsPerCore is R3's recommendation for benchmarks. The node's own default is 2 per core, at most
+	// 30.
 	flowThreadsPerCore = 4
-	// processBaseBytes is what a member's container holds besides heap, network buffers and pools: metaspace, code cache, garbage
-	// collector and fixed threads of the node (362 MiB, measured on open-source 4.10 under load), and room for the agents.
+	// processBaseBytes is the memory of a member's container besides heap, network buffers and pools.
+	// Metaspace, code cache, garbage collector and fixed threads of the node take 362 MiB, measured on
+	// open-source 4.10 under load; the rest is for the agents.
 	processBaseBytes = 416 << 20
 	// minConnections is the default size of Hikari's pool, which open-source Corda uses.
 	minConnections = 10
 )
 
-// poolSize is a number with the rule or the field that it comes from.
+// poolSize is a number with the rule or the field from which it comes.
 type poolSize struct {
 	value  int32
 	source string
 }
 
-// poolSizes of a member.
+// poolSizes holds the pool sizes of a member.
 type poolSizes struct {
 	flowThreads, rpcThreads, connections poolSize
 }
 
-// derivePoolSizes derives the pools of every member from the spec.
+// derivePoolSizes returns the pool sizes of every member.
 func derivePoolSizes(spec *v1alpha1.BenchmarkNetworkSpec) poolSizes {
 	p := openSourcePools()
 	if isEnterprise(spec) {
@@ -73,12 +75,13 @@ func (p poolSizes) maxRPCThreads() int32 { return max(minRPCThreads, p.flowThrea
 
 func (p poolSizes) neededConnections() int32 { return p.flowThreads.value + p.rpcThreads.value + 1 }
 
-// nodeOverhead is what a node with these pools needs besides its heap.
+// nodeOverhead returns the memory that a node with these pools needs besides its heap.
 func (p poolSizes) nodeOverhead() sizing.ProcessOverhead {
 	return sizing.ProcessOverhead{Base: processBaseBytes, PoolThreads: p.flowThreads.value + p.rpcThreads.value}
 }
 
-// validateConnections refuses a connection pool that starves the threads; path is that of the field.
+// validateConnections rejects a connection pool that is too small for the threads. The path is that of the
+// field.
 func (p poolSizes) validateConnections(path *field.Path) field.ErrorList {
 	if p.connections.value >= p.neededConnections() {
 		return nil
@@ -88,7 +91,7 @@ func (p poolSizes) validateConnections(path *field.Path) field.ErrorList {
 		p.neededConnections(), p.flowThreads.value, p.rpcThreads.value))}
 }
 
-// validateThreads refuses thread pools that Corda Enterprise refuses; path is that of the tuning.
+// validateThreads rejects thread pools that Corda Enterprise does not accept. The path is that of the tuning.
 func (p poolSizes) validateThreads(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if p.flowThreads.value < minRPCThreads {

@@ -33,7 +33,7 @@ func quantityPtr(s string) *resource.Quantity {
 
 type networkSpec = v1alpha1.BenchmarkNetworkSpec
 
-// refusalCases are platformtest's, short to write.
+// refusalCases is a list of platformtest.Refusal that can be written without field names.
 type refusalCases []struct {
 	Name   string
 	Change func(*v1alpha1.BenchmarkNetworkSpec)

@@ -18,8 +18,8 @@ func TestGolden(t *testing.T) {
 	platformtest.CheckGolden(t, corda.New(), platformtest.LoadSamples(t, "corda"))
 }
 
-// TestProjectCorDapps makes sure that members and load workers run the same version of the project's CorDapps, also when a newer
-// operator makes the workers.
+// TestProjectCorDapps checks that members and load workers use the same version of the project's CorDapps,
+// even if a newer operator creates the workers.
 func TestProjectCorDapps(t *testing.T) {
 	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, platformtest.ReadSampleFile(t, "corda_iou.yaml"))
 	in := platformtest.NewInput(corda.New(), network)
@@ -44,7 +44,7 @@ func TestProjectCorDapps(t *testing.T) {
 	}
 }
 
-// Every sample of a run must be admitted, and be one that the network it names can serve.
+// TestSampleRun checks that the sample run is admitted and that the network that it names can serve it.
 func TestSampleRun(t *testing.T) {
 	var run v1alpha1.BenchmarkRun
 	if err := platformtest.NewRunAdmission(t).Admit(platformtest.ReadSampleFile(t, "corda_run.yaml"), &run); err != nil {

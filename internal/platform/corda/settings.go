@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
-// DerivedSettings lists what every member runs with, each with its source.
+// DerivedSettings returns the settings of every member, each with its source.
 func (Corda) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
 	machine, pools := sizing.MachineOf(&spec.Members), derivePoolSizes(spec)
 	offHeap := machine.OffHeapMemory(pools.nodeOverhead())
@@ -34,7 +34,7 @@ func (s poolSize) derivedSetting(name string) v1alpha1.DerivedSetting {
 	return v1alpha1.DerivedSetting{Name: name, Value: strconv.Itoa(int(s.value)), Source: s.source}
 }
 
-// machineSource is the source of a part of the machine.
+// machineSource returns the field if the spec sets it, and the size otherwise.
 func machineSource(size v1alpha1.Size, set *resource.Quantity, field string) string {
 	if set != nil {
 		return "spec.members." + field

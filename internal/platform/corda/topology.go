@@ -29,7 +29,7 @@ const (
 	portNameAgent = "agent"
 )
 
-// nodePorts are the ports of a node that others reach.
+// nodePorts are the ports of a node that other pods reach.
 var nodePorts = []members.Port{
 	{Name: portNameP2P, Number: portP2P, Access: members.AccessNetwork},
 	{Name: portNameRPC, Number: portRPC, Access: members.AccessNetwork},
@@ -37,13 +37,13 @@ var nodePorts = []members.Port{
 	{Name: portNameAgent, Number: portAgent, Access: members.AccessScrapers},
 }
 
-// notaryName is the notary in the network, notaryIdentity on the ledger.
+// notaryName is the notary's member name. notaryIdentity is its legal name.
 const (
 	notaryName     = "notary"
 	notaryIdentity = "O=Notary,L=London,C=GB"
 )
 
-// Topology lists the parties and then the notary.
+// Topology lists the parties, then the notary.
 func (Corda) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
 	t := platform.Topology{Network: network.Name}
 	for i := range network.Spec.Members.Count {
@@ -61,7 +61,7 @@ func newNode(network *v1alpha1.BenchmarkNetwork, name, role, identity string) pl
 	return m
 }
 
-// legalName is the given one, or O=Bank <ordinal>,L=London,C=GB.
+// legalName returns the member's name from the spec, or O=Bank <ordinal>,L=London,C=GB.
 func legalName(spec *v1alpha1.BenchmarkNetworkSpec, ordinal int32) string {
 	if given := spec.Platform.Corda.LegalNames; int(ordinal) < len(given) {
 		return given[ordinal]
@@ -69,7 +69,7 @@ func legalName(spec *v1alpha1.BenchmarkNetworkSpec, ordinal int32) string {
 	return fmt.Sprintf("O=Bank %d,L=London,C=GB", ordinal)
 }
 
-// partyLegalNames are the legal names of the members in order, without the notary's.
+// partyLegalNames returns the legal names of the members in order, without the notary.
 func partyLegalNames(t platform.Topology) []string {
 	var all []string
 	for _, m := range t.Members {

@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
-// Validate refuses what CEL cannot express; path is that of the spec.
+// Validate rejects what CEL cannot express. The path is that of the spec.
 func (Corda) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
 	corda := path.Child("platform", "corda")
 	if spec.Platform.Corda == nil {
@@ -33,7 +33,8 @@ func (Corda) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fie
 	return append(errs, validateSpread(spec, path.Child("members", "placement", "spread"))...)
 }
 
-// maxMembers is how many members fit: one Secret, which holds 1 MiB, has the node infos and certificates of all.
+// maxMembers is the maximum number of members. The node infos and certificates of all nodes must fit into one
+// Secret, which holds 1 MiB.
 const maxMembers = 100
 
 func validateCount(count int32, path *field.Path) field.ErrorList {
@@ -60,7 +61,7 @@ func validateVersion(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 	return errs
 }
 
-// isPinned tells whether an image reference always means the same.
+// isPinned reports whether an image reference has a digest or a tag other than latest.
 func isPinned(image string) bool {
 	if strings.Contains(image, "@sha256:") {
 		return true
@@ -82,7 +83,7 @@ func validateTuning(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field
 	return errs
 }
 
-// validateCache keeps half of the heap for the flows.
+// validateCache rejects a cache larger than half of the heap; the flows need the rest.
 func validateCache(size *resource.Quantity, heap resource.Quantity, path *field.Path) field.ErrorList {
 	if size == nil || size.Sign() > 0 && size.Value() <= heap.Value()/2 {
 		return nil
@@ -117,7 +118,7 @@ func validateStorage(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 	return field.ErrorList{field.Invalid(path, size.String(), "must be at least 512Mi: journal, logs and CorDapps take that much")}
 }
 
-// validateSpread refuses members that shall be together and apart.
+// validateSpread rejects a required spread if the members of a database instance must share a host.
 func validateSpread(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
 	db := spec.DatabaseOrDefault()
 	if spec.Members.Placement.Spread != v1alpha1.SpreadRequired || db.Topology != v1alpha1.TopologyPerHost ||

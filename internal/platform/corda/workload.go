@@ -12,14 +12,14 @@ import (
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
-// The operations of the finance CorDapp that have names of their own.
+// The operations of the finance CorDapp that have short names.
 const (
 	flowIssue       = "Issue"
 	flowIssueAndPay = "IssueAndPay"
 	flowPay         = "Pay"
 )
 
-// ValidateWorkload refuses a workload that the network cannot serve.
+// ValidateWorkload rejects a workload that the network cannot serve.
 func (Corda) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	errs := loadgen.ValidateLoad(w, path)
 	if w.Corda == nil {
@@ -40,7 +40,7 @@ func isNamedFlow(flow string) bool {
 	return slices.Contains([]string{flowIssue, flowIssueAndPay, flowPay}, flow)
 }
 
-// validateOrdinals refuses ordinals that the network does not have.
+// validateOrdinals rejects ordinals that the network does not have.
 func validateOrdinals(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	inNetwork := func(ordinal int32, path *field.Path) {
@@ -58,7 +58,8 @@ func validateOrdinals(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWork
 	return errs
 }
 
-// validateFinanceFlow refuses Issue, IssueAndPay and Pay where there is nobody to notarise or to be paid.
+// validateFinanceFlow rejects Issue, IssueAndPay and Pay if the network lacks a notary or a member to pay, and
+// fields that these operations do not take.
 func validateFinanceFlow(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if !hasNotary(spec) {
@@ -95,7 +96,7 @@ func validateIssueFlow(c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorL
 	return errs
 }
 
-// initiatorOrdinals are the given ordinals, or that of member 0.
+// initiatorOrdinals returns the ordinals of the initiators. Default: member 0.
 func initiatorOrdinals(c *v1alpha1.CordaWorkload) []int32 {
 	if len(c.Initiators) > 0 {
 		return c.Initiators
@@ -103,7 +104,8 @@ func initiatorOrdinals(c *v1alpha1.CordaWorkload) []int32 {
 	return []int32{0}
 }
 
-// validateClassFlow refuses flows by class name that no CorDapp of the network has, and values that are not of their type.
+// validateClassFlow rejects flows by class name that no CorDapp of the network has, and arguments that do not
+// match their type.
 func validateClassFlow(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if !isKnownFlow(spec, c.Flow) {
@@ -123,7 +125,8 @@ func validateClassFlow(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWor
 	return append(errs, validateArguments(c.SetUp.Arguments, path)...)
 }
 
-// isKnownFlow tells whether a CorDapp of the network may have the flow; what the user's own hold is not known here.
+// isKnownFlow reports whether a CorDapp of the network may have the flow. The flows of user-supplied CorDapps
+// are unknown here, so all are accepted.
 func isKnownFlow(spec *v1alpha1.BenchmarkNetworkSpec, flow string) bool {
 	return bringsCorDapps(spec) || isFinanceFlow(flow)
 }
@@ -138,7 +141,8 @@ func validateArguments(arguments []v1alpha1.FlowArgument, path *field.Path) fiel
 	return errs
 }
 
-// argumentProblem a value is that it is not of its type, for types that can be told here; the driver tells of the others.
+// argumentProblem returns an error message if a value does not match its type, or "". The driver checks the
+// types that cannot be checked here.
 func argumentProblem(a v1alpha1.FlowArgument) string {
 	var err error
 	switch a.Type {

@@ -22,18 +22,18 @@ var templateFiles embed.FS
 var configTemplates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quoteTOML, "millis": quoteMillis, "bytes": quoteBytes}).
 	Option("missingkey=error").ParseFS(templateFiles, "templates/*.tmpl"))
 
-// memberConfig is what a member's templates are rendered with.
+// memberConfig is the input of a member's templates.
 type memberConfig struct {
 	Member, Network string
 	Ports           portNumbers
-	// Peers are the multiaddresses of the other validators; MaxPeers has room for all of them.
+	// Peers are the multiaddresses of the other validators. MaxPeers is large enough for all of them.
 	Peers    []string
 	MaxPeers int
 	Timeouts v1alpha1.EmeraldTimeouts
 	Gossip   v1alpha1.EmeraldGossip
 	// Protocol and Payload as Malachite spells them.
 	Protocol, Payload string
-	// Threads of the runtime; 0: one thread, without a pool.
+	// Threads of the runtime; 0 means one thread without a pool.
 	Threads      int32
 	LogLevel     string
 	MinBlockTime metav1.Duration
@@ -43,13 +43,13 @@ type memberConfig struct {
 
 type portNumbers struct{ Consensus, Mempool, Metrics, HTTP, Engine int }
 
-// testnetData is what testnet.toml.tmpl is rendered with.
+// testnetData is the input of testnet.toml.tmpl.
 type testnetData struct {
 	Members int
 	Names   []string
 }
 
-// renderMemberFiles are the files of a member's ConfigMap.
+// renderMemberFiles returns the files of a member's ConfigMap.
 func renderMemberFiles(in platform.Input, t platform.Topology, ordinal int) (map[string]string, error) {
 	start, err := templateFiles.ReadFile("templates/" + fileStart)
 	if err != nil {
@@ -97,7 +97,7 @@ var payloadNames = map[v1alpha1.EmeraldPayload]string{
 	v1alpha1.EmeraldPartsOnly: "parts-only", v1alpha1.EmeraldProposalAndParts: "proposal-and-parts",
 }
 
-// feeRecipient is an address of each member's own, by which the proposer of a block is told.
+// feeRecipient returns a member's own fee address, which identifies the proposer of a block.
 func feeRecipient(ordinal int) string { return fmt.Sprintf("0x%040x", 0xbe9c_0000_0000+ordinal+1) }
 
 func renderTemplate(name string, data any) (string, error) {
@@ -108,14 +108,14 @@ func renderTemplate(name string, data any) (string, error) {
 	return out.String(), nil
 }
 
-// quoteTOML writes a TOML string. TOML's basic strings know the escapes of JSON.
+// quoteTOML returns s as a TOML string. TOML's basic strings support the escapes of JSON.
 func quoteTOML(s string) (string, error) {
 	text, err := json.Marshal(s)
 	return string(text), err
 }
 
-// quoteMillis writes a duration in whole milliseconds.
+// quoteMillis returns a duration in whole milliseconds as a TOML string.
 func quoteMillis(d metav1.Duration) string { return fmt.Sprintf(`"%dms"`, d.Milliseconds()) }
 
-// quoteBytes writes a quantity in bytes.
+// quoteBytes returns a quantity in bytes as a TOML string.
 func quoteBytes(q resource.Quantity) string { return fmt.Sprintf(`"%d B"`, q.Value()) }

@@ -1,8 +1,10 @@
-// Package emerald is the platform Emerald: validators under Malachite consensus, each with an Ethereum execution client in the same
-// pod. docs/emerald.md has every field with its default and source, and what the user's two images must hold.
+// Package emerald implements the platform Emerald: validators under Malachite consensus, each with an Ethereum
+// execution client in the same pod. docs/emerald.md documents every field with its default and source, and the
+// contract of the user's two images.
 //
-// What validators are told, and the scripts that run in the user's image, lie under templates/. Keys and both geneses are made by
-// the user's own Emerald in a Job; the project's EVM driver funds the accounts of the load and makes the rest of the keys.
+// The configuration of the validators and the scripts that run in the user's image are in templates/. In the
+// genesis Job, the user's Emerald generates the validators' keys and both geneses. The project's EVM driver
+// funds the accounts of the load and generates the other keys.
 package emerald
 
 import (
@@ -11,10 +13,10 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
-// Emerald is the platform.
+// Emerald implements platform.Platform.
 type Emerald struct{}
 
-// New is the platform.
+// New returns the platform.
 func New() Emerald { return Emerald{} }
 
 var (
@@ -25,7 +27,8 @@ var (
 	_ platform.Resettable      = Emerald{}
 )
 
-// Ports of a member's pod; 9102 is that of the sidecar of an emulated network. The Engine API is for the validator beside it alone.
+// Ports of a member's pod. Port 9102 is reserved for the sidecar of an emulated network. The Engine API is
+// only for the validator in the same pod.
 const (
 	portConsensus        = 27000
 	portMempool          = 28000
@@ -41,23 +44,23 @@ const (
 	portNameMetrics          = "metrics"
 	portNameHTTP             = "rpc"
 	portNameExecutionMetrics = "el-metrics"
-	// portNameGethMetrics tells Prometheus that they are where geth alone has them: /debug/metrics/prometheus.
+	// portNameGethMetrics makes Prometheus scrape /debug/metrics/prometheus, a path that only geth uses.
 	portNameGethMetrics    = "geth-metrics"
 	portNameAgent          = "agent"
 	portNameExecutionAgent = "el-agent"
 )
 
-// roleValidator of every member.
+// roleValidator is the role of every member.
 const roleValidator = "Validator"
 
-// validatorPorts are those of the validator's container.
+// validatorPorts are the ports of the validator's container.
 var validatorPorts = []members.Port{
 	{Name: "consensus", Number: portConsensus, Access: members.AccessNetwork},
 	{Name: portNameMetrics, Number: portMetrics, Access: members.AccessScrapers},
 	{Name: portNameAgent, Number: portAgent, Access: members.AccessScrapers},
 }
 
-// executionPorts are those of the execution client's container.
+// executionPorts returns the ports of the execution client's container.
 func executionPorts(client v1alpha1.ExecutionClient) []members.Port {
 	metrics := portNameExecutionMetrics
 	if client == v1alpha1.ExecutionGeth {
@@ -72,19 +75,20 @@ func executionPorts(client v1alpha1.ExecutionClient) []members.Port {
 	}
 }
 
-// Type is Emerald.
+// Type returns PlatformEmerald.
 func (Emerald) Type() v1alpha1.PlatformType { return v1alpha1.PlatformEmerald }
 
-// Version names both images: what is in them is the user's.
+// Version names both images because the user supplies them.
 func (Emerald) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	e := spec.Platform.Emerald
 	return "Emerald " + e.Image + " on " + string(e.Execution.Client) + " " + e.Execution.Image
 }
 
-// StateVolume is the one that each member writes to.
+// StateVolume returns the name of the only volume with state.
 func (Emerald) StateVolume() string { return volumeData }
 
-// Topology lists the validators. Each is known by the address that the fees of its blocks go to: blocks name it as their proposer.
+// Topology lists the validators. The identity of a validator is its fee address, by which blocks name their
+// proposer.
 func (Emerald) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
 	return members.Topology(network, roleValidator, portConsensus, func(ordinal int32) string { return feeRecipient(int(ordinal)) })
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
-// variables that the arguments of a client may name as $(NAME).
+// Variables that the arguments of a client may reference as $(NAME).
 const (
 	variablePeers    = "BENCHNET_PEERS"
 	variableGenesis  = "BENCHNET_GENESIS"
@@ -23,23 +23,25 @@ const (
 	variableGasLimit = "BENCHNET_GAS_LIMIT"
 )
 
-// clientCommandLine is how an execution client is started.
+// clientCommandLine describes how to start an execution client.
 type clientCommandLine struct {
-	// defaultCommand before all else, where the spec has none.
+	// defaultCommand is the program if the spec has no command.
 	defaultCommand []string
-	// ownedFlags flags follow from the spec and may not be given; an empty value is a flag that takes none.
+	// ownedFlags follow from the spec, so users may not set them. An empty value means a flag without a value.
 	ownedFlags map[string]string
-	// peerFlags are owned flags of a network of more than one member.
+	// peerFlags are owned flags that are set only in a network of more than one member.
 	peerFlags map[string]string
-	// profileFlags has the flags that the spec may replace.
+	// profileFlags are flags that the spec may override.
 	profileFlags map[string]string
-	// initArguments are arguments of a first run, which writes the genesis into the client's database; none: it does so by itself.
+	// initArguments are the arguments of a first run that writes the genesis into the client's database. Empty
+	// if the client does so itself.
 	initArguments []string
 }
 
 const jsonRPC = "eth,net,web3,txpool"
 
-// clientCommandLines by kind; a Custom client is told all by the spec.
+// clientCommandLines maps each kind of client to its command line. A Custom client takes its whole command
+// line from the spec.
 var clientCommandLines = map[v1alpha1.ExecutionClient]clientCommandLine{
 	v1alpha1.ExecutionReth: {
 		defaultCommand: []string{"reth"},
@@ -51,11 +53,11 @@ var clientCommandLines = map[v1alpha1.ExecutionClient]clientCommandLine{
 			"port": strconv.Itoa(portPeers), "addr": "0.0.0.0", "disable-discovery": "", "nat": "none",
 			"p2p-secret-key": identityDir + "/" + fileNodeKey, "ipcdisable": "",
 			"metrics": "0.0.0.0:" + strconv.Itoa(portExecutionMetrics), "builder.gaslimit": "$(" + variableGasLimit + ")",
-			// Logs go to the standard output alone: the root file system cannot be written.
+			// Logs go only to the standard output because the root file system is read-only.
 			"log.file.max-files": "0", "color": "never",
 		},
 		peerFlags: map[string]string{"trusted-peers": "$(" + variablePeers + ")"},
-		// Emerald's published performance evaluation, "Configuration".
+		// Source: Emerald's published performance evaluation, "Configuration".
 		profileFlags: map[string]string{
 			"txpool.pending-max-count": "50000", "txpool.pending-max-size": "500",
 			"txpool.queued-max-count": "50000", "txpool.queued-max-size": "500",
@@ -78,7 +80,8 @@ var clientCommandLines = map[v1alpha1.ExecutionClient]clientCommandLine{
 			"metrics": "", "metrics.addr": "0.0.0.0", "metrics.port": strconv.Itoa(portExecutionMetrics),
 			"miner.gaslimit": "$(" + variableGasLimit + ")",
 		},
-		// What the profile of Reth asks for, in geth's words; at its own verbosity geth writes a line for each transaction.
+		// The equivalent of Reth's profile in geth's flags. At its default verbosity, geth logs a line for
+		// each transaction.
 		profileFlags: map[string]string{
 			"txpool.globalslots": "50000", "txpool.globalqueue": "50000", "txpool.accountslots": "100000", "txpool.accountqueue": "50000",
 			"txpool.pricelimit": "1", "verbosity": "2", "rpc.batch-request-limit": "0", "rpc.batch-response-max-size": "0", "maxpeers": "100",
@@ -87,7 +90,7 @@ var clientCommandLines = map[v1alpha1.ExecutionClient]clientCommandLine{
 	},
 }
 
-// clientCommand of the client, with its arguments.
+// clientCommand returns the command of the client with its arguments.
 func clientCommand(spec *v1alpha1.BenchmarkNetworkSpec) []string {
 	e := spec.Platform.Emerald.Execution
 	if e.Client == v1alpha1.ExecutionCustom {
@@ -100,7 +103,7 @@ func clientCommand(spec *v1alpha1.BenchmarkNetworkSpec) []string {
 	return append(start, formatFlags(clientFlags(spec))...)
 }
 
-// initCommand is the client's first run, or nothing.
+// initCommand returns the command of the client's first run, or nil.
 func initCommand(spec *v1alpha1.BenchmarkNetworkSpec) []string {
 	e := spec.Platform.Emerald.Execution
 	arguments := e.InitArguments
@@ -120,7 +123,7 @@ func clientProgram(e *v1alpha1.EmeraldExecution) []string {
 	return slices.Clone(clientCommandLines[e.Client].defaultCommand)
 }
 
-// clientFlags of the client: its profile, over it those of the spec, and those that follow from the spec.
+// clientFlags returns the client's profile, overridden by the flags of the spec and then by the owned flags.
 func clientFlags(spec *v1alpha1.BenchmarkNetworkSpec) map[string]string {
 	e := spec.Platform.Emerald.Execution
 	c := clientCommandLines[e.Client]
@@ -133,7 +136,7 @@ func clientFlags(spec *v1alpha1.BenchmarkNetworkSpec) map[string]string {
 	return all
 }
 
-// formatFlags are flags as they are written, in the order of their names.
+// formatFlags returns flags as arguments, sorted by name.
 func formatFlags(flags map[string]string) []string {
 	all := make([]string, 0, len(flags))
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
@@ -146,7 +149,7 @@ func formatFlags(flags map[string]string) []string {
 	return all
 }
 
-// isOwnedFlag tells whether a flag follows from the spec.
+// isOwnedFlag reports whether a flag follows from the spec.
 func isOwnedFlag(kind v1alpha1.ExecutionClient, flag string) bool {
 	c := clientCommandLines[kind]
 	_, owned := c.ownedFlags[flag]
@@ -154,7 +157,7 @@ func isOwnedFlag(kind v1alpha1.ExecutionClient, flag string) bool {
 	return owned || peers
 }
 
-// executionEnv is what the arguments of a client may name.
+// executionEnv returns the variables that the arguments of a client may reference.
 func executionEnv(network *v1alpha1.BenchmarkNetwork, member string) []corev1.EnvVar {
 	e := network.Spec.Platform.Emerald
 	return []corev1.EnvVar{

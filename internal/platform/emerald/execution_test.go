@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-// firstMemberPod of the first member.
+// firstMemberPod returns the pod of the first member after a change of the spec.
 func firstMemberPod(t *testing.T, change func(*v1alpha1.BenchmarkNetworkSpec)) corev1.PodSpec {
 	t.Helper()
 	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
@@ -50,7 +50,7 @@ func TestFlagsOverrideProfile(t *testing.T) {
 	}
 }
 
-// Reth refuses an empty list of peers.
+// TestSingleMemberHasNoPeers checks that a single member gets no list of peers: Reth rejects an empty one.
 func TestSingleMemberHasNoPeers(t *testing.T) {
 	c := findContainer(t, firstMemberPod(t, func(s *v1alpha1.BenchmarkNetworkSpec) { s.Members.Count = 1 }).Containers, "execution")
 	if slices.Contains(c.Command, "--trusted-peers=$(BENCHNET_PEERS)") {
@@ -72,7 +72,8 @@ func TestCustomClient(t *testing.T) {
 	}
 }
 
-// The execution client takes transactions from anyone, so it gets neither the validator's key nor all of a Secret.
+// TestOnlyValidatorMountsItsKey checks that the execution client mounts neither the validator's key nor a
+// whole Secret, because it accepts transactions from any client.
 func TestOnlyValidatorMountsItsKey(t *testing.T) {
 	p := firstMemberPod(t, unchangedSpec)
 	holds := map[string]bool{}

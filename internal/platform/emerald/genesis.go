@@ -20,22 +20,23 @@ const (
 	stepAccounts = "accounts"
 )
 
-// Folders in which the steps leave files.
+// Folders to which the steps write files.
 const (
 	folderNetwork = "network"
 	folderLoad    = "load"
 	folderMembers = "members/"
-	// folderUnfunded has the execution clients' genesis before the accounts are funded. It is not published.
+	// folderUnfunded holds the execution clients' genesis before the accounts are funded. It is not published.
 	folderUnfunded = "unfunded"
-	// workDir has, in memory, what only the genesis step needs.
+	// workDir is an in-memory directory for files that only the genesis step needs.
 	workDir = platformgenesis.OutputDir + "/work"
 )
 
-// Credentials are none: all secrets are made with the material.
+// Credentials returns nil: the genesis Job generates all secrets.
 func (Emerald) Credentials(platform.Topology) []platform.Credential { return nil }
 
-// BuildGenesis is made in three steps: our EVM driver makes the execution clients' keys, the secret of the Engine API and the seed of
-// the accounts; the user's Emerald makes the validators' keys and both geneses; our EVM driver funds the accounts.
+// BuildGenesis generates the genesis in three steps. The project's EVM driver generates the execution clients'
+// keys, the secret of the Engine API and the seed of the accounts. The user's Emerald generates the
+// validators' keys and both geneses. The project's EVM driver then funds the accounts.
 func (Emerald) BuildGenesis(in platform.Input, topology platform.Topology) (platform.Genesis, error) {
 	orders, err := genesisConfigFiles(topology)
 	if err != nil {

@@ -12,31 +12,35 @@ import (
 )
 
 const (
-	// transferGas is what a plain transfer uses, by the protocol.
+	// transferGas is the gas of a plain transfer, as the protocol defines it.
 	transferGas = 21_000
-	// sustainedSpanSeconds is the span in seconds whose rate must be held, and sustainedShare of all spans that must hold it.
+	// sustainedSpanSeconds is the length of the spans of the sustained rate. sustainedShare is the share of
+	// all spans that must reach it.
 	sustainedSpanSeconds = 10
 	sustainedShare       = 0.8
 	// fullBlockShare is the share of the gas limit from which a block counts as full.
 	fullBlockShare = 0.95
-	// behindSeconds of blocks, and behindBlocks besides, that a validator may lag behind: it is asked once a second.
+	// A validator may lag behind by the blocks of behindSeconds plus behindBlocks, because it is sampled once
+	// per second.
 	behindSeconds = 5
 	behindBlocks  = 5
 )
 
-// Findings of this platform.
+// Reason codes of this platform.
 const (
-	// reasonNoBlocks: the network decided on nothing in the window.
+	// reasonNoBlocks means that the network decided no block in the window.
 	reasonNoBlocks results.ReasonCode = "NoBlocks"
-	// reasonMemberBehind: a validator was far behind the others, so that it took no part in consensus.
+	// reasonMemberBehind means that a validator was far behind the others and so did not take part in
+	// consensus.
 	reasonMemberBehind results.ReasonCode = "MemberBehind"
-	// noteFullBlocks: blocks were full, so the gas limit bounds the rate.
+	// noteFullBlocks means that blocks were full, so the gas limit bounds the rate.
 	noteFullBlocks results.ReasonCode = "FullBlocks"
-	// noteSilentProposer: a member proposed nothing though its turn must have come.
+	// noteSilentProposer means that a member proposed no block although its turn must have come.
 	noteSilentProposer results.ReasonCode = "SilentProposer"
 )
 
-// Interpret reads blocks: their time, their size, and the rates that count what is in them rather than what was answered.
+// Interpret derives block times, block sizes, and throughput from the blocks. The throughput counts the
+// transactions in blocks, not the responses of the nodes.
 func (Emerald) Interpret(
 	spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *results.Measurement,
 ) results.Interpretation {
@@ -55,7 +59,8 @@ func (Emerald) Interpret(
 	}
 }
 
-// blockTimeMeasures are from block to block, as seen by one client; a gap in the list is left out.
+// blockTimeMeasures returns the times between consecutive blocks, as one client saw them. Gaps in the list are
+// skipped.
 func blockTimeMeasures(m *results.Measurement) []results.PlatformMetric {
 	var times []float64
 	for i := 1; i < len(m.Blocks); i++ {
@@ -97,7 +102,7 @@ func blockContentMeasures(m *results.Measurement) []results.PlatformMetric {
 	}
 }
 
-// throughputMeasures count transactions by the second in which their block was seen.
+// throughputMeasures counts transactions by the second in which their block was seen.
 func throughputMeasures(m *results.Measurement) []results.PlatformMetric {
 	seconds := make([]float64, m.WindowSeconds)
 	for _, b := range m.Blocks {
@@ -121,7 +126,7 @@ func throughputMeasures(m *results.Measurement) []results.PlatformMetric {
 			Source: "the highest rate that at least 80 % of all spans of 10 s held; one begins with every second"})
 }
 
-// spanRates are the mean rates of all spans of sustainedSpanSeconds seconds, one beginning with every second.
+// spanRates returns the mean rates of all spans of sustainedSpanSeconds. A span begins at every second.
 func spanRates(seconds []float64) []float64 {
 	var rates []float64
 	for i := sustainedSpanSeconds; i <= len(seconds); i++ {
@@ -145,7 +150,8 @@ func fullBlockNotes(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement)
 		"%d of %d blocks were full: platform.emerald.gasLimit has room for %.0f transfers", full, len(m.Blocks), limit)}}
 }
 
-// silentProposerNotes are told by the fee recipients of the blocks. Turns go round, so that three rounds must show every member.
+// silentProposerNotes identifies proposers by the fee recipients of the blocks. Proposers rotate, so three
+// rounds must include every member.
 func silentProposerNotes(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement) []results.Reason {
 	count := int(spec.Members.Count)
 	if len(m.Blocks) < 3*count {
@@ -184,7 +190,7 @@ func memberBehindReasons(m *results.Measurement) []results.Reason {
 	return behind
 }
 
-// lastKnownValue value of a series; 0 if nothing is known.
+// lastKnownValue returns the last known value of a series, or 0.
 func lastKnownValue(s results.Series) float64 {
 	for _, v := range slices.Backward(s) {
 		if !math.IsNaN(v) {
@@ -202,13 +208,14 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// nearestRank is the nearest-rank quantile of sorted values: the smallest that at least that share is not above.
+// nearestRank returns the nearest-rank quantile: the smallest of the sorted values such that at least the
+// given share of the values is not above it.
 func nearestRank(sorted []float64, share float64) float64 {
 	at := int(math.Ceil(share*float64(len(sorted))-1e-9)) - 1
 	return sorted[max(0, at)]
 }
 
-// sustainedRate is the highest of sorted values that at least that share reaches.
+// sustainedRate returns the highest of the sorted values that at least the given share of the values reaches.
 func sustainedRate(sorted []float64, share float64) float64 {
 	return sorted[len(sorted)-int(math.Ceil(share*float64(len(sorted))-1e-9))]
 }

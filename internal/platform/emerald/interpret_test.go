@@ -10,7 +10,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// proposerAddresses are the members' fee recipients, as a client writes addresses: in mixed case.
+// proposerAddresses are the members' fee recipients in mixed case, as clients write addresses.
 var proposerAddresses = []string{
 	"0x0000000000000000000000000000bE9C00000001",
 	"0x0000000000000000000000000000BE9C00000002",
@@ -18,7 +18,8 @@ var proposerAddresses = []string{
 	"0x0000000000000000000000000000bE9c00000004",
 }
 
-// newMeasurement is a window of 20 s with a block every half second: 100 transactions each, in the last five seconds 10.
+// newMeasurement returns a window of 20 s with a block every half second. Blocks have 100 transactions each,
+// and 10 in the last five seconds.
 func newMeasurement() *results.Measurement {
 	m := &results.Measurement{WindowSeconds: 20, Histogram: results.NewHistogram()}
 	for i := range int64(40) {
@@ -46,7 +47,8 @@ func TestInterpret(t *testing.T) {
 		"blocks": 40, "blockTimeMean": 500, "blockTimeP50": 500, "blockTimeP99": 500, "blockTimeMax": 500,
 		"transactionsPerBlockMean": 77.5, "transactionsPerBlockMax": 100, "blockBytesMean": 8525, "blockBytesMax": 11_000, "emptyBlocks": 0,
 		"throughputMean": 155, "throughputPeak1s": 200, "throughputPeak10s": 200, "gasPerSecond": 155 * 21_000,
-		// Spans begin at 0 to 10: six hold 200, then each has a second less of it: 182, 164, 146, 128, 110. Nine of eleven reach 146.
+		// Spans begin at 0 to 10. Six reach 200; each later one has one high second less: 182, 164, 146, 128,
+		// 110. Nine of eleven reach 146.
 		"throughputSustained": 146, "offeredRate": 400,
 	}
 	for _, m := range i.Measures {
@@ -85,7 +87,7 @@ func TestFindings(t *testing.T) {
 	}{{"member-0", 100}, {"member-1", 85}, {"member-2", 84}} {
 		behind.Series = append(behind.Series, results.NamedSeries{Subject: h.member + "/consensus", Name: "height", Values: results.Series{1, h.height, results.Missing}})
 	}
-	// Two blocks a second: five seconds of them and five more are allowed.
+	// At two blocks per second, a lag of five seconds of blocks plus five blocks is allowed.
 	if i := interpretMeasurement(t, behind, unchangedSpec); len(i.Reasons) != 1 || i.Reasons[0].Code != "MemberBehind" || i.Reasons[0].Subject != "member-2" || i.Reasons[0].Value != 16 {
 		t.Errorf("a validator 16 blocks behind: %+v", i.Reasons)
 	}

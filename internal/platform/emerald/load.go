@@ -15,7 +15,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
-// Metrics of a validator that become series of the result, and how these are called that are read again.
+// Metrics of a validator that become series of the result, and the names of the series that Interpret reads.
 const (
 	seriesHeight    = "height"
 	consensusSuffix = "/consensus"
@@ -26,7 +26,8 @@ const (
 	metricChainBytes = "app_channel_chain_bytes_total"
 )
 
-// BuildDriver is the EVM driver, which sends to the members' JSON-RPC and watches their new heads over WebSocket.
+// BuildDriver returns the EVM driver. It sends to the members' JSON-RPC and watches their new heads over
+// WebSocket.
 func (Emerald) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (loadgen.Driver, error) {
 	orders := loadgen.NewWorkloadFile(workload)
 	orders.Unit = evm.OperationUnit
@@ -73,10 +74,11 @@ func buildOperation(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.EVMWorkload
 	return op
 }
 
-// gweiToWei of an amount in gwei, in decimal.
+// gweiToWei converts an amount in gwei to a decimal amount in wei.
 func gweiToWei(gwei int64) string { return strconv.FormatInt(gwei*1_000_000_000, 10) }
 
-// observedEndpoints are the agents of both containers of every member, and what the validators tell of consensus.
+// observedEndpoints returns the agents of both containers of every member, and the consensus metrics of the
+// validators.
 func observedEndpoints(t platform.Topology) []loadgen.ObservedEndpoint {
 	all := make([]loadgen.ObservedEndpoint, 0, 3*len(t.Members))
 	for _, m := range t.Members {

@@ -9,8 +9,9 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
-// BuildMembers are the Service that names all pods, the policy around them, and for each member an address that outlives its pod,
-// its configuration and a StatefulSet. Validators give up on peers whose names do not resolve, so they dial the addresses.
+// BuildMembers returns a headless Service, a NetworkPolicy, and for each member a Service, a ConfigMap and a
+// StatefulSet. Validators give up on peers whose names do not resolve, so they dial the members' Services,
+// which outlive their pods.
 func (Emerald) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
 	ports := slices.Concat(validatorPorts, executionPorts(in.Network.Spec.Platform.Emerald.Execution.Client))
 	objects := []client.Object{members.Service(in.Network, ports), members.NetworkPolicy(in.Network, ports)}

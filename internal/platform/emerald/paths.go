@@ -1,6 +1,7 @@
 package emerald
 
-// Paths in the containers. Those below /etc/benchnet are read only; docs/emerald.md has them as the contract of images.
+// Paths in the containers. Those below /etc/benchnet are read-only. docs/emerald.md documents them as the
+// contract of images.
 const (
 	dataDir      = "/var/lib/emerald"
 	validatorDir = dataDir + "/validator"
@@ -8,7 +9,7 @@ const (
 	runDir       = "/run/benchnet"
 	readyFile    = runDir + "/ready"
 	configDir    = "/etc/benchnet/config"
-	// homeConfigDir is what Emerald finds as config in its home.
+	// homeConfigDir holds the content of the config folder in Emerald's home.
 	homeConfigDir = "/etc/benchnet/validator"
 	networkDir    = "/etc/benchnet/network"
 	identityDir   = "/etc/benchnet/identity"
@@ -18,7 +19,7 @@ const (
 	programEVM   = "/evm"
 )
 
-// Files, by the names under which they lie in Secrets and ConfigMaps.
+// File names, which are also the keys in Secrets and ConfigMaps.
 const (
 	fileConfig           = "config.toml"
 	fileEmerald          = "emerald.toml"
@@ -35,7 +36,7 @@ const (
 	fileSeed             = "seed"
 )
 
-// Volumes, by what they hold.
+// Volume names.
 const (
 	volumeData     = "data"
 	volumeRun      = "run"

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// readyPattern is in the line that Emerald prints for each block that was decided.
+	// readyPattern matches the line that Emerald prints for each decided block.
 	readyPattern = "stats at height"
-	// startupTimeoutSeconds is generous: no validator is ready before two thirds of all are.
+	// startupTimeoutSeconds is generous: a validator is ready only when two thirds of the validators are up.
 	startupTimeoutSeconds = 1800
 	// gracePeriodSeconds lets an execution client write its state.
 	gracePeriodSeconds = 60
 )
 
-// memberPod runs validator and execution client, each under an agent of its own.
+// memberPod returns a pod with validator and execution client, each under an agent of its own.
 func memberPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	network := in.Network.Name
 	pod := members.BuildPodSpec(in, nil)
@@ -33,14 +33,14 @@ func memberPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	pod.Containers = []corev1.Container{validatorContainer(in), executionClientContainer(in, m)}
 	pod.Volumes = append(pod.Volumes,
 		pods.EmptyDirVolume(volumeRun), pods.EmptyDirVolume(volumeTmp), members.ConfigVolume(in.Network, m, volumeConfig), homeVolume(network, m),
-		// The execution client has no business with the validator's key.
+		// The execution client must not read the validator's key.
 		secretFilesVolume(volumeNetwork, naming.NetworkMapSecret(network), fileGenesis, fileJWT),
 		secretFilesVolume(volumeIdentity, naming.IdentitySecret(network, m.Name), fileNodeKey, fileGeth))
 	return pod
 }
 
-// validatorContainer has no liveness probe: a member that is measured is never killed for being slow. It is ready once it has
-// decided on a block.
+// validatorContainer returns the container of the validator, which is ready once it has decided a block. It
+// has no liveness probe, because a member under measurement must not be killed for being slow.
 func validatorContainer(in platform.Input) corev1.Container {
 	e := in.Network.Spec.Platform.Emerald
 	return corev1.Container{
@@ -48,7 +48,7 @@ func validatorContainer(in platform.Input) corev1.Container {
 		Image: e.Image,
 		Command: members.SuperviseCommand(portAgent, dataDir, "--ready-pattern", readyPattern, "--ready-file", readyFile, "--",
 			programShell, configDir+"/"+fileStart, "emerald", "start", "--home", validatorDir, "--config", configDir+"/"+fileEmerald,
-			// Emerald does not read the level in its configuration.
+			// Emerald ignores the level in its configuration.
 			"--log-level", strings.ToLower(e.LogLevel)),
 		Env: []corev1.EnvVar{
 			{Name: "ENGINE_PORT", Value: fmt.Sprintf("%04X", portEngine)},
@@ -72,7 +72,8 @@ func validatorContainer(in platform.Input) corev1.Container {
 	}
 }
 
-// executionClientContainer is ready when the client takes transactions.
+// executionClientContainer returns the container of the execution client, which is ready when it accepts
+// transactions.
 func executionClientContainer(in platform.Input, m platform.Member) corev1.Container {
 	c := executionContainer(in, m, "execution",
 		append(members.SuperviseCommand(portExecutionAgent, dataDir, "--"), clientCommand(&in.Network.Spec)...)...)
@@ -83,7 +84,7 @@ func executionClientContainer(in platform.Input, m platform.Member) corev1.Conta
 	return c
 }
 
-// executionContainer runs a program of the client's image with its data and keys.
+// executionContainer returns a container that runs a program of the client's image with its data and keys.
 func executionContainer(in platform.Input, m platform.Member, name string, command ...string) corev1.Container {
 	return corev1.Container{
 		Name:                     name,
@@ -100,7 +101,8 @@ func executionContainer(in platform.Input, m platform.Member, name string, comma
 	}
 }
 
-// homeVolume is the folder config of Emerald's home: configuration, genesis and the validator's key come from three objects.
+// homeVolume returns the config folder of Emerald's home, projected from three objects: configuration, genesis
+// and the validator's key.
 func homeVolume(network string, m platform.Member) corev1.Volume {
 	from := func(secret, key, path string) corev1.VolumeProjection {
 		return corev1.VolumeProjection{Secret: &corev1.SecretProjection{
@@ -118,7 +120,7 @@ func homeVolume(network string, m platform.Member) corev1.Volume {
 	}}}
 }
 
-// secretFilesVolume holds some keys of a Secret.
+// secretFilesVolume returns a volume with some keys of a Secret.
 func secretFilesVolume(volume, secret string, keys ...string) corev1.Volume {
 	v := pods.SecretVolume(volume, secret)
 	for _, key := range keys {

@@ -8,20 +8,22 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
-// executionQuarters of a member's machine are the execution client's unless the spec says otherwise: it executes all
-// transactions, the validator passes blocks on.
+// executionQuarters is the default share of the execution client in a member's machine, in quarters. The
+// client executes all transactions; the validator only passes blocks on.
 const executionQuarters = 3
 
 const (
 	gibibyte = int64(1) << 30
-	// baseVolume holds databases of an empty chain, logs and the validator's store; this project's choice.
+	// baseVolume holds the databases of an empty chain, logs and the validator's store. The value is this
+	// project's choice.
 	baseVolume = 4 * gibibyte
-	// bytesPerTransaction of a plain transfer in the databases: about 110 of the transaction itself, the rest receipts, indices
-	// and the history of the state; this project's estimate.
+	// bytesPerTransaction is the size of a plain transfer in the databases: about 110 bytes for the
+	// transaction, the rest for receipts, indices and the history of the state. The value is this project's
+	// estimate.
 	bytesPerTransaction = 1024
 )
 
-// machineShare is a part of a member's machine.
+// machineShare names the part of a member's machine that one of its two programs gets.
 type machineShare string
 
 const (
@@ -29,7 +31,7 @@ const (
 	executionShare machineShare = "Execution"
 )
 
-// machineShares of a member's machine.
+// machineShares maps each part of a member's machine to its resources.
 type machineShares map[machineShare]sizing.Machine
 
 func divideMachine(spec *v1alpha1.BenchmarkNetworkSpec) machineShares {
@@ -58,13 +60,13 @@ func (s machineShares) resourcesOf(reservation v1alpha1.Reservation, of machineS
 	}
 }
 
-// plannedStorage of a member: its size and, for people, what it was derived from.
+// plannedStorage is the volume size of a member and the number of transactions from which it is derived.
 type plannedStorage struct {
 	size         resource.Quantity
 	transactions int64
 }
 
-// planStorage has room for the transactions of all listed workloads.
+// planStorage sizes the volume for the transactions of all listed workloads.
 func planStorage(spec *v1alpha1.BenchmarkNetworkSpec) plannedStorage {
 	var s plannedStorage
 	for i := range spec.Workloads {

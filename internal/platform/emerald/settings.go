@@ -9,7 +9,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// DerivedSettings lists what every member runs with, each with its source.
+// DerivedSettings returns the settings of every member, each with its source.
 func (Emerald) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
 	e, all, volume := spec.Platform.Emerald, divideMachine(spec), planStorage(spec)
 	execution, validator := all[executionShare], all[validatorShare]
@@ -34,7 +34,7 @@ func (Emerald) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.D
 	return settings
 }
 
-// tunableFlags are the flags that do not follow from the spec.
+// tunableFlags returns the flags that do not follow from the spec.
 func tunableFlags(spec *v1alpha1.BenchmarkNetworkSpec) map[string]string {
 	all := clientFlags(spec)
 	for name := range all {

@@ -12,12 +12,14 @@ import (
 )
 
 const (
-	// maxMembers of a full mesh, the most that the platform was made for.
+	// maxMembers is the maximum size of a full mesh, the largest that the platform was designed for.
 	maxMembers = 50
-	// minExecutionMemory and minValidatorMemory below which the programs do not start reliably; this project's choice.
+	// Below minExecutionMemory and minValidatorMemory the programs do not start reliably. The values are this
+	// project's choice.
 	minExecutionMemory = 512 << 20
 	minValidatorMemory = 128 << 20
-	// minMessageSize holds a part of a block, 128 KiB, and minResponseSize a block of some thousand transfers.
+	// minMessageSize fits a part of a block (128 KiB). minResponseSize fits a block of some thousand
+	// transfers.
 	minMessageSize  = 256 << 10
 	minResponseSize = 1 << 20
 	maxGossipSize   = 1 << 30
@@ -30,7 +32,7 @@ const (
 		"equal timestamps (docs/emerald.md has the contract)"
 )
 
-// Validate refuses what CEL cannot express; path is that of the spec.
+// Validate rejects what CEL cannot express. The path is that of the spec.
 func (Emerald) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
 	emerald := path.Child("platform", "emerald")
 	e := spec.Platform.Emerald
@@ -65,7 +67,7 @@ func validateMembers(m *v1alpha1.MembersSpec, path *field.Path) field.ErrorList 
 	return errs
 }
 
-// validateShares wants enough of the machine for both programs.
+// validateShares rejects a machine that is too small for both programs.
 func validateShares(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
 	all, members, execution := divideMachine(spec), path.Child("members"), path.Child("platform", "emerald", "execution")
 	e := spec.Platform.Emerald.Execution
@@ -89,7 +91,7 @@ func validateShares(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field
 			part.Memory.String(), rest.Memory.String())))
 }
 
-// validateFlags refuses flags that follow from the spec.
+// validateFlags rejects flags that follow from the spec.
 func validateFlags(e *v1alpha1.EmeraldExecution, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, flag := range slices.Sorted(maps.Keys(e.Flags)) {

@@ -11,7 +11,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
-// ValidateWorkload refuses a workload that the network cannot serve.
+// ValidateWorkload rejects a workload that the network cannot serve.
 func (Emerald) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	if w.EVM == nil {
 		return field.ErrorList{field.Required(path.Child("evm"), "a workload on an Emerald network is transactions to its execution clients")}
@@ -37,7 +37,7 @@ func (Emerald) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1
 	return errs
 }
 
-// validateTargetOrdinals refuses ordinals that the network does not have.
+// validateTargetOrdinals rejects ordinals that the network does not have.
 func validateTargetOrdinals(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i, ordinal := range evm.Members {
@@ -49,7 +49,8 @@ func validateTargetOrdinals(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.E
 	return errs
 }
 
-// validateAccounts wants funded accounts, and one for each sender: there is one for each member or, if these are more, worker.
+// validateAccounts rejects more accounts than the genesis funds, and fewer accounts than senders. There is a
+// sender for each target or for each worker, whichever is more.
 func validateAccounts(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	funded, used := spec.Platform.Emerald.Accounts, accountCount(spec, w.EVM)
 	if used > funded {
@@ -61,7 +62,7 @@ func validateAccounts(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload,
 	return nil
 }
 
-// validateBatchRate refuses a batch size, an interval and a rate of which two contradict the third.
+// validateBatchRate rejects a batch size and an interval that contradict the rate.
 func validateBatchRate(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	if w.EVM.BatchSize == nil || w.EVM.BatchInterval == nil || w.Load.RatePerSecond == nil {
 		return nil
@@ -77,7 +78,7 @@ func validateBatchRate(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload
 		w.EVM.BatchInterval.Duration, targets, made, rate))}
 }
 
-// targetOrdinals are the ordinals of the members to which transactions are sent.
+// targetOrdinals returns the ordinals of the members that receive transactions. Default: all members.
 func targetOrdinals(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkload) []int32 {
 	if len(evm.Members) > 0 {
 		return evm.Members
@@ -89,7 +90,7 @@ func targetOrdinals(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorklo
 	return all
 }
 
-// accountCount a workload: the given number, or all that are funded.
+// accountCount returns the number of accounts of a workload. Default: all funded accounts.
 func accountCount(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkload) int32 {
 	if evm.Accounts != nil {
 		return *evm.Accounts

@@ -1,5 +1,6 @@
-// Package evm holds the orders of the EVM load driver (drivers/evm): what the operator writes into workload.json and the
-// driver reads. It is types and rules alone, so that the operator need not know Ethereum's libraries.
+// Package evm defines the workload file of the EVM load driver (drivers/evm): the operator writes
+// workload.json and the driver reads it. It holds only types and validation, so that the operator does not
+// depend on Ethereum's libraries.
 package evm
 
 import (
@@ -13,40 +14,41 @@ import (
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
-// Defaults of an Operation.
+// Default values of an Operation.
 const (
 	DefaultSignedAhead   = 100_000
 	DefaultAccounts      = 1000
 	DefaultBatchInterval = 200 * time.Millisecond
-	// DefaultGasLimit is what a plain transfer uses.
+	// DefaultGasLimit is the gas that a plain transfer uses.
 	DefaultGasLimit = 21000
 	DefaultValue    = "10"
-	// DefaultMaxFeePerGas is 1000 gwei: far above any base fee that full blocks bring about within a run.
+	// DefaultMaxFeePerGas is 1000 gwei, far above any base fee that full blocks cause within a run.
 	DefaultMaxFeePerGas = "1000000000000"
 	// DefaultMaxPriorityFeePerGas is 1 gwei.
 	DefaultMaxPriorityFeePerGas = "1000000000"
-	// DefaultRecipient has no code and is no precompiled contract, so that a transfer to it costs 21000 gas.
+	// DefaultRecipient has no code and is not a precompiled contract, so a transfer to it costs 21000 gas.
 	DefaultRecipient = "0x00000000000000000000000000000000be9c4e70"
 )
 
-// OperationUnit is what an operation of the driver is.
+// OperationUnit is the unit of the driver's operations.
 const OperationUnit = "transactions"
 
-// Names of the series that the driver records; their subject is the target.
+// Names of the series that the driver records. Their subject is the target.
 const (
-	// SeriesSent is transactions submitted in each second, SeriesAccepted those that the node took, by the second of its answer.
+	// SeriesSent is the number of transactions submitted in each second. SeriesAccepted is the number that the
+	// node accepted, by the second of its response.
 	SeriesSent     = "sentPerSecond"
 	SeriesAccepted = "acceptedPerSecond"
-	// SeriesResent is transactions sent again because the node had lost them.
+	// SeriesResent is the number of transactions that were resent because the node had lost them.
 	SeriesResent = "resentPerSecond"
-	// SeriesRPC is the mean time of the JSON-RPC batches that were answered in each second, in milliseconds.
+	// SeriesRPC is the mean latency of the JSON-RPC batches answered in each second, in milliseconds.
 	SeriesRPC = "rpcMillis"
-	// SeriesPending and SeriesQueued are the node's transaction pool at the end of each second.
+	// SeriesPending and SeriesQueued are the sizes of the node's transaction pool at the end of each second.
 	SeriesPending = "pendingTransactions"
 	SeriesQueued  = "queuedTransactions"
 )
 
-// WorkloadFile is the file workload.json as the driver reads it.
+// WorkloadFile is the content of workload.json as the driver reads it.
 type WorkloadFile struct {
 	Targets   []Target              `json:"targets"`
 	Operation Operation             `json:"operation"`
@@ -58,50 +60,55 @@ type WorkloadFile struct {
 // Target is the JSON-RPC endpoint of one member.
 type Target struct {
 	Name string `json:"name"`
-	// Address is http://host:8545 or ws://host:8546; its scheme chooses the transport.
+	// Address is http://host:8545 or ws://host:8546. Its scheme selects the transport.
 	Address string `json:"address"`
 }
 
-// Operation is plain transfers of ether (EIP-1559, type 2), signed ahead of time. Amounts are decimal texts, as they may exceed 64 bits.
+// Operation configures the plain ether transfers (EIP-1559, type 2), which are signed ahead of time. Amounts
+// are decimal strings because they may exceed 64 bits.
 type Operation struct {
-	// ChainID that the nodes must have.
+	// ChainID is the chain ID that the nodes must have.
 	ChainID uint64 `json:"chainId"`
-	// SeedFile holds the seed of the accounts' keys.
+	// SeedFile is the path of the seed from which the keys of the accounts are derived.
 	SeedFile string `json:"seedFile"`
-	// Accounts that send, over all workers. Default: 1000.
+	// Accounts is the number of sending accounts over all workers. Default: 1000.
 	Accounts int `json:"accounts,omitempty"`
-	// BatchSize is how many transactions a sender submits at once. Default: what the rate makes of BatchIntervalMillis.
+	// BatchSize is the number of transactions that a sender submits at once. Default: derived from the rate
+	// and BatchIntervalMillis.
 	BatchSize int `json:"batchSize,omitempty"`
-	// BatchIntervalMillis is the time from one batch of a sender to its next, in ms. Default: what the rate makes of BatchSize, or 200.
+	// BatchIntervalMillis is the time between two batches of a sender, in ms. Default: derived from the rate
+	// and BatchSize, or 200 if BatchSize is not set either.
 	BatchIntervalMillis int `json:"batchIntervalMillis,omitempty"`
-	// Recipient of all transfers. Default: DefaultRecipient.
+	// Recipient is the recipient of all transfers. Default: DefaultRecipient.
 	Recipient string `json:"recipient,omitempty"`
-	// ValueWei of a transfer. Default: 10.
+	// ValueWei is the amount of a transfer. Default: 10.
 	ValueWei string `json:"valueWei,omitempty"`
-	// GasLimit of a transfer. Default: 21000.
+	// GasLimit is the gas limit of a transfer. Default: 21000.
 	GasLimit uint64 `json:"gasLimit,omitempty"`
 	// MaxFeePerGasWei and MaxPriorityFeePerGasWei are the fee cap and the tip. Defaults: 1000 gwei and 1 gwei.
 	MaxFeePerGasWei         string `json:"maxFeePerGasWei,omitempty"`
 	MaxPriorityFeePerGasWei string `json:"maxPriorityFeePerGasWei,omitempty"`
-	// SignedAhead bounds the signed transactions that a worker keeps, at about 400 bytes each. They are signed during set-up, and as
-	// they are used up while it sends. At least two batches of each sender are kept. Default: 100000.
+	// SignedAhead bounds the signed transactions that a worker keeps, at about 400 bytes each. They are signed
+	// during set-up and replenished while the worker sends. At least two batches of each sender are kept.
+	// Default: 100000.
 	SignedAhead int `json:"signedAhead,omitempty"`
-	// Heads are WebSocket URLs, in the order of the targets, by which new blocks are announced.
-	// Default: the targets' own addresses; those with http are asked for the next block every 20 ms.
+	// Heads are the WebSocket URLs that announce new blocks, in the order of the targets. Default: the
+	// addresses of the targets; an HTTP address is polled for the next block every 20 ms.
 	Heads []string `json:"heads,omitempty"`
 }
 
-// OfferedLoad is an open loop.
+// OfferedLoad describes an open loop.
 type OfferedLoad struct {
 	// Model must be Open.
 	Model string `json:"model"`
-	// RatePerSecond is transactions a second over the whole network; each target gets the same share.
+	// RatePerSecond is the rate in transactions per second over the whole network. Each target gets an equal
+	// share.
 	RatePerSecond float64 `json:"ratePerSecond"`
-	// Clients bounds the JSON-RPC batches that each sender has outstanding.
+	// Clients bounds the outstanding JSON-RPC batches of each sender.
 	Clients int `json:"clients"`
 }
 
-// ReadWorkloadFile reads workload.json, fills in the defaults and refuses what makes no sense.
+// ReadWorkloadFile reads workload.json and fills in the defaults. It fails if the content is invalid.
 func ReadWorkloadFile(path string) (*WorkloadFile, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -142,13 +149,13 @@ func (o *Operation) setDefaults() {
 	orText(&o.MaxPriorityFeePerGasWei, DefaultMaxPriorityFeePerGas)
 }
 
-// ParseWei reads a decimal amount that validation has passed.
+// ParseWei parses a validated decimal amount. It returns nil if the text is not a number.
 func ParseWei(amount string) *big.Int {
 	n, _ := new(big.Int).SetString(amount, 10)
 	return n
 }
 
-// isWebSocket tells the transport by the address.
+// isWebSocket reports whether an address uses the WebSocket transport.
 func isWebSocket(address string) bool {
 	return strings.HasPrefix(address, "ws://") || strings.HasPrefix(address, "wss://")
 }
@@ -157,5 +164,5 @@ func isHTTP(address string) bool {
 	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
 }
 
-// SupportsSubscriptions is whether the node at address tells of new blocks by itself.
+// SupportsSubscriptions reports whether the node at an address can push notifications of new blocks.
 func SupportsSubscriptions(address string) bool { return isWebSocket(address) }

@@ -20,7 +20,8 @@ func readText(t *testing.T, text string) (*WorkloadFile, error) {
 	return ReadWorkloadFile(path)
 }
 
-// completeWorkload has the least that orders need, with changes: "field.path" to a value, or to nil to leave it out.
+// completeWorkload returns a minimal valid workload file with changes. A change maps "field.path" to a value,
+// or to nil to set the field to null.
 func completeWorkload(t *testing.T, changes map[string]any) string {
 	t.Helper()
 	document := map[string]any{
@@ -90,7 +91,7 @@ func TestReadRefuses(t *testing.T) {
 }
 
 func TestRateSizeAndIntervalMayAgree(t *testing.T) {
-	// The seed's: 8000 a second to each of two, 1600 every 200 ms.
+	// The reference workload sends 8000 per second to each of two targets, 1600 every 200 ms.
 	if _, err := readText(t, completeWorkload(t, map[string]any{"load.ratePerSecond": 16000, "operation.batchSize": 1600, "operation.batchIntervalMillis": 200})); err != nil {
 		t.Error(err)
 	}
@@ -169,7 +170,7 @@ func TestSendersTakeTurns(t *testing.T) {
 		if share[i].Offset != want {
 			t.Errorf("sender %d begins after %v, want %v", i, share[i].Offset, want)
 		}
-		// All have the same number of batches within whole seconds.
+		// All senders have the same number of batches within whole seconds.
 		if got := share[i].BatchesBefore(3 * time.Second); got != 15 {
 			t.Errorf("sender %d has %d batches in 3 s, want 15", i, got)
 		}

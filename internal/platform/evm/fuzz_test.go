@@ -2,7 +2,7 @@ package evm
 
 import "testing"
 
-// FuzzRead takes in the sender's orders: those that are accepted have amounts that are numbers.
+// FuzzRead checks that the amounts of every accepted workload file are non-negative numbers.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"", "{}", `{"targets":[{"name":"member-0","address":"http://member-0:8545"}],"operation":{"chainId":1,"seedFile":"/s","valueWei":"1"},"load":{"model":"Open","ratePerSecond":10,"clients":1}}`,

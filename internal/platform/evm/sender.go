@@ -5,25 +5,28 @@ import (
 	"time"
 )
 
-// Sender is one of the senders of a run. It submits to one target, and its accounts are its own.
+// Sender is one of the senders of a run. It submits to one target and has its own accounts.
 type Sender struct {
-	// Index over all workers.
+	// Index is the index over all workers.
 	Index int
 	// Target is the index of the target.
 	Target int
-	// Accounts of the sender, by their index in the seed's sequence; ascending.
+	// Accounts are the sender's accounts, as ascending indices into the sequence derived from the seed.
 	Accounts []int
-	// RatePerSecond of the sender's transactions.
+	// RatePerSecond is the sender's rate in transactions per second.
 	RatePerSecond float64
-	// Interval from one batch to the next, and Offset of the first from the start: senders take turns.
+	// Interval is the time between two batches. Offset is the delay of the first batch, which staggers the
+	// senders.
 	Interval, Offset time.Duration
 }
 
-// SenderCount is how many senders a run of so many workers has: one for each target, or one for each worker where there are more workers.
+// SenderCount returns the number of senders of a run with the given number of workers: one for each target or
+// one for each worker, whichever is more.
 func (w *WorkloadFile) SenderCount(workers int) int { return max(len(w.Targets), workers) }
 
-// WorkerSenders lists the senders of one worker among all workers. Sender s belongs to worker s mod workers and submits to target s mod
-// targets; every target gets the same rate, which its senders share. Account i is sender (i mod senders)'s.
+// WorkerSenders returns the senders of one of the given number of workers. Sender s belongs to worker s mod
+// workers and submits to target s mod targets. Every target gets the same rate, which its senders share.
+// Account i belongs to sender i mod senders.
 func (w *WorkloadFile) WorkerSenders(worker, workers int) []Sender {
 	var share []Sender
 	n := w.SenderCount(workers)
@@ -36,7 +39,7 @@ func (w *WorkloadFile) WorkerSenders(worker, workers int) []Sender {
 func (w *WorkloadFile) buildSender(s, n int) Sender {
 	targets := len(w.Targets)
 	target := s % targets
-	// How many of the n senders submit to this target.
+	// The number of the n senders that submit to this target.
 	beside := (n-target-1)/targets + 1
 	made := Sender{Index: s, Target: target, RatePerSecond: w.Load.RatePerSecond / float64(targets) / float64(beside)}
 	for i := s; i < w.Operation.Accounts; i += n {
@@ -50,18 +53,18 @@ func (w *WorkloadFile) buildSender(s, n int) Sender {
 	return made
 }
 
-// TransactionsDue is how many transactions the sender is to submit in its first n batches.
+// TransactionsDue returns the number of transactions that the sender submits in its first n batches.
 func (s Sender) TransactionsDue(n int64) int64 {
 	// The small constant keeps whole products whole: 8000/s every 200 ms is 1600, not 1599.
 	return int64(float64(n)*s.RatePerSecond*s.Interval.Seconds() + 1e-6)
 }
 
-// MaxBatchSize is how many transactions the largest batch of the sender has.
+// MaxBatchSize returns the number of transactions in the sender's largest batch.
 func (s Sender) MaxBatchSize() int {
 	return int(math.Ceil(s.RatePerSecond*s.Interval.Seconds() - 1e-6))
 }
 
-// BatchesBefore is how many batches of the sender are due before the end of a span from the start.
+// BatchesBefore returns the number of the sender's batches that are due before the given time from the start.
 func (s Sender) BatchesBefore(span time.Duration) int64 {
 	if span <= s.Offset {
 		return 0

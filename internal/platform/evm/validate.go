@@ -6,7 +6,7 @@ import (
 	"regexp"
 )
 
-// MaxAccounts bounds the time that set-up takes.
+// MaxAccounts bounds the number of accounts, and so the duration of set-up.
 const MaxAccounts = 100_000
 
 var addressPattern = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
@@ -92,7 +92,7 @@ func (w *WorkloadFile) validateLoad() error {
 	return w.validateBatchRate()
 }
 
-// validateBatchRate refuses a batch size, an interval and a rate of which two contradict the third.
+// validateBatchRate rejects a batch size and an interval that contradict the rate.
 func (w *WorkloadFile) validateBatchRate() error {
 	o := w.Operation
 	if o.BatchSize == 0 || o.BatchIntervalMillis == 0 {

@@ -1,6 +1,6 @@
-// Package genesis builds the Job that makes a network's material, alike for every platform: the platform's own containers
-// write files in memory, each into a folder of its own, then the agent, which alone may call the API server, publishes them
-// into Secrets that exist already.
+// Package genesis builds the Job that generates a network's genesis, in the same way for every platform. The
+// platform's containers write files in memory, each into a folder of its own. Then the agent, the only
+// container with access to the API server, publishes them into existing Secrets.
 package genesis
 
 import (
@@ -25,10 +25,11 @@ import (
 )
 
 const (
-	// ConfigDir is where the steps find their orders, OutputDir where each leaves its own files, /tmp what else it writes.
+	// ConfigDir holds the configuration of the steps, and each step writes its output to OutputDir. Other
+	// files go to /tmp.
 	ConfigDir = "/etc/benchnet/genesis"
 	OutputDir = "/out"
-	// stepOutputsDir is where a step finds the files of earlier steps, in a folder named after each.
+	// stepOutputsDir holds the output of earlier steps, in a folder named after each.
 	stepOutputsDir = "/in"
 
 	volumeConfig     = "genesis"
@@ -36,35 +37,35 @@ const (
 	volumeTmp        = "tmp"
 	genesisComponent = "genesis"
 
-	// podDeadlineSeconds is the time for one try, from when its pod has a node: waiting for one does not count. It is generous: on a
-	// machine full of members that start, a try has taken minutes.
+	// podDeadlineSeconds limits one attempt. It counts from when the pod is scheduled, so waiting for a node
+	// does not count. It is generous: on a host on which many members start, an attempt took minutes.
 	podDeadlineSeconds = 1800
 )
 
-// Output is a Secret and a folder whose files are published in it. A Secret may be filled from several folders.
+// Output publishes the files of a folder in a Secret. Several outputs may fill the same Secret.
 type Output struct {
 	Secret string
-	// Step that makes the files.
+	// Step is the name of the step that writes the files.
 	Step string
-	// Folder below the step's OutputDir, relative.
+	// Folder is relative to the step's OutputDir.
 	Folder string
 }
 
-// Definition is how a platform's material is made.
+// Definition describes how a platform generates its genesis.
 type Definition struct {
-	// ConfigFiles are files for the steps, at ConfigDir.
+	// ConfigFiles are input files for the steps, mounted at ConfigDir.
 	ConfigFiles map[string]string
-	// Steps are the containers that make the files, one after the other.
+	// Steps are the containers that generate the files, in order.
 	Steps []Step
-	// Volumes that the steps mount besides.
+	// Volumes are further volumes that the steps mount.
 	Volumes []corev1.Volume
-	// Outputs in order.
+	// Outputs are published in order.
 	Outputs []Output
-	// InvalidInput is a step and the exit code with which it refuses what no second try will mend; nil: every failure is tried again.
+	// InvalidInput identifies failures that a retry cannot fix. If nil, every failure is retried.
 	InvalidInput *InvalidInput
 }
 
-// InvalidInput is the exit code of a step for input that it refuses.
+// InvalidInput is the exit code with which a step rejects its input.
 type InvalidInput struct {
 	Step     string
 	ExitCode int32
@@ -73,17 +74,18 @@ type InvalidInput struct {
 // Step is a container of the Job.
 type Step struct {
 	corev1.Container
-	// WithoutMounts leaves out the mounts of orders, output and /tmp.
+	// WithoutMounts omits the mounts of configuration, output and /tmp.
 	WithoutMounts bool
-	// ReadsFrom are the earlier steps whose files it reads, at StepOutputDir.
+	// ReadsFrom names the earlier steps whose files it reads, at StepOutputDir.
 	ReadsFrom []string
 }
 
-// StepOutputDir is where a step finds the files of a step that it Reads.
+// StepOutputDir returns the path at which a step finds the output of a step in its ReadsFrom.
 func StepOutputDir(step string) string { return path.Join(stepOutputsDir, step) }
 
-// Build builds the objects: role for exactly the outputs, its account, orders and Job. The role comes first: with it all rights end
-// at once, whatever of the others is there a while longer.
+// Build returns the objects of the Job: a Role for exactly the outputs, its ServiceAccount and RoleBinding,
+// the ConfigMap, and the Job. The Role comes first because deleting it revokes all permissions at once, even
+// if the other objects still exist.
 func Build(in platform.Input, r Definition) platform.Genesis {
 	var secrets []string
 	for _, o := range r.Outputs {
@@ -105,7 +107,7 @@ func Build(in platform.Input, r Definition) platform.Genesis {
 	}}
 }
 
-// buildJob gives up on bad input, and tries again what a restart may mend.
+// buildJob returns a Job that fails at once on invalid input and retries other failures.
 func buildJob(in platform.Input, owned metav1.ObjectMeta, r Definition) *batchv1.Job {
 	j := &batchv1.Job{ObjectMeta: owned, Spec: batchv1.JobSpec{
 		BackoffLimit:     new(int32(3)),
@@ -125,7 +127,8 @@ func buildJob(in platform.Input, owned metav1.ObjectMeta, r Definition) *batchv1
 	return j
 }
 
-// buildPodSpec makes the files in memory; only the container that publishes them may call the API server.
+// buildPodSpec returns a pod that keeps the files in memory. Only the container that publishes them has access
+// to the API server.
 func buildPodSpec(in platform.Input, account string, r Definition) corev1.PodSpec {
 	placement := in.Network.Spec.Members.Placement
 	inMemory := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: new(resource.MustParse("64Mi"))}}
@@ -166,13 +169,15 @@ func (s Step) buildContainer() corev1.Container {
 	return c
 }
 
-// withSubPath mounts one folder of a volume. Steps may run images of the user's own, so none can write what another one made.
+// withSubPath mounts one folder of a volume. Steps may run the user's images, so no step can write the output
+// of another.
 func withSubPath(mount corev1.VolumeMount, folder string) corev1.VolumeMount {
 	mount.SubPath = folder
 	return mount
 }
 
-// publishContainer marks the Secrets with the hash of the orders when all are filled.
+// publishContainer returns the container that fills the Secrets. When all are filled, it annotates them with a
+// hash of the configuration.
 func publishContainer(in platform.Input, r Definition) corev1.Container {
 	hash := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(r.ConfigFiles)) {
@@ -194,8 +199,8 @@ func publishContainer(in platform.Input, r Definition) corev1.Container {
 	}
 }
 
-// StepResources are the resources of a step that lives for seconds: up to two cores, hardly any reserved, of memory at most the
-// given amount and at least a quarter of a gibibyte.
+// StepResources returns the resources of a step that runs for seconds: at most two cores with a request of
+// 100m, and at most the given memory with a request of 256Mi.
 func StepResources(memory string) corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{
 		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("256Mi")},

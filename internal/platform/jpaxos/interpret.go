@@ -9,19 +9,21 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// Findings of the platform; docs/jpaxos.md explains them.
+// Reason codes of the platform; docs/jpaxos.md explains them.
 const (
-	// RateDiffers: the clients and the replicas' log do not agree on the rate.
+	// RateDiffers means that the clients and the replicas' log disagree on the rate.
 	RateDiffers results.ReasonCode = "RateDiffers"
-	// RateUnconfirmed (note): no replica's log had a rate.
+	// RateUnconfirmed (note) means that no replica's log had a rate.
 	RateUnconfirmed results.ReasonCode = "RateUnconfirmed"
 )
 
-// rateTolerance between the clients' rate and that of the log, as a share of the former. A line of the log divides by the time since the
-// last full tenth of a second, but is told one tenth's worth, and so reads low by one percent for each millisecond of its timer's lag.
+// rateTolerance is the allowed difference between the two rates, as a share of the clients' rate. A log line
+// counts the requests of a tenth of a second, but divides by the time since the last full tenth. It therefore
+// reads one percent low for each millisecond by which its timer lags.
 const rateTolerance = 0.10
 
-// Interpret compares the rates of both sides, derives the payload's bits, and tells which side had no CPU left.
+// Interpret compares the rates of both sides, derives the payload in bits per second, and notes which side was
+// at its CPU limit.
 func (JPaxos) Interpret(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, m *results.Measurement) results.Interpretation {
 	rate := m.Summarize().ThroughputPerSecond
 	i := results.Interpretation{Measures: []results.PlatformMetric{
@@ -36,7 +38,7 @@ func (JPaxos) Interpret(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workloa
 	return i
 }
 
-// compareRates wants the replicas' log to confirm what the clients saw.
+// compareRates checks that the replicas' log confirms the clients' rate.
 func compareRates(i *results.Interpretation, clients float64, m *results.Measurement) {
 	logged, known := loggedRate(m)
 	if !known {
@@ -53,7 +55,8 @@ func compareRates(i *results.Interpretation, clients float64, m *results.Measure
 		"the replicas logged %.0f requests/s, the clients completed %.0f: they differ by more than %.0f %%", logged, clients, rateTolerance*100)})
 }
 
-// loggedRate is the median of the replicas' mean rates, never their sum. Some replicas may have logged nothing.
+// loggedRate returns the median of the replicas' mean rates. Each replica executes every request, so the rates
+// must not be added. Replicas that logged nothing are skipped.
 func loggedRate(m *results.Measurement) (rate float64, known bool) {
 	var means []float64
 	for _, s := range m.SeriesByName(executedSeries) {
@@ -64,7 +67,8 @@ func loggedRate(m *results.Measurement) (rate float64, known bool) {
 	return median(means), len(means) > 0
 }
 
-// median of some numbers; of an even number of them the mean of the middle two. 0 if there are none.
+// median returns the median, or 0 without values. For an even number of values it is the mean of the middle
+// two.
 func median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

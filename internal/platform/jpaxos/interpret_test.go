@@ -11,7 +11,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// newMeasurement is ten seconds of a thousand requests a second on three replicas with a core each, the clients on two.
+// newMeasurement returns ten seconds at a thousand requests per second, with a worker that used one of its two
+// cores and two replicas with CPU usage. Each rate in logged adds the series of one replica.
 func newMeasurement(logged ...float64) *results.Measurement {
 	m := &results.Measurement{WindowSeconds: 10, Histogram: results.NewHistogram(), Completed: constantCounts(1000)}
 	for i, rate := range logged {
@@ -71,7 +72,8 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
-// The rates must agree within a tenth; a replica that logged nothing, as with JPaxos of 2013, has no say.
+// TestRatesMustAgree checks that the rates must agree within a tenth. A replica that logged nothing, as with
+// JPaxos of 2013, does not count.
 func TestRatesMustAgree(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -1,7 +1,8 @@
-// Package jpaxos is the platform JPaxos: replicas of a service that agree by Paxos on the order of its clients' requests. JPaxos is
-// on no registry, so its image is the user's; docs/jpaxos.md has its contract and every field with its default and source.
+// Package jpaxos implements the platform JPaxos: replicas of a service that agree by Paxos on the order of its
+// clients' requests. JPaxos is not published on a registry, so users supply its image. docs/jpaxos.md
+// documents its contract and every field with its default and source.
 //
-// A replica reads paxos.properties and logback.xml from its working directory; both lie under templates/.
+// A replica reads paxos.properties and logback.xml from its working directory; both are in templates/.
 package jpaxos
 
 import (
@@ -12,10 +13,10 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
-// JPaxos is the platform.
+// JPaxos implements platform.Platform.
 type JPaxos struct{}
 
-// New is the platform.
+// New returns the platform.
 func New() JPaxos { return JPaxos{} }
 
 var (
@@ -25,7 +26,7 @@ var (
 	_ platform.Resettable  = JPaxos{}
 )
 
-// roleReplica is the only role: whoever leads may change while the network runs.
+// roleReplica is the only role, because the leader may change while the network runs.
 const roleReplica = "Replica"
 
 // Ports of a replica.
@@ -40,18 +41,18 @@ const (
 	portNameAgent   = "agent"
 )
 
-// Type is JPaxos.
+// Type returns PlatformJPaxos.
 func (JPaxos) Type() v1alpha1.PlatformType { return v1alpha1.PlatformJPaxos }
 
-// Version is the image: JPaxos carries no version of its own.
+// Version returns the image, because JPaxos has no version numbers.
 func (JPaxos) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	return "JPaxos of " + spec.Platform.JPaxos.Image
 }
 
-// StateVolume is the one that each member writes to.
+// StateVolume returns the name of the only volume with state.
 func (JPaxos) StateVolume() string { return volumeStorage }
 
-// Topology lists the replicas, which know each other by number.
+// Topology lists the replicas. Their identity is their number.
 func (JPaxos) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
 	return members.Topology(network, roleReplica, portReplica, func(ordinal int32) string { return strconv.Itoa(int(ordinal)) })
 }

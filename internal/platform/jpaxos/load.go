@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// driverImage holds nothing but the jar at driverImageDir, which is copied to driverDir and run with the Java of the user's image.
+	// driverImage contains only the jar in driverImageDir. It is copied to driverDir and run with the Java of
+	// the user's image.
 	driverImage    = "jpaxos-client"
 	driverImageDir = "/opt/driver"
 	driverDir      = "/run/benchnet-driver"
@@ -23,16 +24,17 @@ const (
 	volumeDriver   = "driver"
 )
 
-// executedSeries are the requests that a replica executes each second, after its own log.
+// executedSeries is the name of the series of requests per second that a replica executes, from its own log.
 const executedSeries = "executedRequests"
 
-// operation is what the driver does, as workload.json spells it.
+// operation is the operation in workload.json.
 type operation struct {
 	RequestBytes int32                  `json:"requestBytes"`
 	Content      v1alpha1.JPaxosContent `json:"content"`
 }
 
-// BuildDriver is the project's client, in the user's image: it calls JPaxos by the client library of the replicas' own version.
+// BuildDriver returns the project's client, run in the user's image so that it uses the client library of the
+// replicas' version.
 func (JPaxos) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (loadgen.Driver, error) {
 	orders := loadgen.NewWorkloadFile(workload)
 	orders.Unit = "requests"
@@ -42,11 +44,11 @@ func (JPaxos) BuildDriver(in platform.Input, topology platform.Topology, workloa
 		orders.Observe = append(orders.Observe, observedEndpoint(m))
 	}
 	p := in.Network.Spec.Platform.JPaxos
-	// Replicas and clients are told the same, so any replica's ConfigMap will do.
+	// Replicas and clients have the same configuration, so any replica's ConfigMap works.
 	config := pods.ConfigMapVolume(volumeConfig, naming.Member(in.Network.Name, topology.Members[0].Name))
 	return loadgen.Driver{
 		Image: p.Image,
-		// Half of the memory is left to the clients' stacks and connections.
+		// The other half of the memory is for the clients' stacks and connections.
 		Command: []string{"java", "-XX:MaxRAMPercentage=50.0", "-Dlogback.configurationFile=" + path.Join(configDir, fileLogback),
 			"-cp", driverJar + ":" + p.ClassPath, driverClass, "--properties", path.Join(configDir, fileProperties)},
 		Init:     []corev1.Container{pods.CopyFilesContainer("driver", in.Images.Image(driverImage, ""), driverImageDir, volumeDriver, driverDir)},

@@ -16,13 +16,13 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
-// Paths in the containers; docs/jpaxos.md has them as part of the contract of images.
+// Paths in the containers. docs/jpaxos.md documents them as part of the contract of images.
 const (
 	configDir  = "/etc/benchnet/config"
 	storageDir = "/var/lib/jpaxos"
 )
 
-// Volumes, by what they hold.
+// Volume names.
 const (
 	volumeConfig  = "config"
 	volumeStorage = "storage"
@@ -30,19 +30,21 @@ const (
 )
 
 const (
-	// ratePattern is the line that a replica logs each tenth of a second, with the time as logback.xml has it, in which it says how many
-	// requests it executes a second. Java writes ten millions and more with an exponent.
+	// ratePattern matches the line with the rate in requests per second that a replica logs each tenth of a
+	// second. The time format is that of logback.xml. Java writes ten millions and more with an exponent.
 	ratePattern = `^(?P<time>[0-9:.]+) RPS: ([0-9.]+(?:E[0-9]+)?)`
-	// rateInterval makes requests of it: JPaxos divides by the time since the last full tenth of a second before the line before.
+	// rateInterval is the grid for converting the rate into a number of requests. JPaxos divides by the time
+	// since the last full tenth of a second before the previous line.
 	rateInterval = "100ms"
-	// executedMetric counts them; the agent serves it.
+	// executedMetric is the agent's counter of these requests.
 	executedMetric = "benchnet_member_operations_total"
 
-	// startupTimeoutSeconds is generous: a replica is up within two seconds on an idle machine, but a restart helps no machine that is full.
+	// startupTimeoutSeconds is generous: a replica is up within two seconds on an idle host, and restarting it
+	// does not help an overloaded one.
 	startupTimeoutSeconds = 1800
 )
 
-// mainClasses of the services that JPaxos brings.
+// mainClasses maps the services that come with JPaxos to their classes.
 var mainClasses = map[v1alpha1.JPaxosService]string{
 	v1alpha1.JPaxosEcho:   "lsr.paxos.test.EchoService",
 	v1alpha1.JPaxosDigest: "lsr.paxos.test.DigestService",
@@ -55,7 +57,8 @@ func mainClass(p *v1alpha1.JPaxosPlatform) string {
 	return p.ServiceClass
 }
 
-// replicaPorts of a replica. A Service and a policy name a port by protocol, so that of replicas is there twice where they use UDP.
+// replicaPorts returns the ports of a replica. A Service and a NetworkPolicy list a port once per protocol, so
+// the replica port appears twice with a transport that uses UDP.
 func replicaPorts(p *v1alpha1.JPaxosPlatform) []members.Port {
 	all := []members.Port{
 		{Name: portNameReplica, Number: portReplica, Access: members.AccessNetwork},
@@ -69,8 +72,9 @@ func replicaPorts(p *v1alpha1.JPaxosPlatform) []members.Port {
 	return all
 }
 
-// BuildMembers are the Service of the pods' names, the policy around them, and for each replica a Service of its own, a ConfigMap and a
-// StatefulSet. A replica ends when a peer's name does not resolve, so peers are called by Services, whose names stay.
+// BuildMembers returns a headless Service, a NetworkPolicy, and for each replica a Service, a ConfigMap and a
+// StatefulSet. A replica exits when a peer's name does not resolve, so peers use the replicas' own Services,
+// whose names persist.
 func (JPaxos) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
 	network := in.Network
 	own := replicaPorts(network.Spec.Platform.JPaxos)
@@ -96,8 +100,9 @@ func replicaPod(in platform.Input, m platform.Member, id int) corev1.PodSpec {
 	return pod
 }
 
-// replicaContainer stops when its standard input ends, so the agent keeps that open. There is no liveness probe: a replica that is measured is
-// never killed for being slow.
+// replicaContainer returns the container of a replica. A replica stops when its standard input ends, so the
+// agent keeps it open. There is no liveness probe, because a replica under measurement must not be killed for
+// being slow.
 func replicaContainer(in platform.Input, id int) corev1.Container {
 	spec := &in.Network.Spec
 	command := members.SuperviseCommand(portAgent, storageDir, "--keep-stdin",
@@ -128,19 +133,21 @@ func clientPortProbe(periodSeconds, failures int32) *corev1.Probe {
 		TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameClient)}}}
 }
 
-// jvmArgs are a fixed heap, so that its growth is not measured, and the user's.
+// jvmArgs returns the JVM's arguments: a heap of fixed size, so that its growth is not measured, then the
+// user's arguments.
 func jvmArgs(spec *v1alpha1.BenchmarkNetworkSpec) []string {
 	heap := sizing.MachineOf(&spec.Members).HeapMebibytes()
 	return append([]string{"-server", fmt.Sprintf("-Xms%dm", heap), fmt.Sprintf("-Xmx%dm", heap)}, spec.Platform.JPaxos.JVMArgs...)
 }
 
-// persistsLog tells whether a replica's log must outlive its pod: its crash model recovers from it alone. The other models recover
-// over the network from a majority that is up; with logs of an earlier life all of them would wait for each other for ever.
+// persistsLog reports whether a replica's log must outlive its pod, because its crash model recovers only from
+// the log. The other models recover over the network from a majority that is up. With logs of an earlier
+// network, all replicas would wait for each other indefinitely.
 func persistsLog(p *v1alpha1.JPaxosPlatform) bool {
 	return p.CrashModel == v1alpha1.JPaxosFullSS || p.CrashModel == v1alpha1.JPaxosPmem
 }
 
-// replicaStorage is where a replica writes what its crash model asks for.
+// replicaStorage returns the volume or claim that the crash model requires.
 func replicaStorage(network *v1alpha1.BenchmarkNetwork, m platform.Member) ([]corev1.PersistentVolumeClaim, []corev1.Volume) {
 	if !persistsLog(network.Spec.Platform.JPaxos) {
 		return nil, []corev1.Volume{pods.EmptyDirVolume(volumeStorage)}
@@ -148,7 +155,8 @@ func replicaStorage(network *v1alpha1.BenchmarkNetwork, m platform.Member) ([]co
 	return members.StorageVolumes(network, m, volumeStorage, volumeSize(&network.Spec))
 }
 
-// volumeSize of a replica's log: JPaxos keeps what came after the last snapshot, and Pmem its pool.
+// volumeSize returns the size of a replica's log volume. JPaxos keeps the log since the last snapshot and,
+// with Pmem, its pool.
 func volumeSize(spec *v1alpha1.BenchmarkNetworkSpec) resource.Quantity {
 	expected := sizing.MemberVolumeSize(sizing.LedgerData{})
 	if spec.Platform.JPaxos.CrashModel == v1alpha1.JPaxosPmem {

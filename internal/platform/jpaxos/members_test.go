@@ -14,7 +14,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-// buildMembers are the members' objects of the good network after a change.
+// buildMembers returns the members' objects of the valid network after a change.
 func buildMembers(t *testing.T, change func(*v1alpha1.JPaxosPlatform)) []client.Object {
 	t.Helper()
 	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
@@ -22,7 +22,7 @@ func buildMembers(t *testing.T, change func(*v1alpha1.JPaxosPlatform)) []client.
 	return platformtest.Build(t, jpaxos.New(), network).Members
 }
 
-// findObject is the object of type T of that name.
+// findObject returns the object of type T with the given name.
 func findObject[T client.Object](t *testing.T, objects []client.Object, name string) T {
 	t.Helper()
 	for _, o := range objects {
@@ -35,7 +35,8 @@ func findObject[T client.Object](t *testing.T, objects []client.Object, name str
 	return none
 }
 
-// A replica dies of a peer whose name does not resolve, so each has a name and an address that outlive its pod.
+// TestPeersAreServices checks that each replica has a name and an address that outlive its pod, because a
+// replica exits when a peer's name does not resolve.
 func TestPeersAreServices(t *testing.T) {
 	objects := buildMembers(t, func(*v1alpha1.JPaxosPlatform) {})
 	service := findObject[*corev1.Service](t, objects, "net-member-1")
@@ -64,7 +65,8 @@ func TestUDPTransportsHaveTheirPort(t *testing.T) {
 	}
 }
 
-// Models that recover from their own log keep it; the others must not find one of an earlier life.
+// TestStorageFollowsTheCrashModel checks that the models that recover from their own log keep it. The others
+// must not find a log of an earlier network.
 func TestStorageFollowsTheCrashModel(t *testing.T) {
 	for model, kept := range map[v1alpha1.JPaxosCrashModel]bool{
 		v1alpha1.JPaxosCrashStop: false, v1alpha1.JPaxosEpochSS: false, v1alpha1.JPaxosViewSS: false,
@@ -94,7 +96,8 @@ func TestExtraProperties(t *testing.T) {
 	}
 }
 
-// Whatever the operator writes into paxos.properties cannot be set a second time.
+// TestWrittenPropertiesAreRefused checks that extraProperties cannot set what the operator writes into
+// paxos.properties.
 func TestWrittenPropertiesAreRefused(t *testing.T) {
 	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
 	written := findObject[*corev1.ConfigMap](t, platformtest.Build(t, jpaxos.New(), network).Members, "net-member-0").Data["paxos.properties"]

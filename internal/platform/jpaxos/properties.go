@@ -16,7 +16,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
-// Files that a replica and its clients read.
+// Files that replicas and clients read.
 const (
 	fileProperties = "paxos.properties"
 	fileLogback    = "logback.xml"
@@ -30,7 +30,7 @@ var propertiesTemplate = template.Must(template.New("paxos.properties.tmpl").Fun
 	"decimal": func(q resource.Quantity) string { return fmt.Sprintf("%g", q.AsApproximateFloat64()) },
 }).ParseFS(templateFiles, "templates/paxos.properties.tmpl"))
 
-// propertiesData is what the template is rendered with.
+// propertiesData is the input of the template.
 type propertiesData struct {
 	Hosts                   []string
 	ReplicaPort, ClientPort int
@@ -41,7 +41,7 @@ type propertiesData struct {
 
 type extraProperty struct{ Key, Value string }
 
-// renderConfigFiles are the same for all replicas and their clients.
+// renderConfigFiles returns the configuration files, which all replicas and their clients share.
 func renderConfigFiles(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) (map[string]string, error) {
 	p := propertiesData{ReplicaPort: portReplica, ClientPort: portClient, LogPath: storageDir, Platform: network.Spec.Platform.JPaxos}
 	for _, m := range topology.Members {
@@ -61,7 +61,8 @@ func renderConfigFiles(network *v1alpha1.BenchmarkNetwork, topology platform.Top
 	return map[string]string{fileProperties: text.String(), fileLogback: string(logback)}, nil
 }
 
-// specFieldByProperty are the keys of paxos.properties that have a field, or follow from the spec, with what sets them.
+// specFieldByProperty maps a key of paxos.properties to the field that sets it. It is empty for keys that the
+// operator sets.
 var specFieldByProperty = map[string]string{
 	"Network":                                "transport",
 	"CrashModel":                             "crashModel",
@@ -97,7 +98,7 @@ var specFieldByProperty = map[string]string{
 	"NvmPoolSize":                            "tuning.nvmPoolBytes",
 }
 
-// extraPropertyProblem says why a property of the user's own is refused; empty: it is not.
+// extraPropertyProblem returns why a user's property is rejected, or "".
 func extraPropertyProblem(key, value string) string {
 	field, known := specFieldByProperty[key]
 	switch {

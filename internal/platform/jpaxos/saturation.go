@@ -9,23 +9,25 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// Saturated (note): which side was at its CPU limit.
+// Saturated (note) names the side that was at its CPU limit.
 const Saturated results.ReasonCode = "Saturated"
 
-// A side is saturated if one of its containers used so much of its CPU limit, or was throttled in more than so many of its CPU periods.
+// A side is saturated if one of its containers used at least saturatedShare of its CPU limit, or was throttled
+// in more than throttledShare of its CPU periods.
 const (
 	saturatedShare = 0.95
 	throttledShare = 0.05
 )
 
-// cpuUsage is what the replicas, or the load workers, used of their CPUs.
+// cpuUsage is the CPU usage of the replicas or of the load workers.
 type cpuUsage struct {
 	name string
-	// cores that all of them used together.
+	// cores is the total over all containers.
 	cores float64
-	// maxShare and throttled are the largest shares of any of them, of its CPU limit and of its CPU periods.
+	// maxShare is the largest share of its CPU limit that a container used. maxThrottled is the largest share
+	// of throttled CPU periods.
 	maxShare, maxThrottled float64
-	// known is false if nothing is known of any of them.
+	// known is false if no container's usage is known.
 	known bool
 }
 
@@ -49,7 +51,7 @@ func clientUsage(w *v1alpha1.Workload, m *results.Measurement) cpuUsage {
 	return s
 }
 
-// addContainer a container that used so many cores; NaN: unknown.
+// addContainer adds a container that used the given number of cores. NaN means unknown and is skipped.
 func (s *cpuUsage) addContainer(cores, limit float64, throttled, periods int64) {
 	if math.IsNaN(cores) {
 		return
@@ -78,7 +80,7 @@ func (s cpuUsage) asMeasures() []results.PlatformMetric {
 	}
 }
 
-// saturationNote says which side, if any, kept the rate from being higher.
+// saturationNote returns a note that names the side, if any, whose CPU limited the rate.
 func saturationNote(replicas, clients cpuUsage) results.Reason {
 	subject, means := "neither", "neither side was at its CPU limit: what bounds the rate is latency (timers, clients too few), the network, "+
 		"or a host with fewer cores than the limits add up to"
@@ -94,7 +96,7 @@ func saturationNote(replicas, clients cpuUsage) results.Reason {
 		Message: fmt.Sprintf("%s (the busiest replica used %s, the busiest worker %s)", means, replicas.describeMaxShare(), clients.describeMaxShare())}
 }
 
-// describeMaxShare is the busiest container's share in words.
+// describeMaxShare describes the usage of the busiest container in words.
 func (s cpuUsage) describeMaxShare() string {
 	if !s.known {
 		return "an unknown share"

@@ -11,13 +11,15 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
-// processBaseBytes is what a replica takes besides heap and the buffers of its cores: code, threads, connections, and the agent that
-// runs it. Measured with 3000 clients on three replicas: 93Mi; doubled, for what grows with the load.
+// processBaseBytes is the memory of a replica besides heap and the buffers of its cores: code, threads,
+// connections, and the agent. Measured with 3000 clients on three replicas: 93Mi. The value is doubled for the
+// parts that grow with the load.
 const processBaseBytes = int64(192) << 20
 
 func replicaOverhead() sizing.ProcessOverhead { return sizing.ProcessOverhead{Base: processBaseBytes} }
 
-// DerivedSettings lists what every replica runs with, each with its source. What paxos.properties has, the spec has.
+// DerivedSettings returns the settings of every replica, each with its source. The content of paxos.properties
+// is not listed because the spec has it.
 func (JPaxos) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
 	machine := sizing.MachineOf(&spec.Members)
 	offHeap := machine.OffHeapMemory(replicaOverhead())

@@ -16,11 +16,11 @@ import (
 const (
 	minReplicas = 3
 	maxReplicas = 9
-	// maxClientsPerWorker that one JVM can serve: each is a thread with a connection.
+	// maxClientsPerWorker is the number of clients that one JVM can run. Each is a thread with a connection.
 	maxClientsPerWorker = 2000
 )
 
-// Validate refuses what CEL cannot express; path is that of the spec.
+// Validate rejects what CEL cannot express. The path is that of the spec.
 func (JPaxos) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
 	own := path.Child("platform", "jpaxos")
 	p := spec.Platform.JPaxos
@@ -43,7 +43,8 @@ func (JPaxos) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fi
 	return errs
 }
 
-// validateCount: JPaxos takes (n+1)/2 replicas for a majority, in whole numbers.
+// validateCount rejects a number of replicas that is even or out of range. JPaxos computes the majority as
+// (n+1)/2 in integers.
 func validateCount(count int32, path *field.Path) field.ErrorList {
 	switch {
 	case count < minReplicas || count > maxReplicas:
@@ -98,7 +99,7 @@ func jvmArgProblem(arg string) string {
 	}
 }
 
-// ValidateWorkload refuses a workload that the network cannot serve.
+// ValidateWorkload rejects a workload that the network cannot serve.
 func (JPaxos) ValidateWorkload(_ *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	if w.JPaxos == nil {
 		return field.ErrorList{field.Required(path.Child("jpaxos"), "a workload on a JPaxos network needs jpaxos")}

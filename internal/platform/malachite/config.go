@@ -21,7 +21,8 @@ var templateFiles embed.FS
 var configTemplates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quoteTOML, "word": quoteWord, "duration": quoteMillis}).
 	Option("missingkey=error").ParseFS(templateFiles, "templates/*.tmpl"))
 
-// configData is what the template is rendered with; systems/malachite-bench/README.md has the keys of the file.
+// configData is the input of the configuration template. systems/malachite-bench/README.md documents the keys
+// of the file.
 type configData struct {
 	Moniker, Network          string
 	Key, Genesis, Home        string
@@ -36,13 +37,13 @@ type configData struct {
 	Threads                   int32
 }
 
-// The application's words for payload modes.
+// payloadNames maps the payload modes to the application's names.
 var payloadNames = map[v1alpha1.MalachitePayload]string{
 	v1alpha1.MalachiteProposalAndParts: "proposal-and-parts",
 	v1alpha1.MalachiteProposalOnly:     "proposal-only",
 }
 
-// renderConfig is the config.toml of a validator.
+// renderConfig returns the config.toml of a validator.
 func renderConfig(in platform.Input, topology platform.Topology, ordinal int) (string, error) {
 	spec := in.Network.Spec.Platform.Malachite
 	c := configData{
@@ -67,7 +68,8 @@ func renderConfig(in platform.Input, topology platform.Topology, ordinal int) (s
 	return out.String(), nil
 }
 
-// peerAddresses are all others in a full mesh. With discovery they are the next few, in a ring, so that all are connected.
+// peerAddresses returns the multiaddresses of all other validators in a full mesh. With discovery it returns
+// those of the next few in a ring, so that all validators are connected.
 func peerAddresses(spec *v1alpha1.MalachitePlatform, topology platform.Topology, ordinal int) []string {
 	count := len(topology.Members)
 	known := count - 1
@@ -81,7 +83,7 @@ func peerAddresses(spec *v1alpha1.MalachitePlatform, topology platform.Topology,
 	return peers
 }
 
-// discoveryOrDefault are the given parameters, or the defaults of the API.
+// discoveryOrDefault returns the parameters of the spec, or the defaults of the API.
 func discoveryOrDefault(spec *v1alpha1.MalachitePlatform) v1alpha1.MalachiteDiscoverySpec {
 	if spec.Discovery != nil {
 		return *spec.Discovery
@@ -89,13 +91,13 @@ func discoveryOrDefault(spec *v1alpha1.MalachitePlatform) v1alpha1.MalachiteDisc
 	return v1alpha1.MalachiteDiscoverySpec{BootstrapPeers: 2, Protocol: "Kademlia", Selector: "Kademlia", OutboundPeers: 50, InboundPeers: 50}
 }
 
-// quoteTOML makes a TOML string.
+// quoteTOML returns s as a TOML string.
 func quoteTOML(s string) string { return strconv.Quote(s) }
 
-// quoteWord makes a TOML string of one of the API's words, as the application writes it.
+// quoteWord returns an enum value of the API as a lower-case TOML string, as the application expects.
 func quoteWord(value any) string { return quoteTOML(strings.ToLower(fmt.Sprint(value))) }
 
-// quoteMillis makes a TOML string of whole milliseconds.
+// quoteMillis returns a duration in whole milliseconds as a TOML string.
 func quoteMillis(d metav1.Duration) string {
 	return quoteTOML(strconv.FormatInt(int64(d.Duration/time.Millisecond), 10) + "ms")
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/genesis"
 )
 
-// stepInit is the step that makes keys and genesis.
+// stepInit is the step that generates the keys and the genesis.
 const stepInit = "init"
 
-// genesisConfigFile are what the Job makes; their hash marks the Secrets.
+// genesisConfigFile holds the number of validators. Its hash marks the completed Secrets.
 const genesisConfigFile = "validators"
 
-// Credentials are none: a validator knows its peers by their keys.
+// Credentials returns nil: validators authenticate their peers by their keys.
 func (Malachite) Credentials(platform.Topology) []platform.Credential { return nil }
 
-// BuildGenesis is the key of each validator, in a Secret of its own, and the genesis that names them all.
+// BuildGenesis generates a key for each validator, in a Secret of its own, and the genesis with all of them.
 func (Malachite) BuildGenesis(in platform.Input, topology platform.Topology) (platform.Genesis, error) {
 	outputs := []genesis.Output{{Secret: naming.NetworkMapSecret(topology.Network), Step: stepInit, Folder: networkFolder}}
 	for i, m := range topology.Members {

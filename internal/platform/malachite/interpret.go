@@ -8,15 +8,17 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// Findings of this platform.
+// Reason codes of this platform.
 const (
-	// RoundsAboveZero (note): blocks that took more than one round; what is waited for in between is a timeout.
+	// RoundsAboveZero (note) means that blocks took more than one round. Between two rounds the validators
+	// wait for a timeout.
 	RoundsAboveZero results.ReasonCode = "RoundsAboveZero"
-	// BlockSizeDiffers: a block had not the size that was asked for, so that the run measured something else.
+	// BlockSizeDiffers means that a block did not have the configured size, so the run measured something
+	// else.
 	BlockSizeDiffers results.ReasonCode = "BlockSizeDiffers"
 )
 
-// blockTally is what the blocks of a window come to.
+// blockTally holds the totals over the blocks of a window.
 type blockTally struct {
 	blocks, bytes, laterRounds, otherSizes float64
 }
@@ -36,7 +38,8 @@ func tallyBlocks(blocks []results.Block, size int64) blockTally {
 	return t
 }
 
-// Interpret makes block times, blocks, bytes and transactions per second, and rounds of the blocks that were observed.
+// Interpret returns block times, rates of blocks, bytes and transactions, and the rounds of the observed
+// blocks.
 func (Malachite) Interpret(
 	spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *results.Measurement,
 ) results.Interpretation {
@@ -62,7 +65,8 @@ func (Malachite) Interpret(
 	return i
 }
 
-// blockTimeMeasures are read from the histogram, which has all intervals that end in the window, to three digits.
+// blockTimeMeasures returns the block times from the histogram. It holds all intervals that end in the window,
+// to three digits.
 func blockTimeMeasures(m *results.Measurement, observed string) []results.PlatformMetric {
 	source := "time from decision to decision as " + observed + " saw them"
 	h := m.Histogram
@@ -74,7 +78,8 @@ func blockTimeMeasures(m *results.Measurement, observed string) []results.Platfo
 	}
 }
 
-// rateMeasures over the window. Where there were too many blocks to list, those that are stand for all.
+// rateMeasures returns the rates over the window. If there were too many blocks to list, the listed ones serve
+// as a sample.
 func (t blockTally) rateMeasures(m *results.Measurement, w *v1alpha1.MalachiteWorkload) []results.PlatformMetric {
 	perSecond := (t.blocks + float64(m.BlocksOmitted)) / float64(m.WindowSeconds)
 	bytes := perSecond * t.bytes / t.blocks
@@ -88,8 +93,8 @@ func (t blockTally) rateMeasures(m *results.Measurement, w *v1alpha1.MalachiteWo
 	}
 }
 
-// meanConsensusTime is the mean over the window in milliseconds, from the rates of the histogram's sum and count: every second
-// for which both are known counts with the heights that it had.
+// meanConsensusTime returns the mean over the window in milliseconds, from the rates of the histogram's sum
+// and count. Only seconds with both rates count, weighted by their number of heights.
 func meanConsensusTime(m *results.Measurement) (millis float64, known bool) {
 	seconds, heights := m.SeriesByName(seriesConsensus), m.SeriesByName(seriesHeights)
 	if len(seconds) != 1 || len(heights) != 1 {

@@ -11,7 +11,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// newMeasurement is a window of ten seconds with a block each quarter of a second, the last decided late and in round 1.
+// newMeasurement returns a window of ten seconds with a block every quarter of a second. The last block was
+// decided late, in round 1.
 func newMeasurement(t *testing.T) *results.Measurement {
 	t.Helper()
 	m := &results.Measurement{WindowSeconds: 10, Histogram: results.NewHistogram(), Unit: "blocks"}

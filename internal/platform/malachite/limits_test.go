@@ -13,7 +13,8 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-// TestMaxValidatorsMatchApplication compares the limit of the schema with that of systems/malachite-bench.
+// TestMaxValidatorsMatchApplication compares the limit of the schema with the limit of
+// systems/malachite-bench.
 func TestMaxValidatorsMatchApplication(t *testing.T) {
 	most := rustConstant(t, "src/genesis.rs", `MAX_VALIDATORS: usize = (\d+)`)
 	admission := platformtest.NewNetworkAdmission(t)

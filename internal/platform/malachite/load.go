@@ -9,7 +9,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
-// The series that are recorded of the observed validator's own metrics.
+// Names of the series recorded from the observed validator's own metrics.
 const (
 	seriesBlocks    = "blocksCounted"
 	seriesHeights   = "heightsTimed"
@@ -24,7 +24,8 @@ var validatorSeries = []loadgen.ObservedSeries{
 	{Name: seriesPeers, Unit: "peers", Metric: "malachitebft_core_consensus_connected_peers", Kind: loadgen.SeriesGauge},
 }
 
-// BuildDriver is the stream of one validator's decisions: the network makes its own.
+// BuildDriver returns the block stream of one validator. There is no load driver because the network generates
+// its own load.
 func (Malachite) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (loadgen.Driver, error) {
 	m, ok := topology.FindMember(observedValidator(workload))
 	if !ok {

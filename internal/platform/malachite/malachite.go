@@ -1,6 +1,7 @@
-// Package malachite is the platform Malachite: validators that run the project's own block-producing application
-// (systems/malachite-bench) on Malachite's consensus. They decide on one block of a set size after the other, so that nobody
-// puts load on them; what one of them decides is observed. docs/malachite.md has every field with its default and source.
+// Package malachite implements the platform Malachite: validators that run the project's own block-producing
+// application (systems/malachite-bench) on Malachite's consensus. They decide blocks of a fixed size back to
+// back without a load driver, and a run observes the decisions of one validator. docs/malachite.md documents
+// every field with its default and source.
 package malachite
 
 import (
@@ -11,10 +12,10 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
-// Malachite is the platform.
+// Malachite implements platform.Platform.
 type Malachite struct{}
 
-// New is the platform.
+// New returns the platform.
 func New() Malachite { return Malachite{} }
 
 var (
@@ -25,7 +26,7 @@ var (
 	_ platform.Resettable      = Malachite{}
 )
 
-// libraryVersion is that of the consensus library's crates in the project's own image.
+// libraryVersion is the version of the consensus library's crates in the project's own image.
 const libraryVersion = "0.8.2"
 
 // Ports of a validator's container.
@@ -41,8 +42,8 @@ const (
 	portNameAgent   = "agent"
 )
 
-// validatorPorts are the ports of a validator that other pods reach. Blocks and readiness have a port apart from the metrics,
-// so that scrapers reach the metrics only.
+// validatorPorts are the ports of a validator that other pods reach. Blocks and readiness have a separate
+// port, so that scrapers can reach only the metrics.
 var validatorPorts = []members.Port{
 	{Name: portNameP2P, Number: portP2P, Access: members.AccessNetwork},
 	{Name: portNameHTTP, Number: portHTTP, Access: members.AccessNetwork},
@@ -50,10 +51,10 @@ var validatorPorts = []members.Port{
 	{Name: portNameAgent, Number: portAgent, Access: members.AccessScrapers},
 }
 
-// Type is Malachite.
+// Type returns PlatformMalachite.
 func (Malachite) Type() v1alpha1.PlatformType { return v1alpha1.PlatformMalachite }
 
-// Version is that of the library, or the image where that is the user's.
+// Version returns the version of the library, or the image if the user supplies one.
 func (Malachite) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	if image := spec.Platform.Malachite.Image; image != "" {
 		return "Malachite, " + image
@@ -61,10 +62,11 @@ func (Malachite) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	return "Malachite " + libraryVersion
 }
 
-// StateVolume is the one that each member writes to.
+// StateVolume returns the name of the only volume with state.
 func (Malachite) StateVolume() string { return volumeHome }
 
-// Topology lists the validators in the order of the genesis; their identity is the moniker in their logs and metrics.
+// Topology lists the validators in the order of the genesis. Their identity is the moniker in their logs and
+// metrics.
 func (Malachite) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
 	return members.Topology(network, "Validator", portP2P, func(ordinal int32) string { return fmt.Sprintf("validator-%d", ordinal) })
 }

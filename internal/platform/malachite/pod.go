@@ -11,7 +11,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
-// Paths in the containers; docs/malachite.md has them as the contract of images.
+// Paths in the containers. docs/malachite.md documents them as the contract of images.
 const (
 	programPath = "/usr/local/bin/malachite-bench"
 	configDir   = "/etc/benchnet/config"
@@ -22,7 +22,7 @@ const (
 	fileConfig  = "config.toml"
 	fileKey     = "priv_validator_key.json"
 	fileGenesis = "genesis.json"
-	// networkFolder is where the maker of the material leaves the genesis.
+	// networkFolder is the folder in which the genesis step writes the genesis.
 	networkFolder = "network"
 
 	volumeConfig   = "config"
@@ -31,12 +31,13 @@ const (
 	volumeHome     = "home"
 	volumeTmp      = "tmp"
 
-	// exitUsage is the exit code of the program for arguments that it refuses.
+	// exitUsage is the exit code of the program for invalid arguments.
 	exitUsage = 2
 )
 
 const (
-	// startupTimeoutSeconds is generous: a validator is ready when more than two thirds of them are up.
+	// startupTimeoutSeconds is generous: a validator is ready only when more than two thirds of the validators
+	// are up.
 	startupTimeoutSeconds = 1800
 	// gracePeriodSeconds lets a validator close its store.
 	gracePeriodSeconds = 60
@@ -49,7 +50,8 @@ func validatorImage(in platform.Input) string {
 	return in.Images.Image("malachite-bench", "")
 }
 
-// BuildMembers are the Service that names all validators, the policy around them, and a ConfigMap and a StatefulSet for each.
+// BuildMembers returns a headless Service, a NetworkPolicy, and a ConfigMap and a StatefulSet for each
+// validator.
 func (Malachite) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
 	objects := []client.Object{members.Service(in.Network, validatorPorts), members.NetworkPolicy(in.Network, validatorPorts)}
 	size := members.VolumeSize(&in.Network.Spec.Members, expectedStorage(in.Network.Spec.Platform.Malachite))
@@ -77,8 +79,9 @@ func validatorPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	return pod
 }
 
-// validatorContainer has no liveness probe: a validator that is measured is never killed for being slow. One that has been ready stays in
-// the measurement while it catches up, so that its readiness follows the process alone.
+// validatorContainer returns the container of a validator. It has no liveness probe, because a validator under
+// measurement must not be killed for being slow. A validator that was ready once stays in the measurement
+// while it catches up, so its readiness depends only on the process.
 func validatorContainer(in platform.Input) corev1.Container {
 	return corev1.Container{
 		Name:                     "malachite",

@@ -12,8 +12,8 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-// TestScrapersReachMetricsOnly checks the policy of the validators as the operator applies it: the network's own pods reach every
-// port, and scrapers reach neither /blocks nor the consensus.
+// TestScrapersReachMetricsOnly checks the NetworkPolicy of the validators as the operator applies it. The
+// network's own pods reach every port; scrapers reach neither /blocks nor the consensus port.
 func TestScrapersReachMetricsOnly(t *testing.T) {
 	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
 	objects, scrapers := platformtest.Build(t, malachite.New(), network).Members, networkpolicy.DefaultScrapers()
@@ -51,8 +51,8 @@ func selectsOwnPods(peer networkingv1.NetworkPolicyPeer) bool {
 	return peer.NamespaceSelector == nil && peer.PodSelector != nil && peer.PodSelector.MatchLabels[v1alpha1.LabelNetwork] == "net"
 }
 
-// admittedPorts returns the names of the ports that a policy opens to a peer that match selects. A rule without peers admits
-// all of them.
+// admittedPorts returns the names of the ports that a policy opens to a peer that match selects. A rule
+// without peers admits all peers.
 func admittedPorts(policy *networkingv1.NetworkPolicy, match func(networkingv1.NetworkPolicyPeer) bool) []string {
 	var ports []string
 	for _, rule := range policy.Spec.Ingress {

@@ -31,7 +31,7 @@ func quantityPtr(s string) *resource.Quantity {
 	return &q
 }
 
-// withPlatform changes the platform's part of a spec.
+// withPlatform returns a change of the platform's part of a spec.
 func withPlatform(change func(*v1alpha1.MalachitePlatform)) func(*networkSpec) {
 	return func(s *networkSpec) { change(s.Platform.Malachite) }
 }
@@ -40,7 +40,7 @@ func withWorkload(change func(*v1alpha1.Workload)) func(*networkSpec) {
 	return func(s *networkSpec) { change(&s.Workloads[0].Workload) }
 }
 
-// refusalCases are platformtest's, short to write.
+// refusalCases is a list of platformtest.Refusal that can be written without field names.
 type refusalCases []struct {
 	Name   string
 	Change func(*v1alpha1.BenchmarkNetworkSpec)
@@ -90,7 +90,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// What the schema refuses itself, so that kubectl apply says so.
+// TestSchemaRefuses covers what the schema itself rejects, so that kubectl apply reports it.
 func TestSchemaRefuses(t *testing.T) {
 	admission := platformtest.NewNetworkAdmission(t)
 	for name, c := range map[string]struct{ in, from, to, want string }{

@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
-// DerivedSettings lists what was derived for the validators, each with its source.
+// DerivedSettings returns the settings derived for the validators, each with its source.
 func (Malachite) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
 	m, machine := spec.Platform.Malachite, sizing.MachineOf(&spec.Members)
 	storage := members.VolumeSize(&spec.Members, expectedStorage(m))
@@ -35,7 +35,7 @@ func (Malachite) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1
 
 func sizeSource(machine sizing.Machine) string { return fmt.Sprintf("size %s", machine.Size) }
 
-// settingSource is the field that set a value, or the rule that did.
+// settingSource returns the field if the spec sets it, and the rule otherwise.
 func settingSource(set *resource.Quantity, field, rule string) string {
 	if set != nil {
 		return field

@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
-// Validate refuses what CEL cannot express; path is that of the spec.
+// Validate rejects what CEL cannot express. The path is that of the spec.
 func (Malachite) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
 	malachite := path.Child("platform", "malachite")
 	m := spec.Platform.Malachite
@@ -34,7 +34,7 @@ func validateBlock(m *v1alpha1.MalachitePlatform, path *field.Path) field.ErrorL
 	return append(errs, validateByteRange(m.PartSize, minPartSize, maxBlockSize, path.Child("partSize"))...)
 }
 
-// validateByteRange wants a whole number of bytes from least to most.
+// validateByteRange rejects a size that is not a whole number of bytes from least to most.
 func validateByteRange(size resource.Quantity, least, most int64, path *field.Path) field.ErrorList {
 	if size.MilliValue()%1000 == 0 && size.Value() >= least && size.Value() <= most {
 		return nil
@@ -44,8 +44,8 @@ func validateByteRange(size resource.Quantity, least, most int64, path *field.Pa
 	}
 }
 
-// maxMeshMembers is how many validators may know all others: each one's configuration names them, so that what the API server and
-// the operator have to keep grows with the square.
+// maxMeshMembers is the maximum number of validators in a full mesh. The configuration of each names all
+// others, so the data in the API server and the operator grows with the square.
 const maxMeshMembers = 100
 
 func validateMesh(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
@@ -56,7 +56,8 @@ func validateMesh(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.E
 		fmt.Sprintf("must be at most %d with platform.malachite.peers FullMesh: Discovery takes 1000", maxMeshMembers))}
 }
 
-// validateMessages refuses bounds that a block, or a part of it, does not keep: it would never arrive.
+// validateMessages rejects limits below the size of a block or of one of its parts, which would then never
+// arrive.
 func validateMessages(m *v1alpha1.MalachitePlatform, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if size := m.Gossip.MaxMessageSize; size != nil && size.Value() < largestMessage(m) {
@@ -93,7 +94,7 @@ func validateDiscovery(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fi
 	return errs
 }
 
-// validateMachine refuses a validator that its blocks would not fit into.
+// validateMachine rejects a validator whose memory or volume is too small for its blocks.
 func validateMachine(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
 	m, machine := spec.Platform.Malachite, sizing.MachineOf(&spec.Members)
 	var errs field.ErrorList
@@ -124,7 +125,7 @@ func validateMachine(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 	return errs
 }
 
-// ValidateWorkload refuses a workload that the network cannot serve.
+// ValidateWorkload rejects a workload that the network cannot serve.
 func (Malachite) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	errs := loadgen.ValidateMeasure(w, path)
 	if w.Malachite == nil {
@@ -144,5 +145,5 @@ func (Malachite) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alph
 	return errs
 }
 
-// observedValidator is the validator whose decisions a workload measures.
+// observedValidator returns the name of the validator whose decisions a workload measures.
 func observedValidator(w *v1alpha1.Workload) string { return members.Name(w.Malachite.Observe) }

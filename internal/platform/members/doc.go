@@ -1,6 +1,6 @@
-// Package members builds the objects that run the members of a network, alike for every platform: their names before they are
-// up, the policy around them, a StatefulSet of one pod for each with its configuration, its place and its volume. What runs in
-// the pod is the platform's.
+// Package members builds the objects that run the members of a network in the same way for every platform:
+// Services, NetworkPolicy, and for each member a ConfigMap and a StatefulSet with one pod, its placement and
+// its volume. The platform supplies the containers of the pod.
 package members
 
 import (
@@ -16,14 +16,14 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
-// memberComponent of the members' objects.
+// memberComponent is the component label of the members' objects.
 const memberComponent = "member"
 
-// Name of the member with that ordinal.
+// Name returns the name of the member with the given ordinal.
 func Name(ordinal int32) string { return fmt.Sprintf("member-%d", ordinal) }
 
-// Topology of spec.members.count equal members that reach each other at port; identity is what the platform knows one by,
-// empty: its name.
+// Topology returns spec.members.count equal members that reach each other at port. identity returns the
+// platform's identity of a member; if it is nil, the identity is the member's name.
 func Topology(network *v1alpha1.BenchmarkNetwork, role string, port int32, identity func(ordinal int32) string) platform.Topology {
 	t := platform.Topology{Network: network.Name}
 	for i := range network.Spec.Members.Count {
@@ -36,22 +36,22 @@ func Topology(network *v1alpha1.BenchmarkNetwork, role string, port int32, ident
 	return t
 }
 
-// New is a member that its peers reach at port.
+// New returns a member that its peers reach at port.
 func New(network *v1alpha1.BenchmarkNetwork, name, role string, port int32) platform.Member {
 	host := naming.MemberHost(network.Name, network.Namespace, name)
 	return platform.Member{Name: name, Role: role, Identity: name, Host: host, Address: HostPort(host, port)}
 }
 
-// HostPort is host:port; without a host it is the port on all addresses.
+// HostPort returns host:port. An empty host means all addresses.
 func HostPort(host string, port int32) string { return fmt.Sprintf("%s:%d", host, port) }
 
-// MetricsURL is where a member serves metrics at a port.
+// MetricsURL returns the URL of a member's metrics at a port.
 func MetricsURL(m platform.Member, port int32) string {
 	return "http://" + HostPort(m.Host, port) + "/metrics"
 }
 
-// PlatformLabels of an object of the network; the component is what it is for. Prometheus and people tell a member's pod by its
-// label for members.
+// PlatformLabels returns the labels of an object of the network. Prometheus and users identify a member's pod
+// by its LabelMember, which this function does not set.
 func PlatformLabels(network *v1alpha1.BenchmarkNetwork, component string) map[string]string {
 	return map[string]string{
 		"app.kubernetes.io/name":       strings.ToLower(string(network.Spec.Platform.Type)),
@@ -63,7 +63,7 @@ func PlatformLabels(network *v1alpha1.BenchmarkNetwork, component string) map[st
 	}
 }
 
-// ObjectMeta of an object of the network.
+// ObjectMeta returns the metadata of an object of the network.
 func ObjectMeta(network *v1alpha1.BenchmarkNetwork, name, component string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: network.Namespace, Labels: PlatformLabels(network, component)}
 }
@@ -78,12 +78,12 @@ func memberMeta(network *v1alpha1.BenchmarkNetwork, m platform.Member) metav1.Ob
 	return metav1.ObjectMeta{Name: naming.Member(network.Name, m.Name), Namespace: network.Namespace, Labels: memberLabels(network, m)}
 }
 
-// AllMembersSelector of the pods of all members.
+// AllMembersSelector returns the selector of the pods of all members.
 func AllMembersSelector(network string) map[string]string {
 	return map[string]string{v1alpha1.LabelNetwork: network, "app.kubernetes.io/component": memberComponent}
 }
 
-// Resources that a member may use and those that it reserves, after its size and reservation.
+// Resources returns the limits and requests of a member, derived from its size and reservation.
 func Resources(spec *v1alpha1.MembersSpec) corev1.ResourceRequirements {
 	machine := sizing.MachineOf(spec)
 	cores, memory := machine.Requests(spec.Reservation)

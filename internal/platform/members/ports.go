@@ -11,22 +11,23 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// PortAccess says who may connect to a port.
+// PortAccess defines which pods may connect to a port.
 type PortAccess string
 
-// The reaches.
+// The values of PortAccess.
 const (
-	// AccessNetwork is the network's own pods: members and load workers.
+	// AccessNetwork admits the network's own pods: members and load workers.
 	AccessNetwork PortAccess = "Network"
-	// AccessScrapers is for metrics: the network's own pods and the scrapers that the operator's configuration names.
+	// AccessScrapers is for metrics. It admits the network's own pods and the scrapers in the operator's
+	// configuration.
 	AccessScrapers PortAccess = "Scrapers"
 )
 
-// Port of a member's pod.
+// Port is a port of a member's pod.
 type Port struct {
 	Name   string
 	Number int32
-	// Protocol; empty: TCP.
+	// Protocol defaults to TCP.
 	Protocol corev1.Protocol
 	Access   PortAccess
 }
@@ -38,12 +39,12 @@ func (p Port) protocolOrTCP() corev1.Protocol {
 	return p.Protocol
 }
 
-// ContainerPort is the port of a container.
+// ContainerPort returns the port as a container port.
 func (p Port) ContainerPort() corev1.ContainerPort {
 	return corev1.ContainerPort{Name: p.Name, ContainerPort: p.Number, Protocol: p.protocolOrTCP()}
 }
 
-// ContainerPorts are the ports of a container.
+// ContainerPorts returns ports as container ports.
 func ContainerPorts(ports []Port) []corev1.ContainerPort {
 	all := make([]corev1.ContainerPort, 0, len(ports))
 	for _, p := range ports {
@@ -60,8 +61,8 @@ func servicePorts(ports []Port) []corev1.ServicePort {
 	return all
 }
 
-// Service gives every member a host name, also before it is ready: members look each other up while they start. The name goes
-// with the pod; AddressService is for members whose peers must never fail to resolve them.
+// Service gives every member a DNS name even before it is ready, because members resolve each other while they
+// start. The name disappears with the pod. Use AddressService if the peers must always be able to resolve it.
 func Service(network *v1alpha1.BenchmarkNetwork, ports []Port) *corev1.Service {
 	return &corev1.Service{ObjectMeta: ObjectMeta(network, network.Name, memberComponent), Spec: corev1.ServiceSpec{
 		ClusterIP:                corev1.ClusterIPNone,
@@ -71,7 +72,8 @@ func Service(network *v1alpha1.BenchmarkNetwork, ports []Port) *corev1.Service {
 	}}
 }
 
-// AddressService is a name and an address of a member's own, which stay while its pod is replaced: <network>-<member>.
+// AddressService gives a member a name and a cluster IP that persist while its pod is replaced. The name is
+// <network>-<member>.
 func AddressService(network *v1alpha1.BenchmarkNetwork, m platform.Member, ports []Port) *corev1.Service {
 	return &corev1.Service{ObjectMeta: memberMeta(network, m), Spec: corev1.ServiceSpec{
 		PublishNotReadyAddresses: true,
@@ -80,7 +82,7 @@ func AddressService(network *v1alpha1.BenchmarkNetwork, m platform.Member, ports
 	}}
 }
 
-// AddressHost is the DNS name of a member's AddressService.
+// AddressHost returns the DNS name of a member's AddressService.
 func AddressHost(network *v1alpha1.BenchmarkNetwork, member string) string {
 	return naming.Member(network.Name, member) + "." + network.Namespace + ".svc"
 }
@@ -89,8 +91,8 @@ func memberSelector(network, member string) map[string]string {
 	return map[string]string{v1alpha1.LabelNetwork: network, v1alpha1.LabelMember: member}
 }
 
-// NetworkPolicy lets each port be reached by whom it is for. What the members reach is left open: they need the cluster's DNS and
-// may need a database that lies anywhere.
+// NetworkPolicy admits to each port only the pods that its PortAccess allows. It does not restrict egress:
+// members need the cluster's DNS and may need a database outside the network.
 func NetworkPolicy(network *v1alpha1.BenchmarkNetwork, ports []Port) *networkingv1.NetworkPolicy {
 	own := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{
 		MatchLabels: map[string]string{v1alpha1.LabelNetwork: network.Name}}}
@@ -99,7 +101,7 @@ func NetworkPolicy(network *v1alpha1.BenchmarkNetwork, ports []Port) *networking
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
 		Ingress: []networkingv1.NetworkPolicyIngressRule{
 			{From: []networkingv1.NetworkPolicyPeer{own}, Ports: policyPorts(ports, AccessNetwork)},
-			{Ports: policyPorts(ports, AccessScrapers)}, // From everybody, until isolation.Scrapers.Limit narrows it.
+			{Ports: policyPorts(ports, AccessScrapers)}, // Open to all peers until networkpolicy.Scrapers.RestrictIngress narrows it.
 		},
 	}}
 }

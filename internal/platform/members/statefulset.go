@@ -17,16 +17,19 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// annotationConfigHash restarts a member when its configuration changes, as with another version of the operator.
+// annotationConfigHash restarts a member when its configuration changes, for example after an upgrade of the
+// operator.
 const annotationConfigHash = "benchnet.dev/config-hash"
 
-// ConfigMap has the files of a member's configuration. It is called like the member's StatefulSet, for pods.ConfigVolume.
+// ConfigMap holds the files of a member's configuration. It has the same name as the member's StatefulSet;
+// ConfigVolume relies on that.
 func ConfigMap(network *v1alpha1.BenchmarkNetwork, m platform.Member, files map[string]string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: memberMeta(network, m), Data: files}
 }
 
-// StatefulSet runs one member. It has one pod: members differ in identity and configuration, which replicas could not.
-// The files are those of its ConfigMap; volumes are claims that stay while the pod is replaced and go with the network.
+// StatefulSet runs one member in one pod. Members differ in identity and configuration, which the replicas of
+// one StatefulSet could not. The files are those of the member's ConfigMap. The volumes are claims that
+// survive replacement of the pod and are deleted with the network.
 func StatefulSet(
 	network *v1alpha1.BenchmarkNetwork, m platform.Member, pod corev1.PodSpec, files map[string]string, volumes ...corev1.PersistentVolumeClaim,
 ) *appsv1.StatefulSet {
@@ -50,7 +53,7 @@ func StatefulSet(
 	}}
 }
 
-// hashFiles the files' contents, in the order of their names.
+// hashFiles returns a hash of the files' contents in the order of their names.
 func hashFiles(files map[string]string) string {
 	hash := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -59,8 +62,9 @@ func hashFiles(files map[string]string) string {
 	return hex.EncodeToString(hash.Sum(nil)[:8])
 }
 
-// BuildPodSpec is what all members' pods have in common: no access to the API server, the restricted security context, its place, and
-// the agent installed in pods.AgentVolume before all else. The platform adds containers and volumes.
+// BuildPodSpec returns the part that all members' pods share: no access to the API server, the restricted
+// security context, placement, and the agent installed in pods.AgentVolumeName by the first init container.
+// The platform adds containers and volumes.
 func BuildPodSpec(in platform.Input, with *corev1.PodAffinity) corev1.PodSpec {
 	spec := &in.Network.Spec.Members
 	return corev1.PodSpec{
@@ -75,7 +79,8 @@ func BuildPodSpec(in platform.Input, with *corev1.PodAffinity) corev1.PodSpec {
 	}
 }
 
-// buildAffinity places a member with what it belongs to, and away from its peers as the spec says.
+// buildAffinity adds the spread of the spec, away from the other members, to the given affinity. It returns
+// nil if there are no constraints.
 func buildAffinity(network *v1alpha1.BenchmarkNetwork, with *corev1.PodAffinity) *corev1.Affinity {
 	a := corev1.Affinity{PodAffinity: with.DeepCopy()}
 	peers := corev1.PodAffinityTerm{
@@ -96,7 +101,7 @@ func buildAffinity(network *v1alpha1.BenchmarkNetwork, with *corev1.PodAffinity)
 	return &a
 }
 
-// VolumeSize is the given size of a member's volume, or what it is expected to need.
+// VolumeSize returns the size of a member's volume from the spec, or the expected size.
 func VolumeSize(spec *v1alpha1.MembersSpec, expected resource.Quantity) resource.Quantity {
 	if spec.Storage.Size != nil {
 		return spec.Storage.Size.DeepCopy()
@@ -104,8 +109,8 @@ func VolumeSize(spec *v1alpha1.MembersSpec, expected resource.Quantity) resource
 	return expected
 }
 
-// StorageVolumes is where a member keeps what must outlive a restart of its container: a claim that stays while its pod is
-// replaced, or, with Ephemeral, a volume of the pod. One of both is nil.
+// StorageVolumes returns the storage that survives a restart of the member's container: a claim that survives
+// replacement of the pod or, with Ephemeral, an emptyDir. The other result is nil.
 func StorageVolumes(
 	network *v1alpha1.BenchmarkNetwork,
 	m platform.Member,
@@ -126,7 +131,7 @@ func StorageVolumes(
 	}}, nil
 }
 
-// ConfigVolume holds the member's ConfigMap.
+// ConfigVolume returns a volume with the member's ConfigMap.
 func ConfigVolume(network *v1alpha1.BenchmarkNetwork, m platform.Member, volume string) corev1.Volume {
 	return pods.ConfigMapVolume(volume, naming.Member(network.Name, m.Name))
 }

@@ -18,14 +18,15 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Admission takes manifests of one kind in as the API server would: nothing unknown, defaults, schema, CEL.
+// Admission processes manifests of one kind as the API server does: it rejects unknown fields, sets defaults,
+// and validates the schema and the CEL rules.
 type Admission struct {
 	structural *schema.Structural
 	validator  validation.SchemaValidator
 	rules      *cel.Validator
 }
 
-// NewAdmission reads the definition of a kind, a file that controller-gen wrote.
+// NewAdmission reads the CRD of a kind from a file that controller-gen generated.
 func NewAdmission(t testing.TB, definition string) Admission {
 	t.Helper()
 	a, err := newAdmission(definition)
@@ -60,7 +61,8 @@ func newAdmission(definition string) (Admission, error) {
 	return Admission{structural: structural, validator: validator, rules: cel.NewValidator(structural, true, math.MaxInt64)}, nil
 }
 
-// Admit decodes a manifest into object, with its defaults, or says why it is refused.
+// Admit decodes a manifest with its defaults into object. It fails if the API server would reject the
+// manifest.
 func (a Admission) Admit(manifest []byte, object any) error {
 	var content map[string]any
 	raw, err := yaml.YAMLToJSONStrict(manifest)

@@ -1,6 +1,7 @@
-// Package platformtest is what every platform has to pass, whatever it is: it builds deterministically and changes nothing that
-// it is given; what it builds can be applied side by side, runs under restricted pod security from pinned images within limits,
-// and takes secrets from declared Secrets alone; its topology tells the truth; its refusals name their field.
+// Package platformtest is the conformance suite for platforms. A platform must build deterministically and
+// without changing its input. Its objects must not conflict, and its pods must run under restricted pod
+// security, from pinned images, within limits, and with secrets only from declared Secrets. Its topology must
+// match the objects, and its validation errors must name their field.
 package platformtest
 
 import (
@@ -21,16 +22,16 @@ import (
 // Sample is a network that the platform must be able to build.
 type Sample struct {
 	Name string
-	// Network with its defaults.
+	// Network with its defaults applied.
 	Network *v1alpha1.BenchmarkNetwork
 }
 
-// ImageCatalogue of images in the suite.
+// ImageCatalogue returns the catalogue of images in the suite.
 func ImageCatalogue() naming.ImageCatalogue {
 	return naming.ImageCatalogue{Registry: "registry.test/benchnet", Version: "0.0.1"}
 }
 
-// NewInput for a sample: with databases where its members need them.
+// NewInput returns the input for a sample, with database connections if its members need them.
 func NewInput(p platform.Platform, network *v1alpha1.BenchmarkNetwork) platform.Input {
 	in := platform.Input{Network: network, Images: ImageCatalogue()}
 	if _, ok := p.(platform.DatabaseConsumer); !ok || network.Spec.DatabaseOrDefault().Engine == v1alpha1.EngineH2 {
@@ -46,7 +47,7 @@ func NewInput(p platform.Platform, network *v1alpha1.BenchmarkNetwork) platform.
 	return in
 }
 
-// BuildOutput is all that a platform makes of a network.
+// BuildOutput holds everything that a platform builds for a network.
 type BuildOutput struct {
 	Topology             platform.Topology
 	Credentials          []platform.Credential
@@ -54,12 +55,12 @@ type BuildOutput struct {
 	Members              []client.Object
 	DatabaseRequirements platform.DatabaseRequirements
 	Settings             []v1alpha1.DerivedSetting
-	// Drivers by workload, and the objects of their runs.
+	// Drivers by workload name, and the objects of their runs.
 	Drivers map[string]loadgen.Driver
 	Runs    []client.Object
 }
 
-// Build makes all that the platform makes of a network; it fails the test when the platform does.
+// Build builds everything for a network. It fails the test if the platform returns an error.
 func Build(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) BuildOutput {
 	t.Helper()
 	in := NewInput(p, network)
@@ -103,7 +104,7 @@ func (b *BuildOutput) buildRun(t *testing.T, p platform.LoadTarget, in platform.
 	b.Runs = append(b.Runs, objects...)
 }
 
-// CheckConformance checks a platform with samples that should between them use all of it.
+// CheckConformance checks a platform with samples that should together cover all of it.
 func CheckConformance(t *testing.T, p platform.Platform, samples []Sample) {
 	if len(samples) == 0 {
 		t.Fatal("a platform cannot be checked without samples")
@@ -146,7 +147,7 @@ func checkAccepted(t *testing.T, p platform.Platform, network *v1alpha1.Benchmar
 	}
 }
 
-// checkDeterministic builds twice and compares, with each other and with what went in.
+// checkDeterministic checks that two builds are equal and that building does not change the network.
 func checkDeterministic(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) {
 	t.Helper()
 	before := asJSON(t, network)
@@ -168,17 +169,17 @@ func asJSON(t *testing.T, value any) string {
 	return string(text)
 }
 
-// Refusal is a mistake in a network that the platform must refuse.
+// Refusal is an error in a network that the platform must reject.
 type Refusal struct {
 	Name string
-	// Change makes the mistake.
+	// Change introduces the error.
 	Change func(*v1alpha1.BenchmarkNetworkSpec)
-	// Field that the error names, below spec; Says are parts of its message.
+	// Field is the field of the validation error, below spec. Says lists parts of its message.
 	Field string
 	Says  []string
 }
 
-// CheckRefusal makes the mistake in a good network and wants exactly one error, that of the mistake.
+// CheckRefusal applies the change to a valid network and expects exactly one error, the one that r describes.
 func CheckRefusal(t *testing.T, p platform.Platform, good *v1alpha1.BenchmarkNetwork, r Refusal) {
 	t.Run(r.Name, func(t *testing.T) {
 		checkAccepted(t, p, good)

@@ -10,8 +10,9 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/pods"
 )
 
-// checkGenesisSteps wants each folder of the genesis Job to be written by one container at most, since a step may run an image of
-// the user's own, and the service account token to be mounted only where nothing can be written.
+// checkGenesisSteps checks that at most one container writes each folder of the genesis Job, because a step
+// may run a user's image. The service account token may be mounted only in a container without writable
+// mounts.
 func (b BuildOutput) checkGenesisSteps(t *testing.T) {
 	t.Helper()
 	for _, o := range b.Genesis.JobObjects {
@@ -34,7 +35,8 @@ func (b BuildOutput) checkGenesisSteps(t *testing.T) {
 	}
 }
 
-// checkOnlyWriter notes that a container writes a folder, and fails if another one writes it, a part of it or a folder around it.
+// checkOnlyWriter records that a container writes a folder. It fails if another container writes the same
+// folder, a parent or a child.
 func checkOnlyWriter(t *testing.T, writers map[string]string, container, folder string) {
 	t.Helper()
 	for other, by := range writers {
@@ -45,7 +47,7 @@ func checkOnlyWriter(t *testing.T, writers map[string]string, container, folder 
 	writers[folder] = container
 }
 
-// isFolderWithin reports whether a folder is another one or lies below it.
+// isFolderWithin reports whether a folder equals other or lies below it.
 func isFolderWithin(folder, other string) bool {
 	return folder == other || len(folder) > len(other) && folder[:len(other)+1] == other+"/"
 }

@@ -19,7 +19,8 @@ import (
 
 var updateGolden = flag.Bool("update", false, "write the golden files anew")
 
-// CheckGolden pins everything that is made of the samples in testdata/<sample>/, so that a change of it is seen in review.
+// CheckGolden compares everything built from the samples with testdata/<sample>/, so that changes are visible
+// in review.
 func CheckGolden(t *testing.T, p platform.Platform, samples []Sample) {
 	for _, s := range samples {
 		t.Run(s.Name, func(t *testing.T) {
@@ -40,7 +41,7 @@ func CheckGolden(t *testing.T, p platform.Platform, samples []Sample) {
 	}
 }
 
-// keepFirstTwoMembers leaves out members that differ from the first two in their number alone.
+// keepFirstTwoMembers drops the members after the first two, which differ only in their number.
 func keepFirstTwoMembers(objects []client.Object) []client.Object {
 	var kept []client.Object
 	for _, o := range objects {

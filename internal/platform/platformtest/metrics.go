@@ -12,11 +12,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// podMonitorFile is the part of config/prometheus/pod_monitor.yaml that chooses ports.
+// podMonitorFile is the PodMonitor, whose relabelings select the scraped ports.
 const podMonitorFile = "../../../config/prometheus/pod_monitor.yaml"
 
-// checkMetricsPorts wants Prometheus to find what members and load workers serve: the ports of a member that anyone may reach are
-// those that the monitor of all networks keeps, and a worker has one.
+// checkMetricsPorts checks that Prometheus scrapes members and load workers. The ports of a member that the
+// NetworkPolicy opens to scrapers must be those that the PodMonitor keeps, and a worker must have at least one
+// such port.
 func (b BuildOutput) checkMetricsPorts(t *testing.T) {
 	t.Helper()
 	kept := scrapedPorts(t)
@@ -42,7 +43,8 @@ func (b BuildOutput) checkMetricsPorts(t *testing.T) {
 	}
 }
 
-// scrapedPorts matches the names of the ports that the monitor keeps, as a whole, as Prometheus does.
+// scrapedPorts returns a regular expression for the names of the ports that the PodMonitor keeps. It is
+// anchored, as in Prometheus.
 func scrapedPorts(t *testing.T) *regexp.Regexp {
 	t.Helper()
 	var monitor struct {
@@ -66,8 +68,8 @@ func scrapedPorts(t *testing.T) *regexp.Regexp {
 	return nil
 }
 
-// openPorts are the names of the ports that the members' policies open to scrapers. Here they are open to everybody, since only a plan
-// limits them to the scrapers.
+// openPorts returns the names of the ports that the members' NetworkPolicies open to scrapers. Here they are
+// open to all peers, because only a plan narrows them to the scrapers.
 func (b BuildOutput) openPorts() []string {
 	var open []string
 	for _, o := range b.Members {

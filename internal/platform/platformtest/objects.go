@@ -23,12 +23,12 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// platformObjects that the platform itself makes.
+// platformObjects returns the objects that the platform itself builds.
 func (b BuildOutput) platformObjects() []client.Object {
 	return append(append([]client.Object{}, b.Genesis.JobObjects...), b.Members...)
 }
 
-// checkObjects looks at what all objects have in common.
+// checkObjects checks what all objects have in common: kind, name, labels, owner and content.
 func (b BuildOutput) checkObjects(t *testing.T, network *v1alpha1.BenchmarkNetwork) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -72,7 +72,7 @@ func checkName(t *testing.T, id string, o client.Object, network *v1alpha1.Bench
 	}
 }
 
-// checkNamesUnique looks at the Secrets that the operator makes on the platform's behalf.
+// checkNamesUnique checks the names of the Secrets that the operator creates on the platform's behalf.
 func checkNamesUnique(t *testing.T, b BuildOutput) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -113,8 +113,8 @@ func checkLabels(t *testing.T, id string, labels map[string]string, network *v1a
 	}
 }
 
-// literalSecretPattern is an assignment of a quoted or bare literal to something called a password or the like; a reference to the
-// environment is none.
+// literalSecretPattern matches the assignment of a quoted or bare literal to a key such as password. A
+// reference to the environment does not match.
 var literalSecretPattern = regexp.MustCompile(`(?i)(password|passphrase|secret|private[-_]?key|token)"?\s*[:=]\s*("[^"$]+"|[^\s"$#{\[][^\s]*)`)
 
 func checkContent(t *testing.T, id string, o client.Object) {
@@ -133,10 +133,11 @@ func checkContent(t *testing.T, id string, o client.Object) {
 	}
 }
 
-// roleVerbs are what a Role for pods may allow, on objects that it names.
+// roleVerbs are the verbs that a Role for pods may grant on named objects.
 var roleVerbs = []string{"get", "list", "watch", "patch"}
 
-// checkRole wants named objects, harmless verbs, and nothing that the operator has not itself: the API server would refuse the Role.
+// checkRole checks that a Role names its objects, grants only roleVerbs, and grants nothing that the operator
+// lacks; otherwise the API server would reject the Role.
 func checkRole(t *testing.T, id string, role *rbacv1.Role) {
 	t.Helper()
 	for _, rule := range role.Rules {
@@ -154,7 +155,7 @@ func checkRole(t *testing.T, id string, role *rbacv1.Role) {
 	}
 }
 
-// operatorRules are the operator's own rights.
+// operatorRules returns the rules of the operator's own ClusterRole.
 func operatorRules(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
 	var role rbacv1.ClusterRole
@@ -164,7 +165,7 @@ func operatorRules(t *testing.T) []rbacv1.PolicyRule {
 	return role.Rules
 }
 
-// podTemplate is a pod template with the name of what it belongs to.
+// podTemplate is a pod template with the kind and name of its owner.
 type podTemplate struct {
 	id       string
 	template corev1.PodTemplateSpec
@@ -186,7 +187,7 @@ func podTemplatesOf(objects []client.Object) []podTemplate {
 	return all
 }
 
-// declaredSecrets are those of which a pod may read.
+// declaredSecrets returns the Secrets that a pod may read.
 func (b BuildOutput) declaredSecrets(in platform.Input) map[string]bool {
 	declared := map[string]bool{}
 	for _, name := range b.Genesis.Secrets {

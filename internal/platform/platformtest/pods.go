@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// checkPods looks at every pod: those of the platform and those of the runs.
+// checkPods checks every pod template of the platform and of the runs.
 func (b BuildOutput) checkPods(t *testing.T, in platform.Input) {
 	t.Helper()
 	network := in.Network
@@ -43,7 +43,7 @@ func allContainers(spec corev1.PodSpec) []corev1.Container {
 	return append(append([]corev1.Container{}, spec.InitContainers...), spec.Containers...)
 }
 
-// checkRestricted asks the code that enforces the level in API servers.
+// checkRestricted uses the code with which API servers enforce the restricted level.
 func checkRestricted(t *testing.T, w podTemplate) {
 	t.Helper()
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
@@ -86,7 +86,7 @@ func checkContainer(t *testing.T, id string, c corev1.Container) {
 	}
 }
 
-// checkVolumes wants every mount to have a volume and every volume a mount.
+// checkVolumes checks that every mount has a volume and every volume a mount.
 func checkVolumes(t *testing.T, w podTemplate) {
 	t.Helper()
 	mounted := map[string]bool{}
@@ -122,7 +122,7 @@ func checkVolumes(t *testing.T, w podTemplate) {
 	}
 }
 
-// checkSecrets wants every Secret that a pod reads to be one that was declared.
+// checkSecrets checks that a pod reads only declared Secrets.
 func checkSecrets(t *testing.T, w podTemplate, declared map[string]bool) {
 	t.Helper()
 	var read []string

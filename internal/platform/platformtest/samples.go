@@ -9,27 +9,27 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Where samples and definitions lie, seen from a platform's package.
+// Paths of samples and CRDs, relative to a platform's package.
 const (
 	samplesDir = "../../../config/samples"
 	crdDir     = "../../../config/crd/bases"
-	// operatorRoleFile has the operator's own rights.
+	// operatorRoleFile holds the operator's ClusterRole.
 	operatorRoleFile = "../../../config/rbac/role.yaml"
 )
 
-// NewNetworkAdmission takes in BenchmarkNetworks.
+// NewNetworkAdmission returns the admission of BenchmarkNetworks.
 func NewNetworkAdmission(t *testing.T) Admission {
 	t.Helper()
 	return NewAdmission(t, filepath.Join(crdDir, "benchnet.dev_benchmarknetworks.yaml"))
 }
 
-// NewRunAdmission takes in BenchmarkRuns.
+// NewRunAdmission returns the admission of BenchmarkRuns.
 func NewRunAdmission(t *testing.T) Admission {
 	t.Helper()
 	return NewAdmission(t, filepath.Join(crdDir, "benchnet.dev_benchmarkruns.yaml"))
 }
 
-// AdmitNetwork is that of a manifest as the API server would store it, in namespace bench.
+// AdmitNetwork returns the network of a manifest as the API server would store it, in namespace bench.
 func (a Admission) AdmitNetwork(t *testing.T, manifest []byte) *v1alpha1.BenchmarkNetwork {
 	t.Helper()
 	network := &v1alpha1.BenchmarkNetwork{}
@@ -40,8 +40,8 @@ func (a Admission) AdmitNetwork(t *testing.T, manifest []byte) *v1alpha1.Benchma
 	return network
 }
 
-// LoadSamples are the networks in config/samples/<prefix>_*.yaml, called after their file and, where it has several, after
-// themselves. Each file must be listed in the kustomization.
+// LoadSamples returns the networks in config/samples/<prefix>_*.yaml. A sample is named after its file and, if
+// the file has several networks, also after the network. Each file must be listed in the kustomization.
 func LoadSamples(t *testing.T, prefix string) []Sample {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(samplesDir, prefix+"_*.yaml"))
@@ -79,7 +79,7 @@ func admitNetworks(t *testing.T, admission Admission, file string) []*v1alpha1.B
 	return all
 }
 
-// ReadSampleFile is the content of a file in config/samples.
+// ReadSampleFile returns the content of a file in config/samples.
 func ReadSampleFile(t *testing.T, name string) []byte {
 	t.Helper()
 	return readFile(t, filepath.Join(samplesDir, name))

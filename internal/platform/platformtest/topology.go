@@ -13,7 +13,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
-// checkTopology wants a pod behind every host that the topology names, and a member behind every StatefulSet.
+// checkTopology checks that every host in the topology has a pod, and that every StatefulSet has a member.
 func (b BuildOutput) checkTopology(t *testing.T, network *v1alpha1.BenchmarkNetwork) {
 	t.Helper()
 	if b.Topology.Network != network.Name {
@@ -37,7 +37,7 @@ func (b BuildOutput) checkTopology(t *testing.T, network *v1alpha1.BenchmarkNetw
 	b.checkTargets(t)
 }
 
-// podHosts are the names of the members' pods, each under the Service that its StatefulSet names.
+// podHosts returns the host names of the members' pods under the Services that their StatefulSets name.
 func (b BuildOutput) podHosts(t *testing.T, network *v1alpha1.BenchmarkNetwork) []string {
 	t.Helper()
 	services := map[string]*corev1.Service{}
@@ -71,7 +71,7 @@ func (b BuildOutput) podHosts(t *testing.T, network *v1alpha1.BenchmarkNetwork) 
 	return hosts
 }
 
-// checkTargets wants drivers to be told of members by names and addresses that they have.
+// checkTargets checks that drivers get the names and addresses of members, and observe every member.
 func (b BuildOutput) checkTargets(t *testing.T) {
 	t.Helper()
 	for name, d := range b.Drivers {
@@ -90,7 +90,8 @@ func (b BuildOutput) checkTargets(t *testing.T) {
 				t.Errorf("workload %s does not observe %s", name, m.Name)
 			}
 		}
-		// What is sampled each second is a container by its own name; what is asked less often may be a member's program.
+		// An endpoint sampled each second is a container and has a unique name. One sampled less often may be
+		// a member's program.
 		seen := map[string]bool{}
 		for _, o := range d.Workload.Observe {
 			if o.EverySeconds > 1 {
@@ -104,7 +105,8 @@ func (b BuildOutput) checkTargets(t *testing.T) {
 	}
 }
 
-// checkDriverTask wants a driver with orders and someone to call, or a member's stream of blocks.
+// checkDriverTask checks that a driver has a command, a load and a target, or else the block stream of a
+// member.
 func (b BuildOutput) checkDriverTask(t *testing.T, name string, d loadgen.Driver) {
 	t.Helper()
 	if d.Stream != "" {

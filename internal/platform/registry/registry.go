@@ -1,4 +1,4 @@
-// Package registry lists the platforms. It is the one place that does.
+// Package registry is the only place that lists all platforms.
 package registry
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/malachite"
 )
 
-// New of all platforms.
+// New returns a registry of all platforms.
 func New() *platform.Registry {
 	return platform.NewRegistry(corda.New(), jpaxos.New(), malachite.New(), emerald.New())
 }

@@ -1,9 +1,10 @@
-// Package sizing derives what a member of a network gets from what the user asked for: the machine (heap, cores, memory) and
-// the volumes that the planned load fills. It is pure and knows no platform: what is a platform's own, such as its thread
-// pools, is given to it. Every rule names its source.
+// Package sizing derives the machine (heap, cores, memory) and the volumes of a member from the spec and the
+// planned load. It is pure and independent of the platforms: they pass in what is specific to them, such as
+// their thread pools. Every rule names its source.
 //
-// "R3" stands for R3's sizing guide and performance pages for Corda Enterprise 4 (docs.r3.com: "Sizing and performance",
-// "Performance tuning"): the only published guide among the platforms, and no worse a start for another JVM ledger.
+// "R3" refers to R3's sizing guide and performance pages for Corda Enterprise 4 (docs.r3.com: "Sizing and
+// performance", "Performance tuning"). It is the only published guide among the platforms, and an equally good
+// starting point for other JVM ledgers.
 package sizing
 
 import (
@@ -19,26 +20,28 @@ const (
 	mebibyte = int64(1) << 20
 	gibibyte = int64(1) << 30
 
-	// minHeap below which a node spends its time collecting garbage. R3 does not recommend less than 1 GB; 512 MiB is the
-	// default of Corda's own launcher.
+	// minHeap is the smallest heap with which a node does not spend its time on garbage collection. R3 does
+	// not recommend less than 1 GB; 512 MiB is the default of Corda's own launcher.
 	minHeap = 512 * mebibyte
 	// nettyPerCore is Netty's buffer arena per core (R3).
 	nettyPerCore = 16 * mebibyte
-	// stackPerThread is the JVM's default on 64-bit Linux, an upper bound of what a pool's thread touches.
+	// stackPerThread is the JVM's default on 64-bit Linux, an upper bound of the stack that a pool's thread
+	// uses.
 	stackPerThread = mebibyte
 )
 
-// Machine is what one member may use.
+// Machine holds the resources that one member may use.
 type Machine struct {
-	// Heap of the JVM, of Memory of the container, in bytes.
+	// Heap is the JVM heap and Memory the memory of the container, both in bytes.
 	Heap, Memory resource.Quantity
-	// Cores of the container.
+	// Cores is the number of cores of the container.
 	Cores resource.Quantity
-	// Size is the preset from which the others come unless the spec sets them.
+	// Size is the preset. It determines each of the other fields that the spec does not set.
 	Size v1alpha1.Size
 }
 
-// machinePreset is R3's sizing guide: heap, memory, cores.
+// machinePreset returns heap, memory and cores of a size from R3's sizing guide. An unknown size counts as
+// Small.
 func machinePreset(size v1alpha1.Size) Machine {
 	heap, memory, cores := gibibyte, 3*gibibyte, int64(1)
 	switch size {
@@ -57,7 +60,7 @@ func machinePreset(size v1alpha1.Size) Machine {
 	}
 }
 
-// MachineOf is the preset with what the spec overrides.
+// MachineOf returns the preset machine with the overrides of the spec.
 func MachineOf(members *v1alpha1.MembersSpec) Machine {
 	m := machinePreset(members.Size)
 	overrideQuantity(&m.Heap, members.Heap)
@@ -72,27 +75,28 @@ func overrideQuantity(value, by *resource.Quantity) {
 	}
 }
 
-// HeapMebibytes is the heap in whole MiB, as -Xmx takes it.
+// HeapMebibytes returns the heap in whole MiB, rounded down, as -Xmx takes it.
 func (m Machine) HeapMebibytes() int64 { return m.Heap.Value() / mebibyte }
 
-// WholeCores is the number of processors that a JVM sees: rounded up, as the JVM does.
+// WholeCores returns the number of processors that a JVM detects: the cores rounded up, at least 1.
 func (m Machine) WholeCores() int32 { return int32(max(1, m.Cores.Value())) }
 
-// ProcessOverhead is what a member's program needs besides its heap and its network buffers.
+// ProcessOverhead is the memory that a member's process needs besides its heap and its network buffers.
 type ProcessOverhead struct {
-	// Base is its code, its fixed threads and what runs beside it in the container, in bytes.
+	// Base is the memory of code, fixed threads and other processes in the container, in bytes.
 	Base int64
-	// PoolThreads that grow with the machine.
+	// PoolThreads is the number of pool threads, which grows with the machine.
 	PoolThreads int32
 }
 
-// OffHeapMemory is what the container needs besides the heap, in bytes.
+// OffHeapMemory returns the memory that the container needs besides the heap, in bytes.
 func (m Machine) OffHeapMemory(p ProcessOverhead) resource.Quantity {
 	bytes := p.Base + int64(m.WholeCores())*nettyPerCore + int64(p.PoolThreads)*stackPerThread
 	return *resource.NewQuantity(bytes, resource.BinarySI)
 }
 
-// Requests are what a pod asks of the scheduler under a reservation.
+// Requests returns the resource requests of a pod. ReservationMinimal requests a tenth of the cores and half
+// of the memory; otherwise they equal the machine.
 func (m Machine) Requests(reservation v1alpha1.Reservation) (cores, memory resource.Quantity) {
 	if reservation != v1alpha1.ReservationMinimal {
 		return m.Cores.DeepCopy(), m.Memory.DeepCopy()
@@ -101,7 +105,7 @@ func (m Machine) Requests(reservation v1alpha1.Reservation) (cores, memory resou
 	return *resource.NewMilliQuantity(tenth, resource.DecimalSI), *resource.NewQuantity(m.Memory.Value()/2, resource.BinarySI)
 }
 
-// Validate refuses a machine on which a member could not run; path is that of the members' spec.
+// Validate rejects a machine on which a member could not run. The path is that of the members' spec.
 func (m Machine) Validate(p ProcessOverhead, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if m.Cores.Sign() <= 0 {
@@ -123,7 +127,8 @@ func (m Machine) Validate(p ProcessOverhead, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// memoryAdvice is the least memory for the heap, and the largest heap for the memory if a member could run with it.
+// memoryAdvice returns the least memory for the heap, and the largest heap for the memory if a member can run
+// with it.
 func (m Machine) memoryAdvice(p ProcessOverhead) string {
 	text := "set memory to at least " + formatMebibytes(max(minHeap, m.Heap.Value())+m.offHeapBytes(p))
 	if largest := m.Memory.Value() - m.offHeapBytes(p); largest >= minHeap {
@@ -139,7 +144,7 @@ func (m Machine) offHeapBytes(p ProcessOverhead) int64 {
 
 func (m Machine) presetNote() string { return fmt.Sprintf(" (size %s unless set)", m.Size) }
 
-// formatMebibytes rounds up to whole MiB.
+// formatMebibytes formats a size in MiB, rounded up.
 func formatMebibytes(bytes int64) string {
 	return fmt.Sprintf("%dMi", (bytes+mebibyte-1)/mebibyte)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// testProcess stands for a platform: 384Mi and five pool threads.
+// testProcess is the overhead of an example platform: 384Mi and five pool threads.
 var testProcess = ProcessOverhead{Base: 384 * mebibyte, PoolThreads: 5}
 
 func quantityPtr(s string) *resource.Quantity {
@@ -67,7 +67,7 @@ func TestRequests(t *testing.T) {
 func TestValidateMachine(t *testing.T) {
 	for name, tc := range map[string]struct {
 		spec *v1alpha1.MembersSpec
-		// want is what the only error says, field first; empty: the machine is fine.
+		// want lists the parts of the only error, the field first. Empty means that the machine is valid.
 		want []string
 	}{
 		"every preset is fine: small":  {newMembersSpec(v1alpha1.SizeSmall, "", "", ""), nil},

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// bytesPerTransaction and bytesPerState in a member's database (R3).
+	// bytesPerTransaction and bytesPerState are the sizes in a member's database (R3).
 	bytesPerTransaction = 10_000
 	bytesPerState       = 10_000
-	// baseVolumeBytes holds a member's logs, message journal and CorDapps: "several GB" (R3).
+	// baseVolumeBytes is the space for a member's logs, message journal and CorDapps: "several GB" (R3).
 	baseVolumeBytes = 2 * gibibyte
 )
 
@@ -21,24 +21,25 @@ type LedgerData struct {
 	Transactions, States int64
 }
 
-// Add is the sum of two amounts.
+// Add returns the sum of two amounts.
 func (v LedgerData) Add(other LedgerData) LedgerData {
 	return LedgerData{Transactions: v.Transactions + other.Transactions, States: v.States + other.States}
 }
 
-// Times is the amount for n operations.
+// Times returns the amount for n operations.
 func (v LedgerData) Times(n int64) LedgerData {
 	return LedgerData{Transactions: v.Transactions * n, States: v.States * n}
 }
 
-// Bytes of the amount in a database.
+// Bytes returns the size of the amount in a database.
 func (v LedgerData) Bytes() int64 { return v.Transactions*bytesPerTransaction + v.States*bytesPerState }
 
-// PlannedOperations is an upper bound of the operations that a workload performs. With an open loop that is its rate over warm-up and
-// window; with a closed loop the rate is the system's, so the caller names the highest it takes to be possible, per second.
+// PlannedOperations returns an upper bound of the operations that a workload performs, and 0 without a load.
+// An open loop performs its rate over warm-up and window. A closed loop runs at the rate of the system, so the
+// caller passes highestRate, the highest possible rate per second.
 func PlannedOperations(load *v1alpha1.Load, measure *v1alpha1.Measure, highestRate float64) int64 {
 	if load == nil {
-		return 0 // A workload of another platform, which is refused when its turn comes.
+		return 0 // A workload of another platform, which validation rejects later.
 	}
 	rate := highestRate
 	if load.Model == v1alpha1.LoadOpen && load.RatePerSecond != nil {
@@ -48,8 +49,8 @@ func PlannedOperations(load *v1alpha1.Load, measure *v1alpha1.Measure, highestRa
 	return int64(math.Ceil(rate * seconds))
 }
 
-// MemberVolumeSize is the size of a member's own volume: logs and journal, and the ledger where the database lies in the member.
-// It is a whole number of GiB.
+// MemberVolumeSize returns the size of a member's own volume in whole GiB. It has space for logs and journal,
+// and for the given ledger if the member embeds its database.
 func MemberVolumeSize(ledger LedgerData) resource.Quantity {
 	gibibytes := (baseVolumeBytes + ledger.Bytes() + gibibyte - 1) / gibibyte
 	return *resource.NewQuantity(gibibytes*gibibyte, resource.BinarySI)

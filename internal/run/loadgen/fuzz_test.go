@@ -11,7 +11,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
-// FuzzReleaseOf reads what any barrier could hold: a release that is read is written again as the same instants.
+// FuzzReleaseOf checks that a release parsed from any barrier is written back as the same instants.
 func FuzzReleaseOf(f *testing.F) {
 	for _, text := range []string{"", "2026-11-21T12:00:00Z", "2026-11-21T12:00:00.123456789+01:00", "0000-01-01T00:00:00Z", "9999-12-31T23:59:60Z", "now"} {
 		f.Add(text, "")

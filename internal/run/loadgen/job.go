@@ -21,13 +21,14 @@ const (
 	workloadPath = "/etc/benchnet/workload/workload.json"
 )
 
-// The agent in a worker's pod tells Prometheus what the worker uses.
+// The agent in a worker's pod serves the worker's resource usage as metrics at this port.
 const (
 	portAgent     = 9101
 	portNameAgent = "agent"
 )
 
-// buildJob has one pod per worker. A worker that dies ends the run: a second try would measure something else.
+// buildJob returns the Job with one pod per worker. A failed worker ends the run, because a retry would
+// measure something else.
 func buildJob(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) *batchv1.Job {
 	w := run.Spec.Workload
 	podLabels := map[string]string{}
@@ -46,8 +47,9 @@ func buildJob(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) *batchv1.
 	}}
 }
 
-// podDeadline is the time for one worker from when its pod has a node: waiting for a node does not count. A worker that is early waits for
-// the others, which may have no node for as long as the run waits for one.
+// podDeadline limits the duration of one worker. It counts from when the pod is scheduled, so waiting for a
+// node does not count. A worker that is early waits for the others, which may wait for a node as long as the
+// run permits.
 func podDeadline(run *v1alpha1.BenchmarkRun) time.Duration {
 	measure := &run.Spec.Workload.Measure
 	budget := SetUpTimeout + measure.WarmUp.Duration + measure.Window.Duration + measure.Drain.Duration + 2*time.Minute
@@ -91,7 +93,8 @@ func workerContainer(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
 		Image:   d.Image,
 		Command: command,
 		Env:     append(workerEnv(run), d.Env...),
-		// A load generator that has to wait for a core measures itself, not the network; it still must fit beside it.
+		// A load generator without enough CPU measures itself instead of the network, but it must still be
+		// schedulable beside the network.
 		Resources: corev1.ResourceRequirements{Limits: size,
 			Requests: corev1.ResourceList{corev1.ResourceMemory: w.Memory, corev1.ResourceCPU: tenthOf(w.Cores)}},
 		Ports:                    []corev1.ContainerPort{{Name: portNameAgent, ContainerPort: portAgent, Protocol: corev1.ProtocolTCP}},
@@ -127,8 +130,8 @@ func workerMounts(run *v1alpha1.BenchmarkRun) []corev1.VolumeMount {
 	}
 }
 
-// workerVolumes of a worker. The directory in which driver and agent exchange files, JMeter's sample log among them, is a
-// volume that outlives the pod where the log is kept.
+// workerVolumes returns the volumes of a worker. The directory that driver and agent share, which holds
+// JMeter's sample log, is a claim that outlives the pod if the log is kept.
 func workerVolumes(run *v1alpha1.BenchmarkRun) []corev1.Volume {
 	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
 	exchange := empty

@@ -16,24 +16,25 @@ import (
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
-// BaselineKey in the barrier's data: the members' pods as they were at the release, JSON.
+// BaselineKey in the barrier's data holds the members' pods at the release, as JSON.
 const BaselineKey = "baseline.json"
 
-// SetUpTimeout is the longest that workers may take until they are ready: image pulls, connections, states issued beforehand.
+// SetUpTimeout is the maximum time until workers are ready: image pulls, connections, states issued
+// beforehand.
 const SetUpTimeout = 20 * time.Minute
 
-// Release is the start of a run: the instant, and the members as they were.
+// Release is the start of a run: the start time and the state of the members.
 type Release struct {
 	Start    time.Time
 	Baseline []byte
-	// Stop is when the window ends earlier than ordered, or nil.
+	// Stop is the earlier end of the window, or nil.
 	Stop *time.Time
-	// ResourceVersion makes a new release or stop fail where the barrier is no longer at this resource version: workers that were
-	// told one instant must never be told another.
+	// ResourceVersion makes the write of a release or stop fail if the barrier has changed. Workers that
+	// received one start time must never receive another.
 	ResourceVersion string
 }
 
-// BuildObjects are all objects of a run that is to be measured. The barrier holds the release once there is one.
+// BuildObjects returns all objects of a run to be measured. If release is not nil, the barrier holds it.
 func BuildObjects(run *v1alpha1.BenchmarkRun, d Driver, agentImage string, release *Release) ([]client.Object, error) {
 	workload, err := json.MarshalIndent(d.Workload, "", "  ")
 	if err != nil {
@@ -67,7 +68,7 @@ func buildBarrier(run *v1alpha1.BenchmarkRun, release *Release) *corev1.ConfigMa
 	return &corev1.ConfigMap{ObjectMeta: object, Data: data}
 }
 
-// ParseRelease is the release that a barrier holds, or nil.
+// ParseRelease returns the release in a barrier, or nil if there is none.
 func ParseRelease(barrier *corev1.ConfigMap) (*Release, error) {
 	if barrier == nil || barrier.Data[protocol.StartKey] == "" {
 		return nil, nil
@@ -95,7 +96,8 @@ func parseInstant(barrier *corev1.ConfigMap, key string) (time.Time, error) {
 	return at, nil
 }
 
-// buildWorkerAccess lets the workers watch their barrier and fill their reports, and nothing else.
+// buildWorkerAccess lets the workers read and watch their barrier and patch their reports, with no other
+// permissions.
 func buildWorkerAccess(run *v1alpha1.BenchmarkRun) []client.Object {
 	reports := make([]string, 0, run.Spec.Workload.Workers.Count)
 	for i := range run.Spec.Workload.Workers.Count {
@@ -118,7 +120,7 @@ func buildWorkerAccess(run *v1alpha1.BenchmarkRun) []client.Object {
 	}
 }
 
-// sampleLogClaim is the volume on which JMeter's sample logs outlive their pods.
+// sampleLogClaim returns the claim on which JMeter's sample logs outlive their pods.
 func sampleLogClaim(run *v1alpha1.BenchmarkRun) *corev1.PersistentVolumeClaim {
 	return &corev1.PersistentVolumeClaim{ObjectMeta: runObjectMeta(run, naming.SampleLogClaim(run.Name)), Spec: corev1.PersistentVolumeClaimSpec{
 		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
@@ -126,7 +128,7 @@ func sampleLogClaim(run *v1alpha1.BenchmarkRun) *corev1.PersistentVolumeClaim {
 	}}
 }
 
-// RunLabels of everything that belongs to a run.
+// RunLabels returns the labels of all objects of a run.
 func RunLabels(run *v1alpha1.BenchmarkRun) map[string]string {
 	return map[string]string{
 		"app.kubernetes.io/name":       "benchnet-worker",

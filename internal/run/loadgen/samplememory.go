@@ -9,8 +9,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
-// ValidateSampleMemory refuses a workload whose samples of members would take more than half of a worker's memory: the agent keeps them until
-// the window has ended. path is that of the workload.
+// ValidateSampleMemory rejects a workload whose samples would take more than half of a worker's memory. The
+// agent keeps them until the window has ended. The path is that of the workload.
 func ValidateSampleMemory(w *WorkloadFile, workers *v1alpha1.Workers, path *field.Path) *field.Error {
 	var largest int64
 	for worker := range int(workers.Count) {

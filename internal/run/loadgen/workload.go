@@ -10,8 +10,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
-// NewWorkloadFile are what every platform's driver is told alike: the load, what counts of it, and what is kept. The platform adds
-// whom to call and what to do, the run its reference.
+// NewWorkloadFile returns the part of the workload file that all platforms share: the load, the measure, and
+// what to keep. The platform adds targets and operation, and the run adds its reference.
 func NewWorkloadFile(w *v1alpha1.Workload) WorkloadFile {
 	return WorkloadFile{
 		Load:    convertLoad(w.Load),
@@ -21,13 +21,16 @@ func NewWorkloadFile(w *v1alpha1.Workload) WorkloadFile {
 }
 
 const (
-	// steadyIntervalSeconds is the length of an interval of a run whose window is found afterwards. The steady state begins with a multiple of it.
+	// steadyIntervalSeconds is the shortest interval of a run whose window is selected afterwards. The steady
+	// state begins at a multiple of the interval.
 	steadyIntervalSeconds = 5
-	// maxIntervals of a run: with more, a worker's report might not fit into a ConfigMap. Longer runs have longer intervals.
+	// maxIntervals is the maximum number of intervals. With more, a worker's report might not fit into a
+	// ConfigMap, so longer runs have longer intervals.
 	maxIntervals = 240
 )
 
-// convertMeasure is what is measured. Where the steady state decides, all that the load lasts is recorded, in intervals, and cut afterwards.
+// convertMeasure returns the lengths of the phases. With a steady state, the whole load is recorded in
+// intervals and cut afterwards.
 func convertMeasure(m *v1alpha1.Measure) protocol.MeasureTimes {
 	warmUp, window, drain := int(m.WarmUp.Seconds()), int(m.Window.Seconds()), int(m.Drain.Seconds())
 	if m.SteadyState == nil {
@@ -52,7 +55,8 @@ func convertLoad(l *v1alpha1.Load) *OfferedLoad {
 	return &load
 }
 
-// ValidateLoad refuses a load that no driver could share out or count; path is that of the workload.
+// ValidateLoad rejects a load that cannot be divided among the workers, a rate that is not positive, and an
+// invalid measure. The path is that of the workload.
 func ValidateLoad(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	if w.Load == nil {
 		return field.ErrorList{field.Required(path.Child("load"), "says how much is asked of the network")}
@@ -72,7 +76,7 @@ func ValidateLoad(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	return append(errs, ValidateMeasure(w, path)...)
 }
 
-// ValidateMeasure refuses what could not be measured in whole seconds.
+// ValidateMeasure rejects durations that are not whole seconds and invalid steady-state settings.
 func ValidateMeasure(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, d := range []struct {
@@ -89,7 +93,7 @@ func ValidateMeasure(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// maxSteadyDuration bounds what is told of each second while the run goes on.
+// maxSteadyDuration bounds the per-second data that workers report while the run lasts.
 const maxSteadyDuration = time.Hour
 
 func validateSteadyState(m *v1alpha1.Measure, path *field.Path) field.ErrorList {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// FuzzReadWorkload takes in orders: those that are accepted have a window with an end.
+// FuzzReadWorkload checks that the window of every accepted workload file has a positive length and does not
+// open before the start.
 func FuzzReadWorkload(f *testing.F) {
 	for _, text := range []string{
 		"", "{}", `{"measure":{"windowSeconds":60,"warmUpSeconds":5,"drainSeconds":1,"intervalSeconds":5},"unit":"flows",

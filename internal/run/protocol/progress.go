@@ -1,16 +1,17 @@
 package protocol
 
-// Phase of a run, as a driver tells it.
+// Phase is the phase of a run, as a driver reports it.
 type Phase string
 
-// The phases.
+// The phases of a run.
 const (
 	PhaseWarmUp Phase = "WarmUp"
 	PhaseWindow Phase = "Window"
 	PhaseDrain  Phase = "Drain"
 )
 
-// Progress is the content of ProgressFile: the numbers of the warm-up while it lasts, and those of the window from then on.
+// Progress is the content of ProgressFile. During the warm-up it holds the counts of the warm-up, afterwards
+// those of the window.
 type Progress struct {
 	Phase          Phase   `json:"phase"`
 	Completed      int64   `json:"completed"`
@@ -18,6 +19,7 @@ type Progress struct {
 	ElapsedSeconds float64 `json:"elapsedSeconds"`
 	// Throughput is Completed / ElapsedSeconds.
 	Throughput float64 `json:"throughput"`
-	// CompletedPerSecond are the successes of each whole second of the window so far, where the orders have intervals.
+	// CompletedPerSecond holds the successes in each whole second of the window so far. It is set if
+	// MeasureTimes has an interval.
 	CompletedPerSecond []int64 `json:"completedPerSecond,omitempty"`
 }

@@ -1,7 +1,7 @@
-// Package protocol holds the words that the operator, the in-pod agent and the load drivers
-// share: file names, ConfigMap keys, environment variables, and what the agent reads of workload.json.
+// Package protocol defines what the operator, the in-pod agent and the load drivers share: file names,
+// ConfigMap keys, environment variables, and the part of workload.json that the agent reads.
 //
-// The order of events is described in docs/drivers.md.
+// docs/drivers.md describes the order of events.
 package protocol
 
 import (
@@ -12,37 +12,37 @@ import (
 	"time"
 )
 
-// Files in the driver's directory ($BENCHNET_DIR). Each is written under another name and then renamed,
-// so that a reader sees a whole file or none.
+// Files in the driver's directory ($BENCHNET_DIR). Each is written under another name and then renamed, so
+// that a reader never sees a partial file.
 const (
-	// ReadyFile is written by the driver once it is connected and prepared; the pod is Ready from then on.
+	// ReadyFile is written by the driver once it is connected and prepared. The pod is Ready from then on.
 	ReadyFile = "ready"
-	// StartFile is written by the agent: the instant to start at, as Unix epoch milliseconds.
+	// StartFile is written by the agent. It holds the start time in Unix milliseconds.
 	StartFile = "start"
-	// StopFile is written by the agent where the orders have intervals: the instant at which the window ends earlier than ordered, as
-	// Unix epoch milliseconds.
+	// StopFile is written by the agent if MeasureTimes has an interval. It holds the earlier end of the window
+	// in Unix milliseconds.
 	StopFile = "stop"
 	// ProgressFile is replaced by the driver every second (see Progress).
 	ProgressFile = "progress.json"
-	// ResultFile is written by the driver before it exits with 0 (see results.Worker).
+	// ResultFile is written by the driver before it exits with 0 (see results.WorkerResult).
 	ResultFile = "result.json"
-	// FailureFile holds the one line that a driver leaves before it exits with 1.
+	// FailureFile holds the one-line reason that a driver writes before it exits with 1.
 	FailureFile = "failure"
-	// SamplesFile is where a JMeter plan of the user's own leaves its samples (JTL, as CSV).
+	// SamplesFile receives the samples of a user's own JMeter plan (JTL, as CSV).
 	SamplesFile = "samples.jtl"
 )
 
 // Keys of the ConfigMaps between the operator and the agent.
 const (
-	// StartKey in the barrier's data: the instant to start at, RFC 3339 with nanoseconds.
+	// StartKey in the barrier's data is the start time, RFC 3339 with nanoseconds.
 	StartKey = "start"
-	// StopKey in the barrier's data: the instant at which the window ends earlier than ordered, RFC 3339 with nanoseconds.
+	// StopKey in the barrier's data is the earlier end of the window, RFC 3339 with nanoseconds.
 	StopKey = "stop"
-	// ProgressKey in the report's data: the newest content of ProgressFile.
+	// ProgressKey in the report's data is the latest content of ProgressFile.
 	ProgressKey = "progress.json"
-	// ResultKey in the report's binaryData: the worker's result, JSON, gzipped.
+	// ResultKey in the report's binaryData is the worker's result, gzipped JSON.
 	ResultKey = "result.json.gz"
-	// FailureKey in the report's data: one line saying why there is no result.
+	// FailureKey in the report's data is the one-line reason why there is no result.
 	FailureKey = "failure"
 )
 
@@ -52,39 +52,39 @@ const (
 	WorkerVariable   = "BENCHNET_WORKER"
 	WorkersVariable  = "BENCHNET_WORKERS"
 	WorkloadVariable = "BENCHNET_WORKLOAD"
-	// DefaultDir is used where DirVariable is unset.
+	// DefaultDir is used if DirVariable is not set.
 	DefaultDir = "/run/benchnet"
 )
 
-// FieldManager owns the fields that the agent writes.
+// FieldManager is the field manager of the agent.
 const FieldManager = "benchnet-agent"
 
-// WorkloadFile is what the agent itself needs of workload.json, the orders of the driver.
+// WorkloadFile is the part of workload.json, the driver's input, that the agent reads.
 type WorkloadFile struct {
 	Measure MeasureTimes `json:"measure"`
-	// Unit is what an operation is; the result says so where the driver does not.
+	// Unit is the unit of an operation. The result uses it if the driver does not set one.
 	Unit string `json:"unit"`
-	// Observe lists the endpoints that are sampled during the window.
+	// Observe lists the endpoints to sample during the window.
 	Observe []ObservedEndpoint `json:"observe"`
 }
 
-// MeasureTimes says what is measured, counted from the common start: whole seconds.
+// MeasureTimes holds the lengths of the phases in whole seconds, counted from the common start.
 type MeasureTimes struct {
-	// WarmUpSeconds is discarded.
+	// WarmUpSeconds is the length of the warm-up, which is discarded.
 	WarmUpSeconds int `json:"warmUpSeconds"`
-	// WindowSeconds is measured, directly after the warm-up.
+	// WindowSeconds is the length of the measured window, directly after the warm-up.
 	WindowSeconds int `json:"windowSeconds"`
-	// DrainSeconds bounds the wait for what is unfinished at the window's end.
+	// DrainSeconds bounds the wait for operations that are unfinished at the end of the window.
 	DrainSeconds int `json:"drainSeconds"`
-	// IntervalSeconds, unless 0, asks for the window in intervals of that length, of which it is a multiple, and says that StopFile
-	// may bring its end forward. The run is then cut to its steady part afterwards.
+	// IntervalSeconds, unless 0, divides the window into intervals of that length and must divide it evenly.
+	// StopFile may then end the window earlier. Afterwards the run is cut to its steady part.
 	IntervalSeconds int `json:"intervalSeconds,omitempty"`
 }
 
-// maxPartSeconds of a part of a run, 30 days: instants stay within what a clock can say.
+// maxPartSeconds is the maximum length of each phase, 30 days. It keeps times within the range of the clock.
 const maxPartSeconds = 30 * 24 * 60 * 60
 
-// Validate refuses what cannot be measured.
+// Validate returns an error if a length is out of range.
 func (m MeasureTimes) Validate() error {
 	switch {
 	case max(m.WarmUpSeconds, m.WindowSeconds, m.DrainSeconds) > maxPartSeconds:
@@ -104,33 +104,34 @@ func (m MeasureTimes) Validate() error {
 	return nil
 }
 
-// WindowStart is when the window opens in a run that starts at start.
+// WindowStart returns when the window opens in a run that starts at start.
 func (m MeasureTimes) WindowStart(start time.Time) time.Time {
 	return start.Add(time.Duration(m.WarmUpSeconds) * time.Second)
 }
 
-// WindowEnd is when the window closes in a run that starts at start.
+// WindowEnd returns when the window closes in a run that starts at start.
 func (m MeasureTimes) WindowEnd(start time.Time) time.Time {
 	return m.WindowStart(start).Add(time.Duration(m.WindowSeconds) * time.Second)
 }
 
-// ObservedEndpoint is an endpoint of a member or of a database. One that serves the metrics of an agent tells the CPU and memory of the
-// container; a program's own endpoint, in an entry of its own, gives its series alone.
+// ObservedEndpoint is an endpoint of a member or a database. An endpoint that serves an agent's metrics yields
+// the CPU and memory of the container. A program's own endpoint is a separate entry and yields only its
+// series.
 type ObservedEndpoint struct {
 	Member string `json:"member"`
-	// SeriesKind and Role of what is observed go into the result as they are.
+	// Kind and Role of the observed object are copied to the result.
 	Kind string `json:"kind"`
 	Role string `json:"role"`
 	URL  string `json:"url"`
-	// EverySeconds it is sampled; 0 is each second.
+	// EverySeconds is the sampling interval; 0 means every second.
 	EverySeconds int              `json:"everySeconds"`
 	Series       []ObservedSeries `json:"series"`
 }
 
-// SampleBytes is how much memory the agent takes for one sample of an endpoint, at most.
+// SampleBytes is the maximum memory that the agent uses for one sample of an endpoint.
 const SampleBytes = 2048
 
-// SampleIntervalSeconds is how many seconds lie between two samples.
+// SampleIntervalSeconds returns the number of seconds between two samples.
 func (o ObservedEndpoint) SampleIntervalSeconds() int { return max(1, o.EverySeconds) }
 
 // ObservedSeries is a metric of an endpoint that becomes a series of the result.
@@ -138,23 +139,25 @@ type ObservedSeries struct {
 	// Name and Unit of the series.
 	Name string `json:"name"`
 	Unit string `json:"unit"`
-	// Metric by its name, summed over its labels, or with labels that it must have: pool_connections{state="Pending"}.
+	// Metric is the name of the metric, summed over its labels. It may select labels:
+	// pool_connections{state="Pending"}.
 	Metric string     `json:"metric"`
 	Kind   SeriesKind `json:"kind"`
 }
 
-// SeriesKind says how a metric becomes a series.
+// SeriesKind defines how a metric becomes a series.
 type SeriesKind string
 
-// The kinds.
+// The kinds of series.
 const (
-	// Counter becomes a rate per second; null where it went back.
+	// Counter becomes a rate per second, or null if the value decreased.
 	Counter SeriesKind = "Counter"
-	// Gauge is taken as it is, at the end of each second.
+	// Gauge is recorded unchanged at the end of each second.
 	Gauge SeriesKind = "Gauge"
 )
 
-// ReadWorkloadFile reads workload.json and checks what the agent itself needs of it: the window and the members.
+// ReadWorkloadFile reads workload.json and validates the part that the agent uses: the window and the observed
+// endpoints.
 func ReadWorkloadFile(path string) (*WorkloadFile, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {

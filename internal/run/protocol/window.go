@@ -7,50 +7,51 @@ import (
 	"time"
 )
 
-// Window is the measured time of a run. Its end may be brought forward while it lasts, where the orders have intervals.
-// It is safe for use by several goroutines.
+// Window is the measured time of a run. If the measure has an interval, StopAt can move its end to an earlier
+// time while the run lasts. It is safe for concurrent use.
 type Window struct {
 	measure MeasureTimes
 	start   time.Time
 	lock    sync.Mutex
 	seconds int
-	// endMoved is closed when the end is brought forward, and made anew.
+	// endMoved is closed and replaced when the end moves.
 	endMoved chan struct{}
 }
 
-// NewWindow is that of a run that starts at start.
+// NewWindow returns the window of a run that starts at start.
 func (m MeasureTimes) NewWindow(start time.Time) *Window {
 	return &Window{measure: m, start: start, seconds: m.WindowSeconds, endMoved: make(chan struct{})}
 }
 
-// LoadStart of the run's load.
+// LoadStart returns when the load of the run starts.
 func (w *Window) LoadStart() time.Time { return w.start }
 
-// From is when the window opens.
+// From returns when the window opens.
 func (w *Window) From() time.Time { return w.measure.WindowStart(w.start) }
 
-// To is when the window closes, as far as is known by now.
+// To returns when the window closes, as currently known.
 func (w *Window) To() time.Time { return w.From().Add(time.Duration(w.Seconds()) * time.Second) }
 
-// DrainEnd is when nothing is waited for any more.
+// DrainEnd returns when the wait for unfinished operations ends.
 func (w *Window) DrainEnd() time.Time {
 	return w.To().Add(time.Duration(w.measure.DrainSeconds) * time.Second)
 }
 
-// Seconds is the window's length, as far as is known by now.
+// Seconds returns the length of the window, as currently known.
 func (w *Window) Seconds() int {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	return w.seconds
 }
 
-// MaxSeconds is the length that was ordered, and IntervalSeconds that of the intervals to record it in, 0 for none.
+// MaxSeconds returns the configured length of the window, before any stop.
 func (w *Window) MaxSeconds() int { return w.measure.WindowSeconds }
 
-// IntervalSeconds of the orders.
+// IntervalSeconds returns the length of the recording intervals, or 0 if there are none.
 func (w *Window) IntervalSeconds() int { return w.measure.IntervalSeconds }
 
-// StopAt brings the end forward to an instant that has whole intervals before it. One that was set does not change any more.
+// StopAt moves the end of the window to an earlier time. It fails unless at is a whole number of intervals
+// after the start and within the window. A stop that was set before stays unchanged.
 func (w *Window) StopAt(at time.Time) error {
 	w.lock.Lock()
 	defer w.lock.Unlock()
@@ -69,7 +70,7 @@ func (w *Window) StopAt(at time.Time) error {
 	return nil
 }
 
-// WaitUntilClosed returns when the window has closed, wherever its end is by then, or ctx ends.
+// WaitUntilClosed waits until the window has closed, at its current end, or until ctx ends.
 func (w *Window) WaitUntilClosed(ctx context.Context) error {
 	for {
 		w.lock.Lock()

@@ -6,35 +6,38 @@ import (
 	"slices"
 )
 
-// MaxBlocks that a worker lists, so that its report fits into a ConfigMap; more are only counted.
+// MaxBlocks is the number of blocks that a worker lists, so that its report fits into a ConfigMap. Further
+// blocks are only counted.
 const MaxBlocks = 20_000
 
-// Block is a block as a worker saw it decided.
+// Block is a block that a worker saw decided.
 type Block struct {
 	Height int64 `json:"height"`
-	// Micros since the start of the window at which it was decided, or seen.
+	// Micros is when the block was decided or seen, in microseconds since the start of the window.
 	Micros int64 `json:"micros"`
-	// Bytes of the block.
+	// Bytes is the size of the block.
 	Bytes int64 `json:"bytes"`
-	// Transactions in it; 0 where blocks hold none.
+	// Transactions is the number of transactions in the block; 0 where blocks hold none.
 	Transactions int64 `json:"transactions"`
-	// Round in which it was decided, from 0; a later one means that a proposer failed or was slow.
+	// Round is the consensus round, from 0, in which the block was decided. A later round means that a proposer
+	// failed or was slow.
 	Round int32 `json:"round"`
-	// Proposer under the name that the platform knows it by.
+	// Proposer is the name of the proposer on the platform.
 	Proposer string `json:"proposer,omitempty"`
 }
 
-// NamedSeries is one value per second of the window.
+// NamedSeries is a series of values over the window, with its name and unit.
 type NamedSeries struct {
-	// Subject is the member that it is about; empty for the whole network.
+	// Subject is the member that the series describes; empty for the whole network.
 	Subject string `json:"subject,omitempty"`
 	Name    string `json:"name"`
 	Unit    string `json:"unit"`
-	// Values, null where nothing was measured.
+	// Values are the values; null where nothing was measured.
 	Values Series `json:"values"`
 }
 
-// validateSeries wants series as long as the window, and blocks in their order within it.
+// validateSeries checks that each series is as long as the window and that the blocks lie in it, in the order
+// of their heights.
 func (w *WorkerResult) validateSeries() error {
 	if err := checkResolution(w.SeriesSeconds); err != nil {
 		return err
@@ -65,10 +68,11 @@ func (w *WorkerResult) validateSeries() error {
 	return nil
 }
 
-// blockTail is the height of the last block that a worker listed, and how many it omitted after that.
+// blockTail holds the height of the last block that a worker listed and the number of blocks that the worker
+// omitted after it.
 type blockTail struct{ height, omitted int64 }
 
-// addBlocks keeps every height once, as the first worker saw it, and at most MaxBlocks of them.
+// addBlocks keeps each height once, as the first worker saw it, and at most MaxBlocks of them.
 func (m *Merger) addBlocks(w *WorkerResult) {
 	tail := blockTail{omitted: w.BlocksOmitted}
 	for _, b := range w.Blocks {
@@ -82,7 +86,8 @@ func (m *Merger) addBlocks(w *WorkerResult) {
 	m.measurement.Blocks = all[:min(len(all), MaxBlocks)]
 }
 
-// blocksOmitted returns how many blocks are not listed. What one worker omitted may be listed by others, and they may have omitted the same.
+// blocksOmitted returns how many blocks are not listed. Other workers may list the blocks that one worker
+// omitted, and several workers may omit the same blocks.
 func (m *Merger) blocksOmitted() int64 {
 	slices.Sort(m.heights)
 	m.heights = slices.Compact(m.heights)
@@ -94,7 +99,7 @@ func (m *Merger) blocksOmitted() int64 {
 	return int64(len(m.heights)-len(m.measurement.Blocks)) + unlisted
 }
 
-// addSeries keeps, of several recordings of the same thing, the one with the fewest gaps.
+// addSeries keeps the recording with the fewest gaps if several workers recorded the same series.
 func (m *Merger) addSeries(s NamedSeries) {
 	merged, key := m.measurement, seriesKey{s.Subject, s.Name}
 	i, known := m.series[key]
@@ -107,7 +112,7 @@ func (m *Merger) addSeries(s NamedSeries) {
 	}
 }
 
-// SeriesByName are all series of that name, by subject.
+// SeriesByName returns all series of that name, one for each subject.
 func (m *Measurement) SeriesByName(name string) []NamedSeries {
 	var all []NamedSeries
 	for _, s := range m.Series {

@@ -13,7 +13,7 @@ func newResultWithBlocks(t *testing.T, index int, blocks ...Block) WorkerResult 
 	return w
 }
 
-// Workers that watch the same chain list each of its blocks once, in order.
+// TestMergeDeduplicatesBlocks checks that each block that several workers list occurs once, in order.
 func TestMergeDeduplicatesBlocks(t *testing.T) {
 	a := newResultWithBlocks(t, 0, Block{Height: 7, Micros: 100, Proposer: "a"}, Block{Height: 9, Micros: 2_000_000})
 	b := newResultWithBlocks(t, 1, Block{Height: 7, Micros: 130, Proposer: "b"}, Block{Height: 8, Micros: 1_000_000}, Block{Height: 10, Micros: 2_900_000})
@@ -31,7 +31,7 @@ func TestMergeDeduplicatesBlocks(t *testing.T) {
 	}
 }
 
-// TestBlocksAreOmittedOnce has workers of a chain of 25,000 blocks that list at most 20,000 each.
+// TestBlocksAreOmittedOnce merges workers of a chain of 25,000 blocks that list at most 20,000 each.
 func TestBlocksAreOmittedOnce(t *testing.T) {
 	const total = 25_000
 	list := func(index int, first, last, omitted int64) WorkerResult {
@@ -91,7 +91,7 @@ func TestValidateBlocksAndSeries(t *testing.T) {
 	}
 }
 
-// A platform's finding makes a run invalid as any other does; its notes do not.
+// TestVerdictWithFindings checks that a platform's reason makes a run invalid, and that its notes do not.
 func TestVerdictWithFindings(t *testing.T) {
 	good := Verdict{Validity: Valid, Reasons: []Reason{}, Notes: []Reason{}}
 	if v := good.WithFindings(Interpretation{Notes: []Reason{{Code: "Saturated"}}}); v.Validity != Valid || len(v.Notes) != 1 {

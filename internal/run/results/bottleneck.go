@@ -8,12 +8,11 @@ import (
 	"strconv"
 )
 
-// Resource is what may be at its limit.
+// Resource is a resource that may be at its limit.
 type Resource string
 
-// The resources.
 const (
-	// ResourceNone: nothing was at its limit.
+	// ResourceNone means that nothing was at its limit.
 	ResourceNone     Resource = "None"
 	MemberCPU        Resource = "MemberCPU"
 	DatabaseCPU      Resource = "DatabaseCPU"
@@ -27,16 +26,17 @@ const (
 	DiskSpace        Resource = "DiskSpace"
 )
 
-// Bottleneck is the resource that kept a run from more, as far as what was observed tells.
+// Bottleneck is the resource that limited the throughput of a run, as far as the observations show.
 type Bottleneck struct {
 	Resource Resource `json:"resource"`
-	// Subject is the member, database, worker or host; empty for None.
+	// Subject is the member, database, worker or host; empty for ResourceNone.
 	Subject string `json:"subject,omitempty"`
-	// Utilization of it over the window, 0 to 1; for None that of the first evidence.
+	// Utilization is the utilization of the resource over the window, 0 to 1. For ResourceNone it is that of
+	// the first evidence.
 	Utilization float64 `json:"utilization"`
 	// Message is one line for people.
 	Message string `json:"message"`
-	// Evidence is every resource of which something is known, the nearest to its limit first.
+	// Evidence lists every resource that was observed, the one nearest to its limit first.
 	Evidence []Utilization `json:"evidence"`
 }
 
@@ -44,11 +44,11 @@ type Bottleneck struct {
 type Utilization struct {
 	Resource Resource `json:"resource"`
 	Subject  string   `json:"subject"`
-	// Value of Limit, in Unit.
+	// Value is how much of Limit was used. Both are in Unit.
 	Value float64 `json:"value"`
 	Limit float64 `json:"limit"`
 	Unit  string  `json:"unit"`
-	// Utilization is Value / Limit; from Threshold on the resource was at its limit.
+	// Utilization is Value / Limit. The resource was at its limit if it is at least Threshold.
 	Utilization float64 `json:"utilization"`
 	Threshold   float64 `json:"threshold"`
 	Message     string  `json:"message"`
@@ -60,20 +60,21 @@ type Utilization struct {
 type limitKind int
 
 const (
-	// capacityLimit that is used up limits by itself.
+	// capacityLimit is a capacity. An exhausted capacity is a limit by itself.
 	capacityLimit limitKind = iota
-	// waitSymptom is waiting that one sees; what it waits for may be a capacity.
+	// waitSymptom is observed waiting. Its cause may be a capacity.
 	waitSymptom
 )
 
-// isAtLimit tells whether the resource held the run back.
+// isAtLimit reports whether the resource limited the run.
 func (u Utilization) isAtLimit() bool { return u.Utilization >= u.Threshold }
 
-// thresholdRatio orders by how near a resource was to its limit.
+// thresholdRatio returns the utilization as a multiple of its threshold. Evidence is sorted by it.
 func (u Utilization) thresholdRatio() float64 { return u.Utilization / u.Threshold }
 
-// FindBottleneck finds what was at its limit. Containers tell hosts' names, and the emulation what a link can carry; it may be nil.
-// A capacity that is used up stands before a symptom, since it explains it: who is throttled on a full host waits for the host.
+// FindBottleneck returns the resource that was at its limit. The containers provide the names of hosts. The
+// emulated latency, which may be nil, provides the bandwidth of links. An exhausted capacity sorts before a
+// symptom because it explains it: a throttled container on a full host waits for the host.
 func (m *Measurement) FindBottleneck(containers []ContainerInfo, emulated *EmulatedLatency) *Bottleneck {
 	all := slices.Concat(
 		m.containerUtilizations(),
@@ -96,7 +97,7 @@ func (m *Measurement) FindBottleneck(containers []ContainerInfo, emulated *Emula
 	return &Bottleneck{Resource: first.Resource, Subject: first.Subject, Utilization: first.Utilization, Message: first.Message, Evidence: all}
 }
 
-// compareTrueFirst puts true first.
+// compareTrueFirst sorts true before false.
 func compareTrueFirst(a, b bool) int {
 	switch {
 	case a == b:
@@ -107,7 +108,7 @@ func compareTrueFirst(a, b bool) int {
 	return 1
 }
 
-// compareLimitKind puts capacities before symptoms where both are at their limits.
+// compareLimitKind sorts capacities before symptoms if both are at their limits.
 func compareLimitKind(a, b Utilization) int {
 	if !a.isAtLimit() || !b.isAtLimit() {
 		return 0
@@ -115,7 +116,7 @@ func compareLimitKind(a, b Utilization) int {
 	return cmp.Compare(a.limitKind, b.limitKind)
 }
 
-// capacityUtilization is a capacity of which value is used.
+// capacityUtilization returns the utilization of a capacity.
 func capacityUtilization(r Resource, subject string, value, limit, threshold float64, unit string) Utilization {
 	u := Utilization{Resource: r, Subject: subject, Value: roundUtilization(value), Limit: roundUtilization(limit), Unit: unit,
 		Utilization: roundUtilization(value / limit), Threshold: threshold, limitKind: capacityLimit}
@@ -131,7 +132,7 @@ func capacityUtilization(r Resource, subject string, value, limit, threshold flo
 	return u
 }
 
-// waitUtilization is a symptom: the share of something that waited.
+// waitUtilization returns the utilization of a symptom: the share of something that waited.
 func waitUtilization(r Resource, subject string, value, limit, threshold float64, unit, message string) Utilization {
 	u := capacityUtilization(r, subject, value, limit, threshold, unit)
 	u.limitKind = waitSymptom
@@ -139,16 +140,16 @@ func waitUtilization(r Resource, subject string, value, limit, threshold float64
 	return u
 }
 
-// resourceLabels for people.
+// resourceLabels are the names of resources in messages.
 var resourceLabels = map[Resource]string{
 	MemberCPU: "CPU", DatabaseCPU: "CPU", WorkerCPU: "CPU", HostCPU: "host CPU", ConnectionsInUse: "database connections",
 	NetworkBandwidth: "network", DiskSpace: "disk space",
 }
 
-// formatDecimal has at most two decimals.
+// formatDecimal formats a number with at most two decimals.
 func formatDecimal(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }
 
 func roundUtilization(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
-// formatWholePercent is a share in whole percent.
+// formatWholePercent formats a share in whole percent.
 func formatWholePercent(share float64) string { return fmt.Sprintf("%.0f %%", share*100) }

@@ -7,7 +7,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
-// newIdleMeasurement is a run in which everything is observed and nothing is near its limit.
+// newIdleMeasurement returns a measurement in which every resource is observed and none is near its limit.
 func newIdleMeasurement() *Measurement {
 	host := &Host{CPUs: 4, BusyShare: 0.3, IdleShare: 0.7}
 	m := &Measurement{WindowSeconds: 2}
@@ -27,7 +27,7 @@ func newIdleMeasurement() *Measurement {
 	return m
 }
 
-// setSeries gives a series of a subject another value.
+// setSeries replaces the values of a subject's series.
 func setSeries(m *Measurement, subject, name string, value float64) {
 	for i := range m.Series {
 		if m.Series[i].Subject == subject && m.Series[i].Name == name {
@@ -38,7 +38,7 @@ func setSeries(m *Measurement, subject, name string, value float64) {
 
 var (
 	containersOnNode1 = []ContainerInfo{{Subject: "member-0", Node: "node-1"}, {Subject: "notary", Node: "node-1"}, {Subject: "db", Node: "node-1"}, {Subject: "worker-0", Node: "node-1"}}
-	// slowLink lets member-0 send 10 Mbit/s to the notary.
+	// slowLink limits the link from member-0 to the notary to 10 Mbit/s.
 	slowLink = &EmulatedLatency{Config: latency.Config{Members: map[string]string{"member-0": "A", "notary": "B"},
 		Links: []latency.RegionLink{{Between: [2]string{"A", "B"}, Link: latency.Link{BitsPerSecond: 10_000_000}}}}}
 )
@@ -97,7 +97,7 @@ func TestBottleneck(t *testing.T) {
 	}
 }
 
-// Without limits, and with an unlimited network, nothing is said of what is not known.
+// TestBottleneckUnknown checks that without limits and with an unlimited network there is no evidence.
 func TestBottleneckUnknown(t *testing.T) {
 	m := &Measurement{WindowSeconds: 2, Members: []MemberUsage{{Member: "a", CPUSeconds: Series{1, 1}}},
 		Series: []NamedSeries{{Subject: "a", Name: SeriesNetworkTransmit, Values: Series{1e9, 1e9}}, {Subject: "db", Name: SeriesConnections, Values: Series{5, 5}}}}

@@ -8,31 +8,33 @@ import (
 )
 
 const (
-	// maxMembers of a measurement, databases counted.
+	// maxMembers is the number of members that a measurement keeps, including databases.
 	maxMembers = 4096
-	// maxSeries of a measurement besides throughput, CPU and memory.
+	// maxSeries is the number of series that a measurement keeps besides throughput, CPU and memory.
 	maxSeries = 20_000
 	// maxNameBytes bounds the names in reports, in bytes.
 	maxNameBytes = 253
-	// maxSeriesValues bounds what a measurement holds of series in memory; MaxDecodedBytes cannot have more.
+	// maxSeriesValues bounds the series values that a measurement holds in memory. A document of
+	// MaxDecodedBytes cannot hold more.
 	maxSeriesValues = MaxDecodedBytes / 4
 
-	// coarsestSeconds is the coarsest resolution of series. 48 h have 42 values then.
+	// coarsestSeconds is the coarsest resolution of series, at which 48 h have 43 values.
 	coarsestSeconds = 4096
-	// blockThinningSeconds is the resolution from which on the list of blocks is halved as well.
+	// blockThinningSeconds is the resolution above which the list of blocks is halved as well.
 	blockThinningSeconds = 64
 )
 
-// secondsPerValue is the number of seconds that each value covers: 0, which documents leave out, is one.
+// secondsPerValue returns the number of seconds that each value covers. 0, which documents omit, means one.
 func secondsPerValue(seriesSeconds int) int { return max(1, seriesSeconds) }
 
-// seriesLength is the number of values of a series over some seconds.
+// seriesLength returns the number of values of a series that covers the given seconds.
 func seriesLength(seconds, seriesSeconds int) int {
 	each := secondsPerValue(seriesSeconds)
 	return (seconds + each - 1) / each
 }
 
-// checkResolution refuses a resolution that is not a power of two: only such series can be halved to the resolution of others.
+// checkResolution rejects a resolution that is not a power of two. Only such series can be halved to the
+// resolution of others.
 func checkResolution(seriesSeconds int) error {
 	if seriesSeconds < 0 || seriesSeconds > coarsestSeconds || bits.OnesCount(uint(seriesSeconds)) > 1 {
 		return fmt.Errorf("seriesSeconds: %d is no power of two up to %d", seriesSeconds, coarsestSeconds)
@@ -40,7 +42,7 @@ func checkResolution(seriesSeconds int) error {
 	return nil
 }
 
-// HalveResolution returns a series with the mean of each two values, without the missing ones.
+// HalveResolution returns a series with the mean of each pair of values, ignoring missing values.
 func (s Series) HalveResolution() Series {
 	half := make(Series, 0, (len(s)+1)/2)
 	for i := 0; i < len(s); i += 2 {
@@ -57,7 +59,8 @@ func (s Series) HalveResolution() Series {
 	return half
 }
 
-// ExpandToSeconds returns a series of a result with a value in the last of the seconds that it covers, and Missing in the others.
+// ExpandToSeconds returns a series of a result with one value per second. Each value is in the last of the
+// seconds that it covers; the others are Missing.
 func (r *RunResult) ExpandToSeconds(s Series) Series {
 	each := secondsPerValue(r.SeriesSeconds)
 	if each == 1 {
@@ -75,7 +78,8 @@ func (r *RunResult) ExpandToSeconds(s Series) Series {
 	return seconds
 }
 
-// halveSeries halves the resolution of series and members, in copies of what holds them: a cut shares it with the whole.
+// halveSeries halves the resolution of series and members. It replaces the values instead of changing them,
+// because a slice of the window shares them with the whole.
 func halveSeries(seriesSeconds *int, series []NamedSeries, members []MemberUsage) {
 	*seriesSeconds = 2 * secondsPerValue(*seriesSeconds)
 	for i := range series {
@@ -86,7 +90,8 @@ func halveSeries(seriesSeconds *int, series []NamedSeries, members []MemberUsage
 	}
 }
 
-// coarsenOnce makes the result smaller by one step of the rule in docs/results.md. It returns false if no step is left.
+// coarsenOnce makes the result smaller by one step of the rule in docs/results.md. It returns false if no step
+// is left.
 func (r *RunResult) coarsenOnce() bool {
 	if secondsPerValue(r.SeriesSeconds) >= coarsestSeconds {
 		return r.dropObservedTargets()
@@ -99,7 +104,8 @@ func (r *RunResult) coarsenOnce() bool {
 	return true
 }
 
-// dropObservedTargets removes the sampled endpoints from the workload; false if there are none. Members and series still have their names.
+// dropObservedTargets removes the sampled endpoints from the workload. It returns false if there are none.
+// Members and series keep their names.
 func (r *RunResult) dropObservedTargets() bool {
 	var workload map[string]json.RawMessage
 	if json.Unmarshal(r.Workload, &workload) != nil || workload["observe"] == nil {
@@ -114,7 +120,7 @@ func (r *RunResult) dropObservedTargets() bool {
 	return true
 }
 
-// coarsenOnce makes the worker's result smaller by one step; false if no step is left.
+// coarsenOnce makes the worker's result smaller by one step. It returns false if no step is left.
 func (w *WorkerResult) coarsenOnce() bool {
 	if secondsPerValue(w.SeriesSeconds) >= coarsestSeconds {
 		return false
@@ -127,7 +133,7 @@ func (w *WorkerResult) coarsenOnce() bool {
 	return true
 }
 
-// coarsenOnce halves the resolution of the measurement's series; false if it is the coarsest.
+// coarsenOnce halves the resolution of the measurement's series. It returns false at the coarsest resolution.
 func (m *Measurement) coarsenOnce() bool {
 	if secondsPerValue(m.SeriesSeconds) >= coarsestSeconds {
 		return false

@@ -24,7 +24,7 @@ func TestHalveResolution(t *testing.T) {
 	}
 }
 
-// TestMergeAlignsResolutions merges a worker that had to coarsen its report with one that had not.
+// TestMergeAlignsResolutions merges a worker with a coarsened report and one without.
 func TestMergeAlignsResolutions(t *testing.T) {
 	coarse, fine := newObservingWorker(t, 1, 6), newObservingWorker(t, 2, 6)
 	fine.Worker, coarse.Members[0].Member, coarse.Series = 1, "other", nil
@@ -47,7 +47,7 @@ func TestMergeAlignsResolutions(t *testing.T) {
 	}
 }
 
-// TestSliceWindowOfCoarseSeries cuts a report whose values cover two seconds.
+// TestSliceWindowOfCoarseSeries slices a report whose values cover two seconds.
 func TestSliceWindowOfCoarseSeries(t *testing.T) {
 	w := newObservingWorker(t, 1, 6)
 	w.coarsenOnce()
@@ -68,7 +68,8 @@ func TestSliceWindowOfCoarseSeries(t *testing.T) {
 	}
 }
 
-// TestEncodeCoarsensResults encodes the series of 100 members over 24 hours, as if they had been coarsened while they were merged.
+// TestEncodeCoarsensResults encodes the series of 100 members over 24 hours, as if they had been coarsened
+// during the merge.
 func TestEncodeCoarsensResults(t *testing.T) {
 	const window = 24 * 60 * 60
 	w := newObservingWorker(t, 100, window/64)

@@ -1,5 +1,5 @@
-// Package results turns what the workers of a run measured into one result that can be trusted:
-// it merges histograms and series exactly, sums up, and judges whether the run is valid and why not.
+// Package results merges what the workers of a run measured into one result and judges whether the run is
+// valid.
 //
-// The package is pure: no clock, no client, no environment. The documents are described in docs/results.md.
+// The package is pure: it uses no clock, client or environment. docs/results.md describes the documents.
 package results

@@ -5,43 +5,46 @@ import (
 	"fmt"
 )
 
-// Bounds of a stored document. They are above everything that the operator and its agents write. Decoding allocates far more than the
-// size of the text: an empty object of 3 bytes becomes a struct of hundreds of bytes.
+// Bounds of a stored document. They exceed everything that the operator and its agents write. Decoding
+// allocates far more than the size of the text: an empty object of 3 bytes becomes a struct of hundreds of
+// bytes.
 const (
 	maxDepth     = 32
 	maxFields    = 10_000
 	maxListItems = 20_000
-	// maxSeriesSeconds is the length of a series with a value per second: warm-up and window have at most 48 h.
+	// maxSeriesSeconds is the length of a series with a value per second. Warm-up and window last at most 48 h.
 	maxSeriesSeconds = 200_000
 	maxStringBytes   = 64 << 10
-	// maxHistogramBytes is above the length of the base64 text of any histogram of the project.
+	// maxHistogramBytes exceeds the length of the base64 text of any histogram of the project.
 	maxHistogramBytes = 512 << 10
-	// maxObjects of a document, and maxItems of all its lists but those of perSecondListFields. A list of structs allocates one for each item,
-	// even for a number, before it refuses the number. 4 MiB of text hold 2 million of them.
+	// maxObjects bounds the objects of a document, and maxItems the items of all its lists except
+	// perSecondListFields. A list of structs allocates one for each item, even for a number, before decoding
+	// rejects the number. 4 MiB of text hold 2 million items.
 	maxObjects = 300_000
 	maxItems   = maxObjects
 )
 
-// perSecondListFields are the fields with lists of one number per second, which may have maxSeriesSeconds items. Other spellings that encoding/json
-// accepts for these names, such as VALUES, have the smaller limit.
+// perSecondListFields are the fields with lists of one number per second, which may have maxSeriesSeconds
+// items. Other spellings that encoding/json accepts for these names, such as VALUES, have the smaller limit.
 var perSecondListFields = map[string]bool{"values": true, "cpuSeconds": true, "memoryBytes": true, "completedPerSecond": true, "failedPerSecond": true}
 
 // jsonContainer is a list or an object that is being scanned.
 type jsonContainer struct {
 	isList bool
 	items  int
-	// field is the last field name in an object; in a list, that of the field with the list.
+	// field is the last field name in an object. In a list it is the name of the field that holds the list.
 	field string
 }
 
-// boundsScanner counts what a JSON text holds without decoding it.
+// boundsScanner counts the objects and items of a JSON text without decoding it.
 type boundsScanner struct {
 	text           []byte
 	openContainers []jsonContainer
 	objects, items int
 }
 
-// checkBounds refuses a JSON text that holds more than a stored document can. The text need not be valid.
+// checkBounds returns an error if a JSON text holds more than a stored document can. The text need not be
+// valid.
 func checkBounds(text []byte) error {
 	s := boundsScanner{text: text}
 	return s.scanText()
@@ -67,7 +70,8 @@ func (s *boundsScanner) scanText() error {
 	return nil
 }
 
-// readString returns the position of the closing quote. A string that a colon follows is the name of a field.
+// readString returns the position of the closing quote. A string that is followed by a colon is the name of a
+// field.
 func (s *boundsScanner) readString(start int) (int, error) {
 	end := start + 1
 	for end < len(s.text) && s.text[end] != '"' {
@@ -122,7 +126,7 @@ func (s *boundsScanner) leaveContainer() {
 	}
 }
 
-// countItem adds an item to the innermost list or object. An empty one counts as one with an item.
+// countItem adds an item to the innermost list or object. An empty one counts as having one item.
 func (s *boundsScanner) countItem() error {
 	top := s.innermostContainer()
 	if top == nil {

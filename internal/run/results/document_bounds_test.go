@@ -15,12 +15,12 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// repeatJSONList is a list of n equal items.
+// repeatJSONList returns a list of n equal items.
 func repeatJSONList(item string, n int) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
 }
 
-// oversizedDocuments are texts that stay below MaxDecodedBytes and become as much as possible once they are decoded.
+// oversizedDocuments are texts below MaxDecodedBytes that would need as much memory as possible once decoded.
 func oversizedDocuments() map[string]string {
 	nested := strings.Repeat("[", 1000) + strings.Repeat("]", 1000)
 	return map[string]string{
@@ -39,7 +39,7 @@ func oversizedDocuments() map[string]string {
 	}
 }
 
-// encodeFullRangeHistogram is of the whole range of the library, whose counts have 48 MB.
+// encodeFullRangeHistogram returns a histogram of the library's whole range, with counts of 48 MB.
 func encodeFullRangeHistogram() string {
 	encoded, err := hdrhistogram.New(1, math.MaxInt64/2, 5).Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
@@ -48,7 +48,8 @@ func encodeFullRangeHistogram() string {
 	return string(encoded)
 }
 
-// TestOversizedDocumentsAreRejectedCheaply measures what is allocated for them. A list of a million empty objects took 579 MiB.
+// TestOversizedDocumentsAreRejectedCheaply measures the allocations for them. A list of a million empty objects
+// took 579 MiB.
 func TestOversizedDocumentsAreRejectedCheaply(t *testing.T) {
 	const allowed = 64 << 20
 	for name, text := range oversizedDocuments() {
@@ -78,7 +79,7 @@ func TestOversizedDocumentsAreRejectedCheaply(t *testing.T) {
 	}
 }
 
-// TestDocumentsAtTheBounds measures what is allocated for texts that hold as much as is allowed.
+// TestDocumentsAtTheBounds measures the allocations for texts as large as the bounds allow.
 func TestDocumentsAtTheBounds(t *testing.T) {
 	const allowed = 160 << 20
 	for name, text := range map[string]string{
@@ -117,7 +118,7 @@ func newDistinctFields(n int) string {
 	return strings.TrimSuffix(b.String(), ",")
 }
 
-// TestPackRejectsUnreadableDocument packs a document with a string that no reader would take.
+// TestPackRejectsUnreadableDocument packs a document with a string that no reader would accept.
 func TestPackRejectsUnreadableDocument(t *testing.T) {
 	_, err := EncodeRunResult(&RunResult{Verdict: Verdict{Reasons: []Reason{{Message: strings.Repeat("x", maxStringBytes+1)}}}})
 	if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "a string has") {
@@ -158,7 +159,8 @@ func TestHistogramOfOtherRangeIsRejectedBeforeAllocation(t *testing.T) {
 	}
 }
 
-// TestMergingIsBounded merges 50 reports that each bring as many members, series, blocks and kinds of errors as a report may.
+// TestMergingIsBounded merges 50 reports with the largest allowed numbers of members, series, blocks and error
+// kinds.
 func TestMergingIsBounded(t *testing.T) {
 	merger := NewMerger()
 	base := newWorkerResult(t, 0, 1, 2)

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// MaxEncodedBytes is what fits into one ConfigMap (1 MiB) beside its other, small keys.
+	// MaxEncodedBytes is the size that fits into one ConfigMap (1 MiB) with its other, small keys.
 	MaxEncodedBytes = 1<<20 - 16<<10
 	// MaxDecodedBytes bounds the JSON text of a document, because a small compressed document can unpack to any size.
 	MaxDecodedBytes = 4 << 20
@@ -19,12 +19,13 @@ const (
 // ErrTooLarge reports that a document does not fit into a ConfigMap, even with the coarsest series.
 var ErrTooLarge = errors.New("too large for a ConfigMap")
 
-// EncodeWorkerResult writes a worker's result as gzipped JSON. It coarsens the result's series until the document fits.
+// EncodeWorkerResult returns a worker's result as gzipped JSON. It coarsens the result's series until the
+// document fits.
 func EncodeWorkerResult(w *WorkerResult) ([]byte, error) {
 	return PackWithCoarsening(w, "worker result", w.coarsenOnce)
 }
 
-// DecodeWorkerResult reads what EncodeWorkerResult wrote and checks that it is whole.
+// DecodeWorkerResult decodes and validates the output of EncodeWorkerResult.
 func DecodeWorkerResult(compressed []byte) (*WorkerResult, error) {
 	content, err := UnpackDocument(compressed)
 	if err != nil {
@@ -33,12 +34,13 @@ func DecodeWorkerResult(compressed []byte) (*WorkerResult, error) {
 	return ParseWorkerResult(content)
 }
 
-// EncodeRunResult writes a result as gzipped JSON. It coarsens the result's series until the document fits.
+// EncodeRunResult returns a result as gzipped JSON. It coarsens the result's series until the document fits.
 func EncodeRunResult(r *RunResult) ([]byte, error) {
 	return PackWithCoarsening(r, "result", r.coarsenOnce)
 }
 
-// DecodeRunResult reads what Encode wrote, or the same as plain JSON. A document of another kind or of a newer schema is refused.
+// DecodeRunResult decodes the output of EncodeRunResult, gzipped or as plain JSON. It rejects a document of
+// another kind or of a newer schema.
 func DecodeRunResult(document []byte) (*RunResult, error) {
 	var r RunResult
 	if err := DecodeDocument(document, &r); err != nil {
@@ -54,7 +56,7 @@ func DecodeRunResult(document []byte) (*RunResult, error) {
 	return &r, nil
 }
 
-// validateSeries checks what a reader of the series relies on.
+// validateSeries checks the invariants that readers of the series rely on.
 func (r *RunResult) validateSeries() error {
 	if completed, failed := len(r.Series.CompletedPerSecond), len(r.Series.FailedPerSecond); completed != failed {
 		return fmt.Errorf("series: it has %d seconds of completed and %d of failed operations", completed, failed)
@@ -65,7 +67,8 @@ func (r *RunResult) validateSeries() error {
 	return checkResolution(r.SeriesSeconds)
 }
 
-// PackWithCoarsening writes a document as Pack does and coarsens it until it fits. coarsen returns false when it can do no more.
+// PackWithCoarsening packs a document with PackDocument and coarsens it until it fits. coarsen returns false if
+// it cannot make the document smaller.
 func PackWithCoarsening(document any, what string, coarsen func() bool) ([]byte, error) {
 	for {
 		packed, err := PackDocument(document, what)
@@ -75,8 +78,8 @@ func PackWithCoarsening(document any, what string, coarsen func() bool) ([]byte,
 	}
 }
 
-// PackDocument writes a document as gzipped JSON; what names it in errors. It refuses a document that is larger than MaxEncodedBytes, or whose
-// text is beyond MaxDecodedBytes or the bounds of DecodeDocument, with ErrTooLarge.
+// PackDocument returns a document as gzipped JSON; what names it in errors. It fails with ErrTooLarge if the
+// document is larger than MaxEncodedBytes, or its text exceeds MaxDecodedBytes or the bounds of DecodeDocument.
 func PackDocument(document any, what string) ([]byte, error) {
 	text, err := json.Marshal(document)
 	if err != nil {
@@ -103,10 +106,11 @@ func PackDocument(document any, what string) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// GzipMagic begins everything that is gzipped.
+// GzipMagic is the prefix of gzipped data.
 var GzipMagic = []byte{0x1f, 0x8b}
 
-// UnpackDocument returns the text of what Pack wrote, at most MaxDecodedBytes. What is not gzipped is taken as it is.
+// UnpackDocument returns the text of a packed document, at most MaxDecodedBytes. A document that is not gzipped
+// is returned unchanged.
 func UnpackDocument(document []byte) ([]byte, error) {
 	var reader io.Reader = bytes.NewReader(document)
 	if bytes.HasPrefix(document, GzipMagic) {
@@ -124,8 +128,8 @@ func UnpackDocument(document []byte) ([]byte, error) {
 	return content.Bytes(), err
 }
 
-// DecodeDocument decodes what Pack wrote. It refuses a document whose lists, objects or strings are larger than a stored document's can be
-// before it decodes any of them.
+// DecodeDocument decodes a packed document. Before decoding, it rejects a document whose lists, objects or
+// strings exceed the bounds of stored documents.
 func DecodeDocument(document []byte, into any) error {
 	content, err := UnpackDocument(document)
 	if err != nil {

@@ -1,9 +1,10 @@
 package results
 
-// environmentalCodes lists the findings whose cause lies outside of the network, its load and its settings: neighbours on a host, the
-// hypervisor, and the nodes themselves. measure.environmentPolicy decides whether they make a run invalid. The list leaves out
-// what such causes lead to, such as errors, late requests or restarts: then the run measured something else than was asked for,
-// whoever is to blame. docs/results.md has the same table.
+// environmentalCodes lists the findings with a cause outside of the network, its load and its settings:
+// neighbours on a host, the hypervisor, and the nodes themselves. measure.environmentPolicy decides whether
+// they make a run invalid. The list omits the consequences of such causes, such as errors, late requests or
+// restarts: with these the run did not measure what its specification requests, whatever the cause.
+// docs/results.md has the same table.
 var environmentalCodes = map[ReasonCode]bool{
 	CPUStolen:         true,
 	HostSaturated:     true,

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// evidenceChange changes a quiet run so that exactly one finding is made.
+// evidenceChange changes a quiet run so that it has exactly one finding.
 type evidenceChange func(*Measurement, *RunObservations)
 
 func withStolenCPU(share float64) evidenceChange {
@@ -26,7 +26,7 @@ func withDisturbance(kind ReasonCode) evidenceChange {
 	}
 }
 
-// TestEnvironmentPolicy judges made-up evidence of every environmental cause under both policies.
+// TestEnvironmentPolicy judges synthetic evidence of every environmental cause under both policies.
 func TestEnvironmentPolicy(t *testing.T) {
 	for name, c := range map[string]struct {
 		evidence evidenceChange
@@ -72,7 +72,8 @@ func TestEnvironmentPolicy(t *testing.T) {
 	}
 }
 
-// TestEnvironmentPolicyKeepsOtherReasons shows that what comes from the network or its load is never recorded only.
+// TestEnvironmentPolicyKeepsOtherReasons checks that findings about the network or its load are never recorded
+// only.
 func TestEnvironmentPolicyKeepsOtherReasons(t *testing.T) {
 	for code, evidence := range map[ReasonCode]evidenceChange{
 		Errors:        func(m *Measurement, _ *RunObservations) { m.Errors = []ErrorCount{{"X", 1, "boom"}} },

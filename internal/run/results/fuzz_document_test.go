@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// fuzzAllocation is the most that reading a stored document may allocate, whatever is in it.
+// fuzzAllocation bounds the allocations for reading any stored document, in bytes.
 const fuzzAllocation = 256 << 20
 
-// FuzzStoredReport reads reports as any pod can leave them, compressed or not: both ways come out the same, within a bounded allocation, and
-// a report that is accepted is merged.
+// FuzzStoredReport reads arbitrary reports, compressed or not. Both ways have the same result, within bounded
+// allocations, and an accepted report can be merged.
 func FuzzStoredReport(f *testing.F) {
 	text, err := json.Marshal(newObservingWorker(f, 1, 2))
 	if err != nil {
@@ -51,14 +51,16 @@ func FuzzStoredReport(f *testing.F) {
 	})
 }
 
-// allocatedBytes is all that was allocated so far. Unlike runtime.ReadMemStats it does not stop the world.
+// allocatedBytes returns the total of all allocations so far. Unlike runtime.ReadMemStats it does not stop the
+// world.
 func allocatedBytes() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
 
-// FuzzBounds counts objects and depth as encoding/json does: what the scanner does not see is not bounded.
+// FuzzBounds compares the counts of objects and depth with encoding/json, because the scanner cannot bound what
+// it does not see.
 func FuzzBounds(f *testing.F) {
 	for _, text := range []string{`{}`, `[[],{"a":[{}]}]`, `{"a":"{[\"\\"}`, `{"a\"[":{"b":{}}}`, `"\\\\"`, `[{},{},"}",{"]":[]}]`, ` [ { } , null ] `} {
 		f.Add([]byte(text))
@@ -75,7 +77,7 @@ func FuzzBounds(f *testing.F) {
 				break
 			}
 			if err != nil {
-				return // A number that is too large.
+				return // The number is too large.
 			}
 			switch token {
 			case json.Delim('{'):

@@ -14,7 +14,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// FuzzWorker feeds the operator reports as any pod could leave them: one that is taken in can be merged, cut, judged and stored.
+// FuzzWorker decodes arbitrary worker reports. An accepted report can be merged, sliced, judged and stored.
 func FuzzWorker(f *testing.F) {
 	for _, w := range []WorkerResult{newWorkerResult(f, 0, 10, 20), *newObservingWorker(f, 2, 3)} {
 		text, err := json.Marshal(w)
@@ -52,7 +52,8 @@ func FuzzWorker(f *testing.F) {
 	})
 }
 
-// FuzzResult reads stored results as any file could be one: what is read is written and read again the same.
+// FuzzResult decodes arbitrary stored results. An accepted result is unchanged after writing and reading it
+// again.
 func FuzzResult(f *testing.F) {
 	for _, text := range []string{
 		"", "{}", `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1}`,
@@ -96,8 +97,9 @@ func marshalJSON(t *testing.T, value any) []byte {
 	return text
 }
 
-// FuzzHistogram takes in what claims to be one, as text or, since mutated text is hardly ever that of a histogram, as what lies within
-// that: it is counted as it says, or refused. Percentiles rise, and twice the same is twice as many.
+// FuzzHistogram decodes arbitrary histograms, as text and as the compressed content, since mutated text is
+// hardly ever a valid histogram. A histogram is counted correctly or rejected. Percentiles increase, and adding
+// it to itself doubles the count.
 func FuzzHistogram(f *testing.F) {
 	text := newWorkerResult(f, 0, 1, 2, 3).Histogram
 	f.Add(text, decompressHistogram(f, text))
@@ -138,10 +140,11 @@ func assertHistogramRoundTrip(t *testing.T, h *Histogram) {
 	}
 }
 
-// encodedHeaderBytes of an encoded histogram are before what is compressed.
+// encodedHeaderBytes is the size of the header before the compressed part of an encoded histogram.
 const encodedHeaderBytes = 8
 
-// decompressHistogram is what an encoded histogram has compressed, and wrapped the way back.
+// decompressHistogram returns the decompressed content of an encoded histogram. compressHistogram is its
+// inverse.
 func decompressHistogram(f *testing.F, text string) []byte {
 	f.Helper()
 	encoded, err := base64.StdEncoding.DecodeString(text)
@@ -174,7 +177,7 @@ func compressHistogram(t *testing.T, content []byte) string {
 	return base64.StdEncoding.EncodeToString(append(header, compressed.Bytes()...))
 }
 
-// FuzzSeries: one value a second, some of them missing.
+// FuzzSeries decodes series with one value per second, some of them missing.
 func FuzzSeries(f *testing.F) {
 	for _, text := range []string{"[]", "null", "[1,null,2.5]", "[1e308,1e308]", "[-0]"} {
 		f.Add([]byte(text))

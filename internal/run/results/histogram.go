@@ -11,7 +11,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Histograms of the project count microseconds from 1 µs to 1 h, to three significant digits.
+// Histograms of the project cover 1 µs to 1 h, to three significant digits.
 const (
 	lowestMicros      = 1
 	highestMicros     = 3_600_000_000
@@ -21,18 +21,18 @@ const (
 	histogramPrefixBytes = 8
 )
 
-// Histogram counts latencies in microseconds; percentiles are exact to three significant digits.
+// Histogram counts latencies in microseconds. Percentiles are exact to three significant digits.
 type Histogram struct {
 	counts *hdrhistogram.Histogram
 }
 
-// NewHistogram is empty.
+// NewHistogram returns an empty histogram.
 func NewHistogram() *Histogram {
 	return &Histogram{hdrhistogram.New(lowestMicros, highestMicros, significantDigits)}
 }
 
-// decodeHistogram reads base64 of HdrHistogram's V2 compressed format. Only the project's own range
-// and precision are taken, because others could not be merged exactly.
+// decodeHistogram decodes base64 of HdrHistogram's V2 compressed format. It accepts only the project's own
+// range and precision, because others could not be merged exactly.
 func decodeHistogram(encoded string) (*Histogram, error) {
 	if err := checkHistogramHeader(encoded); err != nil {
 		return nil, err
@@ -44,13 +44,14 @@ func decodeHistogram(encoded string) (*Histogram, error) {
 	return &Histogram{h}, nil
 }
 
-// histogramHeader is the beginning of the compressed part of an encoded histogram.
+// histogramHeader is the header of the compressed part of an encoded histogram.
 type histogramHeader struct {
 	Cookie, PayloadLength, NormalizingOffset, Digits int32
 	Lowest, Highest                                  int64
 }
 
-// checkHistogramHeader refuses a histogram of another range or precision before the library allocates its counts, which may be 48 MB.
+// checkHistogramHeader rejects a histogram of another range or precision before the library allocates its
+// counts, which may take 48 MB.
 func checkHistogramHeader(encoded string) error {
 	if len(encoded) > maxHistogramBytes {
 		return fmt.Errorf("decode histogram: it has %d bytes, at most %d are allowed", len(encoded), maxHistogramBytes)
@@ -74,12 +75,12 @@ func checkHistogramHeader(encoded string) error {
 	return nil
 }
 
-// Record counts one latency; outside of the histogram's range it counts as the nearest value within.
+// Record counts one latency. A latency outside of the histogram's range counts as the nearest value within.
 func (h *Histogram) Record(micros int64) error {
 	return h.counts.RecordValue(min(max(micros, lowestMicros), highestMicros))
 }
 
-// Encode writes base64 of HdrHistogram's V2 compressed format.
+// Encode returns base64 of HdrHistogram's V2 compressed format.
 func (h *Histogram) Encode() (string, error) {
 	encoded, err := h.counts.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
@@ -88,7 +89,7 @@ func (h *Histogram) Encode() (string, error) {
 	return string(encoded), nil
 }
 
-// Add counts all that other counts.
+// Add adds the counts of another histogram.
 func (h *Histogram) Add(other *Histogram) error {
 	if dropped := h.counts.Merge(other.counts); dropped > 0 {
 		return fmt.Errorf("merge histograms: %d values are out of range", dropped)
@@ -96,27 +97,27 @@ func (h *Histogram) Add(other *Histogram) error {
 	return nil
 }
 
-// Counts are those of each latency, for charts.
+// Counts returns the counts of each latency, for charts.
 func (h *Histogram) Counts() *hdrhistogram.Histogram { return h.counts }
 
-// Count of latencies.
+// Count returns the number of latencies.
 func (h *Histogram) Count() int64 { return h.counts.TotalCount() }
 
-// MeanMillis is the arithmetic mean in milliseconds; 0 if nothing was recorded.
+// MeanMillis returns the arithmetic mean in milliseconds, or 0 if nothing was recorded.
 func (h *Histogram) MeanMillis() float64 { return h.counts.Mean() / 1000 }
 
-// MaxMillis is the largest latency in milliseconds; 0 if nothing was recorded.
+// MaxMillis returns the largest latency in milliseconds, or 0 if nothing was recorded.
 func (h *Histogram) MaxMillis() float64 { return microsToMillis(h.counts.Max()) }
 
-// PercentileMillis is the nearest-rank percentile in milliseconds: the smallest recorded latency that at least
-// formatPercent of all are not above. 0 if nothing was recorded.
+// PercentileMillis returns the nearest-rank percentile in milliseconds: the smallest recorded latency such that
+// at least percent of all latencies are not above it. It returns 0 if nothing was recorded.
 func (h *Histogram) PercentileMillis(percent float64) float64 {
 	n := h.Count()
 	if n == 0 {
 		return 0
 	}
-	// The library rounds the rank to the nearest integer; asking for the percentile that is exactly the
-	// rank makes it the nearest-rank definition. The tolerance keeps 99.9 % of 1000 at rank 999.
+	// The library rounds the rank to the nearest integer. Passing the percentile of exactly this rank yields
+	// the nearest-rank definition. The tolerance keeps 99.9 % of 1000 at rank 999.
 	rank := math.Ceil(percent/100*float64(n) - 1e-9)
 	return microsToMillis(h.counts.ValueAtPercentile(100 * rank / float64(n)))
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// The drivers are Java programs: what their library wrote must be read to the same numbers.
-// The files come from testdata/RecordHistogram.java, run once for each version of the library.
+// TestHistogramOfTheJavaLibrary checks that histograms written by the drivers' Java library decode to the same
+// numbers. The files come from testdata/RecordHistogram.java, run once for each version of the library.
 func TestHistogramOfTheJavaLibrary(t *testing.T) {
 	files, _ := filepath.Glob("testdata/java-*.json")
 	if len(files) != 2 {
@@ -51,8 +51,8 @@ func TestHistogramOfTheJavaLibrary(t *testing.T) {
 	}
 }
 
-// Whatever the latencies and however they are spread over workers, every percentile of the merged histogram
-// is that of all samples, to three significant digits.
+// TestMergedPercentilesAreThoseOfAllSamples checks that every percentile of the merged histogram is that of all
+// samples, to three significant digits, whatever the latencies and their distribution over workers.
 func TestMergedPercentilesAreThoseOfAllSamples(t *testing.T) {
 	for seed := range uint64(60) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -79,7 +79,7 @@ func TestMergedPercentilesAreThoseOfAllSamples(t *testing.T) {
 	}
 }
 
-// mergeEncoded merges through the encoded form, as the run controller does.
+// mergeEncoded merges histograms through the encoded form, as the run controller does.
 func mergeEncoded(t *testing.T, parts []*Histogram) *Histogram {
 	t.Helper()
 	merged := NewHistogram()
@@ -99,7 +99,8 @@ func mergeEncoded(t *testing.T, parts []*Histogram) *Histogram {
 	return merged
 }
 
-// nearestRank is the definition: the smallest sample that at least p percent are not above.
+// nearestRank implements the definition: the smallest sample such that at least p percent of all samples are
+// not above it.
 func nearestRank(sorted []int64, p float64) int64 {
 	for i, sample := range sorted {
 		if float64(i+1)*100 >= p*float64(len(sorted))-1e-7 {
@@ -160,8 +161,9 @@ func TestDecodeHistogramRejectsInvalidInput(t *testing.T) {
 	}
 }
 
-// A large run: six workers of unlike load and speed, a million requests and more, in the shapes that latencies have. Every
-// percentile of the merged histogram is that of an exact sort, within 0.1 %.
+// TestMergedPercentilesOfAMillionSamples merges a large run: six workers with different load and speed, over a
+// million requests, with typical latency distributions. Every percentile of the merged histogram is that of an
+// exact sort, within 0.1 %.
 func TestMergedPercentilesOfAMillionSamples(t *testing.T) {
 	const workers, samples = 6, 1_200_000
 	largest := 0.0

@@ -2,17 +2,17 @@ package results
 
 // PlatformMetric is a number that a platform derives from a measurement.
 type PlatformMetric struct {
-	// Name in camel case, such as blockTimeP99.
+	// Name is in camel case, such as blockTimeP99.
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
-	// Unit, such as ms or bit/s; empty for a count.
+	// Unit is a unit such as ms or bit/s; empty for a count.
 	Unit string `json:"unit,omitempty"`
-	// Source says how it was computed, or from what.
+	// Source says how the number was computed, or from what.
 	Source string `json:"source,omitempty"`
 }
 
-// Interpretation is what a platform reads from a measurement beyond operations and latencies: its own numbers, and its own
-// findings for the verdict.
+// Interpretation holds what a platform derives from a measurement beyond operations and latencies: its own
+// metrics, and its own findings for the verdict.
 type Interpretation struct {
 	Measures []PlatformMetric
 	// Reasons make the run invalid, Notes do not.

@@ -7,44 +7,45 @@ import (
 	"time"
 )
 
-// Measurement is what all workers of a run measured together.
+// Measurement is the merged measurement of all workers of a run.
 type Measurement struct {
-	// Start of the window.
+	// Start is the start of the window.
 	Start         time.Time
 	WindowSeconds int
-	// WindowSelection is what chose the window; nil with fixed times.
+	// WindowSelection says how the window was selected; nil with fixed times.
 	WindowSelection *WindowSelection
 	Histogram       *Histogram
-	// Completed and Failed count by the second of the window.
+	// Completed and Failed count operations by the second of the window.
 	Completed, Failed []int64
-	// Errors by kind, the most frequent first.
+	// Errors counts the errors by kind, the most frequent first.
 	Errors   []ErrorCount
 	Schedule Schedule
-	// Ledger is nil where the drivers had no such comparison to make.
+	// Ledger is nil if no driver compares the ledger with the clients.
 	Ledger *Ledger
-	// Unit is what an operation is.
+	// Unit is what an operation is, such as flows or transactions.
 	Unit string
-	// Blocks by height, and how many are not listed.
+	// Blocks are sorted by height. BlocksOmitted is the number of blocks that are not listed.
 	Blocks        []Block
 	BlocksOmitted int64
-	// SeriesSeconds is how many seconds each value of Series and of the members' series covers; 0 is one.
+	// SeriesSeconds is how many seconds each value of Series and of the members' series covers; 0 means one.
 	SeriesSeconds int
 	Series        []NamedSeries
 	Members       []MemberUsage
 	Workers       []WorkerSummary
 }
 
-// WorkerSummary is one worker's share.
+// WorkerSummary is one worker's share of the measurement.
 type WorkerSummary struct {
 	Worker    int   `json:"worker"`
 	Completed int64 `json:"completed"`
 	Failed    int64 `json:"failed"`
-	// MaxLagMicros behind the schedule of an open loop, in microseconds.
+	// MaxLagMicros is the largest lag behind the schedule of an open loop, in microseconds.
 	MaxLagMicros int64        `json:"maxLagMicros"`
 	Load         *WorkerUsage `json:"load,omitempty"`
 }
 
-// Merge puts the workers of one run together. Without a worker the measurement is empty.
+// Merge merges the results of the workers of one run. Without workers the measurement is empty. It fails if a
+// result is invalid, if two workers measured different windows, or if a worker occurs twice.
 func Merge(workers []WorkerResult) (*Measurement, error) {
 	merger := NewMerger()
 	for _, w := range slices.SortedFunc(slices.Values(workers), func(a, b WorkerResult) int { return cmp.Compare(a.Worker, b.Worker) }) {
@@ -58,16 +59,18 @@ func Merge(workers []WorkerResult) (*Measurement, error) {
 	return merger.Measurement(), nil
 }
 
-// Merger puts the workers of one run together one by one, so that their reports need not be in memory at the same time. It is exact:
-// counts are added, and only series that are too long for a result are averaged. Its memory is bounded, whatever is added.
+// Merger merges the results of the workers of one run one by one, so that their reports need not be in memory
+// at the same time. The merge is exact: counts are added, and series are averaged only if they are too long for
+// a result. Its memory is bounded, whatever is added.
 type Merger struct {
 	measurement *Measurement
 	errors      errorCounts
-	// members and series are the positions of what the measurement has.
+	// members and series map to positions in the measurement.
 	members    map[string]int
 	series     map[seriesKey]int
 	lastWorker *WorkerResult
-	// heights of the blocks that the workers listed, some of them several times, and the tails of these lists.
+	// heights are the heights of all listed blocks, with duplicates. tails describe the ends of the workers'
+	// lists.
 	heights []int64
 	tails   []blockTail
 }
@@ -75,14 +78,14 @@ type Merger struct {
 // seriesKey identifies a series of a measurement.
 type seriesKey struct{ subject, name string }
 
-// NewMerger returns a Merger of a run without workers.
+// NewMerger returns a Merger without workers.
 func NewMerger() *Merger {
 	return &Merger{measurement: &Measurement{Histogram: NewHistogram(), Members: []MemberUsage{}, Workers: []WorkerSummary{}},
 		errors: errorCounts{}, members: map[string]int{}, series: map[seriesKey]int{}}
 }
 
-// AddWorker adds a worker's result that was checked when it was decoded. A worker that did not measure the same window as the others, or that
-// was added already, is an error. Nothing of it is added then.
+// AddWorker adds a worker's result, which must have been validated when it was decoded. It fails and adds
+// nothing if the worker measured another window than the others or was added already.
 func (m *Merger) AddWorker(w *WorkerResult) error {
 	if m.lastWorker == nil {
 		m.measurement.initWindow(w)
@@ -115,7 +118,7 @@ func (m *Merger) AddWorker(w *WorkerResult) error {
 	return nil
 }
 
-// Measurement returns what the workers measured together.
+// Measurement returns the merged measurement.
 func (m *Merger) Measurement() *Measurement {
 	merged := m.measurement
 	merged.Errors, merged.BlocksOmitted = m.errors.sortedByCount(), m.blocksOmitted()
@@ -134,7 +137,7 @@ func checkSameWindow(a, b *WorkerResult) error {
 	return nil
 }
 
-// initWindow takes the window from the first worker.
+// initWindow sets the window to that of the first worker.
 func (m *Measurement) initWindow(w *WorkerResult) {
 	m.Start = time.UnixMilli(w.StartMillis).UTC()
 	m.WindowSeconds = w.WindowSeconds
@@ -143,7 +146,7 @@ func (m *Measurement) initWindow(w *WorkerResult) {
 	m.Unit = truncateText(w.Unit)
 }
 
-// addCounts adds what the measurement has per second and per worker.
+// addCounts adds the counts per second and per worker.
 func (m *Measurement) addCounts(w *WorkerResult) {
 	for i := range m.WindowSeconds {
 		m.Completed[i] += w.CompletedPerSecond[i]
@@ -159,7 +162,7 @@ func (m *Measurement) addCounts(w *WorkerResult) {
 	}
 }
 
-// addMember keeps, of several observations of a member, the one that missed the fewest scrapes.
+// addMember keeps the observation that missed the fewest scrapes if several workers observed the same member.
 func (m *Merger) addMember(member MemberUsage) {
 	merged := m.measurement
 	i, known := m.members[member.Member]
@@ -172,7 +175,8 @@ func (m *Merger) addMember(member MemberUsage) {
 	}
 }
 
-// addLedger makes the sum, which is checked only if every part is; the first reason is kept.
+// addLedger adds the counts of another ledger. The sum is checked only if every part is. The first reason is
+// kept.
 func (m *Measurement) addLedger(other *Ledger) {
 	if other == nil {
 		return

@@ -9,7 +9,8 @@ import (
 
 const startMillis = 1_790_000_000_000
 
-// newWorkerResult has one latency in milliseconds per second of its window, and completes one request in each.
+// newWorkerResult returns a result with one latency (in milliseconds) and one completed request in each second
+// of its window.
 func newWorkerResult(t testing.TB, index int, latencies ...int64) WorkerResult {
 	t.Helper()
 	h := NewHistogram()

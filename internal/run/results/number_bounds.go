@@ -6,15 +6,16 @@ import (
 	"reflect"
 )
 
-// What a worker may report. Reports come out of pods in which foreign code runs: a number beyond these is no measurement, and sums
-// and quotients of such numbers would be none that JSON can hold, so that the run's result could never be stored.
+// Bounds of the numbers that a worker may report. Reports come from pods that run foreign code. A number beyond
+// these bounds is no measurement, and JSON could not hold sums and quotients of such numbers, so that the run's
+// result could never be stored.
 const (
 	largestNumber  = 1e18
 	smallestNumber = 1e-9
 	largestCount   = int64(1e12)
 )
 
-// validateNumbers refuses a report with a number that nothing could have measured.
+// validateNumbers rejects a report with a number that cannot be a measurement.
 func (w *WorkerResult) validateNumbers() error {
 	for name, counts := range map[string][]int64{"completedPerSecond": w.CompletedPerSecond, "failedPerSecond": w.FailedPerSecond} {
 		for i, n := range counts {
@@ -26,7 +27,8 @@ func (w *WorkerResult) validateNumbers() error {
 	return validateNumbersIn(reflect.ValueOf(w).Elem(), "")
 }
 
-// validateNumbersIn looks at every floating-point number in a value; path is where it lies, for the message.
+// validateNumbersIn checks every floating-point number in a value. path is the location of the value in error
+// messages.
 func validateNumbersIn(value reflect.Value, path string) error {
 	switch value.Kind() {
 	case reflect.Float64:

@@ -6,15 +6,16 @@ import (
 	"time"
 )
 
-// lateThreshold is the lag behind its instant from which on a request of an open loop counts as late.
+// lateThreshold is the lag behind its scheduled instant above which a request of an open loop counts as late.
 const lateThreshold = 100 * time.Millisecond
 
 // maxExampleChars bounds the example of an error, in characters.
 const maxExampleChars = 200
 
-// RequestRecorder counts what happens to a worker's requests. All instants are counted from the start of the window; what lies outside of it is
-// passed over. What belongs to a request (latency, error, plan) is kept by the interval in which the request starts, so that a
-// requestStats of the window can be cut out as if nothing else had been recorded. Not safe for use by several goroutines.
+// RequestRecorder counts the outcomes of a worker's requests. All instants are relative to the start of the
+// window; instants outside of it are ignored. Latency, error and plan of a request are kept by the interval in
+// which the request starts, so that a part of the window can be cut out as if nothing else had been recorded.
+// It is not safe for concurrent use.
 type RequestRecorder struct {
 	interval          time.Duration
 	completed, failed []int64
@@ -22,14 +23,15 @@ type RequestRecorder struct {
 	intervalSeconds   int
 }
 
-// requestStats is what belongs to the requests of one interval.
+// requestStats holds what was recorded about the requests of one interval.
 type requestStats struct {
 	latencies *Histogram
 	errors    errorCounts
 	schedule  Schedule
 }
 
-// NewRequestRecorder is of a window of so many seconds, in intervals of so many, which divide it; 0 is the whole window in one.
+// NewRequestRecorder returns a recorder for a window of the given seconds, divided into intervals of
+// intervalSeconds, which must divide the window. 0 means one interval for the whole window.
 func NewRequestRecorder(seconds, intervalSeconds int) *RequestRecorder {
 	each := cmp.Or(intervalSeconds, max(1, seconds))
 	t := &RequestRecorder{
@@ -44,7 +46,7 @@ func NewRequestRecorder(seconds, intervalSeconds int) *RequestRecorder {
 	return t
 }
 
-// InWindow tells whether an instant lies in the window.
+// InWindow reports whether an instant lies in the window.
 func (t *RequestRecorder) InWindow(at time.Duration) bool {
 	return at >= 0 && at < time.Duration(len(t.completed))*time.Second
 }
@@ -53,36 +55,37 @@ func (t *RequestRecorder) intervalAt(of time.Duration) *requestStats {
 	return &t.intervals[of/t.interval]
 }
 
-// RecordCompleted counts n successes at an instant, whenever they had started.
+// RecordCompleted counts n requests that succeeded at an instant, whenever they started.
 func (t *RequestRecorder) RecordCompleted(at time.Duration, n int64) {
 	if t.InWindow(at) {
 		t.completed[at/time.Second] += n
 	}
 }
 
-// RecordFailed counts n failures at an instant, whenever they had started.
+// RecordFailed counts n requests that failed at an instant, whenever they started.
 func (t *RequestRecorder) RecordFailed(at time.Duration, n int64) {
 	if t.InWindow(at) {
 		t.failed[at/time.Second] += n
 	}
 }
 
-// RecordLatency is that of a success that started at of.
+// RecordLatency records the latency of a successful request that started at of.
 func (t *RequestRecorder) RecordLatency(of, latency time.Duration) {
 	if t.InWindow(of) {
-		// Every latency is within the histogram's range once it is brought there, so this cannot fail.
+		// Record clamps every latency to the histogram's range, so this cannot fail.
 		_ = t.intervalAt(of).latencies.Record(latency.Microseconds())
 	}
 }
 
-// RecordError counts n requests that started at of and failed. The first example of a kind is kept, at most 200 characters of it.
+// RecordError counts n failed requests that started at of. It keeps the first example of a kind, at most 200
+// characters of it.
 func (t *RequestRecorder) RecordError(of time.Duration, n int64, kind, example string) {
 	if t.InWindow(of) {
 		t.intervalAt(of).errors.addCount(ErrorCount{Kind: kind, Count: n, Example: truncateText(example)})
 	}
 }
 
-// RecordPlanned says that n requests were due at an instant and began after a lag.
+// RecordPlanned counts n requests that were due at an instant and started after a lag.
 func (t *RequestRecorder) RecordPlanned(due time.Duration, n int64, lag time.Duration) {
 	if !t.InWindow(due) {
 		return
@@ -94,12 +97,12 @@ func (t *RequestRecorder) RecordPlanned(due time.Duration, n int64, lag time.Dur
 	t.intervalAt(due).schedule.addSchedule(planned)
 }
 
-// CompletedPerSecond are the successes of each of the first seconds of the window.
+// CompletedPerSecond returns the successes in each of the first seconds of the window.
 func (t *RequestRecorder) CompletedPerSecond(seconds int) []int64 {
 	return slices.Clone(t.completed[:max(0, min(seconds, len(t.completed)))])
 }
 
-// FillResult puts all that was counted into a worker's result.
+// FillResult sets all recorded fields of a worker's result.
 func (t *RequestRecorder) FillResult(w *WorkerResult) error {
 	w.WindowSeconds, w.CompletedPerSecond, w.FailedPerSecond = len(t.completed), slices.Clone(t.completed), slices.Clone(t.failed)
 	w.IntervalSeconds, w.Intervals = t.intervalSeconds, nil
@@ -145,16 +148,17 @@ func (s *Schedule) addSchedule(other Schedule) {
 	s.MaxLagMicros = max(s.MaxLagMicros, other.MaxLagMicros)
 }
 
-// errorCounts are errors by kind.
+// errorCounts holds the errors by kind.
 type errorCounts map[string]*ErrorCount
 
-// maxErrorKinds is how many kinds of errors are counted separately.
+// maxErrorKinds is the number of error kinds that are counted separately.
 const maxErrorKinds = 1000
 
-// OtherErrors is the kind under which errors of further kinds are counted.
+// OtherErrors is the kind that counts the errors of all further kinds.
 const OtherErrors = "Other"
 
-// addCount counts e; the first example is kept. Kinds and examples are shortened, since drivers may report texts of any length.
+// addCount adds the count of e and keeps the first example. It truncates kinds and examples, since drivers may
+// report texts of any length.
 func (c errorCounts) addCount(e ErrorCount) {
 	e.Kind, e.Example = truncateText(e.Kind), truncateText(e.Example)
 	if c[e.Kind] == nil && len(c) >= maxErrorKinds {
@@ -169,7 +173,7 @@ func (c errorCounts) addCount(e ErrorCount) {
 	known.Example = cmp.Or(known.Example, e.Example)
 }
 
-// sortedByCount has the most frequent kind first.
+// sortedByCount returns the counts, the most frequent kind first.
 func (c errorCounts) sortedByCount() []ErrorCount {
 	all := make([]ErrorCount, 0, len(c))
 	for _, e := range c {

@@ -62,7 +62,7 @@ func TestWorkerRoundTripKeepsGaps(t *testing.T) {
 	}
 }
 
-// What a Java driver writes, word for word, must be read.
+// TestParseWorkerResultOfJavaDriver parses a result exactly as a Java driver writes it.
 func TestParseWorkerResultOfJavaDriver(t *testing.T) {
 	text := `{"worker":1,"startMillis":1790000000000,"windowSeconds":2,"histogram":"HISTOGRAM",
 		"completedPerSecond":[4,5],"failedPerSecond":[0,1],"errors":[{"kind":"net.corda.core.flows.FlowException","count":1,"example":"no"}],
@@ -80,7 +80,8 @@ func TestParseWorkerResultOfJavaDriver(t *testing.T) {
 	}
 }
 
-// The largest experiment in sight, ten members over twenty minutes, fits by the second; a larger one is coarsened.
+// TestEncodedSizeOfWorkerResults checks that ten members over twenty minutes, the largest expected experiment,
+// fit with one value per second, and that a larger one is coarsened.
 func TestEncodedSizeOfWorkerResults(t *testing.T) {
 	packed, err := EncodeWorkerResult(newObservingWorker(t, 10, 1200))
 	if err != nil {
@@ -100,7 +101,7 @@ func TestEncodedSizeOfWorkerResults(t *testing.T) {
 	}
 }
 
-// newObservingWorker has as many members as asked for, with series that compress badly.
+// newObservingWorker returns a result with the given number of members and series that compress badly.
 func newObservingWorker(t testing.TB, members, seconds int) *WorkerResult {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 1))

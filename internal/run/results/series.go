@@ -45,7 +45,7 @@ func (s *Series) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Mean of the values that are not missing; Missing if there are none.
+// Mean returns the mean of the values that are not missing, or Missing if there are none.
 func (s Series) Mean() float64 {
 	known := s.measuredValues()
 	if len(known) == 0 {
@@ -58,7 +58,7 @@ func (s Series) Mean() float64 {
 	return sum / float64(len(known))
 }
 
-// Max of the values that are not missing; Missing if there are none.
+// Max returns the largest of the values that are not missing, or Missing if there are none.
 func (s Series) Max() float64 {
 	known := s.measuredValues()
 	if len(known) == 0 {

@@ -1,14 +1,14 @@
 package results
 
-// Summary is a run in a few numbers.
+// Summary describes a run in a few numbers.
 type Summary struct {
-	// ThroughputPerSecond is the successes that completed in the window, divided by its length.
+	// ThroughputPerSecond is the number of operations that completed in the window, divided by its length.
 	ThroughputPerSecond float64 `json:"throughputPerSecond"`
-	// Completed successes in the window, whenever they started.
+	// Completed is the number of operations that completed in the window, whenever they started.
 	Completed int64 `json:"completed"`
-	// Requests that started in the window: the latencies recorded and the errors.
+	// Requests is the number of requests that started in the window: the recorded latencies and the errors.
 	Requests int64 `json:"requests"`
-	// Errors among Requests.
+	// Errors is the number of failed requests among Requests.
 	Errors int64 `json:"errors"`
 	// ErrorShare is Errors / Requests, 0 to 1.
 	ErrorShare float64 `json:"errorShare"`
@@ -19,7 +19,7 @@ type Summary struct {
 	Measures []PlatformMetric `json:"measures,omitempty"`
 }
 
-// Latency of the requests that started in the window and succeeded, in milliseconds.
+// Latency describes the latencies of the successful requests that started in the window, in milliseconds.
 type Latency struct {
 	Mean float64 `json:"meanMillis"`
 	P50  float64 `json:"p50Millis"`
@@ -30,7 +30,7 @@ type Latency struct {
 	Max  float64 `json:"maxMillis"`
 }
 
-// Summarize computes the summary. An empty measurement has all zeros.
+// Summarize returns the summary. All numbers of an empty measurement are zero.
 func (m *Measurement) Summarize() Summary {
 	s := Summary{Completed: sum(m.Completed), Errors: m.errorCount(), Unit: m.Unit}
 	s.Requests = m.Histogram.Count() + s.Errors

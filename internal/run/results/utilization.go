@@ -7,21 +7,21 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
-// From these utilizations on a resource counts as at its limit; docs/results.md gives the reasons.
+// A resource is at its limit from these utilizations on. docs/results.md gives the reasons.
 const (
-	containerCPUThreshold = 0.9  // of a container: the quota holds in each 0.1 s, so that a mean of 1 is not to be had.
-	workerCPUThreshold    = 0.8  // of a load worker, which delays what it measures before it is full.
-	hostCPUThreshold      = 0.95 // of a host's CPUs; its own housekeeping takes some.
+	containerCPUThreshold = 0.9  // of a container: the quota applies to each 0.1 s, so that a mean of 1 cannot be reached.
+	workerCPUThreshold    = 0.8  // of a load worker, which delays what it measures before its CPU limit is reached.
+	hostCPUThreshold      = 0.95 // of a host's CPUs; its own processes use some.
 	throttlingThreshold   = 0.25 // of the CPU periods: one in four ended before the container was done.
 	connectionThreshold   = 0.95 // of the connections, on average.
-	sessionWaitThreshold  = 0.5  // of the sessions at work: more wait than work.
+	sessionWaitThreshold  = 0.5  // of the active sessions: more wait than work.
 	collectionThreshold   = 0.2  // of the window in garbage collection.
 	ioPressureThreshold   = 0.5  // of the window in which something waited for a disk.
 	diskSpaceThreshold    = 0.98 // of a volume.
 	linkThreshold         = 0.9  // of a link; headers are not counted.
 )
 
-// containerUtilizations is what members and databases used of their own limits.
+// containerUtilizations returns how much of their own limits members and databases used.
 func (m *Measurement) containerUtilizations() []Utilization {
 	var all []Utilization
 	for _, c := range m.Members {
@@ -88,7 +88,8 @@ func (m *Measurement) hostUtilizations(containers []ContainerInfo) []Utilization
 	return all
 }
 
-// databaseUtilizations are the connections, of servers and of members' pools, and what sessions wait for.
+// databaseUtilizations returns the utilization of connections, of servers and of members' pools, and the share
+// of waiting sessions.
 func (m *Measurement) databaseUtilizations() []Utilization {
 	var all []Utilization
 	for _, s := range m.Series {
@@ -102,7 +103,7 @@ func (m *Measurement) databaseUtilizations() []Utilization {
 		case SeriesPoolActive:
 			all = append(all, m.connectionUtilization(s.Subject, mean, SeriesPoolMax)...)
 		case SeriesActive:
-			// Below one session at work on average there is nothing to wait for.
+			// With less than one active session on average, the share of waiting sessions says nothing.
 			if mean >= 1 {
 				all = append(
 					all,
@@ -114,7 +115,7 @@ func (m *Measurement) databaseUtilizations() []Utilization {
 	return all
 }
 
-// meanWaitingSessions is how many sessions of a database waited, on average.
+// meanWaitingSessions returns the mean number of a database's sessions that waited.
 func (m *Measurement) meanWaitingSessions(subject string) float64 {
 	total := 0.0
 	for _, name := range []string{SeriesLockWaits, SeriesLatchWaits, SeriesIOWaits} {
@@ -132,7 +133,8 @@ func (m *Measurement) connectionUtilization(subject string, used float64, most s
 	return nil
 }
 
-// linkUtilizations compares what a member sent with what its links to all others carry together; unlimited links say nothing.
+// linkUtilizations compares what a member sent with the total bandwidth of its links to all others. It skips
+// members with an unlimited link.
 func (m *Measurement) linkUtilizations(emulated *EmulatedLatency) []Utilization {
 	if emulated == nil {
 		return nil
@@ -147,7 +149,8 @@ func (m *Measurement) linkUtilizations(emulated *EmulatedLatency) []Utilization 
 	return all
 }
 
-// egressBitsPerSecond is how many bits a second a member can send to all others together; false if a link is unlimited or not emulated.
+// egressBitsPerSecond returns the total bandwidth of a member's links to all others, in bits per second. It
+// returns false if a link is unlimited or not emulated.
 func (e *EmulatedLatency) egressBitsPerSecond(member string) (float64, bool) {
 	name, _, _ := strings.Cut(member, "/")
 	if _, known := e.Members[name]; !known {

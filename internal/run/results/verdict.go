@@ -13,12 +13,12 @@ const (
 	Invalid Validity = "Invalid"
 )
 
-// Verdict is the judgement of a run: Valid if and only if it has no Reasons.
+// Verdict is the judgement of a run. It is Valid if and only if it has no Reasons.
 type Verdict struct {
 	Validity Validity `json:"validity"`
-	// Reasons that make the run invalid.
+	// Reasons make the run invalid.
 	Reasons []Reason `json:"reasons"`
-	// Notes are what a reader should know; they do not make the run invalid.
+	// Notes are findings for the reader that do not make the run invalid.
 	Notes []Reason `json:"notes"`
 }
 
@@ -26,66 +26,69 @@ type Verdict struct {
 type ReasonCode string
 
 const (
-	// Errors: more requests failed than are tolerated. As a note: some failed, and are tolerated.
+	// Errors means that more requests failed than are tolerated. As a note: some failed, within the tolerance.
 	Errors ReasonCode = "Errors"
-	// NoCompletions: nothing completed in the window.
+	// NoCompletions means that nothing completed in the window.
 	NoCompletions ReasonCode = "NoCompletions"
-	// WorkerMissing: a worker left no result.
+	// WorkerMissing means that a worker reported no result.
 	WorkerMissing ReasonCode = "WorkerMissing"
-	// WorkerThrottled: a load generator had too little CPU; what it measured is partly itself.
+	// WorkerThrottled means that a load worker had too little CPU. Its measurements partly describe the worker
+	// itself.
 	WorkerThrottled ReasonCode = "WorkerThrottled"
-	// WorkerBehindSchedule: an open loop did not offer the load that was asked for.
+	// WorkerBehindSchedule means that an open loop did not offer the requested load.
 	WorkerBehindSchedule ReasonCode = "WorkerBehindSchedule"
-	// NotSteady: the throughput had not settled when the longest window was over.
+	// NotSteady means that the throughput had not settled at the end of the longest window.
 	NotSteady ReasonCode = "NotSteady"
-	// IntervalWide (note): it had, but its mean is known less well than was asked for.
+	// IntervalWide (note) means that the throughput had settled, but its mean is less precise than requested.
 	IntervalWide ReasonCode = "IntervalWide"
-	// LedgerDiffers: the nodes recorded more or less than the clients saw complete.
+	// LedgerDiffers means that the nodes recorded more or fewer transactions than the clients saw complete.
 	LedgerDiffers ReasonCode = "LedgerDiffers"
-	// LedgerUnchecked (note): the comparison was not made.
+	// LedgerUnchecked (note) means that the ledger was not compared with the clients.
 	LedgerUnchecked ReasonCode = "LedgerUnchecked"
-	// MemberRestarted, MemberEvicted, MemberReplaced, DatabaseRestarted: the network was disturbed.
+	// MemberRestarted, MemberEvicted, MemberReplaced and DatabaseRestarted mean that the network was disturbed.
 	MemberRestarted   ReasonCode = "MemberRestarted"
 	MemberEvicted     ReasonCode = "MemberEvicted"
 	MemberReplaced    ReasonCode = "MemberReplaced"
 	DatabaseRestarted ReasonCode = "DatabaseRestarted"
-	// MemberThrottled (a note unless the policy says otherwise): a member was at its CPU limit.
+	// MemberThrottled (a note by default) means that a member was at its CPU limit.
 	MemberThrottled ReasonCode = "MemberThrottled"
-	// ScrapesMissed (note): a member's CPU and memory series have gaps.
+	// ScrapesMissed (note) means that a member's CPU and memory series have gaps.
 	ScrapesMissed ReasonCode = "ScrapesMissed"
-	// WorkerBusy (note): a load generator used most of the CPU that it may.
+	// WorkerBusy (note) means that a load worker used most of its CPU limit.
 	WorkerBusy ReasonCode = "WorkerBusy"
-	// DatabaseThrottled (note): a database was at its CPU limit.
+	// DatabaseThrottled (a note by default) means that a database was at its CPU limit.
 	DatabaseThrottled ReasonCode = "DatabaseThrottled"
-	// DatabaseUnobserved (note): nothing is known of what a database used.
+	// DatabaseUnobserved (note) means that a database's resource usage is unknown.
 	DatabaseUnobserved ReasonCode = "DatabaseUnobserved"
-	// OutOfMemory: the kernel killed a process of a member or database.
+	// OutOfMemory means that the kernel killed a process of a member or database.
 	OutOfMemory ReasonCode = "OutOfMemory"
-	// VolumeFull: a volume had no room left; as a note: little.
+	// VolumeFull means that a volume had no free space left. As a note: little.
 	VolumeFull ReasonCode = "VolumeFull"
-	// CPUStolen: the hypervisor gave a host's CPUs to others; as a note: a little.
+	// CPUStolen means that the hypervisor gave a host's CPU time to other machines. As a note: a little of it.
 	CPUStolen ReasonCode = "CPUStolen"
-	// HostSaturated (note): all CPUs of a host were at work, so that containers waited for them below their limits.
+	// HostSaturated (note) means that all CPUs of a host were busy, so that containers waited for them below
+	// their limits.
 	HostSaturated ReasonCode = "HostSaturated"
-	// HostShared (note): others than the run's own containers used much of a host.
+	// HostShared (note) means that anything but the run's own containers used much of a host.
 	HostShared ReasonCode = "HostShared"
-	// GarbageCollected (note): a JVM spent much of the window in collection.
+	// GarbageCollected (note) means that a JVM spent much of the window in garbage collection.
 	GarbageCollected ReasonCode = "GarbageCollection"
-	// ClockSkewed (note): the clocks of two hosts differ.
+	// ClockSkewed (note) means that the clocks of two hosts differ.
 	ClockSkewed ReasonCode = "ClockSkewed"
-	// NodeNotReady: a node of the run no longer told that it was well. NodeUnderPressure (note): it runs out of something.
+	// NodeNotReady means that a node of the run was not ready. NodeUnderPressure (note) means that a node runs
+	// out of a resource.
 	NodeNotReady      ReasonCode = "NodeNotReady"
 	NodeUnderPressure ReasonCode = "NodeUnderPressure"
-	// NodesUnknown (note): the operator may not read nodes.
+	// NodesUnknown (note) means that the operator lacks the permission to read nodes.
 	NodesUnknown ReasonCode = "NodesUnknown"
-	// FewSamples (note): fewer than ten latencies lie above the percentile.
+	// FewSamples (note) means that fewer than ten latencies lie above the percentile.
 	FewSamples ReasonCode = "FewSamples"
 )
 
 // Reason is one finding. Value and Limit are the numbers that were compared, in the unit that Message states.
 type Reason struct {
 	Code ReasonCode `json:"code"`
-	// Subject is the member, worker or percentile that it is about; empty if it is about the whole run.
+	// Subject is the member, worker or percentile that the finding concerns; empty for the whole run.
 	Subject string  `json:"subject,omitempty"`
 	Message string  `json:"message"`
 	Value   float64 `json:"value"`
@@ -94,34 +97,35 @@ type Reason struct {
 	RecordedOnly bool `json:"recordedOnly,omitempty"`
 }
 
-// RunObservations are what the workers cannot know of a run.
+// RunObservations holds facts about a run that the workers cannot observe.
 type RunObservations struct {
-	// ExpectedWorkers that should have reported.
+	// ExpectedWorkers is the number of workers that should have reported.
 	ExpectedWorkers int
-	// WorkerFailures by the index of the worker: why it left no result, in one line.
+	// WorkerFailures says in one line why a worker reported no result, by the index of the worker.
 	WorkerFailures map[int]string
-	// Disturbances that were seen during the run.
+	// Disturbances are the disturbances seen during the run.
 	Disturbances []Disturbance
-	// Containers of the run; they tell which host a member was on.
+	// Containers are the containers of the run. They map members to hosts.
 	Containers []ContainerInfo
-	// NodeProblems of the nodes as they were when the run was over: NodeNotReady or NodeUnderPressure; or NodesUnknown.
+	// NodeProblems are the problems of the nodes at the end of the run: NodeNotReady, NodeUnderPressure or
+	// NodesUnknown.
 	NodeProblems []Disturbance
-	// UnobservedDatabases databases by name, with why nothing is known of them.
+	// UnobservedDatabases says why a database was not observed, by the name of the database.
 	UnobservedDatabases map[string]string
 }
 
 // Disturbance is something that happened to the network while it was measured.
 type Disturbance struct {
-	// Kind is MemberRestarted, MemberEvicted, MemberReplaced or DatabaseRestarted; of a node NodeNotReady or NodeUnderPressure;
-	// of all nodes NodesUnknown.
+	// Kind is MemberRestarted, MemberEvicted, MemberReplaced or DatabaseRestarted. For a node it is
+	// NodeNotReady or NodeUnderPressure, for all nodes NodesUnknown.
 	Kind ReasonCode
 	// Subject is the name of the member, database or node.
 	Subject string
-	// Message says what was seen, in one line.
+	// Message describes the disturbance in one line.
 	Message string
 }
 
-// Judge decides whether a run is valid.
+// Judge returns the verdict on a run: the reasons that make it invalid, and the notes.
 func (m *Measurement) Judge(c RunObservations, t Tolerances) Verdict {
 	j := verdictBuilder{measurement: m, tolerances: t, reasons: []Reason{}, notes: []Reason{}}
 	j.judgeWorkers(c)
@@ -142,14 +146,14 @@ func (m *Measurement) Judge(c RunObservations, t Tolerances) Verdict {
 	return v
 }
 
-// verdictBuilder collects findings, in the order of their weight.
+// verdictBuilder collects the findings of a run in the order in which Judge checks.
 type verdictBuilder struct {
 	measurement    *Measurement
 	tolerances     Tolerances
 	reasons, notes []Reason
 }
 
-// addReason adds a reason. A finding about the environment becomes a note if it is only recorded.
+// addReason adds a reason. With RecordEnvironment, a finding about the environment becomes a note.
 func (j *verdictBuilder) addReason(code ReasonCode, subject string, value, limit float64, format string, args ...any) {
 	reason := Reason{Code: code, Subject: subject, Message: fmt.Sprintf(format, args...), Value: value, Limit: limit}
 	if j.tolerances.RecordEnvironment && code.IsEnvironmental() {
@@ -250,7 +254,8 @@ func (j *verdictBuilder) judgeLedger() {
 	}
 }
 
-// judgeSampleCount: a percentile q of n samples rests on the n·(1-q) samples above it; ten are asked for.
+// judgeSampleCount notes percentiles with too few samples. A percentile q of n samples depends on the n·(1-q)
+// samples above it; ten are required.
 func (j *verdictBuilder) judgeSampleCount() {
 	n := j.measurement.Histogram.Count()
 	if n == 0 {
@@ -278,7 +283,7 @@ func ratio(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// formatPercent prints a share with at most two decimals, and never a small share as nothing.
+// formatPercent formats a share with at most two decimals, and never formats a small share as zero.
 func formatPercent(share float64) string {
 	value := share * 100
 	if value > 0 && value < 0.01 {

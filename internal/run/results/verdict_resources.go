@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// judgeMembers judges the CPU of members and databases, and whether it was seen.
+// judgeMembers judges the CPU throttling of members and databases, and gaps in their CPU and memory series.
 func (j *verdictBuilder) judgeMembers() {
 	for _, m := range j.measurement.Members {
 		if share, over := j.throttledShare(m.ThrottledPeriods, m.Periods); over {
@@ -24,7 +24,7 @@ func (j *verdictBuilder) judgeMembers() {
 	}
 }
 
-// throttlingSeverity is what it means that one of a kind is throttled.
+// throttlingSeverity returns the code and the severity of throttling for a kind of container.
 func (j *verdictBuilder) throttlingSeverity(kind MemberKind) (ReasonCode, func(ReasonCode, string, float64, float64, string, ...any)) {
 	code, find := MemberThrottled, j.addNote
 	if kind == KindDatabase {
@@ -36,7 +36,8 @@ func (j *verdictBuilder) throttlingSeverity(kind MemberKind) (ReasonCode, func(R
 	return code, find
 }
 
-// judgeContainers judges the memory and volumes of members and databases, and how busy the load workers were.
+// judgeContainers judges the memory and volumes of members and databases, and the CPU usage of the load
+// workers.
 func (j *verdictBuilder) judgeContainers(c RunObservations) {
 	for _, m := range j.measurement.Members {
 		if m.OOMKills > 0 {
@@ -61,12 +62,12 @@ func (j *verdictBuilder) judgeContainers(c RunObservations) {
 	}
 }
 
-// MeanCores that a worker used on average, over what was recorded; the window unless it says otherwise.
+// MeanCores returns the mean number of cores that a worker used, over Seconds or else over the window.
 func (l *WorkerUsage) MeanCores(window int) float64 {
 	return l.CPUSeconds / float64(cmp.Or(l.Seconds, window))
 }
 
-// cpuLimitShare of its CPU limit that a worker used; 0 without a limit.
+// cpuLimitShare returns the share of its CPU limit that a worker used, or 0 without a limit.
 func (l *WorkerUsage) cpuLimitShare(window int) float64 {
 	if l == nil || l.CPULimit == 0 {
 		return 0
@@ -88,7 +89,7 @@ func (j *verdictBuilder) judgeVolumeSpace(m MemberUsage) {
 	}
 }
 
-// judgeHosts judges what the hosts gave to the run.
+// judgeHosts judges stolen CPU time, saturation, other load and node problems of the hosts.
 func (j *verdictBuilder) judgeHosts(c RunObservations) {
 	for _, h := range j.measurement.observedHosts(c.Containers) {
 		text := fmt.Sprintf("%s of the CPU time of %s went to other machines of its hypervisor", formatPercent(h.StealShare), h.name)
@@ -118,10 +119,10 @@ func (j *verdictBuilder) judgeHosts(c RunObservations) {
 	}
 }
 
-// busyOrStolenShare is the share of the CPU time that was not to be had any more.
+// busyOrStolenShare returns the share of CPU time that was busy or stolen.
 func (h Host) busyOrStolenShare() float64 { return h.BusyShare + h.StealShare }
 
-// judgeClocks compares each host's clock with those of the workers that observed it, once.
+// judgeClocks notes each pair of hosts once if the clock of the one differs from that of a worker on the other.
 func (j *verdictBuilder) judgeClocks(c RunObservations) {
 	told := map[string]bool{}
 	for _, m := range j.measurement.Members {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// newQuietRun is a run of many samples in which nothing went wrong, on two workers.
+// newQuietRun returns a run of two workers with many samples and no finding.
 func newQuietRun(t *testing.T) (*Measurement, RunObservations) {
 	t.Helper()
 	m := mergeWorkers(t, newWorkerResult(t, 0, 10, 20), newWorkerResult(t, 1, 10, 20))

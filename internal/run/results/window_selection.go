@@ -2,40 +2,43 @@ package results
 
 import "fmt"
 
-// WindowSelection is what automatic measurement decided: which part of all that was recorded is the window, and why.
+// WindowSelection is the outcome of automatic measurement: which part of the recording is the window, and why.
 type WindowSelection struct {
-	// Method in short, such as "MSER-5, 12 batch means of 5 s".
+	// Method is a short description, such as "MSER-5, 12 batch means of 5 s".
 	Method string `json:"method"`
-	// NetworkState of the throughput over the window.
+	// State says how far the throughput had settled over the window.
 	State SelectionState `json:"state"`
-	// WarmUpSeconds were cut off at the front, WindowSeconds are measured, and RecordedSeconds were recorded in all.
+	// WarmUpSeconds were cut off at the front, WindowSeconds are measured, and RecordedSeconds were recorded in
+	// all.
 	WarmUpSeconds   int `json:"warmUpSeconds"`
 	WindowSeconds   int `json:"windowSeconds"`
 	RecordedSeconds int `json:"recordedSeconds"`
-	// MeanPerSecond is the mean throughput, and HalfWidth half the width of its confidence interval as a share of it.
+	// MeanPerSecond is the mean throughput. HalfWidth is half the width of its confidence interval as a share
+	// of the mean.
 	MeanPerSecond float64 `json:"meanPerSecond"`
 	HalfWidth     float64 `json:"halfWidth"`
-	// TargetHalfWidth is the half-width that was asked for, at a Confidence, both 0 to 1.
+	// TargetHalfWidth is the requested half-width at Confidence. Both are from 0 to 1.
 	TargetHalfWidth float64 `json:"wantedHalfWidth"`
 	Confidence      float64 `json:"confidence"`
-	// Reason for people.
+	// Reason explains the outcome to people.
 	Reason string `json:"reason"`
 }
 
 // SelectionState says how far the throughput had settled.
 type SelectionState string
 
-// The states.
 const (
-	// SelectionSettled: steady, and known as well as was asked for.
+	// SelectionSettled means that the throughput is steady and its mean as precise as requested.
 	SelectionSettled SelectionState = "Settled"
-	// SelectionImprecise: steady, but known less well than was asked for when the longest window was over.
+	// SelectionImprecise means that the throughput is steady, but its mean was less precise than requested when
+	// the longest window ended.
 	SelectionImprecise SelectionState = "Wide"
-	// SelectionUnsteady: it had not settled when the longest window was over. The window is then what it would be with fixed times.
+	// SelectionUnsteady means that the throughput had not settled when the longest window ended. The window is
+	// then the one with fixed times.
 	SelectionUnsteady SelectionState = "Unsteady"
 )
 
-// judgeWindowSelection is a finding only where the times were not fixed.
+// judgeWindowSelection adds a finding only if the times were not fixed.
 func (j *verdictBuilder) judgeWindowSelection() {
 	s := j.measurement.WindowSelection
 	switch {
@@ -49,7 +52,7 @@ func (j *verdictBuilder) judgeWindowSelection() {
 	}
 }
 
-// Describe tells people what was decided.
+// Describe returns a description of the selection for people.
 func (s *WindowSelection) Describe() string {
 	if s.State == SelectionUnsteady {
 		return fmt.Sprintf("%s; %d s were recorded", s.Reason, s.RecordedSeconds)

@@ -6,15 +6,16 @@ import (
 	"slices"
 )
 
-// RecordedInterval is what belongs to the requests that started in one interval of the window.
+// RecordedInterval holds what was recorded about the requests that started in one interval of the window.
 type RecordedInterval struct {
-	// Histogram of their latencies, as in Worker.
+	// Histogram holds the latencies of the requests, as in WorkerResult.
 	Histogram string       `json:"histogram"`
 	Errors    []ErrorCount `json:"errors"`
 	Schedule  Schedule     `json:"schedule"`
 }
 
-// validateIntervals wants intervals that make up the whole window, and its histogram.
+// validateIntervals checks that the intervals add up to the whole window and have as many latencies as its
+// histogram.
 func (w *WorkerResult) validateIntervals(whole *Histogram) error {
 	if w.IntervalSeconds == 0 && len(w.Intervals) == 0 {
 		return nil
@@ -50,8 +51,9 @@ func joinIntervals(intervals []RecordedInterval) (requestStats, error) {
 	return whole, nil
 }
 
-// SliceWindow is the part of the window from one of its seconds up to another, as if only that had been recorded. Both must lie between
-// intervals. What is a total over everything recorded stays so: the ledger, a restart, and the CPU quota's periods.
+// SliceWindow returns the seconds [from, to) of the window as if only they had been recorded. Both bounds must
+// lie between intervals, else it fails. Totals over everything recorded stay unchanged: the ledger, restarts,
+// and the periods of the CPU quota.
 func (w *WorkerResult) SliceWindow(from, to int) (*WorkerResult, error) {
 	if from == 0 && to == w.WindowSeconds {
 		return w, nil
@@ -88,7 +90,7 @@ func (w *WorkerResult) SliceWindow(from, to int) (*WorkerResult, error) {
 	return &cut, nil
 }
 
-// sliceBlocks keeps the listed blocks of some seconds. Those that were omitted came after all that are listed.
+// sliceBlocks keeps the listed blocks of some seconds. Omitted blocks came after all listed ones.
 func (w *WorkerResult) sliceBlocks(from, to int64) {
 	var kept []Block
 	for _, b := range w.Blocks {
@@ -103,13 +105,15 @@ func (w *WorkerResult) sliceBlocks(from, to int64) {
 	w.Blocks = kept
 }
 
-// sliceCoarseSeries keeps some values of coarse series. They do not show which seconds were missed, so MissedScrapes stays that of all seconds.
+// sliceCoarseSeries keeps some values of coarse series. They do not show which seconds were missed, so
+// MissedScrapes stays that of all seconds.
 func (m *MemberUsage) sliceCoarseSeries(first, count int) {
 	m.CPUSeconds, m.MemoryBytes = m.CPUSeconds[first:first+count], m.MemoryBytes[first:first+count]
 }
 
-// sliceSeries keeps some seconds. The memory is known where the sample at the end of the second was taken; of that at the start of
-// the first second nothing is left once it is cut, but how many were missed in all.
+// sliceSeries keeps the seconds [from, to). A memory value is known if the sample at the end of its second was
+// taken. The sample at the start of the first second is in no series; only MissedScrapes, the total of missed
+// samples, shows whether it is missing.
 func (m *MemberUsage) sliceSeries(from, to int) {
 	missing := func(s Series) (n int) {
 		for _, v := range s {

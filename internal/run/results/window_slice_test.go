@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// recordRandomRequests is a window of 60 s in intervals of 5 s, in which 20000 requests were made at random, told to each of the tallies.
-// shift is where the window of the tally begins.
+// recordRandomRequests records 20000 random requests in a window of 60 s with intervals of 5 s on each
+// recorder. The map gives the start of each recorder's window.
 func recordRandomRequests(t *testing.T, tallies map[*RequestRecorder]time.Duration) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(7, 7))
@@ -41,7 +41,8 @@ func fillResult(t *testing.T, tally *RequestRecorder, startMillis int64) *Worker
 	return w
 }
 
-// A cut must be exactly what would have been recorded over it alone: histogram, series, errors, schedule.
+// TestSliceWindowEqualsRecordingOfThatWindow checks that a slice equals a recording of only that part of the
+// window: histogram, series, errors, schedule.
 func TestSliceWindowEqualsRecordingOfThatWindow(t *testing.T) {
 	whole, plain := NewRequestRecorder(60, 5), NewRequestRecorder(60, 0)
 	part := NewRequestRecorder(25, 5)
@@ -54,7 +55,7 @@ func TestSliceWindowEqualsRecordingOfThatWindow(t *testing.T) {
 	if want := fillResult(t, part, startMillis+20_000); !reflect.DeepEqual(cut, want) {
 		t.Errorf("the cut is not what was recorded over it alone:\n%+v\n%+v", cut, want)
 	}
-	// The intervals together are the whole, as it is recorded without any.
+	// The intervals together equal a recording without intervals.
 	all.IntervalSeconds, all.Intervals = 0, nil
 	if want := fillResult(t, plain, startMillis); !reflect.DeepEqual(all, want) {
 		t.Errorf("the whole in intervals is not the whole:\n%+v\n%+v", all, want)
@@ -79,7 +80,7 @@ func TestSliceWindowOfSeriesAndBlocks(t *testing.T) {
 		"omitted": {cut.BlocksOmitted, int64(0)},
 		"series":  {cut.Series[0].Values, Series{3, 4}},
 		"memory":  {cut.Members[0].MemoryBytes, Series{3, 4}},
-		// The sample at the start of the cut is that at the end of second 1, which was missed.
+		// The sample at the start of the slice is that at the end of second 1, which was missed.
 		"missed":  {cut.Members[0].MissedScrapes, 1},
 		"periods": {cut.Members[0].Periods, int64(7)},
 		"start":   {cut.StartMillis, int64(startMillis + 2000)},
@@ -133,7 +134,8 @@ func TestValidateIntervals(t *testing.T) {
 	}
 }
 
-// An hour of an unsteady system at its longest, with the series of ten members, fits into a ConfigMap.
+// TestEncodedSizeOfIntervals checks that an hour of an unsteady system, with the series of ten members, fits
+// into a ConfigMap.
 func TestEncodedSizeOfIntervals(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	tally := NewRequestRecorder(3600, 15)

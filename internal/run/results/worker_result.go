@@ -2,43 +2,47 @@ package results
 
 import "fmt"
 
-// WorkerResult is result.json, what one worker of a run measured.
+// WorkerResult is the measurement of one worker of a run, stored as result.json.
 type WorkerResult struct {
-	// WorkerResult is the index of the worker, from 0.
+	// Worker is the index of the worker, from 0.
 	Worker int `json:"worker"`
-	// StartMillis is when the window began, as Unix epoch milliseconds; the same for all workers of a run.
+	// StartMillis is the start of the window in milliseconds of the Unix epoch. It is the same for all workers
+	// of a run.
 	StartMillis int64 `json:"startMillis"`
 	// WindowSeconds is the length of the window.
 	WindowSeconds int `json:"windowSeconds"`
-	// Histogram of the latencies of the requests that started in the window and succeeded: microseconds,
+	// Histogram holds the latencies, in microseconds, of the successful requests that started in the window:
 	// HdrHistogram V2 compressed, base64.
 	Histogram string `json:"histogram"`
 	// CompletedPerSecond counts successes by the second of the window in which they completed.
 	CompletedPerSecond []int64 `json:"completedPerSecond"`
 	// FailedPerSecond counts failures by the second of the window in which they happened.
 	FailedPerSecond []int64 `json:"failedPerSecond"`
-	// Errors of the requests that started in the window, by kind.
+	// Errors counts the errors of the requests that started in the window, by kind.
 	Errors   []ErrorCount `json:"errors"`
 	Schedule Schedule     `json:"schedule"`
-	// IntervalSeconds divide the window where its steady part is found afterwards; else 0.
+	// IntervalSeconds is the length of Intervals if the steady part of the window is selected afterwards; else
+	// 0.
 	IntervalSeconds int `json:"intervalSeconds,omitempty"`
-	// Intervals of the window; together they have the Histogram, the Errors and the Schedule of the whole.
+	// Intervals are the parts of the window. Together they hold the Histogram, the Errors and the Schedule of
+	// the whole.
 	Intervals []RecordedInterval `json:"intervals,omitempty"`
-	// Ledger is absent where the driver has no such comparison to make.
+	// Ledger is absent if the driver does not compare the ledger with the clients.
 	Ledger *Ledger `json:"ledger,omitempty"`
 	// Unit is what an operation is: flows, requests, blocks, transactions.
 	Unit string `json:"unit,omitempty"`
-	// Blocks that the worker saw decided in the window, by height; at most MaxBlocks.
+	// Blocks lists the blocks that the worker saw decided in the window, by height; at most MaxBlocks.
 	Blocks []Block `json:"blocks,omitempty"`
 	// BlocksOmitted is how many more there were.
 	BlocksOmitted int64 `json:"blocksOmitted,omitempty"`
-	// SeriesSeconds is how many seconds each value of Series and of the members' series covers; absent for one. It is a power of two.
+	// SeriesSeconds is how many seconds each value of Series and of the members' series covers; absent for one.
+	// It is a power of two.
 	SeriesSeconds int `json:"seriesSeconds,omitempty"`
-	// Series that the worker recorded besides.
+	// Series holds the further series that the worker recorded.
 	Series []NamedSeries `json:"series,omitempty"`
-	// Members are those that this worker observed, added by the agent.
+	// Members holds the members that this worker observed. The agent adds them.
 	Members []MemberUsage `json:"members,omitempty"`
-	// WorkerUsage is what the worker's own container used during the window, added by the agent.
+	// Load is the resource usage of the worker's own container during the window. The agent adds it.
 	Load *WorkerUsage `json:"load,omitempty"`
 }
 
@@ -51,64 +55,67 @@ type ErrorCount struct {
 	Example string `json:"example,omitempty"`
 }
 
-// Unfinished is the kind of error of a request that had not ended when the drain did.
+// Unfinished is the error kind of a request that had not ended at the end of the drain.
 const Unfinished = "Unfinished"
 
-// Schedule says how well an open loop kept to its intended instants. All zero in a closed loop.
+// Schedule says how well an open loop kept to its scheduled instants. All fields are zero in a closed loop.
 type Schedule struct {
-	// Planned requests in the window.
+	// Planned is the number of requests planned in the window.
 	Planned int64 `json:"planned"`
-	// Late are those that started more than 100 ms after their instant.
+	// Late is the number of requests that started more than 100 ms after their instant.
 	Late int64 `json:"late"`
 	// MaxLagMicros is the largest lag, in microseconds.
 	MaxLagMicros int64 `json:"maxLagMicros"`
 }
 
-// Ledger compares what the clients saw complete with what the nodes recorded.
+// Ledger compares the operations that the clients saw complete with those that the nodes recorded.
 type Ledger struct {
 	// Checked is false if the comparison could not be made; Reason then says why.
 	Checked bool `json:"checked"`
-	// Expected is what the clients saw complete, Recorded what the nodes hold.
+	// Expected is the number that the clients saw complete, Recorded the number that the nodes hold.
 	Expected int64  `json:"expected"`
 	Recorded int64  `json:"recorded"`
 	Reason   string `json:"reason"`
 }
 
-// MemberUsage is what the container of a member or of a database used during the window.
+// MemberUsage is the resource usage of a member's or database's container during the window.
 type MemberUsage struct {
 	Member string `json:"member"`
-	// Kind of what it is; empty is a member.
+	// Kind is the kind of container; empty means a member.
 	Kind MemberKind `json:"kind,omitempty"`
-	// Role in the network; the platform's own word.
+	// Role is the role in the network, in the platform's terms.
 	Role string `json:"role,omitempty"`
-	// CPUSeconds used in each second of the window; null where a scrape at either end of that second was missed.
+	// CPUSeconds is the CPU time used in each second of the window; null where a scrape at either end of that
+	// second was missed.
 	CPUSeconds Series `json:"cpuSeconds"`
 	// MemoryBytes is the working set at the end of each second; null where the scrape was missed.
 	MemoryBytes Series `json:"memoryBytes"`
-	// ThrottledPeriods of all CPU quota Periods between the first and the last scrape.
+	// ThrottledPeriods is how many of all CPU quota Periods between the first and the last scrape were
+	// throttled.
 	ThrottledPeriods int64 `json:"throttledPeriods"`
 	Periods          int64 `json:"periods"`
-	// MissedScrapes of the windowSeconds + 1 that were planned.
+	// MissedScrapes is how many of the windowSeconds + 1 planned scrapes were missed.
 	MissedScrapes int `json:"missedScrapes"`
-	// Resets counts how often a counter went back: the container was restarted.
+	// Resets counts how often a counter decreased, which means that the container was restarted.
 	Resets int `json:"resets"`
 	Evidence
 }
 
-// WorkerUsage is what a worker's own container used during the window.
+// WorkerUsage is the resource usage of a worker's own container during the window.
 type WorkerUsage struct {
 	CPUSeconds float64 `json:"cpuSeconds"`
-	// Seconds that the numbers are of: the window, or all that was recorded where the window was cut out of it afterwards.
+	// Seconds is the length of time that the numbers cover: the window, or the whole recording if the window
+	// was selected afterwards.
 	Seconds          int   `json:"seconds,omitempty"`
 	ThrottledPeriods int64 `json:"throttledPeriods"`
 	Periods          int64 `json:"periods"`
-	// CPULimit of the container in cores; absent without one.
+	// CPULimit is the limit of the container in cores; absent without one.
 	CPULimit float64 `json:"cpuLimit,omitempty"`
-	// Host of the worker; absent where it does not tell.
+	// Host describes the host of the worker; absent if the worker does not report it.
 	Host *Host `json:"host,omitempty"`
 }
 
-// ParseWorkerResult reads a result.json and checks that it is whole.
+// ParseWorkerResult decodes and validates a result.json.
 func ParseWorkerResult(content []byte) (*WorkerResult, error) {
 	var w WorkerResult
 	if err := decodeWithinBounds(content, &w); err != nil {
@@ -149,7 +156,7 @@ func (w *WorkerResult) validate() error {
 	return w.validateIntervals(histogram)
 }
 
-// validateMembers checks that series are as long as the window, and that names are short.
+// validateMembers checks that the series are as long as the window and that names are short.
 func (w *WorkerResult) validateMembers() error {
 	want := seriesLength(w.WindowSeconds, w.SeriesSeconds)
 	for i, m := range w.Members {

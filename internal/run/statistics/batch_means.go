@@ -7,27 +7,30 @@ import (
 )
 
 const (
-	// minBatches and maxBatches of an interval: with fewer its width is chance, with more there is nothing to gain (Schmeiser 1982).
+	// minBatches and maxBatches bound the number of batches of an interval. With fewer its width is random,
+	// with more the precision does not improve (Schmeiser 1982).
 	minBatches = 10
 	maxBatches = 30
-	// alternationQuantile is the normal quantile beyond which von Neumann's ratio says that neighbours do: one-sided, at 5 %.
+	// alternationQuantile is the normal quantile above which von Neumann's ratio shows that neighbours
+	// alternate: one-sided, at 5 %.
 	alternationQuantile = 1.645
-	// unknownHalfWidth is the half-width of a mean of which nothing is known.
+	// unknownHalfWidth is the half-width if the precision of a mean is unknown.
 	unknownHalfWidth = 1
 )
 
-// batchedWindow are the means of consecutive parts of a window.
+// batchedWindow holds the means of consecutive parts of a window.
 type batchedWindow struct {
 	means   []float64
 	seconds int
-	// varianceInflation of the variance of their mean, because they depend on each other; 1 if they do not.
+	// varianceInflation is the factor by which dependence between the means inflates the variance of their
+	// mean; 1 if they are independent.
 	varianceInflation float64
 }
 
-// computeBatchMeans of a window: 30 of them, or as many as there are seconds. Where neighbours are alike, the variance of the mean is
-// corrected for it: on few and long batches nobody would see it. Where they alternate, as with blocks that complete many at
-// once, batches grow until von Neumann's ratio finds nothing, as long as there are 10. Seconds that fill no batch are left
-// out at the front.
+// computeBatchMeans returns 30 batch means of a window, or as many as it has seconds. If neighbouring means are
+// alike, it corrects the variance of the mean for that, because few long batches would hide it. If they
+// alternate, as with blocks that complete many operations at once, batches grow until von Neumann's ratio finds
+// nothing, but at least 10 remain. Seconds that fill no batch are omitted at the front.
 func computeBatchMeans(window []float64) batchedWindow {
 	shortest := max(1, (len(window)+maxBatches-1)/maxBatches)
 	longest := max(shortest, len(window)/minBatches)
@@ -47,7 +50,7 @@ func splitIntoBatches(window []float64, seconds int) batchedWindow {
 	return batchedWindow{means: averageBlocks(window[len(window)%seconds:], seconds), seconds: seconds, varianceInflation: 1}
 }
 
-// averageBlocks of consecutive whole blocks.
+// averageBlocks returns the means of consecutive whole blocks.
 func averageBlocks(series []float64, size int) []float64 {
 	means := make([]float64, 0, len(series)/size)
 	for ; len(series) >= size; series = series[size:] {
@@ -56,8 +59,8 @@ func averageBlocks(series []float64, size int) []float64 {
 	return means
 }
 
-// vonNeumannStatistic is the ratio of the mean square successive difference to the variance, standardized: below 0 where neighbours
-// are alike, above where they alternate; 0 without spread.
+// vonNeumannStatistic returns the ratio of the mean square successive difference to the variance, standardized.
+// It is negative if neighbours are alike, positive if they alternate, and 0 without spread.
 func vonNeumannStatistic(means []float64) float64 {
 	k := float64(len(means))
 	spread := sumSquaredDeviations(means)
@@ -71,7 +74,7 @@ func vonNeumannStatistic(means []float64) float64 {
 	return (successive/spread - 2) / math.Sqrt(4*(k-2)/(k*k-1))
 }
 
-// sumSquaredDeviations is the sum of squared deviations from the mean.
+// sumSquaredDeviations returns the sum of squared deviations from the mean.
 func sumSquaredDeviations(values []float64) float64 {
 	mean, sum := stats.Mean(values), 0.0
 	for _, v := range values {
@@ -80,7 +83,8 @@ func sumSquaredDeviations(values []float64) float64 {
 	return sum
 }
 
-// halfWidth of the confidence interval of the mean (Student's t), as a share of it; at most 1.
+// halfWidth returns the half-width of the confidence interval of the mean (Student's t) as a share of the mean,
+// at most 1.
 func (b batchedWindow) halfWidth(confidence, mean float64) float64 {
 	k := float64(len(b.means))
 	if k < 2 || mean <= 0 {
@@ -91,8 +95,9 @@ func (b batchedWindow) halfWidth(confidence, mean float64) float64 {
 	return min(unknownHalfWidth, width/mean)
 }
 
-// estimateInflation of the variance of a mean by lag-1 correlation of its samples as in a first-order autoregression: (1+r)/(1-r),
-// not below 1. r is corrected for its bias in short series (Marriott and Pope 1954).
+// estimateInflation returns the inflation of the variance of a mean by the lag-1 correlation of its samples, as
+// in a first-order autoregression: (1+r)/(1-r), at least 1. r is corrected for its bias in short series
+// (Marriott and Pope 1954).
 func estimateInflation(means []float64) float64 {
 	mean, products, k := stats.Mean(means), 0.0, float64(len(means))
 	for i := 1; i < len(means); i++ {
@@ -103,7 +108,8 @@ func estimateInflation(means []float64) float64 {
 	return (1 + r) / (1 - r)
 }
 
-// linearDrift over the window by the line of least squares, as an amount; 0 if its slope could be chance.
+// linearDrift returns the drift over the window by least squares, as an amount, or 0 if its slope could be
+// chance.
 func (b batchedWindow) linearDrift() float64 {
 	k := float64(len(b.means))
 	if k < 3 {

@@ -8,10 +8,9 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// Scale says what a difference is given in.
+// Scale is the scale of a difference.
 type Scale string
 
-// The scales.
 const (
 	// Relative differences are shares of the baseline's mean.
 	Relative Scale = "Relative"
@@ -24,19 +23,20 @@ const (
 	statisticalPower = 0.8
 )
 
-// CompareOptions say how sure a comparison shall be.
+// CompareOptions are the options of a comparison.
 type CompareOptions struct {
-	// Confidence of the interval, and one minus the significance; such as 0.95.
+	// Confidence is the confidence of the interval, and one minus the significance level; such as 0.95.
 	Confidence float64
-	// Scale of the difference. Default: Relative; Absolute where a baseline's run is not above 0.
+	// Scale is the scale of the difference. Default: Relative, or Absolute if a baseline's run is not above 0.
 	Scale Scale
-	// Seed of the resampling.
+	// Seed is the seed of the resampling.
 	Seed int64
-	// Resamples of the bootstrap. Default: 5000.
+	// Resamples is the number of resamples of the bootstrap. Default: 5000.
 	Resamples int
 }
 
-// Compare a candidate's runs with a baseline's, each run by one number. Where a side has no run there is no difference, and p is 1.
+// Compare compares a candidate's runs with a baseline's, each run given by one number. If a side has no run,
+// there is no difference and p is 1.
 func Compare(baseline, candidate []float64, o CompareOptions) Comparison {
 	c := Comparison{Baselines: len(baseline), Candidates: len(candidate), Scale: o.effectiveScale(baseline), PValue: 1}
 	c.BaselineMean, c.CandidateMean = meanOrZero(baseline), meanOrZero(candidate)
@@ -44,7 +44,7 @@ func Compare(baseline, candidate []float64, o CompareOptions) Comparison {
 		return c
 	}
 	c.Difference = c.Scale.differenceBetween(c.BaselineMean, c.CandidateMean)
-	if test, err := stats.MannWhitneyUTest(candidate, baseline, stats.LocationDiffers); err == nil { // else: all are equal
+	if test, err := stats.MannWhitneyUTest(candidate, baseline, stats.LocationDiffers); err == nil { // err: all samples are equal
 		c.PValue = min(1, test.P)
 		c.EffectSize = 2*test.U/float64(len(baseline)*len(candidate)) - 1
 	}
@@ -56,12 +56,12 @@ func Compare(baseline, candidate []float64, o CompareOptions) Comparison {
 	return c
 }
 
-// HasTooFewRuns says that no outcome of so few runs could be significant.
+// HasTooFewRuns reports whether no outcome of so few runs could be significant.
 func (c Comparison) HasTooFewRuns(confidence float64) bool {
 	return leastPValue(c.Baselines, c.Candidates) >= 1-confidence-1e-9
 }
 
-// RunsNeeded of each side is the least with which a difference can be significant.
+// RunsNeeded returns the smallest number of runs on each side with which a difference can be significant.
 func RunsNeeded(confidence float64) int {
 	n := 1
 	for (Comparison{Baselines: n, Candidates: n}).HasTooFewRuns(confidence) {
@@ -70,14 +70,16 @@ func RunsNeeded(confidence float64) int {
 	return n
 }
 
-// IsSignificant says that a difference can be claimed: the interval excludes 0 and the test is significant. Each has a weakness that
-// the other lacks: the interval can be too narrow for few runs of an odd distribution, where the test is exact; the test can be
-// significant for spreads that differ while the means do not. Asking for both makes false alarms rarer, never more frequent.
+// IsSignificant reports whether the interval excludes 0 and the test is significant. Each covers a weakness of
+// the other: the interval can be too narrow for few runs of an unusual distribution, where the test is exact;
+// the test can be significant for spreads that differ while the means do not. Requiring both makes false alarms
+// rarer, never more frequent.
 func (c Comparison) IsSignificant(confidence float64) bool {
 	return c.PValue < 1-confidence && (c.Low > 0 || c.High < 0)
 }
 
-// leastPValue that a Mann-Whitney test of so many runs can have: that of samples that do not overlap.
+// leastPValue returns the smallest p-value of a Mann-Whitney test of so many runs: that of samples that do not
+// overlap.
 func leastPValue(n, m int) float64 {
 	return 2 / math.Exp(logFactorial(n+m)-logFactorial(n)-logFactorial(m))
 }
@@ -101,7 +103,8 @@ func (s Scale) differenceBetween(baseline, candidate float64) float64 {
 	return candidate - baseline
 }
 
-// standardError is the standard error of the difference if there is none, and its degrees of freedom (Welch and Satterthwaite).
+// standardError returns the standard error of the difference under the null hypothesis that there is none, and
+// its degrees of freedom (Welch and Satterthwaite).
 func (c Comparison) standardError(baseline, candidate []float64) (deviation, degrees float64) {
 	n, m := float64(len(baseline)), float64(len(candidate))
 	b, d := sumSquaredDeviations(baseline)/max(1, n-1)/n, sumSquaredDeviations(candidate)/max(1, m-1)/m
@@ -112,14 +115,15 @@ func (c Comparison) standardError(baseline, candidate []float64) (deviation, deg
 	if b+d == 0 {
 		return 0, max(1, n+m-2)
 	}
-	// By shares of the whole, since squares of squares can be too small or large for a float64.
+	// Shares of the whole keep the squares of squares within the range of a float64.
 	b, d = b/(b+d), d/(b+d)
 	return deviation, 1 / (b*b/max(1, n-1) + d*d/max(1, m-1))
 }
 
-// bootstrapInterval interval of the difference: the percentile method, expanded for few runs (Hesterberg 2015). The plain percentile
-// interval divides by n where n-1 is due and takes the normal for Student's distribution; at 4 runs it holds the truth in 85 %
-// of all cases instead of 95 %. The expanded one asks for percentiles further out by just these two.
+// bootstrapInterval returns the confidence interval of the difference: the percentile method, expanded for few
+// runs (Hesterberg 2015). The plain percentile interval divides by n instead of n-1 and uses the normal instead
+// of Student's distribution; at 4 runs it covers the true value in 85 % of all cases instead of 95 %. The
+// expanded one uses percentiles further out to correct both.
 func (c Comparison) bootstrapInterval(baseline, candidate []float64, degrees float64, o CompareOptions) (low, high float64) {
 	resamples := o.Resamples
 	if resamples <= 0 {
@@ -145,8 +149,9 @@ func resampledMean(runs []float64, random *rand.Rand) float64 {
 	return sum / float64(len(runs))
 }
 
-// detectableDifference difference by Student's t, and a share of one over the number of runs above it: so much more the rank test needs
-// with few runs. The power that comes of it lies between 80 % and 87 % (a test simulates it).
+// detectableDifference returns the difference by Student's t, plus a share of one over the smaller number of
+// runs, because the rank test needs that much more with few runs. The resulting power is between 80 % and 87 %
+// (a test simulates it).
 func (c Comparison) detectableDifference(spread, degrees, confidence float64) float64 {
 	quantiles := tQuantile((1+confidence)/2, degrees) + tQuantile(statisticalPower, degrees)
 	return spread * quantiles * (1 + 1/float64(min(c.Baselines, c.Candidates)))

@@ -32,7 +32,7 @@ func TestCompareByHand(t *testing.T) {
 		options             CompareOptions
 		want                Comparison
 	}{
-		// Four that lie above all other four: 2 of the 70 orders are as extreme.
+		// All four lie above all other four: 2 of the 70 orders are as extreme.
 		"all above": {[]float64{10, 11, 12, 13}, []float64{20, 21, 22, 23}, CompareOptions{},
 			Comparison{Scale: Relative, Difference: 21.5/11.5 - 1, PValue: 2.0 / 70, EffectSize: 1}},
 		// 3 of 4 pairs go down, one up.
@@ -82,7 +82,8 @@ func TestCompareIsReproducible(t *testing.T) {
 	}
 }
 
-// runDistributions that the runs of both sides follow, interleaved: the baseline's has the even numbers.
+// runDistributions are the distributions of the runs of both sides. The runs are interleaved; the baseline's
+// have the even numbers.
 var runDistributions = map[string]func(r *rand.Rand) func(run int) float64{
 	"normal, 5 %": func(r *rand.Rand) func(int) float64 {
 		return func(int) float64 { return 100 + 5*r.NormFloat64() }
@@ -111,8 +112,9 @@ func drawInterleavedRuns(r *rand.Rand, law string, n int) (baseline, candidate [
 	return baseline, candidate
 }
 
-// A version against itself must find nothing, but for the false alarms that the significance allows; and the interval must hold
-// the true difference, 0, as often as it says. The bounds leave three standard errors of 2000 cases.
+// TestFalseAlarmRateOfEqualVersions compares a version with itself. The rate of false alarms must not exceed
+// the significance level, and the interval must cover the true difference, 0, at its confidence. The bounds
+// leave three standard errors of 2000 cases.
 func TestFalseAlarmRateOfEqualVersions(t *testing.T) {
 	const cases, confidence = 2000, 0.95
 	slack := 3 * math.Sqrt(confidence*(1-confidence)/cases)
@@ -133,11 +135,12 @@ func TestFalseAlarmRateOfEqualVersions(t *testing.T) {
 	}
 }
 
-// A difference as large as is called detectable is found in 80 % of all cases or a little more.
+// TestPowerAtDetectableDifference checks that a detectable difference is found in 80 % of all cases or slightly
+// more.
 func TestPowerAtDetectableDifference(t *testing.T) {
 	const cases, deviation = 1000, 0.05
 	for _, n := range []int{4, 5, 6, 8, 10, 15} {
-		// The truth, from the deviation that a user cannot know.
+		// The true value, from the deviation that a user cannot know.
 		c := Comparison{Baselines: n, Candidates: n, BaselineMean: 1, Scale: Relative}
 		difference := c.detectableDifference(deviation*math.Sqrt(2/float64(n)), float64(2*n-2), 0.95)
 		var found, said float64
@@ -159,7 +162,8 @@ func TestPowerAtDetectableDifference(t *testing.T) {
 	}
 }
 
-// Why the interval is expanded: the plain one of the same resampling holds the truth far less often than it says.
+// TestPlainBootstrapIntervalIsTooNarrow shows why the interval is expanded: the plain interval of the same
+// resampling covers the true value far less often than its confidence.
 func TestPlainBootstrapIntervalIsTooNarrow(t *testing.T) {
 	const cases, resamples, confidence = 2000, 1000, 0.95
 	for law := range runDistributions {

@@ -2,7 +2,7 @@ package statistics
 
 import "math"
 
-// EstimateMean of independent runs, with Student's interval.
+// EstimateMean estimates the mean of independent runs, with Student's interval.
 func EstimateMean(samples []float64, confidence float64) Estimate {
 	n, mean := len(samples), meanOrZero(samples)
 	e := Estimate{N: n, Mean: mean, Low: mean, High: mean}

@@ -5,14 +5,14 @@ import (
 	"math/rand/v2"
 )
 
-// noiseSource makes one number after the other.
+// noiseSource returns the next number of a noise sequence.
 type noiseSource func() float64
 
 func whiteNoise(r *rand.Rand, deviation float64) noiseSource {
 	return func() float64 { return deviation * r.NormFloat64() }
 }
 
-// autoregressiveNoise noise of first order with this deviation.
+// autoregressiveNoise returns first-order autoregressive noise with this deviation.
 func autoregressiveNoise(r *rand.Rand, phi, deviation float64) noiseSource {
 	x := deviation * r.NormFloat64()
 	return func() float64 {
@@ -21,7 +21,7 @@ func autoregressiveNoise(r *rand.Rand, phi, deviation float64) noiseSource {
 	}
 }
 
-// poissonCount counts arrivals in a second.
+// poissonCount returns a random number of arrivals in a second.
 func poissonCount(r *rand.Rand, mean float64) float64 {
 	n := 0.0
 	for at := r.ExpFloat64(); at < mean; at += r.ExpFloat64() {
@@ -30,7 +30,7 @@ func poissonCount(r *rand.Rand, mean float64) float64 {
 	return n
 }
 
-// generateSeries is a series of whole counts.
+// generateSeries returns a series of integer counts.
 func generateSeries(seconds int, f func(second float64) float64) []float64 {
 	series := make([]float64, seconds)
 	for i := range series {
@@ -41,7 +41,7 @@ func generateSeries(seconds int, f func(second float64) float64) []float64 {
 
 func newSeededRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1997)) }
 
-// simulatedSystems are series of which the truth is known by construction.
+// simulatedSystems generate series with properties known by construction.
 var simulatedSystems = map[string]func(r *rand.Rand, seconds int) []float64{
 	"steady from the start, noise 10 %": func(r *rand.Rand, n int) []float64 {
 		e := whiteNoise(r, 100)

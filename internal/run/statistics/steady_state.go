@@ -9,38 +9,41 @@ import (
 
 // SteadyStatePolicy says when a measured series may end.
 type SteadyStatePolicy struct {
-	// HalfWidth of the confidence interval, as a share of the mean, at which the window may end; such as 0.05.
+	// HalfWidth is the half-width of the confidence interval, as a share of the mean, at which the window may
+	// end; such as 0.05.
 	HalfWidth float64
-	// Confidence of that interval, such as 0.95.
+	// Confidence is the confidence of that interval, such as 0.95.
 	Confidence float64
-	// MinWindow, MaxWarmUp and MaxWindow in seconds. MinWindow below ten batches (10 s) counts as 10.
+	// MinWindow, MaxWarmUp and MaxWindow are in seconds. A MinWindow below ten batches (10 s) counts as 10.
 	MinWindow, MaxWarmUp, MaxWindow int
 }
 
-// SteadyStateResult is what a series says about its own warm-up and window.
+// SteadyStateResult is the warm-up and window of a series.
 type SteadyStateResult struct {
-	// Done says that measuring may end: the mean is known well enough, or a limit is reached.
+	// Done reports that measuring may end: the mean is precise enough, or a limit is reached.
 	Done bool
-	// DetectSteadyState says that the series has left its warm-up and does not drift. Its mean may still be known less well than asked for:
-	// then HalfWidth is above that of the policy.
+	// Steady reports that the series has left its warm-up and does not drift. Its mean may still be less
+	// precise than requested; HalfWidth then exceeds that of the policy.
 	Steady bool
-	// From and To bound the window: seconds of the series, From included, To not. From is a multiple of 5.
+	// From and To bound the window in seconds, From included, To excluded. From is a multiple of 5.
 	From, To int
-	// Mean of the window, per second, and half the width of its confidence interval as a share of it.
+	// Mean is the mean of the window per second. HalfWidth is half the width of its confidence interval as a
+	// share of the mean.
 	Mean, HalfWidth float64
-	// Method in short, such as "MSER-5, 12 batch means of 5 s".
+	// Method is a short description, such as "MSER-5, 12 batch means of 5 s".
 	Method string
-	// Reason for people: why it is done, or what it still waits for.
+	// Reason says why measuring may end, or why it must continue.
 	Reason string
 }
 
-// DetectSteadyState judges the completions of each second since the load began. It depends on nothing else: called every few seconds
-// with all that there is, it gives the same answer for the same series, and once Done it stays with that answer, however the
-// series goes on.
+// DetectSteadyState judges the completions of each second since the load began. The result depends only on the
+// series and the policy. Callers pass the whole series every few seconds; once the result is Done, it stays the
+// same for every longer series.
 //
-// Every look is one more chance for noise to pass for precision. So looks are taken at set lengths alone, which grow by a
-// fifth, whenever and however often somebody asks; two in a row must find the interval narrow enough; and the window must be
-// twice as long as the warm-up, since what is left of a warm-up fades against a long window alone.
+// Every check is one more chance for noise to look like precision. Therefore checks take place only at fixed
+// lengths, which grow by a fifth, whenever and however often the function is called. Two consecutive checks
+// must find the interval narrow enough. The window must be twice as long as the warm-up, since only a long
+// window outweighs the rest of a warm-up.
 func DetectSteadyState(series []float64, p SteadyStatePolicy) SteadyStateResult {
 	limit := p.MaxWarmUp + p.MaxWindow
 	state, precise := SteadyStateResult{Reason: "the series is too short to judge", HalfWidth: unknownHalfWidth}, 0
@@ -56,17 +59,18 @@ func DetectSteadyState(series []float64, p SteadyStatePolicy) SteadyStateResult 
 	return state
 }
 
-// isPreciseEnough says that a look would let the window end.
+// isPreciseEnough reports whether a check would let the window end.
 func (s SteadyStateResult) isPreciseEnough(p SteadyStatePolicy) bool {
 	return s.Steady && s.HalfWidth <= p.HalfWidth && s.To-s.From >= 2*s.From
 }
 
-// firstCheckSecond is at the shortest window that there can be.
+// firstCheckSecond returns the second of the first check, after the shortest possible window.
 func (p SteadyStatePolicy) firstCheckSecond() int {
 	return min(roundDownToBatch(max(p.MinWindow, minBatches)+mserBatch-1), p.MaxWarmUp+p.MaxWindow)
 }
 
-// nextCheckSecond after that at a length; the last one is at the limit.
+// nextCheckSecond returns the second of the check after the one at the given second. The last check is at the
+// limit.
 func nextCheckSecond(at, limit int) int {
 	if at >= limit {
 		return math.MaxInt
@@ -101,7 +105,7 @@ func (p SteadyStatePolicy) describePrecision(s SteadyStateResult) string {
 	return fmt.Sprintf("the mean is known to ±%.1f %%, asked for is ±%.1f %%", 100*s.HalfWidth, 100*p.HalfWidth)
 }
 
-// measureWindow measures the seconds of a series.
+// measureWindow returns the mean, half-width and batch means of the seconds [from, to) of a series.
 func (p SteadyStatePolicy) measureWindow(series []float64, from, to int) (SteadyStateResult, batchedWindow) {
 	b := computeBatchMeans(series[from:to])
 	mean := 0.0
@@ -114,7 +118,7 @@ func (p SteadyStatePolicy) measureWindow(series []float64, from, to int) (Steady
 	}, b
 }
 
-// applyStopRule whether what a look found is the end.
+// applyStopRule sets s.Done if measuring ends with this check.
 func (p SteadyStatePolicy) applyStopRule(s *SteadyStateResult, series []float64, precise bool) {
 	last := len(series) >= p.MaxWarmUp+p.MaxWindow
 	switch {

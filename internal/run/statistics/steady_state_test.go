@@ -14,20 +14,21 @@ var updateSeries = flag.Bool("update", false, "make testdata/series anew")
 
 var testPolicy = SteadyStatePolicy{HalfWidth: 0.05, Confidence: 0.95, MinWindow: 30, MaxWarmUp: 60, MaxWindow: 180}
 
-// knownSeries is a series and what must be found in it.
+// knownSeries is a series with its expected result.
 type knownSeries struct {
 	Name   string `json:"name"`
 	Steady bool   `json:"steady"`
-	// From lies within these bounds, and Mean within 5 % of the truth, if it is steady.
+	// From has the bounds of the start, and Mean the true mean, which must be within 5 %, if the series is
+	// steady.
 	From [2]int  `json:"from"`
 	Mean float64 `json:"mean"`
-	// Early says that the window ends before its limit.
+	// Early reports that the window ends before its limit.
 	Early  bool      `json:"early"`
 	Series []float64 `json:"series"`
 }
 
-// The answers are known by how the series were made: where the ramp ends, where the exponential is within a few percent of its
-// level, where the level shifts.
+// knownSeriesByFile holds the expected results. They follow from the construction of the series: where the ramp
+// ends, where the exponential is within a few percent of its level, where the level shifts.
 var knownSeriesByFile = map[string]knownSeries{
 	"flat":        {Name: "steady from the start, noise 10 %", Steady: true, From: [2]int{0, 15}, Mean: 1000, Early: true},
 	"ramp":        {Name: "ramp of 30 s, noise 5 %", Steady: true, From: [2]int{25, 45}, Mean: 1000, Early: true},
@@ -88,8 +89,8 @@ func writeKnownSeries(t *testing.T) {
 	}
 }
 
-// Over many series of each kind: how often the verdict is right, how often the interval holds the truth, although it was looked
-// at again and again, and how far the mean is off.
+// TestDetectSteadyStateOverManySeries measures over many series of each kind how often the verdict is right,
+// how often the interval covers the true mean despite the repeated checks, and how far the mean is off.
 func TestDetectSteadyStateOverManySeries(t *testing.T) {
 	const series = 400
 	for name, want := range map[string]struct{ truth, steady, covered, within float64 }{
@@ -138,7 +139,8 @@ func TestATrendIsNeverSteady(t *testing.T) {
 	}
 }
 
-// However often it is asked, the decision is that of the whole series, and nothing that comes later changes it.
+// TestDetectSteadyStateDoesNotDependOnCallTimes checks that the result depends only on the whole series,
+// however often the function is called, and that later values do not change it.
 func TestDetectSteadyStateDoesNotDependOnCallTimes(t *testing.T) {
 	for name, system := range simulatedSystems {
 		series := system(newSeededRand(3), testPolicy.MaxWarmUp+testPolicy.MaxWindow)

@@ -9,19 +9,22 @@ import (
 const (
 	// mserBatch is the 5 of MSER-5: seconds in a batch.
 	mserBatch = 5
-	// mserTail batches are never cut off: the score of the last few is small by chance.
+	// mserTail is the number of batches at the end that are never cut off: the score of the last few is small
+	// by chance.
 	mserTail = 5
-	// guardConfidence at which a change of level or a drift counts. The interval has its own.
+	// guardConfidence is the confidence at which a change of level or a drift counts. The interval has its own.
 	guardConfidence = 0.99
 )
 
-// mserTruncation is the number of blocks to cut off from the front (White 1997, MSER): that which leaves the mean of the rest with the
-// least standard error. Not more than half of the blocks, nor more than most.
+// mserTruncation returns the number of blocks to cut off at the front (White 1997, MSER): the cut that leaves
+// the mean of the rest with the least standard error. It cuts at most half of the blocks, and at most most of
+// them.
 func mserTruncation(blocks []float64, most int) int {
 	return leastScoreCut(blocks, min(len(blocks)/2, most, len(blocks)-mserTail))
 }
 
-// leastScoreCut is the cut, up to most blocks, of the least score: the sum of squared deviations of the rest over the square of its number.
+// leastScoreCut returns the cut, up to most blocks, with the least score. The score is the sum of squared
+// deviations of the rest, divided by the square of its length.
 func leastScoreCut(blocks []float64, most int) int {
 	best, least := 0, math.Inf(1)
 	var n, mean, squares float64
@@ -37,14 +40,15 @@ func leastScoreCut(blocks []float64, most int) int {
 	return best
 }
 
-// levelShift is a change of level within what the cut leaves: blocks before and after it have these means.
+// levelShift is a change of level after the cut. before and after are the means of the blocks on both sides.
 type levelShift struct {
 	at            int
 	before, after float64
 }
 
-// findLevelShift looks for what MSER alone would cut off beyond the cut that it is allowed. White's rule takes any such cut as a
-// sign that the series is not steady. Noise alone makes one now and then; so it counts if the levels differ (Welch's t).
+// findLevelShift finds a cut by MSER without the limit on the cut. White's rule takes any such cut as a sign
+// that the series is not steady. Since noise also causes such cuts now and then, a cut counts only if the
+// levels differ (Welch's t).
 func findLevelShift(blocks []float64, cut int) levelShift {
 	at := leastScoreCut(blocks, len(blocks)-mserTail)
 	if at < cut+2 || !levelsDiffer(blocks[cut:at], blocks[at:]) {
@@ -53,7 +57,7 @@ func findLevelShift(blocks []float64, cut int) levelShift {
 	return levelShift{at: at, before: stats.Mean(blocks[cut:at]), after: stats.Mean(blocks[at:])}
 }
 
-// relativeChange of a mean by which the level changed.
+// relativeChange returns the change of level as a share of a mean.
 func (s levelShift) relativeChange(mean float64) float64 { return math.Abs(s.after-s.before) / mean }
 
 func levelsDiffer(a, b []float64) bool {

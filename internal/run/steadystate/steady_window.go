@@ -1,5 +1,6 @@
-// Package steadystate measures a run until its throughput is known well enough: it says when the window may end, and which part of what was
-// recorded then is the window. internal/run/statistics has the method. All of it is pure, and follows from the workers' reports alone.
+// Package steadystate measures a run until its throughput is known with sufficient precision. It decides when
+// the window may end and which part of the recording is the window. internal/run/statistics implements the
+// method. The package is pure: results depend only on the workers' reports.
 package steadystate
 
 import (
@@ -12,10 +13,10 @@ import (
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
-// stopNotice is how far ahead of the stop all workers are told of it, at least.
+// stopNotice is the minimum time between the decision to stop and the stop, so that all workers learn of it.
 const stopNotice = 2 * time.Second
 
-// PolicyFor is when a run without fixed times may end.
+// PolicyFor returns the conditions under which a run with a steady-state measure may end.
 func PolicyFor(m *v1alpha1.Measure) statistics.SteadyStatePolicy {
 	return statistics.SteadyStatePolicy{
 		HalfWidth: float64(m.SteadyState.HalfWidthPercent) / 100, Confidence: float64(m.SteadyState.ConfidencePercent) / 100,
@@ -23,8 +24,8 @@ func PolicyFor(m *v1alpha1.Measure) statistics.SteadyStatePolicy {
 	}
 }
 
-// FindStopTime is the end of the next interval that lies far enough ahead of now, if what was completed in each second so far is enough;
-// false if it is not, or if the run ends by then anyway.
+// FindStopTime returns the end of the next interval that is at least stopNotice after now, if the completions
+// so far are sufficient. It returns false if they are not, or if the run ends by then anyway.
 func FindStopTime(completed []float64, policy statistics.SteadyStatePolicy, window *protocol.Window, now time.Time) (time.Time, bool) {
 	if !statistics.DetectSteadyState(completed, policy).Done {
 		return time.Time{}, false
@@ -35,7 +36,8 @@ func FindStopTime(completed []float64, policy statistics.SteadyStatePolicy, wind
 	return stop, stop.Before(window.To())
 }
 
-// SumCompletions are those of each second, added over workers that may have recorded for different times: of as many seconds as all have.
+// SumCompletions adds the completions per second of all workers. The sum covers only the seconds that all
+// workers have recorded.
 func SumCompletions(series ...[]int64) []float64 {
 	var sum []float64
 	for i, one := range series {
@@ -47,7 +49,7 @@ func SumCompletions(series ...[]int64) []float64 {
 	return sum
 }
 
-// addCompletions adds a series to a sum, over the seconds that both have.
+// addCompletions adds a series to a sum over the seconds that both have.
 func addCompletions(sum []float64, one []int64) []float64 {
 	sum = sum[:min(len(sum), len(one))]
 	for second := range sum {
@@ -56,12 +58,12 @@ func addCompletions(sum []float64, one []int64) []float64 {
 	return sum
 }
 
-// WorkerResultIterator calls yield with the result of each worker of a run, one after the other. It ends with the first error of yield that it does
-// not handle.
+// WorkerResultIterator calls yield with the result of each worker of a run in turn. It stops at the first
+// error of yield that it does not handle, and returns it.
 type WorkerResultIterator func(yield func(*results.WorkerResult) error) error
 
-// MergeSteadyWindow finds the steady part of what the workers of a run recorded in intervals, and puts that part of them together. It goes through
-// the reports twice, so that none of them has to stay in memory.
+// MergeSteadyWindow finds the steady part of the workers' recordings and merges that part of all workers. It
+// iterates over the reports twice, so that it need not keep them in memory.
 func MergeSteadyWindow(reports WorkerResultIterator, policy statistics.SteadyStatePolicy) (*results.Measurement, error) {
 	var total []float64
 	interval := 0
@@ -96,7 +98,7 @@ func MergeSteadyWindow(reports WorkerResultIterator, policy statistics.SteadySta
 	return m, err
 }
 
-// selectWindow says which whole intervals of a series are its window.
+// selectWindow returns which whole intervals of a series are its window.
 func selectWindow(total []float64, interval int, policy statistics.SteadyStatePolicy) results.WindowSelection {
 	found := statistics.DetectSteadyState(total, policy)
 	interval = max(1, interval)

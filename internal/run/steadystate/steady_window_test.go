@@ -17,7 +17,8 @@ const startMillis = 1_790_000_000_000
 
 var windowPolicy = statistics.SteadyStatePolicy{HalfWidth: 0.05, Confidence: 0.95, MinWindow: 30, MaxWarmUp: 60, MaxWindow: 120}
 
-// newRecordedWorker is a worker that completes rate(second) requests in each second, with noise of a share of it, each in ten milliseconds.
+// newRecordedWorker returns a worker that completes rate(second) requests in each second, each within ten
+// milliseconds. The noise is a share of the rate.
 func newRecordedWorker(t *testing.T, index, seconds int, noise float64, rate func(second int) float64) results.WorkerResult {
 	t.Helper()
 	random := rand.New(rand.NewPCG(uint64(index), 3))
@@ -59,7 +60,8 @@ func containsReason(among []results.Reason, code results.ReasonCode) bool {
 	return slices.ContainsFunc(among, func(r results.Reason) bool { return r.Code == code })
 }
 
-// What has settled is cut out of all workers alike, though one of them has recorded for longer.
+// TestMergeSteadyWindowDropsWarmUp checks that all workers are cut to the same steady part, although one of
+// them recorded longer.
 func TestMergeSteadyWindowDropsWarmUp(t *testing.T) {
 	m, verdict := mergeAndJudge(t, windowPolicy, newRecordedWorker(t, 0, 120, 0.02, warmUpRate), newRecordedWorker(t, 1, 180, 0.02, warmUpRate))
 	s := m.WindowSelection
@@ -77,8 +79,8 @@ func TestMergeSteadyWindowDropsWarmUp(t *testing.T) {
 	}
 }
 
-// Noise that no window of that length averages out is a note; a throughput that never settles makes the run invalid, and is then
-// measured as with fixed times.
+// TestMergeSteadyWindowOfUnsettledRuns checks that noise too large for the window yields a note. A throughput
+// that never settles makes the run invalid; it is then measured as with fixed times.
 func TestMergeSteadyWindowOfUnsettledRuns(t *testing.T) {
 	narrow := windowPolicy
 	narrow.HalfWidth = 0.01
@@ -96,7 +98,8 @@ func TestMergeSteadyWindowOfUnsettledRuns(t *testing.T) {
 	}
 }
 
-// A run whose worker was cut short is measured over what there is.
+// TestMergeSteadyWindowOfShortRun checks that a run whose worker was cut short is measured over the recorded
+// seconds.
 func TestMergeSteadyWindowOfShortRun(t *testing.T) {
 	m, _ := mergeAndJudge(t, windowPolicy, newRecordedWorker(t, 0, 5, 0, warmUpRate))
 	if m.WindowSelection.State != results.SelectionUnsteady || m.WindowSeconds != 5 {
@@ -113,7 +116,8 @@ func TestSumCompletions(t *testing.T) {
 	}
 }
 
-// The stop lies on the edge of an interval, far enough ahead for all workers to hear of it, and within the run.
+// TestFindStopTime checks that the stop is at the end of an interval, early enough for all workers to learn of
+// it, and within the run.
 func TestFindStopTime(t *testing.T) {
 	window := protocol.MeasureTimes{WindowSeconds: 150, IntervalSeconds: 5}.NewWindow(time.UnixMilli(startMillis))
 	enough := make([]float64, 100)

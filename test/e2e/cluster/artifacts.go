@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// artifactsVariable names the folder into which a failed test collects what the cluster says.
+// artifactsVariable names the folder for the artifacts of failed tests.
 const artifactsVariable = "BENCHNET_E2E_ARTIFACTS"
 
 func artifactsDir() string {
@@ -19,14 +19,15 @@ func artifactsDir() string {
 	return filepath.Join(os.TempDir(), "benchnet-e2e")
 }
 
-// shownLines of each artifact go to the test's own log.
+// shownLines is how many lines at the end of the events and of the operator's log go to the test's own log.
 const shownLines = 15
 
-// leftoverColumns say of an object why it may still be there.
+// leftoverColumns show why an object may still exist.
 const leftoverColumns = "KIND:.kind,NAME:.metadata.name,CREATED:.metadata.creationTimestamp,DELETED:.metadata.deletionTimestamp," +
 	"FINALIZERS:.metadata.finalizers,OWNERS:.metadata.ownerReferences[*].uid"
 
-// collectArtifacts writes objects, events and logs of the namespace and the operator's log, and shows the end of what tells most.
+// collectArtifacts writes the objects, events and logs of the namespace and the operator's log to files, and
+// logs the end of the events and of the operator's log.
 func (n *Namespace) collectArtifacts() {
 	n.Helper()
 	dir := filepath.Join(artifactsDir(), n.Name)
@@ -52,7 +53,7 @@ func (n *Namespace) collectArtifacts() {
 	n.Logf("all is in %s\nevents:\n%s\noperator:\n%s", dir, lastLines(events), lastLines(operator))
 }
 
-// listKinds are all namespaced kinds that the cluster serves, as kubectl get takes them.
+// listKinds returns all namespaced kinds that the cluster serves, in the form that kubectl get accepts.
 func listKinds(ctx context.Context) (string, error) {
 	names, err := runKubectl(ctx, "", "api-resources", "--namespaced", "--verbs=list", "--output=name")
 	return strings.Join(strings.Fields(names), ","), err

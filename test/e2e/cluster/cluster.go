@@ -1,5 +1,5 @@
-// Package cluster is a real cluster with the operator on it, as the end-to-end tests see it: through kubectl, and
-// through a client where a test wants whole objects.
+// Package cluster gives the end-to-end tests access to a real cluster with the operator, by kubectl and by a
+// client for whole objects.
 package cluster
 
 import (
@@ -25,17 +25,18 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// OperatorNamespace is where hack/install puts the operator.
+// OperatorNamespace is the namespace in which hack/install installs the operator.
 const OperatorNamespace = "benchnet-system"
 
-// Namespace of one scenario. A test that fails leaves what the cluster said of it in the artifacts.
+// Namespace is the namespace of one scenario. A failed test collects artifacts about it.
 type Namespace struct {
 	testing.TB
 	Name   string
 	Client client.Client
 }
 
-// NewNamespace makes an empty namespace, held to the pod security standard "restricted", which goes with the test.
+// NewNamespace creates an empty namespace that enforces the pod security standard "restricted". It is deleted
+// after the test.
 func NewNamespace(t testing.TB, scenario string) *Namespace {
 	t.Helper()
 	c, err := newClient()
@@ -55,8 +56,8 @@ func NewNamespace(t testing.TB, scenario string) *Namespace {
 			n.deleteAndWait()
 			return
 		}
-		// A test that passed has left nothing that is worth waiting for: the next one has another namespace, and the next run of
-		// this one waits until the namespace is gone.
+		// A test that passed need not wait for the deletion: the next test has another namespace, and the next
+		// run of this test waits for it.
 		if err := n.startDeletion(context.Background()); err != nil && !apierrors.IsNotFound(err) {
 			n.Error(err)
 		}
@@ -64,13 +65,13 @@ func NewNamespace(t testing.TB, scenario string) *Namespace {
 	return n
 }
 
-// ForSubtest is the same namespace in a subtest.
+// ForSubtest returns the namespace for a subtest.
 func (n *Namespace) ForSubtest(t testing.TB) *Namespace {
 	return &Namespace{TB: t, Name: n.Name, Client: n.Client}
 }
 
 func newClient() (client.Client, error) {
-	// The client library says nothing that a test would not say better.
+	// Logs of the client library are redundant, because the tests report its errors.
 	ctrl.SetLogger(zap.New(zap.WriteTo(io.Discard)))
 	config, err := ctrl.GetConfig()
 	if err != nil {
@@ -83,7 +84,7 @@ func newClient() (client.Client, error) {
 	return client.New(config, client.Options{Scheme: scheme})
 }
 
-// deleteAndWait deletes the namespace, with what an earlier run of the test left in it, and waits until it is gone.
+// deleteAndWait deletes the namespace and waits until it is gone.
 func (n *Namespace) deleteAndWait() {
 	n.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), waitTimeout)
@@ -101,8 +102,8 @@ func (n *Namespace) deleteAndWait() {
 	}
 }
 
-// startDeletion deletes the namespace and does not wait for its end. Experiments go first, since they would create their networks
-// again, then networks: without the operator's part their members would take their whole grace period.
+// startDeletion deletes the namespace without waiting. It deletes experiments first, because they would recreate their
+// networks, and then networks: without the operator, members would take their whole grace period.
 func (n *Namespace) startDeletion(ctx context.Context) error {
 	for _, kind := range []client.Object{&v1alpha1.BenchmarkExperiment{}, &v1alpha1.BenchmarkNetwork{}, &v1alpha1.BenchmarkRun{}} {
 		if err := n.Client.DeleteAllOf(ctx, kind, client.InNamespace(n.Name)); err != nil && !apierrors.IsNotFound(err) {
@@ -112,7 +113,7 @@ func (n *Namespace) startDeletion(ctx context.Context) error {
 	return n.Client.Delete(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: n.Name}})
 }
 
-// Get reads an object of the namespace, which must be there.
+// Get reads an existing object of the namespace.
 func (n *Namespace) Get(name string, into client.Object) {
 	n.Helper()
 	key := client.ObjectKey{Namespace: n.Name, Name: name}
@@ -121,7 +122,7 @@ func (n *Namespace) Get(name string, into client.Object) {
 	}
 }
 
-// GetNetwork reads a network.
+// GetNetwork returns a network.
 func (n *Namespace) GetNetwork(name string) *v1alpha1.BenchmarkNetwork {
 	n.Helper()
 	network := &v1alpha1.BenchmarkNetwork{}
@@ -129,7 +130,7 @@ func (n *Namespace) GetNetwork(name string) *v1alpha1.BenchmarkNetwork {
 	return network
 }
 
-// GetRun reads a run.
+// GetRun returns a run.
 func (n *Namespace) GetRun(name string) *v1alpha1.BenchmarkRun {
 	n.Helper()
 	run := &v1alpha1.BenchmarkRun{}
@@ -137,7 +138,7 @@ func (n *Namespace) GetRun(name string) *v1alpha1.BenchmarkRun {
 	return run
 }
 
-// GetPod reads a pod.
+// GetPod returns a pod.
 func (n *Namespace) GetPod(name string) *corev1.Pod {
 	n.Helper()
 	pod := &corev1.Pod{}
@@ -145,13 +146,13 @@ func (n *Namespace) GetPod(name string) *corev1.Pod {
 	return pod
 }
 
-// Apply applies a manifest in the namespace as a user does. The error is what kubectl said.
+// Apply applies a manifest in the namespace by kubectl apply and returns kubectl's error.
 func (n *Namespace) Apply(manifest string) error {
 	_, err := runKubectl(n.Context(), manifest, "apply", "--namespace", n.Name, "--filename", "-")
 	return err
 }
 
-// MustApply applies a manifest that must be accepted.
+// MustApply applies a manifest, which must be accepted.
 func (n *Namespace) MustApply(manifest string) {
 	n.Helper()
 	if err := n.Apply(manifest); err != nil {
@@ -159,7 +160,7 @@ func (n *Namespace) MustApply(manifest string) {
 	}
 }
 
-// RunKubectl runs kubectl in the namespace; it must succeed.
+// RunKubectl runs kubectl in the namespace, which must succeed, and returns its output.
 func (n *Namespace) RunKubectl(args ...string) string {
 	n.Helper()
 	out, err := runKubectl(n.Context(), "", append([]string{"--namespace", n.Name}, args...)...)

@@ -10,7 +10,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// GetExperiment reads an experiment.
+// GetExperiment returns an experiment.
 func (n *Namespace) GetExperiment(name string) *v1alpha1.BenchmarkExperiment {
 	n.Helper()
 	e := &v1alpha1.BenchmarkExperiment{}
@@ -18,7 +18,7 @@ func (n *Namespace) GetExperiment(name string) *v1alpha1.BenchmarkExperiment {
 	return e
 }
 
-// WaitExperiment waits until an experiment is as wanted, such as Ended.
+// WaitExperiment waits until wanted returns true for an experiment; what describes that state.
 func (n *Namespace) WaitExperiment(name, what string, wanted func(*v1alpha1.BenchmarkExperiment) bool) *v1alpha1.BenchmarkExperiment {
 	n.Helper()
 	var e *v1alpha1.BenchmarkExperiment
@@ -33,12 +33,12 @@ func (n *Namespace) WaitExperiment(name, what string, wanted func(*v1alpha1.Benc
 	return e
 }
 
-// ExperimentEnded tells whether an experiment is over, well or not.
+// ExperimentEnded reports whether an experiment has ended, successfully or not.
 func ExperimentEnded(e *v1alpha1.BenchmarkExperiment) bool {
 	return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionComplete)
 }
 
-// ListRuns are the experiment's runs by name.
+// ListRuns returns the experiment's runs by name.
 func (n *Namespace) ListRuns(experiment string) map[string]*v1alpha1.BenchmarkRun {
 	n.Helper()
 	var list v1alpha1.BenchmarkRunList
@@ -52,7 +52,8 @@ func (n *Namespace) ListRuns(experiment string) map[string]*v1alpha1.BenchmarkRu
 	return runs
 }
 
-// RunMilestones tells of runs what would be another if they were made, begun or ended twice; what has not come to pass is left out.
+// RunMilestones returns facts that would change if a run were created, started or ended twice. It omits pending
+// milestones.
 func RunMilestones(runs map[string]*v1alpha1.BenchmarkRun) map[string]string {
 	told := map[string]string{}
 	for name, run := range runs {

@@ -14,12 +14,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// CollectExposedTexts is what somebody gets to know of the namespace without the right to read Secrets: texts by where they are from.
+// CollectExposedTexts returns, by source, all texts that can be read without the right to read Secrets.
 func (n *Namespace) CollectExposedTexts() map[string]string {
 	n.Helper()
 	told := map[string]string{}
 	for kind := range strings.FieldsSeq(n.RunKubectl("api-resources", "--namespaced", "--verbs=list", "--output=name")) {
-		// What is measured of pods is asked of another server, which a cluster may not have.
+		// Pod metrics come from a different API server, which the cluster may lack.
 		if kind == "secrets" || strings.HasSuffix(kind, "metrics.k8s.io") {
 			continue
 		}
@@ -39,7 +39,7 @@ func (n *Namespace) CollectExposedTexts() map[string]string {
 	return told
 }
 
-// addPodTexts a pod: logs of all its containers, and of those that run the command lines and metrics.
+// addPodTexts adds the logs of a pod and, if it runs, its containers' command lines and metrics.
 func (n *Namespace) addPodTexts(pod *corev1.Pod, told map[string]string) {
 	n.Helper()
 	told["log of "+pod.Name] = n.RunKubectl("logs", pod.Name, "--all-containers")
@@ -60,7 +60,7 @@ func (n *Namespace) addPodTexts(pod *corev1.Pod, told map[string]string) {
 	}
 }
 
-// unpackBinaryData is all that is gzipped in the objects' binary data: results and reports.
+// unpackBinaryData returns all gzipped content of the objects' binary data: results and reports.
 func unpackBinaryData(list string) string {
 	var objects unstructured.UnstructuredList
 	if yaml.Unmarshal([]byte(list), &objects) != nil {
@@ -82,7 +82,7 @@ func unpackBinaryData(list string) string {
 	return text.String()
 }
 
-// ListSecrets are those of the namespace.
+// ListSecrets returns the Secrets of the namespace.
 func (n *Namespace) ListSecrets(ctx context.Context) []corev1.Secret {
 	n.Helper()
 	var secrets corev1.SecretList

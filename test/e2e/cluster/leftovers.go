@@ -9,12 +9,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ignoredObjects is what every namespace has, and what goes by itself.
+// ignoredObjects exist in every namespace or expire by themselves.
 var ignoredObjects = []string{
 	"configmap/kube-root-ca.crt", "serviceaccount/default", "event/", "event.events.k8s.io/",
 }
 
-// ListObjects are all in the namespace, of whatever kind the cluster serves, and the volumes bound to it.
+// ListObjects returns all objects of the namespace, of every kind that the cluster serves, and the volumes bound to it.
 func (n *Namespace) ListObjects() []string {
 	n.Helper()
 	all, err := listKinds(n.Context())
@@ -50,7 +50,7 @@ func isIgnoredObject(object string) bool {
 	return false
 }
 
-// WaitRuns waits until no network is left in the namespace, and of all runs just those.
+// WaitRuns waits until no networks are left in the namespace, and no runs except the named ones.
 func (n *Namespace) WaitRuns(names ...string) {
 	n.Helper()
 	var want []string
@@ -64,7 +64,7 @@ func (n *Namespace) WaitRuns(names ...string) {
 	})
 }
 
-// WaitEmpty waits until nothing is left in the namespace.
+// WaitEmpty waits until the namespace contains no objects.
 func (n *Namespace) WaitEmpty() {
 	n.Helper()
 	n.Wait("nothing is left in namespace "+n.Name, func() (bool, string) {

@@ -11,7 +11,7 @@ import (
 
 const operatorDeployment = "benchnet-operator"
 
-// OperatorPod is the operator's only pod.
+// OperatorPod returns the operator's pod. It fails the test unless there is exactly one.
 func (n *Namespace) OperatorPod() *corev1.Pod {
 	n.Helper()
 	deployment := &appsv1.Deployment{}
@@ -30,7 +30,7 @@ func (n *Namespace) OperatorPod() *corev1.Pod {
 	return &live[0]
 }
 
-// KillOperator deletes the operator's pod without grace, as when its node dies, and waits for the next one.
+// KillOperator deletes the operator's pod without a grace period, as if its node failed, and waits for its replacement.
 func (n *Namespace) KillOperator() {
 	n.Helper()
 	old := n.OperatorPod()
@@ -51,7 +51,7 @@ func (n *Namespace) KillOperator() {
 	})
 }
 
-// stableLabels labels do not change with the pod's template.
+// stableLabels returns the labels that do not change with the pod template.
 func stableLabels(labels map[string]string) map[string]string {
 	kept := map[string]string{}
 	for key, value := range labels {

@@ -16,16 +16,16 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Where hack/monitoring/up puts Prometheus, as a path through the API server.
+// prometheusPath is the path through the API server to the Prometheus of hack/monitoring/up.
 const prometheusPath = "/api/v1/namespaces/benchnet-monitoring/services/prometheus:9090/proxy"
 
-// Prometheus is the one that hack/monitoring/up installed.
+// Prometheus is a client of the Prometheus that hack/monitoring/up installed.
 type Prometheus struct {
 	*Namespace
 	api promv1.API
 }
 
-// ConnectPrometheus of the cluster; it must be there.
+// ConnectPrometheus returns a client for the cluster's Prometheus, which must be installed.
 func (n *Namespace) ConnectPrometheus() Prometheus {
 	n.Helper()
 	config, err := ctrl.GetConfig()
@@ -47,10 +47,10 @@ func (n *Namespace) ConnectPrometheus() Prometheus {
 	return p
 }
 
-// ForSubtest is the same Prometheus for a subtest.
+// ForSubtest returns the client for a subtest.
 func (p Prometheus) ForSubtest(n *Namespace) Prometheus { return Prometheus{Namespace: n, api: p.api} }
 
-// Query is what an expression gives now: a vector, empty where there is nothing.
+// Query returns the current result of an expression, which is empty if there is no data.
 func (p Prometheus) Query(expression string) model.Vector {
 	p.Helper()
 	value, err := retryRequest(func() (model.Value, error) {
@@ -70,7 +70,7 @@ func (p Prometheus) Query(expression string) model.Vector {
 	return vector
 }
 
-// QueryRange is what an expression gave between two instants.
+// QueryRange returns the result of an expression between two instants.
 func (p Prometheus) QueryRange(expression string, from, to time.Time, step time.Duration) model.Matrix {
 	p.Helper()
 	value, err := retryRequest(func() (model.Value, error) {
@@ -87,7 +87,7 @@ func (p Prometheus) QueryRange(expression string, from, to time.Time, step time.
 	return matrix
 }
 
-// ListTargets are the active targets that have these labels.
+// ListTargets returns the active targets with the given labels.
 func (p Prometheus) ListTargets(labels model.LabelSet) []promv1.ActiveTarget {
 	p.Helper()
 	all, err := retryRequest(func() (promv1.TargetsResult, error) { return p.api.Targets(p.Context()) })
@@ -104,19 +104,20 @@ func (p Prometheus) ListTargets(labels model.LabelSet) []promv1.ActiveTarget {
 	})
 }
 
-// servesOpenMetrics reports whether a target answers in the OpenMetrics format. There a counter's metadata lacks the ending
-// _total that its series have.
+// servesOpenMetrics reports whether a target uses the OpenMetrics format. In that format, a counter's metadata
+// lacks the suffix _total of its series.
 func servesOpenMetrics(target map[string]string) bool {
 	switch target["endpoint"] {
 	case "jmx":
 		return true
-	case "metrics": // Also the port name of the PostgreSQL exporter, which does not.
+	case "metrics": // The port name of the PostgreSQL exporter, which does not use it, is the same.
 		return target["platform"] == string(v1alpha1.PlatformMalachite) && target["member"] != ""
 	}
 	return false
 }
 
-// MetricKinds of the metrics that the targets with these labels serve, by the names that series have: counter, gauge, histogram, summary, untyped.
+// MetricKinds returns the kinds of the metrics of targets with the given labels, by series name: counter,
+// gauge, histogram, summary or untyped.
 func (p Prometheus) MetricKinds(labels model.LabelSet) map[string]string {
 	p.Helper()
 	all, err := retryRequest(func() ([]promv1.MetricMetadata, error) {
@@ -139,8 +140,8 @@ func (p Prometheus) MetricKinds(labels model.LabelSet) map[string]string {
 	return kinds
 }
 
-// WaitTargetsUp waits until exactly the wanted targets are there with these labels and all are up, and tells them. A target is
-// wanted by its pod and the name of its port: banks-member-0/jmx.
+// WaitTargetsUp waits until the targets with these labels are exactly the wanted ones and all are up, and
+// returns them. A target is identified by its pod and port name: banks-member-0/jmx.
 func (p Prometheus) WaitTargetsUp(labels model.LabelSet, wanted ...string) []promv1.ActiveTarget {
 	p.Helper()
 	slices.Sort(wanted)

@@ -12,18 +12,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Release is an operator of its own, installed with Helm in the namespace and for the namespace alone.
+// Release is a separate operator, installed by Helm in the namespace and limited to it.
 type Release struct {
 	*Namespace
 	name, helmPath string
-	// userArguments are the arguments that make Helm the user who installs it.
+	// userArguments make Helm impersonate the installing user.
 	userArguments []string
 }
 
-// chartPath of the operator's chart, from the folder of the tests.
+// chartPath is the path of the operator's chart, relative to the folder of the tests.
 const chartPath = "../../charts/benchnet"
 
-// NewRelease is a release that the user installs, who need not be more than the namespace's admin. It is not installed yet.
+// NewRelease returns a release that user installs, who needs no rights beyond an admin of the namespace. It
+// installs nothing yet.
 func (n *Namespace) NewRelease(name, user string) *Release {
 	n.Helper()
 	tool, err := exec.CommandContext(n.Context(), filepath.Join("..", "..", "hack", "tools", "get"), "helm").Output()
@@ -41,18 +42,18 @@ func (n *Namespace) NewRelease(name, user string) *Release {
 	return r
 }
 
-// ForSubtest is the same release in a subtest.
+// ForSubtest returns the release for a subtest.
 func (r *Release) ForSubtest(t testing.TB) *Release {
 	return &Release{Namespace: r.Namespace.ForSubtest(t), name: r.name, helmPath: r.helmPath, userArguments: r.userArguments}
 }
 
-// helmOutput lets Helm do something in the namespace.
+// helmOutput runs Helm in the namespace and returns its output.
 func (r *Release) helmOutput(ctx context.Context, args ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, r.helmPath, append(append(args, "--namespace", r.Name), r.userArguments...)...).CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
 
-// RunHelm does something that must succeed.
+// RunHelm runs Helm, which must succeed.
 func (r *Release) RunHelm(args ...string) string {
 	r.Helper()
 	out, err := r.helmOutput(r.Context(), args...)
@@ -62,8 +63,8 @@ func (r *Release) RunHelm(args ...string) string {
 	return out
 }
 
-// Upgrade installs or upgrades the release and waits until it is ready. It watches its namespace alone; it makes no CRDs, and no monitors,
-// which a namespace's admin may not.
+// Upgrade installs or upgrades the release and waits until it is ready. The release watches only its namespace
+// and has no CRDs or monitors, because an admin of a namespace may not create those.
 func (r *Release) Upgrade(values ...string) {
 	r.Helper()
 	args := []string{"upgrade", "--install", r.name, chartPath, "--wait", "--timeout", "15m"}
@@ -75,7 +76,7 @@ func (r *Release) Upgrade(values ...string) {
 	r.RunHelm(args...)
 }
 
-// ListOperatorPods are those of the operator, by UID.
+// ListOperatorPods returns the release's operator pods by UID.
 func (r *Release) ListOperatorPods() map[string]*corev1.Pod {
 	r.Helper()
 	var list corev1.PodList
@@ -92,7 +93,7 @@ func (r *Release) ListOperatorPods() map[string]*corev1.Pod {
 	return all
 }
 
-// WaitLeader is the pod that holds the lease, once one of those that there are does.
+// WaitLeader waits until one of the release's pods holds the lease, and returns the pod.
 func (r *Release) WaitLeader() *corev1.Pod {
 	r.Helper()
 	var leader *corev1.Pod

@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// WaitScheduled waits until the scheduler has looked at each of the namespace's pods, of which there are to be so many: how many it
-// placed, how many it could not place, and what it says of one of these. Whether their containers start does not matter.
+// WaitScheduled waits until the scheduler has decided on all of the given number of pods. It returns how many
+// it placed, how many it refused, and the message of one refusal. The containers need not start.
 func (n *Namespace) WaitScheduled(pods int) (placed, refused int, why string) {
 	n.Helper()
 	n.Wait(fmt.Sprintf("%d pods are scheduled, or refused", pods), func() (bool, string) {

@@ -14,7 +14,7 @@ import (
 
 var forwardingPattern = regexp.MustCompile(`^Forwarding from (127\.0\.0\.1:\d+)`)
 
-// ScrapePod reads the metrics of a pod's port, as Prometheus would: a path through the API server leads to the pod.
+// ScrapePod returns the metrics of a pod's port, by kubectl port-forward.
 func (n *Namespace) ScrapePod(namespace, pod string, port int) string {
 	n.Helper()
 	text, err := retryRequest(func() (string, error) {
@@ -32,7 +32,7 @@ func (n *Namespace) ScrapePod(namespace, pod string, port int) string {
 	return text
 }
 
-// forwardPort leads a local address to a pod's port until the context ends.
+// forwardPort forwards a local address to a pod's port until ctx ends, and returns the address.
 func forwardPort(ctx context.Context, namespace, pod string, port int) (string, error) {
 	command := exec.CommandContext(ctx, "kubectl", "port-forward", "--namespace", namespace, "pod/"+pod, fmt.Sprintf(":%d", port))
 	out, err := command.StdoutPipe()

@@ -18,14 +18,14 @@ const (
 	logInterval  = 10 * time.Second
 )
 
-// Probe looks once: whether what is waited for has come, and how things stand.
+// Probe makes one attempt. It returns whether the awaited state is reached, and a description of the current state.
 type Probe func() (done bool, state string)
 
-// waitTimeout bounds every wait. It only finds what hangs: how long something takes is logged and never judged, since the machine may
-// be busy with something else.
+// waitTimeout bounds every wait, only to find hangs. Durations are logged but never judged, because the machine
+// may be busy.
 const waitTimeout = 20 * time.Minute
 
-// Wait probes until it is done. The test fails if that takes longer than patience. The state is logged at most every ten seconds.
+// Wait calls probe until it is done and logs the state at most every ten seconds. The test fails after waitTimeout.
 func (n *Namespace) Wait(what string, probe Probe) {
 	n.Helper()
 	began := time.Now()
@@ -47,10 +47,10 @@ func (n *Namespace) Wait(what string, probe Probe) {
 	}
 }
 
-// requestAttempts is how often a request is made until it succeeds. On a busy machine one of them may time out.
+// requestAttempts is the maximum number of attempts of a request, because requests may time out on a busy machine.
 const requestAttempts = 5
 
-// retryRequest makes a request until it succeeds or its object is not found.
+// retryRequest repeats a request until it succeeds, its object is not found or requestAttempts is reached.
 func retryRequest[T any](request func() (T, error)) (T, error) {
 	for attempt := 1; ; attempt++ {
 		answer, err := request()
@@ -61,7 +61,7 @@ func retryRequest[T any](request func() (T, error)) (T, error) {
 	}
 }
 
-// WaitReady waits until the network is ready. One that cannot get ready fails at once.
+// WaitReady waits until the network is ready. It fails the test at once if the network is stalled.
 func (n *Namespace) WaitReady(name string) *v1alpha1.BenchmarkNetwork {
 	n.Helper()
 	var network *v1alpha1.BenchmarkNetwork
@@ -79,7 +79,7 @@ func (n *Namespace) WaitReady(name string) *v1alpha1.BenchmarkNetwork {
 	return network
 }
 
-// WaitMeasuring waits until the run's window has begun, by the time at which it was released.
+// WaitMeasuring waits until the start of the run's window. It fails the test if the run ends before that.
 func (n *Namespace) WaitMeasuring(name string) *v1alpha1.BenchmarkRun {
 	n.Helper()
 	var run *v1alpha1.BenchmarkRun
@@ -93,7 +93,7 @@ func (n *Namespace) WaitMeasuring(name string) *v1alpha1.BenchmarkRun {
 	return run
 }
 
-// WaitEnded waits until the run is over, well or not.
+// WaitEnded waits until the run has ended, successfully or not.
 func (n *Namespace) WaitEnded(name string) *v1alpha1.BenchmarkRun {
 	n.Helper()
 	var run *v1alpha1.BenchmarkRun
@@ -106,7 +106,7 @@ func (n *Namespace) WaitEnded(name string) *v1alpha1.BenchmarkRun {
 	return run
 }
 
-// readRun reads a run that need not be there yet.
+// readRun returns a run, or nil if it cannot be read, and a description of its state.
 func (n *Namespace) readRun(name string) (*v1alpha1.BenchmarkRun, string) {
 	n.Helper()
 	run := &v1alpha1.BenchmarkRun{}
@@ -124,7 +124,7 @@ func isRunEnded(run *v1alpha1.BenchmarkRun) bool {
 	return meta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete)
 }
 
-// RunSummary is a run's numbers in a line.
+// RunSummary returns the results of a run in one line.
 func RunSummary(run *v1alpha1.BenchmarkRun) string {
 	text := fmt.Sprintf("run %s: %s, %s %s/s, verdict %s", run.Name, run.Status.Phase, run.Status.Throughput, run.Status.Unit, run.Status.Verdict)
 	if l := run.Status.Latency; l != nil {
@@ -139,7 +139,7 @@ func RunSummary(run *v1alpha1.BenchmarkRun) string {
 	return text
 }
 
-// WaitReplaced waits until a ready pod of another UID bears the name of a deleted one.
+// WaitReplaced waits until a deleted pod has been replaced by a ready pod of the same name.
 func (n *Namespace) WaitReplaced(old *corev1.Pod) *corev1.Pod {
 	n.Helper()
 	pod := &corev1.Pod{}
@@ -165,7 +165,7 @@ func isPodReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// WaitTerminated waits until a pod that runs to its end has done so, and gives its exit code and output.
+// WaitTerminated waits until a container of the pod has terminated, and returns its exit code and the pod's log.
 func (n *Namespace) WaitTerminated(name string) (code int32, output string) {
 	n.Helper()
 	n.Wait("pod "+name+" has ended", func() (bool, string) {

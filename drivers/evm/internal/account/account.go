@@ -1,5 +1,5 @@
-// Package account derives the keys of a run's accounts from one seed, so that the genesis that funds them and the driver that
-// spends from them agree without sharing a list.
+// Package account derives the keys of a run's accounts from one seed. The genesis that funds the accounts and
+// the driver that spends from them therefore agree without a shared list.
 package account
 
 import (
@@ -14,20 +14,20 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// minSeedBytes is the least number of bytes of a seed.
+// minSeedBytes is the minimum length of a seed in bytes.
 const minSeedBytes = 16
 
-// Seed is the secret that all accounts follow from.
+// Seed is the secret from which all accounts are derived.
 type Seed []byte
 
-// Account is a key, its address and its place in the seed's sequence.
+// Account is a key with its address and its index in the seed's sequence.
 type Account struct {
 	Index   int
 	Key     *ecdsa.PrivateKey
 	Address common.Address
 }
 
-// ReadSeed reads a seed from a file: any bytes, without the white space around them.
+// ReadSeed reads a seed from a file. The seed consists of arbitrary bytes; surrounding white space is removed.
 func ReadSeed(path string) (Seed, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -40,7 +40,8 @@ func ReadSeed(path string) (Seed, error) {
 	return seed, nil
 }
 
-// Account is the one at an index. Its key is HMAC-SHA256 of "benchnet account <index>" under the seed.
+// Account returns the account at an index. Its key is HMAC-SHA256 of "benchnet account <index>" under the
+// seed.
 func (s Seed) Account(index int) (*Account, error) {
 	mac := hmac.New(sha256.New, s)
 	fmt.Fprintf(mac, "benchnet account %d", index)
@@ -51,7 +52,7 @@ func (s Seed) Account(index int) (*Account, error) {
 	return &Account{Index: index, Key: key, Address: crypto.PubkeyToAddress(key.PublicKey)}, nil
 }
 
-// Accounts are those at the indices.
+// Accounts returns the accounts at the indices.
 func (s Seed) Accounts(indices []int) ([]*Account, error) {
 	accounts := make([]*Account, len(indices))
 	for i, index := range indices {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The genesis is made by one program run and spent from by another, maybe of another version: the derivation must never change.
+// TestAccountsNeverChange pins the derivation: the program that spends from the accounts may have another
+// version than the one that funded them.
 func TestAccountsNeverChange(t *testing.T) {
 	seed := Seed("0123456789abcdef")
 	for index, want := range map[int]string{0: "0xF568DEFcA8Fd5251C3EAef7FAbC66624fAA73A1c", 1: "0x56AFEE777A874F17E02ccA3f45C4b0873aF42902", 99999: "0x0e17d904d71bB78cC22cdC70cd5fbC8A5fc358cd"} {

@@ -1,4 +1,5 @@
-// Package drive is one worker's run: it speaks the file protocol of docs/drivers.md and puts the parts of the driver together.
+// Package drive runs one worker. It implements the file protocol of docs/drivers.md and connects the parts of
+// the driver.
 package drive
 
 import (
@@ -18,21 +19,22 @@ import (
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
-// startPollInterval is how often the start file is looked for.
+// startPollInterval is how often the driver checks for the start file.
 const startPollInterval = 5 * time.Millisecond
 
 // Driver is one worker of a run.
 type Driver struct {
-	// Dir of the protocol's files.
+	// Dir is the directory of the protocol's files.
 	Dir string
-	// Index of this worker among all Workers.
+	// Index is the index of this worker among all Workers.
 	Index, Workers int
 	Workload       *evm.WorkloadFile
-	// Log is told what the result does not say.
+	// Log logs messages that are not in the result.
 	Log func(format string, args ...any)
 }
 
-// NewFromEnvironment makes the worker that the variables of the protocol describe.
+// NewFromEnvironment returns the worker that the environment variables of the protocol describe. On an error
+// it still returns a driver that can write the failure file.
 func NewFromEnvironment(getenv func(string) string, log func(string, ...any)) (*Driver, error) {
 	w := &Driver{Dir: getenv(protocol.DirVariable), Index: 0, Workers: 1, Log: log}
 	if w.Dir == "" {
@@ -59,13 +61,13 @@ func NewFromEnvironment(getenv func(string) string, log func(string, ...any)) (*
 	return w, err
 }
 
-// WriteFailure leaves the one line that says why there is no result.
+// WriteFailure writes the one-line reason why there is no result.
 func (w *Driver) WriteFailure(reason error) error {
 	line := strings.Join(strings.Fields(reason.Error()), " ")
 	return files.WriteAtomic(filepath.Join(w.Dir, protocol.FailureFile), []byte(line+"\n"), 0o644)
 }
 
-// Run does the whole of the worker's part.
+// Run sets up the worker, waits for the start, measures, and writes the result.
 func (w *Driver) Run(ctx context.Context) error {
 	crew, err := w.setUp(ctx)
 	if err != nil {
@@ -103,7 +105,7 @@ func (w *Driver) writeJSON(name string, document any) error {
 	return w.writeFile(name, append(content, '\n'))
 }
 
-// awaitStart waits for the instant to begin at.
+// awaitStart waits for the start file and returns the start time.
 func (w *Driver) awaitStart(ctx context.Context) (time.Time, error) {
 	path := filepath.Join(w.Dir, protocol.StartFile)
 	ticker := time.NewTicker(startPollInterval)
@@ -121,7 +123,7 @@ func (w *Driver) awaitStart(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// readInstant is what a file of the protocol holds.
+// readInstant reads the time in a file of the protocol.
 func readInstant(path string) (time.Time, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -134,7 +136,8 @@ func readInstant(path string) (time.Time, error) {
 	return time.UnixMilli(millis), nil
 }
 
-// applyStop ends the window earlier if the stop file is there. What makes no sense leaves it as ordered.
+// applyStop ends the window earlier if the stop file exists. An invalid stop is logged and leaves the window
+// unchanged.
 func (w *Driver) applyStop(window *protocol.Window) {
 	stop, err := readInstant(filepath.Join(w.Dir, protocol.StopFile))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// progressInterval is how often progress is told.
+	// progressInterval is how often progress is reported.
 	progressInterval = time.Second
-	// stopPollInterval is how often the stop file is looked for.
+	// stopPollInterval is how often the driver checks for the stop file.
 	stopPollInterval = 100 * time.Millisecond
-	// poolTimeout is how late a sample of a pool may be.
+	// poolTimeout is the maximum delay of a sample of a pool.
 	poolTimeout = 900 * time.Millisecond
 )
 
-// measureRun applies the load and makes the result.
+// measureRun applies the load and returns the result.
 func (c *session) measureRun(ctx context.Context, window *protocol.Window, tell func(protocol.Progress)) (*results.WorkerResult, error) {
 	recorder := record.NewRecorder(window)
 	c.tracker.SetOutcomes(recorder)
@@ -62,7 +62,8 @@ func (c *session) measureRun(ctx context.Context, window *protocol.Window, tell 
 	return result, nil
 }
 
-// newTargetSeries records series of each sender's target. Senders of several workers to one target have series of their own.
+// newTargetSeries returns the series of each sender's target. If several workers send to one target, each has
+// its own series.
 func (c *session) newTargetSeries(window *protocol.Window) []*record.TargetSeries {
 	var made []*record.TargetSeries
 	for _, h := range c.senders {
@@ -75,7 +76,8 @@ func (c *session) newTargetSeries(window *protocol.Window) []*record.TargetSerie
 	return made
 }
 
-// applyLoad runs the senders, and then waits until nothing is under way or the drain is over.
+// applyLoad runs the senders. Then it waits until the window has ended and no transfer is outstanding, or
+// until the drain ends.
 func (c *session) applyLoad(ctx context.Context, window *protocol.Window, recorder *record.Recorder, targets []*record.TargetSeries) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -102,7 +104,7 @@ func reportProgress(ctx context.Context, recorder *record.Recorder, tell func(pr
 	callPeriodically(ctx, progressInterval, func() { tell(recorder.Progress(time.Now())) })
 }
 
-// resendLost looks for what nodes have lost.
+// resendLost periodically resends transfers that nodes have lost.
 func (c *session) resendLost(ctx context.Context) {
 	callPeriodically(ctx, time.Second, func() {
 		overdue := c.tracker.ListOverdue(time.Now().Add(-load.OverdueAfter))
@@ -129,12 +131,13 @@ func callPeriodically(ctx context.Context, interval time.Duration, do func()) {
 	}
 }
 
-// samplesPoolOf is whether this worker samples the pool of the sender's target: only the first of several workers does.
+// samplesPoolOf reports whether this worker samples the pool of the sender's target. If several workers send
+// to it, only the first one does.
 func (c *session) samplesPoolOf(h *preparedSender) bool {
 	return h.Index < len(c.driver.Workload.Targets)
 }
 
-// samplePool asks for the node's pool at the end of each second of the window.
+// samplePool samples the node's pool at the end of each second of the window.
 func (c *session) samplePool(ctx context.Context, h *preparedSender, window *protocol.Window, target *record.TargetSeries) {
 	for second := range window.MaxSeconds() {
 		sleepUntil(ctx, window.From().Add(time.Duration(second+1)*time.Second))
@@ -161,7 +164,8 @@ func sleepUntil(ctx context.Context, instant time.Time) {
 	}
 }
 
-// compareLedger compares the transfers seen in blocks with how far the accounts' nonces have come, at the height of the last block seen.
+// compareLedger compares the number of transfers seen in blocks with the increase of the accounts' nonces at
+// the height of the last block seen.
 func (c *session) compareLedger(ctx context.Context) *results.Ledger {
 	c.stopWatching()
 	<-c.watchStopped

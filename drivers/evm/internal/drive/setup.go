@@ -18,15 +18,15 @@ import (
 )
 
 const (
-	// dialTimeout is how long a node may take to answer for the first time.
+	// dialTimeout is how long a node may take to respond for the first time.
 	dialTimeout = 10 * time.Second
-	// trialTimeout is how long the chain may take to hold a sender's trial transfer.
+	// trialTimeout is how long the chain may take to include the trial transfers.
 	trialTimeout = 60 * time.Second
 )
 
 var errStopped = errors.New("the driver was stopped before the run was over")
 
-// preparedSender is one of the crew: a sender, its accounts, and where their nonces were at first.
+// preparedSender is a sender with its accounts and their initial nonces.
 type preparedSender struct {
 	*load.Sender
 	sequence    *transfer.Sequence
@@ -34,7 +34,7 @@ type preparedSender struct {
 	firstNonces []uint64
 }
 
-// session is all that a worker needs for its run.
+// session holds the state of a worker's run.
 type session struct {
 	driver       *Driver
 	senders      []*preparedSender
@@ -46,7 +46,7 @@ type session struct {
 	watchStopped chan struct{}
 }
 
-// shutDown ends what runs in the background, and the connections.
+// shutDown stops the watcher and closes the connections.
 func (c *session) shutDown() {
 	if c.stopWatching != nil {
 		c.stopWatching()
@@ -57,7 +57,8 @@ func (c *session) shutDown() {
 	}
 }
 
-// setUp connects to the nodes, checks them and the accounts, tries one transfer of each sender, and signs ahead.
+// setUp connects to the nodes, checks them and the accounts, sends a trial transfer from each sender, and
+// signs ahead.
 func (w *Driver) setUp(ctx context.Context) (*session, error) {
 	if n := w.Workload.SenderCount(w.Workers); w.Workload.Operation.Accounts < n {
 		return nil, fmt.Errorf("operation.accounts: %d for %d senders; want at least one each", w.Workload.Operation.Accounts, n)
@@ -75,7 +76,7 @@ func (w *Driver) setUp(ctx context.Context) (*session, error) {
 	return c, nil
 }
 
-// prepareSenders makes the senders.
+// prepareSenders creates the senders of this worker.
 func (c *session) prepareSenders(ctx context.Context) error {
 	seed, err := account.ReadSeed(c.driver.Workload.Operation.SeedFile)
 	if err != nil {
@@ -116,7 +117,7 @@ func (c *session) prepareSender(ctx context.Context, share evm.Sender, seed acco
 	return h, nil
 }
 
-// connectNode dials a node once, and holds it to the chain.
+// connectNode connects to a node once, and fails if it is on another chain.
 func (c *session) connectNode(ctx context.Context, name, address string) (*member.Node, error) {
 	if n := c.nodes[address]; n != nil {
 		return n, nil
@@ -132,7 +133,7 @@ func (c *session) connectNode(ctx context.Context, name, address string) (*membe
 	return node, nil
 }
 
-// findBatchLimit is how many transfers go into one JSON-RPC batch.
+// findBatchLimit returns how many transfers fit into one JSON-RPC batch.
 func (c *session) findBatchLimit(ctx context.Context, node *member.Node, share evm.Sender) (int, error) {
 	wanted := share.MaxBatchSize()
 	limit, err := node.BatchLimit(ctx, wanted)
@@ -142,13 +143,13 @@ func (c *session) findBatchLimit(ctx context.Context, node *member.Node, share e
 	return limit, err
 }
 
-// loadDuration is how long load is applied.
+// loadDuration returns how long load is applied.
 func (c *session) loadDuration() time.Duration {
 	m := c.driver.Workload.Measure
 	return time.Duration(m.WarmUpSeconds+m.WindowSeconds) * time.Second
 }
 
-// maxTransfersPerAccount is the most that an account sends, the trial included.
+// maxTransfersPerAccount returns the maximum number of transfers from one account, including the trial.
 func (c *session) maxTransfersPerAccount(share evm.Sender) int64 {
 	return share.TransactionsDue(share.BatchesBefore(c.loadDuration()))/int64(len(share.Accounts)) + 2
 }
@@ -161,7 +162,7 @@ func (h *preparedSender) accountAddresses() []common.Address {
 	return addresses
 }
 
-// checkFunds refuses accounts that cannot pay for their part of the run.
+// checkFunds fails if an account cannot pay for its part of the run.
 func (h *preparedSender) checkFunds(ctx context.Context, need *big.Int) error {
 	balances, err := h.Node.Balances(ctx, h.accountAddresses())
 	if err != nil {
@@ -177,7 +178,7 @@ func (h *preparedSender) checkFunds(ctx context.Context, need *big.Int) error {
 	return nil
 }
 
-// startSigning begins to sign ahead, and waits until as much is signed as may be kept.
+// startSigning starts signing ahead, and waits until the buffer of each sender is full.
 func (c *session) startSigning(ctx context.Context) error {
 	for _, h := range c.senders {
 		total := h.TransactionsDue(h.BatchesBefore(c.loadDuration()))

@@ -13,7 +13,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/evm"
 )
 
-// blockLog passes blocks on to the recorder, once there is one, and remembers the last.
+// blockLog passes blocks to the recorder, once it is set, and keeps the height of the last one.
 type blockLog struct {
 	mu           sync.Mutex
 	recorder     *record.Recorder
@@ -41,7 +41,8 @@ func (l *blockLog) lastHeight() uint64 {
 	return l.newestHeight
 }
 
-// startWatching begins to watch the chain: the nodes of this worker's senders, one at a time, by their head URLs where there are some.
+// startWatching starts watching the chain through the nodes of this worker's senders, one at a time. It uses
+// their head URLs if there are any.
 func (c *session) startWatching(ctx context.Context) error {
 	w := &inclusion.Watcher{Log: c.driver.Log}
 	for _, h := range c.senders {
@@ -77,7 +78,7 @@ func (c *session) startWatching(ctx context.Context) error {
 	return nil
 }
 
-// sendTrialTransfers sends one transfer of each sender and waits until blocks hold them.
+// sendTrialTransfers sends one transfer from each sender and waits until blocks include them.
 func (c *session) sendTrialTransfers(ctx context.Context) error {
 	var flights []*inclusion.Flight
 	for _, h := range c.senders {
@@ -120,7 +121,7 @@ func (c *session) awaitTrial(ctx context.Context, flights []*inclusion.Flight) e
 	}
 }
 
-// checkTrial refuses a recipient or a gas limit with which transfers are reverted.
+// checkTrial fails if a trial transfer was reverted because of its recipient or gas limit.
 func (c *session) checkTrial(ctx context.Context, flights []*inclusion.Flight) error {
 	for i, h := range c.senders {
 		failed, err := h.Node.IsReverted(ctx, flights[i].Hash)

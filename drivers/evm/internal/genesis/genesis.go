@@ -1,4 +1,4 @@
-// Package genesis changes a genesis in geth's format, and leaves alone all that it does not know.
+// Package genesis modifies a genesis in geth's format and preserves all fields that it does not know.
 package genesis
 
 import (
@@ -19,19 +19,19 @@ import (
 // weiPerEther is 10^18.
 var weiPerEther = new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil)
 
-// Change is what becomes different in a genesis.
+// Change describes the changes to a genesis.
 type Change struct {
 	Seed account.Seed
-	// Accounts to fund: the first ones of the seed.
+	// Accounts is the number of accounts to fund, counted from the start of the seed's sequence.
 	Accounts int
-	// Ether that each has, a decimal number.
+	// Ether is the balance of each account, a whole number in decimal.
 	Ether string
-	// GasLimit of the genesis block and ChainID; 0 leaves them as they are.
+	// GasLimit of the genesis block and ChainID; 0 keeps the existing value.
 	GasLimit, ChainID uint64
 }
 
-// Apply reads the genesis at from and writes the changed one to the file at to, whose folder it makes. Numbers of any size
-// survive; the order of keys does not.
+// Apply reads the genesis at from and writes the changed one to the file at to, whose folder it creates. It
+// preserves numbers of any size, but not the order of keys.
 func (c Change) Apply(from, to string) error {
 	content, err := os.ReadFile(from)
 	if err != nil {
@@ -78,7 +78,8 @@ func (c Change) changeDocument(document map[string]any) error {
 	return nil
 }
 
-// fundAccounts gives the accounts their balance. One that the genesis has keeps the rest of what it has there.
+// fundAccounts sets the balance of the accounts. It keeps the other fields of an account that already exists
+// in the genesis.
 func (c Change) fundAccounts(document map[string]any, balance string) error {
 	alloc, ok := document["alloc"].(map[string]any)
 	if !ok {
@@ -105,7 +106,7 @@ func (c Change) fundAccounts(document map[string]any, balance string) error {
 	return nil
 }
 
-// normalizeAddress is an address without what the format leaves free: case and prefix.
+// normalizeAddress returns an address in lower case without prefix, because the format leaves both open.
 func normalizeAddress(address string) string {
 	return strings.TrimPrefix(strings.ToLower(address), "0x")
 }

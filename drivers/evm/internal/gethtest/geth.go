@@ -1,4 +1,5 @@
-// Package gethtest runs a real geth for tests: built once from its Go module, with a genesis and a chain of its own on loopback.
+// Package gethtest runs a real geth for tests. It is built once from its Go module, and each node has its own
+// genesis and chain on the loopback interface.
 package gethtest
 
 import (
@@ -20,29 +21,29 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/genesis"
 )
 
-// gethPackage is geth's package; its version is that of the tool in go.mod.
+// gethPackage is the package of geth. go.mod pins its version as a tool.
 const gethPackage = "github.com/ethereum/go-ethereum/cmd/geth"
 
-// ChainID of the test chain.
+// ChainID is the chain ID of the test chain.
 const ChainID = 12345
 
-// nodeTimeout bounds how long geth takes to answer or to end.
+// nodeTimeout bounds how long geth takes to start listening.
 const nodeTimeout = 5 * time.Minute
 
-// Options of a node.
+// Options configures a node.
 type Options struct {
-	// Seed and Accounts are funded in the genesis.
+	// Seed and Accounts define the accounts that the genesis funds.
 	Seed     account.Seed
 	Accounts int
-	// Ether that each account has. Default: 1000000.
+	// Ether is the balance of each account. Default: 1000000.
 	Ether string
-	// GasLimit of blocks. Default: 1000000000.
+	// GasLimit is the gas limit of blocks. Default: 1000000000.
 	GasLimit uint64
-	// Flags for geth beyond those of the helper.
+	// Flags are further flags for geth.
 	Flags []string
 }
 
-// Node is a running geth that makes a block a second.
+// Node is a running geth that makes a block every second.
 type Node struct {
 	// HTTP and WebSocket are the URLs of its JSON-RPC.
 	HTTP, WebSocket string
@@ -72,7 +73,7 @@ func Start(t testing.TB, o Options) *Node {
 	return node
 }
 
-// buildGeth builds geth into the cache, unless it is there.
+// buildGeth builds geth into the cache unless it exists, and returns its path.
 func buildGeth(t testing.TB) string {
 	t.Helper()
 	version, err := exec.Command("go", "list", "-f", "{{.Module.Version}}", gethPackage).Output()
@@ -99,7 +100,7 @@ func buildGeth(t testing.TB) string {
 	return path
 }
 
-// cacheFolder is the project's.
+// cacheFolder returns the project's cache folder.
 func cacheFolder(t testing.TB) string {
 	t.Helper()
 	if dir := os.Getenv("BENCHNET_CACHE"); dir != "" {
@@ -112,7 +113,7 @@ func cacheFolder(t testing.TB) string {
 	return filepath.Join(dir, "benchnet")
 }
 
-// lockFolder keeps others from building into dir.
+// lockFolder prevents concurrent builds into dir.
 func lockFolder(t testing.TB, dir string) (unlock func()) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -128,7 +129,7 @@ func lockFolder(t testing.TB, dir string) (unlock func()) {
 	return func() { f.Close() }
 }
 
-// prepareNode makes a chain in dir, and what to start its node with.
+// prepareNode creates a chain in dir and the command line of its node.
 func prepareNode(geth, dir string, o Options) (*Node, error) {
 	if o.Ether == "" {
 		o.Ether = "1000000"
@@ -155,7 +156,7 @@ func prepareNode(geth, dir string, o Options) (*Node, error) {
 	return n, nil
 }
 
-// Run starts the node, again after Kill, and waits until it answers.
+// Run starts the node, also again after Kill or Stop, and waits until it listens.
 func (n *Node) Run() error {
 	log, err := os.OpenFile(n.logPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -202,7 +203,7 @@ func isListening(ctx context.Context, url string) bool {
 	return c.Close() == nil
 }
 
-// Kill ends the node at once, as a crash would.
+// Kill kills the node, as in a crash.
 func (n *Node) Kill() {
 	if n.command == nil {
 		return
@@ -213,7 +214,7 @@ func (n *Node) Kill() {
 	n.command = nil
 }
 
-// Stop ends the node in order: it keeps its chain, but not what nobody told it to keep of its pool.
+// Stop stops the node gracefully. The node keeps its chain, and its pool only if geth's flags persist it.
 func (n *Node) Stop() error {
 	if err := n.command.Process.Signal(syscall.SIGINT); err != nil {
 		return fmt.Errorf("stop geth: %w", err)
@@ -223,10 +224,10 @@ func (n *Node) Stop() error {
 	return nil
 }
 
-// PID of the running node.
+// PID returns the process ID of the running node.
 func (n *Node) PID() int { return n.command.Process.Pid }
 
-// writeGenesis makes a chain whose forks up to Prague are active from the start.
+// writeGenesis writes the genesis of a chain with all forks up to Prague active from the start.
 func writeGenesis(path string, o Options) error {
 	config := map[string]any{"chainId": ChainID, "terminalTotalDifficulty": 0, "shanghaiTime": 0, "cancunTime": 0, "pragueTime": 0,
 		"blobSchedule": map[string]any{
@@ -262,7 +263,7 @@ func freePorts(n int) ([]string, error) {
 	return ports, nil
 }
 
-// logTail is the end of a log.
+// logTail returns the end of a log.
 func logTail(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/account"
 )
 
-// ListOverdue lists, by sender and account and in the order of nonces, what the node took before an instant and no block holds. Left out are
-// accounts that wait for something else: for a lower nonce that is unanswered, or was refused and is to be sent again.
+// ListOverdue returns the flights that the node accepted, that were sent before the given time, and that no
+// block includes. They are grouped by sender and account, in nonce order. Accounts are omitted if a flight
+// with a lower nonce is unanswered, or was rejected and is to be resent.
 func (t *Tracker) ListOverdue(before time.Time) map[int][][]*Flight {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -35,7 +36,7 @@ func (t *Tracker) ListOverdue(before time.Time) map[int][][]*Flight {
 	return bySender
 }
 
-// lowestNonceFlights is the flight of each account that has the lowest nonce.
+// lowestNonceFlights returns the flight with the lowest nonce of each account.
 func (t *Tracker) lowestNonceFlights() map[*account.Account]*Flight {
 	firsts := map[*account.Account]*Flight{}
 	for _, f := range t.flights {
@@ -50,7 +51,7 @@ func (f *Flight) isOverdue(before time.Time) bool {
 	return f.state == stateWaiting && f.accepted && f.sentAt.Before(before)
 }
 
-// MarkResent says that flights are submitted once more for the operations they already serve.
+// MarkResent records that flights are resubmitted for the operations that they already serve.
 func (t *Tracker) MarkResent(flights []*Flight, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package inclusion follows transfers from their submission to the block that holds them.
+// Package inclusion tracks transfers from their submission to the block that includes them.
 package inclusion
 
 import (
@@ -12,58 +12,61 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 )
 
-// OutcomeRecorder is told what became of the operations. An operation is one place in the schedule; due is when it was to begin.
+// OutcomeRecorder receives the outcomes of operations. An operation is one place in the schedule, and due is
+// its scheduled time.
 type OutcomeRecorder interface {
 	RecordCompleted(due, seen time.Time)
 	RecordFailed(due, at time.Time, kind, example string)
 }
 
-// flightState of a flight.
+// flightState is the state of a flight.
 type flightState int
 
 const (
-	// stateWaiting for a block.
+	// stateWaiting means that the flight waits for a block.
 	stateWaiting flightState = iota
-	// stateRefused by the node: its operation has failed, and another one may send it again.
+	// stateRefused means that the node rejected the flight. Its operation has failed; a later operation may
+	// resend the flight.
 	stateRefused
-	// stateIncluded in a block.
+	// stateIncluded means that a block includes the flight.
 	stateIncluded
 )
 
-// Flight is a transfer under way. Between operations it may wait to be sent again.
+// Flight is a submitted transfer. After a rejection, it may wait for an operation that resends it.
 type Flight struct {
 	*transfer.Transfer
-	// Sender whose it is.
+	// Sender is the index of its sender.
 	Sender int
-	// due is zero for what belongs to no operation: the trial of the set-up.
+	// due is zero for a transfer without an operation, such as the trial of the set-up.
 	due, sentAt time.Time
 	state       flightState
-	// accepted is whether the node took it.
+	// accepted is true if the node accepted the flight.
 	accepted bool
 	attempts int
 }
 
-// Tracker knows all flights of a worker.
+// Tracker tracks all flights of a worker.
 type Tracker struct {
 	outcomes OutcomeRecorder
 	mu       sync.Mutex
 	flights  map[common.Hash]*Flight
-	// stateWaiting and included count flights; included over all time.
+	// waiting counts the flights that wait for a block. included counts all flights in blocks since the start.
 	waiting, included int64
 }
 
-// NewTracker knows none, and has nobody to tell: nothing it follows before Tell may belong to an operation.
+// NewTracker returns an empty tracker without a recorder. Flights tracked before SetOutcomes must not belong
+// to operations.
 func NewTracker() *Tracker { return &Tracker{flights: map[common.Hash]*Flight{}} }
 
-// SetOutcomes names who is told from now on.
+// SetOutcomes sets the recorder of further outcomes.
 func (t *Tracker) SetOutcomes(outcomes OutcomeRecorder) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.outcomes = outcomes
 }
 
-// MarkSent says that flights are submitted now, for operations that were due at an instant; zero for none. It comes before the submission,
-// because a block may be faster than the answer.
+// MarkSent records that flights are submitted now for operations that were due at a time, which is zero
+// without an operation. Call it before the submission, because a block may arrive before the response.
 func (t *Tracker) MarkSent(flights []*Flight, due, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,8 +78,9 @@ func (t *Tracker) MarkSent(flights []*Flight, due, now time.Time) {
 	}
 }
 
-// HandleAnswers takes the node's answers to flights, or the error of the whole batch. It returns those whose nonce is still to be used,
-// which are to be sent again before any later nonce of their accounts, and how many the node took.
+// HandleAnswers processes the node's responses to flights, or the error of the whole batch. It returns the
+// flights whose nonce is still unused, and the number of accepted flights. The returned flights must be resent
+// before any later nonce of their accounts.
 func (t *Tracker) HandleAnswers(flights []*Flight, refusals []error, whole error, now time.Time) (again []*Flight, accepted int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,7 +105,8 @@ func (t *Tracker) HandleAnswers(flights []*Flight, refusals []error, whole error
 	return again, accepted
 }
 
-// isKnownToNode is whether a refusal says that the node, or a block, has the flight already from an earlier attempt.
+// isKnownToNode reports whether a rejection means that the node or a block already has the flight from an
+// earlier attempt.
 func (f *Flight) isKnownToNode(err error) bool {
 	switch member.ClassifyRefusal(err) {
 	case member.AlreadyKnown:
@@ -120,7 +125,7 @@ func (t *Tracker) failFlight(f *Flight, err error, now time.Time) {
 	}
 }
 
-// FilterNotIncluded lists those of the flights that no block holds yet.
+// FilterNotIncluded returns the flights that no block includes yet.
 func (t *Tracker) FilterNotIncluded(flights []*Flight) []*Flight {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -133,7 +138,7 @@ func (t *Tracker) FilterNotIncluded(flights []*Flight) []*Flight {
 	return waits
 }
 
-// MarkIncluded says that a block holds the transactions, and when that was seen.
+// MarkIncluded records that a block with the given transactions was seen.
 func (t *Tracker) MarkIncluded(hashes []common.Hash, seen time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -154,17 +159,17 @@ func (t *Tracker) MarkIncluded(hashes []common.Hash, seen time.Time) {
 	}
 }
 
-// Counts are how many flights wait for a block, and how many are in one.
+// Counts returns how many flights wait for a block, and how many are in one.
 func (t *Tracker) Counts() (waiting, included int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.waiting, t.included
 }
 
-// errUnfinished is the example of what no block held in time.
+// errUnfinished is the example error of transfers that no block included in time.
 var errUnfinished = errors.New("no block held it before the drain ended")
 
-// FailWaiting fails what still waits, with a kind.
+// FailWaiting fails all waiting flights with an error kind and stops tracking all flights.
 func (t *Tracker) FailWaiting(kind string, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

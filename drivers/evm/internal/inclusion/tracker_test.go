@@ -13,7 +13,7 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 )
 
-// recordedOutcomes writes down what it is told.
+// recordedOutcomes records the outcomes as text.
 type recordedOutcomes []string
 
 func (o *recordedOutcomes) RecordCompleted(due, seen time.Time) {
@@ -44,7 +44,7 @@ func newTestTracker() (*Tracker, *recordedOutcomes) {
 	return t, told
 }
 
-// answerFlight gives one flight's answer and whether it is to be sent again.
+// answerFlight passes the response to one flight. It returns whether the flight must be resent.
 func answerFlight(t *Tracker, f *Flight, refusal, whole error) (again bool, accepted int) {
 	list, accepted := t.HandleAnswers([]*Flight{f}, []error{refusal}, whole, secondsAt(100))
 	return len(list) == 1, accepted
@@ -58,7 +58,7 @@ func TestIncludedOperationCompletes(t *testing.T) {
 		t.Errorf("again %v, accepted %d", again, accepted)
 	}
 	tr.MarkIncluded([]common.Hash{{9}, f.Hash}, secondsAt(15))
-	// A block seen twice counts once.
+	// A block that is seen twice counts once.
 	tr.MarkIncluded([]common.Hash{f.Hash}, secondsAt(16))
 	told.assertEqual(t, "10 completed after 5 s")
 	if waiting, included := tr.Counts(); waiting != 0 || included != 1 {
@@ -98,7 +98,7 @@ func TestUnansweredTransferMayHaveArrived(t *testing.T) {
 		t.Error("nobody knows whether its nonce is used")
 	}
 	tr.MarkSent([]*Flight{f}, secondsAt(20), secondsAt(20))
-	// The node has it, or a block holds it already: both come true when the block is seen.
+	// The node or a block already has the transfer. In both cases it completes when the block is seen.
 	for _, text := range []string{"already known", "nonce too low"} {
 		if again, accepted := answerFlight(tr, f, errors.New(text), nil); again || accepted != 1 {
 			t.Errorf("%s: again %v, accepted %d", text, again, accepted)

@@ -9,32 +9,32 @@ import (
 )
 
 const (
-	// pollInterval is how often a node that announces nothing is asked for its next block.
+	// pollInterval is how often a node without notifications is polled for its next block.
 	pollInterval = 20 * time.Millisecond
-	// checkInterval is how often one that announces blocks is asked all the same.
+	// checkInterval is how often a node with notifications is polled as well.
 	checkInterval = time.Second
-	// failoverDelay is how long a node may fail before another one is watched.
+	// failoverDelay is how long a node may fail before the watcher switches to the next.
 	failoverDelay = time.Second
 )
 
 var errSubscriptionEnded = errors.New("the subscription to new blocks ended")
 
-// Watcher sees every block of the chain, in order, as one node has them; if that fails it goes on with the next.
-// It takes blocks as final: one that is replaced later stays counted.
+// Watcher reports every block of the chain in order, as seen by one node. If that node fails, it continues
+// with the next. It treats blocks as final: transactions of a block that is replaced later remain counted.
 type Watcher struct {
-	// Nodes to watch, the best first.
+	// Nodes lists the nodes to watch in order of preference.
 	Nodes []*member.Node
-	// Announces tells of each node whether it announces blocks by itself.
+	// Announces states for each node whether it pushes notifications of new blocks.
 	Announces []bool
-	// NextHeight height to see.
+	// NextHeight is the height of the next block to report.
 	NextHeight uint64
-	// OnBlock is called for each block, when it has arrived.
+	// OnBlock is called for each block when it arrives.
 	OnBlock func(block *member.Block, at time.Time)
-	// Log is told of failures.
+	// Log logs failures.
 	Log func(format string, args ...any)
 }
 
-// Run watches until ctx ends.
+// Run watches the chain until ctx ends.
 func (w *Watcher) Run(ctx context.Context) {
 	for i := 0; ctx.Err() == nil; i = (i + 1) % len(w.Nodes) {
 		if err := w.watchNode(ctx, w.Nodes[i], w.Announces[i]); err != nil && ctx.Err() == nil {
@@ -44,7 +44,7 @@ func (w *Watcher) Run(ctx context.Context) {
 	}
 }
 
-// watchNode follows one node until it has failed for a while.
+// watchNode follows one node until it has failed for failoverDelay or its subscription ends.
 func (w *Watcher) watchNode(ctx context.Context, node *member.Node, announces bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -76,7 +76,7 @@ func (w *Watcher) watchNode(ctx context.Context, node *member.Node, announces bo
 	}
 }
 
-// fetchBlocks takes all blocks that the node has by now.
+// fetchBlocks reports all new blocks of the node.
 func (w *Watcher) fetchBlocks(ctx context.Context, node *member.Node) error {
 	for {
 		block, err := node.BlockAt(ctx, w.NextHeight)

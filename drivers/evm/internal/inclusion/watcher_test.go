@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/sink"
 )
 
-// seenHeights collects what a watcher sees.
+// seenHeights collects the heights that a watcher reports.
 type seenHeights struct {
 	mu   sync.Mutex
 	seen []uint64
@@ -24,7 +24,8 @@ func (h *seenHeights) addBlock(b *member.Block, _ time.Time) {
 	h.seen = append(h.seen, uint64(b.Height))
 }
 
-// awaitHeights waits until all blocks up to height are seen, and wants each once, in order.
+// awaitHeights waits until all blocks up to height to are seen, and checks that each is seen once and in
+// order.
 func (h *seenHeights) awaitHeights(t *testing.T, from, to uint64) {
 	t.Helper()
 	var want []uint64
@@ -72,7 +73,7 @@ func TestWatcherSeesEveryBlockAndMovesOn(t *testing.T) {
 		cancel()
 		<-ended
 	}()
-	// Several at once, between two looks.
+	// Several blocks between two polls.
 	for range 5 {
 		chain.SealBlock()
 	}

@@ -12,15 +12,18 @@ import (
 )
 
 const (
-	// OverdueAfter is how long a transfer waits for a block before the node is asked whether it still has it.
+	// OverdueAfter is how long a transfer may wait for a block before the driver checks whether the node still
+	// has it.
 	OverdueAfter = 3 * time.Second
-	// maxProbedAccounts are asked about to see whether something is lost. maxResentPerAccount of an account are sent again at a time.
+	// maxProbedAccounts is the number of accounts checked to detect a loss. maxResentPerAccount is the number
+	// of transfers of an account that are resent at a time.
 	maxProbedAccounts   = 100
 	maxResentPerAccount = 16
 )
 
-// ResendLost sends overdue transfers again that the node has lost, as one that was restarted has: without them, all later ones of their
-// accounts would wait for ever. They serve the operations that they already served. Accounts come in any order, their flights by nonce.
+// ResendLost resends overdue transfers that the node has lost, for example in a restart. Otherwise all later
+// transfers of their accounts would wait indefinitely. A resent transfer keeps its operation. The flights of
+// each account are in nonce order.
 func (s *Sender) ResendLost(ctx context.Context, accounts [][]*inclusion.Flight) error {
 	probed := min(maxProbedAccounts, len(accounts))
 	lost, err := s.findLost(ctx, accounts[:probed])
@@ -35,7 +38,7 @@ func (s *Sender) ResendLost(ctx context.Context, accounts [][]*inclusion.Flight)
 	return err
 }
 
-// findLost are the flights that the node has lost, of accounts with their flights in the order of their nonces.
+// findLost returns the flights that the node has lost. The flights of each account are in nonce order.
 func (s *Sender) findLost(ctx context.Context, accounts [][]*inclusion.Flight) ([]*inclusion.Flight, error) {
 	addresses := make([]common.Address, len(accounts))
 	for i, flights := range accounts {
@@ -44,7 +47,8 @@ func (s *Sender) findLost(ctx context.Context, accounts [][]*inclusion.Flight) (
 	nonces, err := s.Node.Nonces(ctx, addresses, member.PendingBlock)
 	var lost []*inclusion.Flight
 	for i, next := range nonces {
-		// The node's next nonce is beyond what it has; it has lost the first flight if that is not below.
+		// The next nonce is above all transfers that the node has, so the first flight is lost if its nonce is
+		// not below.
 		if flights := accounts[i]; next <= flights[0].Nonce {
 			lost = append(lost, flights[:min(len(flights), maxResentPerAccount)]...)
 		}

@@ -1,4 +1,4 @@
-// Package load submits transfers in an open loop: batches on a schedule that does not wait for answers.
+// Package load submits transfers in an open loop: the schedule of batches does not wait for responses.
 package load
 
 import (
@@ -16,21 +16,22 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// BackPressure is the kind of error of operations that were not submitted because too many batches were outstanding.
+// BackPressure is the error kind of operations that were not submitted because too many batches were
+// outstanding.
 const BackPressure = "BackPressure"
 
-// answerTimeout is how long an answer to a batch is waited for.
+// answerTimeout is how long to wait for the response to a batch.
 const answerTimeout = 30 * time.Second
 
-// Sender submits to one member, from accounts of its own.
+// Sender submits to one member from its own accounts.
 type Sender struct {
 	evm.Sender
 	Node *member.Node
-	// Limit of calls in one JSON-RPC batch.
+	// Limit is the maximum number of calls in one JSON-RPC batch.
 	Limit int
-	// Clients bounds the batches of the schedule that are outstanding.
+	// Clients bounds the outstanding batches of the schedule.
 	Clients int
-	// Signed transfers in the order of their nonces.
+	// Signed yields signed transfers in nonce order.
 	Signed  <-chan *transfer.Transfer
 	Tracker *inclusion.Tracker
 
@@ -40,10 +41,11 @@ type Sender struct {
 	toResend []*inclusion.Flight
 }
 
-// errSigningEnded says that there are no more signed transfers.
+// errSigningEnded means that there are no more signed transfers.
 var errSigningEnded = errors.New("signing ended early")
 
-// Run submits what is due from the start until the window ends, wherever that is by then, catches up until ctx ends, and waits for the answers.
+// Run submits the transfers that are due from the start to the end of the window, which may become earlier
+// meanwhile. It catches up on late batches until ctx ends, and then waits for the responses.
 func (s *Sender) Run(ctx context.Context, window *protocol.Window, recorder *record.Recorder, target *record.TargetSeries) {
 	s.recorder, s.target = recorder, target
 	var answers sync.WaitGroup
@@ -73,13 +75,14 @@ func (s *Sender) Run(ctx context.Context, window *protocol.Window, recorder *rec
 	}
 }
 
-// failSkipped fails operations that are not submitted.
+// failSkipped records operations that are not submitted as failed.
 func (s *Sender) failSkipped(due time.Time, n int64, kind, why string) {
 	s.recorder.RecordPlanned(due, n, 0)
 	s.recorder.RecordFailures(due, n, time.Now(), kind, why)
 }
 
-// submitBatch submits the operations of one instant in as many JSON-RPC batches as the node's limit makes of them, all at once.
+// submitBatch submits the operations that are due at one time. It splits them by the node's batch limit and
+// sends all parts at once.
 func (s *Sender) submitBatch(ctx context.Context, due time.Time, n int64, answers *sync.WaitGroup, done func()) {
 	flights, err := s.takeFlights(ctx, n)
 	now := time.Now()
@@ -100,7 +103,7 @@ func (s *Sender) submitBatch(ctx context.Context, due time.Time, n int64, answer
 	})
 }
 
-// takeFlights takes n transfers: first those to be sent again, then new ones.
+// takeFlights returns n transfers: first those to resend, then new ones.
 func (s *Sender) takeFlights(ctx context.Context, n int64) ([]*inclusion.Flight, error) {
 	flights := s.takeResends(int(n))
 	for int64(len(flights)) < n {
@@ -137,7 +140,7 @@ func (s *Sender) submitPart(ctx context.Context, flights []*inclusion.Flight) {
 	began := time.Now()
 	refusals, err := s.Node.Submit(bounded, transfers)
 	if ctx.Err() != nil {
-		// The run is over; what no block holds is unfinished.
+		// The run is over. Transfers that no block includes are unfinished.
 		return
 	}
 	now := time.Now()

@@ -8,34 +8,34 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// Block is what the driver needs of one.
+// Block holds the fields of a block that the driver uses.
 type Block struct {
 	Height hexutil.Uint64 `json:"number"`
-	// Size in bytes.
+	// Size is the size in bytes.
 	Size hexutil.Uint64 `json:"size"`
-	// Proposer is who gets the fees.
+	// Proposer is the recipient of the fees.
 	Proposer     common.Address `json:"miner"`
 	Transactions []common.Hash  `json:"transactions"`
-	// BaseFee per gas in wei.
+	// BaseFee is the base fee per gas in wei.
 	BaseFee hexutil.Big `json:"baseFeePerGas"`
 }
 
-// NewestBlock block of the node.
+// NewestBlock returns the newest block of the node.
 func (n *Node) NewestBlock(ctx context.Context) (*Block, error) {
 	var block Block
 	err := n.callMethod(ctx, &block, "eth_getBlockByNumber", "latest", false)
 	return &block, err
 }
 
-// BlockAt at a height; nil if there is none yet.
+// BlockAt returns the block at a height, or nil if the node does not have it yet.
 func (n *Node) BlockAt(ctx context.Context, height uint64) (*Block, error) {
 	var block *Block
 	err := n.callMethod(ctx, &block, "eth_getBlockByNumber", hexutil.Uint64(height), false)
 	return block, err
 }
 
-// SubscribeBlocks tells on the channel whenever the node has a new block, until ctx ends; it closes the channel if the
-// connection fails. Only over WebSocket.
+// SubscribeBlocks sends on the channel whenever the node has a new block, until ctx ends. It closes the
+// channel if the connection fails. It requires a WebSocket address.
 func (n *Node) SubscribeBlocks(ctx context.Context, to chan<- struct{}) error {
 	heads := make(chan *ignoredResult, 16)
 	subscription, err := n.client.EthSubscribe(ctx, heads, "newHeads")

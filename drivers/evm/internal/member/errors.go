@@ -12,11 +12,12 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-// maxKindBytes is the longest text of a kind, in bytes.
+// maxKindBytes is the maximum length of a kind, in bytes.
 const maxKindBytes = 60
 
-// ErrorKind groups errors for counting: the code and the first words of a JSON-RPC error, the status of an HTTP error, the name of a
-// network error. What differs from one transaction to the next is left out.
+// ErrorKind returns a text that groups errors for counting: the code and the first words of a JSON-RPC error,
+// the status of an HTTP error, or the name of a network error. It omits the parts that differ between
+// transactions.
 func ErrorKind(err error) string {
 	var (
 		answered  rpc.Error
@@ -41,7 +42,8 @@ func ErrorKind(err error) string {
 	return firstWords(err.Error())
 }
 
-// firstWords are those before the first one that has a digit or ends with a colon.
+// firstWords returns the words before the first that contains a digit, or up to the first that ends with a
+// colon.
 func firstWords(message string) string {
 	var kept []string
 	for _, word := range strings.Fields(message) {
@@ -57,20 +59,21 @@ func firstWords(message string) string {
 	return text[:min(len(text), maxKindBytes)]
 }
 
-// Refusal says what an error means for the nonce of the transaction.
+// Refusal describes what a rejection means for the nonce of the transaction.
 type Refusal string
 
-// The refusals.
+// The values of Refusal.
 const (
-	// NonceUnused means that the nonce is still to be used: the same transaction can be sent again.
+	// NonceUnused means that the nonce is still unused, so the same transaction can be resent.
 	NonceUnused Refusal = "Refused"
-	// AlreadyKnown means that the node has the transaction.
+	// AlreadyKnown means that the node already has the transaction.
 	AlreadyKnown Refusal = "Known"
-	// NonceSpent means that a block has used the nonce, for this transaction or another.
+	// NonceSpent means that a block used the nonce, for this or another transaction.
 	NonceSpent Refusal = "Spent"
 )
 
-// ClassifyRefusal reads a node's refusal of a transaction; execution clients differ in their words.
+// ClassifyRefusal classifies a node's rejection of a transaction by its message. The wording differs between
+// execution clients.
 func ClassifyRefusal(err error) Refusal {
 	text := strings.ToLower(err.Error())
 	for _, words := range []string{"already known", "alreadyknown", "known transaction", "already imported", "already exists"} {

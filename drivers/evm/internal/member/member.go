@@ -1,4 +1,4 @@
-// Package member talks to one node of the network over Ethereum's JSON-RPC, on HTTP or WebSocket.
+// Package member is a client for one node of the network over Ethereum's JSON-RPC, with HTTP or WebSocket.
 package member
 
 import (
@@ -18,9 +18,9 @@ import (
 const (
 	// callTimeout bounds a call that is not a batch of transactions.
 	callTimeout = 10 * time.Second
-	// redialInterval is the pause between attempts to reach a node that does not answer yet.
+	// redialInterval is the pause between attempts to reach a node that does not respond yet.
 	redialInterval = 500 * time.Millisecond
-	// callsPerBatch in one batch; public endpoints often take no more.
+	// callsPerBatch is the size of a batch; public endpoints often accept no more.
 	callsPerBatch = 100
 )
 
@@ -30,7 +30,8 @@ type Node struct {
 	client        *rpc.Client
 }
 
-// Dial connects to a node and asks for its chain id. It tries again for patience while nothing answers.
+// Dial connects to a node and returns it with its chain ID. It retries failed attempts for the duration
+// patience.
 func Dial(ctx context.Context, name, address string, connections int, patience time.Duration) (*Node, uint64, error) {
 	deadline := time.Now().Add(patience)
 	for {
@@ -46,7 +47,7 @@ func Dial(ctx context.Context, name, address string, connections int, patience t
 }
 
 func dialOnce(ctx context.Context, name, address string, connections int) (*Node, uint64, error) {
-	// Answers are not compressed: that would cost the node more than it saves on the wire.
+	// Responses are not compressed, because compression would cost the node more than it saves on the network.
 	transport := &http.Transport{MaxIdleConnsPerHost: connections, MaxIdleConns: connections, IdleConnTimeout: time.Minute, DisableCompression: true}
 	client, err := rpc.DialOptions(ctx, address, rpc.WithHTTPClient(&http.Client{Transport: transport}))
 	if err != nil {
@@ -61,7 +62,7 @@ func dialOnce(ctx context.Context, name, address string, connections int) (*Node
 	return n, uint64(chain), nil
 }
 
-// Close ends the connections.
+// Close closes the connections.
 func (n *Node) Close() { n.client.Close() }
 
 func sleepContext(ctx context.Context, d time.Duration) {
@@ -80,13 +81,13 @@ func (n *Node) callMethod(ctx context.Context, result any, method string, args .
 	return nil
 }
 
-// ignoredResult takes any answer.
+// ignoredResult accepts any response and discards it.
 type ignoredResult struct{}
 
 func (*ignoredResult) UnmarshalJSON([]byte) error { return nil }
 
-// Submit sends transfers as one JSON-RPC batch. The first result has an error for each that the node refused; the second is that
-// of the whole batch, whose fate is then unknown.
+// Submit sends transfers as one JSON-RPC batch. The returned slice has an error for each transfer that the
+// node rejected. If the whole batch fails, Submit returns an error and the fate of the transfers is unknown.
 func (n *Node) Submit(ctx context.Context, transfers []*transfer.Transfer) ([]error, error) {
 	var answer ignoredResult
 	batch := make([]rpc.BatchElem, len(transfers))
@@ -103,7 +104,8 @@ func (n *Node) Submit(ctx context.Context, transfers []*transfer.Transfer) ([]er
 	return refused, nil
 }
 
-// BatchLimit is the largest batch of at most wanted calls that the node takes: wanted, or what halving it led to.
+// BatchLimit returns the largest accepted batch size of at most wanted calls. It halves the size until the
+// node accepts it, and fails if the node rejects a single call.
 func (n *Node) BatchLimit(ctx context.Context, wanted int) (int, error) {
 	for size := wanted; ; size = (size + 1) / 2 {
 		err := n.tryBatch(ctx, size)
@@ -132,7 +134,7 @@ func (n *Node) tryBatch(ctx context.Context, size int) error {
 	return nil
 }
 
-// Balances of the addresses, as the newest block has them.
+// Balances returns the balances of the addresses at the newest block.
 func (n *Node) Balances(ctx context.Context, addresses []common.Address) ([]*big.Int, error) {
 	balances, err := callPerAddress[hexutil.Big](ctx, n, "eth_getBalance", addresses, "latest")
 	made := make([]*big.Int, len(balances))
@@ -142,10 +144,10 @@ func (n *Node) Balances(ctx context.Context, addresses []common.Address) ([]*big
 	return made, err
 }
 
-// PendingBlock asks for what the node knows, its transaction pool included.
+// PendingBlock selects the state that includes the node's transaction pool.
 const PendingBlock = "pending"
 
-// Nonces are the next ones of the addresses, as of a block: a height in hexadecimal, or PendingBlock.
+// Nonces returns the next nonces of the addresses at a block: a height in hexadecimal, or PendingBlock.
 func (n *Node) Nonces(ctx context.Context, addresses []common.Address, block string) ([]uint64, error) {
 	nonces, err := callPerAddress[hexutil.Uint64](ctx, n, "eth_getTransactionCount", addresses, block)
 	made := make([]uint64, len(nonces))
@@ -179,14 +181,15 @@ func callPerAddress[T any](ctx context.Context, n *Node, method string, addresse
 	return found, nil
 }
 
-// PoolStatus is how many transactions of the node's pool can go into the next block, and how many wait for an earlier nonce.
+// PoolStatus returns how many transactions in the node's pool can go into the next block, and how many wait
+// for an earlier nonce.
 func (n *Node) PoolStatus(ctx context.Context) (pending, queued uint64, err error) {
 	var status struct{ Pending, Queued hexutil.Uint64 }
 	err = n.callMethod(ctx, &status, "txpool_status")
 	return uint64(status.Pending), uint64(status.Queued), err
 }
 
-// IsReverted is whether the transaction, which is in a block, was reverted.
+// IsReverted reports whether an included transaction was reverted. It returns false if there is no receipt.
 func (n *Node) IsReverted(ctx context.Context, hash common.Hash) (bool, error) {
 	var receipt *struct{ Status hexutil.Uint64 }
 	if err := n.callMethod(ctx, &receipt, "eth_getTransactionReceipt", hash); err != nil {

@@ -49,7 +49,7 @@ func assertBalances(ctx context.Context, t *testing.T, node *member.Node, seed a
 	}
 }
 
-// A node announces its blocks by itself, about one a second.
+// TestSubscribeBlocks checks that a node pushes its new blocks, about one per second.
 func TestSubscribeBlocks(t *testing.T) {
 	geth := gethtest.Start(t, gethtest.Options{Seed: account.Seed("a seed for the tests"), Accounts: 1})
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)

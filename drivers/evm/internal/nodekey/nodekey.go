@@ -1,4 +1,4 @@
-// Package nodekey makes what execution clients identify themselves with: keys of the peer-to-peer network, the secret of the
+// Package nodekey generates the keys of execution clients for the peer-to-peer network, the secret of the
 // Engine API, and the seed of a run's accounts.
 package nodekey
 
@@ -16,21 +16,23 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/files"
 )
 
-// Files that Write makes.
+// Files that WriteFiles creates.
 const (
-	// KeyFile of a node is its private key, 64 hexadecimal digits, as geth --nodekey and reth --p2p-secret-key read it.
+	// KeyFile holds a node's private key in 64 hexadecimal digits, as geth --nodekey and reth --p2p-secret-key
+	// read it.
 	KeyFile = "nodekey"
-	// EnodeFile of a node is the URL that its peers dial.
+	// EnodeFile holds the URL at which its peers reach a node.
 	EnodeFile = "enode"
-	// EnodesFile lists the URLs of all nodes, one a line.
+	// EnodesFile lists the URLs of all nodes, one per line.
 	EnodesFile = "enodes"
-	// SecretFile is the secret between a validator and its execution client: 32 bytes in hexadecimal.
+	// SecretFile holds the secret between a validator and its execution client: 32 bytes in hexadecimal.
 	SecretFile = "jwt"
-	// SeedFile is a seed of accounts.
+	// SeedFile holds a seed of accounts.
 	SeedFile = "seed"
 )
 
-// WriteFiles makes the files of count nodes below dir, those of node i in dir/<i>. In address, a host and port, {i} stands for i.
+// WriteFiles creates the files of count nodes below dir, those of node i in dir/<i>. address is a host and
+// port in which {i} is replaced by i.
 func WriteFiles(dir string, count int, address string) error {
 	var enodes []string
 	for i := range count {
@@ -45,7 +47,7 @@ func WriteFiles(dir string, count int, address string) error {
 	}
 	for _, name := range []string{SecretFile, SeedFile} {
 		secret := make([]byte, 32)
-		// Reading never fails.
+		// rand.Read never returns an error.
 		_, _ = rand.Read(secret)
 		if err := writeLine(dir, name, hex.EncodeToString(secret)); err != nil {
 			return err
@@ -62,7 +64,7 @@ func writeNode(dir, address string) (enode string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("make a node's key: %w", err)
 	}
-	// The id is the public key without the byte that marks it as uncompressed.
+	// The ID is the public key without the byte that marks it as uncompressed.
 	enode = fmt.Sprintf("enode://%x@%s", crypto.FromECDSAPub(&key.PublicKey)[1:], address)
 	if err := writeLine(dir, KeyFile, hex.EncodeToString(crypto.FromECDSA(key))); err != nil {
 		return "", err

@@ -1,4 +1,4 @@
-// Package record turns what happens to a worker's operations into its result.
+// Package record aggregates the outcomes of a worker's operations into its result.
 package record
 
 import (
@@ -12,10 +12,11 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// phaseCounts of what ended in a phase.
+// phaseCounts counts the operations that ended in a phase.
 type phaseCounts struct{ completed, failed int64 }
 
-// Recorder counts. An operation belongs to the window if it was due in it.
+// Recorder records the outcomes of operations. The window's latencies and errors are those of the operations
+// that were due in it.
 type Recorder struct {
 	window  *protocol.Window
 	mu      sync.Mutex
@@ -25,16 +26,16 @@ type Recorder struct {
 	phases  map[protocol.Phase]*phaseCounts
 }
 
-// NewRecorder records a window.
+// NewRecorder returns a recorder for a window.
 func NewRecorder(window *protocol.Window) *Recorder {
 	return &Recorder{window: window, tally: results.NewRequestRecorder(window.MaxSeconds(), window.IntervalSeconds()),
 		phases: map[protocol.Phase]*phaseCounts{protocol.PhaseWarmUp: {}, protocol.PhaseWindow: {}, protocol.PhaseDrain: {}}}
 }
 
-// windowOffset of an instant from the start of the window.
+// windowOffset returns the offset of a time from the start of the window.
 func (r *Recorder) windowOffset(at time.Time) time.Duration { return at.Sub(r.window.From()) }
 
-// phaseAt at an instant, and when it began.
+// phaseAt returns the counts and the phase at a time, and when the phase began.
 func (r *Recorder) phaseAt(at time.Time) (*phaseCounts, protocol.Phase, time.Time) {
 	phase, began := protocol.PhaseDrain, r.window.To()
 	switch {
@@ -46,14 +47,14 @@ func (r *Recorder) phaseAt(at time.Time) (*phaseCounts, protocol.Phase, time.Tim
 	return r.phases[phase], phase, began
 }
 
-// RecordPlanned says that n operations were due at an instant and began after a lag.
+// RecordPlanned records n operations that were due at a time and began after a lag.
 func (r *Recorder) RecordPlanned(due time.Time, n int64, lag time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tally.RecordPlanned(r.windowOffset(due), n, lag)
 }
 
-// RecordCompleted says that an operation that was due at an instant was seen in a block.
+// RecordCompleted records that an operation that was due at a time was seen in a block.
 func (r *Recorder) RecordCompleted(due, seen time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,12 +64,12 @@ func (r *Recorder) RecordCompleted(due, seen time.Time) {
 	ended.completed++
 }
 
-// RecordFailed says that an operation that was due at an instant has failed.
+// RecordFailed records that an operation that was due at a time failed.
 func (r *Recorder) RecordFailed(due, at time.Time, kind, example string) {
 	r.RecordFailures(due, 1, at, kind, example)
 }
 
-// RecordFailures is Failed for n operations.
+// RecordFailures is RecordFailed for n operations.
 func (r *Recorder) RecordFailures(due time.Time, n int64, at time.Time, kind, example string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,7 +79,7 @@ func (r *Recorder) RecordFailures(due time.Time, n int64, at time.Time, kind, ex
 	ended.failed += n
 }
 
-// RecordBlock says that a block was seen.
+// RecordBlock records a block if it was seen in the window. Blocks beyond results.MaxBlocks are only counted.
 func (r *Recorder) RecordBlock(b *member.Block, seen time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,7 +94,7 @@ func (r *Recorder) RecordBlock(b *member.Block, seen time.Time) {
 		Transactions: int64(len(b.Transactions)), Proposer: b.Proposer.Hex()})
 }
 
-// Progress of the phase at an instant.
+// Progress returns the progress of the phase at a time.
 func (r *Recorder) Progress(now time.Time) protocol.Progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,7 +109,7 @@ func (r *Recorder) Progress(now time.Time) protocol.Progress {
 	return p
 }
 
-// Result is what the worker measured, without ledger and series.
+// Result returns the worker's result without ledger and series.
 func (r *Recorder) Result(worker int) (*results.WorkerResult, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

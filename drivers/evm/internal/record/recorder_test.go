@@ -16,7 +16,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// Warm-up from 0 s to 2 s, window to 5 s, drain to 9 s.
+// The warm-up lasts from 0 s to 2 s, the window to 5 s, and the drain to 9 s.
 var (
 	runStart   = time.Unix(1_700_000_000, 0)
 	testWindow = protocol.MeasureTimes{WarmUpSeconds: 2, WindowSeconds: 3, DrainSeconds: 4}.NewWindow(runStart)
@@ -110,7 +110,8 @@ func TestProgressIsOfThePhase(t *testing.T) {
 	}
 }
 
-// In intervals, with an earlier end, what lies before the end is what a window of that length would hold.
+// TestWindowStopsEarly checks that a window with intervals and an earlier end holds, before that end, the same
+// as a window of that length.
 func TestWindowStopsEarly(t *testing.T) {
 	stopped := protocol.MeasureTimes{WindowSeconds: 20, IntervalSeconds: 5}.NewWindow(runStart)
 	long, short := NewRecorder(stopped), NewRecorder(protocol.MeasureTimes{WindowSeconds: 10, IntervalSeconds: 5}.NewWindow(runStart))

@@ -11,7 +11,7 @@ import (
 
 // TargetSeries records series of one target over the window.
 type TargetSeries struct {
-	// Subject of the series.
+	// Subject is the subject of the series.
 	Subject string
 	window  *protocol.Window
 	mu      sync.Mutex
@@ -20,7 +20,7 @@ type TargetSeries struct {
 	pending, queued results.Series
 }
 
-// NewTargetSeries records for subject.
+// NewTargetSeries returns empty series for a subject.
 func NewTargetSeries(subject string, window *protocol.Window) *TargetSeries {
 	seconds := window.MaxSeconds()
 	zeros := func() results.Series { return make(results.Series, seconds) }
@@ -32,28 +32,29 @@ func NewTargetSeries(subject string, window *protocol.Window) *TargetSeries {
 	return t
 }
 
-// addToSecond to the value of the second that at lies in, if that is in the window.
+// addToSecond adds an amount to the second of a time if it is in the window.
 func (t *TargetSeries) addToSecond(s results.Series, at time.Time, amount float64) {
 	if of := at.Sub(t.window.From()); of >= 0 && of < time.Duration(len(s))*time.Second {
 		s[of/time.Second] += amount
 	}
 }
 
-// RecordSent counts transactions that are submitted at an instant.
+// RecordSent records n transactions that are submitted at a time.
 func (t *TargetSeries) RecordSent(at time.Time, n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.addToSecond(t.sent, at, float64(n))
 }
 
-// RecordResent counts transactions that are submitted once more.
+// RecordResent records n transactions that are resubmitted at a time.
 func (t *TargetSeries) RecordResent(at time.Time, n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.addToSecond(t.resent, at, float64(n))
 }
 
-// RecordAnswer counts a batch that was answered at an instant after took, and what of it the node accepted.
+// RecordAnswer records the response to a batch: its time, its latency, and the number of accepted
+// transactions.
 func (t *TargetSeries) RecordAnswer(at time.Time, took time.Duration, accepted int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -69,7 +70,7 @@ func (t *TargetSeries) RecordPool(second int, pending, queued uint64) {
 	t.pending[second], t.queued[second] = float64(pending), float64(queued)
 }
 
-// Series of the target.
+// Series returns the series of the target.
 func (t *TargetSeries) Series() []results.NamedSeries {
 	t.mu.Lock()
 	defer t.mu.Unlock()

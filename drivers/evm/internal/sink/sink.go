@@ -1,5 +1,5 @@
-// Package sink is a JSON-RPC endpoint that takes transactions without checking or executing them and makes blocks of them. It is
-// what a sender can be measured against: it costs as little as can be, so that what is seen is the sender's own cost.
+// Package sink is a JSON-RPC endpoint that puts transactions into blocks without checking or executing them.
+// Its cost is minimal, so that a measurement against it shows the cost of the sender.
 package sink
 
 import (
@@ -15,10 +15,11 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// Chain is the endpoint. Its zero value is not usable; see New.
+// Chain is the endpoint. Its zero value is not usable; use NewChain.
 type Chain struct {
 	id uint64
-	// Refuse is asked about every transaction, in the order of their arrival, from 0; not empty is the message of its refusal.
+	// Refuse is called for every transaction, numbered from 0 in the order of arrival. A non-empty result
+	// rejects the transaction with that message.
 	Refuse       func(n int64) string
 	mu           sync.Mutex
 	pool         []common.Hash
@@ -38,14 +39,14 @@ type sinkBlock struct {
 	Transactions []common.Hash  `json:"transactions"`
 }
 
-// NewChain is a chain with its first block.
+// NewChain returns a chain with its first block.
 func NewChain(chainID uint64) *Chain {
 	c := &Chain{id: chainID, blockNumbers: map[common.Hash]int{}}
 	c.SealBlock()
 	return c
 }
 
-// SealBlock makes a block of what the pool holds.
+// SealBlock makes a block of the transactions in the pool.
 func (c *Chain) SealBlock() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,7 +62,7 @@ func (c *Chain) SealBlock() {
 	c.pool = nil
 }
 
-// AcceptedCount is how many transactions were taken.
+// AcceptedCount returns the number of accepted transactions.
 func (c *Chain) AcceptedCount() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,7 +93,7 @@ type rpcError struct {
 
 func (r *rpcError) Error() string { return r.Message }
 
-// ServeHTTP answers a call or a batch of calls.
+// ServeHTTP responds to a call or a batch of calls.
 func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -116,7 +117,7 @@ func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		answer = c.handleRequest(&single)
 	}
-	// Whoever does not wait for the answer does not get it.
+	// A client that has disconnected does not get the response.
 	_ = json.NewEncoder(w).Encode(answer)
 }
 

@@ -1,4 +1,4 @@
-// Package transfer signs plain transfers of ether ahead of time.
+// Package transfer signs plain ether transfers ahead of time.
 package transfer
 
 import (
@@ -15,14 +15,14 @@ import (
 
 // Transfer is one signed transaction.
 type Transfer struct {
-	// Raw is what eth_sendRawTransaction takes.
+	// Raw is the argument of eth_sendRawTransaction.
 	Raw     []byte
 	Hash    common.Hash
 	Account *account.Account
 	Nonce   uint64
 }
 
-// Signer signs transfers that differ in account and nonce alone.
+// Signer signs transfers that differ only in account and nonce.
 type Signer struct {
 	signer          types.Signer
 	chainID         *big.Int
@@ -33,7 +33,7 @@ type Signer struct {
 	costPerTransfer *big.Int
 }
 
-// NewSigner signs as the operation says.
+// NewSigner returns a signer for the transfers of an operation.
 func NewSigner(o evm.Operation) *Signer {
 	chain := new(big.Int).SetUint64(o.ChainID)
 	s := &Signer{
@@ -45,10 +45,10 @@ func NewSigner(o evm.Operation) *Signer {
 	return s
 }
 
-// MaxCost is the most that n transfers can take from an account.
+// MaxCost returns the maximum cost of n transfers for an account.
 func (s *Signer) MaxCost(n int64) *big.Int { return new(big.Int).Mul(s.costPerTransfer, big.NewInt(n)) }
 
-// Sign makes the account's transfer with a nonce.
+// Sign returns the signed transfer of an account with a nonce.
 func (s *Signer) Sign(a *account.Account, nonce uint64) (*Transfer, error) {
 	tx, err := types.SignNewTx(a.Key, s.signer, &types.DynamicFeeTx{
 		ChainID: s.chainID, Nonce: nonce, GasTipCap: s.tipCap, GasFeeCap: s.feeCap, Gas: s.gas, To: &s.to, Value: s.value})
@@ -62,16 +62,16 @@ func (s *Signer) Sign(a *account.Account, nonce uint64) (*Transfer, error) {
 	return &Transfer{Raw: raw, Hash: tx.Hash(), Account: a, Nonce: nonce}, nil
 }
 
-// Sequence signs for several accounts in turn, each from its own nonce on.
+// Sequence signs for several accounts in turn.
 type Sequence struct {
 	Signer   *Signer
 	Accounts []*account.Account
-	// Nonces are the next ones, in the order of Accounts.
+	// Nonces are the next nonces in the order of Accounts.
 	Nonces      []uint64
 	nextAccount int
 }
 
-// SignNext is the next account's next transfer.
+// SignNext signs the next transfer of the next account.
 func (s *Sequence) SignNext() (*Transfer, error) {
 	i := s.nextAccount
 	s.nextAccount = (s.nextAccount + 1) % len(s.Accounts)
@@ -80,7 +80,8 @@ func (s *Sequence) SignNext() (*Transfer, error) {
 	return t, err
 }
 
-// SignAhead signs n transfers into a channel that holds at most buffer of them, and closes it. An error ends it early.
+// SignAhead signs n transfers into a channel with the given buffer and then closes it. An error or the end of
+// ctx closes it early.
 func (s *Sequence) SignAhead(ctx context.Context, n int64, buffer int) <-chan *Transfer {
 	signed := make(chan *Transfer, buffer)
 	go func() {

@@ -90,7 +90,7 @@ func TestSignAheadIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkSign is what one core signs.
+// BenchmarkSign measures the signing rate of one core.
 func BenchmarkSign(b *testing.B) {
 	from := newAccounts(b, 1)[0]
 	signer := NewSigner(testOperation)

@@ -16,14 +16,15 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
-// The bandwidths that can be kept to, in bits per second: a packet shall not take seconds, and the kernel's limits hold.
+// The supported bandwidths in bits per second. Below the minimum a packet would take seconds. The maximum is a
+// limit of the kernel.
 const (
 	minBandwidth = 64_000
 	maxBandwidth = 32_000_000_000
 )
 
-// BuildConfig is the emulation that a spec asks for, with the members' names in order; nil without one. What cannot be done is
-// refused, each time with the field.
+// BuildConfig returns the latency configuration of a network for the members' names in order. It returns nil if
+// the spec requests none. Each error names the field that is not valid.
 func BuildConfig(network *v1alpha1.BenchmarkNetwork, members []string) (*latency.Config, field.ErrorList) {
 	spec := network.Spec.Network
 	if spec == nil {
@@ -47,7 +48,7 @@ func BuildConfig(network *v1alpha1.BenchmarkNetwork, members []string) (*latency
 	return config, problems
 }
 
-// validateDatabaseRoundTrip refuses a distance to a database that is no pod of its own.
+// validateDatabaseRoundTrip rejects a round trip to a database that has no pod of its own.
 func validateDatabaseRoundTrip(database v1alpha1.DatabaseSpec, roundTrip *metav1.Duration, path *field.Path) field.ErrorList {
 	switch {
 	case database.Engine != v1alpha1.EnginePostgreSQL:
@@ -60,7 +61,8 @@ func validateDatabaseRoundTrip(database v1alpha1.DatabaseSpec, roundTrip *metav1
 	return nil
 }
 
-// assignMemberRegions gives every member its region: those that are named first, then the counted ones in order.
+// assignMemberRegions returns the region of every member. It assigns members that regions list by name first,
+// then the counted ones in order.
 func assignMemberRegions(regions []v1alpha1.Region, members []string, path *field.Path) (map[string]string, field.ErrorList) {
 	of := map[string]string{}
 	var problems field.ErrorList
@@ -98,7 +100,7 @@ func assignMemberRegions(regions []v1alpha1.Region, members []string, path *fiel
 	return of, problems
 }
 
-// assignRunRegions are the regions of load workers by the name of their run.
+// assignRunRegions returns the region of the load workers of each run, by the name of the run.
 func assignRunRegions(network string, regions []v1alpha1.Region, path *field.Path) (map[string]string, field.ErrorList) {
 	of := map[string]string{}
 	var problems field.ErrorList
@@ -114,7 +116,7 @@ func assignRunRegions(network string, regions []v1alpha1.Region, path *field.Pat
 	return of, problems
 }
 
-// buildLinks are the ways between all regions and within each, every pair once.
+// buildLinks returns the links between all regions and within each, every pair once.
 func buildLinks(spec *v1alpha1.NetworkEmulation, path *field.Path) ([]latency.RegionLink, field.ErrorList) {
 	given, problems := collectOverrides(spec.RoundTrips, path.Child("roundTrips"))
 	defaults := v1alpha1.LinkDefaults{}
@@ -143,7 +145,7 @@ func buildLinks(spec *v1alpha1.NetworkEmulation, path *field.Path) ([]latency.Re
 	return all, problems
 }
 
-// sortedPair are two regions in the order in which they are kept.
+// sortedPair returns two regions in lexical order, which identifies their link.
 func sortedPair(a, b string) [2]string {
 	if cmp.Compare(a, b) > 0 {
 		a, b = b, a
@@ -165,7 +167,7 @@ func collectOverrides(roundTrips []v1alpha1.RoundTrip, path *field.Path) (map[[2
 	return given, problems
 }
 
-// validateLimits refuses what no link could work with.
+// validateLimits rejects a loss or a bandwidth with which no link could work.
 func validateLimits(loss, bandwidth *resource.Quantity, path *field.Path) field.ErrorList {
 	var problems field.ErrorList
 	if loss != nil && (loss.Sign() < 0 || loss.Cmp(resource.MustParse("50")) > 0) {
@@ -177,7 +179,8 @@ func validateLimits(loss, bandwidth *resource.Quantity, path *field.Path) field.
 	return problems
 }
 
-// buildLink is the way between two regions: what is given, else the defaults between regions, else the built-in table.
+// buildLink returns the link between two regions. Given values take precedence over the defaults between
+// regions, and these over the built-in table. It returns false if no round trip is known.
 func buildLink(pair [2]string, given v1alpha1.RoundTrip, defaults v1alpha1.LinkDefaults) (latency.RegionLink, bool) {
 	roundTrip, ok := latency.LookupRoundTrip(pair[0], pair[1])
 	jitter, loss, bandwidth := defaults.Jitter, defaults.LossPercent, defaults.Bandwidth

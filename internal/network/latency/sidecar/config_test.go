@@ -15,7 +15,7 @@ import (
 
 var memberNames = []string{"notary", "member-0", "member-1", "member-2"}
 
-// newNetwork has the given YAML as its spec.network.
+// newNetwork returns a network with the given YAML as its spec.network.
 func newNetwork(t *testing.T, text string) *v1alpha1.BenchmarkNetwork {
 	t.Helper()
 	n := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "net", Namespace: "ns"}}

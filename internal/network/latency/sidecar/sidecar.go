@@ -1,7 +1,7 @@
-// Package sidecar builds what puts a network's emulation into its members: the configuration that a spec asks for, and in each
-// member's pod a sidecar (agent emulate) with the account by which it follows the other pods.
+// Package sidecar adds latency emulation to the members of a network: the configuration from the spec, and in
+// each member's pod a sidecar (agent emulate) with a service account that may watch the other pods.
 //
-// It knows no platform: members are the StatefulSets with the label of one.
+// It is independent of platforms: members are the StatefulSets with a member label.
 package sidecar
 
 import (
@@ -31,27 +31,29 @@ const (
 	configDir    = "/etc/benchnet/emulation"
 	volumeConfig = "emulation-config"
 
-	// sidecarPort of the sidecar's readiness and metrics.
+	// sidecarPort serves the sidecar's readiness and metrics.
 	sidecarPort     = 9102
 	sidecarPortName = "emulation-agent"
 	// startupTimeoutSeconds covers an API server that is busy with a large network.
 	startupTimeoutSeconds = 1800
 
-	// annotationHash restarts a member whose distances change, as with another version of the operator.
+	// annotationHash restarts a member when the latency configuration changes, such as with another version of
+	// the operator.
 	annotationHash = "benchnet.dev/emulation-hash"
 )
 
-// Input is what the sidecars are built from.
+// Input is the input of AddSidecars.
 type Input struct {
 	Network *v1alpha1.BenchmarkNetwork
 	Config  *latency.Config
 	// AgentImage is the image of the agent.
 	AgentImage string
-	// Labels of the objects.
+	// Labels are the labels of the objects.
 	Labels map[string]string
 }
 
-// AddSidecars adds the sidecars to the members among the objects, with what they need before them.
+// AddSidecars adds the sidecars to the members among the objects. It returns the shared objects of the sidecars
+// followed by the objects, and fails if a pod conflicts with the sidecar.
 func AddSidecars(in Input, objects []client.Object) ([]client.Object, error) {
 	text, err := json.MarshalIndent(in.Config, "", "  ")
 	if err != nil {
@@ -79,13 +81,15 @@ func AddSidecars(in Input, objects []client.Object) ([]client.Object, error) {
 	return append(in.buildSharedObjects(string(text)), objects...), nil
 }
 
-// allowSidecarMetrics lets whoever scrapes the members reach the sidecar too.
+// allowSidecarMetrics opens the metrics port of the sidecar in a member's policy. Scrapers.RestrictIngress
+// narrows that.
 func allowSidecarMetrics(policy *networkingv1.NetworkPolicy) {
 	policy.Spec.Ingress = append(policy.Spec.Ingress, networkingv1.NetworkPolicyIngressRule{Ports: []networkingv1.NetworkPolicyPort{
 		{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromString(sidecarPortName))}}})
 }
 
-// checkConflicts tells what a platform's pod has that is the sidecar's.
+// checkConflicts returns an error if the pod already uses the service account or the port that the sidecar
+// needs.
 func checkConflicts(pod *corev1.PodSpec) error {
 	if pod.ServiceAccountName != "" {
 		return fmt.Errorf("it has the account %s, but the emulation's sidecar needs its own", pod.ServiceAccountName)
@@ -100,15 +104,16 @@ func checkConflicts(pod *corev1.PodSpec) error {
 	return nil
 }
 
-// addSidecar puts the sidecar before all other containers, so that no packet of theirs goes undelayed.
+// addSidecar inserts the sidecar before all other containers, so that none of their packets goes undelayed.
 func addSidecar(in Input, member string, pod *corev1.PodSpec) {
 	pod.ServiceAccountName = naming.Latency(in.Network.Name)
-	pod.AutomountServiceAccountToken = new(false) // The sidecar alone gets a token.
+	pod.AutomountServiceAccountToken = new(false) // Only the sidecar gets a token.
 	pod.InitContainers = append([]corev1.Container{in.buildContainer(member)}, pod.InitContainers...)
 	pod.Volumes = append(pod.Volumes, pods.ConfigMapVolume(volumeConfig, naming.Latency(in.Network.Name)), pods.ServiceAccountTokenVolume())
 }
 
-// buildContainer is a sidecar in Kubernetes' own sense: it starts before the others, and stops after them.
+// buildContainer returns a native sidecar: an init container that starts before the others and stops after
+// them.
 func (in Input) buildContainer(member string) corev1.Container {
 	probe := corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/ready", Port: intstr.FromInt32(sidecarPort), Scheme: corev1.URISchemeHTTP}}
 	return corev1.Container{
@@ -134,7 +139,8 @@ func envFromField(name, path string) corev1.EnvVar {
 	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: path}}}
 }
 
-// sidecarSecurityContext: the kernel lets only root keep a capability over the start of a program. It is root with this one and no other.
+// sidecarSecurityContext runs the sidecar as root with NET_ADMIN as its only capability, since only root keeps
+// a capability when the kernel executes a program.
 func sidecarSecurityContext() *corev1.SecurityContext {
 	return &corev1.SecurityContext{
 		RunAsUser:                new(int64(0)),
@@ -146,8 +152,9 @@ func sidecarSecurityContext() *corev1.SecurityContext {
 	}
 }
 
-// sidecarResources: packets that are passed on take CPU, those that wait are the kernel's. Where cores are short, the request is also the
-// sidecar's share of them, and a packet that waits for a core is late.
+// sidecarResources returns the sidecar's resources. Forwarding packets takes CPU, and the kernel holds delayed
+// packets. On a busy node the request is the sidecar's share of CPU, and a packet that waits for a core is
+// late.
 func sidecarResources() corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{
 		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("32Mi")},
@@ -155,7 +162,8 @@ func sidecarResources() corev1.ResourceRequirements {
 	}
 }
 
-// buildSharedObjects are the configuration, the report, and the account that may see the namespace's pods and services and fill the report.
+// buildSharedObjects returns the configuration, the status ConfigMap, and the service account that may watch
+// the namespace's pods and services and patch the status.
 func (in Input) buildSharedObjects(config string) []client.Object {
 	name, report := naming.Latency(in.Network.Name), naming.LatencyStatus(in.Network.Name)
 	meta := func(name string) metav1.ObjectMeta {

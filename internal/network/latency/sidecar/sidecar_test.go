@@ -42,7 +42,7 @@ func mustAddSidecars(t *testing.T, objects ...client.Object) []client.Object {
 	return all
 }
 
-// podSecurityViolations are what a pod security level finds in a pod.
+// podSecurityViolations returns the violations of a pod security level in a pod.
 func podSecurityViolations(t *testing.T, level psaapi.Level, pod *corev1.PodSpec) []string {
 	t.Helper()
 	evaluator, err := psapolicy.NewEvaluator(psapolicy.DefaultChecks(), nil)
@@ -87,8 +87,8 @@ func TestAddSidecarsToMembersOnly(t *testing.T) {
 	}
 }
 
-// TestSidecarPodSecurityViolations: root and NET_ADMIN are all that the level restricted finds; baseline finds the
-// capability alone.
+// TestSidecarPodSecurityViolations checks that the level restricted rejects only root and NET_ADMIN, and that
+// baseline rejects only the capability.
 func TestSidecarPodSecurityViolations(t *testing.T) {
 	member := newStatefulSet("net-member-0", "member-0")
 	mustAddSidecars(t, member)
