@@ -54,7 +54,7 @@ func TestLogTellsWhatHappened(t *testing.T) {
 
 	story := shortStory(t, *lines)
 	for _, want := range []string{
-		"object created Secret/banks-db-superuser", "object created Job/banks-genesis", "stage started Material", "stage ready Material",
+		"object created Secret/banks-db-superuser", "object created Job/banks-genesis", "stage started Genesis", "stage ready Genesis",
 		"object created StatefulSet/banks-member-0", "stage ready Members", "owner references changed BenchmarkRun/extra",
 		"object created Job/extra", "run started", "object created ConfigMap/extra-result", "owner references changed BenchmarkRun/extra",
 		"object deleted ConfigMap/extra-barrier", "run judged Valid",

@@ -51,7 +51,7 @@ func TestStagesFollowEachOther(t *testing.T) {
 		t.Fatalf("Ready should be False and name the genesis Job, but is %+v", ready)
 	}
 	if got := w.statefulSetNames(); !slices.Equal(got, []string{"banks-db"}) {
-		t.Fatalf("before material and databases are ready there should be the database alone, but there are %v", got)
+		t.Fatalf("before genesis and databases are ready there should be the database alone, but there are %v", got)
 	}
 	if got := w.databaseJobNames("setup"); len(got) != 0 {
 		t.Fatalf("the schemas must wait for their server, but there are %v", got)
@@ -61,7 +61,7 @@ func TestStagesFollowEachOther(t *testing.T) {
 	w.completeJobs()
 	w.reconcileNetwork("banks")
 	if got := w.statefulSetNames(); len(got) != 1 {
-		t.Fatalf("members must wait for their material, but there are %v", got)
+		t.Fatalf("members must wait for the genesis, but there are %v", got)
 	}
 	w.fillGenesisSecrets()
 	w.reconcileNetwork("banks")
@@ -102,7 +102,7 @@ func TestGenesisRightsAreRevoked(t *testing.T) {
 	w.mustGet("banks-genesis", role)
 	for _, rule := range role.Rules {
 		if !slices.Equal(rule.Resources, []string{"secrets"}) || len(rule.ResourceNames) != 4 || slices.Contains(rule.Verbs, "create") {
-			t.Errorf("the maker of material may patch its four Secrets alone, but may %+v", rule)
+			t.Errorf("the genesis may patch its four Secrets alone, but may %+v", rule)
 		}
 	}
 	binding := &rbacv1.RoleBinding{}
@@ -117,7 +117,7 @@ func TestGenesisRightsAreRevoked(t *testing.T) {
 	for _, o := range []client.Object{&rbacv1.Role{}, &rbacv1.RoleBinding{}, &corev1.ServiceAccount{}, &batchv1.Job{}} {
 		err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "banks-genesis"}, o)
 		if err == nil && o.GetDeletionTimestamp() == nil {
-			t.Errorf("%T banks-genesis should be gone once material is complete", o)
+			t.Errorf("%T banks-genesis should be gone once the genesis is complete", o)
 		}
 	}
 	identity := &corev1.Secret{}

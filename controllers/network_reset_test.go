@@ -153,7 +153,7 @@ func TestResetRecreatesDatabases(t *testing.T) {
 func (w *testEnv) secretVersions() map[string]string {
 	w.t.Helper()
 	var secrets corev1.SecretList
-	must(w.t, w.client.List(w.ctx, &secrets, client.InNamespace(w.namespace), client.MatchingLabels{"app.kubernetes.io/component": "material"}))
+	must(w.t, w.client.List(w.ctx, &secrets, client.InNamespace(w.namespace), client.MatchingLabels{"app.kubernetes.io/component": "genesis"}))
 	all := map[string]string{}
 	for _, s := range secrets.Items {
 		all[s.Name] = string(s.UID) + s.ResourceVersion

@@ -22,15 +22,15 @@ import (
 func (w *testEnv) fillGenesisSecrets() {
 	w.t.Helper()
 	var secrets corev1.SecretList
-	must(w.t, w.client.List(w.ctx, &secrets, client.InNamespace(w.namespace), client.MatchingLabels{"app.kubernetes.io/component": "material"}))
+	must(w.t, w.client.List(w.ctx, &secrets, client.InNamespace(w.namespace), client.MatchingLabels{"app.kubernetes.io/component": "genesis"}))
 	if len(secrets.Items) == 0 {
-		w.t.Fatal("there are no Secrets of material to fill")
+		w.t.Fatal("there are no Secrets of the genesis to fill")
 	}
 	for i := range secrets.Items {
 		s := &secrets.Items[i]
 		before := s.DeepCopy()
 		s.Data = map[string][]byte{"file": []byte("key of " + s.Name)}
-		metav1.SetMetaDataAnnotation(&s.ObjectMeta, v1alpha1.AnnotationMaterialComplete, "done")
+		metav1.SetMetaDataAnnotation(&s.ObjectMeta, v1alpha1.AnnotationGenesisComplete, "done")
 		must(w.t, w.client.Patch(w.ctx, s, client.MergeFrom(before), client.FieldOwner("benchnet-agent")))
 	}
 }

@@ -277,7 +277,7 @@ func TestQuotaRejectingPodsIsReported(t *testing.T) {
 // fillGenesisSecretsIfAny calls fillGenesisSecrets if there are genesis Secrets.
 func (w *testEnv) fillGenesisSecretsIfAny() {
 	var secrets corev1.SecretList
-	must(w.t, w.client.List(w.ctx, &secrets, client.InNamespace(w.namespace), client.MatchingLabels{"app.kubernetes.io/component": "material"}))
+	must(w.t, w.client.List(w.ctx, &secrets, client.InNamespace(w.namespace), client.MatchingLabels{"app.kubernetes.io/component": "genesis"}))
 	if len(secrets.Items) > 0 {
 		w.fillGenesisSecrets()
 	}

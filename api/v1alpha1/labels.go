@@ -20,8 +20,8 @@ const (
 	LabelDatabaseInstance = "benchnet.dev/database-instance"
 	// LabelDatabaseAdmin with the value "true" on a Secret lets networks in its namespace name it as spec.database.external.adminSecret.
 	LabelDatabaseAdmin = "benchnet.dev/database-admin"
-	// AnnotationMaterialComplete marks a Secret of material as whole; the value is the hash of what it was made from.
-	AnnotationMaterialComplete = "benchnet.dev/material-complete"
+	// AnnotationGenesisComplete marks a complete Secret of the genesis. Its value is the hash of the inputs.
+	AnnotationGenesisComplete = "benchnet.dev/genesis-complete"
 	// AnnotationAppliedHash is the hash of an object as it was applied last.
 	AnnotationAppliedHash = "benchnet.dev/applied-hash"
 	// AnnotationAppliedGeneration is the generation that a StatefulSet or a NetworkPolicy had when it was applied last: somebody

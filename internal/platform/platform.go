@@ -148,7 +148,7 @@ type Credential struct {
 // Genesis holds the objects that must exist before a member can start.
 type Genesis struct {
 	// Secrets names the Secrets that the Job fills. The genesis is complete when all of them carry
-	// AnnotationMaterialComplete.
+	// AnnotationGenesisComplete.
 	Secrets []string
 	// JobObjects are the objects that generate the genesis, in order: a Role with its ServiceAccount, then
 	// configuration and Job. The Role is the owner of the others; once the genesis is complete, it is deleted

@@ -87,7 +87,7 @@ pod_replaced() { [[ $(k get pod "$1" --ignore-not-found --output jsonpath='{.met
 part_edited() {
   local stage name gone=()
   reference
-  for stage in Material Members Run Finished; do
+  for stage in Genesis Members Run Finished; do
     name=$(tr '[:upper:]' '[:lower:]' <<< "$stage")
     make_networks "edited-$name" 1
     wait_until 300 "edited-$name reaches $stage" stage_reached "edited-$name-1" "$stage" || true

@@ -87,7 +87,7 @@ func TestCompleteSecretsAreKept(t *testing.T) {
 		}
 	}
 	if got := getSecret(t, "kept"); !hasData(got, first) {
-		t.Errorf("complete material was overwritten: %q", got.Data)
+		t.Errorf("a complete Secret was overwritten: %q", got.Data)
 	}
 }
 

@@ -81,7 +81,7 @@ const componentLabel = "app.kubernetes.io/component"
 // a chart are not: the operator compares their data with the chart's output.
 func isGeneratedSecret(labels map[string]string) bool {
 	component := labels[componentLabel]
-	return labels["app.kubernetes.io/name"] == "benchnet-network" && (component == "material" || component == "credentials")
+	return labels["app.kubernetes.io/name"] == "benchnet-network" && (component == "genesis" || component == "credentials")
 }
 
 func trimPodSpec(spec *corev1.PodSpec) corev1.PodSpec {

@@ -8,7 +8,7 @@ import (
 )
 
 func TestTrimKeepsChartSecrets(t *testing.T) {
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s", Labels: map[string]string{"app.kubernetes.io/component": "material"}},
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s", Labels: map[string]string{"app.kubernetes.io/component": "genesis"}},
 		Data: map[string][]byte{"key": []byte("value")}}
 	Trim(secret)
 	if len(secret.Data) == 0 {

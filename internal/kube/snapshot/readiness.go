@@ -68,7 +68,7 @@ func (s *Snapshot) plannedReadiness(made client.Object) Readiness {
 // IsGenesisSecretFilled reports whether a Secret of the genesis exists and is filled.
 func (s *Snapshot) IsGenesisSecretFilled(name string) bool {
 	secret := s.Secret(name)
-	return secret != nil && secret.Annotations[v1alpha1.AnnotationMaterialComplete] != ""
+	return secret != nil && secret.Annotations[v1alpha1.AnnotationGenesisComplete] != ""
 }
 
 func (s *Snapshot) statefulSetReadiness(set *appsv1.StatefulSet) Readiness {

@@ -24,7 +24,7 @@ const podIdentityLabel = "aadpodidbinding"
 
 // operatorComponents are the values of the component label with which NetworkPolicies and Services select the
 // operator's own pods.
-var operatorComponents = []string{"member", "worker", "genesis", "material", "credentials", "database-setup", "database-reset", "database-teardown"}
+var operatorComponents = []string{"member", "worker", "genesis", "credentials", "database-setup", "database-reset", "database-teardown"}
 
 // rebuildMetadata returns the labels and annotations of an object, and its name if named is true. It drops
 // Helm's annotations and fails for labels and annotations that are not allowed.

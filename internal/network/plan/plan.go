@@ -59,7 +59,7 @@ type StageName string
 
 // The stages of a network.
 const (
-	StageGenesis   StageName = "Material"
+	StageGenesis   StageName = "Genesis"
 	StageDatabases StageName = "Databases"
 	StageSchemas   StageName = "Schemas"
 	StageMembers   StageName = "Members"
@@ -82,7 +82,7 @@ type Stage struct {
 	// Owner is one of Objects. It owns the objects after it, so that deleting it deletes them. If it is nil,
 	// the network owns all.
 	Owner client.Object
-	// RequiredSecrets are the Secrets that must carry AnnotationMaterialComplete before the stage is ready.
+	// RequiredSecrets are the Secrets that must carry AnnotationGenesisComplete before the stage is ready.
 	RequiredSecrets []string
 	// Provisioning is false for stages that follow when the network is ready.
 	Provisioning bool
@@ -127,7 +127,7 @@ func Build(in Input) (*Plan, error) {
 		return nil, err
 	}
 	platformInput.Databases = databaseConnections(databases)
-	material, err := buildGenesisStage(in, platformInput, p)
+	genesis, err := buildGenesisStage(in, platformInput, p)
 	if err != nil {
 		return nil, err
 	}
@@ -140,9 +140,9 @@ func Build(in Input) (*Plan, error) {
 		return nil, err
 	}
 	runs, refusal := buildDueRuns(in)
-	material.Objects = append(buildNetworkPolicies(in), material.Objects...)
+	genesis.Objects = append(buildNetworkPolicies(in), genesis.Objects...)
 	members = withoutNetworkPolicy(in, members)
-	p.Stages = append([]Stage{material}, p.Stages...)
+	p.Stages = append([]Stage{genesis}, p.Stages...)
 	p.Stages = append(p.Stages,
 		Stage{Name: StageMembers, Needs: []StageName{StageGenesis, StageDatabases, StageSchemas}, Objects: members, Provisioning: true},
 		Stage{Name: StageWorkloads, Needs: []StageName{StageMembers}, Objects: runs})

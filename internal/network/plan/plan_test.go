@@ -43,9 +43,9 @@ func newInput(edit func(*Input)) Input {
 // TestGoldenPlans pins whole plans: every object of every stage.
 func TestGoldenPlans(t *testing.T) {
 	cases := map[string]func(*Input){
-		"new":      nil,
-		"material": func(in *Input) { in.GenesisSecretFilled = func(string) bool { return true } },
-		"h2":       func(in *Input) { in.Network.Spec.Database.Engine = v1alpha1.EngineH2 },
+		"new":     nil,
+		"genesis": func(in *Input) { in.GenesisSecretFilled = func(string) bool { return true } },
+		"h2":      func(in *Input) { in.Network.Spec.Database.Engine = v1alpha1.EngineH2 },
 		"per-host": func(in *Input) {
 			in.Network.Spec.Database.Topology, in.Network.Spec.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(1))
 			in.Network.Spec.Members.Reservation = v1alpha1.ReservationMinimal
@@ -118,7 +118,7 @@ func TestHashCoversDatabases(t *testing.T) {
 	}
 	same := hash(nil)
 	if other := hash(func(in *Input) { in.GenesisSecretFilled = func(string) bool { return true } }); other != same {
-		t.Error("complete material must not change the hash: it is what a result depends on")
+		t.Error("complete genesis must not change the hash: it is what a result depends on")
 	}
 	if other := hash(func(in *Input) { in.Network.Spec.Database.Topology = v1alpha1.TopologyPerMember }); other == same {
 		t.Error("another database topology must change the hash")
@@ -176,12 +176,12 @@ func TestDueRuns(t *testing.T) {
 // TestCacheDropsSecretData checks that the cache drops the data of generated Secrets, but not the annotation
 // that says that they are filled.
 func TestCacheDropsSecretData(t *testing.T) {
-	for _, component := range []string{"material", "credentials"} {
+	for _, component := range []string{"genesis", "credentials"} {
 		made := newSecret("s", NetworkLabels("net", component))
 		made.Data = map[string][]byte{"key": []byte("private")}
-		made.Annotations = map[string]string{v1alpha1.AnnotationMaterialComplete: "1"}
+		made.Annotations = map[string]string{v1alpha1.AnnotationGenesisComplete: "1"}
 		cache.Trim(made)
-		if len(made.Data) > 0 || made.Annotations[v1alpha1.AnnotationMaterialComplete] == "" {
+		if len(made.Data) > 0 || made.Annotations[v1alpha1.AnnotationGenesisComplete] == "" {
 			t.Errorf("of %s the contents should be gone and the annotation there, but it is %+v", component, made)
 		}
 	}

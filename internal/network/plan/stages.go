@@ -40,19 +40,19 @@ func buildGenesisStage(in Input, pin platform.Input, p *Plan) (Stage, error) {
 		return stage, nil
 	}
 	p.Credentials = append(user.Credentials(p.Topology), p.Credentials...)
-	material, err := user.BuildGenesis(pin, p.Topology)
+	genesis, err := user.BuildGenesis(pin, p.Topology)
 	if err != nil {
-		return stage, fmt.Errorf("material: %w", err)
+		return stage, fmt.Errorf("genesis: %w", err)
 	}
-	stage.RequiredSecrets = material.Secrets
+	stage.RequiredSecrets = genesis.Secrets
 	complete := true
-	for _, name := range material.Secrets {
-		stage.Objects = append(stage.Objects, newSecret(name, NetworkLabels(in.Network.Name, "material")))
+	for _, name := range genesis.Secrets {
+		stage.Objects = append(stage.Objects, newSecret(name, NetworkLabels(in.Network.Name, "genesis")))
 		complete = complete && in.GenesisSecretFilled(name)
 	}
 	if !complete {
-		stage.Objects = append(stage.Objects, material.JobObjects...)
-		stage.Owner = material.JobObjects[0]
+		stage.Objects = append(stage.Objects, genesis.JobObjects...)
+		stage.Owner = genesis.JobObjects[0]
 	}
 	return stage, nil
 }

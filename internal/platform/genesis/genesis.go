@@ -184,7 +184,7 @@ func publishContainer(in platform.Input, r Definition) corev1.Container {
 		hash.Write([]byte(r.ConfigFiles[name]))
 	}
 	command := []string{"/agent", "publish", "--namespace", in.Network.Namespace, "--root", OutputDir,
-		"--complete-annotation", v1alpha1.AnnotationMaterialComplete + "=" + hex.EncodeToString(hash.Sum(nil)[:8])}
+		"--complete-annotation", v1alpha1.AnnotationGenesisComplete + "=" + hex.EncodeToString(hash.Sum(nil)[:8])}
 	for _, o := range r.Outputs {
 		command = append(command, "--secret", o.Secret+"="+path.Join(o.Step, o.Folder))
 	}

@@ -72,7 +72,7 @@ func Build(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork
 	if user, ok := p.(platform.GenesisProvider); ok {
 		b.Credentials = user.Credentials(b.Topology)
 		if b.Genesis, err = user.BuildGenesis(in, b.Topology); err != nil {
-			t.Fatalf("material: %v", err)
+			t.Fatalf("genesis: %v", err)
 		}
 	}
 	if user, ok := p.(platform.DatabaseConsumer); ok {

@@ -27,7 +27,7 @@ func CheckGolden(t *testing.T, p platform.Platform, samples []Sample) {
 			b := Build(t, p, s.Network)
 			dir := filepath.Join("testdata", s.Name)
 			if _, ok := p.(platform.GenesisProvider); ok {
-				compareGolden(t, filepath.Join(dir, "material.yaml"), renderManifests(t, b.Genesis.JobObjects)+
+				compareGolden(t, filepath.Join(dir, "genesis.yaml"), renderManifests(t, b.Genesis.JobObjects)+
 					renderDocument(t, "Secrets to fill", b.Genesis.Secrets)+renderDocument(t, "Credentials", b.Credentials))
 			}
 			compareGolden(t, filepath.Join(dir, "members.yaml"), renderManifests(t, keepFirstTwoMembers(b.Members)))
