@@ -1,4 +1,4 @@
-# The operator. Context: the repository's root.
+# The operator. Context: the root of the repository.
 ARG GO_IMAGE=docker.io/library/golang:1.26.9-bookworm@sha256:d9c68c2c51161e12fd77e4c6320687c9cd86e1af1e3ad6e6cd63ff970641453c
 ARG RUNTIME_IMAGE=gcr.io/distroless/static-debian12:nonroot@sha256:afa5c872c891853ca7fcf1f12c3edb23f7eeef36189728842dd51042ff57f7ab
 
@@ -6,7 +6,7 @@ FROM ${GO_IMAGE} AS build
 ARG TARGETOS=linux
 ARG TARGETARCH=amd64
 ARG VERSION=dev
-# Where modules and compiled packages are kept between builds.
+# Caches of modules and compiled packages.
 ARG GOMODCACHE=/go/pkg/mod
 ARG GOCACHE=/root/.cache/go-build
 WORKDIR /workspace

@@ -1,17 +1,17 @@
-# benchnet: `make help` lists what there is. Every step is a script or a pinned tool; here is only what calls what.
+# benchnet: `make help` lists the targets. Every step is a script or a pinned tool; the targets only call them.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
 
-# Images, tools and tests share what is compiled, since all of them are compiled with these flags.
+# Images, tools and tests use the same flags, so that they share compiled packages.
 export CGO_ENABLED := 0
 export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 
 VERSION := $(shell cat VERSION)
 LDFLAGS := -s -w -X main.version=$(VERSION)
-# Tools are built into the cache on their first use; $(call tool,NAME) is a path.
+# Tools are built into the cache on first use; $(call tool,NAME) expands to the path.
 tool = $$(hack/tools/get $(1))
 
 ##@ General

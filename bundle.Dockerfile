@@ -1,5 +1,5 @@
-# The bundle, which a catalogue of the Operator Lifecycle Manager takes in. `make bundle` makes what is in it. Context: the
-# repository's root. The labels are those of bundle/metadata/annotations.yaml; a test compares them.
+# The bundle for a catalogue of the Operator Lifecycle Manager. `make bundle` generates its content. Context: the root
+# of the repository. The labels are those of bundle/metadata/annotations.yaml; a test compares them.
 FROM scratch
 LABEL operators.operatorframework.io.bundle.mediatype.v1=registry+v1
 LABEL operators.operatorframework.io.bundle.manifests.v1=manifests/

@@ -1,4 +1,5 @@
-# Sourced by scripts that talk to the cluster: sets KUBECONFIG to the project's cluster and sees to it that there is a kubectl.
+# Sourced by scripts that use the cluster: use_cluster sets KUBECONFIG to the project's cluster and ensures that
+# kubectl is on the PATH.
 # shellcheck shell=bash disable=SC2034
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -12,7 +13,7 @@ use_cluster() {
   fi
 }
 
-# restricted_namespace NAME: makes the namespace, held to the pod security standard "restricted".
+# restricted_namespace NAME: creates the namespace with the pod security standard "restricted".
 restricted_namespace() {
   kubectl apply --server-side --filename - > /dev/null << MANIFEST
 apiVersion: v1
@@ -24,7 +25,7 @@ metadata:
 MANIFEST
 }
 
-# remember_offline asks once whether an image registry answers, on behalf of all scripts that are called later.
+# remember_offline checks once whether an image registry answers, and exports the answer to all scripts called later.
 remember_offline() {
   if [[ -z ${BENCHNET_OFFLINE:-} ]]; then
     BENCHNET_OFFLINE=$(source "$root/hack/images/settings.sh" && if offline; then echo 1; else echo 0; fi)

@@ -1,1 +1,1 @@
-"""The project's Grafana dashboards, one module each, and the few words that they are written in."""
+"""The project's Grafana dashboards, one module each, and the helpers that they share."""

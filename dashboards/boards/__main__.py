@@ -1,4 +1,4 @@
-"""Writes every dashboard as a file of its own into the folder that is named: python -m boards FOLDER."""
+"""Writes each dashboard to its own file in the given directory: python -m boards FOLDER."""
 
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-"""Variables: what a dashboard may be about."""
+"""The variables of dashboards."""
 
 from .frame import variable
 
@@ -6,20 +6,20 @@ INFO_OF_RUN = 'benchnet_run_info{namespace="$namespace"}'
 
 
 def namespace(metric: str):
-    """Namespaces in which a metric is."""
+    """Returns the variable of namespaces that have the metric."""
     return variable("namespace", "Namespace", f"label_values({metric}, namespace)")
 
 
 def network(metric: str):
-    """Networks of the namespace that have a metric."""
+    """Returns the variable of the namespace's networks that have the metric."""
     return variable("network", "Network", f'label_values({metric}{{namespace="$namespace"}}, network)')
 
 
 def member(metric: str):
-    """Members of the network that have a metric."""
+    """Returns the variable of the network's members that have the metric."""
     return variable("member", "Member", f'label_values({metric}{{namespace="$namespace", network="$network"}}, member)', several=True)
 
 
 def of_network(metric: str) -> list:
-    """The three of a platform's dashboard, by a metric that this platform alone has."""
+    """Returns the three variables of a platform's dashboard, by a metric that only this platform has."""
     return [namespace(metric), network(metric), member(metric)]

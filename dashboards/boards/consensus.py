@@ -1,4 +1,4 @@
-"""What every validator on Malachite tells of consensus, by the library's own metrics: in Malachite and in Emerald."""
+"""Panels of the consensus library's own metrics, which validators of Malachite and Emerald share."""
 
 from .frame import Row
 from .panels import Query, series

@@ -1,4 +1,4 @@
-"""Inside of a Corda network: flows, checkpoints, database pools, message brokers, JVMs."""
+"""The inside of a Corda network: flows, checkpoints, database pools, message brokers, JVMs."""
 
 from . import choices, links, resources
 from .frame import Row, board as framed
@@ -92,7 +92,7 @@ def _brokers() -> Row:
 
 
 def _calls_waiting() -> str:
-    """Two attributes are read one after the other, so that their difference may be off by what comes in between."""
+    """Returns an estimate: the two attributes are read one after the other, and calls may arrive in between."""
     there = total(pick("corda_queue_messages", MEMBERS, 'queue="rpc.server"'), "member")
     taken = total(pick("corda_queue_unacknowledged_messages", MEMBERS, 'queue="rpc.server"'), "member")
     return f"clamp_min({there} - {taken}, 0)"

@@ -1,4 +1,4 @@
-"""One experiment: how far it is, and its runs side by side."""
+"""One experiment: its progress, and its runs side by side."""
 
 from . import choices, links, resources
 from .frame import Row, board as framed, variable
@@ -12,7 +12,7 @@ INFO = pick("benchnet_run_info", SCOPE)
 
 
 def of_runs(metric: str, *matchers: str) -> str:
-    """A metric of runs, for those of the experiment, with their points."""
+    """Returns a metric of the experiment's runs, with their points and variants."""
     return f"""{pick(metric, 'namespace="$namespace"', *matchers)} * on (namespace, run) group_left (point, variant) {INFO}"""
 
 

@@ -1,4 +1,4 @@
-"""What all dashboards have alike: the choice of a data source, the menu of the others, the layout."""
+"""The common parts of all dashboards: the choice of the data source, the menu of dashboards, the layout."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grafana_foundation_sdk.models import dashboard as models
 from . import links
 from .panels import DATASOURCE
 
-# Columns of Grafana's grid.
+# The number of columns of Grafana's grid.
 WIDTH = 24
 
 Line = typing.Sequence[Builder[models.Panel]]
@@ -27,7 +27,7 @@ class Row:
 
 
 class Marks(models.AnnotationQuery):
-    """Upright lines at the times that a series has as its values, in milliseconds since 1970."""
+    """Vertical lines at the times that are the values of a series, in milliseconds since 1970."""
 
     def __init__(self, name: str, expr: str, color: str, title: str, text: str) -> None:
         super().__init__(name=name, expr=expr, icon_color=color, datasource=DATASOURCE)
@@ -42,7 +42,7 @@ class Marks(models.AnnotationQuery):
 
 
 def variable(name: str, label: str, query: str, several: bool = False, hidden: bool = False) -> parts.QueryVariable:
-    """A choice among the values of a label. Several: more than one may be chosen, and all are to begin with."""
+    """Returns a variable with the values of a label. If several, users may select more than one, and the default is all."""
     made = (
         parts.QueryVariable(name).label(label).query(query).datasource(DATASOURCE)
         .refresh(models.VariableRefresh.ON_TIME_RANGE_CHANGED).sort(models.VariableSort.NATURAL_ASC)
@@ -57,7 +57,7 @@ def variable(name: str, label: str, query: str, several: bool = False, hidden: b
 
 def board(uid: str, title: str, description: str, variables: typing.Sequence[parts.QueryVariable], rows: typing.Sequence[Row],
           marks: typing.Sequence[Marks] = (), pages: typing.Sequence[parts.DashboardLink] = (), since: str = "now-1h") -> models.Dashboard:
-    """A dashboard. Its uid stays for ever: people and other dashboards have links to it."""
+    """Returns a dashboard. Its uid must never change, because users and other dashboards link to it."""
     made = (
         parts.Dashboard(f"benchnet / {title}").uid(uid).description(description).tags([links.TAG]).readonly()
         .tooltip(models.DashboardCursorSync.CROSSHAIR).time(since, "now").refresh("30s").timezone("browser")
@@ -74,7 +74,7 @@ def board(uid: str, title: str, description: str, variables: typing.Sequence[par
 
 
 def _laid_out(rows: typing.Sequence[Row]) -> typing.Iterator[models.Panel | models.RowPanel]:
-    """The panels with their places and numbers, from the top down. A row without a title has no heading."""
+    """Yields the panels with their positions and IDs, from the top down. A row without a title has no heading."""
     number, top = 0, 0
     for row in rows:
         number += 1

@@ -1,4 +1,4 @@
-"""A JPaxos network. Its replicas have no metrics of their own: the agent counts what they log."""
+"""A JPaxos network. Its replicas have no metrics of their own: the agent derives them from the logs."""
 
 from . import choices, links, resources
 from .frame import Row, board as framed

@@ -1,4 +1,4 @@
-"""Links between the dashboards, and to the pages of the documentation."""
+"""Links between the dashboards and to the documentation."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ DOCUMENTATION = "https://github.com/benchnet/benchnet/blob/main/docs/"
 
 @dataclasses.dataclass(frozen=True)
 class Link:
-    """A link from a value to another dashboard, at the same time and with the same data source. Variables are those of the other
-    dashboard, with what they become: a variable of this one, or Grafana's words for a label of the value."""
+    """A link from a value to another dashboard, with the same time range and data source. Variables maps variables of the other
+    dashboard to their values: a variable of this dashboard, or Grafana's expression for a label of the value."""
 
     title: str
     uid: str
@@ -26,17 +26,17 @@ class Link:
 
 
 def field(label: str) -> str:
-    """A label's value in the row of a table."""
+    """Returns Grafana's expression for the value of a label in a table row."""
     return f"${{__data.fields.{label}}}"
 
 
 def label(name: str) -> str:
-    """A label's value of a series."""
+    """Returns Grafana's expression for the value of a label of a series."""
     return f"${{__field.labels.{name}}}"
 
 
 def others() -> parts.DashboardLink:
-    """A menu of all of the project's dashboards, which keeps what is chosen."""
+    """Returns a menu of all of the project's dashboards, which keeps the selected variables."""
     return (
         parts.DashboardLink("benchnet").type(models.DashboardLinkType.DASHBOARDS).tags([TAG]).as_dropdown(True)
         .include_vars(True).keep_time(True).icon("external link").tooltip("The other dashboards, with the same choice")
@@ -44,7 +44,7 @@ def others() -> parts.DashboardLink:
 
 
 def page(title: str, path: str) -> parts.DashboardLink:
-    """A page of the documentation, such as runbooks.md."""
+    """Returns a link to a page of the documentation, such as runbooks.md."""
     return (
         parts.DashboardLink(title).type(models.DashboardLinkType.LINK).url(DOCUMENTATION + path).icon("doc")
         .target_blank(True).tooltip(title)

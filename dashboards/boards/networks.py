@@ -1,4 +1,4 @@
-"""All networks: what there is, whether it is ready, what it uses, what is measured."""
+"""All networks: inventory, readiness, resource usage and measurements."""
 
 from . import links, resources
 from .frame import Row, board as framed, variable
@@ -14,7 +14,7 @@ PLATFORMS = {"Corda": "benchnet-corda", "JPaxos": "benchnet-jpaxos", "Malachite"
 
 
 def chosen(metric: str) -> str:
-    """The metric of the networks of the chosen platforms."""
+    """Returns the metric for the networks of the selected platforms."""
     return f"{pick(metric, SOME)} * on (namespace, network) group_left () {INFO}"
 
 
@@ -67,12 +67,12 @@ def _tables() -> Row:
     ])
 
 
-# Labels that a scrape adds and that tell nothing in a table.
+# Labels from scrapes that carry no information in a table.
 NOISE = ("__name__", "job", "instance", "endpoint", "service", "pod", "container", "prometheus", "prometheus_replica")
 
 
 def result_columns(matchers: str) -> list[Column]:
-    """What came of runs."""
+    """Returns the columns with the results of runs."""
     keys = ("namespace", "run")
     return [
         Column("", total(pick("benchnet_run_phase", matchers) + " == 1", *keys, "phase")),

@@ -1,4 +1,4 @@
-"""The operator itself: its passes, its queues, what it asks of the API server, what it uses."""
+"""The operator itself: reconciles, queues, requests to the API server and resource usage."""
 
 from . import links
 from .frame import Row, board as framed, variable
@@ -8,7 +8,7 @@ from .promql import highest, pick, quantile, rate, total
 OURS = 'controller=~"benchmark.+"'
 CONTROLLERS = 'namespace="$namespace", pod=~"$pod", controller=~"$controller"'
 PODS = 'namespace="$namespace", pod=~"$pod"'
-# The queue of a controller bears the controller's name.
+# The queue of a controller has the controller's name.
 QUEUES = 'namespace="$namespace", pod=~"$pod", name=~"$controller"'
 PASSES, PASS = "controller_runtime_reconcile_total", "controller_runtime_reconcile_time_seconds"
 

@@ -1,4 +1,4 @@
-"""The kinds of panels that the dashboards are made of. Each takes what differs: title, description, queries, unit."""
+"""The kinds of panels in the dashboards. Functions take only the parts that vary: title, description, queries, unit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from grafana_foundation_sdk.models.prometheus import PromQueryFormat
 
 from .links import Link
 
-# Whichever Prometheus the user chooses at the top of the dashboard.
+# The Prometheus that the user selects at the top of the dashboard.
 DATASOURCE = models.DataSourceRef(type_val="prometheus", uid="${datasource}")
 
 GREEN, YELLOW, ORANGE, RED, BLUE, NEUTRAL = "green", "yellow", "orange", "red", "blue", "text"
@@ -22,7 +22,7 @@ GREEN, YELLOW, ORANGE, RED, BLUE, NEUTRAL = "green", "yellow", "orange", "red", 
 
 @dataclasses.dataclass(frozen=True)
 class Query:
-    """An expression in PromQL, and the legend of its series: words with {{label}} in them."""
+    """A PromQL expression and the legend of its series, which may contain {{label}}."""
 
     expr: str
     legend: str = ""
@@ -30,8 +30,8 @@ class Query:
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """A column of a table. The query gives one value for each row; rows are told apart by the labels that all columns share. A column
-    without a title is not shown: it is there for its labels."""
+    """A column of a table. The query returns one value for each row, which the labels that all columns share identify. A column
+    without a title is hidden and only contributes its labels."""
 
     title: str
     expr: str
@@ -40,7 +40,7 @@ class Column:
     texts: dict[str, tuple[str, str]] | None = None
 
 
-# Thresholds: the colour of the lowest values, then from which value on the colour is another.
+# Thresholds: the colour of the lowest values, then pairs of a value and the colour from that value on.
 Steps = tuple[str, tuple[tuple[float, str], ...]]
 
 PLAIN: Steps = (NEUTRAL, ())
@@ -58,7 +58,7 @@ def thresholds(steps: Steps) -> parts.ThresholdsConfig:
 
 
 def mappings(texts: dict[str, tuple[str, str]]) -> list[models.ValueMapping]:
-    """Words, and their colours, that stand for values."""
+    """Returns mappings from values to texts and their colours."""
     results = {value: models.ValueMappingResult(text=word, color=color, index=i) for i, (value, (word, color)) in enumerate(texts.items())}
     return [models.ValueMap(options=results)]
 
@@ -78,7 +78,7 @@ def targets(queries: typing.Sequence[Query], instant: bool = False) -> list[prom
 
 def stat(title: str, description: str, expr: str, unit: str = "none", steps: Steps = PLAIN, decimals: int | None = None,
          texts: dict[str, tuple[str, str]] | None = None, link: Link | None = None, sparkline: bool = True, legend: str = "") -> stats.Panel:
-    """One number, large, with its course behind it unless it is a fact rather than a measurement."""
+    """Returns a panel with one large number, and its history behind it if sparkline is set."""
     panel = (
         stats.Panel().title(title).description(description).datasource(DATASOURCE)
         .targets([target(Query(expr, legend or title), "A", instant=not sparkline)])
@@ -99,7 +99,7 @@ def stat(title: str, description: str, expr: str, unit: str = "none", steps: Ste
 
 def series(title: str, description: str, queries: typing.Sequence[Query], unit: str, stacked: bool = False, least: float | None = 0,
            most: float | None = None, steps: Steps | None = None, link: Link | None = None) -> timeseries.Panel:
-    """Courses over time, with the highest and the mean of each in the legend. Thresholds are drawn as dashed lines."""
+    """Returns a panel of time series, with mean, maximum and last value in the legend. Thresholds are dashed lines."""
     panel = (
         timeseries.Panel().title(title).description(description).datasource(DATASOURCE).targets(targets(queries))
         .unit(unit).height(8).line_width(1).fill_opacity(25 if stacked else 8).show_points(options.VisibilityMode.AUTO)
@@ -123,8 +123,8 @@ def series(title: str, description: str, queries: typing.Sequence[Query], unit: 
 
 def table(title: str, description: str, columns: typing.Sequence[Column], hidden: typing.Sequence[str] = (),
           names: dict[str, str] | None = None, links: dict[str, typing.Sequence[Link]] | None = None) -> tables.Panel:
-    """Facts side by side: one row for each combination of labels, the labels first. Columns other than the first add to the rows
-    that it has. Labels in hidden are left out; names gives others another title; links are by label."""
+    """Returns a table with one row for each combination of labels, and the labels in the first columns. Labels in hidden are left
+    out; names maps other labels to titles; links maps labels to links."""
     refs = string.ascii_uppercase[: len(columns)]
     values = {f"Value #{ref}": column.title for ref, column in zip(refs, columns)}
     titled = (names or {}) | {value: title for value, title in values.items() if title}
@@ -160,7 +160,7 @@ def _of_column(column: Column) -> list[models.DynamicConfigValue]:
 
 
 def bars(title: str, description: str, query: Query, unit: str, link: Link | None = None) -> bargauge.Panel:
-    """One bar for each series, as it stands at the end of the range."""
+    """Returns a panel with one bar for each series, at its last value in the range."""
     panel = (
         bargauge.Panel().title(title).description(description).datasource(DATASOURCE).targets(targets([query], instant=True))
         .unit(unit).min(0).height(8).thresholds(thresholds((BLUE, ()))).orientation(options.VizOrientation.HORIZONTAL)

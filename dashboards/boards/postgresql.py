@@ -6,7 +6,7 @@ from .panels import MORE_IS_BAD, READY, SHARE_OF_LIMIT, Query, series, stat
 from .promql import NETWORK, pick, rate, total
 
 SERVERS = NETWORK + ', database=~"$database"'
-# Not the databases that every server has for itself.
+# Excludes the databases that every server has by default.
 OWN = SERVERS + ', datname!~"template.*|postgres"'
 BLOCK = 8192  # bytes of a block, as PostgreSQL is built
 

@@ -1,6 +1,6 @@
-"""Words of PromQL that come again and again."""
+"""Common PromQL expressions."""
 
-# What a network's own dashboard is about.
+# Matchers of a network's own dashboard.
 NETWORK = 'namespace="$namespace", network="$network"'
 MEMBERS = NETWORK + ', member=~"$member"'
 
@@ -10,12 +10,12 @@ def pick(metric: str, *matchers: str) -> str:
 
 
 def rate(metric: str, *matchers: str) -> str:
-    """Each second, over an interval that Grafana fits to the scrapes and to the width of the panel."""
+    """Returns the rate per second, over an interval that Grafana derives from scrape interval and panel width."""
     return f"rate({pick(metric, *matchers)}[$__rate_interval])"
 
 
 def total(expr: str, *labels: str) -> str:
-    """The sum, for each combination of the labels."""
+    """Returns the sum for each combination of the labels."""
     return f"sum by ({', '.join(labels)}) ({expr})" if labels else f"sum({expr})"
 
 
@@ -24,10 +24,10 @@ def highest(expr: str, *labels: str) -> str:
 
 
 def quantile(share: float, histogram: str, *matchers: str, by: tuple[str, ...] = ()) -> str:
-    """A percentile of a histogram's last interval; histogram is the name without _bucket."""
+    """Returns a quantile of a histogram over the last interval; histogram is the name without _bucket."""
     return f"histogram_quantile({share}, {total(rate(histogram + '_bucket', *matchers), 'le', *by)})"
 
 
 def mean(histogram: str, *matchers: str, by: tuple[str, ...] = ()) -> str:
-    """The mean of what a histogram or summary observed in the last interval. No value where it observed nothing."""
+    """Returns the mean of the observations of a histogram or summary in the last interval; no value without observations."""
     return f"{total(rate(histogram + '_sum', *matchers), *by)} / {total(rate(histogram + '_count', *matchers), *by)}"

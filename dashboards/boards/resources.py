@@ -1,4 +1,4 @@
-"""What the agent in every pod tells of its container, its pod and its host: alike for all platforms."""
+"""Panels of the metrics that the agent in every pod reports of its container, pod and host, for all platforms."""
 
 from . import links
 from .frame import Row
@@ -11,7 +11,7 @@ MEMORY, MEMORY_LIMIT = "benchnet_container_memory_working_set_bytes", "benchnet_
 
 
 def row(*who: str, matchers: str = MEMBERS, legend: str = "{{member}}") -> Row:
-    """Who are the labels that tell one container from another."""
+    """Returns the row of members' resources. The labels in who identify a container."""
     who = who or ("member",)
     return Row("Resources of the members", [
         [
@@ -44,7 +44,7 @@ def row(*who: str, matchers: str = MEMBERS, legend: str = "{{member}}") -> Row:
 
 
 def hosts(matchers: str) -> Row:
-    """Hosts are told by their pods, since a host has no agent of its own."""
+    """Returns the row of hosts. Their pods report the metrics, since a host has no agent of its own."""
     return Row("Machines", [[
         series("Host CPU", "Share of its CPUs that the machine of a pod uses, by all that runs on it. Above 80 % the load and what is "
                "measured disturb each other.",

@@ -1,4 +1,4 @@
-"""One run: what came of it, and what its network did while it was measured. Upright lines mark the measured window."""
+"""One run: its result, and the activity of its network during the measurement. Vertical lines mark the measured window."""
 
 from . import choices, links, resources
 from .frame import Marks, Row, board as framed, variable

@@ -1,4 +1,4 @@
-"""A dashboard as JSON, after the SDK has read it again: what the SDK does not know, Grafana would drop without a word."""
+"""Writes a dashboard as JSON after the SDK has parsed it again: Grafana silently drops fields that the SDK does not know."""
 
 import json
 import typing
@@ -6,12 +6,12 @@ import typing
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models.dashboard import Dashboard
 
-# Fields of an annotation that belong to Prometheus' data source. The SDK has those alone that all data sources share.
+# Fields of an annotation that belong to Prometheus' data source. The SDK has only those that all data sources share.
 OF_ANNOTATIONS = frozenset({"step", "tagKeys", "textFormat", "titleFormat", "useValueForTime"})
 
 
 def checked(board: Dashboard) -> str:
-    """The dashboard's JSON, the same from run to run. Raises ValueError when it has fields that are not in Grafana's schema."""
+    """Returns the dashboard's JSON, which is reproducible. Raises ValueError for fields that are not in Grafana's schema."""
     text = json.dumps(board, cls=JSONEncoder, indent=1, sort_keys=True)
     written = json.loads(text)
     known = json.loads(json.dumps(Dashboard.from_json(json.loads(text)), cls=JSONEncoder))
@@ -22,7 +22,7 @@ def checked(board: Dashboard) -> str:
 
 
 def _unknown(written: typing.Any, known: typing.Any, path: str) -> typing.Iterator[str]:
-    """Paths of what was written and did not survive being read."""
+    """Yields the paths of written fields that are missing after parsing."""
     if isinstance(written, dict):
         for key, value in written.items():
             here = f"{path}.{key}"

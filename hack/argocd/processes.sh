@@ -1,13 +1,13 @@
-# Sourced by try: Argo CD in core mode as processes of this machine, on loopback, with its settings in the namespace $namespace.
+# Sourced by try: runs Argo CD in core mode as processes on this machine, on loopback, with its settings in $namespace.
 # shellcheck shell=bash disable=SC2154
 
 processes=()
 made_crds=()
 
-# free_port: prints a port that nobody listens on.
+# free_port: prints an unused port.
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
-# process NAME COMMAND...: runs it in the background, with its log in $work/NAME.log.
+# process NAME COMMAND...: runs the command in the background and logs to $work/NAME.log.
 process() {
   local name=$1
   shift
@@ -15,7 +15,7 @@ process() {
   processes+=($!)
 }
 
-# served KIND: waits, at most a minute, until the API server knows a kind.
+# served KIND: waits for up to a minute until the API server serves the kind.
 served() {
   local until=$((SECONDS + 60))
   while ! kubectl get "$1" --all-namespaces > /dev/null 2>&1; do
@@ -27,7 +27,7 @@ served() {
   done
 }
 
-# settings: what the controllers read: CRDs (kept if they were there), a key, a project, and our customizations.
+# settings: applies the CRDs (kept if they existed), a key, a project and our customizations.
 settings() {
   local crd
   for crd in applications applicationsets appprojects; do
@@ -41,13 +41,14 @@ settings() {
   kubectl create namespace "$namespace" > /dev/null
   "$kustomize" build "$root/config/argocd" | sed "s/namespace: argocd\$/namespace: $namespace/" |
     kubectl apply --server-side --filename - > /dev/null
-  # What the ConfigMap of every installation has, so that it is found.
+  # Argo CD finds the ConfigMap by this label, which every installation has.
   kubectl label configmap argocd-cm --namespace "$namespace" app.kubernetes.io/part-of=argocd > /dev/null
   sed -e "s/@NAMESPACE@/$namespace/g" -e "s/@LAB@/$lab/g" -e "s/@OPERATOR@/$operator/g" -e "s|@KEY@|$(head --bytes 32 /dev/urandom | base64)|" \
     "$root/hack/argocd/settings.yaml" | kubectl apply --server-side --filename - > /dev/null
 }
 
-# start: the three processes, with the tools that the repo server calls. The Applications keep the health of each resource, to be looked at.
+# start: starts Redis, the repo server with its tools, and the application controller. --persist-resource-health keeps
+# the health of each resource in the Applications' status, which the table reads.
 start() {
   local redis repositories
   redis=$(free_port)
@@ -66,8 +67,8 @@ start() {
     --metrics-port "$(free_port)" --persist-resource-health --status-processors 2 --operation-processors 2 --logformat text
 }
 
-# finish: everything that was made goes, whatever happened; the logs stay if a row failed. Argo CD ends last but for its CRDs, so
-# that it may do its finalizers' work.
+# finish: removes everything that the script created; keeps the logs if a row failed. Argo CD ends after its
+# Applications are deleted, so that it can process their finalizers, and before its CRDs are deleted.
 finish() {
   local code=$? id
   if ((code != 0 || failed)); then

@@ -1,4 +1,4 @@
-# Sourced by run: the same network with Corda's own tools. Expects namespace, CORDA_VERSION.
+# Sourced by run: starts the same network with Corda's own tools. Expects namespace and CORDA_VERSION.
 # shellcheck shell=bash disable=SC2154,SC2034
 
 fetch_bootstrapper() {
@@ -10,8 +10,9 @@ fetch_bootstrapper() {
     "-Dartifact=net.corda:corda-tools-network-bootstrapper:$CORDA_VERSION" "-DoutputDirectory=$directory"
 }
 
-# bring_up_bootstrapper CASE: sets theirs to the seconds from the call of the bootstrapper to the last node that is ready.
-# It runs in the node's image, which has Java 8 and the CorDapps; getting it there is not counted.
+# bring_up_bootstrapper CASE: sets theirs to the seconds from the start of the bootstrapper until the last node is
+# ready. It runs in the node's image, which has Java 8 and the CorDapps. Copying the bootstrapper there is not
+# measured.
 bring_up_bootstrapper() {
   local name value unit
   say "startup: the same network with the bootstrapper"

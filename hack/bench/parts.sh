@@ -16,7 +16,7 @@ measure_schema() {
   stop_pod schema
 }
 
-# measure_operator asks the kubelet, which reads the operator's control group.
+# measure_operator reads the operator's memory from the kubelet, which takes it from the control group.
 measure_operator() {
   local node pod
   read -r node pod < <(kubectl get pods --namespace "$operator_namespace" --selector app.kubernetes.io/name=benchnet \
@@ -26,7 +26,8 @@ measure_operator() {
   row operator "pod $pod" "resident set" "$(operator_memory "$pod" rssBytes)" MiB
 }
 
-# operator_memory POD FIELD: of the pod's first container; the document holds a pod's name before its containers.
+# operator_memory POD FIELD: prints the field of the pod's first container, in MiB. In the JSON a pod's name precedes
+# its containers.
 operator_memory() {
   tr -d ' \n' < "$out/summary.json" | sed "s/.*\"podRef\":{\"name\":\"$1\"//" | grep -o "\"$2\":[0-9]*" | head -n 1 |
     awk -F: '{ printf "%.1f", $2 / 1048576 }'

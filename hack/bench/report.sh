@@ -1,11 +1,11 @@
-# Sourced by run: how measurements are kept and shown. Expects out, here.
+# Sourced by run: records measurements and prints them. Expects out and here.
 # shellcheck shell=bash disable=SC2154
 
 say() { printf '%5d s  %s\n' "$SECONDS" "$*" >&2; }
 
 die() { say "$*"; exit 1; }
 
-# row PART CASE MEASURE VALUE UNIT: keeps one measurement.
+# row PART CASE MEASURE VALUE UNIT: records one measurement.
 row() {
   local IFS=$'\t'
   printf '%s\n' "$*" >> "$out/results.tsv"
@@ -14,24 +14,24 @@ row() {
 
 now() { date +%s.%N; }
 
-# seconds FROM TO: both in seconds since the epoch, or as dates.
+# seconds FROM TO: prints TO - FROM; both are seconds since the epoch.
 seconds() { awk -v from="$1" -v to="$2" 'BEGIN { printf "%.1f", to - from }'; }
 
 epoch() { date -d "$1" +%s.%N; }
 
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 
-# corda_of MANIFEST: the version of Corda that its network runs.
+# corda_of MANIFEST: prints the Corda version of the manifest's network.
 corda_of() { sed -n 's/.*corda: {version: "\([^"]*\)".*/\1/p' "$here/$1"; }
 
-# conditions tells under what the numbers came about.
+# conditions prints the conditions of the measurement: machine, versions, date and load.
 conditions() {
   kubectl get nodes --output jsonpath='{range .items[*]}node {.metadata.name}: {.status.capacity.cpu} cores, {.status.capacity.memory}, kernel {.status.nodeInfo.kernelVersion}, {.status.nodeInfo.containerRuntimeVersion}, kubelet {.status.nodeInfo.kubeletVersion}{"\n"}{end}'
   echo "benchnet $(cat "$root/VERSION"), commit $(git -C "$root" rev-parse --short HEAD 2> /dev/null || echo unknown); Corda $CORDA_VERSION on both sides, in reset $(corda_of reset-network.yaml)"
   echo "begun $(date -u +%FT%TZ), load average of this machine $(cut -d' ' -f1-3 /proc/loadavg)"
 }
 
-# report prints the table, and writes it as Markdown and JSON.
+# report prints the table and writes it as Markdown and JSON.
 report() {
   {
     echo "# benchnet, measured"

@@ -1,5 +1,5 @@
-# Sourced by run: a network that goes back to its freshly made state, beside one that is deleted and made anew. Each follows a
-# run, in turn. Expects namespace, here.
+# Sourced by run: compares the reset of a network with its deletion and recreation. Both follow a run, in turn.
+# Expects namespace and here.
 # shellcheck shell=bash disable=SC2154
 
 measure_reset() {
@@ -20,14 +20,14 @@ make_network() {
   kubectl wait --namespace "$namespace" --for=condition=Ready --timeout=15m benchmarknetwork/bench > /dev/null
 }
 
-# use_network waits for the run that the network brings.
+# use_network waits for the run of the network's workload.
 use_network() {
   kubectl wait --namespace "$namespace" --for=create --timeout=5m benchmarkrun/bench-used > /dev/null
   kubectl wait --namespace "$namespace" --for=condition=Complete --timeout=10m benchmarkrun/bench-used > /dev/null
   (($(rows_of_member) > 0)) || die "the run left nothing with member-0"
 }
 
-# use_again I: another run, so that what is made anew was used just as what was reset.
+# use_again I: runs the workload again, so that the recreated network was used like the one that was reset.
 use_again() {
   network '{.spec.workloads[0]}' | jq --arg name "used-$1" '.name = $name |
     {apiVersion: "benchnet.dev/v1alpha1", kind: "BenchmarkRun", metadata: {$name}, spec: {networkName: "bench", workload: .}}' |
@@ -52,7 +52,7 @@ reset_network() {
   row reset "$1" "reset: annotation to Ready" "$reset" s
 }
 
-# make_anew I: sets anew to the seconds from delete to gone and from apply to Ready.
+# make_anew I: deletes and recreates the network; sets anew to the seconds until it is Ready.
 make_anew() {
   local began gone
   began=$(now)

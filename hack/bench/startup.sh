@@ -1,4 +1,4 @@
-# Sourced by run: from kubectl apply to Ready. Expects namespace.
+# Sourced by run: measures the time from kubectl apply to Ready. Expects namespace.
 # shellcheck shell=bash disable=SC2154
 
 measure_startup() {
@@ -35,8 +35,8 @@ stages() {
   done < <(network '{range .status.stages[*]}{.name}|{.startedAt}|{.readyAt}{"\n"}{end}')
 }
 
-# members_own CASE READY: how long the nodes themselves took, from the first start of one to the last that was ready, in whole
-# seconds as Kubernetes tells them; and how much the whole took beside that.
+# members_own CASE READY: records how long the nodes took, from the first container start to the last Ready pod, in
+# the whole seconds that Kubernetes reports, and the ratio of READY to it.
 members_own() {
   local times first last own
   times=$(kubectl get pods --namespace "$namespace" --selector benchnet.dev/network=bench,app.kubernetes.io/component=member \

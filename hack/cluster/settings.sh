@@ -1,10 +1,10 @@
-# Where things lie and which cluster is meant. Sourced by every script of this folder, never run.
+# Paths and the choice of the provider. Sourced by every script of this directory, never run.
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # used by those who source it
 
-# BENCHNET_CACHE  what may be thrown away at any time: binaries keyed by their sources
-# BENCHNET_STATE  the cluster that runs: kubeconfig, logs, volumes, images (without root: below the home directory)
-# BENCHNET_CLUSTER  existing | kind | local; without it, the provider that is up, else kind if Docker answers, else local
+# BENCHNET_CACHE  directory that can be deleted at any time: binaries keyed by their sources BENCHNET_STATE  state of
+# the running cluster: kubeconfig, logs, volumes, images (without root: below the home directory) BENCHNET_CLUSTER
+# existing | kind | local; default: the provider that is up, else kind if Docker answers, else local
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${BENCHNET_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/benchnet}
 state=${BENCHNET_STATE:-/var/lib/benchnet-cluster}

@@ -5,8 +5,8 @@
 declare -Ar typical_cost=([cluster]=560 [helm]=90 [operator]=200 [agent]=15 [corda]=150 [jmeter-corda]=60 [genesis-corda]=60
   [postgresql]=30 [postgres-exporter]=70 [cordapps]=60 [malachite-bench]=900 [evm]=120 [jpaxos-client]=60)
 
-# prepare IMAGE...: returns when the cluster runs, the images are loaded and Helm is built. What an earlier start has finished is
-# found in the caches. When a job fails, it prints the end of that job's log, and the script's end stops the other jobs.
+# prepare IMAGE...: returns when the cluster runs, the images are loaded and Helm is built. The caches keep what an
+# earlier run finished. When a job fails, it prints the end of that job's log, and the exit trap stops the other jobs.
 prepare() {
   pids=()
   logs=$(mktemp -d)
@@ -26,7 +26,7 @@ prepare() {
   rm -r "$logs"
 }
 
-# start_job NAME COMMAND...: runs the command in the background, in a process group of its own, and records how it ended.
+# start_job NAME COMMAND...: runs the command in the background, in its own process group, and records how it ended.
 start_job() {
   set -m
   (
@@ -56,8 +56,8 @@ load_images() {
 
 is_built() { grep -qsE "\] $1: (.* built in|up to date)" "$logs/images"; }
 
-# report_progress PART...: prints, whenever a part gets ready and each minute, which parts are left and an estimate of the time. It
-# returns when all jobs have ended or one has failed.
+# report_progress PART...: prints the parts that are left and an estimate of the time, whenever a part is ready and each
+# minute. It returns when all jobs have ended or one has failed.
 report_progress() {
   local part left=("$@") still printed=0
   while [[ -n $(jobs -rp) ]] && ! compgen -G "$logs/*.failed" > /dev/null; do

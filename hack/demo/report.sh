@@ -1,9 +1,9 @@
-# Sourced by run: what the demo reads from the network and its runs, and how it prints that. Expects network and namespace.
+# Sourced by run: reads and prints the state of the demo's network and its runs. Expects network and namespace.
 # shellcheck shell=bash disable=SC2154
 
 network_field() { kubectl get benchmarknetwork --namespace "$namespace" "$network" --output "jsonpath=$1"; }
 
-# run_fields JSONPATH: prints a line for each of the network's runs, in the order of its workloads.
+# run_fields JSONPATH: prints a line for each run of the network, in the order of its workloads.
 run_fields() {
   local workload
   for workload in $(network_field '{.spec.workloads[*].name}'); do
@@ -11,9 +11,9 @@ run_fields() {
   done | sed '/^$/d'
 }
 
-# state prints, from one question to the API server, a line for the network and each of the runs it made:
+# state prints, from one request to the API server, a line for the network and for each of its runs:
 # name|network of a run|phase|progress|throughput|Ready|Stalled|Complete|message
-# One process in two seconds is all that watching costs the machine that is measured.
+# Watching costs the measured machine only one process every two seconds.
 state() {
   local fields name
   fields='{.metadata.name}|{.metadata.labels.benchnet\.dev/network}|{.status.phase}|{.status.progress}|{.status.throughput}|'
@@ -23,7 +23,8 @@ state() {
     awk -F '|' -v network="$network" '$1 == network || $2 == network'
 }
 
-# news prints, from what state prints, what the network waits for or, when it is ready, what the run under way does.
+# news reads the output of state and prints what the network waits for or, once it is ready, the state of the current
+# run.
 news() {
   awk -F '|' -v network="$network" '
     $1 == network { if ($6 != "True") line = ($9 == "" ? "the operator has not looked at it yet" : $9); next }
@@ -32,11 +33,12 @@ news() {
     END { print (line == "" ? ended + 0 " runs have ended" : line) }'
 }
 
-# stalled and ended judge what state prints: is the network stuck, and how many runs are over?
+# stalled reports whether the network is Stalled, and ended prints the number of completed runs. Both read the output
+# of state.
 stalled() { awk -F '|' -v network="$network" '$1 == network && $7 == "True" { found = 1 } END { exit !found }'; }
 ended() { awk -F '|' -v network="$network" '$2 == network && $8 == "True"' | wc -l; }
 
-# stage_times prints how long each stage of the provisioning took.
+# stage_times prints the duration of each provisioning stage.
 stage_times() {
   local name started ready
   network_field '{range .status.stages[*]}{.name}|{.startedAt}|{.readyAt}{"\n"}{end}' | while IFS='|' read -r name started ready; do
@@ -54,7 +56,7 @@ seconds_between() {
   awk -v from="$(date -d "$1" +%s.%N)" -v to="$(date -d "$2" +%s.%N)" 'BEGIN { printf "%.1f", to - from }'
 }
 
-# result_table prints the runs' results; latencies (of blocks: block times) in milliseconds.
+# result_table prints the results of the runs; latencies (for blocks: block times) are in milliseconds.
 result_table() {
   run_fields '{.spec.workload.name}|{.status.throughput} {.status.unit}/s|{.status.latency.mean}|{.status.latency.p50}|{.status.latency.p90}|{.status.latency.p95}|{.status.latency.p99}|{.status.latency.max}|{.status.operations.completed}|{.status.operations.failed}|{.spec.workload.measure.window}|{.status.verdict}' |
     awk -F '|' '
@@ -67,7 +69,7 @@ result_table() {
   findings
 }
 
-# measures prints the platform's own numbers of each run.
+# measures prints the platform-specific measurements of each run.
 measures() {
   local workload
   for workload in $(network_field '{.spec.workloads[*].name}'); do
@@ -76,7 +78,7 @@ measures() {
   done
 }
 
-# findings prints what speaks against each result, or should be known of it.
+# findings prints the reasons of each run's verdict, with their severity.
 findings() {
   local workload
   for workload in $(network_field '{.spec.workloads[*].name}'); do
@@ -85,7 +87,7 @@ findings() {
   done
 }
 
-# failures prints the runs that ended without a result, and why.
+# failures prints the runs that completed without a result, with the reason.
 failures() {
   run_fields '{.metadata.name}|{.status.phase}|{.status.conditions[?(@.type=="Complete")].status}|{.status.conditions[?(@.type=="Measured")].status}|{.status.conditions[?(@.type=="Measured")].message}' |
     awk -F '|' '$3 == "True" && $4 != "True" { print "run " $1 ": " $5 }'

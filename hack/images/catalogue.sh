@@ -1,4 +1,4 @@
-# Sourced by build and load: what images there are, and what they are made from.
+# Sourced by build and load: the list of images and their inputs.
 # shellcheck shell=bash
 
 # names: prints the names of all images.
@@ -14,12 +14,12 @@ look_up() {
   image="$REGISTRY/$1:${tag//VERSION/$VERSION}"
 }
 
-# sources DOCKERFILE: prints the paths that its COPY lines take from the context.
+# sources DOCKERFILE: prints the paths that its COPY instructions take from the build context.
 sources() {
   awk '$1 == "COPY" && !/--from=/ { for (i = 2; i < NF; i++) if ($i !~ /^--/) print $i }' "$ROOT/$1" | sort -u
 }
 
-# arguments DOCKERFILE: prints NAME=VALUE for each of its build arguments that has a value here.
+# arguments DOCKERFILE: prints NAME=VALUE for each build argument of the Dockerfile that has a value here.
 arguments() {
   local name
   while read -r name; do
@@ -33,7 +33,7 @@ arguments() {
   done < <(sed -n 's/^ARG \([A-Z0-9_]*\).*/\1/p' "$ROOT/$1" | sort -u)
 }
 
-# base_arguments NAME...: prints the build arguments that name base images of these images.
+# base_arguments NAME...: prints the build arguments for the base images of these images.
 # shellcheck disable=SC2034 # image is set by look_up
 base_arguments() {
   local name dockerfile='' image=''
@@ -43,7 +43,7 @@ base_arguments() {
   done | sort -u
 }
 
-# load_bases NAME...: fills the map bases with what hack/images/bases prints for these images.
+# load_bases NAME...: fills the map bases with the output of hack/images/bases for these images.
 declare -A bases=()
 load_bases() {
   local line lines arguments
@@ -55,7 +55,7 @@ load_bases() {
   done <<<"$lines"
 }
 
-# inputs_key DOCKERFILE: one word for all that an image is made from: Dockerfile, arguments, files.
+# inputs_key DOCKERFILE: prints a hash of all inputs of an image: Dockerfile, arguments, files.
 inputs_key() {
   local paths
   mapfile -t paths < <(sources "$1")

@@ -1,7 +1,7 @@
-# Sourced by build, load and bases: one face for docker, podman and buildah.
+# Sourced by build, load and bases: a common interface to docker, podman and buildah.
 # shellcheck shell=bash
 
-# choose_engine: sets ENGINE. Stand-in bases live in buildah's store alone, so offline means buildah.
+# choose_engine: sets ENGINE. Offline it is buildah, because only buildah's store has the stand-ins for base images.
 choose_engine() {
   if [[ -n ${BENCHNET_ENGINE:-} ]]; then ENGINE=$BENCHNET_ENGINE; return; fi
   if ! offline && docker info >/dev/null 2>&1; then ENGINE=docker
@@ -12,10 +12,10 @@ choose_engine() {
   fi
 }
 
-# buildah_ ARGS...: buildah on this project's own storage; TMPDIR holds its build caches.
+# buildah_ ARGS...: runs buildah on this project's own storage; TMPDIR holds its build caches.
 buildah_() { TMPDIR="$CACHE/tmp" buildah --root "$CACHE/storage" --runroot "$CACHE/run" --storage-driver overlay "$@"; }
 
-# engine_label IMAGE LABEL: prints the label's value, nothing if there is no such image.
+# engine_label IMAGE LABEL: prints the label's value, or nothing if the image does not exist.
 engine_label() {
   local format="{{index .Config.Labels \"$2\"}}"
   case $ENGINE in
@@ -24,7 +24,7 @@ engine_label() {
   esac
 }
 
-# engine_id IMAGE: prints what tells this build of an image from any other.
+# engine_id IMAGE: prints the ID of the image, which identifies this build.
 engine_id() {
   case $ENGINE in
     buildah) buildah_ inspect --type image --format '{{.FromImageID}}' "$1" ;;
@@ -32,7 +32,7 @@ engine_id() {
   esac
 }
 
-# engine_user IMAGE: prints the user that it is set to run as.
+# engine_user IMAGE: prints the user of the image's configuration.
 engine_user() {
   case $ENGINE in
     buildah) buildah_ inspect --type image --format '{{.OCIv1.Config.User}}' "$1" ;;
@@ -50,8 +50,8 @@ engine_build() {
   esac
 }
 
-# cache_volumes: the host's Go modules and build cache, Maven repository and Cargo folders, which save a first build its downloads and
-# let images, tools and tests share what is compiled.
+# cache_volumes: mounts of the host's Go modules and build cache, Maven repository and Cargo directories. They save
+# the first build its downloads, and share compiled packages between images, tools and tests.
 readonly GO_CACHES=/go/host
 cache_volumes=()
 use_host_caches() {
@@ -67,7 +67,7 @@ use_host_caches() {
   cache_volumes+=(-v "$modules:$GO_CACHES/modules:rw" -v "$compiled:$GO_CACHES/build:rw")
 }
 
-# engine_save TAG FILE: writes a docker archive.
+# engine_save TAG FILE: writes a Docker archive.
 engine_save() {
   case $ENGINE in
     buildah) buildah_ push -q "$1" "docker-archive:$2:$1" ;;
@@ -75,7 +75,7 @@ engine_save() {
   esac
 }
 
-# engine_size TAG: the size of the unpacked layers, for people.
+# engine_size TAG: prints the human-readable size of the unpacked layers.
 engine_size() {
   case $ENGINE in
     buildah) buildah_ images --format '{{.Size}}' "$1" ;;

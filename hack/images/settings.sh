@@ -1,4 +1,4 @@
-# Sourced by build, load and bases: where things lie, and how progress is told.
+# Sourced by build, load and bases: paths and progress messages.
 # Environment: BENCHNET_CACHE, BENCHNET_REGISTRY (prefix of the image names), CORDA_VERSION.
 # shellcheck shell=bash disable=SC2034
 
@@ -9,18 +9,19 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CACHE="${BENCHNET_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/benchnet}/images"
 REGISTRY=${BENCHNET_REGISTRY:-ghcr.io/benchnet}
 VERSION=$(<"$ROOT/VERSION")
-# Cargo's folders on this host; the second is that of hack/tools/cargo, so that images and tests share what is compiled.
+# Cargo's directories on this host. hack/tools/cargo uses the second too, so that images and tests share compiled
+# packages.
 CARGO_HOME_=${CARGO_HOME:-$HOME/.cargo}
 CARGO_TARGET="${CACHE%/images}/rust/target"
 CORDA_VERSION=${CORDA_VERSION:-4.10}
-# Names the inputs an image was made from; the image is rebuilt when they differ.
+# The label with the hash of an image's inputs; the image is rebuilt when the hash differs.
 INPUTS_LABEL=dev.benchnet.inputs
 
 say() { printf '[%4d s] %s\n' "$SECONDS" "$*" >&2; }
 die() { say "error: $*"; exit 1; }
 
-# offline: no public registry answers, so base images are made here (see bases).
-# BENCHNET_OFFLINE=1 or 0 decides without a test.
+# offline: reports whether no public registry answers, so that base images are built here (see bases).
+# BENCHNET_OFFLINE=1 or 0 overrides the check.
 offline() {
   if [[ -n ${BENCHNET_OFFLINE:-} ]]; then [[ $BENCHNET_OFFLINE == 1 ]]; return; fi
   local code

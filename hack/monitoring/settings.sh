@@ -1,4 +1,4 @@
-# What the scripts of this folder share. Sourced, never run.
+# Settings of the scripts in this directory. Sourced, never run.
 # shellcheck shell=bash disable=SC2034
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

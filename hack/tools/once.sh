@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Sourced by what prints the path of a program that it builds into the cache.
+# Sourced by scripts that build a program into the cache and print its path.
 
-# build_once NAME FILE COMMAND...: prints the path of FILE. Where it is not there yet, the command makes it, and says on stderr how
-# long that took; of several that ask at the same time one builds and the others wait.
+# build_once NAME FILE COMMAND...: prints the path of FILE. If FILE does not exist, it runs the command to create it and
+# reports the duration on stderr. Of several concurrent callers one builds and the others wait.
 build_once() {
   local name=$1 file=$2 started
   shift 2

@@ -1,4 +1,4 @@
-{{/* Refuses values that are good each by itself, but not together. */}}
+{{/* Rejects values that are valid individually but not together. */}}
 {{- define "benchnet.check" -}}
 {{- if and (gt (int .Values.replicas) 1) (not .Values.leaderElection.enabled) -}}
 {{- fail (printf "leaderElection.enabled: false, but replicas: %d; set it to true, or all of them would work at one time" (int .Values.replicas)) -}}

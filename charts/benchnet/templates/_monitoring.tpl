@@ -1,4 +1,4 @@
-{{/* Whether a monitor is wanted, to be given as (list . ENABLED): as the value says, or, where it is null, if its API is installed. */}}
+{{/* Reports whether to create a monitor; called with (list . ENABLED): the value, or if it is null, whether the API is installed. */}}
 {{- define "benchnet.monitored" -}}
 {{- $enabled := index . 1 -}}
 {{- if kindIs "invalid" $enabled -}}

@@ -1,4 +1,4 @@
-{{/* What all names begin with: the release's name, with the chart's in it. The longest suffix still fits into 63 characters. */}}
+{{/* Prefix of all names: the release's name with the chart's name in it. With the longest suffix it fits into 63 characters. */}}
 {{- define "benchnet.name" -}}
 {{- $chart := .Values.nameOverride | default .Chart.Name -}}
 {{- if .Values.fullnameOverride -}}
@@ -10,7 +10,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Labels by which the operator's pods are selected; they never change. */}}
+{{/* Labels that select the operator's pods; they never change. */}}
 {{- define "benchnet.selector" -}}
 app.kubernetes.io/component: operator
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -24,7 +24,7 @@ app.kubernetes.io/name: benchnet
 {{- merge (include "benchnet.selector" . | fromYaml) $ours .Values.extraLabels | toYaml -}}
 {{- end -}}
 
-{{/* The annotations of an object, to be given as (list . OWN), with those of every object. */}}
+{{/* The annotations of an object merged with those of all objects; called with (list . OWN). */}}
 {{- define "benchnet.annotations" -}}
 {{- with merge (dict) (index . 1) (index . 0).Values.extraAnnotations -}}
 annotations:
@@ -32,7 +32,7 @@ annotations:
 {{- end -}}
 {{- end -}}
 
-{{/* Labels and annotations of an object that has none of its own. */}}
+{{/* Labels and annotations of an object without its own. */}}
 {{- define "benchnet.marks" -}}
 labels:
   {{- include "benchnet.labels" . | nindent 2 }}
@@ -52,19 +52,19 @@ labels:
 {{- .Values.image.tag | default .Chart.AppVersion -}}
 {{- end -}}
 
-{{/* Name of the operator's account. */}}
+{{/* Name of the operator's service account. */}}
 {{- define "benchnet.account" -}}
 {{- .Values.serviceAccount.name | default (printf "%s-operator" (include "benchnet.name" .)) -}}
 {{- end -}}
 
-{{/* The operator's account, as subjects of a binding. */}}
+{{/* The operator's service account as subjects of a binding. */}}
 {{- define "benchnet.subjects" -}}
 - kind: ServiceAccount
   name: {{ include "benchnet.account" . }}
   namespace: {{ .Release.Namespace }}
 {{- end -}}
 
-{{/* Who may read the metrics: Authorised or Anyone. */}}
+{{/* Access to the metrics: Authorised or Anyone. */}}
 {{- define "benchnet.access" -}}
 {{- if ne .Values.metrics.access "Auto" -}}
 {{- .Values.metrics.access -}}

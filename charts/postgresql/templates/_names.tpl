@@ -3,13 +3,13 @@
 {{- .Values.fullnameOverride | default .Release.Name | trunc 52 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* What selects the pod. Never changes during the life of a release. */}}
+{{/* Labels that select the pod. They never change during the life of a release. */}}
 {{- define "postgresql.selector" -}}
 app.kubernetes.io/name: postgresql
 app.kubernetes.io/instance: {{ include "postgresql.name" . }}
 {{- end -}}
 
-{{/* Labels of every object. commonLabels may replace any of them but those that select the pod. */}}
+{{/* Labels of every object. commonLabels may replace any of them except those that select the pod. */}}
 {{- define "postgresql.labels" -}}
 {{- $selector := include "postgresql.selector" . | fromYaml -}}
 {{- $own := dict "app.kubernetes.io/component" "database" "app.kubernetes.io/part-of" "benchnet" "app.kubernetes.io/managed-by" .Release.Service -}}
@@ -21,7 +21,7 @@ app.kubernetes.io/instance: {{ include "postgresql.name" . }}
 {{- merge (include "postgresql.labels" . | fromYaml) .Values.podLabels | toYaml -}}
 {{- end -}}
 
-{{/* What the restricted pod security standard asks of a container. */}}
+{{/* The security context that the restricted pod security standard requires of a container. */}}
 {{- define "postgresql.containerSecurity" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true

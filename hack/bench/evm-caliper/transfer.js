@@ -1,7 +1,7 @@
 'use strict';
 
-// Caliper's connector calls contracts alone: a call to an address without code is a transfer with four bytes of data.
-// The CPU time that the worker takes for a round is left in the file cpu, in seconds.
+// Caliper's connector can only call contracts. A call to an address without code is a transfer with four bytes of data.
+// The worker writes the CPU time of a round, in seconds, to the file cpu.
 const fs = require('fs');
 const {WorkloadModuleBase} = require('@hyperledger/caliper-core');
 

@@ -1,7 +1,7 @@
-# Sourced by run: comparisons of which the answer is known.
+# Sourced by run: comparisons with a known outcome.
 # shellcheck shell=bash disable=SC2154
 
-# measure_aa compares a version with itself at 20 points that differ in nothing that could matter, and counts what it found.
+# measure_aa compares a version with itself at 20 equivalent points and counts the differences that it reports.
 measure_aa() {
   apply aa
   follow
@@ -13,7 +13,7 @@ measure_aa() {
       metric, alarms[metric], all[metric], 100 * alarms[metric] / all[metric], few[metric], failed[metric] }'
 }
 
-# measure_slowed compares a network with its copy that is slower; that must be found, and the gate must fail.
+# measure_slowed compares a network with a slower copy. The comparison must find the difference, and the gate must fail.
 measure_slowed() {
   apply slowed
   follow

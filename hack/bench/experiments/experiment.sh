@@ -1,18 +1,18 @@
-# Sourced by run: one experiment, as all parts apply it, follow it and keep what it found. Expects out and here; namespace is set
-# by open_namespace.
+# Sourced by run: functions with which each part applies an experiment, follows it and saves its results. Expects out
+# and here; open_namespace sets namespace.
 # shellcheck shell=bash disable=SC2154
 
 say() { printf '%5d s  %s\n' "$SECONDS" "$*"; }
 
 k() { kubectl --namespace "$namespace" "$@"; }
 
-# open_namespace PART: sets namespace to a new one, held to the pod security standard that the part's pods need.
+# open_namespace PART: creates a namespace with the pod security standard that the part needs, and sets namespace.
 open_namespace() {
   local level=restricted
   namespace=benchnet-bench-$1
   kubectl delete namespace "$namespace" --ignore-not-found > /dev/null
   restricted_namespace "$namespace"
-  # Distance between a member and its database takes NET_ADMIN.
+  # A round-trip time between a member and its database requires NET_ADMIN.
   [[ $1 != slowed ]] || level=privileged
   kubectl label namespace "$namespace" "pod-security.kubernetes.io/enforce=$level" --overwrite > /dev/null
 }
@@ -33,8 +33,8 @@ manifest() {
   fi
 }
 
-# load_images MANIFEST: builds and loads the images that the networks of an experiment need, in each version of Corda that it names.
-# The operator's image is left alone: its pod must not change during a measurement.
+# load_images MANIFEST: builds and loads the images that an experiment needs, for each Corda version in the manifest.
+# It skips the operator's image, because the operator's pod must not change during a measurement.
 load_images() {
   local needed images versions version
   needed=$("$root/hack/images/needed" "$1")
@@ -46,7 +46,7 @@ load_images() {
   done
 }
 
-# apply PART: sets experiment to the name of the part's, which is then under way.
+# apply PART: starts the part's experiment and sets experiment to its name.
 apply() {
   manifest "$1" > "$out/$1.yaml"
   load_images "$out/$1.yaml"
@@ -54,17 +54,17 @@ apply() {
   say "experiment $experiment in namespace $namespace"
 }
 
-# field JSONPATH: of the experiment.
+# field JSONPATH: prints a field of the experiment.
 field() { k get benchmarkexperiment "$experiment" --output "jsonpath=$1"; }
 
 condition() { field "{.status.conditions[?(@.type==\"$1\")].$2}"; }
 
-# planned prints what the operator found the experiment to need.
+# planned prints the resources and the duration that the operator plans for the experiment.
 planned() {
   field '{.status.plan.networks} networks, {.status.plan.runs} runs; at one time {.status.plan.networksAtOnce} networks, {.status.plan.pods} pods, {.status.plan.cores} cores, {.status.plan.memory} of memory; {.status.plan.duration}{"\n"}'
 }
 
-# foretell PART: lets the operator plan the experiment, suspended, and tells that.
+# foretell PART: creates the experiment suspended and prints the operator's plan for it.
 foretell() {
   open_namespace "$1"
   manifest "$1" > "$out/$1.yaml"
@@ -81,7 +81,7 @@ accepted_or_refused() { [[ -n $(condition Accepted status) ]]; }
 
 ended() { [[ $(condition Complete status) == True || $(condition Stalled status) == True ]]; }
 
-# wait_until WHAT TEST MINUTES: prints a line whenever the experiment's progress changed, until the test holds.
+# wait_until WHAT TEST MINUTES: waits until TEST succeeds and prints each change of the experiment's progress.
 wait_until() {
   local began=$SECONDS shown='' line
   until "$2"; do
@@ -96,7 +96,7 @@ wait_until() {
   done
 }
 
-# follow waits for the end of the experiment, and keeps what it found.
+# follow waits for the experiment to end and saves its results.
 follow() {
   wait_until "ended" ended "${BENCHNET_BENCH_MINUTES:-45}"
   say "$(field '{.status.phase}'): $(condition Complete message)"
@@ -104,14 +104,14 @@ follow() {
   k get benchmarkruns --output json > "$out/$experiment-runs.json"
 }
 
-# points prints the experiment's points with their numbers.
+# points prints the experiment's points with their measurements.
 points() {
   field '{range .status.points[*]}{.name}|{.parameters}|{.runs}|{.invalid}|{.throughput}|{.p95}|{.bottleneck}{"\n"}{end}' |
     awk -F '|' 'BEGIN { row = "  %-8s %-44s %7s %8s %22s %12s  %s\n"; printf row, "point", "parameters", "runs", "invalid", "throughput/s", "p95 ms", "bottleneck" }
       { printf row, $1, $2, $3, $4 + 0, $5, $6, $7 }'
 }
 
-# runs prints the experiment's runs: what each is, when it was begun, and its verdict.
+# runs prints the experiment's runs: name, UID, start and end time, phase, throughput and verdict.
 runs() {
   k get benchmarkruns --sort-by=.metadata.creationTimestamp --output \
     'jsonpath={range .items[*]}{.metadata.name}|{.metadata.uid}|{.status.startTime}|{.status.completionTime}|{.status.phase}|{.status.throughput}|{.status.verdict}|{range .status.reasons[*]}{.reason} {end}{"\n"}{end}' |

@@ -1,4 +1,4 @@
-# Sourced by run: an experiment whose operator is killed. Expects out.
+# Sourced by run: an experiment during which the operator is killed. Expects out.
 # shellcheck shell=bash disable=SC2154
 
 readonly kills=3
@@ -19,10 +19,11 @@ measure_killed() {
   nothing_twice
 }
 
-# enough_done lets each kill meet another run.
+# enough_done reports whether enough runs are done for kill i, so that each kill hits a different run.
 enough_done() { [[ $(field '{.status.progress}') =~ ^([0-9]+)/ ]] && ((BASH_REMATCH[1] >= i - 1)); }
 
-# kill_operator takes the operator's pod away without grace, as when its node dies, and waits for the next one.
+# kill_operator deletes the operator's pod without a grace period, as if its node had failed, and waits for the next
+# pod.
 kill_operator() {
   local pod
   pod=$(kubectl get pods --namespace "$operator_namespace" --selector app.kubernetes.io/name=benchnet --output jsonpath='{.items[0].metadata.name}')
@@ -31,7 +32,8 @@ kill_operator() {
   kubectl rollout status --namespace "$operator_namespace" deployment/benchnet-operator --timeout=3m > /dev/null
 }
 
-# list_runs WHEN: prints the runs, and keeps of each what would be another if it were made, begun or ended twice.
+# list_runs WHEN: prints the runs, and records the values of each that would change if it were created, started or
+# ended twice.
 list_runs() {
   say "$1"
   runs
@@ -39,7 +41,7 @@ list_runs() {
     awk 'NF == 3' >> "$out/doings.txt"
 }
 
-# nothing_twice fails if a run was made, begun or ended at two times, or is not there at the end; or if there are others than planned.
+# nothing_twice fails if a run was created, started or ended twice, or if the number of runs differs from the plan.
 nothing_twice() {
   local twice planned there
   twice=$(sort -u "$out/doings.txt" | cut -d' ' -f1,2 | uniq -d)

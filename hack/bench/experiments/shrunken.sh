@@ -1,4 +1,4 @@
-# Sourced by run: experiments of the field, small enough for a small machine.
+# Sourced by run: typical experiments of the field, reduced for a small machine.
 # shellcheck shell=bash
 
 measure_i1() { measure_shrunken i1; }

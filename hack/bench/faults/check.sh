@@ -1,12 +1,12 @@
-# Sourced by run: what is not as it should be, counted from what the API server has. Expects namespace, out, part.
+# Sourced by run: counts deviations from the expected state in the API server. Expects namespace, out and part.
 # shellcheck shell=bash disable=SC2154
 
 readonly kinds=benchmarknetworks,benchmarkruns,benchmarkexperiments,secrets,configmaps,services,serviceaccounts,persistentvolumeclaims,roles,rolebindings,statefulsets,jobs,networkpolicies,poddisruptionbudgets,pods
 
-# inventory: everything in the namespace as one JSON list.
+# inventory: prints all objects of the namespace as one JSON list.
 inventory() { k get "$kinds" --output json; }
 
-# shape_of counts the objects of an inventory on stdin by kind and by name without that of their network; pods come and go.
+# shape_of counts the objects of an inventory on stdin by kind and by name without the network's name. It omits pods.
 shape_of() {
   jq '[.items[] | select(.kind != "Pod" and .kind != "BenchmarkNetwork") | .metadata as $m
     | ($m.labels["benchnet.dev/network"] // ($m.labels["benchnet.dev/run"] // "" | sub("-[a-z]+$"; ""))) as $network
@@ -14,8 +14,8 @@ shape_of() {
     | group_by(.) | map({key: .[0], value: length}) | from_entries'
 }
 
-# counts NAME: keeps a row: networks as specified, orphans, doubled objects, lost results. An orphan has an owner that is gone; one
-# object too many, or missing, is one that a network that met no fault has not, or has.
+# counts NAME: adds a row: networks as specified, orphans, excess objects, missing objects, results of ended runs. An
+# orphan has an owner that no longer exists. Excess and missing are relative to a network without a fault.
 counts() {
   inventory > "$out/$part.json"
   shape_of < "$out/$part.json" > "$out/$part.shape.json"
@@ -34,7 +34,7 @@ counts() {
   tail -1 "$out/rows.tsv" >&2
 }
 
-# reference: the shape of one network that nothing happened to.
+# reference: records the shape of a network without a fault.
 reference() {
   [[ ! -s $out/reference.json ]] || return 0
   made=0
@@ -46,7 +46,7 @@ reference() {
   made=0
 }
 
-# left: what of the operator's is in the namespace.
+# left: lists the operator's objects in the namespace.
 left() {
   inventory | jq --raw-output '.items[] | select(.metadata.labels["app.kubernetes.io/managed-by"] == "benchnet" or (.apiVersion | startswith("benchnet.dev")))
     | "\(.kind) \(.metadata.name)"'
@@ -54,7 +54,7 @@ left() {
 
 nothing_left() { [[ -z $(left) ]]; }
 
-# close_namespace PART: deletes the networks, and counts what stays.
+# close_namespace PART: deletes the networks and counts the objects that remain.
 close_namespace() {
   k delete benchmarknetworks --all --wait=false > /dev/null
   wait_until 180 "everything is gone after $1" nothing_left || true
@@ -63,7 +63,7 @@ close_namespace() {
   kubectl delete namespace "$namespace" > /dev/null
 }
 
-# table prints all rows, each with what stayed after the deletion.
+# table prints all rows, each with the number of objects left after deletion.
 table() {
   {
     echo "# Faults"

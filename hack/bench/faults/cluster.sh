@@ -1,9 +1,9 @@
-# Sourced by run: the programs of the local provider's node, which stand still while they are stopped. Expects root.
+# Sourced by run: suspends and resumes processes of the local provider's node. Expects root.
 # shellcheck shell=bash disable=SC2154
 
 stopped=()
 
-# node_process NAME: the process of the node's program, and no other of that name on the machine.
+# node_process NAME: prints the PID of the program in the node's PID namespace, and of no other process with that name.
 node_process() {
   local state=${BENCHNET_STATE:-/var/lib/benchnet-cluster} first pid name
   read -r first _ < "$state/pid"
@@ -18,7 +18,7 @@ node_process() {
   return 1
 }
 
-# stop PROGRAM: it keeps its connections and answers nothing.
+# stop PROGRAM: suspends the program. It keeps its connections and answers nothing.
 stop() {
   local pid
   pid=$(node_process "$1")

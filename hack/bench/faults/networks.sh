@@ -1,4 +1,4 @@
-# Sourced by run: the networks that are under way while something breaks. Expects namespace, out.
+# Sourced by run: the networks that exist while faults are injected. Expects namespace and out.
 # shellcheck shell=bash disable=SC2154
 
 say() { printf '%5d s  %s\n' "$SECONDS" "$*" >&2; }
@@ -11,7 +11,8 @@ open_namespace() {
   made=0
 }
 
-# network NAME: a small network with one run of a few seconds. Its members keep all blocks, for one that has lost its own.
+# network NAME: prints a small network with one run of a few seconds. Its members keep all blocks, so that a member that
+# lost its own can catch up.
 network() {
   cat << MANIFEST
 apiVersion: benchnet.dev/v1alpha1
@@ -36,13 +37,13 @@ make_networks() {
   made=$((made + $2))
 }
 
-# all_finished tells whether every network is Ready and its run complete.
+# all_finished reports whether the phase of every network is Finished.
 all_finished() {
   k get benchmarknetworks --output json 2> /dev/null | jq --exit-status --argjson made "$made" '
     [.items[] | select(.status.phase == "Finished")] | length == $made' > /dev/null
 }
 
-# wait_until SECONDS WHAT COMMAND...: fails if it is not so in time.
+# wait_until SECONDS WHAT COMMAND...: waits until the command succeeds; fails after SECONDS.
 wait_until() {
   local deadline=$((SECONDS + $1)) what=$2
   shift 2
@@ -55,7 +56,7 @@ wait_until() {
   done
 }
 
-# stage_reached NETWORK STAGE: the stage was begun; Run and Finished stand for what comes after the stages.
+# stage_reached NETWORK STAGE: reports whether the stage has started. Run and Finished are the phases after the stages.
 stage_reached() {
   k get benchmarknetwork "$1" --output json | jq --exit-status --arg stage "$2" '
     if $stage == "Run" then .status.phase == "Running"

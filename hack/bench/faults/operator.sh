@@ -1,4 +1,5 @@
-# Sourced by run: the operator, as it is installed or as a process of ours that can be killed at any instant. Expects out, root.
+# Sourced by run: the installed operator, or an operator process that the script can kill at any time. Expects out and
+# root.
 # shellcheck shell=bash disable=SC2154
 
 own=
@@ -15,12 +16,13 @@ installed_operator() {
 
 build_operator() {
   (cd "$root" && CGO_ENABLED=0 go build -o "$out/manager" .)
-  # What is in the pods must be of the images that are there.
+  # Pods must use the images that the cluster has.
   images=$(kubectl get deployment --namespace "$operator_namespace" benchnet-operator --output jsonpath='{.spec.template.spec.containers[0].args}' |
     jq --raw-output '.[] | select(startswith("--image"))')
 }
 
-# start_own_operator: a process outside of the cluster, which no lease holds up when it comes back.
+# start_own_operator: starts an operator outside the cluster, without leader election, so that a restart waits for no
+# lease.
 start_own_operator() {
   local flags
   mapfile -t flags <<< "$images"
@@ -35,5 +37,5 @@ stop_own_operator() {
   own=
 }
 
-# leader: the pod that holds the lease.
+# leader: prints the name of the pod that holds the lease.
 leader() { kubectl get lease --namespace "$operator_namespace" benchnet.dev --output jsonpath='{.spec.holderIdentity}' | cut -d_ -f1; }

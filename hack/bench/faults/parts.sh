@@ -1,10 +1,10 @@
-# Sourced by run: what happens, one function for each part. Expects out, namespace; made is the number of networks.
+# Sourced by run: one function for each part. Expects out and namespace; made is the number of networks.
 # shellcheck shell=bash disable=SC2154
 
 readonly at_once=5
 
-# part_killed kills the operator as long as networks are on their way. When all have arrived they are counted and deleted, and others
-# are made: a row for each round.
+# part_killed kills the operator repeatedly while networks are starting. When all are finished, it counts and deletes
+# them and creates the next ones. Each round adds a row.
 part_killed() {
   local kills=0 before round=0 wanted=${BENCHNET_FAULTS_KILLS:-100}
   build_operator
@@ -36,7 +36,7 @@ part_kubelet() { under_way kubelet stop_for kubelet 90; }
 
 part_etcd() { under_way etcd slow_etcd; }
 
-# under_way NAME FAULT...: networks are on their way, some finished and some in a run, when it happens.
+# under_way NAME FAULT...: injects the fault while networks are starting, running or finished.
 under_way() {
   local name=$1
   shift
@@ -56,7 +56,7 @@ stop_for() {
   resume_all
 }
 
-# slow_etcd lets etcd work for a fifth of a second in each.
+# slow_etcd lets etcd run for 0.2 s of each second.
 slow_etcd() {
   local pulse
   for ((pulse = 0; pulse < 60; pulse++)); do
@@ -67,7 +67,7 @@ slow_etcd() {
   done
 }
 
-# part_volume fills the volume of a member beyond its size, as a ledger that grows does.
+# part_volume fills a member's volume beyond its size limit, as a growing ledger does.
 part_volume() {
   local state=${BENCHNET_STATE:-/var/lib/benchnet-cluster} uid folder
   reference
@@ -83,7 +83,7 @@ part_volume() {
 
 pod_replaced() { [[ $(k get pod "$1" --ignore-not-found --output jsonpath='{.metadata.uid}') != "$2" ]]; }
 
-# part_edited has for each stage a network that is edited in it, and one that is deleted in it.
+# part_edited edits one network in each stage and deletes another one in it.
 part_edited() {
   local stage name gone=()
   reference
@@ -121,7 +121,7 @@ part_leader() {
   installed_operator 1
 }
 
-# part_database deletes the database's pod while a run measures: the run must say so, and the network must come back.
+# part_database deletes the database's pod during a measurement: the run must report it, and the network must recover.
 part_database() {
   local run=database-1-issue
   k apply --server-side --filename "$here/database.yaml" > /dev/null
@@ -132,7 +132,7 @@ part_database() {
   wait_until 600 "the run has ended" run_ended "$run" || true
   wait_until 600 "the network is finished" all_finished || true
   say "the run's verdict: $(k get benchmarkrun "$run" --output jsonpath='{.status.verdict}: {.status.reasons[*].message}')"
-  # Its shape is another one than that of the other parts.
+  # This network has another shape than the networks of the other parts.
   inventory | shape_of > "$out/reference.json"
   counts database
   rm "$out/reference.json"

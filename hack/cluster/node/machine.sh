@@ -1,18 +1,18 @@
-# What a start changes on the machine outside of the node's namespaces, and how it is set back. Sourced by providers/local.sh.
-# Everything is recorded in $state/machine, with the boot: after a reboot there is nothing to set back.
+# Sourced by providers/local.sh: changes that a start makes to the machine outside of the node's namespaces, and their
+# reversal. $state/machine records them with the boot ID: after a reboot there is nothing to restore.
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # state comes from settings.sh
 
 readonly modules=(overlay br_netfilter nf_conntrack)
 # The kubelet sets the last five.
 readonly sysctls=(fs.inotify.max_user_instances vm.overcommit_memory kernel.panic kernel.panic_on_oops kernel.keys.root_maxkeys kernel.keys.root_maxbytes)
-# The node mounts private file systems there, since these paths are fixed in the kubelet and in the CNI library.
+# The node mounts private file systems on these paths, which are fixed in the kubelet and in the CNI library.
 readonly private_directories=(/var/lib/kubelet /var/lib/cni)
 
 boot_id() { cat /proc/sys/kernel/random/boot_id; }
 
-# require_no_kubelet PROC fails if a kubelet runs on the machine, by the process names and sockets under /proc. A distribution
-# that embeds the kubelet in another program has its sockets.
+# require_no_kubelet PROC fails if a kubelet runs on the machine. It searches process names and sockets under /proc,
+# since a distribution that embeds the kubelet in another program still has its sockets.
 require_no_kubelet() {
   local proc=$1 found
   found=$(cd "$proc" && grep --files-with-matches --line-regexp --no-messages kubelet [0-9]*/comm | cut -d/ -f1 | xargs) || true
@@ -21,13 +21,13 @@ require_no_kubelet() {
   [[ -z $found ]] || fail "a kubelet listens on $found: stop it, or choose another provider with BENCHNET_CLUSTER"
 }
 
-# change_machine makes the changes that a start needs, after it has recorded what was there before.
+# change_machine records the state of the machine and makes the changes that a start needs.
 change_machine() {
   local record=$state/machine name
   mkdir -p "$record"
   boot_id >"$record/boot"
   sysctl "${sysctls[@]}" >"$record/sysctl" 2>/dev/null || true
-  # Each pod of a benchmark may watch files; 128, the default, is too few for one user.
+  # Pods of a benchmark may watch files; the default of 128 instances is too low for one user.
   sysctl --quiet --write fs.inotify.max_user_instances=8192
   for name in "${modules[@]}"; do
     [[ -e /sys/module/$name ]] || echo "$name" >>"$record/modules"
@@ -39,7 +39,7 @@ change_machine() {
   done
 }
 
-# restore_machine sets back what change_machine and node/enter changed. The node must have ended.
+# restore_machine reverts the changes of change_machine and node/enter. The node must have ended.
 restore_machine() {
   local record=$state/machine
   if [[ -s $record/boot && $(<"$record/boot") == "$(boot_id)" ]]; then
@@ -61,12 +61,12 @@ disable_controllers() {
   done <"$state/machine/controllers"
 }
 
-# unload_modules waits a little for each module, since the kernel takes the node's network namespace down in the background.
+# unload_modules retries each module for 2 s, because the kernel removes the node's network namespace in the background.
 unload_modules() {
   local module
   [[ -s $state/machine/modules ]] || return 0
   while read -r module; do
-    # A module that is built into the kernel has no state.
+    # A module that is built into the kernel has no initstate.
     for _ in {1..10}; do
       if [[ ! -e /sys/module/$module/initstate ]] || modprobe --remove --quiet "$module" 2>/dev/null; then continue 2; fi
       sleep 0.2

@@ -1,4 +1,4 @@
-# Provider `existing`: the cluster that KUBECONFIG names. It is only asked whether it answers; nothing of it is started or stopped.
+# Provider `existing`: the cluster of KUBECONFIG. It only checks that the cluster answers, and starts or stops nothing.
 # Sourced by use_provider; kubectl must be on the PATH.
 # shellcheck shell=bash
 
@@ -10,7 +10,7 @@ cluster_up() {
 
 cluster_down() { say "the cluster is not ours to stop"; }
 
-# cluster_load leaves the way to the user: BENCHNET_LOAD is a command that is run once per archive; `true` if the images are there.
+# cluster_load runs the user's command BENCHNET_LOAD once for each archive; `true` if the cluster has the images.
 cluster_load() {
   local archive
   [[ -n ${BENCHNET_LOAD:-} ]] || fail "BENCHNET_LOAD: set it to the command that loads an image archive into the cluster"

@@ -1,9 +1,9 @@
-# Provider `kind`: Kubernetes in Docker. Sourced by use_provider; Docker, Go and kubectl must be there.
+# Provider `kind`: Kubernetes in Docker. Sourced by use_provider; requires Docker, Go and kubectl.
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # here and state come from settings.sh
 
 readonly cluster_name=benchnet
-# Version and digest belong together: the release notes of kind name them as a pair.
+# Version and digest belong together: kind's release notes list them as a pair.
 readonly kind_version=v0.33.0
 readonly kind_image=kindest/node:v1.34.11@sha256:44e222ee2132dab25ff87301682f89eb82c7880ea3a1bf543bfe9708fd08d67d
 

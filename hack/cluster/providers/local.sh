@@ -1,5 +1,5 @@
-# Provider `local`: a single-node Kubernetes from package registries alone, in namespaces of its own (PID, mount, network).
-# Sourced by use_provider; needs root.
+# Provider `local`: a single-node Kubernetes from package registries only, in its own PID, mount and network namespaces.
+# Sourced by use_provider; requires root.
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # here and state come from settings.sh
 
@@ -23,7 +23,8 @@ cluster_up() {
     return
   fi
   local bin
-  # The node of this state ends first, and nothing else is touched while another kubelet runs: it may be that of another state's node.
+  # Stop the node of this state first. Change nothing else while another kubelet runs: it may be the node of another
+  # state.
   stop_node
   require_no_kubelet /proc
   clean
@@ -42,7 +43,7 @@ cluster_down() {
   if [[ ${1:-} == --purge ]]; then rm -rf "$state"; fi
 }
 
-# cluster_load imports image archives, as Docker or OCI lay them out.
+# cluster_load imports Docker or OCI image archives.
 cluster_load() {
   local archive
   for archive in "$@"; do
@@ -65,7 +66,7 @@ require_packages() {
   printf '%s\n' "${missing[@]}" >>"$state/packages"
 }
 
-# require_free_addresses refuses to take a range of addresses that the machine already reaches.
+# require_free_addresses fails if the machine has a route into one of the cluster's address ranges.
 require_free_addresses() {
   local range taken
   for range in "$pod_range" "$service_range" "$host_address/30"; do
@@ -86,7 +87,8 @@ prepare_state() {
   echo local >"$state/provider"
 }
 
-# start_node starts node/init in new namespaces, out of this session and its control groups, and links the two networks.
+# start_node starts node/init in new namespaces, outside of this session and its control groups, and links both
+# networks.
 start_node() {
   say "starting the node"
   local image pid
@@ -125,7 +127,7 @@ wait_ready() {
   say "DNS is available"
 }
 
-# await tries a command until it succeeds, for so many seconds.
+# await SECONDS WHAT COMMAND...: retries the command until it succeeds; fails after SECONDS.
 await() {
   local deadline=$((SECONDS + $1)) what=$2
   shift 2
@@ -138,7 +140,7 @@ await() {
 
 node_ready() { kubectl wait --for=condition=Ready "node/$node_name" --timeout=10s >/dev/null 2>&1; }
 
-# node_alive tells whether the process that the state names is still that process: a PID alone may be another's by now.
+# node_alive reports whether the recorded process still exists. It compares the start time too, since PIDs are reused.
 node_alive() {
   local pid started
   [[ -s $state/pid ]] || return 1
@@ -146,7 +148,7 @@ node_alive() {
   [[ $(process_start "$pid") == "$started" ]]
 }
 
-# process_start prints when a process started, in clock ticks after the boot, with the boot's identity.
+# process_start prints the start time of a process, in clock ticks after boot, with the boot ID.
 process_start() {
   local stat
   stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 0
@@ -154,7 +156,7 @@ process_start() {
   awk '{print $20}' <<<"$stat" | sed "s|\$|@$(cat /proc/sys/kernel/random/boot_id)|"
 }
 
-# init_pid prints the PID, outside the namespaces, of the process 1 within.
+# init_pid prints the PID that the node's process 1 has outside of the namespaces.
 init_pid() {
   local pid child
   node_alive || return 1
@@ -173,10 +175,10 @@ stop_node() {
   while [[ -n $pid && -e /proc/$pid ]]; do sleep 0.1; done
 }
 
-# clean ends what runs and removes what a start leaves behind, but keeps the images.
+# clean stops the node and removes everything that a start leaves behind, except the images.
 clean() {
   stop_node
-  # Without a node of this state, link and control groups are those of another state's node.
+  # Without a node of this state, the link and the control groups belong to the node of another state.
   if [[ -e $state/pid ]]; then
     if ip link show benchnet >/dev/null 2>&1; then ip link delete benchnet; fi
     remove_cgroups

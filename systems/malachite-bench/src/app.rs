@@ -1,5 +1,5 @@
-//! The application: answers what the consensus asks. It makes blocks, streams them to the other validators, puts theirs
-//! together, and keeps what is decided.
+//! The application: answers the requests of the consensus. It creates blocks, streams them to the other validators,
+//! assembles the blocks of others, and stores decided blocks.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -27,10 +27,10 @@ use crate::store::{Decided, Store};
 use crate::stream::{self, Assembler};
 use crate::wire;
 
-/// How often is looked after whether the peers still have the block that comes next.
+/// The interval between checks whether the peers still have the next block.
 const PEER_CHECK: Duration = Duration::from_secs(5);
 
-/// What does not change while the application runs.
+/// Settings that are constant while the application runs.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub address: Address,
@@ -40,11 +40,11 @@ pub struct Settings {
     pub part_size: usize,
     pub payload: ValuePayload,
     pub timeouts: LinearTimeouts,
-    /// The least time from the start of a height to the start of the next; none for as fast as possible.
+    /// The minimum time from the start of a height to the start of the next; `None` means no delay.
     pub target_time: Option<Duration>,
 }
 
-/// The application's state and where it puts things.
+/// The application's state and its outputs.
 pub struct App {
     pub settings: Settings,
     pub proposals: Proposals,
@@ -58,13 +58,13 @@ pub struct App {
     streams: u64,
 }
 
-/// Where the consensus is, for measuring.
+/// The progress of the consensus, for metrics.
 #[derive(Debug, Default)]
 struct Progress {
     height: Height,
     started: Option<Instant>,
     decided: Option<Instant>,
-    /// The last height whose block came from a peer's store.
+    /// The last height with a block from a peer's store.
     synced: Height,
 }
 
@@ -113,7 +113,7 @@ impl App {
             }
             AppMsg::StartedRound { height, round, reply_value, .. } => {
                 self.started(height, round);
-                // Undecided blocks come back from the log of the consensus.
+                // The write-ahead log of the consensus restores undecided blocks.
                 answer(reply_value, Vec::new());
             }
             AppMsg::GetValue { height, round, reply, .. } => {
@@ -152,7 +152,7 @@ impl App {
                 let store = self.store.clone();
                 tokio::task::spawn_blocking(move || answer(reply, read(&store, *range.start(), *range.end())));
             }
-            // Vote extensions are switched off: the consensus asks neither of these.
+            // Vote extensions are disabled, so the consensus sends neither request.
             AppMsg::ExtendVote { reply, .. } => answer(reply, None),
             AppMsg::VerifyVoteExtensions { extensions, reply, .. } => {
                 answer(reply, extensions.into_iter().map(|(voter, ())| (voter, Ok(()))).collect());
@@ -175,19 +175,19 @@ impl App {
         self.wait(format!("no block decided since the start: height {height}, round {round}"));
     }
 
-    /// Makes the block of this validator's turn, and keeps it.
+    /// Creates the block of this validator's turn and keeps it.
     fn propose(&self, height: Height, round: Round) -> (Value, Bytes) {
         let Settings { block_size, content, address, .. } = self.settings;
         let block = content.block(block_size, address, height, round.as_u32().unwrap_or(0));
         (self.proposals.put(height, block.clone()), block)
     }
 
-    /// Streams a block to the other validators, unless proposals carry their blocks themselves.
+    /// Streams a block to the other validators, unless proposals contain their blocks.
     async fn publish(&mut self, network: &mpsc::Sender<NetworkMsg<Chain>>, begin: Part, block: Bytes) -> Result<()> {
         if self.settings.payload == ValuePayload::ProposalOnly {
             return Ok(());
         }
-        // Unique, also beyond a restart, so that the network never takes a stream for one it has seen.
+        // Unique across restarts, so that the network never mistakes a stream for an earlier one.
         self.streams += 1;
         let now = unix_time().as_nanos() as u64;
         let id = StreamId::new([now.to_be_bytes(), self.streams.to_be_bytes()].concat().into());
@@ -207,7 +207,7 @@ impl App {
         Some(proposed(height, round, pol_round, proposer, value))
     }
 
-    /// Puts a decided block into the store and tells of it.
+    /// Stores a decided block and updates journal and metrics.
     async fn decide(&mut self, certificate: CommitCertificate<Chain>) -> Result<()> {
         let (now, time) = (Instant::now(), unix_time());
         let (height, id) = (certificate.height, certificate.value_id);
@@ -241,7 +241,7 @@ impl App {
         self.proposals.get(height, id).ok_or_else(|| eyre!("height {height}: decided on block {id}, which is not here"))
     }
 
-    /// Says so if this validator cannot catch up.
+    /// Reports if this validator cannot catch up.
     fn check_peers(&self) {
         let next = Height(self.proposals.decided().0 + 1);
         if let Some(first) = self.peers.pruned(next) {
@@ -254,7 +254,7 @@ impl App {
         }
     }
 
-    /// Notes why this validator is not ready, if it has not been.
+    /// Records why this validator is not ready, unless it already is.
     fn wait(&self, reason: String) {
         self.readiness.send_if_modified(|readiness| {
             let waits = *readiness != Readiness::Ready;
@@ -267,7 +267,7 @@ impl App {
 }
 
 impl Progress {
-    /// Notes a decision; how long it took is not told of a block from a peer's store.
+    /// Records a decision. It has no times if the block came from a peer's store.
     fn decision(&mut self, now: Instant, height: Height, bytes: u64, round: Round, synced: bool) -> Decision {
         let before = self.decided.replace(now).filter(|_| !synced);
         let started = self.started.filter(|_| !synced);
@@ -303,12 +303,12 @@ fn proposed(height: Height, round: Round, valid_round: Round, proposer: Address,
         valid_round,
         proposer,
         value,
-        // Any bytes are a block.
+        // Any bytes are a valid block.
         validity: Validity::Valid,
     }
 }
 
-/// The stored blocks of a range as far as they follow one another.
+/// Returns the stored blocks of a range up to the first gap.
 fn read(store: &Store, first: Height, last: Height) -> Vec<RawDecidedValue<Chain>> {
     let mut values = Vec::new();
     for height in (first.0..=last.0).map(Height) {
@@ -326,7 +326,7 @@ fn read(store: &Store, first: Height, last: Height) -> Vec<RawDecidedValue<Chain
     values
 }
 
-/// Answers the consensus, which has lost interest if it does not listen any more.
+/// Answers a request of the consensus, which may no longer wait for the answer.
 fn answer<T>(reply: Reply<T>, content: T) {
     if reply.send(content).is_err() {
         debug!("the consensus does not wait for an answer any more");

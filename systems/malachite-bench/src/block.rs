@@ -8,22 +8,22 @@ use sha2::{Digest, Sha256};
 
 use crate::chain::{Address, Height};
 
-/// What blocks are made of.
+/// The kind of content of blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Content {
-    /// Bytes that nothing compresses, from a fast generator seeded by proposer, height and round.
+    /// Incompressible bytes from a fast generator, seeded by proposer, height and round.
     #[default]
     Random,
-    /// The same byte over and over, after a head that tells blocks apart.
+    /// A repeated byte after a header that makes blocks distinct.
     Repeated,
 }
 
-/// The byte that a block of repeated content consists of.
+/// The byte of repeated content.
 const REPEATED: u8 = 0xb5;
 
 impl Content {
-    /// Makes the block that a proposer proposes in a round: the same one each time it is asked.
+    /// Returns the block of a proposer in a round. The same arguments give the same block.
     pub fn block(self, size: usize, proposer: Address, height: Height, round: u32) -> Bytes {
         let name = format!("{proposer} {height} {round} ");
         let mut block = vec![REPEATED; size];

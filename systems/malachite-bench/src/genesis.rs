@@ -1,4 +1,4 @@
-//! The keys of validators and the genesis that names them all.
+//! The keys of validators and the genesis file that lists them all.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chain::{Address, PrivateKey, PublicKey, Validator, ValidatorSet};
 
-/// The most validators that a network can have.
+/// The maximum number of validators of a network.
 pub const MAX_VALIDATORS: usize = 1000;
 
 /// The file that all validators of a network share.
@@ -38,8 +38,8 @@ struct KeyFile {
     private_key: PrivateKey,
 }
 
-/// Makes the keys of `validators` validators and their genesis in the folder `out`, which gets `genesis.json` and
-/// `validators/<index>/priv_validator_key.json`. Nothing is overwritten.
+/// Generates the keys of `validators` validators and their genesis file in the directory `out`: `genesis.json` and
+/// `validators/<index>/priv_validator_key.json`. Fails instead of overwriting a file.
 pub fn init(out: &Path, validators: usize) -> Result<()> {
     ensure!(
         (1..=MAX_VALIDATORS).contains(&validators),
@@ -67,7 +67,7 @@ impl KeyFile {
     }
 }
 
-/// Reads a validator's private key.
+/// Reads a validator's private key. Fails if the public key does not match.
 pub fn read_key(path: &Path) -> Result<PrivateKey> {
     let file: KeyFile = read(path)?;
     ensure!(
@@ -78,7 +78,7 @@ pub fn read_key(path: &Path) -> Result<PrivateKey> {
     Ok(file.private_key)
 }
 
-/// Reads the validators of a genesis file, in its order.
+/// Reads the validators of a genesis file, in the order of the file.
 pub fn read_validators(path: &Path) -> Result<ValidatorSet> {
     let genesis: Genesis = read(path)?;
     let count = genesis.validators.len();

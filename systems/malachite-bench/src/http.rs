@@ -1,4 +1,4 @@
-//! The HTTP servers: `/blocks` and `/ready` for the network itself, `/metrics` for whoever scrapes it.
+//! The HTTP servers: `/blocks` and `/ready` for the network itself, `/metrics` for scrapers.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -18,27 +18,27 @@ use tokio::sync::watch;
 
 use crate::journal::{Entry, Journal};
 
-/// Blocks that are written to a client at a time.
+/// Maximum number of blocks per write to a client.
 const BATCH: usize = 256;
 
 /// Whether a validator takes part in the consensus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Readiness {
-    /// Not yet, and why.
+    /// Not ready, with the reason.
     Waiting(String),
     Ready,
 }
 
-/// What is served.
+/// The data to serve.
 #[derive(Clone, Debug)]
 pub struct Source {
     pub journal: Arc<Journal>,
     pub readiness: watch::Receiver<Readiness>,
-    /// Turns true when open streams are to end.
+    /// Becomes true when open streams must end.
     pub stop: watch::Receiver<bool>,
 }
 
-/// Serves blocks and readiness on one listener and metrics on the other, until `source.stop` turns true.
+/// Serves blocks and readiness on one listener and metrics on the other, until `source.stop` becomes true.
 ///
 /// The listeners are separate so that a network policy can admit scrapers to the metrics only.
 pub async fn serve(blocks_listener: TcpListener, metrics_listener: TcpListener, source: Source) -> Result<()> {
@@ -55,7 +55,7 @@ pub async fn serve(blocks_listener: TcpListener, metrics_listener: TcpListener, 
 async fn serve_router(listener: TcpListener, router: Router, mut stop: watch::Receiver<bool>) -> Result<()> {
     axum::serve(listener, router)
         .with_graceful_shutdown(async move {
-            // An error means that whoever would stop us is gone.
+            // An error means that the sender was dropped.
             let _ = stop.wait_for(|stop| *stop).await;
         })
         .await
@@ -79,11 +79,11 @@ async fn ready(State(source): State<Source>) -> (StatusCode, String) {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Range {
-    /// The first height wanted; the next to be decided when absent.
+    /// The first height of the stream; defaults to the next height to be decided.
     from: Option<u64>,
 }
 
-/// A line for each decided block as it is decided. The body is made as fast as the client reads it.
+/// Streams a line for each block as it is decided, at the speed of the client.
 async fn blocks(State(source): State<Source>, Query(range): Query<Range>) -> Response {
     let decided = source.journal.last();
     let next = range.from.unwrap_or(*decided.borrow() + 1);
@@ -93,7 +93,7 @@ async fn blocks(State(source): State<Source>, Query(range): Query<Range>) -> Res
     (kind, Body::from_stream(lines)).into_response()
 }
 
-/// A client's place in the journal.
+/// A client's position in the journal.
 struct Follower {
     next: u64,
     decided: watch::Receiver<u64>,
@@ -101,7 +101,7 @@ struct Follower {
 }
 
 impl Follower {
-    /// The next lines, awaited if there are none yet; none when the stream is to end.
+    /// Returns the next lines and waits for them if necessary; returns `None` when the stream must end.
     async fn advance(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         loop {
             self.decided.mark_unchanged();

@@ -1,4 +1,4 @@
-//! The last decided blocks as they are told to observers, in memory.
+//! The last decided blocks for observers, in memory.
 
 use std::collections::VecDeque;
 use std::sync::RwLock;
@@ -6,7 +6,7 @@ use std::sync::RwLock;
 use serde::Serialize;
 use tokio::sync::watch;
 
-/// How many blocks are remembered: at ten blocks a second, half an hour.
+/// Maximum number of blocks: half an hour at ten blocks per second.
 pub const CAPACITY: usize = 20_000;
 
 /// A decided block.
@@ -14,22 +14,23 @@ pub const CAPACITY: usize = 20_000;
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
     pub height: u64,
-    /// When this validator learned of the decision: Unix time in milliseconds, to the microsecond.
+    /// When this validator learned of the decision: Unix time in milliseconds, with microsecond precision.
     pub time_millis: f64,
     pub bytes: u64,
     /// Always 0: blocks are bytes, not transactions.
     pub transactions: u64,
-    /// The round of the decision, 0 when the first proposal was accepted.
+    /// The round of the decision; 0 if the first proposal was accepted.
     pub round: i64,
     /// The address of the validator whose proposal was decided.
     pub proposer: String,
-    /// The block came from a peer that had decided it before, so its time says nothing of the consensus. Left out when
-    /// false.
+    /// Whether the block came from a peer that had decided it before. Then its time is unrelated to the consensus.
+    /// Omitted if false.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub synced: bool,
 }
 
-/// A ring of entries in ascending order of their heights. Readers take copies and so never hold up the writer.
+/// A ring buffer of entries in ascending order of heights. Readers get copies, so that they do not block the writer
+/// for long.
 #[derive(Debug)]
 pub struct Journal {
     entries: RwLock<VecDeque<Entry>>,
@@ -37,7 +38,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// An empty journal that goes on after the height `last`.
+    /// Returns an empty journal that continues after the height `last`.
     pub fn after(last: u64) -> Self {
         Self { entries: RwLock::default(), last: watch::Sender::new(last) }
     }
@@ -53,14 +54,14 @@ impl Journal {
         self.last.send_replace(height);
     }
 
-    /// Up to `count` entries from a height on; later ones if that one is forgotten.
+    /// Returns up to `count` entries from a height on, or later entries if that one was dropped.
     pub fn read(&self, from: u64, count: usize) -> Vec<Entry> {
         let entries = self.entries.read().expect("no holder of the lock panics");
         let start = entries.partition_point(|entry| entry.height < from);
         entries.range(start..).take(count).cloned().collect()
     }
 
-    /// The last height, and a way to wait for the next.
+    /// Returns the last height as a receiver that can wait for the next.
     pub fn last(&self) -> watch::Receiver<u64> {
         self.last.subscribe()
     }

@@ -1,5 +1,5 @@
-//! A block-producing application on Malachite consensus, made to be measured: validators propose blocks of a set size,
-//! decide them, keep the last of them, and tell of each decision through metrics and a stream.
+//! A block-producing application on Malachite consensus for benchmarks. Validators propose blocks of a configured
+//! size, decide them, store the latest, and report each decision in metrics and a stream.
 
 pub mod app;
 pub mod block;
@@ -16,7 +16,7 @@ pub mod store;
 pub mod stream;
 pub mod wire;
 
-/// One word for the sources that it was compiled from; `unknown` when compiled by hand.
+/// The hash of the sources that the program was compiled from; `unknown` without MALACHITE_BENCH_SOURCES.
 pub const SOURCES: &str = match option_env!("MALACHITE_BENCH_SOURCES") {
     Some(sources) => sources,
     None => "unknown",

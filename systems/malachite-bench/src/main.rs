@@ -39,7 +39,7 @@ enum Command {
     Version,
 }
 
-/// The exit code for arguments and configurations that are refused; also that of the argument parser.
+/// The exit code for invalid arguments and configurations, which the argument parser uses too.
 const REFUSED: u8 = 2;
 const FAILED: u8 = 1;
 
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Tells of an error, in one line, and makes the exit code.
+/// Prints an error in one line, and returns the exit code.
 fn ended(outcome: Result<()>, code: u8) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -78,7 +78,7 @@ fn start(config: Config) -> Result<()> {
     runtime.block_on(node::run(config))
 }
 
-/// Sends the log to standard error.
+/// Configures logging to standard error.
 fn log(config: &Log) {
     let filter = EnvFilter::new(format!("{},malachite_bench={}", level(config.libraries), level(config.level)));
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(std::io::stderr);

@@ -1,4 +1,4 @@
-//! The application's own metrics, beside those that the consensus library registers itself.
+//! The application's own metrics. The consensus library registers further metrics.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets, linear_buckets};
 use prometheus_client::registry::Registry;
 
-/// All names begin with `malachite_bench_` and carry the label `moniker`.
+/// All names begin with `malachite_bench_` and have the label `moniker`.
 #[derive(Clone, Debug)]
 pub struct Metrics {
     height: Gauge,
@@ -22,21 +22,21 @@ pub struct Metrics {
     synced: Counter,
 }
 
-/// A decision as the metrics count it.
+/// A decision for the metrics.
 #[derive(Clone, Copy, Debug)]
 pub struct Decision {
     pub height: u64,
     pub bytes: u64,
     pub round: i64,
-    /// Since the decision before, unless that was made before the start or this one came from a peer.
+    /// Time since the previous decision; `None` if that was before the start or if this one came from a peer.
     pub block_time: Option<Duration>,
-    /// Since the start of the height, unless the block came from a peer.
+    /// Time since the start of the height; `None` if the block came from a peer.
     pub consensus_time: Option<Duration>,
     pub synced: bool,
 }
 
 impl Metrics {
-    /// Registers the metrics with the registry that the consensus library uses.
+    /// Registers the metrics in the registry of the consensus library.
     pub fn register(moniker: &str) -> Self {
         let metrics = Self {
             height: Gauge::default(),
@@ -79,7 +79,7 @@ impl Metrics {
         );
     }
 
-    /// Sets the height without a decision: where this validator goes on after a restart.
+    /// Sets the height without a decision, after a restart.
     pub fn resume(&self, height: u64) {
         self.height.set(height as i64);
     }
@@ -105,7 +105,7 @@ impl Metrics {
     }
 }
 
-/// 1 ms to 10 s, ten to a decade, so that neighbours are 26 % apart.
+/// Returns buckets from 1 ms to 10 s, ten per decade, so that adjacent bounds differ by 26 %.
 fn time_buckets() -> impl Iterator<Item = f64> {
     (-30..=10).map(|tenth| 10_f64.powf(f64::from(tenth) / 10.0))
 }

@@ -1,4 +1,4 @@
-//! A running validator: everything put together, and its orderly end.
+//! A running validator: the start of all components and the orderly shutdown.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -33,10 +33,10 @@ use crate::proposals::Proposals;
 use crate::store::{Limits, Store};
 use crate::wire::Wire;
 
-/// How long the consensus may take to end.
+/// Timeout for the consensus to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Runs a validator until SIGTERM or SIGINT. An error is one that it cannot go on after.
+/// Runs a validator until SIGTERM or SIGINT. Returns errors that the validator cannot continue after.
 pub async fn run(config: Config) -> Result<()> {
     let mut terminate = signal(SignalKind::terminate()).wrap_err("listen to SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).wrap_err("listen to SIGINT")?;
@@ -56,13 +56,13 @@ pub async fn run(config: Config) -> Result<()> {
     outcome
 }
 
-/// A task that ought not to end by itself.
+/// Waits for a task that must not end by itself; always returns an error.
 async fn finished(task: JoinHandle<Result<()>>) -> Result<()> {
     task.await.wrap_err("the HTTP server failed")??;
     Err(eyre!("the HTTP server has ended"))
 }
 
-/// Ends the consensus: its log is flushed, its connections closed.
+/// Stops the consensus, which flushes its log and closes its connections.
 async fn end(engine: EngineHandle) {
     let EngineHandle { actor, handle } = engine;
     actor.get_cell().stop_children(Some("the validator stops".into()));
@@ -106,12 +106,12 @@ impl Node {
     }
 }
 
-/// Binds a TCP listener. An error names the configuration key that the address comes from.
+/// Binds a TCP listener. An error names the configuration key of the address.
 async fn bind_listener(key: &str, address: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(address).await.wrap_err_with(|| format!("{key}: listen on {address}"))
 }
 
-/// The validator's key, which the genesis has to name, and all validators.
+/// Reads the validator's key, which must be in the genesis file, and all validators.
 fn identity(config: &Config) -> Result<(PrivateKey, ValidatorSet)> {
     let key = genesis::read_key(&config.key).wrap_err("key")?;
     let validators = genesis::read_validators(&config.genesis).wrap_err("genesis")?;
@@ -164,7 +164,7 @@ async fn start_engine(config: &Config, key: &PrivateKey, wire: Wire) -> Result<(
         .wrap_err("start the consensus engine")
 }
 
-/// The validator as its peers know it: the network key is the validator's own, and a proof ties the two together.
+/// Returns the validator's network identity: the network key is the validator's own, and a signed proof links the two.
 async fn network_identity(
     config: &Config,
     key: &PrivateKey,

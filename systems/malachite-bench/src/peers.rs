@@ -1,4 +1,4 @@
-//! What the peers say of the blocks that they have.
+//! The blocks that the peers report in their status.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use malachitebft_sync::Status;
 
 use crate::chain::{Chain, Height};
 
-/// The last status of each peer. Cheap to clone; all clones are the same.
+/// The last status of each peer. Clones share the data.
 #[derive(Clone, Debug, Default)]
 pub struct Peers(Arc<Mutex<BTreeMap<PeerId, Span>>>);
 
@@ -25,7 +25,7 @@ impl Peers {
         peers.insert(status.peer_id, span);
     }
 
-    /// If peers are past a height and none of them has its block any more: the first height that one still has.
+    /// Returns the first height that a peer still stores, if peers are past a height and none of them has its block.
     pub fn pruned(&self, height: Height) -> Option<Height> {
         let peers = self.0.lock().expect("no holder of the lock panics");
         let first = peers.values().filter(|span| span.last >= height).map(|span| span.first).min()?;

@@ -1,5 +1,5 @@
-//! The bytes of proposed, undecided blocks: the one place they lie in, shared by the application, which makes and
-//! receives them, and the wire, which writes them to the log of the consensus and reads them back after a crash.
+//! The bytes of proposed, undecided blocks. The application creates and receives them; the codec writes them to the
+//! write-ahead log of the consensus and reads them back after a crash.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -8,11 +8,11 @@ use bytes::Bytes;
 
 use crate::chain::{Height, Value, ValueId};
 
-/// How many heights beyond the decided ones blocks are kept for. The consensus queues as many (its `queue_capacity`),
-/// so that a validator which is slightly behind need not ask its peers.
+/// Number of undecided heights whose blocks are kept. The consensus queues as many (its `queue_capacity`), so that a
+/// validator that is slightly behind need not request blocks from its peers.
 pub const HEIGHTS_AHEAD: u64 = 10;
 
-/// Cheap to clone; all clones are the same store.
+/// Clones share the store.
 #[derive(Clone, Debug, Default)]
 pub struct Proposals(Arc<Mutex<Content>>);
 
@@ -23,7 +23,7 @@ struct Content {
 }
 
 impl Proposals {
-    /// Keeps a block until its height is decided, if it [is wanted](Self::wants). Returns its name.
+    /// Keeps a block until its height is decided, if it [is wanted](Self::wants). Returns its value.
     pub fn put(&self, height: Height, block: Bytes) -> Value {
         let value = Value::of(&block);
         let mut content = self.lock();
@@ -37,19 +37,19 @@ impl Proposals {
         self.lock().blocks.get(&(height, id)).cloned()
     }
 
-    /// Whether a block of this height can still be of use: the height is undecided and not too far ahead.
+    /// Reports whether a block of this height can still be used: the height is undecided and not too far ahead.
     pub fn wants(&self, height: Height) -> bool {
         self.lock().wants(height)
     }
 
-    /// Forgets all blocks up to a height, which is now decided.
+    /// Drops all blocks up to a height, which is now decided.
     pub fn decide(&self, height: Height) {
         let mut content = self.lock();
         content.decided = height;
         content.blocks.retain(|(of, _), _| *of > height);
     }
 
-    /// The last decided height, 0 before the first.
+    /// Returns the last decided height; 0 before the first.
     pub fn decided(&self) -> Height {
         self.lock().decided
     }

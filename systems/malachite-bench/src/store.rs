@@ -11,17 +11,17 @@ use redb::{Database, ReadableDatabase, ReadableTable, Table, TableDefinition, Wr
 
 use crate::chain::{Chain, Height};
 
-/// Height to size in bytes and certificate.
+/// Maps a height to size in bytes and certificate.
 const HEADERS: TableDefinition<u64, (u64, &[u8])> = TableDefinition::new("headers");
-/// Height and index to a piece of the block. Pieces, because the database rounds the space of a value up to a power of
-/// two: a block of 1 MiB in one value would take 2 MiB.
+/// Maps height and index to a piece of the block. Blocks are split, because the database rounds the size of a value
+/// up to a power of two: a block of 1 MiB in one value would take 2 MiB.
 const PIECES: TableDefinition<(u64, u32), &[u8]> = TableDefinition::new("pieces");
-/// Just below 64 KiB, to leave room for the page's own fields.
+/// Slightly below 64 KiB, to leave space for the page's own fields.
 const PIECE_SIZE: usize = (64 << 10) - 256;
-/// Bytes of the database's page cache.
+/// Size of the database's page cache in bytes.
 const CACHE_SIZE: usize = 16 << 20;
 
-/// How much is kept: the last `heights` blocks, of these as many as have `bytes` together, and always the last one.
+/// What to keep: the last `heights` blocks, of these as many as fit into `bytes`, and always the last one.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub heights: u64,
@@ -35,7 +35,7 @@ pub struct Decided {
     pub block: Bytes,
 }
 
-/// Cheap to clone; all clones are the same store. Calls block on the disk.
+/// Clones share the store. Calls block on disk I/O.
 #[derive(Clone)]
 pub struct Store {
     database: Arc<Database>,
@@ -51,7 +51,7 @@ struct Kept {
 }
 
 impl Store {
-    /// Opens the database file, or makes it.
+    /// Opens or creates the database file.
     pub fn open(path: &Path, limits: Limits) -> Result<Self> {
         let database = Database::builder()
             .set_cache_size(CACHE_SIZE)
@@ -61,7 +61,8 @@ impl Store {
         Ok(Self { database: Arc::new(database), limits, kept: Arc::new(Mutex::new(kept)) })
     }
 
-    /// Appends the block of the next height and drops what is then beyond the limits. It is on disk when this returns.
+    /// Appends the block of the next height and drops the oldest blocks beyond the limits. The block is on disk on
+    /// return.
     pub fn append(&self, decided: &Decided) -> Result<()> {
         let height = decided.certificate.height;
         let mut kept = self.kept();
@@ -86,24 +87,24 @@ impl Store {
         Ok(())
     }
 
-    /// The last stored height.
+    /// Returns the last stored height.
     pub fn last(&self) -> Option<Height> {
         self.kept().blocks.back().map(|(height, _)| *height)
     }
 
-    /// The first height that is still stored.
+    /// Returns the first stored height.
     pub fn first(&self) -> Option<Height> {
         self.kept().blocks.front().map(|(height, _)| *height)
     }
 
-    /// The block of a height, if it is stored.
+    /// Returns the block of a height, if it is stored.
     pub fn get(&self, height: Height) -> Result<Option<Decided>> {
         self.read(height).wrap_err_with(|| format!("read block {height}"))
     }
 
     fn read(&self, height: Height) -> Result<Option<Decided>> {
         let transaction = self.database.begin_read()?;
-        // Before the first block there are no tables.
+        // The tables do not exist before the first block.
         let headers = match transaction.open_table(HEADERS) {
             Err(redb::TableError::TableDoesNotExist(_)) => return Ok(None),
             opened => opened?,
@@ -159,7 +160,7 @@ impl Kept {
         Ok(kept)
     }
 
-    /// How many of the first blocks have to go for one more of `size` bytes to fit.
+    /// Returns how many of the oldest blocks to drop so that one more of `size` bytes fits.
     fn surplus(&self, size: u64, limits: Limits) -> usize {
         let mut count = self.blocks.len() as u64 + 1;
         let mut bytes = self.bytes + size;

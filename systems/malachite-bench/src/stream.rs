@@ -1,4 +1,4 @@
-//! Blocks as streams of parts, and back.
+//! Splits blocks into streams of parts and reassembles them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,13 +9,13 @@ use tracing::warn;
 
 use crate::chain::Part;
 
-/// The most bytes a block may have.
+/// Maximum size of a block in bytes.
 pub const MAX_BLOCK_SIZE: u64 = 64 << 20;
 
-/// Streams that are incomplete at a time, beyond which all are forgotten: peers that behave have one at a time.
+/// Maximum number of incomplete streams, beyond which all are dropped. A correct peer has one at a time.
 const MAX_STREAMS: usize = 1024;
 
-/// Cuts a block into the messages of a stream: `begin`, the bytes in parts of `part_size`, the end.
+/// Splits a block into the messages of a stream: `begin`, the bytes in parts of `part_size`, and the end.
 pub fn split(id: &StreamId, begin: Part, block: &Bytes, part_size: usize) -> impl Iterator<Item = StreamMessage<Part>> {
     let data = (0..block.len())
         .step_by(part_size)
@@ -28,7 +28,7 @@ pub fn split(id: &StreamId, begin: Part, block: &Bytes, part_size: usize) -> imp
         .map(move |(content, sequence)| StreamMessage::new(id.clone(), sequence, content))
 }
 
-/// Puts the blocks of incoming streams together, whatever the order of the messages.
+/// Assembles the blocks of incoming streams, independent of the order of the messages.
 #[derive(Debug, Default)]
 pub struct Assembler {
     streams: HashMap<(PeerId, StreamId), Stream>,
@@ -39,14 +39,14 @@ struct Stream {
     begin: Option<Part>,
     data: BTreeMap<u64, Bytes>,
     received: u64,
-    /// The sequence of the last message.
+    /// The sequence number of the last message.
     end: Option<u64>,
     ignored: bool,
 }
 
 impl Assembler {
-    /// Takes a message of a publisher's stream. Returns the first part and the block of a stream that is complete now.
-    /// A stream whose first part `wants` does not want, or which breaks the rules, is ignored from then on.
+    /// Adds a message of a publisher's stream. Returns the first part and the block if the stream is complete.
+    /// A stream is ignored if `wants` rejects its first part or if it is invalid.
     pub fn take(
         &mut self,
         publisher: PeerId,
@@ -66,7 +66,7 @@ impl Assembler {
         self.streams.remove(&key)?.block()
     }
 
-    /// Forgets the streams whose first part is not wanted any more.
+    /// Drops the streams whose first part is no longer wanted.
     pub fn retain(&mut self, wants: impl Fn(&Part) -> bool) {
         self.streams.retain(|_, stream| stream.begin.as_ref().is_none_or(&wants));
     }
@@ -95,7 +95,7 @@ impl Stream {
     }
 
     fn is_complete(&self) -> bool {
-        // Between the first message and the end lies nothing but data.
+        // All messages between the first and the end are data.
         self.begin.is_some() && self.end == Some(self.data.len() as u64 + 1)
     }
 

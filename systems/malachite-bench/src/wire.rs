@@ -1,7 +1,7 @@
-//! The encoding of all messages, on the network and in the log of the consensus: Borsh throughout.
+//! The encoding of all messages, on the network and in the write-ahead log of the consensus, in Borsh.
 //!
-//! In the payload mode proposal-only a proposal travels with its block; what the log keeps of a proposed value has the
-//! block with it in both modes. Both read the block from [`Proposals`] and put it back there when they decode it.
+//! In the payload mode proposal-only a proposal contains its block. The log entry of a proposed value contains the
+//! block in both modes. Both are encoded with the block from [`Proposals`], and decoding adds the block there.
 
 use std::io::{Error, ErrorKind, Result};
 
@@ -28,7 +28,7 @@ pub struct Wire {
     pub peers: Peers,
 }
 
-/// Messages that are encoded as their Borsh form and nothing else.
+/// Implements the codec of messages that are encoded in plain Borsh.
 macro_rules! plain {
     ($($message:ty),+ $(,)?) => {$(
         impl Codec<$message> for Wire {
@@ -48,7 +48,7 @@ macro_rules! plain {
 plain!(Part, StreamMessage<Part>, LivenessMsg<Chain>, PolkaCertificate<Chain>, Request<Chain>,);
 
 impl Wire {
-    /// Encodes a message and the block of the value in it, if there is one.
+    /// Encodes a message, followed by the block of its value if there is one.
     fn with_block<T: BorshSerialize>(&self, message: &T, named: Option<(Height, Value)>) -> Result<Bytes> {
         let block = named.and_then(|(height, value)| self.proposals.get(height, value.id));
         let mut bytes = Vec::with_capacity(512 + block.as_ref().map_or(0, Bytes::len));
@@ -57,7 +57,7 @@ impl Wire {
         Ok(bytes.into())
     }
 
-    /// Keeps a block that came with the value that names it.
+    /// Keeps a received block. Fails if it does not match its value.
     fn keep(&self, block: Option<Bytes>, height: Height, value: Value) -> Result<()> {
         let Some(block) = block else {
             return Ok(());
@@ -73,7 +73,7 @@ fn invalid(what: &'static str) -> Error {
     Error::new(ErrorKind::InvalidData, what)
 }
 
-/// Decodes a message and the block that may follow it; nothing may follow that.
+/// Decodes a message and the optional block after it. Fails if anything follows.
 fn split_block<T: BorshDeserialize>(bytes: &Bytes) -> Result<(T, Option<Bytes>)> {
     borsh::from_slice(bytes)
 }
@@ -91,8 +91,9 @@ impl Codec<SignedConsensusMsg<Chain>> for Wire {
         self.with_block(message, named)
     }
 
-    /// Drops a proposal whose block should come with it and cannot be kept: the consensus would hold the proposal until its
-    /// height comes, and decide on a block that is not here. A validator so far behind gets that height from its peers.
+    /// Rejects a proposal whose block is missing or too far ahead to be kept. Otherwise the consensus would queue the
+    /// proposal until its height and decide on a missing block. A validator that is so far behind gets the height
+    /// from its peers.
     fn decode(&self, bytes: Bytes) -> Result<SignedConsensusMsg<Chain>> {
         let (message, block): (SignedConsensusMsg<Chain>, _) = split_block(&bytes)?;
         if let SignedConsensusMsg::Proposal(proposal) = &message {
@@ -132,7 +133,7 @@ impl Codec<Status<Chain>> for Wire {
         borsh::to_vec(status).map(Bytes::from)
     }
 
-    /// Notes what the peer has, which the consensus keeps to itself.
+    /// Records the blocks of the peer, which the consensus does not expose.
     fn decode(&self, bytes: Bytes) -> Result<Status<Chain>> {
         let status: Status<Chain> = borsh::from_slice(&bytes)?;
         self.peers.note(&status);
@@ -153,8 +154,8 @@ impl Codec<ValidatorProof<Chain>> for Wire {
     }
 }
 
-/// A decided block as peers ask for it. The certificate has no vote extensions, which this application does not use, so
-/// the plain one is sent.
+/// A decided block in a response to a peer. It has the plain certificate, because this application does not use vote
+/// extensions.
 type DecidedBlock = (Bytes, CommitCertificate<Chain>);
 
 impl Codec<Response<Chain>> for Wire {
@@ -181,7 +182,7 @@ impl Codec<Response<Chain>> for Wire {
     }
 }
 
-/// The form in which consensus wants a certificate from a peer or from the store.
+/// Returns the form of a certificate that the consensus expects from a peer or from the store.
 pub fn extended(certificate: CommitCertificate<Chain>) -> ExtendedCommitCertificate<Chain> {
     ExtendedCommitCertificate::from_commit_certificate_and_extensions(certificate, VoteExtensions::default())
 }

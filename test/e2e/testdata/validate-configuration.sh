@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Lets Corda itself judge the node.conf of each member: prints "MEMBER ok" or "MEMBER refused" and what Corda said.
-# Arguments: the folders of the members. Runs in the Corda image; only the capsule's quick compiler, no flow runs here.
+# Validates the node.conf of each member with Corda itself: prints "MEMBER ok" or "MEMBER refused" and Corda's
+# message. Arguments: the directories of the members. Runs in the Corda image, with the C1 compiler only, since no
+# flow runs here.
 set -euo pipefail
 libraries=$(echo /opt/corda/capsule/apps/*/)
 for folder in "$@"; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints of a running member's H2 database how many states its vault has, and when the oldest was recorded.
-# Reads a copy: the node holds the lock of the file, whose contents are only ever appended.
+# Prints the number of states in the vault of a running member's H2 database, and when the oldest was recorded.
+# Reads a copy: the node locks the file, whose contents are only ever appended.
 set -euo pipefail
 copy=/tmp/vault
 rm -f "$copy".*

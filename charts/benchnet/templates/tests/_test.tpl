@@ -1,9 +1,9 @@
-{{/* Labels of what `helm test` makes; its pod must not be taken for an operator. */}}
+{{/* Labels of the objects of `helm test`; no selector of the operator may match its pod. */}}
 {{- define "benchnet.test.labels" -}}
 {{- merge (dict "app.kubernetes.io/component" "test") (include "benchnet.labels" . | fromYaml) | toYaml -}}
 {{- end -}}
 
-{{/* Labels and annotations of what `helm test` makes, to be given as (list . WEIGHT): lower weights come first. What failed stays to be looked at. */}}
+{{/* Labels and annotations of the objects of `helm test`, called with (list . WEIGHT): lower weights first. Failed objects are kept. */}}
 {{- define "benchnet.test.marks" -}}
 labels:
   {{- include "benchnet.test.labels" (index . 0) | nindent 2 }}
@@ -11,7 +11,7 @@ labels:
   "helm.sh/hook" "test" "helm.sh/hook-weight" (index . 1) "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded")) }}
 {{- end -}}
 
-{{/* The namespace in which the test may make networks. */}}
+{{/* The namespace in which the test may create networks. */}}
 {{- define "benchnet.test.namespace" -}}
 {{- first (append .Values.watchNamespaces .Release.Namespace) -}}
 {{- end -}}

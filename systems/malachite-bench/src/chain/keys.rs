@@ -15,7 +15,7 @@ pub use ed25519::{PrivateKey, PublicKey};
 
 type SignedMessage<T> = malachitebft_core_types::SignedMessage<Chain, T>;
 
-/// The published Ed25519 signature with a wire format, which that one lacks.
+/// The library's Ed25519 signature with a wire format, which the library's type lacks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Signature(ed25519::Signature);
 
@@ -65,7 +65,7 @@ impl SigningScheme for Scheme {
     }
 }
 
-/// Signs as one validator, verifies for all.
+/// Signs for one validator and verifies for all.
 #[derive(Clone, Debug)]
 pub struct Signing(PrivateKey);
 
@@ -80,7 +80,7 @@ impl Signing {
     }
 }
 
-/// A message as it is signed: a prefix of its own kind, so that no signature serves for another, and the encoding.
+/// A message as it is signed: a prefix for its kind and its encoding, so that no signature is valid for another kind.
 trait Signed: BorshSerialize {
     const KIND: &'static [u8];
 
@@ -104,7 +104,7 @@ fn verify<T: Signed>(message: &T, signature: &Signature, key: &PublicKey) -> Ver
     VerificationResult::from_bool(outcome.is_ok())
 }
 
-/// Vote extensions are switched off, so nobody asks for one.
+/// The error for vote extensions, which are disabled.
 fn no_extensions() -> Error {
     Error::from_source("vote extensions are not used")
 }

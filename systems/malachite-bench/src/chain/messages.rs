@@ -1,4 +1,4 @@
-//! What validators tell each other: proposals, the parts of a proposed block, votes.
+//! The messages between validators: proposals, parts of proposed blocks, and votes.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use bytes::Bytes;
@@ -6,7 +6,7 @@ use malachitebft_core_types::{self as core, NilOrVal, Round, SignedExtension, Vo
 
 use super::{Address, Chain, Height, Value, ValueId};
 
-/// A validator's proposal that a block be the one at a height.
+/// A validator's proposal of a block for a height.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Proposal {
     pub height: Height,
@@ -42,8 +42,8 @@ impl core::Proposal<Chain> for Proposal {
     }
 }
 
-/// A piece of a proposed block's stream. Parts carry no signature: whoever has put a block together computes its name
-/// itself, and only a signed [`Proposal`] of that name makes the block count.
+/// A part of a proposed block's stream. Parts are unsigned: the receiver of a block computes its hash, and only a
+/// signed [`Proposal`] with that hash makes the block valid.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub enum Part {
     /// The first part.
@@ -52,7 +52,7 @@ pub enum Part {
         round: Round,
         pol_round: Round,
         proposer: Address,
-        /// Bytes of the whole block.
+        /// Size of the whole block in bytes.
         size: u64,
     },
     /// The next bytes of the block.
@@ -64,13 +64,13 @@ impl core::ProposalPart<Chain> for Part {
         matches!(self, Self::Begin { .. })
     }
 
-    /// Never: the end of the stream is a message of its own.
+    /// Always false: a separate message ends the stream.
     fn is_last(&self) -> bool {
         false
     }
 }
 
-/// A prevote or precommit, for a block or for none.
+/// A prevote or precommit, for a block or for nil.
 #[derive(Clone, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Vote {
     pub kind: VoteType,
@@ -105,7 +105,7 @@ impl core::Vote<Chain> for Vote {
         &self.voter
     }
 
-    /// Votes have no extensions here.
+    /// Votes have no extensions.
     fn extension(&self) -> Option<&SignedExtension<Chain>> {
         None
     }

@@ -1,5 +1,5 @@
-//! The types that Malachite's consensus is generic over. A value is only the name of a block (hash and size); the
-//! block's bytes lie in [`crate::proposals::Proposals`] until it is decided and in [`crate::store::Store`] after.
+//! The type parameters of Malachite's consensus. A value is only the ID of a block (hash and size). The block's bytes
+//! are in [`crate::proposals::Proposals`] until it is decided, and in [`crate::store::Store`] afterwards.
 
 mod keys;
 mod messages;

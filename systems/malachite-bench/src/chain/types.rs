@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Chain, PublicKey};
 
-/// The number of a block, the first being 1.
+/// The number of a block; the first is 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Height(pub u64);
 
@@ -36,7 +36,7 @@ impl core::Height for Height {
     }
 }
 
-/// The first 20 bytes of the SHA-256 of a validator's public key, written as hex.
+/// The first 20 bytes of the SHA-256 hash of a validator's public key, written in hexadecimal.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Address([u8; 20]);
 
@@ -61,7 +61,7 @@ impl fmt::Debug for Address {
     }
 }
 
-/// The SHA-256 of a block's bytes.
+/// The SHA-256 hash of a block's bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, BorshSerialize, BorshDeserialize)]
 pub struct ValueId([u8; 32]);
 
@@ -81,16 +81,16 @@ fn hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
 }
 
-/// What consensus decides on: the name of a block.
+/// The value that the consensus decides on: the ID of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Value {
     pub id: ValueId,
-    /// Bytes of the block.
+    /// Size of the block in bytes.
     pub size: u64,
 }
 
 impl Value {
-    /// Names a block; the name binds its content and, since a value is compared as a whole, its size.
+    /// Returns the value of a block. It determines the content and, since values are compared as a whole, the size.
     pub fn of(block: &[u8]) -> Self {
         Self { id: ValueId(Sha256::digest(block).into()), size: block.len() as u64 }
     }
@@ -104,7 +104,7 @@ impl core::Value for Value {
     }
 }
 
-/// A validator as the genesis names it. All have the same voting power.
+/// A validator of the genesis file. All have the same voting power.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Validator {
     pub address: Address,
@@ -131,19 +131,19 @@ impl core::Validator<Chain> for Validator {
     }
 }
 
-/// The validators in the genesis' order; the same at every height.
+/// The validators in the order of the genesis file; the same at every height.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValidatorSet(Arc<[Validator]>);
 
 impl ValidatorSet {
     /// # Panics
-    /// Without any validator.
+    /// If there are no validators.
     pub fn new(validators: Vec<Validator>) -> Self {
         assert!(!validators.is_empty(), "a validator set has a validator");
         Self(validators.into())
     }
 
-    /// Round robin over heights and rounds.
+    /// Returns the proposer: round robin over heights and rounds.
     pub fn proposer(&self, height: Height, round: Round) -> &Validator {
         let turn = height.0 + u64::from(round.as_u32().unwrap_or(0));
         &self.0[(turn % self.0.len() as u64) as usize]

@@ -8,7 +8,7 @@ use malachitebft_app_channel::app::net::Multiaddr;
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
 
-/// Where a validator listens: `host:port` or a multiaddress such as `/dns4/host/tcp/27000`.
+/// The address of a validator: `host:port` or a multiaddress such as `/dns4/host/tcp/27000`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer(pub Multiaddr);
 
@@ -41,7 +41,7 @@ fn v6(ip: Ipv6Addr, port: u16) -> String {
     format!("/ip6/{ip}/tcp/{port}")
 }
 
-/// The library does not start without one of its two transports.
+/// Reports whether the address has one of the two transports that the library requires to start.
 fn has_transport(address: &Multiaddr) -> bool {
     let text = address.to_string();
     text.contains("/tcp/") || text.ends_with("/quic-v1")

@@ -1,4 +1,4 @@
-//! The configuration in the consensus library's own terms.
+//! The configuration in the types of the consensus library.
 
 use bytesize::ByteSize;
 use malachitebft_app_channel::app::config::{
@@ -10,7 +10,7 @@ use malachitebft_core_types::LinearTimeouts;
 use super::{Config, Consensus, Discovery, Gossip, Network, Protocol, Sync, file};
 use crate::proposals::HEIGHTS_AHEAD;
 
-/// What the library asks of a configuration.
+/// The configuration that the library reads.
 #[derive(Clone, Debug)]
 pub struct Engine {
     moniker: String,
@@ -65,7 +65,7 @@ impl From<file::Payload> for ValuePayload {
 }
 
 impl Consensus {
-    /// The timeouts as the library takes them.
+    /// Returns the timeouts in the library's type.
     pub fn timeouts(&self) -> LinearTimeouts {
         LinearTimeouts {
             propose: self.timeout_propose,

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::Peer;
 use crate::block::Content;
 
-/// The whole file. Sizes are in bytes; times are written like `500ms` or `3s`.
+/// The whole file. Sizes are in bytes; times have the form `500ms` or `3s`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -17,9 +17,9 @@ pub struct Config {
     pub moniker: String,
     /// The file with the private key.
     pub key: PathBuf,
-    /// The file that names all validators.
+    /// The file that lists all validators.
     pub genesis: PathBuf,
-    /// The folder for the log of the consensus and the decided blocks.
+    /// The directory for the write-ahead log of the consensus and the decided blocks.
     pub home: PathBuf,
     #[serde(default)]
     pub block: Block,
@@ -47,7 +47,7 @@ pub struct Config {
 pub struct Block {
     pub size: u64,
     pub content: Content,
-    /// Bytes of a block that travel in one message.
+    /// Bytes of a block in one message.
     pub part_size: u64,
 }
 
@@ -57,14 +57,14 @@ impl Default for Block {
     }
 }
 
-/// How a proposed block reaches the other validators. All of a network do the same.
+/// How a proposed block reaches the other validators. All validators of a network must use the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Payload {
-    /// The proposal names the block, which is streamed in parts beside it.
+    /// The proposal has only the ID of the block, which is streamed in parts.
     #[default]
     ProposalAndParts,
-    /// The proposal carries the block.
+    /// The proposal contains the block.
     ProposalOnly,
 }
 
@@ -73,7 +73,7 @@ pub enum Payload {
 #[serde(default, deny_unknown_fields)]
 pub struct Consensus {
     pub payload: Payload,
-    /// The least time from one height to the next; as fast as possible when absent.
+    /// The minimum time from one height to the next; no delay when absent.
     #[serde(with = "humantime_serde")]
     pub target_time: Option<Duration>,
     #[serde(with = "humantime_serde")]
@@ -93,7 +93,7 @@ pub struct Consensus {
 }
 
 impl Default for Consensus {
-    /// The library's timeouts.
+    /// Returns the library's timeouts.
     fn default() -> Self {
         Self {
             payload: Payload::default(),
@@ -114,13 +114,13 @@ impl Default for Consensus {
 #[serde(default, deny_unknown_fields)]
 pub struct Network {
     pub listen: Peer,
-    /// Peers that a connection is always kept to.
+    /// Peers with a permanent connection.
     pub peers: Vec<Peer>,
-    /// Whether only these may connect.
+    /// Whether only these peers may connect.
     pub peers_only: bool,
-    /// The most bytes of a message to all.
+    /// Maximum size of a broadcast message in bytes.
     pub pubsub_max_size: u64,
-    /// The most bytes of a request or response between two.
+    /// Maximum size of a request or response between two peers in bytes.
     pub rpc_max_size: u64,
     pub discovery: Discovery,
     pub gossip: Gossip,
@@ -140,7 +140,7 @@ impl Default for Network {
     }
 }
 
-/// How validators find each other from few peers.
+/// How validators discover each other.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Discovery {
@@ -151,10 +151,10 @@ pub struct Discovery {
     pub inbound_peers: usize,
     pub max_connections_per_peer: usize,
     pub max_connections_per_ip: usize,
-    /// How long an address is refused after its connection has closed; not that of a configured peer.
+    /// How long an address is rejected after its connection has closed. Does not apply to configured peers.
     #[serde(with = "humantime_serde")]
     pub ip_throttle: Duration,
-    /// How long a connection that is neither inbound nor outbound peer is kept.
+    /// How long a connection that is neither an inbound nor an outbound peer is kept.
     #[serde(with = "humantime_serde")]
     pub ephemeral_timeout: Duration,
     pub dial_retries: usize,
@@ -164,7 +164,7 @@ pub struct Discovery {
 }
 
 impl Default for Discovery {
-    /// The library's numbers.
+    /// Returns the library's values.
     fn default() -> Self {
         Self {
             enabled: false,
@@ -200,25 +200,25 @@ pub enum Selector {
     Random,
 }
 
-/// How messages to all spread.
+/// How broadcast messages spread.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gossip {
     pub protocol: Protocol,
-    /// How many peers of the mesh each wants; the rest are for gossipsub too.
+    /// The desired number of peers in the mesh. The fields up to `explicit_peering` apply to gossipsub only.
     pub mesh_n: usize,
     pub mesh_n_high: usize,
     pub mesh_n_low: usize,
     pub mesh_outbound_min: usize,
-    /// Whether own messages go to all peers rather than those of the mesh.
+    /// Whether a validator's own messages go to all peers instead of those of the mesh.
     pub flood_publish: bool,
-    /// Whether configured peers get all messages whatever the mesh.
+    /// Whether configured peers get all messages independent of the mesh.
     pub explicit_peering: bool,
     pub peer_scoring: bool,
 }
 
 impl Default for Gossip {
-    /// The library's numbers.
+    /// Returns the library's values.
     fn default() -> Self {
         Self {
             protocol: Protocol::default(),
@@ -238,33 +238,33 @@ impl Default for Gossip {
 pub enum Protocol {
     #[default]
     Gossipsub,
-    /// Each to all its peers; needs connections between all.
+    /// Every validator sends to all its peers; requires a full mesh of connections.
     Broadcast,
 }
 
-/// How a validator that is behind gets the blocks it has missed.
+/// How a validator that is behind fetches missing blocks.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sync {
     pub enabled: bool,
-    /// How often peers are told which blocks are here; after each block when 0s.
+    /// The interval of status messages about stored blocks; 0s sends one after each block.
     #[serde(with = "humantime_serde")]
     pub status_interval: Duration,
     #[serde(with = "humantime_serde")]
     pub request_timeout: Duration,
-    /// How long without a success before a peer's score is set back; never when 0s.
+    /// Time without a success until a peer's score is reset; 0s never resets it.
     #[serde(with = "humantime_serde")]
     pub inactive_threshold: Duration,
     pub parallel_requests: usize,
-    /// Blocks to a request.
+    /// Blocks per request.
     pub batch_size: usize,
     pub max_request_size: u64,
     pub max_response_size: u64,
 }
 
 impl Default for Sync {
-    /// The library's numbers, but peers tell each other of their blocks each second, so that a validator which comes
-    /// back notices soon that it is behind.
+    /// Returns the library's values, except that status messages are sent each second, so that a restarted validator
+    /// quickly notices that it is behind.
     fn default() -> Self {
         Self {
             enabled: true,
@@ -279,7 +279,7 @@ impl Default for Sync {
     }
 }
 
-/// Which decided blocks are kept: the last `heights`, of these as many as have `bytes` together.
+/// The decided blocks to keep: the last `heights`, of these as many as fit into `bytes`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stored {
@@ -296,11 +296,11 @@ impl Default for Stored {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Runtime {
-    /// Worker threads; as many as there are cores when 0.
+    /// Worker threads; 0 means one per core.
     pub threads: usize,
 }
 
-/// Where `/blocks` and `/ready` are served.
+/// The address of `/blocks` and `/ready`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Http {
@@ -313,7 +313,7 @@ impl Default for Http {
     }
 }
 
-/// Where `/metrics` is served.
+/// The address of `/metrics`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MetricsEndpoint {
@@ -330,7 +330,7 @@ impl Default for MetricsEndpoint {
 #[serde(default, deny_unknown_fields)]
 pub struct Log {
     pub level: LogLevel,
-    /// The level for the libraries, which at `info` write several lines for each block.
+    /// The level of the libraries, which at `info` write several lines for each block.
     pub libraries: LogLevel,
     pub format: LogFormat,
 }

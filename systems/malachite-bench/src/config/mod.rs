@@ -18,19 +18,18 @@ use eyre::{Result, WrapErr, bail, ensure};
 
 use crate::stream::MAX_BLOCK_SIZE;
 
-/// Room in a message beside the bytes of a block or a part: names, framing, and a certificate with a signature of each of
+/// Size of a message without the bytes of a block or a part: IDs, framing, and a certificate with the signatures of
 /// `MAX_VALIDATORS` validators.
 pub const OVERHEAD: u64 = 192 << 10;
 
 impl Config {
-    /// Reads and checks a configuration file.
+    /// Reads and validates a configuration file.
     pub fn read(path: &Path) -> Result<Self> {
         let text = fs::read_to_string(path).wrap_err_with(|| format!("read {}", path.display()))?;
         Self::parse(&text).wrap_err_with(|| path.display().to_string())
     }
 
-    /// Reads and checks the text of a configuration file. The error is one line that names the key, the value and what
-    /// would be right.
+    /// Parses and validates a configuration. The error is one line with the key, the value and the valid values.
     pub fn parse(text: &str) -> Result<Self> {
         let config: Self = match toml::from_str(text) {
             Ok(config) => config,
@@ -79,7 +78,7 @@ impl Network {
 }
 
 impl Gossip {
-    /// The library would quietly put other numbers in the place of ones that do not go together.
+    /// Rejects inconsistent values, which the library would silently replace.
     fn check(&self) -> Result<()> {
         range("network.gossip.mesh_n", self.mesh_n as u64, 1, 1000)?;
         range("network.gossip.mesh_n_low", self.mesh_n_low as u64, 1, self.mesh_n as u64)?;
@@ -119,7 +118,7 @@ fn range(key: &str, value: u64, least: u64, most: u64) -> Result<()> {
     Ok(())
 }
 
-/// An error of the parser in one line, with the line of the file that it is about.
+/// Returns an error of the parser in one line, with the affected line of the file.
 fn describe(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().replace('\n', " ");
     match error.span() {

@@ -26,7 +26,7 @@ fn blocks_of_other_turns_differ() {
     }
 }
 
-/// Counts how many different bytes there are: all of them in a block that does not compress.
+/// Counts the distinct bytes: an incompressible block has all of them.
 #[test]
 fn random_content_has_all_bytes_and_repeated_content_few() {
     let different = |content: Content| {

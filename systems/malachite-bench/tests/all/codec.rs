@@ -1,4 +1,4 @@
-//! Messages survive their encoding, and blocks travel where they should.
+//! Encoding round trips of messages, and which messages contain blocks.
 
 use std::fmt::Debug;
 
@@ -93,7 +93,7 @@ async fn sync_messages_survive() {
     survives(Response::ValueResponse(ValueResponse::<Chain>::new(Height(3), vec![])));
 }
 
-/// Configurations are refused that leave messages less than `OVERHEAD` beside a block or a part.
+/// The configuration requires `OVERHEAD` bytes for a message besides a block or a part.
 #[tokio::test]
 async fn certificates_of_the_largest_network_fit_a_message() {
     let value = Value::of(&block());
@@ -136,8 +136,8 @@ async fn in_proposal_only_mode_a_proposal_without_its_block_is_refused() {
     assert!(Codec::<SignedConsensusMsg<Chain>>::decode(&wire, bytes).is_err());
 }
 
-// A validator that catches up hears of heights far ahead, whose blocks it does not keep: their proposals must not reach the
-// consensus. What is decided already needs no block, as in a log that a crash left behind.
+// A validator that catches up receives proposals far ahead without keeping their blocks; these must not reach the
+// consensus. Decided heights need no block, as in a log after a crash.
 #[tokio::test]
 async fn in_proposal_only_mode_a_proposal_is_dropped_with_a_block_that_is_not_kept() {
     for (height, carried, accepted) in [(5, false, true), (6, true, true), (6, false, false), (51, true, false)] {

@@ -1,4 +1,4 @@
-//! What the configuration file may say.
+//! Valid and invalid configurations.
 
 use malachite_bench::config::Config;
 
@@ -20,7 +20,7 @@ fn the_defaults_are_accepted() {
     assert_eq!(config.consensus.target_time, None);
 }
 
-/// The configuration in the README is a real one.
+/// The configuration in the README must be valid.
 #[test]
 fn the_example_of_the_readme_is_accepted() {
     let readme = include_str!("../../README.md");
@@ -37,7 +37,7 @@ fn peers_may_be_hosts_or_multiaddresses() {
     assert_eq!(peers, ["/dns4/a.b/tcp/27000", "/ip4/10.0.0.1/tcp/1", "/ip6/::1/tcp/2", "/dns4/host/tcp/3"]);
 }
 
-/// Each refusal is one line that names the key, the value and what would be right.
+/// Each error is one line with the key, the value and the valid values.
 #[test]
 fn what_is_wrong_is_refused_with_a_clear_line() {
     let refused = [

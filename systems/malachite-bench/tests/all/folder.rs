@@ -1,11 +1,11 @@
-//! Folders of tests.
+//! Temporary directories of tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// An empty folder of its own, which goes with this value.
+/// An empty temporary directory, removed on drop.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -13,7 +13,7 @@ impl Folder {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("{}-{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        // Left by a process of the same number that was killed.
+        // A killed process with the same PID may have left it.
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).expect("make a folder");
         Self(path)
@@ -26,7 +26,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed is in the cache and does no harm.
+        // A directory that cannot be removed stays in the cache and is harmless.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

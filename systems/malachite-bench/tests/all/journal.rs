@@ -1,4 +1,4 @@
-//! The blocks that observers are told of.
+//! The journal of decided blocks.
 
 use malachite_bench::journal::{CAPACITY, Entry, Journal};
 

@@ -1,4 +1,4 @@
-//! All tests. Those in `network` run real validators on loopback; none asserts how long something takes.
+//! All tests. Those in `network` run real validators on loopback; none asserts a duration.
 
 mod block;
 mod codec;
@@ -18,14 +18,14 @@ use malachitebft_app_channel::app::types::PeerId;
 use malachitebft_core_types::{CommitCertificate, NilOrVal, Round, SignedProposal, SignedVote, VoteType};
 use malachitebft_signing::Signer;
 
-/// A validator's key that is the same in every run.
+/// Returns a validator's key that is the same in every run.
 fn key(number: u16) -> PrivateKey {
     let mut seed = [0; 32];
     seed[..2].copy_from_slice(&number.to_be_bytes());
     PrivateKey::from(seed)
 }
 
-/// The network's name of a peer.
+/// Returns the network ID of a peer.
 fn peer(number: u8) -> PeerId {
     // The identity multihash of an Ed25519 key.
     let bytes = [&[0, 36, 8, 1, 18, 32][..], &[number; 32][..]].concat();
@@ -58,7 +58,7 @@ async fn signed_proposal(number: u16, height: u64, value: Value) -> SignedPropos
     Signing::new(key(number)).sign_proposal(proposal).await.expect("signing works")
 }
 
-/// A certificate of three validators for a block.
+/// Returns a certificate of three validators for a block.
 async fn certificate(height: u64, block: &Bytes) -> CommitCertificate<Chain> {
     let value = Value::of(block);
     let mut votes = Vec::new();

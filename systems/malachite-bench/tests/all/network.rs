@@ -1,4 +1,4 @@
-//! Validators that decide together.
+//! Tests of validators that decide blocks together.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use nix::sys::signal::Signal;
 use crate::folder::Folder;
 use crate::validators::{Block, Network};
 
-/// Short, so that the turn of a validator that is away does not hold the others up for long.
+/// Short timeouts, so that an absent proposer does not delay the others for long.
 const TIMEOUTS: &str = r#"
 consensus.timeout_propose = "500ms"
 consensus.timeout_prevote = "300ms"
@@ -20,7 +20,8 @@ fn first_blocks(network: &Network, index: usize, count: usize) -> Vec<Block> {
     network.blocks(index, 1).take(count).collect()
 }
 
-/// What a measurement rests on: all validators tell the same blocks, each of the set size, one after the other.
+/// Checks that all validators report the same consecutive blocks, each of the configured size. Measurements rely on
+/// this.
 fn check_blocks(network: &Network, size: u64) {
     let told: Vec<_> = (0..4).map(|index| first_blocks(network, index, 12)).collect();
     for blocks in &told {
@@ -35,7 +36,7 @@ fn check_blocks(network: &Network, size: u64) {
     assert!(proposers.len() > 1 && proposers.is_subset(&network.addresses()), "{proposers:?}");
 }
 
-/// The metrics count the blocks that the stream tells of.
+/// Checks that the metrics match the streamed blocks.
 fn check_metrics(network: &Network, size: u64) {
     let (status, text) = network.get(0, "/ready").expect("an answer");
     assert_eq!((status, text.as_str()), (200, "ready\n"));
@@ -48,9 +49,9 @@ fn check_metrics(network: &Network, size: u64) {
         metric("rounds_count"),
     ];
     let (times, intervals) = (metric("consensus_time_seconds_count"), metric("block_time_seconds_count"));
-    // A block that came from a peer's store has no time, and there is no interval before and after it.
+    // A block from a peer's store has no time, and there is no interval before and after it.
     let (most, synced) = (metric("height"), metric("blocks_synced_total"));
-    // Blocks go on being decided while this asks.
+    // The validators decide further blocks during these requests.
     assert!(least >= 12.0 && counts.iter().all(|count| (least..=most).contains(count)), "{least} {counts:?} {most}");
     assert!(times <= most && times + synced >= least, "{least} {times} {synced} {most}");
     assert!(intervals < most && intervals + 1.0 + 2.0 * synced >= least, "{least} {intervals} {synced} {most}");
@@ -115,7 +116,7 @@ fn a_killed_validator_restarts_and_catches_up() {
     let synced = || network.metric(3, "malachite_bench_blocks_synced_total").is_some_and(|synced| synced > 0.0);
     network.eventually("validator 3 gets what it has missed", synced);
 
-    // The first may be the one that it was about to decide when it was killed.
+    // The first may be the block that it was deciding when it was killed.
     let mut told: Vec<Block> = Vec::new();
     for block in network.blocks(3, 1) {
         let caught_up = !block.synced && told.iter().any(|block| block.synced);

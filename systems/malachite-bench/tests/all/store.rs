@@ -24,7 +24,7 @@ async fn append(store: &Store, heights: std::ops::RangeInclusive<u64>, size: usi
     }
 }
 
-/// The first and the last stored height.
+/// Returns the first and the last stored height.
 fn span(store: &Store) -> (u64, u64) {
     (store.first().expect("there are blocks").0, store.last().expect("there are blocks").0)
 }
@@ -71,7 +71,7 @@ async fn as_many_as_have_the_bytes_are_kept_and_always_the_last() {
     assert_eq!(span(&store), (11, 12), "what is stored counts after reopening");
 }
 
-/// What is dropped makes room: the file of a store that keeps two blocks stays small however many come.
+/// The file of a store that keeps two blocks stays small, because it reuses the space of dropped blocks.
 #[tokio::test]
 async fn the_file_does_not_grow_for_ever() {
     let folder = Folder::new();

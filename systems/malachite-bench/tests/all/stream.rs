@@ -18,7 +18,7 @@ fn messages(height: u64, block: &Bytes, said: u64) -> Vec<StreamMessage<Part>> {
     split(&id, begin(height, said), block, 1000).collect()
 }
 
-/// Feeds all messages; the outcome of the last.
+/// Feeds all messages; returns the outcome of the last.
 fn take(assembler: &mut Assembler, publisher: PeerId, messages: Vec<StreamMessage<Part>>) -> Option<(Part, Bytes)> {
     let mut outcomes: Vec<_> =
         messages.into_iter().map(|message| assembler.take(publisher, message, |_| true)).collect();

@@ -14,12 +14,12 @@ use serde::Deserialize;
 
 use crate::folder::Folder;
 
-/// The longest wait for anything. It finds what hangs: on a busy machine everything takes many times as long.
+/// Timeout of every wait. It only finds hangs, because everything takes many times as long on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_malachite-bench");
 
-/// Validators of one genesis, of which some run. All end with this value.
+/// A network of validators, some of which run. Dropping it kills all.
 pub struct Network {
     folder: Folder,
     running: Vec<Option<Child>>,
@@ -42,8 +42,8 @@ pub struct Block {
 }
 
 impl Network {
-    /// Makes a network; `settings` are the tables of the configuration file beside `[network] listen and peers`,
-    /// `[http]` and `[metrics]`. Nothing runs yet.
+    /// Creates a network without starting it. `settings` are the tables of the configuration file besides `[network]
+    /// listen and peers`, `[http]` and `[metrics]`.
     pub fn new(count: usize, settings: &str) -> Self {
         let folder = Folder::new();
         let out = folder.path().to_str().expect("the path is text");
@@ -60,7 +60,7 @@ impl Network {
         Self { folder, running, http: http.to_vec(), metrics: metrics.to_vec() }
     }
 
-    /// Makes a network and starts all its validators.
+    /// Creates a network and starts all its validators.
     pub fn started(count: usize, settings: &str) -> Self {
         let mut network = Self::new(count, settings);
         (0..count).for_each(|index| network.start(index));
@@ -78,7 +78,7 @@ impl Network {
         self.running[index] = Some(child.expect("the validator starts"));
     }
 
-    /// Ends a validator without warning.
+    /// Kills a validator with SIGKILL.
     pub fn kill(&mut self, index: usize) {
         self.signal(index, Signal::SIGKILL);
     }
@@ -97,24 +97,24 @@ impl Network {
         panic!("validator {index} does not end on {signal}: {}", self.tail(index));
     }
 
-    /// The status and body of a path at `http.listen`; none if the validator does not answer.
+    /// Returns the status and body of a path at `http.listen`; `None` if the validator does not answer.
     pub fn get(&self, index: usize, path: &str) -> Option<(u16, String)> {
         get_url(&url(self.http[index], path))
     }
 
-    /// The status and body of a path at `metrics.listen`; none if the validator does not answer.
+    /// Returns the status and body of a path at `metrics.listen`; `None` if the validator does not answer.
     pub fn get_at_metrics_port(&self, index: usize, path: &str) -> Option<(u16, String)> {
         get_url(&url(self.metrics[index], path))
     }
 
-    /// The value of a metric without labels other than the moniker.
+    /// Returns the value of a metric without labels other than the moniker.
     pub fn metric(&self, index: usize, name: &str) -> Option<f64> {
         let (_, text) = self.get_at_metrics_port(index, "/metrics")?;
         let line = text.lines().find(|line| line.starts_with(&format!("{name}{{")))?;
         line.rsplit(' ').next()?.parse().ok()
     }
 
-    /// The last decided height, 0 when the validator does not answer.
+    /// Returns the last decided height; 0 if the validator does not answer.
     pub fn height(&self, index: usize) -> u64 {
         self.metric(index, "malachite_bench_height").unwrap_or(0.0) as u64
     }
@@ -123,7 +123,7 @@ impl Network {
         self.eventually(&format!("validator {index} is past height {height}"), || self.height(index) >= height);
     }
 
-    /// The blocks of the stream as they come; ends with the validator.
+    /// Returns the blocks of the stream as they arrive; ends with the validator.
     pub fn blocks(&self, index: usize, from: u64) -> impl Iterator<Item = Block> + use<> {
         let response =
             ureq::get(url(self.http[index], &format!("/blocks?from={from}"))).call().expect("the stream opens");
@@ -132,7 +132,7 @@ impl Network {
         lines.map_while(Result::ok).map(|line| serde_json::from_str(&line).expect("a line is a block"))
     }
 
-    /// Waits until something holds.
+    /// Waits until the condition holds; panics with the logs after `PATIENCE`.
     pub fn eventually(&self, what: &str, holds: impl Fn() -> bool) {
         let begin = Instant::now();
         while !holds() {
@@ -144,7 +144,7 @@ impl Network {
         }
     }
 
-    /// The addresses of the genesis.
+    /// Returns the addresses of the genesis file.
     pub fn addresses(&self) -> BTreeSet<String> {
         let text = fs::read(self.folder.path().join("genesis.json")).expect("read the genesis");
         let genesis: serde_json::Value = serde_json::from_slice(&text).expect("the genesis is JSON");
@@ -170,7 +170,7 @@ impl Network {
 impl Drop for Network {
     fn drop(&mut self) {
         for child in self.running.iter_mut().flatten() {
-            // It may have ended by itself.
+            // The validator may have ended by itself.
             let _ = child.kill();
             let _ = child.wait();
         }
@@ -206,7 +206,7 @@ metrics.listen = "127.0.0.1:{metrics}"
     )
 }
 
-/// Ports that were free a moment ago.
+/// Returns ports that were free a moment ago.
 fn free_ports(count: usize) -> Vec<u16> {
     let bind = |_| TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
     let listeners: Vec<_> = (0..count).map(bind).collect();

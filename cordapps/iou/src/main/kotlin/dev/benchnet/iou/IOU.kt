@@ -5,7 +5,7 @@ import net.corda.core.contracts.LinearState
 import net.corda.core.contracts.UniqueIdentifier
 import net.corda.core.identity.Party
 
-/** What the borrower owes the lender. It is never paid back: no later transaction has it as an input. */
+/** An amount that the borrower owes the lender. It is never repaid: no later transaction consumes it. */
 @BelongsToContract(IOUContract::class)
 data class IOU(
     val value: Int,

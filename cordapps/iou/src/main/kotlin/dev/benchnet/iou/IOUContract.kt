@@ -7,7 +7,7 @@ import net.corda.core.contracts.requireSingleCommand
 import net.corda.core.contracts.requireThat
 import net.corda.core.transactions.LedgerTransaction
 
-/** An IOU comes into being alone, signed by both parties, and is worth less than 100. */
+/** Each transaction creates one IOU, signed by both parties, with a value below [LIMIT]. */
 class IOUContract : Contract {
     interface Commands : CommandData {
         class Create : TypeOnlyCommandData(), Commands
@@ -27,7 +27,7 @@ class IOUContract : Contract {
     }
 
     companion object {
-        /** The lowest value that is refused. */
+        /** The lowest value that the contract rejects. */
         const val LIMIT = 100
     }
 }

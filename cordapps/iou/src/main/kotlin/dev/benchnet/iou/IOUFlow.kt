@@ -18,8 +18,8 @@ import net.corda.core.transactions.SignedTransaction
 import net.corda.core.transactions.TransactionBuilder
 
 /**
- * The member that runs it owes the lender a value. Both sign and both record the transaction. It names the network's notary
- * but is not sent to it: Corda notarises what consumes inputs or has a time window, and this has neither.
+ * Creates an IOU from the member that runs the flow to the lender. Both sign and record the transaction. It names the
+ * network's notary but is not sent to it: Corda notarises only transactions with inputs or a time window.
  */
 @InitiatingFlow
 @StartableByRPC
@@ -39,7 +39,7 @@ class IOUFlow(private val value: Int, private val lender: Party) : FlowLogic<Sig
     }
 }
 
-/** The lender's side: it signs any IOU that the contract allows. */
+/** The lender's side: signs any IOU that the contract allows. */
 @InitiatedBy(IOUFlow::class)
 class IOUAcceptor(private val borrower: FlowSession) : FlowLogic<SignedTransaction>() {
     @Suspendable

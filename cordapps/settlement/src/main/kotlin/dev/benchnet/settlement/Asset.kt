@@ -8,14 +8,14 @@ import net.corda.core.identity.Party
 import net.corda.core.serialization.CordaSerializable
 
 /**
- * What is settled: cash for stock. The external id of its linear id tells what the asset has been through (see [Past]),
- * because a node finds states by it without a table of the CorDapp's own.
+ * Cash or stock, the two sides of a settlement. The external id of its linear id records its history (see [Past]),
+ * because a node can query states by external id without a custom table.
  */
 interface Asset : LinearState {
     val owner: Party
     val kind: Kind
 
-    /** The same asset in other hands. */
+    /** Returns the same asset with another owner. */
     fun given(to: Party, past: String): Asset
 }
 
@@ -30,7 +30,7 @@ enum class Kind {
 /** The class of the assets of this kind. */
 val Kind.type: Class<out Asset> get() = if (this == Kind.Cash) Cash::class.java else Stock::class.java
 
-/** A new asset of this kind. */
+/** Returns a new asset of this kind. */
 fun Kind.issue(owner: Party, past: String): Asset {
     val id = UniqueIdentifier(past)
     return if (this == Kind.Cash) Cash(owner, id) else Stock(owner, id)
@@ -50,11 +50,11 @@ data class Stock(override val owner: Party, override val linearId: UniqueIdentif
     override fun given(to: Party, past: String): Asset = copy(owner = to, linearId = linearId.copy(externalId = past))
 }
 
-/** What an asset has been through, as its external id says it. */
+/** The values of an asset's external id. */
 object Past {
-    /** Settled at least once: every member knows the transactions behind it. */
+    /** The asset was settled at least once: every member knows its past transactions. */
     const val SETTLED = "settled"
 
-    /** Never settled; so many transfers within its pair follow its issue, or will when the set-up has ended. */
+    /** The asset was never settled. After the set-up its issue is followed by that many transfers within its pair. */
     fun fresh(depth: Int): String = "fresh, depth $depth"
 }

@@ -14,11 +14,11 @@ import net.corda.core.serialization.CordaSerializable
 import net.corda.core.transactions.TransactionBuilder
 import net.corda.core.utilities.unwrap
 
-/** How often something is handed over, for how many assets. */
+/** The number of handovers of each asset, and the number of assets. */
 @CordaSerializable
 data class Handovers(val assets: Int, val depth: Int)
 
-/** Hands each asset to the partner and back, so many times, each time in a transaction of its own. */
+/** Transfers each asset to the partner and back in turn, [depth] transfers in all, one per transaction. */
 @InitiatingFlow
 class BackchainFlow(
     private val assets: List<StateAndRef<Asset>>,
@@ -42,7 +42,7 @@ class BackchainPartner(private val session: FlowSession) : FlowLogic<Unit>() {
     }
 }
 
-/** One side of the handovers of one asset. It begins with the one that has it; the other has null. */
+/** One side of the transfers of one asset. The side with the asset starts; the other side has null. */
 private class ToAndFro(
     private val session: FlowSession,
     private var asset: StateAndRef<Asset>?,

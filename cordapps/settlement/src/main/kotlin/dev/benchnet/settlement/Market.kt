@@ -4,12 +4,12 @@ import net.corda.core.flows.FlowException
 import net.corda.core.identity.Party
 import net.corda.core.node.ServiceHub
 
-/** Two members that swap: the first is issued cash, the second stock. */
+/** Two members that swap assets: one gets cash issued, the other stock. */
 data class Traders(val cash: Party, val stock: Party)
 
 /**
- * The pairs of a network. The members beside the exchange and the notary are sorted by name, and each of the first half is paired
- * with one of the second.
+ * Returns the pairs of a network. The members except the exchange and the notary are sorted by name, and each member
+ * of the first half is paired with one of the second half. Throws a FlowException for no members or an odd number.
  */
 fun pairsOf(members: Collection<Party>): List<Traders> {
     if (members.isEmpty() || members.size % 2 != 0) {
@@ -21,11 +21,11 @@ fun pairsOf(members: Collection<Party>): List<Traders> {
     return sorted.take(half).zip(sorted.drop(half)) { cash, stock -> Traders(cash, stock) }
 }
 
-/** The pairs as the exchange sees them in its network map. */
+/** Returns the pairs according to the network map of the exchange. */
 fun ServiceHub.pairs(exchange: Party): List<Traders> = pairsOf(networkMapCache.allNodes
     .filter { node -> node.legalIdentities.none { networkMapCache.isNotary(it) || it == exchange } }
     .map { it.legalIdentities.first() })
 
-/** The network's notary. */
+/** Returns the network's notary; throws a FlowException if there is none. */
 fun ServiceHub.notary(): Party = networkMapCache.notaryIdentities.firstOrNull()
     ?: throw FlowException("settlement needs a notary, but the network has none")

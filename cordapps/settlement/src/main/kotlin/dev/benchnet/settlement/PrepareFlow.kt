@@ -15,14 +15,14 @@ import net.corda.core.serialization.CordaSerializable
 import net.corda.core.transactions.TransactionBuilder
 import net.corda.core.utilities.unwrap
 
-/** What the exchange asks of one member before the measurement. */
+/** The exchange's request to one member before the measurement. */
 @CordaSerializable
 data class Preparation(val kind: Kind, val assets: Int, val depth: Int, val partner: Party)
 
 /**
- * The set-up, run on the exchange: every member issues so many assets to itself, and hands each so many times to and fro with
- * its partner, one transaction each. So members of other pairs have never seen these transactions: in a settlement they must
- * resolve them. Returns the assets of one member when all members are done.
+ * The set-up, run on the exchange: every member issues [assets] assets to itself and transfers each [depth] times
+ * between itself and its partner, one transaction each. Members of other pairs do not have these transactions and
+ * must resolve them in a settlement. Returns the number of assets of one member when all members are done.
  */
 @InitiatingFlow
 @StartableByRPC
@@ -48,7 +48,7 @@ class PrepareFlow(private val assets: Int, private val depth: Int) : FlowLogic<I
     }
 }
 
-/** A member's part of the set-up. */
+/** A member's side of the set-up. */
 @InitiatedBy(PrepareFlow::class)
 class PrepareMember(private val exchange: FlowSession) : FlowLogic<Unit>() {
     @Suspendable

@@ -16,27 +16,28 @@ import net.corda.core.serialization.CordaSerializable
 import net.corda.core.transactions.SignedTransaction
 import net.corda.core.transactions.TransactionBuilder
 
-/** Settles assets that the set-up with this depth has made, each once. It fails when a member has none left. */
+/** Settles assets that a set-up with this depth created, each once. Fails when a member has none left. */
 @StartableByRPC
 class SettleFreshFlow(private val depth: Int) : FlowLogic<SecureHash>() {
     @Suspendable
     override fun call(): SecureHash = subFlow(Settlement(Past.fresh(depth)))
 }
 
-/** Settles any assets, to and fro for ever: a set-up with one asset for each concurrent flow is enough. */
+/** Settles any assets, back and forth without limit: a set-up with one asset for each concurrent flow is enough. */
 @StartableByRPC
 class SettleFlow : FlowLogic<SecureHash>() {
     @Suspendable
     override fun call(): SecureHash = subFlow(Settlement(null))
 }
 
-/** What the exchange asks a member to give: the first of the kinds that it has, with this past if there is one. */
+/** The asset that the exchange requests from a member: the first available kind, with this past unless it is null. */
 @CordaSerializable
 data class Wanted(val kinds: List<Kind>, val past: String?)
 
 /**
- * The exchange's side of one settlement: it asks every member for an asset, swaps them within each pair in one transaction, which
- * all members and itself sign, has it notarised, and sends it to all members. Returns the transaction's id.
+ * The exchange's side of one settlement. It requests an asset from every member and swaps the assets within each pair
+ * in one transaction. All members and the exchange sign it, the notary notarises it, and all members receive it.
+ * Returns the transaction's id.
  */
 @InitiatingFlow
 class Settlement(private val past: String?) : FlowLogic<SecureHash>() {
@@ -51,7 +52,7 @@ class Settlement(private val past: String?) : FlowLogic<SecureHash>() {
         return subFlow(FinalityFlow(signed, first + second)).id
     }
 
-    /** Asks all members before it waits for the first answer. */
+    /** Sends all requests before it waits for the first answer. */
     @Suspendable
     private fun receive(sessions: List<FlowSession>, wanted: List<Wanted>): List<StateAndRef<Asset>> {
         for (i in sessions.indices) sessions[i].send(wanted[i])

@@ -7,7 +7,7 @@ import net.corda.core.contracts.requireSingleCommand
 import net.corda.core.contracts.requireThat
 import net.corda.core.transactions.LedgerTransaction
 
-/** Assets are issued, handed on one at a time, or settled: swapped within any number of pairs in one transaction. */
+/** Assets are issued, transferred one at a time, or settled: swapped within any number of pairs in one transaction. */
 class SettlementContract : Contract {
     interface Commands : CommandData {
         class Issue : TypeOnlyCommandData(), Commands

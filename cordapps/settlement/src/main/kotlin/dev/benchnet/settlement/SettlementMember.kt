@@ -24,7 +24,7 @@ import net.corda.core.utilities.NonEmptySet
 import net.corda.core.utilities.unwrap
 import java.time.Duration
 
-/** A member's side of one settlement: it offers an asset of its own, signs if it gets one of the other kind for it, and records. */
+/** A member's side of a settlement: offers an asset, signs if it gets one of the other kind for it, and records. */
 @InitiatedBy(Settlement::class)
 class SettlementMember(private val exchange: FlowSession) : FlowLogic<SignedTransaction>() {
     @Suspendable
@@ -44,7 +44,10 @@ class SettlementMember(private val exchange: FlowSession) : FlowLogic<SignedTran
             (received.singleOrNull()?.kind == offered.state.data.kind.other)
     }
 
-    /** An asset of this flow's own until it ends. One that an earlier settlement brings may not be recorded here yet. */
+    /**
+     * Returns an asset that this flow reserves until it ends. Retries, since assets of an earlier settlement may
+     * arrive late.
+     */
     @Suspendable
     private fun choose(wanted: Wanted): StateAndRef<Asset> {
         for (attempt in 1..ATTEMPTS) {

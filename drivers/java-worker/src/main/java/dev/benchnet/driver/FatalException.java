@@ -2,7 +2,7 @@ package dev.benchnet.driver;
 
 import java.nio.file.NoSuchFileException;
 
-/** Ends the worker: its message is the one line of the file {@code failure}, and names what to change. */
+/** Ends the worker. Its message becomes the single line of the file {@code failure} and names the field to change. */
 public final class FatalException extends RuntimeException {
     public FatalException(String message) {
         super(message);
@@ -14,7 +14,7 @@ public final class FatalException extends RuntimeException {
 
     private static String reason(Throwable cause) {
         if (cause instanceof NoSuchFileException) {
-            return "there is no such file"; // Its message is the path alone.
+            return "there is no such file"; // The message of the exception is only the path.
         }
         return cause.getMessage() == null ? cause.getClass().getName() : cause.getMessage();
     }

@@ -1,5 +1,5 @@
 /**
- * What every driver in Java is made of: the orders, the pacing of the load, the recording of what became of it, and the
- * files through which it talks. A driver adds the operation and the threads. Knows no platform.
+ * The common parts of every driver in Java: the workload, the pacing of the load, the recording of results, and the
+ * files of the driver protocol. A driver adds the operation and the threads. Independent of the platform.
  */
 package dev.benchnet.driver;

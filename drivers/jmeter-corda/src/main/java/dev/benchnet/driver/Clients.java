@@ -16,9 +16,9 @@ import java.util.function.LongFunction;
 import net.corda.client.rpc.RPCException;
 import net.corda.core.messaging.FlowHandle;
 
-/** The clients of one worker: each call of {@link #runNext} is one client doing one flow. Thread-safe. */
+/** The clients of one worker. Each call of {@link #runNext} runs one flow of one client. Thread-safe. */
 public final class Clients {
-    /** Without it, clients of a closed loop would spin on a member that is away. */
+    /** Keeps clients of a closed loop from spinning while a member is unavailable. */
     private static final long PAUSE_WITHOUT_CONNECTION = TimeUnit.SECONDS.toNanos(1);
 
     private final LongFunction<Member> turns;
@@ -28,7 +28,7 @@ public final class Clients {
     private final Timeline timeline;
     private final Clock clock;
 
-    /** The turns tell the member by a slot's index. */
+    /** {@code turns} maps the index of a slot to a member. */
     Clients(LongFunction<Member> turns, Operation operation, Pacing pacing, Recorder recorder, Timeline timeline,
             Clock clock) {
         this.turns = turns;
@@ -39,7 +39,7 @@ public final class Clients {
         this.clock = clock;
     }
 
-    /** Waits for the client's turn and runs one flow to its end. Null: the load is over. */
+    /** Waits for the client's turn and runs one flow to its end. Returns null when the load is over. */
     public Outcome runNext(int client) throws InterruptedException {
         Slot slot = pacing.next(client);
         if (slot == null) {

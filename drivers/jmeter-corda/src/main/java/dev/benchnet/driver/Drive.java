@@ -11,15 +11,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The program. Without options it applies the workload BENCHNET_WORKLOAD and speaks the driver protocol in BENCHNET_DIR;
- * with {@code --plan FILE} it runs a JMeter plan of the user's own, as JMeter itself would. README.md tells more.
+ * The program. Without options it applies the workload BENCHNET_WORKLOAD and uses the driver protocol in
+ * BENCHNET_DIR. With {@code --plan FILE} it runs a custom JMeter plan as JMeter itself would. See README.md.
  */
 public final class Drive {
     private static final Duration NO_END = Duration.ofDays(365);
 
     private final Options options;
     private final Map<String, String> environment;
-    /** The folder that bin/drive lies in; set by it. */
+    /** The directory that contains bin/drive, which sets this property. */
     private final Path home = Paths.get(System.getProperty("benchnet.home", "."));
     private final Path folder;
     private final Path workloadFile;
@@ -32,7 +32,7 @@ public final class Drive {
     }
 
     public static void main(String[] arguments) {
-        // Threads of JMeter and of the RPC client may still be around, hence the explicit end.
+        // Exit explicitly, because threads of JMeter and of the RPC client may still run.
         System.exit(run(arguments, System.getenv()));
     }
 

@@ -2,7 +2,7 @@ package dev.benchnet.driver;
 
 import net.corda.core.CordaThrowable;
 
-/** What an error of a flow is called: the class of its root cause, also when only the node knows that class. */
+/** The kind of a flow's error: the class of its root cause, even if only the node has that class. */
 public final class FlowError {
     public final String kind;
     public final String message;
@@ -14,7 +14,7 @@ public final class FlowError {
 
     public static FlowError of(Throwable error) {
         Throwable root = error;
-        // A FatalException says it all; its cause does not name the field.
+        // Do not unwrap a FatalException: its cause does not name the field.
         while (root.getCause() != null && root.getCause() != root && !(root instanceof FatalException)) {
             root = root.getCause();
         }

@@ -5,7 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** Holds JMeter's threads until the load starts, so that starting them costs no measured time. */
+/** Holds JMeter's threads until the load starts, so that the measurement does not include their start. */
 public final class Gate {
     private final CountDownLatch missing;
     private final CompletableFuture<Clients> open = new CompletableFuture<>();
@@ -14,7 +14,7 @@ public final class Gate {
         missing = new CountDownLatch(clients);
     }
 
-    /** Called by each client's thread, once. */
+    /** Blocks until the load starts. Each client's thread calls it once. */
     public Clients enter() throws InterruptedException {
         missing.countDown();
         try {

@@ -5,13 +5,13 @@ import java.nio.file.Paths;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The command line. A plan can also be given the way that JMeter itself takes it. */
+/** The command line. It also accepts JMeter's own options for a plan. */
 final class Options {
-    /** The user's own plan; null: the driver's. */
+    /** A custom plan; null: the driver's plan. */
     final Path plan;
-    /** Where the user's own plan leaves its samples; null: nowhere. */
+    /** The file for the samples of a custom plan; null: none. */
     final Path jtl;
-    /** For the plan's ${__P(name)}, each from -Jname=value. */
+    /** Values of ${__P(name)} in the plan, each from -Jname=value. */
     final Map<String, String> properties;
 
     private Options(Path plan, Path jtl, Map<String, String> properties) {
@@ -27,7 +27,7 @@ final class Options {
         for (int i = 0; i < arguments.length; i++) {
             String argument = arguments[i];
             if (argument.equals("-n")) {
-                continue; // There are no windows anyway.
+                continue; // The driver is always headless.
             } else if (argument.equals("--plan") || argument.equals("-t")) {
                 plan = Paths.get(valueOf(arguments, ++i));
             } else if (argument.equals("--jtl") || argument.equals("-l")) {

@@ -2,12 +2,12 @@ package dev.benchnet.driver;
 
 import dev.benchnet.driver.load.Phase;
 
-/** How one flow went, as the JTL shows it. */
+/** The outcome of one flow, as recorded in the JTL. */
 public final class Outcome {
     public final Phase phase;
     public final long startNanos;
     public final long endNanos;
-    /** Null: it completed. */
+    /** Null if the flow completed. */
     public final String error;
 
     Outcome(Phase phase, long startNanos, long endNanos, String error) {

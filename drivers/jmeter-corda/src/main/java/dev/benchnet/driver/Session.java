@@ -22,9 +22,9 @@ import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 
-/** One workload from set-up to result. */
+/** Runs one workload from set-up to result. */
 final class Session {
-    /** For threads that a member keeps from noticing that the drain is over. */
+    /** Extra time for threads that a blocking member keeps from noticing the end of the drain. */
     private static final Duration GRACE = Duration.ofSeconds(5);
 
     private final Workload workload;
@@ -49,8 +49,9 @@ final class Session {
     }
 
     /**
-     * Connections, serialisers and caches are slow at first: one flow on each member leaves that behind. A set-up flow is run before
-     * by the first worker, on its first member. The other workers do not know when it has ended, so they try nothing.
+     * Runs one flow on each member, because connections, serialisers and caches are slow at first. Before that, the
+     * first worker runs the set-up flow, if there is one, on its first member. Then the other workers run no trial
+     * flow, since they do not know when the set-up flow has ended.
      */
     private void setUp(Members members, Operation operation, Operation setUp) throws InterruptedException {
         boolean first = workload.worker.index == 0;
@@ -101,7 +102,7 @@ final class Session {
         barrier.result(result.toString());
     }
 
-    /** A member that cannot be asked leaves the measurement as good as it was. */
+    /** A member that cannot be queried leaves the ledger unchecked; it does not invalidate the measurement. */
     private static LedgerVerdict verify(Operation operation) throws InterruptedException {
         try {
             return operation.ledger().verify();

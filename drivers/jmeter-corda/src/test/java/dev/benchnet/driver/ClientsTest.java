@@ -29,7 +29,7 @@ import net.corda.core.messaging.FlowHandle;
 import net.corda.core.messaging.FlowHandleImpl;
 import org.junit.jupiter.api.Test;
 
-/** One flow a second; warm-up 0 to 1 s, window 1 to 3 s, drain to 4 s. */
+/** One flow per second; warm-up 0 to 1 s, window 1 to 3 s, drain to 4 s. */
 class ClientsTest {
     private final FakeClock clock = new FakeClock();
     private final Timeline timeline = new Timeline(0, 0, Measures.of(1, 2, 1));

@@ -3,11 +3,11 @@ package lsr.paxos.client;
 import java.util.concurrent.atomic.AtomicInteger;
 import lsr.common.Configuration;
 
-/** Stands for the class of JPaxos in tests of the driver: replies with the request after a millisecond, and refuses some. */
+/** A fake of JPaxos's class for tests of the driver: replies with the request after a millisecond, and refuses some. */
 public class Client {
-    /** Requests so far, of all clients. */
+    /** Number of requests of all clients. */
     public static final AtomicInteger EXECUTED = new AtomicInteger();
-    /** Every so many requests one is refused; 0: none. */
+    /** Refuses every n-th request; 0: none. */
     public static volatile int refuseEvery;
 
     private boolean connected;

@@ -16,8 +16,8 @@ import org.bouncycastle.asn1.x509.GeneralSubtree;
 import org.bouncycastle.asn1.x509.NameConstraints;
 
 /**
- * The certificate authority of one network: a root, an intermediate that signs the node CAs, and the network map that signs the
- * parameters. Its keys are made anew for each network, kept in memory and never written. Threads may share it.
+ * The certificate authority of one network: a root, an intermediate that signs the node CAs, and the network map that
+ * signs the parameters. Each network has new keys, which stay in memory and are never written. Thread-safe.
  */
 final class Authority {
     private static final X500Principal ROOT_NAME = new X500Principal("CN=Root CA,O=Benchnet,L=London,C=GB");
@@ -48,24 +48,24 @@ final class Authority {
         return root;
     }
 
-    /** The CA of one member: it can certify names that equal its own, and no others. */
+    /** Returns the CA of one member. Its name constraint allows only certificates for the member's own name. */
     CertificateAndKeyPair nodeCa(CordaX500Name name) {
         GeneralName own = new GeneralName(GeneralName.directoryName, X500Name.getInstance(name.getX500Principal().getEncoded()));
         NameConstraints constraints = new NameConstraints(new GeneralSubtree[]{new GeneralSubtree(own)}, new GeneralSubtree[0]);
         return issue(CertificateType.NODE_CA, intermediate, name.getX500Principal(), newKeys(), constraints);
     }
 
-    /** The certificates from a node CA up to the root. */
+    /** Returns the certificates from a node CA up to the root. */
     X509Certificate[] chain(CertificateAndKeyPair nodeCa) {
         return new X509Certificate[]{nodeCa.getCertificate(), intermediate.getCertificate(), root};
     }
 
-    /** Signs as the network map does. */
+    /** Signs with the key of the network map. */
     <T> SignedDataWithCert<T> sign(T data) {
         return networkMap.sign(data);
     }
 
-    /** Certifies a key under the subject's own node CA, and gives the whole chain up to the root. */
+    /** Certifies a key under the subject's own node CA; returns the whole chain up to the root. */
     X509Certificate[] certify(CertificateType type, CertificateAndKeyPair nodeCa, PublicKey key) {
         X500Principal subject = nodeCa.getCertificate().getSubjectX500Principal();
         X509Certificate[] issuers = chain(nodeCa);
@@ -75,7 +75,7 @@ final class Authority {
         return chain;
     }
 
-    /** A key pair of the scheme that TLS can verify; every certificate above a TLS one needs it. */
+    /** Returns a key pair that TLS can verify; every certificate above a TLS certificate needs this scheme. */
     static KeyPair newKeys() {
         return Crypto.generateKeyPair(X509Utilities.INSTANCE.getDEFAULT_TLS_SIGNATURE_SCHEME());
     }

@@ -17,14 +17,15 @@ import net.corda.core.internal.JarSignatureCollector;
 import net.corda.nodeapi.internal.ContractsJarFile;
 
 /**
- * Which jars may hold which contract. A signed CorDapp is bound by its signature; an unsigned one needs the SHA-256 of its jar in
- * the network parameters, for each contract class in it. Classes and signers are found by the code that the nodes use.
+ * The jars that may contain each contract. A signed CorDapp is bound by its signature. An unsigned CorDapp needs the
+ * SHA-256 hash of its jar in the network parameters, for each contract class. The nodes' own code finds classes and
+ * signers.
  */
 final class ContractWhitelist {
     private ContractWhitelist() {
     }
 
-    /** Jar hashes by contract class, from the unsigned jars of the folder; empty where there is no folder. */
+    /** Returns jar hashes by contract class, from the unsigned jars of the folder; empty without a folder. */
     static Map<String, List<SecureHash>> of(Optional<Path> folder) throws InvalidInput {
         Map<String, List<SecureHash>> whitelist = new TreeMap<>();
         if (folder.isPresent()) {
@@ -64,7 +65,9 @@ final class ContractWhitelist {
         }
     }
 
-    /** A stream of a broken archive just ends early, which would make it look unsigned and empty. */
+    /**
+     * Checks that the jar is readable. A stream of a broken archive would just end early and look unsigned and empty.
+     */
     private static void requireArchive(Path jar) throws InvalidInput {
         try (JarFile archive = new JarFile(jar.toFile())) {
             archive.getManifest();

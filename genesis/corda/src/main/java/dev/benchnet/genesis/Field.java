@@ -8,7 +8,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 
-/** A value of {@code genesis.json} and its path, so that every complaint names the field it is about. */
+/** A value of {@code genesis.json} with its path, so that every error names its field. */
 final class Field {
     final String path;
     private final JsonNode value;
@@ -18,12 +18,12 @@ final class Field {
         this.value = value;
     }
 
-    /** The document itself; its fields are named without a prefix. */
+    /** Returns the document itself; its fields have no prefix. */
     static Field root(JsonNode document) {
         return new Field("", document);
     }
 
-    /** Refuses any field but those named: a misspelt one must not silently fall back to its default. */
+    /** Rejects unknown fields: a misspelt field must not silently fall back to its default. */
     Field onlyWith(String... names) throws InvalidInput {
         require(value.isObject(), "must be an object");
         Collection<String> known = Arrays.asList(names);
@@ -36,17 +36,17 @@ final class Field {
         return this;
     }
 
-    /** The named field, which must be there. */
+    /** Returns the named field; throws InvalidInput if it is missing. */
     Field get(String name) throws InvalidInput {
         return find(name).orElseThrow(() -> child(name).invalid("is missing"));
     }
 
-    /** The named field, or nothing where it is absent or null. */
+    /** Returns the named field; empty if it is absent or null. */
     Optional<Field> find(String name) {
         return value.hasNonNull(name) ? Optional.of(child(name)) : Optional.empty();
     }
 
-    /** A whole number from {@code min} to {@code max}. */
+    /** Returns a whole number from {@code min} to {@code max}. */
     int integer(int min, int max) throws InvalidInput {
         boolean fits = value.isIntegralNumber() && value.canConvertToInt() && value.intValue() >= min && value.intValue() <= max;
         require(fits, "must be a whole number from " + min + " to " + max + ", not " + value);

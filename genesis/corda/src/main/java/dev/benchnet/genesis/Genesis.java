@@ -17,18 +17,18 @@ import net.corda.core.identity.Party;
 import net.corda.core.node.NetworkParameters;
 import net.corda.core.node.NotaryInfo;
 
-/** Makes the files of a network in memory. */
+/** Generates the files of a network in memory. */
 final class Genesis {
     static final String PARAMETERS_FILE = "network-map/network-parameters";
-    /** Of the first set of parameters; a network of this tool never has a second. */
+    /** The epoch of the first network parameters; a network of this tool never has a second set. */
     private static final int FIRST_EPOCH = 1;
 
     private Genesis() {
     }
 
     /**
-     * The content of every file by its path relative to the output folder. One thread per core works on the members; the result does
-     * not depend on the order in which they are listed or finish.
+     * Returns the content of every file by its path relative to the output folder. Generates the members in parallel,
+     * with one thread per core; the result does not depend on their order.
      */
     static SortedMap<String, byte[]> files(NetworkSpec spec, StorePasswords passwords, Instant now) throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
@@ -62,7 +62,7 @@ final class Genesis {
         return files;
     }
 
-    /** Maps are linked ones: Corda refuses to serialise those without a stable order. */
+    /** Uses linked maps: Corda refuses to serialise maps without a stable order. */
     private static NetworkParameters parameters(NetworkSpec spec, Map<String, Party> parties,
                                                 Map<String, List<SecureHash>> whitelist, Instant now) {
         List<NotaryInfo> notaries = new ArrayList<>();

@@ -24,7 +24,7 @@ final class Identity {
     private final KeyPair legalKeys;
     private final X509Certificate[] legalChain;
 
-    /** Makes new keys and has the authority certify them. */
+    /** Generates new keys and has the authority certify them. */
     Identity(Authority authority, CordaX500Name name) {
         nodeCa = authority.nodeCa(name);
         nodeCaChain = authority.chain(nodeCa);
@@ -42,7 +42,7 @@ final class Identity {
         return legalKeys.getPrivate();
     }
 
-    /** {@code nodekeystore.jks}: the node CA and the legal identity, under the aliases a node looks for. */
+    /** Returns {@code nodekeystore.jks}: the node CA and the legal identity, with the aliases that a node expects. */
     byte[] nodeKeyStore(char[] password) throws GeneralSecurityException, IOException {
         KeyStore store = emptyStore();
         store.setKeyEntry(X509Utilities.CORDA_CLIENT_CA, nodeCa.getKeyPair().getPrivate(), password, nodeCaChain);
@@ -50,14 +50,14 @@ final class Identity {
         return bytes(store, password);
     }
 
-    /** {@code sslkeystore.jks}: the TLS key. */
+    /** Returns {@code sslkeystore.jks}: the TLS key. */
     byte[] sslKeyStore(char[] password) throws GeneralSecurityException, IOException {
         KeyStore store = emptyStore();
         store.setKeyEntry(X509Utilities.CORDA_CLIENT_TLS, tlsKeys.getPrivate(), password, tlsChain);
         return bytes(store, password);
     }
 
-    /** {@code truststore.jks}: the network's root, which every member trusts. */
+    /** Returns {@code truststore.jks}: the network's root, which every member trusts. */
     static byte[] trustStore(X509Certificate root, char[] password) throws GeneralSecurityException, IOException {
         KeyStore store = emptyStore();
         store.setCertificateEntry(X509Utilities.CORDA_ROOT_CA, root);

@@ -1,6 +1,6 @@
 package dev.benchnet.genesis;
 
-/** What the user gave cannot be used. The message is one line and opens with the field it is about. */
+/** Invalid user input. The message is one line and starts with the field. */
 final class InvalidInput extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The command line: {@code --spec FILE --out FOLDER}. Exits 0 when done, 2 on bad input, 1 on any other failure. */
+/**
+ * The command line: {@code --spec FILE --out FOLDER}. Exits with 0 on success, 2 on invalid input, 1 on other
+ * failures.
+ */
 public final class Main {
     private static final String USAGE = "usage: java -jar genesis.jar --spec FILE --out FOLDER";
     private static final int DONE = 0;
@@ -24,7 +27,7 @@ public final class Main {
         System.exit(run(Arrays.asList(arguments), System.getenv(), System.out, System.err));
     }
 
-    /** The whole program but for the end of the process; messages go to the given streams. */
+    /** Runs the program and returns its exit code; messages go to the given streams. */
     static int run(List<String> arguments, Map<String, String> environment, PrintStream out, PrintStream err) {
         long start = System.nanoTime();
         try {

@@ -14,14 +14,14 @@ import net.corda.core.node.NodeInfo;
 import net.corda.core.serialization.SerializedBytes;
 import net.corda.nodeapi.internal.SignedNodeInfo;
 
-/** What one member brings into the network: its keystores, its signed node info, and the party that others know it by. */
+/** The files of one member: its keystores and its signed node info; and the party that others know it by. */
 final class MemberFiles {
     static final String FOLDER = "members/";
     static final String NODE_INFO_PREFIX = "network-map/nodeInfo-";
 
     final String name;
     final Party party;
-    /** Content by path relative to the output folder. */
+    /** File contents by path relative to the output folder. */
     final Map<String, byte[]> files;
 
     private MemberFiles(String name, Party party, Map<String, byte[]> files) {
@@ -30,7 +30,7 @@ final class MemberFiles {
         this.files = files;
     }
 
-    /** Holds what all members share. Threads may share it. */
+    /** Generates members from the settings that all of them share. Thread-safe. */
     static final class Maker {
         private final Authority authority;
         private final StorePasswords passwords;
@@ -58,7 +58,9 @@ final class MemberFiles {
             return new MemberFiles(member.name, identity.party().getParty(), files);
         }
 
-        /** A node replaces this one by its own, with a newer serial, when it first starts. */
+        /**
+         * Returns the signed node info. On its first start a node replaces it with its own, which has a newer serial.
+         */
         private SignedNodeInfo nodeInfo(NetworkSpec.Member member, Identity identity) throws GeneralSecurityException, IOException {
             NodeInfo info = new NodeInfo(Collections.singletonList(member.p2pAddress), Collections.singletonList(identity.party()),
                     platformVersion, now.toEpochMilli());
@@ -67,7 +69,7 @@ final class MemberFiles {
             return new SignedNodeInfo(raw, Collections.singletonList(new DigitalSignature(signature)));
         }
 
-        /** The name a node gives its own file too, so that the two never stand beside each other. */
+        /** Returns the name that a node gives its own file too, so that the two files never coexist. */
         private static String nodeInfoFile(NetworkSpec.Member member) throws IOException {
             return NODE_INFO_PREFIX + SecureHash.sha256(Wire.serialize(member.legalName).getBytes());
         }

@@ -7,7 +7,7 @@ import java.util.Optional;
 import net.corda.core.identity.CordaX500Name;
 import net.corda.core.utilities.NetworkHostAndPort;
 
-/** The network to be made, already checked: every value here can be used as it is. */
+/** The validated specification of the network to generate. */
 final class NetworkSpec {
     /** Platform version of the members' node software, as in their node infos (4.3 is 5, 4.10 is 12). */
     final int platformVersion;
@@ -39,7 +39,7 @@ final class NetworkSpec {
         /** Unique, a DNS label; names the member's folder in the output. */
         final String name;
         final CordaX500Name legalName;
-        /** Where the other members reach this one. */
+        /** The address at which other members reach this one. */
         final NetworkHostAndPort p2pAddress;
 
         Member(String name, CordaX500Name legalName, NetworkHostAndPort p2pAddress) {

@@ -7,14 +7,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 
-/** Writes a network's files. Keystores are readable by their owner alone. */
+/** Writes a network's files. Only their owner can read the keystores. */
 final class Output {
     private Output() {
     }
 
     /**
-     * Writes every file under the folder, which is made if need be. Files of an earlier attempt are replaced, and its node infos
-     * removed, since a node would read any it finds.
+     * Writes every file below the folder, which it creates if necessary. Replaces files of an earlier attempt and
+     * removes its node infos, since a node would read all that it finds.
      */
     static void write(Path folder, Map<String, byte[]> files) throws IOException {
         removeNodeInfos(folder);

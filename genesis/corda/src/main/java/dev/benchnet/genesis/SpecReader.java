@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 import net.corda.core.identity.CordaX500Name;
 import net.corda.core.utilities.NetworkHostAndPort;
 
-/** Reads and checks {@code genesis.json}. Defaults are those of Corda's network bootstrapper. */
+/** Reads and validates {@code genesis.json}. Defaults are those of Corda's network bootstrapper. */
 final class SpecReader {
     /** Platform versions of Corda 4.3 and of 4.10. */
     private static final int OLDEST_PLATFORM = 5;
@@ -110,7 +110,9 @@ final class SpecReader {
         return Optional.of(folder);
     }
 
-    /** Folder and Secret names come from it: a DNS label also keeps the output inside its folder. */
+    /**
+     * Returns a DNS label, which becomes part of folder and Secret names: it also keeps the output inside its folder.
+     */
     private static String label(Field field) throws InvalidInput {
         String text = field.text();
         field.require(DNS_LABEL.matcher(text).matches(),

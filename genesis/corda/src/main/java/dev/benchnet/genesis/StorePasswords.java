@@ -15,7 +15,7 @@ final class StorePasswords {
         this.trustStore = trustStore.toCharArray();
     }
 
-    /** From the environment; what is not set gets the default of Corda's node configuration. */
+    /** Reads the passwords from the environment; the defaults are those of Corda's node configuration. */
     static StorePasswords from(Map<String, String> environment) throws InvalidInput {
         return new StorePasswords(
                 password(environment, KEYSTORE_VARIABLE, "cordacadevpass"),

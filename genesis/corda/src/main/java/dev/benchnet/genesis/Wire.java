@@ -15,8 +15,8 @@ import net.corda.serialization.internal.amqp.SchemaKt;
 import net.corda.serialization.internal.amqp.SerializerFactory;
 
 /**
- * Corda's AMQP format for what peers exchange. Loading this class sets Corda's process-wide serialisation environment, which
- * its signing code relies on; Corda lets it be set once.
+ * Corda's AMQP format for data that peers exchange. Loading this class sets Corda's process-wide serialisation
+ * environment, which Corda's signing code requires. Corda allows setting it only once.
  */
 final class Wire {
     private static final SerializationEnvironment ENVIRONMENT = install();
@@ -37,7 +37,7 @@ final class Wire {
         return environment;
     }
 
-    /** The peer-to-peer use case alone: genesis speaks no RPC. */
+    /** Supports only the peer-to-peer use case: genesis does not use RPC. */
     private static final class PeerScheme extends AbstractAMQPSerializationScheme {
         PeerScheme() {
             super(Collections.<Cordapp>emptyList());

@@ -1,9 +1,9 @@
 /**
- * Makes the material of a whole Corda network in one JVM: keys and certificates of every member under a certificate
- * authority of the network's own, signed node infos, and signed network parameters.
+ * Generates the genesis material of a whole Corda network in one JVM: keys and certificates of every member under the
+ * network's own certificate authority, signed node infos, and signed network parameters.
  *
- * <p>The way of the data: {@link dev.benchnet.genesis.SpecReader} turns {@code genesis.json} into a checked
- * {@link dev.benchnet.genesis.NetworkSpec}; {@link dev.benchnet.genesis.Genesis} makes the files in memory;
- * {@link dev.benchnet.genesis.Output} writes them. The authority's private keys live in memory alone.
+ * <p>{@link dev.benchnet.genesis.SpecReader} turns {@code genesis.json} into a validated
+ * {@link dev.benchnet.genesis.NetworkSpec}; {@link dev.benchnet.genesis.Genesis} generates the files in memory;
+ * {@link dev.benchnet.genesis.Output} writes them. The authority's private keys exist only in memory.
  */
 package dev.benchnet.genesis;

@@ -11,7 +11,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import java.util.zip.ZipOutputStream;
 
-/** The finance contracts CorDapp as published, signed by Corda's developers, and with its signature taken off. */
+/** The finance contracts CorDapp, signed by Corda's developers as published, and without its signature. */
 final class Finance {
     static final String CASH = "net.corda.finance.contracts.asset.Cash";
 

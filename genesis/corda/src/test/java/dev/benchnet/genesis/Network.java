@@ -19,7 +19,7 @@ import net.corda.core.utilities.ByteSequence;
 import net.corda.nodeapi.internal.SignedNodeInfo;
 import net.corda.nodeapi.internal.crypto.X509Utilities;
 
-/** A made network as its members would read it from the output folder. */
+/** A generated network, read from the output folder as its members would. */
 final class Network {
     private final Path folder;
 

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Makes a network of two banks and two notaries by the command line, and reads it as its members would. */
+/** Generates a network of two banks and two notaries on the command line, and reads it as its members would. */
 class NetworkTest {
     private static final String KEY_PASSWORD = "key store password";
     private static final String TRUST_PASSWORD = "trust store password";
@@ -112,7 +112,7 @@ class NetworkTest {
         assertThrows(UnrecoverableKeyException.class, () -> store.getKey(X509Utilities.NODE_IDENTITY_KEY_ALIAS, "other".toCharArray()));
     }
 
-    /** A leaked authority key would let anyone join: stores hold the three keys of their member, and nothing above. */
+    /** A leaked authority key would let anyone join: stores contain only the three keys of their member. */
     @Test
     void keepsTheAuthorityKeysToItself() throws Exception {
         for (String member : MEMBERS) {
@@ -252,7 +252,7 @@ class NetworkTest {
         X509Utilities.INSTANCE.validateCertificateChain(Collections.singleton(root), chain);
     }
 
-    /** A chain for the subject that the member signs with its node CA. */
+    /** Returns a chain for the subject that the member signs with its node CA. */
     private static X509Certificate[] certifyAs(String member, String subject) throws Exception {
         KeyStore store = network.store(member, "nodekeystore.jks", KEY_PASSWORD);
         PrivateKey key = Crypto.toSupportedPrivateKey((PrivateKey) store.getKey(X509Utilities.CORDA_CLIENT_CA, KEY_PASSWORD.toCharArray()));

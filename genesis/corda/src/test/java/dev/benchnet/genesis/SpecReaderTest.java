@@ -52,7 +52,10 @@ class SpecReaderTest {
         assertFalse(spec.cordapps.isPresent());
     }
 
-    /** Each row: where a good spec is spoilt, the JSON put there (nothing: the field is taken out), and how the refusal begins. */
+    /**
+     * Each row: the path of a field in a valid spec, the JSON put there (empty: removes the field), and the start of
+     * the error.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
         "/platformVersion                 |                     | platformVersion: is missing",

@@ -2,14 +2,14 @@ package dev.benchnet.driver.load;
 
 import java.util.concurrent.TimeUnit;
 
-/** The time a worker lives by; tests bring their own. */
+/** A worker's source of time; tests replace it. */
 public interface Clock {
-    /** Nanoseconds since an arbitrary origin, never going back. */
+    /** Returns nanoseconds since an arbitrary origin. The value never decreases. */
     long nanos();
 
     long epochMillis();
 
-    /** Returns at once when the instant, in {@link #nanos()}, has passed. */
+    /** Sleeps until the instant, in {@link #nanos()}; returns at once if it has passed. */
     void sleepUntil(long nanos) throws InterruptedException;
 
     Clock SYSTEM = new Clock() {

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Each client starts its next operation when its last one has ended, as long as few enough are in flight. */
+/** Each client starts its next operation when its last one has ended, within the limit of operations in flight. */
 public final class ClosedLoop implements Pacing {
     private final Timeline timeline;
     private final Clock clock;
@@ -16,7 +16,7 @@ public final class ClosedLoop implements Pacing {
         this.timeline = timeline;
         this.clock = clock;
         this.worker = worker;
-        // Fair, or else the clients that have just ended an operation would starve the waiting ones.
+        // A fair semaphore; otherwise clients that have just ended an operation would starve the waiting ones.
         outstanding = new Semaphore(maxOutstanding, true);
     }
 

@@ -3,7 +3,7 @@ package dev.benchnet.driver.load;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Errors by kind, each with its first message. Not thread-safe. */
+/** Counts errors by kind, with the first message of each. Not thread-safe. */
 final class ErrorTally {
     static final class Entry {
         long count;

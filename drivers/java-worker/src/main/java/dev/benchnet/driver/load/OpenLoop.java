@@ -5,9 +5,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Operations are due at even intervals, whether or not earlier ones have ended. Workers take turns, so that together they
- * make the whole rate. When all clients are busy an operation starts late, and the wait counts as latency: a slow system
- * cannot hide its queue. Instants of the window that could not be kept are caught up during the drain.
+ * Operations are due at regular intervals, whether or not earlier ones have ended. Workers take turns, so that
+ * together they reach the whole rate. If all clients are busy, an operation starts late, and the wait counts as
+ * latency: a slow system cannot hide its queue. Operations that are due in the window but not started are caught up
+ * during the drain.
  */
 public final class OpenLoop implements Pacing {
     private static final long LATE_NANOS = 100_000_000L;
@@ -21,7 +22,7 @@ public final class OpenLoop implements Pacing {
     private final AtomicLongArray late;
     private final AtomicLongArray maxLagNanos;
 
-    /** The rate is that of all workers together. */
+    /** The rate is the total of all workers. */
     public OpenLoop(Timeline timeline, Clock clock, Worker worker, double ratePerSecond) {
         this.timeline = timeline;
         this.clock = clock;
@@ -55,7 +56,7 @@ public final class OpenLoop implements Pacing {
 
     @Override
     public void done(Slot slot) {
-        // The number of clients bounds what is in flight.
+        // The number of clients limits the operations in flight.
     }
 
     @Override

@@ -5,10 +5,10 @@ import dev.benchnet.driver.workload.Orders;
 
 /** Decides when operations start. Shared by all clients. */
 public interface Pacing {
-    /** How well the intended instants of the window were kept. Zero throughout in a closed loop. */
+    /** How well the planned start times in the window were met. All values are zero in a closed loop. */
     final class Schedule {
         public final long planned;
-        /** Operations that started more than 100 ms after their instant. */
+        /** Operations that started more than 100 ms after their planned time. */
         public final long late;
         public final long maxLagMicros;
 
@@ -23,23 +23,23 @@ public interface Pacing {
         }
     }
 
-    /** The pacing that a load asks for. */
+    /** Returns the pacing for the workload's load model. */
     static Pacing of(Orders orders, Timeline timeline, Clock clock) {
         return orders.load.model == Load.Model.Open
                 ? new OpenLoop(timeline, clock, orders.worker, orders.load.ratePerSecond)
                 : new ClosedLoop(timeline, clock, orders.worker, orders.outstanding());
     }
 
-    /** Blocks until the client may start its next operation. Null: the load is over. */
+    /** Blocks until the client may start its next operation. Returns null when the load is over. */
     Slot next(int client) throws InterruptedException;
 
-    /** Gives a slot back once its operation has ended, however it ended. */
+    /** Returns a slot once its operation has ended, with or without an error. */
     void done(Slot slot);
 
-    /** Of each interval of the window, by the instants that lie in it. */
+    /** Returns a schedule for each interval of the window, by planned start time. */
     Schedule[] schedules();
 
-    /** Of the whole window. */
+    /** Returns the schedule of the whole window. */
     default Schedule schedule() {
         Schedule whole = new Schedule(0, 0, 0);
         for (Schedule part : schedules()) {

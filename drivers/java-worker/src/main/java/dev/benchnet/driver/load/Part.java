@@ -5,14 +5,14 @@ import java.util.Arrays;
 import java.util.Base64;
 import org.HdrHistogram.Histogram;
 
-/** What belongs to the operations that were meant to start in one stretch of the window. Not thread-safe. */
+/** The record of the operations whose planned start lies in one part of the window. Not thread-safe. */
 public final class Part {
     /** Receives one kind of error. */
     public interface ErrorVisitor {
         void visit(String kind, long count, String example);
     }
 
-    /** Latencies are kept in microseconds, up to an hour, to three significant digits. */
+    /** Latencies are recorded in microseconds, up to an hour, with three significant digits. */
     private static final long MAX_MICROS = 3_600_000_000L;
 
     private final Histogram histogram = new Histogram(1, MAX_MICROS, 3);
@@ -34,7 +34,7 @@ public final class Part {
         errors.add(kind, message, 1);
     }
 
-    /** What has not ended by now never will. */
+    /** Counts the operations that have not ended as errors. */
     void close() {
         if (begun > ended) {
             errors.add("Unfinished", "not completed within the drain after the window", begun - ended);
@@ -46,7 +46,7 @@ public final class Part {
         other.errors((kind, count, example) -> errors.add(kind, example, count));
     }
 
-    /** Operations that completed. */
+    /** Returns the number of completed operations. */
     public long completed() {
         return histogram.getTotalCount();
     }
@@ -55,7 +55,7 @@ public final class Part {
         errors.entries().forEach((kind, entry) -> visitor.visit(kind, entry.count, entry.example));
     }
 
-    /** HdrHistogram's V2 compressed format, base64. */
+    /** Returns the histogram in HdrHistogram's compressed V2 format, in base64. */
     public String encodedHistogram() {
         ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
         int length = histogram.encodeIntoCompressedByteBuffer(buffer);

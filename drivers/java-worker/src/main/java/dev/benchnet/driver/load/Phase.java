@@ -1,4 +1,4 @@
 package dev.benchnet.driver.load;
 
-/** WarmUp is discarded, Window is measured; in Drain nothing is due any more and what is in flight may end. */
+/** WarmUp is discarded and Window is measured. In Drain no operation is due, and operations in flight may end. */
 public enum Phase { WarmUp, Window, Drain }

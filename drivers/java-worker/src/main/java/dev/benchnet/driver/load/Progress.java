@@ -1,15 +1,15 @@
 package dev.benchnet.driver.load;
 
 /**
- * How far a worker is. The numbers are those of the warm-up while it lasts, and those of the window from then on:
- * operations that ended in it, and how much of it has passed.
+ * A worker's progress. During the warm-up the numbers are those of the warm-up, and afterwards those of the window:
+ * the operations that ended in it and the elapsed part of it.
  */
 public final class Progress {
     public final Phase phase;
     public final long completed;
     public final long failed;
     public final double elapsedSeconds;
-    /** Where the window has intervals: what completed in each second of it that is over. */
+    /** If the window has intervals: completed operations in each past second of the window. */
     public final long[] completedPerSecond;
 
     Progress(Phase phase, long completed, long failed, long elapsedNanos, long[] completedPerSecond) {

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the clients saw. An operation belongs to the window if it was meant to start in it; its latency and its error count
- * even when it ends in the drain. The series count what ended within the window, whenever it had started: their
- * sum over the window is the throughput. Thread-safe.
+ * Records the operations of all clients. An operation belongs to the window if its planned start lies in it; its
+ * latency or error counts even if it ends in the drain. The series count operations that end within the window,
+ * whenever they started: their sum over the window is the throughput. Thread-safe.
  */
 public final class Recorder {
     private final Timeline timeline;
@@ -28,14 +28,14 @@ public final class Recorder {
         failedPerSecond = new long[timeline.windowSeconds];
     }
 
-    /** Must be called for each slot before anything else becomes of it: what begins and does not end is Unfinished. */
+    /** Must be called first for each slot. An operation that begins and does not end is counted as Unfinished. */
     public synchronized void begin(Slot slot) {
         if (!closed && timeline.inWindow(slot.intended)) {
             interval(slot).begin();
         }
     }
 
-    /** Returns whether the operation counts as completed in the window's histogram. */
+    /** Reports whether the operation counts as completed in the window's histogram. */
     public synchronized boolean completed(Slot slot, long at) {
         if (closed) {
             return false;
@@ -58,7 +58,7 @@ public final class Recorder {
         }
     }
 
-    /** Ends the recording: what has not ended by now never counts. */
+    /** Ends the recording. Operations that end later do not count. */
     public synchronized Summary close() {
         if (!closed) {
             intervals.forEach(Part::close);
@@ -82,7 +82,7 @@ public final class Recorder {
         return intervals.get(timeline.intervalOf(slot.intended));
     }
 
-    /** Counts an end within the window in its second; returns 1 if the end fell into the warm-up instead. */
+    /** Counts an operation that ended within the window in its second; returns 1 if it ended in the warm-up instead. */
     private int count(long[] series, long at) {
         if (timeline.inWindow(at)) {
             series[timeline.secondOf(at)]++;

@@ -2,9 +2,9 @@ package dev.benchnet.driver.load;
 
 /** The permission to start one operation. */
 public final class Slot {
-    /** Chooses the target; counted over all workers. */
+    /** Selects the target; counts over all workers. */
     public final long index;
-    /** When the operation is meant to start, in {@link Clock#nanos()}: its latency runs from here. */
+    /** The planned start in {@link Clock#nanos()}. Latency is measured from here. */
     public final long intended;
 
     Slot(long index, long intended) {

@@ -6,9 +6,9 @@ import java.util.List;
 public final class Summary {
     public final long[] completedPerSecond;
     public final long[] failedPerSecond;
-    /** Its intervals; one, if it is not divided. */
+    /** The intervals of the window; one if it is not divided. */
     public final List<Part> intervals;
-    /** All of them together. */
+    /** The sum of all intervals. */
     public final Part whole = new Part();
 
     Summary(long[] completedPerSecond, long[] failedPerSecond, List<Part> intervals) {

@@ -4,19 +4,20 @@ import dev.benchnet.driver.FatalException;
 import dev.benchnet.driver.workload.Measure;
 
 /**
- * When each phase begins, in {@link Clock#nanos()}. The phases follow each other without a pause. The window is as long as
- * was ordered; where it has intervals, the load may stop earlier. What is recorded behind the stop is cut off by the agent.
+ * The start of each phase, in {@link Clock#nanos()}. The phases follow each other without a pause. The window has the
+ * length of the workload; if it has intervals, the load may stop earlier. The agent discards what is recorded after
+ * the stop.
  */
 public final class Timeline {
     private static final long SECOND = 1_000_000_000L;
-    /** How late a client that sleeps may learn of the stop. */
+    /** The maximum delay until a sleeping client notices the stop. */
     private static final long STOP_NOTICE = SECOND / 10;
 
     public final long start;
     public final long windowFrom;
     public final long windowStartEpochMillis;
     public final int windowSeconds;
-    /** 0: the window is not divided, and does not stop earlier. */
+    /** 0: the window is not divided and does not stop early. */
     public final int intervalSeconds;
     private final long drain;
     private volatile long windowUntil;
@@ -31,7 +32,7 @@ public final class Timeline {
         intervalSeconds = measure.intervalSeconds;
     }
 
-    /** The timeline of a load that starts at an instant of the wall clock, a little ahead of now. */
+    /** Returns the timeline of a load that starts at an instant of the wall clock, slightly in the future. */
     public static Timeline startingAt(long epochMillis, Measure measure, Clock clock) {
         long late = clock.epochMillis() - epochMillis;
         if (late > measure.warmUpSeconds * 1000L) {
@@ -41,7 +42,7 @@ public final class Timeline {
         return new Timeline(clock.nanos() - late * 1_000_000L, epochMillis, measure);
     }
 
-    /** The first instant at which no operation is due any more. */
+    /** Returns the first instant at which no operation is due. */
     public long windowUntil() {
         return windowUntil;
     }
@@ -50,7 +51,7 @@ public final class Timeline {
         return windowUntil + drain;
     }
 
-    /** Ends the window at an instant of the wall clock, unless it ends before that, or as ordered in any case. */
+    /** Ends the window at an instant of the wall clock, if it has intervals and would end later. */
     public void stopAt(long epochMillis) {
         long until = windowFrom + (epochMillis - windowStartEpochMillis) * 1_000_000L;
         if (intervalSeconds > 0 && until > windowFrom && until < windowUntil) {
@@ -58,7 +59,7 @@ public final class Timeline {
         }
     }
 
-    /** Waits until an instant at which an operation is due. False: it is due no more, because the window stops before. */
+    /** Waits until the instant at which an operation is due. Returns false if the window stops before it. */
     boolean await(long due, Clock clock) throws InterruptedException {
         while (intervalSeconds > 0 && due - clock.nanos() > STOP_NOTICE && due < windowUntil) {
             clock.sleepUntil(clock.nanos() + STOP_NOTICE);
@@ -77,22 +78,22 @@ public final class Timeline {
         return nanos < windowUntil ? Phase.Window : Phase.Drain;
     }
 
-    /** Whether an instant lies in the window, as long as was ordered. */
+    /** Reports whether an instant lies in the full window of the workload. */
     boolean inWindow(long nanos) {
         return nanos >= windowFrom && nanos < windowFrom + windowSeconds * SECOND;
     }
 
-    /** The second of the window, from 0, in which an instant of the window lies. */
+    /** Returns the second of the window, from 0, that contains an instant of the window. */
     public int secondOf(long nanos) {
         return (int) ((nanos - windowFrom) / SECOND);
     }
 
-    /** How many intervals the window has; one that is not divided is one. */
+    /** Returns the number of intervals of the window; 1 if it is not divided. */
     int intervals() {
         return intervalSeconds == 0 ? 1 : windowSeconds / intervalSeconds;
     }
 
-    /** The interval of the window, from 0, in which an instant of the window lies. */
+    /** Returns the interval of the window, from 0, that contains an instant of the window. */
     int intervalOf(long nanos) {
         return intervalSeconds == 0 ? 0 : secondOf(nanos) / intervalSeconds;
     }

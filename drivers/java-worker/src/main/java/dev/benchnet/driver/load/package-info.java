@@ -1,2 +1,2 @@
-/** Time and counting: when an operation may start, and what is recorded of it. Knows no platform. */
+/** Timing and recording: when an operation may start, and how its outcome is counted. Independent of the platform. */
 package dev.benchnet.driver.load;

@@ -9,7 +9,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.OptionalLong;
 
 /**
- * The folder shared with the agent. A file appears whole or not at all: it is written under another name, then renamed.
+ * The directory shared with the agent. Files appear atomically: each is written under another name and then renamed.
  */
 public final class Barrier {
     private static final long POLL_MILLIS = 20;
@@ -20,12 +20,12 @@ public final class Barrier {
         this.folder = folder;
     }
 
-    /** What a driver does between its start and its end. */
+    /** The work of a driver between its start and its end. */
     public interface Work {
         void run() throws Exception;
     }
 
-    /** Does it; what goes wrong is left in the file failure. Returns the exit code of the program. */
+    /** Runs the work, and writes an error to the file failure. Returns the exit code of the program. */
     public int during(Work work) {
         try {
             work.run();
@@ -40,7 +40,7 @@ public final class Barrier {
         return 1;
     }
 
-    /** Says that everything is set up and load can start. */
+    /** Signals that the set-up is complete and the load can start. */
     public void ready() {
         write("ready", "");
     }
@@ -54,7 +54,7 @@ public final class Barrier {
         return instant(start);
     }
 
-    /** The instant of the file stop, in milliseconds since the epoch; empty as long as there is none. */
+    /** Returns the instant of the file stop, in milliseconds since the epoch; empty if the file does not exist. */
     public OptionalLong stop() {
         Path stop = folder.resolve("stop");
         return Files.exists(stop) ? OptionalLong.of(instant(stop)) : OptionalLong.empty();
@@ -77,7 +77,7 @@ public final class Barrier {
         write("result.json", json);
     }
 
-    /** Leaves one line that says why there is no result. */
+    /** Writes one line with the reason for the missing result. */
     public void failure(String reason) {
         write("failure", reason.replaceAll("\\s+", " ").trim() + "\n");
     }

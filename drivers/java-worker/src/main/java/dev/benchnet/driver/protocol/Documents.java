@@ -10,7 +10,7 @@ import dev.benchnet.driver.load.Summary;
 import dev.benchnet.driver.load.Timeline;
 import dev.benchnet.driver.workload.Orders;
 
-/** The JSON of progress.json and result.json. */
+/** Builds the JSON of progress.json and result.json. */
 public final class Documents {
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -29,7 +29,7 @@ public final class Documents {
         return root.toString();
     }
 
-    /** What every driver reports; it may add to it before it writes it. */
+    /** Returns the result that all drivers have in common; a driver may add fields before it writes it. */
     public static ObjectNode result(Orders orders, Timeline timeline, Summary summary, Pacing pacing) {
         ObjectNode root = JSON.createObjectNode()
                 .put("worker", orders.worker.index)

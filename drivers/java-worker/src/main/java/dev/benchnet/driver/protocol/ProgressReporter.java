@@ -7,7 +7,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** Until it is closed: replaces progress.json each second, and heeds the file stop where the window may end earlier. */
+/** Until closed, replaces progress.json each second, and applies the file stop if the window has intervals. */
 public final class ProgressReporter implements AutoCloseable {
     private static final long STOP_POLL_MILLIS = 100;
 

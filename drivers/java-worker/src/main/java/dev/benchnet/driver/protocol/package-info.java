@@ -1,2 +1,2 @@
-/** The files through which a worker and its pod's agent talk. */
+/** The files that a worker and its pod's agent exchange. */
 package dev.benchnet.driver.protocol;

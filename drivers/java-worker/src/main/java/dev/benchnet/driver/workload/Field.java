@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 
-/** A place in a JSON document that knows its path, so that every complaint names the field it is about. */
+/** A node of a JSON document with its path, so that every error names its field. */
 public final class Field {
     private final String path;
     private final JsonNode node;
@@ -77,7 +77,7 @@ public final class Field {
         throw wrong("must be one of " + Arrays.toString(type.getEnumConstants()));
     }
 
-    /** The elements of a list; an absent list is empty. */
+    /** Returns the elements of a list; an absent list is empty. */
     public <T> List<T> list(Function<Field, T> read) {
         if (!absent() && !node.isArray()) {
             throw wrong("must be a list");

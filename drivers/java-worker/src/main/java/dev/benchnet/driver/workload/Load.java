@@ -1,13 +1,13 @@
 package dev.benchnet.driver.workload;
 
-/** How operations are started. The numbers are totals over all workers. */
+/** The load model. The numbers are totals over all workers. */
 public final class Load {
     /** Closed: a client starts its next operation when the last one ends. Open: operations start by a schedule. */
     public enum Model { Closed, Open }
 
     public final Model model;
     public final int clients;
-    /** Closed: operations in flight at most, never more than the clients. */
+    /** Closed: maximum number of operations in flight, at most the number of clients. */
     public final int maxOutstanding;
     /** Open: operations per second. */
     public final double ratePerSecond;

@@ -1,11 +1,14 @@
 package dev.benchnet.driver.workload;
 
-/** How long each phase lasts, in seconds. */
+/** The length of each phase, in seconds. */
 public final class Measure {
     public final int warmUpSeconds;
     public final int windowSeconds;
     public final int drainSeconds;
-    /** The window is recorded in intervals of that length, and may be ended earlier by the file stop. 0: neither. */
+    /**
+     * The length of an interval of the window, which the file stop may then end early. 0: no intervals and no early
+     * stop.
+     */
     public final int intervalSeconds;
 
     Measure(Field field) {

@@ -7,14 +7,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What every driver is told alike, as the controller wrote it. A driver adds its own operation and targets. */
+/**
+ * The part of the workload that all drivers share, as written by the controller. A driver adds operation and targets.
+ */
 public class Orders {
     public final Worker worker;
     public final Load load;
     public final Measure measure;
     /** Unique among all runs on the network. */
     public final String reference;
-    /** What an operation is, such as flows; null: not told. */
+    /** The unit of operations, such as flows; null if not set. */
     public final String unit;
 
     protected Orders(Field root, Worker worker) {
@@ -25,7 +27,7 @@ public class Orders {
         unit = root.get("unit").textOr(null);
     }
 
-    /** The whole of a workload.json. */
+    /** Reads a workload.json. */
     public static Field document(Path file) {
         try {
             return new Field("", new ObjectMapper().readTree(Files.readAllBytes(file)));
@@ -37,12 +39,12 @@ public class Orders {
         }
     }
 
-    /** This worker's operations that are in flight at most. */
+    /** Returns the maximum number of operations in flight of this worker. */
     public int outstanding() {
         return worker.share(load.maxOutstanding);
     }
 
-    /** This worker's clients. */
+    /** Returns the number of clients of this worker. */
     public int clients() {
         return worker.share(load.clients);
     }

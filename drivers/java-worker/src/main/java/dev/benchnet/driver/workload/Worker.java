@@ -3,7 +3,7 @@ package dev.benchnet.driver.workload;
 import dev.benchnet.driver.FatalException;
 import java.util.Map;
 
-/** Which of the workers this process is. */
+/** The index of this process among the workers. */
 public final class Worker {
     /** From 0. */
     public final int index;
@@ -21,12 +21,14 @@ public final class Worker {
         return new Worker(number(environment, "BENCHNET_WORKER", "0"), number(environment, "BENCHNET_WORKERS", "1"));
     }
 
-    /** This worker's part of a total; the parts of all workers add up to it and differ by one at most. */
+    /**
+     * Returns this worker's part of a total. The parts of all workers add up to the total and differ by at most one.
+     */
     public int share(int total) {
         return total / count + (index < total % count ? 1 : 0);
     }
 
-    /** The position among all workers' items of this worker's n-th: workers take turns. */
+    /** Returns the global index of this worker's n-th item. Workers take turns. */
     public long global(long n) {
         return n * count + index;
     }

@@ -1,2 +1,2 @@
-/** What is to be done: the part of workload.json that all drivers share, typed and validated. Every error names the field. */
+/** The part of workload.json that all drivers share, typed and validated. Every error names the field. */
 package dev.benchnet.driver.workload;

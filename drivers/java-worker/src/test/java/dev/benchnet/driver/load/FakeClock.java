@@ -3,7 +3,7 @@ package dev.benchnet.driver.load;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A clock that stands still until somebody sleeps or the test moves it. */
+/** A clock that advances only when a thread sleeps or the test advances it. */
 public class FakeClock implements Clock {
     public static final long SECOND = 1_000_000_000L;
     public static final long EPOCH_MILLIS = 1_700_000_000_000L;

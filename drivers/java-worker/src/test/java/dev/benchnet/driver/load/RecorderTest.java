@@ -134,7 +134,7 @@ class RecorderTest {
         assertEquals(0, recorder.progress(at(-3)).throughput());
     }
 
-    /** Window of 20 s in intervals of 5 s, stopped after 10 s: as if a window of 10 s had been recorded, and nothing else. */
+    /** A window of 20 s in intervals of 5 s that is stopped after 10 s must equal a recorded window of 10 s. */
     @Test
     void theIntervalsBeforeTheStopAreWhatAWindowOfThatLengthHolds() throws Exception {
         Timeline stopped = new Timeline(0, 0, Measures.of(0, 20, 5, 5));

@@ -2,7 +2,7 @@ package dev.benchnet.driver.workload;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 
-/** Makes measures for tests. */
+/** Creates measures for tests. */
 public final class Measures {
     private Measures() { }
 

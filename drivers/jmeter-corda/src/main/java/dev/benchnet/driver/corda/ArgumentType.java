@@ -15,7 +15,7 @@ import net.corda.core.identity.CordaX500Name;
 import net.corda.core.identity.Party;
 import net.corda.core.utilities.OpaqueBytes;
 
-/** The types that a flow's arguments may have in a workload, and how each is written. */
+/** The types of flow arguments in a workload, with their text formats. */
 enum ArgumentType {
     String(text -> text, String.class),
     Int(Integer::valueOf, int.class, Integer.class),
@@ -34,13 +34,13 @@ enum ArgumentType {
     OpaqueBytes(text -> new OpaqueBytes(text.getBytes(StandardCharsets.UTF_8)), OpaqueBytes.class),
     /** SHA-256, hexadecimal. */
     SecureHash(net.corda.core.crypto.SecureHash::parse, SecureHash.class),
-    /** Transaction and output, as Corda prints it: A0B1…(0). */
+    /** Transaction and output index, as Corda prints it: A0B1…(0). */
     StateRef(ArgumentType::stateRef, StateRef.class),
-    /** A UUID; there is no external id. */
+    /** A UUID without an external id. */
     UniqueIdentifier(net.corda.core.contracts.UniqueIdentifier.Companion::fromString, UniqueIdentifier.class),
     /** O=Bank 1,L=London,C=GB. */
     X500Name(CordaX500Name::parse, CordaX500Name.class),
-    /** A legal name, or one of self, counterparty, notary; becomes a party when the member is known. */
+    /** A legal name, self, counterparty or notary; resolved to a party for each member. */
     Party(PartyName::parse, Party.class, AbstractParty.class);
 
     private interface Parser {
@@ -55,12 +55,12 @@ enum ArgumentType {
         this.classes = classes;
     }
 
-    /** Throws a RuntimeException with a reason if the text is not of this type. */
+    /** Parses the text. Throws a RuntimeException with a reason if the text is not of this type. */
     Object parse(String text) {
         return parser.parse(text);
     }
 
-    /** Whether a constructor that declares such a parameter takes values of this type. */
+    /** Reports whether a constructor parameter of this class accepts values of this type. */
     boolean fits(Class<?> parameter) {
         return Arrays.asList(classes).contains(parameter);
     }

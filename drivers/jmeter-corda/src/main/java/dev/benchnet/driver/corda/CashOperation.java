@@ -13,7 +13,7 @@ import net.corda.core.messaging.FlowHandle;
 import net.corda.core.utilities.OpaqueBytes;
 import net.corda.finance.flows.CashIssueFlow;
 
-/** What the flows of the finance CorDapp have in common. */
+/** The common part of the flows of the finance CorDapp. */
 abstract class CashOperation implements Operation {
     final Network network;
     final Amount<Currency> amount;

@@ -10,10 +10,10 @@ import java.util.stream.Collectors;
 import net.corda.core.flows.FlowLogic;
 import net.corda.core.flows.StartableByRPC;
 
-/** A flow that the user names, with its arguments, checked as far as this is possible without a node. */
+/** A flow that the user names, with its arguments, validated as far as possible without a node. */
 final class FlowClass {
     final Class<? extends FlowLogic<?>> type;
-    /** The workload's field that the flow stands in, which complaints name. */
+    /** The workload's field with the flow, for error messages. */
     private final String field;
     private final List<Object> values = new ArrayList<>();
 
@@ -31,7 +31,7 @@ final class FlowClass {
         requireConstructor(types);
     }
 
-    /** The arguments with parties as the member knows them. */
+    /** Returns the arguments with parties resolved by the member. */
     Object[] values(Member member, Network network) {
         Object[] resolved = values.toArray();
         for (int i = 0; i < resolved.length; i++) {
@@ -92,7 +92,7 @@ final class FlowClass {
         return true;
     }
 
-    /** Leaves out the ones that the Kotlin compiler adds for default values. */
+    /** Excludes the constructors that the Kotlin compiler adds for default values. */
     private static boolean isForPeople(Constructor<?> constructor) {
         return Arrays.stream(constructor.getParameterTypes())
                 .noneMatch(type -> type.getName().equals("kotlin.jvm.internal.DefaultConstructorMarker"));

@@ -3,7 +3,7 @@ package dev.benchnet.driver.corda;
 import dev.benchnet.driver.corda.workload.Workload;
 import net.corda.core.messaging.FlowHandle;
 
-/** The member issues cash to itself: no other node takes part. */
+/** The member issues cash to itself; no other node takes part. */
 final class Issue extends CashOperation {
     private final LedgerCheck ledger = new IssuedStates(reference(Purpose.Window));
 

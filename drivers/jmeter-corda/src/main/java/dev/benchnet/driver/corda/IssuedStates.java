@@ -14,8 +14,9 @@ import net.corda.core.utilities.OpaqueBytes;
 import net.corda.finance.contracts.asset.Cash;
 
 /**
- * Counts, on the issuing members, the states that carry the window's issuer reference. It belongs to one worker of one
- * run, so the count is exact both ways: also a transaction that no client saw complete shows.
+ * Counts, on the issuing members, the states with the window's issuer reference. The reference is unique to one
+ * worker of one run, so the count is exact in both directions: it also shows transactions that no client saw
+ * complete.
  */
 final class IssuedStates implements LedgerCheck {
     private final OpaqueBytes reference;

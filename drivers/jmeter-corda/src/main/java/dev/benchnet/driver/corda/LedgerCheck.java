@@ -2,19 +2,22 @@ package dev.benchnet.driver.corda;
 
 import java.time.Duration;
 
-/** Compares what clients saw complete with what the members recorded. */
+/** Compares the flows that clients saw complete with the transactions that the members recorded. */
 public interface LedgerCheck {
-    /** A flow of the window completed with this result. */
+    /** Records that a flow of the window completed with this result. */
     void saw(Member member, Object result);
 
-    /** Asks the members, and waits so long at most for those that record after the client has its answer. */
+    /**
+     * Queries the members, and waits for up to {@code patience} for members that record after the client has its
+     * answer.
+     */
     LedgerVerdict verify(Duration patience) throws InterruptedException;
 
     default LedgerVerdict verify() throws InterruptedException {
         return verify(Patience.USUAL);
     }
 
-    /** The check of operations whose trace on the ledger is unknown. */
+    /** Returns the check for operations whose ledger states are unknown. */
     static LedgerCheck none(String reason) {
         return new LedgerCheck() {
             @Override

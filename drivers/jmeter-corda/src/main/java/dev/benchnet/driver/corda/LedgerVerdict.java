@@ -7,7 +7,7 @@ public final class LedgerVerdict {
     public final boolean checked;
     public final long expected;
     public final long recorded;
-    /** Why it could not be checked, or how the two differ; else empty. */
+    /** Why the ledger was not checked, or how the numbers differ; else empty. */
     public final String reason;
 
     private LedgerVerdict(boolean checked, long expected, long recorded, String reason) {
@@ -27,7 +27,7 @@ public final class LedgerVerdict {
         return new LedgerVerdict(true, expected, recorded, reason);
     }
 
-    /** Writes it as result.json has it. */
+    /** Writes the verdict in the format of result.json. */
     public void describe(ObjectNode node) {
         node.put("checked", checked).put("expected", expected).put("recorded", recorded).put("reason", reason);
     }

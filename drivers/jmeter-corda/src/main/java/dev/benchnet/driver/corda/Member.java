@@ -17,7 +17,7 @@ public final class Member {
         this.rpc = rpc;
     }
 
-    /** The party in this member's network map; the field is the one to blame if there is none. */
+    /** Returns the party from this member's network map. If it is missing, the error names the field. */
     Party party(CordaX500Name party, String field) {
         Party found = rpc.wellKnownPartyFromX500Name(party);
         if (found == null) {

@@ -21,16 +21,16 @@ import net.corda.core.utilities.NetworkHostAndPort;
 
 /** The targets of the workload, with one RPC connection to each. */
 public final class Members implements AutoCloseable {
-    /** A connection that was lost is tried again at this interval at most. */
+    /** The maximum interval between attempts to restore a lost connection. */
     private static final Duration RETRY = Duration.ofSeconds(5);
-    /** How long a member may take to listen. */
+    /** The maximum time until a member accepts connections. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int SET_UP_IN_PARALLEL = 8;
 
     private final List<Member> members = new ArrayList<>();
     private final List<CordaRPCConnection> connections = new ArrayList<>();
 
-    /** Members that are connected already, by whoever owns the connections. */
+    /** Wraps connected members; the caller owns their connections. */
     Members(List<Member> connected) {
         members.addAll(connected);
     }
@@ -55,7 +55,7 @@ public final class Members implements AutoCloseable {
         members.add(new Member(target.name, legalName, connection.getProxy()));
     }
 
-    /** Tries again for a while where nothing listens yet; a refused login is final. */
+    /** Retries while nothing listens yet; any other error, such as a refused login, is final. */
     private static CordaRPCConnection open(Target target, String password) throws InterruptedException {
         CordaRPCClientConfiguration configuration = new CordaRPCClientConfiguration(RETRY);
         CordaRPCClient client = new CordaRPCClient(NetworkHostAndPort.parse(target.address), configuration);
@@ -73,7 +73,7 @@ public final class Members implements AutoCloseable {
         }
     }
 
-    /** The member whose turn it is. */
+    /** Returns the member for an index, in turn. */
     public Member at(long index) {
         return members.get((int) (index % members.size()));
     }
@@ -87,7 +87,7 @@ public final class Members implements AutoCloseable {
         return members.stream().filter(member -> member.legalName.equals(legalName)).findFirst();
     }
 
-    /** Does something for every member, several at a time; the first failure is thrown when all have ended. */
+    /** Runs the action for every member, several at a time; throws the first failure after all have ended. */
     public void forEach(Consumer<Member> action) throws InterruptedException {
         ExecutorService pool = Executors.newFixedThreadPool(Math.min(SET_UP_IN_PARALLEL, members.size()));
         try {
@@ -113,7 +113,7 @@ public final class Members implements AutoCloseable {
             try {
                 connection.notifyServerAndClose();
             } catch (RuntimeException e) {
-                connection.forceClose(); // The server is gone; there is nobody to notify.
+                connection.forceClose(); // The server is gone and need not be notified.
             }
         }
     }

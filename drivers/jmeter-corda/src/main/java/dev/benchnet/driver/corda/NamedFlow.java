@@ -7,19 +7,19 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import net.corda.core.messaging.FlowHandle;
 
-/** Any flow, by class name, with the same arguments each time. */
+/** Any flow, by class name, with constant arguments. */
 public final class NamedFlow implements Operation {
     private final FlowClass flow;
     private final Network network;
     private final Map<Member, Object[]> arguments = new ConcurrentHashMap<>();
     private final LedgerCheck ledger;
 
-    /** The operation of a workload. The counterparty may be null. */
+    /** Creates the operation of a workload. The counterparty may be null. */
     public NamedFlow(String name, List<Argument> arguments, Directory directory, String counterparty) {
         this("operation", name, arguments, directory, counterparty);
     }
 
-    /** The field is the one to blame for the name and the arguments. */
+    /** {@code field} is the field that errors in the name and the arguments mention. */
     NamedFlow(String field, String name, List<Argument> arguments, Directory directory, String counterparty) {
         flow = new FlowClass(field, name, arguments);
         network = new Network(directory, counterparty);

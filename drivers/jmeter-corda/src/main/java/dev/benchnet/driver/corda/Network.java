@@ -7,13 +7,13 @@ import java.util.stream.Collectors;
 import net.corda.core.identity.CordaX500Name;
 import net.corda.core.identity.Party;
 
-/** Who is who on the network. */
+/** The parties of the network. */
 final class Network {
     private final List<CordaX500Name> parties;
     private final CordaX500Name notary;
     private final CordaX500Name counterparty;
 
-    /** The counterparty may be null: each member's is then the party after its own. */
+    /** The counterparty may be null: then it is the party after each member in the list of parties. */
     Network(Directory directory, String counterparty) {
         parties = directory.parties.stream().map(name -> legalName(name, "parties")).collect(Collectors.toList());
         notary = directory.notary == null ? null : legalName(directory.notary, "notary");

@@ -2,12 +2,12 @@ package dev.benchnet.driver.corda;
 
 import net.corda.core.messaging.FlowHandle;
 
-/** What a client does over and over. Thread-safe once every member is prepared. */
+/** The operation that clients repeat. Thread-safe once every member is prepared. */
 public interface Operation {
-    /** Brings about on the ledger what the flow needs there. Called once for each member, before anything is started. */
+    /** Creates the ledger states that the flow needs. Called once for each member, before any flow starts. */
     void prepare(Member member);
 
-    /** Returns when the member has accepted the flow; its future ends with it. */
+    /** Returns when the member has accepted the flow; the handle's future completes with the flow. */
     FlowHandle<?> start(Member member, Purpose purpose);
 
     LedgerCheck ledger();

@@ -8,14 +8,14 @@ import java.util.function.Function;
 public final class Operations {
     private Operations() { }
 
-    /** What runs once before the operation is tried; null: nothing. */
+    /** Returns the operation that runs once before the trial flows; null if there is none. */
     public static Operation setUpOf(Workload workload) {
         OperationSpec spec = workload.operation;
         return spec.setUp == null ? null : new NamedFlow("operation.setUp", spec.setUp.flow, spec.setUp.arguments,
                 workload.directory, spec.counterparty);
     }
 
-    /** Checks what can be checked without a node, before any is connected; the operation itself needs the members. */
+    /** Validates the operation before any member is connected, as far as possible; returns a function to create it. */
     public static Function<Members, Operation> of(Workload workload) {
         OperationSpec spec = workload.operation;
         switch (spec.flow) {

@@ -22,9 +22,9 @@ import net.corda.finance.contracts.asset.Cash;
 import net.corda.finance.flows.AbstractCashFlow;
 
 /**
- * Looks up the payments, by transaction, in the vault of the payee. An issuer reference would not do here: coin
- * selection takes any coin of the currency, also one that another worker, the warm-up or the payee has issued. When
- * the payee is not among the targets, the payer is asked whether it recorded the transactions.
+ * Looks up the payments, by transaction, in the vault of the payee. An issuer reference would not work: coin
+ * selection takes any coin of the currency, including coins that another worker, the warm-up or the payee issued. If
+ * the payee is not among the targets, the check queries the payer for the transactions.
  */
 final class PaidTransactions implements LedgerCheck {
     private static final int REFS_PER_QUERY = 200;
@@ -64,7 +64,7 @@ final class PaidTransactions implements LedgerCheck {
         return LedgerVerdict.of(expected, recorded);
     }
 
-    /** A payment's first output is always the payee's: change comes last. */
+    /** Counts the first output of each payment, which is the payee's: change comes last. */
     private static long received(Member payee, List<SecureHash> ids) {
         List<StateRef> firstOutputs = ids.stream().map(id -> new StateRef(id, 0)).collect(Collectors.toList());
         QueryCriteria those = new QueryCriteria.VaultQueryCriteria(

@@ -3,9 +3,9 @@ package dev.benchnet.driver.corda;
 import net.corda.core.identity.CordaX500Name;
 import net.corda.core.identity.Party;
 
-/** A party as a workload names it: by legal name, or by its part in the flow. */
+/** A party in a workload: a legal name, or its role in the flow. */
 interface PartyName {
-    /** The party as the member knows it; the field is the one to blame if it does not. */
+    /** Returns the party according to the member. If it is missing, the error names the field. */
     Party resolve(Member member, Network network, String field);
 
     static PartyName parse(String text) {

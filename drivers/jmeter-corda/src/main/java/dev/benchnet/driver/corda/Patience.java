@@ -3,9 +3,9 @@ package dev.benchnet.driver.corda;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/** Waits for numbers on ledgers that may still be growing; once it has come to its end, it waits no more. */
+/** A deadline for counts on ledgers that may still grow. After the deadline it does not wait. */
 final class Patience {
-    /** Members record within milliseconds of each other unless they are far behind with their work. */
+    /** Members record within milliseconds of each other unless they have a large backlog. */
     static final Duration USUAL = Duration.ofSeconds(20);
     private static final long PAUSE_MILLIS = 500;
 
@@ -15,7 +15,7 @@ final class Patience {
         until = System.nanoTime() + length.toNanos();
     }
 
-    /** Asks until at least the expected number is there, or patience ends; returns the last answer. */
+    /** Polls until the expected number is reached or the deadline has passed; returns the last count. */
     long await(long expected, LongSupplier ask) throws InterruptedException {
         long recorded = ask.getAsLong();
         while (recorded < expected && System.nanoTime() < until) {

@@ -11,19 +11,19 @@ import net.corda.core.messaging.FlowHandle;
 import net.corda.finance.flows.CashPaymentFlow;
 
 /**
- * The member pays its counterparty out of coins that it issued before the load began.
+ * The member pays its counterparty from coins that it issued before the load began.
  *
- * <p>A payment soft-locks the coin that it spends until the change is recorded, and coin selection retries with a pause
- * when it finds only locked coins. So that this is not what is measured, each worker issues, for each of its flows that
- * may be in flight on the member, {@link #COINS_PER_FLOW} coins (at least {@link #FEWEST_COINS}), each of which is worth
- * {@link #PAYMENTS_PER_COIN} payments: a free coin is always left, and none runs dry.
+ * <p>A payment soft-locks the coin that it spends until the change is recorded, and coin selection pauses and retries
+ * if it finds only locked coins. To keep this out of the measurement, each worker issues {@link #COINS_PER_FLOW}
+ * coins (at least {@link #FEWEST_COINS}) for each of its flows that may be in flight on the member. Each coin is
+ * worth {@link #PAYMENTS_PER_COIN} payments, so that a free coin is always left and no coin is used up.
  */
 final class Pay extends Payment {
     static final int COINS_PER_FLOW = 3;
     static final int FEWEST_COINS = 10;
-    /** Keeps the sum over thousands of coins of the largest amount within 64 bits, in which databases add them up. */
+    /** Keeps the sum over thousands of coins of the largest amount within 64 bits, which databases use for the sum. */
     static final long PAYMENTS_PER_COIN = 100_000;
-    /** More would only queue in the node. */
+    /** More parallel flows would only queue in the node. */
     private static final int ISSUED_IN_PARALLEL = 8;
 
     private final int coins;
@@ -33,7 +33,7 @@ final class Pay extends Payment {
         coins = coins(workload.outstanding(), workload.directory.targets.size());
     }
 
-    /** Coins for each of the members over which the flows in flight are spread. */
+    /** Returns the number of coins for each member, over which the flows in flight are distributed. */
     static int coins(int outstanding, int members) {
         int flows = (outstanding + members - 1) / members;
         return Math.max(FEWEST_COINS, COINS_PER_FLOW * flows);

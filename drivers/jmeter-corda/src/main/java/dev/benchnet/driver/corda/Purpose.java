@@ -1,4 +1,4 @@
 package dev.benchnet.driver.corda;
 
-/** Why a flow is started; states of different purposes never share an issuer reference. */
+/** The purpose of a flow. States of different purposes never share an issuer reference. */
 public enum Purpose { SetUp, WarmUp, Window }

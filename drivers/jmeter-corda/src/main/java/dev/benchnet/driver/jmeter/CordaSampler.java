@@ -11,7 +11,7 @@ import org.apache.jmeter.samplers.SampleResult;
 
 /** The sampler of benchmark.jmx: each sample is one flow of one client. */
 public final class CordaSampler extends AbstractJavaSamplerClient {
-    /** Static because JMeter makes the samplers itself, by class name. */
+    /** Static because JMeter creates the samplers itself, by class name. */
     private static volatile Gate gate;
 
     private Clients clients;

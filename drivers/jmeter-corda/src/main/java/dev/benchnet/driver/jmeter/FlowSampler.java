@@ -18,8 +18,9 @@ import org.apache.jmeter.samplers.SampleResult;
 import org.apache.jmeter.util.JMeterUtils;
 
 /**
- * One flow per sample, for plans of the user's own. Parameters: flow (class name), arguments (JSON as in a workload),
- * counterparty (legal name; empty: the next party), target (name of a member; empty: each thread its own, in turn).
+ * One flow per sample, for custom plans. Parameters: flow (class name), arguments (JSON as in a workload),
+ * counterparty (legal name; empty: the next party), target (name of a member; empty: threads take the members in
+ * turn).
  */
 public final class FlowSampler extends AbstractJavaSamplerClient {
     private static Directory directory;
@@ -38,7 +39,7 @@ public final class FlowSampler extends AbstractJavaSamplerClient {
         return parameters;
     }
 
-    /** Not in setupTest, whose failures JMeter keeps to its log. */
+    /** Not in setupTest, because JMeter only logs its failures. */
     private void setUp(JavaSamplerContext context) {
         connect();
         String target = context.getParameter("target", "");
@@ -51,7 +52,7 @@ public final class FlowSampler extends AbstractJavaSamplerClient {
         operation = named;
     }
 
-    /** All samplers of the process share one connection to each member; they end with the process. */
+    /** Opens one connection to each member, which all samplers of the process share until the process ends. */
     private static synchronized void connect() {
         if (members != null) {
             return;

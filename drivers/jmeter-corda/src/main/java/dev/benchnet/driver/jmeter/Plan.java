@@ -16,9 +16,9 @@ import org.apache.jmeter.save.SaveService;
 import org.apache.jmeter.util.JMeterUtils;
 import org.apache.jorphan.collections.HashTree;
 
-/** A test plan on JMeter's engine, without JMeter's windows and command line. */
+/** A test plan on JMeter's engine, without JMeter's user interface and command line. */
 public final class Plan {
-    /** How long it may go unnoticed that less time is left. */
+    /** The maximum delay until a reduction of the remaining time is noticed. */
     private static final Duration GLANCE = Duration.ofSeconds(1);
 
     private final HashTree tree;
@@ -29,8 +29,8 @@ public final class Plan {
     }
 
     /**
-     * Reads a plan; its {@code ${__P(name)}} become the given properties. The home holds bin/jmeter.properties and
-     * bin/saveservice.properties.
+     * Reads a plan and sets the properties for its {@code ${__P(name)}}. The home directory contains
+     * bin/jmeter.properties and bin/saveservice.properties.
      */
     public static Plan load(Path jmeterHome, Path file, Map<String, String> properties) {
         JMeterUtils.setJMeterHome(jmeterHome.toString());
@@ -45,7 +45,7 @@ public final class Plan {
         }
     }
 
-    /** Has every sample written to a CSV file. */
+    /** Writes every sample to a CSV file. */
     public Plan recordTo(Path jtl) {
         ResultCollector collector = new ResultCollector();
         collector.setFilename(jtl.toString());
@@ -63,8 +63,8 @@ public final class Plan {
     }
 
     /**
-     * Waits until every thread of the plan has ended; returns false if some have not when no time is left, and ends them.
-     * How much is left may change while it waits.
+     * Waits until every thread of the plan has ended. When no time is left it stops the remaining threads and returns
+     * false. The remaining time may change meanwhile.
      */
     public boolean awaitEnd(Supplier<Duration> left) throws InterruptedException {
         while (true) {

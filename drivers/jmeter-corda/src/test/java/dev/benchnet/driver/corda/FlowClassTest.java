@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class FlowClassTest {
     private static final String EXAMPLE = ExampleFlow.class.getName();
 
-    /** Type and value in turn. */
+    /** {@code words} alternates types and values. */
     private static List<Argument> arguments(String... words) {
         List<Argument> arguments = new ArrayList<>();
         for (int i = 0; i < words.length; i += 2) {

@@ -31,7 +31,7 @@ class LedgerCheckTest {
     private final Set<SecureHash> recorded = new HashSet<>();
     private final List<Integer> querySizes = new ArrayList<>();
 
-    /** A member whose vault answers queries with a number. */
+    /** Returns a member whose vault answers queries with the number of {@code vault}. */
     private Member member(CordaX500Name name, ToLongFunction<QueryCriteria> vault) {
         return new Member(name.getOrganisation(), name, (CordaRPCOps) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {CordaRPCOps.class}, (proxy, method, arguments) -> {

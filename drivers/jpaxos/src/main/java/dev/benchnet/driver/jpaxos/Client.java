@@ -6,9 +6,9 @@ import dev.benchnet.driver.load.Recorder;
 import dev.benchnet.driver.load.Slot;
 import java.util.concurrent.TimeUnit;
 
-/** One client, with a thread and a connection of its own. */
+/** One client with its own thread and connection. */
 final class Client {
-    /** Without it, a replica that refuses requests at once would be flooded by a closed loop. */
+    /** Keeps a closed loop from flooding a replica that refuses requests at once. */
     private static final long PAUSE_AFTER_ERROR = TimeUnit.SECONDS.toNanos(1);
 
     private final int index;
@@ -23,7 +23,7 @@ final class Client {
         request = requests.buffer();
     }
 
-    /** Connects, and has one request executed: first connections and first requests are slow. */
+    /** Connects and has one request executed, since first connections and first requests are slow. */
     void setUp() throws Throwable {
         connection.connect();
         send();
@@ -36,7 +36,7 @@ final class Client {
             try {
                 send();
                 recorder.completed(slot, clock.nanos());
-            } catch (Throwable e) { // Whatever the library throws ends this request alone.
+            } catch (Throwable e) { // An error of the library ends only this request.
                 recorder.failed(slot, clock.nanos(), e.getClass().getName(), e.getMessage());
                 clock.sleepUntil(clock.nanos() + PAUSE_AFTER_ERROR);
             } finally {

@@ -8,14 +8,15 @@ import java.nio.file.Paths;
 import java.util.Map;
 
 /**
- * The program: applies the workload BENCHNET_WORKLOAD and speaks the driver protocol in BENCHNET_DIR. JPaxos must be on the
- * class path; {@code --properties FILE} is its configuration, by default paxos.properties in the working directory.
+ * The program: applies the workload BENCHNET_WORKLOAD and uses the driver protocol in BENCHNET_DIR. JPaxos must be on
+ * the class path. {@code --properties FILE} is its configuration, by default paxos.properties in the working
+ * directory.
  */
 public final class Drive {
     private Drive() { }
 
     public static void main(String[] arguments) {
-        // A client that waits for a replica cannot be told to stop, hence the explicit end.
+        // Exit explicitly, because a client that waits for a replica cannot be stopped.
         System.exit(run(arguments, System.getenv()));
     }
 

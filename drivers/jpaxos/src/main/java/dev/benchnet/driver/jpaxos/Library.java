@@ -6,7 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
 /**
- * The client of JPaxos, looked up by name, because JPaxos is on no registry to compile against. The four members used here
+ * Binds JPaxos's client by reflection, because no registry has JPaxos to compile against. The four members used here
  * are the same in its releases of 2013 and 2021.
  */
 final class Library {
@@ -32,7 +32,7 @@ final class Library {
         return new Library(loader);
     }
 
-    /** The replicas that a paxos.properties lists. */
+    /** Returns the replicas of a paxos.properties. */
     Replicas replicas(String properties) {
         Object configuration;
         try {

@@ -1,7 +1,7 @@
 package dev.benchnet.driver.jpaxos;
 
-/** The replicated service, as its clients see it. */
+/** The replicated service from the clients' point of view. */
 interface Replicas {
-    /** A connection of its own for each client; it is not connected yet. */
+    /** Returns a new, unconnected connection for one client. */
     Connection client() throws Throwable;
 }

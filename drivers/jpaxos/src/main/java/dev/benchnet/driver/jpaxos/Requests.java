@@ -6,9 +6,9 @@ import dev.benchnet.driver.workload.Worker;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** The whole order to one worker, and the requests that it asks for. */
+/** The workload of one worker, and its requests. */
 final class Requests extends Orders {
-    /** Repeated: the same zero bytes in every request. Random: new bytes for each. */
+    /** Repeated: zero bytes in every request. Random: new bytes for each request. */
     enum Content { Repeated, Random }
 
     private static final int LARGEST = 16 << 20;
@@ -27,12 +27,12 @@ final class Requests extends Orders {
         return new Requests(document(file), worker);
     }
 
-    /** The buffer of one client. */
+    /** Returns the buffer of one client. */
     byte[] buffer() {
         return new byte[bytes];
     }
 
-    /** Makes the client's buffer its next request. */
+    /** Fills the client's buffer with its next request. */
     void fill(byte[] buffer) {
         if (content == Content.Random) {
             ThreadLocalRandom.current().nextBytes(buffer);

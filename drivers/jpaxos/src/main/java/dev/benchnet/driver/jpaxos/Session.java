@@ -15,14 +15,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** One workload from set-up to result. */
+/** Runs one workload from set-up to result. */
 final class Session {
-    /** A client's stack holds a few small frames; the default of 1 MiB would cost a thousand clients a gigabyte. */
+    /**
+     * A client's stack holds a few small frames; with the default of 1 MiB a thousand clients would need a gigabyte.
+     */
     private static final long STACK_BYTES = 256 << 10;
     private static final int SET_UP_SECONDS = 120;
     private static final long END_POLL_MILLIS = 50;
 
-    /** What all clients need for the load, given to them at once. */
+    /** The objects that all clients need for the load. */
     private static final class Start {
         final Pacing pacing;
         final Recorder recorder;
@@ -71,7 +73,7 @@ final class Session {
             client.work(start.pacing, start.recorder, clock);
         } catch (InterruptedException | ExecutionException e) {
             Thread.currentThread().interrupt();
-        } catch (Throwable e) { // Of the library, while it is set up.
+        } catch (Throwable e) { // An error of the library during set-up.
             failure.compareAndSet(null, e);
             settingUp.countDown();
         } finally {
@@ -97,7 +99,7 @@ final class Session {
         try (ProgressReporter reporter = new ProgressReporter(barrier, recorder, timeline, clock)) {
             start.complete(new Start(pacing, recorder));
             while (clock.nanos() < timeline.drainUntil() && !working.await(END_POLL_MILLIS, TimeUnit.MILLISECONDS)) {
-                // The end may be brought forward while this waits.
+                // The end may become earlier during the wait.
             }
         }
         Summary summary = recorder.close();

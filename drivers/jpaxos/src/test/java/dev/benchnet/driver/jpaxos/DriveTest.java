@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The whole driver against a stand-in for JPaxos's client: the files it leaves. */
+/** Tests the files that the whole driver writes, with a fake of JPaxos's client. */
 class DriveTest {
     private static final String CLOSED = "{'targets':[],'operation':{'requestBytes':128,'content':'Random'},"
             + "'load':{'model':'Closed','clients':6},'measure':{'warmUpSeconds':1,'windowSeconds':1,'drainSeconds':60},"
@@ -39,7 +39,9 @@ class DriveTest {
         return driveUntil(0, workload, arguments);
     }
 
-    /** Runs the driver. Its load starts once it is ready, however long that takes, and is stopped after some seconds; 0: it is not. */
+    /**
+     * Runs the driver, starts the load once the driver is ready, and stops it after {@code stopSeconds}; 0: no stop.
+     */
     private int driveUntil(int stopSeconds, String workload, String... arguments) throws Exception {
         write("workload.json", workload.replace('\'', '"'));
         write("paxos.properties", "");
@@ -88,7 +90,8 @@ class DriveTest {
 
         JsonNode result = result();
         long completed = histogram(result).getTotalCount();
-        // Three clients of a millisecond or more each: never above 3000 in the second. How many there are depends on the machine.
+        // Each of the three clients takes at least 1 ms per request: at most 3000 in the second. The number depends
+        // on the machine.
         assertTrue(completed > 0 && completed <= 3000, completed + " requests");
         assertTrue(histogram(result).getMinValue() >= 1000, "the stand-in takes a millisecond");
         assertEquals(1, result.get("worker").asInt());
@@ -105,7 +108,7 @@ class DriveTest {
         assertEquals(100, result().get("schedule").get("planned").asInt());
     }
 
-    /** Ordered are 60 s in intervals of 1 s; the stop comes after 3. */
+    /** The workload asks for 60 s in intervals of 1 s; the stop comes after 3 s. */
     @Test
     void theStopEndsTheLoadAndTheRecordingIsInIntervals() throws Exception {
         for (String load : new String[] {"'model':'Closed'", "'model':'Open','ratePerSecond':200"}) {
@@ -131,7 +134,7 @@ class DriveTest {
 
     @Test
     void refusedRequestsAreCounted() throws Exception {
-        // Few enough that even a busy machine gets to one: after a refusal a client pauses for a second.
+        // A small number, so that even a busy machine reaches a refusal: afterwards a client pauses for a second.
         Client.refuseEvery = 5;
         assertEquals(0, drive(CLOSED));
         JsonNode error = result().get("errors").get(0);

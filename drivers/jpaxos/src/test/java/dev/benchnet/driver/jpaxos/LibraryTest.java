@@ -21,7 +21,7 @@ class LibraryTest {
     @TempDir
     Path folder;
 
-    /** A class path that holds nothing but these sources, compiled. */
+    /** Returns a class path that contains only these sources, compiled. */
     private ClassLoader classPath(String... sources) throws IOException {
         String[] arguments = new String[sources.length + 2];
         arguments[0] = "-d";

@@ -6,7 +6,7 @@ import dev.benchnet.driver.FatalException;
 import dev.benchnet.driver.workload.Field;
 import java.util.List;
 
-/** One argument of a flow that is started by class name, as written by the user. */
+/** One argument, as written by the user, of a flow that is started by class name. */
 public final class Argument {
     public final String type;
     public final String value;

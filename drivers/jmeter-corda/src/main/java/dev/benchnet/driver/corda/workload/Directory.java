@@ -5,11 +5,11 @@ import dev.benchnet.driver.workload.Orders;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Who is on the network. */
+/** The members and parties of the network. */
 public final class Directory {
     /** The members to drive; at least one. */
     public final List<Target> targets;
-    /** Legal name of the notary; null: the network has none. */
+    /** Legal name of the notary; null if the network has none. */
     public final String notary;
     /** Legal names of all parties, in the network's order. */
     public final List<String> parties;
@@ -24,7 +24,7 @@ public final class Directory {
         }
     }
 
-    /** Reads this part of workload.json alone. */
+    /** Reads only this part of workload.json. */
     public static Directory read(Path file) {
         return new Directory(Orders.document(file));
     }

@@ -4,7 +4,7 @@ import dev.benchnet.driver.workload.Field;
 import java.util.Currency;
 import java.util.List;
 
-/** Which flow to start, with what. */
+/** The flow to start and its parameters. */
 public final class OperationSpec {
     /** Issue, IssueAndPay, Pay, or the name of a flow class. */
     public final String flow;
@@ -13,9 +13,9 @@ public final class OperationSpec {
     /** Whole units of the currency. */
     public final long amount;
     public final List<Argument> arguments;
-    /** Legal name of the payee; null: the party after the payer's in the list of parties. */
+    /** Legal name of the payee; null: the party after the payer in the list of parties. */
     public final String counterparty;
-    /** The flow that runs once before anything is measured; null: none. */
+    /** The flow that runs once before the measurement; null if there is none. */
     public final FlowSpec setUp;
 
     OperationSpec(Field field) {

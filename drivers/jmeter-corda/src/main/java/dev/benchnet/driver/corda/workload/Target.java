@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 
-/** A member to drive: where its RPC listens, and as whom to log in. */
+/** A member to drive: the address of its RPC and the user to log in as. */
 public final class Target {
     public final String name;
     public final String address;

@@ -5,7 +5,7 @@ import dev.benchnet.driver.workload.Orders;
 import dev.benchnet.driver.workload.Worker;
 import java.nio.file.Path;
 
-/** The whole order to one worker of a Corda network. Its clients are JMeter threads; the reference marks the states it issues. */
+/** The workload of one worker of a Corda network. Its clients are JMeter threads; the reference marks its states. */
 public final class Workload extends Orders {
     public final Directory directory;
     public final OperationSpec operation;

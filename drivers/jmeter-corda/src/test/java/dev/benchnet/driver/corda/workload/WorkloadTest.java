@@ -71,7 +71,7 @@ class WorkloadTest {
         assertEquals(10, read(VALID.replace(",'maxOutstanding':4", ""), alone).outstanding());
     }
 
-    /** Each row: what to replace in the valid document, by what, and the complaint. */
+    /** Each row: text in the valid document, its replacement, and the expected error. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
         "host:10201                | host                | targets[0].address: must be host:port, but is \"host\"",
