@@ -50,7 +50,7 @@ func (n *Node) SubscribeBlocks(ctx context.Context, to chan<- struct{}) error {
 				case to <- struct{}{}:
 				default:
 				}
-			case <-subscription.Err(): // No block follows, whether the subscription failed or the client was closed.
+			case <-subscription.Err(): //nolint:errcheck // No block follows, whether it failed or the client was closed.
 				close(to)
 				return
 			case <-ctx.Done():
