@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -76,10 +75,8 @@ func logRun(logger logr.Logger, old v1alpha1.BenchmarkRunStatus, run *v1alpha1.B
 // banks-member-0: 0 of 1 pods ready".
 func conditionTransitions(old, current []metav1.Condition) []string {
 	var changed []string
-	for _, c := range current {
-		if before := meta.FindStatusCondition(old, c.Type); before == nil || before.Status != c.Status || before.Reason != c.Reason {
-			changed = append(changed, fmt.Sprintf("%s=%s %s: %s", c.Type, c.Status, c.Reason, c.Message))
-		}
+	for _, c := range changedConditions(old, current) {
+		changed = append(changed, fmt.Sprintf("%s=%s %s: %s", c.Type, c.Status, c.Reason, c.Message))
 	}
 	return changed
 }

@@ -35,22 +35,13 @@ func shortStory(t *testing.T, lines []string) []string {
 	return story
 }
 
-// TestLogTellsWhatHappened follows a network and a run by the log alone, and looks for the contents of Secrets in it.
+// TestLogTellsWhatHappened follows a network and a run by the log only, and looks for the contents of Secrets in it.
 func TestLogTellsWhatHappened(t *testing.T) {
 	w := newTestEnv(t)
 	lines := w.captureLog()
 	must(t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
-	must(t, w.createFromYAML(twoWorkerRun, &v1alpha1.BenchmarkRun{}))
-	w.reconcileNetwork("banks")
-	w.reconcileRun("extra")
-	w.createReadyWorkers("extra")
-	w.reconcileRun("extra")
-	for worker := range int32(2) {
-		w.reportResult(w.getRun("extra"), worker, 100, 20_000)
-	}
-	w.reconcileRun("extra")
-	w.reconcileRun("extra")
+	w.completeTwoWorkerRun()
 
 	story := shortStory(t, *lines)
 	for _, want := range []string{

@@ -87,16 +87,7 @@ func TestNamespacedOperatorRights(t *testing.T) {
 	if c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionReady); c.Status != metav1.ConditionTrue {
 		t.Fatalf("the network is not ready: %s: %s", c.Reason, c.Message)
 	}
-	must(t, w.createFromYAML(twoWorkerRun, &v1alpha1.BenchmarkRun{}))
-	w.reconcileNetwork("banks")
-	w.reconcileRun("extra")
-	w.createReadyWorkers("extra")
-	w.reconcileRun("extra")
-	for worker := range int32(2) {
-		w.reportResult(w.getRun("extra"), worker, 100, 20_000)
-	}
-	w.reconcileRun("extra")
-	w.reconcileRun("extra")
+	w.completeTwoWorkerRun()
 	s := w.getRun("extra").Status
 	if s.Verdict != v1alpha1.VerdictValid {
 		t.Fatalf("the verdict is %q: %+v", s.Verdict, s.Conditions)

@@ -39,11 +39,7 @@ func patchStatus(ctx context.Context, c client.Client, recorder EventRecorder, b
 }
 
 func recordTransitionEvents(recorder EventRecorder, object runtime.Object, old, current []metav1.Condition) {
-	for _, c := range current {
-		before := meta.FindStatusCondition(old, c.Type)
-		if before != nil && before.Status == c.Status && before.Reason == c.Reason {
-			continue
-		}
+	for _, c := range changedConditions(old, current) {
 		if len(old) == 0 && !emitsInitialEvent(c) || suppressesEvent(c) {
 			continue
 		}
@@ -67,4 +63,15 @@ func suppressesEvent(c metav1.Condition) bool {
 	waitsForPlace := c.Reason == v1alpha1.ReasonQueued || c.Reason == v1alpha1.ReasonLimitReached
 	return c.Type == v1alpha1.ConditionReconciling || c.Type == v1alpha1.ConditionReady && waitsForPlace ||
 		c.Status == metav1.ConditionUnknown || c.Reason == v1alpha1.ReasonNotLimited
+}
+
+// changedConditions returns the current conditions that are new or whose status or reason differs from the old ones.
+func changedConditions(old, current []metav1.Condition) []metav1.Condition {
+	var changed []metav1.Condition
+	for _, c := range current {
+		if before := meta.FindStatusCondition(old, c.Type); before == nil || before.Status != c.Status || before.Reason != c.Reason {
+			changed = append(changed, c)
+		}
+	}
+	return changed
 }

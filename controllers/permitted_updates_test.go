@@ -323,19 +323,8 @@ func mergeJSON(t *testing.T, text, patch string) string {
 	var into, over map[string]any
 	must(t, json.Unmarshal([]byte(text), &into))
 	must(t, json.Unmarshal([]byte(patch), &over))
-	overlayMap(into, over)
+	mergeInto(into, over)
 	merged, err := json.Marshal(into)
 	must(t, err)
 	return string(merged)
-}
-
-func overlayMap(into, over map[string]any) {
-	for k, v := range over {
-		deeper, isMap := v.(map[string]any)
-		if below, ok := into[k].(map[string]any); ok && isMap {
-			overlayMap(below, deeper)
-			continue
-		}
-		into[k] = v
-	}
 }

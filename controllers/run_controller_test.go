@@ -55,6 +55,21 @@ func newTestEnvWithReadyRun(t *testing.T) *testEnv {
 	return w
 }
 
+// completeTwoWorkerRun creates twoWorkerRun on the ready network banks and takes it through to its verdict.
+func (w *testEnv) completeTwoWorkerRun() {
+	w.t.Helper()
+	must(w.t, w.createFromYAML(twoWorkerRun, &v1alpha1.BenchmarkRun{}))
+	w.reconcileNetwork("banks")
+	w.reconcileRun("extra")
+	w.createReadyWorkers("extra")
+	w.reconcileRun("extra")
+	for worker := range int32(2) {
+		w.reportResult(w.getRun("extra"), worker, 100, 20_000)
+	}
+	w.reconcileRun("extra")
+	w.reconcileRun("extra")
+}
+
 func TestRunWaitsForItsNetwork(t *testing.T) {
 	w := newTestEnv(t)
 	must(t, w.createFromYAML(twoWorkerRun, &v1alpha1.BenchmarkRun{}))
@@ -92,7 +107,7 @@ func TestAllWorkersAreReleasedOnce(t *testing.T) {
 	w.reconcileRun("extra")
 	w.mustGet(naming.BarrierConfigMap("extra"), barrier)
 	if barrier.Data[protocol.StartKey] != start {
-		t.Error("workers that were told one start must never be told another")
+		t.Error("workers that know one start must never get another")
 	}
 }
 

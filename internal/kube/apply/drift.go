@@ -25,7 +25,7 @@ func isUpToDate(intent *unstructured.Unstructured, live client.Object) bool {
 		return false
 	}
 	if cache.IsGenerationTracked(intent.GroupVersionKind().GroupKind()) {
-		return live.GetAnnotations()[v1alpha1.AnnotationAppliedGeneration] == strconv.FormatInt(live.GetGeneration(), 10) &&
+		return hasAppliedGeneration(live) &&
 			containsFields(have["metadata"], intent.Object["metadata"])
 	}
 	want, err := normalizeIntent(intent, live)
@@ -34,6 +34,11 @@ func isUpToDate(intent *unstructured.Unstructured, live client.Object) bool {
 	}
 	delete(want, "status") // A Go type may serialize an empty status that the intent does not set.
 	return containsFields(have, want)
+}
+
+// hasAppliedGeneration reports whether the spec of the live object has the generation of the last apply.
+func hasAppliedGeneration(live client.Object) bool {
+	return live.GetAnnotations()[v1alpha1.AnnotationAppliedGeneration] == strconv.FormatInt(live.GetGeneration(), 10)
 }
 
 // changedFields returns the paths of the fields in which the live object differs from the intent, such as data.node.conf. The cache
@@ -55,7 +60,7 @@ func changedFields(intent *unstructured.Unstructured, live client.Object) []stri
 	}
 	if cache.IsGenerationTracked(intent.GroupVersionKind().GroupKind()) {
 		delete(want, "spec")
-		if live.GetAnnotations()[v1alpha1.AnnotationAppliedGeneration] != strconv.FormatInt(live.GetGeneration(), 10) ||
+		if !hasAppliedGeneration(live) ||
 			live.GetAnnotations()[v1alpha1.AnnotationAppliedHash] != intent.GetAnnotations()[v1alpha1.AnnotationAppliedHash] {
 			return append(differingPaths("", have, want), "spec")
 		}

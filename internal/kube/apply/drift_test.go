@@ -13,6 +13,19 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
+// newOfflineWriter returns a writer that knows all kinds and reaches no API server.
+func newOfflineWriter(t *testing.T) *Writer {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	return NewWriter(nil, nil, scheme)
+}
+
 func newService(edit func(*corev1.Service)) *corev1.Service {
 	s := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "s", Labels: map[string]string{"a": "1"}},
@@ -26,14 +39,7 @@ func newService(edit func(*corev1.Service)) *corev1.Service {
 
 // TestDrift compares desired objects with what an API server would hold after an apply and later edits.
 func TestDrift(t *testing.T) {
-	scheme := runtime.NewScheme()
-	if err := clientgoscheme.AddToScheme(scheme); err != nil {
-		t.Fatal(err)
-	}
-	if err := v1alpha1.AddToScheme(scheme); err != nil {
-		t.Fatal(err)
-	}
-	w := NewWriter(nil, nil, scheme)
+	w := newOfflineWriter(t)
 	owner := Owner{Object: &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "n", Namespace: "ns", UID: "1"}},
 		Labels: map[string]string{v1alpha1.LabelNetwork: "n"}}
 	cases := []struct {
@@ -81,14 +87,7 @@ func TestDrift(t *testing.T) {
 
 // TestChangedFields names the fields in which a live Service and ConfigMap differ from what is desired, by path only.
 func TestChangedFields(t *testing.T) {
-	scheme := runtime.NewScheme()
-	if err := clientgoscheme.AddToScheme(scheme); err != nil {
-		t.Fatal(err)
-	}
-	if err := v1alpha1.AddToScheme(scheme); err != nil {
-		t.Fatal(err)
-	}
-	w := NewWriter(nil, nil, scheme)
+	w := newOfflineWriter(t)
 	owner := Owner{Object: &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "n", Namespace: "ns", UID: "1"}}}
 	configMap := func(data map[string]string) *corev1.ConfigMap {
 		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "c"}, Data: data}
