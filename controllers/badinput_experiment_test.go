@@ -98,7 +98,7 @@ var badExperiments = []badInputCase{
 	{"no repetitions", "repetitions: 2", "repetitions: 0", []string{"spec.repetitions", "greater than or equal to 1"}},
 	{"no parallelism", discardNetworks, "parallelism: 0", []string{"spec.parallelism", "greater than or equal to 1"}},
 	{"no attempts", discardNetworks, "failures: {failed: Repeat, attempts: 0}", []string{"spec.failures.attempts", "greater than or equal to 1"}},
-	{"failures that nobody knows", discardNetworks, "failures: {failed: Retry}", []string{"spec.failures.failed", "Retry", "Repeat"}},
+	{"an unknown kind of failure", discardNetworks, "failures: {failed: Retry}", []string{"spec.failures.failed", "Retry", "Repeat"}},
 	{"unknown field", discardNetworks, "repetitoins: 3", []string{"unknown field", "spec.repetitoins"}},
 	// Saturation.
 	{"search without saying what for", discardNetworks, "strategy: Saturation", []string{"spec.saturation must be set"}},

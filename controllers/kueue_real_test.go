@@ -127,5 +127,5 @@ func TestWithTheRealKueue(t *testing.T) {
 		t.Error("b should wait again, by the same Workload")
 	}
 	must(t, w.client.Delete(w.ctx, w.getNetwork("c")))
-	w.waitFor("b begins anew", func() bool { return w.startedNetworks() == "b" })
+	w.waitFor("b starts again", func() bool { return w.startedNetworks() == "b" })
 }

@@ -124,7 +124,7 @@ func TestKueueEviction(t *testing.T) {
 	w.bringUp("a")
 	w.reconcileNetwork("a")
 	if !meta.IsStatusConditionTrue(w.getKueueWorkload("a").Status.Conditions, kueue.WorkloadPodsReady) {
-		t.Errorf("Kueue should be told that the network is ready: %+v", w.getKueueWorkload("a").Status.Conditions)
+		t.Errorf("the Workload should report that the network is ready: %+v", w.getKueueWorkload("a").Status.Conditions)
 	}
 	run := w.getRun("a-load")
 	must(t, w.client.Delete(w.ctx, w.getKueueWorkload("a")))

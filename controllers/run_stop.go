@@ -27,12 +27,12 @@ func (r *RunReconciler) stopWhenSteady(pass *runPass) {
 func (p *runPass) completionsPerSecond() []float64 {
 	var all [][]int64
 	for i := range p.run.Spec.Workload.Workers.Count {
-		var told protocol.Progress
+		var progress protocol.Progress
 		if cm := p.snapshot.ConfigMap(naming.WorkerReport(p.run.Name, i)); cm != nil {
 			// Unreadable progress counts as none; the worker soon reports again.
-			_ = json.Unmarshal([]byte(cm.Data[protocol.ProgressKey]), &told)
+			_ = json.Unmarshal([]byte(cm.Data[protocol.ProgressKey]), &progress)
 		}
-		all = append(all, told.CompletedPerSecond)
+		all = append(all, progress.CompletedPerSecond)
 	}
 	return steadystate.SumCompletions(all...)
 }

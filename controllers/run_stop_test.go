@@ -89,7 +89,7 @@ func TestWorkloadOfSteadyStateRun(t *testing.T) {
 	var orders protocol.WorkloadFile
 	must(t, json.Unmarshal([]byte(cm.Data["workload.json"]), &orders))
 	if want := (protocol.MeasureTimes{WindowSeconds: 150, DrainSeconds: 60, IntervalSeconds: 5}); orders.Measure != want {
-		t.Errorf("the drivers are told %+v, want %+v", orders.Measure, want)
+		t.Errorf("the drivers get %+v, want %+v", orders.Measure, want)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestSteadyRunStopsOnce(t *testing.T) {
 	w.reportProgress(0, 90)
 	w.reconcileRun("extra")
 	if stop := w.barrierData()[protocol.StopKey]; stop != "" {
-		t.Fatalf("stop at %s, though one of two workers has told nothing", stop)
+		t.Fatalf("stop at %s, though one of two workers has reported nothing", stop)
 	}
 	w.reportProgress(1, 90)
 	w.reconcileRun("extra")
@@ -117,7 +117,7 @@ func TestSteadyRunStopsOnce(t *testing.T) {
 	writes := w.writeCount.Load()
 	w.reconcileRun("extra")
 	if lasts := w.barrierTime(protocol.StopKey).Sub(start); lasts != 95*time.Second {
-		t.Errorf("workers that were told one stop must never be told another, but now it lasts %s", lasts)
+		t.Errorf("workers that know one stop must never get another, but now it lasts %s", lasts)
 	}
 	if w.writeCount.Load() > writes+1 {
 		t.Errorf("%d writes after the stop; want that of the status at most", w.writeCount.Load()-writes)

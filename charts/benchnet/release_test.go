@@ -132,7 +132,7 @@ func TestHelmTestHooks(t *testing.T) {
 func TestMetricsOfSingleNamespaces(t *testing.T) {
 	all := renderRelease(t, "benchnet", "benchnet-system", parseValues(t, "watchNamespaces: [team-a]"+"\nmetrics: {access: Authorised}"))
 	if all["ClusterRoleBinding benchnet-metrics-auth"] == nil {
-		t.Errorf("nobody could read the metrics: %v", all.objectNames())
+		t.Errorf("no client could read the metrics: %v", all.objectNames())
 	}
 	if container := operatorContainer(t, all["Deployment benchnet-operator"]); slices.Contains(container["args"].([]any), any("--metrics-authorization=false")) {
 		t.Errorf("the metrics are open to all: %v", container["args"])

@@ -80,7 +80,7 @@ func newReadinessWatchers(pattern, file string) ([]process.LineWatcher, error) {
 }
 
 // serveMetrics serves the metrics and the readiness of the command in the background until the process ends.
-func serveMetrics(address, readyFile string, told metricsHandler) error {
+func serveMetrics(address, readyFile string, metrics metricsHandler) error {
 	if address == "" {
 		return nil
 	}
@@ -88,9 +88,9 @@ func serveMetrics(address, readyFile string, told metricsHandler) error {
 	if err != nil {
 		return fmt.Errorf("serve metrics: %w", err)
 	}
-	told.reader, told.readerErr = cgroup.Open("/")
+	metrics.reader, metrics.readerErr = cgroup.Open("/")
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", told)
+	mux.Handle("GET /metrics", metrics)
 	mux.HandleFunc("GET /ready", readinessHandler(readyFile))
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	go func() { logToStderr("serve metrics: %v", server.Serve(listener)) }()

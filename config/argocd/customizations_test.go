@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-var updateFlag = flag.Bool("update", false, "write argocd-cm.yaml anew")
+var updateFlag = flag.Bool("update", false, "rewrite argocd-cm.yaml")
 
 const (
 	apiGroup = "benchnet.dev"

@@ -66,10 +66,10 @@ func assertSecretsNotExposed(ns *cluster.Namespace, run string) {
 	if values < 6 {
 		ns.Fatalf("there are %d values to look for: a network has more", values)
 	}
-	told := ns.CollectExposedTexts()
-	addPluginFiles(ns, told, run)
+	texts := ns.CollectExposedTexts()
+	addPluginFiles(ns, texts, run)
 	size := 0
-	for where, text := range told {
+	for where, text := range texts {
 		size += len(text)
 		for _, n := range wanted {
 			if strings.Contains(text, n.text) {
@@ -77,11 +77,11 @@ func assertSecretsNotExposed(ns *cluster.Namespace, run string) {
 			}
 		}
 	}
-	ns.Logf("%d values of Secrets, in %d pieces and forms, are in none of %d texts of %d KiB in all", values, len(wanted), len(told), size>>10)
+	ns.Logf("%d values of Secrets, in %d pieces and forms, are in none of %d texts of %d KiB in all", values, len(wanted), len(texts), size>>10)
 }
 
 // addPluginFiles adds the plugin's report of a run and its files for repeating the run.
-func addPluginFiles(ns *cluster.Namespace, told map[string]string, run string) {
+func addPluginFiles(ns *cluster.Namespace, texts map[string]string, run string) {
 	ns.Helper()
 	dir := ns.TempDir()
 	for name, args := range map[string][]string{
@@ -98,7 +98,7 @@ func addPluginFiles(ns *cluster.Namespace, told map[string]string, run string) {
 			return err
 		}
 		content, err := os.ReadFile(path)
-		told[fmt.Sprint("file ", filepath.Base(path))] = string(content)
+		texts[fmt.Sprint("file ", filepath.Base(path))] = string(content)
 		return err
 	})
 	if err != nil {

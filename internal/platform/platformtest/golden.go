@@ -17,7 +17,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-var updateGolden = flag.Bool("update", false, "write the golden files anew")
+var updateGolden = flag.Bool("update", false, "rewrite the golden files")
 
 // CheckGolden compares everything built from the samples with testdata/<sample>/, so that changes are visible
 // in review.
@@ -92,6 +92,6 @@ func compareGolden(t *testing.T, file, got string) {
 		return
 	}
 	if diff := cmp.Diff(string(readFile(t, file)), got); diff != "" {
-		t.Errorf("%s differs; go test -update writes it anew:\n%s", file, diff)
+		t.Errorf("%s differs; go test -update rewrites it:\n%s", file, diff)
 	}
 }

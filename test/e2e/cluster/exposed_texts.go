@@ -17,32 +17,32 @@ import (
 // CollectExposedTexts returns, by source, all texts that can be read without the right to read Secrets.
 func (n *Namespace) CollectExposedTexts() map[string]string {
 	n.Helper()
-	told := map[string]string{}
+	texts := map[string]string{}
 	for kind := range strings.FieldsSeq(n.RunKubectl("api-resources", "--namespaced", "--verbs=list", "--output=name")) {
 		// Pod metrics come from a different API server, which the cluster may lack.
 		if kind == "secrets" || strings.HasSuffix(kind, "metrics.k8s.io") {
 			continue
 		}
 		objects := n.RunKubectl("get", kind, "--output=yaml", "--show-managed-fields", "--ignore-not-found")
-		told["objects: "+kind] = objects + unpackBinaryData(objects)
+		texts["objects: "+kind] = objects + unpackBinaryData(objects)
 	}
 	operator := n.OperatorPod()
-	told["log of the operator"], _ = runKubectl(n.Context(), "", "--namespace", OperatorNamespace, "logs", operator.Name, "--all-containers")
-	told["the operator's pod"], _ = runKubectl(n.Context(), "", "--namespace", OperatorNamespace, "get", "pod", operator.Name, "--output=yaml")
+	texts["log of the operator"], _ = runKubectl(n.Context(), "", "--namespace", OperatorNamespace, "logs", operator.Name, "--all-containers")
+	texts["the operator's pod"], _ = runKubectl(n.Context(), "", "--namespace", OperatorNamespace, "get", "pod", operator.Name, "--output=yaml")
 	var pods corev1.PodList
 	if err := n.Client.List(n.Context(), &pods, client.InNamespace(n.Name)); err != nil {
 		n.Fatal(err)
 	}
 	for i := range pods.Items {
-		n.addPodTexts(&pods.Items[i], told)
+		n.addPodTexts(&pods.Items[i], texts)
 	}
-	return told
+	return texts
 }
 
 // addPodTexts adds the logs of a pod and, if it runs, its containers' command lines and metrics.
-func (n *Namespace) addPodTexts(pod *corev1.Pod, told map[string]string) {
+func (n *Namespace) addPodTexts(pod *corev1.Pod, texts map[string]string) {
 	n.Helper()
-	told["log of "+pod.Name] = n.RunKubectl("logs", pod.Name, "--all-containers")
+	texts["log of "+pod.Name] = n.RunKubectl("logs", pod.Name, "--all-containers")
 	if pod.Status.Phase != corev1.PodRunning {
 		return
 	}
@@ -50,11 +50,11 @@ func (n *Namespace) addPodTexts(pod *corev1.Pod, told map[string]string) {
 		lines, err := runKubectl(n.Context(), "", "--namespace", n.Name, "exec", pod.Name, "--container", c.Name, "--",
 			"sh", "-c", "cat /proc/[0-9]*/cmdline")
 		if err == nil {
-			told["command lines of "+pod.Name+", "+c.Name] = strings.ReplaceAll(lines, "\x00", " ")
+			texts["command lines of "+pod.Name+", "+c.Name] = strings.ReplaceAll(lines, "\x00", " ")
 		}
 		for _, p := range c.Ports {
 			if p.Name == "agent" || p.Name == "metrics" || p.Name == "jmx" {
-				told["metrics of "+pod.Name+", "+p.Name] = n.ScrapePod(n.Name, pod.Name, int(p.ContainerPort))
+				texts["metrics of "+pod.Name+", "+p.Name] = n.ScrapePod(n.Name, pod.Name, int(p.ContainerPort))
 			}
 		}
 	}

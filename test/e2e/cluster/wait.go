@@ -29,7 +29,7 @@ const waitTimeout = 20 * time.Minute
 func (n *Namespace) Wait(what string, probe Probe) {
 	n.Helper()
 	began := time.Now()
-	told := began
+	lastLogged := began
 	for {
 		done, state := probe()
 		waited := time.Since(began).Round(100 * time.Millisecond)
@@ -39,8 +39,8 @@ func (n *Namespace) Wait(what string, probe Probe) {
 			return
 		case waited > waitTimeout:
 			n.Fatalf("%s: not within %s: %s", what, waitTimeout, state)
-		case time.Since(told) >= logInterval:
-			told = time.Now()
+		case time.Since(lastLogged) >= logInterval:
+			lastLogged = time.Now()
 			n.Logf("waiting %s for: %s: %s", waited, what, state)
 		}
 		time.Sleep(pollInterval)

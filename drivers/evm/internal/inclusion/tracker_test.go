@@ -38,10 +38,10 @@ func newFlight(n byte) *Flight {
 }
 
 func newTestTracker() (*Tracker, *recordedOutcomes) {
-	told := &recordedOutcomes{}
+	outcomes := &recordedOutcomes{}
 	t := NewTracker()
-	t.SetOutcomes(told)
-	return t, told
+	t.SetOutcomes(outcomes)
+	return t, outcomes
 }
 
 // answerFlight passes the response to one flight. It returns whether the flight must be resent.
@@ -51,7 +51,7 @@ func answerFlight(t *Tracker, f *Flight, refusal, whole error) (again bool, acce
 }
 
 func TestIncludedOperationCompletes(t *testing.T) {
-	tr, told := newTestTracker()
+	tr, outcomes := newTestTracker()
 	f := newFlight(1)
 	tr.MarkSent([]*Flight{f}, secondsAt(10), secondsAt(11))
 	if again, accepted := answerFlight(tr, f, nil, nil); again || accepted != 1 {
@@ -60,25 +60,25 @@ func TestIncludedOperationCompletes(t *testing.T) {
 	tr.MarkIncluded([]common.Hash{{9}, f.Hash}, secondsAt(15))
 	// A block that is seen twice counts once.
 	tr.MarkIncluded([]common.Hash{f.Hash}, secondsAt(16))
-	told.assertEqual(t, "10 completed after 5 s")
+	outcomes.assertEqual(t, "10 completed after 5 s")
 	if waiting, included := tr.Counts(); waiting != 0 || included != 1 {
 		t.Errorf("%d waiting, %d included", waiting, included)
 	}
 }
 
 func TestBlockBeforeAnswer(t *testing.T) {
-	tr, told := newTestTracker()
+	tr, outcomes := newTestTracker()
 	f := newFlight(1)
 	tr.MarkSent([]*Flight{f}, secondsAt(10), secondsAt(11))
 	tr.MarkIncluded([]common.Hash{f.Hash}, secondsAt(12))
 	if again, accepted := answerFlight(tr, f, nil, errors.New("timeout")); again || accepted != 1 {
 		t.Errorf("again %v, accepted %d", again, accepted)
 	}
-	told.assertEqual(t, "10 completed after 2 s")
+	outcomes.assertEqual(t, "10 completed after 2 s")
 }
 
 func TestRefusedTransferServesALaterOperation(t *testing.T) {
-	tr, told := newTestTracker()
+	tr, outcomes := newTestTracker()
 	f := newFlight(1)
 	tr.MarkSent([]*Flight{f}, secondsAt(10), secondsAt(10))
 	if again, _ := answerFlight(tr, f, errors.New("txpool is full"), nil); !again {
@@ -87,11 +87,11 @@ func TestRefusedTransferServesALaterOperation(t *testing.T) {
 	tr.MarkSent([]*Flight{f}, secondsAt(20), secondsAt(20))
 	answerFlight(tr, f, nil, nil)
 	tr.MarkIncluded([]common.Hash{f.Hash}, secondsAt(21))
-	told.assertEqual(t, "10 failed: txpool is full", "20 completed after 1 s")
+	outcomes.assertEqual(t, "10 failed: txpool is full", "20 completed after 1 s")
 }
 
 func TestUnansweredTransferMayHaveArrived(t *testing.T) {
-	tr, told := newTestTracker()
+	tr, outcomes := newTestTracker()
 	f := newFlight(1)
 	tr.MarkSent([]*Flight{f}, secondsAt(10), secondsAt(10))
 	if again, _ := answerFlight(tr, f, nil, errors.New("connection reset")); !again {
@@ -105,11 +105,11 @@ func TestUnansweredTransferMayHaveArrived(t *testing.T) {
 		}
 	}
 	tr.MarkIncluded([]common.Hash{f.Hash}, secondsAt(22))
-	told.assertEqual(t, "10 failed: connection reset", "20 completed after 2 s")
+	outcomes.assertEqual(t, "10 failed: connection reset", "20 completed after 2 s")
 }
 
 func TestIncludedTransferIsNotResent(t *testing.T) {
-	tr, told := newTestTracker()
+	tr, outcomes := newTestTracker()
 	f := newFlight(1)
 	tr.MarkSent([]*Flight{f}, secondsAt(10), secondsAt(10))
 	answerFlight(tr, f, nil, errors.New("connection reset"))
@@ -117,30 +117,30 @@ func TestIncludedTransferIsNotResent(t *testing.T) {
 	if left := tr.FilterNotIncluded([]*Flight{f}); len(left) != 0 {
 		t.Error("it would be sent again")
 	}
-	told.assertEqual(t, "10 failed: connection reset")
+	outcomes.assertEqual(t, "10 failed: connection reset")
 	if waiting, included := tr.Counts(); waiting != 0 || included != 1 {
 		t.Errorf("%d waiting, %d included", waiting, included)
 	}
 }
 
 func TestSpentNonceIsGivenUp(t *testing.T) {
-	tr, told := newTestTracker()
+	tr, outcomes := newTestTracker()
 	f := newFlight(1)
 	tr.MarkSent([]*Flight{f}, secondsAt(10), secondsAt(10))
 	if again, accepted := answerFlight(tr, f, errors.New("nonce too low: next nonce 5, tx nonce 3"), nil); again || accepted != 0 {
 		t.Errorf("again %v, accepted %d", again, accepted)
 	}
-	told.assertEqual(t, "10 failed: nonce too low")
+	outcomes.assertEqual(t, "10 failed: nonce too low")
 }
 
 func TestWaitingFlightsAreUnfinished(t *testing.T) {
-	tr, told := newTestTracker()
+	tr, outcomes := newTestTracker()
 	trial, waits, refused := newFlight(1), newFlight(2), newFlight(3)
 	tr.MarkSent([]*Flight{trial}, time.Time{}, secondsAt(1))
 	tr.MarkSent([]*Flight{waits, refused}, secondsAt(10), secondsAt(10))
 	tr.HandleAnswers([]*Flight{waits, refused}, []error{nil, errors.New("full")}, nil, secondsAt(11))
 	tr.FailWaiting("Unfinished", secondsAt(20))
-	told.assertEqual(t, "10 failed: full", "10 failed: Unfinished")
+	outcomes.assertEqual(t, "10 failed: full", "10 failed: Unfinished")
 }
 
 func TestListOverdue(t *testing.T) {
