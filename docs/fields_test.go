@@ -260,7 +260,7 @@ func TestCordaVersions(t *testing.T) {
 	versions := resolvePath(kindSchemas(t)["BenchmarkNetwork"], "spec.platform.corda.version").Enum
 	unquoted := func(raw []byte) string { return strings.Trim(string(raw), `"`) }
 	want := unquoted(versions[0].Raw) + " to " + unquoted(versions[len(versions)-1].Raw)
-	for _, file := range []string{"../README.md", "corda.md", "cordapps.md", "../hack/images/README.md"} {
+	for _, file := range []string{"../README.md", "corda.md", "../hack/images/README.md"} {
 		t.Run(file, func(t *testing.T) {
 			if !strings.Contains(readFile(t, file), want) {
 				t.Errorf("it does not say %s", want)
