@@ -244,7 +244,7 @@ func TestExperimentOfTwoNetworks(t *testing.T) {
 		t.Errorf("runs are %s", got)
 	}
 	s := e.Status
-	if s.Progress != "4/4" || s.PointsDone != 2 || s.PointsTotal != 2 || s.Points[1].Parameters != "block=2Ki" || s.Points[1].Throughput == "" {
+	if s.Display.Runs != "4/4" || s.RunsEnded != 4 || s.PointsDone != 2 || s.PointsTotal != 2 || s.Points[1].Parameters["block"] != "2Ki" || *s.Points[1].ThroughputMilliPerSecond != 10_000 {
 		t.Errorf("status is %+v", s)
 	}
 	result := w.experimentResult(e)

@@ -71,8 +71,8 @@ func TestStagesFollowEachOther(t *testing.T) {
 	w.markStatefulSetsReady()
 	w.reconcileNetwork("banks")
 	n = w.getNetwork("banks")
-	if !meta.IsStatusConditionTrue(n.Status.Conditions, v1alpha1.ConditionReady) || n.Status.MembersReady != "3/3" {
-		t.Fatalf("the network should be ready with 3/3 members, but has %s and %+v", n.Status.MembersReady, n.Status.Conditions)
+	if !meta.IsStatusConditionTrue(n.Status.Conditions, v1alpha1.ConditionReady) || n.Status.Display.Members != "3/3" {
+		t.Fatalf("the network should be ready with 3/3 members, but has %s and %+v", n.Status.Display.Members, n.Status.Conditions)
 	}
 	for _, s := range n.Status.Stages {
 		if s.State != "Ready" || s.ReadyAt == nil {
@@ -218,7 +218,7 @@ func TestWorkloadsRunInOrder(t *testing.T) {
 	if got := w.runNames(); !slices.Equal(got, []string{"banks-issue", "banks-pay"}) {
 		t.Fatalf("the second workload should follow, but there are %v", got)
 	}
-	if last := w.getNetwork("banks").Status.LastRun; last == nil || last.Name != "banks-issue" || last.Throughput != "12.3" {
+	if last := w.getNetwork("banks").Status.LastRun; last == nil || last.Name != "banks-issue" || *last.ThroughputMilliPerSecond != 12_300 {
 		t.Errorf("the network should show the last run, but shows %+v", last)
 	}
 	if phase := w.getNetwork("banks").Status.Phase; phase != "Running" {
@@ -321,7 +321,7 @@ func (w *testEnv) markRunComplete(name string) {
 	run := w.getRun(name)
 	before := run.DeepCopy()
 	now := metav1.NewTime(w.now)
-	run.Status.CompletionTime, run.Status.Throughput, run.Status.Verdict = &now, "12.3", v1alpha1.VerdictValid
+	run.Status.CompletionTime, run.Status.ThroughputMilliPerSecond, run.Status.Verdict = &now, new(int64(12_300)), v1alpha1.VerdictValid
 	meta.SetStatusCondition(&run.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: "Test"})
 	must(w.t, w.client.Status().Patch(w.ctx, run, client.MergeFrom(before)))
 }

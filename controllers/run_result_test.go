@@ -31,11 +31,11 @@ func TestWorkersMergeIntoOneResult(t *testing.T) {
 	w.reconcileRun("extra")
 	w.reconcileRun("extra")
 	s := w.getRun("extra").Status
-	if s.Throughput != "20.0" || s.Verdict != v1alpha1.VerdictValid || s.Operations.Completed != 200 {
+	if *s.ThroughputMilliPerSecond != 20_000 || s.Verdict != v1alpha1.VerdictValid || s.Operations.Completed != 200 {
 		t.Fatalf("two workers with 100 flows each in 10 s make 20 flows/s, but the status is %+v", s)
 	}
-	if s.Latency.P50 != "20.0" || s.Latency.Max != "40.0" {
-		t.Errorf("latency should be 20 ms at the median and 40 ms at most, but is %+v", s.Latency)
+	if s.LatencyMicroseconds.P50 != 20_000 || s.LatencyMicroseconds.Max != 40_000 {
+		t.Errorf("latency should be 20 ms at the median and 40 ms at most, but is %+v", s.LatencyMicroseconds)
 	}
 	cm := &corev1.ConfigMap{}
 	w.mustGet(s.Result.ConfigMapName, cm)

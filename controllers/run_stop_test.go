@@ -165,7 +165,7 @@ func TestResultCoversSteadyPart(t *testing.T) {
 	w.reconcileRun("extra")
 	w.reconcileRun("extra")
 	s := w.getRun("extra").Status
-	if s.Verdict != v1alpha1.VerdictValid || !strings.Contains(s.Steady, "of 75 s recorded") {
+	if s.Verdict != v1alpha1.VerdictValid || !strings.Contains(s.Display.SteadyState, "of 75 s recorded") {
 		t.Fatalf("the status should say what was decided, but is %+v", s)
 	}
 	cm := &corev1.ConfigMap{}

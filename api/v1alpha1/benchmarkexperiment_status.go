@@ -19,21 +19,27 @@ type BenchmarkExperimentStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// progress is runs ended/planned.
+	// runsEnded is the number of runs that have ended.
 	// +optional
-	Progress string `json:"progress,omitempty"`
-	// pointsDone are the points of which all runs have ended.
+	RunsEnded int32 `json:"runsEnded"`
+	// runsTotal is the number of planned runs, including repeated ones. With Saturation it is the largest possible number.
+	// +optional
+	RunsTotal int32 `json:"runsTotal"`
+	// pointsDone is the number of points whose runs have all ended.
 	// +optional
 	PointsDone int32 `json:"pointsDone"`
-	// pointsTotal is how many points there are; with Saturation, the loads tried so far.
+	// pointsTotal is the number of points. With Saturation it is the number of loads tried so far.
 	// +optional
 	PointsTotal int32 `json:"pointsTotal"`
-	// current are the runs under way, for people.
+	// currentRuns are the names of the runs that have not ended.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
 	// +optional
-	Current string `json:"current,omitempty"`
-	// timeLeft until all is done, as far as can be told from what was done.
+	CurrentRuns []string `json:"currentRuns,omitempty"`
+	// timeLeftSeconds is the estimated time until the experiment is complete, in seconds, rounded to minutes. With Saturation it is an
+	// upper bound.
 	// +optional
-	TimeLeft string `json:"timeLeft,omitempty"`
+	TimeLeftSeconds *int64 `json:"timeLeftSeconds,omitempty"`
 	// seed of the order and of all resampling.
 	// +optional
 	Seed int64 `json:"seed,omitempty"`
@@ -63,9 +69,25 @@ type BenchmarkExperimentStatus struct {
 	// completionTime is when the result was written.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
-	// result says where the whole result lies; docs/experiments.md has its format.
+	// result is the location of the complete result. Its format is described in docs/experiments.md.
 	// +optional
 	Result *ResultReference `json:"result,omitempty"`
+	// display holds formatted text for print columns and people. Programs should read the other fields.
+	// +optional
+	Display ExperimentDisplay `json:"display,omitzero"`
+}
+
+// ExperimentDisplay is formatted text about an experiment, for people.
+type ExperimentDisplay struct {
+	// runs is the number of ended runs out of all, such as "3/12". With Saturation it is only the number of ended runs.
+	// +optional
+	Runs string `json:"runs,omitempty"`
+	// current lists the runs that have not ended, such as "sweep-p03-r1".
+	// +optional
+	Current string `json:"current,omitempty"`
+	// timeLeft is the estimated time until the experiment is complete, such as "1h5m".
+	// +optional
+	TimeLeft string `json:"timeLeft,omitempty"`
 }
 
 // ExperimentPlan is what an experiment needs, before anything of it is made. What stands at one time counts at its largest.
@@ -94,42 +116,65 @@ type ExperimentPlan struct {
 type PointStatus struct {
 	// name of the point, such as p03; its runs are called <experiment>-<point>-r<repetition>.
 	Name string `json:"name"`
-	// parameters for people, such as "variant=default users=10".
+	// variant is the name of the variant. It is empty in an experiment without variants.
+	// +optional
+	Variant string `json:"variant,omitempty"`
+	// parameters are the values of the axes at this point, by the name of the axis. With Saturation, load is one of them.
+	// +optional
+	Parameters map[string]string `json:"parameters,omitempty"`
+	// runsEnded is the number of runs of this point that have ended.
+	RunsEnded int32 `json:"runsEnded"`
+	// runsInvalid is the number of runs that are invalid or failed. They are left out of the numbers of this point.
+	// +optional
+	RunsInvalid int32 `json:"runsInvalid,omitempty"`
+	// throughputMilliPerSecond is the mean throughput of the valid runs, in thousandths of an operation per second.
+	// +optional
+	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
+	// throughputHalfWidthMilliPerSecond is half of the width of the confidence interval of the throughput. It is set if there are two
+	// or more valid runs.
+	// +optional
+	ThroughputHalfWidthMilliPerSecond *int64 `json:"throughputHalfWidthMilliPerSecond,omitempty"`
+	// p95LatencyMicroseconds is the 95th percentile of the latency, as the mean over the valid runs.
+	// +optional
+	P95LatencyMicroseconds *int64 `json:"p95LatencyMicroseconds,omitempty"`
+	// display holds formatted text for people.
+	// +optional
+	Display PointDisplay `json:"display,omitzero"`
+}
+
+// PointDisplay is formatted text about a point, for people.
+type PointDisplay struct {
+	// parameters are the variant and the parameters, such as "variant=default users=10".
 	// +optional
 	Parameters string `json:"parameters,omitempty"`
-	// runs ended/planned.
-	Runs string `json:"runs"`
-	// invalid runs, failed ones included, that are left out of the numbers here.
+	// throughput is the mean throughput with half of the width of its confidence interval, such as "40.1 ± 0.3 flows/s".
 	// +optional
-	Invalid int32 `json:"invalid,omitempty"`
+	Throughput string `json:"throughput,omitempty"`
+	// p95 is the 95th percentile of the latency with its unit, such as "291.8 ms".
+	// +optional
+	P95 string `json:"p95,omitempty"`
+	// bottleneck is the resource that was at its limit.
+	// +optional
+	Bottleneck string `json:"bottleneck,omitempty"`
 	// notes are findings about the environment that were only recorded (measure.environmentPolicy), such as "CPUStolen in 2 of 3
 	// runs".
 	// +optional
 	Notes string `json:"notes,omitempty"`
-	// throughput, mean over the valid runs, with the half-width of its confidence interval where there are two or more.
-	// +optional
-	Throughput string `json:"throughput,omitempty"`
-	// p95 latency in milliseconds, mean over the valid runs.
-	// +optional
-	P95 string `json:"p95,omitempty"`
-	// bottleneck is what was at its limit.
-	// +optional
-	Bottleneck string `json:"bottleneck,omitempty"`
 }
 
 // SaturationStatus is what a search found.
 type SaturationStatus struct {
 	// name of what was searched: its parameters, or template.
 	Name string `json:"name"`
-	// load is the highest that met the service level; 0 if none did.
+	// load is the highest load that met the service level, or 0 if none did.
 	Load int64 `json:"load"`
-	// throughput at that load, a decimal.
+	// throughputMilliPerSecond is the throughput at that load, in thousandths of an operation per second.
 	// +optional
-	Throughput string `json:"throughput,omitempty"`
-	// knee is the load from which throughput grows clearly less than the load; 0 if there is none among those tried.
+	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
+	// knee is the load above which the throughput grows clearly less than the load, or 0 if no such load was tried.
 	// +optional
 	Knee int64 `json:"knee,omitempty"`
-	// message says how sure this is.
+	// message describes the finding and its uncertainty.
 	Message string `json:"message"`
 }
 
@@ -139,19 +184,61 @@ type ComparisonStatus struct {
 	Candidate string `json:"candidate"`
 	// metric that was compared.
 	Metric Metric `json:"metric"`
-	// difference with its sign and unit: in percent of the baseline, or in percentage points for the error share.
-	Difference string `json:"difference"`
-	// interval of the difference, such as "[-2.1 %, +0.4 %]".
-	Interval string `json:"interval"`
-	// pValue of the Mann-Whitney U test, two-sided.
-	PValue string `json:"pValue"`
-	// verdict is Better, Worse, NoDifference, or TooFewRuns.
+	// difference is the difference from the baseline. It is not set if it cannot be computed.
+	// +optional
+	Difference *Difference `json:"difference,omitempty"`
+	// pValuePerMillion is the p-value of the two-sided Mann-Whitney U test, in millionths.
+	PValuePerMillion int32 `json:"pValuePerMillion"`
+	// verdict is Better, Worse, NoDifference or TooFewRuns.
 	Verdict string `json:"verdict"`
-	// gate is Passed, Failed, Undecided (too few runs, or nothing to compare with; it does not pass), or empty without one.
+	// gate is Passed, Failed or Undecided. An Undecided gate has too few runs or nothing to compare with, and does not pass. The field
+	// is empty without a gate.
 	// +optional
 	Gate string `json:"gate,omitempty"`
-	// message for people.
+	// message describes the comparison.
 	Message string `json:"message"`
+	// display holds formatted text for people.
+	// +optional
+	Display ComparisonDisplay `json:"display,omitzero"`
+}
+
+// DifferenceUnit is the unit of a difference between a candidate and its baseline.
+// +kubebuilder:validation:Enum=MilliPercent;MilliPercentagePoints;MilliPerSecond;Microseconds
+type DifferenceUnit string
+
+// The units of a difference.
+const (
+	// DifferenceMilliPercent is thousandths of a percent of the baseline.
+	DifferenceMilliPercent DifferenceUnit = "MilliPercent"
+	// DifferenceMilliPercentagePoints is thousandths of a percentage point. It is the unit of an error share.
+	DifferenceMilliPercentagePoints DifferenceUnit = "MilliPercentagePoints"
+	// DifferenceMilliPerSecond is thousandths of an operation per second. It is the unit of a throughput whose baseline includes a run
+	// with the value 0.
+	DifferenceMilliPerSecond DifferenceUnit = "MilliPerSecond"
+	// DifferenceMicroseconds is the unit of a latency whose baseline includes a run with the value 0.
+	DifferenceMicroseconds DifferenceUnit = "Microseconds"
+)
+
+// Difference is a difference from the baseline with its confidence interval.
+type Difference struct {
+	// unit of value, low and high.
+	Unit DifferenceUnit `json:"unit"`
+	// value is the difference. A negative value means that the candidate is below the baseline.
+	Value int64 `json:"value"`
+	// low is the lower bound of the confidence interval.
+	Low int64 `json:"low"`
+	// high is the upper bound of the confidence interval.
+	High int64 `json:"high"`
+}
+
+// ComparisonDisplay is formatted text about a comparison, for people.
+type ComparisonDisplay struct {
+	// difference is the difference with its sign and unit, such as "-2.1 %".
+	Difference string `json:"difference"`
+	// interval is the confidence interval, such as "[-3.4 %, -0.8 %]".
+	Interval string `json:"interval"`
+	// pValue is the p-value, such as "0.0079".
+	PValue string `json:"pValue"`
 }
 
 // BenchmarkExperiment is many runs with one question: a grid, a saturation search, or a comparison.
@@ -160,9 +247,10 @@ type ComparisonStatus struct {
 // +kubebuilder:resource:shortName=bexp,categories=benchnet
 // +kubebuilder:printcolumn:name="Strategy",type=string,JSONPath=`.spec.strategy`
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
-// +kubebuilder:printcolumn:name="Runs",type=string,JSONPath=`.status.progress`
-// +kubebuilder:printcolumn:name="Current",type=string,JSONPath=`.status.current`
-// +kubebuilder:printcolumn:name="Left",type=string,JSONPath=`.status.timeLeft`
+// +kubebuilder:printcolumn:name="Runs",type=string,JSONPath=`.status.display.runs`
+// +kubebuilder:printcolumn:name="Current",type=string,JSONPath=`.status.display.current`
+// +kubebuilder:printcolumn:name="Left",type=string,JSONPath=`.status.display.timeLeft`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,priority=1
 // +kubebuilder:printcolumn:name="Gates",type=string,JSONPath=`.status.conditions[?(@.type=="GatesPassed")].status`,priority=1
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 20",message="metadata.name must be at most 20 characters, so that the names of its networks and runs stay within theirs"

@@ -171,12 +171,12 @@ type BenchmarkNetworkStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// membersReady is ready/wanted over members and notary, for the print column.
+	// membersReady is the number of members, including a notary, that are ready.
 	// +optional
-	MembersReady string `json:"membersReady,omitempty"`
-	// databaseSummary is engine/topology, for the print column.
+	MembersReady int32 `json:"membersReady,omitempty"`
+	// membersTotal is the number of members that the network should have, including a notary.
 	// +optional
-	DatabaseSummary string `json:"databaseSummary,omitempty"`
+	MembersTotal int32 `json:"membersTotal,omitempty"`
 	// stages of the provisioning in order.
 	// +listType=map
 	// +listMapKey=name
@@ -210,6 +210,22 @@ type BenchmarkNetworkStatus struct {
 	// lastRun is the run that ended last.
 	// +optional
 	LastRun *LastRun `json:"lastRun,omitempty"`
+	// display holds formatted text for print columns and people. Programs should read the other fields.
+	// +optional
+	Display NetworkDisplay `json:"display,omitzero"`
+}
+
+// NetworkDisplay is formatted text about a network, for people.
+type NetworkDisplay struct {
+	// members is the number of ready members out of all, such as "3/5".
+	// +optional
+	Members string `json:"members,omitempty"`
+	// database is the engine and the topology of the databases, such as "PostgreSQL/Shared".
+	// +optional
+	Database string `json:"database,omitempty"`
+	// throughput is the throughput of the last run with its unit, such as "40.1 flows/s".
+	// +optional
+	Throughput string `json:"throughput,omitempty"`
 }
 
 // EpochStatus is a network's life between two resets.
@@ -281,7 +297,7 @@ type DatabaseStatus struct {
 	// maxConnections of the server.
 	// +optional
 	MaxConnections int32 `json:"maxConnections,omitempty"`
-	// storage of its volume.
+	// storage is the size of its volume.
 	// +optional
 	Storage string `json:"storage,omitempty"`
 	// members that it serves.
@@ -306,9 +322,9 @@ type DerivedSetting struct {
 type LastRun struct {
 	// name of the BenchmarkRun.
 	Name string `json:"name"`
-	// throughput in operations per second, a decimal.
+	// throughputMilliPerSecond is the number of operations completed per second, in thousandths.
 	// +optional
-	Throughput string `json:"throughput,omitempty"`
+	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
 	// verdict of the run.
 	// +optional
 	Verdict Verdict `json:"verdict,omitempty"`
@@ -319,10 +335,11 @@ type LastRun struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=bnet,categories=benchnet
 // +kubebuilder:printcolumn:name="Platform",type=string,JSONPath=`.spec.platform.type`
-// +kubebuilder:printcolumn:name="Members",type=string,JSONPath=`.status.membersReady`
-// +kubebuilder:printcolumn:name="Database",type=string,JSONPath=`.status.databaseSummary`
+// +kubebuilder:printcolumn:name="Members",type=string,JSONPath=`.status.display.members`
+// +kubebuilder:printcolumn:name="Database",type=string,JSONPath=`.status.display.database`
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
-// +kubebuilder:printcolumn:name="Throughput",type=string,JSONPath=`.status.lastRun.throughput`
+// +kubebuilder:printcolumn:name="Throughput",type=string,JSONPath=`.status.display.throughput`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,priority=1
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 30",message="metadata.name must be at most 30 characters, so that the names derived from it stay within 63"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a DNS label that begins with a letter (a-z, 0-9 and - only): it becomes part of host names"

@@ -44,18 +44,15 @@ type BenchmarkRunStatus struct {
 	// phase in one word, for people: Pending, Preparing, WarmUp, Measuring, Draining, Complete, Failed.
 	// +optional
 	Phase string `json:"phase,omitempty"`
-	// progress for people, such as "Window 45%".
-	// +optional
-	Progress string `json:"progress,omitempty"`
 	// conditions of the run; docs/conditions.md lists every type and reason.
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// workersReady is ready/wanted.
+	// workersReady is the number of load workers that are ready.
 	// +optional
-	WorkersReady string `json:"workersReady,omitempty"`
+	WorkersReady int32 `json:"workersReady,omitempty"`
 	// startTime is the instant at which all workers began their warm-up.
 	// +optional
 	StartTime *metav1.MicroTime `json:"startTime,omitempty"`
@@ -65,15 +62,16 @@ type BenchmarkRunStatus struct {
 	// completionTime is when the result was written, or the run failed.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
-	// throughput in operations completed per second of the window, a decimal. While the run goes on: so far.
+	// throughputMilliPerSecond is the number of operations completed per second of the window, in thousandths. During the run it is
+	// the current throughput.
 	// +optional
-	Throughput string `json:"throughput,omitempty"`
+	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
 	// unit is what an operation is: flows, requests, blocks, transactions.
 	// +optional
 	Unit string `json:"unit,omitempty"`
-	// latency of the operations started in the window.
+	// latencyMicroseconds is the latency of the operations that started in the window, in microseconds.
 	// +optional
-	Latency *LatencySummary `json:"latency,omitempty"`
+	LatencyMicroseconds *LatencySummary `json:"latencyMicroseconds,omitempty"`
 	// operations started in the window.
 	// +optional
 	Operations *OperationCounts `json:"operations,omitempty"`
@@ -83,12 +81,6 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxItems=64
 	// +optional
 	Measures []Measured `json:"measures,omitempty"`
-	// steady says what automatic measurement decided, for people; empty with fixed times.
-	// +optional
-	Steady string `json:"steady,omitempty"`
-	// bottleneck is what was at its limit in the window, for people, such as "member-0 CPU 98 %".
-	// +optional
-	Bottleneck string `json:"bottleneck,omitempty"`
 	// verdict is Valid or Invalid.
 	// +optional
 	Verdict Verdict `json:"verdict,omitempty"`
@@ -97,9 +89,34 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxItems=32
 	// +optional
 	Reasons []VerdictReason `json:"reasons,omitempty"`
-	// result says where the whole result lies; docs/results.md has its format.
+	// result is the location of the complete result. Its format is described in docs/results.md.
 	// +optional
 	Result *ResultReference `json:"result,omitempty"`
+	// display holds formatted text for print columns and people. Programs should read the other fields.
+	// +optional
+	Display RunDisplay `json:"display,omitzero"`
+}
+
+// RunDisplay is formatted text about a run, for people.
+type RunDisplay struct {
+	// progress is the progress of the run, such as "Window 45%".
+	// +optional
+	Progress string `json:"progress,omitempty"`
+	// workers is the number of ready workers out of all, such as "3/5".
+	// +optional
+	Workers string `json:"workers,omitempty"`
+	// throughput is the throughput with its unit, such as "40.1 flows/s".
+	// +optional
+	Throughput string `json:"throughput,omitempty"`
+	// p95 is the 95th percentile of the latency with its unit, such as "291.8 ms".
+	// +optional
+	P95 string `json:"p95,omitempty"`
+	// steadyState describes what the detection of the steady state decided. It is empty with fixed times.
+	// +optional
+	SteadyState string `json:"steadyState,omitempty"`
+	// bottleneck is the resource that was at its limit in the window, such as "member-0 CPU 98 %".
+	// +optional
+	Bottleneck string `json:"bottleneck,omitempty"`
 }
 
 // MeasuredWindow is the time that counts.
@@ -110,30 +127,30 @@ type MeasuredWindow struct {
 	End metav1.MicroTime `json:"end"`
 }
 
-// LatencySummary in milliseconds, decimals.
+// LatencySummary is a summary of latencies in microseconds.
 type LatencySummary struct {
-	// mean latency.
-	Mean string `json:"mean"`
+	// mean is the arithmetic mean.
+	Mean int64 `json:"mean"`
 	// p50 is the median.
-	P50 string `json:"p50"`
+	P50 int64 `json:"p50"`
 	// p90 is the 90th percentile.
-	P90 string `json:"p90"`
+	P90 int64 `json:"p90"`
 	// p95 is the 95th percentile.
-	P95 string `json:"p95"`
+	P95 int64 `json:"p95"`
 	// p99 is the 99th percentile.
-	P99 string `json:"p99"`
+	P99 int64 `json:"p99"`
 	// p999 is the 99.9th percentile.
-	P999 string `json:"p999"`
-	// max is the largest.
-	Max string `json:"max"`
+	P999 int64 `json:"p999"`
+	// max is the largest latency.
+	Max int64 `json:"max"`
 }
 
 // Measured is a number that a platform derived from the window.
 type Measured struct {
-	// name of the number, such as blockTimeP99.
+	// name is the name of the number, such as blockTimeP99.
 	Name string `json:"name"`
-	// value as a decimal.
-	Value string `json:"value"`
+	// milliValue is the value in thousandths of the unit.
+	MilliValue int64 `json:"milliValue"`
 	// unit of the value, such as ms or bit/s; empty for a count.
 	// +optional
 	Unit string `json:"unit,omitempty"`
@@ -187,11 +204,12 @@ type ResultReference struct {
 // +kubebuilder:resource:shortName=brun,categories=benchnet
 // +kubebuilder:printcolumn:name="Network",type=string,JSONPath=`.spec.networkName`
 // +kubebuilder:printcolumn:name="Workload",type=string,JSONPath=`.spec.workload.name`
-// +kubebuilder:printcolumn:name="Progress",type=string,JSONPath=`.status.progress`
-// +kubebuilder:printcolumn:name="Throughput",type=string,JSONPath=`.status.throughput`
-// +kubebuilder:printcolumn:name="Unit",type=string,JSONPath=`.status.unit`,priority=1,description="what an operation is"
-// +kubebuilder:printcolumn:name="P95",type=string,JSONPath=`.status.latency.p95`,description="95th percentile of the latency in milliseconds"
+// +kubebuilder:printcolumn:name="Progress",type=string,JSONPath=`.status.display.progress`
+// +kubebuilder:printcolumn:name="Throughput",type=string,JSONPath=`.status.display.throughput`
+// +kubebuilder:printcolumn:name="P95",type=string,JSONPath=`.status.display.p95`,description="95th percentile of the latency"
 // +kubebuilder:printcolumn:name="Verdict",type=string,JSONPath=`.status.verdict`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,priority=1
+// +kubebuilder:printcolumn:name="Bottleneck",type=string,JSONPath=`.status.display.bottleneck`,priority=1
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 52",message="metadata.name must be at most 52 characters, so that the names derived from it stay within 63"
 type BenchmarkRun struct {

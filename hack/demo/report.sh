@@ -16,7 +16,7 @@ run_fields() {
 # Watching costs the measured machine only one process every two seconds.
 state() {
   local fields name
-  fields='{.metadata.name}|{.metadata.labels.benchnet\.dev/network}|{.status.phase}|{.status.progress}|{.status.throughput}|'
+  fields='{.metadata.name}|{.metadata.labels.benchnet\.dev/network}|{.status.phase}|{.status.display.progress}|{.status.display.throughput}|'
   for name in Ready Stalled Complete; do fields+="{.status.conditions[?(@.type==\"$name\")].status}|"; done
   fields+='{.status.conditions[?(@.type=="Ready")].message}{"\n"}'
   kubectl get benchmarknetwork,benchmarkrun --namespace "$namespace" --output "jsonpath={range .items[*]}$fields{end}" |
@@ -29,7 +29,7 @@ news() {
   awk -F '|' -v network="$network" '
     $1 == network { if ($6 != "True") line = ($9 == "" ? "the operator has not looked at it yet" : $9); next }
     $8 == "True" { ended++; next }
-    line == "" { line = "run " $1 ": " ($3 == "Pending" ? $9 : $4 ($5 == "" ? "" : ", " $5 "/s")) }
+    line == "" { line = "run " $1 ": " ($3 == "Pending" ? $9 : $4 ($5 == "" ? "" : ", " $5)) }
     END { print (line == "" ? ended + 0 " runs have ended" : line) }'
 }
 
@@ -58,12 +58,13 @@ seconds_between() {
 
 # result_table prints the results of the runs; latencies (for blocks: block times) are in milliseconds.
 result_table() {
-  run_fields '{.spec.workload.name}|{.status.throughput} {.status.unit}/s|{.status.latency.mean}|{.status.latency.p50}|{.status.latency.p90}|{.status.latency.p95}|{.status.latency.p99}|{.status.latency.max}|{.status.operations.completed}|{.status.operations.failed}|{.spec.workload.measure.window}|{.status.verdict}' |
+  run_fields '{.spec.workload.name}|{.status.display.throughput}|{.status.latencyMicroseconds.mean}|{.status.latencyMicroseconds.p50}|{.status.latencyMicroseconds.p90}|{.status.latencyMicroseconds.p95}|{.status.latencyMicroseconds.p99}|{.status.latencyMicroseconds.max}|{.status.operations.completed}|{.status.operations.failed}|{.spec.workload.measure.window}|{.status.verdict}' |
     awk -F '|' '
       BEGIN {
         row = "%-14s %20s  %9s %9s %9s %9s %9s %9s  %9s %7s  %7s  %s\n"
         printf row, "workload", "throughput", "mean ms", "p50", "p90", "p95", "p99", "max", "completed", "errors", "window", "verdict"
       }
+      { for (i = 3; i <= 8; i++) if ($i != "") $i = sprintf("%.1f", $i / 1000) }
       { for (i = 2; i <= 12; i++) if ($i == "") $i = "-"; printf row, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 }'
   measures
   findings
@@ -74,7 +75,8 @@ measures() {
   local workload
   for workload in $(network_field '{.spec.workloads[*].name}'); do
     kubectl get benchmarkrun --namespace "$namespace" "$network-$workload" --ignore-not-found \
-      --output 'jsonpath={range .status.measures[*]}{.name}: {.value} {.unit}{"\n"}{end}' | sed "s/^/  $workload: /"
+      --output 'jsonpath={range .status.measures[*]}{.name}|{.milliValue}|{.unit}{"\n"}{end}' |
+      awk -F '|' -v workload="$workload" 'NF { printf "  %s: %s: %.6g %s\n", workload, $1, $2 / 1000, $3 }'
   done
 }
 

@@ -153,7 +153,7 @@ func (s *session) showExperiment(ctx context.Context, c *cluster.Connection, tar
 
 // showPartialResults prints the points of an unfinished experiment.
 func (s *session) showPartialResults(e *v1alpha1.BenchmarkExperiment) error {
-	fmt.Fprintf(s.ErrOut, "%s has no result yet: %s runs have ended\n", e.Name, e.Status.Progress)
+	fmt.Fprintf(s.ErrOut, "%s has no result yet: %s runs have ended\n", e.Name, e.Status.Display.Runs)
 	return s.printTables(false, table.ForPartialPoints(&e.Status))
 }
 

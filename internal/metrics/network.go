@@ -1,7 +1,7 @@
 package metrics
 
 import (
-	"fmt"
+	"cmp"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
@@ -50,9 +50,5 @@ func (s sampleWriter) writeNetwork(n *v1alpha1.BenchmarkNetwork) {
 // plannedMembers returns how many members the network should have. Until the status counts the notaries too, it
 // is the count of the spec.
 func plannedMembers(n *v1alpha1.BenchmarkNetwork) int {
-	var ready, all int
-	if _, err := fmt.Sscanf(n.Status.MembersReady, "%d/%d", &ready, &all); err == nil {
-		return all
-	}
-	return int(n.Spec.Members.Count)
+	return int(cmp.Or(n.Status.MembersTotal, n.Spec.Members.Count))
 }

@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -47,8 +46,8 @@ func (s sampleWriter) writeRun(r *v1alpha1.BenchmarkRun) {
 	if load := r.Spec.Workload.Load; load != nil && load.RatePerSecond != nil {
 		s.writeSample(runOffered, load.RatePerSecond.AsApproximateFloat64(), r.Namespace, r.Name)
 	}
-	if throughput, err := strconv.ParseFloat(r.Status.Throughput, 64); err == nil {
-		s.writeSample(runThroughput, throughput, r.Namespace, r.Name)
+	if throughput := r.Status.ThroughputMilliPerSecond; throughput != nil {
+		s.writeSample(runThroughput, float64(*throughput)/1000, r.Namespace, r.Name)
 	}
 	s.writeRunOutcome(r)
 }
@@ -71,8 +70,8 @@ func (s sampleWriter) writeRunOutcome(r *v1alpha1.BenchmarkRun) {
 	if r.Status.Operations != nil {
 		s.writeSample(runErrors, float64(r.Status.Operations.Failed), r.Namespace, r.Name)
 	}
-	if r.Status.Operations != nil && r.Status.Latency != nil {
-		s.writeRunLatency(r, r.Status.Latency, r.Status.Operations.Completed)
+	if r.Status.Operations != nil && r.Status.LatencyMicroseconds != nil {
+		s.writeRunLatency(r, r.Status.LatencyMicroseconds, r.Status.Operations.Completed)
 	}
 	if r.Status.Verdict != "" {
 		s.writeSample(runValid, boolValue(r.Status.Verdict == v1alpha1.VerdictValid), r.Namespace, r.Name)
@@ -87,23 +86,14 @@ func (s sampleWriter) writeRunOutcome(r *v1alpha1.BenchmarkRun) {
 	}
 }
 
-// writeRunLatency converts the milliseconds of the status to a summary in seconds. It leaves out quantiles that
-// cannot be parsed, and the whole summary if the mean cannot.
+// writeRunLatency writes the latencies of the status as a summary in seconds.
 func (s sampleWriter) writeRunLatency(r *v1alpha1.BenchmarkRun, l *v1alpha1.LatencySummary, operations int64) {
+	const perSecond = 1e6
 	quantiles := map[float64]float64{}
-	for _, q := range []struct {
-		rank float64
-		text string
-	}{{0.5, l.P50}, {0.9, l.P90}, {0.95, l.P95}, {0.99, l.P99}, {0.999, l.P999}, {1, l.Max}} {
-		if milliseconds, err := strconv.ParseFloat(q.text, 64); err == nil {
-			quantiles[q.rank] = milliseconds / 1000
-		}
+	for rank, microseconds := range map[float64]int64{0.5: l.P50, 0.9: l.P90, 0.95: l.P95, 0.99: l.P99, 0.999: l.P999, 1: l.Max} {
+		quantiles[rank] = float64(microseconds) / perSecond
 	}
-	mean, err := strconv.ParseFloat(l.Mean, 64)
-	if err != nil {
-		return
-	}
-	sum := mean / 1000 * float64(operations)
+	sum := float64(l.Mean) / perSecond * float64(operations)
 	s <- prometheus.MustNewConstSummary(runLatency.description, uint64(max(0, operations)), sum, quantiles, r.Namespace, r.Name)
 }
 

@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -141,7 +142,8 @@ func addOutcomeConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionLis
 	case !in.Step.IsDone():
 		addUnfinishedConditions(s, l, in)
 	case in.ResultTooLarge != "":
-		s.Current, s.TimeLeft, s.Phase = "", "", "Failed"
+		s.Phase = "Failed"
+		clearCurrent(s)
 		setCompletionTime(s, in.Now)
 		l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultTooLarge, in.ResultTooLarge)
 		l.addNotReady(true, v1alpha1.ReasonResultTooLarge, in.ResultTooLarge)
@@ -157,7 +159,7 @@ func addUnfinishedConditions(s *v1alpha1.BenchmarkExperimentStatus, l *condition
 	switch {
 	case len(in.Step.ActiveRuns) > 0:
 		s.Phase = "Running"
-		addExperimentInProgress(l, v1alpha1.ReasonMeasuring, "under way: "+s.Current)
+		addExperimentInProgress(l, v1alpha1.ReasonMeasuring, "measuring "+s.Display.Current)
 	case in.Experiment.Spec.Suspend:
 		s.Phase = "Suspended"
 		addExperimentInProgress(l, v1alpha1.ReasonSuspended, "spec.suspend is true")
@@ -176,7 +178,7 @@ func addExperimentInProgress(l *conditionList, reason, message string) {
 }
 
 func completeExperiment(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
-	s.Current, s.TimeLeft = "", ""
+	clearCurrent(s)
 	s.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ResultConfigMap(in.Experiment.Name), Key: protocol.ResultKey}
 	setCompletionTime(s, in.Now)
 	if in.Step.StoppedBy != "" {
@@ -217,19 +219,20 @@ func setProgress(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput) {
 		started := metav1.NewTime(in.Now)
 		s.StartTime = &started
 	}
-	ended, planned := len(in.Result.Runs), int(s.Plan.Runs)
-	s.Progress = fmt.Sprintf("%d/%d", ended, max(planned, len(in.Step.CreatedRuns)))
+	s.RunsEnded = int32(len(in.Result.Runs))
+	s.RunsTotal = max(s.Plan.Runs, int32(len(in.Step.CreatedRuns)))
+	s.Display.Runs = fmt.Sprintf("%d/%d", s.RunsEnded, s.RunsTotal)
 	if in.Experiment.Spec.Strategy == v1alpha1.StrategySaturation {
-		s.Progress = fmt.Sprint(ended)
+		s.Display.Runs = fmt.Sprint(s.RunsEnded)
 	}
-	s.Current = strings.Join(in.Step.ActiveRuns, ", ")
+	s.CurrentRuns, s.Display.Current = firstItems(maxCurrentRuns, in.Step.ActiveRuns), strings.Join(in.Step.ActiveRuns, ", ")
 	if len(in.Step.ActiveRuns) > 0 {
-		s.TimeLeft = estimateTimeLeft(s, in, ended)
+		setTimeLeft(s, in)
 	}
 	repetitions := int(max(1, in.Experiment.Spec.Repetitions))
 	for i := range in.Result.Points {
 		p := &in.Result.Points[i]
-		s.Points = append(s.Points, pointStatus(p, repetitions))
+		s.Points = append(s.Points, pointStatus(p))
 		if p.Valid+p.Invalid+p.Failed >= repetitions {
 			s.PointsDone++
 		}
@@ -248,35 +251,50 @@ func setProgress(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput) {
 // minRunsForEstimate is how many runs must have ended before their pace predicts better than the plan.
 const minRunsForEstimate = 3
 
-// estimateTimeLeft estimates the time left from the pace of the ended runs, including their networks, or from
-// the plan before there are enough of them. It is rounded so that it does not change in every pass.
-func estimateTimeLeft(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput, ended int) string {
-	planned := int(s.Plan.Runs)
+// setTimeLeft estimates the time left from the pace of the ended runs, including their networks, or from the plan
+// before there are enough of them. It is rounded so that it does not change in every pass.
+func setTimeLeft(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput) {
+	planned, ended := time.Duration(s.Plan.Runs), time.Duration(s.RunsEnded)
 	if planned <= ended {
-		return ""
+		return
 	}
-	perRun := s.Plan.Duration.Duration / time.Duration(planned)
+	perRun := s.Plan.Duration.Duration / planned
 	if ended >= minRunsForEstimate {
-		perRun = in.Result.End.Sub(in.Result.Start) / time.Duration(ended)
+		perRun = in.Result.End.Sub(in.Result.Start) / ended
 	}
-	left := perRun * time.Duration(planned-ended)
+	left := max(time.Minute, (perRun * (planned - ended)).Round(time.Minute))
+	seconds := int64(left.Seconds())
+	s.TimeLeftSeconds, s.Display.TimeLeft = &seconds, strings.TrimSuffix(left.String(), "0s")
 	if in.Experiment.Spec.Strategy == v1alpha1.StrategySaturation {
-		return "at most " + left.Round(time.Minute).String()
+		s.Display.TimeLeft = "at most " + s.Display.TimeLeft
 	}
-	if left < time.Minute {
-		return "1m"
-	}
-	return strings.TrimSuffix(left.Round(time.Minute).String(), "0s")
 }
 
-func pointStatus(p *experiment.Point, repetitions int) v1alpha1.PointStatus {
-	s := v1alpha1.PointStatus{Name: p.Name, Parameters: p.Label(), Invalid: int32(p.Invalid + p.Failed), Bottleneck: p.Bottleneck, Notes: p.NotesText(),
-		Runs: fmt.Sprintf("%d/%d", p.Valid+p.Invalid+p.Failed, repetitions)}
+// clearCurrent removes what is only shown while runs are in progress.
+func clearCurrent(s *v1alpha1.BenchmarkExperimentStatus) {
+	s.CurrentRuns, s.TimeLeftSeconds = nil, nil
+	s.Display.Current, s.Display.TimeLeft = "", ""
+}
+
+func pointStatus(p *experiment.Point) v1alpha1.PointStatus {
+	s := v1alpha1.PointStatus{Name: p.Name, Variant: p.Variant, RunsEnded: int32(p.Valid + p.Invalid + p.Failed), RunsInvalid: int32(p.Invalid + p.Failed),
+		Display: v1alpha1.PointDisplay{Parameters: p.Label(), Bottleneck: p.Bottleneck, Notes: p.NotesText()}}
+	for _, parameter := range p.Parameters {
+		if s.Parameters == nil {
+			s.Parameters = map[string]string{}
+		}
+		s.Parameters[parameter.Name] = parameter.Value
+	}
 	if e, ok := p.Metrics[string(v1alpha1.MetricThroughput)]; ok && e.N > 0 {
-		s.Throughput = formatInterval(e)
+		s.ThroughputMilliPerSecond = milli(e.Mean)
+		if e.N >= 2 {
+			s.ThroughputHalfWidthMilliPerSecond = milli(e.HalfWidth())
+		}
+		s.Display.Throughput = formatInterval(e) + " " + formatRateUnit(p.Unit)
 	}
 	if e, ok := p.Metrics[string(v1alpha1.MetricLatencyP95)]; ok && e.N > 0 {
-		s.P95 = formatDecimal(e.Mean)
+		p95 := microseconds(e.Mean)
+		s.P95LatencyMicroseconds, s.Display.P95 = &p95, formatMilliseconds(e.Mean)
 	}
 	return s
 }
@@ -293,13 +311,30 @@ func saturationStatus(found experiment.Saturation, r *experiment.Result) v1alpha
 	s := v1alpha1.SaturationStatus{Name: found.Name, Load: found.Load, Knee: found.Knee, Message: found.Message}
 	at := slices.IndexFunc(r.Points, func(p experiment.Point) bool { return slices.Contains(found.Points, p.Name) && p.Load() == found.Load })
 	if at >= 0 {
-		s.Throughput = formatInterval(r.Points[at].Metrics[string(v1alpha1.MetricThroughput)])
+		s.ThroughputMilliPerSecond = milli(r.Points[at].Metrics[string(v1alpha1.MetricThroughput)].Mean)
 	}
 	return s
 }
 
 func comparisonStatus(c *experiment.ComparisonOutcome) v1alpha1.ComparisonStatus {
-	return v1alpha1.ComparisonStatus{Candidate: c.Name(), Metric: v1alpha1.Metric(c.Metric),
-		Difference: c.FormatDifference(c.Difference), Interval: c.FormatInterval(),
-		PValue: fmt.Sprintf("%.3g", c.PValue), Verdict: c.Verdict, Gate: c.Gate, Message: c.Message}
+	return v1alpha1.ComparisonStatus{Candidate: c.Name(), Metric: v1alpha1.Metric(c.Metric), Difference: difference(c),
+		PValuePerMillion: int32(roundToInt64(1e6 * c.PValue)), Verdict: c.Verdict, Gate: c.Gate, Message: c.Message,
+		Display: v1alpha1.ComparisonDisplay{Difference: c.FormatDifference(c.Difference), Interval: c.FormatInterval(), PValue: fmt.Sprintf("%.3g", c.PValue)}}
+}
+
+// difference returns the difference of a comparison in the unit of its scale, or nil if it is not finite.
+func difference(c *experiment.ComparisonOutcome) *v1alpha1.Difference {
+	unit, scale := v1alpha1.DifferenceMicroseconds, 1000.0
+	switch {
+	case c.Scale == statistics.Relative:
+		unit, scale = v1alpha1.DifferenceMilliPercent, 100*1000
+	case c.Metric == string(v1alpha1.MetricErrorShare):
+		unit, scale = v1alpha1.DifferenceMilliPercentagePoints, 100*1000
+	case c.Metric == string(v1alpha1.MetricThroughput):
+		unit = v1alpha1.DifferenceMilliPerSecond
+	}
+	if math.IsNaN(c.Difference) || math.IsInf(c.Difference, 0) {
+		return nil
+	}
+	return &v1alpha1.Difference{Unit: unit, Value: roundToInt64(scale * c.Difference), Low: roundToInt64(scale * c.Low), High: roundToInt64(scale * c.High)}
 }

@@ -58,8 +58,8 @@ func TestMessagesFitConditions(t *testing.T) {
 	}
 	t.Run("sentences of a result", func(t *testing.T) {
 		s := ComputeRun(RunInput{Run: runOf, Result: result, Now: testTime})
-		if len(s.Bottleneck) > limits.MaxItem || len(s.Steady) > limits.MaxItem || len(s.Reasons[0].Message) > limits.MaxItem {
-			t.Errorf("they have %d, %d and %d bytes", len(s.Bottleneck), len(s.Steady), len(s.Reasons[0].Message))
+		if len(s.Display.Bottleneck) > limits.MaxItem || len(s.Display.SteadyState) > limits.MaxItem || len(s.Reasons[0].Message) > limits.MaxItem {
+			t.Errorf("they have %d, %d and %d bytes", len(s.Display.Bottleneck), len(s.Display.SteadyState), len(s.Reasons[0].Message))
 		}
 	})
 }

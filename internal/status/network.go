@@ -49,7 +49,10 @@ func ComputeNetwork(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 	old := in.Network.Status
 	s := v1alpha1.BenchmarkNetworkStatus{
 		ObservedGeneration: in.Network.Generation,
-		LastRun:            lastRun(in.Runs),
+	}
+	if last := lastRun(in.Runs); last != nil {
+		s.LastRun = &v1alpha1.LastRun{Name: last.Name, ThroughputMilliPerSecond: last.Status.ThroughputMilliPerSecond, Verdict: last.Status.Verdict}
+		s.Display.Throughput = last.Status.Display.Throughput
 	}
 	switch {
 	case in.SpecError != nil:
@@ -62,8 +65,10 @@ func ComputeNetwork(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 	default:
 		s.Stages = stageStatuses(old.Stages, in)
 		s.Members, s.MembersReady = memberStatuses(in)
+		s.MembersTotal = int32(len(s.Members))
+		s.Display.Members = fmt.Sprintf("%d/%d", s.MembersReady, s.MembersTotal)
 		s.Members = firstItems(maxMembers, s.Members)
-		s.DatabaseSummary, s.Databases = databaseSummary(in), firstItems(maxMembers, databaseStatuses(in))
+		s.Databases, s.Display.Database = firstItems(maxMembers, databaseStatuses(in)), databaseSummary(in)
 		s.Settings = firstItems(maxSettings, in.Plan.Settings)
 		s.PlanHash = in.Plan.Hash
 		s.Epoch = epochStatus(in)
@@ -76,10 +81,11 @@ func ComputeNetwork(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 
 // Maximum lengths of the status lists in the CRDs. The API server would reject every status with a longer list.
 const (
-	maxSettings = 64
-	maxMembers  = 1024
-	maxMeasures = 64
-	maxSearches = 64
+	maxSettings    = 64
+	maxMembers     = 1024
+	maxMeasures    = 64
+	maxCurrentRuns = 64
+	maxSearches    = 64
 )
 
 // firstItems returns at most that many items from the start of a list.
@@ -132,9 +138,10 @@ func stageStatuses(old []v1alpha1.StageStatus, in NetworkInput) []v1alpha1.Stage
 	return all
 }
 
-func memberStatuses(in NetworkInput) ([]v1alpha1.MemberStatus, string) {
+// memberStatuses returns the status of each member, and how many are ready.
+func memberStatuses(in NetworkInput) ([]v1alpha1.MemberStatus, int32) {
 	var all []v1alpha1.MemberStatus
-	ready := 0
+	var ready int32
 	for _, m := range in.Plan.Topology.Members {
 		s := v1alpha1.MemberStatus{Name: m.Name, Identity: m.Identity, Address: m.Address, State: "Waiting"}
 		if pod := in.Snapshot.Pod(naming.MemberPod(in.Network.Name, m.Name)); pod != nil {
@@ -145,7 +152,7 @@ func memberStatuses(in NetworkInput) ([]v1alpha1.MemberStatus, string) {
 		}
 		all = append(all, s)
 	}
-	return all, fmt.Sprintf("%d/%d", ready, len(all))
+	return all, ready
 }
 
 func fillMemberStatus(s *v1alpha1.MemberStatus, pod *corev1.Pod) {
@@ -182,7 +189,7 @@ func databaseStatuses(in NetworkInput) []v1alpha1.DatabaseStatus {
 }
 
 // lastRun returns the run that ended last, or nil.
-func lastRun(runs []*v1alpha1.BenchmarkRun) *v1alpha1.LastRun {
+func lastRun(runs []*v1alpha1.BenchmarkRun) *v1alpha1.BenchmarkRun {
 	var last *v1alpha1.BenchmarkRun
 	for _, run := range runs {
 		if run.Status.CompletionTime == nil {
@@ -192,8 +199,5 @@ func lastRun(runs []*v1alpha1.BenchmarkRun) *v1alpha1.LastRun {
 			last = run
 		}
 	}
-	if last == nil {
-		return nil
-	}
-	return &v1alpha1.LastRun{Name: last.Name, Throughput: last.Status.Throughput, Verdict: last.Status.Verdict}
+	return last
 }

@@ -19,7 +19,7 @@ func IsProgressOnly(before, now v1alpha1.BenchmarkNetworkStatus) bool {
 
 func withoutProgress(s v1alpha1.BenchmarkNetworkStatus) v1alpha1.BenchmarkNetworkStatus {
 	m := *s.DeepCopy()
-	m.Members, m.MembersReady, m.Databases = nil, "", nil
+	m.Members, m.MembersReady, m.Display.Members, m.Databases = nil, 0, "", nil
 	for i := range m.Stages {
 		m.Stages[i].Message = ""
 	}

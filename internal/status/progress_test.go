@@ -9,7 +9,7 @@ import (
 )
 
 func TestIsProgressOnly(t *testing.T) {
-	before := v1alpha1.BenchmarkNetworkStatus{Phase: "Provisioning", MembersReady: "0/2",
+	before := v1alpha1.BenchmarkNetworkStatus{Phase: "Provisioning", MembersTotal: 2,
 		Members:    []v1alpha1.MemberStatus{{Name: "member-0", State: "Starting"}},
 		Stages:     []v1alpha1.StageStatus{{Name: "Members", State: "InProgress", Message: "0 of 1"}},
 		Conditions: []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: "StageNotReady", Message: "0 of 1"}}}
@@ -18,7 +18,9 @@ func TestIsProgressOnly(t *testing.T) {
 		edit  func(*v1alpha1.BenchmarkNetworkStatus)
 		alone bool
 	}{
-		{"a member is ready", func(s *v1alpha1.BenchmarkNetworkStatus) { s.Members[0].State, s.MembersReady = "Ready", "1/2" }, true},
+		{"a member is ready", func(s *v1alpha1.BenchmarkNetworkStatus) {
+			s.Members[0].State, s.MembersReady, s.Display.Members = "Ready", 1, "1/2"
+		}, true},
 		{"another message", func(s *v1alpha1.BenchmarkNetworkStatus) {
 			s.Conditions[0].Message, s.Stages[0].Message = "1 of 1", "1 of 1"
 		}, true},

@@ -61,7 +61,8 @@ func IsRunComplete(run *v1alpha1.BenchmarkRun) bool { return plan.IsRunComplete(
 func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 	old, wanted := in.Run.Status, in.Run.Spec.Workload.Workers.Count
 	s := v1alpha1.BenchmarkRunStatus{ObservedGeneration: in.Run.Generation,
-		WorkersReady: fmt.Sprintf("%d/%d", in.WorkersReady, wanted), StartTime: old.StartTime}
+		WorkersReady: in.WorkersReady, StartTime: old.StartTime,
+		Display: v1alpha1.RunDisplay{Workers: fmt.Sprintf("%d/%d", in.WorkersReady, wanted)}}
 	if in.Start != nil {
 		start := metav1.NewMicroTime(*in.Start)
 		s.StartTime = &start
@@ -75,16 +76,16 @@ func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 	case in.Failure != "":
 		setFailed(&s, &l, in.Now, cmp.Or(in.FailureReason, v1alpha1.ReasonRunFailed), in.Failure)
 	case in.ReconcileError != nil:
-		s.Phase, s.Progress = "Preparing", "Preparing"
+		s.Phase, s.Display.Progress = "Preparing", "Preparing"
 		if in.Result != nil {
-			s.Phase, s.Progress = "Draining", "Cleaning up"
+			s.Phase, s.Display.Progress = "Draining", "Cleaning up"
 		}
 		addRunInProgress(&l, quotaReasonOr(v1alpha1.ReasonProblem, in.ReconcileError.Error()), in.ReconcileError.Error())
 	case in.WaitReason.Reason != "":
-		s.Phase, s.Progress = "Pending", "Waiting"
+		s.Phase, s.Display.Progress = "Pending", "Waiting"
 		addRunInProgress(&l, in.WaitReason.Reason, in.WaitReason.Message)
 	case in.Start == nil:
-		s.Phase, s.Progress = "Preparing", "Preparing "+s.WorkersReady
+		s.Phase, s.Display.Progress = "Preparing", "Preparing "+s.Display.Workers
 		addRunInProgress(&l, quotaReasonOr(v1alpha1.ReasonWaitingForWorkers, in.PodCreationFailure), workersMessage(in))
 	default:
 		setMeasuring(&s, &l, in)
@@ -126,7 +127,7 @@ func workersMessage(in RunInput) string {
 var runPhases = map[protocol.Phase]string{protocol.PhaseWarmUp: "WarmUp", protocol.PhaseWindow: "Measuring", protocol.PhaseDrain: "Draining"}
 
 func setMeasuring(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
-	s.Phase, s.Progress = "WarmUp", "Starting"
+	s.Phase, s.Display.Progress = "WarmUp", "Starting"
 	var throughput, elapsed float64
 	for _, text := range in.Progress {
 		var p protocol.Progress
@@ -144,17 +145,18 @@ func setMeasuring(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput)
 	switch s.Phase {
 	case "WarmUp":
 		if elapsed > 0 {
-			s.Progress = "WarmUp " + formatPercent(elapsed, m.WarmUp.Seconds())
+			s.Display.Progress = "WarmUp " + formatPercent(elapsed, m.WarmUp.Seconds())
 		}
 	case "Measuring":
-		s.Progress = "Window " + formatPercent(elapsed, maxWindow(m).Seconds())
+		s.Display.Progress = "Window " + formatPercent(elapsed, maxWindow(m).Seconds())
 	case "Draining":
-		s.Progress = "Drain"
+		s.Display.Progress = "Drain"
 	}
 	if throughput > 0 && !math.IsInf(throughput, 0) {
-		s.Throughput = formatDecimal(throughput)
+		s.ThroughputMilliPerSecond = milli(throughput)
+		s.Display.Throughput = formatThroughput(throughput, in.Run.Status.Unit)
 	}
-	addRunInProgress(l, v1alpha1.ReasonMeasuring, "the workers apply the load: "+s.Progress)
+	addRunInProgress(l, v1alpha1.ReasonMeasuring, "the workers apply the load: "+s.Display.Progress)
 }
 
 // maxWindow returns how long the drivers may measure. With a steady-state policy that includes the warm-up,
@@ -177,7 +179,7 @@ func plannedWindow(m v1alpha1.Measure, start time.Time) *v1alpha1.MeasuredWindow
 
 func setFailed(s *v1alpha1.BenchmarkRunStatus, l *conditionList, now time.Time, reason, message string) {
 	ended := metav1.NewTime(now)
-	s.Phase, s.Progress, s.CompletionTime = "Failed", "Failed", &ended
+	s.Phase, s.Display.Progress, s.CompletionTime = "Failed", "Failed", &ended
 	l.addBool(v1alpha1.ConditionAccepted, reason != v1alpha1.ReasonInvalidSpec, reason, message)
 	l.addBool(v1alpha1.ConditionMeasured, false, reason, message)
 	l.addBool(v1alpha1.ConditionComplete, true, reason, message)
@@ -188,26 +190,26 @@ func setFailed(s *v1alpha1.BenchmarkRunStatus, l *conditionList, now time.Time, 
 func setComplete(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 	result := in.Result
 	start, ended := metav1.NewMicroTime(result.Times.Start), metav1.NewTime(result.Times.End)
-	s.Phase, s.Progress, s.StartTime, s.CompletionTime = "Complete", "Complete", &start, &ended
+	s.Phase, s.Display.Progress, s.StartTime, s.CompletionTime = "Complete", "Complete", &start, &ended
 	s.Window = &v1alpha1.MeasuredWindow{Start: metav1.NewMicroTime(result.Times.WindowStart), End: metav1.NewMicroTime(result.Times.WindowEnd)}
-	s.Throughput, s.Unit = formatDecimal(result.Summary.ThroughputPerSecond), result.Summary.Unit
+	s.ThroughputMilliPerSecond, s.Unit = milli(result.Summary.ThroughputPerSecond), result.Summary.Unit
+	s.Display.Throughput = formatThroughput(result.Summary.ThroughputPerSecond, s.Unit)
 	for _, m := range firstItems(maxMeasures, result.Summary.Measures) {
-		s.Measures = append(s.Measures, v1alpha1.Measured{Name: m.Name, Value: formatNumber(m.Value), Unit: m.Unit})
+		s.Measures = append(s.Measures, v1alpha1.Measured{Name: m.Name, MilliValue: roundToInt64(1000 * m.Value), Unit: m.Unit})
 	}
-	latency := result.Summary.Latency
-	s.Latency = &v1alpha1.LatencySummary{Mean: formatDecimal(latency.Mean), P50: formatDecimal(latency.P50), P90: formatDecimal(latency.P90),
-		P95: formatDecimal(latency.P95), P99: formatDecimal(latency.P99), P999: formatDecimal(latency.P999), Max: formatDecimal(latency.Max)}
+	s.LatencyMicroseconds = summarizeLatency(result.Summary.Latency)
+	s.Display.P95 = formatMilliseconds(result.Summary.Latency.P95)
 	s.Operations = &v1alpha1.OperationCounts{Completed: result.Summary.Requests - result.Summary.Errors, Failed: result.Summary.Errors}
 	if result.WindowSelection != nil {
-		s.Steady = limits.Truncate(result.WindowSelection.Describe(), limits.MaxItem)
+		s.Display.SteadyState = limits.Truncate(result.WindowSelection.Describe(), limits.MaxItem)
 	}
 	s.Verdict = v1alpha1.Verdict(result.Verdict.Validity)
 	if result.Bottleneck != nil {
-		s.Bottleneck = limits.Truncate(result.Bottleneck.Message, limits.MaxItem)
+		s.Display.Bottleneck = limits.Truncate(result.Bottleneck.Message, limits.MaxItem)
 	}
 	s.Reasons = verdictFindings(&result.Verdict)
 	s.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ResultConfigMap(in.Run.Name), Key: protocol.ResultKey}
-	message := fmt.Sprintf("%s %s/s over %d s, verdict %s", s.Throughput, cmp.Or(s.Unit, "operations"), result.Times.WindowSeconds, s.Verdict)
+	message := fmt.Sprintf("%s over %d s, verdict %s", s.Display.Throughput, result.Times.WindowSeconds, s.Verdict)
 	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
 	l.addBool(v1alpha1.ConditionMeasured, true, v1alpha1.ReasonResultWritten, message)
 	l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultWritten, message)
@@ -248,14 +250,6 @@ func formatDecimal(x float64) string {
 	default:
 		return strconv.FormatFloat(x, 'f', 3, 64)
 	}
-}
-
-// formatNumber formats a whole number without decimal places, and any other with formatDecimal.
-func formatNumber(x float64) string {
-	if x == math.Trunc(x) {
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	}
-	return formatDecimal(x)
 }
 
 func formatPercent(part, whole float64) string {

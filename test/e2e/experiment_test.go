@@ -51,7 +51,7 @@ func TestExperimentSurvivesItsOperator(t *testing.T) {
 		recordMilestones(ns, seen)
 		return cluster.ExperimentEnded(e)
 	})
-	if e.Status.Phase != "Complete" || e.Status.Progress != "4/4" || e.Status.PointsDone != 2 {
+	if e.Status.Phase != "Complete" || e.Status.Display.Runs != "4/4" || e.Status.PointsDone != 2 {
 		t.Errorf("the experiment should be complete with 4 of 4 runs and 2 points, but: %s, %d points", describeProgress(e), e.Status.PointsDone)
 	}
 	want := []string{"grid-p01-r1", "grid-p01-r2", "grid-p02-r1", "grid-p02-r2"}
@@ -92,7 +92,7 @@ func countEnded(seen map[string]string) int {
 }
 
 func describeProgress(e *v1alpha1.BenchmarkExperiment) string {
-	return fmt.Sprintf("%s, %s runs, under way: %q", e.Status.Phase, e.Status.Progress, e.Status.Current)
+	return fmt.Sprintf("%s, %s runs, under way: %q", e.Status.Phase, e.Status.Display.Runs, e.Status.Display.Current)
 }
 
 // assertRunsComplete fails unless the experiment's document has every run once, in the order of creation.
@@ -138,13 +138,13 @@ func assertExperimentDeleted(ns *cluster.Namespace, name string) {
 func TestComparisonWithItself(t *testing.T) {
 	ns := cluster.NewNamespace(t, "compare")
 	ns.MustApply(compareManifest)
-	ns.WaitExperiment("same", "measures", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Current != "" })
+	ns.WaitExperiment("same", "measures", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Display.Current != "" })
 	setSuspended(ns, true)
 	ns.WaitExperiment("same", "is suspended", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Phase == "Suspended" })
 	before := len(ns.ListRuns("same"))
 	// The reconcile that counts the end of the last running run would create the next one.
 	done := fmt.Sprintf("%d/4", before)
-	ns.WaitExperiment("same", "has counted "+done+" runs", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Progress == done })
+	ns.WaitExperiment("same", "has counted "+done+" runs", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Display.Runs == done })
 	if after := len(ns.ListRuns("same")); after != before || after == 4 {
 		t.Errorf("there were %d runs when it was suspended, and %d when these had ended", before, after)
 	}

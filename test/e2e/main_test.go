@@ -62,7 +62,7 @@ func assertMeasured(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 			ns.Errorf("run %s is invalid: %s: %s", run.Name, reason.Reason, reason.Message)
 		}
 	}
-	if result.Summary.ThroughputPerSecond <= 0 || run.Status.Throughput == "" {
+	if result.Summary.ThroughputPerSecond <= 0 || run.Status.ThroughputMilliPerSecond == nil {
 		ns.Errorf("run %s has no throughput", run.Name)
 	}
 	if l := result.Ledger; !l.Checked || l.Expected == 0 || l.Expected != l.Recorded {

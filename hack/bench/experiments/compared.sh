@@ -27,7 +27,7 @@ measure_slowed() {
 }
 
 comparisons() {
-  field '{range .status.comparisons[*]}{.candidate}|{.metric}|{.difference}|{.interval}|{.pValue}|{.verdict}|{.gate}{"\n"}{end}' |
+  field '{range .status.comparisons[*]}{.candidate}|{.metric}|{.display.difference}|{.display.interval}|{.display.pValue}|{.verdict}|{.gate}{"\n"}{end}' |
     awk -F '|' 'BEGIN { row = "  %-36s %-12s %10s %-24s %9s %-14s %s\n"; printf row, "candidate", "metric", "diff %", "interval", "p", "verdict", "gate" }
       { printf row, $1, $2, $3, $4, $5, $6, $7 }'
 }

@@ -89,7 +89,7 @@ wait_until() {
       say "FAILED: experiment $experiment not within $3 minutes: it never $1: $(condition Ready message)"
       return 1
     fi
-    line=$(field '{.status.phase}, {.status.progress} runs, under way: {.status.current}, left: {.status.timeLeft}')
+    line=$(field '{.status.phase}, {.status.display.runs} runs, current: {.status.display.current}, left: {.status.display.timeLeft}')
     [[ $line == "$shown" ]] || say "$line"
     shown=$line
     sleep 2
@@ -106,15 +106,15 @@ follow() {
 
 # points prints the experiment's points with their measurements.
 points() {
-  field '{range .status.points[*]}{.name}|{.parameters}|{.runs}|{.invalid}|{.throughput}|{.p95}|{.bottleneck}{"\n"}{end}' |
-    awk -F '|' 'BEGIN { row = "  %-8s %-44s %7s %8s %22s %12s  %s\n"; printf row, "point", "parameters", "runs", "invalid", "throughput/s", "p95 ms", "bottleneck" }
+  field '{range .status.points[*]}{.name}|{.display.parameters}|{.runsEnded}|{.runsInvalid}|{.display.throughput}|{.display.p95}|{.display.bottleneck}{"\n"}{end}' |
+    awk -F '|' 'BEGIN { row = "  %-8s %-44s %7s %8s %22s %12s  %s\n"; printf row, "point", "parameters", "runs", "invalid", "throughput", "p95", "bottleneck" }
       { printf row, $1, $2, $3, $4 + 0, $5, $6, $7 }'
 }
 
 # runs prints the experiment's runs: name, UID, start and end time, phase, throughput and verdict.
 runs() {
   k get benchmarkruns --sort-by=.metadata.creationTimestamp --output \
-    'jsonpath={range .items[*]}{.metadata.name}|{.metadata.uid}|{.status.startTime}|{.status.completionTime}|{.status.phase}|{.status.throughput}|{.status.verdict}|{range .status.reasons[*]}{.reason} {end}{"\n"}{end}' |
-    awk -F '|' 'BEGIN { row = "  %-22s %-36s %-27s %-20s %-10s %10s %-8s %s\n"; printf row, "run", "uid", "began", "ended", "phase", "per second", "verdict", "reasons" }
+    'jsonpath={range .items[*]}{.metadata.name}|{.metadata.uid}|{.status.startTime}|{.status.completionTime}|{.status.phase}|{.status.display.throughput}|{.status.verdict}|{range .status.reasons[*]}{.reason} {end}{"\n"}{end}' |
+    awk -F '|' 'BEGIN { row = "  %-22s %-36s %-27s %-20s %-10s %16s %-8s %s\n"; printf row, "run", "uid", "began", "ended", "phase", "throughput", "verdict", "reasons" }
       { for (i = 3; i <= 7; i++) if ($i == "") $i = "-"; printf row, $1, $2, $3, $4, $5, $6, $7, $8 }'
 }

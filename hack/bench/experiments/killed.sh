@@ -20,14 +20,14 @@ measure_killed() {
 }
 
 # enough_done reports whether enough runs are done for kill i, so that each kill hits a different run.
-enough_done() { [[ $(field '{.status.progress}') =~ ^([0-9]+)/ ]] && ((BASH_REMATCH[1] >= i - 1)); }
+enough_done() { [[ $(field '{.status.display.runs}') =~ ^([0-9]+)/ ]] && ((BASH_REMATCH[1] >= i - 1)); }
 
 # kill_operator deletes the operator's pod without a grace period, as if its node had failed, and waits for the next
 # pod.
 kill_operator() {
   local pod
   pod=$(kubectl get pods --namespace "$operator_namespace" --selector app.kubernetes.io/name=benchnet --output jsonpath='{.items[0].metadata.name}')
-  say "killing $pod while $(field '{.status.progress}') runs are done and under way: $(field '{.status.current}')"
+  say "killing $pod while $(field '{.status.display.runs}') runs are done and under way: $(field '{.status.display.current}')"
   kubectl delete pod --namespace "$operator_namespace" "$pod" --grace-period=0 --force 2> /dev/null
   kubectl rollout status --namespace "$operator_namespace" deployment/benchnet-operator --timeout=3m > /dev/null
 }

@@ -3,7 +3,6 @@ package progress
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -46,12 +45,12 @@ func BuildLines(s *State, now time.Time) []Line {
 }
 
 func experimentLine(e *v1alpha1.BenchmarkExperiment) Line {
-	l := Line{Name: "bexp/" + e.Name, DoneFraction: parseFraction(e.Status.Progress), Ended: isComplete(e.Status.Conditions)}
+	l := Line{Name: "bexp/" + e.Name, DoneFraction: fraction(e.Status.RunsEnded, e.Status.RunsTotal), Ended: isComplete(e.Status.Conditions)}
 	phase := cmp.Or(e.Status.Phase, "Pending")
-	l.LogText = joinNonEmpty(phase, withLabel("runs", e.Status.Progress), fmt.Sprintf("points %d/%d", e.Status.PointsDone, e.Status.PointsTotal))
+	l.LogText = joinNonEmpty(phase, withLabel("runs", e.Status.Display.Runs), fmt.Sprintf("points %d/%d", e.Status.PointsDone, e.Status.PointsTotal))
 	l.Text = l.LogText
 	if !l.Ended {
-		l.Text = joinNonEmpty(l.Text, withLabel("left", e.Status.TimeLeft))
+		l.Text = joinNonEmpty(l.Text, withLabel("left", e.Status.Display.TimeLeft))
 		l.LogText, l.Text = joinNonEmpty(l.LogText, blockingMessage(e.Status.Conditions)), joinNonEmpty(l.Text, blockingMessage(e.Status.Conditions))
 	}
 	return l
@@ -71,9 +70,9 @@ func networkLine(n *v1alpha1.BenchmarkNetwork) Line {
 		case stage.State == "Ready":
 			done++
 			mark += " ✓"
-		case stage.Name == "Members" && n.Status.MembersReady != "":
-			done += parseFraction(n.Status.MembersReady) * 0.9
-			mark += " " + n.Status.MembersReady
+		case stage.Name == "Members" && n.Status.Display.Members != "":
+			done += fraction(n.Status.MembersReady, n.Status.MembersTotal) * 0.9
+			mark += " " + n.Status.Display.Members
 		default:
 			mark += " …"
 		}
@@ -84,7 +83,7 @@ func networkLine(n *v1alpha1.BenchmarkNetwork) Line {
 	}
 	if meta.IsStatusConditionTrue(n.Status.Conditions, v1alpha1.ConditionReady) {
 		l.DoneFraction, l.Ended = 1, true
-		l.Text = joinNonEmpty("Ready", withLabel("members", n.Status.MembersReady), "after "+readyDuration(n))
+		l.Text = joinNonEmpty("Ready", withLabel("members", n.Status.Display.Members), "after "+readyDuration(n))
 	} else {
 		l.Text = joinNonEmpty(cmp.Or(n.Status.Phase, "Pending"), strings.Join(marks, ", "), blockingMessage(n.Status.Conditions))
 	}
@@ -106,31 +105,20 @@ func readyDuration(n *v1alpha1.BenchmarkNetwork) string {
 func runLine(r *v1alpha1.BenchmarkRun, now time.Time) Line {
 	l := Line{Name: "brun/" + r.Name, DoneFraction: elapsedFraction(r, now), Ended: isComplete(r.Status.Conditions)}
 	s := r.Status
-	throughput := ""
-	if s.Throughput != "" {
-		throughput = s.Throughput + " " + cmp.Or(s.Unit, "operations") + "/s"
-	}
 	switch {
 	case l.Ended && s.Verdict == "":
 		l.Text = joinNonEmpty("Failed", blockingMessage(s.Conditions))
 	case l.Ended:
-		l.DoneFraction, l.Text = 1, joinNonEmpty(string(s.Verdict), throughput, formatP95(s.Latency), s.Bottleneck, s.Steady)
+		l.DoneFraction, l.Text = 1, joinNonEmpty(string(s.Verdict), s.Display.Throughput, withLabel("p95", s.Display.P95), s.Display.Bottleneck, s.Display.SteadyState)
 	case s.StartTime == nil:
 		l.Text = joinNonEmpty(cmp.Or(s.Phase, "Pending"), blockingMessage(s.Conditions))
 	default:
 		l.LogText = joinNonEmpty(s.Phase)
-		l.Text = joinNonEmpty(s.Phase, fmt.Sprintf("%.0f %%", 100*l.DoneFraction), throughput)
+		l.Text = joinNonEmpty(s.Phase, fmt.Sprintf("%.0f %%", 100*l.DoneFraction), s.Display.Throughput)
 		return l
 	}
 	l.LogText = l.Text
 	return l
-}
-
-func formatP95(l *v1alpha1.LatencySummary) string {
-	if l == nil {
-		return ""
-	}
-	return "p95 " + l.P95 + " ms"
 }
 
 // elapsedFraction returns the share of warm-up and window that has passed.
@@ -143,15 +131,12 @@ func elapsedFraction(r *v1alpha1.BenchmarkRun, now time.Time) float64 {
 	return min(1, max(0, float64(now.Sub(r.Status.StartTime.Time))/float64(all)))
 }
 
-// parseFraction parses a fraction such as 3/4 and caps it at 1. It returns 0 for other text.
-func parseFraction(text string) float64 {
-	part, whole, _ := strings.Cut(text, "/")
-	p, err1 := strconv.ParseFloat(part, 64)
-	w, err2 := strconv.ParseFloat(whole, 64)
-	if err1 != nil || err2 != nil || w == 0 {
+// fraction returns part of whole, at most 1, or 0 if the whole is 0.
+func fraction(part, whole int32) float64 {
+	if whole == 0 {
 		return 0
 	}
-	return min(1, p/w)
+	return min(1, float64(part)/float64(whole))
 }
 
 func joinNonEmpty(parts ...string) string {

@@ -2,8 +2,6 @@ package progress
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -47,21 +45,11 @@ func judgeExperiment(e *v1alpha1.BenchmarkExperiment) Outcome {
 		o.FailedChecks = append(o.FailedChecks, fmt.Sprintf("%s: a gate failed: %s", name, c.Message))
 	}
 	for _, p := range e.Status.Points {
-		if ended := completedCount(p.Runs); ended <= int64(p.Invalid) {
-			o.FailedChecks = append(o.FailedChecks, fmt.Sprintf("%s: point %s (%s) has no valid run", name, p.Name, p.Parameters))
+		if p.RunsEnded <= p.RunsInvalid {
+			o.FailedChecks = append(o.FailedChecks, fmt.Sprintf("%s: point %s (%s) has no valid run", name, p.Name, p.Display.Parameters))
 		}
 	}
 	return o
-}
-
-// completedCount returns the numerator of a fraction such as 3/4.
-func completedCount(text string) int64 {
-	part, _, _ := strings.Cut(text, "/")
-	n, err := strconv.ParseInt(part, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
 }
 
 // judgeNetwork returns the outcome of a network. It has ended when its status is current, every workload has a

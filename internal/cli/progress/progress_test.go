@@ -17,7 +17,7 @@ func newMeasuringRun() v1alpha1.BenchmarkRun {
 	run := v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "two-banks-issue"}}
 	run.Spec.Workload.Measure = v1alpha1.Measure{WarmUp: metav1.Duration{Duration: 30 * time.Second}, Window: metav1.Duration{Duration: 90 * time.Second}}
 	began := metav1.NewMicroTime(startTime)
-	run.Status = v1alpha1.BenchmarkRunStatus{Phase: "Measuring", StartTime: &began, Throughput: "41.2", Unit: "flows"}
+	run.Status = v1alpha1.BenchmarkRunStatus{Phase: "Measuring", StartTime: &began, Unit: "flows", Display: v1alpha1.RunDisplay{Throughput: "41.2 flows/s"}}
 	return run
 }
 
@@ -106,7 +106,8 @@ func TestJudgement(t *testing.T) {
 	e := &v1alpha1.BenchmarkExperiment{ObjectMeta: metav1.ObjectMeta{Name: "i1"}}
 	e.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue},
 		{Type: v1alpha1.ConditionGatesPassed, Status: metav1.ConditionFalse, Message: "throughput -8 %"}}
-	e.Status.Points = []v1alpha1.PointStatus{{Name: "p01", Runs: "3/3", Invalid: 1}, {Name: "p02", Runs: "3/3", Invalid: 3, Parameters: "users=10"}}
+	e.Status.Points = []v1alpha1.PointStatus{{Name: "p01", RunsEnded: 3, RunsInvalid: 1},
+		{Name: "p02", RunsEnded: 3, RunsInvalid: 3, Display: v1alpha1.PointDisplay{Parameters: "users=10"}}}
 	o := JudgeState(&State{Target: cluster.Target{Kind: cluster.Experiment}, Experiment: e})
 	if len(o.FailedChecks) != 2 || o.FailedChecks[0] != "experiment i1: a gate failed: throughput -8 %" || o.FailedChecks[1] != "experiment i1: point p02 (users=10) has no valid run" {
 		t.Errorf("an experiment: %+v", o)

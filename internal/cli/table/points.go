@@ -79,9 +79,9 @@ func FormatEstimate(e statistics.Estimate) string {
 
 // ForPartialPoints returns a table of the points of an unfinished experiment.
 func ForPartialPoints(s *v1alpha1.BenchmarkExperimentStatus) *Table {
-	t := New("Point", "Parameters", "Runs", "Invalid", "Throughput", "P95 ms", "Bottleneck")
+	t := New("Point", "Parameters", "Runs", "Invalid", "Throughput", "P95", "Bottleneck")
 	for _, p := range s.Points {
-		t.AddRow(p.Name, p.Parameters, p.Runs, fmt.Sprint(p.Invalid), p.Throughput, p.P95, p.Bottleneck)
+		t.AddRow(p.Name, p.Display.Parameters, fmt.Sprint(p.RunsEnded), fmt.Sprint(p.RunsInvalid), p.Display.Throughput, p.Display.P95, p.Display.Bottleneck)
 	}
 	return t
 }

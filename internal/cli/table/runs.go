@@ -24,20 +24,24 @@ func ForRuns(runs []v1alpha1.BenchmarkRun) *Table {
 
 func buildRunRow(run *v1alpha1.BenchmarkRun) []string {
 	s := run.Status
-	throughput := s.Throughput
-	if throughput != "" {
-		throughput += " " + cmp.Or(s.Unit, "operations") + "/s"
-	}
-	latency := v1alpha1.LatencySummary{}
-	if s.Latency != nil {
-		latency = *s.Latency
-	}
+	latency := formatLatency(s.LatencyMicroseconds)
 	var errors, operations string
 	if n := s.Operations; n != nil {
 		errors, operations = FormatPercent(ratio(n.Failed, n.Completed+n.Failed)), strconv.FormatInt(n.Completed, 10)
 	}
-	return []string{run.Name, throughput, latency.P50, latency.P95, latency.P99, errors, verdictOrPhase(run), s.Bottleneck,
-		run.Spec.NetworkName, latency.Mean, latency.P90, latency.P999, latency.Max, operations, s.Steady}
+	return []string{run.Name, s.Display.Throughput, latency.p50, latency.p95, latency.p99, errors, verdictOrPhase(run), s.Display.Bottleneck,
+		run.Spec.NetworkName, latency.mean, latency.p90, latency.p999, latency.max, operations, s.Display.SteadyState}
+}
+
+// latencyCells are latencies in milliseconds as text.
+type latencyCells struct{ mean, p50, p90, p95, p99, p999, max string }
+
+func formatLatency(l *v1alpha1.LatencySummary) latencyCells {
+	if l == nil {
+		return latencyCells{}
+	}
+	ms := func(microseconds int64) string { return FormatNumber(float64(microseconds) / 1000) }
+	return latencyCells{ms(l.Mean), ms(l.P50), ms(l.P90), ms(l.P95), ms(l.P99), ms(l.P999), ms(l.Max)}
 }
 
 // verdictOrPhase returns the verdict of a run, or its progress or phase before that.
@@ -45,7 +49,7 @@ func verdictOrPhase(run *v1alpha1.BenchmarkRun) string {
 	if run.Status.Verdict != "" {
 		return string(run.Status.Verdict)
 	}
-	return cmp.Or(run.Status.Progress, run.Status.Phase, "Pending")
+	return cmp.Or(run.Status.Display.Progress, run.Status.Phase, "Pending")
 }
 
 // DescribeFindings returns one line per reason for an invalid or failed run, and per finding that was only recorded.

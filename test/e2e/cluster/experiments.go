@@ -24,7 +24,7 @@ func (n *Namespace) WaitExperiment(name, what string, wanted func(*v1alpha1.Benc
 	var e *v1alpha1.BenchmarkExperiment
 	n.Wait("experiment "+name+" "+what, func() (bool, string) {
 		e = n.GetExperiment(name)
-		state := fmt.Sprintf("%s, %s runs, under way: %q", e.Status.Phase, e.Status.Progress, e.Status.Current)
+		state := fmt.Sprintf("%s, %s runs, under way: %q", e.Status.Phase, e.Status.Display.Runs, e.Status.Display.Current)
 		if c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted); c != nil && c.Status != "True" {
 			state += ": " + c.Message
 		}

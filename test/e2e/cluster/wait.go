@@ -113,7 +113,7 @@ func (n *Namespace) readRun(name string) (*v1alpha1.BenchmarkRun, string) {
 	if err := n.Client.Get(n.Context(), client.ObjectKey{Namespace: n.Name, Name: name}, run); err != nil {
 		return nil, err.Error()
 	}
-	state := run.Status.Progress
+	state := run.Status.Display.Progress
 	if c := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionComplete); c != nil {
 		state += ": " + c.Message
 	}
@@ -126,9 +126,9 @@ func isRunEnded(run *v1alpha1.BenchmarkRun) bool {
 
 // RunSummary returns the results of a run in one line.
 func RunSummary(run *v1alpha1.BenchmarkRun) string {
-	text := fmt.Sprintf("run %s: %s, %s %s/s, verdict %s", run.Name, run.Status.Phase, run.Status.Throughput, run.Status.Unit, run.Status.Verdict)
-	if l := run.Status.Latency; l != nil {
-		text += fmt.Sprintf(", latency ms mean %s p50 %s p95 %s max %s", l.Mean, l.P50, l.P95, l.Max)
+	text := fmt.Sprintf("run %s: %s, %s, verdict %s", run.Name, run.Status.Phase, run.Status.Display.Throughput, run.Status.Verdict)
+	if l := run.Status.LatencyMicroseconds; l != nil {
+		text += fmt.Sprintf(", latency µs mean %d p50 %d p95 %d max %d", l.Mean, l.P50, l.P95, l.Max)
 	}
 	for _, r := range run.Status.Reasons {
 		text += fmt.Sprintf("; %s %s: %s", r.Severity, r.Reason, r.Message)

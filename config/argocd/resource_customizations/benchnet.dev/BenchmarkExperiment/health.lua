@@ -32,10 +32,10 @@ for _, entry in ipairs(asTable(status.conditions)) do
     end
   end
 end
-if health.status == "Progressing" and asText(status.progress) ~= "" then
-  health.message = asText(status.progress) .. " runs; " .. health.message
-  if asText(status.timeLeft) ~= "" then
-    health.message = health.message .. "; left: " .. asText(status.timeLeft)
+if health.status == "Progressing" and asText(asTable(status.display).runs) ~= "" then
+  health.message = asText(asTable(status.display).runs) .. " runs; " .. health.message
+  if asText(asTable(status.display).timeLeft) ~= "" then
+    health.message = health.message .. "; left: " .. asText(asTable(status.display).timeLeft)
   end
 end
 return health

@@ -26,8 +26,8 @@ for _, entry in ipairs(asTable(status.conditions)) do
       health.status = "Healthy"
     elseif condition.reason == "Suspended" then
       health.status = "Suspended"
-    elseif condition.reason == "Measuring" and asText(status.throughput) ~= "" then
-      health.message = health.message .. ", " .. asText(status.throughput) .. " a second so far"
+    elseif condition.reason == "Measuring" and asText(asTable(status.display).throughput) ~= "" then
+      health.message = health.message .. ", " .. asText(asTable(status.display).throughput) .. " so far"
     end
   end
 end

@@ -1,0 +1,45 @@
+package status
+
+import (
+	"cmp"
+	"math"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+// milli returns x in thousandths, or nil if x is not finite.
+func milli(x float64) *int64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	scaled := roundToInt64(1000 * x)
+	return &scaled
+}
+
+// microseconds converts milliseconds.
+func microseconds(milliseconds float64) int64 { return roundToInt64(1000 * milliseconds) }
+
+// roundToInt64 rounds x to the nearest integer, or to the nearest that an int64 can hold. NaN becomes 0.
+func roundToInt64(x float64) int64 {
+	const limit = 1 << 62
+	if math.IsNaN(x) {
+		return 0
+	}
+	return int64(math.Round(max(-limit, min(limit, x))))
+}
+
+// formatThroughput formats a throughput with its unit, such as "40.1 flows/s". The unit may be empty.
+func formatThroughput(perSecond float64, unit string) string {
+	return formatDecimal(perSecond) + " " + formatRateUnit(unit)
+}
+
+func formatRateUnit(unit string) string { return cmp.Or(unit, "operations") + "/s" }
+
+func formatMilliseconds(x float64) string { return formatDecimal(x) + " ms" }
+
+// summarizeLatency converts a summary in milliseconds.
+func summarizeLatency(l results.Latency) *v1alpha1.LatencySummary {
+	return &v1alpha1.LatencySummary{Mean: microseconds(l.Mean), P50: microseconds(l.P50), P90: microseconds(l.P90), P95: microseconds(l.P95),
+		P99: microseconds(l.P99), P999: microseconds(l.P999), Max: microseconds(l.Max)}
+}
