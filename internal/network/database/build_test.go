@@ -1,23 +1,16 @@
 package database
 
 import (
-	"bytes"
-	"flag"
-	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/golden"
 )
-
-var updateGolden = flag.Bool("update", false, "write the golden files anew")
 
 // newInput returns two banks and a notary on the project's chart.
 func newInput() Input {
@@ -65,17 +58,20 @@ func TestBuildGolden(t *testing.T) {
 	perMember.Server.Storage = StorageSpec{ClassName: &class, Size: &size}
 	perMember.Server.Settings = map[string]string{"synchronous_commit": "off", "shared_buffers": "512MB"}
 
-	for name, in := range map[string]Input{
-		"shared": newInput(), "per-host": perHost, "per-member": perMember, "external": newExternalInput(),
-	} {
-		t.Run(name, func(t *testing.T) {
-			plan := mustBuild(t, in)
-			compareGolden(t, name+".yaml", renderLayout(t, plan))
-			if again := mustBuild(t, in); !cmp.Equal(plan, again) {
-				t.Errorf("a second Build differs:\n%s", cmp.Diff(plan, again))
-			}
-		})
+	t.Run("shared", func(t *testing.T) { golden.Check(t, "shared", renderLayout(t, mustBuildTwice(t, newInput()))) })
+	for name, in := range map[string]Input{"per-host": perHost, "per-member": perMember, "external": newExternalInput()} {
+		t.Run(name, func(t *testing.T) { golden.CheckVariant(t, "shared", name, renderLayout(t, mustBuildTwice(t, in))) })
 	}
+}
+
+// mustBuildTwice checks that two builds of the same input are equal.
+func mustBuildTwice(t *testing.T, in Input) Layout {
+	t.Helper()
+	plan := mustBuild(t, in)
+	if again := mustBuild(t, in); !cmp.Equal(plan, again) {
+		t.Errorf("a second Build differs:\n%s", cmp.Diff(plan, again))
+	}
+	return plan
 }
 
 func TestH2HasNoInstances(t *testing.T) {
@@ -242,24 +238,19 @@ func mustBuild(t *testing.T, in Input) Layout {
 }
 
 // renderLayout renders a layout as readable text, without the scripts, which are separate files.
-func renderLayout(t *testing.T, plan Layout) []byte {
+func renderLayout(t *testing.T, plan Layout) []golden.Document {
 	t.Helper()
-	var out bytes.Buffer
-	write := func(title string, v any) {
-		raw, err := yaml.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&out, "--- # %s\n%s", title, raw)
-	}
-	write("bindings", plan.Bindings)
+	all := []golden.Document{golden.NewYAML(t, "Bindings", plan.Bindings)}
 	for _, i := range plan.Instances {
-		write("status of "+i.Name, i.Status())
-		for _, o := range append(i.Objects(), i.TeardownObjects...) {
-			write(o.GetObjectKind().GroupVersionKind().Kind, omitScripts(o))
+		all = append(all, golden.NewYAML(t, "Status of "+i.Name, i.Status()))
+		for _, o := range i.Objects() {
+			all = append(all, golden.NewYAML(t, o.GetObjectKind().GroupVersionKind().Kind+" "+o.GetName(), omitScripts(o)))
+		}
+		for _, o := range i.TeardownObjects {
+			all = append(all, golden.NewYAML(t, o.GetObjectKind().GroupVersionKind().Kind+" "+o.GetName()+" for teardown", omitScripts(o)))
 		}
 	}
-	return out.Bytes()
+	return all
 }
 
 func omitScripts(o client.Object) client.Object {
@@ -274,21 +265,4 @@ func omitScripts(o client.Object) client.Object {
 		}
 	}
 	return c
-}
-
-func compareGolden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *updateGolden {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s differs (go test -update writes it anew):\n%s", path, diff)
-	}
 }

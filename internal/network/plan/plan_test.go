@@ -1,23 +1,18 @@
 package plan
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/golden"
 	"github.com/benchnet/benchnet/internal/kube/cache"
 	"github.com/benchnet/benchnet/internal/naming"
 )
-
-var updateGolden = flag.Bool("update", false, "write the golden plans anew")
 
 func newInput(edit func(*Input)) Input {
 	in := Input{
@@ -42,80 +37,60 @@ func newInput(edit func(*Input)) Input {
 
 // TestGoldenPlans pins whole plans: every object of every stage.
 func TestGoldenPlans(t *testing.T) {
-	cases := map[string]func(*Input){
-		"new":     nil,
+	t.Run("new", func(t *testing.T) { golden.Check(t, "new", renderPlan(t, mustBuildPlan(t, nil))) })
+	for name, edit := range map[string]func(*Input){
 		"genesis": func(in *Input) { in.GenesisSecretFilled = func(string) bool { return true } },
 		"h2":      func(in *Input) { in.Network.Spec.Database.Engine = v1alpha1.EngineH2 },
 		"per-host": func(in *Input) {
 			in.Network.Spec.Database.Topology, in.Network.Spec.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(1))
 			in.Network.Spec.Members.Reservation = v1alpha1.ReservationMinimal
 		},
-	}
-	for name, edit := range cases {
-		t.Run(name, func(t *testing.T) {
-			p, err := Build(newInput(edit))
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := renderPlan(t, p)
-			file := filepath.Join("testdata", name+".yaml")
-			if *updateGolden {
-				if err := os.WriteFile(file, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(got, want) {
-				t.Errorf("the plan differs from %s; go test ./internal/plan -update writes it anew, then look at the diff", file)
-			}
-		})
+	} {
+		t.Run(name, func(t *testing.T) { golden.CheckVariant(t, "new", name, renderPlan(t, mustBuildPlan(t, edit))) })
 	}
 }
 
-func renderPlan(t *testing.T, p *Plan) []byte {
+func mustBuildPlan(t *testing.T, edit func(*Input)) *Plan {
 	t.Helper()
-	var out bytes.Buffer
-	fmt.Fprintf(&out, "# credentials: %v\n", p.Credentials)
-	for _, s := range p.Stages {
-		fmt.Fprintf(&out, "# stage %s, needs %v, filled %v\n", s.Name, s.Needs, s.RequiredSecrets)
-		for _, o := range s.Objects {
-			text, err := yaml.Marshal(o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			fmt.Fprintf(&out, "---\n# %T\n%s", o, text)
-		}
-	}
-	return out.Bytes()
-}
-
-func TestBuildIsDeterministic(t *testing.T) {
-	first, err := Build(newInput(nil))
+	p, err := Build(newInput(edit))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 10 {
-		again, err := Build(newInput(nil))
-		if err != nil {
-			t.Fatal(err)
+	return p
+}
+
+func renderPlan(t *testing.T, p *Plan) []golden.Document {
+	t.Helper()
+	all := []golden.Document{golden.NewYAML(t, "Credentials", p.Credentials)}
+	for _, s := range p.Stages {
+		all = append(all, golden.NewYAML(t, "Stage "+string(s.Name), map[string]any{"needs": s.Needs, "requiredSecrets": s.RequiredSecrets}))
+		for _, o := range s.Objects {
+			all = append(all, golden.NewYAML(t, objectKind(o)+" "+o.GetName()+" in stage "+string(s.Name), o))
 		}
-		if again.Hash != first.Hash || !bytes.Equal(renderPlan(t, again), renderPlan(t, first)) {
+	}
+	return all
+}
+
+// objectKind returns the kind of an object, or its Go type if it has none.
+func objectKind(o client.Object) string {
+	if kind := o.GetObjectKind().GroupVersionKind().Kind; kind != "" {
+		return kind
+	}
+	return fmt.Sprintf("%T", o)
+}
+
+func TestBuildIsDeterministic(t *testing.T) {
+	first := mustBuildPlan(t, nil)
+	for range 10 {
+		again := mustBuildPlan(t, nil)
+		if again.Hash != first.Hash || !slices.Equal(renderPlan(t, again), renderPlan(t, first)) {
 			t.Fatal("two plans of the same input differ")
 		}
 	}
 }
 
 func TestHashCoversDatabases(t *testing.T) {
-	hash := func(edit func(*Input)) string {
-		p, err := Build(newInput(edit))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p.Hash
-	}
+	hash := func(edit func(*Input)) string { return mustBuildPlan(t, edit).Hash }
 	same := hash(nil)
 	if other := hash(func(in *Input) { in.GenesisSecretFilled = func(string) bool { return true } }); other != same {
 		t.Error("complete genesis must not change the hash: it is what a result depends on")

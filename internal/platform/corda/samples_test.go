@@ -15,7 +15,7 @@ func TestConformance(t *testing.T) {
 }
 
 func TestGolden(t *testing.T) {
-	platformtest.CheckGolden(t, corda.New(), platformtest.LoadSamples(t, "corda"))
+	platformtest.CheckGolden(t, corda.New(), "corda_two_banks", platformtest.LoadSamples(t, "corda"))
 }
 
 // TestProjectCorDapps checks that members and load workers use the same version of the project's CorDapps,

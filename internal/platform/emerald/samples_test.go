@@ -12,5 +12,5 @@ func TestConformance(t *testing.T) {
 }
 
 func TestGolden(t *testing.T) {
-	platformtest.CheckGolden(t, emerald.New(), platformtest.LoadSamples(t, "emerald"))
+	platformtest.CheckGolden(t, emerald.New(), "emerald_e1", platformtest.LoadSamples(t, "emerald"))
 }

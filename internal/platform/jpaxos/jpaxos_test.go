@@ -12,5 +12,5 @@ func TestConformance(t *testing.T) {
 }
 
 func TestGolden(t *testing.T) {
-	platformtest.CheckGolden(t, jpaxos.New(), platformtest.LoadSamples(t, "jpaxos"))
+	platformtest.CheckGolden(t, jpaxos.New(), "jpaxos_j1", platformtest.LoadSamples(t, "jpaxos"))
 }

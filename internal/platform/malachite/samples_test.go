@@ -12,5 +12,5 @@ func TestConformance(t *testing.T) {
 }
 
 func TestGolden(t *testing.T) {
-	platformtest.CheckGolden(t, malachite.New(), platformtest.LoadSamples(t, "malachite"))
+	platformtest.CheckGolden(t, malachite.New(), "malachite_m1", platformtest.LoadSamples(t, "malachite"))
 }

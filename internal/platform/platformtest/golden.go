@@ -1,44 +1,68 @@
 package platformtest
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
-	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/golden"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
-var updateGolden = flag.Bool("update", false, "rewrite the golden files")
-
-// CheckGolden compares everything built from the samples with testdata/<sample>/, so that changes are visible
-// in review.
-func CheckGolden(t *testing.T, p platform.Platform, samples []Sample) {
-	for _, s := range samples {
+// CheckGolden compares everything built from the samples with testdata, so that changes are visible in review. The base
+// sample is stored in full, the others as differences from it. All samples are built under the base's name, so that names
+// do not count as differences.
+func CheckGolden(t *testing.T, p platform.Platform, base string, samples []Sample) {
+	i := slices.IndexFunc(samples, func(s Sample) bool { return s.Name == base })
+	if i < 0 {
+		t.Fatalf("there is no sample %s", base)
+	}
+	baseNetwork := samples[i].Network
+	t.Run(base, func(t *testing.T) { golden.Check(t, base, renderBuild(t, p, baseNetwork)) })
+	for _, s := range slices.Delete(slices.Clone(samples), i, i+1) {
 		t.Run(s.Name, func(t *testing.T) {
-			b := Build(t, p, s.Network)
-			dir := filepath.Join("testdata", s.Name)
-			if _, ok := p.(platform.GenesisProvider); ok {
-				compareGolden(t, filepath.Join(dir, "genesis.yaml"), renderManifests(t, b.Genesis.JobObjects)+
-					renderDocument(t, "Secrets to fill", b.Genesis.Secrets)+renderDocument(t, "Credentials", b.Credentials))
-			}
-			compareGolden(t, filepath.Join(dir, "members.yaml"), renderManifests(t, keepFirstTwoMembers(b.Members)))
-			settings := renderDocument(t, "Settings", b.Settings)
-			if _, ok := p.(platform.DatabaseConsumer); ok {
-				settings += renderDocument(t, "Database needs", b.DatabaseRequirements)
-			}
-			compareGolden(t, filepath.Join(dir, "settings.yaml"), settings)
-			compareGolden(t, filepath.Join(dir, "load.yaml"), renderDocument(t, "Drivers by workload", b.Drivers))
+			network := s.Network.DeepCopy()
+			network.Name = baseNetwork.Name
+			golden.CheckVariant(t, base, s.Name, renderBuild(t, p, network))
 		})
 	}
+}
+
+func renderBuild(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) []golden.Document {
+	t.Helper()
+	b := Build(t, p, network)
+	all := []golden.Document{golden.NewYAML(t, "Settings", b.Settings)}
+	if _, ok := p.(platform.GenesisProvider); ok {
+		all = append(all, golden.NewYAML(t, "Credentials", b.Credentials), golden.NewYAML(t, "GenesisSecrets", b.Genesis.Secrets))
+		all = append(all, renderObjects(t, b.Genesis.JobObjects)...)
+	}
+	if _, ok := p.(platform.DatabaseConsumer); ok {
+		all = append(all, golden.NewYAML(t, "DatabaseRequirements", b.DatabaseRequirements))
+	}
+	all = append(all, renderObjects(t, keepFirstTwoMembers(b.Members))...)
+	for _, workload := range slices.Sorted(maps.Keys(b.Drivers)) {
+		all = append(all, renderDriver(t, workload, b.Drivers[workload])...)
+	}
+	return all
+}
+
+// renderDriver renders each observed endpoint as a document of its own, since they resemble each other.
+func renderDriver(t *testing.T, workload string, d loadgen.Driver) []golden.Document {
+	t.Helper()
+	observed := d.Workload.Observe
+	d.Workload.Observe = nil
+	all := []golden.Document{golden.NewYAML(t, "Driver "+workload, d)}
+	for _, o := range observed {
+		all = append(all, golden.NewYAML(t, "Endpoint "+o.URL+" of "+workload, o))
+	}
+	return all
 }
 
 // keepFirstTwoMembers drops the members after the first two, which differ only in their number.
@@ -53,9 +77,9 @@ func keepFirstTwoMembers(objects []client.Object) []client.Object {
 	return kept
 }
 
-func renderManifests(t *testing.T, objects []client.Object) string {
+func renderObjects(t *testing.T, objects []client.Object) []golden.Document {
 	t.Helper()
-	var text strings.Builder
+	var all []golden.Document
 	for _, o := range objects {
 		o, ok := o.DeepCopyObject().(client.Object)
 		if !ok {
@@ -66,32 +90,7 @@ func renderManifests(t *testing.T, objects []client.Object) string {
 			t.Fatal(err)
 		}
 		o.GetObjectKind().SetGroupVersionKind(gvk)
-		text.WriteString(renderDocument(t, gvk.Kind+" "+o.GetName(), o))
+		all = append(all, golden.NewYAML(t, gvk.Kind+" "+o.GetName(), o))
 	}
-	return text.String()
-}
-
-func renderDocument(t *testing.T, title string, value any) string {
-	t.Helper()
-	text, err := yaml.Marshal(value)
-	if err != nil {
-		t.Fatalf("encode %s: %v", title, err)
-	}
-	return "---\n# " + title + "\n" + string(text)
-}
-
-func compareGolden(t *testing.T, file, got string) {
-	t.Helper()
-	if *updateGolden {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(string(readFile(t, file)), got); diff != "" {
-		t.Errorf("%s differs; go test -update rewrites it:\n%s", file, diff)
-	}
+	return all
 }
