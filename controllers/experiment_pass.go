@@ -173,6 +173,9 @@ func (r *ExperimentReconciler) readRunResult(ctx context.Context, run *v1alpha1.
 		message := "it has no result"
 		if c := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionComplete); c != nil {
 			message = c.Message
+			if c.Reason == v1alpha1.ReasonCancelled {
+				return experiment.NewCancelledRun(run.Name, message, run.CreationTimestamp.Time), nil
+			}
 		}
 		return experiment.NewFailedRun(run.Name, message, run.CreationTimestamp.Time), nil
 	}

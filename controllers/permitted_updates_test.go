@@ -28,7 +28,7 @@ type permittedUpdate struct {
 	field string
 	// patch is a JSON merge patch of the object.
 	patch string
-	// endsRun ends the run under way before the update.
+	// endsRun marks an update of a network that needs the run under way to end first, or of a run that ends it.
 	endsRun bool
 	// restarts marks an update whose purpose is to restart the members.
 	restarts bool
@@ -203,11 +203,15 @@ func (w *testEnv) runUIDs() map[string]types.UID {
 	return all
 }
 
-// TestEveryPermittedUpdateOfARun changes a run that is under way: its Job stays, and a second pass writes nothing.
+// TestEveryPermittedUpdateOfARun changes a run that is under way: its Job stays, and a second pass writes
+// nothing. Only the last update ends the run.
 func TestEveryPermittedUpdateOfARun(t *testing.T) {
 	updates := []permittedUpdate{
 		{name: "label", field: "metadata.labels", patch: `{"metadata": {"labels": {"benchnet.dev/experiment": "other", "team": "a"}}}`},
 		{name: "annotation", field: "metadata.annotations", patch: `{"metadata": {"annotations": {"team": "a"}}}`},
+		{name: "time to live", field: "spec.ttlSecondsAfterFinished", patch: `{"spec": {"ttlSecondsAfterFinished": 3600}}`},
+		{name: "no time to live", field: "spec.ttlSecondsAfterFinished", patch: `{"spec": {"ttlSecondsAfterFinished": null}}`},
+		{name: "cancel", field: "spec.cancelled", endsRun: true, patch: `{"spec": {"cancelled": true}}`},
 	}
 	wantUpdateOfEveryField(t, "benchmarkruns", updates)
 	w := newTestEnv(t)
@@ -233,8 +237,10 @@ func TestEveryPermittedUpdateOfARun(t *testing.T) {
 			if now := w.jobUID("banks-issue"); now != job.UID {
 				t.Errorf("its Job is %q, before %q", now, job.UID)
 			}
-			if run := w.getRun("banks-issue"); run.Status.ObservedGeneration != run.Generation || meta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete) {
-				t.Errorf("the run should go on: %+v", run.Status)
+			run := w.getRun("banks-issue")
+			complete := meta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete)
+			if run.Status.ObservedGeneration != run.Generation || complete != u.endsRun {
+				t.Errorf("the status should be up to date and complete only after the cancellation: %+v", run.Status)
 			}
 		})
 	}

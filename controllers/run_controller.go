@@ -31,8 +31,8 @@ type RunReconciler struct{ Dependencies }
 // +kubebuilder:rbac:groups=benchnet.dev,resources=benchmarkruns/finalizers,verbs=update
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get
 
-// Reconcile makes one pass over a run. A run that has ended is not changed again until its time to live is
-// over.
+// Reconcile makes one pass over a run. A complete run only acknowledges changes of its spec, until its time to
+// live is over.
 func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	run := &v1alpha1.BenchmarkRun{}
 	if err := r.Client.Get(ctx, req.NamespacedName, run); err != nil {
@@ -42,6 +42,9 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		return ctrl.Result{}, nil
 	}
 	if status.IsRunComplete(run) {
+		if err := r.acknowledgeGeneration(ctx, run); err != nil {
+			return ctrl.Result{}, err
+		}
 		return r.deleteIfExpired(ctx, run)
 	}
 	pass, err := r.readState(ctx, run)
@@ -51,7 +54,7 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	if pass.releaseSlot != nil {
 		defer pass.releaseSlot()
 	}
-	if pass.specErr == nil && pass.result == nil && pass.failure.message == "" && pass.haveWorkersEnded() {
+	if pass.needsReports() {
 		release, err := acquireDecodingSlot(ctx)
 		if err != nil {
 			return ctrl.Result{}, err
@@ -74,6 +77,16 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	return requeueOnQuota(pass.requeueResult(r.Now()), pass.reconcileErr)
 }
 
+// acknowledgeGeneration records in the status of a complete run that its current spec was read.
+func (r *RunReconciler) acknowledgeGeneration(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
+	before := run.DeepCopy()
+	run.Status.ObservedGeneration = run.Generation
+	for i := range run.Status.Conditions {
+		run.Status.Conditions[i].ObservedGeneration = run.Generation
+	}
+	return patchStatus(ctx, r.Client, r.Recorder, before, run, before.Status.Conditions, run.Status.Conditions)
+}
+
 // deleteIfExpired deletes a completed run when its time to live is over.
 func (r *RunReconciler) deleteIfExpired(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl.Result, error) {
 	ttl := run.Spec.TTLSecondsAfterFinished
@@ -90,6 +103,8 @@ func (r *RunReconciler) advanceRun(ctx context.Context, pass *runPass) error {
 		return nil
 	case pass.result != nil:
 		return r.cleanUpRun(ctx, pass)
+	case pass.run.Spec.Cancelled:
+		return r.stopWorkers(ctx, pass)
 	case pass.waitReason.Reason != "":
 		return nil
 	}

@@ -67,6 +67,10 @@ func (r *RunReconciler) readState(ctx context.Context, run *v1alpha1.BenchmarkRu
 	if err := r.readResult(ctx, pass); err != nil || pass.result != nil || pass.failure.message != "" {
 		return pass, err
 	}
+	if run.Spec.Cancelled { // It ends whatever the state of its network is.
+		pass.barrierRelease, err = loadgen.ParseRelease(pass.snapshot.ConfigMap(naming.BarrierConfigMap(run.Name)))
+		return pass, err
+	}
 	if err := pass.snapshot.ReadPodCreationFailures(ctx, r.APIReader, r.Now()); err != nil {
 		return nil, err
 	}
@@ -170,7 +174,7 @@ func (r *RunReconciler) readNetworkState(ctx context.Context, pass *runPass) err
 func (p *runPass) waitedTooLong(now time.Time) (why string, left time.Duration) {
 	within := p.run.Spec.NetworkReadyWithin
 	switch {
-	case within == nil:
+	case within == nil, p.run.Spec.Cancelled:
 		return "", 0
 	case p.waitReason.Reason == v1alpha1.ReasonWaitingForNetwork, p.waitReason.Reason == v1alpha1.ReasonWaitingForReset:
 		return p.waitedTooLongForNetwork(within.Duration, now)

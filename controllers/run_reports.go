@@ -39,6 +39,11 @@ type workerReports struct {
 	failures map[int]string
 }
 
+// needsReports reports whether the run has ended and is to be judged by its workers' reports.
+func (p *runPass) needsReports() bool {
+	return !p.run.Spec.Cancelled && p.specErr == nil && p.result == nil && p.failure.message == "" && p.haveWorkersEnded()
+}
+
 // haveWorkersEnded reports whether the workers write no more reports: each has written a result or a failure, or their Job has ended.
 func (p *runPass) haveWorkersEnded() bool {
 	job := p.snapshot.Job(p.run.Name)

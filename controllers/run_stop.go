@@ -1,8 +1,18 @@
 package controllers
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/steadystate"
@@ -35,4 +45,26 @@ func (p *runPass) completionsPerSecond() []float64 {
 		all = append(all, progress.CompletedPerSecond)
 	}
 	return steadystate.SumCompletions(all...)
+}
+
+// stopWorkers suspends the Job of a cancelled run. The Job controller then deletes the running pods; pods that
+// have ended stay with their logs, as those of a failed run do.
+func (r *RunReconciler) stopWorkers(ctx context.Context, pass *runPass) error {
+	job := pass.snapshot.Job(pass.run.Name)
+	if job == nil || isSuspended(job) || pass.snapshot.JobOutcome(job).State != snapshot.StateWaiting {
+		return nil
+	}
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"suspend":true}}`))
+	if err := r.Client.Patch(ctx, job.DeepCopy(), patch); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("suspend Job %s: %w", job.Name, err)
+	}
+	log.FromContext(ctx).Info("workers stopped", "object", "Job/"+job.Name)
+	return nil
+}
+
+// isSuspended reports whether the Job controller has suspended the Job. The cache does not hold the spec.
+func isSuspended(job *batchv1.Job) bool {
+	return slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
+		return c.Type == batchv1.JobSuspended && c.Status == corev1.ConditionTrue
+	})
 }

@@ -12,8 +12,9 @@ const (
 	VerdictInvalid Verdict = "Invalid"
 )
 
-// BenchmarkRunSpec is one workload on one network. It cannot change.
-// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="spec of a BenchmarkRun cannot change: a run is measured once, create another one"
+// BenchmarkRunSpec is one workload on one network. Only cancelled and ttlSecondsAfterFinished can change.
+// +kubebuilder:validation:XValidation:rule="self.networkName == oldSelf.networkName && self.workload == oldSelf.workload && has(self.networkReadyWithin) == has(oldSelf.networkReadyWithin) && (!has(self.networkReadyWithin) || self.networkReadyWithin == oldSelf.networkReadyWithin)",message="spec of a BenchmarkRun cannot change, except cancelled and ttlSecondsAfterFinished: a run is measured once, create another one"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.cancelled) || !oldSelf.cancelled || has(self.cancelled) && self.cancelled",message="spec.cancelled must stay true: a cancelled run cannot continue, create another one"
 type BenchmarkRunSpec struct {
 	// networkName of the BenchmarkNetwork in the namespace.
 	// +kubebuilder:validation:MinLength=1
@@ -30,7 +31,13 @@ type BenchmarkRunSpec struct {
 	// +kubebuilder:validation:MaxLength=16
 	// +optional
 	NetworkReadyWithin *metav1.Duration `json:"networkReadyWithin,omitempty"`
-	// ttlSecondsAfterFinished deletes the run, with its result, so long after it has ended. Unset: it stays.
+	// cancelled ends the run without deleting it. The operator stops the workers, then sets phase Cancelled and starts the next run
+	// on the network. The run keeps its status, reports and logs, but has no result. A complete run does not change. The field
+	// cannot be set back to false. Default: false.
+	// +optional
+	Cancelled bool `json:"cancelled,omitempty"`
+	// ttlSecondsAfterFinished is the time in seconds after which the operator deletes the ended run with its result. A run of a
+	// workload in a network or of an experiment is then created and measured again. If unset, the run is never deleted.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
@@ -41,7 +48,7 @@ type BenchmarkRunStatus struct {
 	// observedGeneration is the generation of the spec that this status describes; -1 before the first pass.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// phase in one word, for people: Pending, Preparing, WarmUp, Measuring, Draining, Complete, Failed.
+	// phase in one word, for people: Pending, Preparing, WarmUp, Measuring, Draining, Complete, Failed, Cancelling, Cancelled.
 	// +optional
 	Phase string `json:"phase,omitempty"`
 	// conditions of the run; docs/conditions.md lists every type and reason.
@@ -56,10 +63,10 @@ type BenchmarkRunStatus struct {
 	// startTime is the instant at which all workers began their warm-up.
 	// +optional
 	StartTime *metav1.MicroTime `json:"startTime,omitempty"`
-	// window is the measured time: as planned while the load is applied, as it was once the run is complete.
+	// window is the measured time: as planned while the load is applied, as it was once the run is complete or cancelled.
 	// +optional
 	Window *MeasuredWindow `json:"window,omitempty"`
-	// completionTime is when the result was written, or the run failed.
+	// completionTime is when the result was written, or the run failed or was cancelled.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 	// throughputMilliPerSecond is the number of operations completed per second of the window, in thousandths. During the run it is

@@ -40,6 +40,7 @@ const (
 	ReasonResultWritten     = "ResultWritten"
 	ReasonRunFailed         = "RunFailed"
 	ReasonResultTooLarge    = "ResultTooLarge"
+	ReasonCancelled         = "Cancelled"
 	ReasonProblem           = "Problem"
 	// ReasonResetting is of a network that goes back to its freshly made state, ReasonWaitingForReset of a run meanwhile.
 	ReasonResetting       = "Resetting"

@@ -10,7 +10,10 @@ import (
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
-// The verdicts of a run of an experiment: those of the run itself, and Failed.
+// VerdictCancelled is the verdict of a run that a user cancelled.
+const VerdictCancelled = "Cancelled"
+
+// The other verdicts of a run of an experiment: those of the run itself, and Failed.
 const (
 	verdictValid   = string(v1alpha1.VerdictValid)
 	verdictInvalid = string(v1alpha1.VerdictInvalid)
@@ -41,7 +44,7 @@ type NextStep struct {
 	EndedTurns, TotalTurns int
 	// DeletingNetwork is a network that must be deleted before the next can be created.
 	DeletingNetwork string
-	// StoppedBy is the run whose failure stopped the experiment, or empty.
+	// StoppedBy is the run whose failure or cancellation stopped the experiment, or empty.
 	StoppedBy string
 }
 
@@ -198,7 +201,7 @@ func (w *nextStepBuilder) visitAttempts(run PlannedRun) (due *PlannedRun, settle
 			w.step.ActiveRuns = append(w.step.ActiveRuns, run.Name)
 			return nil, false
 		}
-		if seen.Verdict == verdictFailed && policy.Failed == v1alpha1.FailedStop {
+		if (seen.Verdict == verdictFailed || seen.Verdict == VerdictCancelled) && policy.Failed == v1alpha1.FailedStop {
 			w.step.StoppedBy = run.Name
 			return nil, true
 		}

@@ -160,6 +160,29 @@ func TestFailedRuns(t *testing.T) {
 	}
 }
 
+// TestCancelledRunsAreNotRepeated checks that a cancelled run counts as failed, except that it is not repeated.
+func TestCancelledRunsAreNotRepeated(t *testing.T) {
+	for policy, want := range map[string]string{"Continue": "exp-p01-r1 exp-p01-r2", "Repeat": "exp-p01-r1 exp-p01-r2", "Stop": "exp-p01-r1"} {
+		t.Run(policy, func(t *testing.T) {
+			l := newSimulator(t, "{spec: {failures: {failed: "+policy+", attempts: 3}}}")
+			l.verdict = func(r PlannedRun) string {
+				if r.Repetition == 1 {
+					return VerdictCancelled
+				}
+				return verdictValid
+			}
+			step := l.runToEnd()
+			l.assertCreatedRuns(want)
+			if (step.StoppedBy != "") != (policy == "Stop") {
+				t.Errorf("stopped by %q", step.StoppedBy)
+			}
+			if p := l.design.BuildResult(l.experiment, 1, &step, l.observed, nil).Points[0]; p.Failed != 1 || p.Metrics["Throughput"].N != 0 {
+				t.Errorf("a cancelled run should be counted only as failed: %+v", p)
+			}
+		})
+	}
+}
+
 func TestInvalidRuns(t *testing.T) {
 	l := newSimulator(t, "{spec: {failures: {invalid: Repeat, attempts: 3}}}")
 	l.verdict = func(r PlannedRun) string {

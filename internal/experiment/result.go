@@ -88,7 +88,8 @@ type Point struct {
 	Variant string `json:"variant,omitempty"`
 	// Network is the network on which the point was measured.
 	Network string `json:"network"`
-	// Valid, Invalid and Failed are the numbers of runs. Only the valid ones are in the numbers.
+	// Valid, Invalid and Failed are the numbers of runs; Failed includes cancelled runs. Only the valid ones are
+	// in the numbers.
 	Valid   int `json:"valid"`
 	Invalid int `json:"invalid"`
 	Failed  int `json:"failed"`
@@ -114,7 +115,7 @@ type Run struct {
 	End   time.Time `json:"end"`
 	// Unit is what an operation is.
 	Unit string `json:"unit,omitempty"`
-	// Verdict is Valid, Invalid or Failed, for the Reasons given.
+	// Verdict is Valid, Invalid, Failed or Cancelled, for the Reasons given.
 	Verdict string   `json:"verdict"`
 	Reasons []string `json:"reasons,omitempty"`
 	// Notes are findings about the environment that were only recorded (measure.environmentPolicy). The run's

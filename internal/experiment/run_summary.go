@@ -63,6 +63,13 @@ func NewFailedRun(name, reason string, created time.Time) Run {
 	return Run{Name: name, Verdict: verdictFailed, Reasons: []string{limits.Truncate(reason, limits.MaxItem)}, Start: created, End: created}
 }
 
+// NewCancelledRun returns a run that a user cancelled. It counts as failed, but is not repeated.
+func NewCancelledRun(name, reason string, created time.Time) Run {
+	run := NewFailedRun(name, reason, created)
+	run.Verdict = VerdictCancelled
+	return run
+}
+
 // DecodeRunSummary decodes the packed result of a run and returns its summary.
 func DecodeRunSummary(packed []byte) (Run, error) {
 	result, err := results.DecodeRunResult(packed)

@@ -183,7 +183,7 @@ func completeExperiment(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList,
 	setCompletionTime(s, in.Now)
 	if in.Step.StoppedBy != "" {
 		s.Phase = "Failed"
-		message := fmt.Sprintf("BenchmarkRun %s failed, and spec.failures.failed is Stop", in.Step.StoppedBy)
+		message := stopMessage(in.Step.StoppedBy, in.Result.Runs)
 		l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonRunFailed, message)
 		l.addNotReady(true, v1alpha1.ReasonRunFailed, message)
 		return
@@ -195,6 +195,15 @@ func completeExperiment(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList,
 	}
 	l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultWritten, message)
 	l.addBool(v1alpha1.ConditionReady, true, v1alpha1.ReasonResultWritten, message)
+}
+
+// stopMessage returns why a run stopped its experiment.
+func stopMessage(stoppedBy string, runs []experiment.Run) string {
+	ended := "failed"
+	if slices.ContainsFunc(runs, func(r experiment.Run) bool { return r.Name == stoppedBy && r.Verdict == experiment.VerdictCancelled }) {
+		ended = "was cancelled"
+	}
+	return fmt.Sprintf("BenchmarkRun %s %s, and spec.failures.failed is Stop", stoppedBy, ended)
 }
 
 // setCompletionTime sets the completion time once.

@@ -81,6 +81,8 @@ func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 			s.Phase, s.Display.Progress = "Draining", "Cleaning up"
 		}
 		addRunInProgress(&l, quotaReasonOr(v1alpha1.ReasonProblem, in.ReconcileError.Error()), in.ReconcileError.Error())
+	case in.Run.Spec.Cancelled:
+		setCancelled(&s, &l, in)
 	case in.WaitReason.Reason != "":
 		s.Phase, s.Display.Progress = "Pending", "Waiting"
 		addRunInProgress(&l, in.WaitReason.Reason, in.WaitReason.Message)
@@ -88,7 +90,8 @@ func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 		s.Phase, s.Display.Progress = "Preparing", "Preparing "+s.Display.Workers
 		addRunInProgress(&l, quotaReasonOr(v1alpha1.ReasonWaitingForWorkers, in.PodCreationFailure), workersMessage(in))
 	default:
-		setMeasuring(&s, &l, in)
+		setLiveProgress(&s, in)
+		addRunInProgress(&l, v1alpha1.ReasonMeasuring, "the workers apply the load: "+s.Display.Progress)
 	}
 	s.Conditions = keepTransitionTimes(old.Conditions, l.conditions, in.Now)
 	return s
@@ -126,7 +129,8 @@ func workersMessage(in RunInput) string {
 // runPhases maps the drivers' phases to those of the status.
 var runPhases = map[protocol.Phase]string{protocol.PhaseWarmUp: "WarmUp", protocol.PhaseWindow: "Measuring", protocol.PhaseDrain: "Draining"}
 
-func setMeasuring(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
+// setLiveProgress sets the phase, the planned window and the throughput so far of a released run.
+func setLiveProgress(s *v1alpha1.BenchmarkRunStatus, in RunInput) {
 	s.Phase, s.Display.Progress = "WarmUp", "Starting"
 	var throughput, elapsed float64
 	for _, text := range in.Progress {
@@ -156,7 +160,6 @@ func setMeasuring(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput)
 		s.ThroughputMilliPerSecond = milli(throughput)
 		s.Display.Throughput = formatThroughput(throughput, in.Run.Status.Unit)
 	}
-	addRunInProgress(l, v1alpha1.ReasonMeasuring, "the workers apply the load: "+s.Display.Progress)
 }
 
 // maxWindow returns how long the drivers may measure. With a steady-state policy that includes the warm-up,

@@ -106,6 +106,8 @@ func runLine(r *v1alpha1.BenchmarkRun, now time.Time) Line {
 	l := Line{Name: "brun/" + r.Name, DoneFraction: elapsedFraction(r, now), Ended: isComplete(r.Status.Conditions)}
 	s := r.Status
 	switch {
+	case isCancelled(r):
+		l.Text = joinNonEmpty("Cancelled", s.Display.Throughput)
 	case l.Ended && s.Verdict == "":
 		l.Text = joinNonEmpty("Failed", blockingMessage(s.Conditions))
 	case l.Ended:

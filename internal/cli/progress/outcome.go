@@ -82,7 +82,10 @@ func judgeRun(r *v1alpha1.BenchmarkRun) Outcome {
 		return Outcome{}
 	}
 	o := Outcome{Ended: true}
-	if r.Status.Verdict == "" {
+	switch {
+	case isCancelled(r):
+		o.Failures = append(o.Failures, fmt.Sprintf("run %s was cancelled", r.Name))
+	case r.Status.Verdict == "":
 		o.Failures = append(o.Failures, fmt.Sprintf("run %s failed: %s", r.Name, blockingMessage(r.Status.Conditions)))
 	}
 	if r.Status.Verdict == v1alpha1.VerdictInvalid {
@@ -93,6 +96,11 @@ func judgeRun(r *v1alpha1.BenchmarkRun) Outcome {
 		}
 	}
 	return o
+}
+
+func isCancelled(r *v1alpha1.BenchmarkRun) bool {
+	c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionComplete)
+	return c != nil && c.Status == metav1.ConditionTrue && c.Reason == v1alpha1.ReasonCancelled
 }
 
 func isComplete(conditions []metav1.Condition) bool {

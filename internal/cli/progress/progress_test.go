@@ -103,6 +103,11 @@ func TestJudgement(t *testing.T) {
 	if o := JudgeState(&State{Target: run, Runs: []v1alpha1.BenchmarkRun{failed}}); len(o.Failures) != 1 || o.Failures[0] != "run two-banks-issue failed: no result" {
 		t.Errorf("a failed run: %+v", o)
 	}
+	cancelled := endRun(newMeasuringRun(), "")
+	cancelled.Status.Conditions[0].Reason = v1alpha1.ReasonCancelled
+	if o := JudgeState(&State{Target: run, Runs: []v1alpha1.BenchmarkRun{cancelled}}); len(o.Failures) != 1 || o.Failures[0] != "run two-banks-issue was cancelled" {
+		t.Errorf("a cancelled run: %+v", o)
+	}
 	e := &v1alpha1.BenchmarkExperiment{ObjectMeta: metav1.ObjectMeta{Name: "i1"}}
 	e.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue},
 		{Type: v1alpha1.ConditionGatesPassed, Status: metav1.ConditionFalse, Message: "throughput -8 %"}}
