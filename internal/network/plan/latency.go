@@ -1,22 +1,22 @@
 package plan
 
 import (
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/benchnet/benchnet/internal/network/latency/sidecar"
-	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// addLatencySidecars adds the latency sidecars to the members. It returns the members unchanged if the network
-// emulates no latency.
-func addLatencySidecars(in Input, topology platform.Topology, members []client.Object) ([]client.Object, error) {
-	config, problems := sidecar.BuildConfig(in.Network, topology.MemberNames())
+// addLatencySidecars adds the latency sidecars and their shared objects to the members if the network emulates
+// latency.
+func addLatencySidecars(in Input, p *Plan) error {
+	config, problems := sidecar.BuildConfig(in.Network, p.Topology.MemberNames())
 	if len(problems) > 0 {
-		return nil, problems.ToAggregate()
+		return problems.ToAggregate()
 	}
 	if config == nil {
-		return members, nil
+		return nil
 	}
-	return sidecar.AddSidecars(sidecar.Input{Network: in.Network, Config: config,
-		AgentImage: in.Images.Image("agent", ""), Labels: NetworkLabels(in.Network.Name, "emulation")}, members)
+	members := p.findStage(StageMembers)
+	var err error
+	members.Objects, err = sidecar.AddSidecars(sidecar.Input{Network: in.Network, Config: config,
+		AgentImage: in.Images.Image("agent", ""), Labels: NetworkLabels(in.Network.Name, "emulation")}, members.Objects)
+	return err
 }

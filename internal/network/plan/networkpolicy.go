@@ -12,26 +12,23 @@ import (
 	"github.com/benchnet/benchnet/internal/network/networkpolicy"
 )
 
-// buildNetworkPolicies returns the policies that isolate the network. They are applied before any pod is
-// created, including those of genesis.
-func buildNetworkPolicies(in Input) []client.Object {
+// isolateNetwork adds the policies that isolate the network. They are applied before any pod is created,
+// including those of genesis. If policies are disabled, it removes those of the members instead.
+func isolateNetwork(in Input, p *Plan) error {
 	if in.NetworkPolicyMode == networkpolicy.ModeNone {
+		members := p.findStage(StageMembers)
+		members.Objects = slices.DeleteFunc(members.Objects, func(o client.Object) bool {
+			_, ok := o.(*networkingv1.NetworkPolicy)
+			return ok
+		})
 		return nil
 	}
 	var external *networkpolicy.ExternalDatabase
 	if spec := in.Network.Spec.DatabaseOrDefault(); spec.Provider == v1alpha1.ProviderExternal && spec.External != nil {
 		external = &networkpolicy.ExternalDatabase{Host: spec.External.Host, Port: cmp.Or(spec.External.Port, database.DefaultPort)}
 	}
-	return networkpolicy.Build(in.Network, NetworkLabels(in.Network.Name, "isolation"), external)
-}
-
-// withoutNetworkPolicy removes the NetworkPolicies among the members' objects if policies are disabled.
-func withoutNetworkPolicy(in Input, members []client.Object) []client.Object {
-	if in.NetworkPolicyMode != networkpolicy.ModeNone {
-		return members
-	}
-	return slices.DeleteFunc(members, func(o client.Object) bool {
-		_, ok := o.(*networkingv1.NetworkPolicy)
-		return ok
-	})
+	policies := networkpolicy.Build(in.Network, NetworkLabels(in.Network.Name, "isolation"), external)
+	genesis := p.findStage(StageGenesis)
+	genesis.Objects = append(policies, genesis.Objects...)
+	return nil
 }

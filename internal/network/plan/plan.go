@@ -10,8 +10,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/kube/apply"
-	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/network/database"
 	"github.com/benchnet/benchnet/internal/network/networkpolicy"
@@ -113,6 +111,9 @@ type Plan struct {
 	Teardown []client.Object
 	// Hash identifies the objects of the databases and members.
 	Hash string
+
+	// schemaResets recreate the members' schemas; empty in the first epoch.
+	schemaResets []client.Object
 }
 
 // Build returns the plan. Its errors are user errors and name what to change. A plan returned together with an
@@ -121,41 +122,40 @@ func Build(in Input) (*Plan, error) {
 	in.Images = in.imageCatalogue()
 	p := &Plan{Topology: in.Platform.Topology(in.Network), Settings: in.Platform.DerivedSettings(&in.Network.Spec), Epoch: in.decideEpoch()}
 	p.EpochRecord = in.buildEpochRecord(p.Epoch)
+	if err := p.buildProvisioningStages(in); err != nil {
+		return nil, err
+	}
+	runs, refusal := buildDueRuns(in)
+	p.Stages = append(p.Stages, Stage{Name: StageWorkloads, Needs: []StageName{StageMembers}, Objects: runs})
+	for _, decorate := range decorators {
+		if err := decorate(in, p); err != nil {
+			return nil, err
+		}
+	}
+	return p, refusal
+}
+
+// buildProvisioningStages sets the stages of genesis, databases and members, with their credentials.
+func (p *Plan) buildProvisioningStages(in Input) error {
 	platformInput := platform.Input{Network: in.Network, Images: in.Images}
 	databases, err := buildDatabaseStages(in, platformInput, p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	platformInput.Databases = databaseConnections(databases)
 	genesis, err := buildGenesisStage(in, platformInput, p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	members, err := in.Platform.BuildMembers(platformInput, p.Topology)
 	if err != nil {
-		return nil, fmt.Errorf("members: %w", err)
+		return fmt.Errorf("members: %w", err)
 	}
-	p.keepMemberVolumeSizes(in, members)
-	if members, err = addLatencySidecars(in, p.Topology, withVolumeReset(in.Platform, members)); err != nil {
-		return nil, err
-	}
-	runs, refusal := buildDueRuns(in)
-	genesis.Objects = append(buildNetworkPolicies(in), genesis.Objects...)
-	members = withoutNetworkPolicy(in, members)
+	p.schemaResets = databaseResetObjects(databases)
 	p.Stages = append([]Stage{genesis}, p.Stages...)
 	p.Stages = append(p.Stages,
-		Stage{Name: StageMembers, Needs: []StageName{StageGenesis, StageDatabases, StageSchemas}, Objects: members, Provisioning: true},
-		Stage{Name: StageWorkloads, Needs: []StageName{StageMembers}, Objects: runs})
-	if p.Hash, err = p.hashObjects(); err != nil {
-		return nil, err
-	}
-	if err := in.labelPods(p); err != nil {
-		return nil, err
-	}
-	p.addResetStages(in, databaseResetObjects(databases))
-	pods.AddImagePullSecrets(p.Objects(), in.Images.PullSecrets)
-	in.Scrapers.RestrictIngress(in.Network.Name, p.Objects()) // After the hash: who reads the metrics does not affect a result.
-	return p, refusal
+		Stage{Name: StageMembers, Needs: []StageName{StageGenesis, StageDatabases, StageSchemas}, Objects: members, Provisioning: true})
+	return nil
 }
 
 // imageCatalogue returns the images of the version with which the network was created, so that an operator
@@ -174,20 +174,4 @@ func (p *Plan) Objects() []client.Object {
 		all = append(all, s.Objects...)
 	}
 	return append(all, p.Teardown...)
-}
-
-// hashObjects hashes the objects of databases and members, on which a result depends. It leaves out genesis,
-// which is random, pod labels, which only name the owner, and workloads and epochs, which change.
-func (p *Plan) hashObjects() (string, error) {
-	var relevant []client.Object
-	for _, s := range p.Stages {
-		if s.Name == StageDatabases || s.Name == StageSchemas || s.Name == StageMembers {
-			relevant = append(relevant, s.Objects...)
-		}
-	}
-	hash, err := apply.HashJSON(relevant)
-	if err != nil {
-		return "", fmt.Errorf("hash the plan: %w", err)
-	}
-	return hash, nil
 }

@@ -24,9 +24,8 @@ func podLabels(network *v1alpha1.BenchmarkNetwork, experiment string) map[string
 	return labels
 }
 
-// labelPods adds PodLabels to the pods of members and databases. It runs after the hash, since these labels do
-// not affect a result.
-func (in Input) labelPods(p *Plan) error {
+// labelPods adds PodLabels to the pods of members and databases.
+func labelPods(in Input, p *Plan) error {
 	labels := podLabels(in.Network, in.experimentName())
 	for _, stage := range p.Stages {
 		for _, object := range stage.Objects {

@@ -55,7 +55,7 @@ func TestLabelPodsKeepsExistingLabels(t *testing.T) {
 	p := &Plan{Stages: []Stage{{}}}
 	p.Stages[0].Objects = append(p.Stages[0].Objects, set)
 	in := newInput(func(in *Input) { in.Network.Spec.Platform.Type = v1alpha1.PlatformMalachite })
-	if err := in.labelPods(p); err != nil {
+	if err := labelPods(in, p); err != nil {
 		t.Fatal(err)
 	}
 	if got := set.Spec.Template.Labels; len(got) != 2 || got[v1alpha1.LabelPlatform] != "Mine" || got["app"] != "mine" {

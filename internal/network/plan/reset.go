@@ -10,25 +10,25 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// withVolumeReset adds the reset of the state volume to the members' init containers, which wipe it when the
+// addVolumeResets adds the reset of the state volume to the members' init containers, which wipe it when the
 // epoch changes.
-func withVolumeReset(p platform.Platform, members []client.Object) []client.Object {
-	resetter, ok := p.(platform.Resettable)
+func addVolumeResets(in Input, p *Plan) error {
+	resetter, ok := in.Platform.(platform.Resettable)
 	if !ok {
-		return members
+		return nil
 	}
-	for _, object := range members {
+	for _, object := range p.findStage(StageMembers).Objects {
 		if set, ok := object.(*appsv1.StatefulSet); ok {
 			pods.AddVolumeReset(&set.Spec.Template.Spec, resetter.StateVolume())
 		}
 	}
-	return members
+	return nil
 }
 
 // addResetStages moves the members to the plan's epoch. If any live member is in another epoch, those members
 // stop first, then the schemas are recreated, then all members start together. The members' annotations are the
 // only record of progress: a member in the new epoch was started after the databases were ready for it.
-func (p *Plan) addResetStages(in Input, databases []client.Object) {
+func addResetStages(in Input, p *Plan) error {
 	var stops []client.Object
 	for _, object := range p.findStage(StageMembers).Objects {
 		planned, ok := object.(*appsv1.StatefulSet)
@@ -41,14 +41,15 @@ func (p *Plan) addResetStages(in Input, databases []client.Object) {
 		setEpoch(planned, p.Epoch.ID)
 	}
 	if len(stops) == 0 {
-		return
+		return nil
 	}
 	p.Resetting = true
 	members := p.findStage(StageMembers)
 	members.Needs = append(members.Needs, StageStop, StageReset)
 	p.insertStages(StageMembers,
 		Stage{Name: StageStop, Objects: stops, Provisioning: true},
-		Stage{Name: StageReset, Needs: []StageName{StageStop, StageDatabases, StageSchemas}, Objects: databases, Provisioning: true})
+		Stage{Name: StageReset, Needs: []StageName{StageStop, StageDatabases, StageSchemas}, Objects: p.schemaResets, Provisioning: true})
+	return nil
 }
 
 // stoppedStatefulSet returns a member scaled to zero that keeps its epoch. It carries the resource version that

@@ -6,7 +6,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/platform"
@@ -23,8 +22,8 @@ type VolumeShortfall struct {
 // keepMemberVolumeSizes sets the volumes of the planned members to the sizes of the live ones. Sizes are
 // derived from the listed workloads, and workloads may be appended. But a claim template cannot change, and a
 // changed limit of an emptyDir would replace the pod.
-func (p *Plan) keepMemberVolumeSizes(in Input, members []client.Object) {
-	for _, object := range members {
+func keepMemberVolumeSizes(in Input, p *Plan) error {
+	for _, object := range p.findStage(StageMembers).Objects {
 		planned, ok := object.(*appsv1.StatefulSet)
 		if !ok {
 			continue
@@ -44,6 +43,7 @@ func (p *Plan) keepMemberVolumeSizes(in Input, members []client.Object) {
 			}
 		}
 	}
+	return nil
 }
 
 // keepVolumeSize corrects the reported setting of a member's volume that keeps its size, and records a

@@ -1,0 +1,55 @@
+package plan
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+)
+
+// decorator adds one cross-cutting concern to the objects of a plan. Its errors are user errors.
+type decorator func(in Input, p *Plan) error
+
+// decorators are applied in this order, after the databases and the platform have built their objects.
+// Whatever affects a result comes before hashObjects. Whatever does not affect a result comes after it, so that
+// two networks of equal results have equal hashes.
+var decorators = []decorator{
+	keepMemberVolumeSizes, // First: it replaces sizes that the platform derived.
+	addVolumeResets,
+	addLatencySidecars, // After addVolumeResets: a sidecar starts before all other containers.
+	isolateNetwork,
+	hashObjects,
+	labelPods,
+	addResetStages,      // After labelPods: members stop with the labels with which they run.
+	addImagePullSecrets, // After addResetStages: it covers all pods.
+	restrictScrapers,    // After addLatencySidecars and isolateNetwork: it covers all policies.
+}
+
+// hashObjects hashes the objects of databases and members, on which a result depends. It leaves out genesis,
+// which is random, and workloads, which change.
+func hashObjects(_ Input, p *Plan) error {
+	var relevant []client.Object
+	for _, name := range []StageName{StageDatabases, StageSchemas, StageMembers} {
+		relevant = append(relevant, p.findStage(name).Objects...)
+	}
+	hash, err := apply.HashJSON(relevant)
+	if err != nil {
+		return fmt.Errorf("hash the plan: %w", err)
+	}
+	p.Hash = hash
+	return nil
+}
+
+// addImagePullSecrets adds the Secrets with which the pods pull the project's images.
+func addImagePullSecrets(in Input, p *Plan) error {
+	pods.AddImagePullSecrets(p.Objects(), in.Images.PullSecrets)
+	return nil
+}
+
+// restrictScrapers limits who may read the network's metrics.
+func restrictScrapers(in Input, p *Plan) error {
+	in.Scrapers.RestrictIngress(in.Network.Name, p.Objects())
+	return nil
+}
