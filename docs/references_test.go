@@ -276,16 +276,16 @@ func TestMetricNames(t *testing.T) {
 }
 
 // TestDocumentedConditionsExist checks that the API's constants have the conditions and reasons in the tables
-// of docs/conditions.md and in other pages.
+// of docs/conditions.md and docs/results.md and in other pages.
 func TestDocumentedConditionsExist(t *testing.T) {
 	types := stringConstants(t, "../api/v1alpha1/conditions.go", "Condition")
 	reasons := slices.Concat(stringConstants(t, "../api/v1alpha1/conditions.go", "Reason"), []string{string(latency.Netem), string(latency.UserSpace)})
 	codes := stringConstants(t, "../internal/run/results/verdict.go", "")
-	for _, r := range readPage(t, "conditions.md").rows {
+	for _, r := range slices.Concat(readPage(t, "conditions.md").rows, readPage(t, "results.md").rows) {
 		if r.heading == "Types" && !regexp.MustCompile(`^(all|(network|run|experiment)(, (run|experiment))*)$`).MatchString(r.cells[1]) {
 			t.Errorf("%s: on %q names no kinds", r.at, r.cells[1])
 		}
-		known := map[string][]string{"Types": types, "Reasons": reasons, "Verdict of a run": codes}[r.heading]
+		known := map[string][]string{"Types": types, "Reasons": reasons, "`verdict`": codes}[r.heading]
 		for _, name := range codeSpans(r.cells[0]) {
 			if known != nil && !slices.Contains(known, name) {
 				t.Errorf("%s: %s is none of the %s", r.at, name, strings.ToLower(r.heading))
