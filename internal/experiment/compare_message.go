@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
@@ -23,13 +24,13 @@ func (c *ComparisonOutcome) buildMessage(metric v1alpha1.Metric, confidence floa
 	case missing != "":
 		return missing
 	case c.Verdict == TooFewRuns:
-		return fmt.Sprintf("too few valid runs: %d against %d; %.0f %% needs %d of each", c.Candidates, c.Baselines, 100*confidence, least)
+		return fmt.Sprintf("too few valid runs: %d against %d; %s needs %d of each", c.Candidates, c.Baselines, format.WholePercent(confidence), least)
 	}
 	numbers := fmt.Sprintf("%s %s %s, p = %.2g", metricLabels[metric], c.FormatDifference(c.Difference), c.FormatInterval(), c.PValue)
 	bound := c.formatMaxRegression()
 	switch {
 	case c.Gate == GateFailed:
-		return fmt.Sprintf("regression > %s at %.0f %%: %s", bound, 100*confidence, numbers)
+		return fmt.Sprintf("regression > %s at %s: %s", bound, format.WholePercent(confidence), numbers)
 	case c.Gate == GateUndecided:
 		return numbers + "; a run of the baseline is 0, so that a bound in percent of it says nothing"
 	case c.Gate == GatePassed && c.Verdict == Worse:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/format"
 )
 
 // summarizeExperiment describes in words what was measured, and the outcome.
@@ -24,7 +25,7 @@ func summarizeExperiment(e *experiment.Result) []string {
 
 func describeRuns(e *experiment.Result) string {
 	counts := countVerdicts(e)
-	text := fmt.Sprintf("%s at %s", pluralize(len(e.Runs), "run"), pluralize(len(e.Points), "point"))
+	text := fmt.Sprintf("%s at %s", format.Count(len(e.Runs), "run"), format.Count(len(e.Points), "point"))
 	var varied []string
 	for _, name := range parameterNames(e) {
 		if values := distinctValues(e, name); len(values) > 1 {
@@ -55,13 +56,6 @@ func countVerdicts(e *experiment.Result) map[string]int {
 		counts[r.Verdict]++
 	}
 	return counts
-}
-
-func pluralize(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // abbreviateList lists up to eight values, or else the first and the last.
@@ -133,7 +127,7 @@ func describeComparisons(e *experiment.Result) []string {
 				formatDifference(c, c.Difference), formatDifference(c, c.Low), formatDifference(c, c.High), strings.ToLower(c.Verdict), c.Baseline))
 		}
 	}
-	text := fmt.Sprintf("Of %s, %d found the candidate better, %d worse; %d showed no difference", pluralize(len(e.Comparisons), "comparison"),
+	text := fmt.Sprintf("Of %s, %d found the candidate better, %d worse; %d showed no difference", format.Count(len(e.Comparisons), "comparison"),
 		counts[experiment.Better], counts[experiment.Worse], counts[experiment.NoDifference])
 	if few := counts[experiment.TooFewRuns]; few > 0 {
 		text += fmt.Sprintf(", %d had too few runs", few)
@@ -176,7 +170,7 @@ func experimentBanner(e *experiment.Result) banner {
 	}
 	switch {
 	case gates[experiment.GateFailed] > 0:
-		b.Mood, b.Verdict = "invalid", pluralize(gates[experiment.GateFailed], "gate")+" failed."
+		b.Mood, b.Verdict = "invalid", format.Count(gates[experiment.GateFailed], "gate")+" failed."
 	case len(e.Runs) == 0:
 		b.Mood, b.Verdict = "noted", "No run has ended yet."
 	case len(out) == len(e.Runs):

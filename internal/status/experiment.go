@@ -13,6 +13,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/experiment/capacity"
+	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/kube/limits"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/protocol"
@@ -299,21 +300,13 @@ func pointStatus(p *experiment.Point) v1alpha1.PointStatus {
 		if e.N >= 2 {
 			s.ThroughputHalfWidthMilliPerSecond = milli(e.HalfWidth())
 		}
-		s.Display.Throughput = formatInterval(e) + " " + formatRateUnit(p.Unit)
+		s.Display.Throughput = format.Estimate(e) + " " + formatRateUnit(p.Unit)
 	}
 	if e, ok := p.Metrics[string(v1alpha1.MetricLatencyP95)]; ok && e.N > 0 {
 		p95 := microseconds(e.Mean)
 		s.P95LatencyMicroseconds, s.Display.P95 = &p95, formatMilliseconds(e.Mean)
 	}
 	return s
-}
-
-// formatInterval formats a mean with half the width of its interval, or only the mean of fewer than two values.
-func formatInterval(e statistics.Estimate) string {
-	if e.N < 2 {
-		return formatDecimal(e.Mean)
-	}
-	return formatDecimal(e.Mean) + " ± " + formatDecimal(e.HalfWidth())
 }
 
 func saturationStatus(found experiment.Saturation, r *experiment.Result) v1alpha1.SaturationStatus {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -149,10 +148,10 @@ func setLiveProgress(s *v1alpha1.BenchmarkRunStatus, in RunInput) {
 	switch s.Phase {
 	case "WarmUp":
 		if elapsed > 0 {
-			s.Display.Progress = "WarmUp " + formatPercent(elapsed, m.WarmUp.Seconds())
+			s.Display.Progress = "WarmUp " + formatProgress(elapsed, m.WarmUp.Seconds())
 		}
 	case "Measuring":
-		s.Display.Progress = "Window " + formatPercent(elapsed, maxWindow(m).Seconds())
+		s.Display.Progress = "Window " + formatProgress(elapsed, maxWindow(m).Seconds())
 	case "Draining":
 		s.Display.Progress = "Drain"
 	}
@@ -242,20 +241,8 @@ func reasonsOfSeverity(severity v1alpha1.FindingSeverity, found []results.Reason
 	return all
 }
 
-// formatDecimal formats a number of at least 10 with one decimal place, of at least 1 with two, and any other
-// with three.
-func formatDecimal(x float64) string {
-	switch {
-	case x >= 10:
-		return strconv.FormatFloat(x, 'f', 1, 64)
-	case x >= 1:
-		return strconv.FormatFloat(x, 'f', 2, 64)
-	default:
-		return strconv.FormatFloat(x, 'f', 3, 64)
-	}
-}
-
-func formatPercent(part, whole float64) string {
+// formatProgress formats the elapsed part of a phase for the display, from 0% to 100%.
+func formatProgress(part, whole float64) string {
 	if whole <= 0 {
 		return "100%"
 	}

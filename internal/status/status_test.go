@@ -101,11 +101,3 @@ func TestNetworkExpiry(t *testing.T) {
 		t.Error("without a time to live there is no deadline")
 	}
 }
-
-func TestFormatDecimal(t *testing.T) {
-	for x, want := range map[float64]string{0: "0.000", 0.1234: "0.123", 3.149: "3.15", 33.06: "33.1", 1234.56: "1234.6"} {
-		if got := formatDecimal(x); got != want {
-			t.Errorf("%v is written %s, want %s", x, got, want)
-		}
-	}
-}

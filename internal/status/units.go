@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
@@ -31,12 +32,12 @@ func roundToInt64(x float64) int64 {
 
 // formatThroughput formats a throughput with its unit, such as "40.1 flows/s". The unit may be empty.
 func formatThroughput(perSecond float64, unit string) string {
-	return formatDecimal(perSecond) + " " + formatRateUnit(unit)
+	return format.Number(perSecond) + " " + formatRateUnit(unit)
 }
 
 func formatRateUnit(unit string) string { return cmp.Or(unit, "operations") + "/s" }
 
-func formatMilliseconds(x float64) string { return formatDecimal(x) + " ms" }
+func formatMilliseconds(x float64) string { return format.Number(x) + " ms" }
 
 // summarizeLatency converts a summary in milliseconds.
 func summarizeLatency(l results.Latency) *v1alpha1.LatencySummary {

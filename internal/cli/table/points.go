@@ -6,6 +6,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
@@ -42,7 +43,7 @@ func buildPointRow(e *experiment.Result, p *experiment.Point) []string {
 	}
 	errors := ""
 	if share, ok := p.Metrics[string(v1alpha1.MetricErrorShare)]; ok && share.N > 0 {
-		errors = FormatPercent(share.Mean)
+		errors = format.Percent(share.Mean)
 	}
 	return append(row, fmt.Sprintf("%d/%d", p.Valid, p.Valid+p.Invalid+p.Failed), throughput,
 		formatMetric(p, v1alpha1.MetricLatencyP50), formatMetric(p, v1alpha1.MetricLatencyP95), formatMetric(p, v1alpha1.MetricLatencyP99), errors, p.Bottleneck,
@@ -63,18 +64,7 @@ func formatMetric(p *experiment.Point, metric v1alpha1.Metric) string {
 	if !ok {
 		return ""
 	}
-	return FormatEstimate(e)
-}
-
-// FormatEstimate formats a mean with the half-width of its interval, which requires more than one run.
-func FormatEstimate(e statistics.Estimate) string {
-	switch {
-	case e.N == 0:
-		return ""
-	case e.N == 1:
-		return FormatNumber(e.Mean)
-	}
-	return FormatNumber(e.Mean) + " ± " + FormatNumber(e.HalfWidth())
+	return format.Estimate(e)
 }
 
 // ForPartialPoints returns a table of the points of an unfinished experiment.
@@ -119,9 +109,9 @@ func ForComparisons(outcomes []experiment.ComparisonOutcome) *Table {
 		"+Against", "+Effect", "+Runs", "+Message")
 	for _, o := range outcomes {
 		interval := "[" + formatDifference(&o, o.Low) + ", " + formatDifference(&o, o.High) + "]"
-		t.AddRow(o.Candidate, o.Metric, FormatNumber(o.BaselineMean), FormatNumber(o.CandidateMean), formatDifference(&o, o.Difference),
-			interval, FormatNumber(o.PValue), formatDetectable(&o), o.Verdict, o.Gate,
-			o.Baseline, FormatNumber(o.EffectSize), fmt.Sprintf("%d against %d", o.Candidates, o.Baselines), o.Message)
+		t.AddRow(o.Candidate, o.Metric, format.Number(o.BaselineMean), format.Number(o.CandidateMean), formatDifference(&o, o.Difference),
+			interval, format.Number(o.PValue), formatDetectable(&o), o.Verdict, o.Gate,
+			o.Baseline, format.Number(o.EffectSize), fmt.Sprintf("%d against %d", o.Candidates, o.Baselines), o.Message)
 	}
 	return t
 }
@@ -160,7 +150,7 @@ func ForLatencies(baseline, candidate *results.RunResult) *Table {
 		if row.was > 0 {
 			change = FormatSignedPercent(row.became/row.was - 1)
 		}
-		t.AddRow(row.name, FormatNumber(row.was), FormatNumber(row.became), change)
+		t.AddRow(row.name, format.Number(row.was), format.Number(row.became), change)
 	}
 	return t
 }

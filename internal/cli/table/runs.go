@@ -3,13 +3,13 @@ package table
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/format"
 )
 
 // ForRuns returns a table of runs, with empty cells for unknown values. Latencies are in milliseconds.
@@ -27,7 +27,7 @@ func buildRunRow(run *v1alpha1.BenchmarkRun) []string {
 	latency := formatLatency(s.LatencyMicroseconds)
 	var errors, operations string
 	if n := s.Operations; n != nil {
-		errors, operations = FormatPercent(ratio(n.Failed, n.Completed+n.Failed)), strconv.FormatInt(n.Completed, 10)
+		errors, operations = format.Percent(ratio(n.Failed, n.Completed+n.Failed)), strconv.FormatInt(n.Completed, 10)
 	}
 	return []string{run.Name, s.Display.Throughput, latency.p50, latency.p95, latency.p99, errors, verdictOrPhase(run), s.Display.Bottleneck,
 		run.Spec.NetworkName, latency.mean, latency.p90, latency.p999, latency.max, operations, s.Display.SteadyState}
@@ -40,7 +40,7 @@ func formatLatency(l *v1alpha1.LatencySummary) latencyCells {
 	if l == nil {
 		return latencyCells{}
 	}
-	ms := func(microseconds int64) string { return FormatNumber(float64(microseconds) / 1000) }
+	ms := func(microseconds int64) string { return format.Number(float64(microseconds) / 1000) }
 	return latencyCells{ms(l.Mean), ms(l.P50), ms(l.P90), ms(l.P95), ms(l.P99), ms(l.P999), ms(l.Max)}
 }
 
@@ -77,32 +77,4 @@ func ratio(part, whole int64) float64 {
 		return 0
 	}
 	return float64(part) / float64(whole)
-}
-
-// FormatPercent formats a share as a percentage. A share below 0.01 % is not shown as zero.
-func FormatPercent(share float64) string {
-	value := share * 100
-	switch {
-	case value == 0:
-		return "0 %"
-	case math.Abs(value) < 0.01:
-		return "<0.01 %"
-	}
-	return strconv.FormatFloat(math.Round(value*100)/100, 'f', -1, 64) + " %"
-}
-
-// FormatNumber formats a number without decimals from 1000 up, with one decimal from 100 up, and otherwise with
-// three significant digits, up to six decimals.
-func FormatNumber(x float64) string {
-	size := math.Abs(x)
-	switch {
-	case x == 0:
-		return "0"
-	case size >= 1000:
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	case size >= 100:
-		return strconv.FormatFloat(x, 'f', 1, 64)
-	}
-	digits := 2 - int(math.Floor(math.Log10(size)))
-	return strconv.FormatFloat(x, 'f', min(digits, 6), 64)
 }

@@ -9,34 +9,6 @@ import (
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
-func TestNumber(t *testing.T) {
-	for want, x := range map[string]float64{
-		"0": 0, "0.00123": 0.0012345, "0.123": 0.12345, "1.23": 1.2345, "12.3": 12.345, "123.4": 123.44, "1235": 1234.6, "-12.3": -12.345,
-	} {
-		if got := FormatNumber(x); got != want {
-			t.Errorf("%v is %s, want %s", x, got, want)
-		}
-	}
-}
-
-func TestFormatPercentKeepsSmallShares(t *testing.T) {
-	for want, share := range map[string]float64{"0 %": 0, "<0.01 %": 0.00001, "0.12 %": 0.0012, "100 %": 1} {
-		if got := FormatPercent(share); got != want {
-			t.Errorf("%v is %s, want %s", share, got, want)
-		}
-	}
-}
-
-func TestFormatEstimateShowsInterval(t *testing.T) {
-	for want, e := range map[string]statistics.Estimate{
-		"": {}, "10.0": {N: 1, Mean: 10, Low: 10, High: 10}, "10.0 ± 2.50": {N: 2, Mean: 10, Low: 7.5, High: 12.5},
-	} {
-		if got := FormatEstimate(e); got != want {
-			t.Errorf("%+v is %q, want %q", e, got, want)
-		}
-	}
-}
-
 // TestPointWithoutNumbers checks that a point without valid runs shows no numbers.
 func TestPointWithoutNumbers(t *testing.T) {
 	r := &experiment.Result{Axes: []experiment.Axis{{Name: "users"}}, Points: []experiment.Point{

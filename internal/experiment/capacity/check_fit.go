@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/benchnet/benchnet/internal/format"
 )
 
 // FitResult says whether a cluster has enough capacity.
@@ -47,9 +49,9 @@ func findPlacementFailure(needs Needs, nodes []corev1.Node, pods []corev1.Pod) *
 
 // describeNeeds describes the needs in words.
 func describeNeeds(needs Needs) string {
-	text := fmt.Sprintf("%s and %s for %s", formatCores(needs.Cores()), formatGiB(needs.Memory()), pluralize(int(needs.Pods()), "pod"))
+	text := fmt.Sprintf("%s and %s for %s", formatCores(needs.Cores()), formatGiB(needs.Memory()), format.Count(int(needs.Pods()), "pod"))
 	if needs.Volumes > 0 {
-		text += fmt.Sprintf(", and %s of %s", pluralize(int(needs.Volumes), "volume"), formatGiB(needs.Storage))
+		text += fmt.Sprintf(", and %s of %s", format.Count(int(needs.Volumes), "volume"), formatGiB(needs.Storage))
 	}
 	return text
 }
@@ -63,19 +65,12 @@ func describeNodes(nodes []corev1.Node, pods []corev1.Pod) string {
 		AddResources(have, h.node.Status.Allocatable)
 		AddResources(free, h.free)
 	}
-	what := pluralize(len(nodes), "node")
+	what := format.Count(len(nodes), "node")
 	if len(nodes) > 0 && len(nodes) <= 3 {
 		what = strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %s of %s are allocatable, %s and %s free", formatCores(have[corev1.ResourceCPU]), formatGiB(have[corev1.ResourceMemory]), what,
 		formatQuantity(free[corev1.ResourceCPU]), strings.TrimSuffix(formatGiB(free[corev1.ResourceMemory]), " GiB"))
-}
-
-func pluralize(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func formatCores(q resource.Quantity) string {
@@ -85,13 +80,8 @@ func formatCores(q resource.Quantity) string {
 	return "1 core"
 }
 
-func formatQuantity(q resource.Quantity) string { return formatDecimal(q.AsApproximateFloat64()) }
+func formatQuantity(q resource.Quantity) string { return format.Decimal(q.AsApproximateFloat64()) }
 
 func formatGiB(q resource.Quantity) string {
-	return formatDecimal(q.AsApproximateFloat64()/(1<<30)) + " GiB"
-}
-
-// formatDecimal formats a number with at most two decimals.
-func formatDecimal(value float64) string {
-	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", value), "0"), ".")
+	return format.Decimal(q.AsApproximateFloat64()/(1<<30)) + " GiB"
 }

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	schedulinghelper "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+
+	"github.com/benchnet/benchnet/internal/format"
 )
 
 // candidateNode is a node with its free resources and the pods placed on it.
@@ -61,7 +63,7 @@ func (r *placementFailure) String() string {
 	}
 	why := r.nodeReasons[:min(len(r.nodeReasons), maxShownNodes)]
 	if more := len(r.nodeReasons) - len(why); more > 0 {
-		why = append(slices.Clone(why), "and "+pluralize(more, "more node"))
+		why = append(slices.Clone(why), "and "+format.Count(more, "more node"))
 	}
 	return text + ": " + strings.Join(why, "; ")
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
@@ -52,7 +53,7 @@ func compareRates(i *results.Interpretation, clients float64, m *results.Measure
 		return
 	}
 	i.Reasons = append(i.Reasons, results.Reason{Code: RateDiffers, Value: logged, Limit: clients, Message: fmt.Sprintf(
-		"the replicas logged %.0f requests/s, the clients completed %.0f: they differ by more than %.0f %%", logged, clients, rateTolerance*100)})
+		"the replicas logged %.0f requests/s, the clients completed %.0f: they differ by more than %s", logged, clients, format.WholePercent(rateTolerance))})
 }
 
 // loggedRate returns the median of the replicas' mean rates. Each replica executes every request, so the rates

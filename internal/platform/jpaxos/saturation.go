@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
@@ -101,5 +102,5 @@ func (s cpuUsage) describeMaxShare() string {
 	if !s.known {
 		return "an unknown share"
 	}
-	return fmt.Sprintf("%.0f %% of its limit, throttled in %.0f %% of its periods", s.maxShare*100, s.maxThrottled*100)
+	return fmt.Sprintf("%s of its limit, throttled in %s of its periods", format.WholePercent(s.maxShare), format.WholePercent(s.maxThrottled))
 }

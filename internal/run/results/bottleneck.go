@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
+
+	"github.com/benchnet/benchnet/internal/format"
 )
 
 // Resource is a resource that may be at its limit.
@@ -124,9 +125,9 @@ func capacityUtilization(r Resource, subject string, value, limit, threshold flo
 		"%s %s %s (%s of %s %s)",
 		subject,
 		resourceLabels[r],
-		formatWholePercent(u.Utilization),
-		formatDecimal(value),
-		formatDecimal(limit),
+		format.WholePercent(u.Utilization),
+		format.Decimal(value),
+		format.Decimal(limit),
 		unit,
 	)
 	return u
@@ -136,7 +137,7 @@ func capacityUtilization(r Resource, subject string, value, limit, threshold flo
 func waitUtilization(r Resource, subject string, value, limit, threshold float64, unit, message string) Utilization {
 	u := capacityUtilization(r, subject, value, limit, threshold, unit)
 	u.limitKind = waitSymptom
-	u.Message = fmt.Sprintf("%s %s %s", subject, message, formatWholePercent(u.Utilization))
+	u.Message = fmt.Sprintf("%s %s %s", subject, message, format.WholePercent(u.Utilization))
 	return u
 }
 
@@ -146,10 +147,4 @@ var resourceLabels = map[Resource]string{
 	NetworkBandwidth: "network", DiskSpace: "disk space",
 }
 
-// formatDecimal formats a number with at most two decimals.
-func formatDecimal(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }
-
 func roundUtilization(x float64) float64 { return math.Round(x*1e4) / 1e4 }
-
-// formatWholePercent formats a share in whole percent.
-func formatWholePercent(share float64) string { return fmt.Sprintf("%.0f %%", share*100) }

@@ -2,7 +2,8 @@ package results
 
 import (
 	"fmt"
-	"math"
+
+	"github.com/benchnet/benchnet/internal/format"
 )
 
 // Validity says whether a run may be used.
@@ -190,7 +191,7 @@ func (j *verdictBuilder) judgeWorkers(c RunObservations) {
 		if share, over := j.throttledShare(w.Load.ThrottledPeriods, w.Load.Periods); over {
 			j.addReason(WorkerThrottled, workerSubject(w.Worker), share, j.tolerances.ThrottledShare,
 				"load worker %d was throttled in %s of its CPU periods, tolerated are %s: give it more CPU or use more workers",
-				w.Worker, formatPercent(share), formatPercent(j.tolerances.ThrottledShare))
+				w.Worker, format.Percent(share), format.Percent(j.tolerances.ThrottledShare))
 		}
 	}
 }
@@ -217,7 +218,7 @@ func (j *verdictBuilder) judgeErrors() {
 		return
 	}
 	text := fmt.Sprintf("%d of %d requests failed (%s), tolerated are %s; most often %s",
-		s.Errors, s.Requests, formatPercent(s.ErrorShare), formatPercent(j.tolerances.ErrorShare), j.measurement.Errors[0].describeError())
+		s.Errors, s.Requests, format.Percent(s.ErrorShare), format.Percent(j.tolerances.ErrorShare), j.measurement.Errors[0].describeError())
 	if s.ErrorShare > j.tolerances.ErrorShare {
 		j.addReason(Errors, "", s.ErrorShare, j.tolerances.ErrorShare, "%s", text)
 	} else {
@@ -238,7 +239,7 @@ func (j *verdictBuilder) judgeSchedule() {
 		j.addReason(WorkerBehindSchedule, "", share, j.tolerances.LateShare,
 			"%d of %d requests (%s) started more than 100 ms after their instant, tolerated are %s; the largest lag was %.0f ms: "+
 				"offer less, or use more clients or workers",
-			s.Late, s.Planned, formatPercent(share), formatPercent(j.tolerances.LateShare), microsToMillis(s.MaxLagMicros))
+			s.Late, s.Planned, format.Percent(share), format.Percent(j.tolerances.LateShare), microsToMillis(s.MaxLagMicros))
 	}
 }
 
@@ -281,13 +282,4 @@ func ratio(part, whole int64) float64 {
 		return 0
 	}
 	return float64(part) / float64(whole)
-}
-
-// formatPercent formats a share with at most two decimals, and never formats a small share as zero.
-func formatPercent(share float64) string {
-	value := share * 100
-	if value > 0 && value < 0.01 {
-		return "under 0.01 %"
-	}
-	return fmt.Sprintf("%g %%", math.Round(value*100)/100)
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/benchnet/benchnet/internal/format"
 )
 
 // judgeMembers judges the CPU throttling of members and databases, and gaps in their CPU and memory series.
@@ -14,7 +16,7 @@ func (j *verdictBuilder) judgeMembers() {
 		if share, over := j.throttledShare(m.ThrottledPeriods, m.Periods); over {
 			code, find := j.throttlingSeverity(m.Kind)
 			find(code, m.Member, share, j.tolerances.ThrottledShare,
-				"%s was at its CPU limit: throttled in %s of its CPU periods (%s is the bound)", m.Member, formatPercent(share), formatPercent(j.tolerances.ThrottledShare))
+				"%s was at its CPU limit: throttled in %s of its CPU periods (%s is the bound)", m.Member, format.Percent(share), format.Percent(j.tolerances.ThrottledShare))
 		}
 		planned := j.measurement.WindowSeconds + 1
 		if share := ratio(int64(m.MissedScrapes), int64(planned)); share > j.tolerances.MissedScrapes {
@@ -46,7 +48,7 @@ func (j *verdictBuilder) judgeContainers(c RunObservations) {
 		if gc := m.GarbageCollection; gc != nil && gc.Share > j.tolerances.GCShare {
 			j.addNote(GarbageCollected, m.Member, gc.Share, j.tolerances.GCShare,
 				"the JVM of %s spent %s of the window in %d garbage collections (%s is the bound): give it more heap",
-				m.Member, formatPercent(gc.Share), gc.Collections, formatPercent(j.tolerances.GCShare))
+				m.Member, format.Percent(gc.Share), gc.Collections, format.Percent(j.tolerances.GCShare))
 		}
 		j.judgeVolumeSpace(m)
 	}
@@ -54,7 +56,7 @@ func (j *verdictBuilder) judgeContainers(c RunObservations) {
 		if share := w.Load.cpuLimitShare(j.measurement.WindowSeconds); share > j.tolerances.WorkerCPUShare {
 			j.addNote(WorkerBusy, workerSubject(w.Worker), share, j.tolerances.WorkerCPUShare,
 				"load worker %d used %s of its CPU limit (%s is the bound): give it more CPU or use more workers",
-				w.Worker, formatPercent(share), formatPercent(j.tolerances.WorkerCPUShare))
+				w.Worker, format.Percent(share), format.Percent(j.tolerances.WorkerCPUShare))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.UnobservedDatabases)) {
@@ -80,7 +82,7 @@ func (j *verdictBuilder) judgeVolumeSpace(m MemberUsage) {
 		return
 	}
 	free := m.Volume.LeastAvailableBytes / m.Volume.SizeBytes
-	text := fmt.Sprintf("the volume of %s had %s of its %.1f GiB left", m.Member, formatPercent(free), m.Volume.SizeBytes/(1<<30))
+	text := fmt.Sprintf("the volume of %s had %s of its %.1f GiB left", m.Member, format.Percent(free), m.Volume.SizeBytes/(1<<30))
 	switch {
 	case free < j.tolerances.VolumeFreeShare:
 		j.addReason(VolumeFull, m.Member, free, j.tolerances.VolumeFreeShare, "%s", text)
@@ -92,7 +94,7 @@ func (j *verdictBuilder) judgeVolumeSpace(m MemberUsage) {
 // judgeHosts judges stolen CPU time, saturation, other load and node problems of the hosts.
 func (j *verdictBuilder) judgeHosts(c RunObservations) {
 	for _, h := range j.measurement.observedHosts(c.Containers) {
-		text := fmt.Sprintf("%s of the CPU time of %s went to other machines of its hypervisor", formatPercent(h.StealShare), h.name)
+		text := fmt.Sprintf("%s of the CPU time of %s went to other machines of its hypervisor", format.Percent(h.StealShare), h.name)
 		switch {
 		case h.StealShare > j.tolerances.StolenShare:
 			j.addReason(CPUStolen, h.name, h.StealShare, j.tolerances.StolenShare, "%s", text)
@@ -102,12 +104,12 @@ func (j *verdictBuilder) judgeHosts(c RunObservations) {
 		if used := h.busyOrStolenShare(); used > j.tolerances.HostBusyShare {
 			j.addNote(HostSaturated, h.name, used, j.tolerances.HostBusyShare,
 				"%s of the CPU time of %s was in use (%s is the bound): what ran on it waited for CPUs, also below its own limit",
-				formatPercent(used), h.name, formatPercent(j.tolerances.HostBusyShare))
+				format.Percent(used), h.name, format.Percent(j.tolerances.HostBusyShare))
 		}
 		if share := h.cpusUsedByOthers() / h.CPUs; share > j.tolerances.HostSharedShare {
 			j.addNote(HostShared, h.name, share, j.tolerances.HostSharedShare,
 				"others than this run's containers used %s of the %s CPUs of %s (%s of them is the bound): their load is part of what was measured",
-				formatDecimal(h.cpusUsedByOthers()), formatDecimal(h.CPUs), h.name, formatPercent(j.tolerances.HostSharedShare))
+				format.Decimal(h.cpusUsedByOthers()), format.Decimal(h.CPUs), h.name, format.Percent(j.tolerances.HostSharedShare))
 		}
 	}
 	for _, t := range c.NodeProblems {

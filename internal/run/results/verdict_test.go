@@ -36,7 +36,7 @@ func TestJudge(t *testing.T) {
 		"quiet": {change: func(*Measurement, *RunObservations, *Tolerances) {}},
 		"one error": {
 			change:  func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Errors = []ErrorCount{{"X", 1, "boom"}} },
-			reasons: "Errors", message: "1 of 10005 requests failed (under 0.01 %), tolerated are 0 %; most often X: boom",
+			reasons: "Errors", message: "1 of 10005 requests failed (<0.01 %), tolerated are 0 %; most often X: boom",
 		},
 		"tolerated error": {
 			change: func(m *Measurement, _ *RunObservations, tol *Tolerances) {
@@ -126,7 +126,7 @@ func TestJudge(t *testing.T) {
 			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
 				m.Members[0].Volume = &VolumeUsage{SizeBytes: 10 << 30, LeastAvailableBytes: 1 << 20}
 			},
-			reasons: "VolumeFull/member-0", message: "the volume of member-0 had under 0.01 % of its 10.0 GiB left",
+			reasons: "VolumeFull/member-0", message: "the volume of member-0 had <0.01 % of its 10.0 GiB left",
 		},
 		"busy worker": {
 			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
@@ -225,13 +225,5 @@ func TestJudgeWithoutWorkers(t *testing.T) {
 	got := mergeWorkers(t).Judge(RunObservations{ExpectedWorkers: 1, WorkerFailures: map[int]string{0: "no target answers"}}, DefaultTolerances())
 	if got.Validity != Invalid || joinCodes(got.Reasons) != "WorkerMissing/worker-0 NoCompletions" || len(got.Notes) != 0 {
 		t.Errorf("got %+v", got)
-	}
-}
-
-func TestFormatPercentOfSmallShares(t *testing.T) {
-	for share, want := range map[float64]string{0: "0 %", 0.05: "5 %", 0.00001: "under 0.01 %", 0.123456: "12.35 %", 1: "100 %"} {
-		if got := formatPercent(share); got != want {
-			t.Errorf("%v is %q, want %q", share, got, want)
-		}
 	}
 }

@@ -1,6 +1,10 @@
 package results
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/benchnet/benchnet/internal/format"
+)
 
 // WindowSelection is the outcome of automatic measurement: which part of the recording is the window, and why.
 type WindowSelection struct {
@@ -48,7 +52,7 @@ func (j *verdictBuilder) judgeWindowSelection() {
 	case s.State == SelectionImprecise:
 		j.addNote(IntervalWide, "", s.HalfWidth, s.TargetHalfWidth,
 			"the mean throughput is known to ± %s at %s confidence when the longest window is over, asked for were ± %s",
-			formatPercent(s.HalfWidth), formatPercent(s.Confidence), formatPercent(s.TargetHalfWidth))
+			format.Percent(s.HalfWidth), format.Percent(s.Confidence), format.Percent(s.TargetHalfWidth))
 	}
 }
 
@@ -58,5 +62,5 @@ func (s *WindowSelection) Describe() string {
 		return fmt.Sprintf("%s; %d s were recorded", s.Reason, s.RecordedSeconds)
 	}
 	return fmt.Sprintf("warm-up %d s, window %d s of %d s recorded; mean known to ± %s at %s confidence (asked for: ± %s; %s)",
-		s.WarmUpSeconds, s.WindowSeconds, s.RecordedSeconds, formatPercent(s.HalfWidth), formatPercent(s.Confidence), formatPercent(s.TargetHalfWidth), s.Method)
+		s.WarmUpSeconds, s.WindowSeconds, s.RecordedSeconds, format.Percent(s.HalfWidth), format.Percent(s.Confidence), format.Percent(s.TargetHalfWidth), s.Method)
 }

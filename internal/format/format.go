@@ -1,0 +1,62 @@
+// Package format formats numbers as plain text for messages, statuses and tables.
+package format
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/benchnet/benchnet/internal/run/statistics"
+)
+
+// Number formats a measured number without decimals from 1000 up, with one decimal from 100 up, and otherwise with
+// three significant digits, up to six decimals.
+func Number(x float64) string {
+	size := math.Abs(x)
+	switch {
+	case x == 0:
+		return "0"
+	case size >= 1000:
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	case size >= 100:
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	}
+	digits := 2 - int(math.Floor(math.Log10(size)))
+	return strconv.FormatFloat(x, 'f', min(digits, 6), 64)
+}
+
+// Estimate formats a mean with the half-width of its interval, which requires more than one value. Without a value it
+// returns an empty string.
+func Estimate(e statistics.Estimate) string {
+	switch e.N {
+	case 0:
+		return ""
+	case 1:
+		return Number(e.Mean)
+	}
+	return Number(e.Mean) + " ± " + Number(e.HalfWidth())
+}
+
+// Decimal formats a number with at most two decimals.
+func Decimal(x float64) string {
+	return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
+}
+
+// Percent formats a share of 1 with at most two decimals. It never formats a small share as zero.
+func Percent(share float64) string {
+	if share != 0 && math.Abs(share) < 0.0001 {
+		return "<0.01 %"
+	}
+	return Decimal(share*100) + " %"
+}
+
+// WholePercent formats a share of 1 without decimals.
+func WholePercent(share float64) string { return fmt.Sprintf("%.0f %%", share*100) }
+
+// Count formats a number of things. The noun is in the singular and has a regular plural.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
