@@ -37,7 +37,7 @@ spec:
 
 var badRegions = []badInputCase{
 	{"member that is not there", "[notary]", "[member-7]", []string{"spec.network.regions[0].members[0]", "member-7", "member-0, member-1, notary"}},
-	{"too many counted", "count: 2}]", "count: 3}]", []string{"spec.network.regions[1].count", "3", "only 2 of the 3 members"}},
+	{"count above the members", "count: 2}]", "count: 3}]", []string{"spec.network.regions[1].count", "3", "only 2 of the 3 members"}},
 	{"members without a region", "count: 2}]", "count: 1}]", []string{"spec.network.regions", "member-1", "every member must be in a region"}},
 	{"members and count", "members: [notary]", "members: [notary], count: 1", []string{"network.regions[]", "not both"}},
 	{"region without anyone", "members: [notary], workloads: [issue]", "", []string{"network.regions[]", "needs members, count or workloads"}},

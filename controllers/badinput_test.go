@@ -58,7 +58,7 @@ var badInput = []badInputCase{
 	{"CorDapp image without an image", `version: "4.10"`, `version: "4.10", cordapps: {type: Image}`, []string{"cordapps", "needs image"}},
 	{"workload that does nothing", "corda: {flow: Issue}", "jtl: Keep", []string{"exactly one of corda", "jmeter"}},
 	{"flow that is no class name", "flow: Issue", "flow: Isue", []string{"corda.flow", "Isue"}},
-	{"initiator that is not there", "flow: Issue", "flow: Issue, initiators: [5]", []string{"initiators[0]", "5"}},
+	{"missing initiator", "flow: Issue", "flow: Issue, initiators: [5]", []string{"initiators[0]", "5"}},
 	{"arguments of a finance flow", "flow: Issue", "flow: Issue, arguments: [{type: Int, value: \"1\"}]", []string{"arguments", "class name"}},
 	{"open loop without a rate", "clients: 4", "clients: 4, model: Open", []string{"load.ratePerSecond", "Open"}},
 	{"rate in a closed loop", "clients: 4", "clients: 4, ratePerSecond: 5", []string{"load.ratePerSecond", "Open"}},

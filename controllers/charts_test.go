@@ -92,7 +92,7 @@ func TestUserChart(t *testing.T) {
 	}
 	untouched()
 	c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionReady)
-	if c == nil || !strings.Contains(c.Message, "Secret banks-db-mine is there already") {
+	if c == nil || !strings.Contains(c.Message, "Secret banks-db-mine already exists") {
 		t.Errorf("Ready should name the Secret, but is %+v", c)
 	}
 

@@ -55,7 +55,7 @@ func TestForeignObjectsStay(t *testing.T) {
 			}
 			for _, kind := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionStalled} {
 				c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, kind)
-				if c == nil || c.Reason != v1alpha1.ReasonStageFailed || !strings.Contains(c.Message, object.GetName()+" is there already") {
+				if c == nil || c.Reason != v1alpha1.ReasonStageFailed || !strings.Contains(c.Message, object.GetName()+" already exists") {
 					t.Errorf("%s should name %s, but is %+v", kind, object.GetName(), c)
 				}
 			}
@@ -81,7 +81,7 @@ func TestForeignObjectsOfRunStay(t *testing.T) {
 			t.Errorf("%T: the pass should end with an error", object)
 		}
 		untouched()
-		w.wantReason("extra", v1alpha1.ReasonProblem, object.GetName()+" is there already")
+		w.wantReason("extra", v1alpha1.ReasonProblem, object.GetName()+" already exists")
 		must(t, w.client.Delete(w.ctx, object))
 	}
 	w.reconcileRun("extra")

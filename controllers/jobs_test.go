@@ -76,16 +76,16 @@ func TestJobsThatFail(t *testing.T) {
 				t.Fatalf("the failed Job should be there for a moment, but the network comes back after %s and the Job is %q", again, w.jobUID(name))
 			}
 			if !slices.ContainsFunc(w.getNetwork("banks").Status.Stages, func(s v1alpha1.StageStatus) bool {
-				return s.State == "InProgress" && strings.Contains(s.Message, name) && strings.Contains(s.Message, "created again")
+				return s.State == "InProgress" && strings.Contains(s.Message, name) && strings.Contains(s.Message, "is recreated")
 			}) {
-				t.Errorf("a stage should say that the Job is created again: %+v", w.getNetwork("banks").Status.Stages)
+				t.Errorf("a stage should report that the Job is recreated: %+v", w.getNetwork("banks").Status.Stages)
 			}
 			w.now = w.now.Add(again)
 			w.reconcileNetwork("banks")
 			w.reconcileNetwork("banks")
 			second := w.jobUID(name)
 			if second == "" || second == first {
-				t.Fatalf("the Job should be created again, but it is %q, before %q", second, first)
+				t.Fatalf("the Job should be recreated, but it is %q, before %q", second, first)
 			}
 			must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.objectMeta(name + "-x")}, client.GracePeriodSeconds(0)))
 			w.failJob(name, 1)
@@ -99,7 +99,7 @@ func TestJobsThatFail(t *testing.T) {
 			must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.objectMeta(name + "-x")}, client.GracePeriodSeconds(0)))
 			w.reconcileNetwork("banks")
 			if third := w.jobUID(name); third == "" || third == second {
-				t.Errorf("deleted by hand, the Job should be created again, but it is %q", third)
+				t.Errorf("deleted by hand, the Job should be recreated, but it is %q", third)
 			}
 		})
 	}
@@ -149,7 +149,7 @@ func TestFailedTeardownIsReported(t *testing.T) {
 	must(t, w.client.Delete(w.ctx, &batchv1.Job{ObjectMeta: w.objectMeta(job)}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
 	w.reconcileNetwork("banks")
 	if got := w.databaseJobNames("teardown"); !slices.Equal(got, []string{job}) {
-		t.Fatalf("deleted by hand, the Job should be created again, but there are %v", got)
+		t.Fatalf("deleted by hand, the Job should be recreated, but there are %v", got)
 	}
 	w.completeJobs()
 	w.reconcileNetwork("banks")

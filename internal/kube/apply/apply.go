@@ -132,7 +132,7 @@ func (w *Writer) applyNew(ctx context.Context, owner Owner, intent *unstructured
 
 // ErrForeign means that an object that the operator did not create has a name that the operator needs. Only the
 // user can fix this.
-var ErrForeign = errors.New("was not made by the operator and is left as it is: delete it, or choose another name")
+var ErrForeign = errors.New("was not created by the operator: delete it, or choose another name")
 
 // CheckOwnership fails if the owner does not control the object of that kind and name. It reads from the API
 // server, not from the cache.
@@ -144,16 +144,16 @@ func (w *Writer) CheckOwnership(ctx context.Context, owner, object client.Object
 	found := &metav1.PartialObjectMetadata{}
 	found.SetGroupVersionKind(gvk)
 	if err := w.apiReader.Get(ctx, client.ObjectKeyFromObject(object), found); err != nil {
-		return fmt.Errorf("see whose %s %s is: %w", gvk.Kind, object.GetName(), err)
+		return fmt.Errorf("get owner of %s %s: %w", gvk.Kind, object.GetName(), err)
 	}
 	holder := metav1.GetControllerOf(found)
 	switch {
 	case holder == nil:
-		return fmt.Errorf("%s %s is there already, but %w", gvk.Kind, object.GetName(), ErrForeign)
+		return fmt.Errorf("%s %s already exists and %w", gvk.Kind, object.GetName(), ErrForeign)
 	case holder.UID == owner.GetUID():
 		return nil
 	default:
-		return fmt.Errorf("%s %s is there already and belongs to %s %s (%s), not to this %s: wait until that is gone, or choose another name",
+		return fmt.Errorf("%s %s already exists and belongs to %s %s (%s), not to this %s: wait until that is deleted, or choose another name",
 			gvk.Kind, object.GetName(), holder.Kind, holder.Name, holder.UID, owner.GetName())
 	}
 }

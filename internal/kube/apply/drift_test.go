@@ -54,7 +54,7 @@ func TestDrift(t *testing.T) {
 			s.Spec.ClusterIP = "10.0.0.1"
 			s.Spec.Ports[0].Protocol = "TCP"
 		}, true},
-		{"labels of others", newService(nil), func(s *corev1.Service) { s.Labels["other"] = "x" }, true},
+		{"foreign labels", newService(nil), func(s *corev1.Service) { s.Labels["other"] = "x" }, true},
 		{"a changed port", newService(nil), func(s *corev1.Service) { s.Spec.Ports[0].Port = 1 }, false},
 		{"a port of another field owner, which server-side apply would leave", newService(nil), func(s *corev1.Service) { s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Port: 2}) }, true},
 		{"a removed selector", newService(nil), func(s *corev1.Service) { s.Spec.Selector = nil }, false},

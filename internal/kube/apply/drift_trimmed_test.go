@@ -54,11 +54,11 @@ func TestDriftOfTrimmedObjects(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !isUpToDate(intent, live) {
-			t.Errorf("%s: untouched, but it would be applied again", kind)
+			t.Errorf("%s: unchanged, but it would be applied again", kind)
 		}
 		live.SetLabels(nil)
 		if isUpToDate(intent, live) {
-			t.Errorf("%s: a removed label is not seen", kind)
+			t.Errorf("%s: the removal of a label is not detected", kind)
 		}
 		live.SetLabels(desired.GetLabels())
 		live.SetGeneration(2)

@@ -40,10 +40,10 @@ func TestCompactorSharesEqualValues(t *testing.T) {
 	same := func(a, b any) bool { return reflect.ValueOf(a).UnsafePointer() == reflect.ValueOf(b).UnsafePointer() }
 	limits := func(pod *corev1.Pod) corev1.ResourceList { return pod.Spec.Containers[0].Resources.Limits }
 	if !same(one.Labels, other.Labels) || !same(one.OwnerReferences, other.OwnerReferences) || !same(limits(one), limits(other)) {
-		t.Error("what is equal is there twice")
+		t.Error("equal values are stored twice")
 	}
 	if same(one.Labels, different.Labels) || same(limits(one), limits(different)) {
-		t.Error("what differs is one")
+		t.Error("different values share one copy")
 	}
 }
 
@@ -52,12 +52,12 @@ func TestInternPoolIsBounded(t *testing.T) {
 	for i := range uint64(3 * maxPoolSize) {
 		p.internValue(i, nil, keepAsIs)
 		if len(p.values) > maxPoolSize {
-			t.Fatalf("%d values are known, at most %d should be", len(p.values), maxPoolSize)
+			t.Fatalf("%d values are stored, want at most %d", len(p.values), maxPoolSize)
 		}
 	}
 	first, second := map[string]string{"a": "1"}, map[string]string{"a": "2"}
 	p.internValue(7, first, keepAsIs)
 	if got := p.internValue(7, second, keepAsIs); !maps.Equal(got, second) {
-		t.Errorf("another value of the same hash was taken for it: %v", got)
+		t.Errorf("a value with the same hash was returned instead: %v", got)
 	}
 }

@@ -12,7 +12,7 @@ func TestTrimKeepsChartSecrets(t *testing.T) {
 		Data: map[string][]byte{"key": []byte("value")}}
 	Trim(secret)
 	if len(secret.Data) == 0 {
-		t.Error("what a chart says has to be compared with what is there")
+		t.Error("the chart's values must be kept for the comparison")
 	}
 }
 

@@ -37,11 +37,11 @@ func TestJoinItems(t *testing.T) {
 		items = append(items, fmt.Sprintf("worker %d: %s", i, strings.Repeat("x", 2*MaxItem)))
 	}
 	if got := JoinItems(items[:2], "; "); strings.Count(got, "worker") != 2 || strings.Contains(got, "and 48 more") {
-		t.Errorf("two items are both there, but: %.100s", got)
+		t.Errorf("want both items, but got %.100s", got)
 	}
 	got := JoinItems(items, "; ")
 	if len(got) > 11*MaxItem || !strings.HasSuffix(got, "; … and 40 more") || strings.Count(got, "worker") != 10 {
-		t.Errorf("50 items become ten and the number of the others, but %d bytes: …%s", len(got), got[len(got)-50:])
+		t.Errorf("want ten of 50 items and the number of the others, got %d bytes: …%s", len(got), got[len(got)-50:])
 	}
 }
 

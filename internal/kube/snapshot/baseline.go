@@ -59,11 +59,11 @@ func disturbanceOf(before podState, pod *corev1.Pod) (results.Disturbance, bool)
 	d := results.Disturbance{Subject: before.Subject}
 	switch {
 	case pod == nil:
-		d.Kind, d.Message = results.MemberReplaced, "the pod is gone"
+		d.Kind, d.Message = results.MemberReplaced, "the pod no longer exists"
 	case pod.Status.Reason == "Evicted":
 		d.Kind, d.Message = results.MemberEvicted, "the pod was evicted: "+pod.Status.Message
 	case pod.UID != before.UID:
-		d.Kind, d.Message = results.MemberReplaced, "the pod was replaced by another one"
+		d.Kind, d.Message = results.MemberReplaced, "the pod was replaced"
 	case disruptionReason(pod) != "":
 		d.Kind, d.Message = results.MemberEvicted, "the pod is being evicted: "+disruptionReason(pod)
 	case CountRestarts(pod) > before.Restarts:

@@ -93,7 +93,7 @@ func NodeProblems(node *corev1.Node) []results.Disturbance {
 		case c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue:
 			d.Kind, d.Message = results.NodeNotReady, fmt.Sprintf("node %s was not ready when the run ended: %s", node.Name, c.Message)
 		case pressureConditions[c.Type] && c.Status == corev1.ConditionTrue:
-			d.Message = fmt.Sprintf("node %s was under %s when the run ended: %s", node.Name, c.Type, c.Message)
+			d.Message = fmt.Sprintf("node %s had %s when the run ended: %s", node.Name, c.Type, c.Message)
 		default:
 			continue
 		}

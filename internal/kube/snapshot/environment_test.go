@@ -47,12 +47,12 @@ func TestNodeProblems(t *testing.T) {
 		got = append(got, string(d.Kind)+": "+d.Message)
 	}
 	want := []string{"NodeNotReady: node n was not ready when the run ended: Kubelet stopped posting node status.",
-		"NodeUnderPressure: node n was under DiskPressure when the run ended: kubelet has disk pressure"}
+		"NodeUnderPressure: node n had DiskPressure when the run ended: kubelet has disk pressure"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	if got := NodeProblems(node); got != nil {
-		t.Errorf("a sound node has %+v", got)
+		t.Errorf("a healthy node has %+v", got)
 	}
 }

@@ -27,7 +27,7 @@ func (s *Snapshot) jobReadiness(job *batchv1.Job) Readiness {
 	}
 	found := s.JobOutcome(job)
 	if failed := jobCondition(job, batchv1.JobFailed); found.State == StateFailed && s.failedOnlyByWaiting(job, failed) {
-		message := fmt.Sprintf("Job %s failed only by waiting and is created again: %s", job.Name, failed.Message)
+		message := fmt.Sprintf("Job %s failed only by waiting and is recreated: %s", job.Name, failed.Message)
 		found = s.appendPodProblem(job, Readiness{StateWaiting, message})
 	}
 	return found

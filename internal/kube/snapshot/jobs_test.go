@@ -31,16 +31,16 @@ func TestFailedJobs(t *testing.T) {
 		pods   []corev1.PodStatus
 		waited bool
 	}{
-		"deadline of the Job":                  {deadline, nil, true},
-		"the server never answered":            {limit, []corev1.PodStatus{pod("", exited(ExitNotAvailable, "Error"))}, true},
-		"the image was never there":            {limit, []corev1.PodStatus{pod(deadline, exited(0, "Completed"), waiting)}, true},
-		"the kubelet lost what never ran":      {limit, []corev1.PodStatus{pod(deadline, exited(137, statusUnknown))}, true},
-		"evicted":                              {limit, []corev1.PodStatus{disrupted}, true},
-		"a step hung until the deadline":       {limit, []corev1.PodStatus{pod(deadline, exited(137, "Error"))}, false},
-		"a step failed":                        {limit, []corev1.PodStatus{pod("", exited(1, "Error"))}, false},
-		"waited first, failed then":            {limit, []corev1.PodStatus{pod("", exited(ExitNotAvailable, "Error")), pod("", exited(1, "Error"))}, false},
-		"no pod is left to say why":            {limit, nil, false},
-		"bad input, by the pod failure policy": {batchv1.JobReasonPodFailurePolicy, []corev1.PodStatus{pod("", exited(3, "Error"))}, false},
+		"deadline of the Job":                         {deadline, nil, true},
+		"the server never answered":                   {limit, []corev1.PodStatus{pod("", exited(ExitNotAvailable, "Error"))}, true},
+		"the image never existed":                     {limit, []corev1.PodStatus{pod(deadline, exited(0, "Completed"), waiting)}, true},
+		"the kubelet lost a container that never ran": {limit, []corev1.PodStatus{pod(deadline, exited(137, statusUnknown))}, true},
+		"evicted":                               {limit, []corev1.PodStatus{disrupted}, true},
+		"a step hung until the deadline":        {limit, []corev1.PodStatus{pod(deadline, exited(137, "Error"))}, false},
+		"a step failed":                         {limit, []corev1.PodStatus{pod("", exited(1, "Error"))}, false},
+		"waited, then failed":                   {limit, []corev1.PodStatus{pod("", exited(ExitNotAvailable, "Error")), pod("", exited(1, "Error"))}, false},
+		"no pod remains to explain the failure": {limit, nil, false},
+		"bad input, by the pod failure policy":  {batchv1.JobReasonPodFailurePolicy, []corev1.PodStatus{pod("", exited(3, "Error"))}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := time.Unix(1000, 0)
@@ -67,7 +67,7 @@ func TestFailedJobs(t *testing.T) {
 				t.Errorf("the Job is %+v, want state %d with its name", got, want)
 			}
 			if got := s.JobOutcome(job); got.State != StateFailed {
-				t.Errorf("a Job that is not created again is %+v, want a failure whatever its cause", got)
+				t.Errorf("a Job that is never recreated is %+v, want a failure for every cause", got)
 			}
 		})
 	}

@@ -36,11 +36,11 @@ func NewList(kind client.Object, scheme *runtime.Scheme) (client.ObjectList, err
 	}
 	list, err := scheme.New(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
 	if err != nil {
-		return nil, fmt.Errorf("make a list of %s: %w", gvk.Kind, err)
+		return nil, fmt.Errorf("create list of %s: %w", gvk.Kind, err)
 	}
 	typed, ok := list.(client.ObjectList)
 	if !ok {
-		return nil, fmt.Errorf("make a list of %s: %T is not a list of objects", gvk.Kind, list)
+		return nil, fmt.Errorf("create list of %s: %T is not a list of objects", gvk.Kind, list)
 	}
 	return typed, nil
 }

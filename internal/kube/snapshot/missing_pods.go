@@ -33,7 +33,7 @@ func (s *Snapshot) ReadPodCreationFailures(ctx context.Context, direct client.Re
 	var events corev1.EventList
 	err := direct.List(ctx, &events, client.InNamespace(podless[0].GetNamespace()), client.MatchingFields{"reason": failedCreate})
 	if err != nil {
-		return fmt.Errorf("list events of what has no pods: %w", err)
+		return fmt.Errorf("list events of workloads without pods: %w", err)
 	}
 	latest := map[types.UID]corev1.Event{}
 	for _, e := range events.Items {

@@ -16,12 +16,12 @@ func TestJobWithoutPods(t *testing.T) {
 		status batchv1.JobStatus
 		want   bool
 	}{
-		"not begun":                        {batchv1.JobStatus{}, false},
-		"begun, no pods":                   {batchv1.JobStatus{StartTime: &begun}, true},
-		"begun, none to count":             {batchv1.JobStatus{StartTime: &begun, UncountedTerminatedPods: &batchv1.UncountedTerminatedPods{}}, true},
-		"its pod runs":                     {batchv1.JobStatus{StartTime: &begun, Active: 1}, false},
-		"its pod has ended, not counted":   {batchv1.JobStatus{StartTime: &begun, UncountedTerminatedPods: uncounted}, false},
-		"its pod has ended and is counted": {batchv1.JobStatus{StartTime: &begun, Succeeded: 1}, false},
+		"not started":                           {batchv1.JobStatus{}, false},
+		"started, no pods":                      {batchv1.JobStatus{StartTime: &begun}, true},
+		"started, no pods to count":             {batchv1.JobStatus{StartTime: &begun, UncountedTerminatedPods: &batchv1.UncountedTerminatedPods{}}, true},
+		"its pod runs":                          {batchv1.JobStatus{StartTime: &begun, Active: 1}, false},
+		"its pod has ended, but is not counted": {batchv1.JobStatus{StartTime: &begun, UncountedTerminatedPods: uncounted}, false},
+		"its pod has ended and is counted":      {batchv1.JobStatus{StartTime: &begun, Succeeded: 1}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := isJobWithoutPods(&batchv1.Job{Status: c.status}); got != c.want {

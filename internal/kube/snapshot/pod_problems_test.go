@@ -23,7 +23,7 @@ func TestPodProblem(t *testing.T) {
 	}{
 		{"running", corev1.PodStatus{Phase: corev1.PodRunning}, nil},
 		{"merely starting", waiting("ContainerCreating"), nil},
-		{"image that is not there", waiting("ImagePullBackOff"), []string{"node", "ImagePullBackOff", "details"}},
+		{"missing image", waiting("ImagePullBackOff"), []string{"node", "ImagePullBackOff", "details"}},
 		{"no room", corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
 			Reason: corev1.PodReasonUnschedulable, Message: "0/1 nodes: Insufficient cpu"}}}, []string{"scheduled", "Insufficient cpu"}},
 		{"failed init container", corev1.PodStatus{InitContainerStatuses: []corev1.ContainerStatus{{Name: "prepare",

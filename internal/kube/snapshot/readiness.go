@@ -101,7 +101,7 @@ func (s *Snapshot) staleReason(live *appsv1.StatefulSet, object client.Object) s
 	case wanted == 0 && (!written || live.Status.ObservedGeneration < live.Generation || left > 0):
 		return fmt.Sprintf("StatefulSet %s: %d pods have not stopped yet", live.Name, left)
 	case !written:
-		return fmt.Sprintf("StatefulSet %s: %d pods are to start", live.Name, wanted)
+		return fmt.Sprintf("StatefulSet %s: %d pods have not started yet", live.Name, wanted)
 	}
 	return ""
 }

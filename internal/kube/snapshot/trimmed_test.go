@@ -27,7 +27,7 @@ func TestTrimKeepsReportedFields(t *testing.T) {
 	before := pod.DeepCopy()
 	cache.Trim(&pod)
 	if len(pod.Spec.Volumes) > 0 || len(pod.Spec.Containers[0].Env) > 0 {
-		t.Errorf("what is never read should be gone, but there is %+v", pod.Spec)
+		t.Errorf("fields that are never read should be removed, got %+v", pod.Spec)
 	}
 	if len(pod.Status.Conditions) != 3 || PodProblem(&pod) != PodProblem(before) || IsPodReady(&pod) != IsPodReady(before) || disruptionReason(&pod) != disruptionReason(before) {
 		t.Errorf("conditions are %+v, were %+v", pod.Status.Conditions, before.Status.Conditions)
@@ -40,6 +40,6 @@ func TestTrimKeepsReportedFields(t *testing.T) {
 		t.Errorf("images are %+v, want %+v", got, want)
 	}
 	if CountRestarts(&pod) != 2 || len(NodeNames(trimmed)) != 1 {
-		t.Errorf("restarts or node are lost: %+v", pod)
+		t.Errorf("restarts or node were removed: %+v", pod)
 	}
 }
