@@ -26,7 +26,7 @@ var minVersions = map[string]string{
 // Reasons why extraConfig may not set a key.
 const (
 	byOperator = "is set by the operator"
-	byMigrator = "is gone since Corda 4.6: schemas are migrated before a node starts"
+	byMigrator = "was removed in Corda 4.6: schemas are migrated before a node starts"
 	byMode     = "is set by the operator: a measured network runs with devMode=false"
 	bySecret   = "is set by the operator, from a Secret"
 	byDatabase = "follows from spec.database"
@@ -71,7 +71,7 @@ var ownedKeys = map[string]string{
 	"dataSourceProperties.maximumPoolSize":     "is spec.database.connectionsPerMember",
 	"database.runMigration":                    byMigrator,
 	"database.initialiseSchema":                byMigrator,
-	"database.transactionIsolationLevel":       "is gone since Corda 4.6: it is READ_COMMITTED",
+	"database.transactionIsolationLevel":       "was removed in Corda 4.6: the isolation level is READ_COMMITTED",
 
 	"notary.validating":       byNotary,
 	"notary.serviceLegalName": byNotary,

@@ -48,7 +48,7 @@ func validateEnterpriseFields(spec *v1alpha1.BenchmarkNetworkSpec, t v1alpha1.Co
 }
 
 func enterpriseOnlyError(path *field.Path, key string) *field.Error {
-	return field.Forbidden(path, fmt.Sprintf("%s exists in Corda Enterprise alone: it needs platform.corda.distribution Enterprise", key))
+	return field.Forbidden(path, fmt.Sprintf("%s exists only in Corda Enterprise: set platform.corda.distribution to Enterprise", key))
 }
 
 func validateMinVersion(spec *v1alpha1.BenchmarkNetworkSpec, key string, path *field.Path) field.ErrorList {

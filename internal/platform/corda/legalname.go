@@ -21,7 +21,7 @@ var countryCodePattern = regexp.MustCompile(`^[A-Z]{2}$`)
 // genesis program checks the rest of Corda's rules, such as the list of countries.
 func parseLegalName(name string) (map[string]string, error) {
 	if strings.ContainsFunc(name, unicode.IsControl) {
-		return nil, fmt.Errorf("it holds a line break or another control character")
+		return nil, fmt.Errorf("it contains a line break or another control character")
 	}
 	parts := map[string]string{}
 	for _, part := range strings.Split(name, ",") {
@@ -33,13 +33,13 @@ func parseLegalName(name string) (map[string]string, error) {
 		longest, known := attributeLengths[key]
 		switch {
 		case !known:
-			return nil, fmt.Errorf("%s is not an attribute of a legal name; it takes O, L, C and optionally CN, OU, ST", key)
+			return nil, fmt.Errorf("%s is not an attribute of a legal name; allowed are O, L, C and optionally CN, OU, ST", key)
 		case parts[key] != "":
-			return nil, fmt.Errorf("%s is given twice", key)
+			return nil, fmt.Errorf("%s occurs twice", key)
 		case len([]rune(value)) > longest:
 			return nil, fmt.Errorf("%s is longer than %d characters", key, longest)
 		case strings.ContainsAny(value, `"'\$=`):
-			return nil, fmt.Errorf(`%s holds one of " ' \ $ =`, key)
+			return nil, fmt.Errorf(`%s contains one of " ' \ $ =`, key)
 		}
 		parts[key] = value
 	}
@@ -67,7 +67,7 @@ func validateLegalNames(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) f
 	var errs field.ErrorList
 	given := spec.Platform.Corda.LegalNames
 	if len(given) > 0 && len(given) != int(spec.Members.Count) {
-		errs = append(errs, field.Invalid(path, len(given), fmt.Sprintf("must hold members.count (%d) names, or none", spec.Members.Count)))
+		errs = append(errs, field.Invalid(path, len(given), fmt.Sprintf("must have members.count (%d) names, or be empty", spec.Members.Count)))
 	}
 	taken := map[string]string{}
 	if hasNotary(spec) {

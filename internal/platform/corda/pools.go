@@ -87,7 +87,7 @@ func (p poolSizes) validateConnections(path *field.Path) field.ErrorList {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, p.connections.value, fmt.Sprintf(
-		"must be at least %d: %d flow threads + %d RPC threads + 1, or flows wait for a connection instead of working",
+		"must be at least %d: %d flow threads + %d RPC threads + 1, otherwise flows wait for a connection",
 		p.neededConnections(), p.flowThreads.value, p.rpcThreads.value))}
 }
 
@@ -96,11 +96,11 @@ func (p poolSizes) validateThreads(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if p.flowThreads.value < minRPCThreads {
 		errs = append(errs, field.Invalid(path.Child("flowThreads"), p.flowThreads.value, fmt.Sprintf(
-			"must be at least %d: the node takes no fewer RPC threads than that, and no more of them than flow threads", minRPCThreads)))
+			"must be at least %d: a node needs that many RPC threads, and at least as many flow threads", minRPCThreads)))
 	}
 	if p.rpcThreads.value < minRPCThreads || p.rpcThreads.value > p.maxRPCThreads() {
 		errs = append(errs, field.Invalid(path.Child("rpcThreads"), p.rpcThreads.value, fmt.Sprintf(
-			"must lie between %d and the flow threads (%d)", minRPCThreads, p.maxRPCThreads())))
+			"must be between %d and the flow threads (%d)", minRPCThreads, p.maxRPCThreads())))
 	}
 	return errs
 }

@@ -81,7 +81,7 @@ func TestRefusesMemberSizes(t *testing.T) {
 		{"heap below 512Mi", func(s *networkSpec) { s.Members.Heap = quantityPtr("256Mi") }, "members.heap", []string{"at least 512Mi"}},
 		{"no cores", func(s *networkSpec) { s.Members.Cores = quantityPtr("0") }, "members.cores", []string{"greater than 0"}},
 		{"volume too small", func(s *networkSpec) { s.Members.Storage.Size = quantityPtr("1Mi") }, "members.storage.size", []string{"at least 512Mi"}},
-		{"connections below what open source needs", func(s *networkSpec) { s.Database.ConnectionsPerMember = new(int32(5)) },
+		{"connections below the need of open-source Corda", func(s *networkSpec) { s.Database.ConnectionsPerMember = new(int32(5)) },
 			"database.connectionsPerMember", []string{"at least 6", "1 flow threads + 4 RPC threads + 1"}},
 	})
 }
@@ -92,7 +92,7 @@ func TestRefusesEnterpriseTuning(t *testing.T) {
 			withEnterprise(func(c *v1alpha1.CordaTuning) { c.FlowThreads = new(int32(64)) })(s)
 			s.Database.ConnectionsPerMember = new(int32(64))
 		}, "database.connectionsPerMember", []string{"at least 69", "64 flow threads"}},
-		{"flow threads below the least of RPC threads", withEnterprise(func(c *v1alpha1.CordaTuning) { c.FlowThreads = new(int32(2)) }),
+		{"flow threads below the minimum of RPC threads", withEnterprise(func(c *v1alpha1.CordaTuning) { c.FlowThreads = new(int32(2)) }),
 			"platform.corda.tuning.flowThreads", []string{"at least 4"}},
 		{"more RPC than flow threads", withEnterprise(func(c *v1alpha1.CordaTuning) { c.RPCThreads = new(int32(5)) }),
 			"platform.corda.tuning.rpcThreads", []string{"between 4 and the flow threads (4)"}},
@@ -105,7 +105,9 @@ func TestRefusesEnterpriseKeysOnOpenSource(t *testing.T) {
 	tuning := func(change func(*v1alpha1.CordaTuning)) func(*networkSpec) {
 		return func(s *networkSpec) { change(s.Platform.Corda.Tuning) }
 	}
-	says := func(key string) []string { return []string{key, "Corda Enterprise alone", "distribution Enterprise"} }
+	says := func(key string) []string {
+		return []string{key, "only in Corda Enterprise", "distribution to Enterprise"}
+	}
 	checkRefusals(t, refusalCases{
 		{"flow threads", tuning(func(c *v1alpha1.CordaTuning) { c.FlowThreads = new(int32(8)) }),
 			"platform.corda.tuning.flowThreads", says("flowThreadPoolSize")},
@@ -129,10 +131,10 @@ func TestRefusesEnterpriseKeysOnOpenSource(t *testing.T) {
 func TestRefusesExtraConfig(t *testing.T) {
 	path := func(key string) string { return "platform.corda.tuning.extraConfig[" + key + "]" }
 	checkRefusals(t, refusalCases{
-		{"what the spec sets", withExtraConfig("devMode", "true"), path("devMode"), []string{"devMode=false"}},
-		{"below what the spec sets", withExtraConfig("rpcSettings.address", `"0.0.0.0:1"`), path("rpcSettings.address"), []string{"set by the operator"}},
-		{"what tuning sets", withExtraConfig("transactionCacheSizeMegaBytes", "8"), path("transactionCacheSizeMegaBytes"), []string{"tuning.transactionCacheSize"}},
-		{"gone key", withExtraConfig("database.runMigration", "true"), path("database.runMigration"), []string{"migrated before"}},
+		{"key that the spec sets", withExtraConfig("devMode", "true"), path("devMode"), []string{"devMode=false"}},
+		{"key below one that the spec sets", withExtraConfig("rpcSettings.address", `"0.0.0.0:1"`), path("rpcSettings.address"), []string{"set by the operator"}},
+		{"key that tuning sets", withExtraConfig("transactionCacheSizeMegaBytes", "8"), path("transactionCacheSizeMegaBytes"), []string{"tuning.transactionCacheSize"}},
+		{"removed key", withExtraConfig("database.runMigration", "true"), path("database.runMigration"), []string{"migrated before"}},
 		{"quoted key", withExtraConfig(`"useOpenSsl"`, "true"), path(`"useOpenSsl"`), []string{"dotted key"}},
 		{"object that hides keys", withExtraConfig("database", "{schema = x}"), path("database"), []string{"one HOCON value", "dotted keys"}},
 		{"list that hides keys", withExtraConfig("x", `[{"a": 1}]`), path("x"), []string{"one HOCON value"}},
@@ -161,16 +163,16 @@ func TestRefusesTuning(t *testing.T) {
 			"platform.corda.tuning.transactionCacheSize", []string{"half of the heap (1Gi)"}},
 		{"no cache", func(s *networkSpec) { s.Platform.Corda.Tuning.AttachmentCacheSize = quantityPtr("0") },
 			"platform.corda.tuning.attachmentCacheSize", []string{"greater than 0"}},
-		{"external operations before they were", func(s *networkSpec) {
+		{"external operations before their introduction", func(s *networkSpec) {
 			s.Platform.Corda.Version, s.Platform.Corda.Tuning.FlowExternalOperationThreads = "4.3", new(int32(2))
 		}, "platform.corda.tuning.flowExternalOperationThreads", []string{"4.4 or later, not 4.3"}},
-		{"CorDapps that float", func(s *networkSpec) {
+		{"CorDapps with a floating tag", func(s *networkSpec) {
 			s.Platform.Corda.CorDapps = v1alpha1.CorDappsSpec{Type: v1alpha1.CordAppsImage, Image: "registry:5000/cordapps"}
 		}, "platform.corda.cordapps.image", []string{"tag other than latest", "or be cordapps"}},
 		{"a short name that is not the project's", func(s *networkSpec) {
 			s.Platform.Corda.CorDapps = v1alpha1.CorDappsSpec{Type: v1alpha1.CordAppsImage, Image: "corda"}
 		}, "platform.corda.cordapps.image", []string{"or be cordapps"}},
-		{"together and apart", func(s *networkSpec) {
+		{"shared host and anti-affinity", func(s *networkSpec) {
 			s.Members.Placement.Spread = v1alpha1.SpreadRequired
 			s.Database.Topology, s.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(2))
 		}, "members.placement.spread", []string{"share a host"}},
@@ -183,13 +185,13 @@ func TestRefusesLegalNames(t *testing.T) {
 	checkRefusals(t, refusalCases{
 		{"too few", withLegalNames(other), "platform.corda.legalNames", []string{"members.count (2)"}},
 		{"no country", withLegalNames("O=Alpha,L=London", other), at, []string{"C is missing"}},
-		{"country spelt out", withLegalNames("O=Alpha,L=London,C=UK1", other), at, []string{"C is longer than 2"}},
-		{"country in small letters", withLegalNames("O=Alpha,L=London,C=gb", other), at, []string{"two capital letters"}},
-		{"organisation of one letter", withLegalNames("O=A,L=London,C=GB", other), at, []string{"fewer than 2"}},
+		{"country in full", withLegalNames("O=Alpha,L=London,C=UK1", other), at, []string{"C is longer than 2"}},
+		{"country in lower case", withLegalNames("O=Alpha,L=London,C=gb", other), at, []string{"two capital letters"}},
+		{"organisation of one character", withLegalNames("O=A,L=London,C=GB", other), at, []string{"fewer than 2"}},
 		{"unknown attribute", withLegalNames("O=Alpha,L=London,C=GB,DC=x", other), at, []string{"DC is not an attribute"}},
-		{"attribute twice", withLegalNames("O=Alpha,O=Beta,L=London,C=GB", other), at, []string{"O is given twice"}},
+		{"attribute twice", withLegalNames("O=Alpha,O=Beta,L=London,C=GB", other), at, []string{"O occurs twice"}},
 		{"no attribute", withLegalNames("Alpha", other), at, []string{"not ATTRIBUTE=value"}},
-		{"quotes", withLegalNames(`O=Al"pha,L=London,C=GB`, other), at, []string{"holds one of"}},
+		{"quotes", withLegalNames(`O=Al"pha,L=London,C=GB`, other), at, []string{"contains one of"}},
 		{"twice, in another order", withLegalNames("C=FR, L=Paris, O=Beta", other), "platform.corda.legalNames[1]", []string{"already the name of member-0"}},
 		{"the notary's", withLegalNames("O=Notary,L=London,C=GB", other), at, []string{"already the name of the notary"}},
 	})
@@ -198,14 +200,14 @@ func TestRefusesLegalNames(t *testing.T) {
 func TestRefusesWorkloads(t *testing.T) {
 	at := func(field string) string { return "workloads[0]." + field }
 	checkRefusals(t, refusalCases{
-		{"initiator that is not there", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Initiators = []int32{1, 2} }), at("corda.initiators[1]"),
-			[]string{"the network has 2, so 0 to 1"}},
-		{"counterparty that is not there", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Counterparty = new(int32(9)) }),
+		{"missing initiator", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Initiators = []int32{1, 2} }), at("corda.initiators[1]"),
+			[]string{"the network has 2 members, so 0 to 1"}},
+		{"missing counterparty", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Counterparty = new(int32(9)) }),
 			at("corda.counterparty"), []string{"0 to 1"}},
 		{"pays itself", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Counterparty = new(int32(0)) }), at("corda.counterparty"),
 			[]string{"pays itself"}},
-		{"nobody to pay", func(s *networkSpec) { s.Members.Count = 1 }, at("corda.flow"), []string{"members.count must be at least 2"}},
-		{"nobody to notarise", func(s *networkSpec) { s.Platform.Corda.Notary.Type = v1alpha1.CordaNotaryNone }, at("corda.flow"),
+		{"no payee", func(s *networkSpec) { s.Members.Count = 1 }, at("corda.flow"), []string{"members.count must be at least 2"}},
+		{"no notary", func(s *networkSpec) { s.Platform.Corda.Notary.Type = v1alpha1.CordaNotaryNone }, at("corda.flow"),
 			[]string{"notary.type must be Single"}},
 		{"arguments of a named flow", withWorkload(func(w *v1alpha1.Workload) {
 			w.Corda.Arguments = []v1alpha1.FlowArgument{{Type: "Int", Value: "1"}}
@@ -213,11 +215,11 @@ func TestRefusesWorkloads(t *testing.T) {
 		{"set-up of a named flow", withWorkload(func(w *v1alpha1.Workload) {
 			w.Corda.SetUp = &v1alpha1.CordaFlow{Flow: "net.corda.finance.flows.CashExitFlow"}
 		}), at("corda.setUp"), []string{"class name"}},
-		{"issue to somebody", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Flow, w.Corda.Counterparty = "Issue", new(int32(1)) }),
-			at("corda.counterparty"), []string{"Issue has none"}},
+		{"counterparty of an issue", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Flow, w.Corda.Counterparty = "Issue", new(int32(1)) }),
+			at("corda.counterparty"), []string{"must not be set for Issue"}},
 		{"anonymous issue", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Flow, w.Corda.Identities = "Issue", v1alpha1.CordaAnonymous }),
 			at("corda.identities"), []string{"never anonymous"}},
-		{"class of no CorDapp", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Flow = "com.example.Flow" }), at("corda.flow"),
+		{"class outside all CorDapps", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Flow = "com.example.Flow" }), at("corda.flow"),
 			[]string{"com.example.Flow", "CashExitFlow"}},
 		{"fewer clients than workers", withWorkload(func(w *v1alpha1.Workload) { w.Workers.Count = 11 }), at("load.clients"), []string{"workers.count (11)"}},
 		{"fewer outstanding than workers", withWorkload(func(w *v1alpha1.Workload) { w.Workers.Count, w.Load.MaxOutstanding = 3, new(int32(2)) }),
@@ -256,7 +258,7 @@ func TestRefusesSetUps(t *testing.T) {
 	}
 	at := "workloads[0].corda.setUp."
 	checkRefusals(t, refusalCases{
-		{"class of no CorDapp", setUp("com.example.Prepare"), at + "flow", []string{"com.example.Prepare", "CashExitFlow"}},
+		{"class outside all CorDapps", setUp("com.example.Prepare"), at + "flow", []string{"com.example.Prepare", "CashExitFlow"}},
 		{"value of another type", setUp("net.corda.finance.flows.CashExitFlow", v1alpha1.FlowArgument{Type: "Int", Value: "ten"}),
 			at + "arguments[0].value", []string{"Int", "ten"}},
 	})

@@ -25,8 +25,8 @@ func TestProjectCorDapps(t *testing.T) {
 	in := platformtest.NewInput(corda.New(), network)
 	topology := corda.New().Topology(network)
 	for _, test := range []struct{ name, networkVersion, want string }{
-		{"a network of this operator", "", "registry.test/benchnet/cordapps:0.0.1"},
-		{"a network of an older operator", "0.0.0", "registry.test/benchnet/cordapps:0.0.0"},
+		{"a network of this operator version", "", "registry.test/benchnet/cordapps:0.0.1"},
+		{"a network of an older operator version", "0.0.0", "registry.test/benchnet/cordapps:0.0.0"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in.NetworkImageVersion = test.networkVersion

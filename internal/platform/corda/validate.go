@@ -41,7 +41,7 @@ func validateCount(count int32, path *field.Path) field.ErrorList {
 	if count <= maxMembers {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, count, fmt.Sprintf("must be at most %d: what all nodes know of each other is one Secret", maxMembers))}
+	return field.ErrorList{field.Invalid(path, count, fmt.Sprintf("must be at most %d: the node infos of all nodes share one Secret", maxMembers))}
 }
 
 func validateVersion(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
@@ -52,7 +52,7 @@ func validateVersion(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 			[]string{"4.3", "4.4", "4.5", "4.6", "4.7", "4.8", "4.9", "4.10"}))
 	}
 	if isEnterprise(spec) && corda.Image == "" {
-		errs = append(errs, field.Required(path.Child("image"), "Corda Enterprise is licensed software that you supply as an image (docs/corda.md has its contract)"))
+		errs = append(errs, field.Required(path.Child("image"), "Corda Enterprise is licensed software that you supply as an image (see docs/corda.md)"))
 	}
 	if corda.CorDapps.Type == v1alpha1.CordAppsImage && corda.CorDapps.Image != naming.CorDappsImage && !isPinned(corda.CorDapps.Image) {
 		errs = append(errs, field.Invalid(path.Child("cordapps", "image"), corda.CorDapps.Image,
@@ -89,22 +89,22 @@ func validateCache(size *resource.Quantity, heap resource.Quantity, path *field.
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, size.String(), fmt.Sprintf(
-		"must be greater than 0 and at most half of the heap (%s): the cache lies in it", heap.String()))}
+		"must be greater than 0 and at most half of the heap (%s), which contains the cache", heap.String()))}
 }
 
 func jvmArgProblem(arg string) string {
 	for _, heap := range []string{"-Xmx", "-Xms", "-XX:MaxHeapSize", "-XX:InitialHeapSize"} {
 		if strings.HasPrefix(arg, heap) {
-			return "may not set the heap: set members.heap"
+			return "must not set the heap: use members.heap"
 		}
 	}
 	switch {
 	case strings.HasPrefix(arg, "-javaagent"):
-		return "is dropped by Corda's launcher without a word, which runs the node under an agent of its own"
+		return "is silently dropped by Corda's launcher, which runs the node under its own agent"
 	case !strings.HasPrefix(arg, "-"):
-		return "must be one argument of the JVM, which begins with a dash"
+		return "must be one JVM argument that begins with a dash"
 	case strings.ContainsAny(arg, " \t\n"):
-		return "must be one argument of the JVM: no spaces"
+		return "must be one JVM argument: no spaces"
 	default:
 		return ""
 	}
@@ -115,7 +115,7 @@ func validateStorage(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 	if size == nil || size.Value() >= 512<<20 {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, size.String(), "must be at least 512Mi: journal, logs and CorDapps take that much")}
+	return field.ErrorList{field.Invalid(path, size.String(), "must be at least 512Mi for journal, logs and CorDapps")}
 }
 
 // validateSpread rejects a required spread if the members of a database instance must share a host.
@@ -126,5 +126,5 @@ func validateSpread(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, spec.Members.Placement.Spread,
-		"cannot be Required when database.topology is PerHost with more than one member per instance: these share a host")}
+		"cannot be Required when database.topology is PerHost with more than one member per instance: such members share a host")}
 }

@@ -46,7 +46,7 @@ func validateOrdinals(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWork
 	inNetwork := func(ordinal int32, path *field.Path) {
 		if ordinal < 0 || ordinal >= spec.Members.Count {
 			errs = append(errs, field.Invalid(path, ordinal, fmt.Sprintf(
-				"must be the ordinal of a member: the network has %d, so 0 to %d", spec.Members.Count, spec.Members.Count-1)))
+				"must be the ordinal of a member: the network has %d members, so 0 to %d", spec.Members.Count, spec.Members.Count-1)))
 		}
 	}
 	for i, ordinal := range c.Initiators {
@@ -67,16 +67,16 @@ func validateFinanceFlow(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaW
 			"needs a notary: every cash state names one, so platform.corda.notary.type must be Single"))
 	}
 	if len(c.Arguments) > 0 {
-		errs = append(errs, field.Forbidden(path.Child("arguments"), "belongs to a flow given by class name; "+c.Flow+" takes amount and currency"))
+		errs = append(errs, field.Forbidden(path.Child("arguments"), "applies only to flows given by class name; "+c.Flow+" takes amount and currency"))
 	}
 	if c.SetUp != nil {
-		errs = append(errs, field.Forbidden(path.Child("setUp"), "belongs to a flow given by class name; "+c.Flow+" prepares what it needs by itself"))
+		errs = append(errs, field.Forbidden(path.Child("setUp"), "applies only to flows given by class name; "+c.Flow+" prepares its own states"))
 	}
 	if c.Flow == flowIssue {
 		return append(errs, validateIssueFlow(c, path)...)
 	}
 	if spec.Members.Count < 2 {
-		errs = append(errs, field.Invalid(path.Child("flow"), c.Flow, "needs a member to be paid: members.count must be at least 2"))
+		errs = append(errs, field.Invalid(path.Child("flow"), c.Flow, "needs a payee: members.count must be at least 2"))
 	}
 	if c.Counterparty != nil && slices.Contains(initiatorOrdinals(c), *c.Counterparty) {
 		errs = append(errs, field.Invalid(path.Child("counterparty"), *c.Counterparty,
@@ -88,7 +88,7 @@ func validateFinanceFlow(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaW
 func validateIssueFlow(c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if c.Counterparty != nil {
-		errs = append(errs, field.Forbidden(path.Child("counterparty"), "Issue has none: a member issues to itself"))
+		errs = append(errs, field.Forbidden(path.Child("counterparty"), "must not be set for Issue: a member issues to itself"))
 	}
 	if c.Identities == v1alpha1.CordaAnonymous {
 		errs = append(errs, field.Forbidden(path.Child("identities"), "Issue is never anonymous: a member issues to itself"))
@@ -113,7 +113,7 @@ func validateClassFlow(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWor
 			append([]string{flowIssue, flowIssueAndPay, flowPay}, financeFlows...)))
 	}
 	if c.Identities == v1alpha1.CordaAnonymous {
-		errs = append(errs, field.Forbidden(path.Child("identities"), "belongs to Issue, IssueAndPay and Pay; give a flow's own argument for it"))
+		errs = append(errs, field.Forbidden(path.Child("identities"), "applies only to Issue, IssueAndPay and Pay; use an argument of the flow instead"))
 	}
 	errs = append(errs, validateArguments(c.Arguments, path)...)
 	if c.SetUp == nil {

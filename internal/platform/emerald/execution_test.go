@@ -68,7 +68,7 @@ func TestCustomClient(t *testing.T) {
 		t.Errorf("the command is %v, want it to end with %v", c.Command, want)
 	}
 	if c := findContainer(t, p.InitContainers, "genesis"); !slices.Equal(c.Command, []string{"besu", "init"}) {
-		t.Errorf("the first run is %v", c.Command)
+		t.Errorf("the first command is %v", c.Command)
 	}
 }
 

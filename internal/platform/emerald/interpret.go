@@ -147,7 +147,7 @@ func fullBlockNotes(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement)
 		return nil
 	}
 	return []results.Reason{{Code: noteFullBlocks, Value: float64(full), Limit: float64(len(m.Blocks)), Message: fmt.Sprintf(
-		"%d of %d blocks were full: platform.emerald.gasLimit has room for %.0f transfers", full, len(m.Blocks), limit)}}
+		"%d of %d blocks were full: platform.emerald.gasLimit allows %.0f transfers", full, len(m.Blocks), limit)}}
 }
 
 // silentProposerNotes identifies proposers by the fee recipients of the blocks. Proposers rotate, so three

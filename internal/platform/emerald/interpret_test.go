@@ -71,7 +71,7 @@ func TestBlockTimesSkipGaps(t *testing.T) {
 	m.Blocks[3].Micros += 100_000
 	for _, measure := range interpretMeasurement(t, m, unchangedSpec).Measures {
 		if measure.Name == "blockTimeMax" && measure.Value != 600 {
-			t.Errorf("the longest block time is %g ms; the gap of ten blocks is none", measure.Value)
+			t.Errorf("the longest block time is %g ms; a gap of ten blocks should not count", measure.Value)
 		}
 	}
 }

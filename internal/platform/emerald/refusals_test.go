@@ -87,7 +87,7 @@ func TestRefusesWorkload(t *testing.T) {
 			Field: "workloads[0].evm", Says: []string{"Required"}},
 		{Name: "a closed loop", Change: withWorkload(func(w *v1alpha1.Workload) { w.Load.Model = v1alpha1.LoadClosed }),
 			Field: "workloads[0].load.model", Says: []string{"Closed", "Open"}},
-		{Name: "a member that is not there", Change: evm(func(e *v1alpha1.EVMWorkload) { e.Members = []int32{0, 4} }),
+		{Name: "a missing member", Change: evm(func(e *v1alpha1.EVMWorkload) { e.Members = []int32{0, 4} }),
 			Field: "workloads[0].evm.members[1]", Says: []string{"4", "0 to 3"}},
 		{Name: "accounts without funds", Change: evm(func(e *v1alpha1.EVMWorkload) { e.Accounts = new(int32(101)) }),
 			Field: "workloads[0].evm.accounts", Says: []string{"101", "platform.emerald.accounts (100)"}},

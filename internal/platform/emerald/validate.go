@@ -26,10 +26,10 @@ const (
 )
 
 const (
-	imageRequiredMessage = "is required: Emerald is published on no package registry, so you supply an image with its programs emerald and emerald-utils " +
-		"(docs/emerald.md has the contract)"
+	imageRequiredMessage = "is required: Emerald is not published in any registry, so supply an image with its programs emerald and emerald-utils " +
+		"(see docs/emerald.md for the contract)"
 	executionImageRequiredMessage = "is required: validators need an execution client of your choice, which for blocks below a second must accept " +
-		"equal timestamps (docs/emerald.md has the contract)"
+		"equal timestamps (see docs/emerald.md for the contract)"
 )
 
 // Validate rejects what CEL cannot express. The path is that of the spec.
@@ -48,8 +48,8 @@ func (Emerald) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) f
 	errs = append(errs, validateShares(spec, path)...)
 	errs = append(errs, validateFlags(e.Execution, emerald.Child("execution", "flags"))...)
 	gossip := emerald.Child("gossip")
-	errs = append(errs, validateByteSize(e.Gossip.MaxMessageSize, minMessageSize, "256Ki: a part of a block has 128Ki", gossip.Child("maxMessageSize"))...)
-	return append(errs, validateByteSize(e.Gossip.MaxResponseSize, minResponseSize, "1Mi: it holds whole blocks", gossip.Child("maxResponseSize"))...)
+	errs = append(errs, validateByteSize(e.Gossip.MaxMessageSize, minMessageSize, "256Ki: a block part has 128Ki", gossip.Child("maxMessageSize"))...)
+	return append(errs, validateByteSize(e.Gossip.MaxResponseSize, minResponseSize, "1Mi: it contains whole blocks", gossip.Child("maxResponseSize"))...)
 }
 
 func validateMembers(m *v1alpha1.MembersSpec, path *field.Path) field.ErrorList {
@@ -59,10 +59,10 @@ func validateMembers(m *v1alpha1.MembersSpec, path *field.Path) field.ErrorList 
 			"must be at most %d for Emerald: every member is a peer of every other, twice", maxMembers)))
 	}
 	if m.Heap != nil {
-		errs = append(errs, field.Forbidden(path.Child("heap"), "belongs to platforms that run in a JVM; set memory"))
+		errs = append(errs, field.Forbidden(path.Child("heap"), "applies only to platforms that run in a JVM; set memory"))
 	}
 	if size := m.Storage.Size; size != nil && size.Value() < gibibyte {
-		errs = append(errs, field.Invalid(path.Child("storage", "size"), size.String(), "must be at least 1Gi: the databases of an empty chain take a part of it"))
+		errs = append(errs, field.Invalid(path.Child("storage", "size"), size.String(), "must be at least 1Gi: an empty chain already uses part of it"))
 	}
 	return errs
 }
@@ -79,7 +79,7 @@ func validateShares(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field
 		whole := part.Cores.DeepCopy()
 		whole.Add(rest.Cores)
 		errs = append(errs, field.Invalid(execution.Child("cores"), e.Cores.String(), fmt.Sprintf(
-			"must lie between 0 and the member's cores (%s): the validator has the rest", whole.String())))
+			"must be between 0 and the member's cores (%s): the validator gets the rest", whole.String())))
 	case part.Cores.Sign() <= 0:
 		errs = append(errs, field.Invalid(members.Child("cores"), spec.Members.Cores.String(), "must be greater than 0, such as 2 or 500m"))
 	}

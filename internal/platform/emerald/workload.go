@@ -14,7 +14,7 @@ import (
 // ValidateWorkload rejects a workload that the network cannot serve.
 func (Emerald) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	if w.EVM == nil {
-		return field.ErrorList{field.Required(path.Child("evm"), "a workload on an Emerald network is transactions to its execution clients")}
+		return field.ErrorList{field.Required(path.Child("evm"), "an Emerald network supports only evm workloads: transactions to its execution clients")}
 	}
 	errs := loadgen.ValidateLoad(w, path)
 	if w.Load == nil {
@@ -43,7 +43,7 @@ func validateTargetOrdinals(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.E
 	for i, ordinal := range evm.Members {
 		if ordinal < 0 || ordinal >= spec.Members.Count {
 			errs = append(errs, field.Invalid(path.Index(i), ordinal, fmt.Sprintf(
-				"must be the ordinal of a member: the network has %d, so 0 to %d", spec.Members.Count, spec.Members.Count-1)))
+				"must be the ordinal of a member: the network has %d members, so 0 to %d", spec.Members.Count, spec.Members.Count-1)))
 		}
 	}
 	return errs
@@ -54,10 +54,10 @@ func validateTargetOrdinals(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.E
 func validateAccounts(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	funded, used := spec.Platform.Emerald.Accounts, accountCount(spec, w.EVM)
 	if used > funded {
-		return field.ErrorList{field.Invalid(path, used, fmt.Sprintf("must be at most platform.emerald.accounts (%d), those that the genesis funds", funded))}
+		return field.ErrorList{field.Invalid(path, used, fmt.Sprintf("must be at most platform.emerald.accounts (%d), which the genesis funds", funded))}
 	}
 	if senders := max(int32(len(targetOrdinals(spec, w.EVM))), w.Workers.Count); used < senders {
-		return field.ErrorList{field.Invalid(path, used, fmt.Sprintf("must be at least %d: each of so many senders needs an account of its own", senders))}
+		return field.ErrorList{field.Invalid(path, used, fmt.Sprintf("must be at least %d: each sender needs its own account", senders))}
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func validateBatchRate(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, *w.EVM.BatchSize, fmt.Sprintf(
-		"every %s to each of %d members is %g transactions a second, but load.ratePerSecond is %g: leave one of the three out or make them agree",
+		"every %s to each of %d members is %g transactions a second, but load.ratePerSecond is %g: omit one of the three or make them agree",
 		w.EVM.BatchInterval.Duration, targets, made, rate))}
 }
 

@@ -22,14 +22,14 @@ func (w *WorkloadFile) validateWorkload() error {
 
 func (w *WorkloadFile) validateTargets() error {
 	if len(w.Targets) == 0 {
-		return fmt.Errorf("targets: there are none; name at least one node")
+		return fmt.Errorf("targets: empty; want at least one node")
 	}
 	for i, t := range w.Targets {
 		if t.Name == "" {
-			return fmt.Errorf("targets[%d].name: it is empty", i)
+			return fmt.Errorf("targets[%d].name: empty", i)
 		}
 		if !isHTTP(t.Address) && !isWebSocket(t.Address) {
-			return fmt.Errorf("targets[%d].address: %q is no URL of a node; want http://host:8545 or ws://host:8546", i, t.Address)
+			return fmt.Errorf("targets[%d].address: %q is not the URL of a node; want http://host:8545 or ws://host:8546", i, t.Address)
 		}
 	}
 	if n := len(w.Operation.Heads); n != 0 && n != len(w.Targets) {
@@ -37,7 +37,7 @@ func (w *WorkloadFile) validateTargets() error {
 	}
 	for i, url := range w.Operation.Heads {
 		if !isWebSocket(url) {
-			return fmt.Errorf("operation.heads[%d]: %q is no WebSocket URL; want ws://host:8546", i, url)
+			return fmt.Errorf("operation.heads[%d]: %q is not a WebSocket URL; want ws://host:8546", i, url)
 		}
 	}
 	return nil
@@ -46,9 +46,9 @@ func (w *WorkloadFile) validateTargets() error {
 func (o *Operation) validateOperation() error {
 	switch {
 	case o.ChainID == 0:
-		return fmt.Errorf("operation.chainId: it is not set; want the chain id of the genesis")
+		return fmt.Errorf("operation.chainId: not set; want the chain id of the genesis")
 	case o.SeedFile == "":
-		return fmt.Errorf("operation.seedFile: it is not set; want the file that the accounts in the genesis were made from")
+		return fmt.Errorf("operation.seedFile: not set; want the file from which the accounts in the genesis were generated")
 	case o.Accounts < 1 || o.Accounts > MaxAccounts:
 		return fmt.Errorf("operation.accounts: %d; want 1 to %d", o.Accounts, MaxAccounts)
 	case o.BatchSize < 0:
@@ -60,7 +60,7 @@ func (o *Operation) validateOperation() error {
 	case o.GasLimit < DefaultGasLimit:
 		return fmt.Errorf("operation.gasLimit: %d; a transfer needs %d", o.GasLimit, DefaultGasLimit)
 	case !addressPattern.MatchString(o.Recipient):
-		return fmt.Errorf("operation.recipient: %q is no address; want 0x and 40 hexadecimal digits", o.Recipient)
+		return fmt.Errorf("operation.recipient: %q is not an address; want 0x and 40 hexadecimal digits", o.Recipient)
 	}
 	return o.validateAmounts()
 }
@@ -70,7 +70,7 @@ func (o *Operation) validateAmounts() error {
 		{"valueWei", o.ValueWei}, {"maxFeePerGasWei", o.MaxFeePerGasWei}, {"maxPriorityFeePerGasWei", o.MaxPriorityFeePerGasWei},
 	} {
 		if n := ParseWei(f.value); n == nil || n.Sign() < 0 || n.BitLen() > 256 {
-			return fmt.Errorf("operation.%s: %q is no amount; want a decimal number of wei", f.field, f.value)
+			return fmt.Errorf("operation.%s: %q is not an amount; want a decimal number of wei", f.field, f.value)
 		}
 	}
 	if ParseWei(o.MaxPriorityFeePerGasWei).Cmp(ParseWei(o.MaxFeePerGasWei)) > 0 {
@@ -83,7 +83,7 @@ func (w *WorkloadFile) validateLoad() error {
 	l := w.Load
 	switch {
 	case l.Model != "Open":
-		return fmt.Errorf("load.model: %q; the evm driver has the model Open alone", l.Model)
+		return fmt.Errorf("load.model: %q; the evm driver supports only Open", l.Model)
 	case !(l.RatePerSecond > 0) || math.IsInf(l.RatePerSecond, 0):
 		return fmt.Errorf("load.ratePerSecond: %g is not positive", l.RatePerSecond)
 	case l.Clients < 1:
@@ -101,7 +101,7 @@ func (w *WorkloadFile) validateBatchRate() error {
 	made := float64(len(w.Targets)) * float64(o.BatchSize) * 1000 / float64(o.BatchIntervalMillis)
 	if math.Abs(made-w.Load.RatePerSecond) > 0.001*w.Load.RatePerSecond {
 		return fmt.Errorf("operation.batchSize: %d transactions every %d ms to each of %d targets are %g a second, but load.ratePerSecond is %g; "+
-			"make them agree, or leave batchSize or batchIntervalMillis out",
+			"make them agree, or omit batchSize or batchIntervalMillis",
 			o.BatchSize, o.BatchIntervalMillis, len(w.Targets), made, w.Load.RatePerSecond)
 	}
 	return nil

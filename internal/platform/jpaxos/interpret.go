@@ -44,11 +44,11 @@ func compareRates(i *results.Interpretation, clients float64, m *results.Measure
 	logged, known := loggedRate(m)
 	if !known {
 		i.Notes = append(i.Notes, results.Reason{Code: RateUnconfirmed,
-			Message: "the rate is that of the clients alone: no replica logged lines such as \"RPS: 1234.5\" in the window"})
+			Message: "the rate was measured only by the clients: no replica logged lines such as \"RPS: 1234.5\" in the window"})
 		return
 	}
 	i.Measures = append(i.Measures, results.PlatformMetric{Name: "replicaRate", Value: logged, Unit: "requests/s",
-		Source: "the replicas' own log, median of the replicas: each executes every request"})
+		Source: "median over the logs of the replicas: each executes every request"})
 	if math.Abs(logged-clients) <= rateTolerance*clients {
 		return
 	}

@@ -84,7 +84,7 @@ func TestRatesMustAgree(t *testing.T) {
 		{"too low", []float64{895, 890, 890}, true},
 		{"too high, as if summed", []float64{2000, 2000, 2000}, true},
 		{"one replica is behind", []float64{1000, 990, 200}, false},
-		{"one replica alone logs", []float64{results.Missing, results.Missing, 1000}, false},
+		{"only one replica logs", []float64{results.Missing, results.Missing, 1000}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			i := interpretMeasurement(newMeasurement(c.logged...))
@@ -100,10 +100,10 @@ func TestRatesMustAgree(t *testing.T) {
 }
 
 func TestUnconfirmedRateIsNoted(t *testing.T) {
-	for name, m := range map[string]*results.Measurement{"no series": newMeasurement(), "nothing in it": newMeasurement(results.Missing)} {
+	for name, m := range map[string]*results.Measurement{"no series": newMeasurement(), "empty series": newMeasurement(results.Missing)} {
 		i := interpretMeasurement(m)
 		if len(i.Reasons) > 0 || i.Notes[0].Code != jpaxos.RateUnconfirmed {
-			t.Errorf("%s: want the note RateUnconfirmed alone: %+v", name, i)
+			t.Errorf("%s: want only the note RateUnconfirmed: %+v", name, i)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func TestPeersAreServices(t *testing.T) {
 	}
 	properties := findObject[*corev1.ConfigMap](t, objects, "net-member-0").Data["paxos.properties"]
 	if !strings.Contains(properties, "process.1 = net-member-1.bench.svc:2021:3001\n") {
-		t.Errorf("replica 1 should be called by its Service:\n%s", properties)
+		t.Errorf("replica 1 should be addressed by its Service:\n%s", properties)
 	}
 }
 

@@ -46,9 +46,9 @@ func TestRefuses(t *testing.T) {
 		Field  string
 		Says   []string
 	}{
-		{"no image", func(s *networkSpec) { s.Platform.JPaxos.Image = "" }, own + "image", []string{"no registry", "docs/jpaxos.md"}},
+		{"no image", func(s *networkSpec) { s.Platform.JPaxos.Image = "" }, own + "image", []string{"not published in any registry", "docs/jpaxos.md"}},
 		{"an even number of replicas", func(s *networkSpec) { s.Members.Count = 4 }, "members.count",
-			[]string{"4", "3, 5, 7 or 9", "(n+1)/2", "of 4 replicas is 2", "need not meet"}},
+			[]string{"4", "3, 5, 7 or 9", "(n+1)/2", "of 4 replicas that is 2", "need not overlap"}},
 		{"too few replicas", func(s *networkSpec) { s.Members.Count = 1 }, "members.count", []string{"3, 5, 7 or 9"}},
 		{"too many replicas", func(s *networkSpec) { s.Members.Count = 11 }, "members.count", []string{"3, 5, 7 or 9"}},
 		{"no room besides the heap", func(s *networkSpec) { s.Members.Memory = resource.NewQuantity(1100<<20, resource.BinarySI) },
@@ -59,14 +59,14 @@ func TestRefuses(t *testing.T) {
 		{"a leader always suspected", withTuning(func(t *v1alpha1.JPaxosTuning) { t.FailureSendMilliseconds = 1000 }),
 			own + "tuning.failureSendMilliseconds", []string{"below failureSuspectMilliseconds (1000)"}},
 		{"no selector", withTuning(func(t *v1alpha1.JPaxosTuning) { t.SelectorThreads = 0 }), own + "tuning.selectorThreads", []string{"-1"}},
-		{"forced before it is asked for", withTuning(func(t *v1alpha1.JPaxosTuning) { t.SnapshotForceRatio = resource.MustParse("500m") }),
+		{"forced before it is requested", withTuning(func(t *v1alpha1.JPaxosTuning) { t.SnapshotForceRatio = resource.MustParse("500m") }),
 			own + "tuning.snapshotForceRatio", []string{"500m", "snapshotAskRatio (1)"}},
 		{"no ratio", withTuning(func(t *v1alpha1.JPaxosTuning) { t.SnapshotAskRatio = resource.MustParse("0") }),
 			own + "tuning.snapshotAskRatio", []string{"greater than 0"}},
 		{"a property that has a field", withExtraProperty("WindowSize", "5"), own + "extraProperties[WindowSize]", []string{"platform.jpaxos.tuning.windowSize"}},
 		{"the transport as a property", withExtraProperty("Network", "NIO"), own + "extraProperties[Network]", []string{"platform.jpaxos.transport"}},
-		{"a replica of one's own", withExtraProperty("process.7", "x:1:2"), own + "extraProperties[process.7]", []string{"set by the operator"}},
-		{"the log's place", withExtraProperty("LogPath", "/tmp"), own + "extraProperties[LogPath]", []string{"set by the operator"}},
+		{"a custom replica list", withExtraProperty("process.7", "x:1:2"), own + "extraProperties[process.7]", []string{"set by the operator"}},
+		{"the log directory", withExtraProperty("LogPath", "/tmp"), own + "extraProperties[LogPath]", []string{"set by the operator"}},
 		{"a second line", withExtraProperty("Key", "1\nWindowSize = 5"), own + "extraProperties[Key]", []string{"one line"}},
 		{"no key", withExtraProperty("a b", "1"), own + "extraProperties[a b]", []string{"no spaces"}},
 		{"a workload of another platform", func(s *networkSpec) {

@@ -83,15 +83,15 @@ func (s cpuUsage) asMeasures() []results.PlatformMetric {
 
 // saturationNote returns a note that names the side, if any, whose CPU limited the rate.
 func saturationNote(replicas, clients cpuUsage) results.Reason {
-	subject, means := "neither", "neither side was at its CPU limit: what bounds the rate is latency (timers, clients too few), the network, "+
-		"or a host with fewer cores than the limits add up to"
+	subject, means := "neither", "neither side was at its CPU limit: the rate is bounded by latency (timers, too few clients), the network, "+
+		"or a host with fewer cores than the sum of the limits"
 	switch {
 	case replicas.isSaturated() && clients.isSaturated():
 		subject, means = "both", "both sides were at their CPU limit"
 	case replicas.isSaturated():
-		subject, means = "replicas", "the replicas were at their CPU limit: the rate is what they can do"
+		subject, means = "replicas", "the replicas were at their CPU limit and bound the rate"
 	case clients.isSaturated():
-		subject, means = "clients", "the clients were at their CPU limit: the rate is what they can ask, so give the workers more"
+		subject, means = "clients", "the clients were at their CPU limit and bound the rate: give the workers more cores"
 	}
 	return results.Reason{Code: Saturated, Subject: subject, Value: max(replicas.maxShare, clients.maxShare), Limit: saturatedShare,
 		Message: fmt.Sprintf("%s (the busiest replica used %s, the busiest worker %s)", means, replicas.describeMaxShare(), clients.describeMaxShare())}

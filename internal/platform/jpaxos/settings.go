@@ -45,7 +45,7 @@ func storageSetting(spec *v1alpha1.BenchmarkNetworkSpec) v1alpha1.DerivedSetting
 	p := spec.Platform.JPaxos
 	if !persistsLog(p) {
 		return v1alpha1.DerivedSetting{Name: platform.SettingMemberStorage, Value: "a volume of the pod", Source: fmt.Sprintf(
-			"crash model %s recovers over the network, and would wait for ever for a log of an earlier life", p.CrashModel)}
+			"crash model %s recovers over the network and would wait indefinitely for the log of an earlier incarnation", p.CrashModel)}
 	}
 	size := volumeSize(spec)
 	source := "2Gi for the log since the last snapshot, and the pool of Pmem"

@@ -30,7 +30,7 @@ func (JPaxos) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fi
 	var errs field.ErrorList
 	if p.Image == "" {
 		errs = append(errs, field.Required(own.Child("image"),
-			"JPaxos is on no registry, so build an image of it yourself; docs/jpaxos.md says what must be in it"))
+			"JPaxos is not published in any registry, so build an image of it; docs/jpaxos.md describes its contents"))
 	}
 	errs = append(errs, validateCount(spec.Members.Count, path.Child("members", "count"))...)
 	errs = append(errs, sizing.MachineOf(&spec.Members).Validate(replicaOverhead(), path.Child("members"))...)
@@ -52,7 +52,7 @@ func validateCount(count int32, path *field.Path) field.ErrorList {
 			"must be 3, 5, 7 or 9 on JPaxos: %d to %d replicas, an odd number", minReplicas, maxReplicas))}
 	case count%2 == 0:
 		return field.ErrorList{field.Invalid(path, count, fmt.Sprintf(
-			"must be 3, 5, 7 or 9 on JPaxos: it takes (n+1)/2 for a majority, which of %d replicas is %d, and two such groups need not meet", count, (count+1)/2))}
+			"must be 3, 5, 7 or 9 on JPaxos: it uses (n+1)/2 as the majority; of %d replicas that is %d, and two such groups need not overlap", count, (count+1)/2))}
 	default:
 		return nil
 	}
@@ -66,14 +66,14 @@ func validateTuning(p *v1alpha1.JPaxosPlatform, path *field.Path) field.ErrorLis
 			"must be below failureSuspectMilliseconds (%d), or every leader is suspected", t.FailureSuspectMilliseconds)))
 	}
 	if t.SelectorThreads == 0 {
-		errs = append(errs, field.Invalid(tuning.Child("selectorThreads"), t.SelectorThreads, "must be at least 1, or -1 for a number by processors"))
+		errs = append(errs, field.Invalid(tuning.Child("selectorThreads"), t.SelectorThreads, "must be at least 1, or -1 to follow the number of processors"))
 	}
 	if t.SnapshotAskRatio.Sign() <= 0 {
 		errs = append(errs, field.Invalid(tuning.Child("snapshotAskRatio"), t.SnapshotAskRatio.String(), "must be greater than 0, such as 1 or 1500m"))
 	}
 	if t.SnapshotForceRatio.Cmp(t.SnapshotAskRatio) < 0 {
 		errs = append(errs, field.Invalid(tuning.Child("snapshotForceRatio"), t.SnapshotForceRatio.String(), fmt.Sprintf(
-			"must be at least snapshotAskRatio (%s): a snapshot is asked for before it is forced", t.SnapshotAskRatio.String())))
+			"must be at least snapshotAskRatio (%s): a snapshot is requested before it is forced", t.SnapshotAskRatio.String())))
 	}
 	for i, arg := range p.JVMArgs {
 		if problem := jvmArgProblem(arg); problem != "" {
@@ -86,14 +86,14 @@ func validateTuning(p *v1alpha1.JPaxosPlatform, path *field.Path) field.ErrorLis
 func jvmArgProblem(arg string) string {
 	for _, heap := range []string{"-Xmx", "-Xms", "-XX:MaxHeapSize", "-XX:InitialHeapSize"} {
 		if strings.HasPrefix(arg, heap) {
-			return "may not set the heap: set members.heap"
+			return "must not set the heap: use members.heap"
 		}
 	}
 	switch {
 	case !strings.HasPrefix(arg, "-"):
-		return "must be one argument of the JVM, which begins with a dash"
+		return "must be one JVM argument that begins with a dash"
 	case strings.ContainsAny(arg, " \t\n"):
-		return "must be one argument of the JVM: no spaces"
+		return "must be one JVM argument: no spaces"
 	default:
 		return ""
 	}

@@ -56,11 +56,11 @@ func (Malachite) Interpret(
 	if t.laterRounds > 0 {
 		i.Notes = append(i.Notes, results.Reason{Code: RoundsAboveZero, Subject: observedValidator(workload), Value: t.laterRounds,
 			Message: fmt.Sprintf("%.0f of %.0f blocks were decided in a later round than the first: a proposal was missing or late, "+
-				"and their times have timeouts in them", t.laterRounds, t.blocks)})
+				"so their times include timeouts", t.laterRounds, t.blocks)})
 	}
 	if t.otherSizes > 0 {
 		i.Reasons = append(i.Reasons, results.Reason{Code: BlockSizeDiffers, Subject: observedValidator(workload), Value: t.otherSizes,
-			Message: fmt.Sprintf("%.0f of %.0f blocks were not of the %s that were asked for", t.otherSizes, t.blocks, size.String())})
+			Message: fmt.Sprintf("%.0f of %.0f blocks did not have the requested size of %s", t.otherSizes, t.blocks, size.String())})
 	}
 	return i
 }

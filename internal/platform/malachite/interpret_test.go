@@ -81,7 +81,7 @@ func TestInterpretBlocksOfAnotherSize(t *testing.T) {
 	m := newMeasurement(t)
 	m.Blocks[3].Bytes--
 	i := interpretMeasurement(t, m, func(*v1alpha1.Workload) {})
-	if len(i.Reasons) != 1 || i.Reasons[0].Code != malachite.BlockSizeDiffers || i.Reasons[0].Value != 1 || !strings.Contains(i.Reasons[0].Message, "1 of 40 blocks were not of the 1Mi") {
+	if len(i.Reasons) != 1 || i.Reasons[0].Code != malachite.BlockSizeDiffers || i.Reasons[0].Value != 1 || !strings.Contains(i.Reasons[0].Message, "1 of 40 blocks did not have the requested size of 1Mi") {
 		t.Errorf("reasons %v", i.Reasons)
 	}
 }

@@ -21,15 +21,15 @@ func (Malachite) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1
 		{Name: "memory", Value: machine.Memory.String(), Source: settingSource(spec.Members.Memory, "spec.members.memory", sizeSource(machine))},
 		{Name: "threads", Value: strconv.Itoa(int(runtimeThreads(spec))), Source: threadsSource(m)},
 		{Name: "maxMessageSize", Value: formatBytes(messageSize(m)), Source: settingSource(m.Gossip.MaxMessageSize, "spec.platform.malachite.gossip.maxMessageSize",
-			"4Mi (Malachite), or the largest message and 192Ki besides")},
+			"4Mi (Malachite), or the largest message and 192Ki of overhead")},
 		{
 			Name:  "maxResponseSize",
 			Value: formatBytes(responseSize(m)),
 			Source: settingSource(m.Gossip.MaxResponseSize, "spec.platform.malachite.gossip.maxResponseSize",
-				"10Mi (Malachite), or a block and 192Ki besides"),
+				"10Mi (Malachite), or a block and 192Ki of overhead"),
 		},
 		{Name: platform.SettingMemberStorage, Value: storage.String(), Source: settingSource(spec.Members.Storage.Size, "spec.members.storage.size",
-			"512Mi and keptBlocks twice over, in whole GiB")},
+			"512Mi and twice keptBlocks, in whole GiB")},
 	}
 }
 

@@ -66,11 +66,11 @@ func validateMessages(m *v1alpha1.MalachitePlatform, path *field.Path) field.Err
 			what = "with payload ProposalOnly a block of " + m.BlockSize.String()
 		}
 		errs = append(errs, field.Invalid(path.Child("maxMessageSize"), size.String(),
-			fmt.Sprintf("must be at least %s: %s and %s besides", formatBytes(largestMessage(m)), what, formatBytes(messageOverhead))))
+			fmt.Sprintf("must be at least %s: %s, and %s of overhead", formatBytes(largestMessage(m)), what, formatBytes(messageOverhead))))
 	}
 	if size := m.Gossip.MaxResponseSize; size != nil && size.Value() < largestResponse(m) {
 		errs = append(errs, field.Invalid(path.Child("maxResponseSize"), size.String(),
-			fmt.Sprintf("must be at least %s: a block of %s and %s besides", formatBytes(largestResponse(m)), m.BlockSize.String(), formatBytes(messageOverhead))))
+			fmt.Sprintf("must be at least %s: a block of %s, and %s of overhead", formatBytes(largestResponse(m)), m.BlockSize.String(), formatBytes(messageOverhead))))
 	}
 	return errs
 }
@@ -85,11 +85,11 @@ func validateDiscovery(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fi
 	var errs field.ErrorList
 	if d.BootstrapPeers >= spec.Members.Count {
 		errs = append(errs, field.Invalid(path.Child("bootstrapPeers"), d.BootstrapPeers, fmt.Sprintf(
-			"must be less than members.count (%d): a validator is no peer of its own", spec.Members.Count)))
+			"must be less than members.count (%d): a validator is not its own peer", spec.Members.Count)))
 	}
 	if d.InboundPeers < d.OutboundPeers {
 		errs = append(errs, field.Invalid(path.Child("inboundPeers"), d.InboundPeers, fmt.Sprintf(
-			"must be at least outboundPeers (%d): what some connect to others must accept", d.OutboundPeers)))
+			"must be at least outboundPeers (%d): each outbound connection is inbound to another validator", d.OutboundPeers)))
 	}
 	return errs
 }
@@ -99,7 +99,7 @@ func validateMachine(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 	m, machine := spec.Platform.Malachite, sizing.MachineOf(&spec.Members)
 	var errs field.ErrorList
 	if spec.Members.Heap != nil {
-		errs = append(errs, field.Invalid(path.Child("heap"), spec.Members.Heap.String(), "must not be set: a validator runs in no JVM; set members.memory"))
+		errs = append(errs, field.Invalid(path.Child("heap"), spec.Members.Heap.String(), "must not be set: a validator does not run in a JVM; set members.memory"))
 	}
 	if machine.Cores.Sign() <= 0 {
 		errs = append(errs, field.Invalid(path.Child("cores"), machine.Cores.String(), "must be greater than 0"))
@@ -115,7 +115,7 @@ func validateMachine(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 	}
 	if size := spec.Members.Storage.Size; size != nil && size.Value() < requiredStorage(m) {
 		errs = append(errs, field.Invalid(path.Child("storage", "size"), size.String(), fmt.Sprintf(
-			"must be at least %s: %s, and keptBlocks (%d) of %s twice over",
+			"must be at least %s: %s, and twice keptBlocks (%d) of %s",
 			formatBytes(requiredStorage(m)),
 			formatBytes(baseStorage),
 			m.KeptBlocks,
@@ -131,12 +131,12 @@ func (Malachite) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alph
 	if w.Malachite == nil {
 		return append(
 			errs,
-			field.Required(path.Child("malachite"), "a workload on a Malachite network needs malachite: it makes its own blocks, which are observed"),
+			field.Required(path.Child("malachite"), "a workload on a Malachite network needs malachite: the network makes its own blocks, which a worker observes"),
 		)
 	}
 	if w.Malachite.Observe >= spec.Members.Count {
 		errs = append(errs, field.Invalid(path.Child("malachite", "observe"), w.Malachite.Observe, fmt.Sprintf(
-			"must be the ordinal of a validator: the network has %d, so 0 to %d", spec.Members.Count, spec.Members.Count-1)))
+			"must be the ordinal of a validator: the network has %d validators, so 0 to %d", spec.Members.Count, spec.Members.Count-1)))
 	}
 	if w.Workers.Count != 1 {
 		errs = append(errs, field.Invalid(path.Child("workers", "count"), w.Workers.Count,

@@ -127,7 +127,7 @@ func CheckConformance(t *testing.T, p platform.Platform, samples []Sample) {
 func checkAccepted(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) {
 	t.Helper()
 	if p.Type() != network.Spec.Platform.Type {
-		t.Errorf("platform %s was given a network of platform %s", p.Type(), network.Spec.Platform.Type)
+		t.Errorf("platform %s got a network of platform %s", p.Type(), network.Spec.Platform.Type)
 	}
 	if p.Version(&network.Spec) == "" {
 		t.Error("the platform has no version")
@@ -202,7 +202,7 @@ func checkSingleError(t *testing.T, errs field.ErrorList, r Refusal) {
 		t.Fatalf("got %d errors, want one: %v", len(errs), errs)
 	}
 	if errs[0].Field != "spec."+r.Field {
-		t.Errorf("the error names %s, want spec.%s", errs[0].Field, r.Field)
+		t.Errorf("the error is for field %s, want spec.%s", errs[0].Field, r.Field)
 	}
 	for _, part := range r.Says {
 		if !containsText(errs[0].Error(), part) {

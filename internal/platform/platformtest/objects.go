@@ -46,7 +46,7 @@ func (b BuildOutput) checkObjects(t *testing.T, network *v1alpha1.BenchmarkNetwo
 		}
 		id := gvk.Kind + " " + o.GetName()
 		if seen[id] {
-			t.Errorf("%s is made twice", id)
+			t.Errorf("%s is created twice", id)
 		}
 		seen[id] = true
 		checkName(t, id, o, network)
@@ -121,7 +121,7 @@ func checkContent(t *testing.T, id string, o client.Object) {
 	t.Helper()
 	switch o := o.(type) {
 	case *corev1.Secret:
-		t.Errorf("%s: a platform declares Secrets, it does not make them", id)
+		t.Errorf("%s: a platform must declare Secrets instead of creating them", id)
 	case *corev1.ConfigMap:
 		for key, text := range o.Data {
 			if found := literalSecretPattern.FindString(text); found != "" {
@@ -151,7 +151,7 @@ func checkRole(t *testing.T, id string, role *rbacv1.Role) {
 		}
 	}
 	if covered, missing := validation.Covers(operatorRules(t), role.Rules); !covered {
-		t.Errorf("%s grants what the operator has not: %v", id, missing)
+		t.Errorf("%s grants rights that the operator lacks: %v", id, missing)
 	}
 }
 

@@ -147,7 +147,7 @@ func checkSecrets(t *testing.T, w podTemplate, declared map[string]bool) {
 	}
 	for _, name := range read {
 		if !declared[name] {
-			t.Errorf("%s reads Secret %s, which nobody makes", w.id, name)
+			t.Errorf("%s reads Secret %s, which no object provides", w.id, name)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (b BuildOutput) checkTopology(t *testing.T, network *v1alpha1.BenchmarkNetw
 			seen[unique] = true
 		}
 		if !slices.Contains(hosts, m.Host) {
-			t.Errorf("no pod answers to host %s of member %s; there are %v", m.Host, m.Name, hosts)
+			t.Errorf("no pod has host %s of member %s; pods: %v", m.Host, m.Name, hosts)
 		}
 	}
 	if len(hosts) != len(b.Topology.Members) {
@@ -54,7 +54,7 @@ func (b BuildOutput) podHosts(t *testing.T, network *v1alpha1.BenchmarkNetwork) 
 		}
 		service := services[set.Spec.ServiceName]
 		if service == nil {
-			t.Errorf("StatefulSet %s names Service %s, which is not there", set.Name, set.Spec.ServiceName)
+			t.Errorf("StatefulSet %s names Service %s, which does not exist", set.Name, set.Spec.ServiceName)
 			continue
 		}
 		if service.Spec.ClusterIP != corev1.ClusterIPNone || !service.Spec.PublishNotReadyAddresses {
@@ -76,7 +76,7 @@ func (b BuildOutput) checkTargets(t *testing.T) {
 	t.Helper()
 	for name, d := range b.Drivers {
 		if d.Workload.Unit == "" {
-			t.Errorf("workload %s does not say what an operation is", name)
+			t.Errorf("workload %s does not define an operation", name)
 		}
 		b.checkDriverTask(t, name, d)
 		for _, target := range d.Workload.Targets {
@@ -98,7 +98,7 @@ func (b BuildOutput) checkTargets(t *testing.T) {
 				continue
 			}
 			if seen[o.Member] {
-				t.Errorf("workload %s observes two under the name %s", name, o.Member)
+				t.Errorf("workload %s observes two members with the name %s", name, o.Member)
 			}
 			seen[o.Member] = true
 		}
@@ -114,7 +114,7 @@ func (b BuildOutput) checkDriverTask(t *testing.T, name string, d loadgen.Driver
 			t.Errorf("workload %s observes a stream, and has a command or a load", name)
 		}
 		if !slices.ContainsFunc(b.Topology.Members, func(m platform.Member) bool { return containsText(d.Stream, m.Host+":") }) {
-			t.Errorf("workload %s: the stream %s is that of no member", name, d.Stream)
+			t.Errorf("workload %s: the stream %s belongs to no member", name, d.Stream)
 		}
 		return
 	}

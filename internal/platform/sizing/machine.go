@@ -113,7 +113,7 @@ func (m Machine) Validate(p ProcessOverhead, path *field.Path) field.ErrorList {
 	}
 	if m.Heap.Value() < minHeap {
 		errs = append(errs, field.Invalid(path.Child("heap"), m.Heap.String(),
-			"must be at least 512Mi: with less a node spends its time collecting garbage, and R3 recommends no less than 1Gi"))
+			"must be at least 512Mi: with less, a node spends its time collecting garbage; R3 recommends at least 1Gi"))
 	}
 	if m.Heap.Cmp(m.Memory) >= 0 {
 		return append(errs, field.Invalid(path.Child("heap"), m.Heap.String(), fmt.Sprintf(
@@ -121,7 +121,7 @@ func (m Machine) Validate(p ProcessOverhead, path *field.Path) field.ErrorList {
 	}
 	if m.Heap.Value()+m.offHeapBytes(p) > m.Memory.Value() {
 		errs = append(errs, field.Invalid(path.Child("memory"), m.Memory.String(), fmt.Sprintf(
-			"is too little for heap %s%s and the %s that a member needs besides it (%s of process, %s of buffers per core, 1Mi per pool thread): %s",
+			"is too little for heap %s%s and the %s that a member needs in addition (%s of process, %s of buffers per core, 1Mi per pool thread): %s",
 			m.Heap.String(), m.presetNote(), formatMebibytes(m.offHeapBytes(p)), formatMebibytes(p.Base), formatMebibytes(nettyPerCore), m.memoryAdvice(p))))
 	}
 	return errs
