@@ -58,7 +58,7 @@ func IsChild() bool { return len(os.Args) == 2 && os.Args[1] == ChildCommand }
 func ServeChild() int {
 	var o childRequest
 	if err := json.NewDecoder(os.Stdin).Decode(&o); err != nil {
-		return exitWithError("read the order: %w", err)
+		return exitWithError("read the request: %w", err)
 	}
 	// The timer comes before the limits: the runtime opens its poller with the first timer.
 	time.AfterFunc(o.Deadline, func() { os.Exit(1) })
@@ -66,7 +66,7 @@ func ServeChild() int {
 		return exitWithError("limit the process: %w", err)
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(renderRecovering(o)); err != nil {
-		return exitWithError("write the answer: %w", err)
+		return exitWithError("write the response: %w", err)
 	}
 	return 0
 }

@@ -28,7 +28,7 @@ var ErrLimitExceeded = errors.New("rendering the chart")
 func runChild(ctx context.Context, program string, o childRequest) ([]byte, error) {
 	input, err := json.Marshal(o)
 	if err != nil {
-		return nil, fmt.Errorf("encode the order: %w", err)
+		return nil, fmt.Errorf("encode the request: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.Deadline)
 	defer cancel()
@@ -42,7 +42,7 @@ func runChild(ctx context.Context, program string, o childRequest) ([]byte, erro
 	case err == nil && !output.overflowed:
 		return output.content.Bytes(), nil
 	case output.overflowed:
-		return nil, fmt.Errorf("%w makes more than %d MiB of objects", ErrLimitExceeded, maxOutputBytes>>20)
+		return nil, fmt.Errorf("%w creates more than %d MiB of objects", ErrLimitExceeded, maxOutputBytes>>20)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil, fmt.Errorf("%w takes longer than %s", ErrLimitExceeded, o.Deadline)
 	case strings.Contains(trace.content.String(), "stack overflow"):

@@ -63,7 +63,7 @@ type Renderer struct {
 func NewRenderer(now func() time.Time) (*Renderer, error) {
 	program, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("find the program of this process: %w", err)
+		return nil, fmt.Errorf("find the executable of this process: %w", err)
 	}
 	return &Renderer{program: program, now: now, timeout: renderTimeout, slots: make(chan struct{}, maxChildren),
 		outcomes: outcomeCache{limit: maxCachedBytes}, renderingNamespaces: map[string]bool{}}, nil
@@ -133,7 +133,7 @@ func (r *Renderer) loadAndRender(ctx context.Context, source Source, request dat
 func decodeResponse(output []byte) ([][]*unstructured.Unstructured, error) {
 	var a childResponse
 	if err := json.Unmarshal(output, &a); err != nil {
-		return nil, fmt.Errorf("read the child's answer: %w", err)
+		return nil, fmt.Errorf("read the child's response: %w", err)
 	}
 	if a.Refusal != "" {
 		return nil, errors.New(a.Refusal)

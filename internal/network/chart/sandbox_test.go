@@ -143,7 +143,7 @@ func TestHostileCharts(t *testing.T) {
 		"memory":      {"{{ repeat 1000000000 \"a\" }}", generous, "needs more than 64 MiB of memory", true},
 		"much memory": {"{{ $l := list }}{{ range until 100000000 }}{{ $l = append $l (repeat 1000 \"a\") }}{{ end }}", generous, "needs more than 64 MiB of memory", true},
 		"output": {serviceTemplate + "{{ range until 60 }}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: net-db-{{ . }}}\ndata: {a: {{ repeat 100000 \"a\" }}}\n{{ end }}",
-			generous, "makes more than 2 MiB of objects", true},
+			generous, "creates more than 2 MiB of objects", true},
 		// It depends on the garbage collector whether the stack limit or the memory limit is reached first.
 		"template in itself": {`{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" . }}`, generous, "recurses too deeply|needs more than 64 MiB of memory", true},
 		"number as an item":  {strings.Replace(serviceTemplate, "{port: 5432}", "5432", 1), generous, "Service net-db: ", false},

@@ -211,7 +211,7 @@ func decodeManifests(files map[string]string) ([]*unstructured.Unstructured, err
 	}
 	for _, h := range hooks {
 		if !slices.Contains(h.Events, releasev1.HookTest) {
-			return nil, fmt.Errorf("%s %s is a Helm hook, which nothing would run", h.Kind, h.Name)
+			return nil, fmt.Errorf("%s %s is a Helm hook, and hooks are not run", h.Kind, h.Name)
 		}
 	}
 	out := make([]*unstructured.Unstructured, 0, len(manifests))

@@ -90,7 +90,7 @@ func (r helmRelease) admitObjects(objects []*unstructured.Unstructured) ([]*unst
 		}
 	}
 	if !slices.ContainsFunc(admitted, r.isServerService) {
-		return nil, fmt.Errorf("the chart makes no Service named %s with port %d, where the members will look for it", r.name, serverPort)
+		return nil, fmt.Errorf("the chart creates no Service named %s with port %d, to which the members connect", r.name, serverPort)
 	}
 	return admitted, nil
 }
@@ -112,7 +112,7 @@ func (r helmRelease) admitObject(o *unstructured.Unstructured) (*unstructured.Un
 		return nil, fmt.Errorf("%s %s is in namespace %s, not in the network's %s", o.GetKind(), o.GetName(), ns, r.namespace)
 	}
 	if name := rebuilt.GetName(); name != r.name && !strings.HasPrefix(name, r.name+"-") {
-		return nil, fmt.Errorf("%s %s must be named %s, or begin with %s-, as all that belongs to the database: use fullnameOverride",
+		return nil, fmt.Errorf("%s %s must be named %s, or begin with %s-, like every object of the database: use fullnameOverride",
 			o.GetKind(), name, r.name, r.name)
 	}
 	return rebuilt, nil
@@ -227,7 +227,7 @@ func checkServiceAccount(set *unstructured.Unstructured, objects []*unstructured
 		return o.GetKind() == "ServiceAccount" && o.GetName() == account
 	})
 	if account != "" && account != "default" && !made {
-		return fmt.Errorf("spec.template.spec.serviceAccountName %s is not allowed, only default or one that the chart makes", account)
+		return fmt.Errorf("spec.template.spec.serviceAccountName %s is not allowed, only default or one that the chart creates", account)
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func checkPod(content map[string]any, path *field.Path) error {
 	template.Spec.HostUsers, template.Spec.OS = nil, nil
 	result := policy.AggregateCheckResults(evaluator.EvaluatePod(restrictedLevel, &template.ObjectMeta, &template.Spec))
 	if !result.Allowed {
-		return fmt.Errorf("its pods must keep the pod security level restricted: %s", result.ForbiddenDetail())
+		return fmt.Errorf("its pods must meet the pod security level restricted: %s", result.ForbiddenDetail())
 	}
 	path = path.Child("spec")
 	if token := template.Spec.AutomountServiceAccountToken; token == nil || *token {

@@ -102,7 +102,7 @@ func TestUserChart(t *testing.T) {
 		t.Errorf("labels %v, namespace %s", set.GetLabels(), set.GetNamespace())
 	}
 	if s := second.Status(); s.MaxConnections != 0 || s.Storage != "" {
-		t.Errorf("status %+v claims to know a user's server", s)
+		t.Errorf("status %+v describes a user's server", s)
 	}
 	if _, changed := in.Chart.Values["fullnameOverride"]; changed {
 		t.Error("Build changed the user's values")
@@ -148,9 +148,9 @@ func TestUserChartRefused(t *testing.T) {
 		want  string
 	}{
 		"no service": {map[string]string{"templates/a.yaml": userServer},
-			"makes no Service named two-banks-db with port 5432"},
+			"creates no Service named two-banks-db with port 5432"},
 		"other port": {map[string]string{"templates/a.yaml": strings.ReplaceAll(userService, "5432", "5433")},
-			"makes no Service named two-banks-db with port 5432"},
+			"creates no Service named two-banks-db with port 5432"},
 		"hook": {map[string]string{"templates/a.yaml": strings.ReplaceAll(userService, "labels:", "annotations: {helm.sh/hook: pre-install}, labels:")},
 			"Service two-banks-db is a Helm hook"},
 		"changes": {map[string]string{"templates/a.yaml": userService, "templates/b.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: two-banks-db-s}\nstringData: {address: '{{ printf \"%p\" .Values }}'}"},
@@ -161,14 +161,14 @@ func TestUserChartRefused(t *testing.T) {
 			"Service two-banks-db is in namespace kube-system, not in the network's bench"},
 		"another group's kind": {map[string]string{"templates/a.yaml": strings.Replace(userService, "apiVersion: v1", "apiVersion: serving.knative.dev/v1", 1)},
 			"Service two-banks-db (serving.knative.dev/v1) is not allowed"},
-		"somebody else's": {map[string]string{"templates/a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kube-root-ca.crt}"},
+		"a foreign object": {map[string]string{"templates/a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kube-root-ca.crt}"},
 			"ConfigMap kube-root-ca.crt must be named two-banks-db, or begin with two-banks-db-"},
 		"a token": {map[string]string{"templates/a.yaml": "apiVersion: v1\nkind: Secret\ntype: kubernetes.io/service-account-token\nmetadata: {name: two-banks-db-t, annotations: {kubernetes.io/service-account.name: admin}}"},
 			"Secret two-banks-db-t: type kubernetes.io/service-account-token is not allowed"},
-		"an address of others": {map[string]string{"templates/a.yaml": strings.Replace(userService, "spec: {", "spec: {externalIPs: [10.0.0.1], ", 1)}, "Service two-banks-db: spec.externalIPs is not allowed"},
-		"a load balancer":      {map[string]string{"templates/a.yaml": strings.Replace(userService, "spec: {", "spec: {type: LoadBalancer, ", 1)}, "spec.type LoadBalancer is not allowed, only ClusterIP"},
+		"a foreign address": {map[string]string{"templates/a.yaml": strings.Replace(userService, "spec: {", "spec: {externalIPs: [10.0.0.1], ", 1)}, "Service two-banks-db: spec.externalIPs is not allowed"},
+		"a load balancer":   {map[string]string{"templates/a.yaml": strings.Replace(userService, "spec: {", "spec: {type: LoadBalancer, ", 1)}, "spec.type LoadBalancer is not allowed, only ClusterIP"},
 		"privileged": {map[string]string{"templates/a.yaml": strings.Replace(userServer, "{allowPrivilegeEscalation: false", "{privileged: true, allowPrivilegeEscalation: false", 1)},
-			"StatefulSet two-banks-db: its pods must keep the pod security level restricted: privileged"},
+			"StatefulSet two-banks-db: its pods must meet the pod security level restricted: privileged"},
 		"files of the host": {map[string]string{"templates/a.yaml": strings.Replace(userServer, "      containers:", "      volumes: [{name: root, hostPath: {path: /}}]\n      containers:", 1)},
 			"restricted volume type \"hostPath\""},
 		"a token in its pods": {map[string]string{"templates/a.yaml": strings.Replace(userServer, "automountServiceAccountToken: false", "hostname: a", 1)}, "automountServiceAccountToken must be false"},
@@ -185,7 +185,7 @@ func TestUserChartRefused(t *testing.T) {
 		"not YAML":    {map[string]string{"templates/a.yaml": "kind: [Service"}, "templates/a.yaml"},
 		"no metadata": {map[string]string{"Chart.yaml": "{apiVersion: v2, name: mine}"}, "chart.metadata.version is required"},
 
-		"a kind of others":            {object("NetworkPolicy", ""), "NetworkPolicy two-banks-db-x (v1) is not allowed; a database may consist of ConfigMap, "},
+		"a foreign kind":              {object("NetworkPolicy", ""), "NetworkPolicy two-banks-db-x (v1) is not allowed; a database may consist of ConfigMap, "},
 		"a policy":                    {replaceInChart(strings.Replace(userObject, "%s", "NetworkPolicy", 1)+"spec: {podSelector: {}, egress: [{}]}", "apiVersion: v1", "apiVersion: networking.k8s.io/v1"), "NetworkPolicy two-banks-db-x (networking.k8s.io/v1) is not allowed"},
 		"an unknown field":            {object("ConfigMap", "date: {a: b}"), `ConfigMap two-banks-db-x: strict decoding error: unknown field "date"`},
 		"an item that is no object":   {replaceInChart(userService, "{port: 5432}", "5432"), "Service two-banks-db: "},
@@ -193,7 +193,7 @@ func TestUserChartRefused(t *testing.T) {
 		"a certificate of the pod":    {withPodVolume("projected: {sources: [{clusterTrustBundle: {path: a, name: b}}]}"), "spec.template.spec.volumes[0].projected.sources[0].clusterTrustBundle is not allowed"},
 		"a volume of a driver":        {withPodVolume("csi: {driver: secrets-store.csi.k8s.io}"), "spec.template.spec.volumes[0].csi is not allowed"},
 		"an ephemeral volume's claim": {withPodVolume("ephemeral: {volumeClaimTemplate: {spec: {volumeName: pv-1}}}"), "spec.template.spec.volumes[0].ephemeral.volumeClaimTemplate.spec.volumeName is not allowed"},
-		"an existing account":         {withPodField("serviceAccountName: two-banks-db-admin"), "StatefulSet two-banks-db: spec.template.spec.serviceAccountName two-banks-db-admin is not allowed, only default or one that the chart makes"},
+		"an existing account":         {withPodField("serviceAccountName: two-banks-db-admin"), "StatefulSet two-banks-db: spec.template.spec.serviceAccountName two-banks-db-admin is not allowed, only default or one that the chart creates"},
 		"an account by its old name":  {withPodField("serviceAccount: admin"), "spec.template.spec.serviceAccount admin is not allowed"},
 		"a token, mounted":            {replaceInChart(userServer, "automountServiceAccountToken: false", "automountServiceAccountToken: true"), "StatefulSet two-banks-db: spec.template.spec.automountServiceAccountToken must be false"},
 		"secrets of an account":       {object("ServiceAccount", "secrets: [{name: a}]"), "ServiceAccount two-banks-db-x: secrets is not allowed"},
@@ -208,9 +208,9 @@ func TestUserChartRefused(t *testing.T) {
 		"containers that do not end": {replaceInChart(userServer, "        image:", "        livenessProbe: {terminationGracePeriodSeconds: 1000000}\n        image:"),
 			"spec.template.spec.containers[0].livenessProbe.terminationGracePeriodSeconds 1000000 is not allowed"},
 		"the host's network":           {withPodField("hostNetwork: true"), "host namespaces"},
-		"root by a user namespace":     {replaceInChart(userServer, "securityContext: {runAsNonRoot: true, seccompProfile", "hostUsers: false\n      securityContext: {seccompProfile"), "must keep the pod security level restricted: runAsNonRoot"},
-		"capabilities by another os":   {replaceInChart(strings.Replace(userServer, "{allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}", "{}", 1), "      containers:", "      os: {name: windows}\n      containers:"), "must keep the pod security level restricted: allowPrivilegeEscalation"},
-		"many pods":                    {replaceInChart(userServer, "spec:\n", "spec:\n  replicas: 2000000000\n"), "StatefulSet two-banks-db: spec.replicas 2000000000 is not allowed, at most 16"},
+		"root by a user namespace":     {replaceInChart(userServer, "securityContext: {runAsNonRoot: true, seccompProfile", "hostUsers: false\n      securityContext: {seccompProfile"), "must meet the pod security level restricted: runAsNonRoot"},
+		"capabilities by another os":   {replaceInChart(strings.Replace(userServer, "{allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}", "{}", 1), "      containers:", "      os: {name: windows}\n      containers:"), "must meet the pod security level restricted: allowPrivilegeEscalation"},
+		"too many pods":                {replaceInChart(userServer, "spec:\n", "spec:\n  replicas: 2000000000\n"), "StatefulSet two-banks-db: spec.replicas 2000000000 is not allowed, at most 16"},
 		"an endless quantity":          {object("PersistentVolumeClaim", "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1e20000000}}}"), "must be at most 8Ei"},
 		"a volume":                     {object("PersistentVolumeClaim", "spec: {accessModes: [ReadWriteOnce], volumeName: pv-1}"), "PersistentVolumeClaim two-banks-db-x: spec.volumeName is not allowed"},
 		"a volume by its labels":       {object("PersistentVolumeClaim", "spec: {accessModes: [ReadWriteOnce], selector: {matchLabels: {a: b}}}"), "PersistentVolumeClaim two-banks-db-x: spec.selector is not allowed"},
@@ -222,14 +222,14 @@ func TestUserChartRefused(t *testing.T) {
 		"an account in a cloud":        {replaceInChart(strings.Replace(userObject, "%s", "ServiceAccount", 1), "x}", "x, annotations: {iam.gke.io/gcp-service-account: a@b}}"), "ServiceAccount two-banks-db-x: metadata.annotations[iam.gke.io/gcp-service-account] is not allowed"},
 		"a pod's role in a cloud":      {withPodMetadata("annotations: {iam.amazonaws.com/role: admin}"), "StatefulSet two-banks-db: spec.template.metadata.annotations[iam.amazonaws.com/role] is not allowed"},
 		"a pod's further networks":     {withPodMetadata("annotations: {k8s.v1.cni.cncf.io/networks: host}"), "spec.template.metadata.annotations[k8s.v1.cni.cncf.io/networks] is not allowed"},
-		"an annotation of ours":        {withMetadataField("annotations: {benchnet.dev/applied-hash: a}"), "metadata.annotations[benchnet.dev/applied-hash] is not allowed"},
+		"a reserved annotation":        {withMetadataField("annotations: {benchnet.dev/applied-hash: a}"), "metadata.annotations[benchnet.dev/applied-hash] is not allowed"},
 		"an identity by a label":       {withPodMetadata("labels: {azure.workload.identity/use: 'true'}"), "StatefulSet two-banks-db: spec.template.metadata.labels[azure.workload.identity/use] is not allowed"},
 		"an identity by a plain label": {withPodMetadata("labels: {app: mine, aadpodidbinding: admin}"), "StatefulSet two-banks-db: spec.template.metadata.labels[aadpodidbinding] is not allowed"},
-		"a label of ours":              {withPodMetadata("labels: {benchnet.dev/member: member-0}"), "spec.template.metadata.labels[benchnet.dev/member] is not allowed"},
+		"a reserved label":             {withPodMetadata("labels: {benchnet.dev/member: member-0}"), "spec.template.metadata.labels[benchnet.dev/member] is not allowed"},
 		"a worker":                     {withPodMetadata("labels: {app.kubernetes.io/component: worker}"), "spec.template.metadata.labels[app.kubernetes.io/component]: worker is the operator's"},
-		"managed by us":                {withPodMetadata("labels: {app.kubernetes.io/managed-by: benchnet}"), "spec.template.metadata.labels[app.kubernetes.io/managed-by]: benchnet is the operator's"},
-		"the same name twice":          {map[string]string{"templates/a.yaml": userService + "---" + userService}, "Service two-banks-db is there twice"},
-		"the superuser's Secret":       {map[string]string{"templates/a.yaml": userService, "templates/b.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: two-banks-db-superuser}"}, "Secret two-banks-db-superuser is there twice"},
+		"managed by the operator":      {withPodMetadata("labels: {app.kubernetes.io/managed-by: benchnet}"), "spec.template.metadata.labels[app.kubernetes.io/managed-by]: benchnet is the operator's"},
+		"the same name twice":          {map[string]string{"templates/a.yaml": userService + "---" + userService}, "Service two-banks-db exists twice"},
+		"the superuser's Secret":       {map[string]string{"templates/a.yaml": userService, "templates/b.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: two-banks-db-superuser}"}, "Secret two-banks-db-superuser exists twice"},
 		"no name":                      {map[string]string{"templates/a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: two-banks-db-}"}, "must be named two-banks-db"},
 		"too many objects":             {map[string]string{"templates/a.yaml": "{{ range until 65 }}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: two-banks-db-{{ . }}}\n{{ end }}"}, "the chart has 65 objects, at most 64 are allowed"},
 	} {

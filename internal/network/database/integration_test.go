@@ -261,7 +261,7 @@ func checkPrivileges(t *testing.T, s testServer, j scriptRunner) {
 	// A role of another network must not be able to connect to this database.
 	s.mustPsql(t, "postgres", "DROP ROLE IF EXISTS stranger; CREATE ROLE stranger LOGIN PASSWORD 'x'")
 	if out, err := s.psql("stranger", "x", j.input.databaseName(), "SELECT 1"); err == nil || !strings.Contains(out, "permission denied for database") {
-		t.Errorf("a role of another network is let in: %s", out)
+		t.Errorf("a role of another network is admitted: %s", out)
 	}
 }
 
@@ -404,7 +404,7 @@ func checkFreshSetup(t *testing.T, s testServer, j scriptRunner) {
 			t.Errorf("%s begins with %s rows and next number, want those of the template, 2,3 (%v)", m.Name, rows, err)
 		}
 		if out, err := s.psql(role, j.memberPassword(m), j.input.databaseName(), "SELECT 1"); err == nil {
-			t.Errorf("%s is let in with the password of its first life: %s", m.Name, out)
+			t.Errorf("%s is admitted with the password of its first incarnation: %s", m.Name, out)
 		}
 	}
 	// The drop scripts need no password, so the teardown must work without the passwords of the first setup.

@@ -20,7 +20,7 @@ import (
 // renderOwnChart renders the project's chart into the instance.
 func (in Input) renderOwnChart(g memberGroup, i *Instance) error {
 	if in.Images.PostgreSQL == "" {
-		return errors.New("no PostgreSQL image is given")
+		return errors.New("no PostgreSQL image is configured")
 	}
 	settings, err := in.serverSettings(g)
 	if err != nil {
@@ -172,7 +172,7 @@ func (in Input) checkUniqueNames(i Instance) error {
 	for _, o := range slices.Concat(i.SetupObjects, i.ResetObjects, i.ServerObjects) {
 		n := name{o.GetObjectKind().GroupVersionKind().Kind, o.GetName()}
 		if seen[n] {
-			return fmt.Errorf("%s %s is there twice: a chart needs other names", n.kind, n.name)
+			return fmt.Errorf("%s %s exists twice: the chart must use other names", n.kind, n.name)
 		}
 		seen[n] = true
 	}

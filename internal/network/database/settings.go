@@ -37,7 +37,7 @@ func (in Input) serverSettings(g memberGroup) ([]Setting, error) {
 	set := func(name, value, source string) { derived[name] = Setting{Name: name, Value: value, Source: source} }
 
 	set("max_connections", strconv.FormatInt(needed+reservedConnections, 10),
-		fmt.Sprintf("%d of the members' pools + %d for superuser, exporter, setup and people", needed, reservedConnections))
+		fmt.Sprintf("%d of the members' pools + %d for superuser, exporter, setup and administrators", needed, reservedConnections))
 	if memory := serverMemory(in.Server.Resources); memory > 0 {
 		if err := checkMemory(memory, needed+reservedConnections); err != nil {
 			return nil, err
@@ -65,7 +65,7 @@ func checkConnections(maxConnections string, needed int64) error {
 		return fmt.Errorf("max_connections must be a whole number, not %q", maxConnections)
 	}
 	if least := needed + 3; n < least {
-		return fmt.Errorf("max_connections %d is too small: the members' pools need %d and PostgreSQL keeps 3 for the superuser: at least %d", n, needed, least)
+		return fmt.Errorf("max_connections %d is too small: the members' pools need %d and PostgreSQL reserves 3 for the superuser: at least %d", n, needed, least)
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func checkMemory(memory, connections int64) error {
 	if memory >= least {
 		return nil
 	}
-	return fmt.Errorf("memory %s is too small for %d connections of about 5 MB each beside shared_buffers: at least %dMi",
+	return fmt.Errorf("memory %s is too small for %d connections of about 5 MB each in addition to shared_buffers: at least %dMi",
 		resource.NewQuantity(memory, resource.BinarySI), connections, (least+mebibyte-1)/mebibyte)
 }
 

@@ -29,7 +29,7 @@ func TestLookupRoundTrip(t *testing.T) {
 	}
 	for _, pair := range [][2]string{{"NYC", "us-east-1"}, {"Mars", "NYC"}, {"Mars", "Venus"}} {
 		if got, ok := LookupRoundTrip(pair[0], pair[1]); ok {
-			t.Errorf("%s to %s: %v out of nowhere", pair[0], pair[1], got)
+			t.Errorf("%s to %s: got %v without a table entry", pair[0], pair[1], got)
 		}
 	}
 }

@@ -12,7 +12,7 @@ func TestScrapersFlag(t *testing.T) {
 		"everybody":                     {text: "[]", want: "[]"},
 		"addresses":                     {text: `[{"ipBlock":{"cidr":"10.0.0.0/8"}}]`, want: `[{"ipBlock":{"cidr":"10.0.0.0/8"}}]`},
 		"no list":                       {text: "prometheus", err: "JSON list"},
-		"a field that is misspelt":      {text: `[{"podSelectors":{}}]`, err: "podSelectors"},
+		"a misspelled field":            {text: `[{"podSelectors":{}}]`, err: "podSelectors"},
 		"a peer that selects nothing":   {text: `[{}]`, err: "peer 0 selects nothing"},
 		"a block and pods":              {text: `[{"podSelector":{}},{"ipBlock":{"cidr":"10.0.0.0/8"},"podSelector":{}}]`, err: "peer 1 has ipBlock and a selector"},
 		"a block and namespaces":        {text: `[{"ipBlock":{"cidr":"10.0.0.0/8"},"namespaceSelector":{}}]`, err: "peer 0 has ipBlock and a selector"},

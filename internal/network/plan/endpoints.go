@@ -42,9 +42,9 @@ func DatabaseEndpoints(p platform.Platform, network *v1alpha1.BenchmarkNetwork) 
 	for _, d := range network.Status.Databases {
 		switch {
 		case spec.Provider == v1alpha1.ProviderExternal:
-			unobserved[d.Name] = "it is a server outside of the network"
+			unobserved[d.Name] = "it is an external server"
 		case spec.Chart != nil:
-			unobserved[d.Name] = "its chart is the user's own"
+			unobserved[d.Name] = "its chart is supplied by the user"
 		default:
 			observed = append(observed, instanceEndpoints(d)...)
 		}

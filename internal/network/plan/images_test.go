@@ -59,7 +59,7 @@ func TestPullSecrets(t *testing.T) {
 		}
 	}
 	if seen < 2 {
-		t.Errorf("saw %d objects with pods, want the database and its setup at least", seen)
+		t.Errorf("found %d objects with pods, want the database and its setup at least", seen)
 	}
 	if p.Hash != mustBuildInput(t, nil).Hash {
 		t.Error("how images are pulled must not change the plan's hash")

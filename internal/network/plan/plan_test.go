@@ -123,7 +123,7 @@ func TestDueRuns(t *testing.T) {
 		{"none yet", false, nil, []string{first}},
 		{"first under way", false, map[string]*v1alpha1.BenchmarkRun{first: ended(false)}, []string{first}},
 		{"first ended", false, map[string]*v1alpha1.BenchmarkRun{first: ended(true)}, []string{first, second}},
-		{"first was let go", false, map[string]*v1alpha1.BenchmarkRun{first: kept("uid")}, []string{second}},
+		{"first has lost its owner", false, map[string]*v1alpha1.BenchmarkRun{first: kept("uid")}, []string{second}},
 		{"suspended", true, nil, nil},
 		{"suspended after the first", true, map[string]*v1alpha1.BenchmarkRun{first: ended(true)}, []string{first}},
 		{"listed before one under way", false, map[string]*v1alpha1.BenchmarkRun{second: ended(false)}, []string{second}},
@@ -157,7 +157,7 @@ func TestCacheDropsSecretData(t *testing.T) {
 		made.Annotations = map[string]string{v1alpha1.AnnotationGenesisComplete: "1"}
 		cache.Trim(made)
 		if len(made.Data) > 0 || made.Annotations[v1alpha1.AnnotationGenesisComplete] == "" {
-			t.Errorf("of %s the contents should be gone and the annotation there, but it is %+v", component, made)
+			t.Errorf("%s should keep the annotation without the contents, but is %+v", component, made)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func TestPodLabelsNamePlatformAndExperiment(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.Hash != alone.Hash {
-		t.Error("the hash should not depend on the experiment that a network is of: what a result depends on is the same")
+		t.Error("the hash should not depend on the network's experiment, which does not affect results")
 	}
 	looked := 0
 	for _, o := range p.findStage(StageDatabases).Objects {
@@ -45,7 +45,7 @@ func TestPodLabelsNamePlatformAndExperiment(t *testing.T) {
 		}
 	}
 	if looked == 0 {
-		t.Error("there is no database to look at")
+		t.Error("the plan has no database")
 	}
 }
 
@@ -59,6 +59,6 @@ func TestLabelPodsKeepsExistingLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := set.Spec.Template.Labels; len(got) != 2 || got[v1alpha1.LabelPlatform] != "Mine" || got["app"] != "mine" {
-		t.Errorf("labels %v: those that a pod has already must stay", got)
+		t.Errorf("labels %v: the pod's own labels must stay", got)
 	}
 }

@@ -73,10 +73,10 @@ func statefulSetsOf(s *Stage) []*appsv1.StatefulSet {
 
 func TestNoResetInSameEpoch(t *testing.T) {
 	for name, in := range map[string]Input{
-		"new":            newRunningInput(Epoch{}),
-		"first epoch":    newRunningInput(Epoch{}, "", ""),
-		"later epoch":    newRunningInput(Epoch{ID: "b"}, "b", "b"),
-		"record is lost": func() Input { in := newRunningInput(Epoch{}, "b", "b"); in.EpochRecord = nil; return in }(),
+		"new":                    newRunningInput(Epoch{}),
+		"first epoch":            newRunningInput(Epoch{}, "", ""),
+		"later epoch":            newRunningInput(Epoch{ID: "b"}, "b", "b"),
+		"the record was removed": func() Input { in := newRunningInput(Epoch{}, "b", "b"); in.EpochRecord = nil; return in }(),
 	} {
 		p := mustBuild(t, in)
 		if p.Resetting || len(p.findStage(StageStop).Objects)+len(p.findStage(StageReset).Objects) > 0 {
@@ -90,10 +90,10 @@ func TestResetStages(t *testing.T) {
 	p := mustBuild(t, newRunningInput(Epoch{ID: "b"}, "", "b"))
 	stops := statefulSetsOf(p.findStage(StageStop))
 	if !p.Resetting || len(stops) != 1 || stops[0].Name != "net-member-0" || *stops[0].Spec.Replicas != 0 || epochOf(stops[0]) != "" {
-		t.Fatalf("member-0 alone, which is in the old epoch, should stop in it, but: %+v", stops)
+		t.Fatalf("only member-0, which runs in the old epoch, should be stopped, but: %+v", stops)
 	}
 	if stops[0].ResourceVersion != "7" {
-		t.Error("a member must be stopped only as it was read: it may have started anew meanwhile")
+		t.Error("a member must be stopped only as it was read: it may have restarted meanwhile")
 	}
 	if len(p.findStage(StageReset).Objects) != 2 || !slices.Contains(p.findStage(StageReset).Needs, StageStop) {
 		t.Errorf("ConfigMap and Job of the database's reset should need the stop, but: %+v", p.findStage(StageReset))
@@ -122,13 +122,13 @@ func TestDecideEpoch(t *testing.T) {
 		return r
 	}
 	cases := []struct {
-		name     string
-		recorded Epoch
-		asked    string
-		suspend  bool
-		queue    []*v1alpha1.BenchmarkRun
-		want     Epoch
-		renewed  bool
+		name      string
+		recorded  Epoch
+		requested string
+		suspend   bool
+		queue     []*v1alpha1.BenchmarkRun
+		want      Epoch
+		renewed   bool
 	}{
 		{"nothing to do", Epoch{}, "", false, nil, Epoch{}, false},
 		{"the first run finds it fresh", Epoch{}, "", false, []*v1alpha1.BenchmarkRun{run("1", "Reset", false)}, Epoch{FirstRun: "1", ActiveRun: "1"}, false},
@@ -136,20 +136,20 @@ func TestDecideEpoch(t *testing.T) {
 			[]*v1alpha1.BenchmarkRun{run("1", "Keep", true), run("2", "Keep", false)}, Epoch{FirstRun: "1", ActiveRun: "2"}, false},
 		{"a second run that resets", Epoch{FirstRun: "1", ActiveRun: "1"}, "", false,
 			[]*v1alpha1.BenchmarkRun{run("1", "Keep", true), run("2", "Reset", false)}, Epoch{FirstRun: "2", ActiveRun: "2"}, true},
-		{"its turn is kept", Epoch{ID: "b", FirstRun: "2", ActiveRun: "2"}, "", false,
+		{"the epoch of the running run is kept", Epoch{ID: "b", FirstRun: "2", ActiveRun: "2"}, "", false,
 			[]*v1alpha1.BenchmarkRun{run("0", "Reset", false), run("2", "Reset", false)}, Epoch{ID: "b", FirstRun: "2", ActiveRun: "2"}, false},
-		{"asked during a run", Epoch{FirstRun: "1", ActiveRun: "1"}, "x", false, []*v1alpha1.BenchmarkRun{run("1", "Keep", false)}, Epoch{FirstRun: "1", ActiveRun: "1"}, false},
-		{"asked between runs", Epoch{FirstRun: "1", ActiveRun: "1"}, "x", false, []*v1alpha1.BenchmarkRun{run("1", "Keep", true)}, Epoch{ResetRequest: "x"}, true},
-		{"asked and a run that resets: once", Epoch{FirstRun: "1", ActiveRun: "1"}, "x", false,
+		{"requested during a run", Epoch{FirstRun: "1", ActiveRun: "1"}, "x", false, []*v1alpha1.BenchmarkRun{run("1", "Keep", false)}, Epoch{FirstRun: "1", ActiveRun: "1"}, false},
+		{"requested between runs", Epoch{FirstRun: "1", ActiveRun: "1"}, "x", false, []*v1alpha1.BenchmarkRun{run("1", "Keep", true)}, Epoch{ResetRequest: "x"}, true},
+		{"requested and a run that resets: once", Epoch{FirstRun: "1", ActiveRun: "1"}, "x", false,
 			[]*v1alpha1.BenchmarkRun{run("2", "Reset", false)}, Epoch{ResetRequest: "x", FirstRun: "2", ActiveRun: "2"}, true},
-		{"asked no more", Epoch{ResetRequest: "x", FirstRun: "1", ActiveRun: "1"}, "", false, nil, Epoch{FirstRun: "1", ActiveRun: "1"}, false},
+		{"no longer requested", Epoch{ResetRequest: "x", FirstRun: "1", ActiveRun: "1"}, "", false, nil, Epoch{FirstRun: "1", ActiveRun: "1"}, false},
 		{"suspended", Epoch{FirstRun: "1", ActiveRun: "1"}, "", true, []*v1alpha1.BenchmarkRun{run("2", "Reset", false)}, Epoch{FirstRun: "1", ActiveRun: "1"}, false},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			in := newRunningInput(c.recorded, c.recorded.ID, c.recorded.ID)
 			in.RunsByAge, in.Network.Spec.Suspend = c.queue, c.suspend
-			in.Network.Annotations = map[string]string{v1alpha1.AnnotationReset: c.asked}
+			in.Network.Annotations = map[string]string{v1alpha1.AnnotationReset: c.requested}
 			got := in.decideEpoch()
 			if (got.ID != c.recorded.ID) != c.renewed {
 				t.Errorf("epoch %q follows %q; renewed should be %t", got.ID, c.recorded.ID, c.renewed)

@@ -81,8 +81,8 @@ func buildDueRuns(in Input) ([]client.Object, error) {
 	}
 	if name := in.runName(next); in.isForeignRun(name) {
 		return nil, field.Invalid(field.NewPath("spec", "workloads").Index(next).Child("name"), in.Network.Spec.Workloads[next].Name,
-			"there is a BenchmarkRun "+name+
-				" that is not this network's, kept from an earlier one perhaps: delete it, or give workload or network another name")
+			"BenchmarkRun "+name+
+				" exists and does not belong to this network; it may be retained from an earlier one: delete it, or rename the workload or the network")
 	}
 	if in.Network.Spec.Suspend {
 		return due, nil

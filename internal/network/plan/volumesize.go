@@ -54,7 +54,7 @@ func (p *Plan) keepVolumeSize(set, volume string, size, needed resource.Quantity
 		s := &p.Settings[i]
 		if s.Name == platform.SettingMemberStorage && s.Value == needed.String() && size.Cmp(needed) != 0 {
 			s.Value = size.String()
-			s.Source = fmt.Sprintf("the size with which the volume was created; %s for the workloads that are listed now", &needed)
+			s.Source = fmt.Sprintf("the size at the volume's creation; the current workloads need %s", &needed)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func TestAppendedWorkloadKeepsVolumes(t *testing.T) {
 			})
 			created := mustBuild(t, in)
 			if len(created.Shortfalls) != 0 {
-				t.Fatalf("a new network should have what it needs, but lacks %+v", created.Shortfalls)
+				t.Fatalf("a new network lacks %+v", created.Shortfalls)
 			}
 			in.StatefulSet = liveSets(t, created)
 			in.Network.Spec.Workloads = append(in.Network.Spec.Workloads, v1alpha1.NetworkWorkload{Workload: v1alpha1.Workload{

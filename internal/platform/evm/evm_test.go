@@ -71,7 +71,7 @@ func TestReadRefuses(t *testing.T) {
 		"operation.signedAhead: -1 is neg":                                         {"operation.signedAhead": -1},
 		"operation.gasLimit: 20999; a trans":                                       {"operation.gasLimit": 20999},
 		`operation.recipient: "0x12" is no`:                                        {"operation.recipient": "0x12"},
-		`operation.valueWei: "1.5" is not an am`:                                       {"operation.valueWei": "1.5"},
+		`operation.valueWei: "1.5" is not an am`:                                   {"operation.valueWei": "1.5"},
 		`operation.maxFeePerGasWei: "-1" is`:                                       {"operation.maxFeePerGasWei": "-1"},
 		"operation.maxPriorityFeePerGasWei: 1000000000 is above maxFeePerGasWei 5": {"operation.maxFeePerGasWei": "5"},
 		"operation.heads: 1 URLs for 2 targets":                                    {"operation.heads": []string{"ws://a"}},

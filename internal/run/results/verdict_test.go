@@ -178,7 +178,7 @@ func TestJudge(t *testing.T) {
 		},
 		"database unknown": {
 			change: func(_ *Measurement, c *RunObservations, _ *Tolerances) {
-				c.UnobservedDatabases = map[string]string{"db": "its chart is the user's own"}
+				c.UnobservedDatabases = map[string]string{"db": "its chart is supplied by the user"}
 			},
 			notes: "DatabaseUnobserved/db",
 		},

@@ -59,7 +59,7 @@ func (c Change) Apply(from, to string) error {
 func (c Change) changeDocument(document map[string]any) error {
 	wei, ok := new(big.Int).SetString(c.Ether, 10)
 	if !ok || wei.Sign() < 0 {
-		return fmt.Errorf("balance: %q is no amount; want a whole number of ether", c.Ether)
+		return fmt.Errorf("balance: %q is not an amount; want a whole number of ether", c.Ether)
 	}
 	wei.Mul(wei, weiPerEther)
 	if err := c.fundAccounts(document, hexutil.EncodeBig(wei)); err != nil {

@@ -53,10 +53,10 @@ func validateDatabaseRoundTrip(database v1alpha1.DatabaseSpec, roundTrip *metav1
 	switch {
 	case database.Engine != v1alpha1.EnginePostgreSQL:
 		return field.ErrorList{field.Invalid(path, roundTrip.Duration.String(),
-			"needs spec.database.engine PostgreSQL: other databases lie inside the member, and no network is between")}
+			"needs spec.database.engine PostgreSQL: other databases run inside the member, not across a network")}
 	case database.Provider == v1alpha1.ProviderExternal:
 		return field.ErrorList{field.Invalid(path, roundTrip.Duration.String(),
-			"needs spec.database.provider Chart: a server of your own is as far away as it is")}
+			"needs spec.database.provider Chart: latency to an external server cannot be emulated")}
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func assignMemberRegions(regions []v1alpha1.Region, members []string, path *fiel
 			at := path.Index(i).Child("members").Index(j)
 			switch {
 			case !slices.Contains(members, name):
-				problems = append(problems, field.Invalid(at, name, "is no member of the network; its members are "+limits.JoinItems(members, ", ")))
+				problems = append(problems, field.Invalid(at, name, "is not a member of the network; its members are "+limits.JoinItems(members, ", ")))
 			case of[name] != "":
 				problems = append(problems, field.Invalid(at, name, "is in region "+of[name]+" already"))
 			default:
@@ -86,7 +86,7 @@ func assignMemberRegions(regions []v1alpha1.Region, members []string, path *fiel
 		}
 		if int(*r.Count) > len(left) {
 			problems = append(problems, field.Invalid(path.Index(i).Child("count"), *r.Count,
-				fmt.Sprintf("only %d of the %d members are left for this region", len(left), len(members))))
+				fmt.Sprintf("only %d of the %d members remain for this region", len(left), len(members))))
 		}
 		taken := min(int(*r.Count), len(left))
 		for _, name := range left[:taken] {
@@ -171,10 +171,10 @@ func collectOverrides(roundTrips []v1alpha1.RoundTrip, path *field.Path) (map[[2
 func validateLimits(loss, bandwidth *resource.Quantity, path *field.Path) field.ErrorList {
 	var problems field.ErrorList
 	if loss != nil && (loss.Sign() < 0 || loss.Cmp(resource.MustParse("50")) > 0) {
-		problems = append(problems, field.Invalid(path.Child("lossPercent"), loss.String(), "must lie between 0 and 50"))
+		problems = append(problems, field.Invalid(path.Child("lossPercent"), loss.String(), "must be between 0 and 50"))
 	}
 	if bandwidth != nil && (bandwidth.Value() < minBandwidth || bandwidth.Value() > maxBandwidth) {
-		problems = append(problems, field.Invalid(path.Child("bandwidth"), bandwidth.String(), "must lie between 64k and 32G bits per second"))
+		problems = append(problems, field.Invalid(path.Child("bandwidth"), bandwidth.String(), "must be between 64k and 32G bits per second"))
 	}
 	return problems
 }

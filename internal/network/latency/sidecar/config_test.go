@@ -78,11 +78,11 @@ func TestBuildConfigRefuses(t *testing.T) {
 		want       []string
 	}{
 		{"unknown member", "regions: [{name: NYC, members: [member-9]}, {name: LON, count: 4}]",
-			[]string{"spec.network.regions[0].members[0]", "member-9", "no member of the network", "notary, member-0, member-1, member-2"}},
+			[]string{"spec.network.regions[0].members[0]", "member-9", "not a member of the network", "notary, member-0, member-1, member-2"}},
 		{"member in two regions", "regions: [{name: NYC, members: [notary]}, {name: LON, members: [notary]}, {name: AMS, count: 3}]",
 			[]string{"spec.network.regions[1].members[0]", "notary", "in region NYC already"}},
-		{"too many counted", "regions: [{name: NYC, members: [notary]}, {name: LON, count: 4}]",
-			[]string{"spec.network.regions[1].count", "4", "only 3 of the 4 members are left"}},
+		{"count above the members", "regions: [{name: NYC, members: [notary]}, {name: LON, count: 4}]",
+			[]string{"spec.network.regions[1].count", "4", "only 3 of the 4 members remain"}},
 		{"members left", "regions: [{name: NYC, count: 2}]",
 			[]string{"spec.network.regions", "member-1, member-2", "every member must be in a region"}},
 		{"unknown pair", "regions: [{name: NYC, count: 2}, {name: us-east-1, count: 2}]",

@@ -97,7 +97,7 @@ func checkConflicts(pod *corev1.PodSpec) error {
 	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
 		for _, p := range c.Ports {
 			if p.ContainerPort == sidecarPort {
-				return fmt.Errorf("container %s has port %d, which is that of the emulation's sidecar", c.Name, sidecarPort)
+				return fmt.Errorf("container %s has port %d, which the emulation's sidecar uses", c.Name, sidecarPort)
 			}
 		}
 	}

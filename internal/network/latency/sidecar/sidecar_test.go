@@ -62,7 +62,7 @@ func TestAddSidecarsToMembersOnly(t *testing.T) {
 	member, database := newStatefulSet("net-member-0", "member-0"), newStatefulSet("net-db", "")
 	all := mustAddSidecars(t, member, database)
 	if len(all) != 7 || all[5] != client.Object(member) {
-		t.Fatalf("%d objects, want what the sidecar needs before the members", len(all))
+		t.Fatalf("%d objects, want those that the sidecar needs before the members", len(all))
 	}
 	if n := len(database.Spec.Template.Spec.InitContainers); n != 1 || database.Spec.Template.Spec.ServiceAccountName != "" {
 		t.Error("the database has a sidecar")
