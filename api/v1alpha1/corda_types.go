@@ -1,6 +1,9 @@
 package v1alpha1
 
-import "k8s.io/apimachinery/pkg/api/resource"
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // CordaDistribution is an edition of Corda 4.
 // +kubebuilder:validation:Enum=OpenSource;Enterprise
@@ -124,14 +127,20 @@ type CordaTuning struct {
 	// openSSL is useOpenSsl. Enterprise only.
 	// +optional
 	OpenSSL *bool `json:"openSSL,omitempty"`
-	// journalBufferTimeoutNanoseconds is enterpriseConfiguration.tuning.journalBufferTimeout. Enterprise only.
-	// +kubebuilder:validation:Minimum=0
+	// journalBufferTimeout sets enterpriseConfiguration.tuning.journalBufferTimeout. It exists only in Corda Enterprise. If unset, the
+	// node uses its own default.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(m|s|ms|us|µs|ns))+$') && duration(self) <= duration('10m')",message="platform.corda.tuning.journalBufferTimeout must be a duration from 0s to 10m, such as 3333333ns"
 	// +optional
-	JournalBufferTimeoutNanoseconds *int64 `json:"journalBufferTimeoutNanoseconds,omitempty"`
-	// brokerConnectionTTLCheckMilliseconds is enterpriseConfiguration.tuning.brokerConnectionTtlCheckIntervalMs. Enterprise only.
-	// +kubebuilder:validation:Minimum=1
+	JournalBufferTimeout *metav1.Duration `json:"journalBufferTimeout,omitempty"`
+	// brokerConnectionTTLCheckInterval sets enterpriseConfiguration.tuning.brokerConnectionTtlCheckIntervalMs. It exists only in Corda
+	// Enterprise. If unset, the node uses its own default.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.corda.tuning.brokerConnectionTTLCheckInterval must be whole milliseconds from 1ms to 10m, such as 20ms"
 	// +optional
-	BrokerConnectionTTLCheckMilliseconds *int64 `json:"brokerConnectionTTLCheckMilliseconds,omitempty"`
+	BrokerConnectionTTLCheckInterval *metav1.Duration `json:"brokerConnectionTTLCheckInterval,omitempty"`
 	// transactionCacheSize is transactionCacheSizeMegaBytes. Default: 8 MB + 5 % of the heap above 300 MB, the node's own rule.
 	// +optional
 	TransactionCacheSize *resource.Quantity `json:"transactionCacheSize,omitempty"`

@@ -74,7 +74,7 @@ type EmeraldPlatform struct {
 	// +kubebuilder:default="0s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms))+$') && duration(self) >= duration('0s') && duration(self) <= duration('10m')",message="platform.emerald.minBlockTime must be whole milliseconds from 0s to 10m, such as 500ms or 2s"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('0s') && duration(self) <= duration('10m')",message="platform.emerald.minBlockTime must be whole milliseconds from 0s to 10m, such as 500ms or 2s"
 	// +optional
 	MinBlockTime metav1.Duration `json:"minBlockTime"`
 	// payload says how a proposed block travels. Default: PartsOnly, Emerald's own.
@@ -159,35 +159,35 @@ type EmeraldTimeouts struct {
 	// +kubebuilder:default="3s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms))+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.emerald.timeouts.propose must be whole milliseconds from 1ms to 10m, such as 500ms or 3s"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.emerald.timeouts.propose must be whole milliseconds from 1ms to 10m, such as 500ms or 3s"
 	// +optional
 	Propose metav1.Duration `json:"propose,omitzero"`
 	// prevote is the wait for more votes once two thirds have voted differently. Default: 1s.
 	// +kubebuilder:default="1s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms))+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.emerald.timeouts.prevote must be whole milliseconds from 1ms to 10m, such as 500ms or 1s"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.emerald.timeouts.prevote must be whole milliseconds from 1ms to 10m, such as 500ms or 1s"
 	// +optional
 	Prevote metav1.Duration `json:"prevote,omitzero"`
 	// precommit is the wait for more votes once two thirds have committed differently. Default: 1s.
 	// +kubebuilder:default="1s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms))+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.emerald.timeouts.precommit must be whole milliseconds from 1ms to 10m, such as 500ms or 1s"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.emerald.timeouts.precommit must be whole milliseconds from 1ms to 10m, such as 500ms or 1s"
 	// +optional
 	Precommit metav1.Duration `json:"precommit,omitzero"`
 	// delta is added to the three above for each round after the first. Default: 500ms.
 	// +kubebuilder:default="500ms"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms))+$') && duration(self) >= duration('0s') && duration(self) <= duration('10m')",message="platform.emerald.timeouts.delta must be whole milliseconds from 0s to 10m, such as 500ms"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('0s') && duration(self) <= duration('10m')",message="platform.emerald.timeouts.delta must be whole milliseconds from 0s to 10m, such as 500ms"
 	// +optional
 	Delta metav1.Duration `json:"delta"`
 	// rebroadcast is how long a round may stand still until its votes are sent again. Default: 5s.
 	// +kubebuilder:default="5s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms))+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.emerald.timeouts.rebroadcast must be whole milliseconds from 1ms to 10m, such as 5s"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.emerald.timeouts.rebroadcast must be whole milliseconds from 1ms to 10m, such as 5s"
 	// +optional
 	Rebroadcast metav1.Duration `json:"rebroadcast,omitzero"`
 }

@@ -37,7 +37,7 @@ type EVMWorkload struct {
 	// batchInterval from one batch to the next to a member. Default: what rate and batchSize make, or 200ms.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms))+$') && duration(self) >= duration('1ms') && duration(self) <= duration('1m')",message="evm.batchInterval must be whole milliseconds from 1ms to 1m, such as 200ms"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('1m')",message="evm.batchInterval must be whole milliseconds from 1ms to 1m, such as 200ms"
 	// +optional
 	BatchInterval *metav1.Duration `json:"batchInterval,omitempty"`
 	// transport is HTTP or WebSocket. Default: HTTP.

@@ -1,6 +1,9 @@
 package v1alpha1
 
-import "k8s.io/apimachinery/pkg/api/resource"
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // JPaxosTransport carries messages between replicas; clients always connect by TCP.
 // +kubebuilder:validation:Enum=TCP;NIO;TCPNIO;UDP;Multicast;Generic
@@ -132,12 +135,13 @@ type JPaxosTuning struct {
 	// +kubebuilder:validation:Maximum=16777216
 	// +optional
 	BatchSizeBytes int32 `json:"batchSizeBytes,omitempty"`
-	// maxBatchDelayMilliseconds (MaxBatchDelay) is the longest wait for a batch to fill at the leader. Default: 10.
-	// +kubebuilder:default=10
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=60000
+	// maxBatchDelay (MaxBatchDelay) is the longest time for which the leader waits for a batch to fill. Default: 10ms.
+	// +kubebuilder:default="10ms"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('0s') && duration(self) <= duration('1m')",message="platform.jpaxos.tuning.maxBatchDelay must be whole milliseconds from 0s to 1m, such as 10ms"
 	// +optional
-	MaxBatchDelayMilliseconds int32 `json:"maxBatchDelayMilliseconds"`
+	MaxBatchDelay metav1.Duration `json:"maxBatchDelay"`
 	// forwardMaxBatchSizeBytes (replica.ForwardMaxBatchSize) is the largest batch that a follower forwards to the leader, in bytes.
 	// Default: 65507, as in the published runs; JPaxos' own is 1450.
 	// +kubebuilder:default=65507
@@ -145,13 +149,14 @@ type JPaxosTuning struct {
 	// +kubebuilder:validation:Maximum=16777216
 	// +optional
 	ForwardMaxBatchSizeBytes int32 `json:"forwardMaxBatchSizeBytes,omitempty"`
-	// forwardMaxBatchDelayMilliseconds (replica.ForwardMaxBatchDelay) is the longest wait for a batch to fill at a follower.
-	// Default: 25, as in the published runs; JPaxos' own is 50.
-	// +kubebuilder:default=25
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=60000
+	// forwardMaxBatchDelay (replica.ForwardMaxBatchDelay) is the longest time for which a follower waits for a batch to fill.
+	// Default: 25ms, as in the published runs. The default of JPaxos is 50ms.
+	// +kubebuilder:default="25ms"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('0s') && duration(self) <= duration('1m')",message="platform.jpaxos.tuning.forwardMaxBatchDelay must be whole milliseconds from 0s to 1m, such as 25ms"
 	// +optional
-	ForwardMaxBatchDelayMilliseconds int32 `json:"forwardMaxBatchDelayMilliseconds"`
+	ForwardMaxBatchDelay metav1.Duration `json:"forwardMaxBatchDelay"`
 	// clientRequestBufferBytes (replica.ClientRequestBufferSize) is read into for each client connection; a request takes 20 bytes more
 	// than its payload. Default: 8212.
 	// +kubebuilder:default=8212
@@ -188,36 +193,44 @@ type JPaxosTuning struct {
 	// +kubebuilder:default=ViewEpoch
 	// +optional
 	ClientIDGenerator JPaxosClientIDs `json:"clientIDGenerator,omitempty"`
-	// failureSuspectMilliseconds (FDSuspectTimeout) without a sign of the leader make it suspected. Default: 1000.
-	// +kubebuilder:default=1000
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=600000
+	// failureSuspectTimeout (FDSuspectTimeout) is the time without a message from the leader after which replicas suspect it.
+	// It must be longer than failureSendInterval. Default: 1s.
+	// +kubebuilder:default="1s"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.jpaxos.tuning.failureSuspectTimeout must be whole milliseconds from 1ms to 10m, such as 1s"
 	// +optional
-	FailureSuspectMilliseconds int32 `json:"failureSuspectMilliseconds,omitempty"`
-	// failureSendMilliseconds (FDSendTimeout) lie between two signs of the leader. Default: 300, as in the published runs; JPaxos' own is 500.
-	// +kubebuilder:default=300
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=600000
+	FailureSuspectTimeout metav1.Duration `json:"failureSuspectTimeout,omitzero"`
+	// failureSendInterval (FDSendTimeout) is the time between two messages of the leader that show it is alive. Default: 300ms, as in the
+	// published runs. The default of JPaxos is 500ms.
+	// +kubebuilder:default="300ms"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.jpaxos.tuning.failureSendInterval must be whole milliseconds from 1ms to 10m, such as 300ms"
 	// +optional
-	FailureSendMilliseconds int32 `json:"failureSendMilliseconds,omitempty"`
-	// retransmitMilliseconds (RetransmitTimeoutMilisecs) until a message is first sent again. Default: 1000.
-	// +kubebuilder:default=1000
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=600000
+	FailureSendInterval metav1.Duration `json:"failureSendInterval,omitzero"`
+	// retransmitTimeout (RetransmitTimeoutMilisecs) is the time after which a message is first sent again. Default: 1s.
+	// +kubebuilder:default="1s"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.jpaxos.tuning.retransmitTimeout must be whole milliseconds from 1ms to 10m, such as 1s"
 	// +optional
-	RetransmitMilliseconds int32 `json:"retransmitMilliseconds,omitempty"`
-	// tcpReconnectMilliseconds (TcpReconnectMilisecs) until a lost connection is tried again. Default: 1000.
-	// +kubebuilder:default=1000
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=600000
+	RetransmitTimeout metav1.Duration `json:"retransmitTimeout,omitzero"`
+	// tcpReconnectDelay (TcpReconnectMilisecs) is the time after which a replica tries to restore a lost connection. Default: 1s.
+	// +kubebuilder:default="1s"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.jpaxos.tuning.tcpReconnectDelay must be whole milliseconds from 1ms to 10m, such as 1s"
 	// +optional
-	TCPReconnectMilliseconds int32 `json:"tcpReconnectMilliseconds,omitempty"`
-	// fetchBatchMilliseconds (TimeoutFetchBatchValue) is the longest wait for the values of batches while a replica catches up. Default: 2500.
-	// +kubebuilder:default=2500
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=600000
+	TCPReconnectDelay metav1.Duration `json:"tcpReconnectDelay,omitzero"`
+	// fetchBatchTimeout (TimeoutFetchBatchValue) is the longest time for which a replica that catches up waits for the values of batches.
+	// Default: 2500ms.
+	// +kubebuilder:default="2500ms"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.jpaxos.tuning.fetchBatchTimeout must be whole milliseconds from 1ms to 10m, such as 2500ms"
 	// +optional
-	FetchBatchMilliseconds int32 `json:"fetchBatchMilliseconds,omitempty"`
+	FetchBatchTimeout metav1.Duration `json:"fetchBatchTimeout,omitzero"`
 	// catchUpWindowSizeViolationAllowance (CatchUpWindowSizeViolationAllowance), of JPaxos of 2021, is how far beyond the window a proposal
 	// may lie before a replica takes itself to be late. Default: 0.
 	// +kubebuilder:default=0

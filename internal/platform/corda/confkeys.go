@@ -88,8 +88,8 @@ var ownedKeys = map[string]string{
 
 	"enterpriseConfiguration.tuning.flowThreadPoolSize":                 byTuning + "flowThreads",
 	"enterpriseConfiguration.tuning.rpcThreadPoolSize":                  byTuning + "rpcThreads",
-	"enterpriseConfiguration.tuning.journalBufferTimeout":               byTuning + "journalBufferTimeoutNanoseconds",
-	"enterpriseConfiguration.tuning.brokerConnectionTtlCheckIntervalMs": byTuning + "brokerConnectionTTLCheckMilliseconds",
+	"enterpriseConfiguration.tuning.journalBufferTimeout":               byTuning + "journalBufferTimeout",
+	"enterpriseConfiguration.tuning.brokerConnectionTtlCheckIntervalMs": byTuning + "brokerConnectionTTLCheckInterval",
 }
 
 // isKeyWithin reports whether a dotted key equals root or lies below it.

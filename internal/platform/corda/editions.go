@@ -36,8 +36,8 @@ func validateEnterpriseFields(spec *v1alpha1.BenchmarkNetworkSpec, t v1alpha1.Co
 		{t.RPCThreads != nil, "rpcThreads", "enterpriseConfiguration.tuning.rpcThreadPoolSize"},
 		{t.P2PCompression != nil, "p2pCompression", "enableP2PCompression"},
 		{t.OpenSSL != nil, "openSSL", "useOpenSsl"},
-		{t.JournalBufferTimeoutNanoseconds != nil, "journalBufferTimeoutNanoseconds", "enterpriseConfiguration.tuning.journalBufferTimeout"},
-		{t.BrokerConnectionTTLCheckMilliseconds != nil, "brokerConnectionTTLCheckMilliseconds",
+		{t.JournalBufferTimeout != nil, "journalBufferTimeout", "enterpriseConfiguration.tuning.journalBufferTimeout"},
+		{t.BrokerConnectionTTLCheckInterval != nil, "brokerConnectionTTLCheckInterval",
 			"enterpriseConfiguration.tuning.brokerConnectionTtlCheckIntervalMs"},
 	} {
 		if f.set {

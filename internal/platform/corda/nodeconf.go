@@ -10,6 +10,7 @@ import (
 	"text/template"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
@@ -38,8 +39,8 @@ type nodeConf struct {
 	Database                  platform.DatabaseConnection
 	Connections               int32
 	FlowThreads, RPCThreads   int32
-	JournalBufferTimeout      *int64
-	BrokerTTLCheck            *int64
+	JournalBufferTimeout      *metav1.Duration
+	BrokerTTLCheckInterval    *metav1.Duration
 	P2PCompression, OpenSSL   *bool
 	Extra                     []extraEntry
 }
@@ -99,8 +100,8 @@ func buildNodeConf(in platform.Input, m platform.Member) nodeConf {
 		Connections:               pools.connections.value,
 		FlowThreads:               pools.flowThreads.value,
 		RPCThreads:                pools.rpcThreads.value,
-		JournalBufferTimeout:      tuning.JournalBufferTimeoutNanoseconds,
-		BrokerTTLCheck:            tuning.BrokerConnectionTTLCheckMilliseconds,
+		JournalBufferTimeout:      tuning.JournalBufferTimeout,
+		BrokerTTLCheckInterval:    tuning.BrokerConnectionTTLCheckInterval,
 		P2PCompression:            tuning.P2PCompression,
 		OpenSSL:                   tuning.OpenSSL,
 		Extra:                     extraEntriesFor(tuning, m.Role),

@@ -2,6 +2,7 @@ package jpaxos_test
 
 import (
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -56,8 +57,8 @@ func TestRefuses(t *testing.T) {
 		{"heap as an argument", withJVMArg("-Xmx2g"), own + "jvmArgs[0]", []string{"members.heap"}},
 		{"no argument", withJVMArg("UseG1GC"), own + "jvmArgs[0]", []string{"dash"}},
 		{"two arguments in one", withJVMArg("-Da=b -Dc=d"), own + "jvmArgs[0]", []string{"no spaces"}},
-		{"a leader always suspected", withTuning(func(t *v1alpha1.JPaxosTuning) { t.FailureSendMilliseconds = 1000 }),
-			own + "tuning.failureSendMilliseconds", []string{"below failureSuspectMilliseconds (1000)"}},
+		{"a leader always suspected", withTuning(func(t *v1alpha1.JPaxosTuning) { t.FailureSendInterval.Duration = time.Second }),
+			own + "tuning.failureSendInterval", []string{"below failureSuspectTimeout (1s)"}},
 		{"no selector", withTuning(func(t *v1alpha1.JPaxosTuning) { t.SelectorThreads = 0 }), own + "tuning.selectorThreads", []string{"-1"}},
 		{"forced before it is requested", withTuning(func(t *v1alpha1.JPaxosTuning) { t.SnapshotForceRatio = resource.MustParse("500m") }),
 			own + "tuning.snapshotForceRatio", []string{"500m", "snapshotAskRatio (1)"}},

@@ -61,9 +61,9 @@ func validateCount(count int32, path *field.Path) field.ErrorList {
 func validateTuning(p *v1alpha1.JPaxosPlatform, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	t, tuning := p.Tuning, path.Child("tuning")
-	if t.FailureSendMilliseconds >= t.FailureSuspectMilliseconds {
-		errs = append(errs, field.Invalid(tuning.Child("failureSendMilliseconds"), t.FailureSendMilliseconds, fmt.Sprintf(
-			"must be below failureSuspectMilliseconds (%d), or every leader is suspected", t.FailureSuspectMilliseconds)))
+	if t.FailureSendInterval.Duration >= t.FailureSuspectTimeout.Duration {
+		errs = append(errs, field.Invalid(tuning.Child("failureSendInterval"), t.FailureSendInterval.Duration.String(), fmt.Sprintf(
+			"must be below failureSuspectTimeout (%s), or every leader is suspected", t.FailureSuspectTimeout.Duration)))
 	}
 	if t.SelectorThreads == 0 {
 		errs = append(errs, field.Invalid(tuning.Child("selectorThreads"), t.SelectorThreads, "must be at least 1, or -1 to follow the number of processors"))

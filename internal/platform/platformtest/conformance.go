@@ -109,9 +109,11 @@ func CheckConformance(t *testing.T, p platform.Platform, samples []Sample) {
 	if len(samples) == 0 {
 		t.Fatal("a platform cannot be checked without samples")
 	}
+	admission := NewNetworkAdmission(t)
 	for _, s := range samples {
 		t.Run(s.Name, func(t *testing.T) {
 			checkAccepted(t, p, s.Network)
+			admission.checkReadmission(t, s.Network)
 			checkDeterministic(t, p, s.Network)
 			b := Build(t, p, s.Network)
 			b.checkObjects(t, s.Network)

@@ -40,6 +40,15 @@ func (a Admission) AdmitNetwork(t *testing.T, manifest []byte) *v1alpha1.Benchma
 	return network
 }
 
+// checkReadmission checks that the API server accepts a network as the operator encodes it for an experiment. Go
+// encodes a duration of 2500ms as 2.5s.
+func (a Admission) checkReadmission(t *testing.T, network *v1alpha1.BenchmarkNetwork) {
+	t.Helper()
+	if err := a.Admit([]byte(asJSON(t, network)), &v1alpha1.BenchmarkNetwork{}); err != nil {
+		t.Errorf("the network that the operator writes is not admitted: %v", err)
+	}
+}
+
 // LoadSamples returns the networks in config/samples/<prefix>_*.yaml. A sample is named after its file and, if
 // the file has several networks, also after the network. Each file must be listed in the kustomization.
 func LoadSamples(t *testing.T, prefix string) []Sample {
