@@ -163,11 +163,12 @@ type DatabaseRequirements struct {
 	// PlannedTransactions and PlannedStates are upper bounds for one member over all workloads. Volumes are
 	// sized from them.
 	PlannedTransactions, PlannedStates int64
-	// Template is the container that writes the schema template to /template/schema.sql.gz. The tables of the
-	// template are cloned for each member.
-	Template *corev1.Container
-	// TemplateInit lists the containers that run before Template.
-	TemplateInit []corev1.Container
-	// Volumes lists the volumes that Template and TemplateInit mount.
+	// Template lists the containers that write the schema template; without any, the members' schemas are empty.
+	// They run in order as init containers of the setup Job, after the database exists. They get PGHOST, PGPORT,
+	// PGUSER, PGPASSWORD, PGDATABASE (and PGSSLMODE) of a role that may create schemas, and the volumes template
+	// at /template and tmp at /tmp. The last one must write /template/schema.sql or schema.sql.gz: a pg_dump
+	// --no-owner --no-privileges of a schema named template. Its tables are cloned for each member.
+	Template []corev1.Container
+	// Volumes lists the volumes that the containers of Template mount.
 	Volumes []corev1.Volume
 }

@@ -6,60 +6,58 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/charts/postgresql"
 	"github.com/benchnet/benchnet/internal/golden"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/platform"
 )
 
 // newInput returns two banks and a notary on the project's chart.
 func newInput() Input {
-	member := func(name, role string) MemberSpec {
-		return MemberSpec{
-			Name: name, Role: role, Connections: 10, Transactions: 10_000, States: 20_000,
-			Password: SecretKey{Name: "two-banks-" + name + "-database", Key: "password"},
-		}
-	}
-	memory := corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
+	network := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "two-banks", Namespace: "bench", UID: "bench/two-banks/0001"}}
+	network.Spec.Database = &v1alpha1.DatabaseSpec{
+		Engine: v1alpha1.EnginePostgreSQL, Topology: v1alpha1.TopologyShared, Provider: v1alpha1.ProviderChart}
 	return Input{
-		Network: "two-banks", Namespace: "bench",
-		Labels:    map[string]string{"benchnet.dev/network": "two-banks"},
-		Engine:    v1alpha1.EnginePostgreSQL,
-		Topology:  v1alpha1.TopologyShared,
-		Provider:  v1alpha1.ProviderChart,
-		Members:   []MemberSpec{member("member-0", "Party"), member("member-1", "Party"), member("notary", "Notary")},
-		Server:    ServerSpec{Resources: corev1.ResourceRequirements{Requests: memory, Limits: memory}},
-		Images:    Images{PostgreSQL: "example.org/postgresql:1", Exporter: "example.org/exporter:1", Agent: "example.org/agent:1"},
-		Superuser: SecretKey{Name: "two-banks-db-superuser", Key: "password"},
-		Template: &SchemaTemplate{
-			Containers: []corev1.Container{{Name: "schema", Image: "example.org/corda:1", Command: []string{"schema"}}},
-			Volumes:    []corev1.Volume{{Name: "cordapps"}},
+		Network: network,
+		Members: []platform.Member{{Name: "member-0"}, {Name: "member-1"}, {Name: "notary"}},
+		Images: naming.ImageCatalogue{Registry: "example.org", Version: "1",
+			Overrides: map[string]string{"postgresql": "example.org/postgresql:1", "postgres-exporter": "example.org/exporter:1"}},
+		Requirements: platform.DatabaseRequirements{Connections: 10, PlannedTransactions: 10_000, PlannedStates: 20_000,
+			Template: []corev1.Container{{Name: "schema", Image: "example.org/corda:1", Command: []string{"schema"}}},
+			Volumes:  []corev1.Volume{{Name: "cordapps"}},
 		},
 	}
 }
 
 func newExternalInput() Input {
 	in := newInput()
-	in.Provider = v1alpha1.ProviderExternal
-	in.External = &ExternalServer{
-		Host: "db.example.org", Port: 6432, SSLMode: "require", Owner: "bench/two-banks/0001",
-		User: SecretKey{Name: "admin", Key: "username"}, Password: SecretKey{Name: "admin", Key: "password"},
-	}
+	in.Network.Spec.Database.Provider = v1alpha1.ProviderExternal
+	in.Network.Spec.Database.External = &v1alpha1.ExternalDatabase{
+		Host: "db.example.org", Port: 6432, SSLMode: "require", AdminSecret: corev1.LocalObjectReference{Name: "admin"}}
+	return in
+}
+
+// newPerHostInput returns a network with an instance for each two members.
+func newPerHostInput() Input {
+	in := newInput()
+	in.Network.Spec.Database.Topology, in.Network.Spec.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(2))
 	return in
 }
 
 func TestBuildGolden(t *testing.T) {
-	perHost := newInput()
-	perHost.Topology, perHost.MembersPerInstance = v1alpha1.TopologyPerHost, 2
 	perMember := newInput()
-	perMember.Topology, perMember.Template, perMember.Images.Exporter = v1alpha1.TopologyPerMember, nil, ""
-	perMember.Members = perMember.Members[:1]
-	class, size := "fast", resource.MustParse("20Gi")
-	perMember.Server.Storage = StorageSpec{ClassName: &class, Size: &size}
-	perMember.Server.Settings = map[string]string{"synchronous_commit": "off", "shared_buffers": "512MB"}
+	perMember.Requirements.Template, perMember.Members = nil, perMember.Members[:1]
+	spec := perMember.Network.Spec.Database
+	spec.Topology = v1alpha1.TopologyPerMember
+	spec.Storage = &v1alpha1.Storage{ClassName: new("fast"), Size: new(resource.MustParse("20Gi"))}
+	perMember.Network.Spec.Members.Reservation = v1alpha1.ReservationMinimal
 
 	t.Run("shared", func(t *testing.T) { golden.Check(t, "shared", renderLayout(t, mustBuildTwice(t, newInput()))) })
-	for name, in := range map[string]Input{"per-host": perHost, "per-member": perMember, "external": newExternalInput()} {
+	for name, in := range map[string]Input{"per-host": newPerHostInput(), "per-member": perMember, "external": newExternalInput()} {
 		t.Run(name, func(t *testing.T) { golden.CheckVariant(t, "shared", name, renderLayout(t, mustBuildTwice(t, in))) })
 	}
 }
@@ -74,34 +72,26 @@ func mustBuildTwice(t *testing.T, in Input) Layout {
 	return plan
 }
 
-func TestH2HasNoInstances(t *testing.T) {
-	plan := mustBuild(t, Input{Engine: v1alpha1.EngineH2})
-	if len(plan.Instances) != 0 || len(plan.Bindings) != 0 {
-		t.Errorf("H2 has instances: %+v", plan)
-	}
-}
-
 func TestBuildRefuses(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*Input)
 		want   string
 	}{
-		"unknown engine": {func(in *Input) { in.Engine = "Oracle" }, `database engine "Oracle" is not known`},
-		"no members":     {func(in *Input) { in.Members = nil }, "a database needs at least one member"},
-		"no host size":   {func(in *Input) { in.Topology = v1alpha1.TopologyPerHost }, "topology PerHost needs membersPerInstance of at least 1"},
-		"no connections": {func(in *Input) { in.Members[1].Connections = 0 }, "member member-1 needs at least 1 database connection, not 0"},
+		"no members": {func(in *Input) { in.Members = nil }, "a database needs at least one member"},
+		"no host size": {func(in *Input) { in.Network.Spec.Database.Topology = v1alpha1.TopologyPerHost },
+			"topology PerHost needs membersPerInstance of at least 1"},
+		"no connections": {func(in *Input) { in.Requirements.Connections = 0 }, "a member needs at least 1 database connection, not 0"},
 		"twice the same member": {func(in *Input) { in.Members[1].Name = "member-0" },
 			"members member-0 and member-0 would share the database role member_0: rename one"},
-		"external without server": {func(in *Input) { in.Provider = v1alpha1.ProviderExternal }, "provider External needs a host and an admin Secret"},
-		"external per member": {func(in *Input) { *in = newExternalInput(); in.Topology = v1alpha1.TopologyPerMember },
+		"external without server": {func(in *Input) { in.Network.Spec.Database.Provider = v1alpha1.ProviderExternal },
+			"provider External needs a host and an admin Secret"},
+		"external per member": {func(in *Input) {
+			*in = newExternalInput()
+			in.Network.Spec.Database.Topology = v1alpha1.TopologyPerMember
+		},
 			"provider External has one server: topology must be Shared, not PerMember"},
-		"no image": {func(in *Input) { in.Images.PostgreSQL = "" }, "database instance two-banks-db: no PostgreSQL image is configured"},
-		"too few connections": {func(in *Input) { in.Server.Settings = map[string]string{"max_connections": "32"} },
-			"database instance two-banks-db: max_connections 32 is too small: the members' pools need 30 and PostgreSQL reserves 3 for the superuser: at least 33"},
-		"too little memory": {func(in *Input) { in.Members[2].Connections = 400 },
+		"too little memory": {func(in *Input) { in.Requirements.Connections = 140 },
 			"database instance two-banks-db: memory 1Gi is too small for 430 connections of about 5 MB each in addition to shared_buffers: at least 2734Mi"},
-		"connections in words": {func(in *Input) { in.Server.Settings = map[string]string{"max_connections": "many"} },
-			`database instance two-banks-db: max_connections must be a whole number, not "many"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := newInput()
@@ -117,8 +107,15 @@ func TestBuildRefuses(t *testing.T) {
 // TestChartSchemaRefusesSettings checks that the chart's schema rejects settings that would break its contract.
 func TestChartSchemaRefusesSettings(t *testing.T) {
 	in := newInput()
-	in.Server.Settings = map[string]string{"listen_addresses": "localhost"}
-	if _, err := Build(in); err == nil {
+	values, err := normalizeValues(in.chartValues(in.groupMembers()[0], []Setting{{Name: "listen_addresses", Value: "localhost"}}, resource.MustParse("1Gi")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	chart, err := loadEmbeddedChart(postgresql.ChartFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chart.renderTemplates(in.newHelmRelease(in.groupMembers()[0], values)); err == nil {
 		t.Error("listen_addresses was accepted")
 	}
 }
@@ -134,7 +131,8 @@ func TestStorage(t *testing.T) {
 		{10_000_000, 5_000_000, "281Gi"}, // 300 GB + 1 GiB
 	} {
 		in := newInput()
-		g := memberGroup{members: []MemberSpec{{Transactions: tc.transactions, States: tc.states}}}
+		in.Requirements.PlannedTransactions, in.Requirements.PlannedStates = tc.transactions, tc.states
+		g := memberGroup{members: in.Members[:1]}
 		if got := in.neededStorage(g); got.String() != tc.want {
 			t.Errorf("%d transactions, %d states: %s, want %s", tc.transactions, tc.states, got.String(), tc.want)
 		}
@@ -146,10 +144,10 @@ func TestStorage(t *testing.T) {
 func TestExistingStorageIsKept(t *testing.T) {
 	for _, storageType := range []v1alpha1.StorageType{v1alpha1.StoragePersistent, v1alpha1.StorageEphemeral} {
 		in := newInput()
-		in.Server.Storage.Type = storageType
+		in.Network.Spec.Database.Storage = &v1alpha1.Storage{Type: storageType}
 		built := mustBuild(t, in).Instances[0]
-		in.Members[0].Transactions *= 100
-		in.Server.Storage.ExistingSize = func(instance string) (resource.Quantity, bool) { return built.Storage, instance == built.Name }
+		in.Requirements.PlannedTransactions *= 100
+		in.ExistingSize = func(instance string) (resource.Quantity, bool) { return built.Storage, instance == built.Name }
 		again := mustBuild(t, in).Instances[0]
 		if again.NeededStorage.Cmp(built.Storage) <= 0 {
 			t.Errorf("%s: the larger plan should need more than %s, but needs %s", storageType, &built.Storage, &again.NeededStorage)
@@ -169,11 +167,11 @@ func TestRoles(t *testing.T) {
 		{"pg-1", "notary", "notary", "m_pg_1__two_banks__notary"},
 	} {
 		chart, ext := newInput(), newExternalInput()
-		chart.Namespace, ext.Namespace = tc.namespace, tc.namespace
-		if got := chart.roleName(MemberSpec{Name: tc.member}); got != tc.chart {
+		chart.Network.Namespace, ext.Network.Namespace = tc.namespace, tc.namespace
+		if got := chart.roleName(platform.Member{Name: tc.member}); got != tc.chart {
 			t.Errorf("chart, %s: %s, want %s", tc.member, got, tc.chart)
 		}
-		if got := ext.roleName(MemberSpec{Name: tc.member}); got != tc.external {
+		if got := ext.roleName(platform.Member{Name: tc.member}); got != tc.external {
 			t.Errorf("external, %s: %s, want %s", tc.member, got, tc.external)
 		}
 	}
@@ -183,8 +181,8 @@ func TestRoles(t *testing.T) {
 // silently, and two members might share a role.
 func TestLongRoleNamesAreUnique(t *testing.T) {
 	in := newExternalInput()
-	in.Namespace = "a-namespace-with-a-very-long-name-that-leaves-hardly-any-room"
-	one, two := in.roleName(MemberSpec{Name: "member-1"}), in.roleName(MemberSpec{Name: "member-2"})
+	in.Network.Namespace = "a-namespace-with-a-very-long-name-that-leaves-hardly-any-room"
+	one, two := in.roleName(platform.Member{Name: "member-1"}), in.roleName(platform.Member{Name: "member-2"})
 	if len(one) != maxIdentifierBytes || one == two {
 		t.Errorf("roles %s (%d bytes) and %s", one, len(one), two)
 	}
@@ -196,7 +194,7 @@ func TestSetupJobIsNamedAfterItsContent(t *testing.T) {
 	name := func(in Input) string { return mustBuild(t, in).Instances[0].SetupObjects[1].GetName() }
 	in := newInput()
 	before := name(in)
-	in.Images.PostgreSQL = "example.org/postgresql:2"
+	in.Images.Overrides["postgresql"] = "example.org/postgresql:2"
 	if name(in) == before {
 		t.Error("another image, the same Job")
 	}
@@ -240,7 +238,7 @@ func mustBuild(t *testing.T, in Input) Layout {
 // renderLayout renders a layout as readable text, without the scripts, which are separate files.
 func renderLayout(t *testing.T, plan Layout) []golden.Document {
 	t.Helper()
-	all := []golden.Document{golden.NewYAML(t, "Bindings", plan.Bindings)}
+	all := []golden.Document{golden.NewYAML(t, "Connections", plan.Connections)}
 	for _, i := range plan.Instances {
 		all = append(all, golden.NewYAML(t, "Status of "+i.Name, i.Status()))
 		for _, o := range i.Objects() {

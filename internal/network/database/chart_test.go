@@ -87,7 +87,7 @@ func packChart(t *testing.T, files map[string]string) []byte {
 
 func TestUserChart(t *testing.T) {
 	in := withChart(t, map[string]string{"templates/service.yaml": userService, "templates/server.yaml": userServer})
-	in.Topology, in.MembersPerInstance = v1alpha1.TopologyPerHost, 2
+	in.Network = newPerHostInput().Network
 	plan := mustBuild(t, in)
 	second := plan.Instances[1]
 	if len(second.ServerObjects) != 2 || second.ServerObjects[0].GetName() != "two-banks-db-1" {

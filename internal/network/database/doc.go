@@ -8,13 +8,13 @@
 //
 // A setup Job per instance creates the database, and for each member a login role and a schema of the same
 // name. It then fills empty schemas from a template that the platform's containers put into /template
-// (SchemaTemplate). All its steps are idempotent. Passwords come from existing Secrets; they are mounted and
+// (DatabaseRequirements.Template). All its steps are idempotent. Passwords come from existing Secrets; they are mounted and
 // never put on a command line.
 //
 // # Contract of a user's chart
 //
 // The release name is the instance's name, and fullnameOverride is set to it unless the values set another one.
 // The chart must create a Service of the instance's name on port 5432. The superuser is `postgres`. Its
-// password is in key `password` of the Secret given as Input.Superuser (<network>-db-superuser), which the
+// password is in key `password` of Secret <network>-db-superuser, which the
 // values must name. RenderChart rebuilds the objects from the allowed kinds and fields and rejects all others.
 package database

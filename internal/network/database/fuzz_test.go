@@ -35,7 +35,7 @@ func FuzzChart(f *testing.F) {
 			return
 		}
 		for _, o := range p.Instances[0].ServerObjects {
-			if ns := o.GetNamespace(); ns != "" && ns != in.Namespace {
+			if ns := o.GetNamespace(); ns != "" && ns != in.Network.Namespace {
 				t.Errorf("%T %s is in namespace %s", o, o.GetName(), ns)
 			}
 		}

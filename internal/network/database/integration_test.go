@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +15,10 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
 )
 
 // testServer is a real PostgreSQL on the loopback interface.
@@ -123,8 +128,8 @@ type scriptRunner struct {
 
 func newScriptRunner(t *testing.T, s testServer, admin string) scriptRunner {
 	in := newExternalInput()
-	in.External = &ExternalServer{Host: "127.0.0.1", Port: s.port, Owner: "test/" + admin, Database: "net_" + admin}
-	in.Network = admin
+	in.Network.Spec.Database.External = &v1alpha1.ExternalDatabase{Host: "127.0.0.1", Port: s.port}
+	in.Network.Name, in.Network.UID = admin, types.UID("test/"+admin)
 	j := scriptRunner{t: t, input: in, admin: admin, templateDir: t.TempDir(), passwordDir: t.TempDir()}
 	for _, m := range in.Members {
 		writeFile(t, filepath.Join(j.passwordDir, m.Name), j.memberPassword(m)+"\n")
@@ -132,7 +137,7 @@ func newScriptRunner(t *testing.T, s testServer, admin string) scriptRunner {
 	return j
 }
 
-func (j scriptRunner) memberPassword(m MemberSpec) string { return "s'e\\c\"r$et " + m.Name }
+func (j scriptRunner) memberPassword(m platform.Member) string { return "s'e\\c\"r$et " + m.Name }
 
 // runScript executes a script in the environment of its container.
 func (j scriptRunner) runScript(script string) (string, error) {
@@ -152,10 +157,15 @@ func (j scriptRunner) runScript(script string) (string, error) {
 	return string(out), err
 }
 
+// database returns the database of the network's own; the server has one for each administrator.
+func (j scriptRunner) database() string { return "net_" + j.admin }
+
 func (j scriptRunner) envValue(e corev1.EnvVar) string {
 	switch e.Name {
 	case "PGUSER":
 		return j.admin
+	case "PGDATABASE", "BENCHNET_DATABASE":
+		return j.database()
 	case "PGPASSWORD":
 		return adminPassword
 	case "BENCHNET_PASSWORDS":
@@ -221,7 +231,7 @@ func quoteSQL(text string) string { return "'" + strings.ReplaceAll(text, "'", "
 // asMember runs statements as the n-th member.
 func (j scriptRunner) asMember(s testServer, n int, statements string) (string, error) {
 	m := j.input.Members[n]
-	return s.psql(j.input.roleName(m), j.memberPassword(m), j.input.databaseName(), statements)
+	return s.psql(j.input.roleName(m), j.memberPassword(m), j.database(), statements)
 }
 
 func checkClones(t *testing.T, s testServer, j scriptRunner) {
@@ -260,7 +270,7 @@ func checkPrivileges(t *testing.T, s testServer, j scriptRunner) {
 	}
 	// A role of another network must not be able to connect to this database.
 	s.mustPsql(t, "postgres", "DROP ROLE IF EXISTS stranger; CREATE ROLE stranger LOGIN PASSWORD 'x'")
-	if out, err := s.psql("stranger", "x", j.input.databaseName(), "SELECT 1"); err == nil || !strings.Contains(out, "permission denied for database") {
+	if out, err := s.psql("stranger", "x", j.database(), "SELECT 1"); err == nil || !strings.Contains(out, "permission denied for database") {
 		t.Errorf("a role of another network is admitted: %s", out)
 	}
 }
@@ -269,7 +279,7 @@ func checkPrivileges(t *testing.T, s testServer, j scriptRunner) {
 // passwords.
 func (j scriptRunner) dumpState(s testServer) string {
 	j.t.Helper()
-	dump := exec.Command("pg_dump", "-h", "127.0.0.1", "-p", fmt.Sprint(s.port), "-U", "postgres", j.input.databaseName())
+	dump := exec.Command("pg_dump", "-h", "127.0.0.1", "-p", fmt.Sprint(s.port), "-U", "postgres", j.database())
 	dump.Env = append(os.Environ(), "PGPASSWORD="+adminPassword)
 	out, err := dump.Output()
 	if err != nil {
@@ -296,7 +306,7 @@ func checkSecondRun(t *testing.T, s testServer, j scriptRunner) {
 	m := j.input.Members[0]
 	writeFile(t, filepath.Join(j.passwordDir, m.Name), "new")
 	j.mustRunScript("members")
-	if out, err := s.psql(j.input.roleName(m), "new", j.input.databaseName(), "SELECT 1"); err != nil {
+	if out, err := s.psql(j.input.roleName(m), "new", j.database(), "SELECT 1"); err != nil {
 		t.Errorf("new password: %s", out)
 	}
 	writeFile(t, filepath.Join(j.passwordDir, m.Name), j.memberPassword(m))
@@ -345,15 +355,13 @@ func checkFailures(t *testing.T, s testServer, j scriptRunner) {
 		}
 	}
 	greedy := j
-	greedy.input.Members = append([]MemberSpec{}, j.input.Members...)
-	greedy.input.Members[0].Connections = 1000
-	expect("connections", greedy, "prepare", "allows 47 connections and the network needs 1020: raise max_connections")
+	greedy.input.Requirements.Connections = 400
+	expect("connections", greedy, "prepare", "allows 47 connections and the network needs 1200: raise max_connections")
 
 	// A role of the same name with another owner is not changed.
 	rival := j
-	external := *j.input.External
-	external.Owner = "test/rival"
-	rival.input.External = &external
+	rival.input.Network = j.input.Network.DeepCopy()
+	rival.input.Network.UID = "test/rival"
 	before := j.dumpState(s)
 	expect("foreign role", rival, "members", "already exists")
 	if out := rival.mustRunScript("drop"); j.dumpState(s) != before {
@@ -366,7 +374,7 @@ func checkFailures(t *testing.T, s testServer, j scriptRunner) {
 
 	// A template that fails half-way leaves nothing, and the next attempt fills the schema.
 	late := j
-	late.input.Members = append(append([]MemberSpec{}, j.input.Members...), MemberSpec{Name: "late", Connections: 1})
+	late.input.Members = append(slices.Clone(j.input.Members), platform.Member{Name: "late"})
 	writeFile(t, filepath.Join(j.passwordDir, "late"), "late")
 	late.templateDir = t.TempDir()
 	writeFile(t, filepath.Join(late.templateDir, "schema.sql"), "CREATE TABLE template.half (id int);\nSELECT broken;\n")
@@ -382,7 +390,7 @@ func checkFailures(t *testing.T, s testServer, j scriptRunner) {
 func checkTeardown(t *testing.T, s testServer, j scriptRunner) {
 	j.mustRunScript("drop")
 	j.mustRunScript("drop")
-	left := s.mustPsql(t, j.input.databaseName(), "SELECT rolname FROM pg_roles WHERE rolname LIKE 'bench\\_\\_"+j.input.Network+"%' UNION SELECT nspname FROM pg_namespace WHERE nspname LIKE 'bench\\_\\_"+j.input.Network+"%'")
+	left := s.mustPsql(t, j.database(), "SELECT rolname FROM pg_roles WHERE rolname LIKE 'bench\\_\\_"+j.input.Network.Name+"%' UNION SELECT nspname FROM pg_namespace WHERE nspname LIKE 'bench\\_\\_"+j.input.Network.Name+"%'")
 	if left != "" {
 		t.Errorf("teardown left %s", left)
 	}
@@ -400,10 +408,10 @@ func checkFreshSetup(t *testing.T, s testServer, j scriptRunner) {
 	j.mustRunScript("members")
 	for _, m := range j.input.Members {
 		role := j.input.roleName(m)
-		if rows, err := s.psql(role, "anew "+m.Name, j.input.databaseName(), "SELECT count(*) || ',' || nextval('numbers') FROM states"); err != nil || rows != "2,3" {
+		if rows, err := s.psql(role, "anew "+m.Name, j.database(), "SELECT count(*) || ',' || nextval('numbers') FROM states"); err != nil || rows != "2,3" {
 			t.Errorf("%s begins with %s rows and next number, want those of the template, 2,3 (%v)", m.Name, rows, err)
 		}
-		if out, err := s.psql(role, j.memberPassword(m), j.input.databaseName(), "SELECT 1"); err == nil {
+		if out, err := s.psql(role, j.memberPassword(m), j.database(), "SELECT 1"); err == nil {
 			t.Errorf("%s is admitted with the password of its first incarnation: %s", m.Name, out)
 		}
 	}

@@ -1,14 +1,15 @@
 package database
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
 )
 
 const (
@@ -40,8 +41,8 @@ func ExporterURL(instance string) string {
 // Layout holds every instance of a network and each member's connection.
 type Layout struct {
 	Instances []Instance
-	// Bindings are keyed by member name. Empty with engine H2.
-	Bindings map[string]Binding
+	// Connections are keyed by member name.
+	Connections map[string]platform.DatabaseConnection
 }
 
 // Instance is one PostgreSQL server.
@@ -79,20 +80,6 @@ func (i Instance) Objects() []client.Object {
 	return append(append([]client.Object{}, i.ServerObjects...), i.SetupObjects...)
 }
 
-// Binding is a member's connection to its schema.
-type Binding struct {
-	// Instance is the name of the instance that serves the member.
-	Instance string
-	// URL is the JDBC URL, with the schema and without a password.
-	URL string
-	// User is the member's role; its schema has the same name.
-	User     string
-	Schema   string
-	Password SecretKey
-	// Affinity places the member's pod on its instance's host; nil unless the topology is PerHost.
-	Affinity *corev1.PodAffinity
-}
-
 // InstanceStatus is the part of an instance that the network's status shows.
 type InstanceStatus struct {
 	Name string
@@ -122,16 +109,13 @@ func (i Instance) Status() InstanceStatus {
 
 // Build returns the layout. Its errors are user errors and name what to change.
 func Build(in Input) (Layout, error) {
-	if in.Engine == v1alpha1.EngineH2 {
-		return Layout{}, nil
-	}
 	if err := in.validateInput(); err != nil {
 		return Layout{}, err
 	}
-	plan := Layout{Bindings: make(map[string]Binding, len(in.Members))}
+	layout := Layout{Connections: make(map[string]platform.DatabaseConnection, len(in.Members))}
 	groups := in.groupMembers()
 	var servers [][]client.Object
-	if in.Chart != nil && in.Provider == v1alpha1.ProviderChart {
+	if in.Chart != nil && in.externalServer() == nil {
 		var err error
 		if servers, err = in.renderUserChart(groups); err != nil {
 			return Layout{}, err
@@ -149,12 +133,12 @@ func Build(in Input) (Layout, error) {
 		if err := in.checkUniqueNames(instance); err != nil {
 			return Layout{}, fmt.Errorf("database instance %s: %w", g.name, err)
 		}
-		plan.Instances = append(plan.Instances, instance)
+		layout.Instances = append(layout.Instances, instance)
 		for _, m := range g.members {
-			plan.Bindings[m.Name] = in.buildBinding(instance, m)
+			layout.Connections[m.Name] = in.buildConnection(instance, m)
 		}
 	}
-	return plan, nil
+	return layout, nil
 }
 
 // buildInstance returns the instance of a group. The server is the rendering of a user's chart, or nil without
@@ -164,45 +148,41 @@ func (in Input) buildInstance(g memberGroup, server []client.Object) (Instance, 
 	for _, m := range g.members {
 		i.Members = append(i.Members, m.Name)
 	}
-	var err error
+	external := in.externalServer()
 	switch {
-	case in.Provider == v1alpha1.ProviderExternal:
-		i.Host, i.Port = in.External.Host, in.External.portOrDefault()
+	case external != nil:
+		i.Host, i.Port = external.Host, cmp.Or(external.Port, serverPort)
 	case in.Chart != nil:
 		i.ServerObjects = server
 	default:
-		err = in.renderOwnChart(g, &i)
-	}
-	if err != nil {
-		return Instance{}, err
+		if err := in.renderOwnChart(g, &i); err != nil {
+			return Instance{}, err
+		}
 	}
 	i.SetupObjects = in.buildSetup(g, i)
 	if in.Epoch != "" {
 		i.ResetObjects = in.buildReset(g, i)
 	}
-	if in.Provider == v1alpha1.ProviderExternal {
+	if external != nil {
 		i.TeardownObjects = in.buildTeardown(g, i)
 	}
 	return i, nil
 }
 
 func (in Input) validateInput() error {
+	spec := in.databaseSpec()
 	switch {
-	case in.Engine != v1alpha1.EnginePostgreSQL:
-		return fmt.Errorf("database engine %q is not known", in.Engine)
 	case len(in.Members) == 0:
 		return errors.New("a database needs at least one member")
-	case in.Topology == v1alpha1.TopologyPerHost && in.MembersPerInstance < 1:
+	case spec.Topology == v1alpha1.TopologyPerHost && (spec.MembersPerInstance == nil || *spec.MembersPerInstance < 1):
 		return errors.New("topology PerHost needs membersPerInstance of at least 1")
-	case in.Provider == v1alpha1.ProviderExternal && in.External == nil:
+	case spec.Provider == v1alpha1.ProviderExternal && spec.External == nil:
 		return errors.New("provider External needs a host and an admin Secret")
-	case in.Provider == v1alpha1.ProviderExternal && in.Topology != v1alpha1.TopologyShared:
-		return fmt.Errorf("provider External has one server: topology must be Shared, not %s", in.Topology)
+	case spec.Provider == v1alpha1.ProviderExternal && spec.Topology != v1alpha1.TopologyShared:
+		return fmt.Errorf("provider External has one server: topology must be Shared, not %s", spec.Topology)
+	case in.Requirements.Connections < 1:
+		return fmt.Errorf("a member needs at least 1 database connection, not %d", in.Requirements.Connections)
 	}
-	return in.validateMembers()
-}
-
-func (in Input) validateMembers() error {
 	seen := map[string]string{}
 	for _, m := range in.Members {
 		role := in.roleName(m)
@@ -210,9 +190,6 @@ func (in Input) validateMembers() error {
 			return fmt.Errorf("members %s and %s would share the database role %s: rename one", other, m.Name, role)
 		}
 		seen[role] = m.Name
-		if m.Connections < 1 {
-			return fmt.Errorf("member %s needs at least 1 database connection, not %d", m.Name, m.Connections)
-		}
 	}
 	return nil
 }

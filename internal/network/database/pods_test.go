@@ -9,7 +9,6 @@ import (
 	"k8s.io/pod-security-admission/policy"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/pods"
 )
 
@@ -25,13 +24,10 @@ func TestPodSecurity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, in := range map[string]Input{"chart": newInput(), "external": newExternalInput()} {
+	for name, in := range map[string]Input{"chart": newPerHostInput(), "external": newExternalInput()} {
 		in.Epoch = "b"
-		in.Template.Containers[0].SecurityContext = pods.RestrictedSecurityContext()
-		in.Template.Volumes[0].EmptyDir = &corev1.EmptyDirVolumeSource{}
-		if name == "chart" {
-			in.Topology, in.MembersPerInstance = v1alpha1.TopologyPerHost, 2
-		}
+		in.Requirements.Template[0].SecurityContext = pods.RestrictedSecurityContext()
+		in.Requirements.Volumes[0].EmptyDir = &corev1.EmptyDirVolumeSource{}
 		seen := map[string]int{}
 		for _, i := range mustBuild(t, in).Instances {
 			for part, objects := range map[string][]client.Object{"instance": i.Objects(), "reset": i.ResetObjects, "teardown": i.TeardownObjects} {

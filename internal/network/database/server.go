@@ -1,8 +1,8 @@
 package database
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,29 +15,23 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/charts/postgresql"
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // renderOwnChart renders the project's chart into the instance.
 func (in Input) renderOwnChart(g memberGroup, i *Instance) error {
-	if in.Images.PostgreSQL == "" {
-		return errors.New("no PostgreSQL image is configured")
-	}
-	settings, err := in.serverSettings(g)
+	needed, memory := in.totalConnections(g), in.serverResources().Limits[corev1.ResourceMemory]
+	settings, err := serverSettings(needed, memory.Value())
 	if err != nil {
 		return err
 	}
-	for _, s := range settings {
-		if s.Name == "max_connections" {
-			_, err = fmt.Sscan(s.Value, &i.MaxConnections)
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("read max_connections: %w", err)
-	}
-	i.Settings, i.NeededStorage = settings, in.neededStorage(g)
+	i.MaxConnections, i.Settings = int32(needed+reservedConnections), settings
+	i.NeededStorage = in.neededStorage(g)
 	i.Storage = i.NeededStorage
-	if size, ok := in.existingStorage(g); ok {
-		i.Storage = size
+	if in.ExistingSize != nil {
+		if size, ok := in.ExistingSize(g.name); ok {
+			i.Storage = size
+		}
 	}
 	chart, err := loadEmbeddedChart(postgresql.ChartFiles)
 	if err != nil {
@@ -57,7 +51,7 @@ func (in Input) renderOwnChart(g memberGroup, i *Instance) error {
 
 // renderUserChart renders the user's chart for all groups at once.
 func (in Input) renderUserChart(groups []memberGroup) ([][]client.Object, error) {
-	request := RenderRequest{Namespace: in.Namespace, KubeVersion: in.KubeVersion, Values: in.Chart.Values}
+	request := RenderRequest{Namespace: in.Network.Namespace, KubeVersion: in.KubeVersion, Values: in.Chart.Values}
 	for _, g := range groups {
 		request.Instances = append(request.Instances, g.name)
 	}
@@ -86,7 +80,7 @@ func (in Input) labelChartObjects(objects []*unstructured.Unstructured, instance
 }
 
 func (in Input) newHelmRelease(g memberGroup, values map[string]any) helmRelease {
-	return helmRelease{name: g.name, namespace: in.Namespace, kubeVersion: in.KubeVersion, values: values}
+	return helmRelease{name: g.name, namespace: in.Network.Namespace, kubeVersion: in.KubeVersion, values: values}
 }
 
 // chartValues returns the values of the project's chart for one instance.
@@ -96,39 +90,31 @@ func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Qua
 		conf[s.Name] = s.Value
 	}
 	storage := map[string]any{"type": v1alpha1.StoragePersistent, "size": size}
-	if in.Server.Storage.Type != "" {
-		storage["type"] = in.Server.Storage.Type
+	if given := in.databaseSpec().Storage; given != nil {
+		storage["type"] = cmp.Or(given.Type, v1alpha1.StoragePersistent)
+		if given.ClassName != nil {
+			storage["storageClassName"] = *given.ClassName
+		}
 	}
-	if in.Server.Storage.ClassName != nil {
-		storage["storageClassName"] = *in.Server.Storage.ClassName
-	}
-	exporter := map[string]any{"enabled": in.Images.Exporter != "", "port": exporterPort}
-	if in.Images.Exporter != "" {
-		exporter["image"] = in.Images.Exporter
-	}
-	agent := map[string]any{"enabled": in.Images.Agent != "", "port": agentPort}
-	if in.Images.Agent != "" {
-		agent["image"] = in.Images.Agent
-	}
-	labels := in.instanceLabels(g.name, "database")
+	placement := in.Network.Spec.Members.Placement
 	return map[string]any{
-		"image":        in.Images.PostgreSQL,
-		"auth":         map[string]any{"existingSecret": in.Superuser.Name, "passwordKey": in.Superuser.Key},
+		"image":        in.image(),
+		"auth":         map[string]any{"existingSecret": naming.DatabaseSuperuserSecret(in.Network.Name), "passwordKey": PasswordKey},
 		"settings":     conf,
 		"storage":      storage,
-		"resources":    in.Server.Resources,
-		"exporter":     exporter,
-		"agent":        agent,
-		"commonLabels": labels,
-		"nodeSelector": in.Server.NodeSelector,
-		"tolerations":  in.Server.Tolerations,
+		"resources":    in.serverResources(),
+		"exporter":     map[string]any{"enabled": true, "port": exporterPort, "image": in.Images.Image("postgres-exporter", "")},
+		"agent":        map[string]any{"enabled": true, "port": agentPort, "image": in.Images.Image("agent", "")},
+		"commonLabels": in.instanceLabels(g.name, "database"),
+		"nodeSelector": placement.NodeSelector,
+		"tolerations":  placement.Tolerations,
 		"affinity":     in.serverAntiAffinity(),
 	}
 }
 
 // serverAntiAffinity spreads the instances of topology PerHost over as many hosts as possible.
 func (in Input) serverAntiAffinity() corev1.Affinity {
-	if in.Topology != v1alpha1.TopologyPerHost {
+	if in.databaseSpec().Topology != v1alpha1.TopologyPerHost {
 		return corev1.Affinity{}
 	}
 	names := []string{}
@@ -165,9 +151,9 @@ func normalizeValues(values map[string]any) (map[string]any, error) {
 // Secret has the name of one of the operator's. The operator would otherwise write both in turn without end.
 func (in Input) checkUniqueNames(i Instance) error {
 	type name struct{ kind, name string }
-	seen := map[name]bool{{"Secret", in.Superuser.Name}: true}
+	seen := map[name]bool{{"Secret", naming.DatabaseSuperuserSecret(in.Network.Name)}: true}
 	for _, m := range in.Members {
-		seen[name{"Secret", m.Password.Name}] = true
+		seen[name{"Secret", in.passwordSecret(m)}] = true
 	}
 	for _, o := range slices.Concat(i.SetupObjects, i.ResetObjects, i.ServerObjects) {
 		n := name{o.GetObjectKind().GroupVersionKind().Kind, o.GetName()}

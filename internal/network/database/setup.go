@@ -16,7 +16,6 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
 )
@@ -64,12 +63,12 @@ func (in Input) schemaSetupPod(g memberGroup, i Instance, first ...string) corev
 	}
 	env := in.adminEnv(i)
 	members := in.scriptContainer(g, i, "members")
-	if in.Template != nil {
-		for _, c := range in.Template.Containers {
+	if template := in.Requirements.Template; len(template) > 0 {
+		for _, c := range template {
 			pod.InitContainers = append(pod.InitContainers, templateContainer(c, env))
 		}
 		members.Env = append(members.Env, corev1.EnvVar{Name: "BENCHNET_TEMPLATE", Value: templatePath})
-		pod.Volumes = append(pod.Volumes, in.Template.Volumes...)
+		pod.Volumes = append(pod.Volumes, in.Requirements.Volumes...)
 	}
 	pod.Containers = []corev1.Container{members}
 	return pod
@@ -97,7 +96,7 @@ func (in Input) buildJob(g memberGroup, purpose string, files []string, pod core
 	// instance.
 	labels["app.kubernetes.io/name"] = "postgresql-" + purpose
 	delete(labels, InstanceLabel)
-	meta := metav1.ObjectMeta{Name: name, Namespace: in.Namespace, Labels: labels}
+	meta := metav1.ObjectMeta{Name: name, Namespace: in.Network.Namespace, Labels: labels}
 	for v := range pod.Volumes {
 		if pod.Volumes[v].Name == "setup" {
 			pod.Volumes[v].ConfigMap.Name = name
@@ -148,13 +147,14 @@ func contentHash(parts ...any) string {
 
 // baseJobPod returns a pod with the volumes and the security context of all Jobs, but without containers.
 func (in Input) baseJobPod(g memberGroup) corev1.PodSpec {
+	placement := in.Network.Spec.Members.Placement
 	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
 	return corev1.PodSpec{
 		RestartPolicy:                corev1.RestartPolicyNever,
 		AutomountServiceAccountToken: ptr.To(false),
 		EnableServiceLinks:           ptr.To(false),
-		NodeSelector:                 in.Server.NodeSelector,
-		Tolerations:                  in.Server.Tolerations,
+		NodeSelector:                 placement.NodeSelector,
+		Tolerations:                  placement.Tolerations,
 		SecurityContext: &corev1.PodSecurityContext{
 			RunAsNonRoot:   ptr.To(true),
 			RunAsUser:      ptr.To[int64](userID),
@@ -164,7 +164,7 @@ func (in Input) baseJobPod(g memberGroup) corev1.PodSpec {
 		},
 		Volumes: []corev1.Volume{
 			{Name: "setup", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}},
-			{Name: passwordsVolume, VolumeSource: corev1.VolumeSource{Projected: passwordProjection(g)}},
+			{Name: passwordsVolume, VolumeSource: corev1.VolumeSource{Projected: in.passwordProjection(g)}},
 			{Name: "template", VolumeSource: empty},
 			{Name: "tmp", VolumeSource: empty},
 		},
@@ -172,12 +172,12 @@ func (in Input) baseJobPod(g memberGroup) corev1.PodSpec {
 }
 
 // passwordProjection returns a volume source with one file per member, named after it.
-func passwordProjection(g memberGroup) *corev1.ProjectedVolumeSource {
+func (in Input) passwordProjection(g memberGroup) *corev1.ProjectedVolumeSource {
 	out := &corev1.ProjectedVolumeSource{DefaultMode: ptr.To[int32](0o440)}
 	for _, m := range g.members {
 		out.Sources = append(out.Sources, corev1.VolumeProjection{Secret: &corev1.SecretProjection{
-			LocalObjectReference: corev1.LocalObjectReference{Name: m.Password.Name},
-			Items:                []corev1.KeyToPath{{Key: m.Password.Key, Path: m.Name}},
+			LocalObjectReference: corev1.LocalObjectReference{Name: in.passwordSecret(m)},
+			Items:                []corev1.KeyToPath{{Key: PasswordKey, Path: m.Name}},
 		}})
 	}
 	return out
@@ -186,14 +186,14 @@ func passwordProjection(g memberGroup) *corev1.ProjectedVolumeSource {
 // scriptContainer returns a container that runs one of the scripts as the instance's administrator.
 func (in Input) scriptContainer(g memberGroup, i Instance, script string) corev1.Container {
 	env := append(in.adminEnv(i),
-		corev1.EnvVar{Name: "BENCHNET_DATABASE", Value: in.databaseName()},
+		corev1.EnvVar{Name: "BENCHNET_DATABASE", Value: DefaultName},
 		corev1.EnvVar{Name: "BENCHNET_OWNER", Value: in.roleOwner()},
-		corev1.EnvVar{Name: "BENCHNET_CONNECTIONS", Value: fmt.Sprint(totalConnections(g))},
+		corev1.EnvVar{Name: "BENCHNET_CONNECTIONS", Value: fmt.Sprint(in.totalConnections(g))},
 		corev1.EnvVar{Name: "BENCHNET_PASSWORDS", Value: passwordsPath},
 	)
 	return corev1.Container{
 		Name:            script,
-		Image:           in.Images.PostgreSQL,
+		Image:           in.image(),
 		ImagePullPolicy: corev1.PullIfNotPresent,
 		Command:         []string{"bash", scriptsPath + "/" + script},
 		Env:             env,
@@ -242,24 +242,19 @@ func templateContainer(c corev1.Container, env []corev1.EnvVar) corev1.Container
 
 // adminEnv returns the environment with which psql connects to the instance as its administrator.
 func (in Input) adminEnv(i Instance) []corev1.EnvVar {
-	user, password := corev1.EnvVar{Name: "PGUSER", Value: "postgres"}, in.Superuser
+	user, secret := corev1.EnvVar{Name: "PGUSER", Value: "postgres"}, naming.DatabaseSuperuserSecret(in.Network.Name)
 	env := []corev1.EnvVar{
 		{Name: "PGHOST", Value: i.Host},
 		{Name: "PGPORT", Value: fmt.Sprint(i.Port)},
-		{Name: "PGDATABASE", Value: in.databaseName()},
+		{Name: "PGDATABASE", Value: DefaultName},
 		{Name: "PGCONNECT_TIMEOUT", Value: "10"},
 	}
-	if in.Provider == v1alpha1.ProviderExternal {
-		user, password = envFromSecret("PGUSER", in.External.User), in.External.Password
-		if in.External.SSLMode != "" {
-			env = append(env, corev1.EnvVar{Name: "PGSSLMODE", Value: in.External.SSLMode})
+	if external := in.externalServer(); external != nil {
+		secret = external.AdminSecret.Name
+		user = pods.EnvFromSecret("PGUSER", secret, userKey)
+		if external.SSLMode != "" {
+			env = append(env, corev1.EnvVar{Name: "PGSSLMODE", Value: external.SSLMode})
 		}
 	}
-	return append(env, user, envFromSecret("PGPASSWORD", password))
-}
-
-func envFromSecret(name string, key SecretKey) corev1.EnvVar {
-	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
-		LocalObjectReference: corev1.LocalObjectReference{Name: key.Name}, Key: key.Key,
-	}}}
+	return append(env, user, pods.EnvFromSecret("PGPASSWORD", secret, PasswordKey))
 }

@@ -21,25 +21,15 @@ const (
 	DataVolume = "data"
 )
 
-// existingStorage returns the size of the instance's volume, and false if the volume does not exist.
-func (in Input) existingStorage(g memberGroup) (resource.Quantity, bool) {
-	if in.Server.Storage.ExistingSize == nil {
-		return resource.Quantity{}, false
-	}
-	return in.Server.Storage.ExistingSize(g.name)
-}
-
 // neededStorage returns the size that the volume should have: the requested size, or else the estimated size in
 // whole GiB. The estimate covers the planned load with a safety factor, an empty schema per member, and the
 // write-ahead log.
 func (in Input) neededStorage(g memberGroup) resource.Quantity {
-	if in.Server.Storage.Size != nil {
-		return *in.Server.Storage.Size
+	if storage := in.databaseSpec().Storage; storage != nil && storage.Size != nil {
+		return *storage.Size
 	}
-	var planned int64
-	for _, m := range g.members {
-		planned += m.Transactions*bytesPerTransaction + m.States*bytesPerState
-	}
-	bytes := planned*storageSafetyFactor + int64(len(g.members))*bytesPerSchema + maxWALBytes
+	members := int64(len(g.members))
+	planned := in.Requirements.PlannedTransactions*bytesPerTransaction + in.Requirements.PlannedStates*bytesPerState
+	bytes := members*(planned*storageSafetyFactor+bytesPerSchema) + maxWALBytes
 	return *resource.NewQuantity((bytes+gibibyte-1)/gibibyte*gibibyte, resource.BinarySI)
 }

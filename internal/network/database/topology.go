@@ -10,50 +10,55 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/platform"
 )
 
 // memberGroup holds the members of one instance.
 type memberGroup struct {
 	name    string
-	members []MemberSpec
+	members []platform.Member
 }
 
 // groupMembers distributes the members over instances: <network>-db with topology Shared, and <network>-db-<i>
 // otherwise.
 func (in Input) groupMembers() []memberGroup {
 	size := 1
-	switch in.Topology {
+	switch spec := in.databaseSpec(); spec.Topology {
 	case v1alpha1.TopologyShared:
-		return []memberGroup{{name: naming.SharedDatabase(in.Network), members: in.Members}}
+		return []memberGroup{{name: naming.SharedDatabase(in.Network.Name), members: in.Members}}
 	case v1alpha1.TopologyPerHost:
-		size = int(in.MembersPerInstance)
+		size = int(*spec.MembersPerInstance)
 	}
 	var out []memberGroup
 	for start := 0; start < len(in.Members); start += size {
 		out = append(out, memberGroup{
-			name:    naming.DatabaseInstance(in.Network, len(out)),
+			name:    naming.DatabaseInstance(in.Network.Name, len(out)),
 			members: in.Members[start:min(start+size, len(in.Members))],
 		})
 	}
 	return out
 }
 
-func (in Input) buildBinding(i Instance, m MemberSpec) Binding {
+// buildConnection returns the connection of a member to its schema.
+func (in Input) buildConnection(i Instance, m platform.Member) platform.DatabaseConnection {
 	role := in.roleName(m)
-	b := Binding{
-		Instance: i.Name,
-		URL:      fmt.Sprintf("jdbc:postgresql://%s:%d/%s?currentSchema=%s", i.Host, i.Port, in.databaseName(), role),
-		User:     role,
-		Schema:   role,
-		Password: m.Password,
+	c := platform.DatabaseConnection{
+		URL:            fmt.Sprintf("jdbc:postgresql://%s:%d/%s?currentSchema=%s", i.Host, i.Port, DefaultName, role),
+		User:           role,
+		PasswordSecret: in.passwordSecret(m),
+		PasswordKey:    PasswordKey,
 	}
-	if in.Provider == v1alpha1.ProviderExternal && in.External.SSLMode != "" {
-		b.URL += "&sslmode=" + in.External.SSLMode
+	if external := in.externalServer(); external != nil && external.SSLMode != "" {
+		c.URL += "&sslmode=" + external.SSLMode
 	}
-	if in.Topology == v1alpha1.TopologyPerHost {
-		b.Affinity = instanceAffinity(i.Name)
+	if in.databaseSpec().Topology == v1alpha1.TopologyPerHost {
+		c.Affinity = instanceAffinity(i.Name)
 	}
-	return b
+	return c
+}
+
+func (in Input) passwordSecret(m platform.Member) string {
+	return naming.MemberDatabaseSecret(in.Network.Name, m.Name)
 }
 
 func instanceAffinity(name string) *corev1.PodAffinity {
@@ -70,10 +75,10 @@ const maxIdentifierBytes = 63
 // roleName returns the name of the member's role and schema: its name with - replaced by _. On an external
 // server, which many networks may share, the namespace and the network's name precede it. A hash shortens names
 // that are too long.
-func (in Input) roleName(m MemberSpec) string {
+func (in Input) roleName(m platform.Member) string {
 	name := strings.ReplaceAll(m.Name, "-", "_")
-	if in.Provider == v1alpha1.ProviderExternal {
-		name = strings.ReplaceAll(in.Namespace+"__"+in.Network, "-", "_") + "__" + name
+	if in.externalServer() != nil {
+		name = strings.ReplaceAll(in.Network.Namespace+"__"+in.Network.Name, "-", "_") + "__" + name
 	}
 	if isReservedName(name) {
 		name = "m_" + name
@@ -94,23 +99,11 @@ func isReservedName(name string) bool {
 	return strings.HasPrefix(name, "pg_")
 }
 
-func (in Input) databaseName() string {
-	if in.Provider == v1alpha1.ProviderExternal && in.External.Database != "" {
-		return in.External.Database
-	}
-	return DefaultName
-}
-
+// roleOwner returns the mark of this network's roles. Roles with another mark are never changed. On an external
+// server it is unique among all users of the server.
 func (in Input) roleOwner() string {
-	if in.Provider == v1alpha1.ProviderExternal && in.External.Owner != "" {
-		return in.External.Owner
+	if in.externalServer() != nil {
+		return string(in.Network.UID)
 	}
-	return in.Namespace + "/" + in.Network
-}
-
-func (e ExternalServer) portOrDefault() int32 {
-	if e.Port != 0 {
-		return e.Port
-	}
-	return serverPort
+	return in.Network.Namespace + "/" + in.Network.Name
 }

@@ -45,7 +45,7 @@ func (fakePlatform) BuildGenesis(platform.Input, platform.Topology) (platform.Ge
 
 func (fakePlatform) DatabaseRequirements(platform.Input, platform.Topology) platform.DatabaseRequirements {
 	return platform.DatabaseRequirements{Connections: 10, PlannedTransactions: 1000,
-		Template: &corev1.Container{Name: "template", Image: "example.com/template:1"}}
+		Template: []corev1.Container{{Name: "template", Image: "example.com/template:1"}}}
 }
 
 func newConfigMap(name string, data map[string]string) *corev1.ConfigMap {

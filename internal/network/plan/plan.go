@@ -138,11 +138,10 @@ func Build(in Input) (*Plan, error) {
 // buildProvisioningStages sets the stages of genesis, databases and members, with their credentials.
 func (p *Plan) buildProvisioningStages(in Input) error {
 	platformInput := platform.Input{Network: in.Network, Images: in.Images}
-	databases, err := buildDatabaseStages(in, platformInput, p)
-	if err != nil {
+	var err error
+	if platformInput.Databases, err = buildDatabaseStages(in, platformInput, p); err != nil {
 		return err
 	}
-	platformInput.Databases = databaseConnections(databases)
 	genesis, err := buildGenesisStage(in, platformInput, p)
 	if err != nil {
 		return err
@@ -151,7 +150,6 @@ func (p *Plan) buildProvisioningStages(in Input) error {
 	if err != nil {
 		return fmt.Errorf("members: %w", err)
 	}
-	p.schemaResets = databaseResetObjects(databases)
 	p.Stages = append([]Stage{genesis}, p.Stages...)
 	p.Stages = append(p.Stages,
 		Stage{Name: StageMembers, Needs: []StageName{StageGenesis, StageDatabases, StageSchemas}, Objects: members, Provisioning: true})

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -129,19 +128,4 @@ func IsRunComplete(run *v1alpha1.BenchmarkRun) bool {
 		}
 	}
 	return false
-}
-
-func quantityOrDefault(q *resource.Quantity, otherwise string) resource.Quantity {
-	if q != nil {
-		return *q
-	}
-	return resource.MustParse(otherwise)
-}
-
-// divideQuantity returns the n-th part of a quantity.
-func divideQuantity(q resource.Quantity, n int64) resource.Quantity {
-	if q.Value() > 1<<20 {
-		return *resource.NewQuantity(q.Value()/n, resource.BinarySI)
-	}
-	return *resource.NewMilliQuantity(max(1, q.MilliValue()/n), resource.DecimalSI)
 }

@@ -1,6 +1,8 @@
 package corda
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -20,9 +22,8 @@ func (Corda) DatabaseRequirements(in platform.Input, _ platform.Topology) platfo
 		Connections:         derivePoolSizes(spec).connections.value,
 		PlannedTransactions: planned.Transactions,
 		PlannedStates:       planned.States,
-		TemplateInit:        supplied.initContainers,
 		Volumes:             supplied.volumes,
-		Template: &corev1.Container{
+		Template: append(slices.Clone(supplied.initContainers), corev1.Container{
 			Name:                     "schema",
 			Image:                    nodeImage(in),
 			Command:                  []string{programSchema, "postgresql", cordappsPath(spec), templateDir},
@@ -30,7 +31,7 @@ func (Corda) DatabaseRequirements(in platform.Input, _ platform.Topology) platfo
 			SecurityContext:          pods.RestrictedSecurityContext(),
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 			VolumeMounts:             supplied.mounts,
-		},
+		}),
 	}
 }
 

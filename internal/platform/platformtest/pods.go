@@ -32,10 +32,8 @@ func (b BuildOutput) checkPods(t *testing.T, in platform.Input) {
 			t.Errorf("%s: its pods are not labelled with the network", w.id)
 		}
 	}
-	if b.DatabaseRequirements.Template != nil {
-		for _, c := range append(append([]corev1.Container{}, b.DatabaseRequirements.TemplateInit...), *b.DatabaseRequirements.Template) {
-			checkContainer(t, "database template", c)
-		}
+	for _, c := range b.DatabaseRequirements.Template {
+		checkContainer(t, "database template", c)
 	}
 }
 
