@@ -18,9 +18,10 @@ var updateFlag = flag.Bool("update", false, "rewrite argocd-cm.yaml")
 
 const (
 	apiGroup = "benchnet.dev"
-	// customizationsDir has the layout of resource_customizations in Argo CD's own repository, so that it could
-	// be contributed unchanged.
+	// customizationsDir has the layout of resource_customizations in Argo CD's own repository, except that the
+	// kinds share healthFile.
 	customizationsDir = "resource_customizations/" + apiGroup
+	healthFile        = customizationsDir + "/health.lua"
 )
 
 // kinds are the kinds with a health check, all of the API.
@@ -123,7 +124,7 @@ func TestConfigMap(t *testing.T) {
 		Data: map[string]string{},
 	}
 	for _, kind := range kinds {
-		want.Data["resource.customizations.health."+apiGroup+"_"+kind] = readFile(t, customizationsDir, kind, "health.lua")
+		want.Data["resource.customizations.health."+apiGroup+"_"+kind] = readFile(t, healthFile)
 		if entry := actionsEntry(t, kind); entry != "" {
 			want.Data["resource.customizations.actions."+apiGroup+"_"+kind] = entry
 		}

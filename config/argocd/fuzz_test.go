@@ -14,8 +14,8 @@ var healthStatuses = []any{"Healthy", "Progressing", "Degraded", "Suspended", "M
 
 // luaScript is a script with a check of its result, which returns a fault or "".
 type luaScript struct {
-	path, text string
-	check      func(resource map[string]any, result any) string
+	path, text, kind string
+	check            func(resource map[string]any, result any) string
 }
 
 // FuzzScripts puts a value at a place of a resource and runs the scripts of all kinds on it. The spec, the
@@ -33,11 +33,12 @@ func FuzzScripts(f *testing.F) {
 			return
 		}
 		for _, script := range scripts {
+			resource["kind"] = script.kind
 			result, err := runScript(t.Context(), script.text, resource)
 			if err != nil {
-				t.Errorf("%s: %v", script.path, err)
+				t.Errorf("%s on a %s: %v", script.path, script.kind, err)
 			} else if problem := script.check(resource, result); problem != "" {
-				t.Errorf("%s: %s: %v", script.path, problem, result)
+				t.Errorf("%s on a %s: %s: %v", script.path, script.kind, problem, result)
 			}
 		}
 	})
@@ -59,7 +60,7 @@ func changedResource(document []byte, place int, value string) map[string]any {
 		return nil
 	}
 	metadata["name"] = "fuzzed"
-	resource["apiVersion"], resource["kind"] = apiGroup+"/v1alpha1", "BenchmarkNetwork"
+	resource["apiVersion"] = apiGroup + "/v1alpha1"
 	return resource
 }
 
@@ -89,18 +90,18 @@ func sampleResources(f *testing.F) [][]byte {
 func allScripts(f *testing.F) []luaScript {
 	f.Helper()
 	var scripts []luaScript
-	add := func(check func(map[string]any, any) string, path ...string) {
-		file := filepath.Join(append([]string{customizationsDir}, path...)...)
-		scripts = append(scripts, luaScript{path: file, text: readFile(f, file), check: check})
-	}
 	for _, kind := range kinds {
-		add(checkHealth, kind, "health.lua")
+		add := func(check func(map[string]any, any) string, path ...string) {
+			file := filepath.Join(path...)
+			scripts = append(scripts, luaScript{path: file, text: readFile(f, file), kind: kind, check: check})
+		}
+		add(checkHealth, healthFile)
 		names := actionNames(f, kind)
 		if len(names) > 0 {
-			add(checkDiscovery, kind, "actions", "discovery.lua")
+			add(checkDiscovery, customizationsDir, kind, "actions", "discovery.lua")
 		}
 		for _, name := range names {
-			add(checkAction, kind, "actions", name, "action.lua")
+			add(checkAction, customizationsDir, kind, "actions", name, "action.lua")
 		}
 	}
 	return scripts

@@ -107,8 +107,8 @@ func fromLua(value lua.LValue) any {
 }
 
 func TestHealth(t *testing.T) {
+	script := readFile(t, healthFile)
 	for _, kind := range kinds {
-		script := readFile(t, customizationsDir, kind, "health.lua")
 		for _, test := range decodeFile[healthTests](t, customizationsDir, kind, "health_test.yaml").Tests {
 			t.Run(kind+"/"+test.InputPath, func(t *testing.T) {
 				got := mustRunScript(t, script, decodeFile[map[string]any](t, customizationsDir, kind, test.InputPath))
