@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-
-	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 // Number formats a measured number without decimals from 1000 up, with one decimal from 100 up, and otherwise with
@@ -23,18 +21,6 @@ func Number(x float64) string {
 	}
 	digits := 2 - int(math.Floor(math.Log10(size)))
 	return strconv.FormatFloat(x, 'f', min(digits, 6), 64)
-}
-
-// Estimate formats a mean with the half-width of its interval, which requires more than one value. Without a value it
-// returns an empty string.
-func Estimate(e statistics.Estimate) string {
-	switch e.N {
-	case 0:
-		return ""
-	case 1:
-		return Number(e.Mean)
-	}
-	return Number(e.Mean) + " ± " + Number(e.HalfWidth())
 }
 
 // Decimal formats a number with at most two decimals.

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/internal/format"
-	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 func TestNumber(t *testing.T) {
@@ -13,16 +12,6 @@ func TestNumber(t *testing.T) {
 	} {
 		if got := format.Number(x); got != want {
 			t.Errorf("%v is %s, want %s", x, got, want)
-		}
-	}
-}
-
-func TestEstimateShowsInterval(t *testing.T) {
-	for want, e := range map[string]statistics.Estimate{
-		"": {}, "10.0": {N: 1, Mean: 10, Low: 10, High: 10}, "10.0 ± 2.50": {N: 2, Mean: 10, Low: 7.5, High: 12.5},
-	} {
-		if got := format.Estimate(e); got != want {
-			t.Errorf("%+v is %q, want %q", e, got, want)
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/experiment/capacity"
-	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/kube/limits"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/protocol"
@@ -300,7 +299,7 @@ func pointStatus(p *experiment.Point) v1alpha1.PointStatus {
 		if e.N >= 2 {
 			s.ThroughputHalfWidthMilliPerSecond = milli(e.HalfWidth())
 		}
-		s.Display.Throughput = format.Estimate(e) + " " + formatRateUnit(p.Unit)
+		s.Display.Throughput = e.String() + " " + formatRateUnit(p.Unit)
 	}
 	if e, ok := p.Metrics[string(v1alpha1.MetricLatencyP95)]; ok && e.N > 0 {
 		p95 := microseconds(e.Mean)

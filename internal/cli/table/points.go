@@ -64,7 +64,7 @@ func formatMetric(p *experiment.Point, metric v1alpha1.Metric) string {
 	if !ok {
 		return ""
 	}
-	return format.Estimate(e)
+	return e.String()
 }
 
 // ForPartialPoints returns a table of the points of an unfinished experiment.

@@ -186,3 +186,13 @@ func TestPlainBootstrapIntervalIsTooNarrow(t *testing.T) {
 		}
 	}
 }
+
+func TestEstimateShowsInterval(t *testing.T) {
+	for want, e := range map[string]Estimate{
+		"": {}, "10.0": {N: 1, Mean: 10, Low: 10, High: 10}, "10.0 ± 2.50": {N: 2, Mean: 10, Low: 7.5, High: 12.5},
+	} {
+		if got := e.String(); got != want {
+			t.Errorf("the estimate is %q, want %q", got, want)
+		}
+	}
+}

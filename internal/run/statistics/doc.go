@@ -2,6 +2,8 @@
 // functions are pure; resampling takes a seed.
 package statistics
 
+import "github.com/benchnet/benchnet/internal/format"
+
 // Estimate is the estimate of a mean from independent runs.
 type Estimate struct {
 	// N is the number of runs.
@@ -16,6 +18,17 @@ type Estimate struct {
 
 // HalfWidth returns half the width of the interval.
 func (e Estimate) HalfWidth() float64 { return (e.High - e.Low) / 2 }
+
+// String returns the mean and, of more than one run, half the width of the interval. Without a run it is empty.
+func (e Estimate) String() string {
+	switch e.N {
+	case 0:
+		return ""
+	case 1:
+		return format.Number(e.Mean)
+	}
+	return format.Number(e.Mean) + " ± " + format.Number(e.HalfWidth())
+}
 
 // Comparison is the comparison of a candidate with a baseline.
 type Comparison struct {
