@@ -365,7 +365,7 @@ func (w *testEnv) tryRun(network *v1alpha1.BenchmarkNetwork, p platform.Platform
 	run.Spec = v1alpha1.BenchmarkRunSpec{NetworkName: network.Name, Workload: network.Spec.Workloads[len(network.Spec.Workloads)-1].Workload}
 	must(w.t, w.client.Create(w.ctx, run))
 	run.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BenchmarkRun"))
-	load, err := p.(platform.LoadTarget).BuildDriver(platform.Input{Network: network, Images: testImages}, built.Topology, &run.Spec.Workload)
+	load, err := p.BuildDriver(platform.Input{Network: network, Images: testImages}, built.Topology, &run.Spec.Workload)
 	must(w.t, err)
 	databases, _ := plan.DatabaseEndpoints(p, network)
 	load.Workload.Observe = append(load.Workload.Observe, databases...)

@@ -379,13 +379,12 @@ type platformWithoutReset struct {
 	platform.Platform
 	platform.GenesisProvider
 	platform.DatabaseConsumer
-	platform.LoadTarget
 }
 
 func TestPlatformWithoutReset(t *testing.T) {
 	w := newTestEnv(t)
 	c := corda.New()
-	w.platforms = platform.NewRegistry(platformWithoutReset{c, c, c, c})
+	w.platforms = platform.NewRegistry(platformWithoutReset{c, c, c})
 	must(t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	w.createRunWithReset("fresh", "Reset")

@@ -122,7 +122,7 @@ func (r *RunReconciler) prepareDriver(pass *runPass) error {
 	}
 	pass.platform = p
 	topology := p.Topology(pass.network)
-	load, err := p.(platform.LoadTarget).BuildDriver(
+	load, err := p.BuildDriver(
 		platform.Input{Network: pass.network, Images: r.Images, NetworkImageVersion: pass.imageVersion},
 		topology,
 		workload,

@@ -82,13 +82,12 @@ func checkPlan(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNet
 
 func checkRunObjects(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork, topology platform.Topology, catalogue naming.ImageCatalogue) {
 	t.Helper()
-	loadable, ok := p.(platform.LoadTarget)
 	for i := range network.Spec.Workloads {
 		w := &network.Spec.Workloads[i].Workload
-		if !ok || w.Workers.Count > 16 {
+		if w.Workers.Count > 16 {
 			return
 		}
-		d, err := loadable.BuildDriver(platform.Input{Network: network, Images: catalogue}, topology, w)
+		d, err := p.BuildDriver(platform.Input{Network: network, Images: catalogue}, topology, w)
 		if err != nil {
 			return
 		}

@@ -251,7 +251,7 @@ func buildRunObjects(t *testing.T, p platform.Platform, network *v1alpha1.Benchm
 	var made []client.Object
 	for i := range network.Spec.Workloads {
 		w := &network.Spec.Workloads[i].Workload
-		d, err := p.(platform.LoadTarget).BuildDriver(platform.Input{Network: network, Images: catalogue}, built.Topology, w)
+		d, err := p.BuildDriver(platform.Input{Network: network, Images: catalogue}, built.Topology, w)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,6 +30,11 @@ type Platform interface {
 	DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting
 	// BuildMembers returns the objects that run the members.
 	BuildMembers(in Input, topology Topology) ([]client.Object, error)
+	// ValidateWorkload rejects a workload that the network cannot serve.
+	ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, path *field.Path) field.ErrorList
+	// BuildDriver returns the driver of one workload and its workload file, or the stream of blocks to observe if
+	// the platform generates the load itself.
+	BuildDriver(in Input, topology Topology, workload *v1alpha1.Workload) (loadgen.Driver, error)
 }
 
 // GenesisProvider is a platform whose members need genesis files before they start.
@@ -44,16 +49,6 @@ type GenesisProvider interface {
 type DatabaseConsumer interface {
 	// DatabaseRequirements returns the requirements of the members on their databases.
 	DatabaseRequirements(in Input, topology Topology) DatabaseRequirements
-}
-
-// LoadTarget is a platform that workloads can measure, with a load driver or with the load that the platform
-// itself generates.
-type LoadTarget interface {
-	// ValidateWorkload rejects a workload that the network cannot serve.
-	ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, path *field.Path) field.ErrorList
-	// BuildDriver returns the driver of one workload and its workload file, or the stream of blocks to
-	// observe.
-	BuildDriver(in Input, topology Topology, workload *v1alpha1.Workload) (loadgen.Driver, error)
 }
 
 // Interpreter is a platform that derives more from a measurement than operations and latencies.

@@ -169,7 +169,7 @@ func (r *Checker) ComputeWorkerNeeds(network *v1alpha1.BenchmarkNetwork, run *v1
 	if err != nil {
 		return capacity.Needs{}, err
 	}
-	load, err := p.(platform.LoadTarget).BuildDriver(platform.Input{Network: network, Images: r.Images}, p.Topology(network), &run.Spec.Workload)
+	load, err := p.BuildDriver(platform.Input{Network: network, Images: r.Images}, p.Topology(network), &run.Spec.Workload)
 	if err != nil {
 		return capacity.Needs{}, SpecError{err}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
 // fakePlatform is the smallest platform that has every capability that a plan uses.
@@ -33,6 +34,14 @@ func (fakePlatform) BuildMembers(in platform.Input, t platform.Topology) ([]clie
 		all = append(all, newConfigMap(m.Name, map[string]string{"url": in.Databases[m.Name].URL, "user": in.Databases[m.Name].User}))
 	}
 	return all, nil
+}
+
+func (fakePlatform) ValidateWorkload(*v1alpha1.BenchmarkNetworkSpec, *v1alpha1.Workload, *field.Path) field.ErrorList {
+	return nil
+}
+
+func (fakePlatform) BuildDriver(platform.Input, platform.Topology, *v1alpha1.Workload) (loadgen.Driver, error) {
+	return loadgen.Driver{}, nil
 }
 
 func (fakePlatform) Credentials(platform.Topology) []platform.Credential {

@@ -21,7 +21,6 @@ var (
 	_ platform.Platform         = Corda{}
 	_ platform.GenesisProvider  = Corda{}
 	_ platform.DatabaseConsumer = Corda{}
-	_ platform.LoadTarget       = Corda{}
 	_ platform.Resettable       = Corda{}
 )
 

@@ -22,7 +22,6 @@ func New() Emerald { return Emerald{} }
 var (
 	_ platform.Platform        = Emerald{}
 	_ platform.GenesisProvider = Emerald{}
-	_ platform.LoadTarget      = Emerald{}
 	_ platform.Interpreter     = Emerald{}
 	_ platform.Resettable      = Emerald{}
 )

@@ -21,7 +21,6 @@ func New() JPaxos { return JPaxos{} }
 
 var (
 	_ platform.Platform    = JPaxos{}
-	_ platform.LoadTarget  = JPaxos{}
 	_ platform.Interpreter = JPaxos{}
 	_ platform.Resettable  = JPaxos{}
 )

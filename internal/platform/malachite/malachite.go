@@ -21,7 +21,6 @@ func New() Malachite { return Malachite{} }
 var (
 	_ platform.Platform        = Malachite{}
 	_ platform.GenesisProvider = Malachite{}
-	_ platform.LoadTarget      = Malachite{}
 	_ platform.Interpreter     = Malachite{}
 	_ platform.Resettable      = Malachite{}
 )

@@ -78,15 +78,13 @@ func Build(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork
 	if user, ok := p.(platform.DatabaseConsumer); ok {
 		b.DatabaseRequirements = user.DatabaseRequirements(in, b.Topology)
 	}
-	if loadable, ok := p.(platform.LoadTarget); ok {
-		for i := range network.Spec.Workloads {
-			b.buildRun(t, loadable, in, &network.Spec.Workloads[i].Workload)
-		}
+	for i := range network.Spec.Workloads {
+		b.buildRun(t, p, in, &network.Spec.Workloads[i].Workload)
 	}
 	return b
 }
 
-func (b *BuildOutput) buildRun(t *testing.T, p platform.LoadTarget, in platform.Input, w *v1alpha1.Workload) {
+func (b *BuildOutput) buildRun(t *testing.T, p platform.Platform, in platform.Input, w *v1alpha1.Workload) {
 	t.Helper()
 	d, err := p.BuildDriver(in, b.Topology, w)
 	if err != nil {
@@ -137,13 +135,9 @@ func checkAccepted(t *testing.T, p platform.Platform, network *v1alpha1.Benchmar
 	for _, err := range p.Validate(&network.Spec, field.NewPath("spec")) {
 		t.Errorf("refused: %v", err)
 	}
-	loadable, ok := p.(platform.LoadTarget)
 	for i := range network.Spec.Workloads {
-		if !ok {
-			t.Fatal("workloads on a platform that makes its own load")
-		}
 		w := &network.Spec.Workloads[i].Workload
-		for _, err := range loadable.ValidateWorkload(&network.Spec, w, field.NewPath("spec", "workloads").Index(i)) {
+		for _, err := range p.ValidateWorkload(&network.Spec, w, field.NewPath("spec", "workloads").Index(i)) {
 			t.Errorf("refused: %v", err)
 		}
 	}
@@ -188,11 +182,9 @@ func CheckRefusal(t *testing.T, p platform.Platform, good *v1alpha1.BenchmarkNet
 		mistaken := good.DeepCopy()
 		r.Change(&mistaken.Spec)
 		errs := p.Validate(&mistaken.Spec, field.NewPath("spec"))
-		if loadable, ok := p.(platform.LoadTarget); ok {
-			for i := range mistaken.Spec.Workloads {
-				w := &mistaken.Spec.Workloads[i].Workload
-				errs = append(errs, loadable.ValidateWorkload(&mistaken.Spec, w, field.NewPath("spec", "workloads").Index(i))...)
-			}
+		for i := range mistaken.Spec.Workloads {
+			w := &mistaken.Spec.Workloads[i].Workload
+			errs = append(errs, p.ValidateWorkload(&mistaken.Spec, w, field.NewPath("spec", "workloads").Index(i))...)
 		}
 		checkSingleError(t, errs, r)
 	})
