@@ -86,27 +86,27 @@ func parseFlags() managerFlags {
 		networkPolicyMode: networkpolicy.ModeEnforced,
 		kueueMode:         controllers.KueueIgnore,
 	}
-	flag.StringVar(&o.metricsAddress, "metrics-bind-address", ":8443", "address of the metrics endpoint; 0 turns it off")
+	flag.StringVar(&o.metricsAddress, "metrics-bind-address", ":8443", "address of the metrics endpoint; 0 disables it")
 	flag.BoolVar(&o.metricsSecure, "metrics-secure", true, "serve metrics over TLS, with a self-signed certificate")
 	flag.BoolVar(&o.metricsAuthorization, "metrics-authorization", true,
 		"with --metrics-secure: serve metrics only to clients that RBAC allows to get /metrics")
 	flag.Var(&o.metricsScrapers, "metrics-scrapers", "pods that may read the metrics of networks, as a JSON list of NetworkPolicy peers; []: all pods")
 	flag.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
-	flag.BoolVar(&o.leaderElect, "leader-elect", false, "let one of several managers work at a time")
+	flag.BoolVar(&o.leaderElect, "leader-elect", false, "use leader election: only one of several managers is active")
 	flag.StringVar(&o.imageRegistry, "image-registry", naming.DefaultImageRegistry, "prefix of the project's images")
 	flag.StringVar(&o.imageVersion, "image-version", version, "tag of the project's images")
-	flag.Var(o.imageOverrides, "image-override", "name=reference that replaces one image; may be given several times")
-	flag.Var(&o.pullSecrets, "image-pull-secret", "Secret with which the pods of networks pull images; may be given several times")
-	flag.Var(&o.watchedNamespaces, "watch-namespace", "namespaces to watch, separated by commas; may be given several times; empty: all")
-	flag.Var(&o.excludedNamespaces, "exclude-namespace", "namespace to leave to another operator; may be given several times")
+	flag.Var(o.imageOverrides, "image-override", "name=reference that replaces one image; may be repeated")
+	flag.Var(&o.pullSecrets, "image-pull-secret", "Secret with which the pods of networks pull images; may be repeated")
+	flag.Var(&o.watchedNamespaces, "watch-namespace", "namespaces to watch, separated by commas; may be repeated; empty: all")
+	flag.Var(&o.excludedNamespaces, "exclude-namespace", "namespace that another operator manages; may be repeated")
 	flag.Var(enumFlag[networkpolicy.Mode]{&o.networkPolicyMode, []networkpolicy.Mode{networkpolicy.ModeEnforced, networkpolicy.ModeNone}}, "network-policies",
-		"Enforced: keep networks apart by NetworkPolicies; or None")
-	flag.IntVar(&o.concurrency, "max-concurrent-reconciles", 4, "resources of a kind worked on at the same time")
-	flag.IntVar(&o.limits.MaxNetworks, "max-networks", 0, "networks that exist at one time in all namespaces; 0: no limit")
-	flag.IntVar(&o.limits.MaxNetworksPerNamespace, "max-networks-per-namespace", 0, "networks that exist at one time in each namespace; 0: no limit")
+		"Enforced: isolate networks with NetworkPolicies; or None")
+	flag.IntVar(&o.concurrency, "max-concurrent-reconciles", 4, "concurrent reconciles of each kind")
+	flag.IntVar(&o.limits.MaxNetworks, "max-networks", 0, "maximum number of networks in all namespaces; 0: no limit")
+	flag.IntVar(&o.limits.MaxNetworksPerNamespace, "max-networks-per-namespace", 0, "maximum number of networks in each namespace; 0: no limit")
 	flag.Var(enumFlag[controllers.KueueMode]{&o.kueueMode, []controllers.KueueMode{controllers.KueueHonour, controllers.KueueIgnore}}, "kueue",
-		"Honour: networks labelled for Kueue wait for Kueue, if that is installed, and the limits do not apply to them; or Ignore")
-	flag.StringVar(&o.pprofAddress, "pprof-bind-address", "", "address of the Go profiles, for whoever reaches it; default: none")
+		"Honour: networks labelled for Kueue wait for Kueue, if it is installed, and are exempt from the limits; or Ignore")
+	flag.StringVar(&o.pprofAddress, "pprof-bind-address", "", "address of the unauthenticated pprof endpoint; default: none")
 	o.log.BindFlags(flag.CommandLine)
 	flag.Parse()
 	return o
@@ -115,8 +115,8 @@ func parseFlags() managerFlags {
 // runSelfTest checks from inside the cluster whether the operator works; helm test runs it.
 func runSelfTest(arguments []string) error {
 	flags := flag.NewFlagSet("check", flag.ExitOnError)
-	namespace := flags.String("namespace", "default", "namespace in which networks may be made")
-	readiness := flags.String("readiness", "http://localhost:8081/readyz", "URL that tells whether the operator is ready")
+	namespace := flags.String("namespace", "default", "namespace in which the operator may create networks")
+	readiness := flags.String("readiness", "http://localhost:8081/readyz", "URL of the operator's readiness endpoint")
 	_ = flags.Parse(arguments) // ExitOnError exits on an error.
 	ctrl.SetLogger(zap.New())
 	config, kube, err := connectToAPIServer()
@@ -125,7 +125,7 @@ func runSelfTest(arguments []string) error {
 	}
 	c, err := client.New(config, client.Options{Scheme: newScheme()})
 	if err != nil {
-		return fmt.Errorf("make the client: %w", err)
+		return fmt.Errorf("create the client: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctrl.SetupSignalHandler(), time.Minute)
 	defer cancel()
@@ -138,11 +138,11 @@ func runSelfTest(arguments []string) error {
 func connectToAPIServer() (*rest.Config, *discovery.DiscoveryClient, error) {
 	config, err := ctrl.GetConfig()
 	if err != nil {
-		return nil, nil, fmt.Errorf("find the API server: %w", err)
+		return nil, nil, fmt.Errorf("load the client configuration: %w", err)
 	}
 	kube, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
-		return nil, nil, fmt.Errorf("make the discovery client: %w", err)
+		return nil, nil, fmt.Errorf("create the discovery client: %w", err)
 	}
 	return config, kube, nil
 }
@@ -175,7 +175,7 @@ func runManager(o managerFlags) error {
 	}
 	server, err := kube.ServerVersion()
 	if err != nil {
-		return fmt.Errorf("ask the API server's version: %w", err)
+		return fmt.Errorf("get the API server's version: %w", err)
 	}
 	found, err := controllers.DetectKueue(o.kueueMode, kube)
 	if err != nil {
@@ -183,7 +183,7 @@ func runManager(o managerFlags) error {
 	}
 	mgr, err := ctrl.NewManager(config, o.buildManagerOptions(found))
 	if err != nil {
-		return fmt.Errorf("make the manager: %w", err)
+		return fmt.Errorf("create the manager: %w", err)
 	}
 	if err := o.setUpManager(mgr, server.GitVersion, found); err != nil {
 		return err
@@ -235,7 +235,7 @@ func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found c
 		return fmt.Errorf("register the operator's metrics: %w", err)
 	}
 	if err := mgr.Add(kubecache.NewMemoryReleaser()); err != nil {
-		return fmt.Errorf("add the keeper of memory: %w", err)
+		return fmt.Errorf("add the memory releaser: %w", err)
 	}
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return fmt.Errorf("add the health check: %w", err)
@@ -260,7 +260,7 @@ func newCacheSyncChecker(caches cache.Cache) healthz.Checker {
 		ctx, cancel := context.WithTimeout(request.Context(), cacheSyncTimeout)
 		defer cancel()
 		if !caches.WaitForCacheSync(ctx) {
-			return errors.New("the caches are not filled yet")
+			return errors.New("the caches are not synced yet")
 		}
 		return nil
 	}

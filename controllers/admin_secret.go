@@ -14,7 +14,7 @@ import (
 )
 
 // errNoAdminLabel reports a Secret without the label for database administrators.
-var errNoAdminLabel = errors.New("lacks the label " + v1alpha1.LabelDatabaseAdmin + "=true, by which whoever manages Secrets lets networks use it")
+var errNoAdminLabel = errors.New("lacks the label " + v1alpha1.LabelDatabaseAdmin + "=true, which allows networks to use it")
 
 // checkAdminSecret returns why the network may not use the admin Secret of its external database, or nil. The
 // content of the Secret reaches a server and images that the network's author chooses, so the author must not
@@ -33,7 +33,7 @@ func (r *NetworkReconciler) checkAdminSecret(ctx context.Context, network *v1alp
 	case apierrors.IsNotFound(err):
 		return fmt.Errorf("%s: %w", field, err), nil
 	case err != nil:
-		return nil, fmt.Errorf("read the labels of Secret %s: %w", key.Name, err)
+		return nil, fmt.Errorf("get labels of Secret %s: %w", key.Name, err)
 	case secret.Labels[v1alpha1.LabelDatabaseAdmin] != "true":
 		return fmt.Errorf("%s: Secret %s %w: kubectl label secret --namespace %s %s %s=true",
 			field, key.Name, errNoAdminLabel, key.Namespace, key.Name, v1alpha1.LabelDatabaseAdmin), nil

@@ -25,12 +25,12 @@ spec:
 `
 
 var badEmerald = []badInputCase{
-	{"platform without its member", validEmeraldNetwork[strings.Index(validEmeraldNetwork, "    emerald:"):strings.Index(validEmeraldNetwork, "  members:")], "",
+	{"platform without its field", validEmeraldNetwork[strings.Index(validEmeraldNetwork, "    emerald:"):strings.Index(validEmeraldNetwork, "  members:")], "",
 		[]string{"platform.emerald must be set"}},
 	{"no image", "      image: x/emerald:1\n", "", []string{"platform.emerald.image is required", "no package registry", "docs/emerald.md"}},
 	{"no execution client", "      execution: {image: \"x/reth:1\"}\n", "", []string{"platform.emerald.execution.image is required", "equal timestamps", "docs/emerald.md"}},
 	{"an execution client without an image", `{image: "x/reth:1"}`, "{client: Geth}", []string{"platform.emerald.execution.image is required", "docs/emerald.md"}},
-	{"image that floats", "x/emerald:1", "x/emerald:latest", []string{"platform.emerald.image", "tag other than latest"}},
+	{"image with a floating tag", "x/emerald:1", "x/emerald:latest", []string{"platform.emerald.image", "tag other than latest"}},
 	{"execution image without a tag", "x/reth:1", "x/reth", []string{"platform.emerald.execution.image", "tag other than latest"}},
 	{"unknown client", `image: "x/reth:1"`, `image: "x/reth:1", client: Besu`, []string{"execution.client", "Besu", "Reth", "Custom"}},
 	{"custom client without arguments", `image: "x/reth:1"`, `image: "x/besu:1", client: Custom`, []string{"execution.client Custom needs command and arguments"}},
@@ -41,7 +41,7 @@ var badEmerald = []badInputCase{
 	{"a heap", "count: 4", "count: 4, heap: 1Gi", []string{"spec.members.heap", "JVM"}},
 	{"too little memory", "memory: 4Gi", "memory: 512Mi", []string{"spec.members.memory", "384Mi to the execution client", "at least 512Mi"}},
 	{"block time without a unit", "image: x/emerald:1", "image: x/emerald:1\n      minBlockTime: \"1\"", []string{"minBlockTime must be whole milliseconds"}},
-	{"mesh that does not hold", "image: x/emerald:1", "image: x/emerald:1\n      gossip: {mesh: 20}", []string{"platform.emerald.gossip", "meshLow <= mesh <= meshHigh"}},
+	{"inconsistent mesh bounds", "image: x/emerald:1", "image: x/emerald:1\n      gossip: {mesh: 20}", []string{"platform.emerald.gossip", "meshLow <= mesh <= meshHigh"}},
 	{"level that hides blocks", "image: x/emerald:1", "image: x/emerald:1\n      logLevel: Warn", []string{"logLevel", "Warn", "Info"}},
 	{"more accounts than a Secret holds", "image: x/emerald:1", "image: x/emerald:1\n      accounts: 5001", []string{"accounts", "5000"}},
 	{"a database", "  workloads:", "  database: {engine: H2}\n  workloads:", []string{"spec.database", "platform Corda"}},
@@ -49,7 +49,7 @@ var badEmerald = []badInputCase{
 	{"a closed loop", `model: Open, ratePerSecond: "800"`, "model: Closed", []string{"load.model must be Open for evm", "ratePerSecond"}},
 	{"open loop without a rate", `model: Open, ratePerSecond: "800"`, "model: Open", []string{"load.ratePerSecond"}},
 	{"a pace that contradicts the rate", "batchSize: 200", "batchSize: 200, batchInterval: 100ms", []string{"evm.batchSize", "8000 transactions a second", "800"}},
-	{"member that is not there", "batchSize: 200", "members: [4]", []string{"evm.members[0]", "4", "0 to 3"}},
+	{"missing member", "batchSize: 200", "members: [4]", []string{"evm.members[0]", "4", "0 to 3"}},
 	{"accounts without funds", "batchSize: 200", "accounts: 1001", []string{"evm.accounts", "1001", "platform.emerald.accounts (1000)"}},
 	{"an operation of another platform", "evm: {batchSize: 200}", "corda: {flow: Issue}", []string{"workloads[0].evm", "Emerald"}},
 }

@@ -56,12 +56,12 @@ var badExperiments = []badInputCase{
 	{"the same variant twice", "name: new", "name: old", []string{"spec.variants[1]", "Duplicate", "old"}},
 	// Axes.
 	{"field outside of the template", "field: workload.load.clients", "field: spec.load.clients", []string{"spec.axes[0].field", "spec.load.clients"}},
-	{"field that is not there", "load.clients", "load.users", []string{"spec.axes[0].field", "workload.load.users"}},
-	{"field that is there by another name", "workload.load.clients", "network.members.cpus", []string{"spec.axes[0].field", "network.members.cpus"}},
-	{"entry of a list that is not there", "field: workload.load.clients", "field: \"network.network.regions[2].count\"", []string{"spec.axes[0].field", "regions", "0 entries", "2"}},
+	{"missing field", "load.clients", "load.users", []string{"spec.axes[0].field", "workload.load.users"}},
+	{"misnamed field", "workload.load.clients", "network.members.cpus", []string{"spec.axes[0].field", "network.members.cpus"}},
+	{"missing entry of a list", "field: workload.load.clients", "field: \"network.network.regions[2].count\"", []string{"spec.axes[0].field", "regions", "0 entries", "2"}},
 	{"text for a number", axisValues, "values: [1, many]", []string{"spec.axes[0].field", "workload.load.clients", "many", "must be a whole number"}},
 	{"number for an enum", "workload.load.clients, " + axisValues, "network.database.topology, values: [7]", []string{"spec.axes[0].field", "network.database.topology", "7", "must be text"}},
-	{"value that the field does not know", "workload.load.clients, " + axisValues, "network.database.topology, values: [Shraed]", []string{"users=Shraed", "spec.database.topology", "Shraed", "PerMember"}},
+	{"value outside the enum", "workload.load.clients, " + axisValues, "network.database.topology, values: [Shraed]", []string{"users=Shraed", "spec.database.topology", "Shraed", "PerMember"}},
 	{"value out of the field's bounds", axisValues, "values: [0]", []string{"spec.axes[0].field", "workload.load.clients", "0", "must be greater than 0"}},
 	{"value below the field's bounds", axisValues, "values: [-1]", []string{"users=-1", "clients", "-1", "greater than or equal to 1"}},
 	{"value that the platform refuses", "workload.load.clients, " + axisValues, "network.members.memory, values: [512Mi]", []string{"memory", "512Mi", "heap"}},
@@ -70,17 +70,17 @@ var badExperiments = []badInputCase{
 	{"neither values nor range", ", " + axisValues, "", []string{"spec.axes[0]", "exactly one of values, range and logarithmic"}},
 	{"values and range", axisValues, axisValues + ", range: {from: 1, to: 4, step: 1}", []string{"spec.axes[0]", "exactly one of values, range and logarithmic"}},
 	{"range with no step", axisValues, "range: {from: 1, to: 4, step: 0}", []string{"spec.axes[0].range.step", "0", "above 0"}},
-	{"range that goes down", axisValues, "range: {from: 4, to: 1, step: 1}", []string{"spec.axes[0].range.from", "4", "must not exceed to"}},
-	{"range of too many values", axisValues, "range: {from: 1, to: 1000, step: 1}", []string{"spec.axes[0].range.step", "more than 100 values"}},
+	{"descending range", axisValues, "range: {from: 4, to: 1, step: 1}", []string{"spec.axes[0].range.from", "4", "must not exceed to"}},
+	{"range with too many values", axisValues, "range: {from: 1, to: 1000, step: 1}", []string{"spec.axes[0].range.step", "more than 100 values"}},
 	{"logarithmic from zero", axisValues, "logarithmic: {from: 0, to: 100, points: 3}", []string{"spec.axes[0].logarithmic.from", "greater than or equal to 1"}},
-	{"logarithmic that goes down", axisValues, "logarithmic: {from: 100, to: 1, points: 3}", []string{"spec.axes[0].logarithmic.from", "below to"}},
+	{"descending logarithmic range", axisValues, "logarithmic: {from: 100, to: 1, points: 3}", []string{"spec.axes[0].logarithmic.from", "below to"}},
 	{"logarithmic of one point", axisValues, "logarithmic: {from: 1, to: 100, points: 1}", []string{"spec.axes[0].logarithmic.points", "greater than or equal to 2"}},
 	{"two axes of one field", "axes:", "axes:\n  - {name: again, field: workload.load.clients, values: [5]}", []string{"spec.axes[1].field", "workload.load.clients", "again"}},
 	{"an axis above another", "axes:", "axes:\n  - {name: load, field: workload.load, values: [5]}", []string{"workload.load", "load"}},
 	{"too many points", axisValues, "range: {from: 1, to: 100, step: 1}}\n  - {name: window, field: workload.measure.window, values: [5s, 6s, 7s]", []string{"spec.axes", "256 points"}},
 	{"too many runs", "repetitions: 2", "repetitions: 101", []string{"spec.repetitions", "100"}},
 	// Variants.
-	{"patch of what is not there", variantPatch, "patch: {network: {plattform: {}}}", []string{"spec.variants[0].patch", "plattform"}},
+	{"patch of a missing field", variantPatch, "patch: {network: {plattform: {}}}", []string{"spec.variants[0].patch", "plattform"}},
 	{"patch outside of the template", variantPatch, "patch: {spec: {network: {}}}", []string{"spec.variants[0].patch", "spec"}},
 	{"patch of nothing", variantPatch, "patch: {workload: {workers: {count: 0}}}", []string{"spec.variants[0].patch", "workload.workers.count", "greater than 0"}},
 	{"patch of the wrong type", variantPatch, "patch: {network: {members: {count: two}}}", []string{"spec.variants[0].patch", "two", "network.members.count must be a whole number"}},
@@ -88,39 +88,39 @@ var badExperiments = []badInputCase{
 	{"patch that is a list", variantPatch, "patch: [1]", []string{"spec.variants[0].patch", "object"}},
 	{"patch and axis of one field", variantPatch, "patch: {workload: {load: {clients: 9}}}", []string{"spec.variants[0].patch", "workload.load.clients", "axis users"}},
 	// The template.
-	{"workloads of the network's own", "database:", "workloads: [{name: x, corda: {flow: Issue}, load: {clients: 1}}]\n      database:", []string{"template.network.workloads", "template.workload"}},
-	{"template that is wrong by itself", "flow: Issue", "flow: Isue", []string{"template.workload", "flow", "Isue"}},
+	{"workloads in the network template", "database:", "workloads: [{name: x, corda: {flow: Issue}, load: {clients: 1}}]\n      database:", []string{"template.network.workloads", "template.workload"}},
+	{"invalid template", "flow: Issue", "flow: Isue", []string{"template.workload", "flow", "Isue"}},
 	{"template without a workload", validExperiment[strings.Index(validExperiment, "    workload:"):strings.Index(validExperiment, "  axes:")], "", []string{"spec.template.workload", "Required"}},
 	// Strategy and order.
 	{"unknown strategy", discardNetworks, "strategy: Random", []string{"spec.strategy", "Random", "Saturation"}},
 	{"unknown order", "type: Interleaved", "type: Random", []string{"spec.order.type", "Random", "Shuffled"}},
-	{"seed of no shuffle", "type: Interleaved", "type: Listed, seed: 7", []string{"order.seed", "Shuffled"}},
+	{"seed without a shuffle", "type: Interleaved", "type: Listed, seed: 7", []string{"order.seed", "Shuffled"}},
 	{"no repetitions", "repetitions: 2", "repetitions: 0", []string{"spec.repetitions", "greater than or equal to 1"}},
 	{"no parallelism", discardNetworks, "parallelism: 0", []string{"spec.parallelism", "greater than or equal to 1"}},
 	{"no attempts", discardNetworks, "failures: {failed: Repeat, attempts: 0}", []string{"spec.failures.attempts", "greater than or equal to 1"}},
 	{"an unknown kind of failure", discardNetworks, "failures: {failed: Retry}", []string{"spec.failures.failed", "Retry", "Repeat"}},
 	{"unknown field", discardNetworks, "repetitoins: 3", []string{"unknown field", "spec.repetitoins"}},
 	// Saturation.
-	{"search without saying what for", discardNetworks, "strategy: Saturation", []string{"spec.saturation must be set"}},
+	{"search without its parameters", discardNetworks, "strategy: Saturation", []string{"spec.saturation must be set"}},
 	{"search in a grid", discardNetworks, "saturation: {from: 1, to: 4, serviceLevel: {latency: 1s}}", []string{"spec.saturation must be set when, and only when"}},
-	{"search that goes down", discardNetworks, replaceOnce(saturationSpec, "from: 1,", "from: 65,"), []string{"saturation.from", "saturation.to"}},
+	{"descending search", discardNetworks, replaceOnce(saturationSpec, "from: 1,", "from: 65,"), []string{"saturation.from", "saturation.to"}},
 	{"search without a service level", discardNetworks, replaceOnce(saturationSpec, ", serviceLevel: {latency: 500ms}", ""), []string{"spec.saturation.serviceLevel", "Required"}},
-	{"latency of nothing", discardNetworks, replaceOnce(saturationSpec, "500ms", "0s"), []string{"serviceLevel.latency", "500ms or 2s"}},
+	{"zero latency", discardNetworks, replaceOnce(saturationSpec, "500ms", "0s"), []string{"serviceLevel.latency", "500ms or 2s"}},
 	{"latency without a unit", discardNetworks, replaceOnce(saturationSpec, "500ms", `"500"`), []string{"serviceLevel.latency", "500ms or 2s"}},
-	{"search that is interleaved", discardNetworks, saturationSpec, []string{"spec.order.type", "Interleaved", "Listed or Shuffled"}},
+	{"interleaved search", discardNetworks, saturationSpec, []string{"spec.order.type", "Interleaved", "Listed or Shuffled"}},
 	{"search over the load", "  repetitions: 2\n  order: {type: Interleaved}\n  networks: Discard", "  " + saturationSpec, []string{"spec.axes[0].field", "workload.load.clients", "search"}},
-	{"search that is repeated", "order: {type: Interleaved}\n  networks: Discard", saturationSpec, []string{"spec.repetitions", "2", "saturation.repeats"}},
+	{"repeated search", "order: {type: Interleaved}\n  networks: Discard", saturationSpec, []string{"spec.repetitions", "2", "saturation.repeats"}},
 	// Comparison.
-	{"comparison with nothing", discardNetworks, "strategy: Compare", []string{"spec.compare must be set"}},
+	{"comparison without its parameters", discardNetworks, "strategy: Compare", []string{"spec.compare must be set"}},
 	{"comparison in a grid", discardNetworks, replaceOnce(compareSpec, "strategy: Compare\n  ", ""), []string{"spec.compare must be set when, and only when"}},
-	{"baseline that is no variant", discardNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: older"), []string{"spec.compare.baseline", "one of spec.variants"}},
+	{"baseline that is not a variant", discardNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: older"), []string{"spec.compare.baseline", "one of spec.variants"}},
 	{"neither baseline nor stored", discardNetworks, replaceOnce(compareSpec, "baseline: old, ", ""), []string{"exactly one of baseline", "stored"}},
 	{"two baselines", discardNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: old, stored: {configMapName: x}"), []string{"exactly one of baseline", "stored"}},
 	{"unknown metric", discardNetworks, replaceOnce(compareSpec, "metrics: [Throughput]", "metrics: [Speed]"), []string{"spec.compare.metrics[0]", "Speed", "Throughput"}},
-	{"gate of a metric that is not compared", discardNetworks, replaceOnce(compareSpec, "metrics: [Throughput]", "metrics: [LatencyP95]"), []string{"compare.gates[].metric must be among compare.metrics"}},
+	{"gate of a metric outside the comparison", discardNetworks, replaceOnce(compareSpec, "metrics: [Throughput]", "metrics: [LatencyP95]"), []string{"compare.gates[].metric must be among compare.metrics"}},
 	{"gate without a metric", discardNetworks, replaceOnce(compareSpec, "{metric: Throughput}", `{maxRegressionPercent: "5"}`), []string{"spec.compare.gates[0].metric", "Required"}},
 	{"gate with a negative bound", discardNetworks, replaceOnce(compareSpec, "{metric: Throughput}", "{metric: Throughput, maxRegressionPercent: -5}"), []string{"maxRegressionPercent must not be negative"}},
-	{"confidence of certainty", discardNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: old, confidencePercent: 100"), []string{"spec.compare.confidencePercent", "99"}},
+	{"confidence of 100 %", discardNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: old, confidencePercent: 100"), []string{"spec.compare.confidencePercent", "99"}},
 }
 
 func TestBadExperiments(t *testing.T) {
@@ -129,7 +129,7 @@ func TestBadExperiments(t *testing.T) {
 			w := newTestEnv(t)
 			text := strings.Replace(validExperiment, m.from, m.to, 1)
 			if text == validExperiment {
-				t.Fatalf("the case does not change the experiment: %q is not in it", m.from)
+				t.Fatalf("the case does not change the experiment, which lacks %q", m.from)
 			}
 			message := w.experimentRejectionMessage(text)
 			t.Log(message)
@@ -139,7 +139,7 @@ func TestBadExperiments(t *testing.T) {
 				}
 			}
 			if made := w.listObjectNames(); len(made) > 1 {
-				t.Errorf("nothing may be made of a refused experiment, but there are %v", made)
+				t.Errorf("a refused experiment must create no objects, but there are %v", made)
 			}
 		})
 	}
@@ -186,13 +186,13 @@ func TestImmutableExperimentFields(t *testing.T) {
 			must(t, w.createFromYAML(whole, e))
 			changed := strings.Replace(whole, c.from, c.to, 1)
 			if changed == whole {
-				t.Fatalf("the case does not change the experiment: %q is not in it", c.from)
+				t.Fatalf("the case does not change the experiment, which lacks %q", c.from)
 			}
 			wanted := w.decodeYAML(changed)
 			wanted.SetResourceVersion(e.ResourceVersion)
 			err := w.client.Update(w.ctx, wanted)
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-				t.Errorf("the change should meet with %q, but: %v", c.want, err)
+				t.Errorf("the change should be refused with %q, but: %v", c.want, err)
 			}
 		})
 	}

@@ -19,9 +19,9 @@ spec:
 `
 
 var badMalachite = []badInputCase{
-	{"platform without its member", "{type: Malachite, malachite: {blockSize: 1Mi}}", "{type: Malachite}", []string{"platform.malachite must be set"}},
+	{"platform without its field", "{type: Malachite, malachite: {blockSize: 1Mi}}", "{type: Malachite}", []string{"platform.malachite must be set"}},
 	{"block too large", "blockSize: 1Mi", "blockSize: 1Gi", []string{"spec.platform.malachite.blockSize", "1Gi", "from 1 to 64Mi"}},
-	{"block that is no size", "blockSize: 1Mi", "blockSize: large", []string{"spec.platform.malachite.blockSize"}},
+	{"block size that is not a quantity", "blockSize: 1Mi", "blockSize: large", []string{"spec.platform.malachite.blockSize"}},
 	{"too many validators", "count: 4", "count: 1001", []string{"spec.members.count", "1000"}},
 	{"too many for a full mesh", "count: 4", "count: 101", []string{"spec.members.count", "101", "at most 100", "Discovery"}},
 	{"a heap", "count: 4", "count: 4, heap: 1Gi", []string{"spec.members.heap", "no JVM", "members.memory"}},
@@ -29,15 +29,15 @@ var badMalachite = []badInputCase{
 	{"a database", "  workloads:", "  database: {engine: H2}\n  workloads:", []string{"spec.database", "platform Corda"}},
 	{"unknown payload", "blockSize: 1Mi", "payload: PartsOnly", []string{"spec.platform.malachite.payload", "PartsOnly", "ProposalAndParts"}},
 	{"timeout without a unit", "blockSize: 1Mi", `timeouts: {propose: "3"}`, []string{"timeouts.propose must be whole milliseconds from 1ms to 10m"}},
-	{"image that floats", "blockSize: 1Mi", "image: x/malachite", []string{"platform.malachite.image", "tag other than latest"}},
-	{"mesh that does not hold", "blockSize: 1Mi", "gossip: {mesh: 20}", []string{"platform.malachite.gossip", "meshLow <= mesh <= meshHigh"}},
+	{"image with a floating tag", "blockSize: 1Mi", "image: x/malachite", []string{"platform.malachite.image", "tag other than latest"}},
+	{"inconsistent mesh bounds", "blockSize: 1Mi", "gossip: {mesh: 20}", []string{"platform.malachite.gossip", "meshLow <= mesh <= meshHigh"}},
 	{"discovery in a full mesh", "blockSize: 1Mi", "discovery: {bootstrapPeers: 1}", []string{"platform.malachite.discovery", "peers Discovery"}},
 	{"messages too small", "blockSize: 1Mi", "gossip: {maxMessageSize: 1Ki}", []string{"gossip.maxMessageSize", "1Ki", "at least 320Ki"}},
 	{"a load", "malachite: {observe: 0}", "malachite: {observe: 0}\n    load: {clients: 4}", []string{"workloads[0]", "load must be set, and must not be with malachite"}},
 	{"an operation of another platform", "malachite: {observe: 0}", "corda: {flow: Issue}\n    load: {clients: 4}", []string{"workloads[0].malachite", "needs malachite"}},
-	{"validator that is not there", "observe: 0", "observe: 4", []string{"workloads[0].malachite.observe", "4", "0 to 3"}},
+	{"missing validator", "observe: 0", "observe: 4", []string{"workloads[0].malachite.observe", "4", "0 to 3"}},
 	{"several observers", "observe: 0}", "observe: 0}\n    workers: {count: 2}", []string{"workloads[0].workers.count", "2", "must be 1"}},
-	{"transactions of no bytes", "observe: 0", "transactionBytes: 0", []string{"malachite.transactionBytes", "greater than or equal to 1"}},
+	{"transactions of zero bytes", "observe: 0", "transactionBytes: 0", []string{"malachite.transactionBytes", "greater than or equal to 1"}},
 }
 
 // TestBadMalachite expects a message that names the field and the valid values, and no objects.

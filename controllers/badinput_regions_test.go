@@ -36,26 +36,26 @@ spec:
 `
 
 var badRegions = []badInputCase{
-	{"member that is not there", "[notary]", "[member-7]", []string{"spec.network.regions[0].members[0]", "member-7", "member-0, member-1, notary"}},
+	{"missing member", "[notary]", "[member-7]", []string{"spec.network.regions[0].members[0]", "member-7", "member-0, member-1, notary"}},
 	{"count above the members", "count: 2}]", "count: 3}]", []string{"spec.network.regions[1].count", "3", "only 2 of the 3 members"}},
 	{"members without a region", "count: 2}]", "count: 1}]", []string{"spec.network.regions", "member-1", "every member must be in a region"}},
 	{"members and count", "members: [notary]", "members: [notary], count: 1", []string{"network.regions[]", "not both"}},
-	{"region without anyone", "members: [notary], workloads: [issue]", "", []string{"network.regions[]", "needs members, count or workloads"}},
+	{"empty region", "members: [notary], workloads: [issue]", "", []string{"network.regions[]", "needs members, count or workloads"}},
 	{"the same region twice", "name: LON", "name: NYC", []string{"spec.network.regions[1]", "Duplicate"}},
-	{"region that is no name", "name: LON", "name: New York", []string{"spec.network.regions[1].name", "New York"}},
-	{"region without a figure", "name: LON", "name: Mars", []string{"network.roundTrips[].between must name regions"}},
-	{"pair without a figure", "count: 2}]\n    roundTrips: [{between: [NYC, LON]", "count: 2}, {name: Mars, workloads: [x]}]\n    roundTrips: [{between: [NYC, LON]",
+	{"invalid region name", "name: LON", "name: New York", []string{"spec.network.regions[1].name", "New York"}},
+	{"region without a round trip", "name: LON", "name: Mars", []string{"network.roundTrips[].between must name regions"}},
+	{"pair without a round trip", "count: 2}]\n    roundTrips: [{between: [NYC, LON]", "count: 2}, {name: Mars, workloads: [x]}]\n    roundTrips: [{between: [NYC, LON]",
 		[]string{"no figure for Mars and NYC", "{between: [Mars, NYC], roundTrip: ...}"}},
 	{"three regions in a pair", "[NYC, LON]", "[NYC, LON, NYC]", []string{"spec.network.roundTrips[0].between", "2"}},
-	{"round trip that is no duration", "72ms", `"72"`, []string{"roundTrips[].roundTrip must be at most 10s", "72ms"}},
+	{"round trip that is not a duration", "72ms", `"72"`, []string{"roundTrips[].roundTrip must be at most 10s", "72ms"}},
 	{"round trip too long", "72ms", "11s", []string{"roundTrips[].roundTrip must be at most 10s"}},
 	{"negative round trip", "72ms", "-1ms", []string{"roundTrips[].roundTrip must be at most 10s"}},
 	{"jitter above the round trip", "jitter: 1ms", "jitter: 73ms", []string{"spec.network.roundTrips", "73ms", "cannot exceed", "72ms"}},
-	{"everything lost", `"0.1"`, "100", []string{"spec.network.roundTrips[0].lossPercent", "100", "between 0 and 50"}},
+	{"loss of 100 %", `"0.1"`, "100", []string{"spec.network.roundTrips[0].lossPercent", "100", "between 0 and 50"}},
 	{"no bandwidth", "1G", "\"0\"", []string{"spec.network.roundTrips[0].bandwidth", "between 64k and 32G"}},
 	{"database in the member", "database: {engine: PostgreSQL, topology: Shared}", "database: {engine: H2}",
 		[]string{"spec.network.databaseRoundTrip", "1.5ms", "engine PostgreSQL"}},
-	{"nothing asked for", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "  workloads:")], "    {}\n", []string{"network needs regions, databaseRoundTrip or both"}},
+	{"empty network", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "  workloads:")], "    {}\n", []string{"network needs regions, databaseRoundTrip or both"}},
 	{"round trips without regions", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "    roundTrips")], "", []string{"need network.regions"}},
 }
 
@@ -116,12 +116,12 @@ func TestPodCreationFailureIsReported(t *testing.T) {
 	w.now = w.now.Add(time.Minute) // Events are not read for a new StatefulSet.
 	again := w.reconcileNetwork("banks")
 	if again.RequeueAfter == 0 {
-		t.Error("nothing will tell that the pod may be made, and nobody looks again")
+		t.Error("no event reports that the pod is allowed now, so the network must be requeued")
 	}
 	w.expectEmulated(metav1.ConditionFalse, v1alpha1.ReasonCapabilityMissing, "enforce=privileged", "member-1", "NET_ADMIN", w.namespace)
 	ready := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionReady)
 	if !strings.Contains(ready.Message, "violates PodSecurity") {
-		t.Errorf("Ready should say why there is no pod: %s", ready.Message)
+		t.Errorf("Ready should contain the reason for the missing pod: %s", ready.Message)
 	}
 }
 

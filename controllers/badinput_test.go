@@ -34,7 +34,7 @@ type badInputCase struct {
 // badInput are mistakes in a Corda network.
 var badInput = []badInputCase{
 	{"unknown platform", "type: Corda", "type: Fabric", []string{"spec.platform.type", "Fabric", "Corda"}},
-	{"platform without its member", "{type: Corda, corda: {version: \"4.10\"}}", "{type: Corda}", []string{"platform.corda must be set"}},
+	{"platform without its field", "{type: Corda, corda: {version: \"4.10\"}}", "{type: Corda}", []string{"platform.corda must be set"}},
 	{"unknown Corda version", `"4.10"`, `"4.2"`, []string{"spec.platform.corda.version", "4.2", "4.3"}},
 	{"no members", "count: 2", "count: 0", []string{"spec.members.count", "greater than or equal to 1"}},
 	{"too many members", "count: 2", "count: 101", []string{"spec.members.count", "100"}},
@@ -43,30 +43,30 @@ var badInput = []badInputCase{
 	{"heap too small", "heap: 1Gi", "heap: 256Mi", []string{"spec.members.heap", "256Mi", "512Mi"}},
 	{"no cores", `cores: "1"`, `cores: "0"`, []string{"spec.members.cores"}},
 	{"heap that takes a minute to compare", "heap: 1Gi", `heap: "1e20000000"`, []string{"spec.members.heap", "at most 8Ei"}},
-	{"H2 that is shared", "engine: PostgreSQL", "engine: H2", []string{"H2 lives inside each member", "PerMember"}},
+	{"shared H2", "engine: PostgreSQL", "engine: H2", []string{"H2 lives inside each member", "PerMember"}},
 	{"hosts without a number of members", "topology: Shared", "topology: PerHost", []string{"database.membersPerInstance", "PerHost"}},
 	{"external without a server", "topology: Shared", "topology: Shared, provider: External", []string{"database.external", "External"}},
 	{"too few connections", "topology: Shared", "topology: Shared, connectionsPerMember: 2", []string{"connectionsPerMember", "2"}},
 	{"Enterprise tuning on open source", `version: "4.10"`, `version: "4.10", tuning: {flowThreads: 8}`, []string{"flowThreads", "Enterprise"}},
 	{"Enterprise key on open source", `version: "4.10"`, `version: "4.10", tuning: {extraConfig: {enableP2PCompression: "true"}}`, []string{"enableP2PCompression", "Enterprise"}},
 	{"Enterprise without an image", `version: "4.10"`, `version: "4.10", distribution: Enterprise`, []string{"platform.corda.image is required"}},
-	{"image that floats", `version: "4.10"`, `version: "4.10", image: "example.com/corda:latest"`, []string{"platform.corda.image", "latest"}},
+	{"image with a floating tag", `version: "4.10"`, `version: "4.10", image: "example.com/corda:latest"`, []string{"platform.corda.image", "latest"}},
 	{"names that do not match the count", `version: "4.10"`, `version: "4.10", legalNames: ["O=Bank,L=London,C=GB"]`, []string{"legalNames", "members.count"}},
-	{"name that is no X.500 name", `version: "4.10"`, `version: "4.10", legalNames: ["O=Bank A,L=London,C=GB", "Bank Bank B"]`, []string{"legalNames[1]", "Bank Bank B"}},
+	{"name that is not an X.500 name", `version: "4.10"`, `version: "4.10", legalNames: ["O=Bank A,L=London,C=GB", "Bank Bank B"]`, []string{"legalNames[1]", "Bank Bank B"}},
 	{"the same name twice", `version: "4.10"`, `version: "4.10", legalNames: ["O=Bank A,L=London,C=GB", "O=Bank A,L=London,C=GB"]`, []string{"legalNames[1]", "already the name of member-0"}},
 	{"heap set twice", `version: "4.10"`, `version: "4.10", tuning: {jvmArgs: ["-Xmx2g"]}`, []string{"jvmArgs", "members.heap"}},
 	{"CorDapp image without an image", `version: "4.10"`, `version: "4.10", cordapps: {type: Image}`, []string{"cordapps", "needs image"}},
-	{"workload that does nothing", "corda: {flow: Issue}", "jtl: Keep", []string{"exactly one of corda", "jmeter"}},
-	{"flow that is no class name", "flow: Issue", "flow: Isue", []string{"corda.flow", "Isue"}},
+	{"workload without an operation", "corda: {flow: Issue}", "jtl: Keep", []string{"exactly one of corda", "jmeter"}},
+	{"invalid flow name", "flow: Issue", "flow: Isue", []string{"corda.flow", "Isue"}},
 	{"missing initiator", "flow: Issue", "flow: Issue, initiators: [5]", []string{"initiators[0]", "5"}},
 	{"arguments of a finance flow", "flow: Issue", "flow: Issue, arguments: [{type: Int, value: \"1\"}]", []string{"arguments", "class name"}},
 	{"open loop without a rate", "clients: 4", "clients: 4, model: Open", []string{"load.ratePerSecond", "Open"}},
 	{"rate in a closed loop", "clients: 4", "clients: 4, ratePerSecond: 5", []string{"load.ratePerSecond", "Open"}},
 	{"more outstanding than clients", "clients: 4", "clients: 4, maxOutstanding: 5", []string{"load.maxOutstanding", "load.clients"}},
-	{"window of no length", "window: 10s", "window: 0s", []string{"measure.window", "1s"}},
+	{"window of zero length", "window: 10s", "window: 0s", []string{"measure.window", "1s"}},
 	{"window in parts of a second", "window: 10s", "window: 1500ms", []string{"measure.window", "whole seconds"}},
 	{"environment policy that does not exist", "window: 10s", "window: 10s, environmentPolicy: Ignore", []string{"measure.environmentPolicy", "Enforce", "Record"}},
-	{"workload name that is no label", "name: issue", "name: Issue_1", []string{"workloads[0].name", "Issue_1"}},
+	{"workload name that is not a label", "name: issue", "name: Issue_1", []string{"workloads[0].name", "Issue_1"}},
 	{"network name too long", "name: banks}", "name: " + strings.Repeat("b", 31) + "}", []string{"metadata.name", "30"}},
 }
 
@@ -85,7 +85,7 @@ func expectRejections(t *testing.T, good string, mistakes []badInputCase) {
 			w := newTestEnv(t)
 			text := strings.Replace(good, m.from, m.to, 1)
 			if text == good {
-				t.Fatalf("the case does not change the network: %q is not in it", m.from)
+				t.Fatalf("the case does not change the network, which lacks %q", m.from)
 			}
 			message := w.networkRejectionMessage(text)
 			t.Log(message)
@@ -95,7 +95,7 @@ func expectRejections(t *testing.T, good string, mistakes []badInputCase) {
 				}
 			}
 			if made := w.listObjectNames(); len(made) > 1 {
-				t.Errorf("nothing may be made of a refused network, but there are %v", made)
+				t.Errorf("a refused network must create no objects, but there are %v", made)
 			}
 		})
 	}
@@ -139,7 +139,7 @@ func TestImmutableNetworkFields(t *testing.T) {
 		must(t, w.createFromYAML(validCordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 		must(t, w.replaceNetwork(validCordaNetwork+"  - name: more\n    corda: {flow: Issue}\n    load: {clients: 1}\n"))
 	})
-	t.Run("a run never changes", func(t *testing.T) {
+	t.Run("a run is immutable", func(t *testing.T) {
 		w := newTestEnv(t)
 		run := &v1alpha1.BenchmarkRun{}
 		must(t, w.createFromYAML(twoWorkerRun, run))

@@ -88,7 +88,7 @@ func TestUserChart(t *testing.T) {
 		"topology: Shared, chart: {configMapName: chart, values: {version: %q, uid: %q}}", foreign.ResourceVersion, foreign.UID), 1)
 	must(t, w.createFromYAML(text, &v1alpha1.BenchmarkNetwork{}))
 	if err := w.reconcileUntilRendered("banks"); !errors.Is(err, apply.ErrForeign) {
-		t.Errorf("got %v, want the Secret to be somebody else's", err)
+		t.Errorf("got %v, want an error about the foreign Secret", err)
 	}
 	untouched()
 	c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionReady)
@@ -130,7 +130,7 @@ func TestUserChartIsRejected(t *testing.T) {
 		t.Errorf("Accepted is %+v, want False: %s", c, want)
 	}
 	if result := w.reconcileNetwork("banks"); result.RequeueAfter == 0 {
-		t.Error("nothing looks whether the chart is another one")
+		t.Error("the network is not requeued to detect a changed chart")
 	}
 	cm.BinaryData["chart.tgz"] = packChart(t, userChart)
 	must(t, w.client.Update(w.ctx, cm))

@@ -154,7 +154,7 @@ func (w *testEnv) waitUntilQuiet(counted *requestCounter) (counts map[string]int
 			counts, since = now, time.Now()
 		}
 		if time.Since(began) > patience {
-			w.t.Fatalf("a network that stands should cost no request, but after %s there are still some: %v", patience, counts)
+			w.t.Fatalf("a ready network should cause no requests, but after %s there are still some: %v", patience, counts)
 		}
 	}
 	return counted.currentCounts()

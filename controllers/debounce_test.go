@@ -38,7 +38,7 @@ func TestDebouncedPriorities(t *testing.T) {
 		for _, want := range []string{"begun", "new", "before"} {
 			got, _ := queue.Get()
 			if got != request(want) {
-				t.Errorf("the turn is %s's, want %s's", got.Name, want)
+				t.Errorf("next is %s, want %s", got.Name, want)
 			}
 			queue.Done(got)
 		}

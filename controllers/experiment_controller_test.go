@@ -170,7 +170,7 @@ func (w *testEnv) experimentResult(e *v1alpha1.BenchmarkExperiment) *experiment.
 func TestExperimentPlanPrecedesNetworks(t *testing.T) {
 	w := newTestEnvWithExperiment(t, gridExperiment)
 	if len(w.listNetworks()) != 0 {
-		t.Fatal("the rehearsal makes networks")
+		t.Fatal("the preflight creates networks")
 	}
 	_, err := w.experimentReconciler().Reconcile(w.ctx, w.requestFor("grid"))
 	must(t, err)
@@ -187,10 +187,10 @@ func TestExperimentLargerThanCluster(t *testing.T) {
 	e := w.getExperiment("grid")
 	c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
 	if c.Status != metav1.ConditionFalse || c.Reason != v1alpha1.ReasonClusterTooSmall || !strings.Contains(c.Message, "160") {
-		t.Errorf("160 cores are asked of a cluster of 64, but the condition is %+v", c)
+		t.Errorf("the cluster has 64 of 160 requested cores, but the condition is %+v", c)
 	}
 	if len(w.listNetworks()) != 0 || result.RequeueAfter == 0 {
-		t.Error("nothing must be made, and the cluster looked at again: it may grow")
+		t.Error("no object may be created, and the capacity must be checked again")
 	}
 }
 
@@ -211,29 +211,29 @@ func TestWaitingExperimentBacksOff(t *testing.T) {
 	}
 	wait := pass()
 	if n := w.dryRunCount.Load(); n != 4 || wait != 15*time.Second {
-		t.Errorf("the first check makes %d dry runs and the next comes after %s, want 4 (2 networks, 2 runs) and 15 s", n, wait)
+		t.Errorf("the first check sends %d dry runs and the next is after %s, want 4 (2 networks, 2 runs) and 15 s", n, wait)
 	}
 	if c := meta.FindStatusCondition(w.getExperiment("grid").Status.Conditions, v1alpha1.ConditionFits); c.Reason != v1alpha1.ReasonWaitingForCapacity {
 		t.Errorf("the experiment should wait for capacity, but is %+v", c)
 	}
 	w.now = w.now.Add(5 * time.Second)
 	if wait = pass(); wait != 10*time.Second {
-		t.Errorf("an event within the delay should change nothing, but the next check comes after %s", wait)
+		t.Errorf("an event within the delay should change nothing, but the next check is after %s", wait)
 	}
 	for _, want := range []time.Duration{30 * time.Second, time.Minute} {
 		w.now = w.now.Add(wait)
 		if wait = pass(); wait != want {
-			t.Errorf("the next check comes after %s, want %s", wait, want)
+			t.Errorf("the next check is after %s, want %s", wait, want)
 		}
 	}
 	if n := w.dryRunCount.Load(); n != 4 || len(w.listNetworks()) != 0 {
-		t.Errorf("%d dry runs were made, want 4; and %d networks, want none", n, len(w.listNetworks()))
+		t.Errorf("%d dry runs were sent, want 4; and there are %d networks, want none", n, len(w.listNetworks()))
 	}
 	must(t, w.client.Delete(w.ctx, other, client.GracePeriodSeconds(0)))
 	w.now = w.now.Add(wait)
 	pass()
 	if n := w.dryRunCount.Load(); n != 4 || len(w.listNetworks()) != 1 {
-		t.Errorf("there is room, but there are %d networks, want 1, after %d dry runs, want 4", len(w.listNetworks()), n)
+		t.Errorf("capacity suffices, but there are %d networks, want 1, after %d dry runs, want 4", len(w.listNetworks()), n)
 	}
 }
 
@@ -253,14 +253,14 @@ func TestExperimentOfTwoNetworks(t *testing.T) {
 	}
 	for _, n := range w.listNetworks() {
 		if n.DeletionTimestamp == nil {
-			t.Errorf("network %s still stands", n.Name)
+			t.Errorf("network %s still exists", n.Name)
 		}
 	}
 	w.writeCount.Store(0)
 	_, err := w.experimentReconciler().Reconcile(w.ctx, w.requestFor("grid"))
 	must(t, err)
 	if n := w.writeCount.Load(); n != 0 {
-		t.Errorf("an experiment that is over costs %d writes", n)
+		t.Errorf("a complete experiment causes %d writes", n)
 	}
 }
 
@@ -272,7 +272,7 @@ func TestExperimentWaitsWithoutWriting(t *testing.T) {
 		must(t, err)
 	}
 	if n := w.writeCount.Load(); n != 0 {
-		t.Errorf("a pass in which nothing has changed costs %d writes", n)
+		t.Errorf("a pass without changes causes %d writes", n)
 	}
 }
 
@@ -283,10 +283,10 @@ func TestExperimentSurvivesDeath(t *testing.T) {
 		w.failAtWrite = at
 		e := w.reconcileUntilComplete("grid")
 		if got := w.joinedRunNames(); got != "grid-p01-r1 grid-p01-r2" || len(w.experimentResult(e).Runs) != 2 {
-			t.Fatalf("after a death before write %d there are runs %s", at, got)
+			t.Fatalf("after a crash before write %d there are runs %s", at, got)
 		}
 		if w.writeCount.Load() < at {
-			t.Logf("the whole experiment takes %d writes", at-1)
+			t.Logf("the whole experiment needs %d writes", at-1)
 			return
 		}
 	}
@@ -306,11 +306,11 @@ func TestRunNameConflict(t *testing.T) {
 	must(t, w.createFromYAML(gridExperiment, &v1alpha1.BenchmarkExperiment{}))
 	_, err := w.experimentReconciler().Reconcile(w.ctx, w.requestFor("grid"))
 	if err == nil {
-		t.Fatal("the run of another owner is taken over")
+		t.Fatal("the run of another owner is adopted")
 	}
 	c := meta.FindStatusCondition(w.getExperiment("grid").Status.Conditions, v1alpha1.ConditionReady)
 	if c.Reason != v1alpha1.ReasonProblem || !strings.Contains(c.Message, "grid-p01-r1") {
-		t.Errorf("the condition is %+v, want the name that is taken", c)
+		t.Errorf("the condition is %+v, want the conflicting name", c)
 	}
 	if got := w.getRun("grid-p01-r1").Spec.NetworkName; got != "other" {
 		t.Errorf("the run of another owner was changed: it is on %s", got)

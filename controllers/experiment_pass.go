@@ -117,7 +117,7 @@ func (r *ExperimentReconciler) checkLimits(e *v1alpha1.BenchmarkExperiment, desi
 		return nil
 	}
 	return field.Invalid(field.NewPath("spec", "order", "type"), e.Spec.Order.Type,
-		fmt.Sprintf("%d networks have to exist at one time, and the operator's limit is %s", size, limit))
+		fmt.Sprintf("requires %d networks at the same time, which exceeds the operator's limit %s", size, limit))
 }
 
 // readNetworksAndRuns reads the networks and runs that the experiment controls.
@@ -183,7 +183,7 @@ func (r *ExperimentReconciler) readRunResult(ctx context.Context, run *v1alpha1.
 	key := client.ObjectKey{Namespace: run.Namespace, Name: run.Status.Result.ConfigMapName}
 	err := r.APIReader.Get(ctx, key, &cm)
 	if apierrors.IsNotFound(err) {
-		return experiment.NewFailedRun(run.Name, "ConfigMap "+key.Name+" with its result is gone", run.CreationTimestamp.Time), nil
+		return experiment.NewFailedRun(run.Name, "ConfigMap "+key.Name+" with its result no longer exists", run.CreationTimestamp.Time), nil
 	}
 	if err != nil {
 		return experiment.Run{}, fmt.Errorf("get result of run %s: %w", run.Name, err)
@@ -235,7 +235,7 @@ func (r *ExperimentReconciler) checkCapacity(ctx context.Context, pass *experime
 		return &capacity.FitResult{Fits: true, Message: err.Error()}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look for room for experiment %s: %w", pass.experiment.Name, err)
+		return nil, fmt.Errorf("check capacity for experiment %s: %w", pass.experiment.Name, err)
 	}
 	return &finding, nil
 }

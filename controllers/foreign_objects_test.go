@@ -27,7 +27,7 @@ func (w *testEnv) createForeignObject(object client.Object) (untouched func()) {
 		now := object.DeepCopyObject().(client.Object)
 		must(w.t, w.client.Get(w.ctx, client.ObjectKeyFromObject(object), now))
 		if !equality.Semantic.DeepEqual(object, now) {
-			w.t.Errorf("%T %s is somebody else's and must stay as it is, but became %+v", object, object.GetName(), now)
+			w.t.Errorf("%T %s is a foreign object and must not change, but became %+v", object, object.GetName(), now)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestObjectsOfAnotherNetworkStay(t *testing.T) {
 	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	_, err := w.networkReconciler().Reconcile(w.ctx, w.requestFor("banks"))
 	if err == nil || !strings.Contains(err.Error(), "belongs to BenchmarkNetwork banks (gone)") {
-		t.Errorf("the error should say whose it is, but is %v", err)
+		t.Errorf("the error should name the owner, but is %v", err)
 	}
 	untouched()
 }

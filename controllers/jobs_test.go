@@ -73,7 +73,7 @@ func TestJobsThatFail(t *testing.T) {
 			w.failJob(name, snapshot.ExitNotAvailable)
 			again := w.reconcileNetwork("banks").RequeueAfter
 			if again <= 0 || again > time.Minute || w.jobUID(name) != first {
-				t.Fatalf("the failed Job should be there for a moment, but the network comes back after %s and the Job is %q", again, w.jobUID(name))
+				t.Fatalf("the failed Job should still exist, but the network is requeued after %s and the Job is %q", again, w.jobUID(name))
 			}
 			if !slices.ContainsFunc(w.getNetwork("banks").Status.Stages, func(s v1alpha1.StageStatus) bool {
 				return s.State == "InProgress" && strings.Contains(s.Message, name) && strings.Contains(s.Message, "is recreated")
@@ -93,7 +93,7 @@ func TestJobsThatFail(t *testing.T) {
 			w.reconcileNetwork("banks")
 			c := w.networkReady()
 			if w.jobUID(name) != second || c.Reason != v1alpha1.ReasonStageFailed || !strings.Contains(c.Message, name) || !strings.Contains(c.Message, "its last words") {
-				t.Errorf("a Job that failed by an error should stay, and Ready say why: %+v", c)
+				t.Errorf("a Job that failed by an error should remain, and Ready should have the reason: %+v", c)
 			}
 			must(t, w.client.Delete(w.ctx, &batchv1.Job{ObjectMeta: w.objectMeta(name)}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
 			must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.objectMeta(name + "-x")}, client.GracePeriodSeconds(0)))
@@ -154,7 +154,7 @@ func TestFailedTeardownIsReported(t *testing.T) {
 	w.completeJobs()
 	w.reconcileNetwork("banks")
 	if !w.isGone("banks", &v1alpha1.BenchmarkNetwork{}) {
-		t.Error("the network should be gone when its schemas are")
+		t.Error("the network should be deleted after its schemas")
 	}
 }
 
@@ -176,7 +176,7 @@ func TestExpiryIgnoresStaleCache(t *testing.T) {
 	_, err := reconciler.Reconcile(w.ctx, w.requestFor("banks"))
 	must(t, err)
 	if w.isGone("banks", &v1alpha1.BenchmarkNetwork{}) {
-		t.Error("the network has an hour left and should not be deleted by what an old copy of it says")
+		t.Error("the network has an hour left and must not be deleted because of a stale copy")
 	}
 }
 

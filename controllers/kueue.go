@@ -43,7 +43,7 @@ func DetectKueue(asked KueueMode, served discovery.ServerResourcesInterface) (Ku
 		return KueueIgnore, nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("look for %s: %w", kueuev1beta1.GroupVersion, err)
+		return "", fmt.Errorf("discover %s: %w", kueuev1beta1.GroupVersion, err)
 	}
 	return KueueHonour, nil
 }
@@ -73,7 +73,7 @@ func (r *NetworkReconciler) reconcileKueueWorkload(ctx context.Context, pass *ne
 	case pass.specErr != nil:
 		return status.AdmissionDecision{}, r.deleteUnadmittedWorkload(ctx, pass, workload)
 	case workload == nil:
-		return waitingForKueueDecision("it was asked a moment ago"), r.applyKueueWorkload(ctx, pass, nil)
+		return waitingForKueueDecision("its Workload was just created"), r.applyKueueWorkload(ctx, pass, nil)
 	case admission.IsAdmitted(workload):
 		decision := status.AdmissionDecision{Admitted: true, Reason: v1alpha1.ReasonAdmitted, Message: "Kueue: " + admission.WorkloadMessage(workload)}
 		return decision, r.reportPodsReady(ctx, pass, workload)
@@ -85,7 +85,7 @@ func (r *NetworkReconciler) reconcileKueueWorkload(ctx context.Context, pass *ne
 }
 
 func waitingForKueueDecision(message string) status.AdmissionDecision {
-	return status.AdmissionDecision{Reason: v1alpha1.ReasonQueued, Message: "waits for Kueue: " + message}
+	return status.AdmissionDecision{Reason: v1alpha1.ReasonQueued, Message: "waiting for Kueue: " + message}
 }
 
 // getKueueWorkload returns the Workload of a network, or nil if there is none.
@@ -128,7 +128,7 @@ func (r *NetworkReconciler) handleEviction(ctx context.Context, pass *networkPas
 	evicted := status.AdmissionDecision{
 		Evicted: true,
 		Reason:  v1alpha1.ReasonEvicted,
-		Message: "Kueue took its place back: " + admission.WorkloadMessage(workload),
+		Message: "evicted by Kueue: " + admission.WorkloadMessage(workload),
 	}
 	if status.IsAdmitted(pass.network) {
 		return evicted, nil

@@ -88,7 +88,7 @@ func (w *testEnv) waitFor(what string, is func() bool) {
 func TestWithTheRealKueue(t *testing.T) {
 	program := os.Getenv("BENCHNET_KUEUE")
 	if program == "" {
-		t.Skip("BENCHNET_KUEUE is not set: make test-kueue sets it to what it built")
+		t.Skip("BENCHNET_KUEUE is not set: make test-kueue builds Kueue and sets it")
 	}
 	w := newTestEnvWithKueue(t)
 	w.startControllers("garbage-collector-controller")
@@ -108,12 +108,12 @@ func TestWithTheRealKueue(t *testing.T) {
 		return func() bool { return w.getNetwork(network).Status.Phase == "Queued" }
 	}
 	w.waitFor("b waits", waits("b"))
-	w.waitFor("b says what Kueue says", func() bool {
+	w.waitFor("b reports Kueue's message", func() bool {
 		return strings.Contains(w.admittedCondition("b").Message, "insufficient unused quota for cpu")
 	})
 	time.Sleep(5 * time.Second) // Kueue would have admitted it by then.
 	if w.startedNetworks() != "a" {
-		t.Fatalf("there is quota for one, but %q began", w.startedNetworks())
+		t.Fatalf("there is quota for one, but %q started", w.startedNetworks())
 	}
 	t.Log("b: " + w.admittedCondition("b").Message)
 	must(t, w.client.Delete(w.ctx, w.getNetwork("a")))
@@ -121,11 +121,11 @@ func TestWithTheRealKueue(t *testing.T) {
 
 	before := w.getKueueWorkload("b").UID
 	w.createSmallNetwork("c", append(withQueueLabel("c", "ours"), "spec:", "spec:\n  priority: 10")...)
-	w.waitFor("b gives way to c", func() bool { return w.startedNetworks() == "c" })
+	w.waitFor("b is preempted by c", func() bool { return w.startedNetworks() == "c" })
 	t.Log("b: " + w.admittedCondition("b").Message)
 	if !waits("b")() || w.getKueueWorkload("b").UID != before {
-		t.Error("b should wait again, by the same Workload")
+		t.Error("b should wait again, with the same Workload")
 	}
 	must(t, w.client.Delete(w.ctx, w.getNetwork("c")))
-	w.waitFor("b starts again", func() bool { return w.startedNetworks() == "b" })
+	w.waitFor("b restarts", func() bool { return w.startedNetworks() == "b" })
 }

@@ -66,7 +66,7 @@ func TestKueueIgnored(t *testing.T) {
 	w.reconcileNetwork("a")
 	w.reconcileNetwork("a")
 	if w.startedNetworks() != "a" {
-		t.Error("where Kueue is ignored its label should be without effect")
+		t.Error("the label should have no effect when Kueue is ignored")
 	}
 	if err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "a-kueue"}, &kueue.Workload{}); client.IgnoreNotFound(err) != nil || err == nil {
 		t.Errorf("there should be no Workload: %v", err)
@@ -81,36 +81,36 @@ func TestKueueAdmission(t *testing.T) {
 	w.reconcileTwice("a", "b")
 	w.reconcileTwice("a", "b")
 	if got := w.startedNetworks(); got != "b" {
-		t.Fatalf("what Kueue decides about should take no place of the operator's limit, and begin when Kueue says so; but %q began", got)
+		t.Fatalf("networks that Kueue admits should not count towards the operator's limit and start when Kueue admits them; but %q started", got)
 	}
 	asked := w.getKueueWorkload("a")
 	if ref := metav1.GetControllerOf(asked); asked.Spec.QueueName != "ours" || ref == nil || ref.UID != w.getNetwork("a").UID {
-		t.Errorf("the Workload should ask the network's queue and go with the network: %s, %+v", asked.Spec.QueueName, ref)
+		t.Errorf("the Workload should have the network's queue and owner: %s, %+v", asked.Spec.QueueName, ref)
 	}
-	if c := w.admittedCondition("a"); c.Reason != v1alpha1.ReasonQueued || !strings.Contains(c.Message, "waits for Kueue") {
-		t.Errorf("Admitted should say that Kueue decides: %+v", c)
+	if c := w.admittedCondition("a"); c.Reason != v1alpha1.ReasonQueued || !strings.Contains(c.Message, "waiting for Kueue") {
+		t.Errorf("Admitted should report that Kueue decides: %+v", c)
 	}
 	must(t, w.client.Patch(w.ctx, w.getNetwork("a"), client.RawPatch("application/merge-patch+json",
 		[]byte(`{"metadata": {"labels": {"kueue.x-k8s.io/queue-name": "theirs"}}, "spec": {"priority": 5}}`))))
 	w.reconcileNetwork("a")
 	if asked = w.getKueueWorkload("a"); asked.Spec.QueueName != "theirs" || *asked.Spec.Priority != 5 {
-		t.Errorf("who waits may change the queue and the priority: %s, %d", asked.Spec.QueueName, *asked.Spec.Priority)
+		t.Errorf("a waiting network may change the queue and the priority: %s, %d", asked.Spec.QueueName, *asked.Spec.Priority)
 	}
 	w.setKueueCondition("a", kueue.WorkloadQuotaReserved, "QuotaReserved", "in ClusterQueue all")
 	w.reconcileNetwork("a")
 	if w.startedNetworks() != "b" {
-		t.Error("a reservation is no admission")
+		t.Error("a reservation is not an admission")
 	}
 	w.setKueueCondition("a", kueue.WorkloadAdmitted, "Admitted", "admitted")
 	w.reconcileNetwork("a")
 	w.reconcileNetwork("a")
 	if c := w.admittedCondition("a"); c.Status != metav1.ConditionTrue || !strings.Contains(c.Message, "in ClusterQueue all") || w.startedNetworks() != "a b" {
-		t.Fatalf("the network should begin: %+v", c)
+		t.Fatalf("the network should start: %+v", c)
 	}
 	writes := w.writeCount.Load()
 	w.reconcileNetwork("a")
 	if w.writeCount.Load() != writes {
-		t.Error("nothing changed, nothing is to be written")
+		t.Error("an unchanged network must cause no write")
 	}
 }
 
@@ -130,41 +130,41 @@ func TestKueueEviction(t *testing.T) {
 	must(t, w.client.Delete(w.ctx, w.getKueueWorkload("a")))
 	w.reconcileNetwork("a")
 	if c := w.admittedCondition("a"); c.Status != metav1.ConditionTrue || w.startedNetworks() != "a" {
-		t.Errorf("whoever deletes a Workload takes nothing away: %+v", c)
+		t.Errorf("deleting the Workload must not evict the network: %+v", c)
 	}
 	w.setKueueCondition("a", kueue.WorkloadQuotaReserved, "QuotaReserved", "in ClusterQueue all")
-	w.setKueueCondition("a", kueue.WorkloadEvicted, kueue.WorkloadEvictedByPreemption, "somebody with a higher priority came")
+	w.setKueueCondition("a", kueue.WorkloadEvicted, kueue.WorkloadEvictedByPreemption, "a network with a higher priority arrived")
 	w.reconcileNetwork("a")
 	c := w.admittedCondition("a")
-	if c.Status != metav1.ConditionFalse || c.Reason != v1alpha1.ReasonEvicted || !strings.Contains(c.Message, "somebody with a higher priority") {
-		t.Errorf("the network should say why it goes: %+v", c)
+	if c.Status != metav1.ConditionFalse || c.Reason != v1alpha1.ReasonEvicted || !strings.Contains(c.Message, "a network with a higher priority") {
+		t.Errorf("the network should report the eviction's reason: %+v", c)
 	}
 	w.reconcileNetwork("a")
 	if phase := w.getNetwork("a").Status.Phase; phase != "Queued" {
-		t.Errorf("it should wait: %s", phase)
+		t.Errorf("the network should wait: %s", phase)
 	}
 	for range 2 {
 		w.reconcileNetwork("a")
 	}
 	for _, name := range w.listObjectNames() {
 		if !strings.Contains(name, "Run ") {
-			t.Errorf("nothing but runs should be left of what was evicted, but there is %s", name)
+			t.Errorf("only runs of the evicted network should remain, but there is %s", name)
 		}
 	}
 	if w.getRun("a-load").UID != run.UID {
-		t.Error("runs should stay")
+		t.Error("runs should remain")
 	}
 	reserved := func() bool {
 		return meta.IsStatusConditionTrue(w.getKueueWorkload("a").Status.Conditions, kueue.WorkloadQuotaReserved)
 	}
 	if !reserved() {
-		t.Error("pods are there still, and with them the quota should be held")
+		t.Error("the quota must be held while pods exist")
 	}
 	must(t, w.client.DeleteAllOf(w.ctx, &corev1.Pod{}, client.InNamespace(w.namespace), client.GracePeriodSeconds(0)))
 	w.reconcileNetwork("a")
 	conditions := w.getKueueWorkload("a").Status.Conditions
 	if reserved() || !meta.IsStatusConditionTrue(conditions, kueue.WorkloadRequeued) {
-		t.Errorf("the quota should be given back, and the Workload queued again: %+v", conditions)
+		t.Errorf("the quota should be released and the Workload requeued: %+v", conditions)
 	}
 }
 
@@ -179,6 +179,6 @@ func TestQueueLabelRemoval(t *testing.T) {
 		w.reconcileNetwork("a")
 	}
 	if err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "a-kueue"}, &kueue.Workload{}); client.IgnoreNotFound(err) != nil || err == nil || w.startedNetworks() != "a" {
-		t.Errorf("it should begin within the operator's limit, and ask Kueue for nothing: %v", err)
+		t.Errorf("the network should start within the operator's limit and without a Workload: %v", err)
 	}
 }

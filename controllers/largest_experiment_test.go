@@ -60,7 +60,7 @@ spec:
 	design, err := experiment.NewDesign(e)
 	must(t, err)
 	if len(design.Points) != experiment.MaxPoints {
-		t.Fatalf("%d points, want the most: %d", len(design.Points), experiment.MaxPoints)
+		t.Fatalf("%d points, want the maximum %d", len(design.Points), experiment.MaxPoints)
 	}
 	result := fullExperimentResult(e, design)
 	packed, err := experiment.Encode(result)

@@ -109,7 +109,7 @@ func TestLargestAllowed(t *testing.T) {
 			must(t, err)
 			t.Logf("%d members, %d workloads, %d workers", network.Spec.Members.Count, len(network.Spec.Workloads), network.Spec.Workloads[0].Workers.Count)
 			if n := schemaProperty(schema, "workloads").MaxItems; len(network.Spec.Workloads) != int(*n) {
-				t.Errorf("%d workloads, want %d: nothing was raised", len(network.Spec.Workloads), *n)
+				t.Errorf("%d workloads, want %d: the spec was not enlarged", len(network.Spec.Workloads), *n)
 			}
 			for variant, text := range largestVariants(kind) {
 				t.Run(variant, func(t *testing.T) { l.tryVariant(t, network.Spec.Members.Count, text) })

@@ -37,12 +37,12 @@ func (l Limits) decideAdmissions(units []*admissionUnit) map[types.NamespacedNam
 	slices.SortFunc(units, func(a, b *admissionUnit) int { return cmp.Compare(a.sortKey, b.sortKey) })
 	taken, full, decisions := map[string]int{}, map[string]bool{}, map[types.NamespacedName]status.AdmissionDecision{}
 	for _, u := range units {
-		d := status.AdmissionDecision{Admitted: true, Reason: v1alpha1.ReasonAdmitted, Message: "the operator's limits have room for it"}
+		d := status.AdmissionDecision{Admitted: true, Reason: v1alpha1.ReasonAdmitted, Message: "within the operator's limits"}
 		reaches := func(limit, scope string, places int) bool {
 			if places > 0 && (full[scope] || taken[scope]+u.size > places) {
 				full[scope] = true
 				d = status.AdmissionDecision{Reason: v1alpha1.ReasonLimitReached, Message: fmt.Sprintf("the operator's limit %s is reached: %d of %d "+
-					"places are taken, %d wanted; networks that were created earlier go first", limit, taken[scope], places, u.size)}
+					"networks admitted, %d requested; networks are admitted in order of creation", limit, taken[scope], places, u.size)}
 			}
 			return !d.Admitted
 		}
@@ -50,7 +50,7 @@ func (l Limits) decideAdmissions(units []*admissionUnit) map[types.NamespacedNam
 		case u.sortKey == "":
 		case limit != "":
 			d = status.AdmissionDecision{Unsatisfiable: true, Reason: v1alpha1.ReasonLimitTooLow,
-				Message: fmt.Sprintf("it begins as one of %d networks, which exceeds the operator's limit %s", u.size, limit)}
+				Message: fmt.Sprintf("it is admitted together with %d networks, which exceeds the operator's limit %s", u.size, limit)}
 		case reaches("maxNetworksPerNamespace", u.namespace, l.MaxNetworksPerNamespace), reaches("maxNetworks", "", l.MaxNetworks):
 		}
 		if d.Admitted {

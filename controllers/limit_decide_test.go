@@ -26,13 +26,13 @@ func TestLimitsDecide(t *testing.T) {
 		never            string
 	}{
 		"first come, first served":              {Limits{MaxNetworks: 2}, "", "x/a/1 x/b/1 x/c/1", "x/a x/b", ""},
-		"who holds a place keeps it":            {Limits{MaxNetworks: 2}, "x/z/1", "x/a/1 x/b/1", "x/a", ""},
-		"more hold places than the limit":       {Limits{MaxNetworks: 1}, "x/y/1 x/z/1", "x/a/1", "", ""},
-		"all of a comparison or none":           {Limits{MaxNetworks: 3}, "", "x/a/2 x/b/2", "x/a", ""},
+		"an admitted network remains admitted":  {Limits{MaxNetworks: 2}, "x/z/1", "x/a/1 x/b/1", "x/a", ""},
+		"more admitted than the limit":          {Limits{MaxNetworks: 1}, "x/y/1 x/z/1", "x/a/1", "", ""},
+		"a comparison is admitted as a whole":   {Limits{MaxNetworks: 3}, "", "x/a/2 x/b/2", "x/a", ""},
 		"no later network overtakes":            {Limits{MaxNetworks: 2}, "x/z/1", "x/a/2 x/b/1", "", ""},
 		"a unit above the limit delays none":    {Limits{MaxNetworks: 2}, "", "x/a/3 x/b/1", "x/b", "x/a"},
-		"each namespace for itself":             {Limits{MaxNetworksPerNamespace: 1}, "x/z/1", "x/a/1 y/b/1 y/c/1", "y/b", ""},
-		"a full namespace holds up no other":    {Limits{MaxNetworks: 3, MaxNetworksPerNamespace: 2}, "x/z/1", "x/a/2 y/b/2", "y/b", ""},
+		"limits of each namespace":              {Limits{MaxNetworksPerNamespace: 1}, "x/z/1", "x/a/1 y/b/1 y/c/1", "y/b", ""},
+		"a full namespace blocks no other":      {Limits{MaxNetworks: 3, MaxNetworksPerNamespace: 2}, "x/z/1", "x/a/2 y/b/2", "y/b", ""},
 		"no network overtakes in its namespace": {Limits{MaxNetworksPerNamespace: 2}, "x/z/1", "x/a/2 x/b/1 y/c/1", "y/c", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestLaggingCacheAdmitsNoSecondNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d, err := limiter.decideAdmission(t.Context(), a); err != nil || d.Admitted {
-		t.Errorf("b has the only place, but a is admitted: %+v, %v", d, err)
+		t.Errorf("b uses the whole limit, but a is admitted: %+v, %v", d, err)
 	}
 }
 

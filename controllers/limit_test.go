@@ -91,7 +91,7 @@ func TestNetworkBeginsWithoutLimit(t *testing.T) {
 	w.createSmallNetwork("a")
 	w.reconcileNetwork("a")
 	if c := w.admittedCondition("a"); c.Status != metav1.ConditionTrue || c.Reason != v1alpha1.ReasonNotLimited || w.startedNetworks() != "a" {
-		t.Errorf("without limits a network begins in its first pass, but %q did: %+v", w.startedNetworks(), c)
+		t.Errorf("without limits a network starts in its first pass, but %q did: %+v", w.startedNetworks(), c)
 	}
 }
 
@@ -101,30 +101,30 @@ func TestWaitingNetworkHasOnlyStatus(t *testing.T) {
 	w.createSmallNetwork("b")
 	w.reconcileNetwork("b")
 	if got := w.startedNetworks(); got != "" {
-		t.Fatalf("a was created first, but %q began", got)
+		t.Fatalf("a was created first, but %q started", got)
 	}
 	w.reconcileTwice("a", "b")
 	if got := w.startedNetworks(); got != "a" {
-		t.Fatalf("a was created first, but %q began", got)
+		t.Fatalf("a was created first, but %q started", got)
 	}
 	b, c := w.getNetwork("b"), w.admittedCondition("b")
 	if c.Status != metav1.ConditionFalse || c.Reason != v1alpha1.ReasonLimitReached ||
-		!strings.Contains(c.Message, "maxNetworks") || !strings.Contains(c.Message, "1 of 1 places are taken") {
-		t.Errorf("b should name the limit and how many hold places: %+v", c)
+		!strings.Contains(c.Message, "maxNetworks") || !strings.Contains(c.Message, "1 of 1 networks admitted") {
+		t.Errorf("b should report the limit and the number of admitted networks: %+v", c)
 	}
 	if ready := meta.FindStatusCondition(b.Status.Conditions, v1alpha1.ConditionReady); b.Status.Phase != "Queued" ||
 		ready.Reason != v1alpha1.ReasonLimitReached || ready.Message != c.Message {
-		t.Errorf("phase and Ready should say the same: %s, %+v", b.Status.Phase, ready)
+		t.Errorf("phase and Ready should agree: %s, %+v", b.Status.Phase, ready)
 	}
 	before := w.writeCount.Load()
 	w.reconcileTwice("b")
 	if wrote := w.writeCount.Load() - before; wrote != 0 {
-		t.Errorf("a network that goes on waiting was written %d times", wrote)
+		t.Errorf("a waiting network was written %d times", wrote)
 	}
 	must(t, w.client.Delete(w.ctx, w.getNetwork("a")))
 	w.reconcileTwice("b")
 	if got := w.startedNetworks(); !strings.Contains(got, "b") {
-		t.Errorf("b should begin when a is gone, but %q has", got)
+		t.Errorf("b should start after the deletion of a, but %q has", got)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestTenantsCannotInfluenceAdmission(t *testing.T) {
 		owner          *metav1.OwnerReference
 	}{
 		"priority":            {spec: "\n  priority: 1000"},
-		"a group that holds":  {metadata: `, labels: {benchnet.dev/group: a}, annotations: {benchnet.dev/group-size: "1"}`},
+		"an admitted group":   {metadata: `, labels: {benchnet.dev/group: a}, annotations: {benchnet.dev/group-size: "1"}`},
 		"a group of millions": {metadata: `, labels: {benchnet.dev/group: b}, annotations: {benchnet.dev/group-size: "1000000000"}`},
 		"an invented owner": {owner: &metav1.OwnerReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: "BenchmarkExperiment",
 			Name: "none", UID: "invented", Controller: new(true)}},
@@ -155,7 +155,7 @@ func TestTenantsCannotInfluenceAdmission(t *testing.T) {
 			w.createSmallNetwork("c")
 			w.reconcileTwice("b", "c")
 			if got := w.startedNetworks(); got != "a" {
-				t.Fatalf("a holds the only place, but %q began", got)
+				t.Fatalf("a uses the whole limit, but %q started", got)
 			}
 			must(t, w.client.Delete(w.ctx, w.getNetwork("a")))
 			w.reconcileTwice("b", "c")
@@ -171,13 +171,13 @@ func TestAdmissionOutlivesOperator(t *testing.T) {
 	w.createSmallNetwork("b")
 	w.reconcileNetwork("b")
 	if c := w.admittedCondition("b"); c.Status != metav1.ConditionTrue || w.startedNetworks() != "" {
-		t.Fatalf("the admission is to be written before anything is made, but %q began: %+v", w.startedNetworks(), c)
+		t.Fatalf("the admission must be written before any object, but %q started: %+v", w.startedNetworks(), c)
 	}
 	w.createSmallNetwork("a")
 	w.setLimits(controllers.Limits{MaxNetworks: 1})
 	w.reconcileTwice("a", "b")
 	if got := w.startedNetworks(); got != "b" {
-		t.Errorf("b was admitted before the operator died, but %q began", got)
+		t.Errorf("b was admitted before the operator crashed, but %q started", got)
 	}
 }
 
@@ -189,7 +189,7 @@ func TestLimitCountsNetworksThatBeganWithoutOne(t *testing.T) {
 	w.setLimits(controllers.Limits{MaxNetworksPerNamespace: 1})
 	w.reconcileTwice("a", "b")
 	if got := w.startedNetworks(); got != "b" || !strings.Contains(w.admittedCondition("a").Message, "maxNetworksPerNamespace") {
-		t.Errorf("b exists, a should wait, but %q began: %+v", got, w.admittedCondition("a"))
+		t.Errorf("b exists, a should wait, but %q started: %+v", got, w.admittedCondition("a"))
 	}
 }
 
@@ -202,7 +202,7 @@ func TestInvalidNetworkTakesNoPlace(t *testing.T) {
 		t.Fatalf("a should be refused: %+v", a.Status.Conditions)
 	}
 	if got := w.startedNetworks(); got != "b" {
-		t.Errorf("a cannot be carried out, b should begin, but %q did", got)
+		t.Errorf("a is invalid, b should start, but %q did", got)
 	}
 }
 
@@ -220,7 +220,7 @@ func TestNetworkWaitsOnceItIsAccepted(t *testing.T) {
 	})
 	w.reconcileNetwork("a")
 	if c := w.admittedCondition("a"); c.Reason != v1alpha1.ReasonLimitReached || w.startedNetworks() != "b" {
-		t.Errorf("b took the place while a was refused, but %q began: %+v", w.startedNetworks(), c)
+		t.Errorf("b was admitted while a was refused, but %q started: %+v", w.startedNetworks(), c)
 	}
 }
 
@@ -244,7 +244,7 @@ func TestStoppingPodsHoldPlace(t *testing.T) {
 	must(t, w.client.Delete(w.ctx, w.getNetwork("old")))
 	w.reconcileTwice("b")
 	if got := w.startedNetworks(); !strings.Contains(got, "b") {
-		t.Fatalf("there is a place beside the stopping network, but %q began", got)
+		t.Fatalf("the limit allows a second network, but %q started", got)
 	}
 	w.createSmallNetwork("c")
 	must(t, w.client.Delete(w.ctx, pods[0], client.GracePeriodSeconds(0)))
@@ -255,7 +255,7 @@ func TestStoppingPodsHoldPlace(t *testing.T) {
 	must(t, w.client.Delete(w.ctx, pods[1], client.GracePeriodSeconds(0)))
 	w.reconcileTwice("c")
 	if c := w.admittedCondition("c"); c.Status != metav1.ConditionTrue {
-		t.Errorf("c should begin when the pods are gone: %+v", c)
+		t.Errorf("c should start after the pods are deleted: %+v", c)
 	}
 }
 
@@ -278,26 +278,26 @@ func TestComparisonsDoNotBlockEachOther(t *testing.T) {
 	}
 	w.reconcileTwice("yy-n2", "xx-n1", "yy-n1", "xx-n2")
 	if got := w.startedNetworks(); got != "xx-n1 xx-n2" {
-		t.Fatalf("one pair should begin, and nothing of the other, but %q did", got)
+		t.Fatalf("only one pair should start, but %q did", got)
 	}
-	if c := w.admittedCondition("yy-n2"); !strings.Contains(c.Message, "2 of 3 places are taken, 2 wanted") {
-		t.Errorf("yy waits for two places: %+v", c)
+	if c := w.admittedCondition("yy-n2"); !strings.Contains(c.Message, "2 of 3 networks admitted, 2 requested") {
+		t.Errorf("yy should wait for two networks: %+v", c)
 	}
 	must(t, w.client.Delete(w.ctx, w.getNetwork("xx-n1")))
 	w.createSmallNetwork("zz") // Created in the same second as yy or later: within a second the name decides.
 	w.reconcileTwice("yy-n1", "zz")
 	if got := w.startedNetworks(); strings.Contains(got, "yy") || strings.Contains(got, "zz") {
-		t.Fatalf("xx holds both places while one of its networks exists, and no later network overtakes yy, but %q began", got)
+		t.Fatalf("xx counts twice while one of its networks exists, and no later network overtakes yy, but %q started", got)
 	}
 	w.now = w.now.Add(2 * time.Hour)
 	w.reconcileRun("yy-p01-r1")
 	if run := w.getRun("yy-p01-r1"); meta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete) {
-		t.Errorf("a run must not give up its network for the time that this waits: %+v", run.Status.Conditions)
+		t.Errorf("a run must not fail because its network waits: %+v", run.Status.Conditions)
 	}
 	must(t, w.client.Delete(w.ctx, w.getNetwork("xx-n2")))
 	w.reconcileTwice("yy-n1", "yy-n2")
 	if got := w.startedNetworks(); !strings.Contains(got, "yy-n1 yy-n2") {
-		t.Errorf("yy should begin when xx is gone, but %q did", got)
+		t.Errorf("yy should start after the deletion of xx, but %q did", got)
 	}
 }
 
@@ -333,7 +333,7 @@ func TestLimitUnderConcurrency(t *testing.T) {
 	deadline := time.Now().Add(10 * time.Minute)
 	for len(through) < networks {
 		if time.Now().After(deadline) {
-			t.Fatalf("only %d of %d networks got through", len(through), networks)
+			t.Fatalf("only %d of %d networks were admitted", len(through), networks)
 		}
 		var list v1alpha1.BenchmarkNetworkList
 		must(t, w.client.List(w.ctx, &list, client.InNamespace(w.namespace)))
@@ -344,7 +344,7 @@ func TestLimitUnderConcurrency(t *testing.T) {
 			}
 		}
 		if len(admitted) > 3 {
-			t.Fatalf("%d networks were admitted at one time, there are 3 places", len(admitted))
+			t.Fatalf("%d networks were admitted at the same time, but the limit is 3", len(admitted))
 		}
 		for _, n := range admitted[:min(1, len(admitted))] {
 			through[n.Name] = true

@@ -52,7 +52,7 @@ func TestLogTellsWhatHappened(t *testing.T) {
 	} {
 		at := slices.Index(story, want)
 		if at < 0 {
-			t.Fatalf("the log should go on with %q, but has:\n%s", want, strings.Join(story, "\n"))
+			t.Fatalf("the log should continue with %q, but has:\n%s", want, strings.Join(story, "\n"))
 		}
 		story = story[at+1:]
 	}
@@ -73,6 +73,6 @@ func TestLogTellsWhatHappened(t *testing.T) {
 		}
 	}
 	if looked == 0 {
-		t.Error("there should be Secrets to look for")
+		t.Error("the cluster has no Secrets to search for")
 	}
 }

@@ -60,12 +60,12 @@ func renderChartTemplate(t *testing.T, template, namespace string, own map[strin
 			continue // A comment.
 		}
 		if !slices.Contains(kinds, object.GetKind()) {
-			t.Fatalf("the chart makes %s %s, want %v alone", object.GetKind(), object.GetName(), kinds)
+			t.Fatalf("the chart creates %s %s, want only %v", object.GetKind(), object.GetName(), kinds)
 		}
 		rights = append(rights, object)
 	}
 	if len(rights) != len(kinds) {
-		t.Fatalf("%s makes %d objects, want %v", template, len(rights), kinds)
+		t.Fatalf("%s creates %d objects, want %v", template, len(rights), kinds)
 	}
 	return rights
 }
@@ -101,7 +101,7 @@ func TestNamespacedOperatorRights(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("the result should note that nothing is known of node laboratory, but notes %+v", result.Verdict.Notes)
+	t.Errorf("the result should note that the state of node laboratory is unknown, but notes %+v", result.Verdict.Notes)
 }
 
 // TestExperimentInOneNamespace checks that an operator that may not check the cluster's capacity reports it,
@@ -114,7 +114,7 @@ func TestExperimentInOneNamespace(t *testing.T) {
 	must(t, err)
 	c := meta.FindStatusCondition(w.getExperiment("grid").Status.Conditions, v1alpha1.ConditionFits)
 	if c.Status != metav1.ConditionUnknown || c.Reason != v1alpha1.ReasonNotChecked || !strings.Contains(c.Message, "nodes") {
-		t.Errorf("the condition should say that nobody looked at the nodes, but is %+v", c)
+		t.Errorf("the condition should report that the nodes were not checked, but is %+v", c)
 	}
 	w.reconcileUntilComplete("grid")
 }

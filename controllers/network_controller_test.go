@@ -51,7 +51,7 @@ func TestStagesFollowEachOther(t *testing.T) {
 		t.Fatalf("Ready should be False and name the genesis Job, but is %+v", ready)
 	}
 	if got := w.statefulSetNames(); !slices.Equal(got, []string{"banks-db"}) {
-		t.Fatalf("before genesis and databases are ready there should be the database alone, but there are %v", got)
+		t.Fatalf("before genesis and databases are ready only the database should exist, but there are %v", got)
 	}
 	if got := w.databaseJobNames("setup"); len(got) != 0 {
 		t.Fatalf("the schemas must wait for their server, but there are %v", got)
@@ -66,7 +66,7 @@ func TestStagesFollowEachOther(t *testing.T) {
 	w.fillGenesisSecrets()
 	w.reconcileNetwork("banks")
 	if got := w.statefulSetNames(); !slices.Equal(got, []string{"banks-db", "banks-member-0", "banks-member-1", "banks-notary"}) {
-		t.Fatalf("members and notary should be there, but there are %v", got)
+		t.Fatalf("members and notary should exist, but there are %v", got)
 	}
 	w.markStatefulSetsReady()
 	w.reconcileNetwork("banks")
@@ -102,7 +102,7 @@ func TestGenesisRightsAreRevoked(t *testing.T) {
 	w.mustGet("banks-genesis", role)
 	for _, rule := range role.Rules {
 		if !slices.Equal(rule.Resources, []string{"secrets"}) || len(rule.ResourceNames) != 4 || slices.Contains(rule.Verbs, "create") {
-			t.Errorf("the genesis may patch its four Secrets alone, but may %+v", rule)
+			t.Errorf("the genesis may patch only its four Secrets, but may %+v", rule)
 		}
 	}
 	binding := &rbacv1.RoleBinding{}
@@ -111,19 +111,19 @@ func TestGenesisRightsAreRevoked(t *testing.T) {
 	w.reconcileNetwork("banks")
 	w.mustGet("banks-genesis", binding)
 	if owner := metav1.GetControllerOf(binding); owner == nil || owner.UID != role.UID {
-		t.Errorf("what was removed by hand should be there again and go with the role, but is owned by %+v", owner)
+		t.Errorf("an object deleted by hand should be recreated with the role as owner, but is owned by %+v", owner)
 	}
 	w.bringUp("banks")
 	for _, o := range []client.Object{&rbacv1.Role{}, &rbacv1.RoleBinding{}, &corev1.ServiceAccount{}, &batchv1.Job{}} {
 		err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "banks-genesis"}, o)
 		if err == nil && o.GetDeletionTimestamp() == nil {
-			t.Errorf("%T banks-genesis should be gone once the genesis is complete", o)
+			t.Errorf("%T banks-genesis should be deleted once the genesis is complete", o)
 		}
 	}
 	identity := &corev1.Secret{}
 	w.mustGet("banks-member-0-identity", identity)
 	if len(identity.Data) == 0 {
-		t.Error("the operator must not take away what the genesis Job put into a Secret")
+		t.Error("the operator must not remove what the genesis Job wrote to a Secret")
 	}
 }
 
@@ -144,7 +144,7 @@ func TestDriftAndStrayObjects(t *testing.T) {
 	w.reconcileNetwork("banks")
 	w.mustGet("banks-member-0", cm)
 	if cm.Data["node.conf"] != original {
-		t.Error("a field changed by hand should be put right")
+		t.Error("a field changed by hand should be reset")
 	}
 	if err := w.client.Get(w.ctx, client.ObjectKeyFromObject(stray), stray); err == nil {
 		t.Error("an owned object that is not planned should be removed")
@@ -183,7 +183,7 @@ func TestDriftOfGenerationTrackedKinds(t *testing.T) {
 	w.reconcileNetwork("banks")
 	w.mustGet("banks-member-0", set)
 	if set.Spec.Template.Annotations["kubectl.kubernetes.io/restartedAt"] != "later" || set.ResourceVersion != settled {
-		t.Errorf("a restart by hand should stay, and nothing be written for it again: %v", set.Spec.Template.Annotations)
+		t.Errorf("a restart by hand should be kept without further writes: %v", set.Spec.Template.Annotations)
 	}
 }
 
@@ -211,7 +211,7 @@ func TestWorkloadsRunInOrder(t *testing.T) {
 	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	if got := w.runNames(); !slices.Equal(got, []string{"banks-issue"}) {
-		t.Fatalf("the first workload alone should run, but there are %v", got)
+		t.Fatalf("only the first workload should run, but there are %v", got)
 	}
 	w.markRunComplete("banks-issue")
 	w.reconcileNetwork("banks")
@@ -240,7 +240,7 @@ func TestDeathBetweenAnyTwoWrites(t *testing.T) {
 	reference.reconcileNetwork("banks")
 	want, total := reference.listObjectNames(), reference.writeCount.Load()
 	if total < 20 {
-		t.Fatalf("bringing up a network should take more than 20 writes, but took %d", total)
+		t.Fatalf("provisioning a network should need more than 20 writes, but needed %d", total)
 	}
 	for k := int64(1); k <= total; k++ {
 		t.Run(fmt.Sprintf("before write %d of %d", k, total), func(t *testing.T) {
@@ -269,7 +269,7 @@ func (w *testEnv) convergeAfterDeath(name string) {
 		}
 		w.simulateCluster()
 	}
-	w.t.Fatalf("the network is not steady after 20 passes; applied last: %v; %+v", w.applied[max(0, len(w.applied)-5):], w.getNetwork(name).Status.Stages)
+	w.t.Fatalf("the network does not converge within 20 passes; applied last: %v; %+v", w.applied[max(0, len(w.applied)-5):], w.getNetwork(name).Status.Stages)
 }
 
 func (w *testEnv) simulateCluster() {
@@ -293,12 +293,12 @@ func TestExpiredNetworkIsDeleted(t *testing.T) {
 	w.reconcileNetwork("banks")
 	w.markRunComplete("banks-pay")
 	if again := w.reconcileNetwork("banks").RequeueAfter; again <= 0 || again.Seconds() > 60 {
-		t.Fatalf("the network should come back within its time to live, but comes back after %s", again)
+		t.Fatalf("the network should be requeued within its time to live, but is requeued after %s", again)
 	}
 	w.now = w.now.Add(2 * 60e9)
 	w.reconcileNetwork("banks")
 	if err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "banks"}, &v1alpha1.BenchmarkNetwork{}); err == nil {
-		t.Error("the network should be gone after its time to live")
+		t.Error("the network should be deleted after its time to live")
 	}
 }
 
@@ -311,7 +311,7 @@ func TestApplyErrorOfNetworkIsReported(t *testing.T) {
 	}
 	ready := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionReady)
 	if ready == nil || !strings.Contains(ready.Message, errDied.Error()) {
-		t.Errorf("Ready should tell what went wrong, but is %+v", ready)
+		t.Errorf("Ready should contain the error, but is %+v", ready)
 	}
 }
 

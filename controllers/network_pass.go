@@ -157,11 +157,11 @@ func (r *NetworkReconciler) readChartArchive(ctx context.Context, configMap clie
 		return nil, fmt.Errorf("read the chart: %w", err)
 	}
 	if cm.ResourceVersion != resourceVersion {
-		return nil, fmt.Errorf("ConfigMap %s has changed while its chart was read", configMap.Name)
+		return nil, fmt.Errorf("ConfigMap %s changed while its chart was read", configMap.Name)
 	}
 	archive, ok := cm.BinaryData[key]
 	if !ok {
-		return nil, fmt.Errorf("ConfigMap %s has no binaryData %q; make it with kubectl create configmap %s --from-file=%s=<chart>.tgz",
+		return nil, fmt.Errorf("ConfigMap %s has no binaryData %q; create it with kubectl create configmap %s --from-file=%s=<chart>.tgz",
 			configMap.Name, key, configMap.Name, key)
 	}
 	return archive, nil
@@ -180,7 +180,7 @@ func (p *networkPass) areNeedsReady(needs []plan.StageName) (bool, string) {
 	if len(waiting) == 0 {
 		return true, ""
 	}
-	return false, "waits for stage " + strings.Join(waiting, " and ")
+	return false, "waiting for stage " + strings.Join(waiting, " and ")
 }
 
 // stageReadiness returns the readiness of a stage: that of its first failed object, otherwise that of its first

@@ -103,13 +103,13 @@ func TestResetRecreatesDatabases(t *testing.T) {
 	w.reconcileNetwork("banks")
 	w.reconcileNetwork("banks")
 	if got := w.memberSets(); !slices.Equal(got, []string{"/0", "/0", "/0"}) {
-		t.Fatalf("all members should stop, and be in the epoch they were in, but are %v", got)
+		t.Fatalf("all members should stop in their old epoch, but are %v", got)
 	}
 	if w.resetJob() != nil {
 		t.Fatal("databases must not be touched while members run")
 	}
 	if c := w.networkReady(); c.Reason != v1alpha1.ReasonResetting || !strings.Contains(c.Message, "StatefulSet banks-") {
-		t.Errorf("Ready should tell which members have not stopped, but is %+v", c)
+		t.Errorf("Ready should name the members that have not stopped, but is %+v", c)
 	}
 	w.reconcileRun("fresh")
 	w.wantReason("fresh", v1alpha1.ReasonWaitingForReset, "have not stopped")
@@ -117,10 +117,10 @@ func TestResetRecreatesDatabases(t *testing.T) {
 	w.reconcileNetwork("banks")
 	job := w.resetJob()
 	if job == nil {
-		t.Fatal("the databases should be made anew once the members have stopped")
+		t.Fatal("the databases should be recreated once the members have stopped")
 	}
 	if got := w.memberSets(); !slices.Equal(got, []string{"/0", "/0", "/0"}) {
-		t.Fatalf("no member may start before its database is ready, but they are %v", got)
+		t.Fatalf("no member may start before its database is ready, but members are %v", got)
 	}
 	w.completeJobs()
 	w.reconcileNetwork("banks")
@@ -145,7 +145,7 @@ func TestResetRecreatesDatabases(t *testing.T) {
 	w.mustGet("fresh", &batchv1.Job{})
 	w.wantNoWrites()
 	if w.resetJob() != nil {
-		t.Error("the reset's Job should be gone: made once more it would empty the databases under the members")
+		t.Error("the reset's Job should be deleted: running it again would empty the databases of running members")
 	}
 }
 
@@ -204,7 +204,7 @@ func TestFreshNetworkIsNotReset(t *testing.T) {
 	w.createRunWithReset("first", "Reset")
 	w.reconcileNetwork("banks")
 	if id := w.getNetwork("banks").Status.Epoch.ID; id != "" {
-		t.Fatalf("nothing was run on the network: it should be in its first epoch, not in %s", id)
+		t.Fatalf("without runs the network should be in its first epoch, not in %s", id)
 	}
 	w.reconcileRun("first")
 	w.mustGet("first", &batchv1.Job{})
@@ -241,7 +241,7 @@ func TestDeletedRunsCauseNoReset(t *testing.T) {
 	w.createRunWithReset("later", "Reset")
 	w.reconcileThroughReset()
 	if now := w.getNetwork("banks").Status.Epoch.ID; now == epoch {
-		t.Error("a run was there in this epoch, deleted or not: the next one should find another")
+		t.Error("a run used this epoch, deleted or not: the next run should get a new one")
 	}
 }
 
@@ -256,18 +256,18 @@ func TestResetAnnotationResetsOnce(t *testing.T) {
 	w.createRunWithReset("fresh", "Reset")
 	w.reconcileThroughReset()
 	if id := w.getNetwork("banks").Status.Epoch.ID; id != first {
-		t.Errorf("the run finds the network fresh: epoch %s should not become %s", first, id)
+		t.Errorf("no run has used the network: epoch %s should not become %s", first, id)
 	}
 	w.reconcileRun("fresh")
 	w.annotateReset("2")
 	w.reconcileNetwork("banks")
 	if c := w.networkReady(); !strings.Contains(c.Message, "waits for BenchmarkRun fresh") || w.getNetwork("banks").Status.Epoch.ID != first {
-		t.Errorf("a reset must wait for the run that has begun, and say so, but: %+v", c)
+		t.Errorf("a reset must wait for the running run and report it, but: %+v", c)
 	}
 	w.markRunComplete("fresh")
 	w.reconcileThroughReset()
 	if id := w.getNetwork("banks").Status.Epoch.ID; id == first {
-		t.Error("the second request should be answered once the run has ended")
+		t.Error("the second request should be handled once the run has ended")
 	}
 	w.wantNoWrites()
 }
@@ -280,7 +280,7 @@ func TestDeathDuringAReset(t *testing.T) {
 	reference.resetWithDeathAt(0)
 	want, epoch, total := reference.listObjectNames(), reference.memberSets(), reference.writeCount.Load()-before
 	if total < 10 {
-		t.Fatalf("a reset should take more than 10 writes, but took %d", total)
+		t.Fatalf("a reset should need more than 10 writes, but needed %d", total)
 	}
 	for k := int64(1); k <= total; k++ {
 		t.Run(fmt.Sprintf("before write %d of %d", k, total), func(t *testing.T) {
@@ -321,7 +321,7 @@ func (w *testEnv) resetWithDeathAt(k int64) {
 		w.completeJobs()
 		w.markStartedSetsReady()
 	}
-	w.t.Fatalf("the network is not steady after 20 passes; %+v", w.getNetwork("banks").Status.Conditions)
+	w.t.Fatalf("the network does not converge within 20 passes; %+v", w.getNetwork("banks").Status.Conditions)
 }
 
 func (w *testEnv) wantResetOrder() {
@@ -337,7 +337,7 @@ func (w *testEnv) wantResetOrder() {
 		}
 	}
 	if job != nil && !done && len(pods.Items) > 0 {
-		w.t.Errorf("databases are made anew while %s runs", pods.Items[0].Name)
+		w.t.Errorf("databases are recreated while %s runs", pods.Items[0].Name)
 	}
 }
 
@@ -354,7 +354,7 @@ func TestDeletedEpochRecord(t *testing.T) {
 	w.stopPods()
 	w.reconcileNetwork("banks")
 	if w.resetJob() == nil {
-		t.Error("a reset that is under way should go on")
+		t.Error("a reset in progress should continue")
 	}
 	lose()
 	w.reconcileThroughReset()
@@ -364,7 +364,7 @@ func TestDeletedEpochRecord(t *testing.T) {
 	lose()
 	w.reconcileNetwork("banks")
 	if got := w.memberSets(); epoch == "" || !slices.Equal(got, []string{epoch + "/1", epoch + "/1", epoch + "/1"}) {
-		t.Errorf("the members should run on in epoch %q while the run measures, but are %v", epoch, got)
+		t.Errorf("the members should continue in epoch %q while the run measures, but are %v", epoch, got)
 	}
 	w.wantNoWrites()
 	w.annotateReset("1")

@@ -39,7 +39,7 @@ func (d *Dependencies) patchOwnerReferences(ctx context.Context, run *v1alpha1.B
 	run.OwnerReferences = owners
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 	if err := d.Client.Patch(ctx, run, patch); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("set the owners of run %s: %w", run.Name, err)
+		return fmt.Errorf("set owner references of run %s: %w", run.Name, err)
 	}
 	log.FromContext(ctx).Info("owner references changed", "object", "BenchmarkRun/"+run.Name, "owners", ownerNames(owners))
 	return nil

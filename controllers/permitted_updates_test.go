@@ -319,7 +319,7 @@ func wantUpdateOfEveryField(t *testing.T, plural string, updates []permittedUpda
 	}
 	slices.Sort(want)
 	if have := slices.Sorted(maps.Keys(got)); !slices.Equal(have, want) {
-		t.Fatalf("%s: there are updates of %v, want of every field that may change: %v", plural, have, want)
+		t.Fatalf("%s: updates cover %v, want every field that may change: %v", plural, have, want)
 	}
 }
 

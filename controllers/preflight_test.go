@@ -25,7 +25,7 @@ func TestPreflightDelays(t *testing.T) {
 	for i, want := range []time.Duration{15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute,
 		8 * time.Minute, 10 * time.Minute, 10 * time.Minute} {
 		if got := p.remainingDelay(e, now); got != want {
-			t.Errorf("after check %d the next one waits %s, want %s", i+1, got, want)
+			t.Errorf("the check after check %d waits %s, want %s", i+1, got, want)
 		}
 		now = now.Add(want)
 		if got := p.remainingDelay(e, now); got != 0 {
@@ -43,10 +43,10 @@ func TestPreflightForecastIsKept(t *testing.T) {
 		remaining time.Duration
 		known     bool
 	}{
-		"unchanged":      {change: func(*preflightTracker, *v1alpha1.BenchmarkExperiment) {}, remaining: 30 * time.Second, known: true},
-		"new generation": {change: func(_ *preflightTracker, e *v1alpha1.BenchmarkExperiment) { e.Generation++ }, remaining: 30 * time.Second},
-		"made again":     {change: func(_ *preflightTracker, e *v1alpha1.BenchmarkExperiment) { e.UID = "2" }},
-		"a network went": {change: func(p *preflightTracker, _ *v1alpha1.BenchmarkExperiment) { p.resetDelays(now) }, remaining: 15 * time.Second, known: true},
+		"unchanged":             {change: func(*preflightTracker, *v1alpha1.BenchmarkExperiment) {}, remaining: 30 * time.Second, known: true},
+		"new generation":        {change: func(_ *preflightTracker, e *v1alpha1.BenchmarkExperiment) { e.Generation++ }, remaining: 30 * time.Second},
+		"recreated":             {change: func(_ *preflightTracker, e *v1alpha1.BenchmarkExperiment) { e.UID = "2" }},
+		"a network was deleted": {change: func(p *preflightTracker, _ *v1alpha1.BenchmarkExperiment) { p.resetDelays(now) }, remaining: 15 * time.Second, known: true},
 		"it was accepted": {change: func(p *preflightTracker, e *v1alpha1.BenchmarkExperiment) {
 			p.forgetExperiment(client.ObjectKeyFromObject(e))
 		}},
@@ -62,7 +62,7 @@ func TestPreflightForecastIsKept(t *testing.T) {
 				t.Errorf("the next check waits %s, want %s", got, c.remaining)
 			}
 			if got := p.startCheck(e, now); (got == forecast) != c.known {
-				t.Errorf("the next check has the forecast %v, want it: %t", got, c.known)
+				t.Errorf("the next check has the forecast %v, want a forecast: %t", got, c.known)
 			}
 		})
 	}

@@ -75,19 +75,19 @@ func TestQuotaWithRealControllers(t *testing.T) {
 		}
 		return "", ""
 	}
-	w.waitFor("the quota is told", func() bool {
+	w.waitFor("the quota is reported", func() bool {
 		reason, message := ready()
 		return reason == v1alpha1.ReasonQuotaExceeded && strings.Contains(message, "exceeded quota: lab") && strings.Contains(message, "limited: requests.cpu=1m")
 	})
 	_, message := ready()
 	t.Log(message)
 	must(t, w.client.Patch(w.ctx, q, client.RawPatch("application/merge-patch+json", []byte(`{"spec": {"hard": {"requests.cpu": "4"}}}`))))
-	w.waitFor("the pod is made", func() bool {
+	w.waitFor("the pod is created", func() bool {
 		var pods corev1.PodList
 		must(t, w.client.List(w.ctx, &pods, client.InNamespace(w.namespace)))
 		return len(pods.Items) > 0
 	})
-	w.waitFor("the quota is told no more", func() bool {
+	w.waitFor("the quota is no longer reported", func() bool {
 		reason, _ := ready()
 		return reason == v1alpha1.ReasonStageNotReady
 	})
@@ -103,15 +103,15 @@ func TestRoleAggregation(t *testing.T) {
 			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "built-in-" + role}}}))
 	}
 	for _, group := range []string{"built-in-view", "built-in-edit"} {
-		w.waitFor(group+" sees networks", func() bool { return w.isAllowed(group, "list benchmarknetworks.benchnet.dev") })
+		w.waitFor(group+" lists networks", func() bool { return w.isAllowed(group, "list benchmarknetworks.benchnet.dev") })
 	}
-	w.waitFor("who edits makes networks", func() bool { return w.isAllowed("built-in-edit", "create benchmarknetworks.benchnet.dev") })
+	w.waitFor("editors create networks", func() bool { return w.isAllowed("built-in-edit", "create benchmarknetworks.benchnet.dev") })
 	if !w.isAllowed("built-in-edit", "delete benchmarknetworks.benchnet.dev") {
-		t.Error("who edits should be able to delete networks")
+		t.Error("editors should be able to delete networks")
 	}
 	for _, what := range []string{"create benchmarknetworks.benchnet.dev", "patch benchmarkruns.benchnet.dev", "delete benchmarkexperiments.benchnet.dev"} {
 		if w.isAllowed("built-in-view", what) {
-			t.Errorf("who views may %s", what)
+			t.Errorf("viewers may %s", what)
 		}
 	}
 }

@@ -48,9 +48,9 @@ func TestRestoresDeletedObjects(t *testing.T) {
 			restored[kind] = true
 		}
 	}
-	w.waitFor("genesis begins", func() bool { return w.firstOwned("Job", v1alpha1.LabelNetwork, "banks") != nil })
+	w.waitFor("genesis starts", func() bool { return w.firstOwned("Job", v1alpha1.LabelNetwork, "banks") != nil })
 	restore(v1alpha1.LabelNetwork, "banks", "Role", "RoleBinding", "ServiceAccount", "Job")
-	w.waitFor("a run begins", func() bool {
+	w.waitFor("a run starts", func() bool {
 		w.simulateCluster()
 		return w.firstOwned("Job", v1alpha1.LabelRun, "banks-issue") != nil
 	})
@@ -60,7 +60,7 @@ func TestRestoresDeletedObjects(t *testing.T) {
 	restore(v1alpha1.LabelNetwork, "banks", "BenchmarkRun", "StatefulSet")
 	for _, kind := range snapshot.OwnedKinds() {
 		if name := reflect.TypeOf(kind).Elem().Name(); !restored[name] {
-			t.Errorf("the operator makes objects of kind %s, and this test restores none", name)
+			t.Errorf("the operator creates objects of kind %s, but this test restores none", name)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (w *testEnv) deleteAndAwait(t *testing.T, kind, label, owner string) {
 		}
 		must(t, client.IgnoreNotFound(err))
 		if time.Now().After(deadline) {
-			t.Fatalf("%s %s was deleted and is not there again: %+v", kind, object.GetName(),
+			t.Fatalf("%s %s was deleted and not recreated: %+v", kind, object.GetName(),
 				meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionReady))
 		}
 	}

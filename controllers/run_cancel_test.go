@@ -44,7 +44,7 @@ func TestCancelMeasuringRun(t *testing.T) {
 	w.wantReason("extra", v1alpha1.ReasonCancelled, "2 workers are being stopped")
 	w.reconcileNetwork("banks")
 	w.reconcileRun("later")
-	w.wantReason("later", v1alpha1.ReasonWaitingForTurn, "extra goes first")
+	w.wantReason("later", v1alpha1.ReasonWaitingForTurn, "extra runs first")
 
 	for _, pod := range []string{"extra-0", "extra-1"} { // The Job controller deletes the pods of a suspended Job.
 		must(t, w.client.Delete(w.ctx, &corev1.Pod{ObjectMeta: w.objectMeta(pod)}, client.GracePeriodSeconds(0)))

@@ -86,9 +86,9 @@ func TestRunsTakeTurns(t *testing.T) {
 	w.now = w.now.Add(time.Minute)
 	must(t, w.createFromYAML(strings.Replace(twoWorkerRun, "name: extra}", "name: later}", 1), &v1alpha1.BenchmarkRun{}))
 	w.reconcileRun("later")
-	w.wantReason("later", v1alpha1.ReasonWaitingForTurn, "extra goes first")
+	w.wantReason("later", v1alpha1.ReasonWaitingForTurn, "extra runs first")
 	if err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "later"}, &batchv1.Job{}); err == nil {
-		t.Error("a run that waits must not have workers")
+		t.Error("a waiting run must not have workers")
 	}
 }
 
@@ -101,13 +101,13 @@ func TestAllWorkersAreReleasedOnce(t *testing.T) {
 	at, err := time.Parse(time.RFC3339Nano, start)
 	must(t, err)
 	if lead := at.Sub(w.now); lead < time.Second || lead > 10*time.Second {
-		t.Errorf("the release should lie a little ahead, but lies %s ahead", lead)
+		t.Errorf("the release should be slightly in the future, but is %s ahead", lead)
 	}
 	w.now = w.now.Add(time.Minute)
 	w.reconcileRun("extra")
 	w.mustGet(naming.BarrierConfigMap("extra"), barrier)
 	if barrier.Data[protocol.StartKey] != start {
-		t.Error("workers that know one start must never get another")
+		t.Error("workers that got a start must never get another")
 	}
 }
 
@@ -118,7 +118,7 @@ func TestNoReleaseBeforeAllWorkersAreReady(t *testing.T) {
 	barrier := &corev1.ConfigMap{}
 	w.mustGet(naming.BarrierConfigMap("extra"), barrier)
 	if barrier.Data[protocol.StartKey] != "" {
-		t.Error("one of two workers is ready: there must be no release")
+		t.Error("only one of two workers is ready: the run must not be released")
 	}
 	w.wantReason("extra", v1alpha1.ReasonWaitingForWorkers, "1 of 2 workers")
 }
@@ -148,7 +148,7 @@ func TestOnlyTheJobsOwnPodsReleaseARun(t *testing.T) {
 	barrier := &corev1.ConfigMap{}
 	w.mustGet(naming.BarrierConfigMap("extra"), barrier)
 	if start := barrier.Data[protocol.StartKey]; start != "" {
-		t.Errorf("one of two workers is ready, but the run is released at %s", start)
+		t.Errorf("only one of two workers is ready, but the run is released at %s", start)
 	}
 	w.wantReason("extra", v1alpha1.ReasonWaitingForWorkers, "1 of 2 workers")
 
@@ -222,7 +222,7 @@ func TestTimeWithoutNodeIsLimitedByTheRun(t *testing.T) {
 	w.reconcileRun("extra")
 	w.wantReason("extra", v1alpha1.ReasonRunFailed, "not all workers had a node within 2h")
 	if !w.isGone("extra", job) {
-		t.Error("workers of a failed run should not get nodes later: their Job should be deleted")
+		t.Error("the Job of a failed run's workers should be deleted")
 	}
 }
 
@@ -231,7 +231,7 @@ func TestTimeWithoutNodeIsLimitedByTheRun(t *testing.T) {
 func TestWorkersOfEveryKind(t *testing.T) {
 	cases := map[string]string{
 		"sample log kept":    "jtl: Keep\n    corda: {flow: Issue}",
-		"plan of the user's": "jmeter: {configMapName: my-plan}",
+		"plan of the user":   "jmeter: {configMapName: my-plan}",
 		"flow by class name": `corda: {flow: net.corda.finance.flows.CashIssueFlow, arguments: [{type: Amount, value: "1 USD"}]}`,
 	}
 	for name, kind := range cases {
@@ -300,6 +300,6 @@ func (w *testEnv) wantReason(run, reason, message string) {
 	w.t.Helper()
 	ready := meta.FindStatusCondition(w.getRun(run).Status.Conditions, v1alpha1.ConditionReady)
 	if ready == nil || ready.Reason != reason || !strings.Contains(ready.Message, message) {
-		w.t.Errorf("Ready of %s should have reason %s and tell %q, but is %+v", run, reason, message, ready)
+		w.t.Errorf("Ready of %s should have reason %s and contain %q, but is %+v", run, reason, message, ready)
 	}
 }

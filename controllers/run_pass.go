@@ -257,9 +257,9 @@ func waitReasonOf(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork
 	case network.Status.Epoch != nil && network.Status.Epoch.Turn == run.UID:
 		return status.WaitReason{}
 	case older != nil:
-		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForTurn, Message: fmt.Sprintf("BenchmarkRun %s goes first", older.Name)}
+		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForTurn, Message: fmt.Sprintf("BenchmarkRun %s runs first", older.Name)}
 	}
-	return status.WaitReason{Reason: v1alpha1.ReasonWaitingForTurn, Message: fmt.Sprintf("BenchmarkNetwork %s has not given it its turn yet", network.Name)}
+	return status.WaitReason{Reason: v1alpha1.ReasonWaitingForTurn, Message: fmt.Sprintf("BenchmarkNetwork %s has not scheduled it yet", network.Name)}
 }
 
 // firstUnfinishedRunBefore returns the oldest unfinished run that precedes the run in the list, or nil.

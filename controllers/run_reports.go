@@ -136,7 +136,7 @@ func (r *RunReconciler) yieldReport(ctx context.Context, cached *corev1.ConfigMa
 		return invalidReportError{err}
 	}
 	if worker.Worker != index {
-		return invalidReportError{fmt.Errorf("the report of worker %d is that of worker %d", index, worker.Worker)}
+		return invalidReportError{fmt.Errorf("the report of worker %d is from worker %d", index, worker.Worker)}
 	}
 	if err := yield(worker); err != nil {
 		return invalidReportError{err}
@@ -153,7 +153,7 @@ func (p *runPass) failureMessage() string {
 		}
 	}
 	if len(lines) == 0 {
-		lines = append(lines, "the workers left no result: "+p.snapshot.JobOutcome(p.snapshot.Job(p.run.Name)).Message)
+		lines = append(lines, "the workers wrote no result: "+p.snapshot.JobOutcome(p.snapshot.Job(p.run.Name)).Message)
 	}
 	return limits.JoinItems(lines, "; ")
 }

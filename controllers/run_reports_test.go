@@ -160,10 +160,10 @@ func TestReportsDoNotExhaustMemory(t *testing.T) {
 	}{
 		"bombs":            {fixed, func(int) []byte { return gzipText(t, strings.Repeat(" ", 32<<20)) }, false},
 		"too many members": {fixed, func(int) []byte { return gzipText(t, `{"members":`+list("{}", 1_300_000)+`}`) }, false},
-		"most members": {fixed, func(int) []byte {
+		"maximum of members": {fixed, func(int) []byte {
 			return gzipText(t, `{"members":`+list(`{"host":{"pressure":{}},"volume":{},"clock":{}}`, 20_000)+`}`)
 		}, false},
-		"most numbers": {fixed, func(int) []byte { return gzipText(t, `{"series":`+list(`{"values":`+list("0", 199_000)+`}`, 10)+`}`) }, false},
+		"maximum of numbers": {fixed, func(int) []byte { return gzipText(t, `{"series":`+list(`{"values":`+list("0", 199_000)+`}`, 10)+`}`) }, false},
 		"duplicate keys": {fixed, func(int) []byte {
 			return gzipText(t, `{`+strings.Repeat(`"members":`+list("{}", 19_000)+`,`, 25)+`"unit":""}`)
 		}, false},
@@ -254,7 +254,7 @@ func TestReportOfAnotherWorkerIsRefused(t *testing.T) {
 	if err := r.readReports(t.Context(), pass); err != nil {
 		t.Fatal(err)
 	}
-	if len(pass.reports.measurement.Workers) != 1 || !strings.Contains(pass.reports.failures[1], "the report of worker 1 is that of worker 0") {
+	if len(pass.reports.measurement.Workers) != 1 || !strings.Contains(pass.reports.failures[1], "the report of worker 1 is from worker 0") {
 		t.Errorf("%d workers merged, failures %v", len(pass.reports.measurement.Workers), pass.reports.failures)
 	}
 }

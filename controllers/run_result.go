@@ -170,7 +170,7 @@ func (r *RunReconciler) readNodes(ctx context.Context, pods []corev1.Pod) ([]cor
 	for i, name := range names {
 		err := r.APIReader.Get(ctx, types.NamespacedName{Name: name}, &all[i])
 		if apierrors.IsForbidden(err) {
-			return nil, []results.Disturbance{{Kind: results.NodesUnknown, Message: "nothing is known of the nodes: " + err.Error()}}, nil
+			return nil, []results.Disturbance{{Kind: results.NodesUnknown, Message: "the state of the nodes is unknown: " + err.Error()}}, nil
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("get node %s: %w", name, err)

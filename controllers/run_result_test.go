@@ -42,7 +42,7 @@ func TestWorkersMergeIntoOneResult(t *testing.T) {
 	result, err := results.DecodeRunResult(cm.BinaryData[s.Result.Key])
 	must(t, err)
 	if result.Environment.PlanHash == "" || len(result.Environment.Containers) != 7 || len(result.Workers) != 2 {
-		t.Errorf("the result should tell of plan, 5 containers of the network and 2 workers, but has %+v", result.Environment)
+		t.Errorf("the result should have the plan, 5 containers of the network and 2 workers, but has %+v", result.Environment)
 	}
 	w.wantCleanedUp()
 }
@@ -58,12 +58,12 @@ func (w *testEnv) wantCleanedUp() {
 	}
 	slices.Sort(left)
 	if !slices.Equal(left, []string{"extra", "extra-result"}) {
-		w.t.Errorf("Job and result should be left, but there are %v", left)
+		w.t.Errorf("only Job and result should remain, but there are %v", left)
 	}
 	before := w.writeCount.Load()
 	w.reconcileRun("extra")
 	if w.writeCount.Load() != before {
-		w.t.Error("a run that has ended must not be touched again")
+		w.t.Error("a finished run must not be written again")
 	}
 }
 
@@ -185,7 +185,7 @@ func TestResultTooLargeForAConfigMap(t *testing.T) {
 		report := &corev1.ConfigMap{}
 		w.mustGet(naming.WorkerReport("extra", i), report)
 		if _, err := results.DecodeWorkerResult(report.BinaryData[protocol.ResultKey]); err != nil {
-			t.Errorf("the report of worker %d should stay as it was: %v", i, err)
+			t.Errorf("the report of worker %d must not change: %v", i, err)
 		}
 	}
 	w.reconcileNetwork("banks")

@@ -102,7 +102,7 @@ func TestSteadyRunStopsOnce(t *testing.T) {
 	w.reportProgress(0, 90)
 	w.reconcileRun("extra")
 	if stop := w.barrierData()[protocol.StopKey]; stop != "" {
-		t.Fatalf("stop at %s, though one of two workers has reported nothing", stop)
+		t.Fatalf("stop at %s, although one of two workers has reported nothing", stop)
 	}
 	w.reportProgress(1, 90)
 	w.reconcileRun("extra")
@@ -117,10 +117,10 @@ func TestSteadyRunStopsOnce(t *testing.T) {
 	writes := w.writeCount.Load()
 	w.reconcileRun("extra")
 	if lasts := w.barrierTime(protocol.StopKey).Sub(start); lasts != 95*time.Second {
-		t.Errorf("workers that know one stop must never get another, but now it lasts %s", lasts)
+		t.Errorf("workers that got a stop must never get another, but now it lasts %s", lasts)
 	}
 	if w.writeCount.Load() > writes+1 {
-		t.Errorf("%d writes after the stop; want that of the status at most", w.writeCount.Load()-writes)
+		t.Errorf("%d writes after the stop; want at most the status update", w.writeCount.Load()-writes)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestUnsteadyRunIsNotStopped(t *testing.T) {
 	w.reportProgress(1, 15)
 	w.reconcileRun("extra")
 	if stop := w.barrierData()[protocol.StopKey]; stop != "" {
-		t.Errorf("stop at %s after 15 seconds, of which the shortest window alone takes 20", stop)
+		t.Errorf("stop at %s after 15 seconds, although the shortest window takes 20", stop)
 	}
 }
 
@@ -145,10 +145,10 @@ func TestStopSurvivesOperatorDeath(t *testing.T) {
 	w.now = start.Add(61 * time.Second)
 	w.failAtWrite = w.writeCount.Load() + 1
 	if _, err := w.runReconciler().Reconcile(w.ctx, w.requestFor("extra")); !errors.Is(err, errDied) {
-		t.Fatalf("the operator should have died before it wrote the stop, but: %v", err)
+		t.Fatalf("the operator should have crashed before it wrote the stop, but: %v", err)
 	}
 	if w.barrierData()[protocol.StopKey] != "" {
-		t.Fatal("the stop was written by a dead operator")
+		t.Fatal("the stop was written by a crashed operator")
 	}
 	w.now = start.Add(70 * time.Second)
 	w.reconcileRun("extra")
@@ -166,7 +166,7 @@ func TestResultCoversSteadyPart(t *testing.T) {
 	w.reconcileRun("extra")
 	s := w.getRun("extra").Status
 	if s.Verdict != v1alpha1.VerdictValid || !strings.Contains(s.Display.SteadyState, "of 75 s recorded") {
-		t.Fatalf("the status should say what was decided, but is %+v", s)
+		t.Fatalf("the status should have the decision, but is %+v", s)
 	}
 	cm := &corev1.ConfigMap{}
 	w.mustGet(s.Result.ConfigMapName, cm)

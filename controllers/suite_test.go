@@ -152,7 +152,7 @@ func operatorConfig(namespace string) *rest.Config {
 }
 
 // errDied is the error of a write before which the operator crashes.
-var errDied = fmt.Errorf("the operator died before this write")
+var errDied = fmt.Errorf("the operator crashed before this write")
 
 func (w *testEnv) countWrite(do func() error) error {
 	if n := w.writeCount.Add(1); n == w.failAtWrite {

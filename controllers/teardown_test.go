@@ -50,7 +50,7 @@ func TestAdminSecretNeedsItsLabel(t *testing.T) {
 	refused(`secrets "admin" not found`)
 	secret := w.createAdminSecret(nil)
 	if result := w.reconcileNetwork("banks"); result.RequeueAfter == 0 {
-		t.Error("the Secret may be labelled later, so the network should be looked at again")
+		t.Error("the Secret may be labelled later, so the network should be requeued")
 	}
 	refused("kubectl label secret --namespace " + w.namespace + " admin benchnet.dev/database-admin=true")
 	if jobs := append(w.databaseJobNames("setup"), w.databaseJobNames("teardown")...); len(jobs) > 0 {
@@ -68,10 +68,10 @@ func TestAdminSecretNeedsItsLabel(t *testing.T) {
 	label("null")
 	must(t, w.client.Delete(w.ctx, w.getNetwork("banks")))
 	if _, err := w.networkReconciler().Reconcile(w.ctx, w.requestFor("banks")); err == nil || !strings.Contains(err.Error(), "benchnet.dev/database-admin=true") {
-		t.Errorf("the network should be held with the reason, but: %v", err)
+		t.Errorf("the network should be kept with the reason, but: %v", err)
 	}
 	if jobs := w.databaseJobNames("teardown"); len(jobs) > 0 {
-		t.Errorf("the Secret that is not labelled any more reaches %v", jobs)
+		t.Errorf("the Secret, which is no longer labelled, reaches %v", jobs)
 	}
 	label(`"true"`)
 	w.reconcileNetwork("banks")
@@ -141,39 +141,39 @@ func TestEvictionDropsExternalSchemas(t *testing.T) {
 	}
 	first := password()
 	if got := w.databaseJobNames("setup"); len(got) != 1 || first == "" || len(w.databaseJobNames("teardown")) != 0 {
-		t.Fatalf("the network should stand, with its schemas made: %v", got)
+		t.Fatalf("the network should be ready, with its schemas created: %v", got)
 	}
-	w.setKueueCondition("banks", kueue.WorkloadEvicted, kueue.WorkloadEvictedByPreemption, "somebody with a higher priority came")
+	w.setKueueCondition("banks", kueue.WorkloadEvicted, kueue.WorkloadEvictedByPreemption, "a network with a higher priority arrived")
 	for range 3 {
 		w.reconcileNetwork("banks")
 	}
 	if got := w.databaseJobNames("teardown"); len(w.statefulSetNames()) != 0 || len(got) != 1 || password() != first {
-		t.Fatalf("members should go first, then the schemas by a Job, then all else, but there are %v and the Jobs %v", w.statefulSetNames(), got)
+		t.Fatalf("members should be deleted first, then the schemas by a Job, then everything else, but there are %v and the Jobs %v", w.statefulSetNames(), got)
 	}
-	if c := w.admittedCondition("banks"); c.Reason != v1alpha1.ReasonEvicted || !strings.Contains(c.Message, "somebody with a higher priority") || !strings.Contains(c.Message, w.databaseJobNames("teardown")[0]) {
-		t.Errorf("Admitted should say why the network goes, and what it waits for: %+v", c)
+	if c := w.admittedCondition("banks"); c.Reason != v1alpha1.ReasonEvicted || !strings.Contains(c.Message, "a network with a higher priority") || !strings.Contains(c.Message, w.databaseJobNames("teardown")[0]) {
+		t.Errorf("Admitted should report why the network is evicted and what it waits for: %+v", c)
 	}
 	w.deletePods()
 	w.reconcileNetwork("banks")
 	if !w.hasQuotaReserved("banks") {
-		t.Error("as long as the schemas are there the quota should be held: the network must not begin anew on them")
+		t.Error("the quota must be held while the schemas exist: the network must not restart on them")
 	}
 	w.completeJobs()
 	for range 2 {
 		w.reconcileNetwork("banks")
 	}
 	if w.hasQuotaReserved("banks") || len(w.databaseJobNames("teardown")) != 0 || slices.Contains(w.getNetwork("banks").Finalizers, "benchnet.dev/teardown") {
-		t.Errorf("now the quota should be given back, and nothing be left to do on the server: %v", w.listObjectNames())
+		t.Errorf("now the quota should be released, and no work should remain on the server: %v", w.listObjectNames())
 	}
 	w.reconcileNetwork("banks")
 	if got := w.databaseJobNames("teardown"); len(got) != 0 {
-		t.Errorf("schemas are dropped once, but there is %v", got)
+		t.Errorf("schemas must be dropped once, but there is %v", got)
 	}
 	w.admitWithKueue("banks")
 	w.reconcileNetwork("banks")
 	w.bringUp("banks")
 	if got := w.databaseJobNames("setup"); len(got) != 1 || password() == first || !slices.Contains(w.getNetwork("banks").Finalizers, "benchnet.dev/teardown") {
-		t.Errorf("the network should be made anew, with its schemas and other passwords: %v", got)
+		t.Errorf("the network should be recreated, with its schemas and new passwords: %v", got)
 	}
 }
 
@@ -204,23 +204,23 @@ func TestInvalidNetworkIsEvicted(t *testing.T) {
 	w.bringUp("a")
 	other := w.makeSpecInvalid("a")
 	if len(w.statefulSetNames()) == 0 || !w.hasQuotaReserved("a") || w.admittedCondition("a").Status != metav1.ConditionTrue {
-		t.Fatalf("a refused network that stands should stand on, and keep its place: %v", w.listObjectNames())
+		t.Fatalf("a refused network that runs should keep running and remain admitted: %v", w.listObjectNames())
 	}
-	w.setKueueCondition("a", kueue.WorkloadEvicted, kueue.WorkloadEvictedByPreemption, "somebody with a higher priority came")
+	w.setKueueCondition("a", kueue.WorkloadEvicted, kueue.WorkloadEvictedByPreemption, "a network with a higher priority arrived")
 	w.reconcileNetwork("a")
 	if c := w.admittedCondition("a"); c.Reason != v1alpha1.ReasonEvicted {
-		t.Errorf("it should say why it goes: %+v", c)
+		t.Errorf("the network should report the eviction's reason: %+v", c)
 	}
 	w.reconcileNetwork("a")
 	if len(w.statefulSetNames()) != 0 || w.isGone("a-kueue", &kueue.Workload{}) {
-		t.Errorf("it should go, and hold its quota while pods are there: %v", w.listObjectNames())
+		t.Errorf("the network should be deleted and hold its quota while pods exist: %v", w.listObjectNames())
 	}
 	w.deletePods()
 	for range 2 {
 		w.reconcileNetwork("a")
 	}
 	if !w.isGone("a-kueue", &kueue.Workload{}) {
-		t.Error("what is refused should ask for no quota")
+		t.Error("a refused network should request no quota")
 	}
 	must(t, w.client.Delete(w.ctx, other))
 	w.reconcileNetwork("a")
@@ -228,7 +228,7 @@ func TestInvalidNetworkIsEvicted(t *testing.T) {
 	w.reconcileNetwork("a")
 	w.bringUp("a")
 	if len(w.statefulSetNames()) == 0 {
-		t.Error("once its spec is accepted it should ask again, and begin")
+		t.Error("once its spec is accepted the network should request quota again and start")
 	}
 }
 
@@ -241,7 +241,7 @@ func TestInvalidNetworkRequestsNoQuota(t *testing.T) {
 	w.getKueueWorkload("a")
 	w.makeSpecInvalid("a")
 	if !w.isGone("a-kueue", &kueue.Workload{}) {
-		t.Error("the Workload should be taken back")
+		t.Error("the Workload should be deleted")
 	}
 }
 
@@ -250,7 +250,7 @@ func TestInvalidNetworkRequestsNoQuota(t *testing.T) {
 func (w *testEnv) deleteDependantsFirst() {
 	w.t.Helper()
 	must(w.t, w.client.Delete(w.ctx, w.getNetwork("banks"), client.PropagationPolicy(metav1.DeletePropagationForeground)))
-	w.waitFor("the dependants go", func() bool {
+	w.waitFor("the dependants are deleted", func() bool {
 		return len(w.listObjectNames()) == 0 || slices.Equal(w.listObjectNames(), []string{"*v1alpha1.BenchmarkRun banks-issue"})
 	})
 }
@@ -269,15 +269,15 @@ func TestKeptResultsOutliveForegroundDeletion(t *testing.T) {
 		w.reconcileNetwork("banks")
 	}
 	if c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionAccepted); c.Status != metav1.ConditionTrue || !slices.Equal(w.runNames(), []string{"banks-issue", "banks-pay"}) {
-		t.Errorf("the network should know its run though that is free, and go on with the next: %v, %+v", w.runNames(), c)
+		t.Errorf("the network should find its released run and continue with the next: %v, %+v", w.runNames(), c)
 	}
 	w.wantNoWrites()
 	w.deleteDependantsFirst()
 	w.reconcileNetwork("banks")
-	w.waitFor("the network is gone", func() bool { return w.isGone("banks", &v1alpha1.BenchmarkNetwork{}) })
+	w.waitFor("the network is deleted", func() bool { return w.isGone("banks", &v1alpha1.BenchmarkNetwork{}) })
 	time.Sleep(2 * time.Second) // The garbage collector would have deleted the run by then.
 	if got := w.runNames(); !slices.Equal(got, []string{"banks-issue"}) {
-		t.Errorf("the run with a result alone should stay, but there are %v", got)
+		t.Errorf("only the run with a result should remain, but there are %v", got)
 	}
 }
 
@@ -291,7 +291,7 @@ func TestNamespaceDeletionSkipsTeardown(t *testing.T) {
 	must(t, w.client.Delete(w.ctx, w.getNetwork("banks")))
 	w.reconcileNetwork("banks")
 	if !w.isGone("banks", &v1alpha1.BenchmarkNetwork{}) {
-		t.Errorf("the network should be gone, but has the finalizers %v", w.getNetwork("banks").Finalizers)
+		t.Errorf("the network should be deleted, but has the finalizers %v", w.getNetwork("banks").Finalizers)
 	}
 }
 
@@ -322,9 +322,9 @@ func TestForegroundDeletionDropsSchemas(t *testing.T) {
 		}
 	}
 	if job.DeletionTimestamp != nil || len(needed) > 0 {
-		t.Errorf("the Job should need nothing that is gone, but needs %v", slices.Collect(maps.Keys(needed)))
+		t.Errorf("the Job must not need deleted objects, but needs %v", slices.Collect(maps.Keys(needed)))
 	}
 	w.completeJobs()
 	w.reconcileNetwork("banks")
-	w.waitFor("the network is gone", func() bool { return w.isGone("banks", &v1alpha1.BenchmarkNetwork{}) })
+	w.waitFor("the network is deleted", func() bool { return w.isGone("banks", &v1alpha1.BenchmarkNetwork{}) })
 }

@@ -65,7 +65,7 @@ func (w *testEnv) createTenantUsers() {
 		must(w.t, w.client.Create(w.ctx, binding))
 	}
 	// The API server authorizes from a cache of its own.
-	w.waitFor("the bindings are in force", func() bool {
+	w.waitFor("the bindings are effective", func() bool {
 		for _, group := range []string{"team-a", "team-a-engineers", "team-a-leads"} {
 			if !w.isAllowed(group, "list benchmarknetworks.benchnet.dev") {
 				return false
@@ -179,7 +179,7 @@ func TestSampleTenant(t *testing.T) {
 		if object.GetKind() == "RoleBinding" {
 			role, _, _ := unstructured.NestedString(object.Object, "roleRef", "name")
 			if !strings.HasPrefix(role, "benchnet-") {
-				t.Errorf("%s binds %s, which is none of the operator's roles", object.GetName(), role)
+				t.Errorf("%s binds %s, which is not one of the operator's roles", object.GetName(), role)
 			}
 		}
 	}
@@ -219,7 +219,7 @@ func TestQuotaRejectingObjectsIsReported(t *testing.T) {
 	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	result, err := w.networkReconciler().Reconcile(w.ctx, w.requestFor("banks"))
 	if err != nil || result.RequeueAfter <= 0 || result.RequeueAfter > time.Minute {
-		t.Errorf("what a quota refuses is tried again soon, and is no error: %v, %v", result, err)
+		t.Errorf("a write rejected by a quota should be retried soon, without an error: %v, %v", result, err)
 	}
 	c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionReady)
 	if c.Reason != v1alpha1.ReasonQuotaExceeded || !strings.Contains(c.Message, "exceeded quota: lab") || !strings.Contains(c.Message, "Secret") && !strings.Contains(c.Message, "secrets") {
@@ -228,7 +228,7 @@ func TestQuotaRejectingObjectsIsReported(t *testing.T) {
 	w.applyQuota(corev1.ResourceList{"count/secrets": resource.MustParse("100")})
 	w.bringUp("banks")
 	if c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionReady); c.Status != metav1.ConditionTrue {
-		t.Errorf("the network should be ready when the quota is raised: %+v", c)
+		t.Errorf("the network should be ready after the quota is raised: %+v", c)
 	}
 }
 
@@ -265,12 +265,12 @@ func TestQuotaRejectingPodsIsReported(t *testing.T) {
 	writes := w.writeCount.Load()
 	w.reconcileNetwork("a")
 	if w.writeCount.Load() != writes || before == "" {
-		t.Errorf("nothing changed, nothing is to be written; the annotation is %q", before)
+		t.Errorf("an unchanged network must cause no write; the annotation is %q", before)
 	}
 	w.applyQuota(corev1.ResourceList{"pods": resource.MustParse("10")})
 	w.reconcileNetwork("a")
 	if tried() == before {
-		t.Error("when the quota is raised the StatefulSet's controller should be woken")
+		t.Error("after the quota is raised the StatefulSet should be annotated for its controller")
 	}
 }
 
@@ -302,7 +302,7 @@ func TestExperimentWaitsForNetworkQuota(t *testing.T) {
 		must(t, err)
 	}
 	if n := w.getNetwork("grid-n1"); n.Name == "" {
-		t.Error("the experiment should go on")
+		t.Error("the experiment should continue")
 	}
 }
 
@@ -319,19 +319,19 @@ func TestKeptResults(t *testing.T) {
 	must(t, w.client.Delete(w.ctx, w.getNetwork("banks")))
 	w.reconcileNetwork("banks")
 	if err := w.client.Get(w.ctx, w.requestFor("banks").NamespacedName, &v1alpha1.BenchmarkNetwork{}); !apierrors.IsNotFound(err) {
-		t.Errorf("the network should be gone, but: %v", err)
+		t.Errorf("the network should be deleted, but: %v", err)
 	}
 	if owners := w.getRun("banks-issue").OwnerReferences; len(owners) != 0 {
-		t.Errorf("the run with a result should be free, but belongs to %+v", owners)
+		t.Errorf("the run with a result should have no owner, but has %+v", owners)
 	}
 	if owners := w.getRun("banks-pay").OwnerReferences; len(owners) != 1 {
-		t.Errorf("the run without a result should go with its network, but belongs to %+v", owners)
+		t.Errorf("the run without a result should be owned by its network, but has owners %+v", owners)
 	}
 	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	w.reconcileNetwork("banks")
 	c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionAccepted)
 	if c.Status != metav1.ConditionFalse || !strings.Contains(c.Message, `spec.workloads[0].name: Invalid value: "issue"`) || !strings.Contains(c.Message, "banks-issue") {
-		t.Errorf("another network must not take the kept result for its own: %+v", c)
+		t.Errorf("another network must not adopt the kept result: %+v", c)
 	}
 }
 
@@ -341,7 +341,7 @@ func TestRunWithResultIsOrphaned(t *testing.T) {
 	w := newTestEnvWithReadyRun(t)
 	w.reconcileRun("extra")
 	if owners := w.getRun("extra").OwnerReferences; len(owners) != 1 || owners[0].Name != "banks" {
-		t.Errorf("a run that measures should belong to its network, but belongs to %+v", owners)
+		t.Errorf("a measuring run should be owned by its network, but has owners %+v", owners)
 	}
 	run := w.getRun("extra")
 	w.reportResult(run, 0, 1000, 20_000)
@@ -350,7 +350,7 @@ func TestRunWithResultIsOrphaned(t *testing.T) {
 	w.reconcileRun("extra")
 	run = w.getRun("extra")
 	if run.Status.Result == nil || len(run.OwnerReferences) != 0 {
-		t.Errorf("a run with a result should be free, but has %+v and belongs to %+v", run.Status.Result, run.OwnerReferences)
+		t.Errorf("a run with a result should have no owner, but has result %+v and owners %+v", run.Status.Result, run.OwnerReferences)
 	}
 }
 
@@ -360,11 +360,11 @@ func TestExpiredRunIsDeleted(t *testing.T) {
 	result, err := w.runReconciler().Reconcile(w.ctx, w.requestFor("extra"))
 	must(t, err)
 	if result.RequeueAfter <= 0 || result.RequeueAfter > time.Minute {
-		t.Errorf("the run should come back within its time, but comes back after %s", result.RequeueAfter)
+		t.Errorf("the run should be requeued within its time to live, but is requeued after %s", result.RequeueAfter)
 	}
 	w.now = w.now.Add(2 * time.Minute)
 	w.reconcileRun("extra")
 	if err := w.client.Get(w.ctx, w.requestFor("extra").NamespacedName, &v1alpha1.BenchmarkRun{}); !apierrors.IsNotFound(err) {
-		t.Errorf("the run should be gone, but: %v", err)
+		t.Errorf("the run should be deleted, but: %v", err)
 	}
 }

@@ -80,7 +80,7 @@ func TestUsageErrors(t *testing.T) {
 		{"publish --namespace n --secret a=b", 2, "--complete-annotation, --root must be given"},
 		{"publish --namespace n --root r --secret a --complete-annotation k=v", 2, `secret "a" is not NAME=FOLDER`},
 		{"publish --namespace n --root r --secret a=b --complete-annotation k", 2, `annotation "k" is not KEY=VALUE`},
-		{"publish --namespace n --root r --secret a=b --complete-annotation k=v", 1, "find the API server"},
+		{"publish --namespace n --root r --secret a=b --complete-annotation k=v", 1, "load the client configuration"},
 		{"work --namespace n", 2, "--barrier, --report must be given"},
 		{"work --namespace n --barrier b --report r", 2, "no command given after --"},
 		{"work --namespace n --barrier b --report r --stream u -- true", 2, "--stream takes neither --plan nor a command"},

@@ -36,7 +36,7 @@ func generateBundle(arguments []string) error {
 	flags := flag.NewFlagSet("generate", flag.ContinueOnError)
 	flags.StringVar(&r.version, "version", "", "version of the operator, such as 0.1.0")
 	flags.StringVar(&r.icon, "icon", "", "SVG file")
-	flags.Var((*imageFlags)(&r.images), "image", "name=reference of an image that the operator uses; may be given several times")
+	flags.Var((*imageFlags)(&r.images), "image", "name=reference of an image that the operator uses; may be repeated")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}

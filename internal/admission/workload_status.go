@@ -28,7 +28,7 @@ func WorkloadMessage(w *kueue.Workload) string {
 		said = meta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadEvicted)
 	}
 	if said == nil {
-		return "it has not looked at it yet"
+		return "the Workload was not processed yet"
 	}
 	return said.Message
 }
@@ -37,7 +37,7 @@ func WorkloadMessage(w *kueue.Workload) string {
 // a Workload that is not ready in time.
 func MarkPodsReady(w *kueue.Workload) (changed bool) {
 	return meta.SetStatusCondition(&w.Status.Conditions, metav1.Condition{Type: kueue.WorkloadPodsReady, Status: metav1.ConditionTrue,
-		Reason: "PodsReady", Message: "All of the network is ready", ObservedGeneration: w.Generation})
+		Reason: "PodsReady", Message: "The network is ready", ObservedGeneration: w.Generation})
 }
 
 // ReleaseQuota releases the quota of an evicted Workload after its network's objects are deleted. After a
@@ -57,7 +57,7 @@ func ReleaseQuota(w *kueue.Workload) {
 		{Type: kueue.WorkloadRequeued, Status: requeued, Reason: why.Reason, Message: why.Message},
 		{Type: kueue.WorkloadQuotaReserved, Status: metav1.ConditionFalse, Reason: "Pending", Message: why.Message},
 		{Type: kueue.WorkloadAdmitted, Status: metav1.ConditionFalse, Reason: "NoReservation", Message: "The workload has no reservation"},
-		{Type: kueue.WorkloadPodsReady, Status: metav1.ConditionFalse, Reason: "PodsReady", Message: "The network is not there"},
+		{Type: kueue.WorkloadPodsReady, Status: metav1.ConditionFalse, Reason: "PodsReady", Message: "The network does not exist"},
 	} {
 		c.ObservedGeneration = w.Generation
 		meta.SetStatusCondition(&w.Status.Conditions, c)

@@ -56,16 +56,16 @@ func TestWorkloadRequests(t *testing.T) {
 		sets  int
 		cores string
 	}{
-		"alike":                  {capacity.Needs{RunningPods: []corev1.Pod{newPod("1"), newPod("1")}}, 1, "2"},
-		"on other nodes":         {capacity.Needs{RunningPods: []corev1.Pod{newPod("1"), newPod("1", placeOnMetal)}}, 2, "2"},
-		"a set-up in their room": {capacity.Needs{RunningPods: []corev1.Pod{newPod("2")}, SetupPods: []corev1.Pod{newPod("1")}}, 1, "2"},
-		"a larger set-up":        {capacity.Needs{RunningPods: []corev1.Pod{newPod("1")}, SetupPods: []corev1.Pod{newPod("1"), newPod("2")}}, 2, "3"},
-		"of twenty sizes":        {capacity.Needs{RunningPods: many}, 7, "210"},
-		"and a set-up":           {capacity.Needs{RunningPods: many, SetupPods: []corev1.Pod{newPod("211")}}, 8, "211"},
+		"alike":                           {capacity.Needs{RunningPods: []corev1.Pod{newPod("1"), newPod("1")}}, 1, "2"},
+		"on other nodes":                  {capacity.Needs{RunningPods: []corev1.Pod{newPod("1"), newPod("1", placeOnMetal)}}, 2, "2"},
+		"a set-up within their resources": {capacity.Needs{RunningPods: []corev1.Pod{newPod("2")}, SetupPods: []corev1.Pod{newPod("1")}}, 1, "2"},
+		"a larger set-up":                 {capacity.Needs{RunningPods: []corev1.Pod{newPod("1")}, SetupPods: []corev1.Pod{newPod("1"), newPod("2")}}, 2, "3"},
+		"of twenty sizes":                 {capacity.Needs{RunningPods: many}, 7, "210"},
+		"and a set-up":                    {capacity.Needs{RunningPods: many, SetupPods: []corev1.Pod{newPod("211")}}, 8, "211"},
 	} {
 		w, cores := newWorkload(t, c.needs)
 		if cores != c.cores || len(w.Spec.PodSets) != c.sets {
-			t.Errorf("%s: %s cores are asked for in %d podSets, want %s in %d", name, cores, len(w.Spec.PodSets), c.cores, c.sets)
+			t.Errorf("%s: %s cores are requested in %d podSets, want %s in %d", name, cores, len(w.Spec.PodSets), c.cores, c.sets)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestWorkloadNamesQueuePriorityAndNodes(t *testing.T) {
 	}
 	spec := w.Spec.PodSets[0].Template.Spec
 	if spec.NodeSelector["pool"] != "metal" || len(spec.Tolerations) != 1 {
-		t.Errorf("Kueue should see for which nodes the network asks, to choose the flavour: %+v", spec)
+		t.Errorf("Kueue should see the requested nodes to choose the flavor: %+v", spec)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestWorkloadState(t *testing.T) {
 		admitted, evicted, reserved bool
 		message                     string
 	}{
-		"new":      {workloadWithConditions(), false, false, false, "it has not looked at it yet"},
+		"new":      {workloadWithConditions(), false, false, false, "the Workload was not processed yet"},
 		"reserved": {workloadWithConditions(kueue.WorkloadQuotaReserved), false, false, true, "it is QuotaReserved"},
 		"admitted": {workloadWithConditions(kueue.WorkloadQuotaReserved, kueue.WorkloadAdmitted), true, false, true, "it is QuotaReserved"},
 		"evicted":  {workloadWithConditions(kueue.WorkloadQuotaReserved, kueue.WorkloadAdmitted, kueue.WorkloadEvicted), false, true, true, "it is Evicted"},
@@ -115,10 +115,10 @@ func TestReleaseQuota(t *testing.T) {
 		ReleaseQuota(w)
 		if w.Status.Admission != nil || HasQuotaReserved(w) || meta.IsStatusConditionTrue(w.Status.Conditions, kueue.WorkloadAdmitted) ||
 			meta.IsStatusConditionTrue(w.Status.Conditions, kueue.WorkloadPodsReady) || !IsEvicted(w) {
-			t.Errorf("%s: what was evicted holds something still: %+v", reason, w.Status)
+			t.Errorf("%s: the evicted Workload still holds quota: %+v", reason, w.Status)
 		}
 		if got := meta.IsStatusConditionTrue(w.Status.Conditions, kueue.WorkloadRequeued); got != again {
-			t.Errorf("%s: queued again at once: %v, want %v", reason, got, again)
+			t.Errorf("%s: requeued immediately: %v, want %v", reason, got, again)
 		}
 	}
 }

@@ -7,8 +7,8 @@ func TestResolveImage(t *testing.T) {
 		name, reference, want string
 		overrides             map[string]string
 	}{
-		{"the project's own CorDapps", "cordapps", "registry.example.com/benchnet/cordapps:1.2.3", nil},
-		{"an override of the project's own", "cordapps", "mirror.example.com/cordapps@sha256:0a", map[string]string{"cordapps": "mirror.example.com/cordapps@sha256:0a"}},
+		{"the project's CorDapps", "cordapps", "registry.example.com/benchnet/cordapps:1.2.3", nil},
+		{"an override of the project's image", "cordapps", "mirror.example.com/cordapps@sha256:0a", map[string]string{"cordapps": "mirror.example.com/cordapps@sha256:0a"}},
 		{"the same name with a tag", "cordapps:2", "cordapps:2", nil},
 		{"another registry", "ghcr.io/benchnet/cordapps:0.1.0", "ghcr.io/benchnet/cordapps:0.1.0", map[string]string{"cordapps": "other"}},
 	} {

@@ -99,7 +99,7 @@ func TestSelfTest(t *testing.T) {
 	must(t, err)
 	i.expectChecks("ok ok ok ok", "defaults")
 
-	i.notReady = "the caches are not filled yet"
+	i.notReady = "the caches are not synced yet"
 	i.expectChecks("ok ok ok FAILED", i.notReady)
 }
 

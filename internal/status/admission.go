@@ -50,7 +50,7 @@ func addAdmittedCondition(l *conditionList, network *v1alpha1.BenchmarkNetwork, 
 	case before != nil && IsAdmitted(network):
 		l.addBool(v1alpha1.ConditionAdmitted, true, before.Reason, before.Message)
 	case IsAdmitted(network):
-		l.addBool(v1alpha1.ConditionAdmitted, true, v1alpha1.ReasonAdmitted, "it had begun already")
+		l.addBool(v1alpha1.ConditionAdmitted, true, v1alpha1.ReasonAdmitted, "it had already started")
 	case d == (AdmissionDecision{}):
 		l.addBool(v1alpha1.ConditionAdmitted, true, v1alpha1.ReasonNotLimited, "the operator has no limit")
 	default:

@@ -64,7 +64,7 @@ func invalidSpecConditions(in NetworkInput) []metav1.Condition {
 // queuedConditions returns the conditions of a network that waits for its admission.
 func queuedConditions(in NetworkInput) []metav1.Condition {
 	l := conditionList{generation: in.Network.Generation}
-	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec is valid")
 	addAdmittedCondition(&l, in.Network, in.Admission)
 	l.addNotReady(in.Admission.Unsatisfiable, in.Admission.Reason, in.Admission.Message)
 	return l.conditions
@@ -98,17 +98,17 @@ func networkConditions(in NetworkInput) []metav1.Condition {
 // they may need larger volumes.
 func addAcceptedCondition(l *conditionList, shortfalls []plan.VolumeShortfall) {
 	if len(shortfalls) == 0 {
-		l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+		l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec is valid")
 		return
 	}
 	s := shortfalls[0]
-	message := fmt.Sprintf("spec.workloads: the listed workloads may need %s on volume %s of StatefulSet %s, which keeps its size of %s",
+	message := fmt.Sprintf("spec.workloads: the workloads may need %s on volume %s of StatefulSet %s, whose size remains %s",
 		&s.Needed, s.Volume, s.StatefulSet, &s.Size)
 	if more := len(shortfalls) - 1; more > 0 {
-		message += fmt.Sprintf("; %d other volumes are too small as well", more)
+		message += fmt.Sprintf("; %d other volumes are also too small", more)
 	}
 	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonStorageBelowPlan, message+
-		"; the workloads run nevertheless: create another network if a volume gets full")
+		"; the workloads run anyway: create another network if a volume fills up")
 }
 
 // firstUnready returns the first failed provisioning stage, otherwise the first that is not ready, or nil.

@@ -50,7 +50,7 @@ func TestNetworkEpoch(t *testing.T) {
 				t.Errorf("Ready has reason %s in phase %s, want %s in %s", r.Reason, got.Phase, c.reason, c.phase)
 			}
 			if given := got.Epoch.Turn != ""; given != c.turn {
-				t.Errorf("turn is %q; given should be %t", got.Epoch.Turn, c.turn)
+				t.Errorf("turn is %q; scheduled should be %t", got.Epoch.Turn, c.turn)
 			}
 			took := time.Duration(-1)
 			if got.Epoch.ReadyAt != nil {

@@ -106,7 +106,7 @@ func addGatesCondition(l *conditionList, in ExperimentInput) {
 	case compare == nil || len(compare.Gates) == 0:
 		l.addUnknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonNoGates, "the experiment has no gates")
 	case in.Step == nil || !in.Step.IsDone():
-		l.addUnknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonMeasuring, "gates are judged when all is measured")
+		l.addUnknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonMeasuring, "gates are evaluated after all measurements")
 	case len(failed) > 0:
 		l.addBool(v1alpha1.ConditionGatesPassed, false, v1alpha1.ReasonGateFailed, limits.JoinItems(failed, "; "))
 	default:
@@ -131,7 +131,7 @@ func addOutcomeConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionLis
 		l.addNotReady(true, v1alpha1.ReasonClusterTooSmall, in.Capacity.Message)
 		return
 	}
-	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec is valid")
 	switch {
 	case in.ReconcileError != nil:
 		s.Phase = "Running"
@@ -165,10 +165,10 @@ func addUnfinishedConditions(s *v1alpha1.BenchmarkExperimentStatus, l *condition
 		addExperimentInProgress(l, v1alpha1.ReasonSuspended, "spec.suspend is true")
 	case in.Step.DeletingNetwork != "":
 		s.Phase = "Running"
-		addExperimentInProgress(l, v1alpha1.ReasonWaitingForRemoval, fmt.Sprintf("BenchmarkNetwork %s has to be gone first", in.Step.DeletingNetwork))
+		addExperimentInProgress(l, v1alpha1.ReasonWaitingForRemoval, fmt.Sprintf("waiting for the deletion of BenchmarkNetwork %s", in.Step.DeletingNetwork))
 	default:
 		s.Phase = "Running"
-		addExperimentInProgress(l, v1alpha1.ReasonMeasuring, "the next run is being made")
+		addExperimentInProgress(l, v1alpha1.ReasonMeasuring, "creating the next run")
 	}
 }
 
@@ -191,7 +191,7 @@ func completeExperiment(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList,
 	s.Phase = "Complete"
 	message := fmt.Sprintf("%d points, %d runs", len(in.Result.Points), len(in.Result.Runs))
 	if left := countInvalidRuns(in.Result); left > 0 {
-		message += fmt.Sprintf(", %d of them invalid or failed and left out of the numbers", left)
+		message += fmt.Sprintf(", %d of them invalid or failed and excluded from the results", left)
 	}
 	l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultWritten, message)
 	l.addBool(v1alpha1.ConditionReady, true, v1alpha1.ReasonResultWritten, message)

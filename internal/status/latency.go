@@ -12,7 +12,7 @@ import (
 
 // netAdminHint says how to allow the sidecars' capability in a namespace that rejects it. Its argument is the
 // namespace.
-const netAdminHint = "spec.network needs pods that may hold the capability NET_ADMIN: " +
+const netAdminHint = "spec.network needs pods with the capability NET_ADMIN: " +
 	"kubectl label namespace %s pod-security.kubernetes.io/enforce=privileged --overwrite"
 
 // conditionState is the content of a condition: whether it holds, its reason and its message.
@@ -25,7 +25,7 @@ type conditionState struct {
 // why not.
 func networkEmulatedState(in NetworkInput) conditionState {
 	if in.Network.Spec.Network == nil {
-		return conditionState{Reason: v1alpha1.ReasonNotRequested, Message: "spec.network is not set: members are as far apart as their hosts are"}
+		return conditionState{Reason: v1alpha1.ReasonNotRequested, Message: "spec.network is not set: latency is not emulated"}
 	}
 	by := map[latency.Mechanism]int{}
 	var waiting []string
@@ -40,7 +40,7 @@ func networkEmulatedState(in NetworkInput) conditionState {
 		by[e.Mechanism]++
 	}
 	if len(waiting) > 0 {
-		return conditionState{Reason: v1alpha1.ReasonWaitingForMembers, Message: "not at their distance yet: " + limits.JoinItems(waiting, ", ")}
+		return conditionState{Reason: v1alpha1.ReasonWaitingForMembers, Message: "latency is not emulated yet: " + limits.JoinItems(waiting, ", ")}
 	}
 	// If hosts have different kernels, the condition names the mechanism in which the sidecar handles every
 	// packet.
@@ -54,10 +54,10 @@ func networkEmulatedState(in NetworkInput) conditionState {
 func mechanismMessage(by map[latency.Mechanism]int) string {
 	var parts []string
 	if n := by[latency.Netem]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d members delay what they send by the kernel's netem", n))
+		parts = append(parts, fmt.Sprintf("%d members delay outgoing packets with the kernel's netem", n))
 	}
 	if n := by[latency.UserSpace]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d members hold what they receive in their sidecar, since their host's kernel has no netem", n))
+		parts = append(parts, fmt.Sprintf("%d members delay incoming packets in their sidecar, because the host's kernel has no netem", n))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -70,9 +70,9 @@ func latencyFailure(network *v1alpha1.BenchmarkNetwork, e snapshot.MemberLatency
 	case e.PodCreationFailure != "":
 		return v1alpha1.ReasonEmulationFailed, e.PodCreationFailure
 	case e.ExitCode == latency.ExitCapabilityMissing:
-		return v1alpha1.ReasonCapabilityMissing, "the sidecar has not got the capability NET_ADMIN: " + e.TerminationMessage
+		return v1alpha1.ReasonCapabilityMissing, "the sidecar lacks the capability NET_ADMIN: " + e.TerminationMessage
 	case e.ExitCode == latency.ExitKernelLacksSupport:
-		return v1alpha1.ReasonKernelLacksSupport, "the host's kernel has neither netem nor netfilter's queues: " + e.TerminationMessage
+		return v1alpha1.ReasonKernelLacksSupport, "the host's kernel supports neither netem nor netfilter queues: " + e.TerminationMessage
 	case e.ExitCode != 0:
 		return v1alpha1.ReasonEmulationFailed, fmt.Sprintf("the sidecar exited with code %d: %s", e.ExitCode, e.TerminationMessage)
 	}

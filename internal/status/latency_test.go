@@ -42,16 +42,16 @@ func TestNetworkEmulated(t *testing.T) {
 		message string
 	}{
 		{"no pods yet", nil, nil, metav1.ConditionFalse, "WaitingForMembers", "member-0, member-1"},
-		{"one has not reported", both, map[string]string{"member-0": inKernel}, metav1.ConditionFalse, "WaitingForMembers", "not at their distance yet: member-1"},
+		{"one has not reported", both, map[string]string{"member-0": inKernel}, metav1.ConditionFalse, "WaitingForMembers", "latency is not emulated yet: member-1"},
 		{"an earlier pod reported", both, map[string]string{"member-0": inKernel, "member-1": `{"pod":"uid-0","mechanism":"Netem"}`},
 			metav1.ConditionFalse, "WaitingForMembers", "member-1"},
-		{"in the kernel", both, map[string]string{"member-0": inKernel, "member-1": inKernel}, metav1.ConditionTrue, "Netem", "2 members delay what they send"},
-		{"in both ways", both, map[string]string{"member-0": inKernel, "member-1": inUserSpace}, metav1.ConditionTrue, "UserSpace", "1 members hold what they receive"},
+		{"in the kernel", both, map[string]string{"member-0": inKernel, "member-1": inKernel}, metav1.ConditionTrue, "Netem", "2 members delay outgoing packets"},
+		{"in both ways", both, map[string]string{"member-0": inKernel, "member-1": inUserSpace}, metav1.ConditionTrue, "UserSpace", "1 members delay incoming packets"},
 		{"no capability", []corev1.Pod{both[0], podWithSidecar("member-1", ended(3, "operation not permitted"))}, map[string]string{"member-0": inKernel},
-			metav1.ConditionFalse, "CapabilityMissing", "member-1: the sidecar has not got the capability NET_ADMIN: operation not permitted"},
+			metav1.ConditionFalse, "CapabilityMissing", "member-1: the sidecar lacks the capability NET_ADMIN: operation not permitted"},
 		{"no support", []corev1.Pod{podWithSidecar("member-0", ended(4, "no such file"))}, nil, metav1.ConditionFalse, "KernelLacksSupport", "no such file"},
-		{"it broke", []corev1.Pod{podWithSidecar("member-0", ended(1, "read packets: gone"))}, nil, metav1.ConditionFalse, "EmulationFailed", "code 1: read packets: gone"},
-		{"back after it broke", []corev1.Pod{both[0], podWithSidecar("member-1", corev1.ContainerStatus{Started: new(true), RestartCount: 1,
+		{"failed sidecar", []corev1.Pod{podWithSidecar("member-0", ended(1, "read packets: gone"))}, nil, metav1.ConditionFalse, "EmulationFailed", "code 1: read packets: gone"},
+		{"recovered after a failure", []corev1.Pod{both[0], podWithSidecar("member-1", corev1.ContainerStatus{Started: new(true), RestartCount: 1,
 			State: working.State, LastTerminationState: ended(1, "x").LastTerminationState})},
 			map[string]string{"member-0": inKernel, "member-1": inKernel}, metav1.ConditionTrue, "Netem", ""},
 	} {

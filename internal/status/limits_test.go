@@ -52,7 +52,7 @@ func TestMessagesFitConditions(t *testing.T) {
 				}
 			}
 			if longest < limits.MaxCondition/3 {
-				t.Errorf("the longest message has %d characters: the long one was lost", longest)
+				t.Errorf("the longest message has %d characters, so the long one was dropped", longest)
 			}
 		})
 	}

@@ -37,7 +37,7 @@ func TestIsProgressOnly(t *testing.T) {
 				t.Error("the status changed")
 			}
 			if got := IsProgressOnly(before, now); got != c.alone {
-				t.Errorf("progress alone: %t, want %t", got, c.alone)
+				t.Errorf("only progress: %t, want %t", got, c.alone)
 			}
 		})
 	}

@@ -90,7 +90,7 @@ func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 		addRunInProgress(&l, quotaReasonOr(v1alpha1.ReasonWaitingForWorkers, in.PodCreationFailure), workersMessage(in))
 	default:
 		setLiveProgress(&s, in)
-		addRunInProgress(&l, v1alpha1.ReasonMeasuring, "the workers apply the load: "+s.Display.Progress)
+		addRunInProgress(&l, v1alpha1.ReasonMeasuring, "the workers are applying the load: "+s.Display.Progress)
 	}
 	s.Conditions = keepTransitionTimes(old.Conditions, l.conditions, in.Now)
 	return s
@@ -105,7 +105,7 @@ func quotaReasonOr(reason, message string) string {
 }
 
 func addRunInProgress(l *conditionList, reason, message string) {
-	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec is valid")
 	l.addBool(v1alpha1.ConditionMeasured, false, reason, message)
 	l.addBool(v1alpha1.ConditionComplete, false, reason, message)
 	l.addNotReady(false, reason, message)
@@ -212,7 +212,7 @@ func setComplete(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) 
 	s.Reasons = verdictFindings(&result.Verdict)
 	s.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ResultConfigMap(in.Run.Name), Key: protocol.ResultKey}
 	message := fmt.Sprintf("%s over %d s, verdict %s", s.Display.Throughput, result.Times.WindowSeconds, s.Verdict)
-	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec can be carried out")
+	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec is valid")
 	l.addBool(v1alpha1.ConditionMeasured, true, v1alpha1.ReasonResultWritten, message)
 	l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultWritten, message)
 	l.addBool(v1alpha1.ConditionReady, true, v1alpha1.ReasonResultWritten, message)

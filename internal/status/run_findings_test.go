@@ -13,13 +13,13 @@ import (
 func TestVerdictFindings(t *testing.T) {
 	got := verdictFindings(&results.Verdict{
 		Reasons: []results.Reason{{Code: results.Errors, Message: "3 of 9 failed"}},
-		Notes: []results.Reason{{Code: results.HostShared, Subject: "node-1", Message: "others used node-1"},
+		Notes: []results.Reason{{Code: results.HostShared, Subject: "node-1", Message: "other pods used node-1"},
 			{Code: results.CPUStolen, Subject: "node-1", Message: "24 % of node-1 were stolen", RecordedOnly: true}},
 	})
 	want := []v1alpha1.VerdictReason{
 		{Reason: "Errors", Severity: v1alpha1.SeverityInvalid, Message: "3 of 9 failed"},
 		{Reason: "CPUStolen", Severity: v1alpha1.SeverityRecorded, Message: "24 % of node-1 were stolen"},
-		{Reason: "HostShared", Severity: v1alpha1.SeverityNote, Message: "others used node-1"},
+		{Reason: "HostShared", Severity: v1alpha1.SeverityNote, Message: "other pods used node-1"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -42,11 +42,11 @@ func TestNetworkPhase(t *testing.T) {
 		{"starting", waiting, nil, nil, false, "Provisioning"},
 		{"a member lost", waiting, &at, nil, false, "Degraded"},
 		{"a failed stage", broken, nil, nil, false, "Failed"},
-		{"nothing run yet", ready, nil, nil, false, "Ready"},
-		{"a run goes on", ready, nil, []*v1alpha1.BenchmarkRun{newRun(true), newRun(false)}, false, "Running"},
+		{"no run yet", ready, nil, nil, false, "Ready"},
+		{"a run in progress", ready, nil, []*v1alpha1.BenchmarkRun{newRun(true), newRun(false)}, false, "Running"},
 		{"between two runs", ready, nil, []*v1alpha1.BenchmarkRun{newRun(true)}, false, "Running"},
 		{"suspended between two runs", ready, nil, []*v1alpha1.BenchmarkRun{newRun(true)}, true, "Ready"},
-		{"all run", ready, nil, []*v1alpha1.BenchmarkRun{newRun(true), newRun(true)}, false, "Finished"},
+		{"all runs finished", ready, nil, []*v1alpha1.BenchmarkRun{newRun(true), newRun(true)}, false, "Finished"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -66,11 +66,11 @@ func TestConditionsFollowKstatus(t *testing.T) {
 	n := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Generation: 7}}
 	got := ComputeNetwork(NetworkInput{Network: n, SpecError: errors.New("spec.members.heap: too small"), Now: testTime})
 	if !meta.IsStatusConditionTrue(got.Conditions, v1alpha1.ConditionStalled) || !meta.IsStatusConditionFalse(got.Conditions, v1alpha1.ConditionReady) {
-		t.Errorf("a refused network is stalled and not ready, but has %+v", got.Conditions)
+		t.Errorf("a refused network must be stalled and not ready, but has %+v", got.Conditions)
 	}
 	for _, c := range got.Conditions {
 		if c.ObservedGeneration != 7 || c.Message != "spec.members.heap: too small" {
-			t.Errorf("every condition tells its generation and the field, but: %+v", c)
+			t.Errorf("every condition must have its generation and the field, but: %+v", c)
 		}
 	}
 }
@@ -88,16 +88,16 @@ func TestNetworkExpiry(t *testing.T) {
 	ttl := int32(60)
 	n := &v1alpha1.BenchmarkNetwork{Spec: v1alpha1.BenchmarkNetworkSpec{TTLSecondsAfterFinished: &ttl, Workloads: make([]v1alpha1.NetworkWorkload, 2)}}
 	if _, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true)}); ok {
-		t.Error("one of two workloads was run: there is no deadline yet")
+		t.Error("only one of two workloads has run: there must be no deadline yet")
 	}
 	if _, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true), newRun(false)}); ok {
-		t.Error("a run goes on: there is no deadline yet")
+		t.Error("a run is in progress: there must be no deadline yet")
 	}
 	if at, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true), newRun(true)}); !ok || !at.Equal(testTime.Add(time.Minute)) {
 		t.Errorf("the deadline is a minute after the last run, but is %s, %t", at, ok)
 	}
 	n.Spec.TTLSecondsAfterFinished = nil
 	if _, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true), newRun(true)}); ok {
-		t.Error("without a time to live there is no deadline")
+		t.Error("without a time to live there must be no deadline")
 	}
 }

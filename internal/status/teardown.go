@@ -22,7 +22,7 @@ func ComputeTeardown(network *v1alpha1.BenchmarkNetwork, servers snapshot.Readin
 	}
 	if servers.State == snapshot.StateFailed {
 		l.addNotReady(true, v1alpha1.ReasonTeardownFailed, servers.Message+
-			"; remove the cause and delete the Job, so that it is created again, or remove the finalizer "+finalizer+
+			"; fix the cause and delete the Job so that it is recreated, or remove the finalizer "+finalizer+
 			" from the network to leave schemas and roles on the server")
 	} else {
 		l.addNotReady(false, v1alpha1.ReasonTearingDown, servers.Message)

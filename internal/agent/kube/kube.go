@@ -35,7 +35,7 @@ type NamespaceClient struct {
 func NewInCluster(namespace string) (*NamespaceClient, error) {
 	config, err := rest.InClusterConfig()
 	if err != nil {
-		return nil, fmt.Errorf("find the API server: %w", err)
+		return nil, fmt.Errorf("load the client configuration: %w", err)
 	}
 	config.UserAgent = protocol.FieldManager
 	return New(config, namespace)
