@@ -43,12 +43,14 @@ generate: ## Generate the API's deep copies
 	$(call tool,controller-gen) object paths=./api/...
 
 .PHONY: manifests
-manifests: ## Generate CRDs, roles and the page of metrics, and bring the chart into line with config/
+manifests: ## Generate CRDs, roles, docs/api.md and docs/metrics.md, and bring the chart into line with config/
 	$(call tool,controller-gen) crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	$(call tool,controller-gen) rbac:roleName=operator paths=./controllers/... output:rbac:artifacts:config=config/rbac
 	hack/update-version
 	hack/update-chart
 	go run ./hack/metrics docs/metrics.md
+	$(call tool,crd-ref-docs) --log-level=ERROR --renderer=markdown --source-path=api/v1alpha1 --max-depth=20 \
+	  --config=hack/api-reference/config.yaml --templates-dir=hack/api-reference --output-path=docs/api.md
 
 .PHONY: dashboards
 dashboards: ## Generate the Grafana dashboards into the chart

@@ -26,7 +26,7 @@ import (
 var fieldPath = regexp.MustCompile(`^[a-z][A-Za-z0-9]*(\[[A-Za-z0-9]*\])*(\.[a-z][A-Za-z0-9]*(\[[A-Za-z0-9]*\])*)+$`)
 
 // fileSuffix matches the end of a file name or an API group, to distinguish it from a field path.
-var fileSuffix = regexp.MustCompile(`\.(conf|csv|go|gz|jar|json|k8s\.io|md|properties|toml|xml|yaml)$`)
+var fileSuffix = regexp.MustCompile(`\.(conf|csv|go|gz|jar|jmx|json|k8s\.io|md|properties|tgz|toml|xml|yaml)$`)
 
 // foreignPaths are paths of other programs that begin like a field of the API.
 var foreignPaths = []string{"provider.foldersFromFilesStructure", "metrics.listen"}

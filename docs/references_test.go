@@ -3,7 +3,6 @@ package docs_test
 import (
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,63 +14,6 @@ import (
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/network/latency"
 )
-
-var linkPattern = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
-
-// TestLinks checks that the files and headings exist to which the Markdown files of the repository link.
-func TestLinks(t *testing.T) {
-	for _, file := range markdownFiles(t) {
-		t.Run(file, func(t *testing.T) {
-			text := readFile(t, filepath.Join("..", file))
-			for _, match := range linkPattern.FindAllStringSubmatch(text, -1) {
-				target := file
-				if match[1] != "" {
-					target = filepath.Join(filepath.Dir(file), match[1])
-				}
-				if !fileExists(target) {
-					t.Errorf("%s does not exist", target)
-				} else if match[2] != "" && !slices.Contains(headingAnchors(readFile(t, filepath.Join("..", target))), match[2]) {
-					t.Errorf("%s has no heading #%s", target, match[2])
-				}
-			}
-		})
-	}
-}
-
-// markdownFiles returns the paths of all Markdown files from the root of the repository.
-func markdownFiles(t *testing.T) []string {
-	t.Helper()
-	var files []string
-	err := fs.WalkDir(os.DirFS(".."), ".", func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && (slices.Contains([]string{"bin", "node_modules", "target", "testdata"}, entry.Name()) || path != "." && entry.Name()[0] == '.'):
-			return fs.SkipDir
-		case strings.HasSuffix(path, ".md"):
-			files = append(files, path)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
-
-var (
-	headingLine = regexp.MustCompile(`(?m)^#+ (.*)$`)
-	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
-)
-
-// headingAnchors returns the anchors that GitHub generates for the headings.
-func headingAnchors(text string) []string {
-	var all []string
-	for _, match := range headingLine.FindAllStringSubmatch(text, -1) {
-		all = append(all, strings.ReplaceAll(strings.ToLower(notInAnchor.ReplaceAllString(match[1], "")), " ", "-"))
-	}
-	return all
-}
 
 // repositoryPath matches paths of files in the repository.
 var repositoryPath = regexp.MustCompile(`(?:^|[ ='"])((?:api|bundle|charts|cmd|config|controllers|cordapps|dashboards|docs|drivers|genesis|hack|images|` +
