@@ -143,6 +143,10 @@ test-rules: ## Check the recording rules and alerts, and what they make of given
 test-report: ## Open the reports in a headless Chromium
 	@hack/test/go report -count=1 -run TestInABrowser
 
+.PHONY: docs
+docs: ## Build the documentation site into bin/site; fails on a broken link or a page without a place in the navigation
+	@hack/docs/build
+
 .PHONY: docs-images
 docs-images: ## Take the pictures of the documentation anew
 	@hack/test/go report -count=1 -run TestPictures -update=true
