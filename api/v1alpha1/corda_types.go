@@ -25,6 +25,16 @@ const (
 	CordaNotaryNone   CordaNotaryType = "None"
 )
 
+// CordaNotaryValidation says what a notary checks before it signs.
+// +kubebuilder:validation:Enum=Validating;NonValidating
+type CordaNotaryValidation string
+
+// The kinds of validation.
+const (
+	CordaNotaryValidating    CordaNotaryValidation = "Validating"
+	CordaNotaryNonValidating CordaNotaryValidation = "NonValidating"
+)
+
 // CordAppSource says where the CorDapps of a network come from.
 // +kubebuilder:validation:Enum=Finance;Image;Volume
 type CordAppSource string
@@ -54,7 +64,7 @@ type CordaPlatform struct {
 	// +optional
 	Image string `json:"image,omitempty"`
 	// notary of the network.
-	// +kubebuilder:default={type: Single, validating: false}
+	// +kubebuilder:default={type: Single, validation: NonValidating}
 	// +optional
 	Notary CordaNotary `json:"notary,omitzero"`
 	// legalNames of the members in order, as X.500 names with O, L and C. Default: O=Bank 0,L=London,C=GB and so on.
@@ -74,17 +84,18 @@ type CordaPlatform struct {
 }
 
 // CordaNotary configures how transactions are notarised.
-// +kubebuilder:validation:XValidation:rule="self.type != 'None' || !self.validating",message="platform.corda.notary.validating needs notary.type Single"
+// +kubebuilder:validation:XValidation:rule="self.type != 'None' || self.validation == 'NonValidating'",message="platform.corda.notary.validation Validating needs notary.type Single"
 type CordaNotary struct {
 	// type is Single, one notary node on its own database, or None: only flows by class name that need no notary. The flows
 	// of the finance CorDapp all name one, Issue too.
 	// +kubebuilder:default=Single
 	// +optional
 	Type CordaNotaryType `json:"type,omitempty"`
-	// validating makes the notary check whole transactions. R3 measures with a non-validating one.
-	// +kubebuilder:default=false
+	// validation says whether the notary checks whole transactions (Validating) or only their inputs and time windows (NonValidating).
+	// R3 measures with a non-validating notary. Default: NonValidating.
+	// +kubebuilder:default=NonValidating
 	// +optional
-	Validating bool `json:"validating"`
+	Validation CordaNotaryValidation `json:"validation,omitempty"`
 }
 
 // CorDappsSpec says where the CorDapps of a network come from; exactly the field that type names is set.
@@ -121,12 +132,12 @@ type CordaTuning struct {
 	// +kubebuilder:validation:Maximum=1024
 	// +optional
 	RPCThreads *int32 `json:"rpcThreads,omitempty"`
-	// p2pCompression is enableP2PCompression. Enterprise only.
+	// p2pCompression sets enableP2PCompression. It exists only in Corda Enterprise. If unset, the node uses its own default.
 	// +optional
-	P2PCompression *bool `json:"p2pCompression,omitempty"`
-	// openSSL is useOpenSsl. Enterprise only.
+	P2PCompression *Switch `json:"p2pCompression,omitempty"`
+	// openSSL sets useOpenSsl. It exists only in Corda Enterprise. If unset, the node uses its own default.
 	// +optional
-	OpenSSL *bool `json:"openSSL,omitempty"`
+	OpenSSL *Switch `json:"openSSL,omitempty"`
 	// journalBufferTimeout sets enterpriseConfiguration.tuning.journalBufferTimeout. It exists only in Corda Enterprise. If unset, the
 	// node uses its own default.
 	// +kubebuilder:validation:Type=string
@@ -163,7 +174,7 @@ type CordaTuning struct {
 	// Keys that follow from the spec, and those that the edition or the version does not have, are refused.
 	// +kubebuilder:validation:MaxProperties=64
 	// +optional
-	ExtraConfig map[string]string `json:"extraConfig,omitempty"`
+	ExtraConfig map[string]Text `json:"extraConfig,omitempty"`
 }
 
 // CordaWorkload is the operation that a workload performs on a Corda network.
@@ -246,7 +257,6 @@ type FlowArgument struct {
 	// value as text: a number, true or false, "100.50 USD" for Amount, plain text for OpaqueBytes (its UTF-8 bytes),
 	// 2026-01-31T12:00:00Z for Instant, "hash(index)" for StateRef; for Party a legal name of the network, or self,
 	// counterparty or notary.
-	// +kubebuilder:validation:MaxLength=1024
 	// +required
-	Value string `json:"value"`
+	Value Text `json:"value"`
 }

@@ -129,7 +129,7 @@ type EmeraldExecution struct {
 	// +kubebuilder:validation:MaxProperties=64
 	// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[a-z][a-zA-Z0-9.-]*$'))",message="platform.emerald.execution.flags must be named without dashes in front, such as txpool.max-batch-size"
 	// +optional
-	Flags map[string]string `json:"flags,omitempty"`
+	Flags map[string]Text `json:"flags,omitempty"`
 	// arguments of a Custom client. $(NAME) is replaced: BENCHNET_GENESIS, BENCHNET_JWT, BENCHNET_NODE_KEY, BENCHNET_DATA (paths),
 	// BENCHNET_PEERS (enode URLs with commas between), BENCHNET_CHAIN_ID and BENCHNET_GAS_LIMIT. docs/emerald.md has the ports.
 	// +listType=atomic

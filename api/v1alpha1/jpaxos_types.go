@@ -56,16 +56,6 @@ const (
 	JPaxosOwn JPaxosService = "Own"
 )
 
-// JPaxosSwitch turns something on or off.
-// +kubebuilder:validation:Enum=Enabled;Disabled
-type JPaxosSwitch string
-
-// The positions of a switch.
-const (
-	JPaxosEnabled  JPaxosSwitch = "Enabled"
-	JPaxosDisabled JPaxosSwitch = "Disabled"
-)
-
 // JPaxosClientIDs says how replicas number their clients.
 // +kubebuilder:validation:Enum=ViewEpoch;TimeBased;Simple
 type JPaxosClientIDs string
@@ -111,7 +101,7 @@ type JPaxosPlatform struct {
 	// extraProperties of paxos.properties that have no field here. Keys that have one are refused.
 	// +kubebuilder:validation:MaxProperties=64
 	// +optional
-	ExtraProperties map[string]string `json:"extraProperties,omitempty"`
+	ExtraProperties map[string]Text `json:"extraProperties,omitempty"`
 	// jvmArgs are appended to the arguments of the replicas' JVM. -Xmx and -Xms come from members.heap.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
@@ -180,15 +170,15 @@ type JPaxosTuning struct {
 	// indirectConsensus (IndirectConsensus) decides on the names of batches, which travel apart. Default: Disabled.
 	// +kubebuilder:default=Disabled
 	// +optional
-	IndirectConsensus JPaxosSwitch `json:"indirectConsensus,omitempty"`
+	IndirectConsensus Switch `json:"indirectConsensus,omitempty"`
 	// augmentedPaxos (AugmentedPaxos), of JPaxos of 2021. Default: Disabled.
 	// +kubebuilder:default=Disabled
 	// +optional
-	AugmentedPaxos JPaxosSwitch `json:"augmentedPaxos,omitempty"`
+	AugmentedPaxos Switch `json:"augmentedPaxos,omitempty"`
 	// redirectClientsFromLeader (RedirectClientsFromLeader), of JPaxos of 2021, sends clients of the leader to another replica. Default: Disabled.
 	// +kubebuilder:default=Disabled
 	// +optional
-	RedirectClientsFromLeader JPaxosSwitch `json:"redirectClientsFromLeader,omitempty"`
+	RedirectClientsFromLeader Switch `json:"redirectClientsFromLeader,omitempty"`
 	// clientIDGenerator (ClientIDGenerator) is ViewEpoch, TimeBased or Simple, of which only the first is right in every crash model. Default: ViewEpoch.
 	// +kubebuilder:default=ViewEpoch
 	// +optional

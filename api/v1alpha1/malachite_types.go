@@ -51,16 +51,6 @@ const (
 	MalachiteBroadcast MalachiteGossipProtocol = "Broadcast"
 )
 
-// MalachiteSyncMode says whether a validator that has missed heights fetches them from its peers.
-// +kubebuilder:validation:Enum=Enabled;Disabled
-type MalachiteSyncMode string
-
-// The modes of value sync.
-const (
-	MalachiteSyncEnabled  MalachiteSyncMode = "Enabled"
-	MalachiteSyncDisabled MalachiteSyncMode = "Disabled"
-)
-
 // MalachitePlatform configures a network of Malachite validators, each of voting power 1, that decide on blocks of a given
 // size. members.count is the number of validators. Defaults are Malachite's own unless said otherwise.
 // +kubebuilder:validation:XValidation:rule="self.peers == 'Discovery' || !has(self.discovery)",message="platform.malachite.discovery belongs to platform.malachite.peers Discovery"
@@ -247,7 +237,7 @@ type MalachiteSync struct {
 	// mode is Enabled or Disabled. Default: Enabled.
 	// +kubebuilder:default=Enabled
 	// +optional
-	Mode MalachiteSyncMode `json:"mode,omitempty"`
+	Mode Switch `json:"mode,omitempty"`
 	// statusInterval between the messages in which validators tell each other their height. Default: 1s, this project's choice, so that one
 	// that was away notices soon; Malachite's own is 10s.
 	// +kubebuilder:default="1s"

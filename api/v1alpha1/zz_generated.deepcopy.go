@@ -684,12 +684,12 @@ func (in *CordaTuning) DeepCopyInto(out *CordaTuning) {
 	}
 	if in.P2PCompression != nil {
 		in, out := &in.P2PCompression, &out.P2PCompression
-		*out = new(bool)
+		*out = new(Switch)
 		**out = **in
 	}
 	if in.OpenSSL != nil {
 		in, out := &in.OpenSSL, &out.OpenSSL
-		*out = new(bool)
+		*out = new(Switch)
 		**out = **in
 	}
 	if in.JournalBufferTimeout != nil {
@@ -724,7 +724,7 @@ func (in *CordaTuning) DeepCopyInto(out *CordaTuning) {
 	}
 	if in.ExtraConfig != nil {
 		in, out := &in.ExtraConfig, &out.ExtraConfig
-		*out = make(map[string]string, len(*in))
+		*out = make(map[string]Text, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
@@ -936,7 +936,7 @@ func (in *EmeraldExecution) DeepCopyInto(out *EmeraldExecution) {
 	}
 	if in.Flags != nil {
 		in, out := &in.Flags, &out.Flags
-		*out = make(map[string]string, len(*in))
+		*out = make(map[string]Text, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
@@ -1196,7 +1196,7 @@ func (in *JPaxosPlatform) DeepCopyInto(out *JPaxosPlatform) {
 	in.Tuning.DeepCopyInto(&out.Tuning)
 	if in.ExtraProperties != nil {
 		in, out := &in.ExtraProperties, &out.ExtraProperties
-		*out = make(map[string]string, len(*in))
+		*out = make(map[string]Text, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}

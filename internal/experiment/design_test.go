@@ -18,7 +18,7 @@ spec:
     network:
       platform:
         type: Corda
-        corda: {version: "4.10", notary: {type: Single}, cordapps: {type: Finance}, tuning: {p2pCompression: true}}
+        corda: {version: "4.10", notary: {type: Single}, cordapps: {type: Finance}, tuning: {p2pCompression: Enabled}}
       members: {count: 2, heap: 1Gi}
     workload:
       name: pay
@@ -92,10 +92,10 @@ func TestAxesOfTypedFields(t *testing.T) {
 	for field, values := range map[string][]intstr.IntOrString{
 		"network.members.heap":                               {intstr.FromString("2Gi"), intstr.FromString("4Gi")},
 		"network.members.cores":                              {intstr.FromInt32(1), intstr.FromString("1500m")},
-		"network.platform.corda.tuning.p2pCompression":       {intstr.FromString("false")},
+		"network.platform.corda.tuning.p2pCompression":       {intstr.FromString("Disabled")},
 		"network.platform.corda.version":                     {intstr.FromString("4.3")},
 		"workload.measure.window":                            {intstr.FromString("45s")},
-		"workload.corda.arguments[0].value":                  {intstr.FromString("7")},
+		"workload.corda.arguments[0].value":                  {intstr.FromString("7"), intstr.FromInt32(8)},
 		"network.platform.corda.tuning.flowThreads":          {intstr.FromInt32(8)},
 		"workload.load.ratePerSecond":                        {intstr.FromString("500m"), intstr.FromInt32(20)},
 		"network.database.engine":                            {intstr.FromString("PostgreSQL")},

@@ -18,7 +18,7 @@ func validateEdition(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 		errs = append(errs, validateMinVersion(spec, "flowExternalOperationThreadPoolSize", path.Child("flowExternalOperationThreads"))...)
 	}
 	for _, key := range slices.Sorted(maps.Keys(tuning.ExtraConfig)) {
-		errs = append(errs, validateExtraEntry(spec, key, tuning.ExtraConfig[key], path.Child("extraConfig").Key(key))...)
+		errs = append(errs, validateExtraEntry(spec, key, string(tuning.ExtraConfig[key]), path.Child("extraConfig").Key(key))...)
 	}
 	return errs
 }

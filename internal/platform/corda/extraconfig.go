@@ -89,7 +89,7 @@ func extraEntriesFor(tuning v1alpha1.CordaTuning, role string) []extraEntry {
 	var all []extraEntry
 	for _, key := range slices.Sorted(maps.Keys(tuning.ExtraConfig)) {
 		if role == roleNotary || !isNotaryKey(key) {
-			all = append(all, extraEntry{key, tuning.ExtraConfig[key]})
+			all = append(all, extraEntry{key, string(tuning.ExtraConfig[key])})
 		}
 	}
 	return all

@@ -42,7 +42,7 @@ func buildGenesisSpec(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) 
 	for _, m := range t.Members {
 		g.Members = append(g.Members, genesisMember{Name: m.Name, LegalName: m.Identity, P2PAddress: m.Address})
 		if m.Role == roleNotary {
-			g.Notaries = append(g.Notaries, genesisNotary{Member: m.Name, Validating: spec.Platform.Corda.Notary.Validating})
+			g.Notaries = append(g.Notaries, genesisNotary{Member: m.Name, Validating: isNotaryValidating(spec)})
 		}
 	}
 	if bringsCorDapps(spec) {

@@ -113,7 +113,7 @@ func buildOperation(w *v1alpha1.CordaWorkload, topology platform.Topology) (oper
 func convertArguments(given []v1alpha1.FlowArgument) []flowArgument {
 	var all []flowArgument
 	for _, a := range given {
-		all = append(all, flowArgument{Type: a.Type, Value: a.Value})
+		all = append(all, flowArgument{Type: a.Type, Value: string(a.Value)})
 	}
 	return all
 }

@@ -20,7 +20,10 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-var nodeConfTemplates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quoteHOCON}).
+var nodeConfTemplates = template.Must(template.New("").Funcs(template.FuncMap{
+	"quote": quoteHOCON,
+	"on":    func(s v1alpha1.Switch) bool { return s == v1alpha1.SwitchEnabled },
+}).
 	Option("missingkey=error").ParseFS(templateFiles, "templates/*.conf.tmpl"))
 
 // nodeConf is the input of the templates. A nil pointer or a zero number leaves its key at the node's default.
@@ -41,7 +44,7 @@ type nodeConf struct {
 	FlowThreads, RPCThreads   int32
 	JournalBufferTimeout      *metav1.Duration
 	BrokerTTLCheckInterval    *metav1.Duration
-	P2PCompression, OpenSSL   *bool
+	P2PCompression, OpenSSL   *v1alpha1.Switch
 	Extra                     []extraEntry
 }
 
@@ -95,7 +98,7 @@ func buildNodeConf(in platform.Input, m platform.Member) nodeConf {
 		TransactionCacheMegabytes: roundUpMegabytes(tuning.TransactionCacheSize),
 		AttachmentCacheMegabytes:  roundUpMegabytes(tuning.AttachmentCacheSize),
 		ExternalOperationThreads:  tuning.FlowExternalOperationThreads,
-		Validating:                spec.Platform.Corda.Notary.Validating,
+		Validating:                isNotaryValidating(spec),
 		Database:                  in.Databases[m.Name],
 		Connections:               pools.connections.value,
 		FlowThreads:               pools.flowThreads.value,
@@ -106,6 +109,10 @@ func buildNodeConf(in platform.Input, m platform.Member) nodeConf {
 		OpenSSL:                   tuning.OpenSSL,
 		Extra:                     extraEntriesFor(tuning, m.Role),
 	}
+}
+
+func isNotaryValidating(spec *v1alpha1.BenchmarkNetworkSpec) bool {
+	return spec.Platform.Corda.Notary.Validation == v1alpha1.CordaNotaryValidating
 }
 
 // jvmArgs returns the arguments of the node's JVM: a heap of fixed size and the G1 collector, as in R3's

@@ -50,7 +50,9 @@ func checkRefusals(t *testing.T, list refusalCases) {
 }
 
 func withExtraConfig(key, value string) func(*networkSpec) {
-	return func(s *networkSpec) { s.Platform.Corda.Tuning.ExtraConfig = map[string]string{key: value} }
+	return func(s *networkSpec) {
+		s.Platform.Corda.Tuning.ExtraConfig = map[string]v1alpha1.Text{key: v1alpha1.Text(value)}
+	}
 }
 
 func withJVMArg(arg string) func(*networkSpec) {
@@ -113,9 +115,9 @@ func TestRefusesEnterpriseKeysOnOpenSource(t *testing.T) {
 			"platform.corda.tuning.flowThreads", says("flowThreadPoolSize")},
 		{"RPC threads", tuning(func(c *v1alpha1.CordaTuning) { c.RPCThreads = new(int32(8)) }),
 			"platform.corda.tuning.rpcThreads", says("rpcThreadPoolSize")},
-		{"compression, even off", tuning(func(c *v1alpha1.CordaTuning) { c.P2PCompression = new(false) }),
+		{"compression, even off", tuning(func(c *v1alpha1.CordaTuning) { c.P2PCompression = new(v1alpha1.SwitchDisabled) }),
 			"platform.corda.tuning.p2pCompression", says("enableP2PCompression")},
-		{"OpenSSL", tuning(func(c *v1alpha1.CordaTuning) { c.OpenSSL = new(true) }), "platform.corda.tuning.openSSL", says("useOpenSsl")},
+		{"OpenSSL", tuning(func(c *v1alpha1.CordaTuning) { c.OpenSSL = new(v1alpha1.SwitchEnabled) }), "platform.corda.tuning.openSSL", says("useOpenSsl")},
 		{"journal timeout", tuning(func(c *v1alpha1.CordaTuning) { c.JournalBufferTimeout = &metav1.Duration{} }),
 			"platform.corda.tuning.journalBufferTimeout", says("journalBufferTimeout")},
 		{"TTL check", tuning(func(c *v1alpha1.CordaTuning) { c.BrokerConnectionTTLCheckInterval = &metav1.Duration{} }),
@@ -235,7 +237,7 @@ func TestRefusesArguments(t *testing.T) {
 	argument := func(kind, value string) func(*networkSpec) {
 		return withWorkload(func(w *v1alpha1.Workload) {
 			w.Corda.Flow = "net.corda.finance.flows.CashExitFlow"
-			w.Corda.Arguments = []v1alpha1.FlowArgument{{Type: kind, Value: value}}
+			w.Corda.Arguments = []v1alpha1.FlowArgument{{Type: kind, Value: v1alpha1.Text(value)}}
 		})
 	}
 	at := "workloads[0].corda.arguments[0].value"

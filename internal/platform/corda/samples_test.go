@@ -1,6 +1,7 @@
 package corda_test
 
 import (
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -41,6 +42,38 @@ func TestProjectCorDapps(t *testing.T) {
 				t.Errorf("the worker's image is %s, want %s", load.Image, want)
 			}
 		})
+	}
+}
+
+// TestNumbersWithoutQuotes checks that values which may be numbers need no quotes.
+func TestNumbersWithoutQuotes(t *testing.T) {
+	const manifest = `
+apiVersion: benchnet.dev/v1alpha1
+kind: BenchmarkNetwork
+metadata: {name: net}
+spec:
+  platform: {type: Corda, corda: {tuning: {extraConfig: {flowTimeout.maxRestartCount: 5, flowTimeout.backoffBase: "1.8"}}}}
+  members: {count: 2}
+  workloads:
+  - name: exit
+    corda:
+      flow: net.corda.finance.flows.CashExitFlow
+      arguments: [{type: Long, value: 5000000000}, {type: Int, value: "7"}]
+    load: {clients: 1}
+`
+	admission := platformtest.NewNetworkAdmission(t)
+	spec := admission.AdmitNetwork(t, []byte(manifest)).Spec
+	extra, arguments := spec.Platform.Corda.Tuning.ExtraConfig, spec.Workloads[0].Corda.Arguments
+	if extra["flowTimeout.maxRestartCount"] != "5" || extra["flowTimeout.backoffBase"] != "1.8" ||
+		arguments[0].Value != "5000000000" || arguments[1].Value != "7" {
+		t.Errorf("extraConfig is %v and the arguments are %v", extra, arguments)
+	}
+	if errs := corda.New().Validate(&spec, field.NewPath("spec")); len(errs) > 0 {
+		t.Errorf("refused: %v", errs)
+	}
+	object := strings.Replace(manifest, `"7"`, "{seven: 7}", 1)
+	if err := admission.Admit([]byte(object), &v1alpha1.BenchmarkNetwork{}); err == nil || !strings.Contains(err.Error(), "arguments[1].value") {
+		t.Errorf("an object should be rejected as a value, but: %v", err)
 	}
 }
 

@@ -134,7 +134,7 @@ func isKnownFlow(spec *v1alpha1.BenchmarkNetworkSpec, flow string) bool {
 func validateArguments(arguments []v1alpha1.FlowArgument, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i, a := range arguments {
-		if problem := argumentProblem(a); problem != "" {
+		if problem := argumentProblem(a.Type, string(a.Value)); problem != "" {
 			errs = append(errs, field.Invalid(path.Child("arguments").Index(i).Child("value"), a.Value, problem))
 		}
 	}
@@ -143,31 +143,31 @@ func validateArguments(arguments []v1alpha1.FlowArgument, path *field.Path) fiel
 
 // argumentProblem returns an error message if a value does not match its type, or "". The driver checks the
 // types that cannot be checked here.
-func argumentProblem(a v1alpha1.FlowArgument) string {
+func argumentProblem(kind, value string) string {
 	var err error
-	switch a.Type {
+	switch kind {
 	case "Int":
-		_, err = strconv.ParseInt(a.Value, 10, 32)
+		_, err = strconv.ParseInt(value, 10, 32)
 	case "Long":
-		_, err = strconv.ParseInt(a.Value, 10, 64)
+		_, err = strconv.ParseInt(value, 10, 64)
 	case "Double", "Decimal":
-		_, err = strconv.ParseFloat(a.Value, 64)
+		_, err = strconv.ParseFloat(value, 64)
 	case "Boolean":
-		if a.Value != "true" && a.Value != "false" {
+		if value != "true" && value != "false" {
 			return "must be true or false"
 		}
 	case "Party":
-		if slices.Contains([]string{"self", "counterparty", "notary"}, a.Value) {
+		if slices.Contains([]string{"self", "counterparty", "notary"}, value) {
 			return ""
 		}
-		_, err = parseLegalName(a.Value)
+		_, err = parseLegalName(value)
 	case "Amount":
-		if len(strings.Fields(a.Value)) != 2 {
+		if len(strings.Fields(value)) != 2 {
 			return "must be a number and a currency, such as 100.50 USD"
 		}
 	}
 	if err != nil {
-		return fmt.Sprintf("is not of type %s: %v", a.Type, err)
+		return fmt.Sprintf("is not of type %s: %v", kind, err)
 	}
 	return ""
 }

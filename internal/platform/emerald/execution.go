@@ -128,7 +128,9 @@ func clientFlags(spec *v1alpha1.BenchmarkNetworkSpec) map[string]string {
 	e := spec.Platform.Emerald.Execution
 	c := clientCommandLines[e.Client]
 	all := maps.Clone(c.profileFlags)
-	maps.Copy(all, e.Flags)
+	for name, value := range e.Flags {
+		all[name] = string(value)
+	}
 	maps.Copy(all, c.ownedFlags)
 	if spec.Members.Count > 1 {
 		maps.Copy(all, c.peerFlags)

@@ -54,7 +54,7 @@ func checkRefusals(t *testing.T, list []platformtest.Refusal) {
 
 func TestRefusesNetwork(t *testing.T) {
 	flag := func(name string) func(*networkSpec) {
-		return withExecution(func(e *v1alpha1.EmeraldExecution) { e.Flags = map[string]string{name: "1"} })
+		return withExecution(func(e *v1alpha1.EmeraldExecution) { e.Flags = map[string]v1alpha1.Text{name: "1"} })
 	}
 	checkRefusals(t, []platformtest.Refusal{
 		{Name: "too many", Change: func(s *networkSpec) { s.Members.Count = 51 }, Field: "members.count", Says: []string{"51", "at most 50"}},

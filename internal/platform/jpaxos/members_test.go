@@ -83,8 +83,8 @@ func TestStorageFollowsTheCrashModel(t *testing.T) {
 func TestExtraProperties(t *testing.T) {
 	objects := buildMembers(t, func(p *v1alpha1.JPaxosPlatform) {
 		p.Service, p.ServiceClass = v1alpha1.JPaxosOwn, "com.example.Service"
-		p.Tuning.IndirectConsensus = v1alpha1.JPaxosEnabled
-		p.ExtraProperties = map[string]string{"B": "2", "A": "1"}
+		p.Tuning.IndirectConsensus = v1alpha1.SwitchEnabled
+		p.ExtraProperties = map[string]v1alpha1.Text{"B": "2", "A": "1"}
 	})
 	properties := findObject[*corev1.ConfigMap](t, objects, "net-member-0").Data["paxos.properties"]
 	if !strings.HasSuffix(properties, "\nA = 1\nB = 2\n") || !strings.Contains(properties, "\nIndirectConsensus = true\n") {
@@ -93,6 +93,15 @@ func TestExtraProperties(t *testing.T) {
 	command := findObject[*appsv1.StatefulSet](t, objects, "net-member-1").Spec.Template.Spec.Containers[0].Command
 	if line := strings.Join(command, " "); !strings.HasSuffix(line, " com.example.Service 1") {
 		t.Errorf("replica 1 should run the class: %s", line)
+	}
+}
+
+// TestNumbersWithoutQuotes checks that a property may be a number without quotes.
+func TestNumbersWithoutQuotes(t *testing.T) {
+	manifest := strings.Replace(validManifest, `jpaxos:1"`, `jpaxos:1", extraProperties: {A: 1, B: "2"}`, 1)
+	properties := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(manifest)).Spec.Platform.JPaxos.ExtraProperties
+	if properties["A"] != "1" || properties["B"] != "2" {
+		t.Errorf("the properties are %v", properties)
 	}
 }
 
@@ -106,7 +115,7 @@ func TestWrittenPropertiesAreRefused(t *testing.T) {
 		if !assigned {
 			continue
 		}
-		network.Spec.Platform.JPaxos.ExtraProperties = map[string]string{key: "1"}
+		network.Spec.Platform.JPaxos.ExtraProperties = map[string]v1alpha1.Text{key: "1"}
 		if errs := jpaxos.New().Validate(&network.Spec, field.NewPath("spec")); len(errs) != 1 {
 			t.Errorf("%s should be refused as an extra property, but: %v", key, errs)
 		}

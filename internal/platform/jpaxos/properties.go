@@ -26,7 +26,7 @@ const (
 var templateFiles embed.FS
 
 var propertiesTemplate = template.Must(template.New("paxos.properties.tmpl").Funcs(template.FuncMap{
-	"on":      func(s v1alpha1.JPaxosSwitch) bool { return s == v1alpha1.JPaxosEnabled },
+	"on":      func(s v1alpha1.Switch) bool { return s == v1alpha1.SwitchEnabled },
 	"decimal": func(q resource.Quantity) string { return fmt.Sprintf("%g", q.AsApproximateFloat64()) },
 }).ParseFS(templateFiles, "templates/paxos.properties.tmpl"))
 
@@ -48,7 +48,7 @@ func renderConfigFiles(network *v1alpha1.BenchmarkNetwork, topology platform.Top
 		p.Hosts = append(p.Hosts, members.AddressHost(network, m.Name))
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.Platform.ExtraProperties)) {
-		p.Extra = append(p.Extra, extraProperty{key, p.Platform.ExtraProperties[key]})
+		p.Extra = append(p.Extra, extraProperty{key, string(p.Platform.ExtraProperties[key])})
 	}
 	var text bytes.Buffer
 	if err := propertiesTemplate.Execute(&text, p); err != nil {

@@ -27,7 +27,9 @@ spec:
 type networkSpec = v1alpha1.BenchmarkNetworkSpec
 
 func withExtraProperty(key, value string) func(*networkSpec) {
-	return func(s *networkSpec) { s.Platform.JPaxos.ExtraProperties = map[string]string{key: value} }
+	return func(s *networkSpec) {
+		s.Platform.JPaxos.ExtraProperties = map[string]v1alpha1.Text{key: v1alpha1.Text(value)}
+	}
 }
 
 func withJVMArg(arg string) func(*networkSpec) {

@@ -36,8 +36,9 @@ func (JPaxos) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fi
 	errs = append(errs, sizing.MachineOf(&spec.Members).Validate(replicaOverhead(), path.Child("members"))...)
 	errs = append(errs, validateTuning(p, own)...)
 	for _, key := range slices.Sorted(maps.Keys(p.ExtraProperties)) {
-		if problem := extraPropertyProblem(key, p.ExtraProperties[key]); problem != "" {
-			errs = append(errs, field.Invalid(own.Child("extraProperties").Key(key), p.ExtraProperties[key], problem))
+		value := string(p.ExtraProperties[key])
+		if problem := extraPropertyProblem(key, value); problem != "" {
+			errs = append(errs, field.Invalid(own.Child("extraProperties").Key(key), value, problem))
 		}
 	}
 	return errs

@@ -55,7 +55,7 @@ func renderConfig(in platform.Input, topology platform.Topology, ordinal int) (s
 		Spec: spec, Peers: peerAddresses(spec, topology, ordinal),
 		MessageSize: messageSize(spec), ResponseSize: responseSize(spec),
 		StoreBytes:  int64(spec.KeptBlocks) * spec.BlockSize.Value(),
-		SyncEnabled: spec.Sync.Mode != v1alpha1.MalachiteSyncDisabled,
+		SyncEnabled: spec.Sync.Mode != v1alpha1.SwitchDisabled,
 		Threads:     runtimeThreads(&in.Network.Spec),
 	}
 	if spec.Peers == v1alpha1.MalachiteDiscovery {
