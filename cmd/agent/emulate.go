@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -13,21 +14,22 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/latency"
 	"github.com/benchnet/benchnet/internal/agent/ping"
 	config "github.com/benchnet/benchnet/internal/network/latency"
+	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
-func emulateNetwork(flags *flag.FlagSet) action {
+func emulateNetwork(flags *flag.FlagSet) subcommand.Action {
 	file := flags.String("config", "", "`file` that says who is how far away")
 	member := flags.String("member", "", "`name` of the member in this pod")
 	namespace := flags.String("namespace", "", "`namespace` of the network")
 	report := flags.String("report", "", "`ConfigMap` that is told when the member is at its distance")
 	listen := flags.String("listen", ":9102", "`address` to serve /ready and /metrics on")
-	return func(ctx context.Context, _ []string) (int, error) {
+	return func(ctx context.Context, _ []string, _ io.Writer) (int, error) {
 		pod, uid := os.Getenv("POD_NAME"), os.Getenv("POD_UID")
-		if err := requireFlags("config", *file, "member", *member, "namespace", *namespace, "report", *report); err != nil {
+		if err := subcommand.RequireFlags("config", *file, "member", *member, "namespace", *namespace, "report", *report); err != nil {
 			return 0, err
 		}
 		if pod == "" || uid == "" {
-			return 0, usageErrorf("the environment must hold POD_NAME and POD_UID")
+			return 0, subcommand.UsageErrorf("the environment must hold POD_NAME and POD_UID")
 		}
 		text, err := os.ReadFile(*file)
 		if err != nil {
@@ -63,24 +65,24 @@ func listenAndServe(address string, handler http.Handler) error {
 	return nil
 }
 
-func pingPeer(flags *flag.FlagSet) action {
+func pingPeer(flags *flag.FlagSet) subcommand.Action {
 	to := flags.String("to", "", "`HOST:PORT` to connect to")
 	count := flags.Int("count", 10, "`number` of connections to make")
 	pause := flags.Duration("pause", 20*time.Millisecond, "`time` between them")
-	return func(ctx context.Context, _ []string) (int, error) {
-		if err := requireFlags("to", *to); err != nil {
-			return 0, err
+	return subcommand.WithoutArguments(func(ctx context.Context, stdout io.Writer) error {
+		if err := subcommand.RequireFlags("to", *to); err != nil {
+			return err
 		}
 		if *count < 1 {
-			return 0, usageErrorf("--count must be at least 1, not %d", *count)
+			return subcommand.UsageErrorf("--count must be at least 1, not %d", *count)
 		}
 		all, err := ping.RoundTrips(ctx, *to, *count, *pause)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		for _, took := range all {
-			fmt.Println(took.Microseconds())
+			fmt.Fprintln(stdout, took.Microseconds())
 		}
-		return 0, nil
-	}
+		return nil
+	})
 }

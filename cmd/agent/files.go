@@ -4,61 +4,63 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/benchnet/benchnet/internal/agent/files"
+	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
-func installAgent(flags *flag.FlagSet) action {
+func installAgent(flags *flag.FlagSet) subcommand.Action {
 	to := flags.String("to", "", "`folder` to copy to")
 	renew := flags.String("renew", "", "`folder` to empty when what is in it is of another epoch")
 	epoch := flags.String("epoch", "", "`name` of the present epoch; empty in the first, in which nothing is emptied")
-	return func(context.Context, []string) (int, error) {
-		if err := requireFlags("to", *to); err != nil {
-			return 0, err
+	return subcommand.WithoutArguments(func(_ context.Context, _ io.Writer) error {
+		if err := subcommand.RequireFlags("to", *to); err != nil {
+			return err
 		}
 		self, err := os.Executable()
 		if err != nil {
-			return 0, fmt.Errorf("find this program: %w", err)
+			return fmt.Errorf("find this program: %w", err)
 		}
 		if _, err := files.CopyAtomic(self, filepath.Join(*to, "agent")); err != nil {
-			return 0, fmt.Errorf("install into %s: %w", *to, err)
+			return fmt.Errorf("install into %s: %w", *to, err)
 		}
 		if *renew == "" {
-			return 0, nil
+			return nil
 		}
 		renewed, err := files.EmptyOnNewEpoch(*renew, *epoch)
 		if renewed {
 			logToStderr("%s is empty: epoch %s begins", *renew, *epoch)
 		}
-		return 0, err
-	}
+		return err
+	})
 }
 
-func copyFiles(flags *flag.FlagSet) action {
+func copyFiles(flags *flag.FlagSet) subcommand.Action {
 	from := flags.String("from", "", "`folder` to copy")
 	to := flags.String("to", "", "`folder` to copy to; it is made if it does not exist")
-	return func(context.Context, []string) (int, error) {
-		if err := requireFlags("from", *from, "to", *to); err != nil {
-			return 0, err
+	return subcommand.WithoutArguments(func(_ context.Context, stdout io.Writer) error {
+		if err := subcommand.RequireFlags("from", *from, "to", *to); err != nil {
+			return err
 		}
 		tally, err := files.CopyTree(*from, *to)
 		if err != nil {
-			return 0, fmt.Errorf("copy to %s: %w", *to, err)
+			return fmt.Errorf("copy to %s: %w", *to, err)
 		}
-		fmt.Printf("%d files, %d bytes copied from %s to %s\n", tally.Files, tally.Bytes, *from, *to)
-		return 0, nil
-	}
+		fmt.Fprintf(stdout, "%d files, %d bytes copied from %s to %s\n", tally.Files, tally.Bytes, *from, *to)
+		return nil
+	})
 }
 
-func checkFileExists(flags *flag.FlagSet) action {
+func checkFileExists(flags *flag.FlagSet) subcommand.Action {
 	file := flags.String("file", "", "`file` that must exist")
-	return func(context.Context, []string) (int, error) {
-		if err := requireFlags("file", *file); err != nil {
-			return 0, err
+	return subcommand.WithoutArguments(func(_ context.Context, _ io.Writer) error {
+		if err := subcommand.RequireFlags("file", *file); err != nil {
+			return err
 		}
 		_, err := os.Stat(*file)
-		return 0, err
-	}
+		return err
+	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 	"github.com/benchnet/benchnet/internal/agent/process"
+	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
 // counterOptions select the lines of the command's output that are counted, and the metric.
@@ -39,17 +40,17 @@ func (c counterOptions) newCounter() (*exposition.SharedCounter, []process.LineW
 	expression, err := regexp.Compile(*c.pattern)
 	switch {
 	case *c.pattern == "" || *c.name == "":
-		return nil, nil, usageErrorf("--count-pattern and --count-name belong together")
+		return nil, nil, subcommand.UsageErrorf("--count-pattern and --count-name belong together")
 	case err != nil:
-		return nil, nil, usageErrorf("--count-pattern: %w", err)
+		return nil, nil, subcommand.UsageErrorf("--count-pattern: %w", err)
 	case *c.grid < 0:
-		return nil, nil, usageErrorf("--count-grid: %v is negative", *c.grid)
+		return nil, nil, subcommand.UsageErrorf("--count-grid: %v is negative", *c.grid)
 	case (*c.grid > 0) != slices.Contains(expression.SubexpNames(), timeGroup):
-		return nil, nil, usageErrorf("--count-grid and a group (?P<time>...) in --count-pattern belong together")
+		return nil, nil, subcommand.UsageErrorf("--count-grid and a group (?P<time>...) in --count-pattern belong together")
 	case expression.NumSubexp() != 1 && *c.grid == 0, expression.NumSubexp() != 2 && *c.grid > 0:
-		return nil, nil, usageErrorf("--count-pattern: %q has %d groups, want one, around the number, besides that of the time", *c.pattern, expression.NumSubexp())
+		return nil, nil, subcommand.UsageErrorf("--count-pattern: %q has %d groups, want one, around the number, besides that of the time", *c.pattern, expression.NumSubexp())
 	case !metricNamePattern.MatchString(*c.name):
-		return nil, nil, usageErrorf("--count-name: %q is not the name of a metric", *c.name)
+		return nil, nil, subcommand.UsageErrorf("--count-name: %q is not the name of a metric", *c.name)
 	}
 	tally := &exposition.SharedCounter{Name: *c.name, Help: "Counted from the lines of the command's output."}
 	lines := &lineCounter{counter: tally, grid: *c.grid, timeGroupIndex: expression.SubexpIndex(timeGroup)}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -19,9 +20,10 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/host"
 	"github.com/benchnet/benchnet/internal/agent/jvm"
 	"github.com/benchnet/benchnet/internal/agent/process"
+	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
-func superviseCommand(flags *flag.FlagSet) action {
+func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 	address := flags.String("metrics-addr", ":9101", "`address` to serve /metrics and /ready on; empty for none")
 	pattern := flags.String("ready-pattern", "", "regular `expression`; --ready-file appears at the first line of the standard output that it matches")
 	ready := flags.String("ready-file", "", "`file` that appears when the command is ready; removed at the start")
@@ -29,9 +31,9 @@ func superviseCommand(flags *flag.FlagSet) action {
 	volume := flags.String("volume", "", "`folder` whose file system's room is told; empty for none")
 	counted := defineCounterFlags(flags)
 	linger := flags.Duration("linger", 10*time.Second, "longest wait for processes that the command leaves behind")
-	return func(_ context.Context, args []string) (int, error) {
+	return func(_ context.Context, args []string, _ io.Writer) (int, error) {
 		if len(args) == 0 {
-			return 0, usageErrorf("no command given after --")
+			return 0, subcommand.UsageErrorf("no command given after --")
 		}
 		watch, err := newReadinessWatchers(*pattern, *ready)
 		if err != nil {
@@ -60,14 +62,14 @@ func superviseCommand(flags *flag.FlagSet) action {
 // watcher that creates it at the matching line. It returns no watcher without a pattern.
 func newReadinessWatchers(pattern, file string) ([]process.LineWatcher, error) {
 	if (pattern == "") != (file == "") {
-		return nil, usageErrorf("--ready-pattern and --ready-file belong together")
+		return nil, subcommand.UsageErrorf("--ready-pattern and --ready-file belong together")
 	}
 	if pattern == "" {
 		return nil, nil
 	}
 	expression, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, usageErrorf("--ready-pattern: %w", err)
+		return nil, subcommand.UsageErrorf("--ready-pattern: %w", err)
 	}
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove the ready file: %w", err)

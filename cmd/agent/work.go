@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"flag"
+	"io"
 	"os"
 	"strconv"
 	"time"
@@ -15,27 +16,28 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/report"
 	"github.com/benchnet/benchnet/internal/agent/work"
 	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
 // reportTimeout bounds the retries of publishing a result.
 const reportTimeout = 2 * time.Minute
 
-func runWorker(flags *flag.FlagSet) action {
+func runWorker(flags *flag.FlagSet) subcommand.Action {
 	namespace := flags.String("namespace", "", "`namespace` of the ConfigMaps")
 	barrierName := flags.String("barrier", "", "`ConfigMap` that will hold the instant to start at")
 	reportName := flags.String("report", "", "`ConfigMap` to report to")
 	plan := flags.String("plan", "", "JMeter plan of the user's own, a `file`; COMMAND is then JMeter, which gets the arguments to run it")
 	address := flags.String("metrics-addr", "", "`address` to serve /metrics on; empty for none")
 	stream := flags.String("stream", "", "`URL` of the blocks that a member decides; they are measured, and no COMMAND is run")
-	return func(ctx context.Context, args []string) (int, error) {
-		if err := requireFlags("namespace", *namespace, "barrier", *barrierName, "report", *reportName); err != nil {
+	return func(ctx context.Context, args []string, _ io.Writer) (int, error) {
+		if err := subcommand.RequireFlags("namespace", *namespace, "barrier", *barrierName, "report", *reportName); err != nil {
 			return 0, err
 		}
 		switch {
 		case *stream != "" && (len(args) > 0 || *plan != ""):
-			return 0, usageErrorf("--stream takes neither --plan nor a command")
+			return 0, subcommand.UsageErrorf("--stream takes neither --plan nor a command")
 		case *stream == "" && len(args) == 0:
-			return 0, usageErrorf("no command given after --")
+			return 0, subcommand.UsageErrorf("no command given after --")
 		}
 		w, err := newWorkerFromEnv()
 		if err != nil {
@@ -85,7 +87,7 @@ func newWorkerFromEnv() (*work.Worker, error) {
 func parseEnvNumber(variable string, least int) (int, error) {
 	n, err := strconv.Atoi(os.Getenv(variable))
 	if err != nil || n < least {
-		return 0, usageErrorf("%s is %q, want a number from %d", variable, os.Getenv(variable), least)
+		return 0, subcommand.UsageErrorf("%s is %q, want a number from %d", variable, os.Getenv(variable), least)
 	}
 	return n, nil
 }

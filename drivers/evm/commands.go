@@ -14,10 +14,11 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/genesis"
 	"github.com/benchnet/benchnet/drivers/evm/internal/nodekey"
 	"github.com/benchnet/benchnet/internal/platform/evm"
+	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
-func runDriver(*flag.FlagSet) action {
-	return func(ctx context.Context, _ io.Writer) error {
+func runDriver(*flag.FlagSet) subcommand.Action {
+	return subcommand.WithoutArguments(func(ctx context.Context, _ io.Writer) error {
 		w, err := worker.NewFromEnvironment(os.Getenv, log.Printf)
 		if err == nil {
 			err = w.Run(ctx)
@@ -29,10 +30,10 @@ func runDriver(*flag.FlagSet) action {
 			log.Printf("write the failure: %v", lost)
 		}
 		return err
-	}
+	})
 }
 
-func printOrFundAccounts(flags *flag.FlagSet) action {
+func printOrFundAccounts(flags *flag.FlagSet) subcommand.Action {
 	seedFile := flags.String("seed-file", "", "file of the seed that the accounts follow from")
 	count := flags.Int("count", evm.DefaultAccounts, "how many accounts")
 	fund := flags.String("fund", "", "genesis (as geth reads it) to put the accounts into")
@@ -40,12 +41,12 @@ func printOrFundAccounts(flags *flag.FlagSet) action {
 	balance := flags.String("balance", "1000000", "what each account has in the genesis, in whole ether")
 	gasLimit := flags.Uint64("gas-limit", 0, "gas limit of the genesis block (default: as it is)")
 	chainID := flags.Uint64("chain-id", 0, "chain id of the genesis (default: as it is)")
-	return func(_ context.Context, stdout io.Writer) error {
-		if *seedFile == "" {
-			return usageErrorf("--seed-file is needed")
+	return subcommand.WithoutArguments(func(_ context.Context, stdout io.Writer) error {
+		if err := subcommand.RequireFlags("seed-file", *seedFile); err != nil {
+			return err
 		}
 		if *count < 1 || *count > evm.MaxAccounts {
-			return usageErrorf("--count %d; want 1 to %d", *count, evm.MaxAccounts)
+			return subcommand.UsageErrorf("--count %d; want 1 to %d", *count, evm.MaxAccounts)
 		}
 		seed, err := account.ReadSeed(*seedFile)
 		if err != nil {
@@ -63,20 +64,20 @@ func printOrFundAccounts(flags *flag.FlagSet) action {
 			fmt.Fprintln(stdout, a.Address.Hex())
 		}
 		return nil
-	}
+	})
 }
 
-func writeNodeKeys(flags *flag.FlagSet) action {
+func writeNodeKeys(flags *flag.FlagSet) subcommand.Action {
 	count := flags.Int("count", 0, "how many nodes")
 	out := flags.String("out", "", "folder for the files: <i>/nodekey and <i>/enode of each node; enodes, jwt and seed for all")
 	address := flags.String("address", "127.0.0.1:30303", "host:port in the enodes; {i} stands for the node's index")
-	return func(context.Context, io.Writer) error {
+	return subcommand.WithoutArguments(func(context.Context, io.Writer) error {
 		if *count < 1 {
-			return usageErrorf("--count %d; want at least 1", *count)
+			return subcommand.UsageErrorf("--count %d; want at least 1", *count)
 		}
-		if *out == "" {
-			return usageErrorf("--out is needed")
+		if err := subcommand.RequireFlags("out", *out); err != nil {
+			return err
 		}
 		return nodekey.WriteFiles(*out, *count, *address)
-	}
+	})
 }

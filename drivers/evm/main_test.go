@@ -6,11 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
 func callSubcommand(args ...string) (code int, stdout, stderr string) {
 	var out, errors bytes.Buffer
-	code = runSubcommand(args, &out, &errors)
+	code = program.Run(args, &out, &errors)
 	return code, out.String(), errors.String()
 }
 
@@ -76,14 +78,14 @@ func TestUsageErrors(t *testing.T) {
 	for want, args := range map[string][]string{
 		"evm: load on Ethereum nodes":                {},
 		`no command "fly"`:                           {"fly"},
-		"evm accounts: --seed-file is needed":        {"accounts"},
+		"evm accounts: --seed-file must be given":    {"accounts"},
 		"evm accounts: --count 0; want 1 to 100000":  {"accounts", "--seed-file", "s", "--count", "0"},
 		"evm keys: --count 0; want at least 1":       {"keys", "--out", "d"},
-		"evm keys: --out is needed":                  {"keys", "--count", "1"},
+		"evm keys: --out must be given":              {"keys", "--count", "1"},
 		`evm keys: "more" is not understood`:         {"keys", "--count", "1", "more"},
 		"flag provided but not defined: -unheard-of": {"keys", "--unheard-of"},
 	} {
-		if code, _, said := callSubcommand(args...); code != exitUsage || !strings.Contains(said, want) {
+		if code, _, said := callSubcommand(args...); code != subcommand.ExitUsage || !strings.Contains(said, want) {
 			t.Errorf("%v: exit %d, said %q; want %q", args, code, said, want)
 		}
 	}
