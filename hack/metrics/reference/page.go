@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"text/template"
 )
@@ -45,20 +44,17 @@ func (i *Reference) ruleTable() string {
 }
 
 func (i *Reference) alertTable() string {
-	rows := [][]string{{"alert", "severity", "after", "says"}}
+	rows := [][]string{{"alert", "severity", "after"}}
 	for _, a := range i.Alerts {
 		link := fmt.Sprintf("[%s](runbooks.md#%s)", a.Name, strings.ToLower(a.Name))
 		after := a.For
 		if after == "" {
 			after = "at once"
 		}
-		rows = append(rows, []string{link, a.Severity, after, labelPlaceholder.ReplaceAllString(a.Summary, "*$1*")})
+		rows = append(rows, []string{link, a.Severity, after})
 	}
 	return formatTable(rows)
 }
-
-// labelPlaceholder matches a label's value in the text of an alert.
-var labelPlaceholder = regexp.MustCompile(`\{\{ \$labels\.(\w+) \}\}`)
 
 // formatTable writes the rows. The first row is the header.
 func formatTable(rows [][]string) string {

@@ -112,7 +112,7 @@ func TestJMXRulesNameMetrics(t *testing.T) {
 func TestUnits(t *testing.T) {
 	for name, want := range map[string]string{
 		"member:container_cpu_usage_seconds:rate1m":           "cores",
-		"member:container_cpu_throttled_periods:ratio_rate1m": "share, 1 is all",
+		"member:container_cpu_throttled_periods:ratio_rate1m": "share",
 		"member:container_memory_working_set_bytes":           "bytes",
 		"network:malachite_block_bytes:rate1m":                "bytes per second",
 		"network:malachite_block_time_seconds:p95_1m":         "seconds",

@@ -21,7 +21,7 @@ type RecordingRule struct {
 
 // Alert is an alerting rule.
 type Alert struct {
-	Name, Severity, Expr, For, Summary string
+	Name, Severity, Expr, For string
 }
 
 type ruleFile struct {
@@ -31,7 +31,6 @@ type ruleFile struct {
 			Rules []struct {
 				Record, Alert, Expr, For string
 				Labels                   struct{ Severity string }
-				Annotations              struct{ Summary string }
 			}
 		}
 	}
@@ -60,7 +59,7 @@ func readRecordingRules(root fs.FS) ([]RecordingRule, error) {
 		for _, r := range g.Rules {
 			help := comments[r.Record]
 			if of := runRulePattern.FindStringSubmatch(strings.Join(strings.Fields(r.Expr), " ")); help == "" && of != nil {
-				help = fmt.Sprintf("`%s` of the network while the run measures, with the run's labels.", of[1])
+				help = fmt.Sprintf("`%s` during a run.", of[1])
 			}
 			if help == "" {
 				return nil, fmt.Errorf("%s: no comment stands above %s, to say what it is", recordingRulesPath, r.Record)
@@ -100,7 +99,7 @@ func readAlerts(root fs.FS) ([]Alert, error) {
 	var all []Alert
 	for _, g := range file.Spec.Groups {
 		for _, r := range g.Rules {
-			all = append(all, Alert{r.Alert, r.Labels.Severity, r.Expr, r.For, r.Annotations.Summary})
+			all = append(all, Alert{r.Alert, r.Labels.Severity, r.Expr, r.For})
 		}
 	}
 	return all, nil
@@ -113,7 +112,7 @@ func (r RecordingRule) Unit() string {
 	rate := strings.HasPrefix(operation, "rate")
 	switch {
 	case strings.HasPrefix(operation, "ratio"):
-		return "share, 1 is all"
+		return "share"
 	case strings.HasSuffix(metric, "_cpu_usage_seconds") && rate:
 		return "cores"
 	case strings.HasSuffix(metric, "_seconds"):
