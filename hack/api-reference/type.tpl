@@ -34,7 +34,7 @@
 {{- define "limits" -}}
 {{- $markers := .Markers }}
 {{- $limits := list }}
-{{- if index $markers "required" }}{{ $limits = append $limits "required" }}{{ end }}
+{{- if not (or (index $markers "optional") (eq .Name "metadata")) }}{{ $limits = append $limits "required" }}{{ end }}
 {{- with index $markers "kubebuilder:validation:Enum" }}
 {{- range last . }}{{ $limits = append $limits (printf "`%v`" .) }}{{ end }}
 {{- end }}
