@@ -19,6 +19,7 @@ spec:
   members: {count: 4, cores: "2", memory: 4Gi}
   workloads:
   - name: transfers
+    type: EVM
     evm: {batchSize: 200}
     load: {model: Open, ratePerSecond: "800", clients: 10}
     measure: {warmUp: 1s, window: 10s}

@@ -22,6 +22,7 @@ spec:
       database: {engine: PostgreSQL, topology: Shared}
     workload:
       name: issue
+      type: Corda
       corda: {flow: Issue}
       load: {clients: 4}
       measure: {warmUp: 1s, window: 10s}
@@ -32,15 +33,15 @@ spec:
   - {name: new}
   repetitions: 2
   order: {type: Interleaved}
-  networks: Discard
+  networks: Delete
 `
 
 const (
 	axisValues      = "values: [1, 2]"
 	variantPatch    = `patch: {network: {platform: {corda: {version: "4.3"}}}}`
-	saturationSpec  = "strategy: Saturation\n  saturation: {from: 1, to: 64, serviceLevel: {latency: 500ms}}\n  networks: Discard"
-	compareSpec     = "strategy: Compare\n  compare: {baseline: old, metrics: [Throughput], gates: [{metric: Throughput}]}\n  networks: Discard"
-	discardNetworks = "networks: Discard"
+	saturationSpec  = "strategy: Saturation\n  saturation: {from: 1, to: 64, serviceLevel: {latency: 500ms}}\n  networks: Delete"
+	compareSpec     = "strategy: Compare\n  compare: {baseline: old, metrics: [Throughput], gates: [{metric: Throughput}]}\n  networks: Delete"
+	deleteNetworks = "networks: Delete"
 )
 
 // replaceOnce replaces the first occurrence of from in a strategy, to introduce a mistake.
@@ -58,7 +59,7 @@ var badExperiments = []badInputCase{
 	{"field outside of the template", "field: workload.load.clients", "field: spec.load.clients", []string{"spec.axes[0].field", "spec.load.clients"}},
 	{"missing field", "load.clients", "load.users", []string{"spec.axes[0].field", "workload.load.users"}},
 	{"misnamed field", "workload.load.clients", "network.members.cpus", []string{"spec.axes[0].field", "network.members.cpus"}},
-	{"missing entry of a list", "field: workload.load.clients", "field: \"network.network.regions[2].count\"", []string{"spec.axes[0].field", "regions", "0 entries", "2"}},
+	{"missing entry of a list", "field: workload.load.clients", "field: \"network.latency.regions[2].count\"", []string{"spec.axes[0].field", "regions", "0 entries", "2"}},
 	{"text for a number", axisValues, "values: [1, many]", []string{"spec.axes[0].field", "workload.load.clients", "many", "must be a whole number"}},
 	{"number for an enum", "workload.load.clients, " + axisValues, "network.database.topology, values: [7]", []string{"spec.axes[0].field", "network.database.topology", "7", "must be text"}},
 	{"value outside the enum", "workload.load.clients, " + axisValues, "network.database.topology, values: [Shraed]", []string{"users=Shraed", "spec.database.topology", "Shraed", "PerMember"}},
@@ -88,39 +89,39 @@ var badExperiments = []badInputCase{
 	{"patch that is a list", variantPatch, "patch: [1]", []string{"spec.variants[0].patch", "object"}},
 	{"patch and axis of one field", variantPatch, "patch: {workload: {load: {clients: 9}}}", []string{"spec.variants[0].patch", "workload.load.clients", "axis users"}},
 	// The template.
-	{"workloads in the network template", "database:", "workloads: [{name: x, corda: {flow: Issue}, load: {clients: 1}}]\n      database:", []string{"template.network.workloads", "template.workload"}},
+	{"workloads in the network template", "database:", "workloads: [{name: x, type: Corda, corda: {flow: Issue}, load: {clients: 1}}]\n      database:", []string{"template.network.workloads", "template.workload"}},
 	{"invalid template", "flow: Issue", "flow: Isue", []string{"template.workload", "flow", "Isue"}},
 	{"template without a workload", validExperiment[strings.Index(validExperiment, "    workload:"):strings.Index(validExperiment, "  axes:")], "", []string{"spec.template.workload", "Required"}},
 	// Strategy and order.
-	{"unknown strategy", discardNetworks, "strategy: Random", []string{"spec.strategy", "Random", "Saturation"}},
+	{"unknown strategy", deleteNetworks, "strategy: Random", []string{"spec.strategy", "Random", "Saturation"}},
 	{"unknown order", "type: Interleaved", "type: Random", []string{"spec.order.type", "Random", "Shuffled"}},
 	{"seed without a shuffle", "type: Interleaved", "type: Listed, seed: 7", []string{"order.seed", "Shuffled"}},
 	{"no repetitions", "repetitions: 2", "repetitions: 0", []string{"spec.repetitions", "greater than or equal to 1"}},
-	{"no parallelism", discardNetworks, "parallelism: 0", []string{"spec.parallelism", "greater than or equal to 1"}},
-	{"no attempts", discardNetworks, "failures: {failed: Repeat, attempts: 0}", []string{"spec.failures.attempts", "greater than or equal to 1"}},
-	{"an unknown kind of failure", discardNetworks, "failures: {failed: Retry}", []string{"spec.failures.failed", "Retry", "Repeat"}},
-	{"unknown field", discardNetworks, "repetitoins: 3", []string{"unknown field", "spec.repetitoins"}},
+	{"no parallelism", deleteNetworks, "parallelism: 0", []string{"spec.parallelism", "greater than or equal to 1"}},
+	{"no attempts", deleteNetworks, "failures: {failed: Repeat, attempts: 0}", []string{"spec.failures.attempts", "greater than or equal to 1"}},
+	{"an unknown kind of failure", deleteNetworks, "failures: {failed: Retry}", []string{"spec.failures.failed", "Retry", "Repeat"}},
+	{"unknown field", deleteNetworks, "repetitoins: 3", []string{"unknown field", "spec.repetitoins"}},
 	// Saturation.
-	{"search without its parameters", discardNetworks, "strategy: Saturation", []string{"spec.saturation must be set"}},
-	{"search in a grid", discardNetworks, "saturation: {from: 1, to: 4, serviceLevel: {latency: 1s}}", []string{"spec.saturation must be set when, and only when"}},
-	{"descending search", discardNetworks, replaceOnce(saturationSpec, "from: 1,", "from: 65,"), []string{"saturation.from", "saturation.to"}},
-	{"search without a service level", discardNetworks, replaceOnce(saturationSpec, ", serviceLevel: {latency: 500ms}", ""), []string{"spec.saturation.serviceLevel", "Required"}},
-	{"zero latency", discardNetworks, replaceOnce(saturationSpec, "500ms", "0s"), []string{"serviceLevel.latency", "500ms or 2s"}},
-	{"latency without a unit", discardNetworks, replaceOnce(saturationSpec, "500ms", `"500"`), []string{"serviceLevel.latency", "500ms or 2s"}},
-	{"interleaved search", discardNetworks, saturationSpec, []string{"spec.order.type", "Interleaved", "Listed or Shuffled"}},
-	{"search over the load", "  repetitions: 2\n  order: {type: Interleaved}\n  networks: Discard", "  " + saturationSpec, []string{"spec.axes[0].field", "workload.load.clients", "search"}},
-	{"repeated search", "order: {type: Interleaved}\n  networks: Discard", saturationSpec, []string{"spec.repetitions", "2", "saturation.repeats"}},
+	{"search without its parameters", deleteNetworks, "strategy: Saturation", []string{"spec.saturation must be set"}},
+	{"search in a grid", deleteNetworks, "saturation: {from: 1, to: 4, serviceLevel: {latency: 1s}}", []string{"spec.saturation must be set when, and only when"}},
+	{"descending search", deleteNetworks, replaceOnce(saturationSpec, "from: 1,", "from: 65,"), []string{"saturation.from", "saturation.to"}},
+	{"search without a service level", deleteNetworks, replaceOnce(saturationSpec, ", serviceLevel: {latency: 500ms}", ""), []string{"spec.saturation.serviceLevel", "Required"}},
+	{"zero latency", deleteNetworks, replaceOnce(saturationSpec, "500ms", "0s"), []string{"serviceLevel.latency", "500ms or 2s"}},
+	{"latency without a unit", deleteNetworks, replaceOnce(saturationSpec, "500ms", `"500"`), []string{"serviceLevel.latency", "500ms or 2s"}},
+	{"interleaved search", deleteNetworks, saturationSpec, []string{"spec.order.type", "Interleaved", "Listed or Shuffled"}},
+	{"search over the load", "  repetitions: 2\n  order: {type: Interleaved}\n  networks: Delete", "  " + saturationSpec, []string{"spec.axes[0].field", "workload.load.clients", "search"}},
+	{"repeated search", "order: {type: Interleaved}\n  networks: Delete", saturationSpec, []string{"spec.repetitions", "2", "saturation.repeats"}},
 	// Comparison.
-	{"comparison without its parameters", discardNetworks, "strategy: Compare", []string{"spec.compare must be set"}},
-	{"comparison in a grid", discardNetworks, replaceOnce(compareSpec, "strategy: Compare\n  ", ""), []string{"spec.compare must be set when, and only when"}},
-	{"baseline that is not a variant", discardNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: older"), []string{"spec.compare.baseline", "one of spec.variants"}},
-	{"neither baseline nor stored", discardNetworks, replaceOnce(compareSpec, "baseline: old, ", ""), []string{"exactly one of baseline", "stored"}},
-	{"two baselines", discardNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: old, stored: {configMapName: x}"), []string{"exactly one of baseline", "stored"}},
-	{"unknown metric", discardNetworks, replaceOnce(compareSpec, "metrics: [Throughput]", "metrics: [Speed]"), []string{"spec.compare.metrics[0]", "Speed", "Throughput"}},
-	{"gate of a metric outside the comparison", discardNetworks, replaceOnce(compareSpec, "metrics: [Throughput]", "metrics: [LatencyP95]"), []string{"compare.gates[].metric must be among compare.metrics"}},
-	{"gate without a metric", discardNetworks, replaceOnce(compareSpec, "{metric: Throughput}", `{maxRegressionPercent: "5"}`), []string{"spec.compare.gates[0].metric", "Required"}},
-	{"gate with a negative bound", discardNetworks, replaceOnce(compareSpec, "{metric: Throughput}", "{metric: Throughput, maxRegressionPercent: -5}"), []string{"maxRegressionPercent must not be negative"}},
-	{"confidence of 100 %", discardNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: old, confidencePercent: 100"), []string{"spec.compare.confidencePercent", "99"}},
+	{"comparison without its parameters", deleteNetworks, "strategy: Compare", []string{"spec.compare must be set"}},
+	{"comparison in a grid", deleteNetworks, replaceOnce(compareSpec, "strategy: Compare\n  ", ""), []string{"spec.compare must be set when, and only when"}},
+	{"baseline that is not a variant", deleteNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: older"), []string{"spec.compare.baseline", "one of spec.variants"}},
+	{"neither baseline nor stored", deleteNetworks, replaceOnce(compareSpec, "baseline: old, ", ""), []string{"exactly one of baseline", "stored"}},
+	{"two baselines", deleteNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: old, stored: {configMapName: x}"), []string{"exactly one of baseline", "stored"}},
+	{"unknown metric", deleteNetworks, replaceOnce(compareSpec, "metrics: [Throughput]", "metrics: [Speed]"), []string{"spec.compare.metrics[0]", "Speed", "Throughput"}},
+	{"gate of a metric outside the comparison", deleteNetworks, replaceOnce(compareSpec, "metrics: [Throughput]", "metrics: [LatencyP95]"), []string{"compare.gates[].metric must be among compare.metrics"}},
+	{"gate without a metric", deleteNetworks, replaceOnce(compareSpec, "{metric: Throughput}", `{maxRegressionPercent: "5"}`), []string{"spec.compare.gates[0].metric", "Required"}},
+	{"gate with a negative bound", deleteNetworks, replaceOnce(compareSpec, "{metric: Throughput}", "{metric: Throughput, maxRegressionPercent: -5}"), []string{"maxRegressionPercent must not be negative"}},
+	{"confidence of 100 %", deleteNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: old, confidencePercent: 100"), []string{"spec.compare.confidencePercent", "99"}},
 }
 
 func TestBadExperiments(t *testing.T) {
@@ -169,15 +170,15 @@ func (w *testEnv) reconcileExperiment(name string) {
 }
 
 func TestImmutableExperimentFields(t *testing.T) {
-	whole := strings.Replace(validExperiment, discardNetworks, compareSpec, 1)
+	whole := strings.Replace(validExperiment, deleteNetworks, compareSpec, 1)
 	cases := []struct{ name, from, to, want string }{
 		{"template", `"4.10"`, `"4.9"`, "cannot change"},
 		{"axis", axisValues, "values: [1, 3]", "spec.axes cannot change"},
 		{"variant", "name: new", "name: newer", "spec.variants cannot change"},
 		{"repetitions", "repetitions: 2", "repetitions: 3", "cannot change"},
 		{"comparison", "baseline: old", "baseline: new", "spec.compare cannot change"},
-		{"parallelism", discardNetworks, "networks: Discard\n  parallelism: 2", ""},
-		{"suspension", discardNetworks, "networks: Discard\n  suspend: true", ""},
+		{"parallelism", deleteNetworks, "networks: Delete\n  parallelism: 2", ""},
+		{"suspension", deleteNetworks, "networks: Delete\n  suspend: true", ""},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

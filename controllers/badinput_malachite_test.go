@@ -14,6 +14,7 @@ spec:
   members: {count: 4, cores: "2", memory: 512Mi}
   workloads:
   - name: blocks
+    type: Malachite
     malachite: {observe: 0}
     measure: {warmUp: 1s, window: 10s}
 `

@@ -15,7 +15,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
-// validRegionsNetwork is a network in two regions. Each case of TestBadRegions makes its spec.network invalid.
+// validRegionsNetwork is a network in two regions. Each case of TestBadRegions makes its spec.latency invalid.
 const validRegionsNetwork = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
@@ -24,39 +24,40 @@ spec:
   platform: {type: Corda, corda: {version: "4.10"}}
   members: {count: 2}
   database: {engine: PostgreSQL, topology: Shared}
-  network:
+  latency:
     regions: [{name: NYC, members: [notary], workloads: [issue]}, {name: LON, count: 2}]
     roundTrips: [{between: [NYC, LON], roundTrip: 72ms, jitter: 1ms, lossPercent: "0.1", bandwidth: 1G}]
     defaults: {sameRegionRoundTrip: 0.5ms}
     databaseRoundTrip: 1500us
   workloads:
   - name: issue
+    type: Corda
     corda: {flow: Issue}
     load: {clients: 4}
 `
 
 var badRegions = []badInputCase{
-	{"missing member", "[notary]", "[member-7]", []string{"spec.network.regions[0].members[0]", "member-7", "member-0, member-1, notary"}},
-	{"count above the members", "count: 2}]", "count: 3}]", []string{"spec.network.regions[1].count", "3", "only 2 of the 3 members"}},
-	{"members without a region", "count: 2}]", "count: 1}]", []string{"spec.network.regions", "member-1", "every member must be in a region"}},
-	{"members and count", "members: [notary]", "members: [notary], count: 1", []string{"network.regions[]", "not both"}},
-	{"empty region", "members: [notary], workloads: [issue]", "", []string{"network.regions[]", "needs members, count or workloads"}},
-	{"the same region twice", "name: LON", "name: NYC", []string{"spec.network.regions[1]", "Duplicate"}},
-	{"invalid region name", "name: LON", "name: New York", []string{"spec.network.regions[1].name", "New York"}},
-	{"region without a round trip", "name: LON", "name: Mars", []string{"network.roundTrips[].between must name regions"}},
+	{"missing member", "[notary]", "[member-7]", []string{"spec.latency.regions[0].members[0]", "member-7", "member-0, member-1, notary"}},
+	{"count above the members", "count: 2}]", "count: 3}]", []string{"spec.latency.regions[1].count", "3", "only 2 of the 3 members"}},
+	{"members without a region", "count: 2}]", "count: 1}]", []string{"spec.latency.regions", "member-1", "every member must be in a region"}},
+	{"members and count", "members: [notary]", "members: [notary], count: 1", []string{"latency.regions[]", "not both"}},
+	{"empty region", "members: [notary], workloads: [issue]", "", []string{"latency.regions[]", "needs members, count or workloads"}},
+	{"the same region twice", "name: LON", "name: NYC", []string{"spec.latency.regions[1]", "Duplicate"}},
+	{"invalid region name", "name: LON", "name: New York", []string{"spec.latency.regions[1].name", "New York"}},
+	{"region without a round trip", "name: LON", "name: Mars", []string{"latency.roundTrips[].between must name regions"}},
 	{"pair without a round trip", "count: 2}]\n    roundTrips: [{between: [NYC, LON]", "count: 2}, {name: Mars, workloads: [x]}]\n    roundTrips: [{between: [NYC, LON]",
 		[]string{"no figure for Mars and NYC", "{between: [Mars, NYC], roundTrip: ...}"}},
-	{"three regions in a pair", "[NYC, LON]", "[NYC, LON, NYC]", []string{"spec.network.roundTrips[0].between", "2"}},
+	{"three regions in a pair", "[NYC, LON]", "[NYC, LON, NYC]", []string{"spec.latency.roundTrips[0].between", "2"}},
 	{"round trip that is not a duration", "72ms", `"72"`, []string{"roundTrips[].roundTrip must be at most 10s", "72ms"}},
 	{"round trip too long", "72ms", "11s", []string{"roundTrips[].roundTrip must be at most 10s"}},
 	{"negative round trip", "72ms", "-1ms", []string{"roundTrips[].roundTrip must be at most 10s"}},
-	{"jitter above the round trip", "jitter: 1ms", "jitter: 73ms", []string{"spec.network.roundTrips", "73ms", "cannot exceed", "72ms"}},
-	{"loss of 100 %", `"0.1"`, "100", []string{"spec.network.roundTrips[0].lossPercent", "100", "between 0 and 50"}},
-	{"no bandwidth", "1G", "\"0\"", []string{"spec.network.roundTrips[0].bandwidth", "between 64k and 32G"}},
+	{"jitter above the round trip", "jitter: 1ms", "jitter: 73ms", []string{"spec.latency.roundTrips", "73ms", "cannot exceed", "72ms"}},
+	{"loss of 100 %", `"0.1"`, "100", []string{"spec.latency.roundTrips[0].lossPercent", "100", "between 0 and 50"}},
+	{"no bandwidth", "1G", "\"0\"", []string{"spec.latency.roundTrips[0].bandwidth", "between 64k and 32G"}},
 	{"database in the member", "database: {engine: PostgreSQL, topology: Shared}", "database: {engine: H2}",
-		[]string{"spec.network.databaseRoundTrip", "1.5ms", "engine PostgreSQL"}},
+		[]string{"spec.latency.databaseRoundTrip", "1.5ms", "engine PostgreSQL"}},
 	{"empty network", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "  workloads:")], "    {}\n", []string{"network needs regions, databaseRoundTrip or both"}},
-	{"round trips without regions", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "    roundTrips")], "", []string{"need network.regions"}},
+	{"round trips without regions", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "    roundTrips")], "", []string{"need latency.regions"}},
 }
 
 func TestBadRegions(t *testing.T) {
@@ -71,7 +72,7 @@ func TestImmutableRegions(t *testing.T) {
 		w := newTestEnv(t)
 		must(t, w.createFromYAML(validRegionsNetwork, &v1alpha1.BenchmarkNetwork{}))
 		err := w.replaceNetwork(strings.Replace(validRegionsNetwork, change[0], change[1], 1))
-		if err == nil || !strings.Contains(err.Error(), "spec.network cannot change") {
+		if err == nil || !strings.Contains(err.Error(), "spec.latency cannot change") {
 			t.Errorf("%s: the change should be refused, but: %v", name, err)
 		}
 	}
@@ -127,7 +128,7 @@ func TestPodCreationFailureIsReported(t *testing.T) {
 
 func (w *testEnv) expectEmulated(want metav1.ConditionStatus, reason string, parts ...string) {
 	w.t.Helper()
-	c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionNetworkEmulated)
+	c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionLatencyEmulated)
 	missing := func(part string) bool { return c == nil || !strings.Contains(c.Message, part) }
 	if c == nil || c.Status != want || c.Reason != reason || slices.ContainsFunc(parts, missing) {
 		w.t.Errorf("%+v, want %s %s with %q", c, want, reason, parts)

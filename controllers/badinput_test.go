@@ -20,6 +20,7 @@ spec:
   database: {engine: PostgreSQL, topology: Shared}
   workloads:
   - name: issue
+    type: Corda
     corda: {flow: Issue}
     load: {clients: 4}
     measure: {warmUp: 1s, window: 10s}
@@ -56,7 +57,7 @@ var badInput = []badInputCase{
 	{"the same name twice", `version: "4.10"`, `version: "4.10", legalNames: ["O=Bank A,L=London,C=GB", "O=Bank A,L=London,C=GB"]`, []string{"legalNames[1]", "already the name of member-0"}},
 	{"heap set twice", `version: "4.10"`, `version: "4.10", tuning: {jvmArgs: ["-Xmx2g"]}`, []string{"jvmArgs", "members.heap"}},
 	{"CorDapp image without an image", `version: "4.10"`, `version: "4.10", cordapps: {type: Image}`, []string{"cordapps", "needs image"}},
-	{"workload without an operation", "corda: {flow: Issue}", "jtl: Keep", []string{"exactly one of corda", "jmeter"}},
+	{"workload without an operation", "corda: {flow: Issue}", "jtl: Retain", []string{"exactly one of corda", "jmeter"}},
 	{"invalid flow name", "flow: Issue", "flow: Isue", []string{"corda.flow", "Isue"}},
 	{"missing initiator", "flow: Issue", "flow: Issue, initiators: [5]", []string{"initiators[0]", "5"}},
 	{"arguments of a finance flow", "flow: Issue", "flow: Issue, arguments: [{type: Int, value: \"1\"}]", []string{"arguments", "class name"}},

@@ -20,7 +20,7 @@ metadata: {name: kept}
 spec:
   platform: {type: Malachite, malachite: {}}
   members: {count: 4, cores: 200m, memory: 200Mi, storage: {type: Ephemeral}}
-  resultPolicy: Keep
+  resultPolicy: Retain
 `
 
 // installDeletionPolicy installs the chart's admission policy, and waits until the API server enforces it.

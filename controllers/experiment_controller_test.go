@@ -36,6 +36,7 @@ spec:
       members: {count: 4, cores: 200m, memory: 200Mi, storage: {type: Ephemeral}}
     workload:
       name: blocks
+      type: Malachite
       malachite: {}
       measure: {warmUp: 1s, window: 10s}
   axes:
@@ -295,7 +296,7 @@ func TestExperimentSurvivesDeath(t *testing.T) {
 func TestRunNameConflict(t *testing.T) {
 	w := newTestEnv(t)
 	w.createNode("laboratory", "64", "256Gi")
-	must(t, w.createFromYAML(`{apiVersion: benchnet.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: grid-p01-r1}, spec: {networkName: other, workload: {name: b, malachite: {}}}}`, &v1alpha1.BenchmarkRun{}))
+	must(t, w.createFromYAML(`{apiVersion: benchnet.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: grid-p01-r1}, spec: {networkName: other, workload: {name: b, type: Malachite, malachite: {}}}}`, &v1alpha1.BenchmarkRun{}))
 	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("owner")}))
 	owner := &corev1.ConfigMap{}
 	w.mustGet("owner", owner)

@@ -49,22 +49,22 @@ var largestTemplates = map[v1alpha1.PlatformType]string{
 platform: {type: Corda, corda: {version: "4.10", tuning: {jvmArgs: ["-Da=b"]}}}
 members: {count: 2, heap: 4Gi, cores: "2", memory: 8Gi}
 workloads:
-- {name: w, corda: {flow: IssueAndPay, initiators: [0]}, load: {clients: 50}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
+- {name: w, type: Corda, corda: {flow: IssueAndPay, initiators: [0]}, load: {clients: 50}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
 	v1alpha1.PlatformJPaxos: `
 platform: {type: JPaxos, jpaxos: {image: "registry.example.com/jpaxos:2021", transport: TCP, jvmArgs: ["-Da=b"]}}
 members: {count: 3, heap: 1Gi, cores: "1", memory: 2Gi}
 workloads:
-- {name: w, jpaxos: {requestBytes: 128}, load: {clients: 1000}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
+- {name: w, type: JPaxos, jpaxos: {requestBytes: 128}, load: {clients: 1000}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
 	v1alpha1.PlatformMalachite: `
 platform: {type: Malachite, malachite: {blockSize: 1Mi, peers: Discovery, keptBlocks: 100, threads: 2}}
 members: {count: 4}
 workloads:
-- {name: w, malachite: {transactionBytes: 250}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {memory: 512Gi}}`,
+- {name: w, type: Malachite, malachite: {transactionBytes: 250}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {memory: 512Gi}}`,
 	v1alpha1.PlatformEmerald: `
 platform: {type: Emerald, emerald: {image: "registry.example/emerald:1", execution: {client: Reth, image: "registry.example/reth:1"}}}
 members: {count: 4, cores: "4", memory: 16Gi}
 workloads:
-- {name: w, evm: {batchSize: 10}, load: {model: Open, ratePerSecond: 1k, clients: 50}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
+- {name: w, type: EVM, evm: {batchSize: 10}, load: {model: Open, ratePerSecond: 1k, clients: 50}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
 }
 
 // largestVariants returns further variants of the largest network: database topologies and storage types.
@@ -82,7 +82,7 @@ func largestVariants(kind v1alpha1.PlatformType) map[string]string {
 		variants["PostgreSQL External"] = fmt.Sprintf("database: {engine: PostgreSQL, topology: Shared, provider: External, external: {host: %s, adminSecret: {name: admin}}}",
 			strings.Repeat("h", 253))
 	default:
-		variants["Regions"] = "network: {regions: [{name: NYC, count: 1}, {name: LON, count: 1}, {name: SFO, count: 1}]}"
+		variants["Regions"] = "latency: {regions: [{name: NYC, count: 1}, {name: LON, count: 1}, {name: SFO, count: 1}]}"
 	}
 	return variants
 }

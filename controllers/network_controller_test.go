@@ -32,10 +32,12 @@ spec:
   database: {engine: PostgreSQL, topology: Shared}
   workloads:
   - name: issue
+    type: Corda
     corda: {flow: Issue}
     load: {clients: 4}
     measure: {warmUp: 1s, window: 10s}
   - name: pay
+    type: Corda
     corda: {flow: Pay}
     load: {clients: 4}
 `

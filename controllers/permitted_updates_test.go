@@ -85,7 +85,7 @@ var networkUpdates = []permittedUpdate{
 	{name: "resume", field: "spec.suspend", patch: `{"spec": {"suspend": null}}`},
 	{name: "list a workload before others", field: "spec.workloads", patch: `{"spec": {"workloads": [` +
 		`{"name": "before", REST_OF_FIRST, FIRST, LONG]}}`},
-	{name: "keep results in a run", field: "spec.resultPolicy", patch: `{"spec": {"resultPolicy": "Keep"}}`},
+	{name: "keep results in a run", field: "spec.resultPolicy", patch: `{"spec": {"resultPolicy": "Retain"}}`},
 	{name: "append a workload between runs", field: "spec.workloads", endsRun: true, patch: `{"spec": {"workloads": [` +
 		`{"name": "before", REST_OF_FIRST, FIRST, LONG, {"name": "longer", REST_OF_LONG]}}`},
 	{name: "suspend between runs", field: "spec.suspend", endsRun: true, patch: `{"spec": {"suspend": true}}`},

@@ -28,6 +28,7 @@ spec:
   networkName: banks
   workload:
     name: extra
+    type: Corda
     corda: {flow: Issue}
     load: {clients: 8}
     measure: {warmUp: 1s, window: 10s}
@@ -230,7 +231,7 @@ func TestTimeWithoutNodeIsLimitedByTheRun(t *testing.T) {
 // request.
 func TestWorkersOfEveryKind(t *testing.T) {
 	cases := map[string]string{
-		"sample log kept":    "jtl: Keep\n    corda: {flow: Issue}",
+		"sample log kept":    "jtl: Retain\n    corda: {flow: Issue}",
 		"plan of the user":   "jmeter: {configMapName: my-plan}",
 		"flow by class name": `corda: {flow: net.corda.finance.flows.CashIssueFlow, arguments: [{type: Amount, value: "1 USD"}]}`,
 	}

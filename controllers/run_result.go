@@ -78,7 +78,7 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 // tolerancesOf returns the default tolerances, overridden by those that the user chose for the run.
 func tolerancesOf(measure *v1alpha1.Measure) results.Tolerances {
 	tolerances := results.DefaultTolerances()
-	tolerances.ErrorShare = float64(measure.MaxErrorPercent) / 100
+	tolerances.ErrorShare = measure.MaxErrorPercent.AsApproximateFloat64() / 100
 	tolerances.RecordEnvironment = measure.EnvironmentPolicy == v1alpha1.EnvironmentRecord
 	return tolerances
 }
@@ -146,7 +146,7 @@ func (r *RunReconciler) addProvenance(pass *runPass, result *results.RunResult, 
 // was accepted and ready, so the configuration is valid.
 func emulatedLatencyOf(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) *results.EmulatedLatency {
 	config, _ := sidecar.BuildConfig(network, topology.MemberNames())
-	by := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionNetworkEmulated)
+	by := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionLatencyEmulated)
 	if config == nil || by == nil {
 		return nil
 	}

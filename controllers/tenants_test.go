@@ -309,7 +309,7 @@ func TestExperimentWaitsForNetworkQuota(t *testing.T) {
 // TestKeptResults: with resultPolicy Keep, a run with its result outlives its network.
 func TestKeptResults(t *testing.T) {
 	w := newTestEnv(t)
-	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "spec:", "spec:\n  resultPolicy: Keep", 1), &v1alpha1.BenchmarkNetwork{}))
+	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "spec:", "spec:\n  resultPolicy: Retain", 1), &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	w.markRunComplete("banks-issue")
 	w.reconcileNetwork("banks")

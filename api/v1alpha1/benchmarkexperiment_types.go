@@ -78,10 +78,10 @@ type BenchmarkExperimentSpec struct {
 	// +kubebuilder:default={failed: Continue, invalid: LeaveOut, attempts: 3, networkReadyWithin: "30m"}
 	// +optional
 	Failures FailurePolicy `json:"failures,omitzero"`
-	// networks says whether a network stays when the last of its runs has ended.
-	// +kubebuilder:default=Discard
+	// networks is what happens to a network when the last of its runs has ended. Default: Delete.
+	// +kubebuilder:default=Delete
 	// +optional
-	Networks Retention `json:"networks,omitempty"`
+	Networks RetentionPolicy `json:"networks,omitempty"`
 	// suspend starts no further run while it is true; runs under way end, networks stay.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
@@ -318,9 +318,9 @@ type ServiceLevel struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$') && duration(self) > duration('0s')",message="serviceLevel.latency must be above 0, such as 500ms or 2s"
 	// +required
 	Latency metav1.Duration `json:"latency,omitzero"`
-	// maxErrorPercent of the operations that may fail, a decimal such as 100m (0.1 %). Default: 0.
+	// maxErrorPercent is the percentage of operations that may fail, from 0 to 100, such as 1 or "0.1". Default: 0.
 	// +kubebuilder:default="0"
-	// +kubebuilder:validation:XValidation:rule="!string(self).startsWith('-')",message="maxErrorPercent must not be negative"
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && !quantity(string(self)).isLessThan(quantity('0')) && !quantity(string(self)).isGreaterThan(quantity('100'))",message="serviceLevel.maxErrorPercent must be a percentage from 0 to 100, such as \"0.5\""
 	// +optional
 	MaxErrorPercent resource.Quantity `json:"maxErrorPercent,omitzero"`
 }

@@ -41,23 +41,11 @@ const (
 	SpreadRequired  Spread = "Required"
 )
 
-// ResultPolicy says what becomes of a network's runs when it is deleted.
-// +kubebuilder:validation:Enum=Delete;Keep
-type ResultPolicy string
-
-// The result policies.
-const (
-	// ResultDelete deletes the runs, and with them their results.
-	ResultDelete ResultPolicy = "Delete"
-	// ResultKeep leaves the runs that have a result, with their results, to themselves.
-	ResultKeep ResultPolicy = "Keep"
-)
-
 // BenchmarkNetworkSpec describes the network and the load on it. What shapes the network cannot change; workloads may be appended.
 // +kubebuilder:validation:XValidation:rule="self.platform == oldSelf.platform",message="spec.platform cannot change: a changed network is another network, create a new one"
 // +kubebuilder:validation:XValidation:rule="self.members == oldSelf.members",message="spec.members cannot change: a changed network is another network, create a new one"
 // +kubebuilder:validation:XValidation:rule="has(self.database) == has(oldSelf.database) && (!has(self.database) || self.database == oldSelf.database)",message="spec.database cannot change: a changed network is another network, create a new one"
-// +kubebuilder:validation:XValidation:rule="has(self.network) == has(oldSelf.network) && (!has(self.network) || self.network == oldSelf.network)",message="spec.network cannot change: a changed network is another network, create a new one"
+// +kubebuilder:validation:XValidation:rule="has(self.latency) == has(oldSelf.latency) && (!has(self.latency) || self.latency == oldSelf.latency)",message="spec.latency cannot change: a changed network is another network, create a new one"
 // +kubebuilder:validation:XValidation:rule="self.platform.type == 'Corda' || !has(self.database)",message="spec.database belongs to platform Corda: the members of the others keep their state themselves"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.workloads) || has(self.workloads)",message="spec.workloads may be appended, not removed"
 // +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.legalNames) || size(self.platform.corda.legalNames) == self.members.count",message="spec.platform.corda.legalNames must hold exactly spec.members.count names"
@@ -71,9 +59,9 @@ type BenchmarkNetworkSpec struct {
 	// database of the members, on a platform whose members use one. Default there: H2 in each member.
 	// +optional
 	Database *DatabaseSpec `json:"database,omitempty"`
-	// network puts the members into regions with the round-trip times between them. Unset: as far apart as their hosts are.
+	// latency puts the members into regions with the round-trip times between them. Unset: as far apart as their hosts are.
 	// +optional
-	Network *NetworkEmulation `json:"network,omitempty"`
+	Latency *LatencySpec `json:"latency,omitempty"`
 	// workloads that are run on the network one after the other.
 	// +listType=map
 	// +listMapKey=name
@@ -89,10 +77,10 @@ type BenchmarkNetworkSpec struct {
 	// suspend starts no further run while it is true; the network stays.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
-	// resultPolicy says what becomes of the runs of workloads, and of their results, when the network is deleted: Delete, or Keep
-	// those that have a result. Default: Delete.
+	// resultPolicy is what happens to the runs of workloads when the network is deleted. Delete deletes them with their results.
+	// Retain keeps the runs that have a result. Default: Delete.
 	// +optional
-	ResultPolicy ResultPolicy `json:"resultPolicy,omitempty"`
+	ResultPolicy RetentionPolicy `json:"resultPolicy,omitempty"`
 	// ttlSecondsAfterFinished deletes the network so long after its last workload has ended. Unset: it stays.
 	// +kubebuilder:validation:Minimum=0
 	// +optional

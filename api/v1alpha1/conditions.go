@@ -9,8 +9,8 @@ const (
 	ConditionAccepted = "Accepted"
 	// ConditionAdmitted reports whether a network may be created: it is within the operator's limits, or Kueue admitted it.
 	ConditionAdmitted = "Admitted"
-	// ConditionNetworkEmulated tells whether the members are at the distances that spec.network asks for, and by what.
-	ConditionNetworkEmulated = "NetworkEmulated"
+	// ConditionLatencyEmulated tells whether the members are at the distances that spec.latency asks for, and by what.
+	ConditionLatencyEmulated = "LatencyEmulated"
 	// ConditionMeasured tells whether a run has its numbers.
 	ConditionMeasured = "Measured"
 	// ConditionFits tells whether the cluster can hold what an experiment needs at one time.
@@ -64,7 +64,7 @@ const (
 	ReasonGatesPassed        = "GatesPassed"
 	ReasonGateFailed         = "GateFailed"
 
-	// Reasons of NetworkEmulated, besides the mechanisms Netem and UserSpace.
+	// Reasons of LatencyEmulated, besides the mechanisms Netem and UserSpace.
 	ReasonNotRequested       = "NotRequested"
 	ReasonWaitingForMembers  = "WaitingForMembers"
 	ReasonCapabilityMissing  = "CapabilityMissing"

@@ -33,16 +33,15 @@ const (
 
 // EmeraldPlatform configures a network of Emerald validators, each with an execution client in the same pod. members.count is
 // their number, at most 50. Neither program is on a package registry, so both images are yours to supply.
-// +kubebuilder:validation:XValidation:rule="has(self.image)",message="platform.emerald.image is required: Emerald is published on no package registry, so you supply an image with its programs emerald and emerald-utils (docs/emerald.md has the contract)"
-// +kubebuilder:validation:XValidation:rule="has(self.execution) && has(self.execution.image)",message="platform.emerald.execution.image is required: validators need an execution client of your choice, which for blocks below a second must accept equal timestamps (docs/emerald.md has the contract)"
 type EmeraldPlatform struct {
-	// image of the validator: programs emerald and emerald-utils, and a shell. Required.
+	// image of the validator: programs emerald and emerald-utils, and a shell. Emerald is on no package registry, so you build the image; docs/emerald.md describes its contents.
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="platform.emerald.image must carry a tag other than latest, or a digest, so that a run can be repeated"
-	// +optional
-	Image string `json:"image,omitempty"`
-	// execution is the execution client of each member. Required.
-	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +required
+	Image string `json:"image"`
+	// execution is the execution client of each member. With minBlockTime below a second it must accept blocks with equal timestamps.
+	// +required
 	Execution *EmeraldExecution `json:"execution,omitempty"`
 	// chainId of the execution layer. Default: 12345, Emerald's own.
 	// +kubebuilder:default=12345
@@ -110,12 +109,13 @@ type EmeraldExecution struct {
 	// +kubebuilder:default=Reth
 	// +optional
 	Client ExecutionClient `json:"client,omitempty"`
-	// image of the client. Required. With minBlockTime below a second it must accept blocks with equal timestamps, which
+	// image of the client. With minBlockTime below a second it must accept blocks with equal timestamps, which
 	// neither Reth nor Geth do as they are released: use Emerald's custom-reth.
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="platform.emerald.execution.image must carry a tag other than latest, or a digest, so that a run can be repeated"
-	// +optional
-	Image string `json:"image,omitempty"`
+	// +kubebuilder:validation:MinLength=1
+	// +required
+	Image string `json:"image"`
 	// command is the program in the image, with arguments that come before all others. Default: reth, or geth.
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1

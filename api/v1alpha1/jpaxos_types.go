@@ -61,14 +61,14 @@ const (
 type JPaxosClientIDs string
 
 // JPaxosPlatform configures a network of JPaxos replicas; members.count is their number: 3, 5, 7 or 9.
-// +kubebuilder:validation:XValidation:rule="has(self.image)",message="platform.jpaxos.image is required: JPaxos is on no registry, so build an image of it yourself; docs/jpaxos.md says what must be in it"
 // +kubebuilder:validation:XValidation:rule="(self.service == 'Own') == has(self.serviceClass)",message="platform.jpaxos.serviceClass must be set when, and only when, platform.jpaxos.service is Own"
 type JPaxosPlatform struct {
 	// image with a JRE and JPaxos. It is on no registry, so it is yours to build; docs/jpaxos.md says what must be in it.
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="platform.jpaxos.image must carry a tag other than latest, or a digest, so that a run can be repeated"
-	// +optional
-	Image string `json:"image,omitempty"`
+	// +kubebuilder:validation:MinLength=1
+	// +required
+	Image string `json:"image"`
 	// classPath of JPaxos, slf4j and logback in the image, as java -cp takes it. Default: /opt/jpaxos/*:/opt/jpaxos/lib/*.
 	// +kubebuilder:default="/opt/jpaxos/*:/opt/jpaxos/lib/*"
 	// +kubebuilder:validation:MinLength=1

@@ -17,14 +17,14 @@ const (
 	LoadOpen LoadModel = "Open"
 )
 
-// Retention says whether something bulky is kept.
-// +kubebuilder:validation:Enum=Keep;Discard
-type Retention string
+// RetentionPolicy is what happens to something that is no longer used.
+// +kubebuilder:validation:Enum=Delete;Retain
+type RetentionPolicy string
 
 // The retentions.
 const (
-	RetentionKeep    Retention = "Keep"
-	RetentionDiscard Retention = "Discard"
+	RetentionDelete RetentionPolicy = "Delete"
+	RetentionRetain RetentionPolicy = "Retain"
 )
 
 // ResetPolicy says in which state a run finds the network.
@@ -49,11 +49,29 @@ const (
 	EnvironmentRecord EnvironmentPolicy = "Record"
 )
 
-// Workload is what load to apply and how it is measured.
-// +kubebuilder:validation:XValidation:rule="[has(self.corda), has(self.jmeter), has(self.jpaxos), has(self.malachite), has(self.evm)].filter(x, x).size() == 1",message="a workload needs exactly one of corda, jpaxos, malachite, evm (an operation of the platform) and jmeter (a test plan of your own)"
-// +kubebuilder:validation:XValidation:rule="has(self.malachite) != has(self.load)",message="load must be set, and must not be with malachite: its network makes its own blocks"
-// +kubebuilder:validation:XValidation:rule="!has(self.evm) || !has(self.load) || self.load.model == 'Open'",message="load.model must be Open for evm, with load.ratePerSecond: its driver sends at a given rate, whatever is answered"
-// +kubebuilder:validation:XValidation:rule="self.jtl == 'Discard' || has(self.corda) || has(self.jmeter)",message="jtl Keep belongs to corda and jmeter, whose driver is JMeter"
+// WorkloadType is the kind of operations that a workload performs.
+// +kubebuilder:validation:Enum=Corda;JPaxos;Malachite;EVM;JMeter
+type WorkloadType string
+
+// The workload types.
+const (
+	WorkloadCorda     WorkloadType = "Corda"
+	WorkloadJPaxos    WorkloadType = "JPaxos"
+	WorkloadMalachite WorkloadType = "Malachite"
+	WorkloadEVM       WorkloadType = "EVM"
+	WorkloadJMeter    WorkloadType = "JMeter"
+)
+
+// Workload is the load to apply and how it is measured. It is a union: type names the operations, and exactly the field of that name is
+// set.
+// +kubebuilder:validation:XValidation:rule="self.type == 'Corda' ? has(self.corda) : !has(self.corda)",message="corda must be set when, and only when, type is Corda"
+// +kubebuilder:validation:XValidation:rule="self.type == 'JPaxos' ? has(self.jpaxos) : !has(self.jpaxos)",message="jpaxos must be set when, and only when, type is JPaxos"
+// +kubebuilder:validation:XValidation:rule="self.type == 'Malachite' ? has(self.malachite) : !has(self.malachite)",message="malachite must be set when, and only when, type is Malachite"
+// +kubebuilder:validation:XValidation:rule="self.type == 'EVM' ? has(self.evm) : !has(self.evm)",message="evm must be set when, and only when, type is EVM"
+// +kubebuilder:validation:XValidation:rule="self.type == 'JMeter' ? has(self.jmeter) : !has(self.jmeter)",message="jmeter must be set when, and only when, type is JMeter"
+// +kubebuilder:validation:XValidation:rule="(self.type == 'Malachite') != has(self.load)",message="load must be set, except with type Malachite, whose network makes its own blocks"
+// +kubebuilder:validation:XValidation:rule="self.type != 'EVM' || !has(self.load) || self.load.model == 'Open'",message="load.model must be Open with type EVM, with load.ratePerSecond: the driver sends at a given rate and does not wait for replies"
+// +kubebuilder:validation:XValidation:rule="self.jtl == 'Delete' || self.type == 'Corda' || self.type == 'JMeter'",message="jtl Retain requires type Corda or JMeter, whose driver is JMeter"
 type Workload struct {
 	// name of the workload, unique in its network; the run is called <network>-<name>.
 	// +kubebuilder:validation:MinLength=1
@@ -61,6 +79,10 @@ type Workload struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	// +required
 	Name string `json:"name"`
+	// type is the kind of operations. A platform's own type, or JMeter with a test plan of your own.
+	// +unionDiscriminator
+	// +required
+	Type WorkloadType `json:"type"`
 	// corda is the operation on a Corda network.
 	// +optional
 	Corda *CordaWorkload `json:"corda,omitempty"`
@@ -80,7 +102,7 @@ type Workload struct {
 	// +optional
 	Load *Load `json:"load,omitempty"`
 	// measure says what of it counts.
-	// +kubebuilder:default={warmUp: "30s", window: "60s", drain: "60s", maxErrorPercent: 0}
+	// +kubebuilder:default={warmUp: "30s", window: "60s", drain: "60s", maxErrorPercent: "0"}
 	// +optional
 	Measure Measure `json:"measure,omitzero"`
 	// reset is Keep (the ledger stays as earlier runs left it), or Reset: the network goes back to its freshly made state before
@@ -92,10 +114,11 @@ type Workload struct {
 	// +kubebuilder:default={}
 	// +optional
 	Workers Workers `json:"workers,omitzero"`
-	// jtl keeps JMeter's sample log in the worker's pod until the run is deleted. It costs the worker time.
-	// +kubebuilder:default=Discard
+	// jtl is what happens to JMeter's sample log (JTL). Retain keeps it in the worker's pod until the run is deleted, which costs the
+	// worker CPU time. Default: Delete.
+	// +kubebuilder:default=Delete
 	// +optional
-	JTL Retention `json:"jtl,omitempty"`
+	JTL RetentionPolicy `json:"jtl,omitempty"`
 }
 
 // JMeterPlan is a test plan of the user's own.
@@ -166,12 +189,11 @@ type Measure struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?$')",message="measure.drain must be in whole seconds, such as 90s or 1m30s"
 	// +optional
 	Drain metav1.Duration `json:"drain"`
-	// maxErrorPercent of operations may fail in a valid run. Default: 0.
-	// +kubebuilder:default=0
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=100
+	// maxErrorPercent is the percentage of operations that may fail in a valid run, from 0 to 100, such as 1 or "0.5". Default: 0.
+	// +kubebuilder:default="0"
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && !quantity(string(self)).isLessThan(quantity('0')) && !quantity(string(self)).isGreaterThan(quantity('100'))",message="measure.maxErrorPercent must be a percentage from 0 to 100, such as \"0.5\""
 	// +optional
-	MaxErrorPercent int32 `json:"maxErrorPercent"`
+	MaxErrorPercent resource.Quantity `json:"maxErrorPercent,omitzero"`
 	// environmentPolicy decides how causes outside of the network and its load affect the verdict. Enforce: they make the run Invalid.
 	// Record: they are notes in status.reasons and in the result, and the run may be Valid. The causes are CPUStolen (a
 	// hypervisor gave over 5 % of a host's CPU time to other machines) and NodeNotReady (a node of the run was not ready when it

@@ -22,6 +22,7 @@ spec:
       members: {count: 2, heap: 1Gi}
     workload:
       name: pay
+      type: Corda
       corda: {flow: Pay, arguments: [{type: Int, value: "1"}]}
       load: {model: Closed, clients: 10}
       measure: {warmUp: 10s, window: 20s}

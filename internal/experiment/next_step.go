@@ -109,7 +109,7 @@ type nextStepBuilder struct {
 
 // retainNetworks keeps the networks of a settled group if the spec requests it.
 func (w *nextStepBuilder) retainNetworks(g RunGroup, begun bool) {
-	if begun && w.experiment.Spec.Networks == v1alpha1.RetentionKeep {
+	if begun && w.experiment.Spec.Networks == v1alpha1.RetentionRetain {
 		w.requireNetworks(g)
 	}
 }

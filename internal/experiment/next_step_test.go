@@ -220,7 +220,7 @@ func TestSuspendedExperiment(t *testing.T) {
 }
 
 func TestNetworksAreRetained(t *testing.T) {
-	l := newSimulator(t, "{spec: {networks: Keep, "+twoAxesSpec+"}}")
+	l := newSimulator(t, "{spec: {networks: Retain, "+twoAxesSpec+"}}")
 	l.runToEnd()
 	if len(l.observed.Networks) != 2 {
 		t.Errorf("networks %v are left, want both", l.observed.Networks)

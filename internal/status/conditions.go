@@ -74,8 +74,8 @@ func networkConditions(in NetworkInput) []metav1.Condition {
 	l := conditionList{generation: in.Network.Generation}
 	addAcceptedCondition(&l, in.Plan.Shortfalls)
 	addAdmittedCondition(&l, in.Network, in.Admission)
-	distance := networkEmulatedState(in)
-	l.addBool(v1alpha1.ConditionNetworkEmulated, distance.OK, distance.Reason, distance.Message)
+	distance := latencyEmulatedState(in)
+	l.addBool(v1alpha1.ConditionLatencyEmulated, distance.OK, distance.Reason, distance.Message)
 	if first := firstUnready(in.Stages); first == nil {
 		l.addBool(v1alpha1.ConditionReady, true, v1alpha1.ReasonAllStagesReady, readyMessage(in))
 	} else {

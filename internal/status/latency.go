@@ -12,7 +12,7 @@ import (
 
 // netAdminHint says how to allow the sidecars' capability in a namespace that rejects it. Its argument is the
 // namespace.
-const netAdminHint = "spec.network needs pods with the capability NET_ADMIN: " +
+const netAdminHint = "spec.latency needs pods with the capability NET_ADMIN: " +
 	"kubectl label namespace %s pod-security.kubernetes.io/enforce=privileged --overwrite"
 
 // conditionState is the content of a condition: whether it holds, its reason and its message.
@@ -21,11 +21,11 @@ type conditionState struct {
 	Reason, Message string
 }
 
-// networkEmulatedState returns whether the members have the latencies of the spec, and by which mechanism or
+// latencyEmulatedState returns whether the members have the latencies of the spec, and by which mechanism or
 // why not.
-func networkEmulatedState(in NetworkInput) conditionState {
-	if in.Network.Spec.Network == nil {
-		return conditionState{Reason: v1alpha1.ReasonNotRequested, Message: "spec.network is not set: latency is not emulated"}
+func latencyEmulatedState(in NetworkInput) conditionState {
+	if in.Network.Spec.Latency == nil {
+		return conditionState{Reason: v1alpha1.ReasonNotRequested, Message: "spec.latency is not set: latency is not emulated"}
 	}
 	by := map[latency.Mechanism]int{}
 	var waiting []string

@@ -25,7 +25,7 @@ func podWithSidecar(member string, sidecar corev1.ContainerStatus) corev1.Pod {
 		Status: corev1.PodStatus{InitContainerStatuses: []corev1.ContainerStatus{sidecar}}}
 }
 
-func TestNetworkEmulated(t *testing.T) {
+func TestLatencyEmulated(t *testing.T) {
 	working := corev1.ContainerStatus{Started: new(true), State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}
 	ended := func(code int32, words string) corev1.ContainerStatus {
 		return corev1.ContainerStatus{RestartCount: 3, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}},
@@ -57,11 +57,11 @@ func TestNetworkEmulated(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "net", Namespace: "ns"}}
-			n.Spec.Network = &v1alpha1.NetworkEmulation{Regions: []v1alpha1.Region{{Name: "NYC", Count: new(int32(2))}}}
+			n.Spec.Latency = &v1alpha1.LatencySpec{Regions: []v1alpha1.Region{{Name: "NYC", Count: new(int32(2))}}}
 			report := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: naming.LatencyStatus("net")}, Data: c.reports}
 			got := ComputeNetwork(NetworkInput{Network: n, Now: testTime, Snapshot: snapshot.New(clientgoscheme.Scheme, []client.Object{report}, c.pods),
 				Plan: &plan.Plan{Topology: platform.Topology{Members: []platform.Member{{Name: "member-0"}, {Name: "member-1"}}}}})
-			condition := meta.FindStatusCondition(got.Conditions, v1alpha1.ConditionNetworkEmulated)
+			condition := meta.FindStatusCondition(got.Conditions, v1alpha1.ConditionLatencyEmulated)
 			if condition == nil || condition.Status != c.want || condition.Reason != c.reason || !strings.Contains(condition.Message, c.message) {
 				t.Errorf("%+v, want %s %s %q", condition, c.want, c.reason, c.message)
 			}
@@ -69,9 +69,9 @@ func TestNetworkEmulated(t *testing.T) {
 	}
 }
 
-func TestNetworkEmulatedNotRequested(t *testing.T) {
+func TestLatencyEmulatedNotRequested(t *testing.T) {
 	got := ComputeNetwork(NetworkInput{Network: &v1alpha1.BenchmarkNetwork{}, Plan: &plan.Plan{}, Snapshot: snapshot.New(nil, nil, nil), Now: testTime})
-	condition := meta.FindStatusCondition(got.Conditions, v1alpha1.ConditionNetworkEmulated)
+	condition := meta.FindStatusCondition(got.Conditions, v1alpha1.ConditionLatencyEmulated)
 	if condition == nil || condition.Status != metav1.ConditionFalse || condition.Reason != v1alpha1.ReasonNotRequested {
 		t.Errorf("%+v", condition)
 	}

@@ -52,7 +52,7 @@ func TestRegions(t *testing.T) {
 	logStages(ns, ns.WaitReady("geo"))
 	c := getEmulatedCondition(ns)
 	if c.Status != metav1.ConditionTrue || c.Reason != string(latency.Netem) && c.Reason != string(latency.UserSpace) {
-		t.Fatalf("NetworkEmulated is %s, %s: %s", c.Status, c.Reason, c.Message)
+		t.Fatalf("LatencyEmulated is %s, %s: %s", c.Status, c.Reason, c.Message)
 	}
 	t.Logf("%s: %s", c.Reason, c.Message)
 	mustPass(t, "blocks take the distance", func(t *testing.T) { assertBlockTime(ns.ForSubtest(t)) })
@@ -73,7 +73,7 @@ func TestRegions(t *testing.T) {
 
 func getEmulatedCondition(ns *cluster.Namespace) metav1.Condition {
 	ns.Helper()
-	c := meta.FindStatusCondition(ns.GetNetwork("geo").Status.Conditions, v1alpha1.ConditionNetworkEmulated)
+	c := meta.FindStatusCondition(ns.GetNetwork("geo").Status.Conditions, v1alpha1.ConditionLatencyEmulated)
 	if c == nil {
 		return metav1.Condition{Reason: "not seen by the operator yet"}
 	}
@@ -83,7 +83,7 @@ func getEmulatedCondition(ns *cluster.Namespace) metav1.Condition {
 func waitEmulatedCondition(ns *cluster.Namespace, status metav1.ConditionStatus, reason string) metav1.Condition {
 	ns.Helper()
 	var c metav1.Condition
-	ns.Wait("NetworkEmulated is "+reason, func() (bool, string) {
+	ns.Wait("LatencyEmulated is "+reason, func() (bool, string) {
 		c = getEmulatedCondition(ns)
 		return c.Status == status && c.Reason == reason, c.Reason + ": " + c.Message
 	})

@@ -23,6 +23,7 @@ spec:
   members: {count: 2, cores: 200m, memory: 300Mi, reservation: Minimal, storage: {type: Ephemeral}}
   workloads:
   - name: blocks
+    type: Malachite
     malachite: {}
     measure: {warmUp: 1s, window: 4s}
     workers: {cores: 200m, memory: 128Mi}

@@ -229,7 +229,7 @@ func (r *Checker) sumGroupNeeds(
 		return -cores.Cmp(b.Cores())
 	})
 	atOnce := min(len(all), int(max(1, e.Spec.Parallelism)))
-	if e.Spec.Networks == v1alpha1.RetentionKeep {
+	if e.Spec.Networks == v1alpha1.RetentionRetain {
 		atOnce = len(all)
 	}
 	for _, g := range all[:atOnce] {

@@ -66,7 +66,7 @@ type ExternalDatabase struct {
 func Build(network *v1alpha1.BenchmarkNetwork, labels map[string]string, external *ExternalDatabase) []client.Object {
 	b := policyBuilder{network: network.Name, meta: metav1.ObjectMeta{Namespace: network.Namespace, Labels: labels}}
 	callers := []string{componentGenesis, componentWorker}
-	if network.Spec.Network != nil {
+	if network.Spec.Latency != nil {
 		callers = append(callers, componentMember) // The latency sidecar watches the pods of its peers.
 	}
 	all := []client.Object{b.defaultDenyPolicy(), b.internalEgressPolicy(), b.apiServerPolicy(callers), b.databasePolicy(), b.metricsPolicy()}

@@ -22,6 +22,7 @@ spec:
   database: {engine: PostgreSQL, topology: Shared}
   workloads:
   - name: pay
+    type: Corda
     corda: {flow: Pay}
     load: {clients: 10}
 `

@@ -56,6 +56,7 @@ spec:
   members: {count: 2}
   workloads:
   - name: exit
+    type: Corda
     corda:
       flow: net.corda.finance.flows.CashExitFlow
       arguments: [{type: Long, value: 5000000000}, {type: Int, value: "7"}]

@@ -21,6 +21,7 @@ spec:
   members: {count: 4}
   workloads:
   - name: transfers
+    type: EVM
     evm: {}
     load: {model: Open, ratePerSecond: "400", clients: 10}
 `

@@ -20,6 +20,7 @@ spec:
   members: {count: 3}
   workloads:
   - name: echo
+    type: JPaxos
     jpaxos: {requestBytes: 128}
     load: {clients: 10}
 `

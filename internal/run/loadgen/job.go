@@ -145,5 +145,5 @@ func workerVolumes(run *v1alpha1.BenchmarkRun) []corev1.Volume {
 }
 
 func keepsSampleLog(run *v1alpha1.BenchmarkRun) bool {
-	return run.Spec.Workload.JTL == v1alpha1.RetentionKeep
+	return run.Spec.Workload.JTL == v1alpha1.RetentionRetain
 }

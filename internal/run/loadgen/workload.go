@@ -16,7 +16,7 @@ func NewWorkloadFile(w *v1alpha1.Workload) WorkloadFile {
 	return WorkloadFile{
 		Load:    convertLoad(w.Load),
 		Measure: convertMeasure(&w.Measure),
-		KeepJTL: w.JTL == v1alpha1.RetentionKeep,
+		KeepJTL: w.JTL == v1alpha1.RetentionRetain,
 	}
 }
 

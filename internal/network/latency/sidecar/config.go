@@ -26,11 +26,11 @@ const (
 // BuildConfig returns the latency configuration of a network for the members' names in order. It returns nil if
 // the spec requests none. Each error names the field that is not valid.
 func BuildConfig(network *v1alpha1.BenchmarkNetwork, members []string) (*latency.Config, field.ErrorList) {
-	spec := network.Spec.Network
+	spec := network.Spec.Latency
 	if spec == nil {
 		return nil, nil
 	}
-	path := field.NewPath("spec", "network")
+	path := field.NewPath("spec", "latency")
 	config := &latency.Config{Network: network.Name}
 	var problems field.ErrorList
 	if len(spec.Regions) > 0 {
@@ -117,7 +117,7 @@ func assignRunRegions(network string, regions []v1alpha1.Region, path *field.Pat
 }
 
 // buildLinks returns the links between all regions and within each, every pair once.
-func buildLinks(spec *v1alpha1.NetworkEmulation, path *field.Path) ([]latency.RegionLink, field.ErrorList) {
+func buildLinks(spec *v1alpha1.LatencySpec, path *field.Path) ([]latency.RegionLink, field.ErrorList) {
 	given, problems := collectOverrides(spec.RoundTrips, path.Child("roundTrips"))
 	defaults := v1alpha1.LinkDefaults{}
 	if spec.Defaults != nil {

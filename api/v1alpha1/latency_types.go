@@ -5,12 +5,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// NetworkEmulation puts distance between the members of a network, which in truth run beside each other.
+// LatencySpec puts distance between the members of a network, which in truth run beside each other.
 // It needs pods that may hold the capability NET_ADMIN; docs/regions.md says what is done and where its limits are.
-// +kubebuilder:validation:XValidation:rule="has(self.regions) || has(self.databaseRoundTrip)",message="network needs regions, databaseRoundTrip or both; without either leave network out"
-// +kubebuilder:validation:XValidation:rule="has(self.regions) || (!has(self.roundTrips) && !has(self.defaults))",message="network.roundTrips and network.defaults need network.regions"
-// +kubebuilder:validation:XValidation:rule="!has(self.roundTrips) || !has(self.regions) || self.roundTrips.all(t, t.between.all(n, self.regions.exists(r, r.name == n)))",message="network.roundTrips[].between must name regions that network.regions lists"
-type NetworkEmulation struct {
+// +kubebuilder:validation:XValidation:rule="has(self.regions) || has(self.databaseRoundTrip)",message="latency needs regions, databaseRoundTrip or both; without either, omit latency"
+// +kubebuilder:validation:XValidation:rule="has(self.regions) || (!has(self.roundTrips) && !has(self.defaults))",message="latency.roundTrips and latency.defaults need latency.regions"
+// +kubebuilder:validation:XValidation:rule="!has(self.roundTrips) || !has(self.regions) || self.roundTrips.all(t, t.between.all(n, self.regions.exists(r, r.name == n)))",message="latency.roundTrips[].between must name regions that latency.regions lists"
+type LatencySpec struct {
 	// regions and who is in them. Every member, a notary included, is in exactly one.
 	// +listType=map
 	// +listMapKey=name
@@ -30,14 +30,14 @@ type NetworkEmulation struct {
 	// databaseRoundTrip is added between a member and its database, which must be one that is reached over the network. Default: none.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="network.databaseRoundTrip must be at most 10s, in one unit of us, ms or s, such as 1.5ms"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="latency.databaseRoundTrip must be at most 10s, in one unit of us, ms or s, such as 1.5ms"
 	// +optional
 	DatabaseRoundTrip *metav1.Duration `json:"databaseRoundTrip,omitempty"`
 }
 
 // Region is a place with the members in it.
-// +kubebuilder:validation:XValidation:rule="!(has(self.members) && has(self.count))",message="network.regions[]: a region takes members (by name) or count (the next so many), not both"
-// +kubebuilder:validation:XValidation:rule="has(self.members) || has(self.count) || has(self.workloads)",message="network.regions[]: a region needs members, count or workloads"
+// +kubebuilder:validation:XValidation:rule="!(has(self.members) && has(self.count))",message="latency.regions[]: a region takes members (by name) or count (the next so many), not both"
+// +kubebuilder:validation:XValidation:rule="has(self.members) || has(self.count) || has(self.workloads)",message="latency.regions[]: a region needs members, count or workloads"
 type Region struct {
 	// name of the region: one of the built-in table (docs/regions.md), such as NYC, LON, AMS, SFO or eu-west-2, or any other,
 	// whose round trips then have to be given.
@@ -78,13 +78,13 @@ type RoundTrip struct {
 	// roundTrip there and back, half of it each way. Default: that of the built-in table.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="network.roundTrips[].roundTrip must be at most 10s, in one unit of us, ms or s, such as 72ms"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="latency.roundTrips[].roundTrip must be at most 10s, in one unit of us, ms or s, such as 72ms"
 	// +optional
 	RoundTrip *metav1.Duration `json:"roundTrip,omitempty"`
 	// jitter is how far, at most, a round trip deviates to either side; all deviations are equally likely. Default: defaults.jitter.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="network.roundTrips[].jitter must be at most 10s, in one unit of us, ms or s, such as 2ms"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="latency.roundTrips[].jitter must be at most 10s, in one unit of us, ms or s, such as 2ms"
 	// +optional
 	Jitter *metav1.Duration `json:"jitter,omitempty"`
 	// lossPercent of the packets is lost, each way; "0.1" is one in a thousand. Default: defaults.lossPercent.
@@ -100,13 +100,13 @@ type LinkDefaults struct {
 	// sameRegionRoundTrip is the round trip within a region. Default: 0.5ms.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="network.defaults.sameRegionRoundTrip must be at most 10s, in one unit of us, ms or s, such as 0.5ms"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="latency.defaults.sameRegionRoundTrip must be at most 10s, in one unit of us, ms or s, such as 0.5ms"
 	// +optional
 	SameRegionRoundTrip *metav1.Duration `json:"sameRegionRoundTrip,omitempty"`
 	// jitter between regions: how far, at most, a round trip deviates to either side. Within a region there is none unless roundTrips says so. Default: 0s.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="network.defaults.jitter must be at most 10s, in one unit of us, ms or s, such as 2ms"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="latency.defaults.jitter must be at most 10s, in one unit of us, ms or s, such as 2ms"
 	// +optional
 	Jitter *metav1.Duration `json:"jitter,omitempty"`
 	// lossPercent of the packets between regions, each way. Default: 0.
