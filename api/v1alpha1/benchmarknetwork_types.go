@@ -11,11 +11,14 @@ import (
 // +kubebuilder:validation:Enum=Small;Medium;Large
 type Size string
 
-// The sizes: heap, cores, memory.
+// The sizes.
 const (
-	SizeSmall  Size = "Small"  // 1 GiB, 1 core, 3 GiB
-	SizeMedium Size = "Medium" // 4 GiB, 8 cores, 8 GiB
-	SizeLarge  Size = "Large"  // 32 GiB, 32 cores, 64 GiB
+	// SizeSmall has 1 GiB of heap, 1 core and 3 GiB of memory.
+	SizeSmall Size = "Small"
+	// SizeMedium has 4 GiB of heap, 8 cores and 8 GiB of memory.
+	SizeMedium Size = "Medium"
+	// SizeLarge has 32 GiB of heap, 32 cores and 64 GiB of memory.
+	SizeLarge Size = "Large"
 )
 
 // Reservation says how much of its limits a pod requests from the scheduler.
