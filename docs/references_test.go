@@ -287,7 +287,6 @@ func TestArgumentTypes(t *testing.T) {
 	}
 	for name, got := range map[string][]string{
 		"ArgumentType.java":              driver,
-		"docs/corda.md":                  argumentTypes(readPage(t, "corda.md"), "`type`"),
 		"drivers/jmeter-corda/README.md": argumentTypes(parsePage("README.md", readFile(t, "../drivers/jmeter-corda/README.md")), "type"),
 	} {
 		if slices.Sort(got); !slices.Equal(got, api) {
