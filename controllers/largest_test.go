@@ -29,6 +29,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -418,7 +419,7 @@ func fullResult(t *testing.T, load loadgen.Driver, pods []corev1.Pod, network *v
 		m.Members = append(m.Members, results.MemberUsage{Member: o.Member, Role: o.Role, CPUSeconds: numbers(length, 32), MemoryBytes: numbers(length, 1e9),
 			Evidence: results.Evidence{CPULimit: 32, MemoryLimitBytes: 1e11, Pressure: pressure, Volume: &results.VolumeUsage{SizeBytes: 1e11, LeastAvailableBytes: 1e10},
 				Host: &results.Host{CPUs: 32, BusyShare: share, Pressure: pressure}, Clock: &clock, GarbageCollection: &results.GarbageCollection{Share: share}}})
-		for _, s := range append(o.Series, loadgen.ObservedSeries{Name: "networkReceive"}, loadgen.ObservedSeries{Name: "networkTransmit"}) {
+		for _, s := range append(o.Series, protocol.ObservedSeries{Name: "networkReceive"}, protocol.ObservedSeries{Name: "networkTransmit"}) {
 			m.Series = append(m.Series, results.NamedSeries{Subject: o.Member, Name: s.Name, Unit: s.Unit, Values: numbers(length, 1e6)})
 		}
 	}

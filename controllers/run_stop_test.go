@@ -86,7 +86,7 @@ func TestWorkloadOfSteadyStateRun(t *testing.T) {
 	w := newTestEnvWithSteadyRun(t)
 	cm := &corev1.ConfigMap{}
 	w.mustGet(naming.WorkloadConfigMap("extra"), cm)
-	var orders protocol.WorkloadFile
+	var orders protocol.WorkloadFile[any]
 	must(t, json.Unmarshal([]byte(cm.Data["workload.json"]), &orders))
 	if want := (protocol.MeasureTimes{WindowSeconds: 150, DrainSeconds: 60, IntervalSeconds: 5}); orders.Measure != want {
 		t.Errorf("the drivers get %+v, want %+v", orders.Measure, want)

@@ -68,7 +68,7 @@ func newWorkerFromEnv() (*work.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	workload, err := protocol.ReadWorkloadFile(os.Getenv(protocol.WorkloadVariable))
+	workload, err := protocol.ReadWorkloadFile[any](os.Getenv(protocol.WorkloadVariable))
 	if err != nil {
 		return nil, err
 	}

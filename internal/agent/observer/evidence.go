@@ -16,10 +16,10 @@ var agentMetricNames = slices.Concat(cgroup.Usage{}.Metrics().Names(), cgroup.Ev
 
 // agentSeries are the series of every container whose kernel provides them.
 var agentSeries = []protocol.ObservedSeries{
-	{Name: results.SeriesNetworkReceive, Unit: "B/s", Metric: host.NetworkReceived, Kind: protocol.Counter},
-	{Name: results.SeriesNetworkTransmit, Unit: "B/s", Metric: host.NetworkSent, Kind: protocol.Counter},
-	{Name: results.SeriesDiskRead, Unit: "B/s", Metric: cgroup.DiskRead, Kind: protocol.Counter},
-	{Name: results.SeriesDiskWrite, Unit: "B/s", Metric: cgroup.DiskWritten, Kind: protocol.Counter},
+	{Name: results.SeriesNetworkReceive, Unit: "B/s", Metric: host.NetworkReceived, Kind: protocol.SeriesCounter},
+	{Name: results.SeriesNetworkTransmit, Unit: "B/s", Metric: host.NetworkSent, Kind: protocol.SeriesCounter},
+	{Name: results.SeriesDiskRead, Unit: "B/s", Metric: cgroup.DiskRead, Kind: protocol.SeriesCounter},
+	{Name: results.SeriesDiskWrite, Unit: "B/s", Metric: cgroup.DiskWritten, Kind: protocol.SeriesCounter},
 }
 
 // buildAgentSeries returns the agent's series, rounded to whole bytes, without those that have no values.

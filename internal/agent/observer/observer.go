@@ -161,7 +161,7 @@ func sleepUntil(ctx context.Context, due time.Time) error {
 // summarizeMember turns the readings of all seconds into a container's usage and evidence. A value is missing
 // if one of its readings is missing or the container restarted between them.
 func summarizeMember(o protocol.ObservedEndpoint, readings []scrapeSample) results.MemberUsage {
-	m := results.MemberUsage{Member: o.Member, Kind: results.MemberKind(o.Kind), Role: o.Role, Evidence: computeEvidence(readings)}
+	m := results.MemberUsage{Member: o.Member, Kind: o.Kind, Role: o.Role, Evidence: computeEvidence(readings)}
 	var last *cgroup.Usage
 	for i, r := range readings {
 		if r.hasNoUsage() {
@@ -217,7 +217,7 @@ func buildSeries(o protocol.ObservedEndpoint, wanted protocol.ObservedSeries, re
 	}
 	for i := 1; i < len(readings); i++ {
 		value := readings[i].metricValue(wanted.Metric)
-		if wanted.Kind == protocol.Counter {
+		if wanted.Kind == protocol.SeriesCounter {
 			value = counterRate(readings[i-1].metricValue(wanted.Metric), value, readings[i].takenAt.Sub(readings[i-1].takenAt))
 		}
 		s.Values[i*o.SampleIntervalSeconds()-1] = value

@@ -237,12 +237,12 @@ func TestSampleInterval(t *testing.T) {
 	none := results.Missing
 	o := protocol.ObservedEndpoint{Member: "member-0", EverySeconds: 2}
 	readings := []scrapeSample{metricSample(0, 10), metricSample(2, 30), metricSample(4, 70)}
-	got := buildSeries(o, protocol.ObservedSeries{Metric: "m", Kind: protocol.Counter}, readings, 5)
+	got := buildSeries(o, protocol.ObservedSeries{Metric: "m", Kind: protocol.SeriesCounter}, readings, 5)
 	if want := (results.Series{none, 10, none, 20, none}); !equalSeries(got.Values, want) {
 		t.Errorf("got %v, want %v", got.Values, want)
 	}
 	asked, began := 0, time.Now()
-	seen := Observe(t.Context(), []protocol.ObservedEndpoint{{Member: "a", EverySeconds: 2, Series: []protocol.ObservedSeries{{Metric: "m", Kind: protocol.Gauge}}}}, newWindow(3),
+	seen := Observe(t.Context(), []protocol.ObservedEndpoint{{Member: "a", EverySeconds: 2, Series: []protocol.ObservedSeries{{Metric: "m", Kind: protocol.SeriesGauge}}}}, newWindow(3),
 		func(context.Context, string, []string) (map[string]float64, error) {
 			asked++
 			return map[string]float64{"m": 1}, nil
@@ -273,15 +273,15 @@ func TestSeries(t *testing.T) {
 		readings []scrapeSample
 		want     results.Series
 	}{
-		"gauge":                   {protocol.Gauge, []scrapeSample{metricSample(0, 1), metricSample(1, 7.5), metricSample(2, 0)}, results.Series{7.5, 0}},
-		"a gauge that was missed": {protocol.Gauge, []scrapeSample{metricSample(0, 1), {}, metricSample(2, 3)}, results.Series{none, 3}},
-		"a gauge that is no number": {protocol.Gauge, []scrapeSample{metricSample(0, 1), metricSample(1, math.NaN()), metricSample(2, math.Inf(1))},
+		"gauge":                   {protocol.SeriesGauge, []scrapeSample{metricSample(0, 1), metricSample(1, 7.5), metricSample(2, 0)}, results.Series{7.5, 0}},
+		"a gauge that was missed": {protocol.SeriesGauge, []scrapeSample{metricSample(0, 1), {}, metricSample(2, 3)}, results.Series{none, 3}},
+		"a gauge that is no number": {protocol.SeriesGauge, []scrapeSample{metricSample(0, 1), metricSample(1, math.NaN()), metricSample(2, math.Inf(1))},
 			results.Series{none, none}},
-		"a metric that is not there": {protocol.Gauge, []scrapeSample{usageSample(0, 0, 0, 1), usageSample(1, 0, 0, 1)}, results.Series{none}},
-		"counter over the true time": {protocol.Counter, []scrapeSample{metricSample(0, 100), metricSample(1.25, 200), metricSample(2, 260)}, results.Series{80, 80}},
-		"a counter that was missed": {protocol.Counter, []scrapeSample{metricSample(0, 1), {}, metricSample(2, 3), metricSample(3, 5)},
+		"a metric that is not there": {protocol.SeriesGauge, []scrapeSample{usageSample(0, 0, 0, 1), usageSample(1, 0, 0, 1)}, results.Series{none}},
+		"counter over the true time": {protocol.SeriesCounter, []scrapeSample{metricSample(0, 100), metricSample(1.25, 200), metricSample(2, 260)}, results.Series{80, 80}},
+		"a counter that was missed": {protocol.SeriesCounter, []scrapeSample{metricSample(0, 1), {}, metricSample(2, 3), metricSample(3, 5)},
 			results.Series{none, none, 2}},
-		"a counter that began anew": {protocol.Counter, []scrapeSample{metricSample(0, 9), metricSample(1, 2), metricSample(2, 4)}, results.Series{none, 2}},
+		"a counter that began anew": {protocol.SeriesCounter, []scrapeSample{metricSample(0, 9), metricSample(1, 2), metricSample(2, 4)}, results.Series{none, 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := buildSeries(protocol.ObservedEndpoint{Member: "member-0"}, protocol.ObservedSeries{Name: "n", Unit: "u", Metric: "m", Kind: c.kind}, c.readings, len(c.readings)-1)
@@ -304,9 +304,9 @@ func TestSeriesOverHTTP(t *testing.T) {
 	}))
 	defer program.Close()
 	got := Observe(t.Context(), []protocol.ObservedEndpoint{
-		{Member: "a", URL: agent.URL, Series: []protocol.ObservedSeries{{Name: "rate", Metric: "operations_total", Kind: protocol.Counter}}},
-		{Member: "a", URL: program.URL, Series: []protocol.ObservedSeries{{Name: "pending", Metric: "pending", Kind: protocol.Gauge}}},
-		{Member: "b", URL: "http://127.0.0.1:1/", Series: []protocol.ObservedSeries{{Name: "pending", Metric: "pending", Kind: protocol.Gauge}}},
+		{Member: "a", URL: agent.URL, Series: []protocol.ObservedSeries{{Name: "rate", Metric: "operations_total", Kind: protocol.SeriesCounter}}},
+		{Member: "a", URL: program.URL, Series: []protocol.ObservedSeries{{Name: "pending", Metric: "pending", Kind: protocol.SeriesGauge}}},
+		{Member: "b", URL: "http://127.0.0.1:1/", Series: []protocol.ObservedSeries{{Name: "pending", Metric: "pending", Kind: protocol.SeriesGauge}}},
 	}, newWindow(1), ScrapeHTTP)
 	if len(got.Members) != 2 || got.Members[0].MemoryBytes[0] != 42 || got.Members[1].Member != "b" || got.Members[1].MissedScrapes != 2 {
 		t.Errorf("members %+v, want a, measured once, and b, missed", got.Members)

@@ -42,7 +42,7 @@ type Worker struct {
 	Dir string
 	// Index is the number of this worker, from 0; Workers is the number of workers.
 	Index, Workers int
-	Workload       *protocol.WorkloadFile
+	Workload       *protocol.WorkloadFile[any]
 	// Command is the driver's command line.
 	Command []string
 	// JMeterPlan is the user's JMeter plan, which Command (JMeter) runs; empty for a driver that speaks the protocol.

@@ -75,11 +75,11 @@ func runScenario(name string) int {
 	usage := busyContainer{time.Now()}
 	w := &Worker{
 		Dir: dir, Index: 1, Workers: 2,
-		Workload: &protocol.WorkloadFile{
+		Workload: &protocol.WorkloadFile[any]{
 			Measure: protocol.MeasureTimes{WarmUpSeconds: 1, WindowSeconds: 2, DrainSeconds: 1},
 			Unit:    "flows",
 			Observe: []protocol.ObservedEndpoint{{Member: "member-0"}, {Member: "member-1", Series: []protocol.ObservedSeries{
-				{Name: "life", Unit: "s/s", Metric: "lived", Kind: protocol.Counter}}}},
+				{Name: "life", Unit: "s/s", Metric: "lived", Kind: protocol.SeriesCounter}}}},
 		},
 		Command:  os.Args[1:],
 		Reporter: folderReporter(os.Getenv(reportsVariable)),

@@ -6,7 +6,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/network/database"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
@@ -19,25 +19,25 @@ const exporterIntervalSeconds = 5
 const activeSessionsMetric = `pg_stat_activity_count{state="active",datname="` + database.DefaultName + `"`
 
 // databaseSeries are the series that are recorded from the exporter.
-var databaseSeries = []loadgen.ObservedSeries{
-	{Name: results.SeriesConnections, Unit: "connections", Metric: `pg_stat_activity_count{backend_type="client backend"}`, Kind: loadgen.SeriesGauge},
-	{Name: results.SeriesMaxConnections, Unit: "connections", Metric: "pg_settings_max_connections", Kind: loadgen.SeriesGauge},
-	{Name: results.SeriesActive, Unit: "sessions", Metric: activeSessionsMetric + "}", Kind: loadgen.SeriesGauge},
-	{Name: results.SeriesLockWaits, Unit: "sessions", Metric: activeSessionsMetric + `,wait_event_type="Lock"}`, Kind: loadgen.SeriesGauge},
-	{Name: results.SeriesLatchWaits, Unit: "sessions", Metric: activeSessionsMetric + `,wait_event_type="LWLock"}`, Kind: loadgen.SeriesGauge},
-	{Name: results.SeriesIOWaits, Unit: "sessions", Metric: activeSessionsMetric + `,wait_event_type="IO"}`, Kind: loadgen.SeriesGauge},
-	{Name: results.SeriesCommits, Unit: "transactions/s", Metric: "pg_stat_database_xact_commit", Kind: loadgen.SeriesCounter},
-	{Name: results.SeriesDeadlocks, Unit: "deadlocks/s", Metric: "pg_stat_database_deadlocks", Kind: loadgen.SeriesCounter},
+var databaseSeries = []protocol.ObservedSeries{
+	{Name: results.SeriesConnections, Unit: "connections", Metric: `pg_stat_activity_count{backend_type="client backend"}`, Kind: protocol.SeriesGauge},
+	{Name: results.SeriesMaxConnections, Unit: "connections", Metric: "pg_settings_max_connections", Kind: protocol.SeriesGauge},
+	{Name: results.SeriesActive, Unit: "sessions", Metric: activeSessionsMetric + "}", Kind: protocol.SeriesGauge},
+	{Name: results.SeriesLockWaits, Unit: "sessions", Metric: activeSessionsMetric + `,wait_event_type="Lock"}`, Kind: protocol.SeriesGauge},
+	{Name: results.SeriesLatchWaits, Unit: "sessions", Metric: activeSessionsMetric + `,wait_event_type="LWLock"}`, Kind: protocol.SeriesGauge},
+	{Name: results.SeriesIOWaits, Unit: "sessions", Metric: activeSessionsMetric + `,wait_event_type="IO"}`, Kind: protocol.SeriesGauge},
+	{Name: results.SeriesCommits, Unit: "transactions/s", Metric: "pg_stat_database_xact_commit", Kind: protocol.SeriesCounter},
+	{Name: results.SeriesDeadlocks, Unit: "deadlocks/s", Metric: "pg_stat_database_deadlocks", Kind: protocol.SeriesCounter},
 }
 
 // DatabaseEndpoints returns the endpoints of a network's databases. The map holds the reason for each database,
 // by name, that cannot be observed.
-func DatabaseEndpoints(p platform.Platform, network *v1alpha1.BenchmarkNetwork) ([]loadgen.ObservedEndpoint, map[string]string) {
+func DatabaseEndpoints(p platform.Platform, network *v1alpha1.BenchmarkNetwork) ([]protocol.ObservedEndpoint, map[string]string) {
 	spec := network.Spec.DatabaseOrDefault()
 	if _, uses := p.(platform.DatabaseConsumer); !uses || spec.Engine != v1alpha1.EnginePostgreSQL {
 		return nil, nil
 	}
-	var observed []loadgen.ObservedEndpoint
+	var observed []protocol.ObservedEndpoint
 	unobserved := map[string]string{}
 	for _, d := range network.Status.Databases {
 		switch {
@@ -53,9 +53,9 @@ func DatabaseEndpoints(p platform.Platform, network *v1alpha1.BenchmarkNetwork) 
 }
 
 // instanceEndpoints returns the agent and the exporter in an instance's pod.
-func instanceEndpoints(d v1alpha1.DatabaseStatus) []loadgen.ObservedEndpoint {
+func instanceEndpoints(d v1alpha1.DatabaseStatus) []protocol.ObservedEndpoint {
 	role := fmt.Sprintf("serves %d members", d.Members)
-	return []loadgen.ObservedEndpoint{
+	return []protocol.ObservedEndpoint{
 		{Member: d.Name, Kind: results.KindDatabase, Role: role, URL: database.AgentURL(d.Name)},
 		{Member: d.Name, Kind: results.KindDatabase, Role: role, URL: database.ExporterURL(d.Name),
 			EverySeconds: exporterIntervalSeconds, Series: databaseSeries},

@@ -11,6 +11,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
@@ -50,7 +51,7 @@ func (Corda) BuildDriver(in platform.Input, topology platform.Topology, workload
 		if !ok {
 			return loadgen.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, members.Name(ordinal))
 		}
-		orders.Targets = append(orders.Targets, loadgen.Target{Name: m.Name, Address: members.HostPort(m.Host, portRPC),
+		orders.Targets = append(orders.Targets, protocol.Target{Name: m.Name, Address: members.HostPort(m.Host, portRPC),
 			Identity: m.Identity, User: rpcUser, PasswordFile: rpcDir + "/" + m.Name})
 	}
 	supplied := buildCorDappSupply(in)
@@ -146,21 +147,21 @@ func notaryLegalName(topology platform.Topology) string {
 const jmxIntervalSeconds = 5
 
 // jmxSeries lists the series recorded for every node. images/corda/jmx documents the available metrics.
-var jmxSeries = []loadgen.ObservedSeries{
-	{Name: "flowsInFlight", Unit: "flows", Metric: "corda_flows_in_flight", Kind: loadgen.SeriesGauge},
-	{Name: "flowsStarted", Unit: "flows/s", Metric: "corda_flows_started_total", Kind: loadgen.SeriesCounter},
-	{Name: "checkpoints", Unit: "checkpoints/s", Metric: "corda_checkpoints_total", Kind: loadgen.SeriesCounter},
-	{Name: "inboundQueue", Unit: "messages", Metric: `corda_queue_messages{queue="p2p.inbound"}`, Kind: loadgen.SeriesGauge},
-	{Name: results.SeriesPoolActive, Unit: "connections", Metric: `corda_database_pool_connections{state="Active"}`, Kind: loadgen.SeriesGauge},
-	{Name: results.SeriesPoolPending, Unit: "threads", Metric: `corda_database_pool_connections{state="Pending"}`, Kind: loadgen.SeriesGauge},
-	{Name: results.SeriesPoolMax, Unit: "connections", Metric: `corda_database_pool_connections{state="Max"}`, Kind: loadgen.SeriesGauge},
+var jmxSeries = []protocol.ObservedSeries{
+	{Name: "flowsInFlight", Unit: "flows", Metric: "corda_flows_in_flight", Kind: protocol.SeriesGauge},
+	{Name: "flowsStarted", Unit: "flows/s", Metric: "corda_flows_started_total", Kind: protocol.SeriesCounter},
+	{Name: "checkpoints", Unit: "checkpoints/s", Metric: "corda_checkpoints_total", Kind: protocol.SeriesCounter},
+	{Name: "inboundQueue", Unit: "messages", Metric: `corda_queue_messages{queue="p2p.inbound"}`, Kind: protocol.SeriesGauge},
+	{Name: results.SeriesPoolActive, Unit: "connections", Metric: `corda_database_pool_connections{state="Active"}`, Kind: protocol.SeriesGauge},
+	{Name: results.SeriesPoolPending, Unit: "threads", Metric: `corda_database_pool_connections{state="Pending"}`, Kind: protocol.SeriesGauge},
+	{Name: results.SeriesPoolMax, Unit: "connections", Metric: `corda_database_pool_connections{state="Max"}`, Kind: protocol.SeriesGauge},
 }
 
 // observedEndpoints returns the agents and the JMX exporters of all nodes.
-func observedEndpoints(topology platform.Topology) []loadgen.ObservedEndpoint {
-	all := make([]loadgen.ObservedEndpoint, 0, 2*len(topology.Members))
+func observedEndpoints(topology platform.Topology) []protocol.ObservedEndpoint {
+	all := make([]protocol.ObservedEndpoint, 0, 2*len(topology.Members))
 	for _, m := range topology.Members {
-		all = append(all, members.AgentEndpoint(m, portAgent), loadgen.ObservedEndpoint{Member: m.Name, Role: m.Role,
+		all = append(all, members.AgentEndpoint(m, portAgent), protocol.ObservedEndpoint{Member: m.Name, Role: m.Role,
 			URL: members.MetricsURL(m, portJMX), EverySeconds: jmxIntervalSeconds, Series: jmxSeries})
 	}
 	return all
@@ -168,7 +169,7 @@ func observedEndpoints(topology platform.Topology) []loadgen.ObservedEndpoint {
 
 // rpcPasswordVolume returns a volume with the RPC passwords of the targets only, each in a file named after
 // the member.
-func rpcPasswordVolume(network string, targets []loadgen.Target) corev1.Volume {
+func rpcPasswordVolume(network string, targets []protocol.Target) corev1.Volume {
 	volume := pods.SecretVolume(volumeRPC, naming.CredentialsSecret(network))
 	for _, t := range targets {
 		volume.Secret.Items = append(volume.Secret.Items, corev1.KeyToPath{Key: rpcPasswordKey(t.Name), Path: t.Name})

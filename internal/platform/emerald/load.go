@@ -13,6 +13,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 // Metrics of a validator that become series of the result, and the names of the series that Interpret reads.
@@ -44,7 +45,7 @@ func (Emerald) BuildDriver(in platform.Input, topology platform.Topology, worklo
 			address = heads
 		}
 		operation.Heads = append(operation.Heads, heads)
-		orders.Targets = append(orders.Targets, loadgen.Target{Name: m.Name, Address: address})
+		orders.Targets = append(orders.Targets, protocol.Target{Name: m.Name, Address: address})
 	}
 	orders.Operation = operation
 	return loadgen.Driver{
@@ -79,17 +80,17 @@ func gweiToWei(gwei int64) string { return strconv.FormatInt(gwei*1_000_000_000,
 
 // observedEndpoints returns the agents of both containers of every member, and the consensus metrics of the
 // validators.
-func observedEndpoints(t platform.Topology) []loadgen.ObservedEndpoint {
-	all := make([]loadgen.ObservedEndpoint, 0, 3*len(t.Members))
+func observedEndpoints(t platform.Topology) []protocol.ObservedEndpoint {
+	all := make([]protocol.ObservedEndpoint, 0, 3*len(t.Members))
 	for _, m := range t.Members {
 		all = append(all,
 			members.AgentEndpoint(m, portAgent),
-			loadgen.ObservedEndpoint{Member: m.Name + "/execution", Role: m.Role, URL: members.MetricsURL(m, portExecutionAgent)},
-			loadgen.ObservedEndpoint{Member: m.Name + consensusSuffix, URL: members.MetricsURL(m, portMetrics), Series: []loadgen.ObservedSeries{
-				{Name: seriesHeight, Unit: "blocks", Metric: metricHeight, Kind: loadgen.SeriesGauge},
-				{Name: "round", Metric: metricRound, Kind: loadgen.SeriesGauge},
-				{Name: "consensusPeers", Metric: metricPeers, Kind: loadgen.SeriesGauge},
-				{Name: "chainBytes", Unit: "B/s", Metric: metricChainBytes, Kind: loadgen.SeriesCounter},
+			protocol.ObservedEndpoint{Member: m.Name + "/execution", Role: m.Role, URL: members.MetricsURL(m, portExecutionAgent)},
+			protocol.ObservedEndpoint{Member: m.Name + consensusSuffix, URL: members.MetricsURL(m, portMetrics), Series: []protocol.ObservedSeries{
+				{Name: seriesHeight, Unit: "blocks", Metric: metricHeight, Kind: protocol.SeriesGauge},
+				{Name: "round", Metric: metricRound, Kind: protocol.SeriesGauge},
+				{Name: "consensusPeers", Metric: metricPeers, Kind: protocol.SeriesGauge},
+				{Name: "chainBytes", Unit: "B/s", Metric: metricChainBytes, Kind: protocol.SeriesCounter},
 			}})
 	}
 	return all

@@ -4,10 +4,8 @@
 package evm
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/big"
-	"os"
 	"strings"
 	"time"
 
@@ -48,20 +46,11 @@ const (
 	SeriesQueued  = "queuedTransactions"
 )
 
-// WorkloadFile is the content of workload.json as the driver reads it.
-type WorkloadFile struct {
-	Targets   []Target              `json:"targets"`
-	Operation Operation             `json:"operation"`
-	Load      OfferedLoad           `json:"load"`
-	Measure   protocol.MeasureTimes `json:"measure"`
-	Reference string                `json:"reference"`
-}
-
-// Target is the JSON-RPC endpoint of one member.
-type Target struct {
-	Name string `json:"name"`
-	// Address is http://host:8545 or ws://host:8546. Its scheme selects the transport.
-	Address string `json:"address"`
+// Workload is the content of workload.json as the driver reads it: an open loop of Operations. Its clients bound the
+// outstanding JSON-RPC batches of each sender. A target's address is http://host:8545 or ws://host:8546; its scheme
+// selects the transport.
+type Workload struct {
+	protocol.WorkloadFile[Operation]
 }
 
 // Operation configures the plain ether transfers (EIP-1559, type 2), which are signed ahead of time. Amounts
@@ -97,32 +86,18 @@ type Operation struct {
 	Heads []string `json:"heads,omitempty"`
 }
 
-// OfferedLoad describes an open loop.
-type OfferedLoad struct {
-	// Model must be Open.
-	Model string `json:"model"`
-	// RatePerSecond is the rate in transactions per second over the whole network. Each target gets an equal
-	// share.
-	RatePerSecond float64 `json:"ratePerSecond"`
-	// Clients bounds the outstanding JSON-RPC batches of each sender.
-	Clients int `json:"clients"`
-}
-
-// ReadWorkloadFile reads workload.json and fills in the defaults. It fails if the content is invalid.
-func ReadWorkloadFile(path string) (*WorkloadFile, error) {
-	content, err := os.ReadFile(path)
+// ReadWorkload reads workload.json and fills in the defaults. It fails if the content is invalid.
+func ReadWorkload(path string) (*Workload, error) {
+	file, err := protocol.ReadWorkloadFile[Operation](path)
 	if err != nil {
-		return nil, fmt.Errorf("read workload: %w", err)
+		return nil, err
 	}
-	var w WorkloadFile
-	if err := json.Unmarshal(content, &w); err != nil {
-		return nil, fmt.Errorf("parse workload %s: %w", path, err)
-	}
+	w := &Workload{*file}
 	w.Operation.setDefaults()
 	if err := w.validateWorkload(); err != nil {
 		return nil, fmt.Errorf("workload %s: %w", path, err)
 	}
-	return &w, nil
+	return w, nil
 }
 
 func (o *Operation) setDefaults() {

@@ -9,15 +9,17 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
-func readText(t *testing.T, text string) (*WorkloadFile, error) {
+func readText(t *testing.T, text string) (*Workload, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "workload.json")
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return ReadWorkloadFile(path)
+	return ReadWorkload(path)
 }
 
 // completeWorkload returns a minimal valid workload file with changes. A change maps "field.path" to a value,
@@ -76,6 +78,7 @@ func TestReadRefuses(t *testing.T) {
 		"operation.maxPriorityFeePerGasWei: 1000000000 is above maxFeePerGasWei 5": {"operation.maxFeePerGasWei": "5"},
 		"operation.heads: 1 URLs for 2 targets":                                    {"operation.heads": []string{"ws://a"}},
 		`operation.heads[1]: "http://b" is not a WebSocket URL`:                    {"operation.heads": []string{"ws://a", "http://b"}},
+		"load: not set; the evm driver needs one":                                  {"load": nil},
 		`load.model: "Closed"; the evm driver supports only Open`:                  {"load.model": "Closed"},
 		"load.ratePerSecond: 0 is not positive":                                    {"load.ratePerSecond": 0},
 		"load.clients: 0;":                                                         {"load.clients": 0},
@@ -97,9 +100,9 @@ func TestRateSizeAndIntervalMayAgree(t *testing.T) {
 	}
 }
 
-func newWorkload(targets, accounts int, rate float64, size, interval int) *WorkloadFile {
-	return &WorkloadFile{Targets: make([]Target, targets), Load: OfferedLoad{RatePerSecond: rate},
-		Operation: Operation{Accounts: accounts, BatchSize: size, BatchIntervalMillis: interval}}
+func newWorkload(targets, accounts int, rate float64, size, interval int) *Workload {
+	return &Workload{protocol.WorkloadFile[Operation]{Targets: make([]protocol.Target, targets), Load: &protocol.OfferedLoad{RatePerSecond: rate},
+		Operation: Operation{Accounts: accounts, BatchSize: size, BatchIntervalMillis: interval}}}
 }
 
 func TestSharesCoverTargetsAndAccountsOnce(t *testing.T) {

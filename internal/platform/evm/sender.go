@@ -22,12 +22,12 @@ type Sender struct {
 
 // SenderCount returns the number of senders of a run with the given number of workers: one for each target or
 // one for each worker, whichever is more.
-func (w *WorkloadFile) SenderCount(workers int) int { return max(len(w.Targets), workers) }
+func (w *Workload) SenderCount(workers int) int { return max(len(w.Targets), workers) }
 
 // WorkerSenders returns the senders of one of the given number of workers. Sender s belongs to worker s mod
 // workers and submits to target s mod targets. Every target gets the same rate, which its senders share.
 // Account i belongs to sender i mod senders.
-func (w *WorkloadFile) WorkerSenders(worker, workers int) []Sender {
+func (w *Workload) WorkerSenders(worker, workers int) []Sender {
 	var share []Sender
 	n := w.SenderCount(workers)
 	for s := worker; s < n; s += workers {
@@ -36,7 +36,7 @@ func (w *WorkloadFile) WorkerSenders(worker, workers int) []Sender {
 	return share
 }
 
-func (w *WorkloadFile) buildSender(s, n int) Sender {
+func (w *Workload) buildSender(s, n int) Sender {
 	targets := len(w.Targets)
 	target := s % targets
 	// The number of the n senders that submit to this target.

@@ -11,8 +11,8 @@ const MaxAccounts = 100_000
 
 var addressPattern = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
 
-func (w *WorkloadFile) validateWorkload() error {
-	for _, check := range []func() error{w.validateTargets, w.Operation.validateOperation, w.validateLoad, w.Measure.Validate} {
+func (w *Workload) validateWorkload() error {
+	for _, check := range []func() error{w.validateTargets, w.Operation.validateOperation, w.validateLoad} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -20,7 +20,7 @@ func (w *WorkloadFile) validateWorkload() error {
 	return nil
 }
 
-func (w *WorkloadFile) validateTargets() error {
+func (w *Workload) validateTargets() error {
 	if len(w.Targets) == 0 {
 		return fmt.Errorf("targets: empty; want at least one node")
 	}
@@ -79,9 +79,11 @@ func (o *Operation) validateAmounts() error {
 	return nil
 }
 
-func (w *WorkloadFile) validateLoad() error {
+func (w *Workload) validateLoad() error {
 	l := w.Load
 	switch {
+	case l == nil:
+		return fmt.Errorf("load: not set; the evm driver needs one")
 	case l.Model != "Open":
 		return fmt.Errorf("load.model: %q; the evm driver supports only Open", l.Model)
 	case !(l.RatePerSecond > 0) || math.IsInf(l.RatePerSecond, 0):
@@ -93,7 +95,7 @@ func (w *WorkloadFile) validateLoad() error {
 }
 
 // validateBatchRate rejects a batch size and an interval that contradict the rate.
-func (w *WorkloadFile) validateBatchRate() error {
+func (w *Workload) validateBatchRate() error {
 	o := w.Operation
 	if o.BatchSize == 0 || o.BatchIntervalMillis == 0 {
 		return nil

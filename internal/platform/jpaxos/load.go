@@ -11,6 +11,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 const (
@@ -40,7 +41,7 @@ func (JPaxos) BuildDriver(in platform.Input, topology platform.Topology, workloa
 	orders.Unit = "requests"
 	orders.Operation = operation{RequestBytes: workload.JPaxos.RequestBytes, Content: workload.JPaxos.Content}
 	for _, m := range topology.Members {
-		orders.Targets = append(orders.Targets, loadgen.Target{Name: m.Name, Address: members.HostPort(m.Host, portClient)})
+		orders.Targets = append(orders.Targets, protocol.Target{Name: m.Name, Address: members.HostPort(m.Host, portClient)})
 		orders.Observe = append(orders.Observe, observedEndpoint(m))
 	}
 	p := in.Network.Spec.Platform.JPaxos
@@ -58,7 +59,7 @@ func (JPaxos) BuildDriver(in platform.Input, topology platform.Topology, workloa
 	}, nil
 }
 
-func observedEndpoint(m platform.Member) loadgen.ObservedEndpoint {
+func observedEndpoint(m platform.Member) protocol.ObservedEndpoint {
 	return members.AgentEndpoint(m, portAgent,
-		loadgen.ObservedSeries{Name: executedSeries, Unit: "requests/s", Metric: executedMetric, Kind: loadgen.SeriesCounter})
+		protocol.ObservedSeries{Name: executedSeries, Unit: "requests/s", Metric: executedMetric, Kind: protocol.SeriesCounter})
 }

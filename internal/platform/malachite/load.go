@@ -7,6 +7,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 // Names of the series recorded from the observed validator's own metrics.
@@ -17,11 +18,11 @@ const (
 	seriesPeers     = "connectedPeers"
 )
 
-var validatorSeries = []loadgen.ObservedSeries{
-	{Name: seriesBlocks, Unit: "blocks/s", Metric: "malachite_bench_blocks_total", Kind: loadgen.SeriesCounter},
-	{Name: seriesHeights, Unit: "blocks/s", Metric: "malachite_bench_consensus_time_seconds_count", Kind: loadgen.SeriesCounter},
-	{Name: seriesConsensus, Unit: "s/s", Metric: "malachite_bench_consensus_time_seconds_sum", Kind: loadgen.SeriesCounter},
-	{Name: seriesPeers, Unit: "peers", Metric: "malachitebft_core_consensus_connected_peers", Kind: loadgen.SeriesGauge},
+var validatorSeries = []protocol.ObservedSeries{
+	{Name: seriesBlocks, Unit: "blocks/s", Metric: "malachite_bench_blocks_total", Kind: protocol.SeriesCounter},
+	{Name: seriesHeights, Unit: "blocks/s", Metric: "malachite_bench_consensus_time_seconds_count", Kind: protocol.SeriesCounter},
+	{Name: seriesConsensus, Unit: "s/s", Metric: "malachite_bench_consensus_time_seconds_sum", Kind: protocol.SeriesCounter},
+	{Name: seriesPeers, Unit: "peers", Metric: "malachitebft_core_consensus_connected_peers", Kind: protocol.SeriesGauge},
 }
 
 // BuildDriver returns the block stream of one validator. There is no load driver because the network generates
@@ -38,7 +39,7 @@ func (Malachite) BuildDriver(in platform.Input, topology platform.Topology, work
 	}
 	orders.Observe = append(
 		orders.Observe,
-		loadgen.ObservedEndpoint{Member: m.Name + "/consensus", URL: members.MetricsURL(m, portMetrics), Series: validatorSeries},
+		protocol.ObservedEndpoint{Member: m.Name + "/consensus", URL: members.MetricsURL(m, portMetrics), Series: validatorSeries},
 	)
 	return loadgen.Driver{
 		Image:    in.Images.Image("agent", ""),

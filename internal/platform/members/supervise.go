@@ -3,7 +3,7 @@ package members
 import (
 	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 // SuperviseCommand returns the start of a member container's command, which runs the agent as its first
@@ -14,6 +14,6 @@ func SuperviseCommand(port int32, folder string, rest ...string) []string {
 }
 
 // AgentEndpoint returns the endpoint of the agent that serves a member's container at port.
-func AgentEndpoint(m platform.Member, port int32, series ...loadgen.ObservedSeries) loadgen.ObservedEndpoint {
-	return loadgen.ObservedEndpoint{Member: m.Name, Role: m.Role, URL: MetricsURL(m, port), Series: series}
+func AgentEndpoint(m platform.Member, port int32, series ...protocol.ObservedSeries) protocol.ObservedEndpoint {
+	return protocol.ObservedEndpoint{Member: m.Name, Role: m.Role, URL: MetricsURL(m, port), Series: series}
 }

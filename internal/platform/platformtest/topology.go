@@ -11,6 +11,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 // checkTopology checks that every host in the topology has a pod, and that every StatefulSet has a member.
@@ -86,7 +87,7 @@ func (b BuildOutput) checkTargets(t *testing.T) {
 			}
 		}
 		for _, m := range b.Topology.Members {
-			if !slices.ContainsFunc(d.Workload.Observe, func(o loadgen.ObservedEndpoint) bool { return o.Member == m.Name }) {
+			if !slices.ContainsFunc(d.Workload.Observe, func(o protocol.ObservedEndpoint) bool { return o.Member == m.Name }) {
 				t.Errorf("workload %s does not observe %s", name, m.Name)
 			}
 		}

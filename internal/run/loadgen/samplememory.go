@@ -11,12 +11,12 @@ import (
 
 // ValidateSampleMemory rejects a workload whose samples would take more than half of a worker's memory. The
 // agent keeps them until the window has ended. The path is that of the workload.
-func ValidateSampleMemory(w *WorkloadFile, workers *v1alpha1.Workers, path *field.Path) *field.Error {
+func ValidateSampleMemory(w *protocol.WorkloadFile[any], workers *v1alpha1.Workers, path *field.Path) *field.Error {
 	var largest int64
 	for worker := range int(workers.Count) {
 		var samples int64
 		for i := worker; i < len(w.Observe); i += int(workers.Count) {
-			samples += int64(w.Measure.WindowSeconds / max(1, w.Observe[i].EverySeconds))
+			samples += int64(w.Measure.WindowSeconds / w.Observe[i].SampleIntervalSeconds())
 		}
 		largest = max(largest, samples)
 	}

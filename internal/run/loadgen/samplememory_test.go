@@ -28,7 +28,7 @@ func TestValidateSampleMemory(t *testing.T) {
 		"uneven shares":                    {51, 0, day, 50, "200Mi", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &WorkloadFile{Measure: protocol.MeasureTimes{WindowSeconds: c.window}, Observe: make([]ObservedEndpoint, c.members)}
+			w := &protocol.WorkloadFile[any]{Measure: protocol.MeasureTimes{WindowSeconds: c.window}, Observe: make([]protocol.ObservedEndpoint, c.members)}
 			for i := range w.Observe {
 				w.Observe[i].EverySeconds = c.every
 			}

@@ -12,8 +12,8 @@ import (
 
 // NewWorkloadFile returns the part of the workload file that all platforms share: the load, the measure, and
 // what to keep. The platform adds targets and operation, and the run adds its reference.
-func NewWorkloadFile(w *v1alpha1.Workload) WorkloadFile {
-	return WorkloadFile{
+func NewWorkloadFile(w *v1alpha1.Workload) protocol.WorkloadFile[any] {
+	return protocol.WorkloadFile[any]{
 		Load:    convertLoad(w.Load),
 		Measure: convertMeasure(&w.Measure),
 		KeepJTL: w.JTL == v1alpha1.RetentionRetain,
@@ -41,11 +41,11 @@ func convertMeasure(m *v1alpha1.Measure) protocol.MeasureTimes {
 	return protocol.MeasureTimes{WindowSeconds: longest - longest%interval, DrainSeconds: drain, IntervalSeconds: interval}
 }
 
-func convertLoad(l *v1alpha1.Load) *OfferedLoad {
+func convertLoad(l *v1alpha1.Load) *protocol.OfferedLoad {
 	if l == nil {
 		return nil
 	}
-	load := OfferedLoad{Model: string(l.Model), Clients: l.Clients}
+	load := protocol.OfferedLoad{Model: string(l.Model), Clients: l.Clients}
 	if l.MaxOutstanding != nil {
 		load.MaxOutstanding = *l.MaxOutstanding
 	}

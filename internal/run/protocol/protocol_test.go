@@ -9,20 +9,21 @@ import (
 	"time"
 )
 
-func readWorkloadText(t *testing.T, text string) (*WorkloadFile, error) {
+func readWorkloadText(t *testing.T, text string) (*WorkloadFile[any], error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "workload.json")
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return ReadWorkloadFile(path)
+	return ReadWorkloadFile[any](path)
 }
 
 func TestReadWorkload(t *testing.T) {
 	got, err := readWorkloadText(t, `{"targets":[{"name":"member-0"}],"load":{"model":"Closed"},"measure":{"warmUpSeconds":30,"windowSeconds":60,"drainSeconds":10},"unit":"flows",
 		"observe":[{"member":"member-0","kind":"Member","role":"Party","url":"http://host:9101/metrics","everySeconds":5,"series":[{"name":"pending","unit":"transactions","metric":"pool","kind":"Gauge"}]}]}`)
-	want := &WorkloadFile{MeasureTimes{WarmUpSeconds: 30, WindowSeconds: 60, DrainSeconds: 10}, "flows", []ObservedEndpoint{{"member-0", "Member", "Party", "http://host:9101/metrics", 5,
-		[]ObservedSeries{{"pending", "transactions", "pool", Gauge}}}}}
+	want := &WorkloadFile[any]{Targets: []Target{{Name: "member-0"}}, Load: &OfferedLoad{Model: "Closed"},
+		Measure: MeasureTimes{WarmUpSeconds: 30, WindowSeconds: 60, DrainSeconds: 10}, Unit: "flows",
+		Observe: []ObservedEndpoint{{"member-0", "Member", "Party", "http://host:9101/metrics", 5, []ObservedSeries{{"pending", "transactions", "pool", SeriesGauge}}}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("got %+v, %v", got, err)
 	}

@@ -28,7 +28,7 @@ type Driver struct {
 	Dir string
 	// Index is the index of this worker among all Workers.
 	Index, Workers int
-	Workload       *evm.WorkloadFile
+	Workload       *evm.Workload
 	// Log logs messages that are not in the result.
 	Log func(format string, args ...any)
 }
@@ -57,7 +57,7 @@ func NewFromEnvironment(getenv func(string) string, log func(string, ...any)) (*
 		return w, fmt.Errorf("%s is not set; want the path of workload.json", protocol.WorkloadVariable)
 	}
 	var err error
-	w.Workload, err = evm.ReadWorkloadFile(path)
+	w.Workload, err = evm.ReadWorkload(path)
 	return w, err
 }
 

@@ -100,7 +100,7 @@ func (c *session) prepareSender(ctx context.Context, share evm.Sender, seed acco
 	if err != nil {
 		return nil, err
 	}
-	h := &preparedSender{Sender: &load.Sender{Sender: share, Node: node, Clients: workload.Load.Clients, Tracker: c.tracker}}
+	h := &preparedSender{Sender: &load.Sender{Sender: share, Node: node, Clients: int(workload.Load.Clients), Tracker: c.tracker}}
 	if h.Limit, err = c.findBatchLimit(ctx, node, share); err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (c *session) connectNode(ctx context.Context, name, address string) (*membe
 	if n := c.nodes[address]; n != nil {
 		return n, nil
 	}
-	node, chain, err := member.Dial(ctx, name, address, c.driver.Workload.Load.Clients+1, dialTimeout)
+	node, chain, err := member.Dial(ctx, name, address, int(c.driver.Workload.Load.Clients)+1, dialTimeout)
 	if err != nil {
 		return nil, err
 	}
