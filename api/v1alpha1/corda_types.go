@@ -49,36 +49,40 @@ const (
 // CordaPlatform configures a Corda 4 network.
 // +kubebuilder:validation:XValidation:rule="self.distribution != 'Enterprise' || has(self.image)",message="platform.corda.image is required when distribution is Enterprise: Corda Enterprise is licensed software that you supply as an image (see docs/corda.md for its contract)"
 type CordaPlatform struct {
-	// distribution is the edition. With Enterprise the image is yours to supply.
+	// distribution is the edition of Corda. Enterprise is licensed software, so you supply its image. Default: OpenSource.
 	// +kubebuilder:default=OpenSource
 	// +optional
 	Distribution CordaDistribution `json:"distribution,omitempty"`
-	// version of Corda, major and minor. 4.3 is platform version 5, 4.10 is platform version 12.
+	// version is the version of Corda, as major and minor number. 4.3 is platform version 5, and 4.10 is platform version 12.
+	// Default: 4.10.
 	// +kubebuilder:default="4.10"
 	// +kubebuilder:validation:Enum="4.3";"4.4";"4.5";"4.6";"4.7";"4.8";"4.9";"4.10"
 	// +optional
 	Version string `json:"version,omitempty"`
-	// image of the node. Default: the project's own image of the given open-source version.
+	// image is the container image of the node. It is required with distribution Enterprise. The reference must have a tag other
+	// than latest, or a digest. Default: the project's image of the given open-source version.
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="platform.corda.image must carry a tag other than latest, or a digest, so that a run can be repeated"
 	// +optional
 	Image string `json:"image,omitempty"`
-	// notary of the network.
+	// notary configures the notary of the network.
 	// +kubebuilder:default={type: Single, validation: NonValidating}
 	// +optional
 	Notary CordaNotary `json:"notary,omitzero"`
-	// legalNames of the members in order, as X.500 names with O, L and C. Default: O=Bank 0,L=London,C=GB and so on.
+	// legalNames are the legal names of the members in order. Each is an X.500 name with O, L and C. Default: O=Bank
+	// 0,L=London,C=GB and so on.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	// +kubebuilder:validation:items:MinLength=9
 	// +kubebuilder:validation:items:MaxLength=256
 	// +optional
 	LegalNames []string `json:"legalNames,omitempty"`
-	// cordapps that every member runs. Default: R3's finance CorDapp of the same version.
+	// cordapps says which CorDapps every member runs. Default: R3's finance CorDapp of the same version.
 	// +kubebuilder:default={type: Finance}
 	// +optional
 	CorDapps CorDappsSpec `json:"cordapps,omitzero"`
-	// tuning of the node. Keys that exist in Corda Enterprise alone are refused with distribution OpenSource.
+	// tuning overrides settings of the nodes. Settings that exist only in Corda Enterprise are rejected with distribution
+	// OpenSource.
 	// +optional
 	Tuning *CordaTuning `json:"tuning,omitempty"`
 }
@@ -86,48 +90,51 @@ type CordaPlatform struct {
 // CordaNotary configures how transactions are notarised.
 // +kubebuilder:validation:XValidation:rule="self.type != 'None' || self.validation == 'NonValidating'",message="platform.corda.notary.validation Validating needs notary.type Single"
 type CordaNotary struct {
-	// type is Single, one notary node on its own database, or None: only flows by class name that need no notary. The flows
-	// of the finance CorDapp all name one, Issue too.
+	// type is Single or None. Single is one notary node with its own database. With None, only flows by class name that need no
+	// notary can run. All flows of the finance CorDapp need one, including Issue. Default: Single.
 	// +kubebuilder:default=Single
 	// +optional
 	Type CordaNotaryType `json:"type,omitempty"`
-	// validation says whether the notary checks whole transactions (Validating) or only their inputs and time windows (NonValidating).
-	// R3 measures with a non-validating notary. Default: NonValidating.
+	// validation says what the notary checks: whole transactions (Validating), or only their inputs and time windows
+	// (NonValidating). R3 measures with a non-validating notary. Default: NonValidating.
 	// +kubebuilder:default=NonValidating
 	// +optional
 	Validation CordaNotaryValidation `json:"validation,omitempty"`
 }
 
-// CorDappsSpec says where the CorDapps of a network come from; exactly the field that type names is set.
+// CorDappsSpec says where the CorDapps of a network come from. Only the field that belongs to the type may be set.
 // +kubebuilder:validation:XValidation:rule="(self.type == 'Image') == has(self.image) && (self.type == 'Volume') == has(self.claimName)",message="platform.corda.cordapps: type Image needs image, type Volume needs claimName, type Finance takes neither"
 type CorDappsSpec struct {
-	// type is Finance (R3's finance CorDapp of the node's version), Image or Volume.
+	// type is Finance, Image or Volume. Finance is R3's finance CorDapp of the node's version. Default: Finance.
 	// +kubebuilder:default=Finance
 	// +unionDiscriminator
 	// +optional
 	Type CordAppSource `json:"type,omitempty"`
-	// image is the name of an image with the CorDapp jars in /cordapps. It must have a digest, or a tag other than latest. The image needs
-	// no shell. The name "cordapps", without registry and tag, is the project's own image, from the same registry and in the same version
-	// as the network's other images.
+	// image is the container image that holds the CorDapp jars in /cordapps. It needs no shell. The reference must have a tag
+	// other than latest, or a digest. The name "cordapps", without registry and tag, is the project's own image, from the same
+	// registry and in the same version as the network's other images.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
 	// +optional
 	Image string `json:"image,omitempty"`
-	// claimName of a PersistentVolumeClaim in the namespace whose root holds the CorDapp jars; mounted read-only.
+	// claimName is the name of a PersistentVolumeClaim in the namespace. The root of its volume holds the CorDapp jars. It is
+	// mounted read-only.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	ClaimName string `json:"claimName,omitempty"`
 }
 
-// CordaTuning overrides what internal/platform/sizing derives. Unset means derived or the node's own default.
+// CordaTuning overrides the settings that the operator derives. An unset field keeps the derived value or the node's own default.
 type CordaTuning struct {
-	// flowThreads is enterpriseConfiguration.tuning.flowThreadPoolSize. Enterprise only; open source runs flows on one thread.
+	// flowThreads sets enterpriseConfiguration.tuning.flowThreadPoolSize. It exists only in Corda Enterprise. An open-source node
+	// runs flows on one thread. Default: 4 per core.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1024
 	// +optional
 	FlowThreads *int32 `json:"flowThreads,omitempty"`
-	// rpcThreads is enterpriseConfiguration.tuning.rpcThreadPoolSize. Enterprise only; open source has four.
+	// rpcThreads sets enterpriseConfiguration.tuning.rpcThreadPoolSize. It exists only in Corda Enterprise. An open-source node
+	// has four RPC threads. Default: the number of cores, at least 4 and at most the flow threads.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1024
 	// +optional
@@ -138,40 +145,43 @@ type CordaTuning struct {
 	// openSSL sets useOpenSsl. It exists only in Corda Enterprise. If unset, the node uses its own default.
 	// +optional
 	OpenSSL *Switch `json:"openSSL,omitempty"`
-	// journalBufferTimeout sets enterpriseConfiguration.tuning.journalBufferTimeout. It exists only in Corda Enterprise. If unset, the
-	// node uses its own default.
+	// journalBufferTimeout sets enterpriseConfiguration.tuning.journalBufferTimeout. It exists only in Corda Enterprise. If
+	// unset, the node uses its own default.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(m|s|ms|us|µs|ns))+$') && duration(self) <= duration('10m')",message="platform.corda.tuning.journalBufferTimeout must be a duration from 0s to 10m, such as 3333333ns"
 	// +optional
 	JournalBufferTimeout *metav1.Duration `json:"journalBufferTimeout,omitempty"`
-	// brokerConnectionTTLCheckInterval sets enterpriseConfiguration.tuning.brokerConnectionTtlCheckIntervalMs. It exists only in Corda
-	// Enterprise. If unset, the node uses its own default.
+	// brokerConnectionTTLCheckInterval sets enterpriseConfiguration.tuning.brokerConnectionTtlCheckIntervalMs. It exists only in
+	// Corda Enterprise. If unset, the node uses its own default.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.corda.tuning.brokerConnectionTTLCheckInterval must be whole milliseconds from 1ms to 10m, such as 20ms"
 	// +optional
 	BrokerConnectionTTLCheckInterval *metav1.Duration `json:"brokerConnectionTTLCheckInterval,omitempty"`
-	// transactionCacheSize is transactionCacheSizeMegaBytes. Default: 8 MB + 5 % of the heap above 300 MB, the node's own rule.
+	// transactionCacheSize sets transactionCacheSizeMegaBytes. It is at most half of the heap. Default: 8 MB + 5 % of the heap
+	// above 300 MB, the node's own rule.
 	// +optional
 	TransactionCacheSize *resource.Quantity `json:"transactionCacheSize,omitempty"`
-	// attachmentCacheSize is attachmentContentCacheSizeMegaBytes. Default: 10 MB.
+	// attachmentCacheSize sets attachmentContentCacheSizeMegaBytes. It is at most half of the heap. Default: 10 MB.
 	// +optional
 	AttachmentCacheSize *resource.Quantity `json:"attachmentCacheSize,omitempty"`
-	// flowExternalOperationThreads is flowExternalOperationThreadPoolSize. Default: the cores, at most 10.
+	// flowExternalOperationThreads sets flowExternalOperationThreadPoolSize. It needs Corda 4.4 or later. Default: the number of
+	// cores, at most 10.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1024
 	// +optional
 	FlowExternalOperationThreads *int32 `json:"flowExternalOperationThreads,omitempty"`
-	// jvmArgs are appended to the derived arguments of the node's JVM. -Xmx and -Xms come from members.heap.
+	// jvmArgs are appended to the derived arguments of the node's JVM. They must not set the heap, which is members.heap.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MaxLength=256
 	// +kubebuilder:validation:items:XValidation:rule="!self.startsWith('-Xmx') && !self.startsWith('-Xms')",message="platform.corda.tuning.jvmArgs may not set -Xmx or -Xms: set members.heap"
 	// +optional
 	JVMArgs []string `json:"jvmArgs,omitempty"`
-	// extraConfig is merged into node.conf last: dotted key to one HOCON value. Keys below notary go to the notary alone.
-	// Keys that follow from the spec, and those that the edition or the version does not have, are refused.
+	// extraConfig is merged into node.conf last. It maps each dotted key to one HOCON value. A whole number needs no quotes. Keys
+	// below notary apply only to the notary. Keys that follow from the spec are rejected, and so are keys that the edition or the
+	// version does not have.
 	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	ExtraConfig map[string]Text `json:"extraConfig,omitempty"`
@@ -185,40 +195,41 @@ type CordaWorkload struct {
 	// +kubebuilder:validation:Pattern=`^(Issue|IssueAndPay|Pay|[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)+)$`
 	// +required
 	Flow string `json:"flow"`
-	// identities is WellKnown, or Anonymous: the finance flows then swap fresh keys first, one more round trip.
+	// identities is WellKnown or Anonymous. With Anonymous, the finance flows first exchange fresh keys, which takes one more
+	// round trip. Default: WellKnown.
 	// +kubebuilder:default=WellKnown
 	// +optional
 	Identities CordaIdentities `json:"identities,omitempty"`
-	// amount of one Issue or Pay in whole units of the currency. Default: 100.
+	// amount is the amount of one Issue or Pay in whole units of the currency. Default: 100.
 	// +kubebuilder:default=100
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000000
 	// +optional
 	Amount int64 `json:"amount,omitempty"`
-	// currency of the finance flows, ISO 4217. Default: USD.
+	// currency is the ISO 4217 code of the currency of the finance flows. Default: USD.
 	// +kubebuilder:default=USD
 	// +kubebuilder:validation:Pattern=`^[A-Z]{3}$`
 	// +optional
 	Currency string `json:"currency,omitempty"`
-	// initiators are the ordinals of the members that the clients call, in turn. Default: member 0 alone.
+	// initiators are the ordinals of the members that the clients call in turn. Default: only member 0.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=100
 	// +kubebuilder:validation:items:Minimum=0
 	// +kubebuilder:validation:items:Maximum=99
 	// +optional
 	Initiators []int32 `json:"initiators,omitempty"`
-	// counterparty is the ordinal of the member that is paid. Default: the next member after the initiator.
+	// counterparty is the ordinal of the member that is paid. Default: the member after the initiator.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=99
 	// +optional
 	Counterparty *int32 `json:"counterparty,omitempty"`
-	// arguments of a flow given by class name, in the order of its constructor.
+	// arguments are the arguments of a flow by class name, in the order of its constructor.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Arguments []FlowArgument `json:"arguments,omitempty"`
-	// setUp is a flow that one worker runs once on the first initiator, before anything else of the run: it issues the states
-	// that a flow by class name needs. Its time is not measured. Where it fails the run fails, with its message.
+	// setUp is a flow that one worker runs once on the first initiator, before all other operations of the run. It issues the
+	// states that a flow by class name needs. Its time is not measured. If it fails, the run fails with its message.
 	// +optional
 	SetUp *CordaFlow `json:"setUp,omitempty"`
 }
@@ -231,7 +242,7 @@ type CordaFlow struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)+$`
 	// +required
 	Flow string `json:"flow"`
-	// arguments in the order of its constructor.
+	// arguments are the arguments of the flow, in the order of its constructor.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
@@ -250,13 +261,13 @@ const (
 
 // FlowArgument is one typed constructor argument of a flow.
 type FlowArgument struct {
-	// type of the argument.
+	// type is the type of the argument.
 	// +kubebuilder:validation:Enum=String;Int;Long;Double;Decimal;Boolean;Instant;UUID;Currency;Amount;OpaqueBytes;SecureHash;StateRef;UniqueIdentifier;X500Name;Party
 	// +required
 	Type string `json:"type"`
-	// value as text: a number, true or false, "100.50 USD" for Amount, plain text for OpaqueBytes (its UTF-8 bytes),
-	// 2026-01-31T12:00:00Z for Instant, "hash(index)" for StateRef; for Party a legal name of the network, or self,
-	// counterparty or notary.
+	// value is the value of the argument as text. A whole number needs no quotes. A Boolean is "true" or "false", an Amount is
+	// such as "100.50 USD", an Instant is such as 2026-01-31T12:00:00Z, and a StateRef is "hash(index)". OpaqueBytes are the
+	// UTF-8 bytes of the text. A Party is a legal name of the network, or self, counterparty or notary.
 	// +required
 	Value Text `json:"value"`
 }

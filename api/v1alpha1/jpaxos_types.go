@@ -5,22 +5,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// JPaxosTransport carries messages between replicas; clients always connect by TCP.
+// JPaxosTransport carries messages between replicas. Clients always connect by TCP.
 // +kubebuilder:validation:Enum=TCP;NIO;TCPNIO;UDP;Multicast;Generic
 type JPaxosTransport string
 
 // The transports.
 const (
-	// JPaxosTCP has threads for each connection.
+	// JPaxosTCP uses threads for each connection.
 	JPaxosTCP JPaxosTransport = "TCP"
-	// JPaxosNIO has selectors.
+	// JPaxosNIO uses selectors.
 	JPaxosNIO JPaxosTransport = "NIO"
-	// JPaxosTCPNIO is the newer one on selectors, of JPaxos of 2021.
+	// JPaxosTCPNIO is the newer transport on selectors. It exists in JPaxos of 2021.
 	JPaxosTCPNIO JPaxosTransport = "TCPNIO"
 	JPaxosUDP    JPaxosTransport = "UDP"
-	// JPaxosMulticast needs a pod network that carries multicast; few do.
+	// JPaxosMulticast needs a pod network that carries multicast, which few do.
 	JPaxosMulticast JPaxosTransport = "Multicast"
-	// JPaxosGeneric is UDP for small messages and TCP for large ones.
+	// JPaxosGeneric uses UDP for small messages and TCP for large ones.
 	JPaxosGeneric JPaxosTransport = "Generic"
 )
 
@@ -30,19 +30,19 @@ type JPaxosCrashModel string
 
 // The crash models.
 const (
-	// JPaxosCrashStop writes nothing: a crashed replica does not come back.
+	// JPaxosCrashStop writes nothing. A crashed replica does not come back.
 	JPaxosCrashStop JPaxosCrashModel = "CrashStop"
-	// JPaxosFullSS syncs every write to disk; all replicas may crash at once.
+	// JPaxosFullSS syncs every write to disk. All replicas may crash at the same time.
 	JPaxosFullSS JPaxosCrashModel = "FullSS"
-	// JPaxosViewSS writes when the view changes; a majority must stay up.
+	// JPaxosViewSS writes when the view changes. A majority must stay up.
 	JPaxosViewSS JPaxosCrashModel = "ViewSS"
-	// JPaxosEpochSS writes when a replica starts; a majority must stay up.
+	// JPaxosEpochSS writes when a replica starts. A majority must stay up.
 	JPaxosEpochSS JPaxosCrashModel = "EpochSS"
-	// JPaxosPmem keeps its log in persistent memory, by a native library that the image must have; all may crash at once.
+	// JPaxosPmem keeps its log in persistent memory, by a native library that the image must contain. All replicas may crash.
 	JPaxosPmem JPaxosCrashModel = "Pmem"
 )
 
-// JPaxosService is what is replicated.
+// JPaxosService is the service that is replicated.
 // +kubebuilder:validation:Enum=Echo;Digest;Own
 type JPaxosService string
 
@@ -52,7 +52,7 @@ const (
 	JPaxosEcho JPaxosService = "Echo"
 	// JPaxosDigest replies with a digest over all requests so far.
 	JPaxosDigest JPaxosService = "Digest"
-	// JPaxosOwn is a class of the image.
+	// JPaxosOwn is a class in the image.
 	JPaxosOwn JPaxosService = "Own"
 )
 
@@ -60,49 +60,53 @@ const (
 // +kubebuilder:validation:Enum=ViewEpoch;TimeBased;Simple
 type JPaxosClientIDs string
 
-// JPaxosPlatform configures a network of JPaxos replicas; members.count is their number: 3, 5, 7 or 9.
+// JPaxosPlatform configures a network of JPaxos replicas. members.count is their number: 3, 5, 7 or 9.
 // +kubebuilder:validation:XValidation:rule="(self.service == 'Own') == has(self.serviceClass)",message="platform.jpaxos.serviceClass must be set when, and only when, platform.jpaxos.service is Own"
 type JPaxosPlatform struct {
-	// image with a JRE and JPaxos. It is on no registry, so it is yours to build; docs/jpaxos.md says what must be in it.
+	// image is the container image of the replicas, with a JRE and JPaxos. It is required: JPaxos is on no registry, so you build
+	// the image. docs/jpaxos.md describes its contents. The reference must have a tag other than latest, or a digest.
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="platform.jpaxos.image must carry a tag other than latest, or a digest, so that a run can be repeated"
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Image string `json:"image"`
-	// classPath of JPaxos, slf4j and logback in the image, as java -cp takes it. Default: /opt/jpaxos/*:/opt/jpaxos/lib/*.
+	// classPath is the class path of JPaxos, slf4j and logback in the image, as java -cp takes it. Default:
+	// /opt/jpaxos/*:/opt/jpaxos/lib/*.
 	// +kubebuilder:default="/opt/jpaxos/*:/opt/jpaxos/lib/*"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:XValidation:rule="self.matches('^/[^[:space:]:]*(:/[^[:space:]:]*)*$')",message="platform.jpaxos.classPath must be absolute paths joined by colons, such as /opt/jpaxos/*:/opt/jpaxos/lib/*"
 	// +optional
 	ClassPath string `json:"classPath,omitempty"`
-	// service that is replicated: Echo, Digest, or a class of your Own. Default: Echo.
+	// service is the replicated service: Echo, Digest, or Own for your own class. Default: Echo.
 	// +kubebuilder:default=Echo
 	// +optional
 	Service JPaxosService `json:"service,omitempty"`
-	// serviceClass whose main starts a replica with the service, with service Own. Its only argument is the replica's number; it must take
-	// any bytes as a request.
+	// serviceClass is the class whose main method starts a replica with the service. It is required with service Own and must not
+	// be set otherwise. Its only argument is the number of the replica. The service must accept any bytes as a request.
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z_][A-Za-z0-9_$]*([.][A-Za-z_][A-Za-z0-9_$]*)*$')",message="platform.jpaxos.serviceClass must be the full name of a class, such as com.example.Service"
 	// +optional
 	ServiceClass string `json:"serviceClass,omitempty"`
-	// transport between replicas (Network). Default: TCP.
+	// transport (Network) carries messages between replicas. Default: TCP.
 	// +kubebuilder:default=TCP
 	// +optional
 	Transport JPaxosTransport `json:"transport,omitempty"`
-	// crashModel (CrashModel). Default: EpochSS, as in the published runs; JPaxos' own is FullSS.
+	// crashModel (CrashModel) says which crashes the replicas survive. Default: EpochSS, as in the published runs. The default of
+	// JPaxos is FullSS.
 	// +kubebuilder:default=EpochSS
 	// +optional
 	CrashModel JPaxosCrashModel `json:"crashModel,omitempty"`
-	// tuning of the replicas.
+	// tuning holds the other settings of paxos.properties.
 	// +kubebuilder:default={}
 	// +optional
 	Tuning JPaxosTuning `json:"tuning,omitzero"`
-	// extraProperties of paxos.properties that have no field here. Keys that have one are refused.
+	// extraProperties are keys of paxos.properties that have no field here. A whole number needs no quotes. Keys that have a
+	// field are rejected.
 	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	ExtraProperties map[string]Text `json:"extraProperties,omitempty"`
-	// jvmArgs are appended to the arguments of the replicas' JVM. -Xmx and -Xms come from members.heap.
+	// jvmArgs are appended to the arguments of the replicas' JVM. They must not set the heap, which is members.heap.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MaxLength=256
@@ -110,16 +114,17 @@ type JPaxosPlatform struct {
 	JVMArgs []string `json:"jvmArgs,omitempty"`
 }
 
-// JPaxosTuning is the rest of paxos.properties; the key stands in brackets. Defaults are those of the published runs of 2013,
-// which are JPaxos' own unless said otherwise.
+// JPaxosTuning holds the other settings of paxos.properties. The description of each field has its key in brackets. Defaults are
+// those of the published runs of 2013. JPaxos has the same defaults unless a description says otherwise.
 type JPaxosTuning struct {
-	// windowSize (WindowSize) is how many instances are proposed at the same time. Default: 10, as in the published runs; JPaxos' own is 2.
+	// windowSize (WindowSize) is the number of instances that are proposed at the same time. Default: 10, as in the published
+	// runs. The default of JPaxos is 2.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000
 	// +optional
 	WindowSize int32 `json:"windowSize,omitempty"`
-	// batchSizeBytes (BatchSize) is the largest batch that the leader proposes, in bytes. Default: 65507.
+	// batchSizeBytes (BatchSize) is the size in bytes of the largest batch that the leader proposes. Default: 65507.
 	// +kubebuilder:default=65507
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=16777216
@@ -132,8 +137,8 @@ type JPaxosTuning struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('0s') && duration(self) <= duration('1m')",message="platform.jpaxos.tuning.maxBatchDelay must be whole milliseconds from 0s to 1m, such as 10ms"
 	// +optional
 	MaxBatchDelay metav1.Duration `json:"maxBatchDelay"`
-	// forwardMaxBatchSizeBytes (replica.ForwardMaxBatchSize) is the largest batch that a follower forwards to the leader, in bytes.
-	// Default: 65507, as in the published runs; JPaxos' own is 1450.
+	// forwardMaxBatchSizeBytes (replica.ForwardMaxBatchSize) is the size in bytes of the largest batch that a follower forwards
+	// to the leader. Default: 65507, as in the published runs. The default of JPaxos is 1450.
 	// +kubebuilder:default=65507
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=16777216
@@ -147,52 +152,56 @@ type JPaxosTuning struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('0s') && duration(self) <= duration('1m')",message="platform.jpaxos.tuning.forwardMaxBatchDelay must be whole milliseconds from 0s to 1m, such as 25ms"
 	// +optional
 	ForwardMaxBatchDelay metav1.Duration `json:"forwardMaxBatchDelay"`
-	// clientRequestBufferBytes (replica.ClientRequestBufferSize) is read into for each client connection; a request takes 20 bytes more
-	// than its payload. Default: 8212.
+	// clientRequestBufferBytes (replica.ClientRequestBufferSize) is the size in bytes of the read buffer of each client
+	// connection. A request needs 20 bytes more than its payload. Default: 8212.
 	// +kubebuilder:default=8212
 	// +kubebuilder:validation:Minimum=32
 	// +kubebuilder:validation:Maximum=16777216
 	// +optional
 	ClientRequestBufferBytes int32 `json:"clientRequestBufferBytes,omitempty"`
-	// selectorThreads (replica.SelectorThreads) serve the clients' connections; -1: by the number of processors. Default: -1.
+	// selectorThreads (replica.SelectorThreads) is the number of threads that serve the connections of clients. With -1 it
+	// follows from the number of processors. Default: -1.
 	// +kubebuilder:default=-1
 	// +kubebuilder:validation:Minimum=-1
 	// +kubebuilder:validation:Maximum=256
 	// +optional
 	SelectorThreads int32 `json:"selectorThreads"`
-	// decidedButNotExecutedThreshold (DecidedButNotExecutedThreshold) is how many instances may be decided and wait for execution before
-	// proposing stalls. Default: 128. Unknown to JPaxos of 2013, which ignores it.
+	// decidedButNotExecutedThreshold (DecidedButNotExecutedThreshold) is the number of instances that may be decided but not
+	// executed before the leader stops proposing. JPaxos of 2013 ignores it. Default: 128.
 	// +kubebuilder:default=128
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000
 	// +optional
 	DecidedButNotExecutedThreshold int32 `json:"decidedButNotExecutedThreshold,omitempty"`
-	// indirectConsensus (IndirectConsensus) decides on the names of batches, which travel apart. Default: Disabled.
+	// indirectConsensus (IndirectConsensus) makes the replicas decide on the identifiers of batches, which are sent separately.
+	// Default: Disabled.
 	// +kubebuilder:default=Disabled
 	// +optional
 	IndirectConsensus Switch `json:"indirectConsensus,omitempty"`
-	// augmentedPaxos (AugmentedPaxos), of JPaxos of 2021. Default: Disabled.
+	// augmentedPaxos (AugmentedPaxos) turns on Augmented Paxos. It exists in JPaxos of 2021. Default: Disabled.
 	// +kubebuilder:default=Disabled
 	// +optional
 	AugmentedPaxos Switch `json:"augmentedPaxos,omitempty"`
-	// redirectClientsFromLeader (RedirectClientsFromLeader), of JPaxos of 2021, sends clients of the leader to another replica. Default: Disabled.
+	// redirectClientsFromLeader (RedirectClientsFromLeader) sends clients of the leader to another replica. It exists in JPaxos
+	// of 2021. Default: Disabled.
 	// +kubebuilder:default=Disabled
 	// +optional
 	RedirectClientsFromLeader Switch `json:"redirectClientsFromLeader,omitempty"`
-	// clientIDGenerator (ClientIDGenerator) is ViewEpoch, TimeBased or Simple, of which only the first is right in every crash model. Default: ViewEpoch.
+	// clientIDGenerator (ClientIDGenerator) is ViewEpoch, TimeBased or Simple. Only ViewEpoch is correct in every crash model.
+	// Default: ViewEpoch.
 	// +kubebuilder:default=ViewEpoch
 	// +optional
 	ClientIDGenerator JPaxosClientIDs `json:"clientIDGenerator,omitempty"`
-	// failureSuspectTimeout (FDSuspectTimeout) is the time without a message from the leader after which replicas suspect it.
-	// It must be longer than failureSendInterval. Default: 1s.
+	// failureSuspectTimeout (FDSuspectTimeout) is the time without a message from the leader after which replicas suspect it. It
+	// must be longer than failureSendInterval. Default: 1s.
 	// +kubebuilder:default="1s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.jpaxos.tuning.failureSuspectTimeout must be whole milliseconds from 1ms to 10m, such as 1s"
 	// +optional
 	FailureSuspectTimeout metav1.Duration `json:"failureSuspectTimeout,omitzero"`
-	// failureSendInterval (FDSendTimeout) is the time between two messages of the leader that show it is alive. Default: 300ms, as in the
-	// published runs. The default of JPaxos is 500ms.
+	// failureSendInterval (FDSendTimeout) is the time between two messages by which the leader shows that it is alive. Default:
+	// 300ms, as in the published runs. The default of JPaxos is 500ms.
 	// +kubebuilder:default="300ms"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
@@ -213,73 +222,79 @@ type JPaxosTuning struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.jpaxos.tuning.tcpReconnectDelay must be whole milliseconds from 1ms to 10m, such as 1s"
 	// +optional
 	TCPReconnectDelay metav1.Duration `json:"tcpReconnectDelay,omitzero"`
-	// fetchBatchTimeout (TimeoutFetchBatchValue) is the longest time for which a replica that catches up waits for the values of batches.
-	// Default: 2500ms.
+	// fetchBatchTimeout (TimeoutFetchBatchValue) is the longest time for which a replica that catches up waits for the values of
+	// batches. Default: 2500ms.
 	// +kubebuilder:default="2500ms"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.jpaxos.tuning.fetchBatchTimeout must be whole milliseconds from 1ms to 10m, such as 2500ms"
 	// +optional
 	FetchBatchTimeout metav1.Duration `json:"fetchBatchTimeout,omitzero"`
-	// catchUpWindowSizeViolationAllowance (CatchUpWindowSizeViolationAllowance), of JPaxos of 2021, is how far beyond the window a proposal
-	// may lie before a replica takes itself to be late. Default: 0.
+	// catchUpWindowSizeViolationAllowance (CatchUpWindowSizeViolationAllowance) is how far beyond the window a proposal may lie
+	// before a replica considers itself late. It exists in JPaxos of 2021. Default: 0.
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000000
 	// +optional
 	CatchUpWindowSizeViolationAllowance int32 `json:"catchUpWindowSizeViolationAllowance"`
-	// firstSnapshotEstimateBytes (FirstSnapshotEstimateBytes) is what a snapshot is taken to have before there is one. Default: 1024.
+	// firstSnapshotEstimateBytes (FirstSnapshotEstimateBytes) is the assumed size in bytes of a snapshot before the first one
+	// exists. Default: 1024.
 	// +kubebuilder:default=1024
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1073741824
 	// +optional
 	FirstSnapshotEstimateBytes int32 `json:"firstSnapshotEstimateBytes,omitempty"`
-	// snapshotAskRatio (SnapshotAskRatio) of log to snapshot at which the service is asked for a snapshot. Default: 1.
+	// snapshotAskRatio (SnapshotAskRatio) is the ratio of log to snapshot at which the service is asked for a snapshot. It must
+	// be greater than 0. Default: 1.
 	// +kubebuilder:default="1"
 	// +optional
 	SnapshotAskRatio resource.Quantity `json:"snapshotAskRatio,omitzero"`
-	// snapshotForceRatio (SnapshotForceRatio) of log to snapshot at which a snapshot is forced. Default: 2.
+	// snapshotForceRatio (SnapshotForceRatio) is the ratio of log to snapshot at which a snapshot is forced. It must be at least
+	// snapshotAskRatio. Default: 2.
 	// +kubebuilder:default="2"
 	// +optional
 	SnapshotForceRatio resource.Quantity `json:"snapshotForceRatio,omitzero"`
-	// snapshotMinInstances (MinimumInstancesForSnapshotRatioSample) before the ratios count. Default: 50.
+	// snapshotMinInstances (MinimumInstancesForSnapshotRatioSample) is the number of instances before the ratios apply. Default:
+	// 50.
 	// +kubebuilder:default=50
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000
 	// +optional
 	SnapshotMinInstances int32 `json:"snapshotMinInstances,omitempty"`
-	// snapshotMinLogBytes (MinLogSizeForRatioCheckBytes) of log before the ratios count. Default: 10240, as in the published runs; JPaxos' own
-	// is 102400.
+	// snapshotMinLogBytes (MinLogSizeForRatioCheckBytes) is the size in bytes of the log before the ratios apply. Default: 10240,
+	// as in the published runs. The default of JPaxos is 102400.
 	// +kubebuilder:default=10240
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1073741824
 	// +optional
 	SnapshotMinLogBytes int32 `json:"snapshotMinLogBytes,omitempty"`
-	// maxUDPPacketBytes (MaxUDPPacketSize) above which transport Generic takes TCP. Default: 65507, as in the published runs; JPaxos' own is 8192.
+	// maxUDPPacketBytes (MaxUDPPacketSize) is the size in bytes of a message above which transport Generic uses TCP. Default:
+	// 65507, as in the published runs. The default of JPaxos is 8192.
 	// +kubebuilder:default=65507
 	// +kubebuilder:validation:Minimum=512
 	// +kubebuilder:validation:Maximum=65507
 	// +optional
 	MaxUDPPacketBytes int32 `json:"maxUDPPacketBytes,omitempty"`
-	// multicastAddress (MulticastIpAddress) of transport Multicast. Default: 224.0.0.144.
+	// multicastAddress (MulticastIpAddress) is the IPv4 address of transport Multicast. Default: 224.0.0.144.
 	// +kubebuilder:default="224.0.0.144"
 	// +kubebuilder:validation:MaxLength=15
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(22[4-9]|23[0-9])([.](25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})){3}$')",message="platform.jpaxos.tuning.multicastAddress must be an IPv4 multicast address, 224.0.0.0 to 239.255.255.255"
 	// +optional
 	MulticastAddress string `json:"multicastAddress,omitempty"`
-	// multicastPort (MulticastPort) of transport Multicast. Default: 3000.
+	// multicastPort (MulticastPort) is the port of transport Multicast. Default: 3000.
 	// +kubebuilder:default=3000
 	// +kubebuilder:validation:Minimum=1024
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	MulticastPort int32 `json:"multicastPort,omitempty"`
-	// mtuBytes (NetworkMtuSize) is the largest packet of the pods' network, for transport Multicast. Default: 1492.
+	// mtuBytes (NetworkMtuSize) is the size in bytes of the largest packet of the pod network, for transport Multicast. Default:
+	// 1492.
 	// +kubebuilder:default=1492
 	// +kubebuilder:validation:Minimum=576
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	MTUBytes int32 `json:"mtuBytes,omitempty"`
-	// nvmPoolBytes (NvmPoolSize) is the pool of crash model Pmem. Default: 268435456.
+	// nvmPoolBytes (NvmPoolSize) is the size in bytes of the pool of crash model Pmem. Default: 268435456.
 	// +kubebuilder:default=268435456
 	// +kubebuilder:validation:Minimum=8388608
 	// +kubebuilder:validation:Maximum=1099511627776
@@ -287,27 +302,27 @@ type JPaxosTuning struct {
 	NVMPoolBytes int64 `json:"nvmPoolBytes,omitempty"`
 }
 
-// JPaxosContent says what a request is made of.
+// JPaxosContent says which bytes a request holds.
 // +kubebuilder:validation:Enum=Repeated;Random
 type JPaxosContent string
 
 // The contents of a request.
 const (
-	// JPaxosRepeated is the same bytes in every request, as in the published runs.
+	// JPaxosRepeated sends the same bytes in every request, as in the published runs.
 	JPaxosRepeated JPaxosContent = "Repeated"
-	// JPaxosRandom is new bytes for each request.
+	// JPaxosRandom sends new bytes in each request.
 	JPaxosRandom JPaxosContent = "Random"
 )
 
-// JPaxosWorkload is a load of requests on a JPaxos network. Each client has a connection of its own, to a replica by chance.
+// JPaxosWorkload is a load of requests on a JPaxos network. Each client has its own connection to a random replica.
 type JPaxosWorkload struct {
-	// requestBytes is the size of a request's payload; 20 bytes of header come on top. Default: 128.
+	// requestBytes is the size in bytes of the payload of a request. A header of 20 bytes is added to it. Default: 128.
 	// +kubebuilder:default=128
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1048576
 	// +optional
 	RequestBytes int32 `json:"requestBytes,omitempty"`
-	// content of a request: Repeated or Random bytes. Default: Repeated, as in the published runs.
+	// content says which bytes a request holds: Repeated or Random. Default: Repeated, as in the published runs.
 	// +kubebuilder:default=Repeated
 	// +optional
 	Content JPaxosContent `json:"content,omitempty"`
