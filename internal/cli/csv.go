@@ -2,26 +2,20 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"fmt"
 	"slices"
 
-	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/cli/documents"
 	"github.com/benchnet/benchnet/internal/report"
 )
 
-// writeCSV writes one row with the summary of each run that has a result. A column that only some runs have,
+// writeCSV writes one row with the summary of each run. A column that only some runs have,
 // such as a platform-specific number, is empty for the others.
-func (s *session) writeCSV(ctx context.Context, c *cluster.Connection, runs []v1alpha1.BenchmarkRun) error {
+func (s *session) writeCSV(runs []*documents.Run) error {
 	var columns []string
 	var rows []map[string]string
-	documents, err := c.ReadRunDocuments(ctx, runs)
-	if err != nil {
-		return err
-	}
-	for _, document := range documents {
+	for _, document := range runs {
 		var text bytes.Buffer
 		if err := report.WriteRunCSV(&text, document.RunResult); err != nil {
 			return err

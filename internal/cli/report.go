@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/cli/documents"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/report"
 	"github.com/benchnet/benchnet/internal/run/results"
@@ -30,26 +30,21 @@ func (s *session) reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report NAME|FILE",
 		Short: "Write the report of a run or an experiment: one HTML file, its charts, its numbers",
-		Long: `Writes the report of a run or an experiment as one HTML file that needs nothing besides itself. Of a network, each of its runs has
-a file of its own.
+		Long: `Writes the report of a run or an experiment as one self-contained HTML file. A network gets one report for each of its runs.
 
-Of a FILE with a result, as results -o json writes it, no cluster is needed. The file of an experiment has no results of its single runs, so
-the report lacks what they say of the environment.`,
+` + resultFileHelp + ` A file with the result of an experiment only has no results of its single runs, so the report lacks their
+environment.`,
 		Example: `  kubectl benchnet report i1
   kubectl benchnet report brun/two-banks-issue -o report.html --charts charts --format png
   kubectl benchnet report i1 --csv numbers
   kubectl benchnet report result.json`,
-		Args: cobra.ExactArgs(1), ValidArgsFunction: s.completeNames(1, cluster.Kinds...),
+		Args: requireArguments(1, "the name of a network, run or experiment, or a result file"), ValidArgsFunction: s.completeNames(1, cluster.Kinds...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := validateChoice("format", o.format, string(report.SVG), string(report.PNG)); err != nil {
 				return err
 			}
-			content, err := cluster.ReadResultFile(args[0])
-			if err != nil {
-				return err
-			}
-			if content != nil {
-				return s.reportFile(args[0], content, o)
+			if documents.IsFile(args[0]) {
+				return s.reportFile(args[0], o)
 			}
 			c, err := s.connect()
 			if err != nil {
@@ -95,18 +90,25 @@ func (s *session) reportTargets(ctx context.Context, c *cluster.Connection, targ
 	return s.writeReports(subjects, o)
 }
 
-// reportFile writes the reports of the documents in a file.
-func (s *session) reportFile(file string, content []byte, o reportOptions) error {
-	subjects, err := decodeReportSources(content)
+// reportFile writes the reports of the documents in a file: of its experiments, else of its runs. The runs of an
+// experiment in the same file become part of the experiment's report.
+func (s *session) reportFile(name string, o reportOptions) error {
+	file, err := documents.ReadFile(name)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", file, err)
+		return err
+	}
+	var subjects []reportSource
+	for _, e := range file.Experiments {
+		subjects = append(subjects, newExperimentSource(e.Experiment.Name, e.Result, file.RunResults()))
 	}
 	if len(subjects) == 0 {
-		return fmt.Errorf("%s has no result", file)
+		for _, run := range file.Runs {
+			subjects = append(subjects, newRunSource(run.Run.Name, run.RunResult))
+		}
 	}
 	for _, of := range subjects { // Names become parts of paths.
 		if problems := validation.IsDNS1123Subdomain(of.name); len(problems) > 0 {
-			return fmt.Errorf("read %s: name %q: %s", file, of.name, problems[0])
+			return fmt.Errorf("read %s: name %q: %s", name, of.name, problems[0])
 		}
 	}
 	return s.writeReports(subjects, o)
@@ -142,42 +144,6 @@ func loadReportSources(ctx context.Context, c *cluster.Connection, target cluste
 		all = append(all, newRunSource(runs[i].Name, document.RunResult))
 	}
 	return all, nil
-}
-
-// decodeReportSources returns the report sources of a document: a run, an experiment, or each item of a list of runs.
-func decodeReportSources(content []byte) ([]reportSource, error) {
-	var head struct {
-		Kind  string            `json:"kind"`
-		Items []json.RawMessage `json:"items"`
-	}
-	if err := json.Unmarshal(content, &head); err != nil {
-		return nil, err
-	}
-	switch head.Kind {
-	case results.Kind:
-		run, err := results.DecodeRunResult(content)
-		if err != nil {
-			return nil, err
-		}
-		return []reportSource{newRunSource(run.Run.Name, run)}, nil
-	case experiment.Kind:
-		result, err := experiment.Decode(content)
-		if err != nil {
-			return nil, err
-		}
-		return []reportSource{newExperimentSource(result.Experiment.Name, result, nil)}, nil
-	case "List":
-		var all []reportSource
-		for i, item := range head.Items {
-			run, err := results.DecodeRunResult(item)
-			if err != nil {
-				return nil, fmt.Errorf("items[%d]: %w", i, err)
-			}
-			all = append(all, newRunSource(run.Run.Name, run))
-		}
-		return all, nil
-	}
-	return nil, fmt.Errorf("kind is %q, must be %s, %s or List", head.Kind, results.Kind, experiment.Kind)
 }
 
 func newRunSource(name string, r *results.RunResult) reportSource {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/cli/documents"
 	"github.com/benchnet/benchnet/internal/cli/progress"
 	"github.com/benchnet/benchnet/internal/cli/table"
 	"github.com/benchnet/benchnet/internal/report"
@@ -26,17 +27,20 @@ type resultsOptions struct {
 func (s *session) resultsCommand() *cobra.Command {
 	var o resultsOptions
 	cmd := &cobra.Command{
-		Use:   "results NAME",
+		Use:   "results NAME|FILE",
 		Short: "Show what was measured",
 		Long: `Shows the result of a run, of the runs on a network, or of the points of an experiment.
 
 A table has means over the valid runs with the half-width of their confidence interval, latencies in milliseconds, the verdict, and
-what was at its limit. json and yaml have the whole documents (docs/results.md, docs/experiments.md); csv has
-the numbers with their units in the head line.`,
+the resource that was at its limit. json and yaml print whole documents (docs/results.md, docs/experiments.md); csv prints
+the numbers with their units in the header.
+
+` + resultFileHelp,
 		Example: `  kubectl benchnet results two-banks
   kubectl benchnet results bexp/i1 --runs -o wide
-  kubectl benchnet results brun/two-banks-issue -o json | jq .summary`,
-		Args:              cobra.ExactArgs(1),
+  kubectl benchnet results brun/two-banks-issue -o json > result.json
+  kubectl benchnet results result.json`,
+		Args:              requireArguments(1, "the name of a network, run or experiment, or a result file"),
 		ValidArgsFunction: s.completeNames(1, cluster.Kinds...),
 		RunE:              func(cmd *cobra.Command, args []string) error { return s.showResults(cmd.Context(), o, args[0]) },
 	}
@@ -50,6 +54,9 @@ the numbers with their units in the head line.`,
 func (s *session) showResults(ctx context.Context, o resultsOptions, name string) error {
 	if err := validateOutput(o.output, "json", "yaml", "csv", "wide"); err != nil {
 		return err
+	}
+	if documents.IsFile(name) {
+		return s.showResultFile(o, name)
 	}
 	c, err := s.connect()
 	if err != nil {
@@ -81,16 +88,29 @@ func (s *session) showRuns(ctx context.Context, c *cluster.Connection, target cl
 	if err != nil {
 		return err
 	}
-	switch o.output {
-	case "json", "yaml":
-		return s.showRunDocuments(ctx, c, target, runs, o.output)
-	case "csv":
-		return s.writeCSV(ctx, c, runs)
+	if o.output == "" || o.output == "wide" {
+		if len(runs) == 0 {
+			fmt.Fprintf(s.ErrOut, "%s has no runs yet\n", target)
+			return nil
+		}
+		return s.printRuns(runs, o)
 	}
-	if len(runs) == 0 {
-		fmt.Fprintf(s.ErrOut, "%s has no runs yet\n", target)
-		return nil
+	if target.Kind == cluster.Run {
+		document, err := c.ReadRunDocument(ctx, &runs[0])
+		if err != nil {
+			return err
+		}
+		return s.writeRunDocuments([]*documents.Run{document}, document.Text, o)
 	}
+	found, err := c.ReadRunDocuments(ctx, runs)
+	if err != nil {
+		return err
+	}
+	return s.writeRunDocuments(found, documents.NewRunList(found), o)
+}
+
+// printRuns prints a table of runs, and the findings about them.
+func (s *session) printRuns(runs []v1alpha1.BenchmarkRun, o resultsOptions) error {
 	if err := table.ForRuns(runs).Print(s.Out, o.output == "wide"); err != nil {
 		return err
 	}
@@ -100,28 +120,12 @@ func (s *session) showRuns(ctx context.Context, c *cluster.Connection, target cl
 	return nil
 }
 
-// showRunDocuments writes the document of a run, or a list of documents for the runs with a result.
-func (s *session) showRunDocuments(ctx context.Context, c *cluster.Connection, target cluster.Target, runs []v1alpha1.BenchmarkRun, format string) error {
-	if target.Kind == cluster.Run {
-		d, err := c.ReadRunDocument(ctx, &runs[0])
-		if err != nil {
-			return err
-		}
-		return s.writeDocument(d.Text, format)
+// writeRunDocuments writes the numbers of runs as CSV, or the document that holds their results.
+func (s *session) writeRunDocuments(runs []*documents.Run, document any, o resultsOptions) error {
+	if o.output == "csv" {
+		return s.writeCSV(runs)
 	}
-	list := struct {
-		APIVersion string            `json:"apiVersion"`
-		Kind       string            `json:"kind"`
-		Items      []json.RawMessage `json:"items"`
-	}{"v1", "List", []json.RawMessage{}}
-	documents, err := c.ReadRunDocuments(ctx, runs)
-	if err != nil {
-		return err
-	}
-	for _, d := range documents {
-		list.Items = append(list.Items, d.Text)
-	}
-	return s.writeDocument(list, format)
+	return s.writeDocument(document, o.output)
 }
 
 func (s *session) showExperiment(ctx context.Context, c *cluster.Connection, target cluster.Target, o resultsOptions) error {
@@ -136,6 +140,10 @@ func (s *session) showExperiment(ctx context.Context, c *cluster.Connection, tar
 	if err != nil {
 		return err
 	}
+	return s.showExperimentDocument(d, o)
+}
+
+func (s *session) showExperimentDocument(d *documents.Experiment, o resultsOptions) error {
 	switch o.output {
 	case "json", "yaml":
 		return s.writeDocument(d.Text, o.output)

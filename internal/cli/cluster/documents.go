@@ -1,75 +1,34 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
 	"sort"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/cli/documents"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// ReadResultFile returns a result file as compact JSON, because the limits on stored documents exclude whitespace. It
-// returns nil if name may be a resource: no such file exists and it does not end in .json or .json.gz.
-func ReadResultFile(name string) ([]byte, error) {
-	named := strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".json.gz")
-	if info, err := os.Stat(name); !named && (err != nil || info.IsDir()) {
-		return nil, nil
-	}
-	content, err := os.ReadFile(name)
-	if err == nil && bytes.HasPrefix(content, results.GzipMagic) {
-		content, err = results.UnpackDocument(content)
-	}
-	var compact bytes.Buffer
-	if err == nil {
-		err = json.Compact(&compact, content)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	return compact.Bytes(), nil
-}
-
-// RunDocument is the complete result of a run.
-type RunDocument struct {
-	*results.RunResult
-	// Text is the original document, including fields unknown to this version.
-	Text json.RawMessage
-}
-
-// ExperimentDocument is the complete result of an experiment.
-type ExperimentDocument struct {
-	*experiment.Result
-	// Text is the original document.
-	Text json.RawMessage
-}
-
 // ReadRunDocument returns the result of a run. It fails if the run has none.
-func (c *Connection) ReadRunDocument(ctx context.Context, run *v1alpha1.BenchmarkRun) (*RunDocument, error) {
+func (c *Connection) ReadRunDocument(ctx context.Context, run *v1alpha1.BenchmarkRun) (*documents.Run, error) {
 	packed, err := c.readStoredResult(ctx, run.Namespace, run.Status.Result, "run "+run.Name)
 	if err != nil {
 		return nil, err
 	}
-	decoded, err := results.DecodeRunResult(packed)
+	document, err := documents.DecodeRun(packed)
 	if err != nil {
 		return nil, fmt.Errorf("result of run %s: %w", run.Name, err)
 	}
-	text, err := results.UnpackDocument(packed)
-	return &RunDocument{decoded, text}, err
+	return document, nil
 }
 
 // ReadRunDocuments returns the results of the runs that have one.
-func (c *Connection) ReadRunDocuments(ctx context.Context, runs []v1alpha1.BenchmarkRun) ([]*RunDocument, error) {
-	var all []*RunDocument
+func (c *Connection) ReadRunDocuments(ctx context.Context, runs []v1alpha1.BenchmarkRun) ([]*documents.Run, error) {
+	var all []*documents.Run
 	for i := range runs {
 		if runs[i].Status.Result == nil {
 			continue
@@ -84,17 +43,16 @@ func (c *Connection) ReadRunDocuments(ctx context.Context, runs []v1alpha1.Bench
 }
 
 // ReadExperimentDocument returns the result of an experiment. It fails if the experiment has none.
-func (c *Connection) ReadExperimentDocument(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (*ExperimentDocument, error) {
+func (c *Connection) ReadExperimentDocument(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (*documents.Experiment, error) {
 	packed, err := c.readStoredResult(ctx, e.Namespace, e.Status.Result, "experiment "+e.Name)
 	if err != nil {
 		return nil, err
 	}
-	decoded, err := experiment.Decode(packed)
+	document, err := documents.DecodeExperiment(packed)
 	if err != nil {
 		return nil, fmt.Errorf("result of experiment %s: %w", e.Name, err)
 	}
-	text, err := results.UnpackDocument(packed)
-	return &ExperimentDocument{decoded, text}, err
+	return document, nil
 }
 
 func (c *Connection) readStoredResult(ctx context.Context, namespace string, at *v1alpha1.ResultReference, whose string) ([]byte, error) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/cli/documents"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/fuzz"
 )
@@ -59,8 +60,12 @@ func FuzzDocument(f *testing.F) {
 		if err == nil {
 			text, err = fuzz.MutateDocument(text, int(place2), value2)
 		}
+		if err != nil {
+			return
+		}
 		side := &Side{Name: "side.json"}
-		if err != nil || side.decodeDocument(text) != nil {
+		file, err := documents.DecodeFile(side.Name, text)
+		if err != nil || side.setFile(file) != nil {
 			return
 		}
 		outcomes, err := Compare(Options{ConfidencePercent: 95, Gates: []v1alpha1.Gate{gate}, Seed: 1}, side, side)

@@ -3,13 +3,13 @@ package comparison
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/cli/documents"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
@@ -31,15 +31,11 @@ type Side struct {
 func LoadSide(ctx context.Context, connect func() (*cluster.Connection, error), text string) (*Side, error) {
 	name, variant, _ := strings.Cut(text, ":")
 	side := &Side{Name: text, Variant: variant}
-	content, err := cluster.ReadResultFile(name)
-	switch {
-	case err != nil:
-	case content != nil:
-		err = side.decodeDocument(content)
-	default:
-		err = side.fetchResult(ctx, connect, name)
+	load := func() error { return side.fetchResult(ctx, connect, name) }
+	if documents.IsFile(name) {
+		load = func() error { return side.readFile(name) }
 	}
-	if err != nil {
+	if err := load(); err != nil {
 		return nil, err
 	}
 	if variant != "" && !slices.Contains(side.Result.Variants, variant) {
@@ -66,9 +62,7 @@ func (s *Side) fetchResult(ctx context.Context, connect func() (*cluster.Connect
 		if err != nil {
 			return err
 		}
-		s.Run = document.RunResult
-		s.Result, err = splitIntoBatches(s.Run)
-		return err
+		return s.setRun(document.RunResult)
 	}
 	var e v1alpha1.BenchmarkExperiment
 	if err := c.Client.Get(ctx, target.Key(), &e); err != nil {
@@ -82,24 +76,32 @@ func (s *Side) fetchResult(ctx context.Context, connect func() (*cluster.Connect
 	return nil
 }
 
-// decodeDocument decodes a run's or an experiment's document, as written by kubectl benchnet results -o json.
-func (s *Side) decodeDocument(content []byte) error {
-	var head struct {
-		Kind string `json:"kind"`
-	}
-	if err := json.Unmarshal(content, &head); err != nil {
-		return fmt.Errorf("read %s: %w", s.Name, err)
-	}
-	var err error
-	if head.Kind != results.Kind {
-		s.Result, err = experiment.Decode(content)
-	} else if s.Run, err = results.DecodeRunResult(content); err == nil {
-		s.Result, err = splitIntoBatches(s.Run)
-	}
+func (s *Side) readFile(name string) error {
+	file, err := documents.ReadFile(name)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", s.Name, err)
+		return err
+	}
+	return s.setFile(file)
+}
+
+// setFile makes the only experiment of a file the side's result, or else its only run.
+func (s *Side) setFile(file *documents.File) error {
+	switch {
+	case len(file.Experiments) == 1:
+		s.Result = file.Experiments[0].Result
+	case len(file.Experiments) == 0 && len(file.Runs) == 1:
+		return s.setRun(file.Runs[0].RunResult)
+	default:
+		return fmt.Errorf("%s has %d experiments and %d runs: give a file with one", file.Name, len(file.Experiments), len(file.Runs))
 	}
 	return nil
+}
+
+// setRun makes the batches of one run the side's result.
+func (s *Side) setRun(run *results.RunResult) (err error) {
+	s.Run = run
+	s.Result, err = splitIntoBatches(run)
+	return err
 }
 
 // minBatchCount is the minimum number of batches in the window of a single run. With many more, the batches

@@ -1,0 +1,190 @@
+package documents
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+// File holds the documents of a file.
+type File struct {
+	Name        string
+	Runs        []*Run
+	Experiments []*Experiment
+}
+
+// extensions are the extensions of result files.
+var extensions = []string{".json", ".json.gz", ".yaml", ".yml"}
+
+// IsFile reports whether an argument names a file and not a resource: the file exists, or the argument ends as
+// result files do.
+func IsFile(argument string) bool {
+	if slices.ContainsFunc(extensions, func(extension string) bool { return strings.HasSuffix(argument, extension) }) {
+		return true
+	}
+	info, err := os.Stat(argument)
+	return err == nil && !info.IsDir()
+}
+
+// ReadFile reads a result file.
+func ReadFile(name string) (*File, error) {
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err // It names the file.
+	}
+	return DecodeFile(name, content)
+}
+
+// DecodeFile decodes a result file in JSON, gzipped JSON or YAML. It holds documents, ConfigMaps or Secrets that
+// contain documents, or lists of these. DecodeFile fails if it finds no document.
+func DecodeFile(name string, content []byte) (*File, error) {
+	f := &File{Name: name}
+	if err := f.decodeContent(content); err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(f.Runs)+len(f.Experiments) == 0 {
+		return nil, fmt.Errorf("%s has no result of a run or an experiment", name)
+	}
+	return f, nil
+}
+
+// RunResults returns the results of the file's runs by name.
+func (f *File) RunResults() map[string]*results.RunResult {
+	all := map[string]*results.RunResult{}
+	for _, run := range f.Runs {
+		all[run.Run.Name] = run.RunResult
+	}
+	return all
+}
+
+// decodeContent adds the documents of a gzipped document, or of a stream of JSON or YAML documents.
+func (f *File) decodeContent(content []byte) error {
+	content, err := unpack(content)
+	if err != nil {
+		return err
+	}
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
+	for {
+		var object json.RawMessage
+		err := decoder.Decode(&object)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = f.addObject(object)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// unpack unpacks gzipped content. Other content has no limit, because a list of documents may be large.
+func unpack(content []byte) ([]byte, error) {
+	if !bytes.HasPrefix(content, results.GzipMagic) {
+		return content, nil
+	}
+	return results.UnpackDocument(content)
+}
+
+// addObject adds the documents of one object. An empty YAML document has none.
+func (f *File) addObject(object []byte) error {
+	if object = bytes.TrimSpace(object); len(object) == 0 || bytes.Equal(object, []byte("null")) {
+		return nil
+	}
+	var head struct {
+		Kind  string            `json:"kind"`
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(object, &head); err != nil {
+		return err
+	}
+	switch head.Kind {
+	case results.Kind, experiment.Kind:
+		return f.addDocument(head.Kind, object)
+	case "ConfigMap":
+		var cm corev1.ConfigMap
+		if err := json.Unmarshal(object, &cm); err != nil {
+			return err
+		}
+		for key, text := range cm.Data {
+			cm.BinaryData = setDefault(cm.BinaryData, key, text)
+		}
+		return f.addStored("ConfigMap "+cm.Name, cm.BinaryData)
+	case "Secret":
+		var secret corev1.Secret
+		if err := json.Unmarshal(object, &secret); err != nil {
+			return err
+		}
+		for key, text := range secret.StringData {
+			secret.Data = setDefault(secret.Data, key, text)
+		}
+		return f.addStored("Secret "+secret.Name, secret.Data)
+	}
+	if !strings.HasSuffix(head.Kind, "List") {
+		return errorOfKind(head.Kind)
+	}
+	for i, item := range head.Items {
+		if err := f.addObject(item); err != nil {
+			return fmt.Errorf("items[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func setDefault(data map[string][]byte, key, text string) map[string][]byte {
+	if data == nil {
+		data = map[string][]byte{}
+	}
+	data[key] = []byte(text)
+	return data
+}
+
+// addStored adds the documents among the values of a ConfigMap or a Secret. Other values are ignored.
+func (f *File) addStored(object string, values map[string][]byte) error {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		text, err := unpack(values[key])
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", object, key, err)
+		}
+		var head struct {
+			Kind string `json:"kind"`
+		}
+		if json.Unmarshal(text, &head) != nil || head.Kind != results.Kind && head.Kind != experiment.Kind {
+			continue
+		}
+		if err := f.addDocument(head.Kind, text); err != nil {
+			return fmt.Errorf("%s: %s: %w", object, key, err)
+		}
+	}
+	return nil
+}
+
+// addDocument adds one document. It decodes the compact text, because the limits on stored documents exclude
+// whitespace.
+func (f *File) addDocument(kind string, text []byte) error {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, text); err != nil {
+		return err
+	}
+	if kind == results.Kind {
+		run, err := DecodeRun(compact.Bytes())
+		f.Runs = append(f.Runs, run)
+		return err
+	}
+	e, err := DecodeExperiment(compact.Bytes())
+	f.Experiments = append(f.Experiments, e)
+	return err
+}

@@ -1,0 +1,97 @@
+package documents
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+const (
+	runText        = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"r1"},"future":true}`
+	experimentText = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1,"experiment":{"name":"e1"}}`
+)
+
+// packedValue returns the result as it is in binaryData, in base64.
+func packedValue(t *testing.T) string {
+	t.Helper()
+	packed, err := results.PackDocument(map[string]any{"apiVersion": results.APIVersion, "kind": results.Kind, "schemaVersion": 1,
+		"run": map[string]string{"name": "stored"}}, "result")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base64.StdEncoding.EncodeToString(packed)
+}
+
+func TestDecodeFile(t *testing.T) {
+	stored := packedValue(t)
+	gzipped, err := base64.StdEncoding.DecodeString(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, content, want string
+	}{
+		{"run", runText, "runs [r1] experiments []"},
+		{"gzipped run", string(gzipped), "runs [stored] experiments []"},
+		{"experiment", experimentText, "runs [] experiments [e1]"},
+		{"YAML", "apiVersion: benchnet.dev/v1alpha1\nkind: RunResult\nschemaVersion: 1\nrun: {name: y1}\n", "runs [y1] experiments []"},
+		{"YAML documents", "---\nkind: ConfigMap\ndata: {a: '" + runText + "'}\n---\n" + experimentText, "runs [r1] experiments [e1]"},
+		{"list of documents", `{"kind":"List","items":[` + runText + "," + experimentText + `]}`, "runs [r1] experiments [e1]"},
+		{"saved ConfigMap", "apiVersion: v1\nkind: ConfigMap\nbinaryData:\n  result.json.gz: " + stored + "\n", "runs [stored] experiments []"},
+		{"saved Secret", "apiVersion: v1\nkind: Secret\ndata:\n  result.json.gz: " + stored + "\n", "runs [stored] experiments []"},
+		{"written Secret", "kind: Secret\nstringData: {baseline.json: '" + experimentText + "'}\n", "runs [] experiments [e1]"},
+		{"list of ConfigMaps, not all with results", "kind: ConfigMapList\nitems:\n- {kind: ConfigMap, data: {a: text, b: '{\"kind\":\"WorkerResult\"}'}}\n- {kind: ConfigMap, binaryData: {r: " + stored + "}}\n",
+			"runs [stored] experiments []"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f, err := DecodeFile("f", []byte(test.content))
+			if err != nil {
+				t.Fatal(err)
+			}
+			runs, experiments := []string{}, []string{}
+			for _, run := range f.Runs {
+				runs = append(runs, run.Run.Name)
+			}
+			for _, e := range f.Experiments {
+				experiments = append(experiments, e.Experiment.Name)
+			}
+			if got := fmt.Sprintf("runs %v experiments %v", runs, experiments); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestDecodeFileKeepsUnknownFields(t *testing.T) {
+	f, err := DecodeFile("f", []byte(runText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(f.Runs[0].Text); text != runText {
+		t.Errorf("got %s", text)
+	}
+}
+
+func TestDecodeFileErrors(t *testing.T) {
+	for _, test := range []struct {
+		name, content, want string
+	}{
+		{"empty", "", "f has no result of a run or an experiment"},
+		{"no object", "package x\n", "read f: "},
+		{"another kind", "kind: Pod\n", `read f: kind is "Pod", must be RunResult, ExperimentResult, ConfigMap, Secret or List`},
+		{"another kind in a list", "kind: List\nitems: [{kind: Pod}]\n", `read f: items[0]: kind is "Pod"`},
+		{"newer schema", strings.Replace(runText, `"schemaVersion":1`, `"schemaVersion":99`, 1), "schema 99"},
+		{"no result in a ConfigMap", "kind: ConfigMap\ndata: {a: b}\n", "f has no result"},
+		{"broken result in a ConfigMap", "kind: ConfigMap\nmetadata: {name: c}\nbinaryData: {r: H4sI}\n", "read f: ConfigMap c: r: "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := DecodeFile("f", []byte(test.content))
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
