@@ -14,6 +14,9 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
+// compareOutputs are the output formats of compare, besides the default.
+var compareOutputs = []string{"json", "yaml", "markdown", "junit", "wide"}
+
 // compareOptions are the flags of compare.
 type compareOptions struct {
 	metrics, gates []string
@@ -30,15 +33,22 @@ func (s *session) compareCommand() *cobra.Command {
 		Long: `Compares a candidate with a baseline: the difference with its confidence interval, the p-value of the Mann-Whitney U test, the
 effect size, and the smallest difference that could have been seen (docs/statistics.md).
 
-Each is an experiment, EXPERIMENT:VARIANT, a run, or a file with the document of one, as results -o json writes it. Experiments are
-compared point by point of the same parameters. Of two single runs the throughput is compared by tenths of their windows:
-that is the spread within each run, and says nothing of what differs from run to run.
+Each is an experiment, EXPERIMENT:VARIANT, a run, or a file with one result. Experiments are compared at points with equal
+parameters. Two single runs are compared by the throughput of the tenths of their windows: that is the spread within each run, and does
+not include what differs from run to run.
+
+` + resultFileHelp + `
+
+markdown is a table for a pull request. junit is a test suite for a CI system, with a test case for each comparison: a failed
+gate is a failure, an undecided gate an error, and a comparison without a gate is skipped.
 
 It ends with code 2 if a gate failed or could not be judged.`,
 		Example: `  kubectl benchnet compare i1:default i1:compressed
   kubectl benchnet compare baseline.json i1 --gate throughput=5% --gate p95=10%
+  kubectl benchnet compare baseline.json result.json --gate throughput=5% -o junit > junit.xml
   kubectl benchnet compare brun/two-banks-issue brun/two-banks-again`,
-		Args: cobra.ExactArgs(2), ValidArgsFunction: s.completeNames(2, cluster.Experiment, cluster.Run),
+		Args:              requireArguments(2, "a baseline and a candidate: experiments, EXPERIMENT:VARIANT, runs, or result files"),
+		ValidArgsFunction: s.completeNames(2, cluster.Experiment, cluster.Run),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.showComparison(cmd.Context(), o, args[0], args[1])
 		},
@@ -47,8 +57,8 @@ It ends with code 2 if a gate failed or could not be judged.`,
 	cmd.Flags().StringArrayVar(&o.gates, "gate", nil, "METRIC=PERCENT by which the candidate may be worse; may be given several times")
 	cmd.Flags().Int32Var(&o.confidence, "confidence", 95, "of the intervals, in percent")
 	cmd.Flags().Int64Var(&o.seed, "seed", 1, "of the resampling")
-	cmd.Flags().StringVarP(&o.output, "output", "o", "", "json, yaml or wide; default: a table")
-	_ = cmd.RegisterFlagCompletionFunc("output", completeValues("json", "yaml", "wide"))
+	cmd.Flags().StringVarP(&o.output, "output", "o", "", "json, yaml, markdown, junit or wide; default: a table")
+	_ = cmd.RegisterFlagCompletionFunc("output", completeValues(compareOutputs...))
 	return cmd
 }
 
@@ -57,7 +67,7 @@ func (o compareOptions) comparisonOptions() (comparison.Options, error) {
 	if o.confidence < 50 || o.confidence > 99 {
 		return q, fmt.Errorf("--confidence %d must be from 50 to 99", o.confidence)
 	}
-	if err := validateOutput(o.output, "json", "yaml", "wide"); err != nil {
+	if err := validateOutput(o.output, compareOutputs...); err != nil {
 		return q, err
 	}
 	for _, text := range o.metrics {
@@ -116,12 +126,18 @@ func (s *session) warnAboutSingleRuns(runs ...*results.RunResult) {
 }
 
 func (s *session) writeComparison(o compareOptions, outcomes []experiment.ComparisonOutcome, baseline, candidate *comparison.Side) error {
-	if o.output == "json" || o.output == "yaml" {
+	switch o.output {
+	case "json", "yaml":
 		return s.writeDocument(outcomes, o.output)
+	case "junit":
+		return comparison.WriteJUnit(s.Out, baseline.Name, outcomes)
 	}
 	tables := []*table.Table{table.ForComparisons(outcomes)}
 	if baseline.Run != nil {
 		tables = append(tables, table.ForLatencies(baseline.Run, candidate.Run))
+	}
+	if o.output == "markdown" {
+		return comparison.WriteMarkdown(s.Out, baseline.Name, candidate.Name, outcomes, tables...)
 	}
 	return s.printTables(o.output == "wide", tables...)
 }

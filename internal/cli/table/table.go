@@ -2,7 +2,9 @@
 package table
 
 import (
+	"fmt"
 	"io"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/printers"
@@ -38,6 +40,38 @@ func (t *Table) AddRow(cells ...string) {
 
 // Len returns the number of rows.
 func (t *Table) Len() int { return len(t.rows) }
+
+// PrintMarkdown prints the table, without its wide columns, as a table of GitHub-flavoured Markdown.
+func (t *Table) PrintMarkdown(w io.Writer) error {
+	var names, rules []string
+	for _, column := range t.columns {
+		if column.Priority == 0 {
+			names, rules = append(names, column.Name), append(rules, "---")
+		}
+	}
+	rows := [][]string{names, rules}
+	for _, row := range t.rows {
+		var cells []string
+		for i, cell := range row.Cells {
+			if t.columns[i].Priority == 0 {
+				cells = append(cells, EscapeMarkdown(fmt.Sprint(cell)))
+			}
+		}
+		rows = append(rows, cells)
+	}
+	for _, cells := range rows {
+		if _, err := fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markdownEscapes escape what Markdown or HTML would interpret.
+var markdownEscapes = strings.NewReplacer("\\", `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "\n", " ")
+
+// EscapeMarkdown escapes a text, so that it appears literally in one line of Markdown.
+func EscapeMarkdown(text string) string { return markdownEscapes.Replace(text) }
 
 // Print prints the table like kubectl.
 func (t *Table) Print(w io.Writer, wide bool) error {
