@@ -221,7 +221,6 @@ func TestErrorsLookLikeKubectl(t *testing.T) {
 	runPlugin(t, "results", "small", "-o", "xml").expect(t, 1, `error: --output "xml" is none of json, yaml, csv, wide`)
 	runPlugin(t, "reset", "sizes").expect(t, 1, `benchmarknetworks.benchnet.dev "sizes" not found`)
 	runPlugin(t, "report", "small", "--format", "gif").expect(t, 1, `error: --format "gif" is none of svg, png`)
-	runPlugin(t, "plan").expect(t, 1, "error: must specify one of -f and -k")
 	runPluginWithInput(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n", "run", "-f", "-").expect(t, 1, "no BenchmarkNetwork, BenchmarkRun or BenchmarkExperiment")
 }
 
@@ -350,6 +349,89 @@ func TestInterruption(t *testing.T) {
 	out, errOut := interruptingWriter{interrupt: interrupt}, bytes.Buffer{}
 	code := cli.Run(ctx, "0.1.0", strings.NewReader(""), &out, &errOut, []string{"--kubeconfig", server.kubeconfig, "-n", namespace, "watch", "idle"})
 	commandResult{code, out.String(), errOut.String()}.expect(t, 130, "bnet/idle Pending", "bnet/idle goes on; to come back: kubectl benchnet watch -n bn-plugin bnet/idle")
+}
+
+func TestRunDetached(t *testing.T) {
+	o := runPlugin(t, "run", "-f", filepath.Join("testdata", "network.yaml"), "--detach")
+	o.expect(t, 0)
+	if o.out != "bnet/idle\n" || o.err != "benchmarknetwork/idle applied\n" {
+		t.Errorf("got %q and %q", o.out, o.err)
+	}
+	runPlugin(t, "run", "-f", "-", "--detach", "--timeout", "1s").expect(t, 1, "[detach timeout]")
+}
+
+func TestStatus(t *testing.T) {
+	runPlugin(t, "status", "bnet/small").expect(t, 0, "bnet/small  Ready · members 4/4", "CONDITION", "STAGE", "MEMBER", "member-3   Ready", "small-again")
+	runPlugin(t, "status", "sizes").expect(t, 0, "bexp/sizes  Complete · runs 8/8", "POINT")
+	runPlugin(t, "status", "brun/small-blocks", "-o", "wide").expect(t, 0, "brun/small-blocks  Valid", "VERDICT", "OPERATIONS")
+	runPlugin(t, "run", "-f", filepath.Join("testdata", "network.yaml"), "--detach").expect(t, 0)
+	runPlugin(t, "status", "idle").expect(t, 0, "bnet/idle  Pending", "Waits for: the operator has not reconciled it yet (NotReconciled)")
+}
+
+func TestLogsWithoutPods(t *testing.T) {
+	runPlugin(t, "logs", "bnet/small").expect(t, 1, "error: bnet/small: it has no pods")
+	runPlugin(t, "logs", "sizes").expect(t, 1, `"sizes" not found`)
+	// A run that has ended is not followed further.
+	runPlugin(t, "logs", "brun/small-blocks", "-f").expect(t, 0)
+}
+
+func TestCancel(t *testing.T) {
+	runPlugin(t, "cancel", "small-blocks").expect(t, 1, "error: brun/small-blocks has ended already")
+	runPlugin(t, "cancel", "sizes").expect(t, 1, `benchmarkruns.benchnet.dev "sizes" not found`)
+	run := &unstructured.Unstructured{}
+	run.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BenchmarkRun"))
+	if err := server.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "small-blocks"}, run); err != nil {
+		t.Fatal(err)
+	}
+	waiting := &unstructured.Unstructured{Object: map[string]any{"spec": run.Object["spec"]}}
+	waiting.SetGroupVersionKind(run.GroupVersionKind())
+	waiting.SetNamespace(namespace)
+	waiting.SetName("waiting")
+	if err := server.client.Create(t.Context(), waiting); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := server.client.Delete(context.Background(), waiting); err != nil {
+			t.Error(err)
+		}
+	}()
+	runPlugin(t, "cancel", "brun/waiting").expect(t, 0, "brun/waiting cancelled")
+	if err := server.client.Get(t.Context(), client.ObjectKeyFromObject(waiting), waiting); err != nil {
+		t.Fatal(err)
+	}
+	if cancelled, _, err := unstructured.NestedBool(waiting.Object, "spec", "cancelled"); err != nil || !cancelled {
+		t.Errorf("spec.cancelled is %t: %v", cancelled, err)
+	}
+}
+
+func TestDiagnose(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "small.tar.gz")
+	runPlugin(t, "diagnose", "bnet/small", "-o", archive).expect(t, 0, "wrote "+archive)
+	if info, err := os.Stat(archive); err != nil || info.Size() < 1000 || info.Mode().Perm() != 0o600 {
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+// TestOperatorVersion finds the operator by the labels of its Deployment.
+func TestOperatorVersion(t *testing.T) {
+	runPlugin(t, "version").expect(t, 0, "plugin    0.1.0", "operator  not found in the cluster")
+	labels := map[string]string{"app.kubernetes.io/name": "benchnet", "app.kubernetes.io/component": "operator"}
+	deployment := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "spec": map[string]any{
+		"selector": map[string]any{"matchLabels": map[string]any{"a": "b"}},
+		"template": map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}},
+			"spec": map[string]any{"containers": []any{map[string]any{"name": "operator", "image": "ghcr.io/benchnet/operator:0.2.0"}}}}}}}
+	deployment.SetNamespace(namespace)
+	deployment.SetName("benchnet-operator")
+	deployment.SetLabels(labels)
+	if err := server.client.Create(t.Context(), deployment); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := server.client.Delete(context.Background(), deployment); err != nil {
+			t.Error(err)
+		}
+	}()
+	runPlugin(t, "version").expect(t, 0, "operator  0.2.0 (Deployment "+namespace+"/benchnet-operator)")
 }
 
 func TestReset(t *testing.T) {

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -17,10 +18,16 @@ func TestResultFilesNeedNoCluster(t *testing.T) {
 	experiment := filepath.Join("..", "..", "docs", "measured", "i1.json.gz")
 	run := filepath.Join("..", "report", "testdata", "malachite.json.gz")
 	directory := t.TempDir()
-	hostile := filepath.Join(directory, "hostile.json")
-	if err := os.WriteFile(hostile, []byte(`{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"../x"}}`), 0o600); err != nil {
-		t.Fatal(err)
+	write := func(name, text string) string {
+		t.Helper()
+		file := filepath.Join(directory, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
 	}
+	hostile := write("hostile.json", `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"../x"}}`)
+	manifest := write("saved", "apiVersion: v1\nkind: List\nitems:\n"+configMapItem(t, run)+configMapItem(t, experiment))
 	for _, test := range []struct {
 		name string
 		args []string
@@ -30,11 +37,27 @@ func TestResultFilesNeedNoCluster(t *testing.T) {
 		{"report of an experiment", []string{"report", experiment, "-o", "-", "--csv", directory}, 0, "<html"},
 		{"report of a run", []string{"report", run, "-o", "-"}, 0, "<html"},
 		{"report of an indented run that is larger than a stored one", []string{"report", writeIndentedCopy(t, run), "-o", "-"}, 0, "<html"},
+		{"report of saved ConfigMaps", []string{"report", manifest, "-o", "-"}, 0, "<html"},
+		{"results of an experiment", []string{"results", experiment}, 0, "POINT   USERS   VALID   THROUGHPUT"},
+		{"results of an experiment as CSV", []string{"results", experiment, "-o", "csv"}, 0, "point,"},
+		{"results of an experiment as YAML", []string{"results", experiment, "-o", "yaml"}, 0, "kind: ExperimentResult"},
+		{"results of a run", []string{"results", run, "-o", "wide"}, 0, "blocks/s"},
+		{"results of a run as JSON", []string{"results", run, "-o", "json"}, 0, `"kind": "RunResult"`},
+		{"results of a run as CSV", []string{"results", run, "-o", "csv"}, 0, "namespace,run,network"},
+		{"runs of saved ConfigMaps", []string{"results", manifest, "--runs", "--exit-code"}, 0, "blocks/s"},
+		{"runs that the file lacks", []string{"results", experiment, "--runs"}, 1, "has no results of single runs"},
+		{"an invalid run", []string{"results", write("invalid.json", invalidRun), "--exit-code"}, 2, "run r is invalid, Errors: too many"},
+		{"a point without a valid run", []string{"results", write("failed.json", failedExperiment), "--exit-code"}, 2, "point p01 (users=1) has no valid run"},
 		{"comparison of a file with itself", []string{"compare", experiment, experiment, "--metric", "throughput"}, 0, "DETECTABLE"},
+		{"comparison as Markdown", []string{"compare", experiment, experiment, "--metric", "throughput", "-o", "markdown"}, 0, "| Candidate | Metric |"},
+		{"comparison as JUnit", []string{"compare", experiment, experiment, "--gate", "throughput=1%", "-o", "junit"}, 2, `type="Undecided"`},
 		{"no such file", []string{"report", filepath.Join(directory, "none.json")}, 1, "no such file"},
 		{"a file that is no result", []string{"report", "offline_test.go"}, 1, "read offline_test.go: "},
 		{"a name that is a path", []string{"report", hostile}, 1, `name "../x"`},
 		{"a name needs a cluster", []string{"report", "i1"}, 1, "kubeconfig"},
+		{"the plugin's version", []string{"--version"}, 0, "benchnet 0.1.0\n"},
+		{"the plugin's version by its command", []string{"version", "--client"}, 0, "plugin    0.1.0 ("},
+		{"versions without a cluster", []string{"version"}, 0, "operator  unknown: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out, errOut bytes.Buffer
@@ -68,4 +91,67 @@ func writeIndentedCopy(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	return name
+}
+
+const (
+	invalidRun = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"r"},
+		"verdict":{"validity":"Invalid","reasons":[{"code":"Errors","message":"too many"}]}}`
+	failedExperiment = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1,"experiment":{"name":"e"},
+		"points":[{"name":"p01","parameters":[{"name":"users","value":"1"}],"failed":2}]}`
+)
+
+// configMapItem returns a document as it is stored in a ConfigMap, as an item of a list in YAML.
+func configMapItem(t *testing.T, file string) string {
+	t.Helper()
+	packed, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "- {kind: ConfigMap, binaryData: {result.json.gz: " + base64.StdEncoding.EncodeToString(packed) + "}}\n"
+}
+
+// TestArgumentErrors checks that an error names the argument that is missing or superfluous.
+func TestArgumentErrors(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"report"}, "error: report needs the name of a network, run or experiment, or a result file\n"},
+		{[]string{"results", "a", "b"}, `error: results needs the name of a network, run or experiment, or a result file: "b" is one argument too many` + "\n"},
+		{[]string{"compare", "a"}, "error: compare needs a baseline and a candidate: experiments, EXPERIMENT:VARIANT, runs, or result files\n"},
+		{[]string{"cancel"}, "error: cancel needs the name of a run\n"},
+		{[]string{"plan"}, "error: plan needs -f FILE, -k DIRECTORY or the name of a network or experiment\n"},
+		{[]string{"plan", "a", "-f", "b"}, "error: plan needs either files or the name of a network or experiment, not both\n"},
+		{[]string{"run"}, "error: run needs -f FILE or -k DIRECTORY\n"},
+		{[]string{"run", "a.yaml"}, `error: run takes no argument such as "a.yaml": give files as -f FILE` + "\n"},
+	} {
+		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
+			var out, errOut bytes.Buffer
+			code := cli.Run(t.Context(), "0.1.0", strings.NewReader(""), &out, &errOut, test.args)
+			if code != 1 || errOut.String() != test.want || out.Len() > 0 {
+				t.Errorf("exit code %d, got %q, want %q", code, out.String()+errOut.String(), test.want)
+			}
+		})
+	}
+}
+
+// TestHelpOmitsInheritedFlags checks that only the options command lists kubectl's flags.
+func TestHelpOmitsInheritedFlags(t *testing.T) {
+	for _, test := range []struct {
+		args     []string
+		inherits bool
+		want     string
+	}{
+		{[]string{"--help"}, false, "Commands:\n"},
+		{[]string{"report", "--help"}, false, `Use "kubectl benchnet options" for a list of kubectl's flags`},
+		{[]string{"options"}, true, "--kubeconfig string"},
+	} {
+		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
+			var out, errOut bytes.Buffer
+			code := cli.Run(t.Context(), "0.1.0", strings.NewReader(""), &out, &errOut, test.args)
+			if code != 0 || !strings.Contains(out.String(), test.want) || strings.Contains(out.String(), "--tls-server-name") != test.inherits {
+				t.Errorf("exit code %d\n%s%s", code, out.String(), errOut.String())
+			}
+		})
+	}
 }

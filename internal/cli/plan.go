@@ -36,8 +36,9 @@ runs are made. The API server checks the manifests as if they were applied; noth
 It ends with code 2 if the cluster cannot hold it.`,
 		Example: `  kubectl benchnet plan -f experiment.yaml
   kubectl benchnet plan bexp/i1 --runs`,
-		Args: cobra.MaximumNArgs(1), ValidArgsFunction: s.completeNames(1, cluster.Experiment, cluster.Network),
-		RunE: func(cmd *cobra.Command, args []string) error { return s.showPlans(cmd.Context(), o, args) },
+		Args:              requireFilesOr(o.files, "the name of a network or experiment"),
+		ValidArgsFunction: s.completeNames(1, cluster.Experiment, cluster.Network),
+		RunE:              func(cmd *cobra.Command, args []string) error { return s.showPlans(cmd.Context(), o, args) },
 	}
 	o.files.AddFlags(cmd.Flags())
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "json or yaml; default: text")
@@ -97,9 +98,6 @@ func (s *session) loadPlanObjects(ctx context.Context, c *cluster.Connection, o 
 	files := o.files.ToOptions()
 	if len(args) == 0 {
 		return c.ReadManifests(files, s.In)
-	}
-	if files.RequireFilenameOrKustomize() == nil {
-		return nil, errors.New("give either NAME or -f, not both")
 	}
 	target, err := c.FindTarget(ctx, args[0], cluster.Experiment, cluster.Network)
 	if err != nil {

@@ -23,7 +23,8 @@ func (s *session) reproduceCommand() *cobra.Command {
 networks' plans, the result to compare with, and a README that says how to go about it.`,
 		Example: `  kubectl benchnet reproduce brun/two-banks-issue
   kubectl benchnet reproduce i1 -o -`,
-		Args: cobra.ExactArgs(1), ValidArgsFunction: s.completeNames(1, cluster.Experiment, cluster.Run),
+		Args:              requireArguments(1, "the name of a run or an experiment"),
+		ValidArgsFunction: s.completeNames(1, cluster.Experiment, cluster.Run),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.connect()
 			if err != nil {

@@ -23,8 +23,9 @@ func (s *session) resetCommand() *cobra.Command {
 		Short: "Put a network back to its freshly made state, with the same identities",
 		Long: `Asks the operator to put a network back to its freshly made state: databases and journals are emptied, identities and
 addresses stay. What earlier runs wrote to the ledger is lost; their results are not.`,
-		Example: `  kubectl benchnet reset two-banks --wait`,
-		Args:    cobra.ExactArgs(1), ValidArgsFunction: s.completeNames(1, cluster.Network),
+		Example:           `  kubectl benchnet reset two-banks --wait`,
+		Args:              requireArguments(1, "the name of a network"),
+		ValidArgsFunction: s.completeNames(1, cluster.Network),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.connect()
 			if err != nil {

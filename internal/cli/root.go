@@ -8,10 +8,13 @@ import (
 	"io"
 	"strings"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 )
@@ -47,6 +50,7 @@ func (s *session) connect() (*cluster.Connection, error) { return cluster.Connec
 
 // Run runs a command line and returns the exit code.
 func Run(ctx context.Context, version string, in io.Reader, out, errOut io.Writer, args []string) int {
+	discardLibraryLogs()
 	s := newSession(version, genericiooptions.IOStreams{In: in, Out: out, ErrOut: errOut})
 	root := s.rootCommand()
 	root.SetArgs(args)
@@ -54,6 +58,13 @@ func Run(ctx context.Context, version string, in io.Reader, out, errOut io.Write
 	root.SetOut(out)
 	root.SetErr(errOut)
 	return s.reportError(root.ExecuteContext(ctx))
+}
+
+// discardLibraryLogs discards what client-go and controller-runtime log, such as failed discovery. The commands
+// return these failures as errors.
+func discardLibraryLogs() {
+	klog.SetLogger(logr.Discard())
+	log.SetLogger(logr.Discard())
 }
 
 // NewCommand returns the plugin's root command with all subcommands.
@@ -72,11 +83,12 @@ func (s *session) rootCommand() *cobra.Command {
 		Short: "Benchmark networks of distributed ledgers",
 		Long: `Plans, runs, follows, shows, compares and reproduces benchmarks of distributed ledgers on Kubernetes.
 
-It works with any cluster that the benchnet operator runs on, and takes kubectl's own flags and kubeconfig.
-A resource is named as NAME, or as bexp/NAME (experiment), bnet/NAME (network), brun/NAME (run).
+It works with any cluster that runs the benchnet operator, and uses kubectl's kubeconfig and flags.
+Name a resource as NAME, or as bexp/NAME (experiment), bnet/NAME (network) or brun/NAME (run).
 
-Exit codes: 0 all is well; 1 an error, or a network or run that failed; 2 all was measured, and judged against:
-a gate failed, or a run is invalid; 130 interrupted.`,
+Exit codes: 0 success; 1 an error, or a network or run failed; 2 a result exists, but a gate failed or a run is invalid;
+130 interrupted.`,
+		Version: s.version,
 		Example: `  kubectl benchnet plan -f experiment.yaml
   kubectl benchnet run -f experiment.yaml --report report.html
   kubectl benchnet results i1`,
@@ -86,8 +98,12 @@ a gate failed, or a run is invalid; 130 interrupted.`,
 	}
 	s.flags.AddFlags(root.PersistentFlags())
 	s.registerFlagCompletions(root)
+	root.SetUsageTemplate(usageTemplate)
+	root.Flags().Bool("version", false, "print the version of the plugin") // Without cobra's shorthand -v, kubectl's verbosity.
+	root.SetVersionTemplate("benchnet {{.Version}}\n")
 	for _, newCommand := range []func() *cobra.Command{
-		s.planCommand, s.runCommand, s.watchCommand, s.resultsCommand, s.reportCommand, s.compareCommand, s.resetCommand, s.reproduceCommand, s.versionCommand,
+		s.planCommand, s.runCommand, s.statusCommand, s.watchCommand, s.logsCommand, s.cancelCommand, s.resetCommand,
+		s.resultsCommand, s.reportCommand, s.compareCommand, s.reproduceCommand, s.diagnoseCommand, s.optionsCommand, s.versionCommand,
 	} {
 		root.AddCommand(newCommand())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ type runOptions struct {
 	files   *genericclioptions.FileNameFlags
 	report  string
 	timeout time.Duration
+	detach  bool
 }
 
 func (s *session) runCommand() *cobra.Command {
@@ -25,20 +27,25 @@ func (s *session) runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run -f FILE",
 		Short: "Apply networks, runs and experiments, and follow them until they have ended",
-		Long: `Applies what is in the files on the server's side, as kubectl apply --server-side does, follows the networks, runs and
-experiments among it until all have ended, and shows what was measured.
+		Long: `Applies the objects of the files as kubectl apply --server-side does, follows the networks, runs and experiments among them until
+all have ended, and shows what was measured. With --detach it only applies them, and prints one KIND/NAME per line
+for the commands status, watch, results and cancel.
 
-It ends with code 2 if a run is invalid or a gate failed, and with 1 if a run or a network failed or the time is over.
+It ends with code 2 if a run is invalid or a gate failed, and with 1 if a run or a network failed or the timeout expired.
 An interruption (ctrl-C) leaves everything running.`,
 		Example: `  kubectl benchnet run -f network.yaml
   kubectl benchnet run -f experiment.yaml --report report.html --timeout 3h
-  kubectl benchnet run -k overlays/nightly`,
-		Args: cobra.NoArgs,
+  kubectl benchnet run -k overlays/nightly
+  kubectl benchnet run -f experiment.yaml --detach`,
+		Args: requireFiles(o.files),
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.applyAndFollow(cmd.Context(), o) },
 	}
 	o.files.AddFlags(cmd.Flags())
 	cmd.Flags().StringVar(&o.report, "report", "", "write the report of what was measured to this file (HTML)")
-	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "give up following after so long; 0 never does")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "stop following after this time; 0 means never")
+	cmd.Flags().BoolVar(&o.detach, "detach", false, "apply, print the names, and do not wait")
+	cmd.MarkFlagsMutuallyExclusive("detach", "report")
+	cmd.MarkFlagsMutuallyExclusive("detach", "timeout")
 	return cmd
 }
 
@@ -56,9 +63,19 @@ func (s *session) applyAndFollow(ctx context.Context, o runOptions) error {
 	if err != nil {
 		return err
 	}
-	targets, err := s.applyAll(ctx, c, o)
+	progressOut := s.Out
+	if o.detach {
+		progressOut = s.ErrOut
+	}
+	targets, err := s.applyAll(ctx, c, o, progressOut)
 	if err != nil {
 		return err
+	}
+	if o.detach {
+		for _, target := range targets {
+			fmt.Fprintln(s.Out, target)
+		}
+		return nil
 	}
 	outcome, err := s.followTargets(ctx, c, targets, o.timeout)
 	if err != nil {
@@ -77,8 +94,9 @@ func (s *session) applyAndFollow(ctx context.Context, o runOptions) error {
 	return judged
 }
 
-// applyAll applies the objects of the files and returns the targets to follow. It fails if there are none.
-func (s *session) applyAll(ctx context.Context, c *cluster.Connection, o runOptions) ([]cluster.Target, error) {
+// applyAll applies the objects of the files, writes a line for each to out, and returns the targets to follow. It fails
+// if there are none.
+func (s *session) applyAll(ctx context.Context, c *cluster.Connection, o runOptions, out io.Writer) ([]cluster.Target, error) {
 	objects, err := c.ReadManifests(o.files.ToOptions(), s.In)
 	if err != nil {
 		return nil, err
@@ -96,7 +114,7 @@ func (s *session) applyAll(ctx context.Context, c *cluster.Connection, o runOpti
 		if err := c.Apply(ctx, object, cluster.ApplyPersistent); err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(s.Out, "%s/%s applied\n", strings.ToLower(object.GetKind()), object.GetName())
+		fmt.Fprintf(out, "%s/%s applied\n", strings.ToLower(object.GetKind()), object.GetName())
 	}
 	return targets, nil
 }

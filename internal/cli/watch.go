@@ -17,12 +17,12 @@ func (s *session) watchCommand() *cobra.Command {
 	var exitCode bool
 	cmd := &cobra.Command{
 		Use:   "watch NAME",
-		Short: "Show how a network, a run or an experiment gets on, until it has ended",
+		Short: "Follow a network, a run or an experiment until it has ended",
 		Long: `Shows the stages of a network with its members, the phases of a run with the throughput so far, and the points of an
 experiment with the time left. On a terminal there is a bar for each; elsewhere, such as in CI, a line for each step.`,
 		Example: `  kubectl benchnet watch two-banks
   kubectl benchnet watch bexp/i1 --timeout 2h --exit-code`,
-		Args:              cobra.ExactArgs(1),
+		Args:              requireArguments(1, "the name of a network, run or experiment"),
 		ValidArgsFunction: s.completeNames(1, cluster.Kinds...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.connect()

@@ -2,11 +2,15 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
+	"io"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -19,6 +23,7 @@ const FieldManager = "kubectl-benchnet"
 type Connection struct {
 	Client    client.Client
 	Namespace string
+	pods      corev1client.PodsGetter
 	flags     genericclioptions.RESTClientGetter
 	// enforceNamespace means that the user set the namespace by a flag.
 	enforceNamespace bool
@@ -46,7 +51,16 @@ func Connect(flags genericclioptions.RESTClientGetter) (*Connection, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the client: %w", err)
 	}
-	return &Connection{Client: c, Namespace: namespace, flags: flags, enforceNamespace: enforce}, nil
+	pods, err := corev1client.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("make the client for logs: %w", err)
+	}
+	return &Connection{Client: c, Namespace: namespace, pods: pods, flags: flags, enforceNamespace: enforce}, nil
+}
+
+// OpenLog opens the log of a container.
+func (c *Connection) OpenLog(ctx context.Context, namespace, pod string, options *corev1.PodLogOptions) (io.ReadCloser, error) {
+	return c.pods.Pods(namespace).GetLogs(pod, options).Stream(ctx)
 }
 
 // ServerVersion returns the API server's version.
@@ -64,7 +78,7 @@ func (c *Connection) ServerVersion() (string, error) {
 
 func newScheme() (*runtime.Scheme, error) {
 	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, v1alpha1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{appsv1.AddToScheme, corev1.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(s); err != nil {
 			return nil, err
 		}

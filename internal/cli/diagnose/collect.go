@@ -1,0 +1,225 @@
+package diagnose
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+// ownedKinds are the kinds of the objects that belong to networks, runs and experiments. Secrets are not among them.
+var ownedKinds = []schema.GroupVersionKind{
+	v1alpha1.GroupVersion.WithKind("BenchmarkExperiment"),
+	v1alpha1.GroupVersion.WithKind("BenchmarkNetwork"),
+	v1alpha1.GroupVersion.WithKind("BenchmarkRun"),
+	{Version: "v1", Kind: "ConfigMap"},
+	{Version: "v1", Kind: "PersistentVolumeClaim"},
+	{Version: "v1", Kind: "Pod"},
+	{Version: "v1", Kind: "Service"},
+	{Group: "apps", Version: "v1", Kind: "StatefulSet"},
+	{Group: "batch", Version: "v1", Kind: "Job"},
+	{Group: "networking.k8s.io", Version: "v1", Kind: "NetworkPolicy"},
+	{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"},
+}
+
+// surroundingKinds are the kinds of which all objects of the namespace, or of the cluster, are collected.
+var surroundingKinds = []schema.GroupVersionKind{
+	{Version: "v1", Kind: "Event"},
+	{Version: "v1", Kind: "LimitRange"},
+	{Version: "v1", Kind: "Node"},
+	{Version: "v1", Kind: "ResourceQuota"},
+}
+
+// Subject is what a bug report is about: the networks, runs and experiments of a namespace, by name.
+type Subject struct {
+	Namespace                   string
+	Networks, Runs, Experiments []string
+}
+
+// owns reports whether an object is one of the subject's networks, runs and experiments, or belongs to one.
+func (s Subject) owns(object *unstructured.Unstructured) bool {
+	name, labels := object.GetName(), object.GetLabels()
+	switch object.GetKind() {
+	case "BenchmarkNetwork":
+		return slices.Contains(s.Networks, name)
+	case "BenchmarkRun":
+		return slices.Contains(s.Runs, name)
+	case "BenchmarkExperiment":
+		return slices.Contains(s.Experiments, name)
+	}
+	return slices.Contains(s.Networks, labels[v1alpha1.LabelNetwork]) || slices.Contains(s.Runs, labels[v1alpha1.LabelRun]) ||
+		slices.Contains(s.Experiments, labels[v1alpha1.LabelExperiment])
+}
+
+// Collector collects the content of an archive.
+type Collector struct {
+	Reader  client.Reader
+	OpenLog func(ctx context.Context, namespace, pod string, options *corev1.PodLogOptions) (io.ReadCloser, error)
+	// Versions describes the plugin and the API server.
+	Versions string
+	Now      time.Time
+
+	archive *archive
+	// problems are what could not be collected, one per line.
+	problems []string
+}
+
+// Collect writes an archive for the subject and returns what could not be collected, such as kinds that the user may not
+// read. It fails only if the archive cannot be written or ctx ends.
+func (c *Collector) Collect(ctx context.Context, subject Subject, directory string, w io.Writer) (problems []string, err error) {
+	var secrets corev1.SecretList
+	if err := c.Reader.List(ctx, &secrets, client.InNamespace(subject.Namespace)); err != nil {
+		c.addProblem("Secrets, so logs and objects were not searched for their content", err)
+	}
+	c.archive = newArchive(w, directory, c.Now, newSecretReplacer(secrets.Items))
+	for _, collect := range []func(context.Context, Subject) error{c.collectObjects, c.collectSurroundings, c.collectOperators} {
+		if err := collect(ctx, subject); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.archive.add("problems.txt", strings.Join(c.problems, "\n")+"\n"); err != nil {
+		return nil, err
+	}
+	if err := c.archive.close(); err != nil {
+		return nil, err
+	}
+	return c.problems, ctx.Err()
+}
+
+func (c *Collector) addProblem(what string, err error) {
+	c.problems = append(c.problems, fmt.Sprintf("cannot read %s: %s", what, err))
+}
+
+// collectObjects adds the objects of the subject and the logs of its pods.
+func (c *Collector) collectObjects(ctx context.Context, subject Subject) error {
+	for _, kind := range ownedKinds {
+		objects := c.list(ctx, kind, client.InNamespace(subject.Namespace))
+		for i := range objects {
+			object := &objects[i]
+			if !subject.owns(object) {
+				continue
+			}
+			if err := c.addObject("objects", object); err != nil {
+				return err
+			}
+			if kind.Kind != "Pod" {
+				continue
+			}
+			if err := c.addPodLogs(ctx, "logs", object); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Collector) collectSurroundings(ctx context.Context, subject Subject) error {
+	for _, kind := range surroundingKinds {
+		var options []client.ListOption
+		if kind.Kind != "Node" {
+			options = append(options, client.InNamespace(subject.Namespace))
+		}
+		objects := c.list(ctx, kind, options...)
+		for i := range objects {
+			if err := c.addObject("objects", &objects[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// collectOperators adds the Deployments, pods and logs of the operators, and all versions.
+func (c *Collector) collectOperators(ctx context.Context, _ Subject) error {
+	operators, err := cluster.ListOperators(ctx, c.Reader)
+	if err != nil {
+		c.addProblem("the operator's Deployment", err)
+	}
+	versions := c.Versions
+	for _, operator := range operators {
+		versions += fmt.Sprintf("operator   %s (Deployment %s/%s)\n", operator.Version, operator.Namespace, operator.Name)
+		for _, kind := range []schema.GroupVersionKind{{Group: "apps", Version: "v1", Kind: "Deployment"}, {Version: "v1", Kind: "Pod"}} {
+			objects := c.list(ctx, kind, client.InNamespace(operator.Namespace), cluster.OperatorLabels)
+			for i := range objects {
+				if err := c.addObject("operator", &objects[i]); err != nil {
+					return err
+				}
+				if kind.Kind != "Pod" {
+					continue
+				}
+				if err := c.addPodLogs(ctx, "operator/logs", &objects[i]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return c.archive.add("versions.txt", versions)
+}
+
+func (c *Collector) list(ctx context.Context, kind schema.GroupVersionKind, options ...client.ListOption) []unstructured.Unstructured {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(schema.GroupVersionKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind + "List"})
+	if err := c.Reader.List(ctx, list, options...); err != nil {
+		c.addProblem(kind.Kind+" objects", err)
+	}
+	return list.Items
+}
+
+// addObject adds an object as YAML, and the gzipped values of a ConfigMap as text, because Secrets cannot be recognised
+// in compressed data.
+func (c *Collector) addObject(directory string, object *unstructured.Unstructured) error {
+	object.SetManagedFields(nil)
+	unstructured.RemoveNestedField(object.Object, "metadata", "annotations", corev1.LastAppliedConfigAnnotation)
+	name := directory + "/" + strings.ToLower(object.GetKind()) + "/" + object.GetName()
+	if object.GetKind() == "ConfigMap" {
+		if err := c.addBinaryData(name, object); err != nil {
+			return err
+		}
+	}
+	text, err := yaml.Marshal(redactStrings(object.Object, c.archive.secrets))
+	if err != nil {
+		return fmt.Errorf("encode %s %s: %w", object.GetKind(), object.GetName(), err)
+	}
+	return c.archive.add(name+".yaml", string(text))
+}
+
+// addBinaryData adds the values of binaryData as files and removes them from the ConfigMap.
+func (c *Collector) addBinaryData(name string, object *unstructured.Unstructured) error {
+	text, err := json.Marshal(object.Object)
+	if err != nil {
+		return fmt.Errorf("encode ConfigMap %s: %w", object.GetName(), err)
+	}
+	var cm corev1.ConfigMap
+	if err := json.Unmarshal(text, &cm); err != nil {
+		return fmt.Errorf("decode ConfigMap %s: %w", object.GetName(), err)
+	}
+	unstructured.RemoveNestedField(object.Object, "binaryData")
+	for _, key := range slices.Sorted(maps.Keys(cm.BinaryData)) {
+		value := cm.BinaryData[key]
+		if bytes.HasPrefix(value, results.GzipMagic) {
+			if value, err = results.UnpackDocument(value); err != nil {
+				c.addProblem(fmt.Sprintf("%s of ConfigMap %s", key, cm.Name), err)
+				continue
+			}
+		}
+		if err := c.archive.add(name+"/"+strings.TrimSuffix(key, ".gz"), string(value)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
