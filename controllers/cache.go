@@ -11,6 +11,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	kubecache "github.com/benchnet/benchnet/internal/kube/cache"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // CacheScope selects what the manager's cache holds.
@@ -26,7 +27,7 @@ type CacheScope struct {
 // operator's own objects. It drops the fields that the operator never reads.
 func (s CacheScope) Options() cache.Options {
 	options := cache.Options{DefaultTransform: kubecache.NewCompactor().Compact, ByObject: map[client.Object]cache.ByObject{}}
-	own := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy})}
+	own := cache.ByObject{Label: labels.SelectorFromSet(naming.ManagedSelector())}
 	for _, kind := range append(snapshot.OwnedKinds(), &corev1.Pod{}) {
 		if _, isRun := kind.(*v1alpha1.BenchmarkRun); !isRun { // Users create runs too.
 			options.ByObject[kind] = own

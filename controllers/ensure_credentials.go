@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/network/plan"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
@@ -32,7 +32,7 @@ func (r *NetworkReconciler) ensureCredentials(ctx context.Context, pass *network
 
 func (r *NetworkReconciler) createCredential(ctx context.Context, network *v1alpha1.BenchmarkNetwork, c platform.Credential) error {
 	secret := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Name: c.Name, Namespace: network.Namespace, Labels: plan.NetworkLabels(network.Name, "credentials")},
+		ObjectMeta: metav1.ObjectMeta{Name: c.Name, Namespace: network.Namespace, Labels: naming.NetworkLabels(network.Name, naming.ComponentCredentials)},
 		StringData: map[string]string{},
 	}
 	for _, key := range c.Keys {

@@ -123,7 +123,7 @@ func (r *ExperimentReconciler) checkLimits(e *v1alpha1.BenchmarkExperiment, desi
 // readNetworksAndRuns reads the networks and runs that the experiment controls.
 func (r *ExperimentReconciler) readNetworksAndRuns(ctx context.Context, pass *experimentPass) error {
 	e := pass.experiment
-	scope := []client.ListOption{client.InNamespace(e.Namespace), client.MatchingLabels(experiment.Labels(e))}
+	scope := []client.ListOption{client.InNamespace(e.Namespace), client.MatchingLabels(naming.ExperimentSelector(e.Name))}
 	var networks v1alpha1.BenchmarkNetworkList
 	if err := r.Client.List(ctx, &networks, scope...); err != nil {
 		return fmt.Errorf("list networks of experiment %s: %w", e.Name, err)

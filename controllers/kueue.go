@@ -108,7 +108,7 @@ func (r *NetworkReconciler) applyKueueWorkload(ctx context.Context, pass *networ
 	if err != nil {
 		return err
 	}
-	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network)}
+	owner := apply.Owner{Object: pass.network, Labels: naming.NetworkSelector(pass.network.Name)}
 	return r.Writer.Apply(ctx, owner, admission.BuildWorkload(pass.network, needs), live)
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/apply"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -135,7 +136,7 @@ func (r *NetworkReconciler) applyPlan(ctx context.Context, pass *networkPass) er
 	if err := r.ensureCredentials(ctx, pass); err != nil {
 		return err
 	}
-	owner := apply.Owner{Object: pass.network, Labels: networkLabels(pass.network)}
+	owner := apply.Owner{Object: pass.network, Labels: naming.NetworkSelector(pass.network.Name)}
 	if err := r.Writer.Apply(ctx, owner, pass.plan.EpochRecord, pass.snapshot.LiveObject(pass.plan.EpochRecord)); err != nil {
 		return err
 	}

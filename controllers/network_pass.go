@@ -58,7 +58,7 @@ type networkPass struct {
 func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*networkPass, error) {
 	pass := &networkPass{network: network}
 	var err error
-	if pass.snapshot, err = r.SnapshotReader.ReadOwned(ctx, network, networkLabels(network)); err != nil {
+	if pass.snapshot, err = r.SnapshotReader.ReadOwned(ctx, network, naming.NetworkSelector(network.Name)); err != nil {
 		return nil, err
 	}
 	if err := pass.snapshot.ReadPodCreationFailures(ctx, r.APIReader, r.Now()); err != nil {

@@ -145,7 +145,7 @@ func (r *RunReconciler) releaseWorkers(pass *runPass) error {
 }
 
 func (r *RunReconciler) applyObjects(ctx context.Context, pass *runPass, objects []client.Object) error {
-	owner := apply.Owner{Object: pass.run, Labels: runLabels(pass.run)}
+	owner := apply.Owner{Object: pass.run, Labels: naming.RunSelector(pass.run.Name)}
 	for _, object := range objects {
 		if err := r.Writer.Apply(ctx, owner, object, pass.snapshot.LiveObject(object)); err != nil {
 			return err

@@ -61,7 +61,7 @@ type runFailure struct{ reason, message string }
 func (r *RunReconciler) readState(ctx context.Context, run *v1alpha1.BenchmarkRun) (*runPass, error) {
 	pass := &runPass{run: run}
 	var err error
-	if pass.snapshot, err = r.SnapshotReader.ReadOwned(ctx, run, runLabels(run)); err != nil {
+	if pass.snapshot, err = r.SnapshotReader.ReadOwned(ctx, run, naming.RunSelector(run.Name)); err != nil {
 		return nil, err
 	}
 	if err := r.readResult(ctx, pass); err != nil || pass.result != nil || pass.failure.message != "" {
@@ -131,7 +131,7 @@ func (r *RunReconciler) prepareDriver(pass *runPass) error {
 		return fmt.Errorf("spec.workload: %w", err)
 	}
 	load.Workload.Reference = string(pass.run.UID)
-	load.Labels = plan.PodLabels(pass.network)
+	load.Labels = naming.PodLabels(pass.network, pass.network.Labels[v1alpha1.LabelExperiment])
 	databases, _ := plan.DatabaseEndpoints(p, pass.network)
 	load.Workload.Observe = append(load.Workload.Observe, databases...)
 	if problem := loadgen.ValidateSampleMemory(&load.Workload, &workload.Workers, field.NewPath("spec", "workload")); problem != nil {
@@ -145,7 +145,7 @@ func (r *RunReconciler) prepareDriver(pass *runPass) error {
 // continues whatever happens to the network; its verdict reports it.
 func (r *RunReconciler) readNetworkState(ctx context.Context, pass *runPass) error {
 	var pods corev1.PodList
-	if err := r.Client.List(ctx, &pods, client.InNamespace(pass.run.Namespace), client.MatchingLabels(networkLabels(pass.network))); err != nil {
+	if err := r.Client.List(ctx, &pods, client.InNamespace(pass.run.Namespace), client.MatchingLabels(naming.NetworkSelector(pass.network.Name))); err != nil {
 		return fmt.Errorf("list pods of network %s: %w", pass.network.Name, err)
 	}
 	for _, pod := range pods.Items {

@@ -19,7 +19,6 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency/sidecar"
 	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/run/loadgen"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
@@ -46,7 +45,7 @@ func (r *RunReconciler) writeResult(ctx context.Context, pass *runPass) error {
 }
 
 func resultConfigMap(run *v1alpha1.BenchmarkRun, packed []byte) *corev1.ConfigMap {
-	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: naming.ResultConfigMap(run.Name), Labels: loadgen.RunLabels(run)}}
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: naming.ResultConfigMap(run.Name), Labels: naming.RunLabels(run.Name)}}
 	if packed != nil {
 		cm.BinaryData = map[string][]byte{protocol.ResultKey: packed}
 	}

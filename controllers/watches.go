@@ -18,16 +18,6 @@ import (
 	"github.com/benchnet/benchnet/internal/status"
 )
 
-// networkLabels returns the labels that are on every object of a network and select them.
-func networkLabels(network *v1alpha1.BenchmarkNetwork) map[string]string {
-	return map[string]string{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy, v1alpha1.LabelNetwork: network.Name}
-}
-
-// runLabels returns the labels that are on every object of a run and select them.
-func runLabels(run *v1alpha1.BenchmarkRun) map[string]string {
-	return map[string]string{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy, v1alpha1.LabelRun: run.Name}
-}
-
 // mapByLabel returns a handler that requests the object named by a label.
 func mapByLabel(label string) handler.MapFunc {
 	return func(_ context.Context, object client.Object) []reconcile.Request {

@@ -2,11 +2,11 @@ package experiment
 
 import (
 	"hash/fnv"
-	"maps"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // Seed returns the seed of an experiment: the one in its spec, or one derived from its UID.
@@ -19,35 +19,22 @@ func Seed(e *v1alpha1.BenchmarkExperiment) int64 {
 	return int64(h.Sum32())
 }
 
-// Labels returns the labels of every object of an experiment. They also serve as its selector.
-func Labels(e *v1alpha1.BenchmarkExperiment) map[string]string {
-	return map[string]string{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy, v1alpha1.LabelExperiment: e.Name}
-}
-
-func objectLabels(e *v1alpha1.BenchmarkExperiment, more map[string]string) map[string]string {
-	all := Labels(e)
-	all["app.kubernetes.io/name"] = "benchnet-experiment"
-	all["app.kubernetes.io/instance"] = e.Name
-	all["app.kubernetes.io/part-of"] = "benchnet"
-	maps.Copy(all, more)
-	return all
-}
-
 // BuildNetwork returns the object of a planned network.
 func (n *PlannedNetwork) BuildNetwork(e *v1alpha1.BenchmarkExperiment) *v1alpha1.BenchmarkNetwork {
 	return &v1alpha1.BenchmarkNetwork{
-		ObjectMeta: metav1.ObjectMeta{Name: n.Name, Namespace: e.Namespace, Labels: objectLabels(e, nil)}, Spec: *n.Spec.DeepCopy()}
+		ObjectMeta: metav1.ObjectMeta{Name: n.Name, Namespace: e.Namespace, Labels: naming.ExperimentLabels(e.Name)}, Spec: *n.Spec.DeepCopy()}
 }
 
 // BuildRun returns the object of a planned run.
 func (d *Design) BuildRun(e *v1alpha1.BenchmarkExperiment, r *PlannedRun) *v1alpha1.BenchmarkRun {
-	labels := map[string]string{v1alpha1.LabelPoint: r.Point.Name}
+	labels := naming.ExperimentLabels(e.Name)
+	labels[v1alpha1.LabelPoint] = r.Point.Name
 	if r.Point.Variant != "" {
 		labels[v1alpha1.LabelVariant] = r.Point.Variant
 	}
 	within := e.Spec.Failures.NetworkReadyWithin
 	return &v1alpha1.BenchmarkRun{
-		ObjectMeta: metav1.ObjectMeta{Name: r.Name, Namespace: e.Namespace, Labels: objectLabels(e, labels)},
+		ObjectMeta: metav1.ObjectMeta{Name: r.Name, Namespace: e.Namespace, Labels: labels},
 		Spec:       v1alpha1.BenchmarkRunSpec{NetworkName: d.Networks[r.Network].Name, Workload: *r.Workload.DeepCopy(), NetworkReadyWithin: &within},
 	}
 }

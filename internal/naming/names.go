@@ -1,12 +1,15 @@
-// Package naming derives the names of all objects from the names that users give, and the references of the
-// project's images. All image tags are fixed: the project's version, and the variant if an image has several.
+// Package naming derives the names and labels of all objects from the names that users give, and the references
+// of the project's images. All image tags are fixed: the project's version, and the variant if an image has several.
 //
 // A network's name has at most 30 characters, a workload's at most 20 (validated with CEL) and a member's at
 // most 10. The longest derived names, <network>-<member>-database and those of a run's worker pods, fit into
 // the 63 characters of a DNS label.
 package naming
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Member returns the name of a member's objects, such as its StatefulSet and its ConfigMap.
 func Member(network, member string) string { return network + "-" + member }
@@ -55,10 +58,10 @@ func DatabaseInstance(network string, n int) string {
 	return fmt.Sprintf("%s-%d", SharedDatabase(network), n)
 }
 
-// DatabaseJob returns the name of a Job on an instance, and of the ConfigMap with its scripts. The fingerprint
-// is a hash of their content.
-func DatabaseJob(instance, purpose, fingerprint string) string {
-	return instance + "-" + purpose + "-" + fingerprint
+// DatabaseJob returns the name of a Job on an instance, such as net-db-setup-0f882c93, and of the ConfigMap with
+// its scripts. The fingerprint is a hash of their content.
+func DatabaseJob(instance string, component Component, fingerprint string) string {
+	return instance + strings.TrimPrefix(string(component), string(ComponentDatabase)) + "-" + fingerprint
 }
 
 // NetworkPolicy returns the name of a network's policy for a purpose.

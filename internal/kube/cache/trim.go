@@ -10,6 +10,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // Trim removes the fields of an object that the operator never reads, in place. It removes managed fields and
@@ -26,7 +28,7 @@ func Trim(object any) {
 			o.Data = nil
 		}
 	case *corev1.ConfigMap:
-		if o.Labels[componentLabel] == "member" {
+		if o.Labels[naming.LabelComponent] == string(naming.ComponentMember) {
 			digestLongTexts(o.Data)
 		}
 		digestBinary(o.BinaryData)
@@ -75,13 +77,11 @@ var generationTrackedKinds = map[schema.GroupKind]bool{
 // cache drops the spec.
 func IsGenerationTracked(kind schema.GroupKind) bool { return generationTrackedKinds[kind] }
 
-const componentLabel = "app.kubernetes.io/component"
-
 // isGeneratedSecret reports whether the operator generated the Secret and never reads its data. The Secrets of
 // a chart are not: the operator compares their data with the chart's output.
 func isGeneratedSecret(labels map[string]string) bool {
-	component := labels[componentLabel]
-	return labels["app.kubernetes.io/name"] == "benchnet-network" && (component == "genesis" || component == "credentials")
+	component := naming.Component(labels[naming.LabelComponent])
+	return labels[naming.LabelName] == "benchnet-network" && (component == naming.ComponentGenesis || component == naming.ComponentCredentials)
 }
 
 func trimPodSpec(spec *corev1.PodSpec) corev1.PodSpec {

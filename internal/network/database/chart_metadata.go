@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // chartAnnotations are the allowed annotations of a chart's objects and pods. Those that end with a slash are
@@ -21,10 +22,6 @@ var labelPrefixes = []string{"", "app.kubernetes.io/", "helm.sh/"}
 
 // podIdentityLabel binds a pod to an Azure identity. It has no prefix.
 const podIdentityLabel = "aadpodidbinding"
-
-// operatorComponents are the values of the component label with which NetworkPolicies and Services select the
-// operator's own pods.
-var operatorComponents = []string{"member", "worker", "genesis", "credentials", "database-setup", "database-reset", "database-teardown"}
 
 // rebuildMetadata returns the labels and annotations of an object, and its name if named is true. It drops
 // Helm's annotations and fails for labels and annotations that are not allowed.
@@ -67,11 +64,11 @@ func checkLabels(labels map[string]any, path *field.Path) error {
 	if _, found := labels[podIdentityLabel]; found {
 		return fmt.Errorf("%s is not allowed: it may give pods an identity in a cloud", path.Key(podIdentityLabel))
 	}
-	if labels["app.kubernetes.io/managed-by"] == v1alpha1.ManagedBy {
-		return fmt.Errorf("%s: %s is the operator's", path.Key("app.kubernetes.io/managed-by"), v1alpha1.ManagedBy)
+	if labels[naming.LabelManagedBy] == v1alpha1.ManagedBy {
+		return fmt.Errorf("%s: %s is the operator's", path.Key(naming.LabelManagedBy), v1alpha1.ManagedBy)
 	}
-	if component, _ := labels["app.kubernetes.io/component"].(string); slices.Contains(operatorComponents, component) {
-		return fmt.Errorf("%s: %s is the operator's", path.Key("app.kubernetes.io/component"), component)
+	if component, _ := labels[naming.LabelComponent].(string); slices.Contains(naming.ReservedComponents, naming.Component(component)) {
+		return fmt.Errorf("%s: %s is the operator's", path.Key(naming.LabelComponent), component)
 	}
 	return nil
 }

@@ -7,21 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/naming"
 )
-
-// instanceLabels returns the labels of an object of the instance. The component is database, or database- and
-// the purpose of a Job.
-func (in Input) instanceLabels(instance, component string) map[string]string {
-	return map[string]string{
-		"app.kubernetes.io/name":       "postgresql",
-		"app.kubernetes.io/instance":   instance,
-		"app.kubernetes.io/component":  component,
-		"app.kubernetes.io/part-of":    "benchnet",
-		"app.kubernetes.io/managed-by": v1alpha1.ManagedBy,
-		v1alpha1.LabelNetwork:          in.Network.Name,
-		InstanceLabel:                  instance,
-	}
-}
 
 // labelChartObject sets the namespace and the labels of a chart's object. A user's chart may select its pods by
 // its own labels, so a pod template keeps them and gets only those of the instance and the network. A
@@ -32,7 +19,7 @@ func (in Input) labelChartObject(o *unstructured.Unstructured, instance string) 
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	maps.Copy(labels, in.instanceLabels(instance, "database"))
+	maps.Copy(labels, naming.DatabaseLabels(in.Network.Name, instance))
 	o.SetLabels(labels)
 	switch o.GetKind() {
 	case "StatefulSet":

@@ -105,7 +105,7 @@ func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Qua
 		"resources":    in.serverResources(),
 		"exporter":     map[string]any{"enabled": true, "port": exporterPort, "image": in.Images.Image("postgres-exporter", "")},
 		"agent":        map[string]any{"enabled": true, "port": agentPort, "image": in.Images.Image("agent", "")},
-		"commonLabels": in.instanceLabels(g.name, "database"),
+		"commonLabels": naming.DatabaseLabels(in.Network.Name, g.name),
 		"nodeSelector": placement.NodeSelector,
 		"tolerations":  placement.Tolerations,
 		"affinity":     in.serverAntiAffinity(),

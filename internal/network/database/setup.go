@@ -43,7 +43,7 @@ var (
 
 // buildSetup returns the ConfigMap and the Job that create the members' roles, schemas and tables.
 func (in Input) buildSetup(g memberGroup, i Instance) []client.Object {
-	return in.buildJob(g, "setup", setupFiles, in.schemaSetupPod(g, i, "prepare"))
+	return in.buildJob(g, naming.ComponentDatabaseSetup, setupFiles, in.schemaSetupPod(g, i, "prepare"))
 }
 
 // buildReset returns the ConfigMap and the Job that remove and recreate them. The Job contains the epoch's ID,
@@ -51,7 +51,7 @@ func (in Input) buildSetup(g memberGroup, i Instance) []client.Object {
 func (in Input) buildReset(g memberGroup, i Instance) []client.Object {
 	pod := in.schemaSetupPod(g, i, "prepare", "drop")
 	pod.Containers[0].Env = append(pod.Containers[0].Env, corev1.EnvVar{Name: "BENCHNET_EPOCH", Value: in.Epoch})
-	return in.buildJob(g, "reset", slices.Concat(setupFiles, dropFiles), pod)
+	return in.buildJob(g, naming.ComponentDatabaseReset, slices.Concat(setupFiles, dropFiles), pod)
 }
 
 // schemaSetupPod returns a pod that runs the given scripts, then the template's containers, and then creates
@@ -82,20 +82,16 @@ func (in Input) buildTeardown(g memberGroup, i Instance) []client.Object {
 	pod.Volumes = slices.DeleteFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == passwordsVolume })
 	drop.VolumeMounts = slices.DeleteFunc(drop.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == passwordsVolume })
 	pod.Containers = []corev1.Container{drop}
-	return in.buildJob(g, "teardown", dropFiles, pod)
+	return in.buildJob(g, naming.ComponentDatabaseTeardown, dropFiles, pod)
 }
 
 // buildJob returns a Job of the pod and the ConfigMap of its scripts. A Job is immutable, so its name contains
 // a hash of all its input: a change creates another Job. The scripts are idempotent, so running them again is
 // harmless.
-func (in Input) buildJob(g memberGroup, purpose string, files []string, pod corev1.PodSpec) []client.Object {
+func (in Input) buildJob(g memberGroup, component naming.Component, files []string, pod corev1.PodSpec) []client.Object {
 	data := in.scriptData(g, files)
-	name := naming.DatabaseJob(g.name, purpose, contentHash(data, pod))
-	labels := in.instanceLabels(g.name, "database-"+purpose)
-	// The Job's pod must not match the instance's Service, nor the affinity of members placed with their
-	// instance.
-	labels["app.kubernetes.io/name"] = "postgresql-" + purpose
-	delete(labels, InstanceLabel)
+	name := naming.DatabaseJob(g.name, component, contentHash(data, pod))
+	labels := naming.DatabaseJobLabels(in.Network.Name, g.name, component)
 	meta := metav1.ObjectMeta{Name: name, Namespace: in.Network.Namespace, Labels: labels}
 	for v := range pod.Volumes {
 		if pod.Volumes[v].Name == "setup" {

@@ -29,19 +29,6 @@ const (
 	ModeNone Mode = "None"
 )
 
-const (
-	componentLabel = "app.kubernetes.io/component"
-
-	// Components of a network's pods, as in their labels.
-	componentMember           = "member"
-	componentWorker           = "worker"
-	componentGenesis          = "genesis"
-	componentDatabase         = "database"
-	componentDatabaseSetup    = "database-setup"
-	componentDatabaseReset    = "database-reset"
-	componentDatabaseTeardown = "database-teardown"
-)
-
 // dnsPorts are the ports of DNS servers: 53, and 5353 in clusters whose servers listen there behind their
 // Service.
 var dnsPorts = []int32{53, 5353}
@@ -61,13 +48,13 @@ type ExternalDatabase struct {
 	Port int32
 }
 
-// Build returns the policies of the network. The labels are those of a network object that belongs to no
-// member. The names of the policies start with the network's name.
-func Build(network *v1alpha1.BenchmarkNetwork, labels map[string]string, external *ExternalDatabase) []client.Object {
+// Build returns the policies of the network. Their names start with the network's name.
+func Build(network *v1alpha1.BenchmarkNetwork, external *ExternalDatabase) []client.Object {
+	labels := naming.NetworkLabels(network.Name, naming.ComponentNetworkPolicy)
 	b := policyBuilder{network: network.Name, meta: metav1.ObjectMeta{Namespace: network.Namespace, Labels: labels}}
-	callers := []string{componentGenesis, componentWorker}
+	callers := []naming.Component{naming.ComponentGenesis, naming.ComponentWorker}
 	if network.Spec.Latency != nil {
-		callers = append(callers, componentMember) // The latency sidecar watches the pods of its peers.
+		callers = append(callers, naming.ComponentMember) // The latency sidecar watches the pods of its peers.
 	}
 	all := []client.Object{b.defaultDenyPolicy(), b.internalEgressPolicy(), b.apiServerPolicy(callers), b.databasePolicy(), b.metricsPolicy()}
 	if external != nil {
@@ -96,8 +83,12 @@ func (b policyBuilder) networkPeers() []networkingv1.NetworkPolicyPeer {
 	return []networkingv1.NetworkPolicyPeer{{PodSelector: new(b.podSelector())}}
 }
 
-func componentRequirement(operator metav1.LabelSelectorOperator, names ...string) metav1.LabelSelectorRequirement {
-	return metav1.LabelSelectorRequirement{Key: componentLabel, Operator: operator, Values: names}
+func componentRequirement(operator metav1.LabelSelectorOperator, components ...naming.Component) metav1.LabelSelectorRequirement {
+	requirement := metav1.LabelSelectorRequirement{Key: naming.LabelComponent, Operator: operator}
+	for _, c := range components {
+		requirement.Values = append(requirement.Values, string(c))
+	}
+	return requirement
 }
 
 // defaultDenyPolicy denies all ingress, and all egress except DNS.
@@ -113,14 +104,14 @@ func (b policyBuilder) defaultDenyPolicy() client.Object {
 // peers. The ingress policies of the called pods decide about ports.
 func (b policyBuilder) internalEgressPolicy() client.Object {
 	return b.newPolicy("within", networkingv1.NetworkPolicySpec{
-		PodSelector: b.podSelector(componentRequirement(metav1.LabelSelectorOpNotIn, componentGenesis)),
+		PodSelector: b.podSelector(componentRequirement(metav1.LabelSelectorOpNotIn, naming.ComponentGenesis)),
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeEgress},
 		Egress:      []networkingv1.NetworkPolicyEgressRule{{To: b.networkPeers()}},
 	})
 }
 
 // apiServerPolicy lets the components that publish or report to the API server call it.
-func (b policyBuilder) apiServerPolicy(callers []string) client.Object {
+func (b policyBuilder) apiServerPolicy(callers []naming.Component) client.Object {
 	return b.newPolicy("api", networkingv1.NetworkPolicySpec{
 		PodSelector: b.podSelector(componentRequirement(metav1.LabelSelectorOpIn, callers...)),
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeEgress},
@@ -146,7 +137,7 @@ func (b policyBuilder) metricsPolicy() client.Object {
 		rule.Ports = append(rule.Ports, networkingv1.NetworkPolicyPort{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromString(name))})
 	}
 	return b.newPolicy("metrics", networkingv1.NetworkPolicySpec{
-		PodSelector: b.podSelector(componentRequirement(metav1.LabelSelectorOpIn, componentDatabase, componentWorker)),
+		PodSelector: b.podSelector(componentRequirement(metav1.LabelSelectorOpIn, naming.ComponentDatabase, naming.ComponentWorker)),
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
 		Ingress:     []networkingv1.NetworkPolicyIngressRule{rule},
 	})
@@ -162,7 +153,8 @@ func (b policyBuilder) externalDatabasePolicy(server ExternalDatabase) client.Ob
 	}
 	return b.newPolicy("external-database", networkingv1.NetworkPolicySpec{
 		PodSelector: b.podSelector(
-			componentRequirement(metav1.LabelSelectorOpIn, componentMember, componentDatabaseSetup, componentDatabaseReset, componentDatabaseTeardown),
+			componentRequirement(metav1.LabelSelectorOpIn, naming.ComponentMember,
+				naming.ComponentDatabaseSetup, naming.ComponentDatabaseReset, naming.ComponentDatabaseTeardown),
 		),
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeEgress},
 		Egress:      []networkingv1.NetworkPolicyEgressRule{rule},

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // Scrapers are the peers that may read the metrics of networks. If empty, every client may. It implements
@@ -23,7 +24,7 @@ func DefaultScrapers() Scrapers {
 	return Scrapers{{
 		NamespaceSelector: &metav1.LabelSelector{},
 		PodSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
-			{Key: "app.kubernetes.io/name", Operator: metav1.LabelSelectorOpIn, Values: []string{"prometheus"}}}},
+			{Key: naming.LabelName, Operator: metav1.LabelSelectorOpIn, Values: []string{"prometheus"}}}},
 	}}
 }
 

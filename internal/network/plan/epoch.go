@@ -142,7 +142,7 @@ func (in Input) experimentName() string {
 // It carries the resource version that was read, so a concurrent change causes a conflict.
 func (in Input) buildEpochRecord(e Epoch) *corev1.ConfigMap {
 	cm := &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Name: naming.EpochConfigMap(in.Network.Name), Labels: NetworkLabels(in.Network.Name, "epoch")},
+		ObjectMeta: metav1.ObjectMeta{Name: naming.EpochConfigMap(in.Network.Name), Labels: naming.NetworkLabels(in.Network.Name, naming.ComponentEpoch)},
 		Data: map[string]string{"id": e.ID, "request": e.ResetRequest, "first": string(e.FirstRun), "turn": string(e.ActiveRun),
 			versionKey: in.Images.Version, experimentKey: in.experimentName()},
 	}

@@ -16,7 +16,6 @@ func addLatencySidecars(in Input, p *Plan) error {
 	}
 	members := p.findStage(StageMembers)
 	var err error
-	members.Objects, err = sidecar.AddSidecars(sidecar.Input{Network: in.Network, Config: config,
-		AgentImage: in.Images.Image("agent", ""), Labels: NetworkLabels(in.Network.Name, "emulation")}, members.Objects)
+	members.Objects, err = sidecar.AddSidecars(sidecar.Input{Network: in.Network, Config: config, AgentImage: in.Images.Image("agent", "")}, members.Objects)
 	return err
 }

@@ -27,7 +27,7 @@ func isolateNetwork(in Input, p *Plan) error {
 	if spec := in.Network.Spec.DatabaseOrDefault(); spec.Provider == v1alpha1.ProviderExternal && spec.External != nil {
 		external = &networkpolicy.ExternalDatabase{Host: spec.External.Host, Port: cmp.Or(spec.External.Port, database.DefaultPort)}
 	}
-	policies := networkpolicy.Build(in.Network, NetworkLabels(in.Network.Name, "isolation"), external)
+	policies := networkpolicy.Build(in.Network, external)
 	genesis := p.findStage(StageGenesis)
 	genesis.Objects = append(policies, genesis.Objects...)
 	return nil

@@ -151,8 +151,8 @@ func TestDueRuns(t *testing.T) {
 // TestCacheDropsSecretData checks that the cache drops the data of generated Secrets, but not the annotation
 // that says that they are filled.
 func TestCacheDropsSecretData(t *testing.T) {
-	for _, component := range []string{"genesis", "credentials"} {
-		made := newSecret("s", NetworkLabels("net", component))
+	for _, component := range []naming.Component{naming.ComponentGenesis, naming.ComponentCredentials} {
+		made := newSecret("s", naming.NetworkLabels("net", component))
 		made.Data = map[string][]byte{"key": []byte("private")}
 		made.Annotations = map[string]string{v1alpha1.AnnotationGenesisComplete: "1"}
 		cache.Trim(made)

@@ -7,26 +7,12 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
-// PodLabels returns the pod labels that become labels of Prometheus series: the platform of the network and its
-// experiment, if any.
-func PodLabels(network *v1alpha1.BenchmarkNetwork) map[string]string {
-	return podLabels(network, network.Labels[v1alpha1.LabelExperiment])
-}
-
-func podLabels(network *v1alpha1.BenchmarkNetwork, experiment string) map[string]string {
-	labels := map[string]string{v1alpha1.LabelPlatform: string(network.Spec.Platform.Type)}
-	if experiment != "" {
-		labels[v1alpha1.LabelExperiment] = experiment
-	}
-	return labels
-}
-
-// labelPods adds PodLabels to the pods of members and databases.
+// labelPods adds naming.PodLabels to the pods of members and databases.
 func labelPods(in Input, p *Plan) error {
-	labels := podLabels(in.Network, in.experimentName())
+	labels := naming.PodLabels(in.Network, in.experimentName())
 	for _, stage := range p.Stages {
 		for _, object := range stage.Objects {
 			switch set := object.(type) {

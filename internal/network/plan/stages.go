@@ -14,18 +14,6 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// NetworkLabels returns the labels of an object of the network. The component names its purpose.
-func NetworkLabels(network, component string) map[string]string {
-	return map[string]string{
-		"app.kubernetes.io/name":       "benchnet-network",
-		"app.kubernetes.io/instance":   network,
-		"app.kubernetes.io/component":  component,
-		"app.kubernetes.io/part-of":    "benchnet",
-		"app.kubernetes.io/managed-by": v1alpha1.ManagedBy,
-		v1alpha1.LabelNetwork:          network,
-	}
-}
-
 func newSecret(name string, labels map[string]string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
 }
@@ -46,7 +34,7 @@ func buildGenesisStage(in Input, pin platform.Input, p *Plan) (Stage, error) {
 	stage.RequiredSecrets = genesis.Secrets
 	complete := true
 	for _, name := range genesis.Secrets {
-		stage.Objects = append(stage.Objects, newSecret(name, NetworkLabels(in.Network.Name, "genesis")))
+		stage.Objects = append(stage.Objects, newSecret(name, naming.NetworkLabels(in.Network.Name, naming.ComponentGenesis)))
 		complete = complete && in.GenesisSecretFilled(name)
 	}
 	if !complete {
@@ -96,7 +84,7 @@ func (in Input) runName(workload int) string {
 // plannedRun returns the run of a listed workload.
 func (in Input) plannedRun(workload int) *v1alpha1.BenchmarkRun {
 	return &v1alpha1.BenchmarkRun{
-		ObjectMeta: metav1.ObjectMeta{Name: in.runName(workload), Labels: NetworkLabels(in.Network.Name, "run"),
+		ObjectMeta: metav1.ObjectMeta{Name: in.runName(workload), Labels: naming.NetworkLabels(in.Network.Name, naming.ComponentRun),
 			Annotations: map[string]string{v1alpha1.AnnotationNetwork: string(in.Network.UID)}},
 		Spec: v1alpha1.BenchmarkRunSpec{NetworkName: in.Network.Name, Workload: in.Network.Spec.Workloads[workload].Workload},
 	}

@@ -32,10 +32,9 @@ const (
 	// stepOutputsDir holds the output of earlier steps, in a folder named after each.
 	stepOutputsDir = "/in"
 
-	volumeConfig     = "genesis"
-	volumeOutput     = "out"
-	volumeTmp        = "tmp"
-	genesisComponent = "genesis"
+	volumeConfig = "genesis"
+	volumeOutput = "out"
+	volumeTmp    = "tmp"
 
 	// podDeadlineSeconds limits one attempt. It counts from when the pod is scheduled, so waiting for a node
 	// does not count. It is generous: on a host on which many members start, an attempt took minutes.
@@ -94,7 +93,7 @@ func Build(in platform.Input, r Definition) platform.Genesis {
 		}
 	}
 	name := naming.GenesisJob(in.Network.Name)
-	owned := members.ObjectMeta(in.Network, name, genesisComponent)
+	owned := members.ObjectMeta(in.Network, name, naming.ComponentGenesis)
 	return platform.Genesis{Secrets: secrets, JobObjects: []client.Object{
 		&rbacv1.Role{ObjectMeta: owned, Rules: []rbacv1.PolicyRule{
 			{APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: secrets, Verbs: []string{"get", "patch"}}}},
@@ -113,7 +112,7 @@ func buildJob(in platform.Input, owned metav1.ObjectMeta, r Definition) *batchv1
 		BackoffLimit:     new(int32(3)),
 		PodFailurePolicy: pods.IgnoreDisruptionsPolicy(),
 		Template: corev1.PodTemplateSpec{
-			ObjectMeta: metav1.ObjectMeta{Labels: members.PlatformLabels(in.Network, genesisComponent)},
+			ObjectMeta: metav1.ObjectMeta{Labels: naming.PlatformLabels(in.Network, naming.ComponentGenesis)},
 			Spec:       buildPodSpec(in, owned.Name, r),
 		},
 	}}

@@ -5,7 +5,6 @@ package members
 
 import (
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,9 +14,6 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
-
-// memberComponent is the component label of the members' objects.
-const memberComponent = "member"
 
 // Name returns the name of the member with the given ordinal.
 func Name(ordinal int32) string { return fmt.Sprintf("member-%d", ordinal) }
@@ -50,37 +46,13 @@ func MetricsURL(m platform.Member, port int32) string {
 	return "http://" + HostPort(m.Host, port) + "/metrics"
 }
 
-// PlatformLabels returns the labels of an object of the network. Prometheus and users identify a member's pod
-// by its LabelMember, which this function does not set.
-func PlatformLabels(network *v1alpha1.BenchmarkNetwork, component string) map[string]string {
-	return map[string]string{
-		"app.kubernetes.io/name":       strings.ToLower(string(network.Spec.Platform.Type)),
-		"app.kubernetes.io/instance":   network.Name,
-		"app.kubernetes.io/component":  component,
-		"app.kubernetes.io/part-of":    "benchnet",
-		"app.kubernetes.io/managed-by": v1alpha1.ManagedBy,
-		v1alpha1.LabelNetwork:          network.Name,
-	}
-}
-
 // ObjectMeta returns the metadata of an object of the network.
-func ObjectMeta(network *v1alpha1.BenchmarkNetwork, name, component string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: name, Namespace: network.Namespace, Labels: PlatformLabels(network, component)}
-}
-
-func memberLabels(network *v1alpha1.BenchmarkNetwork, m platform.Member) map[string]string {
-	all := PlatformLabels(network, memberComponent)
-	all[v1alpha1.LabelMember] = m.Name
-	return all
+func ObjectMeta(network *v1alpha1.BenchmarkNetwork, name string, component naming.Component) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Namespace: network.Namespace, Labels: naming.PlatformLabels(network, component)}
 }
 
 func memberMeta(network *v1alpha1.BenchmarkNetwork, m platform.Member) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: naming.Member(network.Name, m.Name), Namespace: network.Namespace, Labels: memberLabels(network, m)}
-}
-
-// AllMembersSelector returns the selector of the pods of all members.
-func AllMembersSelector(network string) map[string]string {
-	return map[string]string{v1alpha1.LabelNetwork: network, "app.kubernetes.io/component": memberComponent}
+	return metav1.ObjectMeta{Name: naming.Member(network.Name, m.Name), Namespace: network.Namespace, Labels: naming.MemberLabels(network, m.Name)}
 }
 
 // Resources returns the limits and requests of a member, derived from its size and reservation.

@@ -64,10 +64,10 @@ func servicePorts(ports []Port) []corev1.ServicePort {
 // Service gives every member a DNS name even before it is ready, because members resolve each other while they
 // start. The name disappears with the pod. Use AddressService if the peers must always be able to resolve it.
 func Service(network *v1alpha1.BenchmarkNetwork, ports []Port) *corev1.Service {
-	return &corev1.Service{ObjectMeta: ObjectMeta(network, network.Name, memberComponent), Spec: corev1.ServiceSpec{
+	return &corev1.Service{ObjectMeta: ObjectMeta(network, network.Name, naming.ComponentMember), Spec: corev1.ServiceSpec{
 		ClusterIP:                corev1.ClusterIPNone,
 		PublishNotReadyAddresses: true,
-		Selector:                 AllMembersSelector(network.Name),
+		Selector:                 naming.MembersSelector(network.Name),
 		Ports:                    servicePorts(ports),
 	}}
 }
@@ -77,7 +77,7 @@ func Service(network *v1alpha1.BenchmarkNetwork, ports []Port) *corev1.Service {
 func AddressService(network *v1alpha1.BenchmarkNetwork, m platform.Member, ports []Port) *corev1.Service {
 	return &corev1.Service{ObjectMeta: memberMeta(network, m), Spec: corev1.ServiceSpec{
 		PublishNotReadyAddresses: true,
-		Selector:                 memberSelector(network.Name, m.Name),
+		Selector:                 naming.MemberSelector(network.Name, m.Name),
 		Ports:                    servicePorts(ports),
 	}}
 }
@@ -87,17 +87,13 @@ func AddressHost(network *v1alpha1.BenchmarkNetwork, member string) string {
 	return naming.Member(network.Name, member) + "." + network.Namespace + ".svc"
 }
 
-func memberSelector(network, member string) map[string]string {
-	return map[string]string{v1alpha1.LabelNetwork: network, v1alpha1.LabelMember: member}
-}
-
 // NetworkPolicy admits to each port only the pods that its PortAccess allows. It does not restrict egress:
 // members need the cluster's DNS and may need a database outside the network.
 func NetworkPolicy(network *v1alpha1.BenchmarkNetwork, ports []Port) *networkingv1.NetworkPolicy {
 	own := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{
 		MatchLabels: map[string]string{v1alpha1.LabelNetwork: network.Name}}}
-	return &networkingv1.NetworkPolicy{ObjectMeta: ObjectMeta(network, network.Name, memberComponent), Spec: networkingv1.NetworkPolicySpec{
-		PodSelector: metav1.LabelSelector{MatchLabels: AllMembersSelector(network.Name)},
+	return &networkingv1.NetworkPolicy{ObjectMeta: ObjectMeta(network, network.Name, naming.ComponentMember), Spec: networkingv1.NetworkPolicySpec{
+		PodSelector: metav1.LabelSelector{MatchLabels: naming.MembersSelector(network.Name)},
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
 		Ingress: []networkingv1.NetworkPolicyIngressRule{
 			{From: []networkingv1.NetworkPolicyPeer{own}, Ports: policyPorts(ports, AccessNetwork)},

@@ -37,10 +37,10 @@ func StatefulSet(
 		Replicas:             new(int32(1)),
 		ServiceName:          network.Name,
 		RevisionHistoryLimit: new(int32(1)),
-		Selector:             &metav1.LabelSelector{MatchLabels: memberSelector(network.Name, m.Name)},
+		Selector:             &metav1.LabelSelector{MatchLabels: naming.MemberSelector(network.Name, m.Name)},
 		Template: corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{
-				Labels:      memberLabels(network, m),
+				Labels:      naming.MemberLabels(network, m.Name),
 				Annotations: map[string]string{annotationConfigHash: hashFiles(files)},
 			},
 			Spec: pod,
@@ -85,7 +85,7 @@ func buildAffinity(network *v1alpha1.BenchmarkNetwork, with *corev1.PodAffinity)
 	a := corev1.Affinity{PodAffinity: with.DeepCopy()}
 	peers := corev1.PodAffinityTerm{
 		TopologyKey:   corev1.LabelHostname,
-		LabelSelector: &metav1.LabelSelector{MatchLabels: AllMembersSelector(network.Name)},
+		LabelSelector: &metav1.LabelSelector{MatchLabels: naming.MembersSelector(network.Name)},
 	}
 	switch network.Spec.Members.Placement.Spread {
 	case v1alpha1.SpreadRequired:
@@ -122,7 +122,7 @@ func StorageVolumes(
 		return nil, []corev1.Volume{{Name: volume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &size}}}}
 	}
 	return []corev1.PersistentVolumeClaim{{
-		ObjectMeta: metav1.ObjectMeta{Name: volume, Labels: memberLabels(network, m)},
+		ObjectMeta: metav1.ObjectMeta{Name: volume, Labels: naming.MemberLabels(network, m.Name)},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			StorageClassName: storage.ClassName,

@@ -31,9 +31,8 @@ const (
 // measure something else.
 func buildJob(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) *batchv1.Job {
 	w := run.Spec.Workload
-	podLabels := map[string]string{}
+	podLabels := naming.RunLabels(run.Name)
 	maps.Copy(podLabels, d.Labels)
-	maps.Copy(podLabels, RunLabels(run))
 	podLabels[v1alpha1.LabelNetwork] = run.Spec.NetworkName
 	return &batchv1.Job{ObjectMeta: runObjectMeta(run, run.Name), Spec: batchv1.JobSpec{
 		Completions:    new(w.Workers.Count),

@@ -128,18 +128,6 @@ func sampleLogClaim(run *v1alpha1.BenchmarkRun) *corev1.PersistentVolumeClaim {
 	}}
 }
 
-// RunLabels returns the labels of all objects of a run.
-func RunLabels(run *v1alpha1.BenchmarkRun) map[string]string {
-	return map[string]string{
-		"app.kubernetes.io/name":       "benchnet-worker",
-		"app.kubernetes.io/instance":   run.Name,
-		"app.kubernetes.io/component":  "worker",
-		"app.kubernetes.io/part-of":    "benchnet",
-		"app.kubernetes.io/managed-by": v1alpha1.ManagedBy,
-		v1alpha1.LabelRun:              run.Name,
-	}
-}
-
 func runObjectMeta(run *v1alpha1.BenchmarkRun, name string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: name, Namespace: run.Namespace, Labels: RunLabels(run)}
+	return metav1.ObjectMeta{Name: name, Namespace: run.Namespace, Labels: naming.RunLabels(run.Name)}
 }

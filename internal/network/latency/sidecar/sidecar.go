@@ -48,8 +48,6 @@ type Input struct {
 	Config  *latency.Config
 	// AgentImage is the image of the agent.
 	AgentImage string
-	// Labels are the labels of the objects.
-	Labels map[string]string
 }
 
 // AddSidecars adds the sidecars to the members among the objects. It returns the shared objects of the sidecars
@@ -167,7 +165,7 @@ func sidecarResources() corev1.ResourceRequirements {
 func (in Input) buildSharedObjects(config string) []client.Object {
 	name, report := naming.Latency(in.Network.Name), naming.LatencyStatus(in.Network.Name)
 	meta := func(name string) metav1.ObjectMeta {
-		return metav1.ObjectMeta{Name: name, Namespace: in.Network.Namespace, Labels: in.Labels}
+		return metav1.ObjectMeta{Name: name, Namespace: in.Network.Namespace, Labels: naming.NetworkLabels(in.Network.Name, naming.ComponentLatency)}
 	}
 	return []client.Object{
 		&corev1.ConfigMap{ObjectMeta: meta(name), Data: map[string]string{latency.ConfigFileName: config}},
