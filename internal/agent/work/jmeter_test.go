@@ -1,0 +1,60 @@
+package work
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+func TestJMeterWindowStopsEarly(t *testing.T) {
+	t.Parallel()
+	code, reported := runToExit(t, "plan stopped", jmeterScript)
+	w := assertStoppedEarly(t, code, reported)
+	var p protocol.Progress
+	if err := json.Unmarshal([]byte(readContent(t, reported, "progress")), &p); err != nil || len(p.CompletedPerSecond) == 0 {
+		t.Errorf("progress %+v, %v; want the samples of each second so far", p, err)
+	}
+	assertSamples(t, w)
+}
+
+// jmeterScript logs a sample every 100 ms until SIGTERM, at which it ends like JMeter.
+const jmeterScript = `trap 'exit 143' TERM
+		[ "$1 $2 $4" = "-n -t -l" ] || exit 9
+		case "$*" in *-Jbenchnet.worker=1\ -Jbenchnet.workers=2*) ;; *) exit 8;; esac
+		echo timeStamp,elapsed,label,responseCode,responseMessage,success,failureMessage > "$5"
+		while :; do echo "$(date +%s%3N),5,Pay,200,OK,true," >> "$5"; sleep 0.1; done`
+
+func TestJMeterRun(t *testing.T) {
+	t.Parallel()
+	code, reported := runToExit(t, "plan", jmeterScript)
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, readContent(t, reported, "failure"))
+	}
+	w, err := results.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	assertSamples(t, w)
+	assertObserved(t, w)
+	if w.Load == nil {
+		t.Error("the worker's own load is missing")
+	}
+}
+
+// assertSamples checks that there are samples, and at most the plan's ten per second. Their number depends on
+// the machine.
+func assertSamples(t *testing.T, w *results.WorkerResult) {
+	t.Helper()
+	var all int64
+	for second, n := range w.CompletedPerSecond {
+		all += n
+		if n > 10 {
+			t.Errorf("%d samples in second %d, want ten at most", n, second)
+		}
+	}
+	if all == 0 {
+		t.Error("no sample was counted")
+	}
+}
