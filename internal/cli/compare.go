@@ -48,7 +48,7 @@ It ends with code 2 if a gate failed or could not be judged.`,
   kubectl benchnet compare baseline.json result.json --gate throughput=5% -o junit > junit.xml
   kubectl benchnet compare brun/two-banks-issue brun/two-banks-again`,
 		Args:              requireArguments(2, "a baseline and a candidate: experiments, EXPERIMENT:VARIANT, runs, or result files"),
-		ValidArgsFunction: s.completeNames(2, cluster.Experiment, cluster.Run),
+		ValidArgsFunction: s.completeNamesOrFiles(2, cluster.Experiment, cluster.Run),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.showComparison(cmd.Context(), o, args[0], args[1])
 		},

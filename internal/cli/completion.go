@@ -39,6 +39,15 @@ func (s *session) completeNames(arguments int, kinds ...cluster.Kind) completion
 	}
 }
 
+// completeNamesOrFiles completes like completeNames, and with files if no name matches.
+func (s *session) completeNamesOrFiles(arguments int, kinds ...cluster.Kind) completionFunc {
+	complete := s.completeNames(arguments, kinds...)
+	return func(cmd *cobra.Command, args []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		names, _ := complete(cmd, args, text)
+		return names, cobra.ShellCompDirectiveDefault
+	}
+}
+
 // registerFlagCompletions registers completions for the values of kubectl's flags.
 func (s *session) registerFlagCompletions(root *cobra.Command) {
 	complete := func(flag string, find func(cmd *cobra.Command) ([]string, error)) {

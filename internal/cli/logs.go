@@ -99,7 +99,7 @@ func (s *session) printLogs(ctx context.Context, c *cluster.Connection, target c
 			return nil, false, err
 		}
 		// Pods with the selected role or container may start later.
-		sources, _ := o.FindSources(pods) //nolint:errcheck // See above.
+		sources, _ := o.FindSources(pods)
 		return sources, done, nil
 	}))
 }

@@ -29,11 +29,11 @@ func (s *session) planCommand() *cobra.Command {
 	o := planOptions{files: newFileFlags("to plan")}
 	cmd := &cobra.Command{
 		Use:   "plan -f FILE | NAME",
-		Short: "Show what a network or an experiment would need and how long it would take, and whether the cluster has room",
-		Long: `Shows what networks and experiments need of the cluster at one time, how long they are expected to take, and in which order the
-runs are made. The API server checks the manifests as if they were applied; nothing is made.
+		Short: "Show the capacity and time that a network or an experiment needs, and whether the cluster has it",
+		Long: `Shows the capacity that networks and experiments need at one time, their expected duration, and the order of their runs. The API
+server checks the manifests as if they were applied; nothing is created.
 
-It ends with code 2 if the cluster cannot hold it.`,
+It ends with code 2 if the cluster lacks the capacity.`,
 		Example: `  kubectl benchnet plan -f experiment.yaml
   kubectl benchnet plan bexp/i1 --runs`,
 		Args:              requireFilesOr(o.files, "the name of a network or experiment"),

@@ -38,7 +38,7 @@ environment.`,
   kubectl benchnet report brun/two-banks-issue -o report.html --charts charts --format png
   kubectl benchnet report i1 --csv numbers
   kubectl benchnet report result.json`,
-		Args: requireArguments(1, "the name of a network, run or experiment, or a result file"), ValidArgsFunction: s.completeNames(1, cluster.Kinds...),
+		Args: requireArguments(1, "the name of a network, run or experiment, or a result file"), ValidArgsFunction: s.completeNamesOrFiles(1, cluster.Kinds...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := validateChoice("format", o.format, string(report.SVG), string(report.PNG)); err != nil {
 				return err

@@ -18,9 +18,9 @@ func (s *session) reproduceCommand() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "reproduce RUN|EXPERIMENT",
-		Short: "Write what it takes to repeat a run or an experiment",
-		Long: `Writes a directory of manifests with all defaults spelled out, images by their digests, the versions and seeds, the hashes of the
-networks' plans, the result to compare with, and a README that says how to go about it.`,
+		Short: "Write everything needed to repeat a run or an experiment",
+		Long: `Writes a directory with manifests including all defaults, images by their digests, versions and seeds, the hashes of the networks'
+plans, the result to compare with, and a README with instructions.`,
 		Example: `  kubectl benchnet reproduce brun/two-banks-issue
   kubectl benchnet reproduce i1 -o -`,
 		Args:              requireArguments(1, "the name of a run or an experiment"),
@@ -37,7 +37,7 @@ networks' plans, the result to compare with, and a README that says how to go ab
 			return s.writeKit(cmd.Context(), c, target, output)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "directory, or - for the manifests alone on standard output; default: NAME")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "directory, or - for only the manifests on standard output; default: NAME")
 	return cmd
 }
 

@@ -20,9 +20,9 @@ func (s *session) resetCommand() *cobra.Command {
 	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "reset NETWORK",
-		Short: "Put a network back to its freshly made state, with the same identities",
-		Long: `Asks the operator to put a network back to its freshly made state: databases and journals are emptied, identities and
-addresses stay. What earlier runs wrote to the ledger is lost; their results are not.`,
+		Short: "Reset a network to its initial state, with the same identities",
+		Long: `Requests a reset of a network to its initial state. Databases and journals are emptied; identities and addresses stay.
+What earlier runs wrote to the ledger is lost, but their results stay.`,
 		Example:           `  kubectl benchnet reset two-banks --wait`,
 		Args:              requireArguments(1, "the name of a network"),
 		ValidArgsFunction: s.completeNames(1, cluster.Network),

@@ -41,7 +41,7 @@ the numbers with their units in the header.
   kubectl benchnet results brun/two-banks-issue -o json > result.json
   kubectl benchnet results result.json`,
 		Args:              requireArguments(1, "the name of a network, run or experiment, or a result file"),
-		ValidArgsFunction: s.completeNames(1, cluster.Kinds...),
+		ValidArgsFunction: s.completeNamesOrFiles(1, cluster.Kinds...),
 		RunE:              func(cmd *cobra.Command, args []string) error { return s.showResults(cmd.Context(), o, args[0]) },
 	}
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "json, yaml, csv or wide; default: a table")

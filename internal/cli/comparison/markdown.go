@@ -37,5 +37,6 @@ func summarizeGates(outcomes []experiment.ComparisonOutcome) string {
 	if judged == 0 {
 		return "no gates"
 	}
-	return fmt.Sprintf("%d of %d gates passed, %d failed, %d undecided", count[experiment.GatePassed], judged, count[experiment.GateFailed], count[experiment.GateUndecided])
+	return fmt.Sprintf("%d of %d gates passed, %d failed, %d undecided",
+		count[experiment.GatePassed], judged, count[experiment.GateFailed], count[experiment.GateUndecided])
 }

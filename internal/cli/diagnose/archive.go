@@ -26,8 +26,8 @@ func newArchive(w io.Writer, directory string, modified time.Time, secrets *stri
 	return &archive{directory: directory, modified: modified, secrets: secrets, zip: zip, tar: tar.NewWriter(zip)}
 }
 
-// add writes a file. The name has slashes.
-func (a *archive) add(name, content string) error {
+// addFile writes a file. The name has slashes.
+func (a *archive) addFile(name, content string) error {
 	content = a.secrets.Replace(content)
 	header := &tar.Header{Name: path.Join(a.directory, name), Mode: 0o644, Size: int64(len(content)), ModTime: a.modified}
 	if err := a.tar.WriteHeader(header); err != nil {
@@ -39,8 +39,8 @@ func (a *archive) add(name, content string) error {
 	return nil
 }
 
-// close completes the archive.
-func (a *archive) close() error {
+// writeEnd completes the archive.
+func (a *archive) writeEnd() error {
 	if err := a.tar.Close(); err != nil {
 		return err
 	}

@@ -51,8 +51,8 @@ type Subject struct {
 	Networks, Runs, Experiments []string
 }
 
-// owns reports whether an object is one of the subject's networks, runs and experiments, or belongs to one.
-func (s Subject) owns(object *unstructured.Unstructured) bool {
+// includesObject reports whether an object is one of the subject's networks, runs and experiments, or belongs to one.
+func (s Subject) includesObject(object *unstructured.Unstructured) bool {
 	name, labels := object.GetName(), object.GetLabels()
 	switch object.GetKind() {
 	case "BenchmarkNetwork":
@@ -92,10 +92,10 @@ func (c *Collector) Collect(ctx context.Context, subject Subject, directory stri
 			return nil, err
 		}
 	}
-	if err := c.archive.add("problems.txt", strings.Join(c.problems, "\n")+"\n"); err != nil {
+	if err := c.archive.addFile("problems.txt", strings.Join(c.problems, "\n")+"\n"); err != nil {
 		return nil, err
 	}
-	if err := c.archive.close(); err != nil {
+	if err := c.archive.writeEnd(); err != nil {
 		return nil, err
 	}
 	return c.problems, ctx.Err()
@@ -108,10 +108,10 @@ func (c *Collector) addProblem(what string, err error) {
 // collectObjects adds the objects of the subject and the logs of its pods.
 func (c *Collector) collectObjects(ctx context.Context, subject Subject) error {
 	for _, kind := range ownedKinds {
-		objects := c.list(ctx, kind, client.InNamespace(subject.Namespace))
+		objects := c.listObjects(ctx, kind, client.InNamespace(subject.Namespace))
 		for i := range objects {
 			object := &objects[i]
-			if !subject.owns(object) {
+			if !subject.includesObject(object) {
 				continue
 			}
 			if err := c.addObject("objects", object); err != nil {
@@ -134,7 +134,7 @@ func (c *Collector) collectSurroundings(ctx context.Context, subject Subject) er
 		if kind.Kind != "Node" {
 			options = append(options, client.InNamespace(subject.Namespace))
 		}
-		objects := c.list(ctx, kind, options...)
+		objects := c.listObjects(ctx, kind, options...)
 		for i := range objects {
 			if err := c.addObject("objects", &objects[i]); err != nil {
 				return err
@@ -154,7 +154,7 @@ func (c *Collector) collectOperators(ctx context.Context, _ Subject) error {
 	for _, operator := range operators {
 		versions += fmt.Sprintf("operator   %s (Deployment %s/%s)\n", operator.Version, operator.Namespace, operator.Name)
 		for _, kind := range []schema.GroupVersionKind{{Group: "apps", Version: "v1", Kind: "Deployment"}, {Version: "v1", Kind: "Pod"}} {
-			objects := c.list(ctx, kind, client.InNamespace(operator.Namespace), cluster.OperatorLabels)
+			objects := c.listObjects(ctx, kind, client.InNamespace(operator.Namespace), cluster.OperatorLabels)
 			for i := range objects {
 				if err := c.addObject("operator", &objects[i]); err != nil {
 					return err
@@ -168,10 +168,10 @@ func (c *Collector) collectOperators(ctx context.Context, _ Subject) error {
 			}
 		}
 	}
-	return c.archive.add("versions.txt", versions)
+	return c.archive.addFile("versions.txt", versions)
 }
 
-func (c *Collector) list(ctx context.Context, kind schema.GroupVersionKind, options ...client.ListOption) []unstructured.Unstructured {
+func (c *Collector) listObjects(ctx context.Context, kind schema.GroupVersionKind, options ...client.ListOption) []unstructured.Unstructured {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(schema.GroupVersionKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind + "List"})
 	if err := c.Reader.List(ctx, list, options...); err != nil {
@@ -195,7 +195,7 @@ func (c *Collector) addObject(directory string, object *unstructured.Unstructure
 	if err != nil {
 		return fmt.Errorf("encode %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
-	return c.archive.add(name+".yaml", string(text))
+	return c.archive.addFile(name+".yaml", string(text))
 }
 
 // addBinaryData adds the values of binaryData as files and removes them from the ConfigMap.
@@ -217,7 +217,7 @@ func (c *Collector) addBinaryData(name string, object *unstructured.Unstructured
 				continue
 			}
 		}
-		if err := c.archive.add(name+"/"+strings.TrimSuffix(key, ".gz"), string(value)); err != nil {
+		if err := c.archive.addFile(name+"/"+strings.TrimSuffix(key, ".gz"), string(value)); err != nil {
 			return err
 		}
 	}

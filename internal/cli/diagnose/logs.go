@@ -50,5 +50,5 @@ func (c *Collector) addLog(ctx context.Context, pod *corev1.Pod, container, file
 	if err != nil {
 		c.addProblem("the end of log "+file, err)
 	}
-	return c.archive.add(file, string(content))
+	return c.archive.addFile(file, string(content))
 }

@@ -71,7 +71,7 @@ func (f *File) RunResults() map[string]*results.RunResult {
 
 // decodeContent adds the documents of a gzipped document, or of a stream of JSON or YAML documents.
 func (f *File) decodeContent(content []byte) error {
-	content, err := unpack(content)
+	content, err := unpackContent(content)
 	if err != nil {
 		return err
 	}
@@ -91,8 +91,8 @@ func (f *File) decodeContent(content []byte) error {
 	}
 }
 
-// unpack unpacks gzipped content. Other content has no limit, because a list of documents may be large.
-func unpack(content []byte) ([]byte, error) {
+// unpackContent unpacks gzipped content. Other content has no limit, because a list of documents may be large.
+func unpackContent(content []byte) ([]byte, error) {
 	if !bytes.HasPrefix(content, results.GzipMagic) {
 		return content, nil
 	}
@@ -155,7 +155,7 @@ func setDefault(data map[string][]byte, key, text string) map[string][]byte {
 // addStored adds the documents among the values of a ConfigMap or a Secret. Other values are ignored.
 func (f *File) addStored(object string, values map[string][]byte) error {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		text, err := unpack(values[key])
+		text, err := unpackContent(values[key])
 		if err != nil {
 			return fmt.Errorf("%s: %s: %w", object, key, err)
 		}

@@ -71,7 +71,7 @@ func (p *Printer) followSource(ctx context.Context, source Source, options corev
 		}
 	}
 	options.Follow = true
-	log, err := p.open(ctx, source, options)
+	log, err := p.openLog(ctx, source, options)
 	if err != nil {
 		send(followedLine{source: source, end: true, err: err})
 		return

@@ -36,7 +36,7 @@ func (p *Printer) PrintMerged(ctx context.Context, sources []Source) error {
 		}
 	}()
 	for _, source := range sources {
-		log, err := p.open(ctx, source, p.Options)
+		log, err := p.openLog(ctx, source, p.Options)
 		if err == nil {
 			queue = append(queue, &cursor{source: source, log: log, lines: bufio.NewReader(log)})
 		} else if ctx.Err() == nil {
@@ -50,7 +50,7 @@ func (p *Printer) PrintMerged(ctx context.Context, sources []Source) error {
 		if err := p.printLine(first.source, first.line); err != nil {
 			return err
 		}
-		switch err := first.advance(); {
+		switch err := first.readLine(); {
 		case err == nil:
 			heap.Fix(&queue, 0)
 		case errors.Is(err, io.EOF):
@@ -63,7 +63,7 @@ func (p *Printer) PrintMerged(ctx context.Context, sources []Source) error {
 	return ctx.Err()
 }
 
-func (p *Printer) open(ctx context.Context, source Source, options corev1.PodLogOptions) (io.ReadCloser, error) {
+func (p *Printer) openLog(ctx context.Context, source Source, options corev1.PodLogOptions) (io.ReadCloser, error) {
 	options.Container, options.Timestamps = source.Container, true
 	return p.Open(ctx, source.Pod, &options)
 }
@@ -76,7 +76,7 @@ func (p *Printer) printLine(source Source, line string) error {
 	if _, text, ok := strings.Cut(line, " "); ok && !p.ShowTimestamps {
 		line = text
 	}
-	_, err := fmt.Fprintln(p.Out, source.prefix()+strings.TrimRight(line, "\r\n"))
+	_, err := fmt.Fprintln(p.Out, source.linePrefix()+strings.TrimRight(line, "\r\n"))
 	return err
 }
 
@@ -89,9 +89,9 @@ type cursor struct {
 	at     time.Time
 }
 
-// advance reads the next line. A line without a timestamp keeps the time of the previous line. It returns io.EOF at the
+// readLine reads the next line. A line without a timestamp keeps the time of the previous line. It returns io.EOF at the
 // end of the log.
-func (c *cursor) advance() error {
+func (c *cursor) readLine() error {
 	line, err := c.lines.ReadString('\n')
 	if line == "" && err != nil {
 		return err

@@ -24,8 +24,8 @@ type Source struct {
 	ID string
 }
 
-// prefix returns the prefix of the source's lines, as kubectl logs --prefix writes it.
-func (s Source) prefix() string { return "[pod/" + s.Pod + "/" + s.Container + "] " }
+// linePrefix returns the prefix of the source's lines, as kubectl logs --prefix writes it.
+func (s Source) linePrefix() string { return "[pod/" + s.Pod + "/" + s.Container + "] " }
 
 // Selection selects pods by their role and containers by their name.
 type Selection struct {

@@ -11,7 +11,7 @@ import (
 // WaitReason returns the reason and the message of what a target waits for. Both are empty if the target is ready, has
 // ended or is stalled.
 func WaitReason(s *State) (reason, message string) {
-	conditions := s.conditions()
+	conditions := s.targetConditions()
 	ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady)
 	switch {
 	case ready == nil:
@@ -22,8 +22,8 @@ func WaitReason(s *State) (reason, message string) {
 	return ready.Reason, ready.Message
 }
 
-// conditions returns the conditions of the target.
-func (s *State) conditions() []metav1.Condition {
+// targetConditions returns the conditions of the target.
+func (s *State) targetConditions() []metav1.Condition {
 	switch s.Target.Kind {
 	case cluster.Experiment:
 		return s.Experiment.Status.Conditions

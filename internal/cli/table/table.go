@@ -68,7 +68,8 @@ func (t *Table) PrintMarkdown(w io.Writer) error {
 }
 
 // markdownEscapes escape what Markdown or HTML would interpret.
-var markdownEscapes = strings.NewReplacer("\\", `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "\n", " ")
+var markdownEscapes = strings.NewReplacer("\\", `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`,
+	"<", "&lt;", ">", "&gt;", "&", "&amp;", "\n", " ")
 
 // EscapeMarkdown escapes a text, so that it appears literally in one line of Markdown.
 func EscapeMarkdown(text string) string { return markdownEscapes.Replace(text) }
