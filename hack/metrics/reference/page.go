@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/template"
 )
@@ -26,13 +27,25 @@ func (i *Reference) WritePage(w io.Writer) error {
 func (i *Reference) metricTable(source Source) (string, error) {
 	all := i.Sources[source]
 	if len(all) == 0 {
-		return "", fmt.Errorf("%s tells no metrics", source)
+		return "", fmt.Errorf("%s has no metrics", source)
+	}
+	if hasEqualLabels(all) {
+		rows := [][]string{{"metric", "kind", "what"}}
+		for _, m := range all {
+			rows = append(rows, []string{formatCode(m.Name), m.Kind, m.Help})
+		}
+		return formatTable(rows), nil
 	}
 	rows := [][]string{{"metric", "kind", "labels", "what"}}
 	for _, m := range all {
 		rows = append(rows, []string{formatCode(m.Name), m.Kind, formatCode(m.Labels...), m.Help})
 	}
 	return formatTable(rows), nil
+}
+
+// hasEqualLabels reports whether the metrics have the same labels, which the page then names above their table.
+func hasEqualLabels(all []Metric) bool {
+	return !slices.ContainsFunc(all, func(m Metric) bool { return !slices.Equal(m.Labels, all[0].Labels) })
 }
 
 func (i *Reference) ruleTable() string {

@@ -76,7 +76,7 @@ func TestEveryMetricHasOneSource(t *testing.T) {
 	}
 	for name, sources := range by {
 		if len(sources) > 1 && !strings.HasPrefix(name, "process_") {
-			t.Errorf("%s is told by %v", name, sources)
+			t.Errorf("%s has the sources %v", name, sources)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestJMXRulesNameMetrics(t *testing.T) {
 			}
 		}
 		if n != 1 {
-			t.Errorf("%s, a %s with %v, is told %d times in %v", want.Name, want.Kind, want.Labels, n, metrics)
+			t.Errorf("%s, a %s with %v, occurs %d times in %v", want.Name, want.Kind, want.Labels, n, metrics)
 		}
 	}
 	for _, m := range metrics {
@@ -120,7 +120,7 @@ func TestUnits(t *testing.T) {
 		"network:malachite_height:behind":                     "count",
 	} {
 		if got := (RecordingRule{Name: name}).Unit(); got != want {
-			t.Errorf("%s is told in %s, want %s", name, got, want)
+			t.Errorf("%s has the unit %s, want %s", name, got, want)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func readRecordingRules(root fs.FS) ([]RecordingRule, error) {
 				help = fmt.Sprintf("`%s` during a run.", of[1])
 			}
 			if help == "" {
-				return nil, fmt.Errorf("%s: no comment stands above %s, to say what it is", recordingRulesPath, r.Record)
+				return nil, fmt.Errorf("%s: %s has no comment above it", recordingRulesPath, r.Record)
 			}
 			all = append(all, RecordingRule{g.Name, r.Record, r.Expr, help})
 		}
