@@ -19,7 +19,7 @@ var (
 		"End of the measured window, in seconds since 1970: as planned, and as it was once the run is complete.", "namespace", "run")
 	runDrainEnd = newGauge("benchnet_run_drain_end_timestamp_seconds",
 		"When operations of the window are waited for no longer, in seconds since 1970; told while the run goes on.", "namespace", "run")
-	runCompletion = newGauge("benchnet_run_completion_timestamp_seconds", "When the run was complete, or failed, in seconds since 1970.",
+	runCompletion = newGauge("benchnet_run_completion_timestamp_seconds", "When the run was complete, failed or was cancelled, in seconds since 1970.",
 		"namespace", "run")
 	runOffered    = newGauge("benchnet_run_offered_per_second", "Operations that shall be started per second, under an open load.", "namespace", "run")
 	runThroughput = newGauge("benchnet_run_throughput_per_second",

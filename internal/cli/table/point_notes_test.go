@@ -31,3 +31,15 @@ func TestFindingsListRecordedNotes(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestFindingsOfRunsWithoutResult(t *testing.T) {
+	for reason, want := range map[string]string{v1alpha1.ReasonRunFailed: "net-pay failed, RunFailed: no node", v1alpha1.ReasonCancelled: "net-pay was cancelled"} {
+		t.Run(reason, func(t *testing.T) {
+			run := v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "net-pay"}}
+			run.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionStalled, Status: metav1.ConditionTrue, Reason: reason, Message: "no node"}}
+			if got := DescribeFindings([]v1alpha1.BenchmarkRun{run}); len(got) != 1 || got[0] != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/format"
@@ -52,7 +53,7 @@ func verdictOrPhase(run *v1alpha1.BenchmarkRun) string {
 	return cmp.Or(run.Status.Display.Progress, run.Status.Phase, "Pending")
 }
 
-// DescribeFindings returns one line per reason for an invalid or failed run, and per finding that was only recorded.
+// DescribeFindings returns one line per reason for an invalid, failed or cancelled run, and per finding that was only recorded.
 func DescribeFindings(runs []v1alpha1.BenchmarkRun) []string {
 	var lines []string
 	for i := range runs {
@@ -65,7 +66,12 @@ func DescribeFindings(runs []v1alpha1.BenchmarkRun) []string {
 				lines = append(lines, fmt.Sprintf("%s has a recorded note, %s: %s", run.Name, r.Reason, message))
 			}
 		}
-		if c := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionStalled); c != nil && c.Status == "True" {
+		c := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionStalled)
+		switch {
+		case c == nil || c.Status != metav1.ConditionTrue:
+		case c.Reason == v1alpha1.ReasonCancelled:
+			lines = append(lines, run.Name+" was cancelled")
+		default:
 			lines = append(lines, fmt.Sprintf("%s failed, %s: %s", run.Name, c.Reason, c.Message))
 		}
 	}
