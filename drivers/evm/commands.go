@@ -34,13 +34,13 @@ func runDriver(*flag.FlagSet) subcommand.Action {
 }
 
 func printOrFundAccounts(flags *flag.FlagSet) subcommand.Action {
-	seedFile := flags.String("seed-file", "", "file of the seed that the accounts follow from")
-	count := flags.Int("count", evm.DefaultAccounts, "how many accounts")
-	fund := flags.String("fund", "", "genesis (as geth reads it) to put the accounts into")
+	seedFile := flags.String("seed-file", "", "file with the seed from which the accounts are derived")
+	count := flags.Int("count", evm.DefaultAccounts, "number of accounts")
+	fund := flags.String("fund", "", "genesis in geth's format to add the accounts to")
 	out := flags.String("out", "", "file for the funded genesis (default: the file that --fund names)")
-	balance := flags.String("balance", "1000000", "what each account has in the genesis, in whole ether")
-	gasLimit := flags.Uint64("gas-limit", 0, "gas limit of the genesis block (default: as it is)")
-	chainID := flags.Uint64("chain-id", 0, "chain id of the genesis (default: as it is)")
+	balance := flags.String("balance", "1000000", "balance of each account in the genesis, in whole ether")
+	gasLimit := flags.Uint64("gas-limit", 0, "gas limit of the genesis block (default: unchanged)")
+	chainID := flags.Uint64("chain-id", 0, "chain id of the genesis (default: unchanged)")
 	return subcommand.WithoutArguments(func(_ context.Context, stdout io.Writer) error {
 		if err := subcommand.RequireFlags("seed-file", *seedFile); err != nil {
 			return err
@@ -68,9 +68,9 @@ func printOrFundAccounts(flags *flag.FlagSet) subcommand.Action {
 }
 
 func writeNodeKeys(flags *flag.FlagSet) subcommand.Action {
-	count := flags.Int("count", 0, "how many nodes")
+	count := flags.Int("count", 0, "number of nodes")
 	out := flags.String("out", "", "folder for the files: <i>/nodekey and <i>/enode of each node; enodes, jwt and seed for all")
-	address := flags.String("address", "127.0.0.1:30303", "host:port in the enodes; {i} stands for the node's index")
+	address := flags.String("address", "127.0.0.1:30303", "host:port in the enodes; {i} is replaced by the node's index")
 	return subcommand.WithoutArguments(func(context.Context, io.Writer) error {
 		if *count < 1 {
 			return subcommand.UsageErrorf("--count %d; want at least 1", *count)

@@ -254,7 +254,7 @@ func TestTerminatedDriverReportsFailure(t *testing.T) {
 	if err := r.command.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.awaitFailure(); got != "the driver was stopped before the run was over" {
+	if got := r.awaitFailure(); got != "the driver was stopped before the end of the run" {
 		t.Errorf("failure %q", got)
 	}
 }

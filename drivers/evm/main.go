@@ -10,11 +10,11 @@ import (
 
 var program = subcommand.Program{Name: "evm", Purpose: "load on Ethereum nodes", Commands: []subcommand.Command{
 	{Name: "drive", Synopsis: "",
-		Purpose: "apply load, as docs/drivers.md says; the orders come by $BENCHNET_WORKLOAD", DeclareFlags: runDriver},
+		Purpose: "apply the workload in the file $BENCHNET_WORKLOAD, as documented in docs/drivers.md", DeclareFlags: runDriver},
 	{Name: "accounts", Synopsis: "--seed-file FILE --count N [--fund GENESIS]",
 		Purpose: "print the accounts of a seed, or fund them in a genesis", DeclareFlags: printOrFundAccounts},
 	{Name: "keys", Synopsis: "--count N --out DIR [--address HOST:PORT]",
-		Purpose: "make the nodes' keys, the secret between validator and execution client, and a seed of accounts", DeclareFlags: writeNodeKeys},
+		Purpose: "generate the nodes' keys, the secret between validator and execution client, and a seed of accounts", DeclareFlags: writeNodeKeys},
 }}
 
 func main() { os.Exit(program.Run(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -44,7 +44,7 @@ func NewFromEnvironment(getenv func(string) string, log func(string, ...any)) (*
 		if text := getenv(name); text != "" {
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 0 {
-				return w, fmt.Errorf("%s: %q is no number of workers", name, text)
+				return w, fmt.Errorf("%s: %q is not a number of workers", name, text)
 			}
 			*value = n
 		}
@@ -131,7 +131,7 @@ func readInstant(path string) (time.Time, error) {
 	}
 	millis, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%s: %q is no instant in milliseconds", filepath.Base(path), text)
+		return time.Time{}, fmt.Errorf("%s: %q is not a time in milliseconds", filepath.Base(path), text)
 	}
 	return time.UnixMilli(millis), nil
 }
@@ -147,6 +147,6 @@ func (w *Driver) applyStop(window *protocol.Window) {
 		err = window.StopAt(stop)
 	}
 	if err != nil {
-		w.Log("the window ends as ordered: %v", err)
+		w.Log("the window ends as requested: %v", err)
 	}
 }

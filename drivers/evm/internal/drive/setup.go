@@ -24,7 +24,7 @@ const (
 	trialTimeout = 60 * time.Second
 )
 
-var errStopped = errors.New("the driver was stopped before the run was over")
+var errStopped = errors.New("the driver was stopped before the end of the run")
 
 // preparedSender is a sender with its accounts and their initial nonces.
 type preparedSender struct {
@@ -61,7 +61,7 @@ func (c *session) shutDown() {
 // signs ahead.
 func (w *Driver) setUp(ctx context.Context) (*session, error) {
 	if n := w.Workload.SenderCount(w.Workers); w.Workload.Operation.Accounts < n {
-		return nil, fmt.Errorf("operation.accounts: %d for %d senders; want at least one each", w.Workload.Operation.Accounts, n)
+		return nil, fmt.Errorf("operation.accounts: %d for %d senders; want at least one for each", w.Workload.Operation.Accounts, n)
 	}
 	c := &session{driver: w, nodes: map[string]*member.Node{}, tracker: inclusion.NewTracker()}
 	for _, step := range []func(context.Context) error{c.prepareSenders, c.startWatching, c.sendTrialTransfers, c.startSigning} {

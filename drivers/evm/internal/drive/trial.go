@@ -112,7 +112,7 @@ func (c *session) awaitTrial(ctx context.Context, flights []*inclusion.Flight) e
 			return nil
 		case time.Now().After(deadline):
 			f := waiting[0]
-			return fmt.Errorf("no block holds the trial transfer %s of account %d after %s, up to height %d: does the network make blocks?",
+			return fmt.Errorf("no block holds the trial transfer %s of account %d after %s, up to height %d: does the network create blocks?",
 				f.Hash, f.Account.Index, trialTimeout, c.blocks.lastHeight())
 		case ctx.Err() != nil:
 			return errStopped

@@ -51,7 +51,7 @@ func (c Change) Apply(from, to string) error {
 		return fmt.Errorf("encode genesis: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return fmt.Errorf("make the folder of the genesis: %w", err)
+		return fmt.Errorf("create the folder of the genesis: %w", err)
 	}
 	return files.WriteAtomic(to, append(changed, '\n'), 0o644)
 }
@@ -71,7 +71,7 @@ func (c Change) changeDocument(document map[string]any) error {
 	if c.ChainID > 0 {
 		config, ok := document["config"].(map[string]any)
 		if !ok {
-			return fmt.Errorf("config: it is missing; is this a genesis as geth reads it?")
+			return fmt.Errorf("config: missing; is this a genesis in geth's format?")
 		}
 		config["chainId"] = json.Number(fmt.Sprint(c.ChainID))
 	}
@@ -83,7 +83,7 @@ func (c Change) changeDocument(document map[string]any) error {
 func (c Change) fundAccounts(document map[string]any, balance string) error {
 	alloc, ok := document["alloc"].(map[string]any)
 	if !ok {
-		return fmt.Errorf("alloc: it is missing; is this a genesis as geth reads it?")
+		return fmt.Errorf("alloc: missing; is this a genesis in geth's format?")
 	}
 	names := map[string]string{}
 	for name := range alloc {

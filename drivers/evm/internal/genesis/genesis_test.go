@@ -81,11 +81,11 @@ func TestApplyRefuses(t *testing.T) {
 		change   Change
 		document string
 	}{
-		"parse genesis":               {Change{Ether: "1"}, `{`},
-		"alloc: it is missing":        {Change{Ether: "1"}, `{"config": {}}`},
-		"config: it is missing":       {Change{Ether: "1", ChainID: 1}, `{"alloc": {}}`},
-		`balance: "1.5" is no amount`: {Change{Ether: "1.5"}, `{"alloc": {}}`},
-		`balance: "-1" is no amount`:  {Change{Ether: "-1"}, `{"alloc": {}}`},
+		"parse genesis":                   {Change{Ether: "1"}, `{`},
+		"alloc: missing":                  {Change{Ether: "1"}, `{"config": {}}`},
+		"config: missing":                 {Change{Ether: "1", ChainID: 1}, `{"alloc": {}}`},
+		`balance: "1.5" is not an amount`: {Change{Ether: "1.5"}, `{"alloc": {}}`},
+		`balance: "-1" is not an amount`:  {Change{Ether: "-1"}, `{"alloc": {}}`},
 	} {
 		_, text, err := applyChange(t, c.change, c.document)
 		if err == nil || !strings.Contains(err.Error(), want) {

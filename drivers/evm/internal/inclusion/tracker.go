@@ -167,7 +167,7 @@ func (t *Tracker) Counts() (waiting, included int64) {
 }
 
 // errUnfinished is the example error of transfers that no block included in time.
-var errUnfinished = errors.New("no block held it before the drain ended")
+var errUnfinished = errors.New("no block included it before the end of the drain")
 
 // FailWaiting fails all waiting flights with an error kind and stops tracking all flights.
 func (t *Tracker) FailWaiting(kind string, now time.Time) {

@@ -62,7 +62,7 @@ func (s *Sender) Run(ctx context.Context, window *protocol.Window, recorder *rec
 			return
 		}
 		if ctx.Err() != nil {
-			s.failSkipped(due, n, results.Unfinished, "it was not submitted before the drain ended")
+			s.failSkipped(due, n, results.Unfinished, "it was not submitted before the end of the drain")
 			continue
 		}
 		select {
@@ -114,7 +114,7 @@ func (s *Sender) takeFlights(ctx context.Context, n int64) ([]*inclusion.Flight,
 			}
 			flights = append(flights, &inclusion.Flight{Transfer: t, Sender: s.Index})
 		case <-ctx.Done():
-			return flights, errors.New("it was not signed before the drain ended")
+			return flights, errors.New("it was not signed before the end of the drain")
 		}
 	}
 	return flights, nil

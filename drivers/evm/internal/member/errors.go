@@ -31,13 +31,13 @@ func ErrorKind(err error) string {
 	case errors.As(err, &status):
 		return fmt.Sprintf("HTTP %d", status.StatusCode)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &unreached) && unreached.Timeout():
-		return "no answer in time"
+		return "no response in time"
 	case errors.As(err, &errno):
 		return errno.Error()
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "connection closed"
 	case errors.Is(err, rpc.ErrMissingBatchResponse):
-		return "left out of the batch's answer"
+		return "missing in the batch's response"
 	}
 	return firstWords(err.Error())
 }

@@ -33,9 +33,9 @@ func TestErrorKind(t *testing.T) {
 		{codedError{-32000, "account 0x1234 is busy"}, "-32000 account"},
 		{fmt.Errorf("send: %w", rpc.HTTPError{StatusCode: 503, Status: "503 Busy"}), "HTTP 503"},
 		{fmt.Errorf("Post: %w", refused), "connection refused"},
-		{context.DeadlineExceeded, "no answer in time"},
+		{context.DeadlineExceeded, "no response in time"},
 		{fmt.Errorf("Post: %w", io.EOF), "connection closed"},
-		{rpc.ErrMissingBatchResponse, "left out of the batch's answer"},
+		{rpc.ErrMissingBatchResponse, "missing in the batch's response"},
 		{errors.New(strings.Repeat("word ", 40)), strings.Repeat("word ", 12)},
 	} {
 		if got := ErrorKind(c.err); got != c.want {

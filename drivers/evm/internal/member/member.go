@@ -40,7 +40,7 @@ func Dial(ctx context.Context, name, address string, connections int, patience t
 			return node, chain, nil
 		}
 		if time.Now().After(deadline) || ctx.Err() != nil {
-			return nil, 0, fmt.Errorf("%s does not answer at %s: %w", name, address, err)
+			return nil, 0, fmt.Errorf("%s does not respond at %s: %w", name, address, err)
 		}
 		sleepContext(ctx, redialInterval)
 	}

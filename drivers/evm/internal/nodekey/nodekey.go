@@ -58,11 +58,11 @@ func WriteFiles(dir string, count int, address string) error {
 
 func writeNode(dir, address string) (enode string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("make the folder of a node: %w", err)
+		return "", fmt.Errorf("create the folder of a node: %w", err)
 	}
 	key, err := crypto.GenerateKey()
 	if err != nil {
-		return "", fmt.Errorf("make a node's key: %w", err)
+		return "", fmt.Errorf("generate a node's key: %w", err)
 	}
 	// The ID is the public key without the byte that marks it as uncompressed.
 	enode = fmt.Sprintf("enode://%x@%s", crypto.FromECDSAPub(&key.PublicKey)[1:], address)
