@@ -46,7 +46,7 @@ func rangeValues(r *v1alpha1.Range, path *field.Path) ([]intstr.IntOrString, *fi
 	var values []intstr.IntOrString
 	for at := r.From.DeepCopy(); at.Cmp(r.To) <= 0; at.Add(r.Step) {
 		if len(values) == maxValues {
-			return nil, field.Invalid(path.Child("step"), r.Step.String(), fmt.Sprintf("makes more than %d values: use a larger step", maxValues))
+			return nil, field.Invalid(path.Child("step"), r.Step.String(), fmt.Sprintf("results in more than %d values: use a larger step", maxValues))
 		}
 		values = append(values, quantityValue(at))
 	}

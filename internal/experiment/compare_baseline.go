@@ -26,7 +26,7 @@ func resolveBaseline(spec *v1alpha1.Comparison, points []Point, runs []Run, stor
 	}
 	b := baseline{stored: true, name: spec.Stored.ConfigMapName, variant: spec.Stored.Variant}
 	if stored == nil {
-		b.problem = fmt.Sprintf("there is no stored result in ConfigMap %s", spec.Stored.ConfigMapName)
+		b.problem = fmt.Sprintf("ConfigMap %s has no stored result", spec.Stored.ConfigMapName)
 		return b
 	}
 	b.points, b.runs, b.name = stored.Points, stored.Runs, stored.Experiment.Name
@@ -34,7 +34,7 @@ func resolveBaseline(spec *v1alpha1.Comparison, points []Point, runs []Run, stor
 	case b.variant == "" && len(variants) == 1:
 		b.variant = variants[0]
 	case !slices.Contains(variants, b.variant):
-		b.problem = fmt.Sprintf("compare.stored.variant %q is none of the stored result's: %s", b.variant, limits.JoinItems(variants, ", "))
+		b.problem = fmt.Sprintf("compare.stored.variant %q is not a variant of the stored result: %s", b.variant, limits.JoinItems(variants, ", "))
 	}
 	if b.variant != "" {
 		b.name += " " + b.variant

@@ -24,7 +24,7 @@ func (c *ComparisonOutcome) buildMessage(metric v1alpha1.Metric, confidence floa
 	case missing != "":
 		return missing
 	case c.Verdict == TooFewRuns:
-		return fmt.Sprintf("too few valid runs: %d against %d; %s needs %d of each", c.Candidates, c.Baselines, format.WholePercent(confidence), least)
+		return fmt.Sprintf("too few valid runs: %d against %d; %s needs %d for each", c.Candidates, c.Baselines, format.WholePercent(confidence), least)
 	}
 	numbers := fmt.Sprintf("%s %s %s, p = %.2g", metricLabels[metric], c.FormatDifference(c.Difference), c.FormatInterval(), c.PValue)
 	bound := c.formatMaxRegression()
@@ -32,13 +32,13 @@ func (c *ComparisonOutcome) buildMessage(metric v1alpha1.Metric, confidence floa
 	case c.Gate == GateFailed:
 		return fmt.Sprintf("regression > %s at %s: %s", bound, format.WholePercent(confidence), numbers)
 	case c.Gate == GateUndecided:
-		return numbers + "; a run of the baseline is 0, so that a bound in percent of it says nothing"
+		return numbers + "; a run of the baseline is 0, so a bound in percent of it has no meaning"
 	case c.Gate == GatePassed && c.Verdict == Worse:
-		return numbers + "; worse, but not surely by more than " + bound
+		return numbers + "; worse, but not significantly by more than " + bound
 	case c.Gate == GatePassed && c.Detectable > c.MaxRegression:
-		return fmt.Sprintf("%s; so few or so unlike runs could have hidden a regression of %s: they show %s", numbers, bound, c.formatDetectable())
+		return fmt.Sprintf("%s; the number and spread of the runs could hide a regression of %s: they can detect %s", numbers, bound, c.formatDetectable())
 	case c.Verdict == NoDifference:
-		return numbers + "; they would have shown " + c.formatDetectable()
+		return numbers + "; they could have detected " + c.formatDetectable()
 	default:
 		return numbers
 	}

@@ -51,18 +51,18 @@ func TestVerdictsAndGates(t *testing.T) {
 		verdict, gate string
 		message       string
 	}{
-		"same":              {"Throughput", "5", base, NoDifference, GatePassed, "throughput +0.0 % [-1.2 %, +1.1 %], p = 1; they would have shown 1.9 % or more"},
+		"same":              {"Throughput", "5", base, NoDifference, GatePassed, "throughput +0.0 % [-1.2 %, +1.1 %], p = 1; they could have detected 1.9 % or more"},
 		"far worse":         {"Throughput", "5", times(0.9), Worse, GateFailed, "regression > 5 % at 95 %: throughput -9.8 % ["},
-		"worse, within":     {"Throughput", "20", times(0.9), Worse, GatePassed, "; worse, but not surely by more than 20 %"},
+		"worse, within":     {"Throughput", "20", times(0.9), Worse, GatePassed, "; worse, but not significantly by more than 20 %"},
 		"better":            {"Throughput", "5", times(1.1), Better, GatePassed, "throughput +10.2 % ["},
 		"no gate":           {"Throughput", "", times(0.9), Worse, "", "throughput -9.8 % ["},
 		"latency worse":     {"LatencyP95", "5", times(0.9), Worse, GateFailed, "regression > 5 % at 95 %: p95 latency +10.9 % ["},
 		"latency better":    {"LatencyP95", "5", times(1.1), Better, GatePassed, "p95 latency -9.3 % ["},
 		"errors, in points": {"ErrorShare", "500m", times(1.1), Worse, GateFailed, "regression > 0.5 points at 95 %: error share +1.02 points ["},
-		"errors, within":    {"ErrorShare", "5", times(1.1), Worse, GatePassed, "; worse, but not surely by more than 5 points"},
-		"too few":           {"Throughput", "5", []float64{50, 51}, TooFewRuns, GateUndecided, "too few valid runs: 2 against 5; 95 % needs 4 of each"},
-		"none":              {"Throughput", "5", nil, TooFewRuns, GateUndecided, "too few valid runs: 0 against 5; 95 % needs 4 of each"},
-		"too noisy":         {"Throughput", "5", []float64{80, 120, 100, 90, 115}, NoDifference, GatePassed, "could have hidden a regression of 5 %: they show "},
+		"errors, within":    {"ErrorShare", "5", times(1.1), Worse, GatePassed, "; worse, but not significantly by more than 5 points"},
+		"too few":           {"Throughput", "5", []float64{50, 51}, TooFewRuns, GateUndecided, "too few valid runs: 2 against 5; 95 % needs 4 for each"},
+		"none":              {"Throughput", "5", nil, TooFewRuns, GateUndecided, "too few valid runs: 0 against 5; 95 % needs 4 for each"},
+		"too noisy":         {"Throughput", "5", []float64{80, 120, 100, 90, 115}, NoDifference, GatePassed, "could hide a regression of 5 %: they can detect "},
 	} {
 		points, runs := newMeasuredRuns(map[string][]float64{"base": base, "other": test.other})
 		runs = append(runs, Run{Point: "p-other", Verdict: verdictInvalid, Metrics: map[string]float64{"Throughput": 1, "LatencyP95": 1, "ErrorShare": 1}}, Run{Point: "p-base", Verdict: verdictFailed})
@@ -110,9 +110,9 @@ func TestStoredBaseline(t *testing.T) {
 		"its only variant":     {stored, "", "last-week v1", [2]string{Worse, NoDifference}, "regression > 5 % at 95 %"},
 		"one of two":           {two, "v1", "last-week v1", [2]string{Worse, NoDifference}, "regression > 5 % at 95 %"},
 		"no such point":        {two, "v2", "last-week v2", [2]string{TooFewRuns, TooFewRuns}, "the baseline last-week v2 has no point at users=10"},
-		"which of two":         {two, "", "last-week", [2]string{TooFewRuns, TooFewRuns}, `compare.stored.variant "" is none of the stored result's: v1, v2`},
-		"no such variant":      {stored, "v9", "last-week v9", [2]string{TooFewRuns, TooFewRuns}, `compare.stored.variant "v9" is none of the stored result's: v1`},
-		"nothing stored there": {nil, "", "old", [2]string{TooFewRuns, TooFewRuns}, "there is no stored result in ConfigMap old"},
+		"which of two":         {two, "", "last-week", [2]string{TooFewRuns, TooFewRuns}, `compare.stored.variant "" is not a variant of the stored result: v1, v2`},
+		"no such variant":      {stored, "v9", "last-week v9", [2]string{TooFewRuns, TooFewRuns}, `compare.stored.variant "v9" is not a variant of the stored result: v1`},
+		"nothing stored there": {nil, "", "old", [2]string{TooFewRuns, TooFewRuns}, "ConfigMap old has no stored result"},
 	} {
 		spec := newComparisonSpec(v1alpha1.MetricThroughput, "5")
 		spec.Baseline, spec.Stored = "", &v1alpha1.StoredResult{ConfigMapName: "old", Variant: test.variant}

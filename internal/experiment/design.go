@@ -204,7 +204,7 @@ func parseVariants(specs []v1alpha1.Variant, axes []resolvedAxis, path *field.Pa
 		for _, a := range axes {
 			if v.patch != nil && patchSetsField(v.patch, a.steps) {
 				return nil, field.Invalid(path.Index(i).Child("patch"), string(v.raw),
-					fmt.Sprintf("sets %s, which axis %s sets as well: leave it to one of them", a.spec.Field, a.spec.Name))
+					fmt.Sprintf("sets %s, which axis %s also sets: set it in only one of them", a.spec.Field, a.spec.Name))
 			}
 		}
 		all = append(all, v)
@@ -218,10 +218,10 @@ func validateSize(e *v1alpha1.BenchmarkExperiment, axes []resolvedAxis, variants
 		points *= len(a.values)
 	}
 	if points > MaxPoints {
-		return field.Invalid(path.Child("axes"), points, fmt.Sprintf("axes and variants make more than %d points: take fewer values", MaxPoints))
+		return field.Invalid(path.Child("axes"), points, fmt.Sprintf("axes and variants result in more than %d points: use fewer values", MaxPoints))
 	}
 	if runs := points * int(e.Spec.Repetitions); runs > MaxRuns {
-		return field.Invalid(path.Child("repetitions"), e.Spec.Repetitions, fmt.Sprintf("makes %d runs, more than %d", runs, MaxRuns))
+		return field.Invalid(path.Child("repetitions"), e.Spec.Repetitions, fmt.Sprintf("results in %d runs, more than %d", runs, MaxRuns))
 	}
 	return nil
 }
@@ -235,23 +235,23 @@ func validateSearch(spec *v1alpha1.BenchmarkExperimentSpec, axes []resolvedAxis,
 		return nil
 	}
 	if spec.Template.Workload.Load == nil {
-		return field.Required(path.Child("template", "workload", "load"), "a saturation search varies the load: a network that makes its own cannot be searched")
+		return field.Required(path.Child("template", "workload", "load"), "a saturation search varies the load, which this platform generates itself")
 	}
 	if spec.Order.Type == v1alpha1.OrderInterleaved {
-		return field.Invalid(path.Child("order", "type"), spec.Order.Type, "must be Listed or Shuffled: what a search measures next depends on what it found")
+		return field.Invalid(path.Child("order", "type"), spec.Order.Type, "must be Listed or Shuffled: the next load of a search depends on earlier results")
 	}
 	if spec.Repetitions > 1 {
-		return field.Invalid(path.Child("repetitions"), spec.Repetitions, "must be 1 with strategy Saturation, which repeats by itself: see saturation.repeats")
+		return field.Invalid(path.Child("repetitions"), spec.Repetitions, "must be 1 with strategy Saturation: use saturation.repeats instead")
 	}
 	searches := max(1, len(spec.Variants))
 	for _, a := range axes {
 		searches *= len(a.values)
 		if strings.HasPrefix(a.spec.Field, "workload.load.") || a.spec.Name == loadParameter {
-			return field.Invalid(a.path.Child("field"), a.spec.Field, "must not be the load, nor called so: that is what the search varies")
+			return field.Invalid(a.path.Child("field"), a.spec.Field, "must not be the load or be named so: the search varies the load")
 		}
 	}
 	if searches > maxSearches {
-		return field.Invalid(path.Child("axes"), searches, fmt.Sprintf("axes and variants make more than %d searches", maxSearches))
+		return field.Invalid(path.Child("axes"), searches, fmt.Sprintf("axes and variants result in more than %d searches", maxSearches))
 	}
 	return nil
 }

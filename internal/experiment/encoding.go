@@ -42,7 +42,7 @@ func Decode(document []byte) (*Result, error) {
 		return nil, fmt.Errorf("experiment result: %w", err)
 	}
 	if r.APIVersion != APIVersion || r.Kind != Kind || r.SchemaVersion > SchemaVersion {
-		return nil, fmt.Errorf("it is %.40q %.40q schema %d, must be %s %s up to schema %d", r.APIVersion, r.Kind, r.SchemaVersion, APIVersion, Kind, SchemaVersion)
+		return nil, fmt.Errorf("got %.40q %.40q schema %d, must be %s %s up to schema %d", r.APIVersion, r.Kind, r.SchemaVersion, APIVersion, Kind, SchemaVersion)
 	}
 	valid := map[string]int{}
 	for i, run := range r.Runs {

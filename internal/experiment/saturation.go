@@ -63,7 +63,7 @@ func NextLoad(spec *v1alpha1.SaturationSearch, model v1alpha1.LoadModel, trials 
 	}
 	s.Message = describeBracket(spec, met, missed)
 	if stopped {
-		s.Message += fmt.Sprintf("; stopped after %d loads, short of the precision", len(loads))
+		s.Message += fmt.Sprintf("; stopped after %d loads, before reaching the precision", len(loads))
 	}
 	return s
 }
@@ -127,7 +127,7 @@ func findUnconfirmedLoad(spec *v1alpha1.SaturationSearch, ends ...triedLoad) int
 func describeBracket(spec *v1alpha1.SaturationSearch, met, missed triedLoad) string {
 	switch {
 	case met.load == 0 && missed.load == 0:
-		return "nothing was tried yet"
+		return "no load was tried yet"
 	case met.load == 0:
 		return fmt.Sprintf("the lowest load misses the level: %s", missed)
 	case missed.load == 0 && met.load >= spec.To:

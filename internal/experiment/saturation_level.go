@@ -119,7 +119,7 @@ func (t triedLoad) String() string {
 	runs := fmt.Sprintf("%d of %d valid runs", max(t.met, t.missed), t.validTrials())
 	switch {
 	case t.validTrials() == 0 && t.verdict == loadMissesLevel:
-		return fmt.Sprintf("%d counts as missing the level, its %d runs were invalid", t.load, t.invalid)
+		return fmt.Sprintf("%d counts as missing the level, because its %d runs were invalid", t.load, t.invalid)
 	case t.verdict == loadMeetsLevel:
 		return fmt.Sprintf("%d meets the level (%s)", t.load, runs)
 	case t.verdict == loadMissesLevel:

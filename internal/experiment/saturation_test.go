@@ -186,7 +186,7 @@ func TestNextLoadStepByStep(t *testing.T) {
 		trials []Trial
 		want   Search
 	}{
-		"first":              {trials: nil, want: Search{Next: 1, Message: "trying 1: nothing was tried yet"}},
+		"first":              {trials: nil, want: Search{Next: 1, Message: "trying 1: no load was tried yet"}},
 		"doubles":            {trials: newTrials(1, 10), want: Search{Next: 2, Load: 1, Message: "trying 2: 1 meets the level (1 of 1 valid runs)"}},
 		"not beyond the end": {trials: newTrials(64, 10), want: Search{Next: 100, Load: 64, Message: "trying 100: 64 meets the level (1 of 1 valid runs)"}},
 		"halves by ratio": {trials: newTrials(16, 10, 64, 500), want: Search{Next: 32, Load: 16, Unmet: 64,
@@ -200,8 +200,8 @@ func TestNextLoadStepByStep(t *testing.T) {
 		"all miss":                    {trials: newTrials(1, 500, 1, 500), want: Search{Unmet: 1, Message: "the lowest load misses the level: 1 misses the level (2 of 2 valid runs)"}},
 		"all meet":                    {trials: newTrials(64, 1, 100, 10, 100, 10), want: Search{Load: 100, Message: "the highest load meets the level: 100 meets the level (2 of 2 valid runs)"}},
 		"invalid, once more":          {trials: newTrials(1, "invalid"), want: Search{Next: 1, Message: "trying 1 again: 0 of 0 valid runs met the level, 1 were invalid"}},
-		"invalid, lower":              {trials: newTrials(16, 10, 64, "invalid", 64, "invalid"), want: Search{Next: 32, Load: 16, Unmet: 64, Message: "trying 32: 16 meets the level (1 of 1 valid runs); 64 counts as missing the level, its 2 runs were invalid"}},
-		"nothing but invalid":         {trials: newTrials(1, "invalid", 1, "invalid", 1, "invalid"), want: Search{Unmet: 1, Message: "the lowest load misses the level: 1 counts as missing the level, its 3 runs were invalid"}},
+		"invalid, lower":              {trials: newTrials(16, 10, 64, "invalid", 64, "invalid"), want: Search{Next: 32, Load: 16, Unmet: 64, Message: "trying 32: 16 meets the level (1 of 1 valid runs); 64 counts as missing the level, because its 2 runs were invalid"}},
+		"nothing but invalid":         {trials: newTrials(1, "invalid", 1, "invalid", 1, "invalid"), want: Search{Unmet: 1, Message: "the lowest load misses the level: 1 counts as missing the level, because its 3 runs were invalid"}},
 		"many errors":                 {trials: newTrials(60, 10, 60, 10, 64, 0.5, 64, 0.5), want: Search{Load: 60, Unmet: 64, Message: "60 meets the level (2 of 2 valid runs); 64 misses the level (2 of 2 valid runs)"}},
 		"few errors may be by chance": {trials: newTrials(64, 0.001), want: Search{Next: 64, Message: "trying 64 again: 0 of 1 valid runs met the level, 0 were invalid"}},
 		"errors allowed":              {errors: "1", trials: newTrials(64, 0.005), want: Search{Next: 100, Load: 64, Message: "trying 100: 64 meets the level (1 of 1 valid runs)"}},

@@ -134,7 +134,7 @@ func parsePath(path string) ([]pathStep, error) {
 		if indexed {
 			n, err := strconv.Atoi(strings.TrimSuffix(rest, "]"))
 			if err != nil {
-				return nil, fmt.Errorf("%q is no index", rest)
+				return nil, fmt.Errorf("%q is not an index", rest)
 			}
 			s.index = n
 		}
@@ -155,7 +155,7 @@ func (d templateDocument) setValue(path []pathStep, value any) error {
 		if s.index >= 0 {
 			list, _ := at[s.name].([]any)
 			if s.index >= len(list) {
-				return fmt.Errorf("%s has %d entries in the template, and none at %d", s.name, len(list), s.index)
+				return fmt.Errorf("%s has %d entries in the template and no index %d", s.name, len(list), s.index)
 			}
 			if last {
 				list[s.index] = value
@@ -163,7 +163,7 @@ func (d templateDocument) setValue(path []pathStep, value any) error {
 			}
 			inner, ok := list[s.index].(map[string]any)
 			if !ok {
-				return fmt.Errorf("%s[%d] is no object", s.name, s.index)
+				return fmt.Errorf("%s[%d] is not an object", s.name, s.index)
 			}
 			at = inner
 			continue

@@ -18,7 +18,7 @@ import (
 const collectTimeout = 5 * time.Second
 
 // operatorInfo exists if a manager leads and can read its resources. Its absence means that no manager does.
-var operatorInfo = newGauge("benchnet_operator_info", "The operator that leads, and its version; always 1.", "version")
+var operatorInfo = newGauge("benchnet_operator_info", "The active operator and its version; always 1.", "version")
 
 // Collector collects the metrics of all networks, runs and experiments.
 type Collector struct {

@@ -217,7 +217,7 @@ func TestNetworkWithoutStatus(t *testing.T) {
 	fresh := newNetwork()
 	fresh.Status = v1alpha1.BenchmarkNetworkStatus{}
 	c := newCollector(newFakeClient(t, fresh))
-	want := `# HELP benchnet_network_members Members that the network shall have, notaries included.
+	want := `# HELP benchnet_network_members Desired members of the network, including notaries.
 # TYPE benchnet_network_members gauge
 benchnet_network_members{namespace="lab",network="two-banks"} 2
 `

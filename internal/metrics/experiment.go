@@ -11,14 +11,14 @@ import (
 
 var (
 	experimentInfo  = newGauge("benchnet_experiment_info", "An experiment and its strategy; always 1.", "namespace", "experiment", "strategy")
-	experimentPhase = newGauge("benchnet_experiment_phase", "The phase that the experiment is in; always 1.", "namespace", "experiment", "phase")
+	experimentPhase = newGauge("benchnet_experiment_phase", "The phase of the experiment; always 1.", "namespace", "experiment", "phase")
 	experimentRuns  = newGauge("benchnet_experiment_runs",
-		"Runs of the experiment by state: Planned (at most, with a search), UnderWay, Valid, Invalid, Failed.", "namespace", "experiment", "state")
+		"Runs of the experiment by state: Planned (the maximum, for a search), UnderWay, Valid, Invalid, Failed.", "namespace", "experiment", "state")
 	experimentPoints = newGauge("benchnet_experiment_points",
-		"Points of the experiment by state: Done when all of their runs have ended, else Open.", "namespace", "experiment", "state")
+		"Points of the experiment by state: Done when all their runs have ended, otherwise Open.", "namespace", "experiment", "state")
 	experimentProgress = newGauge("benchnet_experiment_progress_timestamp_seconds",
-		"When the last run ended, or the first network was made, in seconds since 1970.", "namespace", "experiment")
-	experimentRunSeconds = newGauge("benchnet_experiment_planned_run_seconds", "Time that one run takes by the plan, its network included.",
+		"Time at which the last run ended or the first network was created, in seconds since 1970.", "namespace", "experiment")
+	experimentRunSeconds = newGauge("benchnet_experiment_planned_run_seconds", "Planned duration of one run including its network.",
 		"namespace", "experiment")
 
 	experimentMetrics = []*Metric{experimentInfo, experimentPhase, experimentRuns, experimentPoints, experimentProgress, experimentRunSeconds}

@@ -9,13 +9,13 @@ import (
 )
 
 var (
-	networkInfo = newGauge("benchnet_network_info", "A network, its platform, and the experiment that made it, if one did; always 1.",
+	networkInfo = newGauge("benchnet_network_info", "A network, its platform, and the experiment that created it, if any; always 1.",
 		"namespace", "network", "platform", "experiment")
 	networkReady = newGauge("benchnet_network_ready", "Whether the network is ready for load.", "namespace", "network")
-	networkPhase = newGauge("benchnet_network_phase", "The phase that the network is in; always 1.", "namespace", "network", "phase")
+	networkPhase = newGauge("benchnet_network_phase", "The phase of the network; always 1.", "namespace", "network", "phase")
 	// The number of planned members is exported from the first pass, even if pods are missing.
-	networkMembers      = newGauge("benchnet_network_members", "Members that the network shall have, notaries included.", "namespace", "network")
-	networkMembersReady = newGauge("benchnet_network_members_ready", "Members that are ready, notaries included.", "namespace", "network")
+	networkMembers      = newGauge("benchnet_network_members", "Desired members of the network, including notaries.", "namespace", "network")
+	networkMembersReady = newGauge("benchnet_network_members_ready", "Ready members of the network, including notaries.", "namespace", "network")
 	memberReady         = newGauge("benchnet_member_ready", "Whether the member is ready.", "namespace", "network", "member")
 	memberRestarts      = newMetric(Counter, "benchnet_member_restarts_total", "Restarts of the containers of the member's pod.",
 		"namespace", "network", "member")

@@ -9,27 +9,27 @@ import (
 )
 
 var (
-	runInfo = newGauge("benchnet_run_info", "A run, its network and workload, and the point and variant of the experiment that it measures; always 1.",
+	runInfo = newGauge("benchnet_run_info", "A run, its network and workload, and the point and variant that it measures for an experiment; always 1.",
 		"namespace", "run", "network", "workload", "experiment", "point", "variant")
-	runPhase = newGauge("benchnet_run_phase", "The phase that the run is in; always 1.", "namespace", "run", "phase")
+	runPhase = newGauge("benchnet_run_phase", "The phase of the run; always 1.", "namespace", "run", "phase")
 	// If the steady state ends the window, its end is the latest possible one until the run is complete.
 	runWindowStart = newGauge("benchnet_run_window_start_timestamp_seconds",
-		"Start of the measured window, in seconds since 1970: as planned, and as it was once the run is complete.", "namespace", "run")
+		"Start of the measured window, in seconds since 1970: planned, and actual once the run is complete.", "namespace", "run")
 	runWindowEnd = newGauge("benchnet_run_window_end_timestamp_seconds",
-		"End of the measured window, in seconds since 1970: as planned, and as it was once the run is complete.", "namespace", "run")
+		"End of the measured window, in seconds since 1970: planned, and actual once the run is complete.", "namespace", "run")
 	runDrainEnd = newGauge("benchnet_run_drain_end_timestamp_seconds",
-		"When operations of the window are waited for no longer, in seconds since 1970; told while the run goes on.", "namespace", "run")
+		"End of the wait for operations of the window, in seconds since 1970; exported while the run is active.", "namespace", "run")
 	runCompletion = newGauge("benchnet_run_completion_timestamp_seconds", "When the run was complete, failed or was cancelled, in seconds since 1970.",
 		"namespace", "run")
-	runOffered    = newGauge("benchnet_run_offered_per_second", "Operations that shall be started per second, under an open load.", "namespace", "run")
+	runOffered    = newGauge("benchnet_run_offered_per_second", "Target rate of operations per second of an open load.", "namespace", "run")
 	runThroughput = newGauge("benchnet_run_throughput_per_second",
-		"Operations completed per second of the window, or so far while the run goes on.", "namespace", "run")
+		"Operations completed per second of the window, or so far while the run is active.", "namespace", "run")
 	runLatency = newMetric(Summary, "benchnet_run_latency_seconds",
 		"Latency of the operations of the window, merged from the histograms of all workers.", "namespace", "run")
 	runErrors  = newGauge("benchnet_run_errors", "Operations of the window that failed, unfinished ones included.", "namespace", "run")
-	runValid   = newGauge("benchnet_run_valid", "Whether the run's numbers can be trusted; told when that is judged.", "namespace", "run")
+	runValid   = newGauge("benchnet_run_valid", "Whether the run is valid; exported once it has a verdict.", "namespace", "run")
 	runFinding = newGauge("benchnet_run_finding",
-		"A finding about the run by its severity: Invalid, Recorded (Invalid but for measure.environmentPolicy) or Note; always 1.",
+		"A finding about the run by severity: Invalid, Recorded (Invalid without measure.environmentPolicy) or Note; always 1.",
 		"namespace", "run", "reason", "severity")
 
 	runMetrics = []*Metric{runInfo, runPhase, runWindowStart, runWindowEnd, runDrainEnd, runCompletion, runOffered,

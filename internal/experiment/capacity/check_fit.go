@@ -29,11 +29,11 @@ func CheckFit(needs Needs, nodes []corev1.Node, pods []corev1.Pod) FitResult {
 		return FitResult{Fits: true, Message: fmt.Sprintf("needs %s; %s", describeNeeds(needs), describeNodes(nodes, pods))}
 	}
 	finding := FitResult{FitsWhenIdle: findPlacementFailure(needs, nodes, nil) == nil}
-	advice := "It would not fit even if nothing else ran there."
+	advice := "It would not fit even on an empty cluster."
 	if finding.FitsWhenIdle {
-		advice = "It will fit when the pods of others are gone."
+		advice = "It fits once other pods are deleted."
 	}
-	finding.Message = fmt.Sprintf("needs %s at one time; %s: %s. %s", describeNeeds(needs), describeNodes(nodes, pods), refusal, advice)
+	finding.Message = fmt.Sprintf("needs %s at the same time; %s: %s. %s", describeNeeds(needs), describeNodes(nodes, pods), refusal, advice)
 	return finding
 }
 

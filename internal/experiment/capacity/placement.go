@@ -57,7 +57,7 @@ const maxShownNodes = 3
 
 func (r *placementFailure) String() string {
 	needs := podRequests(r.pod)
-	text := fmt.Sprintf("no room for pod %s (%s, %s)", r.pod.Name, formatCores(needs[corev1.ResourceCPU]), formatGiB(needs[corev1.ResourceMemory]))
+	text := fmt.Sprintf("no node fits pod %s (%s, %s)", r.pod.Name, formatCores(needs[corev1.ResourceCPU]), formatGiB(needs[corev1.ResourceMemory]))
 	if len(r.nodeReasons) == 0 {
 		return text + ": there are no nodes"
 	}
@@ -136,13 +136,13 @@ func (h *candidateNode) rejectionReason(pod *corev1.Pod, all []*candidateNode) s
 		return "has taint " + taint.ToString()
 	}
 	if match, err := nodeaffinity.GetRequiredNodeAffinity(pod).Match(h.node); err != nil || !match {
-		return "has not the labels it asks for"
+		return "lacks the requested labels"
 	}
 	if !satisfiesAffinity(pod, h, all) {
-		return "has not the pod that it must be with"
+		return "lacks the pod required by affinity"
 	}
 	if !satisfiesAntiAffinity(pod, h, all) {
-		return "has a pod from which it must be apart"
+		return "has a pod excluded by anti-affinity"
 	}
 	return h.missingResources(pod)
 }

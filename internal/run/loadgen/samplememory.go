@@ -25,6 +25,6 @@ func ValidateSampleMemory(w *protocol.WorkloadFile[any], workers *v1alpha1.Worke
 		return nil
 	}
 	return field.Invalid(path.Child("workers"), workers.Count, fmt.Sprintf(
-		"is too few: a worker would keep %d samples of members over a window of %d s, which take %d MiB, more than half of workers.memory (%s): "+
+		"is too few: a worker would keep %d samples of members over a window of %d s, which need %d MiB, more than half of workers.memory (%s): "+
 			"raise workers.count or workers.memory, or shorten measure.window", largest, w.Measure.WindowSeconds, needed>>20, workers.Memory.String()))
 }

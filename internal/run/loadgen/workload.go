@@ -59,7 +59,7 @@ func convertLoad(l *v1alpha1.Load) *protocol.OfferedLoad {
 // invalid measure. The path is that of the workload.
 func ValidateLoad(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	if w.Load == nil {
-		return field.ErrorList{field.Required(path.Child("load"), "says how much is asked of the network")}
+		return field.ErrorList{field.Required(path.Child("load"), "must define the load on the network")}
 	}
 	var errs field.ErrorList
 	if w.Load.Clients < w.Workers.Count {
@@ -68,7 +68,7 @@ func ValidateLoad(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	}
 	if m := w.Load.MaxOutstanding; m != nil && *m < w.Workers.Count {
 		errs = append(errs, field.Invalid(path.Child("load", "maxOutstanding"), *m, fmt.Sprintf(
-			"must be at least workers.count (%d): every worker needs an operation of its own", w.Workers.Count)))
+			"must be at least workers.count (%d): every worker needs its own operation", w.Workers.Count)))
 	}
 	if r := w.Load.RatePerSecond; r != nil && r.Sign() <= 0 {
 		errs = append(errs, field.Invalid(path.Child("load", "ratePerSecond"), r.String(), "must be greater than 0, such as 20 or 500m"))
@@ -103,7 +103,7 @@ func validateSteadyState(m *v1alpha1.Measure, path *field.Path) field.ErrorList 
 	}
 	if d := m.WarmUp.Duration + m.Window.Duration; d > maxSteadyDuration {
 		errs = append(errs, field.Invalid(path.Child("window"), m.Window.Duration.String(),
-			fmt.Sprintf("with warmUp it lasts %s; with steadyState the two may last 1h", d)))
+			fmt.Sprintf("with warmUp it lasts %s; with steadyState both may last at most 1h", d)))
 	}
 	return errs
 }

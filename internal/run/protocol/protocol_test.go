@@ -43,8 +43,8 @@ func TestReadWorkloadRefuses(t *testing.T) {
 		`{"measure":{"windowSeconds":12,"intervalSeconds":5}}`: "measure.intervalSeconds: 5 s do not divide the window of 12 s",
 		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u"},{"member":"b"}]}`:                                        "observe[1]: member and url",
 		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u","everySeconds":-1}]}`:                                     "observe[0].everySeconds: -1 is negative",
-		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u","series":[{}]}]}`:                                         "observe[0].series[0].name: is needed",
-		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u","series":[{"name":"n"}]}]}`:                               "series[0].metric: is needed",
+		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u","series":[{}]}]}`:                                         "observe[0].series[0].name: is required",
+		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u","series":[{"name":"n"}]}]}`:                               "series[0].metric: is required",
 		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u","series":[{"name":"n","metric":"m","kind":"Summary"}]}]}`: `kind: "Summary" is neither Counter nor Gauge`,
 	} {
 		if _, err := readWorkloadText(t, text); err == nil || !strings.Contains(err.Error(), want) {

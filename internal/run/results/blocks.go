@@ -59,7 +59,7 @@ func (w *WorkerResult) validateSeries() error {
 			return fmt.Errorf("blocks[%d]: the name of the proposer is longer than %d bytes", i, maxNameBytes)
 		}
 		if b.Micros < 0 || b.Micros >= int64(w.WindowSeconds)*1e6 {
-			return fmt.Errorf("blocks[%d]: %d µs do not lie in a window of %d s", i, b.Micros, w.WindowSeconds)
+			return fmt.Errorf("blocks[%d]: %d µs is outside a window of %d s", i, b.Micros, w.WindowSeconds)
 		}
 		if i > 0 && b.Height <= w.Blocks[i-1].Height {
 			return fmt.Errorf("blocks[%d]: height %d after height %d", i, b.Height, w.Blocks[i-1].Height)

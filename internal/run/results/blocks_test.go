@@ -77,7 +77,7 @@ func TestValidateBlocksAndSeries(t *testing.T) {
 		change func(*WorkerResult)
 		says   string
 	}{
-		"a block after the window":   {func(w *WorkerResult) { w.Blocks = []Block{{Height: 1, Micros: 3_000_000}} }, "blocks[0]: 3000000 µs do not lie in a window of 3 s"},
+		"a block after the window":   {func(w *WorkerResult) { w.Blocks = []Block{{Height: 1, Micros: 3_000_000}} }, "blocks[0]: 3000000 µs is outside a window of 3 s"},
 		"a height twice":             {func(w *WorkerResult) { w.Blocks = []Block{{Height: 1}, {Height: 1, Micros: 5}} }, "blocks[1]: height 1 after height 1"},
 		"a series of another length": {func(w *WorkerResult) { w.Series = []NamedSeries{{Name: "pending", Values: Series{1}}} }, "1 values, want 3 for 3 seconds"},
 	} {

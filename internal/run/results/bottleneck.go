@@ -92,7 +92,7 @@ func (m *Measurement) FindBottleneck(containers []ContainerInfo, emulated *Emula
 		return &Bottleneck{Resource: ResourceNone, Message: "unknown: nothing was observed", Evidence: []Utilization{}}
 	case !all[0].isAtLimit():
 		return &Bottleneck{Resource: ResourceNone, Utilization: all[0].Utilization, Evidence: all,
-			Message: "none: nothing was at its limit, the load is too small or waits for answers; nearest " + all[0].Message}
+			Message: "none: no resource was at its limit, the load is too small or waits for responses; nearest " + all[0].Message}
 	}
 	first := all[0]
 	return &Bottleneck{Resource: first.Resource, Subject: first.Subject, Utilization: first.Utilization, Message: first.Message, Evidence: all}

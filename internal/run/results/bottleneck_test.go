@@ -50,7 +50,7 @@ func TestBottleneck(t *testing.T) {
 		subject  string
 		message  string
 	}{
-		"nothing": {func(*Measurement) {}, ResourceNone, "", "none: nothing was at its limit, the load is too small or waits for answers; nearest "},
+		"nothing": {func(*Measurement) {}, ResourceNone, "", "none: no resource was at its limit, the load is too small or waits for responses; nearest "},
 		"member CPU": {func(m *Measurement) { m.Members[0].CPUSeconds = Series{0.9, 0.98} }, MemberCPU, "member-0",
 			"member-0 CPU 94 % (0.94 of 1 cores)"},
 		"throttled in bursts": {func(m *Measurement) { m.Members[0].ThrottledPeriods = 30 }, MemberCPU, "member-0", "member-0 CPU throttled 30 %"},

@@ -37,7 +37,7 @@ func seriesLength(seconds, seriesSeconds int) int {
 // resolution of others.
 func checkResolution(seriesSeconds int) error {
 	if seriesSeconds < 0 || seriesSeconds > coarsestSeconds || bits.OnesCount(uint(seriesSeconds)) > 1 {
-		return fmt.Errorf("seriesSeconds: %d is no power of two up to %d", seriesSeconds, coarsestSeconds)
+		return fmt.Errorf("seriesSeconds: %d is not a power of two up to %d", seriesSeconds, coarsestSeconds)
 	}
 	return nil
 }

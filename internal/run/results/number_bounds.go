@@ -20,7 +20,7 @@ func (w *WorkerResult) validateNumbers() error {
 	for name, counts := range map[string][]int64{"completedPerSecond": w.CompletedPerSecond, "failedPerSecond": w.FailedPerSecond} {
 		for i, n := range counts {
 			if n < 0 || n > largestCount {
-				return fmt.Errorf("%s[%d]: %d does not lie between 0 and %d", name, i, n, largestCount)
+				return fmt.Errorf("%s[%d]: %d is not between 0 and %d", name, i, n, largestCount)
 			}
 		}
 	}
@@ -34,7 +34,7 @@ func validateNumbersIn(value reflect.Value, path string) error {
 	case reflect.Float64:
 		x := math.Abs(value.Float())
 		if x > largestNumber || x > 0 && x < smallestNumber {
-			return fmt.Errorf("%s: %g is no measurement, it must be 0 or between %g and %g", path, value.Float(), smallestNumber, largestNumber)
+			return fmt.Errorf("%s: %g is not a measurement: it must be 0 or between %g and %g", path, value.Float(), smallestNumber, largestNumber)
 		}
 	case reflect.Pointer:
 		if !value.IsNil() {

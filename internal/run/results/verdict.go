@@ -180,9 +180,9 @@ func (j *verdictBuilder) judgeWorkers(c RunObservations) {
 		}
 		why := c.WorkerFailures[i]
 		if why == "" {
-			why = "it reported nothing"
+			why = "it did not report"
 		}
-		j.addReason(WorkerMissing, workerSubject(i), float64(len(reported)), float64(c.ExpectedWorkers), "worker %d left no result: %s", i, why)
+		j.addReason(WorkerMissing, workerSubject(i), float64(len(reported)), float64(c.ExpectedWorkers), "worker %d wrote no result: %s", i, why)
 	}
 	for _, w := range j.measurement.Workers {
 		if w.Load == nil {
@@ -190,7 +190,7 @@ func (j *verdictBuilder) judgeWorkers(c RunObservations) {
 		}
 		if share, over := j.throttledShare(w.Load.ThrottledPeriods, w.Load.Periods); over {
 			j.addReason(WorkerThrottled, workerSubject(w.Worker), share, j.tolerances.ThrottledShare,
-				"load worker %d was throttled in %s of its CPU periods, tolerated are %s: give it more CPU or use more workers",
+				"load worker %d was throttled in %s of its CPU periods, at most %s are tolerated: give it more CPU or use more workers",
 				w.Worker, format.Percent(share), format.Percent(j.tolerances.ThrottledShare))
 		}
 	}
@@ -212,12 +212,12 @@ func (j *verdictBuilder) judgeDisturbances(c RunObservations) {
 func (j *verdictBuilder) judgeErrors() {
 	s := j.measurement.Summarize()
 	if s.Completed == 0 {
-		j.addReason(NoCompletions, "", 0, 1, "nothing completed in the window of %d s", j.measurement.WindowSeconds)
+		j.addReason(NoCompletions, "", 0, 1, "no operation completed in the window of %d s", j.measurement.WindowSeconds)
 	}
 	if s.Errors == 0 {
 		return
 	}
-	text := fmt.Sprintf("%d of %d requests failed (%s), tolerated are %s; most often %s",
+	text := fmt.Sprintf("%d of %d requests failed (%s), at most %s are tolerated; most often %s",
 		s.Errors, s.Requests, format.Percent(s.ErrorShare), format.Percent(j.tolerances.ErrorShare), j.measurement.Errors[0].describeError())
 	if s.ErrorShare > j.tolerances.ErrorShare {
 		j.addReason(Errors, "", s.ErrorShare, j.tolerances.ErrorShare, "%s", text)
@@ -237,8 +237,8 @@ func (j *verdictBuilder) judgeSchedule() {
 	s := j.measurement.Schedule
 	if share := ratio(s.Late, s.Planned); share > j.tolerances.LateShare {
 		j.addReason(WorkerBehindSchedule, "", share, j.tolerances.LateShare,
-			"%d of %d requests (%s) started more than 100 ms after their instant, tolerated are %s; the largest lag was %.0f ms: "+
-				"offer less, or use more clients or workers",
+			"%d of %d requests (%s) started more than 100 ms late, at most %s are tolerated; the largest lag was %.0f ms: "+
+				"lower the rate, or use more clients or workers",
 			s.Late, s.Planned, format.Percent(share), format.Percent(j.tolerances.LateShare), microsToMillis(s.MaxLagMicros))
 	}
 }
@@ -251,7 +251,7 @@ func (j *verdictBuilder) judgeLedger() {
 		j.addNote(LedgerUnchecked, "", 0, 0, "the ledger was not compared with the clients: %s", l.Reason)
 	case l.Expected != l.Recorded:
 		j.addReason(LedgerDiffers, "", float64(l.Recorded), float64(l.Expected),
-			"the nodes recorded %d transactions, the clients saw %d complete: a difference of %+d", l.Recorded, l.Expected, l.Recorded-l.Expected)
+			"the nodes recorded %d transactions, the clients completed %d: a difference of %+d", l.Recorded, l.Expected, l.Recorded-l.Expected)
 	}
 }
 
@@ -267,7 +267,7 @@ func (j *verdictBuilder) judgeSampleCount() {
 		need int64
 	}{{"p99", 1000}, {"p99.9", 10000}} {
 		if n < p.need {
-			j.addNote(FewSamples, p.name, float64(n), float64(p.need), "%d latencies are few for %s, which asks for %d", n, p.name, p.need)
+			j.addNote(FewSamples, p.name, float64(n), float64(p.need), "%d latencies are too few for %s, which requires %d", n, p.name, p.need)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func (j *verdictBuilder) throttlingSeverity(kind MemberKind) (ReasonCode, func(R
 func (j *verdictBuilder) judgeContainers(c RunObservations) {
 	for _, m := range j.measurement.Members {
 		if m.OOMKills > 0 {
-			j.addReason(OutOfMemory, m.Member, float64(m.OOMKills), 0, "the kernel killed %d processes of %s for want of memory", m.OOMKills, m.Member)
+			j.addReason(OutOfMemory, m.Member, float64(m.OOMKills), 0, "the kernel killed %d processes of %s because memory ran out", m.OOMKills, m.Member)
 		}
 		if gc := m.GarbageCollection; gc != nil && gc.Share > j.tolerances.GCShare {
 			j.addNote(GarbageCollected, m.Member, gc.Share, j.tolerances.GCShare,
@@ -60,7 +60,7 @@ func (j *verdictBuilder) judgeContainers(c RunObservations) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.UnobservedDatabases)) {
-		j.addNote(DatabaseUnobserved, name, 0, 0, "nothing is known of what database %s used: %s", name, c.UnobservedDatabases[name])
+		j.addNote(DatabaseUnobserved, name, 0, 0, "the resource usage of database %s is unknown: %s", name, c.UnobservedDatabases[name])
 	}
 }
 
@@ -94,7 +94,7 @@ func (j *verdictBuilder) judgeVolumeSpace(m MemberUsage) {
 // judgeHosts judges stolen CPU time, saturation, other load and node problems of the hosts.
 func (j *verdictBuilder) judgeHosts(c RunObservations) {
 	for _, h := range j.measurement.observedHosts(c.Containers) {
-		text := fmt.Sprintf("%s of the CPU time of %s went to other machines of its hypervisor", format.Percent(h.StealShare), h.name)
+		text := fmt.Sprintf("%s of the CPU time of %s was stolen by other machines of its hypervisor", format.Percent(h.StealShare), h.name)
 		switch {
 		case h.StealShare > j.tolerances.StolenShare:
 			j.addReason(CPUStolen, h.name, h.StealShare, j.tolerances.StolenShare, "%s", text)
@@ -103,12 +103,12 @@ func (j *verdictBuilder) judgeHosts(c RunObservations) {
 		}
 		if used := h.busyOrStolenShare(); used > j.tolerances.HostBusyShare {
 			j.addNote(HostSaturated, h.name, used, j.tolerances.HostBusyShare,
-				"%s of the CPU time of %s was in use (%s is the bound): what ran on it waited for CPUs, also below its own limit",
+				"%s of the CPU time of %s was in use (%s is the bound): its containers waited for CPUs even below their own limits",
 				format.Percent(used), h.name, format.Percent(j.tolerances.HostBusyShare))
 		}
 		if share := h.cpusUsedByOthers() / h.CPUs; share > j.tolerances.HostSharedShare {
 			j.addNote(HostShared, h.name, share, j.tolerances.HostSharedShare,
-				"others than this run's containers used %s of the %s CPUs of %s (%s of them is the bound): their load is part of what was measured",
+				"containers outside of this run used %s of the %s CPUs of %s (%s of them is the bound): their load affects the measurement",
 				format.Decimal(h.cpusUsedByOthers()), format.Decimal(h.CPUs), h.name, format.Percent(j.tolerances.HostSharedShare))
 		}
 	}
@@ -136,7 +136,7 @@ func (j *verdictBuilder) judgeClocks(c RunObservations) {
 		if pair := node + "/" + observer; skew > j.tolerances.ClockSkewMillis && node != observer && !told[pair] {
 			told[pair] = true
 			j.addNote(ClockSkewed, node, math.Abs(m.Clock.OffsetMillis), j.tolerances.ClockSkewMillis,
-				"the clock of %s is %+.1f ms (± %.1f ms) off that of %s: times of blocks from both do not compare to better than that",
+				"the clock of %s is %+.1f ms (± %.1f ms) off that of %s: block times from both are comparable only to that precision",
 				node, m.Clock.OffsetMillis, m.Clock.ErrorMillis, observer)
 		}
 	}

@@ -36,7 +36,7 @@ func TestJudge(t *testing.T) {
 		"quiet": {change: func(*Measurement, *RunObservations, *Tolerances) {}},
 		"one error": {
 			change:  func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Errors = []ErrorCount{{"X", 1, "boom"}} },
-			reasons: "Errors", message: "1 of 10005 requests failed (<0.01 %), tolerated are 0 %; most often X: boom",
+			reasons: "Errors", message: "1 of 10005 requests failed (<0.01 %), at most 0 % are tolerated; most often X: boom",
 		},
 		"tolerated error": {
 			change: func(m *Measurement, _ *RunObservations, tol *Tolerances) {
@@ -44,7 +44,7 @@ func TestJudge(t *testing.T) {
 			},
 			notes: "Errors",
 		},
-		"nothing completed": {
+		"no operation completed": {
 			change:  func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Completed = []int64{0, 0} },
 			reasons: "NoCompletions",
 		},
@@ -52,7 +52,7 @@ func TestJudge(t *testing.T) {
 			change: func(_ *Measurement, c *RunObservations, _ *Tolerances) {
 				c.ExpectedWorkers, c.WorkerFailures = 4, map[int]string{3: "no route"}
 			},
-			reasons: "WorkerMissing/worker-2 WorkerMissing/worker-3", message: "worker 3 left no result: no route",
+			reasons: "WorkerMissing/worker-2 WorkerMissing/worker-3", message: "worker 3 wrote no result: no route",
 		},
 		"disturbed": {
 			change: func(m *Measurement, c *RunObservations, _ *Tolerances) {
@@ -86,11 +86,11 @@ func TestJudge(t *testing.T) {
 		},
 		"behind schedule": {
 			change:  func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Schedule = Schedule{100, 2, 150_000} },
-			reasons: "WorkerBehindSchedule", message: "2 of 100 requests (2 %) started more than 100 ms after their instant, tolerated are 1 %; the largest lag was 150 ms",
+			reasons: "WorkerBehindSchedule", message: "2 of 100 requests (2 %) started more than 100 ms late, at most 1 % are tolerated; the largest lag was 150 ms",
 		},
 		"ledger has more": {
 			change:  func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Ledger.Recorded = 6 },
-			reasons: "LedgerDiffers", message: "recorded 6 transactions, the clients saw 4 complete: a difference of +2",
+			reasons: "LedgerDiffers", message: "recorded 6 transactions, the clients completed 4: a difference of +2",
 		},
 		"ledger unchecked": {
 			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Ledger = &Ledger{Reason: "own flow"} },
@@ -151,7 +151,7 @@ func TestJudge(t *testing.T) {
 			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
 				m.Workers[0].Load = &WorkerUsage{Host: &Host{CPUs: 2, StealShare: 0.06}}
 			},
-			reasons: "CPUStolen/node-2", message: "6 % of the CPU time of node-2 went to other machines",
+			reasons: "CPUStolen/node-2", message: "6 % of the CPU time of node-2 was stolen by other machines",
 		},
 		"clocks apart": {
 			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {

@@ -51,7 +51,7 @@ func (j *verdictBuilder) judgeWindowSelection() {
 		j.addReason(NotSteady, "", s.HalfWidth, s.TargetHalfWidth, "%s; %d s were recorded", s.Reason, s.RecordedSeconds)
 	case s.State == SelectionImprecise:
 		j.addNote(IntervalWide, "", s.HalfWidth, s.TargetHalfWidth,
-			"the mean throughput is known to ± %s at %s confidence when the longest window is over, asked for were ± %s",
+			"the mean throughput is known to ± %s at %s confidence at the end of the longest window, requested were ± %s",
 			format.Percent(s.HalfWidth), format.Percent(s.Confidence), format.Percent(s.TargetHalfWidth))
 	}
 }
@@ -61,6 +61,6 @@ func (s *WindowSelection) Describe() string {
 	if s.State == SelectionUnsteady {
 		return fmt.Sprintf("%s; %d s were recorded", s.Reason, s.RecordedSeconds)
 	}
-	return fmt.Sprintf("warm-up %d s, window %d s of %d s recorded; mean known to ± %s at %s confidence (asked for: ± %s; %s)",
+	return fmt.Sprintf("warm-up %d s, window %d s of %d s recorded; mean known to ± %s at %s confidence (requested: ± %s; %s)",
 		s.WarmUpSeconds, s.WindowSeconds, s.RecordedSeconds, format.Percent(s.HalfWidth), format.Percent(s.Confidence), format.Percent(s.TargetHalfWidth), s.Method)
 }

@@ -28,7 +28,7 @@ func (w *WorkerResult) validateIntervals(whole *Histogram) error {
 		return err
 	}
 	if sum.latencies.Count() != whole.Count() {
-		return fmt.Errorf("intervals: they have %d latencies, the whole has %d", sum.latencies.Count(), whole.Count())
+		return fmt.Errorf("intervals: they have %d latencies, the total is %d", sum.latencies.Count(), whole.Count())
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func TestValidateIntervals(t *testing.T) {
 		"3 of 0 s do not make up 6 s":      func(w *WorkerResult) { w.IntervalSeconds = 0 },
 		"2 of 2 s do not make up 6 s":      func(w *WorkerResult) { w.Intervals = w.Intervals[:2] },
 		"intervals[1]: decode histogram":   func(w *WorkerResult) { w.Intervals[1].Histogram = "x" },
-		"they have 1 latencies, the whole": func(w *WorkerResult) { w.Histogram = fillResult(t, NewRequestRecorder(6, 2), startMillis).Histogram },
+		"they have 1 latencies, the total": func(w *WorkerResult) { w.Histogram = fillResult(t, NewRequestRecorder(6, 2), startMillis).Histogram },
 	} {
 		tally := NewRequestRecorder(6, 2)
 		tally.RecordLatency(0, time.Second)

@@ -88,7 +88,7 @@ func (p SteadyStatePolicy) checkSeries(series []float64) SteadyStateResult {
 	s, window := p.measureWindow(series, cut*mserBatch, end)
 	switch shift := findLevelShift(blocks, cut); {
 	case s.Mean <= 0:
-		s.Reason = "nothing was completed"
+		s.Reason = "no operation completed"
 	case end-s.From < roundDownToBatch(p.MinWindow):
 		s.Reason = fmt.Sprintf("the warm-up ended after %d s; the window is shorter than %d s", s.From, p.MinWindow)
 	case shift.relativeChange(s.Mean) > p.HalfWidth:
@@ -102,7 +102,7 @@ func (p SteadyStatePolicy) checkSeries(series []float64) SteadyStateResult {
 }
 
 func (p SteadyStatePolicy) describePrecision(s SteadyStateResult) string {
-	return fmt.Sprintf("the mean is known to ±%.1f %%, asked for is ±%.1f %%", 100*s.HalfWidth, 100*p.HalfWidth)
+	return fmt.Sprintf("the mean is known to ±%.1f %%, requested is ±%.1f %%", 100*s.HalfWidth, 100*p.HalfWidth)
 }
 
 // measureWindow returns the mean, half-width and batch means of the seconds [from, to) of a series.

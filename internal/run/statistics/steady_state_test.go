@@ -166,15 +166,15 @@ func TestDetectSteadyStateLimits(t *testing.T) {
 		want   SteadyStateResult
 	}{
 		"empty":    {nil, testPolicy, SteadyStateResult{HalfWidth: 1, Reason: "the series is too short to judge"}},
-		"one look": {constant(30, 7), testPolicy, SteadyStateResult{Steady: true, To: 30, Mean: 7, Method: "MSER-5, 30 batch means of 1 s", Reason: "the mean is known to ±0.0 %, asked for is ±5.0 %"}},
+		"one look": {constant(30, 7), testPolicy, SteadyStateResult{Steady: true, To: 30, Mean: 7, Method: "MSER-5, 30 batch means of 1 s", Reason: "the mean is known to ±0.0 %, requested is ±5.0 %"}},
 		"two looks": {constant(300, 7), testPolicy,
-			SteadyStateResult{Done: true, Steady: true, To: 35, Mean: 7, Method: "MSER-5, 17 batch means of 2 s", Reason: "the mean is known to ±0.0 %, asked for is ±5.0 %"}},
+			SteadyStateResult{Done: true, Steady: true, To: 35, Mean: 7, Method: "MSER-5, 17 batch means of 2 s", Reason: "the mean is known to ±0.0 %, requested is ±5.0 %"}},
 		"zeros": {constant(240, 0), testPolicy,
-			SteadyStateResult{Done: true, From: 60, To: 240, HalfWidth: 1, Method: "MSER-5, 30 batch means of 6 s", Reason: "not steady at the limit: nothing was completed"}},
+			SteadyStateResult{Done: true, From: 60, To: 240, HalfWidth: 1, Method: "MSER-5, 30 batch means of 6 s", Reason: "not steady at the limit: no operation completed"}},
 		"no warm-up, one look": {constant(33, 7), SteadyStatePolicy{HalfWidth: 0.05, Confidence: 0.95, MinWindow: 30, MaxWindow: 30},
-			SteadyStateResult{Done: true, Steady: true, To: 30, Mean: 7, Method: "MSER-5, 30 batch means of 1 s", Reason: "the window is at its limit: the mean is known to ±0.0 %, asked for is ±5.0 %"}},
+			SteadyStateResult{Done: true, Steady: true, To: 30, Mean: 7, Method: "MSER-5, 30 batch means of 1 s", Reason: "the window is at its limit: the mean is known to ±0.0 %, requested is ±5.0 %"}},
 		"limits within a batch": {constant(4, 7), SteadyStatePolicy{HalfWidth: 0.05, Confidence: 0.95, MinWindow: 1, MaxWarmUp: 1, MaxWindow: 3},
-			SteadyStateResult{Done: true, HalfWidth: 1, Method: "MSER-5, 0 batch means of 1 s", Reason: "not steady at the limit: nothing was completed"}},
+			SteadyStateResult{Done: true, HalfWidth: 1, Method: "MSER-5, 0 batch means of 1 s", Reason: "not steady at the limit: no operation completed"}},
 	} {
 		if got := DetectSteadyState(test.series, test.policy); got != test.want {
 			t.Errorf("%s:\n got %+v\nwant %+v", name, got, test.want)

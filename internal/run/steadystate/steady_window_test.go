@@ -74,7 +74,7 @@ func TestMergeSteadyWindowDropsWarmUp(t *testing.T) {
 	if rate := m.Summarize().ThroughputPerSecond; rate < 195 || rate > 201 || m.Histogram.Count() != m.Summarize().Completed {
 		t.Errorf("%.1f/s and %d latencies; want that of the steady part, about 200/s", rate, m.Histogram.Count())
 	}
-	if text := s.Describe(); !strings.Contains(text, "of 120 s recorded") || !strings.Contains(text, "at 95 % confidence (asked for: ± 5 %; MSER-5") {
+	if text := s.Describe(); !strings.Contains(text, "of 120 s recorded") || !strings.Contains(text, "at 95 % confidence (requested: ± 5 %; MSER-5") {
 		t.Error(text)
 	}
 }
