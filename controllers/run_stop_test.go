@@ -186,7 +186,7 @@ func TestResultCoversSteadyPart(t *testing.T) {
 // name.
 func TestSteadyStateBounds(t *testing.T) {
 	for measure, want := range map[string]string{
-		"warmUp: 30s, window: 2h, steadyState: {}":                "with steadyState the two may last 1h",
+		"warmUp: 30s, window: 2h, steadyState: {}":                "with steadyState both may last at most 1h",
 		"warmUp: 30s, window: 2m, steadyState: {minWindow: 5s}":   "must be at least 10s",
 		"warmUp: 30s, window: 20s, steadyState: {minWindow: 30s}": "minWindow cannot exceed measure.window",
 	} {

@@ -18,10 +18,10 @@ import (
 )
 
 func emulateNetwork(flags *flag.FlagSet) subcommand.Action {
-	file := flags.String("config", "", "`file` that says who is how far away")
+	file := flags.String("config", "", "`file` with the latencies between members")
 	member := flags.String("member", "", "`name` of the member in this pod")
 	namespace := flags.String("namespace", "", "`namespace` of the network")
-	report := flags.String("report", "", "`ConfigMap` that is told when the member is at its distance")
+	report := flags.String("report", "", "`ConfigMap` to report to when the emulation is active")
 	listen := flags.String("listen", ":9102", "`address` to serve /ready and /metrics on")
 	return func(ctx context.Context, _ []string, _ io.Writer) (int, error) {
 		pod, uid := os.Getenv("POD_NAME"), os.Getenv("POD_UID")
@@ -29,7 +29,7 @@ func emulateNetwork(flags *flag.FlagSet) subcommand.Action {
 			return 0, err
 		}
 		if pod == "" || uid == "" {
-			return 0, subcommand.UsageErrorf("the environment must hold POD_NAME and POD_UID")
+			return 0, subcommand.UsageErrorf("the environment variables POD_NAME and POD_UID must be set")
 		}
 		text, err := os.ReadFile(*file)
 		if err != nil {
@@ -67,7 +67,7 @@ func listenAndServe(address string, handler http.Handler) error {
 
 func pingPeer(flags *flag.FlagSet) subcommand.Action {
 	to := flags.String("to", "", "`HOST:PORT` to connect to")
-	count := flags.Int("count", 10, "`number` of connections to make")
+	count := flags.Int("count", 10, "`number` of connections to open")
 	pause := flags.Duration("pause", 20*time.Millisecond, "`time` between them")
 	return subcommand.WithoutArguments(func(ctx context.Context, stdout io.Writer) error {
 		if err := subcommand.RequireFlags("to", *to); err != nil {

@@ -14,8 +14,8 @@ import (
 
 func installAgent(flags *flag.FlagSet) subcommand.Action {
 	to := flags.String("to", "", "`folder` to copy to")
-	renew := flags.String("renew", "", "`folder` to empty when what is in it is of another epoch")
-	epoch := flags.String("epoch", "", "`name` of the present epoch; empty in the first, in which nothing is emptied")
+	renew := flags.String("renew", "", "`folder` to empty if its content is from another epoch")
+	epoch := flags.String("epoch", "", "`name` of the current epoch; empty in the first epoch, which empties nothing")
 	return subcommand.WithoutArguments(func(_ context.Context, _ io.Writer) error {
 		if err := subcommand.RequireFlags("to", *to); err != nil {
 			return err
@@ -32,7 +32,7 @@ func installAgent(flags *flag.FlagSet) subcommand.Action {
 		}
 		renewed, err := files.EmptyOnNewEpoch(*renew, *epoch)
 		if renewed {
-			logToStderr("%s is empty: epoch %s begins", *renew, *epoch)
+			logToStderr("emptied %s: epoch %s starts", *renew, *epoch)
 		}
 		return err
 	})
@@ -40,7 +40,7 @@ func installAgent(flags *flag.FlagSet) subcommand.Action {
 
 func copyFiles(flags *flag.FlagSet) subcommand.Action {
 	from := flags.String("from", "", "`folder` to copy")
-	to := flags.String("to", "", "`folder` to copy to; it is made if it does not exist")
+	to := flags.String("to", "", "`folder` to copy to; created if it does not exist")
 	return subcommand.WithoutArguments(func(_ context.Context, stdout io.Writer) error {
 		if err := subcommand.RequireFlags("from", *from, "to", *to); err != nil {
 			return err

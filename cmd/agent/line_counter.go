@@ -25,8 +25,8 @@ func defineCounterFlags(flags *flag.FlagSet) counterOptions {
 		pattern: flags.String("count-pattern", "", "regular `expression` with one group, a number; each line of the output "+
 			"(standard or error) that it matches adds that number to --count-name"),
 		grid: flags.Duration("count-grid", 0, "for numbers that are rates per second: a line, whose time is a group named time (15:04:05.000), "+
-			"stands for the `time` since the last full multiple of this before the line before it"),
-		name: flags.String("count-name", "", "`metric`, a counter, that is served beside the container's usage"),
+			"covers the `time` since the last full multiple of this interval before the preceding line"),
+		name: flags.String("count-name", "", "`metric`, a counter, that is served in addition to the container's usage"),
 	}
 }
 
@@ -48,7 +48,7 @@ func (c counterOptions) newCounter() (*exposition.SharedCounter, []process.LineW
 	case (*c.grid > 0) != slices.Contains(expression.SubexpNames(), timeGroup):
 		return nil, nil, subcommand.UsageErrorf("--count-grid and a group (?P<time>...) in --count-pattern belong together")
 	case expression.NumSubexp() != 1 && *c.grid == 0, expression.NumSubexp() != 2 && *c.grid > 0:
-		return nil, nil, subcommand.UsageErrorf("--count-pattern: %q has %d groups, want one, around the number, besides that of the time", *c.pattern, expression.NumSubexp())
+		return nil, nil, subcommand.UsageErrorf("--count-pattern: %q has %d groups, want one around the number, in addition to the group of the time", *c.pattern, expression.NumSubexp())
 	case !metricNamePattern.MatchString(*c.name):
 		return nil, nil, subcommand.UsageErrorf("--count-name: %q is not the name of a metric", *c.name)
 	}

@@ -15,7 +15,7 @@ import (
 
 var program = subcommand.Program{Name: "agent", Purpose: "benchnet's helper inside pods", Commands: []subcommand.Command{
 	{Name: "install", Synopsis: "--to DIR [--renew DIR --epoch ID]",
-		Purpose: "copy this program to DIR/agent, and empty a folder of another epoch", DeclareFlags: installAgent},
+		Purpose: "copy this program to DIR/agent, and empty a folder from another epoch", DeclareFlags: installAgent},
 	{Name: "copy", Synopsis: "--from DIR --to DIR",
 		Purpose: "copy the files of a folder, as of a user's image", DeclareFlags: copyFiles},
 	{Name: "supervise", Synopsis: "[flags] -- COMMAND ARG...",
@@ -23,13 +23,13 @@ var program = subcommand.Program{Name: "agent", Purpose: "benchnet's helper insi
 	{Name: "check", Synopsis: "--file FILE",
 		Purpose: "exit with 0 if FILE exists, for an exec probe", DeclareFlags: checkFileExists},
 	{Name: "publish", Synopsis: "--namespace NS --secret NAME=DIR... --complete-annotation KEY=VALUE",
-		Purpose: "put files into existing Secrets, as one whole", DeclareFlags: publishFiles},
+		Purpose: "publish files in existing Secrets, all or nothing", DeclareFlags: publishFiles},
 	{Name: "work", Synopsis: "[--metrics-addr ADDRESS] --namespace NS --barrier NAME --report NAME [--plan FILE.jmx] -- COMMAND ARG... | --stream URL",
 		Purpose: "run a load driver as the first process of a worker, or observe a network that makes its own load", DeclareFlags: runWorker},
 	{Name: "emulate", Synopsis: "--config FILE --member NAME --namespace NS --report NAME",
-		Purpose: "keep the peers of this pod at a distance, as its sidecar", DeclareFlags: emulateNetwork},
+		Purpose: "emulate the latency to the peers of this pod, as its sidecar", DeclareFlags: emulateNetwork},
 	{Name: "ping", Synopsis: "--to HOST:PORT [--count N]",
-		Purpose: "print the round trips to a peer in microseconds, as connecting takes them", DeclareFlags: pingPeer},
+		Purpose: "print the round trips to a peer in microseconds, measured by connecting", DeclareFlags: pingPeer},
 }}
 
 func main() { os.Exit(program.Run(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -14,9 +14,9 @@ import (
 
 func publishFiles(flags *flag.FlagSet) subcommand.Action {
 	namespace := flags.String("namespace", "", "`namespace` of the Secrets")
-	mark := flags.String("complete-annotation", "", "`KEY=VALUE` that all the Secrets get once all are filled")
+	mark := flags.String("complete-annotation", "", "`KEY=VALUE` that is added to all Secrets once all are filled")
 	var secrets repeatedFlag
-	root := flags.String("root", "", "`DIR` that holds the folders")
+	root := flags.String("root", "", "`DIR` that contains the folders")
 	flags.Var(&secrets, "secret", "`NAME=FOLDER` of a Secret that exists and a folder below --root whose files become its data; may be repeated")
 	return subcommand.WithoutArguments(func(ctx context.Context, stdout io.Writer) error {
 		if err := subcommand.RequireFlags("namespace", *namespace, "complete-annotation", *mark, "root", *root, "secret", strings.Join(secrets, " ")); err != nil {

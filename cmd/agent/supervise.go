@@ -25,12 +25,12 @@ import (
 
 func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 	address := flags.String("metrics-addr", ":9101", "`address` to serve /metrics and /ready on; empty for none")
-	pattern := flags.String("ready-pattern", "", "regular `expression`; --ready-file appears at the first line of the standard output that it matches")
-	ready := flags.String("ready-file", "", "`file` that appears when the command is ready; removed at the start")
+	pattern := flags.String("ready-pattern", "", "regular `expression`; the first matching line of the standard output creates --ready-file")
+	ready := flags.String("ready-file", "", "`file` that is created when the command is ready; removed at the start")
 	keepStdin := flags.Bool("keep-stdin", false, "keep the command's standard input open, for programs that stop at its end")
-	volume := flags.String("volume", "", "`folder` whose file system's room is told; empty for none")
+	volume := flags.String("volume", "", "`folder` whose file system usage is exported; empty for none")
 	counted := defineCounterFlags(flags)
-	linger := flags.Duration("linger", 10*time.Second, "longest wait for processes that the command leaves behind")
+	linger := flags.Duration("linger", 10*time.Second, "maximum wait for processes that the command leaves behind")
 	return func(_ context.Context, args []string, _ io.Writer) (int, error) {
 		if len(args) == 0 {
 			return 0, subcommand.UsageErrorf("no command given after --")
@@ -76,7 +76,7 @@ func newReadinessWatchers(pattern, file string) ([]process.LineWatcher, error) {
 	}
 	return []process.LineWatcher{process.WatchFirstMatch(expression, func() {
 		if err := files.WriteAtomic(file, nil, 0o644); err != nil {
-			logToStderr("make the ready file: %v", err)
+			logToStderr("create the ready file: %v", err)
 		}
 	})}, nil
 }

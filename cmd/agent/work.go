@@ -24,11 +24,11 @@ const reportTimeout = 2 * time.Minute
 
 func runWorker(flags *flag.FlagSet) subcommand.Action {
 	namespace := flags.String("namespace", "", "`namespace` of the ConfigMaps")
-	barrierName := flags.String("barrier", "", "`ConfigMap` that will hold the instant to start at")
+	barrierName := flags.String("barrier", "", "`ConfigMap` that will contain the start time")
 	reportName := flags.String("report", "", "`ConfigMap` to report to")
-	plan := flags.String("plan", "", "JMeter plan of the user's own, a `file`; COMMAND is then JMeter, which gets the arguments to run it")
+	plan := flags.String("plan", "", "`file` with the user's JMeter plan; COMMAND is then JMeter, which gets the arguments to run it")
 	address := flags.String("metrics-addr", "", "`address` to serve /metrics on; empty for none")
-	stream := flags.String("stream", "", "`URL` of the blocks that a member decides; they are measured, and no COMMAND is run")
+	stream := flags.String("stream", "", "`URL` of the stream of a member's blocks, which is measured instead of running COMMAND")
 	return func(ctx context.Context, args []string, _ io.Writer) (int, error) {
 		if err := subcommand.RequireFlags("namespace", *namespace, "barrier", *barrierName, "report", *reportName); err != nil {
 			return 0, err

@@ -61,7 +61,7 @@ func formatSentence(text string) string {
 // utilizationChart shows how near each resource was to its limit, the nearest at the top.
 func utilizationChart(b *results.Bottleneck) Chart {
 	all := b.Evidence[:min(len(b.Evidence), maxUtilizations)]
-	g := newChartBuilder("utilization", "How near each resource was to its limit", "Utilization (%)", "")
+	g := newChartBuilder("utilization", "Utilization of each resource relative to its limit", "Utilization (%)", "")
 	g.height = forestFrameHeight + forestRowHeight*vg.Length(len(all))
 	var names []string
 	beams := utilizationBars{}
@@ -75,7 +75,7 @@ func utilizationChart(b *results.Bottleneck) Chart {
 	g.plot.Y.Tick.Marker = nameTicks(names)
 	g.plot.Y.Min, g.plot.Y.Max = -0.5, float64(len(all))-0.5
 	g.plot.X.Min = 0
-	g.Caption = "The mark in each line is where the resource counts as at its limit."
+	g.Caption = "The mark in each line is the bound from which the resource counts as at its limit."
 	return g.Chart
 }
 

@@ -45,7 +45,7 @@ func browserReports(t *testing.T) map[string]struct {
 		},
 		"bottleneck": {
 			func(w io.Writer) error { return WriteRunPage(w, readRecordedRun(t, "testdata/bottleneck.json.gz")) },
-			[]string{"four-blocks", "Bottleneck: benchnet host CPU 100 %", "HostSaturated", "Disk space", "Zero, as far as known, throughout the window: disk read, disk write."},
+			[]string{"four-blocks", "Bottleneck: benchnet host CPU 100 %", "HostSaturated", "Disk space", "Zero throughout the window, where known: disk read, disk write."},
 		},
 		"experiment": {
 			func(w io.Writer) error { return WriteExperimentPage(w, grid, runs) },

@@ -18,7 +18,7 @@ func evidenceTables(r *results.RunResult) []htmlTable {
 		{"CPU limit", func(m results.MemberUsage) string { return textIf(m.CPULimit > 0, formatQuantity(m.CPULimit, "cores")) }},
 		{"Out of memory", func(m results.MemberUsage) string { return textIf(m.OOMKills > 0, formatInteger(m.OOMKills)+" killed") }},
 		{"Garbage collection", formatCollectionShare},
-		{"Least space on volume", formatVolumeSpace},
+		{"Minimum free space on volume", formatVolumeSpace},
 		{"Host busy", func(m results.MemberUsage) string {
 			return formatHostShare(m, func(h results.Host) float64 { return h.BusyShare })
 		}},

@@ -133,7 +133,7 @@ func variantCells(e *experiment.Result, p experiment.Point) []string {
 
 func runsText(e *experiment.Result) []string {
 	if slices.ContainsFunc(e.Runs, func(r experiment.Run) bool { return r.Verdict != verdictValid }) {
-		return []string{"Runs in italics are invalid or failed. They are kept and shown, and are in none of the statistics."}
+		return []string{"Runs in italics are invalid or failed. They are shown but excluded from all statistics."}
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func saturationTables(e *experiment.Result) []htmlTable {
 	if len(e.Saturation) == 0 {
 		return nil
 	}
-	t := htmlTable{Header: slices.Concat(textColumns("Search"), numberColumns("Holds to", "Missed from", "Knee"), proseColumns("How sure"))}
+	t := htmlTable{Header: slices.Concat(textColumns("Search"), numberColumns("Holds to", "Missed from", "Knee"), proseColumns("Confidence"))}
 	for _, s := range e.Saturation {
 		t.Rows = append(t.Rows, tableRow{Cells: []string{s.Name, formatLoad(s.Load), formatLoad(s.Unmet), formatLoad(s.Knee), s.Message}})
 	}
@@ -256,8 +256,8 @@ func networksSection(e *experiment.Result, runs map[string]*results.RunResult) s
 	if first == nil {
 		return s
 	}
-	s.Text = []string{"The tables below are of the run " + first.Run.Name + ". What a variant or an axis changes " +
-		"differs in the other networks; each run's own result has it."}
+	s.Text = []string{"The tables below show the run " + first.Run.Name + ". What a variant or an axis changes " +
+		"differs in the other networks; see the result of each run."}
 	s.Tables = append([]htmlTable{networks}, environmentSection(first).Tables...)
 	return s
 }

@@ -137,7 +137,7 @@ func describeComparisons(e *experiment.Result) []string {
 	}
 	text += "."
 	if e.Order == string(v1alpha1.OrderListed) && len(e.Variants) > 1 {
-		text += " The variants were measured one after the other: what drifted on the hosts meanwhile is in the differences. Order Interleaved avoids that."
+		text += " The variants were measured one after the other, so the differences include any drift of the hosts. Order Interleaved avoids this."
 	}
 	return append([]string{text}, told...)
 }
@@ -174,9 +174,9 @@ func experimentBanner(e *experiment.Result) banner {
 	case len(e.Runs) == 0:
 		b.Mood, b.Verdict = "noted", "No run has ended yet."
 	case len(out) == len(e.Runs):
-		b.Mood, b.Verdict = "invalid", "No run is valid: there are no statistics."
+		b.Mood, b.Verdict = "invalid", "No run is valid, so there are no statistics."
 	case len(out) > 0 || gates[experiment.GateUndecided] > 0:
-		b.Mood, b.Verdict = "noted", fmt.Sprintf("%d of %d runs are valid; the others are in none of the statistics.", len(e.Runs)-len(out), len(e.Runs))
+		b.Mood, b.Verdict = "noted", fmt.Sprintf("%d of %d runs are valid; the others are excluded from all statistics.", len(e.Runs)-len(out), len(e.Runs))
 	case gates[experiment.GatePassed] > 0:
 		b.Verdict = "All runs are valid, and all gates passed."
 	}

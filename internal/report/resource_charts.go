@@ -88,7 +88,7 @@ func zeroSeriesText(r *results.RunResult) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{"Zero, as far as known, throughout the window: " + strings.Join(names, ", ") + "."}
+	return []string{"Zero throughout the window, where known: " + strings.Join(names, ", ") + "."}
 }
 
 func subjectOrNetwork(s results.NamedSeries) string {
@@ -125,7 +125,7 @@ func timeSeriesChart(r *results.RunResult, c curveChartSpec, curves []namedCurve
 		if limit <= 3*top {
 			g.drawHorizontalLine(limit/c.scale, text, rightEnd, hintLine)
 		} else {
-			g.Caption = strings.TrimSpace(g.Caption + " The " + text + " lies far above the chart.")
+			g.Caption = strings.TrimSpace(g.Caption + " The " + text + " is far above the chart.")
 		}
 	}
 	g.plot.X.Min, g.plot.X.Max = 0, float64(r.Times.WindowSeconds)

@@ -179,7 +179,7 @@ func blockCharts(r *results.RunResult) []Chart {
 			times = append(times, plotter.XY{X: at, Y: float64(b.Micros-r.Blocks[i-1].Micros) / 1000})
 		}
 	}
-	charts := []Chart{blockChart(r, "block-time", "Block time", "Time since the block before (ms)", times)}
+	charts := []Chart{blockChart(r, "block-time", "Block time", "Time since the previous block (ms)", times)}
 	if varied {
 		unit, scale := chooseByteUnit(slices.MaxFunc(sizes, func(a, b plotter.XY) int { return int(a.Y - b.Y) }).Y)
 		for i := range sizes {
@@ -198,7 +198,7 @@ func blockChart(r *results.RunResult, name, title, y string, points plotter.XYs)
 	g.startAtZero()
 	g.Caption = formatInteger(int64(len(r.Blocks))) + " blocks."
 	if r.BlocksOmitted > 0 {
-		g.Caption = fmt.Sprintf("%s blocks; %s more were decided but not listed.", formatInteger(int64(len(r.Blocks))), formatInteger(r.BlocksOmitted))
+		g.Caption = fmt.Sprintf("%s blocks; %s more were decided but are not listed.", formatInteger(int64(len(r.Blocks))), formatInteger(r.BlocksOmitted))
 	}
 	return g.Chart
 }

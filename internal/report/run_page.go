@@ -40,7 +40,7 @@ func WriteRunPage(w io.Writer, r *results.RunResult) error {
 			bottleneck,
 			{ID: "steady", Title: "Steady state", Text: windowSelectionText(r.WindowSelection)},
 			{ID: "latency", Title: latencyTitle(r.Summary.Unit), Tables: []htmlTable{percentilesTable(r)}},
-			{ID: "measures", Title: "Numbers of the platform", Tables: platformMetricTables(r)},
+			{ID: "measures", Title: "Platform metrics", Tables: platformMetricTables(r)},
 			{ID: "errors", Title: "Errors", Tables: errorTables(r)},
 			{ID: "recorded", Title: "Recorded series", Text: zeroSeriesText(r), Figures: recorded},
 			{ID: "members", Title: "Members", Tables: append(memberTables(r), evidenceTables(r)...)},
@@ -71,7 +71,7 @@ func summarizeRun(r *results.RunResult) []string {
 		text += " No latency was recorded."
 	case s.Unit == "blocks":
 		text += fmt.Sprintf(
-			" Half of the blocks came within %s ms of the one before, 95%s%% within %s ms.",
+			" Half of the blocks followed the previous one within %s ms, 95%s%% within %s ms.",
 			formatNumber(s.Latency.P50),
 			thinSpace,
 			formatNumber(s.Latency.P95),
@@ -94,12 +94,12 @@ func summarizeRun(r *results.RunResult) []string {
 
 // runBanner returns the banner with the verdict. Notes do not make a run invalid.
 func runBanner(v results.Verdict) banner {
-	b := banner{Mood: "valid", Verdict: "Valid: nothing was seen that speaks against these numbers."}
+	b := banner{Mood: "valid", Verdict: "Valid: no finding questions these numbers."}
 	switch {
 	case v.Validity != results.Valid:
 		b.Mood, b.Verdict = "invalid", "Invalid: these numbers must not be used."
 	case len(v.RecordedOnlyNotes()) > 0:
-		b.Mood, b.Verdict = "noted", "Valid, since findings about the environment were only recorded."
+		b.Mood, b.Verdict = "noted", "Valid: findings about the environment were only recorded."
 	case len(v.Notes) > 0:
 		b.Verdict = "Valid, with notes."
 	}
@@ -149,7 +149,7 @@ func windowSelectionText(s *results.WindowSelection) []string {
 	if s == nil {
 		return nil
 	}
-	return []string{"The window was chosen by what was measured: " + s.Describe() + "."}
+	return []string{"The window was selected by the measured steady state: " + s.Describe() + "."}
 }
 
 func errorTables(r *results.RunResult) []htmlTable {
@@ -240,7 +240,7 @@ func environmentSection(r *results.RunResult) section {
 		s.Tables = append(s.Tables, nameValueTable("Database", [][2]string{{"Engine", e.Database.Engine}, {"Topology", e.Database.Topology}}))
 	}
 	if e.EmulatedLatency != nil {
-		s.Text = append(s.Text, "Distances between the regions were emulated ("+e.EmulatedLatency.Mechanism+").")
+		s.Text = append(s.Text, "Latency between the regions was emulated ("+e.EmulatedLatency.Mechanism+").")
 	}
 	var settings [][2]string
 	for _, name := range slices.Sorted(maps.Keys(e.Settings)) {
@@ -297,7 +297,7 @@ func nameValueTable(title string, all [][2]string) htmlTable {
 func reproduceRunSection(r *results.RunResult) section {
 	s := section{ID: "reproduce", Title: "How to reproduce"}
 	s.Text = []string{"The plugin writes the manifests of this run, with all defaults spelled out and its images pinned by digest. " +
-		"A network made of them has the plan " + r.Environment.PlanHash + "."}
+		"A network created from them has the plan " + r.Environment.PlanHash + "."}
 	s.Code = []codeBlock{{"", fmt.Sprintf("kubectl benchnet reproduce brun/%s --namespace %s", r.Run.Name, r.Run.Namespace)}}
 	s.Code = append(s.Code, workloadCode(r)...)
 	return s
@@ -309,7 +309,7 @@ func workloadCode(r *results.RunResult) []codeBlock {
 	if json.Indent(&workload, r.Workload, "", "  ") != nil || workload.Len() == 0 {
 		return nil
 	}
-	return []codeBlock{{"What the load generators were told", workload.String()}}
+	return []codeBlock{{"Workload of the load generators", workload.String()}}
 }
 
 // formatTime formats a time to the second, in UTC.

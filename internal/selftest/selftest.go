@@ -39,7 +39,7 @@ func (i *Runner) Run(ctx context.Context, out io.Writer) error {
 	}{
 		{"the API server serves all kinds of " + v1alpha1.GroupVersion.String(), i.checkServedKinds},
 		{"a network is accepted in namespace " + i.Namespace + ", with defaults", i.checkNetworkAccepted},
-		{"a network without its platform is refused, and the field is named", i.checkNetworkRejected},
+		{"a network without its platform is rejected with the name of the field", i.checkNetworkRejected},
 		{"the operator is ready", i.checkOperatorReady},
 	} {
 		if err := point.check(ctx); err != nil {
@@ -50,7 +50,7 @@ func (i *Runner) Run(ctx context.Context, out io.Writer) error {
 		fmt.Fprintf(out, "ok      %s\n", point.name)
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d points failed", failed)
+		return fmt.Errorf("%d checks failed", failed)
 	}
 	return nil
 }
@@ -61,11 +61,11 @@ var requiredKinds = []string{"BenchmarkNetwork", "BenchmarkRun", "BenchmarkExper
 func (i *Runner) checkServedKinds(context.Context) error {
 	list, err := i.Discovery.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
 	if err != nil {
-		return fmt.Errorf("ask for its kinds, are the CRDs installed?: %w", err)
+		return fmt.Errorf("list its kinds (are the CRDs installed?): %w", err)
 	}
 	for _, kind := range requiredKinds {
 		if !slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Kind == kind }) {
-			return fmt.Errorf("%s is missing: are the CRDs those of this version?", kind)
+			return fmt.Errorf("%s is missing: do the CRDs belong to this version?", kind)
 		}
 	}
 	return nil
@@ -88,7 +88,7 @@ func (i *Runner) checkNetworkAccepted(ctx context.Context) error {
 		return fmt.Errorf("dry run: %w", err)
 	}
 	if network.Spec.Members.Size == "" || network.Status.ObservedGeneration != -1 {
-		return fmt.Errorf("the API server sets no defaults: size %q, observedGeneration %d", network.Spec.Members.Size, network.Status.ObservedGeneration)
+		return fmt.Errorf("the API server does not set defaults: size %q, observedGeneration %d", network.Spec.Members.Size, network.Status.ObservedGeneration)
 	}
 	return nil
 }
@@ -102,11 +102,11 @@ func (i *Runner) checkNetworkRejected(ctx context.Context) error {
 	err := i.Client.Create(ctx, network, client.DryRunAll)
 	switch {
 	case err == nil:
-		return fmt.Errorf("it was accepted: the CRD has no rules")
+		return fmt.Errorf("it was accepted: the CRD lacks validation rules")
 	case !apierrors.IsInvalid(err):
 		return fmt.Errorf("dry run: %w", err)
 	case !strings.Contains(err.Error(), platformField):
-		return fmt.Errorf("the refusal does not name %s: %w", platformField, err)
+		return fmt.Errorf("the rejection does not name %s: %w", platformField, err)
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (i *Runner) checkOperatorReady(ctx context.Context) error {
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, 1<<10))
 	if err != nil {
-		return fmt.Errorf("read the answer of %s: %w", i.ReadinessURL, err)
+		return fmt.Errorf("read the response of %s: %w", i.ReadinessURL, err)
 	}
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s says %s: %s", i.ReadinessURL, response.Status, strings.TrimSpace(string(body)))

@@ -64,7 +64,7 @@ func (w *Recorder) AddBlock(b Block, came time.Time) {
 	at := time.UnixMicro(b.unixMicros())
 	switch {
 	case b.unixMicros() < before.unixMicros():
-		w.err = fmt.Errorf("block %d was decided before block %d, by the member's clock: it was set back", b.Height, before.Height)
+		w.err = fmt.Errorf("block %d was decided before block %d according to the member's clock: it was set back", b.Height, before.Height)
 	case !at.Before(w.window.From()):
 		w.countBlock(b, at.Sub(w.window.From()), time.Duration(b.unixMicros()-before.unixMicros())*time.Microsecond, came.Sub(at))
 	case !at.Before(w.window.LoadStart()):
@@ -85,7 +85,7 @@ func (w *Recorder) countBlock(b Block, at, latency, lag time.Duration) {
 	if b.Synced {
 		w.tally.RecordFailed(at, 1)
 		w.tally.RecordError(at, 1, "Synced", fmt.Sprintf(
-			"block %d came from a peer that had decided it before: the observed member had fallen behind", b.Height))
+			"block %d came from a peer that had decided it before: the observed member fell behind", b.Height))
 		return
 	}
 	w.tally.RecordCompleted(at, 1)
@@ -117,8 +117,8 @@ func (w *Recorder) Result(worker int) (*results.WorkerResult, error) {
 		return nil, w.err
 	}
 	if w.lagKnown && w.minLag.Abs() > maxClockSkew {
-		return nil, fmt.Errorf("the blocks came at least %s after their decision by the member's clock: it and this worker's differ by more than %s, "+
-			"so that the window would not be the right one", w.minLag.Round(time.Millisecond), maxClockSkew)
+		return nil, fmt.Errorf("the blocks arrived at least %s after their decision according to the member's clock, which differs from this worker's by more than %s, "+
+			"so the window would be shifted", w.minLag.Round(time.Millisecond), maxClockSkew)
 	}
 	r := &results.WorkerResult{Worker: worker, StartMillis: w.window.From().UnixMilli(), Unit: "blocks", Blocks: w.listedBlocks, BlocksOmitted: w.omittedCount}
 	return r, w.tally.FillResult(r)

@@ -147,7 +147,7 @@ func TestWrongClocksAreRefused(t *testing.T) {
 		for _, b := range []Block{blockAt(1, 900), blockAt(2, 1400), blockAt(3, 2400)} {
 			w.AddBlock(b, time.UnixMicro(b.unixMicros()).Add(off))
 		}
-		if _, err := w.Result(0); err == nil || !strings.Contains(err.Error(), "differ by more than 1s") {
+		if _, err := w.Result(0); err == nil || !strings.Contains(err.Error(), "differs from this worker's by more than 1s") {
 			t.Errorf("clocks that differ by %s: %v", off, err)
 		}
 	}

@@ -50,7 +50,7 @@ type Block struct {
 func (b Block) unixMicros() int64 { return int64(math.Round(b.TimeMillis * 1000)) }
 
 // errBlocksLost means that the stream cannot continue without a gap.
-var errBlocksLost = errors.New("blocks are lost")
+var errBlocksLost = errors.New("blocks were lost")
 
 // Stream is the block stream of one member.
 type Stream struct {
@@ -93,7 +93,7 @@ func (s *Stream) Follow(ctx context.Context, see func(Block)) error {
 	for {
 		err := s.readConnection(ctx, due, func(b Block) error {
 			if due >= 0 && b.Height != due {
-				return fmt.Errorf("stream %s: %w: it gives height %d where %d is due", s.URL, errBlocksLost, b.Height, due)
+				return fmt.Errorf("stream %s: %w: got height %d, want %d", s.URL, errBlocksLost, b.Height, due)
 			}
 			due = b.Height + 1
 			see(b)
@@ -185,7 +185,7 @@ func parseBlock(line []byte) (Block, error) {
 		return b, fmt.Errorf("line %.*q: %w", maxExcerptBytes, line, err)
 	}
 	if b.Height < 0 || b.TimeMillis <= 0 || b.Bytes < 0 {
-		return b, fmt.Errorf("line %.*q: it needs height, timeMillis and bytes", maxExcerptBytes, line)
+		return b, fmt.Errorf("line %.*q: height, timeMillis and bytes are required", maxExcerptBytes, line)
 	}
 	return b, nil
 }

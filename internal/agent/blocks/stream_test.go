@@ -81,13 +81,13 @@ func TestLostBlocks(t *testing.T) {
 		answers []responder
 		want    string
 	}{
-		"a jump":             {[]responder{respondWithBlocks(t, "", 5, 8)}, "gives height 8 where 6 is due"},
-		"a jump on the way":  {[]responder{respondWithBlocks(t, "", 5), respondWithBlocks(t, "6", 9)}, "gives height 9 where 6 is due"},
+		"a jump":             {[]responder{respondWithBlocks(t, "", 5, 8)}, "got height 8, want 6"},
+		"a jump on the way":  {[]responder{respondWithBlocks(t, "", 5), respondWithBlocks(t, "6", 9)}, "got height 9, want 6"},
 		"told by the member": {[]responder{respondWithBlocks(t, "", 5), respondWithError(http.StatusGone, "height 6 is gone, the oldest is 40")}, "height 6 is gone, the oldest is 40"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			heights, err := collectHeights(t, newMemberStream(t, c.answers...), 0)
-			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "blocks are lost") || len(heights) != 1 {
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "blocks were lost") || len(heights) != 1 {
 				t.Errorf("got %v, %v; want one block and %q", heights, err, c.want)
 			}
 		})
@@ -102,7 +102,7 @@ func TestConnectionError(t *testing.T) {
 	}{
 		"refuses":  {respondWithError(http.StatusNotFound, "no such page"), "404 Not Found: no such page"},
 		"closes":   {respondWithBlocks(t, ""), "the member closed the connection"},
-		"no block": {func(w http.ResponseWriter, _ string) { fmt.Fprintln(w, `{"height":3}`) }, "it needs height, timeMillis and bytes"},
+		"no block": {func(w http.ResponseWriter, _ string) { fmt.Fprintln(w, `{"height":3}`) }, "height, timeMillis and bytes are required"},
 		"no JSON":  {func(w http.ResponseWriter, _ string) { fmt.Fprintln(w, "hello") }, `line "hello": invalid character`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -30,7 +30,7 @@ const noMemoryLimit = 1 << 62
 var EvidenceMetrics = exposition.Catalogue{
 	{Name: CPULimit, Kind: exposition.Gauge, Help: "CPU quota of the container, in cores."},
 	{Name: MemoryLimit, Kind: exposition.Gauge, Help: "Memory limit of the container."},
-	{Name: OOMKills, Kind: exposition.Counter, Help: "Processes of the container that the kernel killed for want of memory."},
+	{Name: OOMKills, Kind: exposition.Counter, Help: "Processes of the container that the kernel killed because memory ran out."},
 	{Name: DiskRead, Kind: exposition.Counter, Help: "Bytes that the container read from disks."},
 	{Name: DiskWritten, Kind: exposition.Counter, Help: "Bytes that the container wrote to disks."},
 	{Name: CPUPressure, Kind: exposition.Counter, Help: "Time in which a task of the container waited for a CPU."},

@@ -32,7 +32,7 @@ type usageMetric struct {
 var usageMetrics = []usageMetric{
 	{"benchnet_container_cpu_usage_seconds_total", "CPU time used by the container.", exposition.Counter, maxSeconds,
 		func(u Usage) float64 { return u.CPU.Seconds() }, func(u *Usage, v float64) { u.CPU = secondsToDuration(v) }},
-	{"benchnet_container_cpu_periods_total", "CPU quota periods that passed.", exposition.Counter, maxCount,
+	{"benchnet_container_cpu_periods_total", "CPU quota periods that elapsed.", exposition.Counter, maxCount,
 		func(u Usage) float64 { return float64(u.Periods) }, func(u *Usage, v float64) { u.Periods = uint64(v) }},
 	{"benchnet_container_cpu_throttled_periods_total", "CPU quota periods in which the container was throttled.", exposition.Counter, maxCount,
 		func(u Usage) float64 { return float64(u.ThrottledPeriods) }, func(u *Usage, v float64) { u.ThrottledPeriods = uint64(v) }},

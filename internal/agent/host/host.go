@@ -40,17 +40,17 @@ const (
 // Metrics lists all metrics that Read can return.
 var Metrics = exposition.Catalogue{
 	{Name: CPUs, Kind: exposition.Gauge, Help: "CPUs of the host."},
-	{Name: CPUBusy, Kind: exposition.Counter, Help: "Time in which the host's CPUs worked."},
-	{Name: CPUIdle, Kind: exposition.Counter, Help: "Time in which the host's CPUs had nothing to do."},
-	{Name: CPUIOWait, Kind: exposition.Counter, Help: "Idle time of the host's CPUs in which a disk was waited for."},
-	{Name: CPUSteal, Kind: exposition.Counter, Help: "Time in which the host's CPUs wanted to work and the hypervisor ran something else."},
+	{Name: CPUBusy, Kind: exposition.Counter, Help: "Time in which the host's CPUs were busy."},
+	{Name: CPUIdle, Kind: exposition.Counter, Help: "Time in which the host's CPUs were idle."},
+	{Name: CPUIOWait, Kind: exposition.Counter, Help: "Idle time of the host's CPUs while a task waited for a disk."},
+	{Name: CPUSteal, Kind: exposition.Counter, Help: "Time in which the host's CPUs were ready to run but the hypervisor ran something else."},
 	{Name: CPUPressure, Kind: exposition.Counter, Help: "Time in which a task of the host waited for a CPU."},
 	{Name: MemoryPressure, Kind: exposition.Counter, Help: "Time in which a task of the host waited for memory."},
 	{Name: IOPressure, Kind: exposition.Counter, Help: "Time in which a task of the host waited for a disk."},
 	{Name: NetworkReceived, Kind: exposition.Counter, Help: "Bytes that the pod received."},
 	{Name: NetworkSent, Kind: exposition.Counter, Help: "Bytes that the pod sent."},
 	{Name: VolumeSize, Kind: exposition.Gauge, Help: "Size of the file system of the container's volume."},
-	{Name: VolumeAvailable, Kind: exposition.Gauge, Help: "Bytes that may still be written to it."},
+	{Name: VolumeAvailable, Kind: exposition.Gauge, Help: "Bytes available in the file system of the container's volume."},
 	{Name: Clock, Kind: exposition.Gauge, Help: "Clock of the host, in seconds since 1970."},
 }
 

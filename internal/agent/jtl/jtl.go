@@ -39,7 +39,7 @@ func JMeterArguments() []string {
 const transactionMessage = "Number of samples in transaction"
 
 // ledgerReason explains why the result holds no ledger comparison.
-const ledgerReason = "the load is a JMeter plan, whose samples say nothing of transactions"
+const ledgerReason = "the load is a JMeter plan, whose samples do not identify transactions"
 
 // requiredColumns are the columns that SampleLog reads.
 var requiredColumns = []string{"timeStamp", "elapsed", "responseCode", "responseMessage", "success", "failureMessage"}
@@ -66,7 +66,7 @@ func (l *SampleLog) Read(text io.Reader) error {
 		return errors.New("the sample log is empty")
 	}
 	if err != nil {
-		return fmt.Errorf("read the head of the sample log: %w", err)
+		return fmt.Errorf("read the header of the sample log: %w", err)
 	}
 	if l.columnIndex, err = findColumns(header); err != nil {
 		return err

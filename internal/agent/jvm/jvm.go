@@ -25,7 +25,7 @@ const (
 
 // Metrics lists all metrics that Read can return.
 var Metrics = exposition.Catalogue{
-	{Name: GCSeconds, Kind: exposition.Counter, Help: "Time in which the JVM's collectors held it up."},
+	{Name: GCSeconds, Kind: exposition.Counter, Help: "Time in which garbage collection paused the JVM."},
 	{Name: GCCollections, Kind: exposition.Counter, Help: "Garbage collections of the JVM."},
 }
 
@@ -102,11 +102,11 @@ type perfEntry struct {
 	DataOffset                    int32
 }
 
-var errTruncated = errors.New("perf data: the file is torn")
+var errTruncated = errors.New("perf data: the file was read during an update")
 
 func parsePerfData(content []byte) (perfCounters, error) {
 	if len(content) < prologueLength || binary.BigEndian.Uint32(content) != perfDataMagic {
-		return nil, errors.New("perf data: not such a file")
+		return nil, errors.New("perf data: not a perf data file")
 	}
 	var order binary.ByteOrder = binary.BigEndian
 	if content[4] == littleEndian {

@@ -45,7 +45,7 @@ func NewInCluster(namespace string) (*NamespaceClient, error) {
 func New(config *rest.Config, namespace string) (*NamespaceClient, error) {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("make a client of the API server: %w", err)
+		return nil, fmt.Errorf("create a client of the API server: %w", err)
 	}
 	of := func(resource string) dynamic.ResourceInterface {
 		return client.Resource(schema.GroupVersionResource{Version: "v1", Resource: resource}).Namespace(namespace)

@@ -51,7 +51,7 @@ type Emulator struct {
 // the other errors.
 func New(config *latency.Config, member string, log func(format string, args ...any)) (*Emulator, error) {
 	if _, ok := config.Members[member]; !ok && config.Database == nil {
-		return nil, fmt.Errorf("member %s is in no region of network %s", member, config.Network)
+		return nil, fmt.Errorf("member %s has no region in network %s", member, config.Network)
 	}
 	e := &Emulator{config: config, member: member, log: log}
 	inKernel, err := newNetemBackend(chooseSegmentSize(config), newNetemQdisc)
@@ -60,7 +60,7 @@ func New(config *latency.Config, member string, log func(format string, args ...
 		return e, nil
 	}
 	if !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.EOPNOTSUPP) {
-		return nil, fmt.Errorf("emulate by netem: %w", err)
+		return nil, fmt.Errorf("emulate with netem: %w", err)
 	}
 	log("the kernel has no netem (%v): emulating in user space", err)
 	held, again := newUserSpaceBackend(chooseSegmentSize(config), deriveSeed(config, member))
@@ -168,7 +168,7 @@ func (e *Emulator) setPeers(ways map[netip.Addr]latency.Impairment) error {
 		return err
 	}
 	if was := e.peerCount.Swap(int64(len(ways))); was != int64(len(ways)) {
-		e.log("%d addresses are at a distance", len(ways))
+		e.log("the latency to %d addresses is emulated", len(ways))
 	}
 	return nil
 }
@@ -199,6 +199,6 @@ func (e *Emulator) reportReady(ctx context.Context, at MemberPod) error {
 		}
 	}
 	e.ready.Store(true)
-	e.log("%s emulates the network of %s", e.backend.mechanismName(), e.member)
+	e.log("emulating the latency of %[2]s with %[1]s", e.backend.mechanismName(), e.member)
 	return nil
 }

@@ -10,11 +10,11 @@ import (
 // Metrics of the emulator. PacketsMetric is only served by the user space backend; the kernel's packets are not
 // counted.
 var (
-	InfoMetric  = exposition.Metric{Name: "benchnet_emulation_info", Kind: exposition.Gauge, Help: "How packets are held back; always 1."}
-	PeersMetric = exposition.Metric{Name: "benchnet_emulation_peers", Kind: exposition.Gauge, Help: "Addresses that are at a distance."}
+	InfoMetric  = exposition.Metric{Name: "benchnet_emulation_info", Kind: exposition.Gauge, Help: "The mechanism that delays packets; always 1."}
+	PeersMetric = exposition.Metric{Name: "benchnet_emulation_peers", Kind: exposition.Gauge, Help: "Addresses with emulated latency."}
 
 	PacketsMetric = exposition.Metric{Name: "benchnet_emulation_packets_total", Kind: exposition.Counter,
-		Help: "Packets received, by what became of them: Held, Lost as asked for, Dropped for want of room."}
+		Help: "Packets received by outcome: Held, Lost as configured, Dropped because the queue was full."}
 )
 
 // Labels of InfoMetric and PacketsMetric.
@@ -28,7 +28,7 @@ func (e *Emulator) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, _ *http.Request) {
 		if !e.ready.Load() {
-			http.Error(w, "the peers are not at their distance yet", http.StatusServiceUnavailable)
+			http.Error(w, "the latency is not emulated yet", http.StatusServiceUnavailable)
 		}
 	})
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {

@@ -148,7 +148,7 @@ func (n *netemBackend) setPeers(ways map[netip.Addr]latency.Impairment) error {
 			continue
 		}
 		if err := n.removePeer(peer, s.minor); err != nil {
-			return fmt.Errorf("forget peer %s: %w", peer, err)
+			return fmt.Errorf("remove peer %s: %w", peer, err)
 		}
 		delete(n.peers, peer)
 	}
@@ -158,7 +158,7 @@ func (n *netemBackend) setPeers(ways map[netip.Addr]latency.Impairment) error {
 		}
 		minor := n.firstFreeMinor()
 		if err := errors.Join(n.addClass(minor, way), n.handle.FilterAdd(n.newFilter(peer, minor))); err != nil {
-			return fmt.Errorf("shape what goes to peer %s: %w", peer, err)
+			return fmt.Errorf("shape packets to peer %s: %w", peer, err)
 		}
 		n.peers[peer] = peerClass{minor, way}
 	}

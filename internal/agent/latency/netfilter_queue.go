@@ -111,9 +111,9 @@ func (q *netfilterQueue) configureSocket(p segmentSize) error {
 		attributes []netlink.Attribute
 	}{
 		{"take over queue", []netlink.Attribute{{Type: configCommand, Data: []byte{commandBind, 0, 0, 0}}}},
-		{"set what is read of queue", []netlink.Attribute{{Type: configParameters, Data: parameters}}},
+		{"set the copied range of queue", []netlink.Attribute{{Type: configParameters, Data: parameters}}},
 		{"set the length of queue", []netlink.Attribute{{Type: configLength, Data: binary.BigEndian.AppendUint32(nil, queueLength)}}},
-		{"set the pieces of queue", []netlink.Attribute{
+		{"set the flags of queue", []netlink.Attribute{
 			{Type: configFlags, Data: binary.BigEndian.AppendUint32(nil, flags)},
 			{Type: configMask, Data: binary.BigEndian.AppendUint32(nil, flagGSO)}}},
 	} {

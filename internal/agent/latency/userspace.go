@@ -48,7 +48,7 @@ type packetCounters struct {
 func newUserSpaceBackend(p segmentSize, seed uint64) (*userSpaceBackend, error) {
 	wake, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	if err != nil {
-		return nil, fmt.Errorf("make an event: %w", err)
+		return nil, fmt.Errorf("create an event descriptor: %w", err)
 	}
 	queue, err := openNetfilterQueue(p)
 	if err != nil {
@@ -72,7 +72,7 @@ func (u *userSpaceBackend) setPeers(ways map[netip.Addr]latency.Impairment) erro
 	u.newImpairments = maps.Clone(ways)
 	u.mutex.Unlock()
 	if _, err := unix.Write(u.wakeFD, []byte{1, 0, 0, 0, 0, 0, 0, 0}); err != nil {
-		return fmt.Errorf("tell of other peers: %w", err)
+		return fmt.Errorf("signal changed peers: %w", err)
 	}
 	return u.rules.setPeers(slices.Collect(maps.Keys(ways)))
 }
@@ -86,7 +86,7 @@ func (u *userSpaceBackend) runUntilCancelled(ctx context.Context) error {
 	defer runtime.UnlockOSThread()
 	defer u.queue.closeSocket() // Closing drops the held packets and lets new ones pass.
 	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("ask for exact timers: %w", err)
+		return fmt.Errorf("request precise timers: %w", err)
 	}
 	stop := context.AfterFunc(ctx, func() { _, _ = unix.Write(u.wakeFD, []byte{1, 0, 0, 0, 0, 0, 0, 0}) })
 	defer stop()

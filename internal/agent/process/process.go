@@ -69,7 +69,7 @@ var forwardedSignals = []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGH
 // cannot be started; ExitCode maps the error to an exit code.
 func Start(args []string, options Options) (*Command, error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return nil, fmt.Errorf("become the reaper of orphans: %w", err)
+		return nil, fmt.Errorf("become the reaper of orphaned processes: %w", err)
 	}
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, forwardedSignals...)

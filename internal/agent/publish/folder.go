@@ -68,7 +68,7 @@ func (t *pendingSecret) addFile(root *os.Root, file string) error {
 		return err
 	}
 	if t.size += int64(len(content)); t.size > maxSecretBytes {
-		return fmt.Errorf("%s: with it the Secret holds more than %d bytes, which is the most that it can hold", file, maxSecretBytes)
+		return fmt.Errorf("%s: with it the Secret exceeds its maximum of %d bytes", file, maxSecretBytes)
 	}
 	if t.data == nil {
 		t.data = map[string]any{}

@@ -117,7 +117,7 @@ func (p *Publisher) collectSecrets(ctx context.Context, sources []Source) ([]pen
 		// An empty patch returns the object without needing the get verb.
 		found, err := kube.MergePatch(ctx, p.Secrets, targets[i].name, map[string]any{})
 		if err != nil {
-			return nil, fmt.Errorf("find Secret %s: %w", targets[i].name, err)
+			return nil, fmt.Errorf("get Secret %s: %w", targets[i].name, err)
 		}
 		value, marked := found.GetAnnotations()[p.Complete.Key]
 		targets[i].uid, targets[i].complete = string(found.GetUID()), marked && value == p.Complete.Value

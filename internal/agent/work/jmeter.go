@@ -96,7 +96,7 @@ func (w *Worker) checkJMeterExit(ctx context.Context, code int, window *protocol
 	case ctx.Err() != nil || code != 0:
 		return w.exitError(ctx, code)
 	case early > 0:
-		return newFailure(1, "the plan ended %s before the window did: let it run longer, or measure for a shorter time", early.Round(time.Second))
+		return newFailure(1, "the plan ended %s before the end of the window: let it run longer or shorten the window", early.Round(time.Second))
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (w *Worker) measureOwnLoad(ctx context.Context, window *protocol.Window) *r
 	err2 := window.WaitUntilClosed(ctx)
 	after, err3 := observer.SampleContainer(w.OwnUsage)
 	if err := errors.Join(err1, err2, err3); err != nil {
-		w.Log("the worker's own CPU use is not known: %v", err)
+		w.Log("the CPU usage of the worker is unknown: %v", err)
 		return nil
 	}
 	load := observer.LoadBetween(before, after)

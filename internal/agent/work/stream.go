@@ -28,7 +28,7 @@ func (w *Worker) runStream(parent context.Context) (*results.WorkerResult, error
 	result, err := w.observeBlocks(ctx, stream, window)
 	switch cause := context.Cause(ctx); {
 	case parent.Err() != nil:
-		return nil, newFailure(1, "the worker was stopped before the run was over")
+		return nil, newFailure(1, "the worker was stopped before the end of the run")
 	case err != nil && cause != nil:
 		return nil, cause
 	}
@@ -72,7 +72,7 @@ func (w *Worker) awaitFirstBlock(ctx context.Context, stream *blocks.Stream, win
 	if err := stream.ConnectionError(); err != nil {
 		return fmt.Errorf("no block was seen on %s within %s: %w", w.StreamURL, w.firstBlockTimeout(), err)
 	}
-	return fmt.Errorf("no block was seen on %s within %s: the member answers, but decides nothing", w.StreamURL, w.firstBlockTimeout())
+	return fmt.Errorf("no block was seen on %s within %s: the member responds, but decides no blocks", w.StreamURL, w.firstBlockTimeout())
 }
 
 func (w *Worker) firstBlockTimeout() time.Duration {
@@ -96,7 +96,7 @@ func (w *Worker) awaitWindowEnd(ctx context.Context, times *protocol.Window, str
 		case now := <-ticks.C:
 			if now.After(times.DrainEnd()) && now.After(times.To().Add(minBlockDrain)) {
 				if err := stream.ConnectionError(); err != nil {
-					return fmt.Errorf("the stream %s broke and was not back when the drain ended: %w", w.StreamURL, err)
+					return fmt.Errorf("the stream %s broke and did not recover before the end of the drain: %w", w.StreamURL, err)
 				}
 				return nil
 			}

@@ -123,7 +123,7 @@ func TestStreamFailures(t *testing.T) {
 			t.Errorf("exit code %d, failure %q", code, got)
 		}
 	})
-	t.Run("decides nothing", func(t *testing.T) {
+	t.Run("decides no blocks", func(t *testing.T) {
 		t.Parallel()
 		c := &fakeChain{}
 		c.stalls.Store(true)
@@ -136,7 +136,7 @@ func TestStreamFailures(t *testing.T) {
 		t.Parallel()
 		c := &fakeChain{closeAfter: blocksUntilMidWindow}
 		code, reported := startStreamRun(t, c)()
-		if got := readContent(t, reported, "failure"); code != 1 || !strings.Contains(got, "broke and was not back when the drain ended") {
+		if got := readContent(t, reported, "failure"); code != 1 || !strings.Contains(got, "broke and did not recover before the end of the drain") {
 			t.Errorf("exit code %d, failure %q", code, got)
 		}
 	})
@@ -166,7 +166,7 @@ func TestStreamWorkerTerminated(t *testing.T) {
 	if err := worker.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code := waitForExit(t, worker); code != 1 || !strings.Contains(readContent(t, reported, "failure"), "stopped before the run was over") {
+	if code := waitForExit(t, worker); code != 1 || !strings.Contains(readContent(t, reported, "failure"), "stopped before the end of the run") {
 		t.Errorf("exit code %d, failure %q", code, readContent(t, reported, "failure"))
 	}
 }

@@ -170,7 +170,7 @@ func (w *Worker) passBarrier(ctx context.Context) (*protocol.Window, error) {
 	}
 	window := w.Workload.Measure.NewWindow(start)
 	if late := time.Since(window.From()); late > 0 {
-		return nil, fmt.Errorf("the start at %s was seen %s after the window had begun", start.Format(time.RFC3339Nano), late.Round(time.Millisecond))
+		return nil, fmt.Errorf("the start at %s was received %s after the beginning of the window", start.Format(time.RFC3339Nano), late.Round(time.Millisecond))
 	}
 	if window.IntervalSeconds() > 0 {
 		go w.applyStop(ctx, window)
@@ -191,7 +191,7 @@ func (w *Worker) applyStop(ctx context.Context, window *protocol.Window) {
 		err = w.writeInstant(protocol.StopFile, stop)
 	}
 	if err != nil {
-		w.Log("the window ends as ordered: %v", err)
+		w.Log("the window ends as requested: %v", err)
 	}
 }
 
@@ -204,13 +204,13 @@ func (w *Worker) exitError(ctx context.Context, code int) error {
 	line, err := os.ReadFile(w.filePath(protocol.FailureFile))
 	switch {
 	case ctx.Err() != nil:
-		return newFailure(code, "the worker was stopped before the run was over")
+		return newFailure(code, "the worker was stopped before the end of the run")
 	case err == nil:
 		return newFailure(code, "%s", line)
 	case code > 128:
 		return newFailure(code, "the driver was killed by signal %d (%s)", code-128, syscall.Signal(code-128))
 	}
-	return newFailure(code, "the driver exited with %d and left no result", code)
+	return newFailure(code, "the driver exited with code %d and wrote no result", code)
 }
 
 // completeResult reads the driver's result and adds the agent's observation. It fails if the result is of
@@ -218,14 +218,14 @@ func (w *Worker) exitError(ctx context.Context, code int) error {
 func (w *Worker) completeResult(window *protocol.Window, seen workerObservation) (*results.WorkerResult, error) {
 	content, err := os.ReadFile(w.filePath(protocol.ResultFile))
 	if err != nil {
-		return nil, fmt.Errorf("the driver exited with 0: %w", err)
+		return nil, fmt.Errorf("the driver exited with code 0: %w", err)
 	}
 	result, err := results.ParseWorkerResult(content)
 	if err != nil {
 		return nil, err
 	}
 	if result.Worker != w.Index || result.WindowSeconds != window.MaxSeconds() || result.IntervalSeconds != window.IntervalSeconds() {
-		return nil, fmt.Errorf("the driver's result is of worker %d over %d s in intervals of %d s, want worker %d over %d s in intervals of %d s",
+		return nil, fmt.Errorf("the driver's result is for worker %d over %d s in intervals of %d s, want worker %d over %d s in intervals of %d s",
 			result.Worker, result.WindowSeconds, result.IntervalSeconds, w.Index, window.MaxSeconds(), window.IntervalSeconds())
 	}
 	return w.addObservation(window, seen, result)

@@ -228,15 +228,15 @@ func TestFailures(t *testing.T) {
 		line             string
 	}{
 		"told by the driver":        {"driver", "printf 'operation.flow:\\n no such class\\n' > failure; exit 3", 3, "operation.flow: no such class"},
-		"after the start":           {"driver", "touch ready; until [ -f start ]; do sleep 0.02; done; exit 4", 4, "the driver exited with 4 and left no result"},
+		"after the start":           {"driver", "touch ready; until [ -f start ]; do sleep 0.02; done; exit 4", 4, "the driver exited with code 4 and wrote no result"},
 		"killed":                    {"driver", "kill -KILL $$", 137, "the driver was killed by signal 9 (killed)"},
 		"no result":                 {"driver", "touch ready; until [ -f start ]; do sleep 0.02; done", 1, "result.json: no such file"},
 		"not a result":              {"driver", "touch ready; until [ -f start ]; do sleep 0.02; done; echo '{}' > result.json", 1, "windowSeconds: 0 is not positive"},
-		"of another worker":         {"driver", strings.Replace(driverScript(t), `"worker":1`, `"worker":0`, 1), 1, "result is of worker 0 over 2 s in intervals of 0 s, want worker 1 over 2 s"},
+		"of another worker":         {"driver", strings.Replace(driverScript(t), `"worker":1`, `"worker":0`, 1), 1, "result is for worker 0 over 2 s in intervals of 0 s, want worker 1 over 2 s"},
 		"a barrier that is wrong":   {"bad barrier", "exec sleep 20", 1, "the barrier holds nonsense"},
-		"a start that is past":      {"late", "touch ready; exec sleep 20", 1, "after the window had begun"},
-		"a plan that fails":         {"plan", "exit 2", 2, "exited with 2"},
-		"a plan that is short":      {"plan", "exit 0", 1, "before the window did: let it run longer"},
+		"a start that is past":      {"late", "touch ready; exec sleep 20", 1, "after the beginning of the window"},
+		"a plan that fails":         {"plan", "exit 2", 2, "exited with code 2"},
+		"a plan that is short":      {"plan", "exit 0", 1, "before the end of the window: let it run longer"},
 		"a plan with no sample log": {"plan", "sleep 3.2", 1, "the plan's sample log"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -268,7 +268,7 @@ func TestWorkerTerminated(t *testing.T) {
 			if code := waitForExit(t, worker); code != 1 {
 				t.Errorf("exit code %d", code)
 			}
-			if got := readContent(t, reported, "failure"); !strings.Contains(got, "stopped before the run was over") {
+			if got := readContent(t, reported, "failure"); !strings.Contains(got, "stopped before the end of the run") {
 				t.Errorf("failure %q", got)
 			}
 		})
