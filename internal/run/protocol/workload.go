@@ -77,7 +77,7 @@ const maxPartSeconds = 30 * 24 * 60 * 60
 func (m MeasureTimes) Validate() error {
 	switch {
 	case max(m.WarmUpSeconds, m.WindowSeconds, m.DrainSeconds) > maxPartSeconds:
-		return fmt.Errorf("measure: %d, %d and %d s of warm-up, window and drain; each may last %d s",
+		return fmt.Errorf("measure: %d, %d and %d s of warm-up, window and drain; each may last at most %d s",
 			m.WarmUpSeconds, m.WindowSeconds, m.DrainSeconds, maxPartSeconds)
 	case m.WarmUpSeconds < 0:
 		return fmt.Errorf("measure.warmUpSeconds: %d is negative", m.WarmUpSeconds)
@@ -173,7 +173,7 @@ func (w *WorkloadFile[_]) validateWorkload() error {
 	}
 	for i, o := range w.Observe {
 		if o.Member == "" || o.URL == "" {
-			return fmt.Errorf("observe[%d]: member and url are both needed", i)
+			return fmt.Errorf("observe[%d]: member and url are required", i)
 		}
 		if o.EverySeconds < 0 {
 			return fmt.Errorf("observe[%d].everySeconds: %d is negative", i, o.EverySeconds)
@@ -190,9 +190,9 @@ func (w *WorkloadFile[_]) validateWorkload() error {
 func (s ObservedSeries) validateSeries() error {
 	switch {
 	case s.Name == "":
-		return errors.New("name: is needed")
+		return errors.New("name: is required")
 	case s.Metric == "":
-		return errors.New("metric: is needed")
+		return errors.New("metric: is required")
 	case s.Kind != SeriesCounter && s.Kind != SeriesGauge:
 		return fmt.Errorf("kind: %q is neither %s nor %s", s.Kind, SeriesCounter, SeriesGauge)
 	}
