@@ -26,9 +26,6 @@ func newMetric(kind Kind, name, help string, labels ...string) *Metric {
 	return &Metric{Name: name, Help: help, Kind: kind, Labels: labels, description: prometheus.NewDesc(name, help, labels, nil)}
 }
 
-// Description returns the Prometheus descriptor of the metric.
-func (m *Metric) Description() *prometheus.Desc { return m.description }
-
 func newGauge(name, help string, labels ...string) *Metric {
 	return newMetric(Gauge, name, help, labels...)
 }

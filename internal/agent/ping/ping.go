@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"syscall"
 	"time"
 )
@@ -32,10 +31,4 @@ func RoundTrips(ctx context.Context, address string, count int, pause time.Durat
 		time.Sleep(pause)
 	}
 	return all, nil
-}
-
-// Median returns the median of all, the upper one for an even count. It panics if all is empty.
-func Median(all []time.Duration) time.Duration {
-	sorted := slices.Sorted(slices.Values(all))
-	return sorted[len(sorted)/2]
 }

@@ -50,7 +50,7 @@ func regionAliases() string {
 	out.WriteString("| AWS | the same place |\n|---|---|\n")
 	for _, a := range awsRegions {
 		var same []string
-		for _, b := range KnownRegions() {
+		for _, b := range knownRegions() {
 			if distance, ok := LookupRoundTrip(a, b); ok && distance < time.Millisecond && b != a {
 				same = append(same, b)
 			}

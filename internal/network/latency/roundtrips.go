@@ -1,7 +1,6 @@
 package latency
 
 import (
-	"cmp"
 	"slices"
 	"time"
 )
@@ -84,14 +83,4 @@ func LookupRoundTrip(a, b string) (time.Duration, bool) {
 	}
 	i, j = max(i, j), min(i, j)
 	return 2 * time.Duration(halvedRoundTrips[i][j]) * time.Millisecond, true
-}
-
-// KnownRegions returns the names of the regions in the built-in table, sorted.
-func KnownRegions() []string {
-	all := make([]string, 0, len(metroAreaByRegion))
-	for name := range metroAreaByRegion {
-		all = append(all, name)
-	}
-	slices.SortFunc(all, cmp.Compare)
-	return all
 }

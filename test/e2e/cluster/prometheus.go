@@ -47,9 +47,6 @@ func (n *Namespace) ConnectPrometheus() Prometheus {
 	return p
 }
 
-// ForSubtest returns the client for a subtest.
-func (p Prometheus) ForSubtest(n *Namespace) Prometheus { return Prometheus{Namespace: n, api: p.api} }
-
 // Query returns the current result of an expression, which is empty if there is no data.
 func (p Prometheus) Query(expression string) model.Vector {
 	p.Helper()
