@@ -4,7 +4,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // Strategy says which runs an experiment makes.
@@ -118,11 +117,12 @@ type Axis struct {
 	// +kubebuilder:validation:Pattern=`^(network|workload)(\.[a-zA-Z][a-zA-Z0-9]*(\[[0-9]+\])?)+$`
 	// +required
 	Field string `json:"field"`
-	// values in order: numbers, or text that is read as the field's own type asks ("4Gi", "30s", "true").
+	// values are the values in order. Each is text that the type of the field accepts, such as "4Gi", "30s" or "true". A whole number
+	// needs no quotes.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
-	Values []intstr.IntOrString `json:"values,omitempty"`
+	Values []Text `json:"values,omitempty"`
 	// range of evenly spaced values.
 	// +optional
 	Range *Range `json:"range,omitempty"`

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -98,7 +97,7 @@ type resolvedAxis struct {
 	spec   *v1alpha1.Axis
 	path   *field.Path
 	steps  []pathStep
-	values []intstr.IntOrString
+	values []string
 }
 
 // changesNetwork reports whether the axis changes the network.
@@ -259,11 +258,7 @@ func validateSearch(spec *v1alpha1.BenchmarkExperimentSpec, axes []resolvedAxis,
 func describeAxes(axes []resolvedAxis) []Axis {
 	all := []Axis{}
 	for _, a := range axes {
-		s := Axis{Name: a.spec.Name, Field: a.spec.Field}
-		for _, v := range a.values {
-			s.Values = append(s.Values, v.String())
-		}
-		all = append(all, s)
+		all = append(all, Axis{Name: a.spec.Name, Field: a.spec.Field, Values: a.values})
 	}
 	return all
 }
@@ -285,13 +280,13 @@ func (b *designBuilder) expandAxes(doc templateDocument, variant string, axes []
 	for _, value := range a.values {
 		changed := doc.copyDocument()
 		if err := changed.setConvertedValue(a.steps, value); err != nil {
-			return field.Invalid(a.path.Child("field"), a.spec.Field, fmt.Sprintf("cannot be %q: %v", value.String(), err))
+			return field.Invalid(a.path.Child("field"), a.spec.Field, fmt.Sprintf("cannot be %q: %v", value, err))
 		}
 		deeper := block
 		if a.changesNetwork() {
-			deeper = append(slices.Clone(block), value.String())
+			deeper = append(slices.Clone(block), value)
 		}
-		with := append(slices.Clone(parameters), Parameter{Name: a.spec.Name, Value: value.String()})
+		with := append(slices.Clone(parameters), Parameter{Name: a.spec.Name, Value: value})
 		if err := b.expandAxes(changed, variant, axes[1:], with, deeper); err != nil {
 			return err
 		}

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -90,17 +89,17 @@ spec:
 }
 
 func TestAxesOfTypedFields(t *testing.T) {
-	for field, values := range map[string][]intstr.IntOrString{
-		"network.members.heap":                               {intstr.FromString("2Gi"), intstr.FromString("4Gi")},
-		"network.members.cores":                              {intstr.FromInt32(1), intstr.FromString("1500m")},
-		"network.platform.corda.tuning.p2pCompression":       {intstr.FromString("Disabled")},
-		"network.platform.corda.version":                     {intstr.FromString("4.3")},
-		"workload.measure.window":                            {intstr.FromString("45s")},
-		"workload.corda.arguments[0].value":                  {intstr.FromString("7"), intstr.FromInt32(8)},
-		"network.platform.corda.tuning.flowThreads":          {intstr.FromInt32(8)},
-		"workload.load.ratePerSecond":                        {intstr.FromString("500m"), intstr.FromInt32(20)},
-		"network.database.engine":                            {intstr.FromString("PostgreSQL")},
-		"network.members.placement.nodeSelector.performance": {intstr.FromString("high")},
+	for field, values := range map[string][]v1alpha1.Text{
+		"network.members.heap":                               {"2Gi", "4Gi"},
+		"network.members.cores":                              {"1", "1500m"},
+		"network.platform.corda.tuning.p2pCompression":       {"Disabled"},
+		"network.platform.corda.version":                     {"4.3"},
+		"workload.measure.window":                            {"45s"},
+		"workload.corda.arguments[0].value":                  {"7", "8"},
+		"network.platform.corda.tuning.flowThreads":          {"8"},
+		"workload.load.ratePerSecond":                        {"500m", "20"},
+		"network.database.engine":                            {"PostgreSQL"},
+		"network.members.placement.nodeSelector.performance": {"high"},
 	} {
 		e := parseExperiment(t, "{}")
 		e.Spec.Axes = []v1alpha1.Axis{{Name: "a", Field: field, Values: values}}
@@ -139,6 +138,7 @@ func TestAxisValues(t *testing.T) {
 func TestNewDesignErrors(t *testing.T) {
 	for spec, want := range map[string]string{
 		`axes: [{name: a, field: workload.load.client, values: [1]}]`:                                                                        `spec.axes[0].field: Invalid value: "workload.load.client": cannot be "1": unknown field "workload.load.client"`,
+		`axes: [{name: a, field: network.members.count, values: [5000000000]}]`:                                                              `spec.axes[0].field: Invalid value: "network.members.count": cannot be "5000000000"`,
 		`axes: [{name: a, field: network.members.count, values: [few]}]`:                                                                     `spec.axes[0].field: Invalid value: "network.members.count": cannot be "few"`,
 		`axes: [{name: a, field: workload.load.clients, range: {from: 1, to: 9, step: 0}}]`:                                                  `spec.axes[0].range.step: Invalid value: "0": must be above 0`,
 		`axes: [{name: a, field: workload.load.clients, range: {from: 9, to: 1, step: 1}}]`:                                                  `spec.axes[0].range.from: Invalid value: "9": must not exceed to, which is 1`,

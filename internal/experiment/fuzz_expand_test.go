@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strconv"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
@@ -32,7 +32,7 @@ func FuzzExpand(f *testing.F) {
 		if err := yaml.Unmarshal([]byte(experimentManifest), &e); err != nil {
 			t.Fatal(err)
 		}
-		e.Spec.Axes = []v1alpha1.Axis{{Name: "axis", Field: path, Values: []intstr.IntOrString{intstr.FromString(text), intstr.FromInt32(number)}}}
+		e.Spec.Axes = []v1alpha1.Axis{{Name: "axis", Field: path, Values: []v1alpha1.Text{v1alpha1.Text(text), v1alpha1.Text(strconv.Itoa(int(number)))}}}
 		e.Spec.Variants = []v1alpha1.Variant{{Name: "as-it-is"}, {Name: "patched", Patch: &apiextensionsv1.JSON{Raw: patch}}}
 		design, err := NewDesign(&e)
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/intstr"
 	kjson "sigs.k8s.io/json"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -179,7 +178,7 @@ func (d templateDocument) setValue(path []pathStep, value any) error {
 }
 
 // setConvertedValue sets a field to the JSON form of the value that the field's type accepts.
-func (d templateDocument) setConvertedValue(path []pathStep, value intstr.IntOrString) error {
+func (d templateDocument) setConvertedValue(path []pathStep, value string) error {
 	var first error
 	for _, candidate := range jsonCandidates(value) {
 		tried := d.copyDocument()
