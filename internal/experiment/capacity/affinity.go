@@ -10,7 +10,6 @@ import (
 
 // requiredAffinity returns the required pod affinity of a pod. The check considers affinity only among the new
 // pods, because existing pods belong to others, and ignores preferences.
-
 func requiredAffinity(pod *corev1.Pod) []corev1.PodAffinityTerm {
 	if a := pod.Spec.Affinity; a != nil && a.PodAffinity != nil {
 		return a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
@@ -23,6 +22,23 @@ func requiredAntiAffinity(pod *corev1.Pod) []corev1.PodAffinityTerm {
 		return a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 	}
 	return nil
+}
+
+// withoutForeignTerms returns the pods without the terms of required affinity that select none of them: these
+// refer to existing pods.
+func withoutForeignTerms(pods []corev1.Pod) []corev1.Pod {
+	all := slices.Clone(pods)
+	for i := range all {
+		terms := requiredAffinity(&all[i])
+		own := slices.DeleteFunc(slices.Clone(terms), func(term corev1.PodAffinityTerm) bool {
+			return !slices.ContainsFunc(pods, func(other corev1.Pod) bool { return termMatchesPod(term, &other) })
+		})
+		if len(own) < len(terms) {
+			all[i].Spec.Affinity = all[i].Spec.Affinity.DeepCopy()
+			all[i].Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution = own
+		}
+	}
+	return all
 }
 
 // satisfiesAffinity reports whether the node's topology domain has the pods that the pod's affinity requires.

@@ -26,21 +26,22 @@ type FitResult struct {
 func CheckFit(needs Needs, nodes []corev1.Node, pods []corev1.Pod) FitResult {
 	refusal := findPlacementFailure(needs, nodes, pods)
 	if refusal == nil {
-		return FitResult{Fits: true, Message: fmt.Sprintf("needs %s; %s", describeNeeds(needs), describeNodes(nodes, pods))}
+		return FitResult{Fits: true, Message: fmt.Sprintf("needs %s; %s%s", describeNeeds(needs), describeNodes(nodes, pods), describeUnconsidered(needs))}
 	}
 	finding := FitResult{FitsWhenIdle: findPlacementFailure(needs, nodes, nil) == nil}
 	advice := "It would not fit even on an empty cluster."
 	if finding.FitsWhenIdle {
 		advice = "It fits once other pods are deleted."
 	}
-	finding.Message = fmt.Sprintf("needs %s at the same time; %s: %s. %s", describeNeeds(needs), describeNodes(nodes, pods), refusal, advice)
+	finding.Message = fmt.Sprintf("needs %s at the same time; %s: %s. %s%s",
+		describeNeeds(needs), describeNodes(nodes, pods), refusal, advice, describeUnconsidered(needs))
 	return finding
 }
 
 // findPlacementFailure returns the first placement failure of the two phases, or nil.
 func findPlacementFailure(needs Needs, nodes []corev1.Node, pods []corev1.Pod) *placementFailure {
 	for _, phase := range [][]corev1.Pod{needs.SetupPods, needs.RunningPods} {
-		if r := placePods(phase, newCandidateNodes(nodes, pods)); r != nil {
+		if r := placePods(withoutForeignTerms(phase), newCandidateNodes(nodes, pods)); r != nil {
 			return r
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
 func newResourceList(cores, memory string) corev1.ResourceList {
@@ -110,6 +112,8 @@ func TestCheckFit(t *testing.T) {
 		{"shunned by one that is there", Needs{RunningPods: append(repeatPod(2, newPod("1", "1Gi", withAntiAffinity)), newPod("1m", "1Mi"))}, two, nil, false, false, []string{"excluded by anti-affinity"}},
 		{"with its database", Needs{RunningPods: append(repeatPod(2, newPod("1", "1Gi", withDatabaseAffinity)), newPod("1", "1Gi", withDatabaseLabel))}, two, nil, false, false,
 			[]string{"a has 0 cores left; b lacks the pod required by affinity"}},
+		{"with a pod that exists", Needs{RunningPods: repeatPod(1, newPod("1", "1Gi", withDatabaseAffinity))}, two, nil, true, false,
+			[]string{"Not considered: affinity to pods that exist already"}},
 		{"with its database, small", Needs{RunningPods: append(repeatPod(2, newPod("500m", "1Gi", withDatabaseAffinity)), newPod("1", "1Gi", withDatabaseLabel))}, two, nil, true, false, nil},
 	}
 	for _, c := range cases {
@@ -122,6 +126,40 @@ func TestCheckFit(t *testing.T) {
 				if !strings.Contains(got.Message, want) {
 					t.Errorf("%q lacks %q", got.Message, want)
 				}
+			}
+		})
+	}
+}
+
+func TestCheckFitNamesWhatItIgnores(t *testing.T) {
+	ownTerm := corev1.PodAffinityTerm{TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{v1alpha1.LabelNetwork: "net"}}}
+	antiAffinityOf := func(term corev1.PodAffinityTerm) *corev1.Affinity {
+		return &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{term}}}
+	}
+	for name, c := range map[string]struct {
+		edit func(*corev1.PodSpec)
+		want string
+	}{
+		"nothing":               {func(*corev1.PodSpec) {}, ""},
+		"affinity to own pods":  {func(s *corev1.PodSpec) { s.Affinity = antiAffinityOf(ownTerm) }, ""},
+		"affinity to any pods":  {func(s *corev1.PodSpec) { s.Affinity = antiAffinityOf(samePodsTerm) }, "affinity to pods that exist already"},
+		"the default scheduler": {func(s *corev1.PodSpec) { s.SchedulerName = corev1.DefaultSchedulerName }, ""},
+		"another scheduler":     {func(s *corev1.PodSpec) { s.SchedulerName = "volcano" }, "the rules of scheduler volcano"},
+		"a runtime class":       {func(s *corev1.PodSpec) { s.RuntimeClassName = new("kata") }, "overhead and nodes of runtimeClassName"},
+		"two": {func(s *corev1.PodSpec) {
+			s.PriorityClassName = "high"
+			s.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{MaxSkew: 1, WhenUnsatisfiable: corev1.DoNotSchedule}}
+		}, "preemption by priorityClassName; topologySpreadConstraints"},
+		"a preference": {func(s *corev1.PodSpec) {
+			s.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{MaxSkew: 1, WhenUnsatisfiable: corev1.ScheduleAnyway}}
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := newPod("1", "1Gi")
+			c.edit(&pod.Spec)
+			_, got, _ := strings.Cut(CheckFit(Needs{RunningPods: []corev1.Pod{pod}}, []corev1.Node{newNode("a", "2", "4Gi")}, nil).Message, " Not considered: ")
+			if strings.TrimSuffix(got, ".") != c.want {
+				t.Errorf("not considered is %q, want %q", got, c.want)
 			}
 		})
 	}

@@ -1,7 +1,9 @@
 // Package capacity computes the cluster resources that objects need before they are created, and checks whether
 // the nodes can hold them. It is pure. It counts as the scheduler does, with the same library: requests with
-// init containers and sidecars, node selectors and affinity, taints, required affinity between pods. It ignores
-// the free space behind a storage class, quotas of the namespace, and pods that are created in the meantime.
+// init containers and sidecars, node selectors and affinity, taints, required affinity between the new pods. It
+// ignores the free space behind a storage class, quotas of the namespace, and pods that are created in the
+// meantime. It also ignores affinity to existing pods, topology spread constraints, preemption, and what runtime
+// classes and other schedulers add; the message of CheckFit names those that the pods have.
 package capacity
 
 import (
