@@ -203,7 +203,7 @@ func resourceVersionsOf(list client.ObjectList) map[string]string {
 // neither the node selector nor the environment of a pod, so nothing may depend on them.
 func TestReconcilersReadThroughCache(t *testing.T) {
 	w := newTestEnv(t)
-	w.createSmallNetwork("a", "count: 4", "count: 4, placement: {nodeSelector: {pool: metal}}")
+	w.createSmallNetwork("a", "count: 4", "count: 4, scheduling: {nodeSelector: {pool: metal}}")
 	w.bringUp("a")
 	if !meta.IsStatusConditionTrue(w.getNetwork("a").Status.Conditions, v1alpha1.ConditionReady) {
 		t.Fatalf("the network is not ready: %+v", w.getNetwork("a").Status.Conditions)

@@ -66,10 +66,11 @@ workloads:
 - {name: w, type: EVM, evm: {batchSize: 10}, load: {model: Open, ratePerSecond: 1k, clients: 50}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
 }
 
-// largestVariants returns further variants of the largest network: database topologies and storage types.
+// largestVariants returns further variants of the largest network: database topologies, storage types, scheduling.
 func largestVariants(kind v1alpha1.PlatformType) map[string]string {
 	persistent, ephemeral := "type: Persistent, className: "+strings.Repeat("c", 253), "type: Ephemeral"
 	variants := map[string]string{"Persistent": "members: {storage: {" + persistent + "}}", "Ephemeral": "members: {storage: {" + ephemeral + "}}"}
+	variants["Scheduled"] = largestScheduling()
 	switch kind {
 	case v1alpha1.PlatformCorda:
 		for topology, more := range map[string]string{"PerMember": "", "Shared": "", "PerHost": ", membersPerInstance: 3"} {
@@ -137,7 +138,7 @@ func (l *largestNetwork) dryRunCreate() (*v1alpha1.BenchmarkNetwork, error) {
 	if err != nil {
 		return nil, err
 	}
-	problems := p.Validate(&network.Spec, field.NewPath("spec"))
+	problems := platform.ValidateNetwork(p, &network.Spec, field.NewPath("spec"))
 	for i := range network.Spec.Workloads {
 		problems = append(problems, platform.ValidateWorkload(p, &network.Spec, &network.Spec.Workloads[i].Workload, field.NewPath("spec"))...)
 	}

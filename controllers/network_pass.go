@@ -108,7 +108,7 @@ func (r *NetworkReconciler) validateSpec(network *v1alpha1.BenchmarkNetwork, unt
 	if problems := limits.ValidateQuantities(&network.Spec, path); len(problems) > 0 {
 		return p, problems.ToAggregate()
 	}
-	problems := p.Validate(&network.Spec, path)
+	problems := platform.ValidateNetwork(p, &network.Spec, path)
 	for i := range network.Spec.Workloads {
 		if !untouched {
 			break

@@ -3,8 +3,10 @@ package controllers
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -122,7 +124,9 @@ func (r *RunReconciler) advanceRun(ctx context.Context, pass *runPass) error {
 	if err != nil {
 		return err
 	}
-	pods.AddImagePullSecrets(objects, r.Images.PullSecrets)
+	if err := r.completeWorkerPods(pass.network, objects); err != nil {
+		return err
+	}
 	if err := r.applyObjects(ctx, pass, objects); err != nil {
 		return err
 	}
@@ -142,6 +146,16 @@ func (r *RunReconciler) releaseWorkers(pass *runPass) error {
 	}
 	pass.barrierRelease = &loadgen.Release{Start: r.Now().Add(releaseLead), Baseline: baseline, ResourceVersion: barrier.ResourceVersion}
 	return nil
+}
+
+// completeWorkerPods adds what the network and the operator's configuration add to every pod.
+func (r *RunReconciler) completeWorkerPods(network *v1alpha1.BenchmarkNetwork, objects []client.Object) error {
+	secrets := slices.Concat(r.Images.PullSecrets, network.Spec.ImagePullSecrets)
+	return pods.EditTemplates(objects, func(_ client.Object, template *corev1.PodTemplateSpec) error {
+		pods.AddMetadata(template, network.Spec.PodTemplate)
+		pods.AddImagePullSecrets(&template.Spec, secrets)
+		return nil
+	})
 }
 
 func (r *RunReconciler) applyObjects(ctx context.Context, pass *runPass, objects []client.Object) error {

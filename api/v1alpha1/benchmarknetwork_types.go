@@ -1,7 +1,6 @@
 package v1alpha1
 
 import (
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -49,7 +48,10 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.members == oldSelf.members",message="spec.members cannot change: a changed network is another network, create a new one"
 // +kubebuilder:validation:XValidation:rule="has(self.database) == has(oldSelf.database) && (!has(self.database) || self.database == oldSelf.database)",message="spec.database cannot change: a changed network is another network, create a new one"
 // +kubebuilder:validation:XValidation:rule="has(self.latency) == has(oldSelf.latency) && (!has(self.latency) || self.latency == oldSelf.latency)",message="spec.latency cannot change: a changed network is another network, create a new one"
+// +kubebuilder:validation:XValidation:rule="has(self.podTemplate) == has(oldSelf.podTemplate) && (!has(self.podTemplate) || self.podTemplate == oldSelf.podTemplate)",message="spec.podTemplate cannot change: a changed network is another network, create a new one"
+// +kubebuilder:validation:XValidation:rule="has(self.imagePullSecrets) == has(oldSelf.imagePullSecrets) && (!has(self.imagePullSecrets) || self.imagePullSecrets == oldSelf.imagePullSecrets)",message="spec.imagePullSecrets cannot change: a changed network is another network, create a new one"
 // +kubebuilder:validation:XValidation:rule="self.platform.type == 'Corda' || !has(self.database)",message="spec.database belongs to platform Corda: the members of the others keep their state themselves"
+// +kubebuilder:validation:XValidation:rule="!has(self.database) || self.database.topology != 'PerHost' || !has(self.platform.corda) || !has(self.platform.corda.notary) || !has(self.platform.corda.notary.scheduling)",message="spec.platform.corda.notary.scheduling must not be set when spec.database.topology is PerHost: the notary runs on the host of its database, so set spec.members.scheduling"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.workloads) || has(self.workloads)",message="spec.workloads may be appended, not removed"
 // +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.legalNames) || size(self.platform.corda.legalNames) == self.members.count",message="spec.platform.corda.legalNames must hold exactly spec.members.count names"
 type BenchmarkNetworkSpec struct {
@@ -65,6 +67,17 @@ type BenchmarkNetworkSpec struct {
 	// latency puts the members into regions with the round-trip times between them. Unset: as far apart as their hosts are.
 	// +optional
 	Latency *LatencySpec `json:"latency,omitempty"`
+	// podTemplate holds labels and annotations of every pod of the network and of its runs. Default: none.
+	// +optional
+	PodTemplate *PodTemplate `json:"podTemplate,omitempty"`
+	// imagePullSecrets names the Secrets in the namespace with which the pods of the network and of its runs pull their images, at
+	// most 8, besides those that the operator is configured with. Default: none.
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:MaxLength=253
+	// +kubebuilder:validation:items:Pattern=`^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$`
+	// +optional
+	ImagePullSecrets []string `json:"imagePullSecrets,omitempty"`
 	// workloads that are run on the network one after the other.
 	// +listType=map
 	// +listMapKey=name
@@ -125,27 +138,15 @@ type MembersSpec struct {
 	// +kubebuilder:default={type: Persistent}
 	// +optional
 	Storage Storage `json:"storage,omitzero"`
-	// placement of the members.
-	// +kubebuilder:default={}
-	// +optional
-	Placement Placement `json:"placement,omitzero"`
-}
-
-// Placement says where pods go.
-type Placement struct {
-	// nodeSelector of the pods.
-	// +kubebuilder:validation:MaxProperties=16
-	// +optional
-	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
-	// tolerations of the pods.
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=16
-	// +optional
-	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
-	// spread of the members over hosts. Default: Preferred.
+	// spread says how the members, with a notary, are distributed over hosts: None, Preferred (apart where possible) or Required (never
+	// two on one host). Default: Preferred.
 	// +kubebuilder:default=Preferred
 	// +optional
 	Spread Spread `json:"spread,omitempty"`
+	// scheduling says on which nodes the members run. The Jobs of genesis and set-up follow it without its terms about other pods
+	// (podAffinity, podAntiAffinity, topologySpreadConstraints). Default: any node.
+	// +optional
+	Scheduling *Scheduling `json:"scheduling,omitempty"`
 }
 
 // BenchmarkNetworkStatus is what was observed of the network.

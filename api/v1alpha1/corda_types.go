@@ -89,6 +89,7 @@ type CordaPlatform struct {
 
 // CordaNotary configures how transactions are notarised.
 // +kubebuilder:validation:XValidation:rule="self.type != 'None' || self.validation == 'NonValidating'",message="platform.corda.notary.validation Validating needs notary.type Single"
+// +kubebuilder:validation:XValidation:rule="self.type != 'None' || !has(self.scheduling)",message="platform.corda.notary.scheduling needs notary.type Single"
 type CordaNotary struct {
 	// type is Single or None. Single is one notary node with its own database. With None, only flows by class name that need no
 	// notary can run. All flows of the finance CorDapp need one, including Issue. Default: Single.
@@ -100,6 +101,9 @@ type CordaNotary struct {
 	// +kubebuilder:default=NonValidating
 	// +optional
 	Validation CordaNotaryValidation `json:"validation,omitempty"`
+	// scheduling says on which nodes the notary runs. It must not be set with database.topology PerHost. Default: members.scheduling.
+	// +optional
+	Scheduling *Scheduling `json:"scheduling,omitempty"`
 }
 
 // CorDappsSpec says where the CorDapps of a network come from. Only the field that belongs to the type may be set.

@@ -43,6 +43,8 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.provider != 'External' || self.topology == 'Shared'",message="database.topology must be Shared when database.provider is External: one server, a schema and a user per member"
 // +kubebuilder:validation:XValidation:rule="!has(self.chart) || self.provider == 'Chart'",message="database.chart needs database.provider Chart"
 // +kubebuilder:validation:XValidation:rule="(self.topology == 'PerHost') == has(self.membersPerInstance)",message="database.membersPerInstance must be set when, and only when, database.topology is PerHost"
+// +kubebuilder:validation:XValidation:rule="!has(self.scheduling) || (self.engine == 'PostgreSQL' && self.provider == 'Chart' && !has(self.chart))",message="database.scheduling needs the project's own servers: database.engine PostgreSQL with provider Chart and without database.chart, whose values say where its pods run"
+// +kubebuilder:validation:XValidation:rule="!has(self.scheduling) || self.topology != 'PerHost'",message="database.scheduling must not be set when database.topology is PerHost: an instance runs on the host of its members, so set members.scheduling"
 type DatabaseSpec struct {
 	// engine is H2 or PostgreSQL. H2 runs inside the node, which is the default of open-source Corda. Default: H2.
 	// +kubebuilder:default=H2
@@ -84,6 +86,10 @@ type DatabaseSpec struct {
 	// storage configures the volume of one instance.
 	// +optional
 	Storage *Storage `json:"storage,omitempty"`
+	// scheduling says on which nodes the servers run. It must not be set with database.chart, or with topology PerHost. Default:
+	// members.scheduling without its terms about other pods (podAffinity, podAntiAffinity, topologySpreadConstraints).
+	// +optional
+	Scheduling *Scheduling `json:"scheduling,omitempty"`
 }
 
 // DatabaseChart is your own Helm chart of PostgreSQL. It must create a Service that serves port 5432 and has the name of the

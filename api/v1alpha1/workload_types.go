@@ -249,8 +249,7 @@ type Workers struct {
 	// +kubebuilder:default="1Gi"
 	// +optional
 	Memory resource.Quantity `json:"memory,omitzero"`
-	// nodeSelector keeps workers off the machines that are measured.
-	// +kubebuilder:validation:MaxProperties=16
+	// scheduling says on which nodes the workers run, such as others than those that are measured. Default: any node.
 	// +optional
-	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+	Scheduling *Scheduling `json:"scheduling,omitempty"`
 }

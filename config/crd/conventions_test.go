@@ -2,6 +2,7 @@
 package crd_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,7 +45,7 @@ func walkFields(schema apiextensionsv1.JSONSchemaProps, path string, check func(
 	for name, field := range schema.Properties {
 		below := path + "." + name
 		check(below, field)
-		if name == "conditions" || name == "tolerations" || name == "adminSecret" {
+		if name == "conditions" || name == "adminSecret" {
 			continue
 		}
 		walkFields(field, below, check)
@@ -93,6 +94,22 @@ func TestFields(t *testing.T) {
 			t.Error("it is a number without a minimum")
 		}
 	})
+}
+
+// TestFitsAnnotationOfApply checks that kubectl apply can store each CRD in its annotation, as compact JSON. All
+// annotations of an object have at most 256 KiB.
+func TestFitsAnnotationOfApply(t *testing.T) {
+	const limit = 200 << 10
+	for kind, crd := range readCRDs(t) {
+		content, err := json.Marshal(crd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s has %d bytes", kind, len(content))
+		if len(content) > limit {
+			t.Errorf("%s has %d bytes, want at most %d", kind, len(content), limit)
+		}
+	}
 }
 
 // TestStatusBeforeFirstReconcile checks that kstatus does not treat a resource as finished before its first

@@ -26,6 +26,7 @@ func newPod(cpu string, edits ...func(*corev1.PodSpec)) corev1.Pod {
 func placeOnMetal(spec *corev1.PodSpec) {
 	spec.NodeSelector = map[string]string{"pool": "metal"}
 	spec.Tolerations = []corev1.Toleration{{Key: "metal", Operator: corev1.TolerationOpExists}}
+	spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}, PodAntiAffinity: &corev1.PodAntiAffinity{}}
 }
 
 // newWorkload returns the Workload of a network with these needs, and the sum of the cores that it requests.
@@ -76,7 +77,7 @@ func TestWorkloadNamesQueuePriorityAndNodes(t *testing.T) {
 		t.Errorf("the Workload is %+v", w)
 	}
 	spec := w.Spec.PodSets[0].Template.Spec
-	if spec.NodeSelector["pool"] != "metal" || len(spec.Tolerations) != 1 {
+	if spec.NodeSelector["pool"] != "metal" || len(spec.Tolerations) != 1 || spec.Affinity.NodeAffinity == nil || spec.Affinity.PodAntiAffinity != nil {
 		t.Errorf("Kueue should see the requested nodes to choose the flavor: %+v", spec)
 	}
 }

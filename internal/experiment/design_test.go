@@ -90,16 +90,16 @@ spec:
 
 func TestAxesOfTypedFields(t *testing.T) {
 	for field, values := range map[string][]v1alpha1.Text{
-		"network.members.heap":                               {"2Gi", "4Gi"},
-		"network.members.cores":                              {"1", "1500m"},
-		"network.platform.corda.tuning.p2pCompression":       {"Disabled"},
-		"network.platform.corda.version":                     {"4.3"},
-		"workload.measure.window":                            {"45s"},
-		"workload.corda.arguments[0].value":                  {"7", "8"},
-		"network.platform.corda.tuning.flowThreads":          {"8"},
-		"workload.load.ratePerSecond":                        {"500m", "20"},
-		"network.database.engine":                            {"PostgreSQL"},
-		"network.members.placement.nodeSelector.performance": {"high"},
+		"network.members.heap":                                {"2Gi", "4Gi"},
+		"network.members.cores":                               {"1", "1500m"},
+		"network.platform.corda.tuning.p2pCompression":        {"Disabled"},
+		"network.platform.corda.version":                      {"4.3"},
+		"workload.measure.window":                             {"45s"},
+		"workload.corda.arguments[0].value":                   {"7", "8"},
+		"network.platform.corda.tuning.flowThreads":           {"8"},
+		"workload.load.ratePerSecond":                         {"500m", "20"},
+		"network.database.engine":                             {"PostgreSQL"},
+		"network.members.scheduling.nodeSelector.performance": {"high"},
 	} {
 		e := parseExperiment(t, "{}")
 		e.Spec.Axes = []v1alpha1.Axis{{Name: "a", Field: field, Values: values}}

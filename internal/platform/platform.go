@@ -111,6 +111,8 @@ type Member struct {
 	Host string
 	// Address is the address at which the peers reach the member.
 	Address string
+	// Scheduling is that of the member's role; nil means that of spec.members.
+	Scheduling *v1alpha1.Scheduling
 }
 
 // MemberNames returns the names of the members in order.

@@ -105,7 +105,7 @@ func (f *Forecaster) forecastNetwork(object *unstructured.Unstructured, into *Fo
 	if err != nil {
 		return capacity.Needs{}, err
 	}
-	if err := p.Validate(&n.Spec, field.NewPath("spec")).ToAggregate(); err != nil {
+	if err := platform.ValidateNetwork(p, &n.Spec, field.NewPath("spec")).ToAggregate(); err != nil {
 		return capacity.Needs{}, err
 	}
 	workers, duration, err := f.forecastRuns(n, into)

@@ -110,7 +110,7 @@ func (r *Checker) checkNetworks(ctx context.Context, e *v1alpha1.BenchmarkExperi
 		if err != nil {
 			return nil, SpecError{err}
 		}
-		if err := p.Validate(&network.Spec, field.NewPath("network")).ToAggregate(); err != nil {
+		if err := platform.ValidateNetwork(p, &network.Spec, field.NewPath("network")).ToAggregate(); err != nil {
 			return nil, newSpecError("network %s (%s): %w", network.Name, firstPointLabel(d, i), err)
 		}
 		all = append(all, network)

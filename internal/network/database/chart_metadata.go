@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
@@ -19,9 +20,6 @@ var chartAnnotations = []string{"checksum/", "kubectl.kubernetes.io/default-cont
 // labelPrefixes are the prefixes of the allowed labels; the empty one allows keys without a prefix. Other
 // labels may select a pod for a cloud identity, an injected container or the operator.
 var labelPrefixes = []string{"", "app.kubernetes.io/", "helm.sh/"}
-
-// podIdentityLabel binds a pod to an Azure identity. It has no prefix.
-const podIdentityLabel = "aadpodidbinding"
 
 // rebuildMetadata returns the labels and annotations of an object, and its name if named is true. It drops
 // Helm's annotations and fails for labels and annotations that are not allowed.
@@ -61,8 +59,8 @@ func checkLabels(labels map[string]any, path *field.Path) error {
 				path.Key(key), strings.Join(labelPrefixes[1:], ", "))
 		}
 	}
-	if _, found := labels[podIdentityLabel]; found {
-		return fmt.Errorf("%s is not allowed: it may give pods an identity in a cloud", path.Key(podIdentityLabel))
+	if _, found := labels[pods.IdentityLabel]; found {
+		return fmt.Errorf("%s is not allowed: it may give pods an identity in a cloud", path.Key(pods.IdentityLabel))
 	}
 	if labels[naming.LabelManagedBy] == v1alpha1.ManagedBy {
 		return fmt.Errorf("%s: %s is the operator's", path.Key(naming.LabelManagedBy), v1alpha1.ManagedBy)

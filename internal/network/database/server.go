@@ -96,7 +96,6 @@ func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Qua
 			storage["storageClassName"] = *given.ClassName
 		}
 	}
-	placement := in.Network.Spec.Members.Placement
 	return map[string]any{
 		"image":        in.image(),
 		"auth":         map[string]any{"existingSecret": naming.DatabaseSuperuserSecret(in.Network.Name), "passwordKey": PasswordKey},
@@ -106,8 +105,6 @@ func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Qua
 		"exporter":     map[string]any{"enabled": true, "port": exporterPort, "image": in.Images.Image("postgres-exporter", "")},
 		"agent":        map[string]any{"enabled": true, "port": agentPort, "image": in.Images.Image("agent", "")},
 		"commonLabels": naming.DatabaseLabels(in.Network.Name, g.name),
-		"nodeSelector": placement.NodeSelector,
-		"tolerations":  placement.Tolerations,
 		"affinity":     in.serverAntiAffinity(),
 	}
 }

@@ -143,14 +143,11 @@ func contentHash(parts ...any) string {
 
 // baseJobPod returns a pod with the volumes and the security context of all Jobs, but without containers.
 func (in Input) baseJobPod(g memberGroup) corev1.PodSpec {
-	placement := in.Network.Spec.Members.Placement
 	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
 	return corev1.PodSpec{
 		RestartPolicy:                corev1.RestartPolicyNever,
 		AutomountServiceAccountToken: ptr.To(false),
 		EnableServiceLinks:           ptr.To(false),
-		NodeSelector:                 placement.NodeSelector,
-		Tolerations:                  placement.Tolerations,
 		SecurityContext: &corev1.PodSecurityContext{
 			RunAsNonRoot:   ptr.To(true),
 			RunAsUser:      ptr.To[int64](userID),

@@ -2,7 +2,9 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/internal/kube/apply"
@@ -17,6 +19,8 @@ type decorator func(in Input, p *Plan) error
 // two networks of equal results have equal hashes.
 var decorators = []decorator{
 	keepMemberVolumeSizes, // First: it replaces sizes that the platform derived.
+	addScheduling,
+	addPodMetadata,
 	addVolumeResets,
 	addLatencySidecars, // After addVolumeResets: a sidecar starts before all other containers.
 	isolateNetwork,
@@ -42,10 +46,17 @@ func hashObjects(_ Input, p *Plan) error {
 	return nil
 }
 
-// addImagePullSecrets adds the Secrets with which the pods pull the project's images.
+// addImagePullSecrets adds the Secrets of the operator's configuration and of the spec with which the pods pull
+// their images.
 func addImagePullSecrets(in Input, p *Plan) error {
-	pods.AddImagePullSecrets(p.Objects(), in.Images.PullSecrets)
-	return nil
+	secrets := slices.Concat(in.Images.PullSecrets, in.Network.Spec.ImagePullSecrets)
+	if len(secrets) == 0 {
+		return nil
+	}
+	return pods.EditTemplates(p.Objects(), func(_ client.Object, template *corev1.PodTemplateSpec) error {
+		pods.AddImagePullSecrets(&template.Spec, secrets)
+		return nil
+	})
 }
 
 // restrictScrapers limits who may read the network's metrics.

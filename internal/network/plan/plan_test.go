@@ -45,6 +45,16 @@ func TestGoldenPlans(t *testing.T) {
 			in.Network.Spec.Database.Topology, in.Network.Spec.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(1))
 			in.Network.Spec.Members.Reservation = v1alpha1.ReservationMinimal
 		},
+		"scheduled": func(in *Input) {
+			in.Network.Spec.Members.Scheduling = parseScheduling(t, "nodeSelector: {node-role: ledger}")
+			in.Network.Spec.Database.Scheduling = parseScheduling(t, `
+tolerations: [{key: dedicated, operator: Exists}]
+affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, labelSelector: {matchLabels: {a: b}}}]}}
+topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {a: b}}}]
+priorityClassName: high`)
+			in.Network.Spec.PodTemplate = &v1alpha1.PodTemplate{Metadata: v1alpha1.PodMetadata{Labels: map[string]string{"team": "a"}}}
+			in.Network.Spec.ImagePullSecrets = []string{"registry"}
+		},
 	} {
 		t.Run(name, func(t *testing.T) { golden.CheckVariant(t, "new", name, renderPlan(t, mustBuildPlan(t, edit))) })
 	}

@@ -1,44 +1,32 @@
 package plan
 
 import (
-	"fmt"
-	"maps"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // labelPods adds naming.PodLabels to the pods of members and databases.
 func labelPods(in Input, p *Plan) error {
 	labels := naming.PodLabels(in.Network, in.experimentName())
-	for _, stage := range p.Stages {
-		for _, object := range stage.Objects {
-			switch set := object.(type) {
-			case *appsv1.StatefulSet:
-				pod := &set.Spec.Template
-				pod.Labels = mergeLabels(pod.Labels, labels)
-			case *unstructured.Unstructured:
-				if set.GetKind() != "StatefulSet" {
-					continue
-				}
-				path := []string{"spec", "template", "metadata", "labels"}
-				own, _, err := unstructured.NestedStringMap(set.Object, path...)
-				if err == nil {
-					err = unstructured.SetNestedStringMap(set.Object, mergeLabels(own, labels), path...)
-				}
-				if err != nil {
-					return fmt.Errorf("label the pods of StatefulSet %s: %w", set.GetName(), err)
-				}
-			}
+	return pods.EditTemplates(p.Objects(), func(owner client.Object, template *corev1.PodTemplateSpec) error {
+		if _, isJob := owner.(*batchv1.Job); !isJob {
+			template.Labels = pods.AddMissing(template.Labels, labels)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
-func mergeLabels(own, more map[string]string) map[string]string {
-	all := maps.Clone(more)
-	maps.Copy(all, own)
-	return all
+// addPodMetadata adds spec.podTemplate to all pods.
+func addPodMetadata(in Input, p *Plan) error {
+	if in.Network.Spec.PodTemplate == nil {
+		return nil
+	}
+	return pods.EditTemplates(p.objectsWithPods(), func(_ client.Object, template *corev1.PodTemplateSpec) error {
+		pods.AddMetadata(template, in.Network.Spec.PodTemplate)
+		return nil
+	})
 }

@@ -176,9 +176,9 @@ func TestRefusesTuning(t *testing.T) {
 			s.Platform.Corda.CorDapps = v1alpha1.CorDappsSpec{Type: v1alpha1.CordAppsImage, Image: "corda"}
 		}, "platform.corda.cordapps.image", []string{"or be cordapps"}},
 		{"shared host and anti-affinity", func(s *networkSpec) {
-			s.Members.Placement.Spread = v1alpha1.SpreadRequired
+			s.Members.Spread = v1alpha1.SpreadRequired
 			s.Database.Topology, s.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(2))
-		}, "members.placement.spread", []string{"share a host"}},
+		}, "members.spread", []string{"share a host"}},
 	})
 }
 

@@ -50,7 +50,9 @@ func (Corda) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
 		t.Members = append(t.Members, newNode(network, members.Name(i), roleParty, legalName(&network.Spec, i)))
 	}
 	if hasNotary(&network.Spec) {
-		t.Members = append(t.Members, newNode(network, notaryName, roleNotary, notaryIdentity))
+		notary := newNode(network, notaryName, roleNotary, notaryIdentity)
+		notary.Scheduling = network.Spec.Platform.Corda.Notary.Scheduling
+		t.Members = append(t.Members, notary)
 	}
 	return t
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
@@ -27,10 +28,11 @@ func (Corda) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fie
 	if isEnterprise(spec) {
 		errs = append(errs, pools.validateThreads(corda.Child("tuning"))...)
 	}
+	errs = append(errs, pods.ValidateScheduling(spec.Platform.Corda.Notary.Scheduling, corda.Child("notary", "scheduling"))...)
 	errs = append(errs, validateEdition(spec, corda)...)
 	errs = append(errs, validateTuning(spec, corda.Child("tuning"))...)
 	errs = append(errs, validateStorage(spec, path.Child("members", "storage", "size"))...)
-	return append(errs, validateSpread(spec, path.Child("members", "placement", "spread"))...)
+	return append(errs, validateSpread(spec, path.Child("members", "spread"))...)
 }
 
 // maxMembers is the maximum number of members. The node infos and certificates of all nodes must fit into one
@@ -121,10 +123,10 @@ func validateStorage(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 // validateSpread rejects a required spread if the members of a database instance must share a host.
 func validateSpread(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
 	db := spec.DatabaseOrDefault()
-	if spec.Members.Placement.Spread != v1alpha1.SpreadRequired || db.Topology != v1alpha1.TopologyPerHost ||
+	if spec.Members.Spread != v1alpha1.SpreadRequired || db.Topology != v1alpha1.TopologyPerHost ||
 		db.MembersPerInstance == nil || *db.MembersPerInstance == 1 {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, spec.Members.Placement.Spread,
+	return field.ErrorList{field.Invalid(path, spec.Members.Spread,
 		"cannot be Required when database.topology is PerHost with more than one member per instance: such members share a host")}
 }

@@ -129,7 +129,6 @@ func buildJob(in platform.Input, owned metav1.ObjectMeta, r Definition) *batchv1
 // buildPodSpec returns a pod that keeps the files in memory. Only the container that publishes them has access
 // to the API server.
 func buildPodSpec(in platform.Input, account string, r Definition) corev1.PodSpec {
-	placement := in.Network.Spec.Members.Placement
 	inMemory := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: new(resource.MustParse("64Mi"))}}
 	spec := corev1.PodSpec{
 		RestartPolicy:                corev1.RestartPolicyNever,
@@ -138,8 +137,6 @@ func buildPodSpec(in platform.Input, account string, r Definition) corev1.PodSpe
 		AutomountServiceAccountToken: new(false),
 		EnableServiceLinks:           new(false),
 		SecurityContext:              pods.PodSecurityContext(),
-		NodeSelector:                 placement.NodeSelector,
-		Tolerations:                  placement.Tolerations,
 		Containers:                   []corev1.Container{publishContainer(in, r)},
 		Volumes: append([]corev1.Volume{
 			pods.EmptyDirVolume(volumeTmp), {Name: volumeOutput, VolumeSource: inMemory},

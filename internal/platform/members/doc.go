@@ -1,5 +1,5 @@
 // Package members builds the objects that run the members of a network in the same way for every platform:
-// Services, NetworkPolicy, and for each member a ConfigMap and a StatefulSet with one pod, its placement and
+// Services, NetworkPolicy, and for each member a ConfigMap and a StatefulSet with one pod, its spread and
 // its volume. The platform supplies the containers of the pod.
 package members
 

@@ -63,16 +63,13 @@ func hashFiles(files map[string]string) string {
 }
 
 // BuildPodSpec returns the part that all members' pods share: no access to the API server, the restricted
-// security context, placement, and the agent installed in pods.AgentVolumeName by the first init container.
-// The platform adds containers and volumes.
+// security context, spread, and the agent installed in pods.AgentVolumeName by the first init container. The
+// platform adds containers and volumes, and the plan adds the scheduling of the spec.
 func BuildPodSpec(in platform.Input, with *corev1.PodAffinity) corev1.PodSpec {
-	spec := &in.Network.Spec.Members
 	return corev1.PodSpec{
 		AutomountServiceAccountToken: new(false),
 		EnableServiceLinks:           new(false),
 		SecurityContext:              pods.PodSecurityContext(),
-		NodeSelector:                 spec.Placement.NodeSelector,
-		Tolerations:                  spec.Placement.Tolerations,
 		Affinity:                     buildAffinity(in.Network, with),
 		InitContainers:               []corev1.Container{pods.AgentInstallContainer(in.Images.Image("agent", ""))},
 		Volumes:                      []corev1.Volume{pods.EmptyDirVolume(pods.AgentVolumeName)},
@@ -87,7 +84,7 @@ func buildAffinity(network *v1alpha1.BenchmarkNetwork, with *corev1.PodAffinity)
 		TopologyKey:   corev1.LabelHostname,
 		LabelSelector: &metav1.LabelSelector{MatchLabels: naming.MembersSelector(network.Name)},
 	}
-	switch network.Spec.Members.Placement.Spread {
+	switch network.Spec.Members.Spread {
 	case v1alpha1.SpreadRequired:
 		a.PodAntiAffinity = &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{peers}}
 	case v1alpha1.SpreadNone:

@@ -65,7 +65,6 @@ func buildPodSpec(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) corev
 		ServiceAccountName:           run.Name,
 		AutomountServiceAccountToken: new(true),
 		EnableServiceLinks:           new(false),
-		NodeSelector:                 run.Spec.Workload.Workers.NodeSelector,
 		SecurityContext:              pods.PodSecurityContext(),
 		InitContainers:               append([]corev1.Container{pods.AgentInstallContainer(agentImage)}, d.Init...),
 		Containers:                   []corev1.Container{workerContainer(run, d)},

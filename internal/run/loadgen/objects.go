@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
@@ -51,7 +52,11 @@ func BuildObjects(run *v1alpha1.BenchmarkRun, d Driver, agentImage string, relea
 	if keepsSampleLog(run) {
 		objects = append(objects, sampleLogClaim(run))
 	}
-	return append(objects, buildJob(run, d, agentImage)), nil
+	job := buildJob(run, d, agentImage)
+	if err := pods.ApplyScheduling(&job.Spec.Template.Spec, run.Spec.Workload.Workers.Scheduling); err != nil {
+		return nil, fmt.Errorf("workers.scheduling of run %s: %w", run.Name, err)
+	}
+	return append(objects, job), nil
 }
 
 func buildBarrier(run *v1alpha1.BenchmarkRun, release *Release) *corev1.ConfigMap {

@@ -1,0 +1,90 @@
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// Scheduling says on which nodes the pods of one role run, in the fields of a pod's spec.
+type Scheduling struct {
+	// nodeSelector holds the labels that a node must have, at most 16. Default: none.
+	// +kubebuilder:validation:MaxProperties=16
+	// +optional
+	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+	// tolerations lists the taints that the pods tolerate, at most 16. Default: none.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	// +optional
+	Tolerations []Toleration `json:"tolerations,omitempty"`
+	// affinity is that of a pod (kubectl explain pod.spec.affinity) without namespaces and namespaceSelector, with at most 16 terms
+	// in each list about pods. The operator adds its own terms. Default: none.
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +optional
+	Affinity *apiextensionsv1.JSON `json:"affinity,omitempty"`
+	// topologySpreadConstraints are those of a pod (kubectl explain pod.spec.topologySpreadConstraints), at most 16. They and affinity
+	// have at most 8 KiB of JSON together. Default: none.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:Type=object
+	// +optional
+	TopologySpreadConstraints []apiextensionsv1.JSON `json:"topologySpreadConstraints,omitempty"`
+	// priorityClassName is the PriorityClass of the pods. It must not begin with system-. Default: the cluster's default class.
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="!self.startsWith('system-')",message="scheduling.priorityClassName must not begin with system-: such a class is for the cluster's own pods, name another one"
+	// +optional
+	PriorityClassName string `json:"priorityClassName,omitempty"`
+	// runtimeClassName is the RuntimeClass of the pods. Default: the runtime of the node.
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	RuntimeClassName string `json:"runtimeClassName,omitempty"`
+	// schedulerName is the scheduler that places the pods. Default: the cluster's default scheduler.
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	SchedulerName string `json:"schedulerName,omitempty"`
+}
+
+// Toleration has the fields of a pod's toleration.
+type Toleration struct {
+	// key of the taint. Unset: every key, with operator Exists.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=316
+	// +optional
+	Key string `json:"key,omitempty"`
+	// operator is Equal or Exists, which takes any value. Default: Equal.
+	// +kubebuilder:validation:Enum=Exists;Equal
+	// +optional
+	Operator corev1.TolerationOperator `json:"operator,omitempty"`
+	// value of the taint, with operator Equal.
+	// +kubebuilder:validation:MaxLength=63
+	// +optional
+	Value string `json:"value,omitempty"`
+	// effect of the taint: NoSchedule, PreferNoSchedule or NoExecute. Unset: every effect.
+	// +kubebuilder:validation:Enum=NoSchedule;PreferNoSchedule;NoExecute
+	// +optional
+	Effect corev1.TaintEffect `json:"effect,omitempty"`
+	// tolerationSeconds is how many seconds a taint with effect NoExecute is tolerated. Unset: without a limit.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	TolerationSeconds *int64 `json:"tolerationSeconds,omitempty"`
+}
+
+// PodTemplate holds what is added to every pod of a network and of its runs.
+type PodTemplate struct {
+	// metadata holds labels and annotations of the pods.
+	// +optional
+	Metadata PodMetadata `json:"metadata,omitzero"`
+}
+
+// PodMetadata holds labels and annotations. Keys of benchnet.dev, kubernetes.io and k8s.io, and keys that may give a pod an
+// identity, further containers or further networks are refused; docs/security.md lists them.
+type PodMetadata struct {
+	// labels are added to the pods, at most 16. Default: none.
+	// +kubebuilder:validation:MaxProperties=16
+	// +optional
+	Labels map[string]string `json:"labels,omitempty"`
+	// annotations are added to the pods, at most 16 with values of at most 1 KiB. Default: none.
+	// +kubebuilder:validation:MaxProperties=16
+	// +optional
+	Annotations map[string]string `json:"annotations,omitempty"`
+}

@@ -1,0 +1,73 @@
+package controllers_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// badScheduling are mistakes in the scheduling and the pod template of a Corda network.
+var badScheduling = []badInputCase{
+	{"unknown field of an affinity", "count: 2", "count: 2, scheduling: {affinity: {nodeAfinity: {}}}", []string{"spec.members.scheduling.affinity", `unknown field "nodeAfinity"`}},
+	{"affinity that is a list", "count: 2", "count: 2, scheduling: {affinity: []}", []string{"spec.members.scheduling.affinity", "object"}},
+	{"pods of other namespaces", "count: 2", "count: 2, scheduling: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " +
+		"[{topologyKey: kubernetes.io/os, namespaceSelector: {}, labelSelector: {}}]}}}", []string{"spec.members.scheduling.affinity.podAntiAffinity", "namespaceSelector"}},
+	{"class of the cluster's own pods", "count: 2", "count: 2, scheduling: {priorityClassName: system-node-critical}",
+		[]string{"spec.members.scheduling.priorityClassName", "must not begin with system-"}},
+	{"name of a node", "count: 2", "count: 2, scheduling: {nodeName: a}", []string{"nodeName"}},
+	{"unknown effect of a taint", "count: 2", "count: 2, scheduling: {tolerations: [{key: a, effect: Never}]}", []string{"spec.members.scheduling.tolerations[0].effect", "NoSchedule"}},
+	{"too many tolerations", "count: 2", "count: 2, scheduling: {tolerations: [" + strings.Repeat("{key: a},", 17) + "]}", []string{"spec.members.scheduling.tolerations", "16"}},
+	{"spread that does not exist", "count: 2", "count: 2, spread: Always", []string{"spec.members.spread", "Preferred"}},
+	{"databases in the members", "engine: PostgreSQL, topology: Shared", "engine: H2, topology: PerMember, scheduling: {}", []string{"database.scheduling", "PostgreSQL"}},
+	{"databases on the hosts of their members", "topology: Shared", "topology: PerHost, membersPerInstance: 1, scheduling: {}",
+		[]string{"database.scheduling", "PerHost", "members.scheduling"}},
+	{"a notary that does not exist", `version: "4.10"`, `version: "4.10", notary: {type: None, scheduling: {}}`, []string{"notary.scheduling", "Single"}},
+	{"label of a node for the notary", `version: "4.10"`, `version: "4.10", notary: {scheduling: {nodeSelector: {a: "b c"}}}`,
+		[]string{"spec.platform.corda.notary.scheduling.nodeSelector", "b c"}},
+	{"constraint of the workers", "window: 10s}", "window: 10s}\n    workers: {scheduling: {topologySpreadConstraints: [{topologyKey: a, whenUnsatisfiable: DoNotSchedule}]}}",
+		[]string{"workloads[0].workers.scheduling.topologySpreadConstraints[0].maxSkew", "at least 1"}},
+	{"label of the operator", "  database:", "  podTemplate: {metadata: {labels: {benchnet.dev/network: other}}}\n  database:",
+		[]string{"spec.podTemplate.metadata.labels[benchnet.dev/network]", "reserved"}},
+	{"annotation of an identity", "  database:", "  podTemplate: {metadata: {annotations: {iam.amazonaws.com/role: admin}}}\n  database:",
+		[]string{"spec.podTemplate.metadata.annotations[iam.amazonaws.com/role]", "identity"}},
+	{"pull Secret without a valid name", "  database:", "  imagePullSecrets: [Not_A_Name]\n  database:", []string{"spec.imagePullSecrets[0]", "Not_A_Name"}},
+}
+
+func TestBadScheduling(t *testing.T) { expectRejections(t, validCordaNetwork, badScheduling) }
+
+func TestBadSchedulingOnSharedHosts(t *testing.T) {
+	expectRejections(t, strings.Replace(validCordaNetwork, "topology: Shared", "topology: PerHost, membersPerInstance: 1", 1), []badInputCase{
+		{"notary on other nodes", `version: "4.10"`, `version: "4.10", notary: {scheduling: {}}`, []string{"notary.scheduling", "PerHost", "members.scheduling"}},
+		{"apart from the server", "count: 2", "count: 2, scheduling: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " +
+			"[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {benchnet.dev/network: banks}}}]}}}",
+			[]string{"spec.members.scheduling.affinity.podAntiAffinity", "PerHost"}},
+	})
+}
+
+func TestImmutableScheduling(t *testing.T) {
+	network := strings.NewReplacer(
+		"count: 2", "count: 2, scheduling: {affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "+
+			"[{weight: 7, preference: {matchExpressions: [{key: a, operator: Exists}]}}]}}, "+
+			"topologySpreadConstraints: [{maxSkew: 8, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]}",
+		"window: 10s}", "window: 10s}\n    workers: {scheduling: {affinity: {podAffinity: {}}}}",
+		"  database:", "  podTemplate: {metadata: {labels: {team: a}}}\n  imagePullSecrets: [registry]\n  database:").Replace(validCordaNetwork)
+	for name, c := range map[string]struct{ from, to, want string }{
+		"affinity":               {"weight: 7", "weight: 9", "spec.members cannot change"},
+		"constraint":             {"maxSkew: 8", "maxSkew: 9", "spec.members cannot change"},
+		"affinity of workers":    {"podAffinity: {}", "podAntiAffinity: {}", "a workload cannot change"},
+		"label":                  {"team: a", "team: b", "spec.podTemplate cannot change"},
+		"pull Secret":            {"[registry]", "[other]", "spec.imagePullSecrets cannot change"},
+		"nothing":                {"", "", ""},
+		"something else (label)": {"{name: banks}", "{name: banks, labels: {a: b}}", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTestEnv(t)
+			must(t, w.createFromYAML(network, &v1alpha1.BenchmarkNetwork{}))
+			err := w.replaceNetwork(strings.Replace(network, c.from, c.to, 1))
+			if (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the change is refused with %v, want %q", err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,242 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
+)
+
+// scheduledPlatform has two members and a notary with a scheduling of its own, and a genesis Job.
+type scheduledPlatform struct {
+	fakePlatform
+	notary *v1alpha1.Scheduling
+}
+
+func (s scheduledPlatform) Topology(*v1alpha1.BenchmarkNetwork) platform.Topology {
+	return platform.Topology{Members: []platform.Member{{Name: "member-0"}, {Name: "member-1"}, {Name: "notary", Scheduling: s.notary}}}
+}
+
+func (scheduledPlatform) BuildMembers(in platform.Input, t platform.Topology) ([]client.Object, error) {
+	var all []client.Object
+	for _, m := range t.Members {
+		labels := map[string]string{v1alpha1.LabelMember: m.Name, v1alpha1.LabelNetwork: "net"}
+		all = append(all, &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: m.Name, Labels: labels},
+			Spec: appsv1.StatefulSetSpec{Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec: corev1.PodSpec{Affinity: &corev1.Affinity{PodAffinity: in.Databases[m.Name].Affinity}}}}})
+	}
+	return all, nil
+}
+
+func (scheduledPlatform) BuildGenesis(platform.Input, platform.Topology) (platform.Genesis, error) {
+	return platform.Genesis{Secrets: []string{"net-identity"}, JobObjects: []client.Object{&batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "net-genesis"}}}}, nil
+}
+
+func parseScheduling(t *testing.T, text string) *v1alpha1.Scheduling {
+	t.Helper()
+	s := &v1alpha1.Scheduling{}
+	if err := yaml.UnmarshalStrict([]byte(text), s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// podSpecs returns the pods of a plan by role, and those of a run with the given workers.scheduling.
+func podSpecs(t *testing.T, p *Plan, workers *v1alpha1.Scheduling) map[string]corev1.PodTemplateSpec {
+	t.Helper()
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "run"}}
+	run.Spec.Workload.Workers = v1alpha1.Workers{Count: 1, Scheduling: workers}
+	objects, err := loadgen.BuildObjects(run, loadgen.Driver{}, "agent:1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byRole := map[string]corev1.PodTemplateSpec{}
+	err = pods.EditTemplates(append(p.objectsWithPods(), objects...), func(owner client.Object, template *corev1.PodTemplateSpec) error {
+		role := owner.GetName()
+		for _, purpose := range []string{"setup", "reset"} {
+			if strings.Contains(role, "-"+purpose+"-") {
+				role = purpose
+			}
+		}
+		byRole[role] = *template
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return byRole
+}
+
+// TestSchedulingReachesPods sets each field on one role at a time and lists the roles whose pods get it.
+func TestSchedulingReachesPods(t *testing.T) {
+	podTerm := "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, labelSelector: {matchLabels: {app: other}}}]}"
+	fields := []struct {
+		name, text string
+		// betweenPods marks a constraint relative to other pods, which Jobs and databases do not inherit.
+		betweenPods bool
+		isSet       func(*corev1.PodSpec) bool
+	}{
+		{"nodeSelector", "nodeSelector: {pool: metal}", false, func(s *corev1.PodSpec) bool { return s.NodeSelector["pool"] == "metal" }},
+		{"tolerations", "tolerations: [{key: metal, operator: Exists, effect: NoExecute, tolerationSeconds: 7}]", false, func(s *corev1.PodSpec) bool {
+			return len(s.Tolerations) == 1 && s.Tolerations[0].Key == "metal" && *s.Tolerations[0].TolerationSeconds == 7
+		}},
+		{"nodeAffinity", "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}}",
+			false, func(s *corev1.PodSpec) bool { return s.Affinity != nil && s.Affinity.NodeAffinity != nil }},
+		{"podAffinity", "affinity: {podAffinity: " + podTerm + "}", true, func(s *corev1.PodSpec) bool {
+			return s.Affinity != nil && s.Affinity.PodAffinity != nil && len(s.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) == 1
+		}},
+		{"podAntiAffinity", "affinity: {podAntiAffinity: " + podTerm + "}", true, func(s *corev1.PodSpec) bool {
+			return s.Affinity != nil && s.Affinity.PodAntiAffinity != nil && len(s.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) == 1
+		}},
+		{"topologySpreadConstraints", "topologySpreadConstraints: [{maxSkew: 2, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]", true,
+			func(s *corev1.PodSpec) bool {
+				return len(s.TopologySpreadConstraints) == 1 && s.TopologySpreadConstraints[0].MaxSkew == 2
+			}},
+		{"priorityClassName", "priorityClassName: high", false, func(s *corev1.PodSpec) bool { return s.PriorityClassName == "high" }},
+		{"runtimeClassName", "runtimeClassName: kata", false, func(s *corev1.PodSpec) bool { return s.RuntimeClassName != nil && *s.RuntimeClassName == "kata" }},
+		{"schedulerName", "schedulerName: volcano", false, func(s *corev1.PodSpec) bool { return s.SchedulerName == "volcano" }},
+	}
+	members, jobs := []string{"member-0", "member-1"}, []string{"net-genesis", "reset", "setup"}
+	roles := map[string]struct {
+		set             func(in *Input, s *v1alpha1.Scheduling)
+		own, inheriting []string
+	}{
+		"members": {func(in *Input, s *v1alpha1.Scheduling) { in.Network.Spec.Members.Scheduling = s },
+			append(slices.Clone(members), "notary"), append(slices.Clone(jobs), "net-db")},
+		"notary":    {func(in *Input, s *v1alpha1.Scheduling) { in.Platform = scheduledPlatform{notary: s} }, []string{"notary"}, nil},
+		"databases": {func(in *Input, s *v1alpha1.Scheduling) { in.Network.Spec.Database.Scheduling = s }, []string{"net-db"}, nil},
+		"workers":   {func(*Input, *v1alpha1.Scheduling) {}, []string{"run"}, nil},
+	}
+	for role, r := range roles {
+		for _, f := range fields {
+			t.Run(role+" "+f.name, func(t *testing.T) {
+				s := parseScheduling(t, f.text)
+				p := mustBuild(t, newInput(func(in *Input) {
+					in.Platform = scheduledPlatform{}
+					in.EpochRecord = in.buildEpochRecord(Epoch{ID: "b"})
+					r.set(in, s)
+				}))
+				var workers *v1alpha1.Scheduling
+				if role == "workers" {
+					workers = s
+				}
+				want := slices.Clone(r.own)
+				if !f.betweenPods {
+					want = append(want, r.inheriting...)
+				}
+				templates := podSpecs(t, p, workers)
+				if len(templates) != 8 {
+					t.Fatalf("there are %d roles, want 8", len(templates))
+				}
+				for name, template := range templates {
+					if got := f.isSet(&template.Spec); got != slices.Contains(want, name) {
+						t.Errorf("pods of %s have it: %t; %s in the spec should reach %v", name, got, f.name, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestSchedulingOfRoleReplacesThatOfMembers(t *testing.T) {
+	p := mustBuild(t, newInput(func(in *Input) {
+		in.Network.Spec.Members.Scheduling = parseScheduling(t, "nodeSelector: {pool: members}")
+		in.Network.Spec.Database.Scheduling = parseScheduling(t, "{}")
+		in.Platform = scheduledPlatform{notary: parseScheduling(t, "nodeSelector: {pool: notary}")}
+	}))
+	templates := podSpecs(t, p, nil)
+	for name, want := range map[string]string{"member-0": "members", "notary": "notary", "net-db": "", "run": "", "setup": "members"} {
+		if got := templates[name].Spec.NodeSelector["pool"]; got != want {
+			t.Errorf("pods of %s select pool %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestSchedulingOnSharedHosts(t *testing.T) {
+	antiAffinity := func(key, value string) string {
+		return "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {" +
+			key + ": " + value + "}}}]}}"
+	}
+	spread := func(skew string) string {
+		return "topologySpreadConstraints: [{maxSkew: " + skew + ", topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, " +
+			"labelSelector: {matchLabels: {benchnet.dev/network: net}}}]"
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"apart from other networks":    {antiAffinity("benchnet.dev/network", "other"), ""},
+		"apart from a member":          {antiAffinity("benchnet.dev/member", "member-1"), "spec.members.scheduling.affinity.podAntiAffinity"},
+		"apart from the server":        {antiAffinity("benchnet.dev/database-instance", "net-db-0"), "spec.members.scheduling.affinity.podAntiAffinity"},
+		"apart from another server":    {antiAffinity("benchnet.dev/database-instance", "net-db-9"), ""},
+		"fewer on a host than members": {spread("1"), "spec.members.scheduling.topologySpreadConstraints"},
+		"as many on a host as pods":    {spread("3"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := Build(newInput(func(in *Input) {
+				in.Platform = scheduledPlatform{}
+				in.Network.Spec.Members.Scheduling = parseScheduling(t, c.text)
+				in.Network.Spec.Database.Topology, in.Network.Spec.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(2))
+			}))
+			if c.want != "" {
+				if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "PerHost") {
+					t.Errorf("the error is %v, want one of %s", err, c.want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, term := range podSpecs(t, p, nil)["member-0"].Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+				if term.LabelSelector.MatchLabels[v1alpha1.LabelDatabaseInstance] == "net-db-0" {
+					return
+				}
+			}
+			t.Error("the member should still run on the host of its database")
+		})
+	}
+}
+
+func TestPodTemplateReachesAllPods(t *testing.T) {
+	in := newInput(func(in *Input) {
+		in.Platform = scheduledPlatform{}
+		in.EpochRecord = in.buildEpochRecord(Epoch{ID: "b"})
+		in.Images.PullSecrets = []string{"operators", "both"}
+		in.Network.Spec.ImagePullSecrets = []string{"both", "networks"}
+		in.Network.Spec.PodTemplate = &v1alpha1.PodTemplate{Metadata: v1alpha1.PodMetadata{
+			Labels: map[string]string{"team": "a", v1alpha1.LabelNetwork: "another"}, Annotations: map[string]string{"example.com/cost": "b"}}}
+	})
+	p := mustBuild(t, in)
+	seen := 0
+	err := pods.EditTemplates(p.Objects(), func(owner client.Object, template *corev1.PodTemplateSpec) error {
+		seen++
+		if template.Labels["team"] != "a" || template.Annotations["example.com/cost"] != "b" {
+			t.Errorf("pods of %s have labels %v and annotations %v", owner.GetName(), template.Labels, template.Annotations)
+		}
+		if _, isJob := owner.(*batchv1.Job); !isJob && template.Labels[v1alpha1.LabelNetwork] != "net" {
+			t.Errorf("pods of %s have lost their own label: %v", owner.GetName(), template.Labels)
+		}
+		var secrets []string
+		for _, ref := range template.Spec.ImagePullSecrets {
+			secrets = append(secrets, ref.Name)
+		}
+		if !slices.Equal(secrets, []string{"operators", "both", "networks"}) {
+			t.Errorf("pods of %s pull with %v", owner.GetName(), secrets)
+		}
+		return nil
+	})
+	if err != nil || seen != 6 {
+		t.Errorf("%d templates, want 6 (%v)", seen, err)
+	}
+	if p.Hash == mustBuild(t, newInput(func(in *Input) { in.Platform = scheduledPlatform{} })).Hash {
+		t.Error("the metadata of pods should change the hash")
+	}
+}

@@ -1,0 +1,28 @@
+package platform
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+)
+
+// ValidateNetwork rejects what CEL cannot express, in the fields of all platforms and in those of the network's own.
+// Every error names its field.
+func ValidateNetwork(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	problems := pods.ValidateScheduling(spec.Members.Scheduling, path.Child("members", "scheduling"))
+	problems = append(problems, pods.ValidateScheduling(spec.DatabaseOrDefault().Scheduling, path.Child("database", "scheduling"))...)
+	problems = append(problems, pods.ValidateMetadata(spec.PodTemplate, path.Child("podTemplate"))...)
+	return append(problems, p.Validate(spec, path)...)
+}
+
+// ValidateWorkload rejects a workload that a network of the platform cannot serve. Every error names its
+// field.
+func ValidateWorkload(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	problems := pods.ValidateScheduling(w.Workers.Scheduling, path.Child("workers", "scheduling"))
+	problems = append(problems, p.ValidateWorkload(spec, w, path)...)
+	if _, ok := p.(Resettable); !ok && w.Reset == v1alpha1.ResetReset {
+		problems = append(problems, field.NotSupported(path.Child("reset"), w.Reset, []v1alpha1.ResetPolicy{v1alpha1.ResetKeep}))
+	}
+	return problems
+}
