@@ -7,16 +7,16 @@ made_crds=()
 # free_port: prints an unused port.
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
-# process NAME COMMAND...: runs the command in the background and logs to $work/NAME.log.
-process() {
+# start_process NAME COMMAND...: runs the command in the background and logs to $work/NAME.log.
+start_process() {
   local name=$1
   shift
   "$@" > "$work/$name.log" 2>&1 &
   processes+=($!)
 }
 
-# served KIND: waits for up to a minute until the API server serves the kind.
-served() {
+# wait_for_api KIND: waits for up to a minute until the API server serves the kind.
+wait_for_api() {
   local until=$((SECONDS + 60))
   while ! kubectl get "$1" --all-namespaces > /dev/null 2>&1; do
     if ((SECONDS >= until)); then
@@ -27,8 +27,8 @@ served() {
   done
 }
 
-# settings: applies the CRDs (kept if they existed), a key, a project and our customizations.
-settings() {
+# install_settings: applies the CRDs (kept if they existed), a key, a project and our customizations.
+install_settings() {
   local crd
   for crd in applications applicationsets appprojects; do
     if ! kubectl get crd "$crd.argoproj.io" > /dev/null 2>&1; then
@@ -36,8 +36,8 @@ settings() {
     fi
   done
   kubectl apply --server-side --kustomize "$(dirname "$argocd")/crds" > /dev/null
-  served applications.argoproj.io
-  served appprojects.argoproj.io
+  wait_for_api applications.argoproj.io
+  wait_for_api appprojects.argoproj.io
   kubectl create namespace "$namespace" > /dev/null
   "$kustomize" build "$root/config/argocd" | sed "s/namespace: argocd\$/namespace: $namespace/" |
     kubectl apply --server-side --filename - > /dev/null
@@ -47,9 +47,9 @@ settings() {
     "$root/hack/argocd/settings.yaml" | kubectl apply --server-side --filename - > /dev/null
 }
 
-# start: starts Redis, the repo server with its tools, and the application controller. --persist-resource-health keeps
-# the health of each resource in the Applications' status, which the table reads.
-start() {
+# start_argocd: starts Redis, the repo server with its tools, and the application controller. --persist-resource-health
+# keeps the health of each resource in the Applications' status, which the table reads.
+start_argocd() {
   local redis repositories
   redis=$(free_port)
   repositories=$(free_port)
@@ -59,17 +59,17 @@ start() {
   ln -s "$helm" "$work/bin/helm"
   export PATH=$work/bin:$PATH TMPDIR=$work/tmp ARGOCD_GPG_ENABLED=false ARGOCD_FAKE_IN_CLUSTER=true
   export ARGOCD_TLS_DATA_PATH=$work/tls ARGOCD_SSH_DATA_PATH=$work/ssh ARGOCD_ASK_PASS_SOCK=$work/ask-pass.sock
-  process redis redis-server --bind 127.0.0.1 --port "$redis" --save '' --appendonly no --dir "$work"
-  process repo-server env ARGOCD_BINARY_NAME=argocd-repo-server "$argocd" --address 127.0.0.1 --port "$repositories" \
+  start_process redis redis-server --bind 127.0.0.1 --port "$redis" --save '' --appendonly no --dir "$work"
+  start_process repo-server env ARGOCD_BINARY_NAME=argocd-repo-server "$argocd" --address 127.0.0.1 --port "$repositories" \
     --metrics-address 127.0.0.1 --metrics-port "$(free_port)" --redis "127.0.0.1:$redis" --disable-tls --logformat text
-  process controller env ARGOCD_BINARY_NAME=argocd-application-controller ARGOCD_CONTROLLER_REPLICAS=1 "$argocd" --namespace "$namespace" \
+  start_process controller env ARGOCD_BINARY_NAME=argocd-application-controller ARGOCD_CONTROLLER_REPLICAS=1 "$argocd" --namespace "$namespace" \
     --kubeconfig "$KUBECONFIG" --redis "127.0.0.1:$redis" --repo-server "127.0.0.1:$repositories" --repo-server-plaintext \
     --metrics-port "$(free_port)" --persist-resource-health --status-processors 2 --operation-processors 2 --logformat text
 }
 
-# finish: removes everything that the script created; keeps the logs if a row failed. Argo CD ends after its
+# clean_up: removes everything that the script created; keeps the logs if a row failed. Argo CD ends after its
 # Applications are deleted, so that it can process their finalizers, and before its CRDs are deleted.
-finish() {
+clean_up() {
   local code=$? id
   if ((code != 0 || failed)); then
     kubectl get application.argoproj.io --namespace "$namespace" --output yaml > "$work/applications.yaml" 2> /dev/null || true

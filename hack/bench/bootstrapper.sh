@@ -16,10 +16,10 @@ fetch_bootstrapper() {
 bring_up_bootstrapper() {
   local name value unit
   say "startup: the same network with the bootstrapper"
-  start_pod bootstrapper "$(image_of corda "$CORDA_VERSION")"
+  start_pod bootstrapper "$(image_reference corda "$CORDA_VERSION")"
   kubectl cp --namespace "$namespace" "$bootstrapper" bootstrapper:/work/bootstrapper.jar
   while IFS=$'\t' read -r name value unit; do
-    row startup "$1" "$name" "$value" "$unit"
+    record_row startup "$1" "$name" "$value" "$unit"
     if [[ $name == "bootstrap to ready" ]]; then theirs=$value; fi
   done < <(in_pod bootstrapper bootstrap)
   stop_pod bootstrapper

@@ -1,7 +1,7 @@
 # Sourced by run: pods that run the scripts of hack/bench/pod in the cluster, without limits. Expects namespace.
 # shellcheck shell=bash disable=SC2154
 
-image_of() { (source "$root/hack/images/settings.sh" && echo "$REGISTRY/$1:$VERSION${2:+-$2}"); }
+image_reference() { (source "$root/hack/images/settings.sh" && echo "$REGISTRY/$1:$VERSION${2:+-$2}"); }
 
 # start_pod NAME IMAGE: starts a pod that waits for scripts.
 start_pod() {
@@ -18,8 +18,8 @@ in_pod() {
   kubectl exec --stdin --namespace "$namespace" "$pod" -- bash -s -- "$@" < "$here/pod/$script" 2>> "$out/$pod.log"
 }
 
-# keep_rows PART CASE: records the lines "MEASURE<tab>VALUE<tab>UNIT" on stdin.
-keep_rows() {
+# record_pod_rows PART CASE: records the lines "MEASURE<tab>VALUE<tab>UNIT" on stdin.
+record_pod_rows() {
   local measure value unit
-  while IFS=$'\t' read -r measure value unit; do row "$1" "$2" "$measure" "$value" "$unit"; done
+  while IFS=$'\t' read -r measure value unit; do record_row "$1" "$2" "$measure" "$value" "$unit"; done
 }

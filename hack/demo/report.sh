@@ -11,10 +11,10 @@ run_fields() {
   done | sed '/^$/d'
 }
 
-# state prints, from one request to the API server, a line for the network and for each of its runs:
+# read_state prints, from one request to the API server, a line for the network and for each of its runs:
 # name|network of a run|phase|progress|throughput|Ready|Stalled|Complete|message
 # Watching costs the measured machine only one process every two seconds.
-state() {
+read_state() {
   local fields name
   fields='{.metadata.name}|{.metadata.labels.benchnet\.dev/network}|{.status.phase}|{.status.display.progress}|{.status.display.throughput}|'
   for name in Ready Stalled Complete; do fields+="{.status.conditions[?(@.type==\"$name\")].status}|"; done
@@ -23,23 +23,23 @@ state() {
     awk -F '|' -v network="$network" '$1 == network || $2 == network'
 }
 
-# news reads the output of state and prints what the network waits for or, once it is ready, the state of the current
-# run.
-news() {
+# summarize_state reads the output of read_state and prints what the network waits for or, once it is ready, the state
+# of the current run.
+summarize_state() {
   awk -F '|' -v network="$network" '
-    $1 == network { if ($6 != "True") line = ($9 == "" ? "the operator has not looked at it yet" : $9); next }
+    $1 == network { if ($6 != "True") line = ($9 == "" ? "the operator has not processed it yet" : $9); next }
     $8 == "True" { ended++; next }
     line == "" { line = "run " $1 ": " ($3 == "Pending" ? $9 : $4 ($5 == "" ? "" : ", " $5)) }
     END { print (line == "" ? ended + 0 " runs have ended" : line) }'
 }
 
-# stalled reports whether the network is Stalled, and ended prints the number of completed runs. Both read the output
-# of state.
-stalled() { awk -F '|' -v network="$network" '$1 == network && $7 == "True" { found = 1 } END { exit !found }'; }
-ended() { awk -F '|' -v network="$network" '$2 == network && $8 == "True"' | wc -l; }
+# is_stalled reports whether the network is Stalled, and count_ended_runs prints the number of completed runs. Both
+# read the output of read_state.
+is_stalled() { awk -F '|' -v network="$network" '$1 == network && $7 == "True" { found = 1 } END { exit !found }'; }
+count_ended_runs() { awk -F '|' -v network="$network" '$2 == network && $8 == "True"' | wc -l; }
 
-# stage_times prints the duration of each provisioning stage.
-stage_times() {
+# print_stage_times prints the duration of each provisioning stage.
+print_stage_times() {
   local name started ready
   network_field '{range .status.stages[*]}{.name}|{.startedAt}|{.readyAt}{"\n"}{end}' | while IFS='|' read -r name started ready; do
     printf '  %-12s %6s s\n' "$name" "$(seconds_between "$started" "$ready")"
@@ -56,8 +56,8 @@ seconds_between() {
   awk -v from="$(date -d "$1" +%s.%N)" -v to="$(date -d "$2" +%s.%N)" 'BEGIN { printf "%.1f", to - from }'
 }
 
-# result_table prints the results of the runs; latencies (for blocks: block times) are in milliseconds.
-result_table() {
+# print_results prints the results of the runs; latencies (for blocks: block times) are in milliseconds.
+print_results() {
   run_fields '{.spec.workload.name}|{.status.display.throughput}|{.status.latencyMicroseconds.mean}|{.status.latencyMicroseconds.p50}|{.status.latencyMicroseconds.p90}|{.status.latencyMicroseconds.p95}|{.status.latencyMicroseconds.p99}|{.status.latencyMicroseconds.max}|{.status.operations.completed}|{.status.operations.failed}|{.spec.workload.measure.window}|{.status.verdict}' |
     awk -F '|' '
       BEGIN {
@@ -66,12 +66,12 @@ result_table() {
       }
       { for (i = 3; i <= 8; i++) if ($i != "") $i = sprintf("%.1f", $i / 1000) }
       { for (i = 2; i <= 12; i++) if ($i == "") $i = "-"; printf row, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 }'
-  measures
-  findings
+  print_measures
+  print_findings
 }
 
-# measures prints the platform-specific measurements of each run.
-measures() {
+# print_measures prints the platform-specific measurements of each run.
+print_measures() {
   local workload
   for workload in $(network_field '{.spec.workloads[*].name}'); do
     kubectl get benchmarkrun --namespace "$namespace" "$network-$workload" --ignore-not-found \
@@ -80,8 +80,8 @@ measures() {
   done
 }
 
-# findings prints the reasons of each run's verdict, with their severity.
-findings() {
+# print_findings prints the reasons of each run's verdict, with their severity.
+print_findings() {
   local workload
   for workload in $(network_field '{.spec.workloads[*].name}'); do
     kubectl get benchmarkrun --namespace "$namespace" "$network-$workload" --ignore-not-found \
@@ -89,13 +89,13 @@ findings() {
   done
 }
 
-# failures prints the runs that completed without a result, with the reason.
-failures() {
+# print_failures prints the runs that completed without a result, with the reason.
+print_failures() {
   run_fields '{.metadata.name}|{.status.phase}|{.status.conditions[?(@.type=="Complete")].status}|{.status.conditions[?(@.type=="Measured")].status}|{.status.conditions[?(@.type=="Measured")].message}' |
     awk -F '|' '$3 == "True" && $4 != "True" { print "run " $1 ": " $5 }'
 }
 
-pointers() {
+print_debug_commands() {
   cat << TEXT
 Look further with
   export KUBECONFIG=$KUBECONFIG
@@ -107,7 +107,7 @@ Look further with
 TEXT
 }
 
-next_commands() {
+print_next_commands() {
   local workload
   workload=$(network_field '{.spec.workloads[0].name}')
   cat << TEXT

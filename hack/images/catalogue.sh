@@ -1,26 +1,26 @@
 # Sourced by build and load: the list of images and their inputs.
 # shellcheck shell=bash
 
-# names: prints the names of all images.
-names() { awk '!/^#/ && NF { print $1 }' "$ROOT/hack/images/catalogue"; }
+# image_names: prints the names of all images.
+image_names() { awk '!/^#/ && NF { print $1 }' "$ROOT/hack/images/catalogue"; }
 
-# look_up NAME: sets dockerfile and image (the full reference).
+# resolve_image NAME: sets dockerfile and image (the full reference).
 # shellcheck disable=SC2034
-look_up() {
+resolve_image() {
   local tag
   read -r dockerfile tag < <(awk -v name="$1" '$1 == name { print $2, $3 }' "$ROOT/hack/images/catalogue") || true
-  [[ -n $dockerfile ]] || die "image $1: not in hack/images/catalogue ($(names | xargs))"
+  [[ -n $dockerfile ]] || die "image $1: not in hack/images/catalogue ($(image_names | xargs))"
   tag=${tag//CORDA_VERSION/$CORDA_VERSION}
   image="$REGISTRY/$1:${tag//VERSION/$VERSION}"
 }
 
-# sources DOCKERFILE: prints the paths that its COPY instructions take from the build context.
-sources() {
+# copied_paths DOCKERFILE: prints the paths that its COPY instructions take from the build context.
+copied_paths() {
   awk '$1 == "COPY" && !/--from=/ { for (i = 2; i < NF; i++) if ($i !~ /^--/) print $i }' "$ROOT/$1" | sort -u
 }
 
-# arguments DOCKERFILE: prints NAME=VALUE for each build argument of the Dockerfile that has a value here.
-arguments() {
+# build_arguments DOCKERFILE: prints NAME=VALUE for each build argument of the Dockerfile that has a value here.
+build_arguments() {
   local name
   while read -r name; do
     case $name in
@@ -38,7 +38,7 @@ arguments() {
 base_arguments() {
   local name dockerfile='' image=''
   for name in "$@"; do
-    look_up "$name"
+    resolve_image "$name"
     sed -n 's/^ARG \([A-Z0-9_]*_IMAGE\)=.*/\1/p' "$ROOT/$dockerfile"
   done | sort -u
 }
@@ -58,9 +58,9 @@ load_bases() {
 # inputs_key DOCKERFILE: prints a hash of all inputs of an image: Dockerfile, arguments, files.
 inputs_key() {
   local paths
-  mapfile -t paths < <(sources "$1")
+  mapfile -t paths < <(copied_paths "$1")
   {
-    arguments "$1"
+    build_arguments "$1"
     git -C "$ROOT" ls-files -z --cached --others --exclude-standard -- "$1" .dockerignore "${paths[@]}" |
       sort -zu | (cd "$ROOT" && xargs -0 -r sha256sum 2>/dev/null)
   } | sha256sum | cut -c1-16

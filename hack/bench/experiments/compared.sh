@@ -3,11 +3,11 @@
 
 # measure_aa compares a version with itself at 20 equivalent points and counts the differences that it reports.
 measure_aa() {
-  apply aa
-  follow
-  comparisons
-  say "false alarms of comparisons, by metric, at a significance of $(field '{.spec.compare.confidencePercent}') %:"
-  field '{range .status.comparisons[*]}{.metric} {.verdict} {.gate}{"\n"}{end}' | awk '
+  apply_experiment aa
+  await_result
+  print_comparisons
+  say "false alarms of comparisons, by metric, at a significance of $(experiment_field '{.spec.compare.confidencePercent}') %:"
+  experiment_field '{range .status.comparisons[*]}{.metric} {.verdict} {.gate}{"\n"}{end}' | awk '
     { all[$1]++; alarms[$1] += $2 == "Better" || $2 == "Worse"; few[$1] += $2 == "TooFewRuns"; failed[$1] += $3 == "Failed" }
     END { for (metric in all) printf "  %-14s %d of %d (%.1f %%), too few valid runs for %d; gates failed: %d\n",
       metric, alarms[metric], all[metric], 100 * alarms[metric] / all[metric], few[metric], failed[metric] }'
@@ -15,19 +15,19 @@ measure_aa() {
 
 # measure_slowed compares a network with a slower copy. The comparison must find the difference, and the gate must fail.
 measure_slowed() {
-  apply slowed
-  follow
-  points
-  comparisons
-  if [[ $(condition GatesPassed status) != False ]]; then
-    say "FAILED: the gate should have failed: $(condition GatesPassed message)"
+  apply_experiment slowed
+  await_result
+  print_points
+  print_comparisons
+  if [[ $(condition_field GatesPassed status) != False ]]; then
+    say "FAILED: the gate should have failed: $(condition_field GatesPassed message)"
     return 1
   fi
-  say "PASSED: found: $(condition GatesPassed message)"
+  say "PASSED: found: $(condition_field GatesPassed message)"
 }
 
-comparisons() {
-  field '{range .status.comparisons[*]}{.candidate}|{.metric}|{.display.difference}|{.display.interval}|{.display.pValue}|{.verdict}|{.gate}{"\n"}{end}' |
+print_comparisons() {
+  experiment_field '{range .status.comparisons[*]}{.candidate}|{.metric}|{.display.difference}|{.display.interval}|{.display.pValue}|{.verdict}|{.gate}{"\n"}{end}' |
     awk -F '|' 'BEGIN { row = "  %-36s %-12s %10s %-24s %9s %-14s %s\n"; printf row, "candidate", "metric", "diff %", "interval", "p", "verdict", "gate" }
       { printf row, $1, $2, $3, $4, $5, $6, $7 }'
 }

@@ -23,8 +23,8 @@ close_namespace() {
   kubectl delete namespace "$namespace" > /dev/null
 }
 
-# manifest PART: prints the part's manifest.
-manifest() {
+# print_manifest PART: prints the part's manifest.
+print_manifest() {
   if [[ -d $here/$1 ]]; then
     "$("$root/hack/tools/get" kustomize)" build --load-restrictor LoadRestrictionsNone "$here/$1" |
       sed "s|registry.example.com/jpaxos:2021|${BENCHNET_JPAXOS_IMAGE:-&}|"
@@ -46,73 +46,73 @@ load_images() {
   done
 }
 
-# apply PART: starts the part's experiment and sets experiment to its name.
-apply() {
-  manifest "$1" > "$out/$1.yaml"
+# apply_experiment PART: starts the part's experiment and sets experiment to its name.
+apply_experiment() {
+  print_manifest "$1" > "$out/$1.yaml"
   load_images "$out/$1.yaml"
   experiment=$(k apply --server-side --filename "$out/$1.yaml" --output jsonpath='{.metadata.name}')
   say "experiment $experiment in namespace $namespace"
 }
 
-# field JSONPATH: prints a field of the experiment.
-field() { k get benchmarkexperiment "$experiment" --output "jsonpath=$1"; }
+# experiment_field JSONPATH: prints a field of the experiment.
+experiment_field() { k get benchmarkexperiment "$experiment" --output "jsonpath=$1"; }
 
-condition() { field "{.status.conditions[?(@.type==\"$1\")].$2}"; }
+condition_field() { experiment_field "{.status.conditions[?(@.type==\"$1\")].$2}"; }
 
-# planned prints the resources and the duration that the operator plans for the experiment.
-planned() {
-  field '{.status.plan.networks} networks, {.status.plan.runs} runs; at one time {.status.plan.networksAtOnce} networks, {.status.plan.pods} pods, {.status.plan.cores} cores, {.status.plan.memory} of memory; {.status.plan.duration}{"\n"}'
+# print_plan prints the resources and the duration that the operator plans for the experiment.
+print_plan() {
+  experiment_field '{.status.plan.networks} networks, {.status.plan.runs} runs; at one time {.status.plan.networksAtOnce} networks, {.status.plan.pods} pods, {.status.plan.cores} cores, {.status.plan.memory} of memory; {.status.plan.duration}{"\n"}'
 }
 
-# foretell PART: creates the experiment suspended and prints the operator's plan for it.
-foretell() {
+# print_forecast PART: creates the experiment suspended and prints the operator's plan for it.
+print_forecast() {
   open_namespace "$1"
-  manifest "$1" > "$out/$1.yaml"
+  print_manifest "$1" > "$out/$1.yaml"
   experiment=$(k create --dry-run=client --filename "$out/$1.yaml" --output json |
     kubectl patch --local --filename - --type merge --patch '{"spec":{"suspend":true}}' --output json |
     k create --filename - --output jsonpath='{.metadata.name}')
-  wait_until "was accepted or refused" accepted_or_refused 1 > /dev/null
-  printf '%-8s %s' "$1" "$(planned)"
-  printf '\n         %s\n' "$(condition Fits message)"
+  wait_until "was accepted or refused" has_accepted_condition 1 > /dev/null
+  printf '%-8s %s' "$1" "$(print_plan)"
+  printf '\n         %s\n' "$(condition_field Fits message)"
   close_namespace
 }
 
-accepted_or_refused() { [[ -n $(condition Accepted status) ]]; }
+has_accepted_condition() { [[ -n $(condition_field Accepted status) ]]; }
 
-ended() { [[ $(condition Complete status) == True || $(condition Stalled status) == True ]]; }
+has_ended() { [[ $(condition_field Complete status) == True || $(condition_field Stalled status) == True ]]; }
 
 # wait_until WHAT TEST MINUTES: waits until TEST succeeds and prints each change of the experiment's progress.
 wait_until() {
   local began=$SECONDS shown='' line
   until "$2"; do
     if ((SECONDS - began > $3 * 60)); then
-      say "FAILED: experiment $experiment not within $3 minutes: it never $1: $(condition Ready message)"
+      say "FAILED: experiment $experiment not within $3 minutes: it never $1: $(condition_field Ready message)"
       return 1
     fi
-    line=$(field '{.status.phase}, {.status.display.runs} runs, current: {.status.display.current}, left: {.status.display.timeLeft}')
+    line=$(experiment_field '{.status.phase}, {.status.display.runs} runs, current: {.status.display.current}, left: {.status.display.timeLeft}')
     [[ $line == "$shown" ]] || say "$line"
     shown=$line
     sleep 2
   done
 }
 
-# follow waits for the experiment to end and saves its results.
-follow() {
-  wait_until "ended" ended "${BENCHNET_BENCH_MINUTES:-45}"
-  say "$(field '{.status.phase}'): $(condition Complete message)"
+# await_result waits for the experiment to end and saves its results.
+await_result() {
+  wait_until "ended" has_ended "${BENCHNET_BENCH_MINUTES:-45}"
+  say "$(experiment_field '{.status.phase}'): $(condition_field Complete message)"
   k get configmap "$experiment-result" --output jsonpath='{.binaryData.result\.json\.gz}' | base64 --decode > "$out/$experiment.json.gz"
   k get benchmarkruns --output json > "$out/$experiment-runs.json"
 }
 
-# points prints the experiment's points with their measurements.
-points() {
-  field '{range .status.points[*]}{.name}|{.display.parameters}|{.runsEnded}|{.runsInvalid}|{.display.throughput}|{.display.p95}|{.display.bottleneck}{"\n"}{end}' |
+# print_points prints the experiment's points with their measurements.
+print_points() {
+  experiment_field '{range .status.points[*]}{.name}|{.display.parameters}|{.runsEnded}|{.runsInvalid}|{.display.throughput}|{.display.p95}|{.display.bottleneck}{"\n"}{end}' |
     awk -F '|' 'BEGIN { row = "  %-8s %-44s %7s %8s %22s %12s  %s\n"; printf row, "point", "parameters", "runs", "invalid", "throughput", "p95", "bottleneck" }
       { printf row, $1, $2, $3, $4 + 0, $5, $6, $7 }'
 }
 
-# runs prints the experiment's runs: name, UID, start and end time, phase, throughput and verdict.
-runs() {
+# print_runs prints the experiment's runs: name, UID, start and end time, phase, throughput and verdict.
+print_runs() {
   k get benchmarkruns --sort-by=.metadata.creationTimestamp --output \
     'jsonpath={range .items[*]}{.metadata.name}|{.metadata.uid}|{.status.startTime}|{.status.completionTime}|{.status.phase}|{.status.display.throughput}|{.status.verdict}|{range .status.reasons[*]}{.reason} {end}{"\n"}{end}' |
     awk -F '|' 'BEGIN { row = "  %-22s %-36s %-27s %-20s %-10s %16s %-8s %s\n"; printf row, "run", "uid", "began", "ended", "phase", "throughput", "verdict", "reasons" }

@@ -8,10 +8,10 @@ measure_j1() { measure_shrunken j1; }
 measure_m1() { measure_shrunken m1; }
 
 measure_shrunken() {
-  apply "$1"
-  wait_until "was accepted or refused" accepted_or_refused 2
-  say "planned: $(planned)"
-  follow
-  points
-  runs
+  apply_experiment "$1"
+  wait_until "was accepted or refused" has_accepted_condition 2
+  say "planned: $(print_plan)"
+  await_result
+  print_points
+  print_runs
 }

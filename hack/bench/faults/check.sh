@@ -3,22 +3,23 @@
 
 readonly kinds=benchmarknetworks,benchmarkruns,benchmarkexperiments,secrets,configmaps,services,serviceaccounts,persistentvolumeclaims,roles,rolebindings,statefulsets,jobs,networkpolicies,poddisruptionbudgets,pods
 
-# inventory: prints all objects of the namespace as one JSON list.
-inventory() { k get "$kinds" --output json; }
+# list_objects: prints all objects of the namespace as one JSON list.
+list_objects() { k get "$kinds" --output json; }
 
-# shape_of counts the objects of an inventory on stdin by kind and by name without the network's name. It omits pods.
-shape_of() {
+# count_by_name counts the objects of an inventory on stdin by kind and by name without the network's name. It omits
+# pods.
+count_by_name() {
   jq '[.items[] | select(.kind != "Pod" and .kind != "BenchmarkNetwork") | .metadata as $m
     | ($m.labels["benchnet.dev/network"] // ($m.labels["benchnet.dev/run"] // "" | sub("-[a-z]+$"; ""))) as $network
     | select($network != "") | "\(.kind) \($m.name | sub("^" + $network; ""))"]
     | group_by(.) | map({key: .[0], value: length}) | from_entries'
 }
 
-# counts NAME: adds a row: networks as specified, orphans, excess objects, missing objects, results of ended runs. An
-# orphan has an owner that no longer exists. Excess and missing are relative to a network without a fault.
-counts() {
-  inventory > "$out/$part.json"
-  shape_of < "$out/$part.json" > "$out/$part.shape.json"
+# record_counts NAME: adds a row: networks as specified, orphans, excess objects, missing objects, results of ended
+# runs. An orphan has an owner that no longer exists. Excess and missing are relative to a network without a fault.
+record_counts() {
+  list_objects > "$out/$part.json"
+  count_by_name < "$out/$part.json" > "$out/$part.shape.json"
   jq --raw-output --arg name "$1" --argjson made "$made" --slurpfile one "$out/reference.json" --slurpfile got "$out/$part.shape.json" '
     ([.items[].metadata.uid] | map({key: ., value: true}) | from_entries) as $there
     | [.items[] | select(.kind == "BenchmarkNetwork" and .status.phase == "Finished"
@@ -34,37 +35,37 @@ counts() {
   tail -1 "$out/rows.tsv" >&2
 }
 
-# reference: records the shape of a network without a fault.
-reference() {
+# record_reference: records the shape of a network without a fault.
+record_reference() {
   [[ ! -s $out/reference.json ]] || return 0
   made=0
-  make_networks reference 1
-  wait_until 300 "the reference is finished" all_finished
-  inventory | shape_of > "$out/reference.json"
+  create_networks reference 1
+  wait_until 300 "the reference is finished" are_all_finished
+  list_objects | count_by_name > "$out/reference.json"
   k delete benchmarknetworks --all > /dev/null
-  wait_until 120 "the reference is gone" nothing_left
+  wait_until 120 "the reference is gone" is_all_deleted
   made=0
 }
 
-# left: lists the operator's objects in the namespace.
-left() {
-  inventory | jq --raw-output '.items[] | select(.metadata.labels["app.kubernetes.io/managed-by"] == "benchnet" or (.apiVersion | startswith("benchnet.dev")))
+# list_remaining: lists the operator's objects in the namespace.
+list_remaining() {
+  list_objects | jq --raw-output '.items[] | select(.metadata.labels["app.kubernetes.io/managed-by"] == "benchnet" or (.apiVersion | startswith("benchnet.dev")))
     | "\(.kind) \(.metadata.name)"'
 }
 
-nothing_left() { [[ -z $(left) ]]; }
+is_all_deleted() { [[ -z $(list_remaining) ]]; }
 
 # close_namespace PART: deletes the networks and counts the objects that remain.
 close_namespace() {
   k delete benchmarknetworks --all --wait=false > /dev/null
-  wait_until 180 "everything is gone after $1" nothing_left || true
-  left > "$out/$1.left"
+  wait_until 180 "everything is gone after $1" is_all_deleted || true
+  list_remaining > "$out/$1.left"
   printf '%s\t%d\n' "$1" "$(wc -l < "$out/$1.left")" >> "$out/left.tsv"
   kubectl delete namespace "$namespace" > /dev/null
 }
 
-# table prints all rows, each with the number of objects left after deletion.
-table() {
+# print_table prints all rows, each with the number of objects left after deletion.
+print_table() {
   {
     echo "# Faults"
     echo

@@ -18,15 +18,15 @@ node_process() {
   return 1
 }
 
-# stop PROGRAM: suspends the program. It keeps its connections and answers nothing.
-stop() {
+# pause_program PROGRAM: suspends the program. It keeps its connections and answers nothing.
+pause_program() {
   local pid
   pid=$(node_process "$1")
   kill -STOP "$pid"
   stopped+=("$pid")
 }
 
-resume_all() {
+resume_programs() {
   local pid
   for pid in "${stopped[@]}"; do kill -CONT "$pid" 2> /dev/null || true; done
   stopped=()

@@ -11,9 +11,9 @@ open_namespace() {
   made=0
 }
 
-# network NAME: prints a small network with one run of a few seconds. Its members keep all blocks, so that a member that
-# lost its own can catch up.
-network() {
+# print_network NAME: prints a small network with one run of a few seconds. Its members keep all blocks, so that a
+# member that lost its own can catch up.
+print_network() {
   cat << MANIFEST
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
@@ -31,15 +31,15 @@ spec:
 MANIFEST
 }
 
-# make_networks PREFIX NUMBER
-make_networks() {
+# create_networks PREFIX NUMBER
+create_networks() {
   local i
-  for ((i = 1; i <= $2; i++)); do network "$1-$i"; done | k apply --server-side --filename - > /dev/null
+  for ((i = 1; i <= $2; i++)); do print_network "$1-$i"; done | k apply --server-side --filename - > /dev/null
   made=$((made + $2))
 }
 
-# all_finished reports whether the phase of every network is Finished.
-all_finished() {
+# are_all_finished reports whether the phase of every network is Finished.
+are_all_finished() {
   k get benchmarknetworks --output json 2> /dev/null | jq --exit-status --argjson made "$made" '
     [.items[] | select(.status.phase == "Finished")] | length == $made' > /dev/null
 }
@@ -57,8 +57,9 @@ wait_until() {
   done
 }
 
-# stage_reached NETWORK STAGE: reports whether the stage has started. Run and Finished are the phases after the stages.
-stage_reached() {
+# has_reached_stage NETWORK STAGE: reports whether the stage has started. Run and Finished are the phases after the
+# stages.
+has_reached_stage() {
   k get benchmarknetwork "$1" --output json | jq --exit-status --arg stage "$2" '
     if $stage == "Run" then .status.phase == "Running"
     elif $stage == "Finished" then .status.phase == "Finished"

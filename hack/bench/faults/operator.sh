@@ -4,8 +4,8 @@
 
 own=
 
-# installed_operator REPLICAS
-installed_operator() {
+# scale_installed_operator REPLICAS
+scale_installed_operator() {
   kubectl scale --namespace "$operator_namespace" deployment/benchnet-operator --replicas="$1" > /dev/null
   if (($1 > 0)); then
     kubectl rollout status --namespace "$operator_namespace" deployment/benchnet-operator --timeout=5m > /dev/null
@@ -37,5 +37,5 @@ stop_own_operator() {
   own=
 }
 
-# leader: prints the name of the pod that holds the lease.
-leader() { kubectl get lease --namespace "$operator_namespace" benchnet.dev --output jsonpath='{.spec.holderIdentity}' | cut -d_ -f1; }
+# leader_pod: prints the name of the pod that holds the lease.
+leader_pod() { kubectl get lease --namespace "$operator_namespace" benchnet.dev --output jsonpath='{.spec.holderIdentity}' | cut -d_ -f1; }

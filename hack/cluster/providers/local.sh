@@ -27,7 +27,7 @@ cluster_up() {
   # state.
   stop_node
   require_no_kubelet /proc
-  clean
+  remove_state
   require_packages
   require_free_addresses
   bin=$("$here/assets")
@@ -38,7 +38,7 @@ cluster_up() {
 }
 
 cluster_down() {
-  clean
+  remove_state
   if [[ -s $state/packages ]]; then say "packages that were installed stay: $(xargs <"$state/packages")"; fi
   if [[ ${1:-} == --purge ]]; then rm -rf "$state"; fi
 }
@@ -105,7 +105,7 @@ start_node() {
   ip link set benchnet up
   ip route add "$pod_range" via "$node_address"
   ip route add "$service_range" via "$node_address"
-  await 600 "containerd answers" ctr --address "$state/run/containerd/containerd.sock" version
+  wait_until 600 "containerd answers" ctr --address "$state/run/containerd/containerd.sock" version
   cluster_load "$(dirname "$(readlink -f "$state/bin")")"/images/*.tar
 }
 
@@ -114,21 +114,21 @@ image_tag() { basename "$(dirname "$(readlink -f "$state/bin")")"; }
 kubectl() { "$state/bin/kubectl" --kubeconfig "$state/kubeconfig" "$@"; }
 
 apply_manifests() {
-  await 600 "the API server is ready" kubectl get --raw /readyz
+  wait_until 600 "the API server is ready" kubectl get --raw /readyz
   sed "s|@COREDNS@|localhost/benchnet/coredns:$(image_tag)|; s|@DNS_ADDRESS@|$dns_address|" "$here/manifests/dns.yaml" |
     kubectl apply --server-side --filename - --filename "$here/manifests/storage.yaml" >/dev/null
 }
 
 wait_ready() {
-  await 600 "the node is registered" kubectl get node "$node_name"
+  wait_until 600 "the node is registered" kubectl get node "$node_name"
   kubectl wait --for=condition=Ready "node/$node_name" --timeout=600s >/dev/null
   say "the node is Ready"
   kubectl --namespace kube-system rollout status deployment/coredns --timeout=600s >/dev/null
   say "DNS is available"
 }
 
-# await SECONDS WHAT COMMAND...: retries the command until it succeeds; fails after SECONDS.
-await() {
+# wait_until SECONDS WHAT COMMAND...: retries the command until it succeeds; fails after SECONDS.
+wait_until() {
   local deadline=$((SECONDS + $1)) what=$2
   shift 2
   until "$@" >/dev/null 2>&1; do
@@ -175,8 +175,8 @@ stop_node() {
   while [[ -n $pid && -e /proc/$pid ]]; do sleep 0.1; done
 }
 
-# clean stops the node and removes everything that a start leaves behind, except the images.
-clean() {
+# remove_state stops the node and removes everything that a start leaves behind, except the images.
+remove_state() {
   stop_node
   # Without a node of this state, the link and the control groups belong to the node of another state.
   if [[ -e $state/pid ]]; then
