@@ -37,10 +37,10 @@ spec:
 `
 
 const (
-	axisValues      = "values: [1, 2]"
-	variantPatch    = `patch: {network: {platform: {corda: {version: "4.3"}}}}`
-	saturationSpec  = "strategy: Saturation\n  saturation: {from: 1, to: 64, serviceLevel: {latency: 500ms}}\n  networks: Delete"
-	compareSpec     = "strategy: Compare\n  compare: {baseline: old, metrics: [Throughput], gates: [{metric: Throughput}]}\n  networks: Delete"
+	axisValues     = "values: [1, 2]"
+	variantPatch   = `patch: {network: {platform: {corda: {version: "4.3"}}}}`
+	saturationSpec = "strategy: Saturation\n  saturation: {from: 1, to: 64, serviceLevel: {latency: 500ms}}\n  networks: Delete"
+	compareSpec    = "strategy: Compare\n  compare: {baseline: old, metrics: [Throughput], gates: [{metric: Throughput}]}\n  networks: Delete"
 	deleteNetworks = "networks: Delete"
 )
 
@@ -49,7 +49,7 @@ func replaceOnce(strategy, from, to string) string { return strings.Replace(stra
 
 var badExperiments = []badInputCase{
 	// Names.
-	{"name too long", "name: sweep}", "name: " + strings.Repeat("s", 21) + "}", []string{"metadata.name", "at most 20 characters"}},
+	{"name too long", "name: sweep}", "name: " + strings.Repeat("s", 64) + "}", []string{"metadata.name", "at most 63 characters"}},
 	{"name that begins with a digit", "name: sweep}", "name: 1sweep}", []string{"metadata.name", "begins with a letter"}},
 	{"axis name with a blank", "name: users", "name: the users", []string{"spec.axes[0].name", "the users"}},
 	{"variant name with a slash", "name: old", "name: old/er", []string{"spec.variants[0].name", "old/er"}},

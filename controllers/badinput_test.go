@@ -68,7 +68,7 @@ var badInput = []badInputCase{
 	{"window in parts of a second", "window: 10s", "window: 1500ms", []string{"measure.window", "whole seconds"}},
 	{"environment policy that does not exist", "window: 10s", "window: 10s, environmentPolicy: Ignore", []string{"measure.environmentPolicy", "Enforce", "Record"}},
 	{"workload name that is not a label", "name: issue", "name: Issue_1", []string{"workloads[0].name", "Issue_1"}},
-	{"network name too long", "name: banks}", "name: " + strings.Repeat("b", 31) + "}", []string{"metadata.name", "30"}},
+	{"network name too long", "name: banks}", "name: " + strings.Repeat("b", 64) + "}", []string{"metadata.name", "63"}},
 }
 
 func TestBadInput(t *testing.T) { expectRejections(t, validCordaNetwork, badInput) }

@@ -48,7 +48,7 @@ spec:
   variants: [%s]
   strategy: Compare
   compare: {baseline: %s, metrics: [%s], gates: [%s]}
-  repetitions: %d`, strings.Repeat("e", 20), paddedName("a", 30), paddedName("b", 30), paddedName("c", 30), strings.Join(listed, ", "), paddedName("v0-", 40),
+  repetitions: %d`, strings.Repeat("e", 63), paddedName("a", 30), paddedName("b", 30), paddedName("c", 30), strings.Join(listed, ", "), paddedName("v0-", 40),
 		strings.Join(compared, ", "), strings.Join(gates, ", "), experiment.MaxRuns/experiment.MaxPoints)
 	raw := &unstructured.Unstructured{}
 	must(t, yaml.Unmarshal([]byte(text), &raw.Object))

@@ -97,7 +97,7 @@ func TestLargestAllowed(t *testing.T) {
 			w := newTestEnv(t)
 			l := &largestNetwork{testEnv: w, object: &unstructured.Unstructured{Object: map[string]any{}}}
 			l.object.SetUnstructuredContent(map[string]any{"apiVersion": v1alpha1.GroupVersion.String(), "kind": "BenchmarkNetwork",
-				"metadata": map[string]any{"name": longName[:30], "namespace": w.namespace}})
+				"metadata": map[string]any{"name": longName[:63], "namespace": w.namespace}})
 			var spec map[string]any
 			must(t, yaml.Unmarshal([]byte(template), &spec))
 			l.object.Object["spec"] = spec
@@ -265,7 +265,7 @@ func (w *testEnv) writeLargeStatus(before, after client.Object) {
 // tryRun takes a run of the last workload, which has the longest name, through its objects, status and result.
 func (w *testEnv) tryRun(network *v1alpha1.BenchmarkNetwork, p platform.Platform, built *plan.Plan, pods []corev1.Pod) {
 	w.t.Helper()
-	run := &v1alpha1.BenchmarkRun{ObjectMeta: w.objectMeta(strings.Repeat("r", 52))}
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: w.objectMeta(strings.Repeat("r", 63))}
 	run.Spec = v1alpha1.BenchmarkRunSpec{NetworkName: network.Name, Workload: network.Spec.Workloads[len(network.Spec.Workloads)-1].Workload}
 	must(w.t, w.client.Create(w.ctx, run))
 	run.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BenchmarkRun"))

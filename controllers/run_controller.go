@@ -111,7 +111,7 @@ func (r *RunReconciler) advanceRun(ctx context.Context, pass *runPass) error {
 		return nil
 	}
 	if why, _ := pass.waitedTooLong(r.Now()); why != "" { // The status reports it if the workers' Job was deleted.
-		return r.Writer.Delete(ctx, pass.snapshot.Job(pass.run.Name))
+		return r.Writer.Delete(ctx, pass.snapshot.Job(naming.WorkerJob(pass.run.Name)))
 	}
 	if err := r.addNetworkOwner(ctx, pass.run, pass.network); err != nil {
 		return err

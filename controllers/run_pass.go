@@ -158,7 +158,7 @@ func (r *RunReconciler) readNetworkState(ctx context.Context, pass *runPass) err
 	if pass.barrierRelease, err = loadgen.ParseRelease(pass.snapshot.ConfigMap(naming.BarrierConfigMap(pass.run.Name))); err != nil {
 		return err
 	}
-	if pass.snapshot.Job(pass.run.Name) != nil {
+	if pass.snapshot.Job(naming.WorkerJob(pass.run.Name)) != nil {
 		return nil
 	}
 	runs, err := listRunsOnNetwork(ctx, r.Client, pass.run.Namespace, pass.network.Name)
@@ -181,7 +181,7 @@ func (p *runPass) waitedTooLong(now time.Time) (why string, left time.Duration) 
 	case !p.hasUnscheduledWorkers():
 		return "", 0
 	}
-	job := p.snapshot.Job(p.run.Name)
+	job := p.snapshot.Job(naming.WorkerJob(p.run.Name))
 	if left = job.CreationTimestamp.Add(within.Duration).Sub(now); left <= 0 {
 		return fmt.Sprintf("not all workers had a node within %s: %s", within.Duration, p.snapshot.JobOutcome(job).Message), 0
 	}
@@ -213,7 +213,7 @@ func (p *runPass) waitedTooLongForNetwork(within time.Duration, now time.Time) (
 // hasUnscheduledWorkers reports whether the Job of an unreleased run has workers without a node or without a
 // pod.
 func (p *runPass) hasUnscheduledWorkers() bool {
-	job := p.snapshot.Job(p.run.Name)
+	job := p.snapshot.Job(naming.WorkerJob(p.run.Name))
 	if job == nil || p.barrierRelease != nil || p.waitReason.Reason != "" || p.snapshot.JobOutcome(job).State != snapshot.StateWaiting {
 		return false
 	}
@@ -278,7 +278,7 @@ func firstUnfinishedRunBefore(run *v1alpha1.BenchmarkRun, runs []*v1alpha1.Bench
 // workerPods returns the pods that the run's Job controls. The run's labels do not count, since any pod may
 // carry them.
 func (p *runPass) workerPods() []corev1.Pod {
-	job := p.snapshot.Job(p.run.Name)
+	job := p.snapshot.Job(naming.WorkerJob(p.run.Name))
 	if job == nil {
 		return nil
 	}
@@ -302,7 +302,7 @@ func (p *runPass) countReadyWorkers() int32 {
 func (p *runPass) statusInput(now time.Time) status.RunInput {
 	in := status.RunInput{Run: p.run, SpecError: p.specErr, WaitReason: p.waitReason, Result: p.result, ReconcileError: p.reconcileErr,
 		WorkersReady: p.countReadyWorkers(), Workers: p.workerPods(), Now: now}
-	if job := p.snapshot.Job(p.run.Name); job != nil {
+	if job := p.snapshot.Job(naming.WorkerJob(p.run.Name)); job != nil {
 		in.PodCreationFailure = p.snapshot.PodCreationFailure(job)
 	}
 	if p.barrierRelease != nil {

@@ -46,7 +46,7 @@ func (p *runPass) needsReports() bool {
 
 // haveWorkersEnded reports whether the workers write no more reports: each has written a result or a failure, or their Job has ended.
 func (p *runPass) haveWorkersEnded() bool {
-	job := p.snapshot.Job(p.run.Name)
+	job := p.snapshot.Job(naming.WorkerJob(p.run.Name))
 	if job == nil {
 		return false
 	}
@@ -153,7 +153,7 @@ func (p *runPass) failureMessage() string {
 		}
 	}
 	if len(lines) == 0 {
-		lines = append(lines, "the workers wrote no result: "+p.snapshot.JobOutcome(p.snapshot.Job(p.run.Name)).Message)
+		lines = append(lines, "the workers wrote no result: "+p.snapshot.JobOutcome(p.snapshot.Job(naming.WorkerJob(p.run.Name))).Message)
 	}
 	return limits.JoinItems(lines, "; ")
 }

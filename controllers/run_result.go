@@ -186,7 +186,7 @@ func (r *RunReconciler) cleanUpRun(ctx context.Context, pass *runPass) error {
 		return err
 	}
 	keep := []client.Object{resultConfigMap(pass.run, nil)}
-	if job := pass.snapshot.Job(pass.run.Name); job != nil {
+	if job := pass.snapshot.Job(naming.WorkerJob(pass.run.Name)); job != nil {
 		keep = append(keep, job)
 	}
 	keep = append(keep, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: naming.SampleLogClaim(pass.run.Name)}})

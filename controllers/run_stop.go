@@ -50,7 +50,7 @@ func (p *runPass) completionsPerSecond() []float64 {
 // stopWorkers suspends the Job of a cancelled run. The Job controller then deletes the running pods; pods that
 // have ended stay with their logs, as those of a failed run do.
 func (r *RunReconciler) stopWorkers(ctx context.Context, pass *runPass) error {
-	job := pass.snapshot.Job(pass.run.Name)
+	job := pass.snapshot.Job(naming.WorkerJob(pass.run.Name))
 	if job == nil || isSuspended(job) || pass.snapshot.JobOutcome(job).State != snapshot.StateWaiting {
 		return nil
 	}

@@ -18,7 +18,7 @@ const (
 type BenchmarkRunSpec struct {
 	// networkName of the BenchmarkNetwork in the namespace.
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=30
+	// +kubebuilder:validation:MaxLength=63
 	// +required
 	NetworkName string `json:"networkName"`
 	// workload to run.
@@ -218,7 +218,7 @@ type ResultReference struct {
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,priority=1
 // +kubebuilder:printcolumn:name="Bottleneck",type=string,JSONPath=`.status.display.bottleneck`,priority=1
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 52",message="metadata.name must be at most 52 characters, so that the names derived from it stay within 63"
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="metadata.name must be at most 63 characters: it is the value of labels"
 type BenchmarkRun struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

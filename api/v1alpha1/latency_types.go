@@ -61,7 +61,7 @@ type Region struct {
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
-	// +kubebuilder:validation:items:MaxLength=20
+	// +kubebuilder:validation:items:MaxLength=63
 	// +optional
 	Workloads []string `json:"workloads,omitempty"`
 }

@@ -73,9 +73,10 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.type != 'EVM' || !has(self.load) || self.load.model == 'Open'",message="load.model must be Open with type EVM, with load.ratePerSecond: the driver sends at a given rate and does not wait for replies"
 // +kubebuilder:validation:XValidation:rule="self.jtl == 'Delete' || self.type == 'Corda' || self.type == 'JMeter'",message="jtl Retain requires type Corda or JMeter, whose driver is JMeter"
 type Workload struct {
-	// name of the workload, unique in its network; the run is called <network>-<name>.
+	// name of the workload, unique in its network. Its run is named <network>-<name>, shortened to 63 characters with a hash if it is
+	// longer.
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	// +required
 	Name string `json:"name"`

@@ -1,18 +1,48 @@
 // Package naming derives the names and labels of all objects from the names that users give, and the references
 // of the project's images. All image tags are fixed: the project's version, and the variant if an image has several.
 //
-// A network's name has at most 30 characters, a workload's at most 20 (validated with CEL) and a member's at
-// most 10. The longest derived names, <network>-<member>-database and those of a run's worker pods, fit into
-// the 63 characters of a DNS label.
+// Users may use the 63 characters of a DNS label for every name. Derived names begin with the user's name if it is
+// short enough. Of a longer one they have the beginning and a hash, so that they fit into a DNS label, too.
 package naming
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 )
 
+// Lengths to which names of users are shortened in derived names.
+const (
+	// maxLabel is the length of a DNS label.
+	maxLabel = 63
+	// maxNetwork leaves space for the longest suffix, which is that of the pod of a database Job:
+	// -db-99-purpose-fingerprint-xxxxx.
+	maxNetwork = 30
+	// maxExperiment leaves space for the longest point, repetition and attempt: -s01-l1000000-r100-a10.
+	maxExperiment = 40
+	// maxWorkerJob leaves space for the index of a worker, because <job>-<index> is the host name of its pod.
+	maxWorkerJob = 60
+)
+
+// hashLength is the number of hexadecimal digits that tell shortened names apart.
+const hashLength = 8
+
+// shorten returns the name if it is at most length characters long, otherwise its beginning and a hash of the
+// whole name.
+func shorten(name string, length int) string {
+	if len(name) <= length {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return strings.TrimRight(name[:length-hashLength-1], "-") + "-" + hex.EncodeToString(sum[:])[:hashLength]
+}
+
+// Network returns the beginning of the names that are derived from a network's name.
+func Network(network string) string { return shorten(network, maxNetwork) }
+
 // Member returns the name of a member's objects, such as its StatefulSet and its ConfigMap.
-func Member(network, member string) string { return network + "-" + member }
+func Member(network, member string) string { return Network(network) + "-" + member }
 
 // MemberPod returns the name of a member's only pod.
 func MemberPod(network, member string) string { return Member(network, member) + "-0" }
@@ -31,27 +61,27 @@ func MemberDatabaseSecret(network, member string) string {
 }
 
 // CredentialsSecret returns the name of the Secret with a network's random passwords.
-func CredentialsSecret(network string) string { return network + "-credentials" }
+func CredentialsSecret(network string) string { return Network(network) + "-credentials" }
 
 // NetworkMapSecret returns the name of the Secret with the data that all members of a network share about each
 // other.
-func NetworkMapSecret(network string) string { return network + "-network-map" }
+func NetworkMapSecret(network string) string { return Network(network) + "-network-map" }
 
 // AccountsSecret returns the name of the Secret with the seed of the accounts that send the load.
-func AccountsSecret(network string) string { return network + "-accounts" }
+func AccountsSecret(network string) string { return Network(network) + "-accounts" }
 
 // SchemaSecret returns the name of the Secret with the template of the members' embedded databases, for node
 // images without one.
-func SchemaSecret(network string) string { return network + "-schema" }
+func SchemaSecret(network string) string { return Network(network) + "-schema" }
 
 // GenesisJob returns the name of the Job that creates a network's genesis, and of its service account and role.
-func GenesisJob(network string) string { return network + "-genesis" }
+func GenesisJob(network string) string { return Network(network) + "-genesis" }
 
 // EpochConfigMap returns the name of the ConfigMap that records a network's epoch and active run.
-func EpochConfigMap(network string) string { return network + "-epoch" }
+func EpochConfigMap(network string) string { return Network(network) + "-epoch" }
 
 // SharedDatabase returns the name of the instance that all members of a network share.
-func SharedDatabase(network string) string { return network + "-db" }
+func SharedDatabase(network string) string { return Network(network) + "-db" }
 
 // DatabaseInstance returns the name of the n-th of several instances.
 func DatabaseInstance(network string, n int) string {
@@ -65,16 +95,19 @@ func DatabaseJob(instance string, component Component, fingerprint string) strin
 }
 
 // NetworkPolicy returns the name of a network's policy for a purpose.
-func NetworkPolicy(network, purpose string) string { return network + "-" + purpose }
+func NetworkPolicy(network, purpose string) string { return Network(network) + "-" + purpose }
 
 // DatabaseSuperuserSecret returns the name of the Secret with the password of the instances' superuser.
-func DatabaseSuperuserSecret(network string) string { return network + "-db-superuser" }
+func DatabaseSuperuserSecret(network string) string { return Network(network) + "-db-superuser" }
 
 // KueueWorkload returns the name of the Kueue Workload that requests capacity for a network.
-func KueueWorkload(network string) string { return network + "-kueue" }
+func KueueWorkload(network string) string { return Network(network) + "-kueue" }
 
 // WorkloadRun returns the name of the run of a workload that its network lists.
-func WorkloadRun(network, workload string) string { return network + "-" + workload }
+func WorkloadRun(network, workload string) string { return shorten(network+"-"+workload, maxLabel) }
+
+// WorkerJob returns the name of the Job with the workers of a run.
+func WorkerJob(run string) string { return shorten(run, maxWorkerJob) }
 
 // BarrierConfigMap returns the name of the ConfigMap that releases a run's workers.
 func BarrierConfigMap(run string) string { return run + "-barrier" }
@@ -98,11 +131,11 @@ func ResultConfigMap(run string) string { return run + "-result" }
 
 // Latency returns the name of the objects of a network's latency emulation: configuration, service account and
 // role.
-func Latency(network string) string { return network + "-emulation" }
+func Latency(network string) string { return Network(network) + "-emulation" }
 
 // LatencyStatus returns the name of the ConfigMap in which every member's sidecar reports that its latency is
 // in effect.
-func LatencyStatus(network string) string { return network + "-emulation-report" }
+func LatencyStatus(network string) string { return Network(network) + "-emulation-report" }
 
 // ExperimentPoint returns the name of the n-th point of an experiment, such as p01, or of a search, such as
 // s01.
@@ -112,11 +145,13 @@ func ExperimentPoint(prefix string, n int) string { return fmt.Sprintf("%s%02d",
 func SearchPoint(search string, load int64) string { return fmt.Sprintf("%s-l%d", search, load) }
 
 // ExperimentNetwork returns the name of the n-th network of an experiment.
-func ExperimentNetwork(experiment string, n int) string { return fmt.Sprintf("%s-n%d", experiment, n) }
+func ExperimentNetwork(experiment string, n int) string {
+	return fmt.Sprintf("%s-n%d", shorten(experiment, maxExperiment), n)
+}
 
 // ExperimentRun returns the name of one repetition of a point. Attempts after the first have a suffix.
 func ExperimentRun(experiment, point string, repetition, attempt int) string {
-	name := fmt.Sprintf("%s-%s-r%d", experiment, point, repetition)
+	name := fmt.Sprintf("%s-%s-r%d", shorten(experiment, maxExperiment), point, repetition)
 	if attempt > 1 {
 		name += fmt.Sprintf("-a%d", attempt)
 	}

@@ -5,18 +5,42 @@ import (
 	"testing"
 )
 
-// TestLongestNames checks that names derived from the longest user-given names are valid DNS labels.
+// TestLongestNames checks that names derived from the longest names of users are valid, and that names with the
+// same beginning stay different.
 func TestLongestNames(t *testing.T) {
-	network, member, run := strings.Repeat("n", 30), "member-999", strings.Repeat("r", 52)
-	for _, name := range []string{Member(network, member), MemberPod(network, member), IdentitySecret(network, member), MemberDatabaseSecret(network, member),
-		CredentialsSecret(network), NetworkMapSecret(network), GenesisJob(network) + "-xxxxx", DatabaseSuperuserSecret(network),
-		DatabaseJob(DatabaseInstance(network, 100), "teardown", "01234567") + "-xxxxx", NetworkPolicy(network, "databases"),
-		WorkloadRun(network, strings.Repeat("w", 20)), BarrierConfigMap(run), WorkerReport(run, 49), WorkloadConfigMap(run), SampleLogClaim(run), ResultConfigMap(run), run + "-49-xxxxx"} {
-		if len(name) > 63 {
-			t.Errorf("%s has %d characters, more than 63", name, len(name))
+	longest := strings.Repeat("n", 63)
+	other := longest[:62] + "o"
+	for _, name := range []func(string) string{
+		func(n string) string { return Member(n, "member-999") }, func(n string) string { return MemberPod(n, "member-999") },
+		func(n string) string { return IdentitySecret(n, "member-999") }, func(n string) string { return MemberDatabaseSecret(n, "member-999") },
+		CredentialsSecret, NetworkMapSecret, func(n string) string { return GenesisJob(n) + "-xxxxx" }, DatabaseSuperuserSecret,
+		func(n string) string { return DatabaseJob(DatabaseInstance(n, 100), "teardown", "01234567") + "-xxxxx" },
+		func(n string) string { return NetworkPolicy(n, "databases") }, func(n string) string { return WorkloadRun(n, n) },
+		func(n string) string { return WorkerJob(n) + "-49" }, func(n string) string { return ExperimentNetwork(n, 256) },
+		func(n string) string { return ExperimentRun(n, SearchPoint("s01", 1_000_000), 100, 10) },
+	} {
+		if len(name(longest)) > 63 {
+			t.Errorf("%s has %d characters, more than 63", name(longest), len(name(longest)))
+		}
+		if name(longest) == name(other) {
+			t.Errorf("%s is the name for %s and for %s", name(longest), longest, other)
 		}
 	}
-	if host := MemberHost(network, strings.Repeat("s", 63), member); len(host) > 253 {
+	if host := MemberHost(longest, strings.Repeat("s", 63), "member-999"); len(host) > 253 {
 		t.Errorf("%s has %d characters, more than 253", host, len(host))
+	}
+}
+
+func TestShortNamesAreKept(t *testing.T) {
+	for got, want := range map[string]string{
+		Member("two-banks", "notary"):                                    "two-banks-notary",
+		WorkloadRun("two-banks", "issue"):                                "two-banks-issue",
+		WorkerJob("two-banks-issue"):                                     "two-banks-issue",
+		ExperimentRun("sweep", "p01", 2, 1):                              "sweep-p01-r2",
+		Network(strings.Repeat("a", 20) + "-" + strings.Repeat("b", 20)): strings.Repeat("a", 20) + "-a19a2583",
+	} {
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
 	}
 }

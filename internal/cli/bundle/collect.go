@@ -18,6 +18,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
@@ -113,7 +114,7 @@ func isNetworkWorkload(network *unstructured.Unstructured, run *v1alpha1.Benchma
 		return false
 	}
 	for _, w := range workloads {
-		if of, ok := w.(map[string]any); ok && run.Name == network.GetName()+"-"+fmt.Sprint(of["name"]) {
+		if of, ok := w.(map[string]any); ok && run.Name == naming.WorkloadRun(network.GetName(), fmt.Sprint(of["name"])) {
 			return true
 		}
 	}

@@ -34,7 +34,7 @@ func buildJob(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) *batchv1.
 	podLabels := naming.RunLabels(run.Name)
 	maps.Copy(podLabels, d.Labels)
 	podLabels[v1alpha1.LabelNetwork] = run.Spec.NetworkName
-	return &batchv1.Job{ObjectMeta: runObjectMeta(run, run.Name), Spec: batchv1.JobSpec{
+	return &batchv1.Job{ObjectMeta: runObjectMeta(run, naming.WorkerJob(run.Name)), Spec: batchv1.JobSpec{
 		Completions:    new(w.Workers.Count),
 		Parallelism:    new(w.Workers.Count),
 		CompletionMode: new(batchv1.IndexedCompletion),
